@@ -104,9 +104,7 @@ impl SourceMap {
 
     /// The text that a span covers, empty where there is none.
     pub fn text(&self, span: Span) -> &str {
-        self.file(span.file)
-            .and_then(|file| file.text.get(span.start as usize..span.end as usize))
-            .unwrap_or("")
+        self.file(span.file).and_then(|file| file.text.get(span.start as usize..span.end as usize)).unwrap_or("")
     }
 
     /// File name, line and column of the start of a span.
