@@ -1,1 +1,20 @@
-//! Placeholder.
+//! The multimode DAE: guarded variables, guarded equations, expressions; pure data that prints.
+//!
+//! This crate knows nothing of syntax: `flatten` builds its types, everything behind reads them.
+
+mod build;
+mod expression;
+mod ids;
+mod model;
+mod print;
+
+pub use expression::{
+    Arguments, ArithmeticOperator, Builtin, Children, ExpressionId, Expressions, Node, Number, RelationOperator,
+};
+pub use ids::{EnumerationId, EquationId, FunctionId, Id, IndexVec, ModeVariableId, StringId, VariableId};
+pub use model::{
+    Assertion, Enumeration, Equation, EquationKind, Experiment, FlatModel, Function, InitialEquation, Invariant,
+    InvariantOrigin, ModeVariable, MultimodeDae, NamedFormula, Scenario, StateSelect, Type, Variability, Variable,
+    WhenAction, WhenActionKind, WhenBranch, WhenClause,
+};
+pub use print::ExpressionText;

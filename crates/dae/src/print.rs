@@ -1,0 +1,221 @@
+//! Expressions as Modelica text, with as few parentheses as the grammar needs.
+
+use std::fmt::{self, Write as _};
+
+use crate::expression::{ArithmeticOperator as Op, Builtin, Node, RelationOperator};
+use crate::{ExpressionId, FlatModel, IndexVec, ModeVariable, ModeVariableId};
+
+/// Displays an expression of a model. Mode variables print by name where they are given.
+pub struct ExpressionText<'a> {
+    /// Names of variables and functions.
+    pub model: &'a FlatModel,
+    /// Names of mode variables.
+    pub modes: Option<&'a IndexVec<ModeVariableId, ModeVariable>>,
+    /// What to show.
+    pub expression: ExpressionId,
+}
+
+impl fmt::Display for ExpressionText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, self.expression, Level::Conditional)
+    }
+}
+
+/// Binding strength, weakest first, as the grammar of Modelica has it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Conditional,
+    Or,
+    And,
+    Not,
+    Relation,
+    Sum,
+    Product,
+    Power,
+    Primary,
+}
+
+/// One piece of text still to be written.
+enum Piece<'a> {
+    Expression(ExpressionId, Level),
+    Text(&'a str),
+}
+
+impl ExpressionText<'_> {
+    /// Writes without recursion: sums of 10^5 terms are expressions too.
+    fn write(&self, f: &mut fmt::Formatter<'_>, root: ExpressionId, level: Level) -> fmt::Result {
+        let mut pending = vec![Piece::Expression(root, level)];
+        while let Some(piece) = pending.pop() {
+            match piece {
+                Piece::Text(text) => f.write_str(text)?,
+                Piece::Expression(id, context) => {
+                    let at = pending.len();
+                    self.pieces(f, id, context, &mut pending)?;
+                    pending[at..].reverse();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a leaf, or appends the pieces of a composite in order.
+    fn pieces<'p>(
+        &'p self,
+        f: &mut fmt::Formatter<'_>,
+        id: ExpressionId,
+        context: Level,
+        out: &mut Vec<Piece<'p>>,
+    ) -> fmt::Result {
+        use Piece::{Expression as E, Text as T};
+        let expressions = &self.model.expressions;
+        let node = expressions.node(id);
+        let own = level_of(node);
+        let open = own < context;
+        if open {
+            out.push(T("("));
+        }
+        match node {
+            Node::Real(number) => write_real(f, number.value(), context)?,
+            Node::Integer(value) if value < 0 && context > Level::Sum => write!(f, "({value})")?,
+            Node::Integer(value) => write!(f, "{value}")?,
+            Node::Boolean(value) => write!(f, "{value}")?,
+            Node::String(text) => write_string(f, expressions.text(text))?,
+            Node::Time => f.write_str("time")?,
+            Node::Variable(variable, order) => {
+                let name = &self.model.variables[variable].name;
+                for _ in 0..order {
+                    f.write_str("der(")?;
+                }
+                f.write_str(name)?;
+                for _ in 0..order {
+                    f.write_char(')')?;
+                }
+            }
+            Node::Mode(mode) => match self.modes {
+                Some(modes) if modes[mode].variable.is_none() && context > Level::Relation => {
+                    write!(f, "({})", modes[mode].name)?
+                }
+                Some(modes) => f.write_str(&modes[mode].name)?,
+                None => write!(f, "mode{}", mode.0)?,
+            },
+            Node::Pre(a) => out.extend([T("pre("), E(a, Level::Conditional), T(")")]),
+            Node::Negate(a) => out.extend([T("-"), E(a, Level::Product)]),
+            Node::Not(a) => out.extend([T("not "), E(a, Level::Relation)]),
+            Node::Arithmetic(operator, a, b) => {
+                let (left, right) = operand_levels(operator);
+                out.extend([E(a, left), T(operator_text(operator)), E(b, right)]);
+            }
+            Node::Relation(operator, a, b) => {
+                out.extend([E(a, Level::Sum), T(relation_text(operator)), E(b, Level::Sum)])
+            }
+            Node::And(a, b) => out.extend([E(a, Level::And), T(" and "), E(b, Level::Not)]),
+            Node::Or(a, b) => out.extend([E(a, Level::Or), T(" or "), E(b, Level::And)]),
+            Node::If(condition, a, b) => out.extend([
+                T("if "),
+                E(condition, Level::Or),
+                T(" then "),
+                E(a, Level::Or),
+                T(" else "),
+                E(b, Level::Conditional),
+            ]),
+            Node::Call(builtin, arguments) => {
+                let name = if builtin == Builtin::DelayMax { "delay" } else { builtin.name() };
+                self.call(name, expressions.argument_list(arguments), out);
+            }
+            Node::Function(function, arguments) => {
+                self.call(&self.model.functions[function].name, expressions.argument_list(arguments), out)
+            }
+            Node::Output(call, which) => {
+                let which = match which {
+                    1 => "",
+                    2 => ".output2",
+                    3 => ".output3",
+                    _ => ".outputN",
+                };
+                out.extend([E(call, Level::Primary), T(which)]);
+            }
+        }
+        if open {
+            out.push(T(")"));
+        }
+        Ok(())
+    }
+
+    fn call<'p>(&'p self, name: &'p str, arguments: &'p [ExpressionId], out: &mut Vec<Piece<'p>>) {
+        out.extend([Piece::Text(name), Piece::Text("(")]);
+        for (position, &argument) in arguments.iter().enumerate() {
+            if position > 0 {
+                out.push(Piece::Text(", "));
+            }
+            out.push(Piece::Expression(argument, Level::Conditional));
+        }
+        out.push(Piece::Text(")"));
+    }
+}
+
+fn level_of(node: Node) -> Level {
+    match node {
+        Node::If(..) => Level::Conditional,
+        Node::Or(..) => Level::Or,
+        Node::And(..) => Level::And,
+        Node::Not(_) => Level::Not,
+        Node::Relation(..) => Level::Relation,
+        Node::Negate(_) | Node::Arithmetic(Op::Add | Op::Subtract, ..) => Level::Sum,
+        Node::Arithmetic(Op::Multiply | Op::Divide, ..) => Level::Product,
+        Node::Arithmetic(Op::Power, ..) => Level::Power,
+        _ => Level::Primary,
+    }
+}
+
+fn operand_levels(operator: Op) -> (Level, Level) {
+    match operator {
+        Op::Add => (Level::Sum, Level::Product),
+        Op::Subtract => (Level::Sum, Level::Product),
+        Op::Multiply => (Level::Product, Level::Power),
+        Op::Divide => (Level::Product, Level::Power),
+        Op::Power => (Level::Primary, Level::Primary),
+    }
+}
+
+fn operator_text(operator: Op) -> &'static str {
+    match operator {
+        Op::Add => " + ",
+        Op::Subtract => " - ",
+        Op::Multiply => "*",
+        Op::Divide => "/",
+        Op::Power => "^",
+    }
+}
+
+fn relation_text(operator: RelationOperator) -> &'static str {
+    match operator {
+        RelationOperator::Less => " < ",
+        RelationOperator::LessEqual => " <= ",
+        RelationOperator::Greater => " > ",
+        RelationOperator::GreaterEqual => " >= ",
+        RelationOperator::Equal => " == ",
+        RelationOperator::NotEqual => " <> ",
+    }
+}
+
+/// Shortest text that reads back as the same number: `1`, `0.01`, `1e-11`, and as a Real, never as an Integer
+/// where that matters for division: Modelica divides Integers as Reals, so it does not.
+fn write_real(f: &mut fmt::Formatter<'_>, value: f64, context: Level) -> fmt::Result {
+    let magnitude = value.abs();
+    let text =
+        if magnitude != 0.0 && !(1e-4..1e9).contains(&magnitude) { format!("{value:e}") } else { format!("{value}") };
+    if value.is_sign_negative() && context > Level::Sum { write!(f, "({text})") } else { f.write_str(&text) }
+}
+
+fn write_string(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    f.write_char('"')?;
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => write!(f, "\\{character}")?,
+            '\n' => f.write_str("\\n")?,
+            '\t' => f.write_str("\\t")?,
+            _ => f.write_char(character)?,
+        }
+    }
+    f.write_char('"')
+}
