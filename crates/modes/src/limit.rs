@@ -1,0 +1,122 @@
+//! Limits on nodes and time: how a computation that grows out of hand ends, and what it says.
+//!
+//! The hot operations return plain sets, not `Result`s. When a limit is exceeded the budget *trips*: from then on every
+//! operation returns the empty set at once, and [`crate::ModeSpace::check`] tells which limit it was and what was being
+//! computed. Stages call `check` where they would loop on, and before they hand out a result.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::time::{Duration, Instant};
+
+/// A limit that was exceeded, and what was being computed then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// Which limit.
+    pub kind: LimitKind,
+    /// What was being computed, for example `matching equations`; empty if no task was named.
+    pub task: String,
+}
+
+/// The limits there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitKind {
+    /// More decision-diagram nodes than this would have been alive.
+    Nodes(usize),
+    /// The computation took longer than this.
+    Time(Duration),
+    /// A diagram so deep that no stack of the needed size, in bytes, was to be had.
+    Stack(usize),
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            LimitKind::Nodes(nodes) => write!(formatter, "the limit of {nodes} decision-diagram nodes was reached")?,
+            LimitKind::Time(time) => {
+                write!(formatter, "the time limit of {} s was reached", time.as_secs_f64())?;
+            }
+            LimitKind::Stack(bytes) => write!(formatter, "a stack of {bytes} bytes could not be had")?,
+        }
+        if self.task.is_empty() { Ok(()) } else { write!(formatter, " while {}", self.task) }
+    }
+}
+
+impl std::error::Error for Limit {}
+
+/// Steps of an operation between two looks at the clock.
+const STEPS_PER_LOOK: u32 = 4096;
+
+/// What a space may use, and whether it has used more.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    node_limit: usize,
+    deadline: Option<(Instant, Duration)>,
+    task: Cow<'static, str>,
+    exceeded: Option<Limit>,
+    steps_to_look: u32,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        // Node numbers have 31 bits, beside the complement mark.
+        Budget {
+            node_limit: (1 << 31) - 1,
+            deadline: None,
+            task: Cow::Borrowed(""),
+            exceeded: None,
+            steps_to_look: STEPS_PER_LOOK,
+        }
+    }
+}
+
+impl Budget {
+    pub(crate) fn set_node_limit(&mut self, nodes: usize) {
+        self.node_limit = nodes.min((1 << 31) - 1);
+    }
+
+    pub(crate) fn set_deadline(&mut self, deadline: Instant) {
+        self.deadline = Some((deadline, deadline.saturating_duration_since(Instant::now())));
+    }
+
+    pub(crate) fn set_task(&mut self, task: Cow<'static, str>) {
+        self.task = task;
+    }
+
+    pub(crate) fn exceeded(&self) -> Option<&Limit> {
+        self.exceeded.as_ref()
+    }
+
+    pub(crate) fn trip(&mut self, kind: LimitKind) {
+        if self.exceeded.is_none() {
+            self.exceeded = Some(Limit { kind, task: self.task.to_string() });
+        }
+    }
+
+    /// Counts one step of an operation; false once a limit is exceeded.
+    #[inline]
+    pub(crate) fn step(&mut self) -> bool {
+        self.steps_to_look -= 1;
+        self.steps_to_look > 0 || self.look_at_clock()
+    }
+
+    #[cold]
+    pub(crate) fn look_at_clock(&mut self) -> bool {
+        self.steps_to_look = STEPS_PER_LOOK;
+        if let Some((deadline, allowed)) = self.deadline
+            && Instant::now() >= deadline
+        {
+            self.trip(LimitKind::Time(allowed));
+        }
+        self.exceeded.is_none()
+    }
+
+    /// Whether one more node may be made beside `nodes` live ones.
+    #[inline]
+    pub(crate) fn allows_node(&mut self, nodes: usize) -> bool {
+        if nodes < self.node_limit {
+            return true;
+        }
+        self.trip(LimitKind::Nodes(self.node_limit));
+        false
+    }
+}

@@ -1,0 +1,81 @@
+//! Deep diagrams, many variables, and limits.
+
+use std::time::{Duration, Instant};
+
+use modeshift_modes::{LimitKind, ModeSet, ModeSpace, ModeVariable};
+
+const MANY: u32 = 100_000;
+
+fn literals(space: &ModeSpace) -> Vec<ModeSet> {
+    (0..space.variable_count() as u32).map(|variable| space.literal(ModeVariable(variable))).collect()
+}
+
+/// True where an odd number of variables is, built from the bottom.
+fn parity(space: &ModeSpace) -> ModeSet {
+    literals(space).into_iter().rev().fold(ModeSet::EMPTY, |parity, literal| space.xor(literal, parity))
+}
+
+#[test]
+fn a_conjunction_of_a_hundred_thousand_variables_does_not_overflow_the_stack() {
+    let space = ModeSpace::new(MANY);
+    let literals = literals(&space);
+    let all = space.intersection(literals.iter().copied());
+    let none = space.intersection(literals.iter().map(|&literal| !literal));
+    assert_eq!(space.size(all), MANY as usize);
+    assert!(!space.intersects(all, none));
+    assert_eq!(space.pick(none).unwrap().len(), MANY as usize);
+    let even = literals.iter().copied().step_by(2);
+    let odd = literals.iter().copied().skip(1).step_by(2);
+    assert_eq!(space.and(space.intersection(even), space.intersection(odd)), all);
+    assert_eq!(space.union(literals.iter().copied()), !none);
+}
+
+#[test]
+fn a_parity_of_a_hundred_thousand_variables_does_not_overflow_the_stack() {
+    let space = ModeSpace::new(MANY);
+    let parity = parity(&space);
+    assert_eq!(space.size(parity), MANY as usize);
+    let last = space.literal(ModeVariable(MANY - 1));
+    let without_last = space.xor(parity, last);
+    assert_eq!(space.support(without_last).len(), MANY as usize - 1);
+    assert_eq!(space.xor(without_last, parity), last);
+    assert_eq!(space.exists(parity, &[ModeVariable(MANY - 1)]), ModeSet::ALL);
+    let constrained = space.constrain(parity, last);
+    assert_eq!(space.and(constrained, last), space.and(parity, last));
+    assert_eq!(space.restrict(parity, last), constrained);
+    assert!(space.check().is_ok());
+}
+
+/// Pairs of equal variables with all first ones above all second ones: exponential in this order.
+fn far_pairs(space: &ModeSpace) -> ModeSet {
+    let literals = literals(space);
+    let half = literals.len() / 2;
+    (0..half).fold(ModeSet::ALL, |set, pair| space.difference(set, space.xor(literals[pair], literals[pair + half])))
+}
+
+#[test]
+fn a_node_limit_ends_with_what_was_being_computed() {
+    let space = ModeSpace::new(60);
+    space.set_node_limit(100_000);
+    space.set_task("matching equations");
+    assert!(space.check().is_ok());
+    far_pairs(&space);
+    let limit = space.check().unwrap_err();
+    assert_eq!(limit.kind, LimitKind::Nodes(100_000));
+    assert_eq!(limit.to_string(), "the limit of 100000 decision-diagram nodes was reached while matching equations");
+    assert!(space.node_count() <= 100_000);
+    let [a, b] = [0, 1].map(|variable| space.literal(ModeVariable(variable)));
+    assert_eq!((space.or(a, b), space.xor(a, b), space.intersects(a, b)), (ModeSet::EMPTY, ModeSet::EMPTY, false));
+}
+
+#[test]
+fn a_deadline_ends_a_long_operation() {
+    let space = ModeSpace::new(80);
+    let start = Instant::now();
+    space.set_deadline(start + Duration::from_millis(50));
+    space.set_node_limit(50_000_000);
+    far_pairs(&space);
+    let limit = space.check().unwrap_err();
+    assert!(matches!(limit.kind, LimitKind::Time(_)), "{limit}");
+    assert!(start.elapsed() < Duration::from_secs(5));
+}
