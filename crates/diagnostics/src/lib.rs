@@ -7,9 +7,11 @@
 //! notes with `N`.
 
 mod diagnostic;
+mod render;
 mod span;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
+pub use render::{render, render_all};
 pub use span::{FileId, LineColumn, SourceFile, SourceMap, Span};
 
 /// A stage could not produce its result; the diagnostics say why.

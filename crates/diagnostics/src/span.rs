@@ -55,6 +55,11 @@ impl SourceFile {
         &self.text
     }
 
+    /// The byte at which each line starts; the first is 0.
+    pub fn line_starts(&self) -> &[u32] {
+        &self.line_starts
+    }
+
     /// Line and column, both from 1, columns counted in characters.
     pub fn line_column(&self, offset: u32) -> LineColumn {
         let line = self.line_starts.partition_point(|&start| start <= offset) - 1;
