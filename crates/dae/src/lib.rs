@@ -3,11 +3,17 @@
 //! This crate knows nothing of syntax: `flatten` builds its types, everything behind reads them.
 
 mod build;
+mod differentiate;
 mod expression;
 mod ids;
 mod model;
+mod partial_evaluation;
 mod print;
+mod value;
 
+pub use differentiate::{
+    Derivatives, NotDifferentiable, NotDifferentiableReason, differentiate, differentiate_times, partial_derivative,
+};
 pub use expression::{
     Arguments, ArithmeticOperator, Builtin, Children, ExpressionId, Expressions, Node, Number, RelationOperator,
 };
@@ -17,4 +23,5 @@ pub use model::{
     InvariantOrigin, ModeVariable, MultimodeDae, NamedFormula, Scenario, StateSelect, Type, Variability, Variable,
     WhenAction, WhenActionKind, WhenBranch, WhenClause,
 };
+pub use partial_evaluation::{PartialEvaluation, assume_modes};
 pub use print::ExpressionText;
