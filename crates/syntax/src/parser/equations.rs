@@ -1,0 +1,192 @@
+//! Equations and equation sections (appendix A.2.6), with the extension `invariant <Boolean expression>`.
+
+use modeshift_diagnostics::Diagnostic;
+
+use super::Parser;
+use super::components::{comment, element, starts_declaration};
+use super::expressions::{close, expression, for_indices, reference};
+use crate::kind::SyntaxKind::*;
+
+/// `equation …`, `initial equation …`; ends where another section or the `end` of the class comes.
+pub(super) fn equation_section(parser: &mut Parser) {
+    parser.start(EquationSection);
+    parser.eat(InitialKeyword);
+    parser.bump();
+    equations(parser);
+    parser.finish();
+}
+
+fn equations(parser: &mut Parser) {
+    while !at_end_of_equations(parser) {
+        let before = parser.position;
+        if parser.at_stray_end() {
+            parser.stray_end();
+            continue;
+        }
+        if starts_declaration(parser) {
+            misplaced_declaration(parser);
+        } else {
+            equation(parser);
+        }
+        if parser.position == before {
+            parser.skip_unexpected("an equation");
+        }
+    }
+}
+
+fn at_end_of_equations(parser: &Parser) -> bool {
+    let ends = [EndOfFile, ElseKeyword, ElseifKeyword, ElsewhenKeyword, ExternalKeyword, AnnotationKeyword];
+    parser.at_any(&ends) || parser.at_section() || (parser.at(EndKeyword) && !parser.at_stray_end())
+}
+
+/// A declaration behind `equation`: reported and read, but it declares nothing.
+pub(super) fn misplaced_declaration(parser: &mut Parser) {
+    let diagnostic = Diagnostic::error("E0111", "a declaration among equations or statements")
+        .label(parser.current_span(), "this starts a declaration")
+        .help("move it in front of `equation` or `algorithm`, or start a `public` or `protected` section");
+    parser.report(diagnostic);
+    element(parser);
+}
+
+fn equation(parser: &mut Parser) {
+    parser.nested(|parser| match parser.current() {
+        IfKeyword => if_equation(parser),
+        ForKeyword => for_equation(parser),
+        WhenKeyword => when_equation(parser),
+        ConnectKeyword => connect_equation(parser),
+        Identifier if at_invariant(parser) => invariant_equation(parser),
+        _ => simple_equation(parser),
+    });
+}
+
+/// `left = right` or a call.
+fn simple_equation(parser: &mut Parser) {
+    parser.start(Equation);
+    let before = parser.position;
+    expression(parser);
+    if parser.position == before {
+        parser.finish();
+        return;
+    }
+    if parser.eat(Equals) {
+        expression(parser);
+    } else if parser.at(ColonEquals) {
+        let diagnostic = Diagnostic::error("E0111", "an assignment among equations")
+            .label(parser.current_span(), "expected `=`")
+            .help("write an equation with `=`, or put the assignment into an `algorithm` section");
+        parser.report(diagnostic);
+        parser.bump();
+        expression(parser);
+    } else if parser.previous() != RightParen {
+        parser.error_expected("`=`");
+    }
+    comment(parser);
+    parser.semicolon();
+    parser.finish();
+}
+
+fn end_block(parser: &mut Parser) {
+    parser.close_block();
+    comment(parser);
+    parser.semicolon();
+    parser.finish();
+}
+
+fn if_equation(parser: &mut Parser) {
+    parser.open_block();
+    parser.start(IfEquation);
+    parser.bump();
+    expression(parser);
+    parser.expect(ThenKeyword);
+    equations(parser);
+    while parser.eat(ElseifKeyword) {
+        expression(parser);
+        parser.expect(ThenKeyword);
+        equations(parser);
+    }
+    if parser.eat(ElseKeyword) {
+        equations(parser);
+    }
+    end_block(parser);
+}
+
+fn for_equation(parser: &mut Parser) {
+    parser.open_block();
+    parser.start(ForEquation);
+    parser.bump();
+    for_indices(parser);
+    parser.expect(LoopKeyword);
+    equations(parser);
+    end_block(parser);
+}
+
+fn when_equation(parser: &mut Parser) {
+    parser.open_block();
+    parser.start(WhenEquation);
+    parser.bump();
+    expression(parser);
+    parser.expect(ThenKeyword);
+    equations(parser);
+    while parser.eat(ElsewhenKeyword) {
+        expression(parser);
+        parser.expect(ThenKeyword);
+        equations(parser);
+    }
+    end_block(parser);
+}
+
+fn connect_equation(parser: &mut Parser) {
+    parser.start(ConnectEquation);
+    connect_clause(parser);
+    comment(parser);
+    parser.semicolon();
+    parser.finish();
+}
+
+/// `connect(a, b)`
+pub(super) fn connect_clause(parser: &mut Parser) {
+    parser.bump();
+    let opening = parser.position;
+    if parser.expect(LeftParen) {
+        reference(parser);
+        parser.expect(Comma);
+        reference(parser);
+        close(parser, opening, RightParen);
+    }
+}
+
+/// `invariant` is a name unless an expression follows that cannot continue a name.
+fn at_invariant(parser: &Parser) -> bool {
+    parser.nth_text(0) == "invariant"
+        && match parser.nth(1) {
+            Identifier | Integer | Real | String | NotKeyword | TrueKeyword | FalseKeyword | IfKeyword | DerKeyword
+            | InitialKeyword => true,
+            LeftParen => !has_equals_sign(parser),
+            _ => false,
+        }
+}
+
+/// Whether the equation at the current token has an `=` outside of parentheses.
+fn has_equals_sign(parser: &Parser) -> bool {
+    let mut depth = 0;
+    for ahead in 1.. {
+        match parser.nth(ahead) {
+            LeftParen | LeftBracket | LeftBrace => depth += 1,
+            RightParen | RightBracket | RightBrace => depth -= 1,
+            Equals if depth == 0 => return true,
+            Semicolon if depth <= 0 => return false,
+            EndOfFile | EquationKeyword | AlgorithmKeyword => return false,
+            _ => {}
+        }
+    }
+    false
+}
+
+fn invariant_equation(parser: &mut Parser) {
+    parser.start(InvariantEquation);
+    parser.bump();
+    expression(parser);
+    comment(parser);
+    parser.semicolon();
+    parser.finish();
+}

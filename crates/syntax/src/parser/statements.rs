@@ -1,0 +1,143 @@
+//! Statements and algorithm sections (appendix A.2.6).
+
+use modeshift_diagnostics::Diagnostic;
+
+use super::Parser;
+use super::components::{comment, starts_declaration};
+use super::equations::misplaced_declaration;
+use super::expressions::{expression, for_indices};
+use crate::kind::SyntaxKind::*;
+
+/// `algorithm …`, `initial algorithm …`
+pub(super) fn algorithm_section(parser: &mut Parser) {
+    parser.start(AlgorithmSection);
+    parser.eat(InitialKeyword);
+    parser.bump();
+    statements(parser);
+    parser.finish();
+}
+
+fn statements(parser: &mut Parser) {
+    while !at_end_of_statements(parser) {
+        let before = parser.position;
+        if parser.at_stray_end() {
+            parser.stray_end();
+            continue;
+        }
+        if starts_declaration(parser) {
+            misplaced_declaration(parser);
+        } else {
+            statement(parser);
+        }
+        if parser.position == before {
+            parser.skip_unexpected("a statement");
+        }
+    }
+}
+
+fn at_end_of_statements(parser: &Parser) -> bool {
+    let ends = [EndOfFile, ElseKeyword, ElseifKeyword, ElsewhenKeyword, ExternalKeyword, AnnotationKeyword];
+    parser.at_any(&ends) || parser.at_section() || (parser.at(EndKeyword) && !parser.at_stray_end())
+}
+
+fn statement(parser: &mut Parser) {
+    parser.nested(|parser| match parser.current() {
+        IfKeyword => if_statement(parser),
+        ForKeyword => for_statement(parser),
+        WhileKeyword => while_statement(parser),
+        WhenKeyword => when_statement(parser),
+        _ => simple_statement(parser),
+    });
+}
+
+/// An assignment, a call, `break` or `return`.
+fn simple_statement(parser: &mut Parser) {
+    parser.start(Statement);
+    let before = parser.position;
+    if parser.at_any(&[BreakKeyword, ReturnKeyword]) {
+        parser.bump();
+    } else {
+        assignment_or_call(parser);
+    }
+    if parser.position != before {
+        comment(parser);
+        parser.semicolon();
+    }
+    parser.finish();
+}
+
+fn assignment_or_call(parser: &mut Parser) {
+    expression(parser);
+    if parser.eat(ColonEquals) {
+        expression(parser);
+    } else if parser.at(Equals) {
+        let diagnostic = Diagnostic::error("E0111", "an equation among statements")
+            .label(parser.current_span(), "expected `:=`")
+            .help("write an assignment with `:=`, or put the equation into an `equation` section");
+        parser.report(diagnostic);
+        parser.bump();
+        expression(parser);
+    } else if parser.previous() != RightParen {
+        parser.error_expected("`:=`");
+    }
+}
+
+fn end_block(parser: &mut Parser) {
+    parser.close_block();
+    comment(parser);
+    parser.semicolon();
+    parser.finish();
+}
+
+fn if_statement(parser: &mut Parser) {
+    parser.open_block();
+    parser.start(IfStatement);
+    parser.bump();
+    expression(parser);
+    parser.expect(ThenKeyword);
+    statements(parser);
+    while parser.eat(ElseifKeyword) {
+        expression(parser);
+        parser.expect(ThenKeyword);
+        statements(parser);
+    }
+    if parser.eat(ElseKeyword) {
+        statements(parser);
+    }
+    end_block(parser);
+}
+
+fn for_statement(parser: &mut Parser) {
+    parser.open_block();
+    parser.start(ForStatement);
+    parser.bump();
+    for_indices(parser);
+    parser.expect(LoopKeyword);
+    statements(parser);
+    end_block(parser);
+}
+
+fn while_statement(parser: &mut Parser) {
+    parser.open_block();
+    parser.start(WhileStatement);
+    parser.bump();
+    expression(parser);
+    parser.expect(LoopKeyword);
+    statements(parser);
+    end_block(parser);
+}
+
+fn when_statement(parser: &mut Parser) {
+    parser.open_block();
+    parser.start(WhenStatement);
+    parser.bump();
+    expression(parser);
+    parser.expect(ThenKeyword);
+    statements(parser);
+    while parser.eat(ElsewhenKeyword) {
+        expression(parser);
+        parser.expect(ThenKeyword);
+        statements(parser);
+    }
+    end_block(parser);
+}
