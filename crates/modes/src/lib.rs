@@ -1,7 +1,58 @@
 //! Sets of modes and mode-dependent values: the only crate that knows a decision diagram.
+//!
+//! A mode is a valuation of Boolean *mode variables*. A model with 200,000 of them has more modes than can be listed, so
+//! everything computes with sets: "the modes in which this equation is active", "the modes in which that offset is 1".
+//!
+//! | type | meaning |
+//! |---|---|
+//! | [`ModeSpace`] | all modes; makes sets and computes with them; knows the order of the diagrams |
+//! | [`ModeSet`] | a set of modes: a handle that is copied like a number; equal handles are equal sets |
+//! | [`ModeVariable`] | a mode variable, numbered in order of declaration |
+//! | [`ModeMap`] | a value that depends on the mode, as disjoint cases |
+//! | [`Invariant`] | the modes that are possible, as independent components; projection and exact count |
+//! | [`FormulaPrinter`] | a set as the shortest Modelica formula, given the invariant |
+//! | [`Natural`] | an exact number of modes |
+//! | [`Limit`] | why a computation was stopped |
+//!
+//! # Rules
+//!
+//! - A handle belongs to the space that made it, and lives until a [`ModeSpace::collect`] that does not list it.
+//!   Nothing else frees or moves sets; stages that make much call `collect` when they end.
+//! - When a node limit or deadline is exceeded, every operation returns [`ModeSet::EMPTY`] at once. Call
+//!   [`ModeSpace::check`] before trusting a result, and in every loop that does not end on empty sets.
+//! - Project guards onto the [`Invariant`] when they enter the analysis, then forget it until printing.
+//! - Diagrams stay small if variables that occur together are near each other in the order
+//!   ([`ModeSpace::with_order`]), and unions of many sets are made by [`ModeSpace::union`], not one after the other.
+//!
+//! # Example
+//!
+//! The water tank of E22: never full and empty at once.
+//!
+//! ```
+//! use modeshift_modes::{FormulaPrinter, Invariant, ModeMap, ModeSpace, ModeVariable};
+//!
+//! let space = ModeSpace::new(3);
+//! let [bh, bl, g] = [0, 1, 2].map(|number| space.literal(ModeVariable(number)));
+//! let invariant = Invariant::new(&space, &[!space.and(bh, bl)]);
+//! assert_eq!(invariant.mode_count(&space).to_string(), "6");
+//!
+//! // Guards are projected once, then computed with as if every mode were possible.
+//! let active = invariant.project(&space, space.or(space.and(bl, !bh), space.and(g, !bh)));
+//! assert!(!space.intersects(active, invariant.project(&space, bh)));
+//! let offset = ModeMap::from_cases(&space, [(active, 1), (!active, 0)]);
+//! assert_eq!(offset.value_in(&space, |variable| variable == ModeVariable(2)), Some(&1));
+//! space.check().expect("no limit was set");
+//!
+//! let names = ["bh", "bl", "g"].map(String::from);
+//! let printer = FormulaPrinter::new(&space, &invariant, &names);
+//! assert_eq!(printer.print(active).text, "bl or not bh and g");
+//! assert_eq!(printer.print(space.and(bl, !bh)).text, "bl");
+//! assert_eq!(printer.print(space.or(bh, bl)).text, "bh or bl");
+//! ```
 
 mod count;
 mod example;
+mod formula;
 mod invariant;
 mod kernel;
 mod limit;
@@ -11,6 +62,7 @@ mod operations;
 mod set;
 mod space;
 
+pub use formula::{Formula, FormulaPrinter};
 pub use invariant::Invariant;
 pub use limit::{Limit, LimitKind};
 pub use map::ModeMap;

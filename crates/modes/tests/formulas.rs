@@ -1,0 +1,210 @@
+//! Sets of modes as Modelica text: exact, short, the same every time.
+
+mod reading;
+
+use modeshift_modes::{FormulaPrinter, Invariant, ModeSet, ModeSpace, ModeVariable};
+use reading::{names, numbers, read};
+
+/// What `set` prints as, over variables `a`, `b`, …, given the conjuncts of an invariant; formulas in, formula out.
+fn check(set: &str, invariant: &[&str], expected: &str) {
+    let space = ModeSpace::new(8);
+    let names = names(8);
+    let conjuncts: Vec<_> = invariant.iter().map(|conjunct| read(&space, &names, conjunct)).collect();
+    let invariant = Invariant::new(&space, &conjuncts);
+    let formula = FormulaPrinter::new(&space, &invariant, &names).print(read(&space, &names, set));
+    assert_eq!((formula.text.as_str(), formula.abbreviated), (expected, false));
+}
+
+#[test]
+fn common_parts_are_written_once_and_the_negation_is_used_where_shorter() {
+    check("true", &[], "true");
+    check("false", &[], "false");
+    check("not c", &[], "not c");
+    check("not a and b or not a and c", &[], "not a and (b or c)");
+    check("not a or not b", &[], "not (a and b)");
+    check("b and a or c and a or d", &[], "a and (b or c) or d");
+    check("(a or b) and (c or d)", &[], "(a or b) and (c or d)");
+    check("a and b or not a and not b", &[], "a and b or not (a or b)");
+    check("not (a and b) and c", &[], "not (a and b) and c");
+    check("a and b or b and c or a and c", &[], "a and (b or c) or b and c");
+}
+
+#[test]
+fn what_the_invariant_says_is_not_repeated() {
+    check("a and not b", &["not (a and b)"], "a");
+    check("not a and not b", &["not (a and b)", "a or b or c"], "not (a or b)");
+    check("a and b", &["not (a and b)"], "false");
+    check("a or b", &["a or b"], "true");
+    check("a and c or b and d", &["a or b", "not (a and b)", "c"], "a or d");
+    // One state of several: the state's own variable rather than the negation of the others.
+    let one_of_three = ["a or b or c", "not (a and b)", "not (a and c)", "not (b and c)"];
+    check("not a and not b and c", &one_of_three, "c");
+    check("not a and not b", &one_of_three, "c");
+    check("a or b", &one_of_three, "not c");
+}
+
+#[test]
+fn a_contradictory_invariant_leaves_formulas_readable() {
+    check("a and b", &["c", "not c"], "a and b");
+}
+
+#[test]
+fn a_name_stands_for_its_set_where_that_is_shorter() {
+    let space = ModeSpace::new(5);
+    let names = names(5);
+    let set = |text| read(&space, &names, text);
+    let invariant = Invariant::new(&space, &[]);
+    let mut printer = FormulaPrinter::new(&space, &invariant, &names);
+    printer.name_set("open", set("a and (b or c)"));
+    printer.name_set("aVeryLongNameIndeed", set("a and b"));
+    let print = |text| printer.print(set(text)).text;
+    assert_eq!(print("a and (b or c)"), "open");
+    assert_eq!(print("not (a and (b or c))"), "not open");
+    assert_eq!(print("a and (b or c) and d"), "open and d");
+    assert_eq!(print("d and not (a and (b or c))"), "not open and d");
+    assert_eq!(print("a and (b or c) or d and e"), "open or d and e");
+    assert_eq!(print("a and b"), "a and b");
+    assert_eq!(print("a"), "a");
+}
+
+#[test]
+fn every_formula_means_its_set_in_every_valid_mode() {
+    let mut number = numbers(11);
+    for variables in [3, 5, 6, 7, 9, 12] {
+        for _ in 0..60 {
+            let space = ModeSpace::new(variables);
+            let names = names(variables);
+            let mut random = |depth| random_set(&space, &mut number, depth);
+            let conjuncts = [random(2), random(1)];
+            let set = random(4);
+            let invariant = Invariant::new(&space, &conjuncts);
+            let formula = FormulaPrinter::new(&space, &invariant, &names).print(set);
+            if formula.abbreviated || invariant.contradiction().is_some() {
+                continue;
+            }
+            let valid = space.intersection(conjuncts);
+            let read = read(&space, &names, &formula.text);
+            assert_eq!(space.and(read, valid), space.and(set, valid), "{}", formula.text);
+        }
+    }
+}
+
+#[test]
+fn the_order_of_the_diagrams_does_not_show_in_formulas_over_few_variables() {
+    let text = |order: [u32; 6]| {
+        let space = ModeSpace::with_order(order.map(ModeVariable).to_vec());
+        let mut number = numbers(12);
+        let invariant = Invariant::new(&space, &[random_set(&space, &mut number, 2)]);
+        let sets: Vec<_> = (0..50).map(|_| random_set(&space, &mut number, 4)).collect();
+        let names = names(6);
+        let printer = FormulaPrinter::new(&space, &invariant, &names);
+        sets.into_iter().map(|set| printer.print(set).text).collect::<Vec<_>>()
+    };
+    let natural = text([0, 1, 2, 3, 4, 5]);
+    assert_eq!(natural, text([0, 1, 2, 3, 4, 5]));
+    assert_eq!(natural, text([4, 2, 5, 0, 3, 1]));
+}
+
+fn random_set(space: &ModeSpace, number: &mut impl FnMut(u64) -> u64, depth: u32) -> ModeSet {
+    if depth == 0 {
+        let variable = ModeVariable(number(space.variable_count() as u64) as u32);
+        return space.assignment(variable, number(2) == 0);
+    }
+    let (left, right) = (random_set(space, number, depth - 1), random_set(space, number, depth - 1));
+    match number(5) {
+        0 | 1 => space.and(left, right),
+        2 | 3 => space.or(left, right),
+        _ => space.xor(left, right),
+    }
+}
+
+/// The fewest literals of any formula for each function of three variables, by exhaustion.
+fn fewest_literals() -> [usize; 256] {
+    let mut fewest = [usize::MAX; 256];
+    (fewest[0], fewest[255]) = (0, 0);
+    for variable in [0xAA, 0xCC, 0xF0] {
+        (fewest[variable], fewest[255 - variable]) = (1, 1);
+    }
+    for literals in 2..=12 {
+        for left in 0..256 {
+            for right in 0..256 {
+                if fewest[left].saturating_add(fewest[right]) == literals {
+                    fewest[left & right] = fewest[left & right].min(literals);
+                    fewest[left | right] = fewest[left | right].min(literals);
+                }
+            }
+        }
+    }
+    fewest
+}
+
+fn set_of_table(space: &ModeSpace, table: usize) -> ModeSet {
+    let modes = (0..8u32).filter(|mode| table >> mode & 1 == 1);
+    space.union(modes.map(|mode| {
+        space.intersection((0..3).map(|variable| space.assignment(ModeVariable(variable), mode >> variable & 1 == 1)))
+    }))
+}
+
+fn literal_count(text: &str) -> usize {
+    text.split([' ', '(', ')']).filter(|word| !["not", "and", "or", "", "true", "false"].contains(word)).count()
+}
+
+#[test]
+fn formulas_of_three_variables_are_as_short_as_exhaustion_finds() {
+    let fewest = fewest_literals();
+    let space = ModeSpace::new(3);
+    let names = names(3);
+    let invariant = Invariant::new(&space, &[]);
+    let printer = FormulaPrinter::new(&space, &invariant, &names);
+    let mut longer = Vec::new();
+    for (table, &fewest) in fewest.iter().enumerate() {
+        let text = printer.print(set_of_table(&space, table)).text;
+        if literal_count(&text) > fewest {
+            longer.push((text, fewest));
+        }
+    }
+    assert!(longer.is_empty(), "{} of 256: {longer:?}", longer.len());
+}
+
+#[test]
+fn formulas_of_three_variables_under_an_invariant_are_as_short_as_exhaustion_finds() {
+    let fewest = fewest_literals();
+    let space = ModeSpace::new(3);
+    let names = names(3);
+    let mut longer = Vec::new();
+    for valid in 1..256 {
+        let invariant = Invariant::new(&space, &[set_of_table(&space, valid)]);
+        let printer = FormulaPrinter::new(&space, &invariant, &names);
+        for table in (0..256).filter(|table| table & !valid == 0) {
+            let shortest = (0..256).filter(|other| other & valid == table).map(|other| fewest[other]).min();
+            let text = printer.print(set_of_table(&space, table)).text;
+            if Some(literal_count(&text)) > shortest {
+                longer.push((valid, text, shortest));
+            }
+        }
+    }
+    assert!(longer.is_empty(), "{} of 6560: {longer:?}", longer.len());
+}
+
+#[test]
+fn long_formulas_say_how_many_terms_they_leave_out() {
+    let space = ModeSpace::new(3000);
+    let names: Vec<_> = (0..3000).map(|variable| format!("x{variable}")).collect();
+    let literals: Vec<_> = (0..3000).map(|variable| space.literal(ModeVariable(variable))).collect();
+    let invariant = Invariant::new(&space, &[]);
+    let mut printer = FormulaPrinter::new(&space, &invariant, &names);
+    printer.abbreviate_beyond(3);
+    let print = |set| {
+        let formula = printer.print(set);
+        assert!(formula.abbreviated);
+        formula.text
+    };
+    let conjunction = space.intersection(literals.iter().copied());
+    assert_eq!(print(conjunction), "x0 and x1 and x2 and … (2997 more terms)");
+    assert_eq!(print(!conjunction), "not (x0 and x1 and x2 and … (2997 more terms))");
+    assert_eq!(print(space.intersection(literals[..10].iter().copied())), "x0 and x1 and x2 and … (7 more terms)");
+    let parity = literals[..20].iter().rev().fold(ModeSet::EMPTY, |parity, &literal| space.xor(literal, parity));
+    assert!(print(parity).ends_with(" or … (524287 more terms)"), "{}", print(parity));
+    let parity = literals.iter().rev().fold(ModeSet::EMPTY, |parity, &literal| space.xor(literal, parity));
+    assert!(print(parity).ends_with(" and … (2997 more terms) or … (more terms)"), "{}", print(parity));
+}
