@@ -45,7 +45,7 @@
 //!
 //! let names = ["bh", "bl", "g"].map(String::from);
 //! let printer = FormulaPrinter::new(&space, &invariant, &names);
-//! assert_eq!(printer.print(active).text, "bl or not bh and g");
+//! assert_eq!(printer.print(active).text, "not bh and g or bl");
 //! assert_eq!(printer.print(space.and(bl, !bh)).text, "bl");
 //! assert_eq!(printer.print(space.or(bh, bl)).text, "bh or bl");
 //! ```
