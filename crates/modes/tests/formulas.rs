@@ -1,9 +1,11 @@
 //! Sets of modes as Modelica text: exact, short, the same every time.
 
+mod numbers;
 mod reading;
 
 use modeshift_modes::{FormulaPrinter, Invariant, ModeSet, ModeSpace, ModeVariable};
-use reading::{names, numbers, read};
+use numbers::Numbers;
+use reading::{names, read};
 
 /// What `set` prints as, over variables `a`, `b`, …, given the conjuncts of an invariant; formulas in, formula out.
 fn check(set: &str, invariant: &[&str], expected: &str) {
@@ -69,12 +71,12 @@ fn a_name_stands_for_its_set_where_that_is_shorter() {
 
 #[test]
 fn every_formula_means_its_set_in_every_valid_mode() {
-    let mut number = numbers(11);
+    let mut numbers = Numbers(11);
     for variables in [3, 5, 6, 7, 9, 12] {
         for _ in 0..60 {
             let space = ModeSpace::new(variables);
             let names = names(variables);
-            let mut random = |depth| random_set(&space, &mut number, depth);
+            let mut random = |depth| random_set(&space, &mut numbers, depth);
             let conjuncts = [random(2), random(1)];
             let set = random(4);
             let invariant = Invariant::new(&space, &conjuncts);
@@ -93,9 +95,9 @@ fn every_formula_means_its_set_in_every_valid_mode() {
 fn the_order_of_the_diagrams_does_not_show_in_formulas_over_few_variables() {
     let text = |order: [u32; 6]| {
         let space = ModeSpace::with_order(order.map(ModeVariable).to_vec());
-        let mut number = numbers(12);
-        let invariant = Invariant::new(&space, &[random_set(&space, &mut number, 2)]);
-        let sets: Vec<_> = (0..50).map(|_| random_set(&space, &mut number, 4)).collect();
+        let mut numbers = Numbers(12);
+        let invariant = Invariant::new(&space, &[random_set(&space, &mut numbers, 2)]);
+        let sets: Vec<_> = (0..50).map(|_| random_set(&space, &mut numbers, 4)).collect();
         let names = names(6);
         let printer = FormulaPrinter::new(&space, &invariant, &names);
         sets.into_iter().map(|set| printer.print(set).text).collect::<Vec<_>>()
@@ -105,13 +107,13 @@ fn the_order_of_the_diagrams_does_not_show_in_formulas_over_few_variables() {
     assert_eq!(natural, text([4, 2, 5, 0, 3, 1]));
 }
 
-fn random_set(space: &ModeSpace, number: &mut impl FnMut(u64) -> u64, depth: u32) -> ModeSet {
+fn random_set(space: &ModeSpace, numbers: &mut Numbers, depth: u32) -> ModeSet {
     if depth == 0 {
-        let variable = ModeVariable(number(space.variable_count() as u64) as u32);
-        return space.assignment(variable, number(2) == 0);
+        let variable = ModeVariable(numbers.below(space.variable_count() as u64) as u32);
+        return space.assignment(variable, numbers.below(2) == 0);
     }
-    let (left, right) = (random_set(space, number, depth - 1), random_set(space, number, depth - 1));
-    match number(5) {
+    let (left, right) = (random_set(space, numbers, depth - 1), random_set(space, numbers, depth - 1));
+    match numbers.below(5) {
         0 | 1 => space.and(left, right),
         2 | 3 => space.or(left, right),
         _ => space.xor(left, right),

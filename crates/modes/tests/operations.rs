@@ -1,27 +1,18 @@
 //! Every operation against truth tables, on random formulas over few variables and in random orders.
 
+mod numbers;
+
 use modeshift_modes::{ModeSet, ModeSpace, ModeVariable};
+use numbers::Numbers;
 
 const VARIABLES: u32 = 9;
 
-/// A small deterministic source of numbers (xorshift).
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % bound
+fn random_order(numbers: &mut Numbers, variables: u32) -> Vec<ModeVariable> {
+    let mut order: Vec<_> = (0..variables).map(ModeVariable).collect();
+    for last in (1..order.len()).rev() {
+        order.swap(last, numbers.below(last as u64 + 1) as usize);
     }
-
-    fn order(&mut self, variables: u32) -> Vec<ModeVariable> {
-        let mut order: Vec<_> = (0..variables).map(ModeVariable).collect();
-        for last in (1..order.len()).rev() {
-            order.swap(last, self.below(last as u64 + 1) as usize);
-        }
-        order
-    }
+    order
 }
 
 /// A set beside its truth table: entry `mode` is whether the mode whose bits are the values is in the set.
@@ -62,7 +53,7 @@ fn table(space: &ModeSpace, set: ModeSet) -> Vec<bool> {
 fn for_random_pairs(seed: u64, check: impl Fn(&ModeSpace, &mut Numbers, Pair, Pair)) {
     let mut numbers = Numbers(seed);
     for _ in 0..60 {
-        let space = ModeSpace::with_order(numbers.order(VARIABLES));
+        let space = ModeSpace::with_order(random_order(&mut numbers, VARIABLES));
         for _ in 0..5 {
             let depth = numbers.below(5) as u32;
             let left = random_pair(&space, &mut numbers, depth);

@@ -7,17 +7,6 @@ pub fn names(variables: u32) -> Vec<String> {
     (0..variables).map(|variable| char::from(b'a' + variable as u8).to_string()).collect()
 }
 
-/// A deterministic source of numbers below a bound (xorshift).
-pub fn numbers(seed: u64) -> impl FnMut(u64) -> u64 {
-    let mut state = seed;
-    move |bound| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 11) % bound
-    }
-}
-
 /// The set that a formula denotes.
 pub fn read(space: &ModeSpace, names: &[String], text: &str) -> ModeSet {
     let spaced = text.replace('(', " ( ").replace(')', " ) ");
