@@ -32,6 +32,9 @@ impl Tokens {
         let mut result =
             Tokens { kinds: Vec::with_capacity(text.len() / 4), starts: Vec::with_capacity(text.len() / 4) };
         for (kind, range) in tokens {
+            if kind == SyntaxKind::Unknown && result.kinds.last() == Some(&kind) {
+                continue;
+            }
             result.kinds.push(kind);
             result.starts.push(range.start as u32);
         }
@@ -71,7 +74,7 @@ enum MelToken {
     UnterminatedComment,
     #[token("\u{FEFF}")]
     ByteOrderMark,
-    #[regex(r"[_a-zA-Z][_a-zA-Z0-9]*'*")]
+    #[regex(r"[_a-zA-Z][_a-zA-Z0-9]*")]
     Word,
     #[regex(r"[0-9]+", priority = 4)]
     Integer,

@@ -19,6 +19,7 @@ mod lexer;
 mod lower;
 pub mod mel;
 mod parser;
+mod print;
 pub mod tree;
 
 use modeshift_diagnostics::{Diagnostics, FileId};

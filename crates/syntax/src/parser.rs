@@ -51,6 +51,8 @@ pub(crate) struct Parser<'text> {
     /// Where the text is lost, errors are consequences: nothing is reported from this token on.
     silent_from: usize,
     last_error: Option<usize>,
+    /// The `if` of the last `else if`, a likely reason for an `if` that is not closed.
+    last_else_if: usize,
 }
 
 /// Parses with the given grammar and hands over the tree; what is wrong goes to `diagnostics`.
@@ -110,6 +112,7 @@ impl<'text> Parser<'text> {
             subscripts: 0,
             silent_from: usize::MAX,
             last_error: None,
+            last_else_if: 0,
         };
         parser.report_lexical_errors();
         parser
@@ -274,6 +277,7 @@ impl<'text> Parser<'text> {
         let diagnostic = Diagnostic::error("E0107", format!("nested more than {NESTING_LIMIT} levels deep"))
             .label(self.current_span(), "the rest of the file is not read")
             .help("name inner parts and refer to them");
+        self.last_error = None;
         self.report(diagnostic);
         self.silent_from = 0;
         self.emit_rest();
@@ -281,18 +285,40 @@ impl<'text> Parser<'text> {
 
     // Reporting.
 
-    /// Reports at most one error per token.
+    /// Reports at most one error per token, and none where an unknown character is the likely reason.
     fn report(&mut self, diagnostic: Diagnostic) {
-        if self.position < self.silent_from && self.last_error != Some(self.position) {
-            self.last_error = Some(self.position);
+        let known = self.last_error == Some(self.position) || self.behind_lexical_error();
+        if self.position < self.silent_from && !known {
             self.diagnostics.push(diagnostic);
         }
+        self.last_error = Some(self.position);
+    }
+
+    /// Whether something that is no token stands directly in front of the current one.
+    fn behind_lexical_error(&self) -> bool {
+        let previous = self.position.checked_sub(1).map_or(0, |previous| self.token(previous));
+        (previous..self.token(self.position))
+            .any(|token| matches!(self.tokens.kind(token), Unknown | UnterminatedIdentifier))
     }
 
     fn error_expected(&mut self, what: &str) {
-        let diagnostic = Diagnostic::error("E0101", format!("expected {what}, found {}", self.found()))
-            .label(self.current_span(), format!("expected {what}"));
+        if what.contains("name") && self.current().is_keyword() {
+            let help = format!("keywords are no names, but `'{}'` is one", self.nth_text(0));
+            self.error_expected_with_help(what, &help);
+        } else {
+            let diagnostic = self.expected(what);
+            self.report(diagnostic);
+        }
+    }
+
+    fn error_expected_with_help(&mut self, what: &str, help: &str) {
+        let diagnostic = self.expected(what).help(help);
         self.report(diagnostic);
+    }
+
+    fn expected(&self, what: &str) -> Diagnostic {
+        Diagnostic::error("E0101", format!("expected {what}, found {}", self.found()))
+            .label(self.current_span(), format!("expected {what}"))
     }
 
     /// The current token in the words of a message.
@@ -311,8 +337,11 @@ impl<'text> Parser<'text> {
             let kind = self.tokens.kind(token);
             let range = self.tokens.range(token);
             if let Some(diagnostic) = lexical_error(kind, &self.text[range.clone()]) {
-                let opening = (range.start + 2).min(range.end);
-                let end = if kind == Unknown || !self.text.is_char_boundary(opening) { range.end } else { opening };
+                let end = match kind {
+                    Unknown => range.end,
+                    UnterminatedComment => range.start + 2,
+                    _ => range.start + 1,
+                };
                 self.diagnostics.push(diagnostic.label(Span::new(self.file, range.start, end), ""));
             }
             if matches!(kind, UnterminatedComment | UnterminatedString) {
@@ -325,7 +354,7 @@ impl<'text> Parser<'text> {
 
 fn lexical_error(kind: SyntaxKind, text: &str) -> Option<Diagnostic> {
     match kind {
-        Unknown => Some(Diagnostic::error("E0106", format!("unknown character `{}`", text.escape_debug()))),
+        Unknown => Some(unknown_characters(text)),
         UnterminatedComment => {
             Some(Diagnostic::error("E0105", "this comment is not closed").help("close it with `*/`"))
         }
@@ -337,5 +366,16 @@ fn lexical_error(kind: SyntaxKind, text: &str) -> Option<Diagnostic> {
             Some(Diagnostic::error("E0105", "this quoted name is not closed on its line").help("close it with `'`"))
         }
         _ => None,
+    }
+}
+
+fn unknown_characters(text: &str) -> Diagnostic {
+    let shown: std::string::String = text.chars().take(20).collect();
+    let diagnostic = Diagnostic::error("E0106", format!("unknown character `{}`", shown.escape_debug()));
+    match text {
+        "!" => diagnostic.help("Modelica writes `not a` and `a <> b`"),
+        "&" | "&&" => diagnostic.help("Modelica writes `a and b`"),
+        "|" | "||" => diagnostic.help("Modelica writes `a or b`"),
+        _ => diagnostic,
     }
 }

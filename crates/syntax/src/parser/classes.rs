@@ -2,7 +2,7 @@
 
 use super::Parser;
 use super::components::{annotation, comment, description, element, path, type_prefix};
-use super::equations::equation_section;
+use super::equations::{equation_section, misplaced_equations, starts_equation};
 use super::expressions::{call_arguments, close, optional_subscripts, reference};
 use super::modifications::class_modification;
 use super::recovery::Open;
@@ -35,7 +35,7 @@ pub(super) fn stored_definition(parser: &mut Parser) {
         let before = parser.position;
         if parser.at(WithinKeyword) {
             within_clause(parser);
-        } else if starts_class(parser) || (parser.at(FinalKeyword)) {
+        } else if starts_class(parser) || parser.at(FinalKeyword) {
             parser.eat(FinalKeyword);
             class_definition(parser);
             parser.semicolon();
@@ -71,9 +71,9 @@ fn skip_to_class(parser: &mut Parser) {
 pub(super) fn class_definition(parser: &mut Parser) {
     parser.nested(|parser| {
         parser.start(Class);
-        let start = parser.position;
         class_prefixes(parser);
-        let keyword = parser.text[parser.tokens.range(parser.token(parser.position.max(1) - 1))].to_owned();
+        let start = parser.position.saturating_sub(1);
+        let keyword = parser.text[parser.tokens.range(parser.token(start))].to_owned();
         let extends = parser.eat(ExtendsKeyword);
         let name = parser.nth_text(0).to_owned();
         parser.expect(Identifier);
@@ -188,6 +188,7 @@ fn section_or_element(parser: &mut Parser) {
             parser.semicolon();
         }
         ElseKeyword | ElseifKeyword | ElsewhenKeyword | ThenKeyword | LoopKeyword => {}
+        _ if starts_equation(parser) => misplaced_equations(parser),
         _ => element(parser),
     }
 }

@@ -1,8 +1,6 @@
 //! Elements of a class: components, `extends`, `import`, nested classes (appendix A.2.3, A.2.4), with the extension
 //! of declarations inside `if … end if` (E22 §3).
 
-use modeshift_diagnostics::Diagnostic;
-
 use super::Parser;
 use super::classes::{class_definition, starts_class};
 use super::expressions::{close, expression, optional_subscripts};
@@ -28,7 +26,7 @@ pub(super) fn starts_declaration(parser: &Parser) -> bool {
 }
 
 /// The number of tokens of the path at the current token.
-fn path_length(parser: &Parser) -> usize {
+pub(super) fn path_length(parser: &Parser) -> usize {
     let mut length = 1;
     while parser.nth(length) == Dot && parser.nth(length + 1) == Identifier {
         length += 2;
@@ -87,25 +85,9 @@ fn component_clause(parser: &mut Parser) {
     }
     path(parser);
     optional_subscripts(parser);
-    if parser.at_any(&[Equals, LeftParen, Dot]) {
-        misplaced_equation(parser);
-    } else {
+    component_declaration(parser);
+    while parser.eat(Comma) {
         component_declaration(parser);
-        while parser.eat(Comma) {
-            component_declaration(parser);
-        }
-    }
-    parser.finish();
-}
-
-fn misplaced_equation(parser: &mut Parser) {
-    let diagnostic = Diagnostic::error("E0111", "an equation among declarations")
-        .label(parser.current_span(), "expected the name of a component")
-        .help("put `equation` in front of the first equation");
-    parser.report(diagnostic);
-    parser.start(Skipped);
-    while !parser.at_any(&[Semicolon, EndOfFile]) && !parser.at_section() && !parser.at_closing_end() {
-        parser.bump();
     }
     parser.finish();
 }

@@ -3,7 +3,7 @@
 use modeshift_diagnostics::Diagnostic;
 
 use super::Parser;
-use super::components::{comment, element, starts_declaration};
+use super::components::{comment, element, path_length, starts_declaration};
 use super::expressions::{close, expression, for_indices, reference};
 use crate::kind::SyntaxKind::*;
 
@@ -13,6 +13,35 @@ pub(super) fn equation_section(parser: &mut Parser) {
     parser.eat(InitialKeyword);
     parser.bump();
     equations(parser);
+    parser.finish();
+}
+
+/// Whether an equation starts here; asked where none may stand.
+pub(super) fn starts_equation(parser: &Parser) -> bool {
+    match parser.current() {
+        ConnectKeyword | ForKeyword | WhenKeyword | DerKeyword | LeftParen | Minus | InitialKeyword => true,
+        Identifier if PREDEFINED_TYPES.contains(&parser.nth_text(0)) => false,
+        Identifier => matches!(parser.nth(path_length(parser)), Equals | LeftParen),
+        _ => false,
+    }
+}
+
+const PREDEFINED_TYPES: &[&str] = &["Real", "Integer", "Boolean", "String"];
+
+/// Equations in front of `equation`: reported once and read up to the next declaration.
+pub(super) fn misplaced_equations(parser: &mut Parser) {
+    let diagnostic = Diagnostic::error("E0111", "an equation among declarations")
+        .label(parser.current_span(), "this starts an equation")
+        .help("put `equation` in front of the first equation");
+    parser.report(diagnostic);
+    parser.start(EquationSection);
+    while starts_equation(parser) {
+        let before = parser.position;
+        equation(parser);
+        if parser.position == before {
+            break;
+        }
+    }
     parser.finish();
 }
 
@@ -78,7 +107,8 @@ fn simple_equation(parser: &mut Parser) {
         parser.bump();
         expression(parser);
     } else if parser.previous() != RightParen {
-        parser.error_expected("`=`");
+        let help = "an equation is `left = right` or a call; `==` only compares";
+        parser.error_expected_with_help("`=`", help);
     }
     comment(parser);
     parser.semicolon();
@@ -166,16 +196,18 @@ fn at_invariant(parser: &Parser) -> bool {
         }
 }
 
+/// How far ahead an `=` is looked for.
+const LOOKAHEAD: usize = 200;
+
 /// Whether the equation at the current token has an `=` outside of parentheses.
 fn has_equals_sign(parser: &Parser) -> bool {
     let mut depth = 0;
-    for ahead in 1.. {
+    for ahead in 1..LOOKAHEAD {
         match parser.nth(ahead) {
             LeftParen | LeftBracket | LeftBrace => depth += 1,
             RightParen | RightBracket | RightBrace => depth -= 1,
             Equals if depth == 0 => return true,
-            Semicolon if depth <= 0 => return false,
-            EndOfFile | EquationKeyword | AlgorithmKeyword => return false,
+            Semicolon | EndOfFile => return false,
             _ => {}
         }
     }

@@ -188,7 +188,11 @@ fn primary(parser: &mut Parser) {
 
 /// `a * -b`: Modelica wants parentheses, MEL does not.
 fn second_sign(parser: &mut Parser) {
-    if parser.dialect == Dialect::Modelica {
+    let reported = parser.position > 0 && parser.last_error == Some(parser.position - 1);
+    if reported {
+        // A row of signs is one mistake.
+        parser.last_error = Some(parser.position);
+    } else if parser.dialect == Dialect::Modelica {
         let diagnostic = Diagnostic::error("E0109", "a sign behind another operator")
             .label(parser.current_span(), "this sign needs parentheses")
             .help("write for example `a * (-b)`");

@@ -97,6 +97,7 @@ fn type_name(parser: &mut Parser) {
 fn conditional(parser: &mut Parser) {
     parser.start(MelIf);
     let start = parser.position;
+    parser.open_block();
     parser.bump();
     expression(parser);
     parser.expect(ThenKeyword);
@@ -104,6 +105,7 @@ fn conditional(parser: &mut Parser) {
     if parser.eat(ElseKeyword) {
         statements(parser);
     }
+    parser.open.pop();
     close(parser, start, EndKeyword, "end");
     parser.finish();
 }
@@ -120,7 +122,7 @@ fn foreach(parser: &mut Parser) {
     expression(parser);
     parser.expect(DoKeyword);
     statements(parser);
-    while parser.at(EndKeyword) {
+    while parser.at(EndKeyword) && parser.open.is_empty() {
         // As the brake model of the report prints it: an `end` too many inside of the loop.
         stray_closing(parser);
         statements(parser);
@@ -133,6 +135,7 @@ fn foreach(parser: &mut Parser) {
 fn scenario(parser: &mut Parser) {
     parser.start(MelScenario);
     let start = parser.position;
+    parser.open_block();
     parser.bump();
     parser.expect(Identifier);
     if parser.eat(WhenKeyword) {
@@ -140,6 +143,7 @@ fn scenario(parser: &mut Parser) {
     }
     parser.expect(IsKeyword);
     statements(parser);
+    parser.open.pop();
     close(parser, start, EndKeyword, "end");
     parser.finish();
 }

@@ -25,6 +25,9 @@ impl Parser<'_> {
     /// Opens the block whose keyword is the current token.
     pub(super) fn open_block(&mut self) {
         let keyword = self.nth_text(0).to_owned();
+        if self.previous() == ElseKeyword {
+            self.last_else_if = self.position;
+        }
         self.open.push(Open { keyword, name: None, start: self.position });
     }
 
@@ -70,7 +73,13 @@ impl Parser<'_> {
         let diagnostic = Diagnostic::error("E0103", format!("{what} is not closed"))
             .label(self.previous_end(), format!("expected `{};` behind this", open.closing()))
             .label(self.span_of(open.start), format!("this `{}` starts here", open.keyword));
-        self.report(diagnostic);
+        self.report(if open.keyword == "if" && self.last_else_if > open.start {
+            diagnostic
+                .label(self.span_of(self.last_else_if), "a second `if` starts here")
+                .help("`else if` opens a second `if`; for another branch of the first, write `elseif`")
+        } else {
+            diagnostic
+        });
     }
 
     fn error_wrong_end(&mut self, open: &Open) {
@@ -79,12 +88,12 @@ impl Parser<'_> {
         } else {
             self.current_span().to(self.span_of(self.position + 1))
         };
-        let found = match self.nth(1) {
-            Semicolon | EndOfFile => "`end` says nothing of".to_owned(),
-            _ => format!("`end {}` does not match", self.nth_text(1)),
-        };
         let what = open.name.as_ref().map_or(open.keyword.clone(), |name| format!("{} {name}", open.keyword));
-        let diagnostic = Diagnostic::error("E0104", format!("{found} `{what}`"))
+        let message = match self.nth(1) {
+            Semicolon | EndOfFile => format!("`end` does not say that it closes `{what}`"),
+            _ => format!("`end {}` does not match `{what}`", self.nth_text(1)),
+        };
+        let diagnostic = Diagnostic::error("E0104", message)
             .label(span, format!("expected `{}`", open.closing()))
             .label(self.span_of(open.start), format!("this `{}` starts here", open.keyword))
             .help(format!("write `{};`", open.closing()));
@@ -104,9 +113,11 @@ impl Parser<'_> {
         self.finish();
     }
 
-    /// Whether the keyword behind `end` at the current token closes a block, and none such is open.
+    /// Whether at `end if` or the like where a class is innermost and no such block is open.
     pub(super) fn at_stray_end(&self) -> bool {
+        let in_class = self.open.last().is_none_or(|open| open.name.is_some());
         self.at(EndKeyword)
+            && in_class
             && matches!(self.nth(1), IfKeyword | ForKeyword | WhenKeyword | WhileKeyword)
             && !self.closes_outer_block()
     }
