@@ -1,3 +1,33 @@
-//! Command line.
+//! The command line: the only crate that touches arguments, files and the terminal.
+//!
+//! Results go to standard output, everything else to standard error. Exit status: 0 all well; 1 the model is wrong or
+//! cannot be run; 2 wrong usage, or a file that cannot be read or written. Should there be a bug that ends in a panic,
+//! it is reported as one, with exit status 1.
 
-fn main() {}
+mod arguments;
+mod commands;
+mod files;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+/// Enough for the recursive descent of the parser at its nesting limit, in debug builds too; only what is used of
+/// it is ever taken from the machine.
+const STACK_SIZE: usize = 256 << 20;
+
+fn main() -> ExitCode {
+    let arguments = arguments::Arguments::parse();
+    let worker = std::thread::Builder::new().name("modeshift".into()).stack_size(STACK_SIZE);
+    match worker.spawn(move || commands::run(arguments)).map(|handle| handle.join()) {
+        Ok(Ok(status)) => ExitCode::from(status as u8),
+        Ok(Err(_)) => {
+            files::say("\nerror: this is a bug in modeshift, not in your model; please report it with the model\n");
+            ExitCode::from(commands::Status::ModelWrong as u8)
+        }
+        Err(error) => {
+            files::say(&format!("error: cannot start: {error}\n"));
+            ExitCode::from(commands::Status::Usage as u8)
+        }
+    }
+}

@@ -9,10 +9,12 @@
 mod diagnostic;
 mod render;
 mod span;
+mod suggestion;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
 pub use render::{render, render_all};
 pub use span::{FileId, LineColumn, SourceFile, SourceMap, Span};
+pub use suggestion::did_you_mean;
 
 /// A stage could not produce its result; the diagnostics say why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

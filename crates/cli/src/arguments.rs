@@ -1,0 +1,262 @@
+//! The command line as data: commands and options, with the help that users read.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+const EXAMPLES: &str = "\
+Examples:
+  modeshift check Clutch.mo                        every verdict at once
+  modeshift analyze Clutch.mo                      which block is solved when, in which modes
+  modeshift analyze Clutch.mo --at g=true          one mode, its blocks in solving order
+  modeshift analyze Clutch.mo --format svg -o clutch.svg
+  modeshift flatten Line.mo --set N=3              the equations that were understood
+  modeshift check My.mo -m My.Plant -L ~/modelica  a class that uses a library
+
+Exit status: 0 all well; 1 the model is wrong or cannot be run; 2 wrong usage, or a file that
+cannot be read or written.";
+
+/// Analyzes and simulates models whose equations change with the mode: ideal diodes, clutches, contacts, faults.
+#[derive(Debug, Parser)]
+#[command(name = "modeshift", version, after_help = EXAMPLES, max_term_width = 100)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The questions a user can ask.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Syntax errors only, of any number of files
+    Parse {
+        /// Modelica (.mo) or MEL (.mel) files; `-` reads Modelica from standard input
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        common: Common,
+    },
+    /// The guarded equation system that was understood
+    Flatten {
+        #[command(flatten)]
+        input: Input,
+        /// How to print it
+        #[arg(long, value_enum, default_value_t = DataFormat::Text)]
+        format: DataFormat,
+    },
+    /// Every verdict at once: syntax, balance, all modes
+    Check {
+        #[command(flatten)]
+        input: Input,
+        /// How to print it
+        #[arg(long, value_enum, default_value_t = DataFormat::Text)]
+        format: DataFormat,
+    },
+    /// Structure of the long modes: offsets, blocks, conditional dependency graph
+    Analyze {
+        #[command(flatten)]
+        input: Input,
+        /// How to print it
+        #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
+        format: GraphFormat,
+        /// Restrict to the modes with these values, such as `bh=true,bl=false`; names with commas in double quotes
+        #[arg(long, value_name = "MODE")]
+        at: Option<String>,
+        /// Another method for comparison
+        #[arg(long, value_name = "NAME")]
+        method: Option<String>,
+    },
+    /// Consistent initialization: which start values are needed, too many, missing (not built yet)
+    Init {
+        #[command(flatten)]
+        input: Input,
+        /// How to print it
+        #[arg(long, value_enum, default_value_t = DataFormat::Text)]
+        format: DataFormat,
+        /// Restrict to the modes with these values
+        #[arg(long, value_name = "MODE")]
+        at: Option<String>,
+        /// Use this initial scenario
+        #[arg(long, value_name = "NAME")]
+        scenario: Option<String>,
+    },
+    /// Mode changes: what is kept, what jumps, what is impulsive, restart equations (not built yet)
+    Changes {
+        #[command(flatten)]
+        input: Input,
+        /// How to print it
+        #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
+        format: GraphFormat,
+        /// Only changes from these modes
+        #[arg(long, value_name = "MODE")]
+        from: Option<String>,
+        /// Only changes to these modes
+        #[arg(long, value_name = "MODE")]
+        to: Option<String>,
+        /// Another method for comparison, such as `array`
+        #[arg(long, value_name = "NAME")]
+        method: Option<String>,
+    },
+    /// Run it (not built yet)
+    Simulate {
+        #[command(flatten)]
+        input: Input,
+        #[command(flatten)]
+        run: Run,
+    },
+    /// Write an equivalent Modelica model that ordinary tools run (not built yet)
+    Rimis {
+        #[command(flatten)]
+        input: Input,
+        /// Verify the structure of what was written
+        #[arg(long)]
+        check: bool,
+        /// The form of the papers, without robust guards
+        #[arg(long)]
+        plain: bool,
+    },
+    /// The constructive semantics: the micro-step graph (not built yet)
+    Semantics {
+        #[command(flatten)]
+        input: Input,
+        /// How to print it
+        #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
+        format: GraphFormat,
+    },
+}
+
+/// A file and what holds for every command.
+#[derive(Debug, Args)]
+pub struct Input {
+    /// A Modelica (.mo) or MEL (.mel) file; `-` reads Modelica from standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Options of all commands.
+#[derive(Debug, Args)]
+pub struct Common {
+    /// Class to look at; default: the last model in the file that is not partial
+    #[arg(short, long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// Override a parameter or constant, array sizes included; repeatable
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment)]
+    pub overrides: Vec<(String, String)>,
+    /// Where packages are looked for, before MODELICAPATH; repeatable
+    #[arg(short = 'L', long = "library", value_name = "DIR")]
+    pub libraries: Vec<PathBuf>,
+    /// Write the result there instead of to standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Print time and size of each phase to standard error
+    #[arg(long)]
+    pub timings: bool,
+    /// Stop when more decision-diagram nodes than this are needed
+    #[arg(long, value_name = "N")]
+    pub node_limit: Option<usize>,
+    /// Stop after so many seconds
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub time_limit: Option<f64>,
+}
+
+/// How a run is to go.
+#[derive(Debug, Args)]
+#[allow(missing_docs)]
+pub struct Run {
+    /// The integrator
+    #[arg(long, value_enum, default_value_t = Solver::Bdf)]
+    pub solver: Solver,
+    /// Start time; default from the model's annotation, else 0
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    pub start: Option<f64>,
+    /// Stop time; default from the model's annotation, else 1
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    pub stop: Option<f64>,
+    /// Time between two rows of the result
+    #[arg(long, value_name = "H")]
+    pub interval: Option<f64>,
+    /// Relative tolerance
+    #[arg(long, value_name = "TOL")]
+    pub tolerance: Option<f64>,
+    /// Use this initial scenario
+    #[arg(long, value_name = "NAME")]
+    pub scenario: Option<String>,
+    /// Write the event log there, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub events: Option<PathBuf>,
+    /// Draw the result there, as SVG or PNG
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+    /// What to draw
+    #[arg(long, value_name = "a,b", value_delimiter = ',')]
+    pub plot_vars: Vec<String>,
+}
+
+/// Formats of graphs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub enum GraphFormat {
+    Text,
+    Json,
+    Dot,
+    Svg,
+}
+
+/// Formats of everything else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub enum DataFormat {
+    Text,
+    Json,
+}
+
+/// Integrators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub enum Solver {
+    Bdf,
+    Esdirk,
+    Explicit,
+}
+
+/// `NAME=VALUE`, split at the first `=` outside single quotes, which quote names in Modelica.
+fn assignment(text: &str) -> Result<(String, String), String> {
+    let mut quoted = false;
+    let split = text.char_indices().find(|(_, character)| {
+        quoted ^= *character == '\'';
+        *character == '=' && !quoted
+    });
+    match split {
+        Some((at, _)) if !text[..at].trim().is_empty() && !text[at + 1..].trim().is_empty() => {
+            Ok((text[..at].trim().to_string(), text[at + 1..].trim().to_string()))
+        }
+        _ => Err("expected NAME=VALUE, such as N=3".to_string()),
+    }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
+        _ => Err("expected a number of seconds greater than 0".to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        use clap::CommandFactory;
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn an_override_is_split_at_its_first_equals_sign() {
+        assert_eq!(assignment("a.b[1] = 2"), Ok(("a.b[1]".to_string(), "2".to_string())));
+        assert_eq!(assignment("'a=b'=x == 1"), Ok(("'a=b'".to_string(), "x == 1".to_string())));
+        assert!(assignment("N").is_err() && assignment("=3").is_err() && assignment("N=").is_err());
+    }
+}

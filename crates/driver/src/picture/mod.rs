@@ -1,0 +1,13 @@
+//! Drawings of directed graphs: a layered layout and an SVG writer, both deterministic.
+//!
+//! The layout is Sugiyama's: ranks by longest path, crossings reduced by barycentres, coordinates by isotonic
+//! regression towards the neighbours. Labels of edges take part in it as vertices of their own, so that no label
+//! covers anything.
+
+mod coordinates;
+mod layout;
+mod order;
+mod ranks;
+mod svg;
+
+pub use svg::{Card, Drawing, Emphasis, Line, Link, draw};

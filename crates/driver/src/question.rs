@@ -1,0 +1,65 @@
+//! What a user asks, and what comes back.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use modeshift_diagnostics::{Diagnostics, SourceMap};
+
+use crate::timings::Timings;
+
+/// The language of a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// Modelica 3.6 with declarations inside `if` and `invariant`.
+    Modelica,
+    /// The small language of RR9322.
+    Mel,
+}
+
+/// A source text with its name as the user wrote it.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// A path, or `<stdin>`.
+    pub name: String,
+    /// The text.
+    pub text: String,
+    /// Its language.
+    pub dialect: Dialect,
+}
+
+/// What may be used before giving up.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    /// Decision-diagram nodes alive.
+    pub nodes: Option<usize>,
+    /// Time of the analysis.
+    pub time: Option<Duration>,
+}
+
+/// Which model is meant.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// The file that was named.
+    pub source: Source,
+    /// The class; by default the last model of the file that is not partial.
+    pub model: Option<String>,
+    /// Names and values of parameters and constants to override.
+    pub overrides: Vec<(String, String)>,
+    /// Where packages are looked for.
+    pub libraries: Vec<PathBuf>,
+    /// What may be used.
+    pub limits: Limits,
+}
+
+/// The result with everything there is to say about it.
+#[derive(Debug)]
+pub struct Answer<T> {
+    /// The result, as far as there is one.
+    pub result: Option<T>,
+    /// All texts that were read, for showing the diagnostics.
+    pub sources: SourceMap,
+    /// What was said.
+    pub diagnostics: Diagnostics,
+    /// How long each phase took.
+    pub timings: Timings,
+}

@@ -1,0 +1,37 @@
+//! The conditional dependency graph in the language of Graphviz.
+
+use std::fmt::Write as _;
+
+use super::{BlockReport, Report};
+
+/// `digraph "Model" { … }`, one vertex per block.
+pub fn to_dot(report: &Report) -> String {
+    let mut dot = String::new();
+    let _ = writeln!(dot, "digraph {} {{", quoted(&report.model));
+    let _ = writeln!(dot, "  node [shape=box, style=rounded, fontname=\"monospace\"];");
+    let _ = writeln!(dot, "  edge [fontname=\"monospace\", fontsize=10];");
+    for block in &report.blocks {
+        let frames = if block.equations.len() > 1 { ", peripheries=2" } else { "" };
+        let _ = writeln!(dot, "  b{} [label={}{frames}];", block.id, quoted(&label(block)));
+    }
+    for edge in &report.dependencies {
+        let label = if edge.narrower { format!(" [label={}]", quoted(&edge.when)) } else { String::new() };
+        let _ = writeln!(dot, "  b{} -> b{}{label};", edge.from, edge.to);
+    }
+    if report.truncated {
+        let _ = writeln!(dot, "  more [label=\"more blocks than the limit\", shape=plaintext];");
+    }
+    dot.push_str("}\n");
+    dot
+}
+
+fn label(block: &BlockReport) -> String {
+    let guard = if block.when == "true" { String::new() } else { format!("{}:\n", block.when) };
+    format!("{guard}{} -> {}", block.equations.join(" "), block.writes.join(" "))
+}
+
+/// A quoted string of the language: quotes and backslashes escaped, line ends as `\n`.
+fn quoted(text: &str) -> String {
+    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    format!("\"{escaped}\"")
+}

@@ -1,0 +1,82 @@
+//! The conditional dependency graph as a picture.
+
+use crate::picture::{Card, Drawing, Emphasis, Line, Link, draw};
+
+use super::{BlockReport, Report};
+
+/// A picture shows at most this many blocks; nobody reads more, and the layout would take long.
+pub const LARGEST_PICTURE: usize = 400;
+/// And at most this many arrows.
+const MOST_ARROWS: usize = 4000;
+/// Equations of one block that are listed on its card.
+const EQUATIONS_ON_A_CARD: usize = 12;
+/// Names in one line of a card.
+const NAMES_IN_A_LINE: usize = 6;
+
+/// The picture as SVG. Of more than [`LARGEST_PICTURE`] blocks the first are drawn, and the picture says so.
+pub fn to_svg(report: &Report) -> String {
+    let shown = &report.blocks[..report.blocks.len().min(LARGEST_PICTURE)];
+    let link = |edge: &super::DependencyReport| Link {
+        from: edge.from,
+        to: edge.to,
+        guard: edge.when.clone(),
+        labelled: edge.narrower,
+    };
+    let inside = |edge: &&super::DependencyReport| edge.from < shown.len() && edge.to < shown.len();
+    let drawing = Drawing {
+        title: report.model.clone(),
+        caption: caption(report, shown.len()),
+        cards: shown.iter().map(card).collect(),
+        links: report.dependencies.iter().filter(inside).take(MOST_ARROWS).map(link).collect(),
+    };
+    draw(&drawing)
+}
+
+fn caption(report: &Report, shown: usize) -> Vec<String> {
+    let modes = if report.mode_count == "1" { "mode" } else { "modes" };
+    let blocks = if report.blocks.len() == 1 { "block" } else { "blocks" };
+    let verdict = report.verdict();
+    let mut lines = vec![format!("{} {modes}, {verdict}, {} {blocks}", report.mode_count, report.blocks.len())];
+    if let Some(at) = &report.at {
+        lines.push(format!("at {at}"));
+    } else if report.invariant != "true" {
+        lines.push(format!("invariant: {}", report.invariant));
+    }
+    lines.extend(report.singular.iter().map(|case| format!("singular when {}", case.when)));
+    if shown < report.blocks.len() || report.truncated {
+        lines.push(format!("only the first {shown} blocks are drawn"));
+    }
+    lines
+}
+
+fn card(block: &BlockReport) -> Card {
+    let mut lines = Vec::new();
+    let mut add = |text: String, emphasis| lines.push(Line { text, emphasis });
+    if !block.reads.is_empty() {
+        let reads: Vec<&str> = block.reads.iter().map(|read| read.name.as_str()).collect();
+        add(format!("reads {}", abbreviated(&reads)), Emphasis::Quiet);
+    }
+    if let ([equation], [variable]) = (block.equations.as_slice(), block.writes.as_slice()) {
+        add(format!("{equation} → {variable}"), Emphasis::Strong);
+    } else {
+        for row in block.equations.iter().zip(&block.writes).take(EQUATIONS_ON_A_CARD) {
+            add(row.0.clone(), Emphasis::Strong);
+        }
+        if block.equations.len() > EQUATIONS_ON_A_CARD {
+            add(format!("… {} equations in all", block.equations.len()), Emphasis::Plain);
+        }
+        let writes: Vec<&str> = block.writes.iter().map(String::as_str).collect();
+        add(format!("→ {}", abbreviated(&writes)), Emphasis::Plain);
+    }
+    if block.when != "true" {
+        add(block.when.clone(), Emphasis::Guard);
+    }
+    Card { lines, guard: block.when.clone(), framed: block.equations.len() > 1 }
+}
+
+fn abbreviated(names: &[&str]) -> String {
+    match names.len() {
+        0..=NAMES_IN_A_LINE => names.join(" "),
+        count => format!("{} … ({count})", names[..NAMES_IN_A_LINE - 1].join(" ")),
+    }
+}

@@ -1,0 +1,127 @@
+//! The report as text, in the notation of the papers: `bl: x' yh z -- e2 -> yl`.
+
+use std::fmt::Write as _;
+
+use super::{BlockReport, Case, ItemReport, ModeVariableReport, ReadReport, Report, SingularReport};
+
+/// The whole report.
+pub fn to_text(report: &Report) -> String {
+    let mut text = headline(report);
+    section(&mut text, "mode variables", report.mode_variables.iter().map(mode_variable_text));
+    if report.invariant != "true" {
+        section(&mut text, "invariant", [report.invariant.clone()]);
+    }
+    section(&mut text, "singular", report.singular.iter().flat_map(singular_lines));
+    section(&mut text, "structural index", cases_lines(&report.structural_index));
+    section(&mut text, "degrees of freedom", cases_lines(&report.degrees_of_freedom));
+    section(&mut text, "equations: how often differentiated", offset_lines(&report.equations));
+    section(&mut text, "variables: order of the leading derivative", offset_lines(&report.variables));
+    section(&mut text, "blocks: guard: reads -- equations -> writes", numbered(&report.blocks));
+    if report.truncated {
+        text.push_str("  … more blocks than the limit: these are not all\n");
+    }
+    section(&mut text, "dependencies", dependency_lines(report));
+    text
+}
+
+fn headline(report: &Report) -> String {
+    let modes = if report.mode_count == "1" { "mode" } else { "modes" };
+    let at = report.at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
+    let verdict = match report.singular.as_slice() {
+        [] => "regular in all of them".to_string(),
+        [one] if one.when == "true" => "singular in all of them".to_string(),
+        several => {
+            let formulas: Vec<&str> = several.iter().map(|case| case.when.as_str()).collect();
+            format!("singular when {}", formulas.join(", and when "))
+        }
+    };
+    let verdict = if report.mode_count == "1" { verdict.replace(" in all of them", "") } else { verdict };
+    format!("{}{at}: {} {modes}, {verdict}\n", report.model, report.mode_count)
+}
+
+fn section(text: &mut String, title: &str, lines: impl IntoIterator<Item = String>) {
+    let mut lines = lines.into_iter().peekable();
+    if lines.peek().is_some() {
+        let _ = writeln!(text, "\n{title}");
+    }
+    for line in lines {
+        let _ = writeln!(text, "  {line}");
+    }
+}
+
+fn mode_variable_text(variable: &ModeVariableReport) -> String {
+    let name = &variable.name;
+    let definition = match &variable.definition {
+        Some(definition) if definition == name => name.clone(),
+        Some(definition) => format!("{name} = ({definition})"),
+        None => format!("{name}, given"),
+    };
+    if variable.implicit { format!("{definition}, implicit") } else { definition }
+}
+
+fn singular_lines(case: &SingularReport) -> Vec<String> {
+    let mut lines = vec![format!("when {}, for example {}", case.when, case.example)];
+    for (title, part) in [("too many equations", &case.overdetermined), ("too few equations", &case.underdetermined)] {
+        if !part.equations.is_empty() || !part.variables.is_empty() {
+            let equations = listed(&part.equations);
+            lines.push(format!("  {title}: {equations} for {}", listed(&part.variables)));
+        }
+    }
+    lines
+}
+
+fn listed(names: &[String]) -> String {
+    if names.is_empty() { "none".to_string() } else { names.join(", ") }
+}
+
+/// `2  when bh`; the value alone where it is the same in all modes.
+fn cases_lines(cases: &[Case]) -> Vec<String> {
+    match cases {
+        [one] if one.when == "true" => vec![one.value.to_string()],
+        several => several.iter().map(|case| format!("{}  when {}", case.value, case.when)).collect(),
+    }
+}
+
+/// One line per item: `eh2  1 when bh, 0 when not bh`.
+fn offset_lines(items: &[ItemReport]) -> Vec<String> {
+    let width = items.iter().map(|item| item.name.chars().count()).max().unwrap_or(0).min(40);
+    items.iter().map(|item| format!("{:width$}  {}", item.name, offsets_text(item))).collect()
+}
+
+fn offsets_text(item: &ItemReport) -> String {
+    match item.offsets.as_slice() {
+        [one] if one.when == "true" => one.value.to_string(),
+        cases => {
+            let cases: Vec<String> = cases.iter().map(|case| format!("{} when {}", case.value, case.when)).collect();
+            cases.join(", ")
+        }
+    }
+}
+
+fn numbered(blocks: &[BlockReport]) -> impl Iterator<Item = String> {
+    let width = blocks.len().saturating_sub(1).to_string().len();
+    blocks.iter().map(move |block| format!("{:>width$}  {}", block.id, block_text(block)))
+}
+
+/// `guard: reads -- equations -> writes`, the guard left out where true, the reads where there are none.
+pub fn block_text(block: &BlockReport) -> String {
+    let guard = if block.when == "true" { String::new() } else { format!("{}: ", block.when) };
+    let reads: Vec<String> = block.reads.iter().map(read_text).collect();
+    let reads = if reads.is_empty() { String::new() } else { format!("{} -- ", reads.join(" ")) };
+    format!("{guard}{reads}{} -> {}", block.equations.join(" "), block.writes.join(" "))
+}
+
+fn read_text(read: &ReadReport) -> String {
+    match &read.when {
+        None => read.name.clone(),
+        Some(when) => format!("{}[{when}]", read.name),
+    }
+}
+
+fn dependency_lines(report: &Report) -> impl Iterator<Item = String> {
+    let width = report.blocks.len().saturating_sub(1).to_string().len();
+    report.dependencies.iter().map(move |edge| {
+        let when = if edge.when == "true" { String::new() } else { format!("  when {}", edge.when) };
+        format!("{:>width$} -> {:<width$}{when}", edge.from, edge.to).trim_end().to_string()
+    })
+}
