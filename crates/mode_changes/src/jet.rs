@@ -1,0 +1,92 @@
+//! Jets, and the equations of a mode as functions of them.
+//!
+//! A jet holds the value and the first derivatives of every variable at one instant, from one side. What a restart
+//! asks of a model is little: the time derivatives of a residual along a jet, and those of its partial derivatives.
+//! Whatever can answer that, matrices or compiled expressions, can be restarted.
+
+use modeshift_dae::IndexVec;
+
+use crate::mode_structure::{Column, Row};
+
+/// Values and derivatives of all variables of a mode at one instant. What is not known is NaN, and so is all that is
+/// computed from it.
+#[derive(Clone, Debug)]
+pub struct Jet {
+    /// The instant.
+    pub time: f64,
+    values: IndexVec<Column, Vec<f64>>,
+}
+
+impl Jet {
+    /// A jet of `size` variables of which nothing is known.
+    pub fn unknown(time: f64, size: usize) -> Self {
+        Jet { time, values: (0..size).map(|_| Vec::new()).collect() }
+    }
+
+    /// The jet with these values and derivatives.
+    pub fn new(time: f64, values: IndexVec<Column, Vec<f64>>) -> Self {
+        Jet { time, values }
+    }
+
+    /// The derivative of this order, or NaN.
+    pub fn get(&self, column: Column, order: u32) -> f64 {
+        self.values[column].get(order as usize).copied().unwrap_or(f64::NAN)
+    }
+
+    /// Whether the derivative of this order is known.
+    pub fn knows(&self, column: Column, order: u32) -> bool {
+        !self.get(column, order).is_nan()
+    }
+
+    /// Sets the derivative of this order.
+    pub fn set(&mut self, column: Column, order: u32, value: f64) {
+        let values = &mut self.values[column];
+        if values.len() <= order as usize {
+            values.resize(order as usize + 1, f64::NAN);
+        }
+        values[order as usize] = value;
+    }
+
+    /// Sets several derivatives.
+    pub fn set_all(&mut self, derivatives: &[(Column, u32)], values: &[f64]) {
+        for (&(column, order), &value) in derivatives.iter().zip(values) {
+            self.set(column, order, value);
+        }
+    }
+
+    /// The value and all derivatives that were set.
+    pub fn derivatives(&self, column: Column) -> &[f64] {
+        &self.values[column]
+    }
+
+    /// How many variables.
+    pub fn size(&self) -> usize {
+        self.values.len()
+    }
+}
+
+/// `∂f/∂x^(order)` of a residual along a jet.
+#[derive(Clone, Debug)]
+pub struct Partial {
+    /// The variable.
+    pub column: Column,
+    /// Which of its derivatives.
+    pub order: u32,
+    /// The partial derivative and its first time derivatives.
+    pub derivatives: Vec<f64>,
+}
+
+/// The equations of one mode, each as `residual = 0`.
+pub trait Residuals {
+    /// The residual and its first `highest` time derivatives along a jet: `highest + 1` numbers.
+    fn residual(&self, row: Row, jet: &Jet, highest: u32) -> Vec<f64>;
+
+    /// The partial derivatives of the residual along a jet, each with its first `highest` time derivatives; every
+    /// variable and order at most once.
+    fn partials(&self, row: Row, jet: &Jet, highest: u32) -> Vec<Partial>;
+}
+
+/// `binom(n, k)` as a number.
+pub(crate) fn binomial(n: u32, k: u32) -> f64 {
+    (0..k.min(n - k)).fold(1.0, |product, factor| product * f64::from(n - factor) / f64::from(factor + 1))
+}

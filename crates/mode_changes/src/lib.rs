@@ -1,0 +1,23 @@
+//! What happens at an instant of change: which states jump and to where, what is impulsive, which mode comes next.
+//!
+//! The structure of the new mode ([`ModeStructure`]) is all that is needed: its matching and blocks, run a few more
+//! times with other right-hand sides, give right limits and Dirac weights ([`restart()`]). E22 §8–9.
+
+pub mod dense;
+mod impulse_order;
+mod jet;
+mod left;
+pub mod levels;
+pub mod linear;
+mod memory;
+mod mode_structure;
+mod newton;
+mod restart;
+
+pub use impulse_order::{Defect, Potentials};
+pub use jet::{Jet, Partial, Residuals};
+pub use left::Past;
+pub use memory::{BirthBlock, Constraint, Derivative, Memory, PastStructure, Source};
+pub use mode_structure::{Block, Column, Incidence, ModeStructure, Row, SigmaSolution};
+pub use newton::Failure;
+pub use restart::{Noise, Note, Restart, extend, restart};

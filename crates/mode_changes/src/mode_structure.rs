@@ -1,0 +1,284 @@
+//! The structure of one mode: what the Σ-method says of it, as plain data.
+//!
+//! Rows are the equations that hold in the mode, columns the variables that exist in it. `σ[i, j]` is the highest
+//! derivative of variable `j` in equation `i`, `c[i]` how often equation `i` is differentiated, `d[j]` the leading
+//! derivative of variable `j`; a matching of tight entries (`σ = d - c`) and the blocks that follow from it order
+//! the computation. `σ̄[j]`, the highest derivative of `j` that is really written, says what a restart remembers.
+//!
+//! Pryce, *A simple structural analysis method for DAEs* (2001); E22 §4.3.
+
+use modeshift_dae::{EquationId, Id, IndexVec, VariableId};
+
+/// An equation of one mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Row(pub u32);
+
+/// A variable of one mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Column(pub u32);
+
+impl Id for Row {
+    fn from_index(index: usize) -> Self {
+        Row(u32::try_from(index).expect("fewer than 2^32 equations"))
+    }
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Id for Column {
+    fn from_index(index: usize) -> Self {
+        Column(u32::try_from(index).expect("fewer than 2^32 variables"))
+    }
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// `σ[i, j]`: the highest derivative of a variable in an equation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Incidence {
+    /// The variable.
+    pub column: Column,
+    /// Its highest derivative there.
+    pub order: u32,
+}
+
+/// A set of equations that is solved at once, for as many variables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Its equations, in order.
+    pub rows: Vec<Row>,
+    /// Its variables, in order.
+    pub columns: Vec<Column>,
+}
+
+/// What the Σ-method finds in one mode; the input of [`ModeStructure::new`].
+#[derive(Clone, Debug)]
+pub struct SigmaSolution {
+    /// The equations that hold.
+    pub equations: IndexVec<Row, EquationId>,
+    /// The variables that exist.
+    pub variables: IndexVec<Column, VariableId>,
+    /// Highest derivatives, each variable at most once per equation.
+    pub incidence: IndexVec<Row, Vec<Incidence>>,
+    /// `c`
+    pub equation_offsets: IndexVec<Row, u32>,
+    /// `d`
+    pub variable_offsets: IndexVec<Column, u32>,
+    /// A matching of tight entries that covers all rows and columns.
+    pub matching: IndexVec<Row, Column>,
+}
+
+/// The structure of one structurally regular mode.
+#[derive(Clone, Debug)]
+pub struct ModeStructure {
+    solution: SigmaSolution,
+    matched_row: IndexVec<Column, Row>,
+    rows_of: IndexVec<Column, Vec<(Row, u32)>>,
+    written_order: IndexVec<Column, u32>,
+    blocks: Vec<Block>,
+    block_of: IndexVec<Row, u32>,
+}
+
+impl ModeStructure {
+    /// Completes what the Σ-method found by blocks and by the orders that are written.
+    ///
+    /// # Panics
+    /// If `solution` is not a certificate: offsets that violate `d - c >= σ`, a matched entry that is not tight.
+    pub fn new(mut solution: SigmaSolution) -> Self {
+        for entries in solution.incidence.iter_mut() {
+            entries.sort_unstable();
+        }
+        check_certificate(&solution);
+        let mut matched_row: IndexVec<Column, Row> = solution.variables.ids().map(|_| Row(u32::MAX)).collect();
+        for (row, &column) in solution.matching.iter_enumerated() {
+            assert_eq!(matched_row[column], Row(u32::MAX), "a variable is matched twice");
+            matched_row[column] = row;
+        }
+        let rows_of = rows_of_columns(&solution);
+        let written_order =
+            rows_of.iter().map(|rows| rows.iter().map(|&(_, order)| order).max().unwrap_or(0)).collect();
+        let (blocks, block_of) = blocks(&solution, &matched_row);
+        ModeStructure { solution, matched_row, rows_of, written_order, blocks, block_of }
+    }
+
+    /// How many equations, and how many variables.
+    pub fn size(&self) -> usize {
+        self.solution.equations.len()
+    }
+
+    /// All equations of the mode.
+    pub fn rows(&self) -> impl DoubleEndedIterator<Item = Row> + use<> {
+        (0..self.size()).map(Row::from_index)
+    }
+
+    /// All variables of the mode.
+    pub fn columns(&self) -> impl DoubleEndedIterator<Item = Column> + use<> {
+        (0..self.size()).map(Column::from_index)
+    }
+
+    /// The equation of the model.
+    pub fn equation(&self, row: Row) -> EquationId {
+        self.solution.equations[row]
+    }
+
+    /// The variable of the model.
+    pub fn variable(&self, column: Column) -> VariableId {
+        self.solution.variables[column]
+    }
+
+    /// Variables of an equation with their highest derivatives, by variable.
+    pub fn incidence(&self, row: Row) -> &[Incidence] {
+        &self.solution.incidence[row]
+    }
+
+    /// Equations that contain a variable, with its highest derivative there, by equation.
+    pub fn occurrences(&self, column: Column) -> &[(Row, u32)] {
+        &self.rows_of[column]
+    }
+
+    /// `c`: how often an equation is differentiated.
+    pub fn equation_offset(&self, row: Row) -> u32 {
+        self.solution.equation_offsets[row]
+    }
+
+    /// `d`: the order of the leading derivative of a variable.
+    pub fn variable_offset(&self, column: Column) -> u32 {
+        self.solution.variable_offsets[column]
+    }
+
+    /// `σ̄`: the highest derivative of a variable that is written.
+    pub fn written_order(&self, column: Column) -> u32 {
+        self.written_order[column]
+    }
+
+    /// `C`, the largest `c`: how many levels a restart has.
+    pub fn highest_offset(&self) -> u32 {
+        self.solution.equation_offsets.iter().copied().max().unwrap_or(0)
+    }
+
+    /// The variable that an equation is matched with.
+    pub fn matched_column(&self, row: Row) -> Column {
+        self.solution.matching[row]
+    }
+
+    /// The equation that a variable is matched with.
+    pub fn matched_row(&self, column: Column) -> Row {
+        self.matched_row[column]
+    }
+
+    /// `d - c - σ`, how far an entry is from being tight.
+    pub fn slack(&self, row: Row, entry: Incidence) -> u32 {
+        self.variable_offset(entry.column) - self.equation_offset(row) - entry.order
+    }
+
+    /// The blocks, each after those it depends on.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// The position in [`ModeStructure::blocks`] of the block that solves an equation.
+    pub fn block_of(&self, row: Row) -> usize {
+        self.block_of[row] as usize
+    }
+}
+
+fn check_certificate(solution: &SigmaSolution) {
+    let SigmaSolution { equations, variables, incidence, equation_offsets, variable_offsets, matching } = solution;
+    assert_eq!(equations.len(), variables.len(), "a regular mode has as many equations as variables");
+    assert_eq!(matching.len(), equations.len(), "the matching covers all equations");
+    for (row, entries) in incidence.iter_enumerated() {
+        let offset = equation_offsets[row];
+        for entry in entries {
+            let feasible = variable_offsets[entry.column] >= offset + entry.order;
+            assert!(feasible, "offsets violate d - c >= sigma at {row:?}, {:?}", entry.column);
+        }
+        let tight = entries
+            .iter()
+            .any(|entry| entry.column == matching[row] && variable_offsets[entry.column] == offset + entry.order);
+        assert!(tight, "matched entry of {row:?} is not tight");
+    }
+}
+
+fn rows_of_columns(solution: &SigmaSolution) -> IndexVec<Column, Vec<(Row, u32)>> {
+    let mut rows: IndexVec<Column, Vec<(Row, u32)>> = solution.variables.iter().map(|_| Vec::new()).collect();
+    for (row, entries) in solution.incidence.iter_enumerated() {
+        for entry in entries {
+            rows[entry.column].push((row, entry.order));
+        }
+    }
+    rows
+}
+
+/// Strongly connected components of the tight entries: row → matched rows of its other tight columns. Tarjan's
+/// algorithm with an explicit stack; components come out after those they depend on.
+fn blocks(solution: &SigmaSolution, matched_row: &IndexVec<Column, Row>) -> (Vec<Block>, IndexVec<Row, u32>) {
+    let size = solution.equations.len();
+    let dependencies: Vec<Vec<usize>> = solution
+        .incidence
+        .iter_enumerated()
+        .map(|(row, entries)| {
+            let tight = |entry: &&Incidence| {
+                solution.variable_offsets[entry.column] == solution.equation_offsets[row] + entry.order
+            };
+            entries.iter().filter(tight).map(|entry| matched_row[entry.column].index()).collect()
+        })
+        .collect();
+    let mut block_of: IndexVec<Row, u32> = (0..size).map(|_| 0).collect();
+    let mut found = Vec::new();
+    for component in strongly_connected_components(&dependencies) {
+        let mut rows: Vec<Row> = component.into_iter().map(Row::from_index).collect();
+        rows.sort_unstable();
+        let mut columns: Vec<Column> = rows.iter().map(|&row| solution.matching[row]).collect();
+        columns.sort_unstable();
+        for &row in &rows {
+            block_of[row] = found.len() as u32;
+        }
+        found.push(Block { rows, columns });
+    }
+    (found, block_of)
+}
+
+/// Strongly connected components of a graph given by successors, each after the components it leads to.
+pub(crate) fn strongly_connected_components(successors: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    const UNSEEN: usize = usize::MAX;
+    let mut number = vec![UNSEEN; successors.len()];
+    let mut low = vec![0; successors.len()];
+    let mut done = vec![false; successors.len()];
+    let (mut open, mut path, mut components, mut count) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    for root in 0..successors.len() {
+        if number[root] != UNSEEN {
+            continue;
+        }
+        path.push((root, 0));
+        while let Some(&mut (node, ref mut next)) = path.last_mut() {
+            if *next == 0 {
+                number[node] = count;
+                low[node] = count;
+                count += 1;
+                open.push(node);
+            }
+            if let Some(&successor) = successors[node].get(*next) {
+                *next += 1;
+                if number[successor] == UNSEEN {
+                    path.push((successor, 0));
+                } else if !done[successor] {
+                    low[node] = low[node].min(number[successor]);
+                }
+                continue;
+            }
+            path.pop();
+            if let Some(&(parent, _)) = path.last() {
+                low[parent] = low[parent].min(low[node]);
+            }
+            if low[node] == number[node] {
+                let start = open.iter().rposition(|&member| member == node).expect("a root of a component is open");
+                let component = open.split_off(start);
+                component.iter().for_each(|&member| done[member] = true);
+                components.push(component);
+            }
+        }
+    }
+    components
+}

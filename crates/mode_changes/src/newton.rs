@@ -1,0 +1,100 @@
+//! Newton's method for one block: damped, equilibrated, with a verdict on the condition at the solution.
+
+use crate::dense::{Factors, Matrix};
+
+/// Below this the equilibrated Jacobian counts as numerically singular.
+const SINGULAR: f64 = 1e-12;
+const ITERATIONS: usize = 60;
+
+/// Why a block has no solution.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Failure {
+    /// The Jacobian is singular, or nearly: its reciprocal condition.
+    Singular(f64),
+    /// The iteration did not converge, or met a value that is not a number.
+    Diverged,
+}
+
+/// Residuals and Jacobian of a block at a point.
+pub(crate) struct Linearization {
+    pub residual: Vec<f64>,
+    pub jacobian: Matrix<f64>,
+}
+
+/// Solves `residual = 0` from `start`.
+pub(crate) fn solve(start: Vec<f64>, mut linearize: impl FnMut(&[f64]) -> Linearization) -> Result<Vec<f64>, Failure> {
+    let mut point = start;
+    let mut here = linearize(&point);
+    let mut progress = Progress { magnitude: vec![0.0; point.len()], last: f64::INFINITY };
+    for _ in 0..ITERATIONS {
+        if here.residual.iter().any(|value| value.is_nan()) {
+            return Err(Failure::Diverged);
+        }
+        let factors = Factors::new(&here.jacobian).ok_or(Failure::Singular(0.0))?;
+        let step = factors.solve(&here.residual);
+        let (next, there) = damped(&point, &step, &here, &mut linearize).ok_or(Failure::Diverged)?;
+        let converged = progress.is_over(&point, &next, factors.column_scale());
+        (point, here) = (next, there);
+        if converged {
+            let reciprocal = factors.reciprocal_condition();
+            return if reciprocal < SINGULAR { Err(Failure::Singular(reciprocal)) } else { Ok(point) };
+        }
+    }
+    Err(Failure::Diverged)
+}
+
+/// Decides when to stop: each component no longer changes, or the whole, in the scaling of the equilibrated Jacobian,
+/// changes by no more than rounding.
+struct Progress {
+    magnitude: Vec<f64>,
+    last: f64,
+}
+
+impl Progress {
+    fn is_over(&mut self, point: &[f64], next: &[f64], scale: &[f64]) -> bool {
+        let (mut component, mut change, mut size): (f64, f64, f64) = (0.0, 0.0, f64::MIN_POSITIVE);
+        for (at, magnitude) in self.magnitude.iter_mut().enumerate() {
+            *magnitude = magnitude.max(point[at].abs()).max(next[at].abs());
+            let difference = (next[at] - point[at]).abs();
+            component = component.max(difference / magnitude.max(f64::MIN_POSITIVE));
+            change = change.max(difference * scale[at]);
+            size = size.max(*magnitude * scale[at]);
+        }
+        let relative = change / size;
+        let stagnant = relative <= 1e-10 && relative >= 0.5 * self.last;
+        self.last = relative;
+        component <= 1e-14 || relative <= 1e-16 || stagnant
+    }
+}
+
+/// The point after the step, halved until the residual does not grow much.
+fn damped(
+    point: &[f64],
+    step: &[f64],
+    here: &Linearization,
+    linearize: &mut impl FnMut(&[f64]) -> Linearization,
+) -> Option<(Vec<f64>, Linearization)> {
+    let scale: Vec<f64> = (0..point.len())
+        .map(|row| {
+            (0..point.len()).map(|column| here.jacobian.get(row, column).abs()).fold(f64::MIN_POSITIVE, f64::max)
+        })
+        .collect();
+    let norm =
+        |residual: &[f64]| residual.iter().zip(&scale).map(|(value, size)| (value / size).abs()).fold(0.0, worst);
+    let before = norm(&here.residual);
+    let noise = 1e-12 * point.iter().chain(step).map(|value| value.abs()).fold(0.0, f64::max);
+    let mut factor = 1.0;
+    for _ in 0..30 {
+        let next: Vec<f64> = point.iter().zip(step).map(|(value, change)| value - factor * change).collect();
+        let there = linearize(&next);
+        if norm(&there.residual) <= before.max(noise) {
+            return Some((next, there));
+        }
+        factor *= 0.5;
+    }
+    None
+}
+
+fn worst(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() { f64::INFINITY } else { a.max(b) }
+}

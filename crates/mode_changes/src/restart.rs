@@ -1,0 +1,421 @@
+//! Restart values of a mode change: right limits of all variables and weights of all impulses.
+//!
+//! From left limits and the structure of the new mode, level by level, block by block, with the mode's own matching.
+//! Hidden constraints hold at right limits; balances of Dirac weights are linear, with coefficients at left limits
+//! and *carries* from higher levels. With `S[l]` the jump of the `l`-th derivative for `l >= 0` and `S[-r - 1]` the
+//! weight of `δ^(r)`, the coefficient of `δ^(p)` in `f = 0` is
+//!
+//! ```text
+//! Σ over partials a = ∂f/∂x^(k), Σ r >= p of (-1)^(r-p) binom(r, p) a^(r-p) S[k - 1 - r].
+//! ```
+//!
+//! Whether there is an impulse at all is decided by the defects of new equations at left limits, not by the size of
+//! weights: what is found above the level that a defect reaches is drift, projected away.
+//!
+//! E22 §8.2–8.3, equations (42), (55), (61), (71), for any index.
+
+use modeshift_dae::IndexVec;
+
+use crate::dense::Matrix;
+use crate::impulse_order::{Defect, Potentials};
+use crate::jet::{Jet, Partial, Residuals, binomial};
+use crate::left::{self, LeftLimits, Past};
+use crate::levels::{Condition, Unknown, condition, unknown};
+use crate::memory::{Derivative, Memory};
+use crate::mode_structure::{Block, Column, ModeStructure, Row};
+use crate::newton::{self, Failure, Linearization};
+
+/// What counts as zero, for all models alike; tied to the tolerances of integration and event location.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Noise {
+    /// Relative error of values.
+    pub relative: f64,
+    /// The model's time scale, usually the step of integration.
+    pub time_scale: f64,
+    /// How exactly the instant of the event is known.
+    pub event_time_error: f64,
+}
+
+impl Default for Noise {
+    fn default() -> Self {
+        Noise { relative: 1e-10, time_scale: 1e-2, event_time_error: 1e-12 }
+    }
+}
+
+impl Noise {
+    /// The first of some derivatives, given with the size of the terms they are made of, that is not noise.
+    pub fn first_significant(&self, derivatives: &[f64], size: f64) -> Option<usize> {
+        (0..derivatives.len()).find(|&k| {
+            let next = derivatives.get(k + 1).copied().filter(|value| value.is_finite()).unwrap_or(0.0);
+            let rounding = self.relative * size / self.time_scale.powi(k as i32);
+            derivatives[k].abs() > rounding + 2.0 * next.abs() * self.event_time_error
+        })
+    }
+}
+
+/// Something to say about a restart.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Note {
+    /// A block of this level could not be solved.
+    Unsolved {
+        /// The level.
+        level: i64,
+        /// Its equations.
+        rows: Vec<Row>,
+        /// Why.
+        failure: Failure,
+    },
+    /// Left limits that constraints of the new mode should give, but those could not be solved.
+    Unborn(Vec<Derivative>),
+}
+
+/// The result of a restart.
+#[derive(Clone, Debug)]
+pub struct Restart {
+    /// Right limits: values and derivatives up to the leading orders.
+    pub right: Jet,
+    /// Weights of impulses: `weights[j][p]` belongs to `δ^(p)`, order `p + 1`.
+    pub weights: IndexVec<Column, Vec<f64>>,
+    /// Where missing left limits came from, and which constraints were erased.
+    pub memory: Memory,
+    /// New equations that the left limits do not satisfy.
+    pub defects: Vec<Defect>,
+    /// What went wrong.
+    pub notes: Vec<Note>,
+}
+
+impl Restart {
+    /// Whether all values could be computed, and nothing had to be guessed.
+    pub fn is_determined(&self) -> bool {
+        self.notes.is_empty() && self.memory.undetermined().next().is_none()
+    }
+}
+
+/// Restarts a mode after a change.
+pub fn restart(structure: &ModeStructure, equations: &dyn Residuals, past: &Past, noise: &Noise) -> Restart {
+    let memory = Memory::new(structure, &past.structure());
+    let left = left::complete(structure, equations, past, &memory);
+    let defects = defects(structure, equations, past, &left, noise);
+    let fresh = past.is_new.iter_enumerated().filter(|(_, is_new)| **is_new).map(|(row, _)| Defect { row, first: 0 });
+    let mut solver = Solver {
+        structure,
+        equations,
+        past,
+        left: &left,
+        reached: Potentials::spread(structure, fresh),
+        impulsive: Potentials::spread(structure, defects.iter().copied()),
+        highest: i64::from(structure.highest_offset()),
+        right: continuous_states(structure, &left),
+        jumps: structure.columns().map(|_| Vec::new()).collect(),
+        weights: structure.columns().map(|_| Vec::new()).collect(),
+        notes: Vec::new(),
+    };
+    if !left.unborn.is_empty() {
+        solver.notes.push(Note::Unborn(left.unborn.clone()));
+    }
+    for level in (0..=solver.highest).rev() {
+        solver.solve_level(level);
+    }
+    let Solver { right, weights, notes, .. } = solver;
+    Restart { right, weights, memory, defects, notes }
+}
+
+/// Extends a consistent jet by `count` derivatives beyond the leading ones.
+pub fn extend(structure: &ModeStructure, equations: &dyn Residuals, jet: &mut Jet, count: u32) -> Result<(), Failure> {
+    for level in (1..=i64::from(count)).map(|beyond| -beyond) {
+        for block in structure.blocks() {
+            let unknowns: Vec<(Column, u32)> = block
+                .columns
+                .iter()
+                .map(|&column| (column, (i64::from(structure.variable_offset(column)) - level) as u32))
+                .collect();
+            let solution = newton::solve(vec![0.0; unknowns.len()], |values| {
+                jet.set_all(&unknowns, values);
+                constraints(structure, equations, level, block, jet)
+            })?;
+            jet.set_all(&unknowns, &solution);
+        }
+    }
+    Ok(())
+}
+
+/// The hidden constraints of a block at a level at or below zero, linearized at a jet.
+fn constraints(
+    structure: &ModeStructure,
+    equations: &dyn Residuals,
+    level: i64,
+    block: &Block,
+    jet: &Jet,
+) -> Linearization {
+    let mut system = BlockSystem::new(block);
+    for (at, &row) in block.rows.iter().enumerate() {
+        let order = (i64::from(structure.equation_offset(row)) - level) as u32;
+        system.constraint(structure, equations, at, row, order, jet);
+    }
+    system.linearization
+}
+
+/// Residuals and Jacobian of a block while they are put together.
+struct BlockSystem<'a> {
+    block: &'a Block,
+    linearization: Linearization,
+}
+
+impl<'a> BlockSystem<'a> {
+    fn new(block: &'a Block) -> Self {
+        let size = block.rows.len();
+        BlockSystem { block, linearization: Linearization { residual: vec![0.0; size], jacobian: Matrix::zero(size) } }
+    }
+
+    fn position(&self, column: Column) -> Option<usize> {
+        self.block.columns.binary_search(&column).ok()
+    }
+
+    /// `f^(order) = 0` at right limits. Its derivative by the unknowns of the level is that of `f` by the highest
+    /// derivatives that occur in it tightly.
+    fn constraint(
+        &mut self,
+        structure: &ModeStructure,
+        equations: &dyn Residuals,
+        at: usize,
+        row: Row,
+        order: u32,
+        jet: &Jet,
+    ) {
+        self.linearization.residual[at] = equations.residual(row, jet, order)[order as usize];
+        for partial in equations.partials(row, jet, 0) {
+            if let Some(position) = self.tight_position(structure, row, &partial) {
+                self.linearization.jacobian.add(at, position, partial.derivatives[0]);
+            }
+        }
+    }
+
+    fn tight_position(&self, structure: &ModeStructure, row: Row, partial: &Partial) -> Option<usize> {
+        let tight = structure.equation_offset(row) + partial.order == structure.variable_offset(partial.column);
+        self.position(partial.column).filter(|_| tight)
+    }
+}
+
+/// The first hidden constraint of each equation that the past does not satisfy. Equations that held before are
+/// satisfied as far as the old mode computed their derivatives: what is seen there is drift. Constraints whose left
+/// limits could not be made consistent count as violated.
+fn defects(
+    structure: &ModeStructure,
+    equations: &dyn Residuals,
+    past: &Past,
+    left: &LeftLimits,
+    noise: &Noise,
+) -> Vec<Defect> {
+    let defect = |row: Row| {
+        let count = structure.equation_offset(row);
+        let mut derivatives = equations.residual(row, &left.complete, count);
+        if !past.is_new[row] {
+            let held = equations.residual(row, &past.jet, count - 1);
+            held.iter().zip(&mut derivatives).filter(|(held, _)| !held.is_nan()).for_each(|(_, value)| *value = 0.0);
+        }
+        let first = noise.first_significant(&derivatives, size_of_terms(equations, row, &left.complete));
+        first.filter(|&first| first < count as usize).map(|first| Defect { row, first: first as u32 })
+    };
+    let unsolved = left.unsolved.iter().map(|&(row, first)| Defect { row, first });
+    structure.rows().filter(|&row| structure.equation_offset(row) > 0).filter_map(defect).chain(unsolved).collect()
+}
+
+/// How large the terms of a residual are, to first order.
+fn size_of_terms(equations: &dyn Residuals, row: Row, jet: &Jet) -> f64 {
+    let partials = equations.partials(row, jet, 0);
+    let sizes = partials.iter().map(|partial| (partial.derivatives[0] * jet.get(partial.column, partial.order)).abs());
+    sizes.filter(|size| size.is_finite()).sum()
+}
+
+/// States below all levels are continuous.
+fn continuous_states(structure: &ModeStructure, left: &LeftLimits) -> Jet {
+    let mut right = Jet::unknown(left.memory.time, structure.size());
+    for column in structure.columns() {
+        let count = structure.variable_offset(column).saturating_sub(structure.highest_offset());
+        for order in 0..count {
+            right.set(column, order, left.memory.get(column, order));
+        }
+    }
+    right
+}
+
+struct Solver<'a> {
+    structure: &'a ModeStructure,
+    equations: &'a dyn Residuals,
+    past: &'a Past,
+    left: &'a LeftLimits,
+    /// What depends on new equations at all.
+    reached: Potentials,
+    /// How far the defects reach.
+    impulsive: Potentials,
+    highest: i64,
+    right: Jet,
+    /// `S` by level, from the highest down.
+    jumps: IndexVec<Column, Vec<f64>>,
+    weights: IndexVec<Column, Vec<f64>>,
+    notes: Vec<Note>,
+}
+
+impl Solver<'_> {
+    fn solve_level(&mut self, level: i64) {
+        let structure = self.structure;
+        for block in structure.blocks() {
+            if !self.keep(level, block) {
+                self.solve_block(level, block);
+            }
+        }
+    }
+
+    /// Whether the block is untouched by the change; then its values are those before, to the last bit.
+    fn keep(&mut self, level: i64, block: &Block) -> bool {
+        let value = |column: Column| match unknown(self.structure, level, column) {
+            Unknown::RightLimit(order) => self.past.jet.get(column, order),
+            Unknown::Weight(_) => 0.0,
+        };
+        let values: Vec<f64> = block.columns.iter().map(|&column| value(column)).collect();
+        let untouched = !block.rows.iter().any(|&row| self.reached.reaches(row));
+        let kept = untouched && values.iter().all(|value| !value.is_nan());
+        if kept {
+            self.record(level, block, &values);
+        }
+        kept
+    }
+
+    fn solve_block(&mut self, level: i64, block: &Block) {
+        let balances: Vec<Option<Balance>> = block.rows.iter().map(|&row| self.balance(level, row)).collect();
+        let start: Vec<f64> = block.columns.iter().map(|&column| self.left_value(level, column)).collect();
+        let orders = right_limits(self.structure, level, block);
+        let mut right = std::mem::replace(&mut self.right, Jet::unknown(0.0, 0));
+        let solution = newton::solve(start.clone(), |values| {
+            orders.iter().for_each(|&(at, column, order)| right.set(column, order, values[at]));
+            self.linearize(level, block, &balances, values, &right)
+        });
+        self.right = right;
+        match solution {
+            Ok(values) => self.record(level, block, &values),
+            Err(failure) => {
+                self.notes.push(Note::Unsolved { level, rows: block.rows.clone(), failure });
+                self.record(level, block, &start);
+            }
+        }
+    }
+
+    /// Where Newton's method starts: at the left limit, or at no impulse.
+    fn left_value(&self, level: i64, column: Column) -> f64 {
+        match unknown(self.structure, level, column) {
+            Unknown::RightLimit(order) if self.left.complete.knows(column, order) => {
+                self.left.complete.get(column, order)
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// The jump that a value of the unknown means: what enters balances.
+    fn jump(&self, level: i64, column: Column, value: f64) -> f64 {
+        match unknown(self.structure, level, column) {
+            Unknown::RightLimit(order) => value - self.left.memory.get(column, order),
+            Unknown::Weight(_) => value,
+        }
+    }
+
+    fn linearize(
+        &self,
+        level: i64,
+        block: &Block,
+        balances: &[Option<Balance>],
+        values: &[f64],
+        right: &Jet,
+    ) -> Linearization {
+        let mut system = BlockSystem::new(block);
+        for (at, &row) in block.rows.iter().enumerate() {
+            match (condition(self.structure, level, row), &balances[at]) {
+                (Condition::Constraint(order), _) => {
+                    system.constraint(self.structure, self.equations, at, row, order, right)
+                }
+                (Condition::Balance(_), balance) => {
+                    let balance = balance.as_ref().expect("balances are prepared for all rows that have one");
+                    let mut sum = balance.carry;
+                    for &(column, coefficient) in &balance.terms {
+                        let position = system.position(column).expect("balances range over their block");
+                        sum += coefficient * self.jump(level, column, values[position]);
+                        system.linearization.jacobian.add(at, position, coefficient);
+                    }
+                    system.linearization.residual[at] = sum;
+                }
+            }
+        }
+        system.linearization
+    }
+
+    /// The balance of a row at a level, where it has one: known carries, and coefficients of the block's unknowns.
+    fn balance(&self, level: i64, row: Row) -> Option<Balance> {
+        let Condition::Balance(delta) = condition(self.structure, level, row) else { return None };
+        let own_block = self.structure.block_of(row);
+        let beyond = (self.highest - level) as u32;
+        let mut balance = Balance { carry: 0.0, terms: Vec::new() };
+        for Partial { column, order, derivatives } in self.equations.partials(row, &self.left.complete, beyond) {
+            let offset = i64::from(self.structure.variable_offset(column));
+            for r in delta..=delta + beyond {
+                let level_of_jump = offset - (i64::from(order) - 1 - i64::from(r));
+                let coefficient = leibniz(r, delta) * derivatives[(r - delta) as usize];
+                if level_of_jump > self.highest {
+                    break;
+                }
+                let solved = self.structure.block_of(self.structure.matched_row(column)) != own_block;
+                if level_of_jump > level || solved {
+                    let jump = self.jumps[column][(self.highest - level_of_jump) as usize];
+                    balance.carry += if jump == 0.0 { 0.0 } else { coefficient * jump };
+                } else {
+                    balance.terms.push((column, coefficient));
+                }
+            }
+        }
+        Some(balance)
+    }
+
+    /// Stores what was found, less what is only drift.
+    fn record(&mut self, level: i64, block: &Block, values: &[f64]) {
+        for (&column, &value) in block.columns.iter().zip(values) {
+            let is_impulsive = self.impulsive.of(self.structure, column).is_some_and(|potential| potential >= level);
+            let jump = if is_impulsive { self.jump(level, column, value) } else { 0.0 };
+            if level > 0 {
+                self.jumps[column].push(jump);
+            }
+            match unknown(self.structure, level, column) {
+                Unknown::RightLimit(order) => self.right.set(column, order, value),
+                Unknown::Weight(delta) => {
+                    let weights = &mut self.weights[column];
+                    if jump != 0.0 && weights.len() <= delta as usize {
+                        weights.resize(delta as usize + 1, 0.0);
+                    }
+                    if jump != 0.0 {
+                        weights[delta as usize] = jump;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Columns of a block whose unknown is a right limit, with their positions and orders.
+fn right_limits(structure: &ModeStructure, level: i64, block: &Block) -> Vec<(usize, Column, u32)> {
+    let columns = block.columns.iter().enumerate();
+    columns
+        .filter_map(|(at, &column)| match unknown(structure, level, column) {
+            Unknown::RightLimit(order) => Some((at, column, order)),
+            Unknown::Weight(_) => None,
+        })
+        .collect()
+}
+
+/// A balance of weights: `carry + Σ coefficient * jump = 0`.
+struct Balance {
+    carry: f64,
+    terms: Vec<(Column, f64)>,
+}
+
+/// `a δ^(r)` contains `(-1)^(r-p) binom(r, p) a^(r-p) δ^(p)`.
+fn leibniz(r: u32, p: u32) -> f64 {
+    let sign = if (r - p).is_multiple_of(2) { 1.0 } else { -1.0 };
+    sign * binomial(r, p)
+}
