@@ -12,6 +12,13 @@
 //! assert_eq!(&*parse.definition().classes[0].name.name, "M");
 //! assert_eq!(parse.to_source(), text);
 //! ```
+//!
+//! # Messages
+//!
+//! `E0101` something else was expected, `E0102` missing semicolon, `E0103` not closed, `E0104` an `end` that does
+//! not match, `E0105` unclosed string, comment or quoted name, `E0106` unknown character, `E0107` too deep,
+//! `E0108` number out of range, `E0109` operators that need parentheses, `E0110` an `end` that closes nothing,
+//! `E0111` declarations, equations and statements in each other's place, `E0112` not supported, `E0113` too large.
 
 pub mod ast;
 mod kind;
@@ -22,7 +29,7 @@ mod parser;
 mod print;
 pub mod tree;
 
-use modeshift_diagnostics::{Diagnostics, FileId};
+use modeshift_diagnostics::{Diagnostic, Diagnostics, FileId, Span};
 
 pub use kind::SyntaxKind;
 pub use parser::NESTING_LIMIT;
@@ -65,6 +72,7 @@ impl Parse {
 
 /// Reads a Modelica file. There is always a result; what is wrong goes to `diagnostics`, in the order of the text.
 pub fn parse(file: FileId, text: &str, diagnostics: &mut Diagnostics) -> Parse {
+    let text = readable(file, text, diagnostics);
     let input = (Dialect::Modelica, lexer::modelica_tokens(text));
     let tree = parse_with(file, text, input, diagnostics, |parser| parser.stored_definition());
     let definition = lower::stored_definition(&tree, diagnostics);
@@ -79,13 +87,27 @@ pub fn parse_mel(file: FileId, text: &str, diagnostics: &mut Diagnostics) -> mel
 
 /// The lossless tree of a MEL file.
 pub fn mel_tree(file: FileId, text: &str, diagnostics: &mut Diagnostics) -> Tree {
+    let text = readable(file, text, diagnostics);
     let input = (Dialect::Mel, lexer::mel_tokens(text));
     parse_with(file, text, input, diagnostics, |parser| parser.mel_program())
 }
 
 /// Reads one Modelica expression, such as the value of `--set NAME=VALUE`.
 pub fn parse_expression(file: FileId, text: &str, diagnostics: &mut Diagnostics) -> ast::Expression {
+    let text = readable(file, text, diagnostics);
     let input = (Dialect::Modelica, lexer::modelica_tokens(text));
     let tree = parse_with(file, text, input, diagnostics, |parser| parser.single_expression());
     lower::single_expression(&tree, diagnostics)
+}
+
+/// Places are 32 bits wide; a text beyond that is not read at all.
+fn readable<'text>(file: FileId, text: &'text str, diagnostics: &mut Diagnostics) -> &'text str {
+    if text.len() < u32::MAX as usize {
+        return text;
+    }
+    let diagnostic = Diagnostic::error("E0113", "this file is larger than 4 GB")
+        .label(Span::new(file, 0, 0), "not read")
+        .help("split it into several files");
+    diagnostics.push(diagnostic);
+    ""
 }

@@ -258,6 +258,9 @@ impl<'text> Parser<'text> {
         let found = self.eat(kind);
         if !found {
             self.error_expected(kind.description());
+            if kind == Identifier {
+                self.skip_keyword_as_name();
+            }
         }
         found
     }

@@ -52,8 +52,8 @@ fn within_clause(parser: &mut Parser) {
     if !parser.at(Semicolon) {
         path(parser);
     }
-    parser.semicolon();
     parser.finish();
+    parser.semicolon();
 }
 
 /// Outside of all classes only classes may stand.
@@ -75,7 +75,7 @@ pub(super) fn class_definition(parser: &mut Parser) {
         let start = parser.position.saturating_sub(1);
         let keyword = parser.text[parser.tokens.range(parser.token(start))].to_owned();
         let extends = parser.eat(ExtendsKeyword);
-        let name = parser.nth_text(0).to_owned();
+        let name = if parser.at(Identifier) { parser.nth_text(0) } else { "" }.to_owned();
         parser.expect(Identifier);
         if parser.eat(Equals) {
             short_class(parser);
@@ -213,6 +213,6 @@ fn external_clause(parser: &mut Parser) {
     if parser.at(AnnotationKeyword) {
         annotation(parser);
     }
-    parser.semicolon();
     parser.finish();
+    parser.semicolon();
 }

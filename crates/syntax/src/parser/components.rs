@@ -56,8 +56,8 @@ fn declaration(parser: &mut Parser) {
         component_clause(parser);
     }
     constraining_clause(parser);
-    parser.semicolon();
     parser.finish();
+    parser.semicolon();
 }
 
 /// `constrainedby T(…)` with its comment.
@@ -107,6 +107,7 @@ pub(super) fn component_declaration(parser: &mut Parser) {
     parser.start(ComponentDeclaration);
     if !parser.eat(Identifier) {
         parser.error_expected("the name of a component");
+        parser.skip_keyword_as_name();
     }
     optional_subscripts(parser);
     modification(parser);
@@ -142,8 +143,8 @@ fn import_clause(parser: &mut Parser) {
         parser.eat(DotStar);
     }
     comment(parser);
-    parser.semicolon();
     parser.finish();
+    parser.semicolon();
 }
 
 fn extends_clause(parser: &mut Parser) {
@@ -154,8 +155,8 @@ fn extends_clause(parser: &mut Parser) {
         class_modification(parser);
     }
     comment(parser);
-    parser.semicolon();
     parser.finish();
+    parser.semicolon();
 }
 
 /// Extension: `if c then declarations elseif … else … end if;`
@@ -174,10 +175,7 @@ fn conditional_elements(parser: &mut Parser) {
     if parser.eat(ElseKeyword) {
         branch_elements(parser);
     }
-    parser.close_block();
-    comment(parser);
-    parser.semicolon();
-    parser.finish();
+    parser.finish_block();
 }
 
 fn branch_elements(parser: &mut Parser) {

@@ -46,7 +46,7 @@ pub(super) fn misplaced_equations(parser: &mut Parser) {
 }
 
 fn equations(parser: &mut Parser) {
-    while !at_end_of_equations(parser) {
+    while !parser.at_end_of_items() {
         let before = parser.position;
         if parser.at_stray_end() {
             parser.stray_end();
@@ -61,11 +61,6 @@ fn equations(parser: &mut Parser) {
             parser.skip_unexpected("an equation");
         }
     }
-}
-
-fn at_end_of_equations(parser: &Parser) -> bool {
-    let ends = [EndOfFile, ElseKeyword, ElseifKeyword, ElsewhenKeyword, ExternalKeyword, AnnotationKeyword];
-    parser.at_any(&ends) || parser.at_section() || (parser.at(EndKeyword) && !parser.at_stray_end())
 }
 
 /// A declaration behind `equation`: reported and read, but it declares nothing.
@@ -111,15 +106,8 @@ fn simple_equation(parser: &mut Parser) {
         parser.error_expected_with_help("`=`", help);
     }
     comment(parser);
-    parser.semicolon();
     parser.finish();
-}
-
-fn end_block(parser: &mut Parser) {
-    parser.close_block();
-    comment(parser);
     parser.semicolon();
-    parser.finish();
 }
 
 fn if_equation(parser: &mut Parser) {
@@ -137,7 +125,7 @@ fn if_equation(parser: &mut Parser) {
     if parser.eat(ElseKeyword) {
         equations(parser);
     }
-    end_block(parser);
+    parser.finish_block();
 }
 
 fn for_equation(parser: &mut Parser) {
@@ -147,7 +135,7 @@ fn for_equation(parser: &mut Parser) {
     for_indices(parser);
     parser.expect(LoopKeyword);
     equations(parser);
-    end_block(parser);
+    parser.finish_block();
 }
 
 fn when_equation(parser: &mut Parser) {
@@ -162,15 +150,15 @@ fn when_equation(parser: &mut Parser) {
         parser.expect(ThenKeyword);
         equations(parser);
     }
-    end_block(parser);
+    parser.finish_block();
 }
 
 fn connect_equation(parser: &mut Parser) {
     parser.start(ConnectEquation);
     connect_clause(parser);
     comment(parser);
-    parser.semicolon();
     parser.finish();
+    parser.semicolon();
 }
 
 /// `connect(a, b)`
@@ -219,6 +207,6 @@ fn invariant_equation(parser: &mut Parser) {
     parser.bump();
     expression(parser);
     comment(parser);
-    parser.semicolon();
     parser.finish();
+    parser.semicolon();
 }

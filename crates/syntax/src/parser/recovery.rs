@@ -3,6 +3,7 @@
 use modeshift_diagnostics::Diagnostic;
 
 use super::Parser;
+use super::components::comment;
 use crate::kind::SyntaxKind::{self, *};
 
 /// A class or block whose `end` is still to come.
@@ -44,7 +45,8 @@ impl Parser<'_> {
     pub(super) fn close_block(&mut self) {
         let Some(open) = self.open.pop() else { return };
         let own = open.name.as_deref().unwrap_or(&open.keyword).to_owned();
-        let closes_own = self.at(EndKeyword) && self.nth_text(1) == own;
+        let nameless = own.is_empty() && self.nth(1) == Identifier;
+        let closes_own = self.at(EndKeyword) && (self.nth_text(1) == own || nameless);
         if closes_own {
             self.bump();
             self.bump();
@@ -57,6 +59,20 @@ impl Parser<'_> {
                 self.bump();
             }
         }
+    }
+
+    /// The `end` of the innermost block with what follows it; finishes the node of the block.
+    pub(super) fn finish_block(&mut self) {
+        self.close_block();
+        comment(self);
+        self.finish();
+        self.semicolon();
+    }
+
+    /// Whether no further equation or statement of a section or branch can follow.
+    pub(super) fn at_end_of_items(&self) -> bool {
+        let ends = [EndOfFile, ElseKeyword, ElseifKeyword, ElsewhenKeyword, ExternalKeyword, AnnotationKeyword];
+        self.at_any(&ends) || self.at_section() || (self.at(EndKeyword) && !self.at_stray_end())
     }
 
     /// Whether the `end …` at the current token belongs to a block further out.
@@ -134,6 +150,19 @@ impl Parser<'_> {
         } else {
             self.error_expected("`;`");
             self.skip_to_semicolon();
+        }
+    }
+
+    /// Skips a keyword that was meant as a name: what follows tells.
+    pub(super) fn skip_keyword_as_name(&mut self) {
+        let continues = matches!(
+            self.nth(1),
+            Semicolon | Comma | Equals | ColonEquals | LeftParen | RightParen | LeftBracket | Dot | String
+        );
+        if self.current().is_keyword() && continues && !self.at(EndKeyword) {
+            self.start(Skipped);
+            self.bump();
+            self.finish();
         }
     }
 

@@ -18,7 +18,7 @@ pub(super) fn algorithm_section(parser: &mut Parser) {
 }
 
 fn statements(parser: &mut Parser) {
-    while !at_end_of_statements(parser) {
+    while !parser.at_end_of_items() {
         let before = parser.position;
         if parser.at_stray_end() {
             parser.stray_end();
@@ -33,11 +33,6 @@ fn statements(parser: &mut Parser) {
             parser.skip_unexpected("a statement");
         }
     }
-}
-
-fn at_end_of_statements(parser: &Parser) -> bool {
-    let ends = [EndOfFile, ElseKeyword, ElseifKeyword, ElsewhenKeyword, ExternalKeyword, AnnotationKeyword];
-    parser.at_any(&ends) || parser.at_section() || (parser.at(EndKeyword) && !parser.at_stray_end())
 }
 
 fn statement(parser: &mut Parser) {
@@ -59,11 +54,13 @@ fn simple_statement(parser: &mut Parser) {
     } else {
         assignment_or_call(parser);
     }
-    if parser.position != before {
-        comment(parser);
-        parser.semicolon();
+    if parser.position == before {
+        parser.finish();
+        return;
     }
+    comment(parser);
     parser.finish();
+    parser.semicolon();
 }
 
 fn assignment_or_call(parser: &mut Parser) {
@@ -82,13 +79,6 @@ fn assignment_or_call(parser: &mut Parser) {
     }
 }
 
-fn end_block(parser: &mut Parser) {
-    parser.close_block();
-    comment(parser);
-    parser.semicolon();
-    parser.finish();
-}
-
 fn if_statement(parser: &mut Parser) {
     parser.open_block();
     parser.start(IfStatement);
@@ -104,7 +94,7 @@ fn if_statement(parser: &mut Parser) {
     if parser.eat(ElseKeyword) {
         statements(parser);
     }
-    end_block(parser);
+    parser.finish_block();
 }
 
 fn for_statement(parser: &mut Parser) {
@@ -114,7 +104,7 @@ fn for_statement(parser: &mut Parser) {
     for_indices(parser);
     parser.expect(LoopKeyword);
     statements(parser);
-    end_block(parser);
+    parser.finish_block();
 }
 
 fn while_statement(parser: &mut Parser) {
@@ -124,7 +114,7 @@ fn while_statement(parser: &mut Parser) {
     expression(parser);
     parser.expect(LoopKeyword);
     statements(parser);
-    end_block(parser);
+    parser.finish_block();
 }
 
 fn when_statement(parser: &mut Parser) {
@@ -139,5 +129,5 @@ fn when_statement(parser: &mut Parser) {
         parser.expect(ThenKeyword);
         statements(parser);
     }
-    end_block(parser);
+    parser.finish_block();
 }
