@@ -1,1 +1,43 @@
-//! Placeholder.
+//! Structural analysis of all modes at once.
+//!
+//! | stage | makes | of |
+//! |---|---|---|
+//! | [`incidence`] | [`Incidence`]: which variable occurs in which equation, how often differentiated, in which modes | E22 §4.1 |
+//! | [`match_equations`] | [`Matching`] and [`Offsets`] | E22 §4.3 |
+//! | [`dulmage_mendelsohn`] | [`Parts`]: what is over- and underdetermined | E22 §4.2 |
+//! | [`cycles`] | [`Cycles`]: which equations belong to blocks of several | RR9322 §4.6 |
+//! | [`dependency_graph`] | [`ConditionalDependencyGraph`] | E22 §6.1 |
+//!
+//! [`analyze`] does all of it for a model. [`single_mode`] does the same for one mode by other means.
+
+mod analysis;
+mod blocks;
+mod closure;
+mod cycles;
+mod dependency_graph;
+mod dulmage_mendelsohn;
+mod formulas;
+mod incidence;
+mod locality;
+mod matching;
+mod occurrences;
+mod offsets;
+pub mod single_mode;
+mod summary;
+mod sweep;
+mod text;
+
+pub use analysis::{Analysis, ModeSignature, Options, analyze};
+pub use blocks::BlockCap;
+pub use cycles::{Cycles, cycles};
+pub use dependency_graph::{
+    Block, BlockId, ConditionalDependencyGraph, Dependency, Derivative, Read, dependency_graph,
+};
+pub use dulmage_mendelsohn::{Parts, dulmage_mendelsohn};
+pub use incidence::{EdgeId, Incidence, MissingVariable, Occurrence, Vertex};
+pub use locality::{Adjacency, locality_order};
+pub use matching::{Matching, match_equations};
+pub use occurrences::incidence;
+pub use offsets::{Offsets, Thermometer};
+pub use summary::{Case, DegreesOfFreedom, degrees_of_freedom, structural_index};
+pub use text::{GraphText, name};

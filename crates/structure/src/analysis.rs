@@ -1,0 +1,141 @@
+//! All stages in order, for a multimode DAE: from its equations to its conditional dependency graph.
+
+use std::time::Duration;
+use std::time::Instant;
+
+use modeshift_dae::{EquationId, IndexVec, ModeVariableId, MultimodeDae, VariableId};
+use modeshift_modes::{FormulaPrinter, Invariant, Limit, ModeSet, ModeSpace};
+
+use crate::blocks::BlockCap;
+use crate::formulas::invariant_of;
+use crate::single_mode::Signature;
+use crate::{
+    ConditionalDependencyGraph, Cycles, Incidence, Matching, Offsets, Parts, cycles, dependency_graph,
+    dulmage_mendelsohn, match_equations, occurrences,
+};
+
+/// What of a model to analyze, and how much that may cost.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Only the modes in which these mode variables have these values.
+    pub within: Vec<(ModeVariableId, bool)>,
+    /// At most this many decision-diagram nodes.
+    pub node_limit: Option<usize>,
+    /// At most this long.
+    pub time_limit: Option<Duration>,
+    /// How much to list explicitly.
+    pub cap: BlockCap,
+}
+
+/// The structure of a model in all its modes.
+#[derive(Debug)]
+pub struct Analysis {
+    /// Where all the sets of modes below are from. Its mode variables are numbered as the model's.
+    pub space: ModeSpace,
+    /// The modes that are possible.
+    pub invariant: Invariant,
+    /// Which variable occurs in which equation.
+    pub incidence: Incidence,
+    /// One matching per mode.
+    pub matching: Matching,
+    /// How often each equation is differentiated, and which derivative of each variable leads.
+    pub offsets: Offsets,
+    /// What is over- and underdetermined in singular modes.
+    pub parts: Parts,
+    /// Which equations belong to blocks of several.
+    pub cycles: Cycles,
+    /// Blocks and their dependencies; of singular modes the square part.
+    pub graph: ConditionalDependencyGraph,
+    /// The order in which the equations were worked through.
+    pub order: Vec<EquationId>,
+}
+
+/// Analyzes all modes of a model, or those that the options name.
+pub fn analyze(dae: &MultimodeDae, options: &Options) -> Result<Analysis, Limit> {
+    let order = occurrences::order_of(dae);
+    let space = ModeSpace::with_order(order.mode_variables);
+    if let Some(nodes) = options.node_limit {
+        space.set_node_limit(nodes);
+    }
+    if let Some(time) = options.time_limit {
+        space.set_deadline(Instant::now() + time);
+    }
+    space.set_task("reading guards and conditions");
+    let invariant = invariant_of(&space, dae, &options.within);
+    let incidence = occurrences::incidence(dae, &space, &invariant);
+    space.check()?;
+    Analysis::of_incidence(space, invariant, incidence, order.equations, options.cap)
+}
+
+impl Analysis {
+    /// Analyzes an incidence, working through its equations in this order.
+    pub fn of_incidence(
+        space: ModeSpace,
+        invariant: Invariant,
+        incidence: Incidence,
+        order: Vec<EquationId>,
+        cap: BlockCap,
+    ) -> Result<Analysis, Limit> {
+        let (matching, offsets) = match_equations(&space, &incidence, &order)?;
+        let parts = dulmage_mendelsohn(&space, &incidence, &matching, &order)?;
+        let given = || incidence.mode_sets().chain(invariant.roots());
+        let matched = || matching.mode_sets().chain(offsets.mode_sets()).chain(parts.mode_sets());
+        space.collect(given().chain(matched()));
+        let cycles = cycles(&space, &incidence, &matching, &parts, &order)?;
+        let graph = dependency_graph(&space, &incidence, &matching, &offsets, &parts, &cycles, cap)?;
+        space.collect(given().chain(matched()).chain(cycles.mode_sets()).chain(graph.mode_sets()));
+        Ok(Analysis { space, invariant, incidence, matching, offsets, parts, cycles, graph, order })
+    }
+
+    /// Whether every mode is regular.
+    pub fn is_regular(&self) -> bool {
+        self.matching.is_perfect()
+    }
+
+    /// The modes in which the system is singular, among the valid ones and their copies outside the invariant.
+    pub fn singular_modes(&self) -> ModeSet {
+        self.matching.singular_modes(&self.space)
+    }
+
+    /// Prints sets of modes of this analysis.
+    pub fn formulas<'a>(&'a self, mode_names: &'a [String]) -> FormulaPrinter<'a> {
+        FormulaPrinter::new(&self.space, &self.invariant, mode_names)
+    }
+
+    /// The signature matrix in one mode, with the equations and variables that its rows and columns stand for.
+    pub fn signature(&self, mode: impl Fn(ModeVariableId) -> bool) -> ModeSignature {
+        let is_in = |set: ModeSet| self.space.evaluate(set, |variable| mode(ModeVariableId(variable.0)));
+        let mut column: IndexVec<VariableId, u32> = self.incidence.variables().iter().map(|_| u32::MAX).collect();
+        let mut variables = Vec::new();
+        for (variable, vertex) in self.incidence.variables().iter_enumerated() {
+            if is_in(vertex.guard) {
+                column[variable] = variables.len() as u32;
+                variables.push(variable);
+            }
+        }
+        let mut signature = Signature::new(variables.len());
+        let mut equations = Vec::new();
+        for (equation, vertex) in self.incidence.equations().iter_enumerated() {
+            if is_in(vertex.guard) {
+                let entries = self.incidence.edges_of_equation(equation).filter_map(|edge| {
+                    let order = self.incidence.orders(edge).iter().find(|&&(_, modes)| is_in(modes))?.0;
+                    Some((column[self.incidence.variable(edge)], order))
+                });
+                signature.push(entries);
+                equations.push(equation);
+            }
+        }
+        ModeSignature { signature, equations, variables }
+    }
+}
+
+/// The signature matrix of one mode of a multimode system.
+#[derive(Clone, Debug)]
+pub struct ModeSignature {
+    /// The matrix.
+    pub signature: Signature,
+    /// The equation of each row.
+    pub equations: Vec<EquationId>,
+    /// The variable of each column.
+    pub variables: Vec<VariableId>,
+}

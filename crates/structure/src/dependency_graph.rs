@@ -1,0 +1,393 @@
+//! The conditional dependency graph: blocks of differentiated equations, what they read and write, and which wait for
+//! which, in which modes.
+//!
+//! A block writes the leading derivatives of its variables and reads the highest derivatives that its equations contain
+//! otherwise: leading ones that other blocks write, and states. Blocks are told apart by their equations, by how often
+//! these are differentiated, by what they write and by what they read; only where the different read sets of one block
+//! are too many do its reads have guards of their own.
+//!
+//! E22 §2.1 and §6.1 (step 3), RR9322 §4.6.3.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::Range;
+
+use modeshift_dae::{EquationId, Id, IndexVec, VariableId};
+use modeshift_modes::{Limit, ModeSet, ModeSpace};
+
+use crate::blocks::{BlockCap, Enumeration, Group};
+use crate::dulmage_mendelsohn::Parts;
+use crate::{Cycles, Incidence, Matching, Offsets, Thermometer};
+
+/// A block is not split into more than this many by what it reads.
+const MOST_READ_SETS: usize = 64;
+
+/// An equation or a variable, differentiated `order` times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Derivative<I> {
+    /// What is differentiated.
+    pub of: I,
+    /// How often.
+    pub order: u32,
+}
+
+/// A block of the graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BlockId(pub u32);
+
+impl Id for BlockId {
+    fn from_index(index: usize) -> Self {
+        BlockId(u32::try_from(index).expect("fewer than 2^32 blocks"))
+    }
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A derivative that a block needs from outside, in these modes of the block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Read {
+    /// What is needed.
+    pub variable: Derivative<VariableId>,
+    /// In which modes; all those of the block, unless its reads were too different to split it.
+    pub modes: ModeSet,
+}
+
+/// Equations that are solved together.
+#[derive(Clone, Copy, Debug)]
+pub struct Block<'a> {
+    /// The modes in which it is to be solved; never empty.
+    pub guard: ModeSet,
+    /// The equations, differentiated.
+    pub equations: &'a [Derivative<EquationId>],
+    /// The leading derivatives they are solved for; as many as equations.
+    pub writes: &'a [Derivative<VariableId>],
+    /// What has to be known before.
+    pub reads: &'a [Read],
+}
+
+/// That a block reads what another writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dependency {
+    /// The block that writes.
+    pub from: BlockId,
+    /// The block that reads.
+    pub to: BlockId,
+    /// In which modes.
+    pub modes: ModeSet,
+}
+
+/// Where the parts of a block are.
+#[derive(Clone, Debug)]
+struct Record {
+    guard: ModeSet,
+    equations: Range<u32>,
+    writes: Range<u32>,
+    reads: Range<u32>,
+}
+
+/// Blocks and their dependencies.
+#[derive(Clone, Debug, Default)]
+pub struct ConditionalDependencyGraph {
+    blocks: IndexVec<BlockId, Record>,
+    equations: Vec<Derivative<EquationId>>,
+    writes: Vec<Derivative<VariableId>>,
+    reads: Vec<Read>,
+    dependencies: Vec<Dependency>,
+    not_listed: Vec<EquationId>,
+    conditional_reads: bool,
+}
+
+/// Lists the blocks with what they read and write, and their dependencies.
+pub fn dependency_graph(
+    space: &ModeSpace,
+    incidence: &Incidence,
+    matching: &Matching,
+    offsets: &Offsets,
+    parts: &Parts,
+    cycles: &Cycles,
+    cap: BlockCap,
+) -> Result<ConditionalDependencyGraph, Limit> {
+    space.set_task("listing blocks of equations");
+    let mut builder = Builder { space, incidence, offsets, graph: ConditionalDependencyGraph::default() };
+    let enumeration = Enumeration { space, incidence, matching, parts, cycles, cap };
+    let not_listed = enumeration.blocks(|group| builder.add(&group))?;
+    let mut graph = builder.graph;
+    graph.not_listed = not_listed;
+    space.check()?;
+    space.set_task("finding dependencies between blocks");
+    graph.connect(space, incidence.variables().len());
+    graph.sort();
+    space.check()?;
+    Ok(graph)
+}
+
+impl ConditionalDependencyGraph {
+    /// The blocks, as far as the modes allow each after those that it depends on.
+    pub fn blocks(&self) -> impl ExactSizeIterator<Item = (BlockId, Block<'_>)> {
+        self.blocks.ids().map(|id| (id, self.block(id)))
+    }
+
+    /// How many blocks are listed.
+    pub fn block_count(&self) -> usize {
+        self.blocks.len()
+    }
+
+    /// One block.
+    pub fn block(&self, id: BlockId) -> Block<'_> {
+        let record = &self.blocks[id];
+        Block {
+            guard: record.guard,
+            equations: &self.equations[record.equations.start as usize..record.equations.end as usize],
+            writes: &self.writes[record.writes.start as usize..record.writes.end as usize],
+            reads: &self.reads[record.reads.start as usize..record.reads.end as usize],
+        }
+    }
+
+    /// The dependencies, by their blocks.
+    pub fn dependencies(&self) -> &[Dependency] {
+        &self.dependencies
+    }
+
+    /// Whether something is not listed explicitly: blocks of several equations, or blocks by what they read.
+    pub fn is_truncated(&self) -> bool {
+        !self.not_listed.is_empty() || self.conditional_reads
+    }
+
+    /// Equations whose blocks of several equations are too many to be listed; [`Cycles`] has them as predicates.
+    pub fn not_listed(&self) -> &[EquationId] {
+        &self.not_listed
+    }
+
+    /// All sets of modes in here, to be kept by a collection.
+    pub fn mode_sets(&self) -> impl Iterator<Item = ModeSet> {
+        let guards = self.blocks.iter().map(|block| block.guard);
+        let reads = self.reads.iter().map(|read| read.modes);
+        guards.chain(reads).chain(self.dependencies.iter().map(|dependency| dependency.modes))
+    }
+
+    /// Finds who writes what others read.
+    fn connect(&mut self, space: &ModeSpace, variables: usize) {
+        let writers = self.writers(variables);
+        let mut dependencies = Vec::new();
+        for (to, block) in self.blocks() {
+            let from = dependencies.len();
+            for read in block.reads {
+                for &(order, writer) in writers.of(read.variable.of) {
+                    let modes = space.and(self.blocks[writer].guard, read.modes);
+                    if order == read.variable.order && !modes.is_empty() {
+                        dependencies.push(Dependency { from: writer, to, modes });
+                    }
+                }
+            }
+            dependencies[from..].sort_by_key(|dependency| dependency.from);
+            unite_same_blocks(space, &mut dependencies, from);
+        }
+        self.dependencies = dependencies;
+    }
+
+    fn writers(&self, variables: usize) -> Writers {
+        // Blocks that differ by what they read share the list of what they write.
+        let mut first = vec![0u32; variables + 1];
+        for write in self.blocks().flat_map(|(_, block)| block.writes) {
+            first[write.of.index() + 1] += 1;
+        }
+        for variable in 0..variables {
+            first[variable + 1] += first[variable];
+        }
+        let mut next = first.clone();
+        let mut list = vec![(0, BlockId(0)); first[variables] as usize];
+        for (id, block) in self.blocks() {
+            for write in block.writes {
+                let slot = &mut next[write.of.index()];
+                list[*slot as usize] = (write.order, id);
+                *slot += 1;
+            }
+        }
+        Writers { first, list }
+    }
+
+    /// Renumbers blocks so that each comes after those it depends on, where the dependencies of all modes allow it.
+    fn sort(&mut self) {
+        let order = self.solving_order();
+        let mut number: IndexVec<BlockId, BlockId> = self.blocks.ids().collect();
+        for (at, &id) in order.iter().enumerate() {
+            number[id] = BlockId::from_index(at);
+        }
+        self.blocks = order.iter().map(|&id| self.blocks[id].clone()).collect();
+        for dependency in &mut self.dependencies {
+            dependency.from = number[dependency.from];
+            dependency.to = number[dependency.to];
+        }
+        self.dependencies.sort_by_key(|dependency| (dependency.from, dependency.to));
+    }
+
+    /// Whoever waits for nobody goes first, smaller numbers before larger; a circle over several modes is broken at its
+    /// smallest number.
+    fn solving_order(&self) -> Vec<BlockId> {
+        let mut waits_for: IndexVec<BlockId, u32> = self.blocks.iter().map(|_| 0).collect();
+        let mut by_writer: Vec<(BlockId, BlockId)> = Vec::with_capacity(self.dependencies.len());
+        for dependency in &self.dependencies {
+            waits_for[dependency.to] += 1;
+            by_writer.push((dependency.from, dependency.to));
+        }
+        by_writer.sort_unstable();
+        let mut ready: BinaryHeap<Reverse<BlockId>> =
+            self.blocks.ids().filter(|&id| waits_for[id] == 0).map(Reverse).collect();
+        let mut placed: IndexVec<BlockId, bool> = self.blocks.iter().map(|_| false).collect();
+        let mut smallest = self.blocks.ids();
+        let mut order = Vec::with_capacity(self.blocks.len());
+        while order.len() < self.blocks.len() {
+            let next = ready.pop().map(|Reverse(id)| id).or_else(|| smallest.find(|&id| !placed[id]));
+            let next = next.expect("some block is not placed yet");
+            if std::mem::replace(&mut placed[next], true) {
+                continue;
+            }
+            order.push(next);
+            let from = by_writer.partition_point(|&(writer, _)| writer < next);
+            for &(_, reader) in by_writer[from..].iter().take_while(|&&(writer, _)| writer == next) {
+                waits_for[reader] -= 1;
+                if waits_for[reader] == 0 && !placed[reader] {
+                    ready.push(Reverse(reader));
+                }
+            }
+        }
+        order
+    }
+}
+
+/// The blocks that write each variable, with the order of the derivative.
+struct Writers {
+    first: Vec<u32>,
+    list: Vec<(u32, BlockId)>,
+}
+
+impl Writers {
+    fn of(&self, variable: VariableId) -> &[(u32, BlockId)] {
+        &self.list[self.first[variable.index()] as usize..self.first[variable.index() + 1] as usize]
+    }
+}
+
+/// Unites neighbours of `dependencies[from..]` that are between the same blocks.
+fn unite_same_blocks(space: &ModeSpace, dependencies: &mut Vec<Dependency>, from: usize) {
+    let mut end = from;
+    for at in from..dependencies.len() {
+        let dependency = dependencies[at];
+        if end > from && dependencies[end - 1].from == dependency.from {
+            dependencies[end - 1].modes = space.or(dependencies[end - 1].modes, dependency.modes);
+        } else {
+            dependencies[end] = dependency;
+            end += 1;
+        }
+    }
+    dependencies.truncate(end);
+}
+
+/// The graph while blocks are added to it.
+struct Builder<'a> {
+    space: &'a ModeSpace,
+    incidence: &'a Incidence,
+    offsets: &'a Offsets,
+    graph: ConditionalDependencyGraph,
+}
+
+impl Builder<'_> {
+    /// Adds the blocks of a group: one for each combination of orders, and of what is read then.
+    fn add(&mut self, group: &Group) {
+        let equations = group.equations.iter().map(|&equation| &self.offsets.equations[equation]);
+        let variables = group.variables.iter().map(|&variable| &self.offsets.variables[variable]);
+        let mut pieces = vec![group.guard];
+        for offset in equations.chain(variables) {
+            offset.mode_sets().iter().for_each(|&level| refine(self.space, &mut pieces, level));
+        }
+        for guard in pieces {
+            self.add_differentiated(group, guard);
+        }
+    }
+
+    fn add_differentiated(&mut self, group: &Group, guard: ModeSet) {
+        let order = |offset: &Thermometer| offset.value(|level| self.space.intersects(guard, level));
+        let equations = self.graph.equations.len() as u32;
+        for &equation in &group.equations {
+            let order = order(&self.offsets.equations[equation]);
+            self.graph.equations.push(Derivative { of: equation, order });
+        }
+        let writes = self.graph.writes.len() as u32;
+        for &variable in &group.variables {
+            let order = order(&self.offsets.variables[variable]);
+            self.graph.writes.push(Derivative { of: variable, order });
+        }
+        let (equations, writes) =
+            (equations..self.graph.equations.len() as u32, writes..self.graph.writes.len() as u32);
+        let reads = self.reads(guard, equations.clone(), writes.clone());
+        for piece in self.pieces_by_reads(guard, &reads) {
+            let start = self.graph.reads.len() as u32;
+            for read in &reads {
+                let modes = self.space.and(read.modes, piece);
+                if !modes.is_empty() {
+                    self.graph.reads.push(Read { modes, ..*read });
+                }
+            }
+            let reads = start..self.graph.reads.len() as u32;
+            self.graph.blocks.push(Record {
+                guard: piece,
+                equations: equations.clone(),
+                writes: writes.clone(),
+                reads,
+            });
+        }
+    }
+
+    /// What equations need, differentiated as often as they are, that is not written by them; ascending.
+    fn reads(&self, guard: ModeSet, equations: Range<u32>, writes: Range<u32>) -> Vec<Read> {
+        let writes = &self.graph.writes[writes.start as usize..writes.end as usize];
+        let mut reads: Vec<Read> = Vec::new();
+        for equation in &self.graph.equations[equations.start as usize..equations.end as usize] {
+            for edge in self.incidence.edges_of_equation(equation.of) {
+                for &(order, modes) in self.incidence.orders(edge) {
+                    let variable = Derivative { of: self.incidence.variable(edge), order: order + equation.order };
+                    if writes.binary_search(&variable).is_err() {
+                        let modes = self.space.and(guard, modes);
+                        if !modes.is_empty() {
+                            reads.push(Read { variable, modes });
+                        }
+                    }
+                }
+            }
+        }
+        reads.sort_by_key(|read| read.variable);
+        reads.dedup_by(|next, kept| {
+            let same = next.variable == kept.variable;
+            if same {
+                kept.modes = self.space.or(kept.modes, next.modes);
+            }
+            same
+        });
+        reads
+    }
+
+    /// Parts of `guard` in each of which the same is read in all modes; or `guard` itself if they would be too many.
+    fn pieces_by_reads(&mut self, guard: ModeSet, reads: &[Read]) -> Vec<ModeSet> {
+        let mut pieces = vec![guard];
+        for read in reads.iter().filter(|read| read.modes != guard) {
+            refine(self.space, &mut pieces, read.modes);
+            if pieces.len() > MOST_READ_SETS {
+                self.graph.conditional_reads = true;
+                return vec![guard];
+            }
+        }
+        pieces
+    }
+}
+
+/// Splits each piece into its modes inside and outside `by`.
+fn refine(space: &ModeSpace, pieces: &mut Vec<ModeSet>, by: ModeSet) {
+    for at in 0..pieces.len() {
+        let inside = space.and(pieces[at], by);
+        if !inside.is_empty() && inside != pieces[at] {
+            let outside = space.difference(pieces[at], by);
+            pieces[at] = inside;
+            pieces.push(outside);
+        }
+    }
+}

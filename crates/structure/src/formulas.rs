@@ -1,0 +1,126 @@
+//! From formulas over mode variables to sets of modes.
+//!
+//! Formulas are made of `true`, `false`, `not`, `and`, `or` and mode variables. The modes in which a mode variable is
+//! true may be given projected onto the valid modes; as the projection commutes with every Boolean operation, all
+//! formulas then come out projected, and the invariant can be forgotten until something is printed.
+
+use modeshift_dae::{ExpressionId, Expressions, Id, ModeVariableId, MultimodeDae, Node};
+use modeshift_modes::{Invariant, ModeSet, ModeSpace, ModeVariable};
+use rustc_hash::FxHashMap;
+
+/// Whether an expression is a formula over mode variables.
+pub(crate) fn is_formula(expressions: &Expressions, root: ExpressionId) -> bool {
+    let mut formula = true;
+    expressions.for_each(root, |_, node| {
+        formula &= matches!(node, Node::Boolean(_) | Node::Mode(_) | Node::Not(_) | Node::And(..) | Node::Or(..));
+        formula
+    });
+    formula
+}
+
+/// Calls `visit` with the mode variables of a formula, from left to right, repeated ones as often as they occur.
+pub(crate) fn for_each_mode_variable(
+    expressions: &Expressions,
+    root: ExpressionId,
+    mut visit: impl FnMut(ModeVariableId),
+) {
+    expressions.for_each(root, |_, node| {
+        if let Node::Mode(mode) = node {
+            visit(mode);
+        }
+        true
+    });
+}
+
+/// Sets of modes of formulas, each computed once.
+pub(crate) struct Formulas<'a> {
+    space: &'a ModeSpace,
+    expressions: &'a Expressions,
+    /// The modes in which each mode variable is true.
+    literals: Vec<ModeSet>,
+    known: FxHashMap<ExpressionId, ModeSet>,
+}
+
+impl<'a> Formulas<'a> {
+    /// Formulas over all modes, valid or not.
+    pub(crate) fn new(space: &'a ModeSpace, expressions: &'a Expressions) -> Self {
+        let literals = (0..space.variable_count() as u32).map(|mode| space.literal(ModeVariable(mode))).collect();
+        Formulas { space, expressions, literals, known: FxHashMap::default() }
+    }
+
+    /// Formulas projected onto the modes that `invariant` allows.
+    pub(crate) fn projected(space: &'a ModeSpace, expressions: &'a Expressions, invariant: &Invariant) -> Self {
+        let mut formulas = Formulas::new(space, expressions);
+        for literal in &mut formulas.literals {
+            *literal = invariant.project(space, *literal);
+        }
+        formulas
+    }
+
+    /// The modes in which a formula holds, or nothing if it is none. Without recursion: formulas may be deep.
+    pub(crate) fn modes(&mut self, root: ExpressionId) -> Option<ModeSet> {
+        let mut pending = vec![root];
+        while let Some(&formula) = pending.last() {
+            if self.known.contains_key(&formula) {
+                pending.pop();
+                continue;
+            }
+            let operands = self.operands(formula);
+            let unknown: Vec<_> =
+                operands.iter().filter(|operand| !self.known.contains_key(operand)).copied().collect();
+            if unknown.is_empty() {
+                let modes = self.combine(formula, &operands)?;
+                self.known.insert(formula, modes);
+            } else {
+                pending.extend(unknown);
+            }
+        }
+        Some(self.known[&root])
+    }
+
+    /// The operands of a formula's outermost operator; of `a and (b and c)` all three.
+    fn operands(&self, formula: ExpressionId) -> Vec<ExpressionId> {
+        let (conjunction, disjunction) = match self.expressions.node(formula) {
+            Node::Not(operand) => return vec![operand],
+            Node::And(..) => (true, false),
+            Node::Or(..) => (false, true),
+            _ => return Vec::new(),
+        };
+        let mut operands = Vec::new();
+        self.expressions.for_each(formula, |operand, node| match node {
+            Node::And(..) if conjunction => true,
+            Node::Or(..) if disjunction => true,
+            _ => {
+                operands.push(operand);
+                false
+            }
+        });
+        operands
+    }
+
+    fn combine(&self, formula: ExpressionId, operands: &[ExpressionId]) -> Option<ModeSet> {
+        let sets = operands.iter().map(|operand| self.known[operand]);
+        match self.expressions.node(formula) {
+            Node::Boolean(true) => Some(ModeSet::ALL),
+            Node::Boolean(false) => Some(ModeSet::EMPTY),
+            Node::Mode(mode) => Some(self.literals[mode.index()]),
+            Node::Not(operand) => Some(!self.known[&operand]),
+            Node::And(..) => Some(self.space.intersection(sets)),
+            Node::Or(..) => Some(self.space.union(sets)),
+            _ => None,
+        }
+    }
+}
+
+/// The modes that a model allows: its invariants, and these values of mode variables where only some modes are asked for.
+pub(crate) fn invariant_of(space: &ModeSpace, dae: &MultimodeDae, within: &[(ModeVariableId, bool)]) -> Invariant {
+    let mut formulas = Formulas::new(space, &dae.model.expressions);
+    let mut conjuncts = Vec::new();
+    for invariant in &dae.model.invariants {
+        if let (Some(guard), Some(condition)) = (formulas.modes(invariant.guard), formulas.modes(invariant.condition)) {
+            conjuncts.push(space.or(!guard, condition));
+        }
+    }
+    conjuncts.extend(within.iter().map(|&(mode, value)| space.assignment(ModeVariable(mode.0), value)));
+    Invariant::new(space, &conjuncts)
+}

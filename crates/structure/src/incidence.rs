@@ -1,0 +1,255 @@
+//! The guarded incidence of equations and variables: a bipartite graph whose edges have mode-dependent orders.
+//!
+//! This is the "dual" representation of a multimode system: for each equation, variable and edge the set of modes in
+//! which it is there, and for each edge the set of modes in which the variable occurs with this highest order of
+//! differentiation. All algorithms of this crate read this graph and nothing else, so that systems which are not the
+//! long modes of a model, such as those of initialization, are analyzed by building another one.
+//!
+//! E22 §4.1, Table 1: guards are χ_I and χ_J, the orders of an edge are χ_E and σ.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use modeshift_dae::{EquationId, Id, IndexVec, VariableId};
+use modeshift_modes::{ModeSet, ModeSpace};
+
+/// An edge of the incidence graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EdgeId(pub u32);
+
+impl Id for EdgeId {
+    fn from_index(index: usize) -> Self {
+        EdgeId(u32::try_from(index).expect("fewer than 2^32 edges"))
+    }
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An equation or a variable: its name and the modes in which it is there.
+#[derive(Clone, Debug)]
+pub struct Vertex {
+    /// Its name in the model.
+    pub name: Arc<str>,
+    /// The modes in which it is there; empty for what is no part of this system.
+    pub guard: ModeSet,
+}
+
+/// That a variable occurs in an equation, differentiated `order` times, in these modes.
+#[derive(Clone, Copy, Debug)]
+pub struct Occurrence {
+    /// The equation.
+    pub equation: EquationId,
+    /// The variable.
+    pub variable: VariableId,
+    /// How often the variable is differentiated there.
+    pub order: u32,
+    /// In which modes, beside the guards of both.
+    pub modes: ModeSet,
+}
+
+/// That a variable occurs in an active equation in modes in which the variable does not exist.
+#[derive(Clone, Copy, Debug)]
+pub struct MissingVariable {
+    /// The equation.
+    pub equation: EquationId,
+    /// The variable.
+    pub variable: VariableId,
+    /// The modes in question, none of them empty.
+    pub modes: ModeSet,
+}
+
+/// An edge: which equation, which variable, and where its orders are.
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    equation: EquationId,
+    variable: VariableId,
+    orders: u32,
+}
+
+/// The guarded bipartite graph.
+#[derive(Clone, Debug)]
+pub struct Incidence {
+    equations: IndexVec<EquationId, Vertex>,
+    variables: IndexVec<VariableId, Vertex>,
+    /// Sorted by equation, then variable; one more at the end as a sentinel of `orders`.
+    edges: Vec<Edge>,
+    /// Of each edge, ascending, with disjoint sets of modes that are not empty.
+    orders: Vec<(u32, ModeSet)>,
+    active: IndexVec<EdgeId, ModeSet>,
+    first_of_equation: Vec<u32>,
+    first_of_variable: Vec<u32>,
+    by_variable: Vec<EdgeId>,
+    missing: Vec<MissingVariable>,
+}
+
+impl Incidence {
+    /// The graph of these equations, variables and occurrences, in any order and with repetitions.
+    ///
+    /// In each mode the highest order counts. An edge is active where its equation and variable are there and the
+    /// variable occurs.
+    pub fn new(
+        space: &ModeSpace,
+        equations: IndexVec<EquationId, Vertex>,
+        variables: IndexVec<VariableId, Vertex>,
+        mut occurrences: Vec<Occurrence>,
+    ) -> Incidence {
+        occurrences
+            .sort_by_key(|occurrence| (occurrence.equation, occurrence.variable, std::cmp::Reverse(occurrence.order)));
+        let mut incidence = Incidence {
+            equations,
+            variables,
+            edges: Vec::new(),
+            orders: Vec::with_capacity(occurrences.len()),
+            active: IndexVec::new(),
+            first_of_equation: Vec::new(),
+            first_of_variable: Vec::new(),
+            by_variable: Vec::new(),
+            missing: Vec::new(),
+        };
+        let same_edge = |a: &Occurrence, b: &Occurrence| a.equation == b.equation && a.variable == b.variable;
+        for group in occurrences.chunk_by(same_edge) {
+            incidence.add_edge(space, group);
+        }
+        incidence.index();
+        incidence
+    }
+
+    /// Adds the edge that these occurrences of one variable in one equation, highest order first, make.
+    fn add_edge(&mut self, space: &ModeSpace, occurrences: &[Occurrence]) {
+        let Occurrence { equation, variable, .. } = occurrences[0];
+        let (equation_guard, variable_guard) = (self.equations[equation].guard, self.variables[variable].guard);
+        let start = self.orders.len();
+        let mut covered = ModeSet::EMPTY;
+        let mut missing = ModeSet::EMPTY;
+        for occurrence in occurrences {
+            let present = space.and(occurrence.modes, equation_guard);
+            missing = space.or(missing, space.difference(present, variable_guard));
+            let modes = space.difference(space.and(present, variable_guard), covered);
+            if modes.is_empty() {
+                continue;
+            }
+            covered = space.or(covered, modes);
+            match self.orders[start..].last_mut() {
+                Some((order, same)) if *order == occurrence.order => *same = space.or(*same, modes),
+                _ => self.orders.push((occurrence.order, modes)),
+            }
+        }
+        if !missing.is_empty() {
+            self.missing.push(MissingVariable { equation, variable, modes: missing });
+        }
+        if !covered.is_empty() {
+            self.orders[start..].reverse();
+            self.edges.push(Edge { equation, variable, orders: start as u32 });
+            self.active.push(covered);
+        }
+    }
+
+    /// Builds the lists of edges of each equation and variable.
+    fn index(&mut self) {
+        let edge_count = self.edges.len();
+        self.first_of_equation = starts(self.equations.len(), self.edges.iter().map(|edge| edge.equation.index()));
+        self.first_of_variable = starts(self.variables.len(), self.edges.iter().map(|edge| edge.variable.index()));
+        let mut next = self.first_of_variable.clone();
+        self.by_variable = vec![EdgeId(0); edge_count];
+        for (index, edge) in self.edges.iter().enumerate() {
+            let slot = &mut next[edge.variable.index()];
+            self.by_variable[*slot as usize] = EdgeId::from_index(index);
+            *slot += 1;
+        }
+        let sentinel =
+            Edge { equation: EquationId(u32::MAX), variable: VariableId(u32::MAX), orders: self.orders.len() as u32 };
+        self.edges.push(sentinel);
+    }
+
+    /// The equations.
+    pub fn equations(&self) -> &IndexVec<EquationId, Vertex> {
+        &self.equations
+    }
+
+    /// The variables.
+    pub fn variables(&self) -> &IndexVec<VariableId, Vertex> {
+        &self.variables
+    }
+
+    /// How many edges there are.
+    pub fn edge_count(&self) -> usize {
+        self.active.len()
+    }
+
+    /// All edges, those of an equation together.
+    pub fn edges(&self) -> impl DoubleEndedIterator<Item = EdgeId> + ExactSizeIterator + use<> {
+        self.active.ids()
+    }
+
+    /// The equation of an edge.
+    #[inline]
+    pub fn equation(&self, edge: EdgeId) -> EquationId {
+        self.edges[edge.index()].equation
+    }
+
+    /// The variable of an edge.
+    #[inline]
+    pub fn variable(&self, edge: EdgeId) -> VariableId {
+        self.edges[edge.index()].variable
+    }
+
+    /// The modes in which an edge is there.
+    #[inline]
+    pub fn active(&self, edge: EdgeId) -> ModeSet {
+        self.active[edge]
+    }
+
+    /// The orders with their modes: ascending, disjoint, together the modes in which the edge is active.
+    #[inline]
+    pub fn orders(&self, edge: EdgeId) -> &[(u32, ModeSet)] {
+        let range = self.edges[edge.index()].orders as usize..self.edges[edge.index() + 1].orders as usize;
+        &self.orders[range]
+    }
+
+    /// The edges of an equation, by variable.
+    #[inline]
+    pub fn edges_of_equation(&self, equation: EquationId) -> impl DoubleEndedIterator<Item = EdgeId> + use<> {
+        let at = equation.index();
+        (self.first_of_equation[at]..self.first_of_equation[at + 1]).map(EdgeId)
+    }
+
+    /// The edge of an equation at this position among [`Incidence::edges_of_equation`].
+    #[inline]
+    pub(crate) fn edge_of_equation(&self, equation: EquationId, at: usize) -> Option<EdgeId> {
+        let edge = self.first_of_equation[equation.index()] as usize + at;
+        (edge < self.first_of_equation[equation.index() + 1] as usize).then_some(EdgeId(edge as u32))
+    }
+
+    /// The edges of a variable, by equation.
+    #[inline]
+    pub fn edges_of_variable(&self, variable: VariableId) -> &[EdgeId] {
+        let at = variable.index();
+        let range: Range<usize> = self.first_of_variable[at] as usize..self.first_of_variable[at + 1] as usize;
+        &self.by_variable[range]
+    }
+
+    /// Occurrences of variables where they do not exist: mistakes of the model. They make no edges.
+    pub fn missing_variables(&self) -> &[MissingVariable] {
+        &self.missing
+    }
+
+    /// All sets of modes of this graph, to be kept by a collection.
+    pub fn mode_sets(&self) -> impl Iterator<Item = ModeSet> {
+        let guards = self.equations.iter().chain(self.variables.iter()).map(|vertex| vertex.guard);
+        let orders = self.orders.iter().map(|&(_, modes)| modes);
+        guards.chain(orders).chain(self.active.iter().copied()).chain(self.missing.iter().map(|missing| missing.modes))
+    }
+}
+
+/// Where the items of each key start if they are sorted by key, with the total at the end.
+fn starts(keys: usize, items: impl Iterator<Item = usize>) -> Vec<u32> {
+    let mut starts = vec![0u32; keys + 1];
+    for key in items {
+        starts[key + 1] += 1;
+    }
+    for key in 0..keys {
+        starts[key + 1] += starts[key];
+    }
+    starts
+}
