@@ -4,6 +4,7 @@
 
 mod build;
 mod differentiate;
+mod display;
 mod expression;
 mod ids;
 mod model;
@@ -24,4 +25,4 @@ pub use model::{
     WhenAction, WhenActionKind, WhenBranch, WhenClause,
 };
 pub use partial_evaluation::{PartialEvaluation, assume_modes};
-pub use print::ExpressionText;
+pub use print::{DaeText, ExpressionText};

@@ -363,8 +363,10 @@ pub struct NamedFormula {
 
 /// A flat model whose guards and conditions are formulas over mode variables.
 ///
-/// In it, every `guard` is made of `true`, `false`, `not`, `and`, `or` and [`crate::Node::Mode`] alone, and so is
-/// every condition of an if-expression in a continuous equation, those inside `noEvent` aside.
+/// In it, every `guard` of a variable, equation, initial equation, invariant or assertion is made of `true`, `false`,
+/// `not`, `and`, `or` and [`crate::Node::Mode`] alone, and so is every condition of an if-expression in a continuous
+/// equation, except inside `noEvent` and where the condition itself contains `noEvent`. Conditions and guards in
+/// `when` clauses are arbitrary Boolean expressions: they are evaluated at events and select no equations.
 #[derive(Clone, Debug)]
 pub struct MultimodeDae {
     /// Variables, equations, and the rest.

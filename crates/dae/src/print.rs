@@ -2,8 +2,10 @@
 
 use std::fmt::{self, Write as _};
 
+use rustc_hash::FxHashMap;
+
 use crate::expression::{ArithmeticOperator as Op, Builtin, Node, RelationOperator};
-use crate::{ExpressionId, FlatModel, IndexVec, ModeVariable, ModeVariableId};
+use crate::{Enumeration, ExpressionId, FlatModel, IndexVec, ModeVariable, ModeVariableId, MultimodeDae, Type};
 
 /// Displays an expression of a model. Mode variables print by name where they are given.
 pub struct ExpressionText<'a> {
@@ -17,8 +19,47 @@ pub struct ExpressionText<'a> {
 
 impl fmt::Display for ExpressionText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.write(f, self.expression, Level::Conditional)
+        let printer = Printer { model: self.model, modes: self.modes, named: None };
+        printer.write(f, self.expression, Level::Conditional)
     }
+}
+
+/// Displays expressions of a multimode DAE: mode variables by name, and formulas by the Boolean that stands for
+/// them where there is one.
+pub struct DaeText<'a> {
+    dae: &'a MultimodeDae,
+    named: FxHashMap<ExpressionId, &'a str>,
+}
+
+impl<'a> DaeText<'a> {
+    /// For this multimode DAE; the names are looked up once, here.
+    pub fn new(dae: &'a MultimodeDae) -> Self {
+        let expressions = &dae.model.expressions;
+        let is_composite = |formula| matches!(expressions.node(formula), Node::And(..) | Node::Or(..));
+        let named = dae.named_formulas.iter().rev().filter(|named| is_composite(named.formula));
+        DaeText { dae, named: named.map(|named| (named.formula, &*named.name)).collect() }
+    }
+
+    /// One expression.
+    pub fn expression(&self, expression: ExpressionId) -> impl fmt::Display {
+        fmt::from_fn(move |f| self.printer().write(f, expression, Level::Conditional))
+    }
+
+    /// A formula, but not by the name that stands for all of it.
+    pub fn definition(&self, formula: ExpressionId) -> impl fmt::Display {
+        fmt::from_fn(move |f| self.printer().write_unnamed(f, formula))
+    }
+
+    fn printer(&self) -> Printer<'_> {
+        Printer { model: &self.dae.model, modes: Some(&self.dae.mode_variables), named: Some(&self.named) }
+    }
+}
+
+struct Printer<'a> {
+    model: &'a FlatModel,
+    modes: Option<&'a IndexVec<ModeVariableId, ModeVariable>>,
+    /// Names that stand for whole formulas.
+    named: Option<&'a FxHashMap<ExpressionId, &'a str>>,
 }
 
 /// Binding strength, weakest first, as the grammar of Modelica has it.
@@ -41,10 +82,20 @@ enum Piece<'a> {
     Text(&'a str),
 }
 
-impl ExpressionText<'_> {
+impl Printer<'_> {
     /// Writes without recursion: sums of 10^5 terms are expressions too.
     fn write(&self, f: &mut fmt::Formatter<'_>, root: ExpressionId, level: Level) -> fmt::Result {
-        let mut pending = vec![Piece::Expression(root, level)];
+        self.write_pieces(f, vec![Piece::Expression(root, level)])
+    }
+
+    fn write_unnamed(&self, f: &mut fmt::Formatter<'_>, root: ExpressionId) -> fmt::Result {
+        let mut pieces = Vec::new();
+        self.composite(f, root, Level::Conditional, &mut pieces)?;
+        pieces.reverse();
+        self.write_pieces(f, pieces)
+    }
+
+    fn write_pieces<'p>(&'p self, f: &mut fmt::Formatter<'_>, mut pending: Vec<Piece<'p>>) -> fmt::Result {
         while let Some(piece) = pending.pop() {
             match piece {
                 Piece::Text(text) => f.write_str(text)?,
@@ -58,8 +109,21 @@ impl ExpressionText<'_> {
         Ok(())
     }
 
-    /// Writes a leaf, or appends the pieces of a composite in order.
+    /// Writes a leaf or a name, or appends the pieces of a composite in order.
     fn pieces<'p>(
+        &'p self,
+        f: &mut fmt::Formatter<'_>,
+        id: ExpressionId,
+        context: Level,
+        out: &mut Vec<Piece<'p>>,
+    ) -> fmt::Result {
+        match self.named.and_then(|named| named.get(&id)) {
+            Some(name) => f.write_str(name),
+            None => self.composite(f, id, context, out),
+        }
+    }
+
+    fn composite<'p>(
         &'p self,
         f: &mut fmt::Formatter<'_>,
         id: ExpressionId,
@@ -92,7 +156,7 @@ impl ExpressionText<'_> {
                 }
             }
             Node::Mode(mode) => match self.modes {
-                Some(modes) if modes[mode].variable.is_none() && context > Level::Relation => {
+                Some(modes) if modes[mode].variable.is_none() && context >= Level::Relation => {
                     write!(f, "({})", modes[mode].name)?
                 }
                 Some(modes) => f.write_str(&modes[mode].name)?,
@@ -106,7 +170,9 @@ impl ExpressionText<'_> {
                 out.extend([E(a, left), T(operator_text(operator)), E(b, right)]);
             }
             Node::Relation(operator, a, b) => {
-                out.extend([E(a, Level::Sum), T(relation_text(operator)), E(b, Level::Sum)])
+                self.operand(a, b, out);
+                out.push(T(relation_text(operator)));
+                self.operand(b, a, out);
             }
             Node::And(a, b) => out.extend([E(a, Level::And), T(" and "), E(b, Level::Not)]),
             Node::Or(a, b) => out.extend([E(a, Level::Or), T(" or "), E(b, Level::And)]),
@@ -139,6 +205,30 @@ impl ExpressionText<'_> {
             out.push(T(")"));
         }
         Ok(())
+    }
+
+    /// One side of a relation: an ordinal that is compared with an enumeration prints as a literal of it.
+    fn operand<'p>(&'p self, id: ExpressionId, other: ExpressionId, out: &mut Vec<Piece<'p>>) {
+        match (self.model.expressions.node(id), self.enumeration_of(other)) {
+            (Node::Integer(ordinal), Some(enumeration))
+                if (1..=enumeration.literals.len() as i64).contains(&ordinal) =>
+            {
+                let literal = &enumeration.literals[ordinal as usize - 1];
+                out.extend([Piece::Text(&enumeration.name), Piece::Text("."), Piece::Text(literal)]);
+            }
+            _ => out.push(Piece::Expression(id, Level::Sum)),
+        }
+    }
+
+    fn enumeration_of(&self, id: ExpressionId) -> Option<&Enumeration> {
+        match self.model.expressions.node(id) {
+            Node::Variable(variable, 0) => match self.model.variables[variable].ty {
+                Type::Enumeration(enumeration) => self.model.enumerations.get(enumeration),
+                _ => None,
+            },
+            Node::Pre(inner) => self.enumeration_of(inner),
+            _ => None,
+        }
     }
 
     fn call<'p>(&'p self, name: &'p str, arguments: &'p [ExpressionId], out: &mut Vec<Piece<'p>>) {

@@ -1,0 +1,400 @@
+//! Conditions as formulas over mode variables.
+//!
+//! A condition is taken apart along `not`, `and`, `or`, Boolean `if` and comparisons of Booleans, through the
+//! definitions of Booleans that are substituted, down to its atoms. Iterative, since definitions may be chained
+//! over 10^5 elements, and memoised, since conditions are shared.
+
+use modeshift_dae::{
+    Builtin, ExpressionId, Expressions, FlatModel, IndexVec, Invariant, InvariantOrigin, ModeVariable, ModeVariableId,
+    NamedFormula, Node, RelationOperator, Type, Variability, VariableId,
+};
+use modeshift_diagnostics::{Diagnostic, Diagnostics, Span};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::atoms::Atoms;
+use super::definitions::Definitions;
+use super::traverse;
+
+/// Formulas and mode variables found so far.
+pub(super) struct Formulas<'a> {
+    definitions: &'a Definitions,
+    atoms: Atoms,
+    named: Vec<NamedFormula>,
+    is_named: FxHashSet<VariableId>,
+    memo: FxHashMap<ExpressionId, ExpressionId>,
+    /// Formulas over mode variables that exist anyway; `None` where there is no such formula.
+    known: FxHashMap<ExpressionId, Option<ExpressionId>>,
+    /// How many mode variables there were when `known` was begun.
+    known_for: usize,
+    failed: bool,
+}
+
+/// How a condition is made.
+enum Shape {
+    Literal,
+    Not(ExpressionId),
+    And(ExpressionId, ExpressionId),
+    Or(ExpressionId, ExpressionId),
+    /// Says the same as another condition.
+    Same(ExpressionId),
+    Atom,
+}
+
+impl Shape {
+    fn parts(&self) -> impl Iterator<Item = ExpressionId> + use<> {
+        let (first, second) = match *self {
+            Shape::Literal | Shape::Atom => (None, None),
+            Shape::Not(a) | Shape::Same(a) => (Some(a), None),
+            Shape::And(a, b) | Shape::Or(a, b) => (Some(a), Some(b)),
+        };
+        first.into_iter().chain(second)
+    }
+}
+
+impl<'a> Formulas<'a> {
+    pub(super) fn new(definitions: &'a Definitions) -> Self {
+        Formulas {
+            definitions,
+            atoms: Atoms::default(),
+            named: Vec::new(),
+            is_named: FxHashSet::default(),
+            memo: FxHashMap::default(),
+            known: FxHashMap::default(),
+            known_for: 0,
+            failed: false,
+        }
+    }
+
+    /// Whether some condition could not be understood.
+    pub(super) fn failed(&self) -> bool {
+        self.failed
+    }
+
+    /// Whether the Boolean is a mode variable or was substituted.
+    pub(super) fn is_mode_or_named(&self, variable: VariableId) -> bool {
+        self.atoms.of_variable(variable).is_some() || self.is_named.contains(&variable)
+    }
+
+    pub(super) fn into_parts(self) -> (IndexVec<ModeVariableId, ModeVariable>, Vec<NamedFormula>) {
+        (self.atoms.modes, self.named)
+    }
+
+    /// The formula that says the same as `condition`; its atoms become mode variables.
+    pub(super) fn formula(
+        &mut self,
+        model: &mut FlatModel,
+        condition: ExpressionId,
+        span: Span,
+        diagnostics: &mut Diagnostics,
+    ) -> ExpressionId {
+        let mut open: FxHashSet<ExpressionId> = FxHashSet::default();
+        let mut pending = vec![(condition, false)];
+        while let Some((id, parts_done)) = pending.pop() {
+            if self.memo.contains_key(&id) {
+                continue;
+            }
+            let shape = self.shape(model, id);
+            if parts_done || matches!(shape, Shape::Atom | Shape::Literal) {
+                open.remove(&id);
+                let formula = self.composed(model, id, &shape, span, diagnostics);
+                self.memo.insert(id, formula);
+                continue;
+            }
+            if !open.insert(id) {
+                self.report(cyclic(model, id, span), diagnostics);
+                self.memo.insert(id, model.expressions.boolean(false));
+                continue;
+            }
+            pending.push((id, true));
+            let at = pending.len();
+            pending.extend(shape.parts().map(|part| (part, false)));
+            pending[at..].reverse();
+        }
+        self.memo[&condition]
+    }
+
+    fn composed(
+        &mut self,
+        model: &mut FlatModel,
+        id: ExpressionId,
+        shape: &Shape,
+        span: Span,
+        diagnostics: &mut Diagnostics,
+    ) -> ExpressionId {
+        match *shape {
+            Shape::Atom => match not_a_condition(model, self.definitions, id, span) {
+                Some(problem) => {
+                    self.report(problem, diagnostics);
+                    model.expressions.boolean(false)
+                }
+                None => self.atoms.find_or_add(model, self.definitions, id, span),
+            },
+            Shape::Same(other) => {
+                let formula = self.memo[&other];
+                self.remember_name(model, id, formula);
+                formula
+            }
+            _ => combined(&mut model.expressions, id, shape, |part| self.memo[&part]),
+        }
+    }
+
+    fn report(&mut self, problem: Diagnostic, diagnostics: &mut Diagnostics) {
+        diagnostics.push(problem);
+        self.failed = true;
+    }
+
+    fn remember_name(&mut self, model: &FlatModel, id: ExpressionId, formula: ExpressionId) {
+        if let Node::Variable(variable, _) = model.expressions.node(id)
+            && self.is_named.insert(variable)
+        {
+            self.named.push(NamedFormula { name: model.variables[variable].name.clone(), variable, formula });
+        }
+    }
+
+    /// The formula that says the same as `condition`, if one can be made of the mode variables that there are.
+    pub(super) fn known_formula(&mut self, model: &mut FlatModel, condition: ExpressionId) -> Option<ExpressionId> {
+        if self.known_for != self.atoms.modes.len() {
+            self.known.clear();
+            self.known_for = self.atoms.modes.len();
+        }
+        let mut open: FxHashSet<ExpressionId> = FxHashSet::default();
+        let mut pending = vec![(condition, false)];
+        while let Some((id, parts_done)) = pending.pop() {
+            if self.known.contains_key(&id) {
+                continue;
+            }
+            let shape = self.known_shape(model, id);
+            if !parts_done && !matches!(shape, Shape::Atom | Shape::Literal) {
+                if open.insert(id) {
+                    pending.push((id, true));
+                    pending.extend(shape.parts().map(|part| (part, false)));
+                } else {
+                    self.known.insert(id, None);
+                }
+                continue;
+            }
+            let formula = match shape {
+                Shape::Atom => self.atoms.find(model, id),
+                _ if shape.parts().any(|part| self.known[&part].is_none()) => None,
+                Shape::Same(other) => self.known[&other],
+                _ => Some(combined(&mut model.expressions, id, &shape, |part| {
+                    self.known[&part].expect("no part is unknown")
+                })),
+            };
+            self.known.insert(id, formula);
+        }
+        self.known[&condition]
+    }
+
+    /// As [`Self::shape`], but a Boolean that is no mode variable is looked at through its definition.
+    fn known_shape(&self, model: &mut FlatModel, id: ExpressionId) -> Shape {
+        let shape = self.shape(model, id);
+        match model.expressions.node(id) {
+            Node::Variable(variable, 0)
+                if matches!(shape, Shape::Atom) && self.atoms.of_variable(variable).is_none() =>
+            {
+                self.definitions.value(variable).map_or(Shape::Atom, Shape::Same)
+            }
+            _ => shape,
+        }
+    }
+
+    fn shape(&self, model: &mut FlatModel, id: ExpressionId) -> Shape {
+        match model.expressions.node(id) {
+            Node::Boolean(_) => Shape::Literal,
+            Node::Not(a) => Shape::Not(a),
+            Node::And(a, b) => Shape::And(a, b),
+            Node::Or(a, b) => Shape::Or(a, b),
+            Node::If(condition, a, b) => Shape::Same(choice(&mut model.expressions, condition, a, b)),
+            Node::Relation(operator, a, b) if is_boolean(model, a) => {
+                Shape::Same(comparison(&mut model.expressions, operator, a, b))
+            }
+            Node::Variable(variable, 0) => self.shape_of_variable(model, variable),
+            Node::Pre(a) if is_fixed(model, a) => Shape::Same(a),
+            Node::Call(builtin, arguments) => shape_of_call(model, builtin, arguments),
+            _ => Shape::Atom,
+        }
+    }
+
+    fn shape_of_variable(&self, model: &FlatModel, variable: VariableId) -> Shape {
+        let declaration = &model.variables[variable];
+        if declaration.variability == Variability::Constant {
+            return declaration.binding.map_or(Shape::Atom, Shape::Same);
+        }
+        let definition = self.definitions.value(variable).filter(|_| declaration.is_unknown());
+        match definition {
+            Some(value) if !is_event_expression(model, value) => Shape::Same(value),
+            _ => Shape::Atom,
+        }
+    }
+
+    /// What relations over the same expression imply about each other.
+    pub(super) fn relation_invariants(&mut self, expressions: &mut Expressions) -> Vec<Invariant> {
+        let guard = expressions.boolean(true);
+        let implications = self.atoms.relations.implications(expressions);
+        let invariant = |(condition, mode): (ExpressionId, ModeVariableId)| Invariant {
+            condition,
+            origin: InvariantOrigin::Relations,
+            guard,
+            span: self.atoms.modes[mode].span,
+        };
+        implications.into_iter().map(invariant).collect()
+    }
+
+    /// The definitions of mode variables whose atoms are all mode variables too.
+    pub(super) fn definition_invariants(&mut self, model: &mut FlatModel) -> Vec<Invariant> {
+        let mut found = Vec::new();
+        for id in self.atoms.modes.ids() {
+            let ModeVariable { variable, definition, span, .. } = self.atoms.modes[id];
+            let (Some(_), Some(definition)) = (variable.filter(|&it| model.variables[it].is_unknown()), definition)
+            else {
+                continue;
+            };
+            let Some(formula) = self.known_formula(model, definition) else { continue };
+            let mode = model.expressions.add(Node::Mode(id));
+            let condition = equivalence(&mut model.expressions, mode, formula);
+            let guard = model.expressions.boolean(true);
+            found.push(Invariant { condition, origin: InvariantOrigin::Definition, guard, span });
+        }
+        found
+    }
+}
+
+fn combined(
+    expressions: &mut Expressions,
+    id: ExpressionId,
+    shape: &Shape,
+    formula: impl Fn(ExpressionId) -> ExpressionId,
+) -> ExpressionId {
+    match *shape {
+        Shape::Not(a) => expressions.not(formula(a)),
+        Shape::And(a, b) => expressions.and(formula(a), formula(b)),
+        Shape::Or(a, b) => expressions.or(formula(a), formula(b)),
+        Shape::Literal | Shape::Same(_) | Shape::Atom => id,
+    }
+}
+
+fn shape_of_call(model: &mut FlatModel, builtin: Builtin, arguments: modeshift_dae::Arguments) -> Shape {
+    let list = model.expressions.argument_list(arguments);
+    match (builtin, list) {
+        (Builtin::NoEvent, &[inner]) | (Builtin::Smooth, &[_, inner]) | (Builtin::Homotopy, &[inner, _]) => {
+            Shape::Same(inner)
+        }
+        (Builtin::Edge, &[inner]) => {
+            let before = model.expressions.add(Node::Pre(inner));
+            Shape::And(inner, model.expressions.not(before))
+        }
+        (Builtin::Change, &[inner]) if is_boolean(model, inner) => {
+            let before = model.expressions.add(Node::Pre(inner));
+            Shape::Same(comparison(&mut model.expressions, RelationOperator::NotEqual, inner, before))
+        }
+        _ => Shape::Atom,
+    }
+}
+
+/// `if condition then a else b` of Booleans.
+fn choice(expressions: &mut Expressions, condition: ExpressionId, a: ExpressionId, b: ExpressionId) -> ExpressionId {
+    let negated = expressions.not(condition);
+    let (then, otherwise) = (expressions.and(condition, a), expressions.and(negated, b));
+    expressions.or(then, otherwise)
+}
+
+fn equivalence(expressions: &mut Expressions, a: ExpressionId, b: ExpressionId) -> ExpressionId {
+    let not_b = expressions.not(b);
+    choice(expressions, a, b, not_b)
+}
+
+/// A relation between Booleans, where `false < true`.
+fn comparison(
+    expressions: &mut Expressions,
+    operator: RelationOperator,
+    a: ExpressionId,
+    b: ExpressionId,
+) -> ExpressionId {
+    let (not_a, not_b) = (expressions.not(a), expressions.not(b));
+    match operator {
+        RelationOperator::Equal => equivalence(expressions, a, b),
+        RelationOperator::NotEqual => choice(expressions, a, not_b, b),
+        RelationOperator::Less => expressions.and(not_a, b),
+        RelationOperator::LessEqual => expressions.or(not_a, b),
+        RelationOperator::Greater => expressions.and(a, not_b),
+        RelationOperator::GreaterEqual => expressions.or(a, not_b),
+    }
+}
+
+fn is_boolean(model: &FlatModel, id: ExpressionId) -> bool {
+    match model.expressions.node(id) {
+        Node::Boolean(_) | Node::Not(_) | Node::And(..) | Node::Or(..) | Node::Relation(..) | Node::Mode(_) => true,
+        Node::Variable(variable, 0) => model.variables[variable].ty == Type::Boolean,
+        Node::Pre(inner) => is_boolean(model, inner),
+        Node::Call(Builtin::Initial | Builtin::Terminal | Builtin::Sample | Builtin::Edge | Builtin::Change, _) => true,
+        Node::Call(Builtin::NoEvent, arguments) => is_boolean(model, model.expressions.argument_list(arguments)[0]),
+        _ => false,
+    }
+}
+
+/// Whether it is a literal, parameter or constant: then its left limit is its value.
+fn is_fixed(model: &FlatModel, id: ExpressionId) -> bool {
+    match model.expressions.node(id) {
+        Node::Boolean(_) => true,
+        Node::Variable(variable, 0) => model.variables[variable].variability <= Variability::Parameter,
+        _ => false,
+    }
+}
+
+/// Whether the definition contains a relation between numbers, a left limit or a call: then the Boolean it defines
+/// is itself the mode variable.
+fn is_event_expression(model: &FlatModel, definition: ExpressionId) -> bool {
+    traverse::contains(&model.expressions, definition, |node| match node {
+        Node::Relation(_, a, _) => !is_boolean(model, a),
+        Node::Pre(_) | Node::Call(..) | Node::Function(..) | Node::Output(..) => true,
+        _ => false,
+    })
+}
+
+/// Why an atom cannot be a mode variable.
+fn not_a_condition(model: &FlatModel, definitions: &Definitions, id: ExpressionId, span: Span) -> Option<Diagnostic> {
+    let text = |id| modeshift_dae::ExpressionText { model, modes: None, expression: id };
+    match model.expressions.node(id) {
+        Node::Variable(variable, 0) if model.variables[variable].ty == Type::Boolean => {
+            let declaration = &model.variables[variable];
+            let given = !declaration.is_unknown()
+                || definitions.is_assigned_by_when(variable)
+                || definitions.value(variable).is_some();
+            (!given).then(|| undefined(&declaration.name, declaration.span, span))
+        }
+        Node::Relation(_, a, b) if is_string(model, a) || is_string(model, b) => Some(
+            Diagnostic::error("E0505", format!("a comparison of Strings cannot select equations: `{}`", text(id)))
+                .label(span, "this depends on it")
+                .help("use an enumeration, or a structural parameter that is evaluated at translation"),
+        ),
+        Node::Relation(..) | Node::Pre(_) | Node::Call(..) | Node::Function(..) | Node::Output(..) => None,
+        _ => Some(
+            Diagnostic::error("E0504", format!("`{}` is not a condition", text(id)))
+                .label(span, "this depends on it")
+                .help("a condition is a Boolean or a comparison"),
+        ),
+    }
+}
+
+fn is_string(model: &FlatModel, id: ExpressionId) -> bool {
+    match model.expressions.node(id) {
+        Node::String(_) => true,
+        Node::Variable(variable, _) => model.variables[variable].ty == Type::String,
+        _ => false,
+    }
+}
+
+fn undefined(name: &str, declared: Span, used: Span) -> Diagnostic {
+    Diagnostic::error("E0502", format!("nothing defines the Boolean `{name}`"))
+        .label(declared, "declared here, without an equation")
+        .label(used, "this depends on it")
+        .help(format!("add an equation `{name} = …`, assign it in a `when`, or make it an `input`"))
+}
+
+fn cyclic(model: &FlatModel, id: ExpressionId, span: Span) -> Diagnostic {
+    let text = modeshift_dae::ExpressionText { model, modes: None, expression: id };
+    Diagnostic::error("E0503", format!("the definition of `{text}` leads back to itself"))
+        .label(span, "this depends on it")
+        .help("break the cycle with `pre(…)`")
+}

@@ -1,0 +1,236 @@
+//! From a flat model to a multimode DAE: which Booleans and relations are modes, and what is known about them.
+//!
+//! A [`FlatModel`] has arbitrary Boolean expressions as guards and conditions. Here each of them becomes a formula
+//! over mode variables (E22 §4.1), by these rules:
+//!
+//! - only what guards something is a mode: an equation, a variable, or a branch of an if-expression in a continuous
+//!   equation outside `noEvent`;
+//! - a Boolean whose definition contains a relation (or a left limit, or an event operator) is itself the mode
+//!   variable; a Boolean defined over mode variables alone is substituted and keeps its name for printing;
+//! - a relation used directly is a mode variable named by its text, the same one for `x > 0`, `0 < x` and negated for
+//!   `x <= 0`;
+//! - a Boolean that a `when` assigns or that comes from outside is a mode variable without a definition; a Boolean
+//!   parameter that was not needed to build the model is one that never changes;
+//! - invariants are what was declared, what is asserted of mode variables, how relations over the same expression
+//!   imply or exclude each other, and the definition of a Boolean whose relations are modes themselves.
+
+mod atoms;
+mod coverage;
+mod definitions;
+mod formulas;
+mod implicit;
+mod numbering;
+mod relations;
+mod restart_laws;
+mod traverse;
+
+use modeshift_dae::{
+    Assertion, Builtin, EquationId, EquationKind, ExpressionId, FlatModel, Invariant, InvariantOrigin, MultimodeDae,
+    Node, VariableId,
+};
+use modeshift_diagnostics::{Diagnostics, Span, Stop};
+use rustc_hash::FxHashMap;
+
+use definitions::Definitions;
+use formulas::Formulas;
+
+/// Turns every condition that decides about the structure into a formula over mode variables.
+///
+/// Stops where a condition cannot be understood as one; the diagnostics (`E05xx`) say which.
+pub fn elaborate(mut model: FlatModel, diagnostics: &mut Diagnostics) -> Result<MultimodeDae, Stop> {
+    restart_laws::separate(&mut model);
+    let definitions = Definitions::collect(&mut model, diagnostics)?;
+    let mut elaboration =
+        Elaboration { formulas: Formulas::new(&definitions), model, diagnostics, rewritten: FxHashMap::default() };
+    elaboration.variable_guards();
+    elaboration.equation_conditions(&definitions);
+    elaboration.initial_conditions();
+    elaboration.invariants();
+    elaboration.finish(&definitions)
+}
+
+/// The model on its way, with the formulas found so far.
+struct Elaboration<'a> {
+    model: FlatModel,
+    formulas: Formulas<'a>,
+    diagnostics: &'a mut Diagnostics,
+    /// Expressions of continuous equations with their conditions replaced.
+    rewritten: FxHashMap<ExpressionId, ExpressionId>,
+}
+
+impl Elaboration<'_> {
+    fn formula(&mut self, condition: ExpressionId, span: Span) -> ExpressionId {
+        let formula = self.formulas.formula(&mut self.model, condition, span, self.diagnostics);
+        coverage::simplified(&mut self.model.expressions, formula)
+    }
+
+    fn variable_guards(&mut self) {
+        for id in self.model.variables.ids() {
+            let (guard, span) = (self.model.variables[id].guard, self.model.variables[id].span);
+            self.model.variables[id].guard = self.formula(guard, span);
+        }
+    }
+
+    /// Guards of all equations, and the conditions of if-expressions in continuous ones.
+    fn equation_conditions(&mut self, definitions: &Definitions) {
+        for id in self.model.equations.ids() {
+            let equation = &self.model.equations[id];
+            let (guard, left, right, span) = (equation.guard, equation.left, equation.right, equation.span);
+            self.model.equations[id].guard = self.formula(guard, span);
+            if definitions.defined_by(id).is_none() {
+                self.model.equations[id].left = self.with_formulas(left, span);
+                self.model.equations[id].right = self.with_formulas(right, span);
+            }
+        }
+    }
+
+    /// The expression with a formula in place of every condition that makes a mode.
+    ///
+    /// What is inside `noEvent` or `pre` stays, and so does a condition that contains `noEvent`: it makes no mode,
+    /// and the incidences of its branches are united.
+    fn with_formulas(&mut self, root: ExpressionId, span: Span) -> ExpressionId {
+        let mut pending = vec![(root, false)];
+        while let Some((id, children_done)) = pending.pop() {
+            if self.rewritten.contains_key(&id) {
+                continue;
+            }
+            let node = self.model.expressions.node(id);
+            if children_done {
+                let result = self.with_children_rewritten(id, node, span);
+                self.rewritten.insert(id, result);
+                continue;
+            }
+            match node {
+                Node::Pre(_) | Node::Call(Builtin::NoEvent, _) => {
+                    self.rewritten.insert(id, id);
+                }
+                Node::If(condition, then, otherwise) => {
+                    self.mode_condition(condition, span); // so that modes come in the order of the text
+                    pending.extend([(id, true), (otherwise, false), (then, false)]);
+                }
+                _ => {
+                    pending.push((id, true));
+                    let at = pending.len();
+                    pending.extend(self.model.expressions.children(id).map(|child| (child, false)));
+                    pending[at..].reverse();
+                }
+            }
+        }
+        self.rewritten[&root]
+    }
+
+    /// The condition of an if-expression: a formula, unless it contains `noEvent`.
+    fn mode_condition(&mut self, condition: ExpressionId, span: Span) -> ExpressionId {
+        if traverse::contains_no_event(&self.model.expressions, condition) {
+            return condition;
+        }
+        self.formula(condition, span)
+    }
+
+    fn with_children_rewritten(&mut self, id: ExpressionId, node: Node, span: Span) -> ExpressionId {
+        let Node::If(condition, then, otherwise) = node else {
+            let rewritten = &self.rewritten;
+            return self.model.expressions.map_children(id, |_, child| rewritten[&child]);
+        };
+        let (then, otherwise) = (self.rewritten[&then], self.rewritten[&otherwise]);
+        let condition = self.mode_condition(condition, span);
+        self.model.expressions.if_then_else(condition, then, otherwise)
+    }
+
+    /// Guards of initial equations and the modes of scenarios. Conditions inside initial equations are replaced
+    /// only where they are modes anyway.
+    fn initial_conditions(&mut self) {
+        for index in 0..self.model.initial_equations.len() {
+            let (guard, span) = (self.model.initial_equations[index].guard, self.model.initial_equations[index].span);
+            self.model.initial_equations[index].guard = self.formula(guard, span);
+        }
+        for index in 0..self.model.scenarios.len() {
+            let (when, span) = (self.model.scenarios[index].when, self.model.scenarios[index].span);
+            self.model.scenarios[index].when = self.formula(when, span);
+        }
+    }
+
+    /// Declared invariants first, since they may bring in mode variables; then all that follows from the modes.
+    fn invariants(&mut self) {
+        for index in 0..self.model.invariants.len() {
+            let Invariant { condition, guard, span, .. } = self.model.invariants[index];
+            let condition = self.formula(condition, span);
+            let guard = self.formula(guard, span);
+            self.model.invariants[index] = Invariant { condition, origin: InvariantOrigin::Declared, guard, span };
+        }
+        self.asserted_invariants();
+        let related = self.formulas.relation_invariants(&mut self.model.expressions);
+        let defined = self.formulas.definition_invariants(&mut self.model);
+        self.model.invariants.extend(related);
+        self.model.invariants.extend(defined);
+    }
+
+    /// Moves assertions over mode variables to the invariants; the others stay.
+    fn asserted_invariants(&mut self) {
+        let mut kept = Vec::new();
+        for assertion in std::mem::take(&mut self.model.assertions) {
+            match self.asserted_formula(&assertion) {
+                Some((condition, guard)) => self.model.invariants.push(Invariant {
+                    condition,
+                    origin: InvariantOrigin::Assertion,
+                    guard,
+                    span: assertion.span,
+                }),
+                None => kept.push(self.with_known_guard(assertion)),
+            }
+        }
+        self.model.assertions = kept;
+    }
+
+    fn asserted_formula(&mut self, assertion: &Assertion) -> Option<(ExpressionId, ExpressionId)> {
+        if !assertion.is_error {
+            return None;
+        }
+        let condition = self.formulas.known_formula(&mut self.model, assertion.condition)?;
+        let guard = self.formulas.known_formula(&mut self.model, assertion.guard)?;
+        self.model.expressions.literal_boolean(condition).is_none().then_some((condition, guard))
+    }
+
+    /// An assertion whose guard is not a formula over modes says the same as an implication.
+    fn with_known_guard(&mut self, mut assertion: Assertion) -> Assertion {
+        match self.formulas.known_formula(&mut self.model, assertion.guard) {
+            Some(guard) => assertion.guard = guard,
+            None => {
+                let expressions = &mut self.model.expressions;
+                let outside = expressions.not(assertion.guard);
+                assertion.condition = expressions.or(outside, assertion.condition);
+                assertion.guard = expressions.boolean(true);
+            }
+        }
+        assertion
+    }
+
+    fn finish(mut self, definitions: &Definitions) -> Result<MultimodeDae, Stop> {
+        if self.formulas.failed() {
+            return Err(Stop);
+        }
+        self.classify(definitions);
+        let (mut mode_variables, named_formulas) = self.formulas.into_parts();
+        numbering::name_equations(&mut self.model, |id| definitions.defined_by(id));
+        implicit::mark(&mut self.model, definitions, &mut mode_variables);
+        Ok(MultimodeDae { model: self.model, mode_variables, named_formulas })
+    }
+
+    fn classify(&mut self, definitions: &Definitions) {
+        for id in self.model.equations.ids() {
+            self.model.equations[id].kind = self.kind_of(id, definitions);
+        }
+    }
+
+    fn kind_of(&self, id: EquationId, definitions: &Definitions) -> EquationKind {
+        match definitions.defined_by(id) {
+            None => EquationKind::Continuous,
+            Some(variable) if self.decides_modes(variable) => EquationKind::ModeDefinition,
+            Some(_) => EquationKind::Discrete,
+        }
+    }
+
+    fn decides_modes(&self, variable: VariableId) -> bool {
+        self.formulas.is_mode_or_named(variable)
+    }
+}
