@@ -6,17 +6,24 @@
 
 mod assembler;
 mod compile;
+mod dense_lu;
 mod explain;
 mod jacobian;
+mod linear;
 mod native;
+mod singular;
 mod sparse;
+mod sparse_lu;
 mod tape;
 mod taylor;
 
 pub use compile::{Compiler, NotNumeric};
+pub use dense_lu::DenseLu;
 pub use explain::NotFinite;
 pub use jacobian::Differentiated;
+pub use linear::{FactorFailure, LinearSolver, Lu, Singular};
 pub use native::{NativeFunction, NativeFunctions};
 pub use sparse::Pattern;
+pub use sparse_lu::SparseLu;
 pub use tape::{Input, Tape, Workspace};
 pub use taylor::{TaylorWorkspace, derivative_series};
