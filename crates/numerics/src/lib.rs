@@ -5,24 +5,31 @@
 //! explained.
 
 mod assembler;
+mod block;
 mod compile;
 mod dense_lu;
 mod explain;
 mod jacobian;
+mod levenberg;
 mod linear;
 mod native;
+mod newton;
 mod singular;
 mod sparse;
 mod sparse_lu;
 mod tape;
 mod taylor;
 
+pub use block::Block;
 pub use compile::{Compiler, NotNumeric};
 pub use dense_lu::DenseLu;
 pub use explain::NotFinite;
 pub use jacobian::Differentiated;
 pub use linear::{FactorFailure, LinearSolver, Lu, Singular};
 pub use native::{NativeFunction, NativeFunctions};
+pub use newton::{
+    Attempt, Converged, Iterate, NewtonFailure, NewtonFailureReason, NewtonSettings, NonlinearSystem, solve_newton,
+};
 pub use sparse::Pattern;
 pub use sparse_lu::SparseLu;
 pub use tape::{Input, Tape, Workspace};
