@@ -344,7 +344,8 @@ pub enum ArgumentKind {
     },
     /// `redeclare Resistor r(R = 1)`, `redeclare model M = N`, `replaceable …`
     Redeclare(Box<Element>),
-    /// `break name`, `break connect(a, b)` (3.6 selective model extension).
+    /// `break name` (selective model extension) and `name = break`. Of `break connect(a, b)`, the path is one part
+    /// with just that text.
     Break(Path),
 }
 

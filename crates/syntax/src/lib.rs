@@ -38,7 +38,8 @@ use parser::{Dialect, parse_with};
 use tree::Tree;
 
 /// How deep an expression of the abstract syntax may be; deeper ones are reported and replaced by
-/// [`ast::ExpressionKind::Error`], so that later stages may recurse.
+/// [`ast::ExpressionKind::Error`], so that later stages may recurse. Sums, products, conjunctions and disjunctions
+/// of hundreds of operands are grouped pairwise instead of from the left, and so stay shallow.
 pub const EXPRESSION_DEPTH_LIMIT: usize = 512;
 
 /// A Modelica file that has been read.

@@ -305,7 +305,7 @@ impl<'text> Parser<'text> {
     }
 
     fn error_expected(&mut self, what: &str) {
-        if what.contains("name") && self.current().is_keyword() {
+        if what.contains("name") && self.current().is_keyword() && !self.at_line_start() {
             let help = format!("keywords are no names, but `'{}'` is one", self.nth_text(0));
             self.error_expected_with_help(what, &help);
         } else {
@@ -374,11 +374,15 @@ fn lexical_error(kind: SyntaxKind, text: &str) -> Option<Diagnostic> {
 
 fn unknown_characters(text: &str) -> Diagnostic {
     let shown: std::string::String = text.chars().take(20).collect();
-    let diagnostic = Diagnostic::error("E0106", format!("unknown character `{}`", shown.escape_debug()));
+    let what = if text.chars().nth(1).is_some() { "characters" } else { "character" };
+    let diagnostic = Diagnostic::error("E0106", format!("unknown {what} `{}`", shown.escape_debug()));
     match text {
         "!" => diagnostic.help("Modelica writes `not a` and `a <> b`"),
         "&" | "&&" => diagnostic.help("Modelica writes `a and b`"),
         "|" | "||" => diagnostic.help("Modelica writes `a or b`"),
+        _ if text.chars().all(char::is_alphabetic) => {
+            diagnostic.help("names are made of the letters a to z, digits and `_`; any other goes in quotes: `'größe'`")
+        }
         _ => diagnostic,
     }
 }

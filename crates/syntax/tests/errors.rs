@@ -69,7 +69,7 @@ fn unclosed_blocks_do_not_swallow_the_rest() {
     check_errors(
         "model M\nequation\n  for i in 1:3 loop\n    if a then\n      x = 1;\n  end for;\n  y = 2;\nend M;\nmodel N\n  Real;\nend N;",
         expect![[r#"
-            E0103: this `if` is not closed
+            E0103: `if` is not closed
               5:13 `` expected `end if;` behind this
               4:5 `if` this `if` starts here
             E0101: expected the name of a component, found `;`
@@ -79,7 +79,7 @@ fn unclosed_blocks_do_not_swallow_the_rest() {
     check_errors(
         "model M\nequation\n  if a then\n    x = 1;\n  else if b then\n    x = 2;\n  end if;\nend M;",
         expect![[r#"
-            E0103: this `if` is not closed
+            E0103: `if` is not closed
               7:10 `` expected `end if;` behind this
               3:3 `if` this `if` starts here
               5:8 `if` a second `if` starts here
@@ -234,19 +234,22 @@ fn what_is_not_closed_in_the_text_itself() {
 #[test]
 fn unknown_characters_are_skipped() {
     check_errors(
-        "model M\n  Real x$;\nequation\n  x = 1 ü§ + 2;\n  a = b && c;\n  d = !e;\nend M;",
+        "model M\n  Real x$;\n  Real größe;\nequation\n  x = 1 ü§ + 2;\n  a = b && c;\n  d = !e;\nend M;",
         expect![[r#"
-        E0106: unknown character `$`
-          2:9 `$` 
-        E0106: unknown character `ü§`
-          4:9 `ü§` 
-        E0106: unknown character `&&`
-          5:9 `&&` 
-          help: Modelica writes `a and b`
-        E0106: unknown character `!`
-          6:7 `!` 
-          help: Modelica writes `not a` and `a <> b`
-    "#]],
+            E0106: unknown character `$`
+              2:9 `$` 
+            E0106: unknown characters `öß`
+              3:10 `öß` 
+              help: names are made of the letters a to z, digits and `_`; any other goes in quotes: `'größe'`
+            E0106: unknown characters `ü§`
+              5:9 `ü§` 
+            E0106: unknown characters `&&`
+              6:9 `&&` 
+              help: Modelica writes `a and b`
+            E0106: unknown character `!`
+              7:7 `!` 
+              help: Modelica writes `not a` and `a <> b`
+        "#]],
     );
 }
 
@@ -262,5 +265,77 @@ fn numbers_that_do_not_fit() {
           1:48 `1e999` too large
           help: the largest Real is about 1.8e308
     "#]],
+    );
+}
+
+#[test]
+fn keywords_are_not_names() {
+    check_errors(
+        "model M\n  Real flow, time;\n  model = N;\n  x.end y;\nequation\n  input = 3;\nend M;",
+        expect![[r#"
+            E0101: expected the name of a component, found the keyword `flow`
+              2:8 `flow` expected the name of a component
+              help: keywords are no names, but `'flow'` is one
+            E0101: expected a name, found `=`
+              3:9 `=` expected a name
+            E0101: expected a name, found the keyword `end`
+              4:5 `end` expected a name
+              help: keywords are no names, but `'end'` is one
+            E0111: a declaration among equations or statements
+              6:3 `input` this starts a declaration
+              help: move it in front of `equation` or `algorithm`, or start a `public` or `protected` section
+            E0101: expected a declaration, found `=`
+              6:9 `=` expected a declaration
+        "#]],
+    );
+    check_errors(
+        "model block\n  Real x;\nend block;\nmodel\nend M;",
+        expect![[r#"
+            E0101: expected a name, found the keyword `block`
+              1:7 `block` expected a name
+              help: keywords are no names, but `'block'` is one
+            E0101: expected a name, found the keyword `end`
+              5:1 `end` expected a name
+        "#]],
+    );
+}
+
+#[test]
+fn errors_in_modifiers_and_annotations() {
+    check_errors(
+        "model M\n  Real x(start 1);\n  Real y(= 2, min = 3) annotation Evaluate;\n  extends (a = 1);\n  import A.;\n  type T = enumeration(a, 1);\nend M;",
+        expect![[r#"
+            E0103: expected `)`, found `1`
+              2:15 `` expected `)` behind this
+              2:9 `(` opened here
+            E0101: expected a name, found `=`
+              3:10 `=` expected a name
+            E0101: expected `(`, found `Evaluate`
+              3:35 `Evaluate` expected `(`
+            E0101: expected a name, found `(`
+              4:11 `(` expected a name
+            E0101: expected a name, found `;`
+              5:12 `;` expected a name
+            E0101: expected a name, found `1`
+              6:27 `1` expected a name
+        "#]],
+    );
+}
+
+#[test]
+fn errors_in_conditions_and_loops() {
+    check_errors(
+        "model M\nequation\n  if a x = 1; end if;\n  for i in 1:3 x[i] = 1; end for;\n  when a then x = 1; else y = 2; end when;\nalgorithm\n  while loop x := 1; end while;\nend M;",
+        expect![[r#"
+            E0101: expected `then`, found `x`
+              3:8 `x` expected `then`
+            E0101: expected `loop`, found `x`
+              4:16 `x` expected `loop`
+            E0101: `when` has no `else`
+              5:22 `else` expected `elsewhen` or `end when`
+              help: write `elsewhen … then`; outside of its instants, a `when` says nothing
+            E0101: expected an expression, found the keyword `loop`
+              7:9 `loop` expected an expression
+        "#]],
     );
 }

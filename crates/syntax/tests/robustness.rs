@@ -3,7 +3,7 @@
 mod common;
 
 use modeshift_diagnostics::{Diagnostics, SourceMap};
-use modeshift_syntax::{NESTING_LIMIT, mel_tree, parse, parse_mel};
+use modeshift_syntax::{NESTING_LIMIT, mel_tree, parse, parse_expression, parse_mel};
 
 const SEEDS: &[&str] = &[
     include_str!("data/features.mo"),
@@ -31,6 +31,12 @@ fn check_prints_back(text: &str, round: usize) {
     assert!(parsed.to_source() == text, "round {round} does not print back: {text}");
     assert!(mel_tree(file, text, &mut Diagnostics::new()).to_source() == text, "round {round}, as MEL: {text}");
     parse_mel(file, text, &mut Diagnostics::new());
+    let mut diagnostics = Diagnostics::new();
+    parse_expression(file, text, &mut diagnostics);
+    for label in diagnostics.iter().flat_map(|diagnostic| &diagnostic.labels) {
+        let range = label.span.start as usize..label.span.end as usize;
+        assert!(text.get(range).is_some(), "round {round}: a place that is none: {text}");
+    }
 }
 
 /// A part of a seed, so that rounds are short.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Lowering, ident, path, path_below};
+use super::{Lowering, ident, path_below};
 use crate::ast::{Argument, ArgumentKind, Element, Ident, Modification, Path};
 use crate::kind::SyntaxKind::{self, *};
 use crate::tree::Node;
@@ -59,6 +59,13 @@ impl Lowering<'_> {
         let modification = inner.map(|inner| self.modification(inner));
         Some(ArgumentKind::Modify { name, modification })
     }
+
+    /// `constrainedby T(…)` directly below a node.
+    pub(super) fn constrained_by(&mut self, node: Node) -> Option<(Path, Option<Modification>)> {
+        let clause = node.node(ConstrainingClause)?;
+        let class = path_below(clause)?;
+        Some((class, self.modification_below(clause)))
+    }
 }
 
 /// `break a`; of `break connect(a, b)` the text is the name.
@@ -80,13 +87,4 @@ fn break_argument(node: Node) -> Option<Argument> {
 fn connect_text(node: Node) -> Option<Arc<str>> {
     let mut ends = node.nodes().filter(|inner| inner.kind() == Reference).map(Node::text);
     Some(format!("connect({}, {})", ends.next()?, ends.next()?).into())
-}
-
-/// `constrainedby T(…)` directly below a node.
-impl Lowering<'_> {
-    pub(super) fn constrained_by(&mut self, node: Node) -> Option<(Path, Option<Modification>)> {
-        let clause = node.node(ConstrainingClause)?;
-        let class = clause.node(SyntaxKind::Path).and_then(path)?;
-        Some((class, self.modification_below(clause)))
-    }
 }

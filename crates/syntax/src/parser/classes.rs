@@ -75,8 +75,9 @@ pub(super) fn class_definition(parser: &mut Parser) {
         let start = parser.position.saturating_sub(1);
         let keyword = parser.text[parser.tokens.range(parser.token(start))].to_owned();
         let extends = parser.eat(ExtendsKeyword);
-        let name = if parser.at(Identifier) { parser.nth_text(0) } else { "" }.to_owned();
-        parser.expect(Identifier);
+        let named = parser.at(Identifier) || (parser.current().is_keyword() && !parser.at_line_start());
+        let name = if named { parser.nth_text(0) } else { "" }.to_owned();
+        parser.expect_name();
         if parser.eat(Equals) {
             short_class(parser);
         } else {

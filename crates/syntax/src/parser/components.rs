@@ -198,7 +198,7 @@ pub(super) fn path(parser: &mut Parser) {
     parser.expect(Identifier);
     while parser.at(Dot) && !matches!(parser.nth(1), LeftBrace | Star) {
         parser.bump();
-        parser.expect(Identifier);
+        parser.expect_name();
     }
     parser.finish();
 }

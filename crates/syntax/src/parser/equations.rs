@@ -150,7 +150,21 @@ fn when_equation(parser: &mut Parser) {
         parser.expect(ThenKeyword);
         equations(parser);
     }
+    if else_of_when(parser) {
+        equations(parser);
+    }
     parser.finish_block();
+}
+
+/// `else` of a `when`, which has none: reported and read.
+pub(super) fn else_of_when(parser: &mut Parser) -> bool {
+    if parser.at(ElseKeyword) {
+        let diagnostic = Diagnostic::error("E0101", "`when` has no `else`")
+            .label(parser.current_span(), "expected `elsewhen` or `end when`")
+            .help("write `elsewhen … then`; outside of its instants, a `when` says nothing");
+        parser.report(diagnostic);
+    }
+    parser.eat(ElseKeyword)
 }
 
 fn connect_equation(parser: &mut Parser) {

@@ -228,7 +228,7 @@ pub(super) fn reference(parser: &mut Parser) {
     optional_subscripts(parser);
     while parser.at(Dot) {
         parser.bump();
-        parser.expect(Identifier);
+        parser.expect_name();
         optional_subscripts(parser);
     }
     parser.finish();

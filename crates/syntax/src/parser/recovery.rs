@@ -17,6 +17,12 @@ pub(super) struct Open {
 }
 
 impl Open {
+    /// `model M`, or only the keyword.
+    fn what(&self) -> std::string::String {
+        let name = self.name.as_deref().unwrap_or_default();
+        format!("{} {name}", self.keyword).trim_end().to_owned()
+    }
+
     fn closing(&self) -> std::string::String {
         format!("end {}", self.name.as_deref().unwrap_or(&self.keyword))
     }
@@ -82,11 +88,7 @@ impl Parser<'_> {
     }
 
     fn error_not_closed(&mut self, open: &Open) {
-        let what = match &open.name {
-            Some(name) => format!("`{} {name}`", open.keyword),
-            None => format!("this `{}`", open.keyword),
-        };
-        let diagnostic = Diagnostic::error("E0103", format!("{what} is not closed"))
+        let diagnostic = Diagnostic::error("E0103", format!("`{}` is not closed", open.what()))
             .label(self.previous_end(), format!("expected `{};` behind this", open.closing()))
             .label(self.span_of(open.start), format!("this `{}` starts here", open.keyword));
         self.report(if open.keyword == "if" && self.last_else_if > open.start {
@@ -104,7 +106,7 @@ impl Parser<'_> {
         } else {
             self.current_span().to(self.span_of(self.position + 1))
         };
-        let what = open.name.as_ref().map_or(open.keyword.clone(), |name| format!("{} {name}", open.keyword));
+        let what = open.what();
         let message = match self.nth(1) {
             Semicolon | EndOfFile => format!("`end` does not say that it closes `{what}`"),
             _ => format!("`end {}` does not match `{what}`", self.nth_text(1)),
@@ -159,7 +161,23 @@ impl Parser<'_> {
             self.nth(1),
             Semicolon | Comma | Equals | ColonEquals | LeftParen | RightParen | LeftBracket | Dot | String
         );
-        if self.current().is_keyword() && continues && !self.at(EndKeyword) {
+        if continues && !self.at(EndKeyword) {
+            self.skip_keyword();
+        }
+    }
+
+    /// A name where nothing else can stand, behind a dot for example: a keyword there is skipped.
+    pub(super) fn expect_name(&mut self) {
+        if !self.eat(Identifier) {
+            self.error_expected("a name");
+            if !self.at_line_start() {
+                self.skip_keyword();
+            }
+        }
+    }
+
+    fn skip_keyword(&mut self) {
+        if self.current().is_keyword() {
             self.start(Skipped);
             self.bump();
             self.finish();

@@ -4,7 +4,7 @@ use modeshift_diagnostics::Diagnostic;
 
 use super::Parser;
 use super::components::{comment, starts_declaration};
-use super::equations::misplaced_declaration;
+use super::equations::{else_of_when, misplaced_declaration};
 use super::expressions::{expression, for_indices};
 use crate::kind::SyntaxKind::*;
 
@@ -127,6 +127,9 @@ fn when_statement(parser: &mut Parser) {
     while parser.eat(ElsewhenKeyword) {
         expression(parser);
         parser.expect(ThenKeyword);
+        statements(parser);
+    }
+    if else_of_when(parser) {
         statements(parser);
     }
     parser.finish_block();
