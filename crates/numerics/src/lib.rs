@@ -14,6 +14,7 @@ mod levenberg;
 mod linear;
 mod native;
 mod newton;
+mod parameters;
 mod singular;
 mod sparse;
 mod sparse_lu;
@@ -30,6 +31,7 @@ pub use native::{NativeFunction, NativeFunctions};
 pub use newton::{
     Attempt, Converged, Iterate, NewtonFailure, NewtonFailureReason, NewtonSettings, NonlinearSystem, solve_newton,
 };
+pub use parameters::Parameters;
 pub use sparse::Pattern;
 pub use sparse_lu::SparseLu;
 pub use tape::{Input, Tape, Workspace};
