@@ -52,7 +52,7 @@ impl<'kernel> Counting<'kernel> {
             all.clone()
         } else {
             let free = self.position(set) - position;
-            self.take(uncomplemented(set)).shifted(free)
+            self.take(set.uncomplemented()).shifted(free)
         };
         if set.is_complemented() { all.minus(&count) } else { count }
     }
@@ -67,10 +67,6 @@ impl<'kernel> Counting<'kernel> {
     }
 }
 
-fn uncomplemented(set: ModeSet) -> ModeSet {
-    set.complement_if(set.is_complemented())
-}
-
 /// How many edges lead to each node of `set`, the one from outside included.
 fn uses_below(kernel: &Kernel, set: ModeSet) -> FxHashMap<ModeSet, usize> {
     let mut uses: FxHashMap<ModeSet, usize> = FxHashMap::default();
@@ -79,7 +75,7 @@ fn uses_below(kernel: &Kernel, set: ModeSet) -> FxHashMap<ModeSet, usize> {
         if at.is_constant() {
             continue;
         }
-        let count = uses.entry(uncomplemented(at)).or_default();
+        let count = uses.entry(at.uncomplemented()).or_default();
         *count += 1;
         if *count == 1 {
             let (low, high) = kernel.children(at);

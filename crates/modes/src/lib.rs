@@ -53,6 +53,7 @@
 mod count;
 mod example;
 mod formula;
+mod import;
 mod invariant;
 mod kernel;
 mod limit;

@@ -46,6 +46,11 @@ impl std::error::Error for Limit {}
 /// Steps of an operation between two looks at the clock.
 const STEPS_PER_LOOK: u32 = 4096;
 
+/// Nodes allowed unless told otherwise: about 2 GB with their tables.
+pub(crate) const DEFAULT_NODE_LIMIT: usize = 1 << 26;
+/// Node numbers have 31 bits, beside the complement mark.
+const MOST_NODES: usize = (1 << 31) - 1;
+
 /// What a space may use, and whether it has used more.
 #[derive(Debug)]
 pub(crate) struct Budget {
@@ -58,9 +63,8 @@ pub(crate) struct Budget {
 
 impl Default for Budget {
     fn default() -> Self {
-        // Node numbers have 31 bits, beside the complement mark.
         Budget {
-            node_limit: (1 << 31) - 1,
+            node_limit: DEFAULT_NODE_LIMIT,
             deadline: None,
             task: Cow::Borrowed(""),
             exceeded: None,
@@ -71,11 +75,16 @@ impl Default for Budget {
 
 impl Budget {
     pub(crate) fn set_node_limit(&mut self, nodes: usize) {
-        self.node_limit = nodes.min((1 << 31) - 1);
+        self.node_limit = nodes.min(MOST_NODES);
     }
 
     pub(crate) fn set_deadline(&mut self, deadline: Instant) {
         self.deadline = Some((deadline, deadline.saturating_duration_since(Instant::now())));
+    }
+
+    pub(crate) fn lift(&mut self) {
+        let task = std::mem::take(&mut self.task);
+        *self = Budget { task, ..Budget::default() };
     }
 
     pub(crate) fn set_task(&mut self, task: Cow<'static, str>) {

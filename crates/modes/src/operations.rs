@@ -127,8 +127,7 @@ impl Kernel {
 
     fn xor_at(&mut self, left: ModeSet, right: ModeSet, depth: u32) -> ModeSet {
         let complemented = left.is_complemented() != right.is_complemented();
-        let (left, right) =
-            ordered(left.complement_if(left.is_complemented()), right.complement_if(right.is_complemented()));
+        let (left, right) = ordered(left.uncomplemented(), right.uncomplemented());
         if left == right {
             return ModeSet::EMPTY.complement_if(complemented);
         }

@@ -61,6 +61,10 @@ impl ModeSet {
         ModeSet(self.0 ^ u32::from(condition))
     }
 
+    pub(crate) fn uncomplemented(self) -> ModeSet {
+        self.complement_if(self.is_complemented())
+    }
+
     pub(crate) fn bits(self) -> u32 {
         self.0
     }

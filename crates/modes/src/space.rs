@@ -241,7 +241,7 @@ impl ModeSpace {
         nodes
     }
 
-    /// Allows at most this many nodes to be alive.
+    /// Allows at most this many nodes to be alive; 2^26, about 2 GB, unless told.
     pub fn set_node_limit(&self, nodes: usize) {
         self.kernel.borrow_mut().budget.set_node_limit(nodes);
     }
@@ -266,6 +266,13 @@ impl ModeSpace {
             kernel.halted = true;
         }
         kernel.budget.exceeded().map_or(Ok(()), |limit| Err(limit.clone()))
+    }
+
+    /// Forgets an exceeded limit and sets none but the usual node limit, so that sets made before it can be printed.
+    pub fn lift_limits(&self) {
+        let mut kernel = self.kernel.borrow_mut();
+        kernel.budget.lift();
+        kernel.halted = false;
     }
 
     pub(crate) fn level_of(&self, variable: ModeVariable) -> u32 {

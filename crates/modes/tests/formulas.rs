@@ -210,3 +210,38 @@ fn long_formulas_say_how_many_terms_they_leave_out() {
     let parity = literals.iter().rev().fold(ModeSet::EMPTY, |parity, &literal| space.xor(literal, parity));
     assert!(print(parity).ends_with(" and … (2997 more terms) or … (more terms)"), "{}", print(parity));
 }
+
+#[test]
+fn a_state_of_many_prints_by_its_own_variable() {
+    for states in [12, 30] {
+        let space = ModeSpace::new(states);
+        let names: Vec<_> = (0..states).map(|state| format!("s{state}")).collect();
+        let literals: Vec<_> = (0..states).map(|state| space.literal(ModeVariable(state))).collect();
+        let pairs = literals.iter().enumerate().flat_map(|(first, &left)| {
+            let later = &literals[first + 1..];
+            later.iter().map(move |&right| (left, right))
+        });
+        let mut conjuncts: Vec<_> = pairs.map(|(left, right)| !space.and(left, right)).collect();
+        conjuncts.push(space.union(literals.iter().copied()));
+        let invariant = Invariant::new(&space, &conjuncts);
+        assert_eq!(invariant.mode_count(&space).to_u64(), Some(u64::from(states)));
+        let printer = FormulaPrinter::new(&space, &invariant, &names);
+        let print = |set| printer.print(invariant.project(&space, set)).text;
+        assert_eq!(print(literals[3]), "s3");
+        assert_eq!(print(!literals[3]), "not s3");
+        assert_eq!(print(space.or(literals[11], literals[3])), "s3 or s11");
+        assert_eq!(print(space.union(literals[1..].iter().copied())), "not s0");
+    }
+}
+
+#[test]
+fn a_set_with_many_nodes_is_abbreviated_without_a_search() {
+    // Equal pairs, all first ones above all second ones: 2^15 nodes.
+    let space = ModeSpace::new(30);
+    let names: Vec<_> = (0..30).map(|variable| format!("x{variable}")).collect();
+    let literal = |variable| space.literal(ModeVariable(variable));
+    let set = space.intersection((0..15).map(|pair| !space.xor(literal(pair), literal(pair + 15))));
+    let invariant = Invariant::new(&space, &[]);
+    let formula = FormulaPrinter::new(&space, &invariant, &names).print(set);
+    assert!(formula.abbreviated && formula.text.ends_with(" or … (more terms)"), "{}", formula.text);
+}

@@ -177,3 +177,22 @@ fn collection_keeps_the_listed_sets_and_frees_the_rest() {
         drop(right);
     });
 }
+
+#[test]
+fn imported_sets_have_the_same_modes_in_any_order_and_under_new_names() {
+    for_random_pairs(9, |space, numbers, left, right| {
+        let other = ModeSpace::with_order(random_order(numbers, VARIABLES));
+        let imported = other.import(space, &[left.0, right.0, !left.0], |variable| variable);
+        assert_eq!((table(&other, imported[0]), table(&other, imported[1])), (left.1.clone(), right.1));
+        assert_eq!(imported[2], !imported[0]);
+        assert_eq!(space.import(&other, &imported[..1], |variable| variable), [left.0]);
+        let shift = numbers.below(u64::from(VARIABLES)) as u32;
+        let shifted = space.import(space, &[left.0], |variable| ModeVariable((variable.0 + shift) % VARIABLES))[0];
+        let expected = modes().map(|mode| {
+            left.1[(0..VARIABLES)
+                .map(|variable| (mode >> ((variable + shift) % VARIABLES) & 1) << variable)
+                .sum::<usize>()]
+        });
+        assert_eq!(table(space, shifted), expected.collect::<Vec<_>>());
+    });
+}

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use modeshift_modes::{LimitKind, ModeSet, ModeSpace, ModeVariable};
+use modeshift_modes::{LimitKind, ModeSet, ModeSpace, ModeVariable, Natural};
 
 const MANY: u32 = 100_000;
 
@@ -66,6 +66,8 @@ fn a_node_limit_ends_with_what_was_being_computed() {
     assert!(space.node_count() <= 100_000);
     let [a, b] = [0, 1].map(|variable| space.literal(ModeVariable(variable)));
     assert_eq!((space.or(a, b), space.xor(a, b), space.intersects(a, b)), (ModeSet::EMPTY, ModeSet::EMPTY, false));
+    space.lift_limits();
+    assert!(space.check().is_ok() && space.intersects(a, b));
 }
 
 #[test]
@@ -78,4 +80,38 @@ fn a_deadline_ends_a_long_operation() {
     let limit = space.check().unwrap_err();
     assert!(matches!(limit.kind, LimitKind::Time(_)), "{limit}");
     assert!(start.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn many_sets_with_one_part_in_common_are_found_again() {
+    // Nodes with the same level and the same newest child crowd one stretch of the table until it spreads them.
+    let space = ModeSpace::new(20);
+    let literals = literals(&space);
+    let modes = |number: u32| {
+        space.intersection(
+            (1..19)
+                .map(|bit| literals[bit as usize])
+                .enumerate()
+                .map(|(bit, literal)| if number >> bit & 1 == 1 { literal } else { !literal }),
+        )
+    };
+    let parts: Vec<_> = (0..1 << 17).map(modes).collect();
+    let common = space.xor(literals[18], literals[19]);
+    let build = || parts.iter().map(|&part| space.ite(literals[0], common, part)).collect::<Vec<_>>();
+    let start = Instant::now();
+    let first = build();
+    assert_eq!(first, build());
+    assert!(start.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn a_deep_set_is_imported_and_counted() {
+    let space = ModeSpace::new(MANY);
+    let parity = parity(&space);
+    let other = ModeSpace::new(MANY + 1);
+    let imported = other.import(&space, &[parity], |variable| ModeVariable(variable.0 + 1));
+    assert_eq!(other.size(imported[0]), MANY as usize);
+    let few = ModeSpace::new(2000);
+    let parity = self::parity(&few);
+    assert_eq!(few.count(parity, 2000), Natural::power_of_two(1999));
 }

@@ -10,7 +10,7 @@ use crate::kernel::{Kernel, TERMINAL_LEVEL};
 use crate::set::ModeSet;
 
 /// Parts of a cover made before it is given up.
-const MOST_PARTS: usize = 20_000;
+const MOST_PARTS: usize = 5_000;
 
 /// A part of a cover, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -33,6 +33,16 @@ impl Interval {
         space.implies(lower, upper).then_some(Interval { lower, upper })
     }
 
+    /// The part that does not depend on `variables`, for a set in the interval that does not either.
+    fn without_foreign(self, space: &ModeSpace, variables: &[ModeVariable]) -> Interval {
+        Interval { lower: space.exists(self.lower, variables), upper: space.for_all(self.upper, variables) }
+    }
+
+    /// Whether a search for a short formula is cheap enough.
+    fn is_searchable(self, space: &ModeSpace) -> bool {
+        space.size(self.lower) + space.size(self.upper) <= MOST_NODES && self.support(space).len() <= MOST_VARIABLES
+    }
+
     /// Drops those of `variables`, one after the other, that can be done without.
     fn without_any(self, space: &ModeSpace, variables: impl IntoIterator<Item = ModeVariable>) -> Interval {
         variables.into_iter().fold(self, |interval, variable| interval.without(space, variable).unwrap_or(interval))
@@ -50,8 +60,11 @@ pub(crate) enum Found {
     },
 }
 
-/// Sums over more variables are abbreviated without a search.
+/// Sets over more variables, or with more nodes, are abbreviated without a search.
 const MOST_VARIABLES: usize = 400;
+const MOST_NODES: usize = 4000;
+/// Sums of more products are abbreviated: factoring takes time that grows with their square.
+const MOST_PRODUCTS: usize = 300;
 /// Variables up to which several ways to do without some of them are tried.
 const FEW_VARIABLES: usize = 40;
 
@@ -86,7 +99,7 @@ impl Shortest {
                 self.small_formula(table(space, interval.lower, &support), table(space, interval.upper, &support));
             return Some(small.renamed(&|position| support[position as usize].0));
         }
-        if support.len() > MOST_VARIABLES {
+        if !interval.is_searchable(space) {
             return None;
         }
         let direct = irredundant_cover(space, interval, self.most_literals);
@@ -165,7 +178,7 @@ impl Terms {
 /// Products of a sum in `interval`, somewhat more than `most` of them if there are so many; if the sum is too hard to
 /// get at, one example.
 fn all_terms(space: &ModeSpace, interval: Interval, most: usize) -> Terms {
-    if interval.support(space).len() <= MOST_VARIABLES
+    if interval.is_searchable(space)
         && let Some(cover) = IrredundantCover::between(&mut space.kernel.borrow_mut(), interval.lower, interval.upper)
     {
         let shown = listed(space, &cover, most);
@@ -185,10 +198,9 @@ fn all_terms(space: &ModeSpace, interval: Interval, most: usize) -> Terms {
 /// possible, the last or the first declared dropped first.
 fn narrowings(space: &ModeSpace, interval: Interval, own: &[ModeVariable]) -> Vec<Interval> {
     let support = interval.support(space);
-    let foreign = support.iter().copied().filter(|variable| own.binary_search(variable).is_err());
-    let own_only = interval.without_any(space, foreign);
-    let mut narrowed = vec![own_only];
-    if support.len() <= FEW_VARIABLES && support.len() > own.len().min(TABLE_VARIABLES) {
+    let foreign: Vec<_> = support.iter().copied().filter(|variable| own.binary_search(variable).is_err()).collect();
+    let mut narrowed = vec![interval.without_foreign(space, &foreign)];
+    if support.len() <= FEW_VARIABLES && support.len() > TABLE_VARIABLES && interval.is_searchable(space) {
         narrowed.push(interval.without_any(space, support.iter().rev().copied()));
         narrowed.push(interval.without_any(space, support.iter().copied()));
     }
@@ -209,11 +221,11 @@ fn shortest_of(direct: Option<Cover>, complement: Option<Cover>) -> Option<Expre
     candidates.min_by_key(Expression::length)
 }
 
-/// An irredundant sum in `interval`, unless it has more than `most` products.
+/// An irredundant sum in `interval`, unless it has more than `most` or very many products.
 fn irredundant_cover(space: &ModeSpace, interval: Interval, most: usize) -> Option<Cover> {
     let mut kernel = space.kernel.borrow_mut();
     let cover = IrredundantCover::between(&mut kernel, interval.lower, interval.upper)?;
-    (cover.products() <= most as u64).then(|| listed(space, &cover, most))
+    (cover.products() <= most.min(MOST_PRODUCTS) as u64).then(|| listed(space, &cover, most))
 }
 
 fn listed(space: &ModeSpace, cover: &IrredundantCover<'_>, most: usize) -> Cover {
