@@ -6,18 +6,22 @@
 pub mod dense;
 mod impulse_order;
 mod jet;
+mod laurent;
 mod left;
 pub mod levels;
 pub mod linear;
 mod memory;
+mod mode_equations;
 mod mode_structure;
 mod newton;
 mod restart;
 
 pub use impulse_order::{Defect, Potentials};
 pub use jet::{Jet, Partial, Residuals};
+pub use laurent::{LaurentRestart, laurent_restart};
 pub use left::Past;
 pub use memory::{BirthBlock, Constraint, Derivative, Memory, PastStructure, Source};
+pub use mode_equations::ModeEquations;
 pub use mode_structure::{Block, Column, Incidence, ModeStructure, Row, SigmaSolution};
 pub use newton::Failure;
 pub use restart::{Noise, Note, Restart, extend, restart};

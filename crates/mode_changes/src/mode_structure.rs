@@ -8,6 +8,8 @@
 //! Pryce, *A simple structural analysis method for DAEs* (2001); E22 §4.3.
 
 use modeshift_dae::{EquationId, Id, IndexVec, VariableId};
+use modeshift_structure::ModeSignature;
+use modeshift_structure::single_mode::{self, Parts, Regular, Signature, Structure};
 
 /// An equation of one mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -103,6 +105,27 @@ impl ModeStructure {
         ModeStructure { solution, matched_row, rows_of, written_order, blocks, block_of }
     }
 
+    /// Analyzes one mode of a model; its over- and underdetermined parts if it is singular.
+    pub fn of_signature(mode: &ModeSignature) -> Result<Self, Parts> {
+        let regular = match single_mode::analyze(&mode.signature) {
+            Structure::Regular(regular) => regular,
+            Structure::Singular(parts) => return Err(parts),
+        };
+        let matching = match_blocks(&mode.signature, &regular);
+        let incidence = |row: usize| {
+            let entries = mode.signature.entries(row as u32).iter();
+            entries.map(|&(column, order)| Incidence { column: Column(column), order }).collect()
+        };
+        Ok(ModeStructure::new(SigmaSolution {
+            equations: mode.equations.iter().copied().collect(),
+            variables: mode.variables.iter().copied().collect(),
+            incidence: (0..mode.equations.len()).map(incidence).collect(),
+            equation_offsets: regular.c.into_iter().collect(),
+            variable_offsets: regular.d.into_iter().collect(),
+            matching,
+        }))
+    }
+
     /// How many equations, and how many variables.
     pub fn size(&self) -> usize {
         self.solution.equations.len()
@@ -182,6 +205,55 @@ impl ModeStructure {
     pub fn block_of(&self, row: Row) -> usize {
         self.block_of[row] as usize
     }
+}
+
+/// A matching of tight entries within each block, by augmenting paths.
+fn match_blocks(signature: &Signature, regular: &Regular) -> IndexVec<Row, Column> {
+    let mut row_of: Vec<Option<u32>> = vec![None; signature.variable_count()];
+    let mut seen = vec![u32::MAX; signature.variable_count()];
+    for block in &regular.blocks {
+        for &root in &block.equations {
+            let tight = |row: u32| {
+                let offset = regular.c[row as usize];
+                let entries = signature.entries(row).iter();
+                let tight = entries.filter(move |entry| regular.d[entry.0 as usize] == offset + entry.1);
+                tight.map(|entry| entry.0).filter(|column| block.variables.binary_search(column).is_ok())
+            };
+            let found = augment(root, tight, &mut row_of, &mut seen);
+            assert!(found, "a block of a regular mode has a matching of tight entries");
+        }
+    }
+    let mut matching: IndexVec<Row, Column> = regular.c.iter().map(|_| Column(u32::MAX)).collect();
+    for (column, row) in row_of.into_iter().enumerate() {
+        matching[Row(row.expect("all variables are matched"))] = Column(column as u32);
+    }
+    matching
+}
+
+/// Matches one more row along an augmenting path, by depth-first search without recursion.
+fn augment<Entries: Iterator<Item = u32>>(
+    root: u32,
+    entries: impl Fn(u32) -> Entries,
+    row_of: &mut [Option<u32>],
+    seen: &mut [u32],
+) -> bool {
+    let mut path = vec![(root, entries(root), u32::MAX)];
+    while let Some((_, candidates, chosen)) = path.last_mut() {
+        let Some(column) = candidates.find(|&column| seen[column as usize] != root) else {
+            path.pop();
+            continue;
+        };
+        seen[column as usize] = root;
+        *chosen = column;
+        match row_of[column as usize] {
+            Some(owner) => path.push((owner, entries(owner), u32::MAX)),
+            None => {
+                path.into_iter().for_each(|(row, _, column)| row_of[column as usize] = Some(row));
+                return true;
+            }
+        }
+    }
+    false
 }
 
 fn check_certificate(solution: &SigmaSolution) {

@@ -19,6 +19,7 @@ use modeshift_dae::IndexVec;
 use crate::dense::Matrix;
 use crate::impulse_order::{Defect, Potentials};
 use crate::jet::{Jet, Partial, Residuals, binomial};
+use crate::laurent::laurent_restart;
 use crate::left::{self, LeftLimits, Past};
 use crate::levels::{Condition, Unknown, condition, unknown};
 use crate::memory::{Derivative, Memory};
@@ -67,6 +68,8 @@ pub enum Note {
     },
     /// Left limits that constraints of the new mode should give, but those could not be solved.
     Unborn(Vec<Derivative>),
+    /// Because of a singular Jacobian, values were computed from one step instead, with this estimate of the error.
+    ByStep(f64),
 }
 
 /// The result of a restart.
@@ -85,9 +88,10 @@ pub struct Restart {
 }
 
 impl Restart {
-    /// Whether all values could be computed, and nothing had to be guessed.
+    /// Whether all values could be computed, if need be from a step, and nothing had to be guessed.
     pub fn is_determined(&self) -> bool {
-        self.notes.is_empty() && self.memory.undetermined().next().is_none()
+        let by_step = self.notes.iter().any(|note| matches!(note, Note::ByStep(_)));
+        (self.notes.is_empty() || by_step) && self.memory.undetermined().next().is_none()
     }
 }
 
@@ -116,6 +120,7 @@ pub fn restart(structure: &ModeStructure, equations: &dyn Residuals, past: &Past
     for level in (0..=solver.highest).rev() {
         solver.solve_level(level);
     }
+    solver.fall_back();
     let Solver { right, weights, notes, .. } = solver;
     Restart { right, weights, memory, defects, notes }
 }
@@ -279,6 +284,24 @@ impl Solver<'_> {
             self.record(level, block, &values);
         }
         kept
+    }
+
+    /// If a block was singular, computes all that the change reaches from one step instead.
+    fn fall_back(&mut self) {
+        let is_singular = |note: &Note| matches!(note, Note::Unsolved { failure: Failure::Singular(_), .. });
+        if !self.notes.iter().any(is_singular) {
+            return;
+        }
+        let Some(step) = laurent_restart(self.structure, self.equations, &self.left.memory) else { return };
+        for column in self.structure.columns() {
+            if self.reached.of(self.structure, column).is_some() {
+                for (order, &value) in step.right.derivatives(column).iter().enumerate() {
+                    self.right.set(column, order as u32, value);
+                }
+                self.weights[column] = step.weights[column].clone();
+            }
+        }
+        self.notes.push(Note::ByStep(step.error));
     }
 
     fn solve_block(&mut self, level: i64, block: &Block) {

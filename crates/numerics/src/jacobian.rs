@@ -53,6 +53,11 @@ impl Differentiated {
         &self.pattern
     }
 
+    /// The expressions followed by the entries of the Jacobian: for series of both.
+    pub fn tape(&self) -> &Tape {
+        &self.with_jacobian
+    }
+
     /// How many instructions residuals and Jacobian take together.
     pub fn instruction_count(&self) -> usize {
         self.with_jacobian.instruction_count()
