@@ -29,14 +29,7 @@ impl Builder<'_> {
             ExpressionKind::Reference(reference) => self.reference(reference),
             ExpressionKind::Unary(operator, a) => self.unary(*operator, a),
             ExpressionKind::Binary(operator, a, b) => self.binary(*operator, a, b),
-            ExpressionKind::If { branches, otherwise } => {
-                let mut value = self.expression(otherwise);
-                for (condition, then) in branches.iter().rev() {
-                    let (condition, then) = (self.expression(condition), self.expression(then));
-                    value = self.model.expressions.if_then_else(condition, then, value);
-                }
-                value
-            }
+            ExpressionKind::If { branches, otherwise } => self.choice(branches, otherwise),
             ExpressionKind::Call { function, arguments, named } => {
                 if let Some((name, _)) = named.first() {
                     self.error(Diagnostic::error("E0384", "MEL has no named arguments").label(name.span, "named here"));
@@ -55,6 +48,24 @@ impl Builder<'_> {
                 self.zero()
             }
         }
+    }
+
+    /// `if … then … elseif … else …`; what a condition over loop indices excludes is not looked at, so that
+    /// `if i > 1 then x[i - 1] else 0` needs no `x[0]`.
+    fn choice(&mut self, branches: &[(Expression, Expression)], otherwise: &Expression) -> ExpressionId {
+        let decided = branches.iter().position(|(condition, _)| self.constant_condition(condition) == Some(true));
+        let (possible, last) = match decided {
+            Some(position) => (&branches[..position], &branches[position].1),
+            None => (branches, otherwise),
+        };
+        let mut value = self.expression(last);
+        for (condition, then) in possible.iter().rev() {
+            if self.constant_condition(condition).is_none() {
+                let (condition, then) = (self.expression(condition), self.expression(then));
+                value = self.model.expressions.if_then_else(condition, then, value);
+            }
+        }
+        value
     }
 
     fn zero(&mut self) -> ExpressionId {

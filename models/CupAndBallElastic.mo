@@ -1,0 +1,27 @@
+// E22 §8.4: the ball on a rope of Figure 23 with an elastic impact; the straight rope is a transient mode.
+// Completed: the distance s is given in both modes, not only where the rope is loose, so that it is defined at the
+// instant of the impact as well.
+model CupAndBallElastic
+  constant Real g = 9.81;
+  constant Real L = 1.0 "length of the rope";
+  parameter Real alpha = 0.8 "what is left of the vertical velocity";
+  Real x(start = 0, fixed = true);
+  Real y(start = 0, fixed = true);
+  Real u(start = 0, fixed = true);
+  Real v(start = 0, fixed = true);
+  Real lambda "tension";
+  Real s "how far the rope is from being straight";
+  Boolean gamma(start = false, fixed = true) "straight";
+equation
+  /* ex: */ der(x) = u;
+  /* ey: */ der(y) = v;
+  /* e1: */ der(u) + lambda*x = 0;
+  /* e2: */ der(v) + lambda*y + g = 0;
+  gamma = (pre(s) <= 0);
+  /* k1: */ 0 = if gamma then L^2 - (x^2 + y^2) else lambda;
+  /* k4: */ s = L^2 - (x^2 + y^2);
+  when gamma then
+    /* tau1: */ v = -alpha*pre(v);
+  end when;
+  annotation (experiment(StopTime = 1));
+end CupAndBallElastic;
