@@ -54,6 +54,12 @@ impl Lowering<'_> {
     }
 }
 
+/// Without spare room: most lists of the abstract syntax have one item, and there are very many of them.
+fn tight<T>(mut list: Vec<T>) -> Vec<T> {
+    list.shrink_to_fit();
+    list
+}
+
 fn missing(span: Span) -> Expression {
     Expression { kind: ExpressionKind::Error, span }
 }
@@ -72,7 +78,7 @@ fn path(node: Node) -> Option<Path> {
             _ => global |= parts.is_empty(),
         }
     }
-    (!parts.is_empty()).then(|| Path { global, parts, span: node.span() })
+    (!parts.is_empty()).then(|| Path { global, parts: tight(parts), span: node.span() })
 }
 
 /// The path directly below a node.

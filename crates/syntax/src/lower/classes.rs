@@ -89,6 +89,7 @@ impl Lowering<'_> {
                 },
             }
         }
+        result.elements.shrink_to_fit();
         result
     }
 

@@ -2,7 +2,7 @@
 
 use modeshift_diagnostics::Span;
 
-use super::{Lowering, description_below, missing};
+use super::{Lowering, description_below, missing, tight};
 use crate::ast::{
     AlgorithmSection, Equation, EquationKind, EquationSection, Expression, ExpressionKind, Ident, Statement,
     StatementKind,
@@ -70,7 +70,10 @@ impl Lowering<'_> {
                 }
             }
         }
-        (branches, rest)
+        for (_, items) in &mut branches {
+            items.shrink_to_fit();
+        }
+        (tight(branches), tight(rest))
     }
 
     fn equation(&mut self, node: Node, label: Option<Ident>) -> Option<Equation> {

@@ -6,7 +6,7 @@
 
 use modeshift_diagnostics::{Diagnostic, Span};
 
-use super::{Lowering, ident, missing, path_below};
+use super::{Lowering, ident, missing, path_below, tight};
 use crate::EXPRESSION_DEPTH_LIMIT;
 use crate::ast::{
     BinaryOperator, Expression, ExpressionKind, ForIndex, Ident, Reference, ReferencePart, Subscript, UnaryOperator,
@@ -76,7 +76,7 @@ impl Lowering<'_> {
                 _ => {}
             }
         }
-        (!parts.is_empty()).then(|| Reference { global, parts, span: node.span() })
+        (!parts.is_empty()).then(|| Reference { global, parts: tight(parts), span: node.span() })
     }
 
     /// What stands in `[ … ]`.
@@ -91,7 +91,7 @@ impl Lowering<'_> {
                 _ => {}
             }
         }
-        subscripts
+        tight(subscripts)
     }
 
     fn call(&mut self, node: Node) -> ExpressionKind {
@@ -119,7 +119,7 @@ impl Lowering<'_> {
                 positional.push(self.expression(inner));
             }
         }
-        (positional, named)
+        (tight(positional), tight(named))
     }
 
     fn partial_application(&mut self, node: Node) -> ExpressionKind {
@@ -130,7 +130,7 @@ impl Lowering<'_> {
 
     pub(super) fn for_indices(&mut self, node: Node) -> Vec<ForIndex> {
         let indices = node.nodes().filter(|inner| inner.kind() == SyntaxKind::ForIndex);
-        indices.filter_map(|index| self.for_index(index)).collect()
+        tight(indices.filter_map(|index| self.for_index(index)).collect())
     }
 
     fn for_index(&mut self, node: Node) -> Option<ForIndex> {
@@ -139,7 +139,7 @@ impl Lowering<'_> {
     }
 
     fn expressions(&mut self, node: Node) -> Vec<Expression> {
-        node.expressions().map(|inner| self.expression(inner)).collect()
+        tight(node.expressions().map(|inner| self.expression(inner)).collect())
     }
 
     fn array(&mut self, node: Node) -> ExpressionKind {
@@ -214,9 +214,9 @@ impl Lowering<'_> {
 
     fn if_expression(&mut self, node: Node) -> ExpressionKind {
         let mut parts = node.expressions();
-        let mut branches = Vec::new();
         let has_else = node.has_token(ElseKeyword);
         let cases = node.expressions().count() / 2;
+        let mut branches = Vec::with_capacity(cases);
         for _ in 0..cases {
             let (Some(condition), Some(value)) = (parts.next(), parts.next()) else { break };
             branches.push((self.expression(condition), self.expression(value)));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Lowering, ident, path_below};
+use super::{Lowering, ident, path_below, tight};
 use crate::ast::{Argument, ArgumentKind, Element, Ident, Modification, Path};
 use crate::kind::SyntaxKind::{self, *};
 use crate::tree::Node;
@@ -28,7 +28,7 @@ impl Lowering<'_> {
             }
         }
         let value = node.expressions().next().map(|value| self.expression(value));
-        Modification { arguments, value, span: node.span() }
+        Modification { arguments: tight(arguments), value, span: node.span() }
     }
 
     fn argument(&mut self, node: Node) -> Option<Argument> {
