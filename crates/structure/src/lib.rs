@@ -8,7 +8,7 @@
 //! | [`cycles`] | [`Cycles`]: which equations belong to blocks of several | RR9322 §4.6 |
 //! | [`dependency_graph`] | [`ConditionalDependencyGraph`] | E22 §6.1 |
 //!
-//! [`analyze`] does all of it for a model. [`single_mode`] does the same for one mode by other means.
+//! [`analyze`] does all of it for a model, [`regularize`] also looks for blocks that are numerically singular. [`single_mode`] does the same for one mode by other means.
 
 mod analysis;
 mod blocks;
@@ -22,6 +22,8 @@ mod locality;
 mod matching;
 mod occurrences;
 mod offsets;
+mod optimism;
+mod regularize;
 pub mod single_mode;
 mod summary;
 mod sweep;
@@ -39,5 +41,7 @@ pub use locality::{Adjacency, locality_order};
 pub use matching::{Matching, match_equations};
 pub use occurrences::incidence;
 pub use offsets::{Offsets, Thermometer};
+pub use optimism::{Dependence, Optimism, optimism};
+pub use regularize::{Combination, Regularized, regularize};
 pub use summary::{Case, DegreesOfFreedom, degrees_of_freedom, structural_index};
 pub use text::{GraphText, name};

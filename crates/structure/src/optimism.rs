@@ -1,0 +1,321 @@
+//! Structural optimism: blocks whose Jacobian is singular for reasons that the signature does not see.
+//!
+//! The Σ-method takes every coefficient for a number of its own. Where coefficients cancel (`y1' - y2'` in two
+//! equations) or a parameter is zero, the block `J = ∂f_i/∂x_j^(d_j-c_i)` is singular although a matching exists.
+//! Each block is looked at in its modes, with the values of parameters: its entries are differentiated exactly, and
+//! where they are literals the rank is decided once; otherwise it is tried at a few generic points, and a block
+//! that is singular at all of them is reported.
+//!
+//! Tan, Nedialkov and Pryce call the way out of the constant case the linear combination method; see
+//! [`crate::regularize`].
+
+use modeshift_dae::{Derivatives, EquationId, ExpressionId, FlatModel, Id, Node, PartialEvaluation, VariableId};
+use modeshift_modes::{ModeSet, ModeVariable};
+use modeshift_numerics::{Compiler, FactorFailure, Input, LinearSolver, Lu, NativeFunctions, Pattern, Singular};
+use rustc_hash::FxHashMap;
+
+use crate::dependency_graph::{Block, Derivative};
+use crate::{Analysis, Incidence};
+
+/// Blocks with more equations than this are not looked at.
+const LARGEST_BLOCK: usize = 500;
+/// A block is split by mode into at most this many cases.
+const MOST_CASES: usize = 64;
+/// At how many generic points a Jacobian that is not constant is tried before it counts as singular.
+const POINTS: u64 = 4;
+
+/// Equations of a block that are dependent in what the block is solved for.
+#[derive(Clone, Debug)]
+pub struct Dependence {
+    /// In which modes.
+    pub modes: ModeSet,
+    /// The equations, differentiated as in their block, with the weights by which they cancel.
+    pub equations: Vec<(Derivative<EquationId>, f64)>,
+    /// What the block is solved for.
+    pub writes: Vec<Derivative<VariableId>>,
+    /// Whether the coefficients are constant, so that the combination vanishes whatever the state.
+    pub constant: bool,
+}
+
+/// What was found, and what was not looked at.
+#[derive(Clone, Debug, Default)]
+pub struct Optimism {
+    /// Dependent equations, by block.
+    pub dependences: Vec<Dependence>,
+    /// How many blocks were too large, or differ in too many modes, to be looked at.
+    pub blocks_not_checked: usize,
+}
+
+/// Looks for blocks whose Jacobian is singular with these values of parameters.
+///
+/// New expressions are added to the model's arena; nothing else of the model changes.
+pub fn optimism(model: &mut FlatModel, analysis: &Analysis, value_of: &dyn Fn(VariableId) -> Option<f64>) -> Optimism {
+    let mut check = Check { model, analysis, value_of, found: Optimism::default(), residuals: FxHashMap::default() };
+    for (_, block) in analysis.graph.blocks() {
+        check.block(block);
+    }
+    check.found
+}
+
+struct Check<'a> {
+    model: &'a mut FlatModel,
+    analysis: &'a Analysis,
+    value_of: &'a dyn Fn(VariableId) -> Option<f64>,
+    found: Optimism,
+    residuals: FxHashMap<EquationId, ExpressionId>,
+}
+
+/// The Jacobian of a block in some of its modes, as expressions by row.
+struct Jacobian {
+    modes: ModeSet,
+    rows: Vec<Vec<(u32, ExpressionId)>>,
+    /// Entries that have no derivative, such as those of an opaque function: taken for numbers of their own.
+    opaque: Vec<(usize, u32)>,
+}
+
+impl Check<'_> {
+    fn block(&mut self, block: Block<'_>) {
+        if block.equations.len() > LARGEST_BLOCK {
+            self.found.blocks_not_checked += 1;
+            return;
+        }
+        let mut cases = vec![block.guard];
+        let mut decided = 0;
+        while let Some(modes) = cases.pop() {
+            if decided + cases.len() >= MOST_CASES {
+                self.found.blocks_not_checked += 1;
+                return;
+            }
+            let jacobian = self.jacobian(block, modes);
+            match self.undecided_mode(&jacobian) {
+                Some(literal) => {
+                    let space = &self.analysis.space;
+                    cases.extend([space.difference(modes, literal), space.and(modes, literal)]);
+                }
+                None => {
+                    self.decide(block, &jacobian);
+                    decided += 1;
+                }
+            }
+        }
+    }
+
+    /// `left - right` of an equation, built once.
+    fn residual(&mut self, equation: EquationId) -> ExpressionId {
+        let model = &mut *self.model;
+        *self.residuals.entry(equation).or_insert_with(|| {
+            let modeshift_dae::Equation { left, right, .. } = model.equations[equation];
+            model.expressions.difference(left, right)
+        })
+    }
+
+    /// The entries of the block's Jacobian, with modes and parameters filled in as far as these modes decide them.
+    fn jacobian(&mut self, block: Block<'_>, modes: ModeSet) -> Jacobian {
+        let columns: FxHashMap<VariableId, (u32, u32)> =
+            block.writes.iter().zip(0..).map(|(write, column)| (write.of, (column, write.order))).collect();
+        let residuals: Vec<ExpressionId> = block.equations.iter().map(|equation| self.residual(equation.of)).collect();
+        let literals = self.literals_of(&residuals);
+        let analysis = self.analysis;
+        let decided = |mode: modeshift_dae::ModeVariableId| {
+            let literal = literals.get(&mode.0).copied().unwrap_or(ModeSet::EMPTY);
+            decided_value(analysis, modes, literal)
+        };
+        let mut values = FxHashMap::default();
+        for &residual in &residuals {
+            self.parameter_literals(residual, &mut values);
+        }
+        let mut evaluation = PartialEvaluation::new(decided, |variable: VariableId| values.get(&variable).copied());
+        let mut jacobian = Jacobian { modes, rows: Vec::new(), opaque: Vec::new() };
+        for (row, (equation, residual)) in block.equations.iter().zip(residuals).enumerate() {
+            let residual = evaluation.of(&mut self.model.expressions, residual);
+            let mut entries = Vec::new();
+            for (variable, column, top) in unknowns_of(&analysis.incidence, equation.of, &columns) {
+                let Some(order) = top.checked_sub(equation.order) else { continue };
+                let FlatModel { variables, functions, expressions, .. } = &mut *self.model;
+                match Derivatives::by_variable(variable, order, variables, functions).of(expressions, residual) {
+                    Ok(entry) => entries.push((column, evaluation.of(expressions, entry))),
+                    Err(_) => jacobian.opaque.push((row, column)),
+                }
+            }
+            jacobian.rows.push(entries);
+        }
+        jacobian
+    }
+
+    /// The modes in which each mode variable of these expressions is true.
+    fn literals_of(&self, residuals: &[ExpressionId]) -> FxHashMap<u32, ModeSet> {
+        let (space, invariant) = (&self.analysis.space, &self.analysis.invariant);
+        let mut literals = FxHashMap::default();
+        for &residual in residuals {
+            self.model.expressions.for_each(residual, |_, node| {
+                if let Node::Mode(mode) = node {
+                    let literal = || invariant.project(space, space.literal(ModeVariable(mode.0)));
+                    literals.entry(mode.0).or_insert_with(literal);
+                }
+                true
+            });
+        }
+        literals
+    }
+
+    /// Literals for the parameters of an expression whose values are known.
+    fn parameter_literals(&mut self, residual: ExpressionId, values: &mut FxHashMap<VariableId, ExpressionId>) {
+        let mut parameters = Vec::new();
+        self.model.expressions.for_each(residual, |_, node| {
+            if let Node::Variable(variable, 0) = node {
+                parameters.push(variable);
+            }
+            true
+        });
+        for variable in parameters {
+            if let Some(value) = (self.value_of)(variable) {
+                values.entry(variable).or_insert_with(|| self.model.expressions.real(value));
+            }
+        }
+    }
+
+    /// A mode variable on which an entry still depends, as the modes in which it is true.
+    fn undecided_mode(&self, jacobian: &Jacobian) -> Option<ModeSet> {
+        let mut undecided = None;
+        for &(_, entry) in jacobian.rows.iter().flatten() {
+            self.model.expressions.for_each(entry, |_, node| {
+                if let (Node::Mode(mode), None) = (node, undecided) {
+                    let space = &self.analysis.space;
+                    let literal = self.analysis.invariant.project(space, space.literal(ModeVariable(mode.0)));
+                    if decided_value(self.analysis, jacobian.modes, literal).is_none() {
+                        undecided = Some(literal);
+                    }
+                }
+                undecided.is_none()
+            });
+        }
+        undecided
+    }
+
+    /// Finds out whether the Jacobian is singular, and records what depends on what.
+    fn decide(&mut self, block: Block<'_>, jacobian: &Jacobian) {
+        let expressions = &self.model.expressions;
+        let constant = |row: &Vec<(u32, ExpressionId)>| row.iter().all(|&(_, e)| expressions.literal(e).is_some());
+        let constant_rows: Vec<bool> = jacobian.rows.iter().map(constant).collect();
+        if let ([row], [true], true) = (&jacobian.rows[..], &constant_rows[..], jacobian.opaque.is_empty())
+            && row.iter().any(|&(_, entry)| expressions.literal(entry) != Some(0.0))
+        {
+            return; // most blocks: one equation, a coefficient that is not zero
+        }
+        let Some(singular) = self.singular_everywhere(jacobian) else { return };
+        let smallest_first = {
+            let mut rows = singular.dependent_rows;
+            rows.sort_by_key(Vec::len);
+            rows
+        };
+        for weights in smallest_first {
+            let opaque = |row: usize| jacobian.opaque.iter().any(|&(opaque_row, _)| opaque_row == row);
+            self.found.dependences.push(Dependence {
+                modes: jacobian.modes,
+                constant: weights.iter().all(|&(row, _)| constant_rows[row] && !opaque(row)),
+                equations: weights.into_iter().map(|(row, weight)| (block.equations[row], weight)).collect(),
+                writes: block.writes.to_vec(),
+            });
+        }
+    }
+
+    /// The rank deficiency, if there is one at every point that was tried.
+    fn singular_everywhere(&self, jacobian: &Jacobian) -> Option<Singular> {
+        let size = jacobian.rows.len();
+        let pattern = Pattern::from_rows(size, (0..size).map(|row| columns_of(jacobian, row)));
+        let entries: Vec<ExpressionId> = jacobian.rows.iter().flatten().map(|&(_, entry)| entry).collect();
+        let natives = NativeFunctions::new();
+        let tape = Compiler::new(self.model, &natives).tape(&entries).ok()?;
+        let mut workspace = tape.workspace();
+        let mut values = vec![0.0; entries.len()];
+        let mut last = None;
+        for point in 0..POINTS {
+            let mut generic = Generic::new(point);
+            let inputs: Vec<f64> = tape.inputs().iter().map(|&input| generic.value(input)).collect();
+            tape.evaluate(&inputs, &mut workspace, &mut values);
+            let mut matrix = Vec::with_capacity(pattern.entry_count());
+            let mut known = values.iter();
+            for (row, entries) in jacobian.rows.iter().enumerate() {
+                for column in columns_of(jacobian, row) {
+                    let listed = entries.iter().any(|&(known_column, _)| known_column == column);
+                    matrix.push(if listed { *known.next()? } else { generic.number() });
+                }
+            }
+            match Lu::for_pattern(&pattern).factor(&pattern, &matrix) {
+                Ok(()) => return None,
+                Err(FactorFailure::NotFinite { .. }) => {}
+                Err(FactorFailure::Singular(singular)) => last = Some(singular),
+            }
+        }
+        last
+    }
+}
+
+/// Columns of a row with an entry, ascending; entries of the row's list are in the same order.
+fn columns_of(jacobian: &Jacobian, row: usize) -> Vec<u32> {
+    let listed = jacobian.rows[row].iter().map(|&(column, _)| column);
+    let opaque = jacobian.opaque.iter().filter(|&&(opaque_row, _)| opaque_row == row).map(|&(_, column)| column);
+    let mut columns: Vec<u32> = listed.chain(opaque).collect();
+    columns.sort_unstable();
+    columns
+}
+
+/// The unknowns of a block that occur in an equation: variable, column, order of its leading derivative.
+fn unknowns_of(
+    incidence: &Incidence,
+    equation: EquationId,
+    columns: &FxHashMap<VariableId, (u32, u32)>,
+) -> Vec<(VariableId, u32, u32)> {
+    let edges = incidence.edges_of_equation(equation).map(|edge| incidence.variable(edge));
+    let mut unknowns: Vec<_> =
+        edges.filter_map(|variable| columns.get(&variable).map(|&(column, top)| (variable, column, top))).collect();
+    unknowns.sort_by_key(|&(_, column, _)| column);
+    unknowns
+}
+
+/// The value that a mode variable, true in the modes `literal`, has in all of these modes.
+fn decided_value(analysis: &Analysis, modes: ModeSet, literal: ModeSet) -> Option<bool> {
+    if !analysis.space.intersects(modes, literal) {
+        Some(false)
+    } else if analysis.space.implies(modes, literal) {
+        Some(true)
+    } else {
+        None
+    }
+}
+
+/// Numbers without relations between them: the same for the same input at the same point, between 0.5 and 1.5.
+struct Generic {
+    seed: u64,
+    next: u64,
+}
+
+impl Generic {
+    fn new(point: u64) -> Self {
+        Generic { seed: point + 1, next: 0 }
+    }
+
+    fn value(&mut self, input: Input) -> f64 {
+        let key = match input {
+            Input::Time => 1,
+            Input::Variable(variable, order) => 2 + 16 * (variable.index() as u64 + 1) + u64::from(order),
+            Input::LeftVariable(variable, order) => 3 + 31 * (variable.index() as u64 + 1) + u64::from(order),
+            Input::Mode(_) | Input::LeftMode(_) | Input::Run(_) => return 0.0,
+            Input::Homotopy => return 1.0,
+        };
+        self.mixed(key)
+    }
+
+    fn number(&mut self) -> f64 {
+        self.next += 1;
+        self.mixed(u64::MAX - self.next)
+    }
+
+    /// The finalizer of splitmix64 over seed and key.
+    fn mixed(&self, key: u64) -> f64 {
+        let mut bits = key.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(self.seed << 32);
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        0.5 + ((bits ^ (bits >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+    }
+}

@@ -1,0 +1,123 @@
+//! Models whose signature is too optimistic: what is combined, what is reported, what is left alone.
+
+use modeshift_dae::{Id, MultimodeDae, VariableId};
+use modeshift_diagnostics::{Diagnostics, SourceMap};
+use modeshift_structure::{Analysis, DegreesOfFreedom, Options, Regularized, degrees_of_freedom, regularize};
+
+fn model(text: &str) -> MultimodeDae {
+    let mut diagnostics = Diagnostics::new();
+    let mut sources = SourceMap::default();
+    let file = sources.add("test.mel", text);
+    let program = modeshift_syntax::parse_mel(file, text, &mut diagnostics);
+    let flat = modeshift_flatten::flatten_mel("Test", &program, &[], &mut diagnostics).expect("flattens");
+    let dae = modeshift_flatten::elaborate(flat, &mut diagnostics).expect("has modes");
+    assert!(!diagnostics.has_errors(), "{diagnostics:?}");
+    dae
+}
+
+/// Regularizes with the literal values of parameters.
+fn regularized(text: &str) -> Regularized {
+    let dae = model(text);
+    let values: Vec<Option<f64>> = dae
+        .model
+        .variables
+        .iter()
+        .map(|variable| variable.binding.and_then(|binding| dae.model.expressions.literal(binding)))
+        .collect();
+    regularize(dae, &Options::default(), &|variable: VariableId| values[variable.index()]).expect("no limit")
+}
+
+/// The names of the combinations, and how many degrees of freedom there are in all modes.
+fn combinations(result: &Regularized) -> Vec<&str> {
+    result.combinations.iter().map(|combination| &*result.dae.model.equations[combination.by].name).collect()
+}
+
+fn freedom(result: &Regularized) -> Vec<u32> {
+    let Analysis { space, incidence, matching, .. } = &result.analysis;
+    let Ok(DegreesOfFreedom::Cases(cases)) = degrees_of_freedom(space, incidence, matching) else {
+        panic!("few cases of degrees of freedom")
+    };
+    let mut values: Vec<u32> = cases.iter().map(|case| case.value).collect();
+    values.sort_unstable();
+    values
+}
+
+/// IVP test set, transistor amplifier: d sums to 8, true degrees of freedom 5.
+const TRANSISTOR_AMPLIFIER: &str = "
+    Ub : real = 6.0; UF : real = 0.026; alpha : real = 0.99; beta : real = 1e-6; R0 : real = 1000.0; R : real = 9000.0;
+    C1 : real = 1e-6; C2 : real = 2e-6; C3 : real = 3e-6; C4 : real = 4e-6; C5 : real = 5e-6;
+    y1 : real; y2 : real; y3 : real; y4 : real; y5 : real; y6 : real; y7 : real; y8 : real; g23 : real; g56 : real;
+    a : equation g23 = beta * (exp((y2 - y3)/UF) - 1);
+    b : equation g56 = beta * (exp((y5 - y6)/UF) - 1);
+    f1 : equation C1*(der(y1) - der(y2)) = (0.1 - y1)/R0;
+    f2 : equation -C1*(der(y1) - der(y2)) = Ub/R - 2*y2/R + (alpha - 1)*g23;
+    f3 : equation C2*der(y3) = g23 - y3/R;
+    f4 : equation C3*(der(y4) - der(y5)) = Ub/R - y4/R - alpha*g23;
+    f5 : equation -C3*(der(y4) - der(y5)) = Ub/R - 2*y5/R + (alpha - 1)*g56;
+    f6 : equation C4*der(y6) = g56 - y6/R;
+    f7 : equation C5*(der(y7) - der(y8)) = Ub/R - y7/R - alpha*g56;
+    f8 : equation -C5*(der(y7) - der(y8)) = -y8/R";
+
+#[test]
+fn transistor_amplifier_has_five_degrees_of_freedom_not_eight() {
+    let result = regularized(TRANSISTOR_AMPLIFIER);
+    assert_eq!(combinations(&result), ["f1 + f2", "f4 + f5", "f7 + f8"]);
+    assert_eq!(freedom(&result), [5]);
+    assert!(result.dependences.is_empty(), "{:?}", result.dependences);
+}
+
+#[test]
+fn a_regular_model_is_left_alone() {
+    let result = regularized("x : real; y : real; e1 : equation der(x) = y; e2 : equation x + 2*y = 1");
+    assert!(result.combinations.is_empty() && result.dependences.is_empty());
+}
+
+#[test]
+fn a_parameter_that_is_zero_takes_its_variable_out() {
+    // With r = 0 the equation v = r*i does not determine i.
+    let model =
+        |r: &str| format!("r : real = {r}; v : real; i : real; e1 : equation v = r*i; e2 : equation der(v) = 1 - i");
+    assert_eq!(freedom(&regularized(&model("1.0"))), [1]);
+    assert_eq!(freedom(&regularized(&model("0.0"))), [0]);
+}
+
+#[test]
+fn only_the_modes_with_cancelling_coefficients_are_changed() {
+    let result = regularized(
+        "b : boolean; x : real; y : real;
+         e1 : equation der(x) + der(y) = -x;
+         e2 : equation der(x) + (if b then der(y) else 2*der(y)) = -y",
+    );
+    assert_eq!(combinations(&result), ["e1 - e2"]);
+    assert_eq!(freedom(&result), [1, 2]);
+}
+
+#[test]
+fn coefficients_that_cancel_for_every_state_are_reported() {
+    // x*(y' + z') and y*(y' + z'): dependent, but the weights depend on the state.
+    let result = regularized(
+        "x : real; y : real; z : real;
+         e0 : equation der(x) = 1;
+         e1 : equation x*(der(y) + der(z)) = 1;
+         e2 : equation y*(der(y) + der(z)) = 2",
+    );
+    assert!(result.combinations.is_empty());
+    let [dependence] = &result.dependences[..] else { panic!("one dependence: {:?}", result.dependences) };
+    let names: Vec<_> =
+        dependence.equations.iter().map(|(equation, _)| &*result.dae.model.equations[equation.of].name).collect();
+    assert_eq!(names, ["e1", "e2"]);
+    assert!(!dependence.constant);
+}
+
+#[test]
+fn differentiated_equations_are_combined_at_the_lowest_order() {
+    // e2 is the derivative of e1 but for -z: the combination e1' - e2 says z = 0 without derivatives.
+    let result = regularized(
+        "x : real; y : real; z : real;
+         e1 : equation x + y = 1;
+         e2 : equation der(x) + der(y) = z;
+         e3 : equation der(z) = x",
+    );
+    assert!(result.dependences.is_empty(), "{:?}", result.dependences);
+    assert!(!result.combinations.is_empty());
+}
