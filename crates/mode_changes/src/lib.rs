@@ -4,6 +4,7 @@
 //! times with other right-hand sides, give right limits and Dirac weights ([`restart()`]). E22 §8–9.
 
 pub mod dense;
+mod difference_array;
 mod impulse_order;
 mod jet;
 mod laurent;
@@ -16,6 +17,7 @@ mod mode_structure;
 mod newton;
 mod restart;
 
+pub use difference_array::{ArrayRestart, DifferenceArray};
 pub use impulse_order::{Defect, Potentials};
 pub use jet::{Jet, Partial, Residuals};
 pub use laurent::{LaurentRestart, laurent_restart};

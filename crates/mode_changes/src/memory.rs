@@ -9,9 +9,11 @@
 //! first. Constraints that find no partner, and that were none of the old mode, are *erased* (E22 §8.5 in its causal reading): the past may violate
 //! them, and then states jump.
 
+use std::collections::BTreeSet;
+
 use modeshift_dae::IndexVec;
 
-use crate::mode_structure::{Column, ModeStructure, Row, strongly_connected_components};
+use crate::mode_structure::{Column, Incidence, ModeStructure, Row, strongly_connected_components};
 
 /// A derivative of an equation.
 pub type Constraint = (Row, u32);
@@ -68,14 +70,32 @@ pub struct Memory {
 
 impl Memory {
     /// Compares a new mode with its past.
+    ///
+    /// Births are first looked for without values to fall back on, then with them. Equations without hidden
+    /// constraints only serve to complete left limits that are not remembered, for coefficients.
     pub fn new(structure: &ModeStructure, past: &PastStructure) -> Self {
-        let mut search = Search::new(structure, past);
-        search.match_constraints();
-        let erased = search.erased();
-        let determined = search.determined();
-        let births = search.birth_blocks(&determined);
-        let missing = missing(structure, past, |unknown| determined[search.unknowns.index(unknown)]);
-        Memory { erased, missing, births }
+        let mut constraints = hidden_constraints(structure, past);
+        let strict = Search::matched(structure, past, constraints.clone(), &BTreeSet::new());
+        let is_born = strict.determined(|_| false);
+        let mut missing: Vec<(Derivative, Source)> = missing(structure, past)
+            .map(|derivative| (derivative, source(past, derivative, is_born[strict.unknowns.index(derivative)])))
+            .collect();
+        let given = |missing: &[(Derivative, Source)], but: Source| -> BTreeSet<Derivative> {
+            let given = missing.iter().filter(|(_, source)| *source != Source::Birth && *source != but);
+            given.map(|&(derivative, _)| derivative).collect()
+        };
+        let lenient = Search::matched(structure, past, constraints.clone(), &given(&missing, Source::Undetermined));
+        let is_determined = lenient.determined(|unknown| lenient.has_fallback(unknown));
+        for (derivative, source) in &mut missing {
+            if *source == Source::Undetermined && is_determined[lenient.unknowns.index(*derivative)] {
+                *source = Source::Birth;
+            }
+        }
+        let leading = structure.rows().filter(|&row| structure.equation_offset(row) == 0);
+        constraints.extend(leading.map(|row| (row, 0)));
+        let all = Search::matched(structure, past, constraints, &given(&missing, Source::Birth));
+        let births = all.birth_blocks(&all.determined(|unknown| all.has_fallback(unknown)));
+        Memory { erased: strict.erased(), missing, births }
     }
 
     /// Left limits that nothing determines.
@@ -84,25 +104,29 @@ impl Memory {
     }
 }
 
-fn missing(
-    structure: &ModeStructure,
-    past: &PastStructure,
-    born: impl Fn(Derivative) -> bool,
-) -> Vec<(Derivative, Source)> {
-    let source = |derivative: Derivative| {
-        let (column, order) = derivative;
-        match () {
-            () if born(derivative) => Source::Birth,
-            () if order < past.computed[column] => Source::Continuity,
-            () if order == 0 && past.has_start[column] => Source::Start,
-            () => Source::Undetermined,
-        }
-    };
-    let of_column = |column: Column| {
+/// Hidden constraints in causal order: by derivative, those of equations that held before first.
+fn hidden_constraints(structure: &ModeStructure, past: &PastStructure) -> Vec<Constraint> {
+    let of_row = |row: Row| (0..structure.equation_offset(row)).map(move |derivative| (row, derivative));
+    let mut constraints: Vec<Constraint> = structure.rows().flat_map(of_row).collect();
+    constraints.sort_by_key(|&(row, derivative)| (derivative, past.is_new[row], row));
+    constraints
+}
+
+/// Left limits that enter the restart but are no states of the old mode.
+fn missing<'a>(structure: &'a ModeStructure, past: &'a PastStructure) -> impl Iterator<Item = Derivative> + 'a {
+    structure.columns().flat_map(|column| {
         let orders = past.leading_order[column]..structure.written_order(column);
         orders.map(move |order| (column, order))
-    };
-    structure.columns().flat_map(of_column).map(|derivative| (derivative, source(derivative))).collect()
+    })
+}
+
+fn source(past: &PastStructure, (column, order): Derivative, is_born: bool) -> Source {
+    match () {
+        () if is_born => Source::Birth,
+        () if order < past.computed[column] => Source::Continuity,
+        () if order == 0 && past.has_start[column] => Source::Start,
+        () => Source::Undetermined,
+    }
 }
 
 /// Dense numbers for the left limits that are not set by the past: orders from `min(d⁻, σ̄)` to `d` of each variable.
@@ -139,7 +163,6 @@ struct Search<'a> {
     structure: &'a ModeStructure,
     past: &'a PastStructure,
     unknowns: UnknownNumbers,
-    /// Hidden constraints in causal order, then the equations without hidden constraints.
     constraints: Vec<Constraint>,
     incidence: Vec<Vec<usize>>,
     partner_of_unknown: Vec<Option<usize>>,
@@ -147,31 +170,32 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(structure: &'a ModeStructure, past: &'a PastStructure) -> Self {
+    /// Matches these constraints in their order; left limits that are given are no unknowns.
+    fn matched(
+        structure: &'a ModeStructure,
+        past: &'a PastStructure,
+        constraints: Vec<Constraint>,
+        given: &BTreeSet<Derivative>,
+    ) -> Self {
         let unknowns = UnknownNumbers::new(structure, past);
-        let mut constraints: Vec<Constraint> = structure
-            .rows()
-            .flat_map(|row| (0..structure.equation_offset(row)).map(move |derivative| (row, derivative)))
-            .collect();
-        constraints.sort_by_key(|&(row, derivative)| (derivative, past.is_new[row], row));
-        let leading = structure.rows().filter(|&row| structure.equation_offset(row) == 0);
-        constraints.extend(leading.map(|row| (row, 0)));
-        let incidence = constraints.iter().map(|&constraint| incident(structure, &unknowns, constraint)).collect();
-        Search {
+        let of_constraint = |&constraint: &Constraint| incident(structure, &unknowns, given, constraint);
+        let mut search = Search {
+            incidence: constraints.iter().map(of_constraint).collect(),
             partner_of_unknown: vec![None; unknowns.derivatives.len()],
             partner_of_constraint: vec![None; constraints.len()],
             structure,
             past,
             unknowns,
             constraints,
-            incidence,
-        }
+        };
+        search.match_constraints();
+        search
     }
 
     /// First with unknowns that have no value to fall back on, then with all. Both passes in causal order: what is
     /// matched in the end is the same set of constraints as in one pass.
     fn match_constraints(&mut self) {
-        let soft: Vec<bool> = self.unknowns.derivatives.iter().map(|&unknown| self.has_fallback(unknown)).collect();
+        let soft: Vec<bool> = (0..self.unknowns.derivatives.len()).map(|unknown| self.has_fallback(unknown)).collect();
         let mut seen = vec![usize::MAX; soft.len()];
         for with_soft in [false, true] {
             for constraint in 0..self.constraints.len() {
@@ -183,7 +207,9 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn has_fallback(&self, (column, order): Derivative) -> bool {
+    /// Whether the old mode or a start value gives an unknown, if constraints do not.
+    fn has_fallback(&self, unknown: usize) -> bool {
+        let (column, order) = self.unknowns.derivatives[unknown];
         order < self.past.computed[column] || (order == 0 && self.past.has_start[column])
     }
 
@@ -228,15 +254,13 @@ impl<'a> Search<'a> {
         erased
     }
 
-    /// By unknown: whether constraints alone determine it, given what falls back on a value.
-    fn determined(&self) -> Vec<bool> {
+    /// By unknown: whether constraints determine it, where unmatched unknowns may be `known` otherwise.
+    fn determined(&self, known: impl Fn(usize) -> bool) -> Vec<bool> {
         let mut constraints_of = vec![Vec::new(); self.partner_of_unknown.len()];
         for (constraint, unknowns) in self.incidence.iter().enumerate() {
             unknowns.iter().for_each(|&unknown| constraints_of[unknown].push(constraint));
         }
-        let is_open = |unknown: usize| {
-            self.partner_of_unknown[unknown].is_none() && !self.has_fallback(self.unknowns.derivatives[unknown])
-        };
+        let is_open = |unknown: usize| self.partner_of_unknown[unknown].is_none() && !known(unknown);
         let mut free: Vec<bool> = (0..self.partner_of_unknown.len()).map(is_open).collect();
         let mut pending: Vec<usize> = (0..free.len()).filter(|&unknown| free[unknown]).collect();
         while let Some(unknown) = pending.pop() {
@@ -271,13 +295,19 @@ impl<'a> Search<'a> {
 }
 
 /// Unknown left limits in a derivative of an equation: its variables, differentiated as often.
-fn incident(structure: &ModeStructure, unknowns: &UnknownNumbers, (row, derivative): Constraint) -> Vec<usize> {
-    let of_entry = |entry: &crate::mode_structure::Incidence| {
+fn incident(
+    structure: &ModeStructure,
+    unknowns: &UnknownNumbers,
+    given: &BTreeSet<Derivative>,
+    (row, derivative): Constraint,
+) -> Vec<usize> {
+    let of_entry = |entry: &Incidence| {
         let column = entry.column;
         (derivative..=derivative + entry.order).map(move |order| (column, order))
     };
     let all = structure.incidence(row).iter().flat_map(of_entry);
-    all.filter(|&unknown| unknowns.is_unknown(unknown)).map(|unknown| unknowns.index(unknown)).collect()
+    let open = all.filter(|unknown| unknowns.is_unknown(*unknown) && !given.contains(unknown));
+    open.map(|unknown| unknowns.index(unknown)).collect()
 }
 
 impl PastStructure {

@@ -4,7 +4,8 @@ mod support;
 
 use modeshift_dae::Id;
 use modeshift_mode_changes::{
-    Defect, Jet, ModeStructure, Noise, Note, Past, Potentials, Restart, laurent_restart, restart,
+    Defect, DifferenceArray, Jet, Memory, ModeStructure, Noise, Note, Past, PastStructure, Potentials, Restart,
+    laurent_restart, restart,
 };
 use support::random::{LinearMode, Random, Shape, equation, mode};
 use support::rational::Rational;
@@ -166,6 +167,53 @@ fn a_change_of_some_equations_moves_what_depends_on_them_and_nothing_else() {
     }
     println!("{checked} changes, {kept} values kept to the bit, {jumped} changed");
     assert!(checked > 1000 && kept > 500 && jumped > 500);
+}
+
+/// The past of a mode that stays, without values to fall back on: what the array knows.
+fn bare(past: &Past) -> PastStructure {
+    let mut structure = past.structure();
+    structure.computed.iter_mut().for_each(|computed| *computed = 0);
+    structure
+}
+
+#[test]
+fn the_difference_array_erases_the_same_equations_and_restarts_at_the_same_values() {
+    let (mut compared, mut erased, mut undetermined, mut solved) = (0, 0, 0, 0);
+    for seed in 0..1500 {
+        let mut random = Random::new(seed);
+        let before = mode_with_levels(&mut random, seed);
+        let memory = random_memory(&mut random, &before.structure);
+        let Some(limits) = resolvent::restart(&before.equations, &memory, 8) else { continue };
+        let Some((after, is_new)) = changed(&mut random, &before, SHAPES[1]) else { continue };
+        let past = past_of_mode(&before, &limits, is_new);
+        let array = DifferenceArray::new(&after.structure, &bare(&past));
+        let levels = Memory::new(&after.structure, &bare(&past));
+        assert_eq!(array.erased, levels.erased, "{}", describe(&after, seed));
+        assert_eq!(array.is_determined(), levels.undetermined().next().is_none(), "{}", describe(&after, seed));
+        compared += 1;
+        erased += levels.erased.len();
+        undetermined += usize::from(!array.is_determined());
+        let result = restart(&after.structure, &after.system, &past, &Noise::default());
+        // Divided differences lose digits with every order, and a birth in reach of an impulse is a convention.
+        let comparable = after.structure.highest_offset() <= 2 && result.memory.missing.is_empty();
+        if !comparable || !array.is_determined() || !result.notes.is_empty() {
+            continue;
+        }
+        let Ok(found) = array.solve(&after.structure, &after.system, &past, 1e-3, 1) else { continue };
+        for column in after.structure.columns().filter(|&column| after.structure.variable_offset(column) > 0) {
+            let (levels, array) = (result.right.get(column, 0), found.right.get(column, 0));
+            let size = result.right.get(column, 0).abs().max(10.0);
+            assert!(
+                (levels - array).abs() <= 1e-5 * size,
+                "{}: x{} {levels} {array}",
+                describe(&after, seed),
+                column.0
+            );
+        }
+        solved += 1;
+    }
+    println!("{compared} compared, {erased} equations erased, {undetermined} undetermined, {solved} solved");
+    assert!(compared > 1000 && erased > 300 && undetermined > 100 && solved > 300);
 }
 
 #[test]
