@@ -184,15 +184,22 @@ impl Tape {
         let first = self.first_result();
         for (index, instruction) in self.instructions.iter().enumerate() {
             let Instruction { operation, a, b, c } = *instruction;
-            match operation {
-                Operation::Output => {}
-                Operation::Call => self.call(a, first + index, registers, &mut workspace.scratch),
-                // Operands that an operation does not have are register 0, which any of these may read.
-                _ => {
-                    registers[first + index] =
-                        operation.value(registers[a as usize], registers[b as usize], registers[c as usize])
+            let at = |register: u32| registers[register as usize];
+            // The common ones first, with no more operands read than they have.
+            registers[first + index] = match operation {
+                Operation::Add => at(a) + at(b),
+                Operation::Subtract => at(a) - at(b),
+                Operation::Multiply => at(a) * at(b),
+                Operation::Divide => at(a) / at(b),
+                Operation::Negate => -at(a),
+                Operation::Whole(2) => at(a) * at(a),
+                Operation::Output => continue,
+                Operation::Call => {
+                    self.call(a, first + index, registers, &mut workspace.scratch);
+                    continue;
                 }
-            }
+                _ => operation.value(at(a), at(b), at(c)),
+            };
         }
     }
 
