@@ -5,7 +5,7 @@
 //! in one chained hash table threaded through them; results of operations are remembered in a direct-mapped table that
 //! forgets on collision. Nodes never move: `collect` frees the unreachable ones in place.
 //!
-//! Both tables keep neighbours near: what belongs to nodes made at about the same time lies within a few thousand entries.
+//! Both tables keep neighbours near: what belongs to nodes made at about the same time lies within a few hundred entries.
 //! Sets of modes are local, so the parts of the tables in use stay in the processor's cache; a table that scatters
 //! takes twice the time. Where a bucket gets crowded, the spread grows.
 //!
@@ -56,9 +56,9 @@ const FORGOTTEN: Remembered =
     Remembered { operation: 0, left: ModeSet::ALL, right: ModeSet::ALL, result: ModeSet::ALL };
 
 /// Neighbouring buckets, less one, over which nodes with the same newest child are spread at first.
-const SPREAD: usize = (1 << 10) - 1;
-/// The same for remembered results.
-const REMEMBERED_SPREAD: usize = (1 << 9) - 1;
+const SPREAD: usize = (1 << 7) - 1;
+/// The same for results of operations whose operands have the same sum.
+const REMEMBERED_SPREAD: usize = (1 << 6) - 1;
 /// Nodes in one bucket beyond which they are spread more.
 const LONG_CHAIN: usize = 32;
 
@@ -198,7 +198,7 @@ impl Kernel {
     fn grow(&mut self) {
         self.buckets = vec![NONE; self.buckets.len() * 2];
         self.thread_buckets();
-        let remembered = (self.buckets.len() / 4).clamp(FEWEST_REMEMBERED, MOST_REMEMBERED);
+        let remembered = (self.buckets.len() / 2).clamp(FEWEST_REMEMBERED, MOST_REMEMBERED);
         if remembered > self.remembered.len() {
             self.grow_remembered(remembered);
         }
@@ -225,7 +225,7 @@ impl Kernel {
 
     #[inline]
     fn slot(&self, operation: u32, left: ModeSet, right: ModeSet) -> usize {
-        let place = left.max(right).bits() as usize;
+        let place = left.bits() as usize + right.bits() as usize;
         place.wrapping_add(mixed(operation, left, right) & REMEMBERED_SPREAD) & (self.remembered.len() - 1)
     }
 

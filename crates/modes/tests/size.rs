@@ -84,7 +84,7 @@ fn a_deadline_ends_a_long_operation() {
 
 #[test]
 fn many_sets_with_one_part_in_common_are_found_again() {
-    // Nodes with the same level and the same newest child crowd one stretch of the table until it spreads them.
+    // Nodes with the same level and newest child crowd one stretch of the table until it spreads them.
     let space = ModeSpace::new(20);
     let literals = literals(&space);
     let modes = |number: u32| {
