@@ -4,7 +4,7 @@
 //! that only a run can answer (`sample`, `delay`) become inputs. Inputs whose values are known in advance, such as
 //! parameters, become constants; an if-expression whose condition is then decided compiles to one branch.
 
-use modeshift_dae::{Builtin, ExpressionId, FlatModel, FunctionId, Node, RelationOperator};
+use modeshift_dae::{Builtin, ExpressionId, FlatModel, FunctionId, Node, RelationOperator, VariableId};
 use rustc_hash::FxHashMap;
 
 use crate::assembler::{Assembler, Value};
@@ -147,52 +147,30 @@ impl<'a> Compiler<'a> {
     }
 
     fn close(&mut self, id: ExpressionId, side: Side) -> Result<Value, NotNumeric> {
-        let node = self.model.expressions.node(id);
-        let [mut a, mut b] = [None, None];
-        if let Node::Arithmetic(_, left, right)
-        | Node::Relation(_, left, right)
-        | Node::And(left, right)
-        | Node::Or(left, right) = node
-        {
-            (a, b) = (Some(self.values[&(left, side)]), Some(self.values[&(right, side)]));
-        }
-        let operands = || (a.expect("an operand"), b.expect("an operand"));
-        Ok(match node {
+        let of = |compiler: &Self, operand: ExpressionId| compiler.values[&(operand, side)];
+        Ok(match self.model.expressions.node(id) {
             Node::Real(number) => self.assembler.constant(number.value()),
             Node::Integer(number) => self.assembler.constant(number as f64),
             Node::Boolean(value) => self.assembler.constant(truth(value)),
             Node::String(_) => return Err(NotNumeric { expression: id }),
             Node::Time => self.input(Input::Time),
             Node::Variable(variable, order) if side == Side::Now => self.input(Input::Variable(variable, order)),
-            Node::Variable(variable, order) => self.left_limit(Input::Variable(variable, order)),
+            Node::Variable(variable, order) => self.left_limit(variable, order),
             Node::Mode(mode) if side == Side::Now => self.input(Input::Mode(mode)),
             Node::Mode(mode) => self.input(Input::LeftMode(mode)),
             Node::Pre(a) => self.values[&(a, Side::Before)],
-            Node::Negate(a) => self.assembler.one(Operation::Negate, self.values[&(a, side)]),
-            Node::Not(a) => self.assembler.one(Operation::Not, self.values[&(a, side)]),
-            Node::Arithmetic(operator, ..) => {
-                let (a, b) = operands();
-                self.assembler.two(arithmetic(operator), a, b)
+            Node::Negate(a) => self.assembler.one(Operation::Negate, of(self, a)),
+            Node::Not(a) => self.assembler.one(Operation::Not, of(self, a)),
+            Node::Arithmetic(operator, a, b) => self.assembler.two(arithmetic(operator), of(self, a), of(self, b)),
+            Node::Relation(operator, a, b) => {
+                self.assembler.two(Operation::Relation(operator), of(self, a), of(self, b))
             }
-            Node::Relation(operator, ..) => {
-                let (a, b) = operands();
-                self.assembler.two(Operation::Relation(operator), a, b)
-            }
-            Node::And(..) => {
-                let (a, b) = operands();
-                self.assembler.two(Operation::And, a, b)
-            }
-            Node::Or(..) => {
-                let (a, b) = operands();
-                self.assembler.two(Operation::Or, a, b)
-            }
+            Node::And(a, b) => self.assembler.two(Operation::And, of(self, a), of(self, b)),
+            Node::Or(a, b) => self.assembler.two(Operation::Or, of(self, a), of(self, b)),
             Node::If(condition, a, b) => match self.decided(condition, side) {
-                Some(true) => self.values[&(a, side)],
-                Some(false) => self.values[&(b, side)],
-                None => {
-                    let [condition, a, b] = [condition, a, b].map(|operand| self.values[&(operand, side)]);
-                    self.assembler.select(condition, a, b)
-                }
+                Some(true) => of(self, a),
+                Some(false) => of(self, b),
+                None => self.assembler.select(of(self, condition), of(self, a), of(self, b)),
             },
             Node::Call(builtin, arguments) => {
                 let list = self.model.expressions.argument_list(arguments);
@@ -214,11 +192,8 @@ impl<'a> Compiler<'a> {
     }
 
     /// What is known in advance is the same on both sides of an instant.
-    fn left_limit(&mut self, input: Input) -> Value {
-        let Input::Variable(variable, order) = input else {
-            unreachable!("only variables have their left limits here")
-        };
-        match (self.known_inputs)(input) {
+    fn left_limit(&mut self, variable: VariableId, order: u32) -> Value {
+        match (self.known_inputs)(Input::Variable(variable, order)) {
             Some(number) => self.assembler.constant(number),
             None => self.input(Input::LeftVariable(variable, order)),
         }
