@@ -20,7 +20,7 @@ use modeshift_syntax::mel::{self, Program, Statement, StatementKind};
 use rustc_hash::FxHashMap;
 
 /// How many statements loops may unroll to.
-const STATEMENT_LIMIT: usize = 50_000_000;
+const STATEMENT_LIMIT: usize = 20_000_000;
 
 /// The flat model of a MEL program; `overrides` are new values of constants, as `--set N=10` gives them.
 pub fn flatten_mel(
@@ -31,7 +31,7 @@ pub fn flatten_mel(
 ) -> Result<FlatModel, Stop> {
     let mut builder = Builder::new(name, overrides, diagnostics);
     builder.declare_all(&program.statements)?;
-    builder.check_overrides()?;
+    builder.check_overrides();
     builder.build_all(&program.statements)?;
     if builder.failed { Err(Stop) } else { Ok(builder.model) }
 }
@@ -89,6 +89,20 @@ impl<'a> Builder<'a> {
         self.error(
             Diagnostic::error("E0386", format!("the loops unroll to more than {STATEMENT_LIMIT} statements"))
                 .label(span, "reached here"),
+        );
+        Err(Stop)
+    }
+
+    /// Refuses a loop that would exceed the limit even with an empty body.
+    fn check_size(&mut self, span: Span, last_offset: i64) -> Result<(), Stop> {
+        if last_offset < STATEMENT_LIMIT as i64 {
+            return Ok(());
+        }
+        let values = last_offset.saturating_add(1);
+        self.error(
+            Diagnostic::error("E0386", format!("a loop over {values} values is too long"))
+                .label(span, "this range")
+                .help(format!("all loops together may unroll to {STATEMENT_LIMIT} statements")),
         );
         Err(Stop)
     }
@@ -307,6 +321,7 @@ impl<'a> Builder<'a> {
         mut body: impl FnMut(&mut Self) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         let (Some(first), Some(last)) = (self.integer(from), self.integer(to)) else { return Ok(()) };
+        self.check_size(from.span.to(to.span), last.saturating_sub(first))?;
         for value in first..=last {
             self.count(index.span)?;
             self.indices.push((index.name.clone(), value));

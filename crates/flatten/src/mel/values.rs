@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use modeshift_dae::{ExpressionId, Type};
-use modeshift_diagnostics::{Diagnostic, Stop};
+use modeshift_diagnostics::Diagnostic;
 use modeshift_syntax::ast::{BinaryOperator, Expression, ExpressionKind, Reference, Subscript, UnaryOperator};
 use modeshift_syntax::mel;
 
@@ -188,7 +188,7 @@ impl Builder<'_> {
     }
 
     /// Says which overrides named nothing.
-    pub(super) fn check_overrides(&mut self) -> Result<(), Stop> {
+    pub(super) fn check_overrides(&mut self) {
         for position in 0..self.overrides.len() {
             let name = &self.overrides[position].0;
             let shadowed = self.overrides[position + 1..].iter().any(|(later, _)| later == name);
@@ -197,6 +197,5 @@ impl Builder<'_> {
                 self.error(Diagnostic::error("E0283", format!("there is no constant `{name}` to set")).help(help));
             }
         }
-        if self.failed { Err(Stop) } else { Ok(()) }
     }
 }

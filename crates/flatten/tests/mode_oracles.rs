@@ -1,0 +1,166 @@
+//! Second opinions on modes: invariants against all points of a line, formulas against the conditions they stand
+//! for, and systems against the same system in another order.
+
+use std::collections::BTreeSet;
+
+use modeshift_dae::{
+    DaeText, ExpressionId, Expressions, Id, ModeVariableId, MultimodeDae, PartialEvaluation, VariableId, assume_modes,
+};
+use modeshift_diagnostics::{Diagnostics, SourceMap};
+use modeshift_flatten::{elaborate, flatten_mel};
+use modeshift_syntax::mel::{Program, Statement, StatementKind};
+use proptest::prelude::*;
+
+fn program(text: &str) -> Program {
+    let mut diagnostics = Diagnostics::new();
+    let file = SourceMap::default().add("model.mel", text);
+    let program = modeshift_syntax::parse_mel(file, text, &mut diagnostics);
+    assert!(diagnostics.is_empty(), "{diagnostics:?}\n{text}");
+    program
+}
+
+fn elaborated(program: &Program) -> MultimodeDae {
+    let mut diagnostics = Diagnostics::new();
+    flatten_mel("M", program, &[], &mut diagnostics)
+        .and_then(|model| elaborate(model, &mut diagnostics))
+        .unwrap_or_else(|_| panic!("{diagnostics:?}"))
+}
+
+/// The values of all mode variables where the variable `n` has the given value, as bits.
+fn mode_at(dae: &MultimodeDae, value: f64) -> u32 {
+    let mut expressions = dae.model.expressions.clone();
+    let literal = expressions.real(value);
+    let mut bits = 0;
+    for (id, mode) in dae.mode_variables.iter_enumerated() {
+        let definition = mode.definition.expect("a relation has a definition");
+        bits |= u32::from(truth(&mut expressions, definition, literal)) << id.index();
+    }
+    bits
+}
+
+fn truth(expressions: &mut Expressions, condition: ExpressionId, value: ExpressionId) -> bool {
+    let result = PartialEvaluation::new(|_| None, |_: VariableId| Some(value)).of(expressions, condition);
+    expressions.literal_boolean(result).expect("a relation over one variable has a value")
+}
+
+fn holds(dae: &MultimodeDae, formula: ExpressionId, mode: u32) -> bool {
+    let mut expressions = dae.model.expressions.clone();
+    let result = assume_modes(&mut expressions, formula, |id: ModeVariableId| Some(mode >> id.index() & 1 == 1));
+    expressions.literal_boolean(result).expect("a formula over mode variables")
+}
+
+fn allowed_modes(dae: &MultimodeDae) -> BTreeSet<u32> {
+    let allowed = |&mode: &u32| dae.model.invariants.iter().all(|invariant| holds(dae, invariant.condition, mode));
+    (0..1 << dae.mode_variables.len()).filter(allowed).collect()
+}
+
+fn relation() -> impl Strategy<Value = String> {
+    let operator = prop::sample::select(vec!["<", "<=", ">", ">=", "==", "<>"]);
+    let form =
+        prop::sample::select(vec!["n {op} {c}", "{c} {op} n", "n - {c} {op} 0", "2*n {op} 2*{c}", "-n {op} -{c}"]);
+    (form, operator, 0..4i32)
+        .prop_map(|(form, operator, bound)| form.replace("{op}", operator).replace("{c}", &bound.to_string()))
+}
+
+fn conditions_on(ty: &str, relations: &[String]) -> String {
+    let terms: Vec<String> = relations.iter().map(|relation| format!("(if {relation} then x else y)")).collect();
+    format!("n : {ty}; x : real; y : real; e : equation y = {};", terms.join(" + "))
+}
+
+proptest! {
+    #[test]
+    fn the_invariant_admits_exactly_the_modes_of_some_real(relations in prop::collection::vec(relation(), 1..7)) {
+        let dae = elaborated(&program(&conditions_on("real", &relations)));
+        let line = (-2..=10).map(|step| f64::from(step) * 0.5);
+        let realised: BTreeSet<u32> = line.map(|value| mode_at(&dae, value)).collect();
+        prop_assert_eq!(allowed_modes(&dae), realised);
+    }
+
+    #[test]
+    fn the_invariant_admits_exactly_the_modes_of_some_integer(relations in prop::collection::vec(relation(), 1..7)) {
+        let dae = elaborated(&program(&conditions_on("integer", &relations)));
+        let realised: BTreeSet<u32> = (-2..=6).map(|value| mode_at(&dae, f64::from(value))).collect();
+        prop_assert_eq!(allowed_modes(&dae), realised);
+    }
+
+    #[test]
+    fn a_formula_holds_where_its_condition_does(
+        relations in prop::collection::vec(relation(), 4),
+        form in prop::sample::select(vec![
+            "({0}) & !({1}) | ({2})", "!(({0}) | ({1}) & ({3}))", "(({0}) == ({1})) | ({2}) & ({3})",
+            "if {0} then {1} else !({2})", "(({0}) <> ({3})) & ({1})", "(({0}) < ({1})) | (({2}) >= ({3}))",
+        ]),
+    ) {
+        let mut condition = form.to_string();
+        for (position, relation) in relations.iter().enumerate() {
+            condition = condition.replace(&format!("{{{position}}}"), relation);
+        }
+        // The condition is the definition of a Boolean that does not guard, and guards as it is.
+        let text = format!("n : real; x : real; b : boolean = {condition}; if {condition} then e : equation x = 1 end;");
+        let dae = elaborated(&program(&text));
+        let definition = dae.model.equations.iter().find(|equation| &*equation.name != "e").expect("b is defined");
+        let guarded = dae.model.equations.iter().find(|equation| &*equation.name == "e").expect("e is an equation");
+        for step in -2..=10 {
+            let value = f64::from(step) * 0.5;
+            let mut expressions = dae.model.expressions.clone();
+            let literal = expressions.real(value);
+            let expected = truth(&mut expressions, definition.right, literal);
+            prop_assert_eq!(holds(&dae, guarded.guard, mode_at(&dae, value)), expected, "{} at {}", condition, value);
+        }
+    }
+}
+
+/// Everything that the system says, as a set.
+fn content(dae: &MultimodeDae) -> BTreeSet<String> {
+    let text = DaeText::new(dae);
+    let mut said = BTreeSet::new();
+    for mode in dae.mode_variables.iter() {
+        let definition = mode.definition.map(|definition| text.expression(definition).to_string());
+        said.insert(format!("mode {} {definition:?} {} {:?}", mode.name, mode.implicit, mode.initial));
+    }
+    for invariant in &dae.model.invariants {
+        said.insert(format!("invariant {}", text.expression(invariant.condition)));
+    }
+    for equation in dae.model.equations.iter() {
+        let (guard, left, right) =
+            (text.expression(equation.guard), text.expression(equation.left), text.expression(equation.right));
+        said.insert(format!("{:?} {} {guard}: {left} = {right}", equation.kind, equation.name));
+    }
+    for variable in dae.model.variables.iter() {
+        said.insert(format!("variable {} {}", variable.name, text.expression(variable.guard)));
+    }
+    said
+}
+
+/// Shuffles everything but the constants, which loops need before them.
+fn shuffle(statements: &mut [Statement], keys: &mut impl Iterator<Item = u32>) {
+    let is_constant = |statement: &Statement| {
+        matches!(&statement.kind, StatementKind::Declaration { value: Some(_), ty, .. }
+            if *ty != modeshift_syntax::mel::Type::Boolean)
+    };
+    for statement in statements.iter_mut() {
+        match &mut statement.kind {
+            StatementKind::Foreach { body, .. } => shuffle(body, keys),
+            StatementKind::If { then, otherwise, .. } => {
+                shuffle(then, keys);
+                shuffle(otherwise, keys);
+            }
+            _ => {}
+        }
+    }
+    statements.sort_by_cached_key(|statement| if is_constant(statement) { 0 } else { keys.next().unwrap_or(1) });
+}
+
+proptest! {
+    #[test]
+    fn the_order_of_equations_does_not_matter(seed in prop::collection::vec(1..u32::MAX, 50)) {
+        let building = include_str!("../../../models/BuildingIncompressible.mel");
+        let brake = include_str!("../../../models/Westinghouse.mel");
+        for text in [building, brake] {
+            let original = program(text);
+            let mut shuffled = original.clone();
+            shuffle(&mut shuffled.statements, &mut seed.iter().copied().cycle());
+            prop_assert_eq!(content(&elaborated(&original)), content(&elaborated(&shuffled)));
+        }
+    }
+}
