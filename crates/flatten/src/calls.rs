@@ -1,0 +1,392 @@
+//! Calls: the operators and functions that Modelica defines (3.6, 3.7), and what is passed on to other functions.
+
+use modeshift_dae::{Builtin, ExpressionId, Node, Type, Variability};
+use modeshift_diagnostics::Span;
+use modeshift_syntax::ast::{BinaryOperator, Expression, Ident, Reference};
+
+use crate::context::{Context, Mode};
+use crate::evaluate::describe;
+use crate::failure::{Failure, Outcome, dynamic, unsupported, wrong};
+use crate::flattener::Flattener;
+
+use crate::operators::is_number;
+use crate::term::{Term, type_text};
+
+impl Flattener<'_> {
+    /// `function(arguments, name = value)`
+    pub(crate) fn call(
+        &mut self,
+        function: &Reference,
+        arguments: &[Expression],
+        named: &[(Ident, Expression)],
+        span: Span,
+        context: &mut Context,
+    ) -> Outcome<Term> {
+        if let [only] = function.parts.as_slice()
+            && let Some(result) = self.predefined_call(&only.name.name.clone(), arguments, named, span, context)
+        {
+            return result;
+        }
+        self.user_call(function, arguments, named, span, context)
+    }
+
+    /// The result of a predefined function, or `None` where the name is not one.
+    fn predefined_call(
+        &mut self,
+        name: &str,
+        arguments: &[Expression],
+        named: &[(Ident, Expression)],
+        span: Span,
+        context: &mut Context,
+    ) -> Option<Outcome<Term>> {
+        if is_event_operator(name) {
+            return Some(self.event_operator(name, arguments, named, span, context));
+        }
+        if crate::array_functions::is_array_function(name) {
+            let terms = match self.terms(arguments, context) {
+                Ok(terms) => terms,
+                Err(failure) => return Some(Err(failure)),
+            };
+            return Some(self.array_function(name, &terms, arguments, span, context));
+        }
+        if name == "String" {
+            return Some(self.string_of(arguments, named, span, context));
+        }
+        if matches!(name, "inStream" | "actualStream" | "spatialDistribution" | "cardinality" | "getInstanceName") {
+            return Some(unsupported(format!("`{name}`"), span));
+        }
+        let builtin = Builtin::by_name(name)?;
+        Some(self.terms(arguments, context).and_then(|terms| {
+            if !named.is_empty() {
+                return wrong("E0307", format!("`{name}` takes no named arguments"), span);
+            }
+            self.builtin(builtin, &terms, span, context.mode)
+        }))
+    }
+
+    /// The terms of all arguments.
+    pub(crate) fn terms(&mut self, arguments: &[Expression], context: &mut Context) -> Outcome<Vec<Term>> {
+        arguments.iter().map(|argument| self.term(argument, context)).collect()
+    }
+
+    /// A function of numbers, applied element by element where an argument is an array.
+    pub(crate) fn builtin(&mut self, builtin: Builtin, arguments: &[Term], span: Span, mode: Mode) -> Outcome<Term> {
+        if arguments.len() != builtin.arity() {
+            let message = format!("`{}` takes {} arguments, not {}", builtin.name(), builtin.arity(), arguments.len());
+            return wrong("E0307", message, span);
+        }
+        if let Some(array) = arguments.iter().find(|argument| !argument.dims().is_empty()) {
+            let dims = array.dims().to_vec();
+            let mut items = Vec::new();
+            for at in 0..array.items().len() {
+                let mut scalars = Vec::new();
+                for argument in arguments {
+                    match argument.dims() {
+                        [] => scalars.push(argument.clone()),
+                        own if own == dims => scalars.push(argument.items()[at].clone()),
+                        _ => return wrong("E0304", "the arguments of this call differ in size", span),
+                    }
+                }
+                items.push(self.builtin(builtin, &scalars, span, mode)?);
+            }
+            let ty = items.first().and_then(Term::scalar_type).unwrap_or(Type::Real);
+            return Ok(Term::array(ty, dims, items));
+        }
+        self.scalar_builtin(builtin, arguments, span, mode)
+    }
+
+    fn scalar_builtin(&mut self, builtin: Builtin, arguments: &[Term], span: Span, mode: Mode) -> Outcome<Term> {
+        let mut ids = Vec::with_capacity(arguments.len());
+        let mut integers = true;
+        for argument in arguments {
+            match *argument {
+                Term::Scalar(Type::Enumeration(_), id) if builtin == Builtin::Ordinal => ids.push(id),
+                Term::Scalar(Type::Boolean, id) if builtin == Builtin::Ordinal => ids.push(id),
+                Term::Scalar(ty, id) if is_number(ty) => {
+                    integers &= ty == Type::Integer;
+                    ids.push(id);
+                }
+                _ => {
+                    let message = format!("`{}` needs numbers, but this is {}", builtin.name(), describe(argument));
+                    return wrong("E0303", message, span);
+                }
+            }
+        }
+        let ty = result_type(builtin, integers);
+        if let Some(folded) = self.folded(builtin, &ids, ty, mode) {
+            return Ok(Term::Scalar(ty, folded));
+        }
+        Ok(Term::Scalar(ty, self.model.expressions.call(builtin, &ids)))
+    }
+
+    /// The value for literal arguments. Elementary functions stay as they were written in flat equations.
+    fn folded(&mut self, builtin: Builtin, ids: &[ExpressionId], ty: Type, mode: Mode) -> Option<ExpressionId> {
+        let is_elementary = result_type(builtin, true) == Type::Real && builtin != Builtin::Sign;
+        if builtin == Builtin::Ordinal && matches!(self.model.expressions.node(ids[0]), Node::Integer(_)) {
+            return Some(ids[0]);
+        }
+        if mode == Mode::Symbolic && is_elementary {
+            return None;
+        }
+        let values: Vec<f64> = ids.iter().map(|&id| self.model.expressions.literal(id)).collect::<Option<_>>()?;
+        let value = builtin.value(&values).filter(|value| value.is_finite())?;
+        match ty {
+            Type::Integer if value.fract() == 0.0 && value.abs() < 9e15 => {
+                Some(self.model.expressions.integer(value as i64))
+            }
+            Type::Integer => None,
+            _ => Some(self.model.expressions.real(value)),
+        }
+    }
+
+    fn event_operator(
+        &mut self,
+        name: &str,
+        arguments: &[Expression],
+        named: &[(Ident, Expression)],
+        span: Span,
+        context: &mut Context,
+    ) -> Outcome<Term> {
+        if !named.is_empty() && name != "homotopy" {
+            return wrong("E0307", format!("`{name}` takes no named arguments"), span);
+        }
+        let count = |allowed: &[usize]| match allowed.contains(&arguments.len()) {
+            true => Ok(()),
+            false => wrong("E0307", format!("`{name}` does not take {} arguments", arguments.len()), span),
+        };
+        match name {
+            "initial" | "terminal" => {
+                count(&[0])?;
+                if context.mode == Mode::Evaluate {
+                    return dynamic(format!("`{name}()` is not known at translation"), span);
+                }
+                let builtin = if name == "initial" { Builtin::Initial } else { Builtin::Terminal };
+                Ok(Term::Scalar(Type::Boolean, self.model.expressions.call(builtin, &[])))
+            }
+            "homotopy" => self.homotopy(arguments, named, span, context),
+            "der" => {
+                count(&[1])?;
+                let operand = self.term(&arguments[0], context)?;
+                operand.map(|item| self.derivative(item, span))
+            }
+            "pre" | "last" => {
+                count(&[1])?;
+                let operand = self.term(&arguments[0], context)?;
+                operand.map(|item| match *item {
+                    Term::Scalar(ty, id) => Ok(Term::Scalar(ty, self.model.expressions.pre(id))),
+                    _ => unsupported(format!("`{name}` of {}", describe(item)), span),
+                })
+            }
+            "edge" | "change" => {
+                count(&[1])?;
+                let operand = self.term(&arguments[0], context)?;
+                let builtin = if name == "edge" { Builtin::Edge } else { Builtin::Change };
+                operand.map(|item| match *item {
+                    Term::Scalar(ty, id) if name == "change" || ty == Type::Boolean => {
+                        Ok(Term::Scalar(Type::Boolean, self.model.expressions.call(builtin, &[id])))
+                    }
+                    _ => wrong("E0303", format!("`edge` needs a Boolean, but this is {}", describe(item)), span),
+                })
+            }
+            "noEvent" => {
+                count(&[1])?;
+                let operand = self.term(&arguments[0], context)?;
+                operand.map(|item| Ok(self.no_event(item)))
+            }
+            "smooth" => {
+                count(&[2])?;
+                let order = self.evaluate(&arguments[0], context)?;
+                let operand = self.term(&arguments[1], context)?;
+                let Term::Scalar(_, order) = order else {
+                    return wrong("E0303", "the order of `smooth` is an Integer", span);
+                };
+                operand.map(|item| match *item {
+                    Term::Scalar(ty, id) if self.literal_node(id) => Ok(Term::Scalar(ty, id)),
+                    Term::Scalar(ty, id) => {
+                        Ok(Term::Scalar(ty, self.model.expressions.call(Builtin::Smooth, &[order, id])))
+                    }
+                    _ => unsupported(format!("`smooth` of {}", describe(item)), span),
+                })
+            }
+            "semiLinear" => {
+                count(&[3])?;
+                self.semi_linear(arguments, span, context)
+            }
+            "sample" => {
+                count(&[2])?;
+                self.numbers_call(Builtin::Sample, Type::Boolean, arguments, span, context)
+            }
+            _ => {
+                count(&[2, 3])?;
+                let builtin = if arguments.len() == 2 { Builtin::Delay } else { Builtin::DelayMax };
+                self.numbers_call(builtin, Type::Real, arguments, span, context)
+            }
+        }
+    }
+
+    fn numbers_call(
+        &mut self,
+        builtin: Builtin,
+        ty: Type,
+        arguments: &[Expression],
+        span: Span,
+        context: &mut Context,
+    ) -> Outcome<Term> {
+        if context.mode == Mode::Evaluate {
+            return dynamic(format!("`{}` is not known at translation", builtin.name().trim()), span);
+        }
+        let mut ids = Vec::new();
+        for argument in arguments {
+            match self.term(argument, context)? {
+                Term::Scalar(ty, id) if is_number(ty) => ids.push(id),
+                other => {
+                    return wrong(
+                        "E0303",
+                        format!("a number is needed, but this is {}", describe(&other)),
+                        argument.span,
+                    );
+                }
+            }
+        }
+        Ok(Term::Scalar(ty, self.model.expressions.call(builtin, &ids)))
+    }
+
+    /// `noEvent(e)`, unless there is nothing in it that could make an event.
+    pub(crate) fn no_event(&mut self, item: &Term) -> Term {
+        match *item {
+            Term::Scalar(ty, id) if !self.literal_node(id) => {
+                Term::Scalar(ty, self.model.expressions.call(Builtin::NoEvent, &[id]))
+            }
+            _ => item.clone(),
+        }
+    }
+
+    fn homotopy(
+        &mut self,
+        arguments: &[Expression],
+        named: &[(Ident, Expression)],
+        span: Span,
+        context: &mut Context,
+    ) -> Outcome<Term> {
+        let by_name = |name: &str| named.iter().find(|(ident, _)| &*ident.name == name).map(|(_, value)| value);
+        let (Some(actual), Some(simplified)) =
+            (arguments.first().or(by_name("actual")), arguments.get(1).or(by_name("simplified")))
+        else {
+            return wrong("E0307", "`homotopy` takes `actual` and `simplified`", span);
+        };
+        let actual = self.term(actual, context)?;
+        let simplified = self.term(simplified, context)?;
+        if context.mode == Mode::Evaluate {
+            return Ok(actual);
+        }
+        match (&actual, &simplified) {
+            (&Term::Scalar(Type::Real | Type::Integer, a), &Term::Scalar(Type::Real | Type::Integer, b)) => {
+                Ok(Term::Scalar(Type::Real, self.model.expressions.call(Builtin::Homotopy, &[a, b])))
+            }
+            _ => unsupported(format!("`homotopy` of {}", describe(&actual)), span),
+        }
+    }
+
+    /// `smooth(0, if x >= 0 then positive*x else negative*x)`
+    fn semi_linear(&mut self, arguments: &[Expression], span: Span, context: &mut Context) -> Outcome<Term> {
+        let terms = self.terms(arguments, context)?;
+        let zero = Term::Scalar(Type::Integer, self.model.expressions.integer(0));
+        let condition = self.scalar_binary(BinaryOperator::GreaterEqual, &terms[0], &zero, span)?;
+        let positive = self.scalar_binary(BinaryOperator::Multiply, &terms[1], &terms[0], span)?;
+        let negative = self.scalar_binary(BinaryOperator::Multiply, &terms[2], &terms[0], span)?;
+        let (Term::Scalar(_, condition), Term::Scalar(_, zero)) = (condition, zero) else {
+            return Err(Failure::Reported);
+        };
+        let Term::Scalar(_, choice) = self.if_term(condition, &positive, &negative)? else {
+            return Err(Failure::Reported);
+        };
+        Ok(Term::Scalar(Type::Real, self.model.expressions.call(Builtin::Smooth, &[zero, choice])))
+    }
+
+    /// `der(e)`: of a variable its derivative; of an expression by the rules of differentiation.
+    pub(crate) fn derivative(&mut self, item: &Term, span: Span) -> Outcome<Term> {
+        let id = match *item {
+            Term::Scalar(Type::Real | Type::Integer, id) => id,
+            Term::Scalar(ty, _) => {
+                return wrong("E0303", format!("`der` needs a Real, but this is {}", type_text(ty)), span);
+            }
+            _ => return unsupported(format!("`der` of {}", describe(item)), span),
+        };
+        let derived = match self.model.expressions.node(id) {
+            Node::Variable(variable, order) => match self.model.variables[variable].variability {
+                Variability::Constant | Variability::Parameter => self.model.expressions.real(0.0),
+                _ => self.model.expressions.variable(variable, order + 1),
+            },
+            _ => match modeshift_dae::differentiate(&mut self.model, id) {
+                Ok(derived) => derived,
+                Err(reason) => return wrong("E0308", reason.message(&self.model), span),
+            },
+        };
+        Ok(Term::Scalar(Type::Real, derived))
+    }
+
+    fn string_of(
+        &mut self,
+        arguments: &[Expression],
+        named: &[(Ident, Expression)],
+        span: Span,
+        context: &mut Context,
+    ) -> Outcome<Term> {
+        let Some(argument) = arguments.first() else { return wrong("E0307", "`String` needs an argument", span) };
+        for (_, value) in named {
+            self.term(value, context)?;
+        }
+        let Term::Scalar(ty, id) = self.term(argument, context)? else {
+            return unsupported("`String` of an array or record", span);
+        };
+        let expressions = &mut self.model.expressions;
+        let text = match (ty, expressions.node(id)) {
+            (Type::Enumeration(enumeration), Node::Integer(ordinal)) => {
+                let literals = &self.model.enumerations[enumeration].literals;
+                literals.get(ordinal as usize - 1).map(|literal| literal.to_string())
+            }
+            (_, Node::Integer(value)) => Some(value.to_string()),
+            (_, Node::Real(number)) => Some(number.value().to_string()),
+            (_, Node::Boolean(value)) => Some(value.to_string()),
+            (_, Node::String(_)) => return Ok(Term::Scalar(Type::String, id)),
+            _ => None,
+        };
+        Ok(Term::Scalar(
+            Type::String,
+            match text {
+                Some(text) => self.model.expressions.string(&text),
+                None => self.model.expressions.call(Builtin::StringOf, &[id]),
+            },
+        ))
+    }
+}
+
+fn is_event_operator(name: &str) -> bool {
+    matches!(
+        name,
+        "der"
+            | "pre"
+            | "last"
+            | "edge"
+            | "change"
+            | "noEvent"
+            | "smooth"
+            | "homotopy"
+            | "semiLinear"
+            | "initial"
+            | "terminal"
+            | "sample"
+            | "delay"
+    )
+}
+
+fn result_type(builtin: Builtin, integers: bool) -> Type {
+    match builtin {
+        Builtin::Integer | Builtin::Ordinal => Type::Integer,
+        Builtin::Sign => Type::Integer,
+        Builtin::Abs | Builtin::Min | Builtin::Max | Builtin::Div | Builtin::Mod | Builtin::Rem if integers => {
+            Type::Integer
+        }
+        _ => Type::Real,
+    }
+}

@@ -1,0 +1,530 @@
+//! Connections: sets of connected scalars, and from each set potential equalities or one sum of flows
+//! (Modelica 3.6, 9.2; LANGUAGE 3.6).
+//!
+//! A member of a set is a scalar with a side: `outside` where the connector belongs to the class in which the
+//! `connect` stands, `inside` where it belongs to a component of that class. Every flow variable is a member on its
+//! inside whether connected or not, which gives the zero flow of unconnected connectors. The result does not depend
+//! on the order of the `connect`s: members are ordered by declaration.
+
+use modeshift_dae::{Assertion, ExpressionId, RelationOperator, Type, VariableId};
+use modeshift_diagnostics::{Diagnostic, Span};
+use modeshift_syntax::ast::{self, ConnectorPrefix, Expression, ExpressionKind, Reference, Variability};
+use rustc_hash::FxHashMap;
+
+use crate::context::{Context, Mode};
+use crate::equations::{Place, Sides};
+use crate::expressions::Decision;
+use crate::failure::{Failure, Outcome, unsupported, wrong};
+use crate::flattener::Flattener;
+use crate::instance::{InstanceId, PrimitiveId, Slot};
+use crate::library::composition;
+use crate::lookup::Found;
+use crate::modification::Scope;
+use crate::names;
+use crate::term::shape_text;
+
+/// A scalar of a connector and the side from which it is connected: twice the variable's number, plus 1 outside.
+type Member = u32;
+
+/// All connections of a model.
+#[derive(Debug, Default)]
+pub(crate) struct Connections {
+    /// Pairs in source order, with where and in which instance they were written.
+    pairs: Vec<Pair>,
+    /// The sets that belong to an instance, in order.
+    sets: FxHashMap<InstanceId, Vec<Set>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    members: [Member; 2],
+    is_flow: bool,
+    span: Span,
+    instance: InstanceId,
+}
+
+#[derive(Debug)]
+struct Set {
+    members: Vec<Member>,
+    is_flow: bool,
+    span: Span,
+}
+
+/// One end of a connection: connectors, all of the same shape.
+struct End {
+    dims: Vec<usize>,
+    connectors: Vec<Connector>,
+    outside: bool,
+}
+
+/// A connector with elements, or a single variable that is one.
+#[derive(Clone, Copy)]
+enum Connector {
+    Instance(InstanceId),
+    Scalar(PrimitiveId, VariableId),
+}
+
+/// A scalar inside a connector.
+struct Pin {
+    path: String,
+    variable: VariableId,
+    primitive: PrimitiveId,
+}
+
+impl Flattener<'_> {
+    /// Collects the connections of an instance and everything in it.
+    pub(crate) fn collect_connections(&mut self, instance: InstanceId) {
+        for position in 0..self.instances[instance].slots.len() {
+            match self.instances[instance].slots[position].clone() {
+                Slot::Component(component) => self.collect_connections(component),
+                Slot::Components(components) => {
+                    components.instances.iter().for_each(|&id| self.collect_connections(id))
+                }
+                _ => {}
+            }
+        }
+        let layout = self.instances[instance].layout.clone();
+        for &class in &layout.classes {
+            let definition = self.library.class(class).definition.clone();
+            let sections = composition(&definition).map_or(&[][..], |inside| &inside.equations);
+            for section in sections.iter().filter(|section| section.equations.iter().any(has_connect)) {
+                let mut context = Context::new(Scope { instance: Some(instance), class }, Mode::Symbolic);
+                self.collect_from(&section.equations, instance, &mut context);
+            }
+        }
+    }
+
+    fn collect_from(&mut self, equations: &[ast::Equation], instance: InstanceId, context: &mut Context) {
+        for equation in equations.iter().filter(|equation| has_connect(equation)) {
+            if let Err(failure) = self.collect_one(equation, instance, context) {
+                self.report(failure);
+            }
+        }
+    }
+
+    fn collect_one(&mut self, equation: &ast::Equation, instance: InstanceId, context: &mut Context) -> Outcome<()> {
+        match &equation.kind {
+            ast::EquationKind::Connect(a, b) => self.connect(a, b, equation.span, instance, context),
+            ast::EquationKind::For { indices, body } => self.collect_loop(indices, body, instance, context),
+            ast::EquationKind::If { branches, otherwise } => {
+                for (condition, body) in branches {
+                    match self.decided(condition, context)? {
+                        Decision::Known(true) => {
+                            self.collect_from(body, instance, context);
+                            return Ok(());
+                        }
+                        Decision::Known(false) => {}
+                        Decision::Open(_) => {
+                            let message = "the condition of an `if` around `connect` must be known at translation";
+                            return wrong("E0402", message, condition.span);
+                        }
+                    }
+                }
+                self.collect_from(otherwise, instance, context);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn collect_loop(
+        &mut self,
+        indices: &[ast::ForIndex],
+        body: &[ast::Equation],
+        instance: InstanceId,
+        context: &mut Context,
+    ) -> Outcome<()> {
+        let Some((index, rest)) = indices.split_first() else {
+            self.collect_from(body, instance, context);
+            return Ok(());
+        };
+        for value in self.iterations(index, context)? {
+            context.locals.push((index.name.name.clone(), value));
+            let collected = self.collect_loop(rest, body, instance, context);
+            context.locals.pop();
+            collected?;
+        }
+        Ok(())
+    }
+
+    fn connect(
+        &mut self,
+        a: &Expression,
+        b: &Expression,
+        span: Span,
+        instance: InstanceId,
+        context: &mut Context,
+    ) -> Outcome<()> {
+        let (Some(left), Some(right)) = (self.end(a, context)?, self.end(b, context)?) else { return Ok(()) };
+        if left.dims != right.dims {
+            let message = format!(
+                "the sizes of connected connectors differ: {} and {}",
+                shape_text(&left.dims),
+                shape_text(&right.dims)
+            );
+            return Err(Diagnostic::error("E0304", message)
+                .label(a.span, shape_text(&left.dims))
+                .label(b.span, shape_text(&right.dims))
+                .into());
+        }
+        for (&one, &other) in left.connectors.iter().zip(&right.connectors) {
+            let (mut pins, mut others) = (Vec::new(), Vec::new());
+            self.pins(one, String::new(), &mut pins);
+            self.pins(other, String::new(), &mut others);
+            self.connect_pins(&pins, &others, (left.outside, right.outside), span, instance)?;
+        }
+        Ok(())
+    }
+
+    fn connect_pins(
+        &mut self,
+        pins: &[Pin],
+        others: &[Pin],
+        outside: (bool, bool),
+        span: Span,
+        instance: InstanceId,
+    ) -> Outcome<()> {
+        if pins.len() != others.len() {
+            return self.different_connectors(pins, others, span);
+        }
+        for pin in pins {
+            let Some(other) = others.iter().find(|other| other.path == pin.path) else {
+                return self.different_connectors(pins, others, span);
+            };
+            let (one, two) = (&self.primitives[pin.primitive], &self.primitives[other.primitive]);
+            if one.ty != two.ty {
+                return self.different_connectors(pins, others, span);
+            }
+            let flows = [one, two].map(|primitive| primitive.prefix.connector);
+            if flows[0] != flows[1] {
+                return wrong("E0401", "a flow variable is connected with one that is not", span);
+            }
+            if flows[0] == Some(ConnectorPrefix::Stream) {
+                return unsupported("stream connectors", span);
+            }
+            if one.prefix.variability <= Variability::Parameter {
+                self.assert_equal(pin.variable, other.variable, span);
+                continue;
+            }
+            let members = [member(pin.variable, outside.0), member(other.variable, outside.1)];
+            let is_flow = flows[0] == Some(ConnectorPrefix::Flow);
+            self.connections.pairs.push(Pair { members, is_flow, span, instance });
+        }
+        Ok(())
+    }
+
+    fn different_connectors(&self, pins: &[Pin], others: &[Pin], span: Span) -> Outcome<()> {
+        let names = |pins: &[Pin]| {
+            pins.iter().map(|pin| pin.path.trim_start_matches('.').to_string()).collect::<Vec<_>>().join(", ")
+        };
+        let message = "these connectors are made of different variables";
+        let note = format!("one has {{{}}}, the other {{{}}}", names(pins), names(others));
+        Err(Diagnostic::error("E0401", message).label(span, "").with_note(note).into())
+    }
+
+    /// Parameters in connectors must agree; they make no equation.
+    fn assert_equal(&mut self, a: VariableId, b: VariableId, span: Span) {
+        let expressions = &mut self.model.expressions;
+        let (left, right) = (expressions.variable(a, 0), expressions.variable(b, 0));
+        let condition = expressions.relation(RelationOperator::Equal, left, right);
+        let names = [a, b].map(|variable| self.model.variables[variable].name.clone());
+        let message =
+            self.model.expressions.string(&format!("connected parameters {} and {} differ", names[0], names[1]));
+        let guard = self.model.expressions.boolean(true);
+        self.model.assertions.push(Assertion { condition, guard, message, is_error: true, span });
+    }
+
+    /// What one argument of `connect` names; `None` where it was removed by a condition.
+    fn end(&mut self, expression: &Expression, context: &mut Context) -> Outcome<Option<End>> {
+        let ExpressionKind::Reference(reference) = &expression.kind else {
+            return wrong("E0401", "`connect` takes names of connectors", expression.span);
+        };
+        let first = &reference.parts[0].name;
+        let (instance, position) = match self.find_first(reference.global, &first.name, context.scope)? {
+            Some(Found::Component(instance, position)) => (instance, position),
+            _ => {
+                let diagnostic = crate::lookup::unknown(&first.name, first.span, "connector");
+                return Err(self.suggest_names(diagnostic, &first.name, Some(context.scope)).into());
+            }
+        };
+        let outside = match self.slot(instance, position)? {
+            Slot::Absent => return Ok(None),
+            slot => self.is_connector(&slot),
+        };
+        let selection = match self.select(instance, position, &reference.parts, context) {
+            Ok(selection) => selection,
+            Err(Failure::Wrong(diagnostic)) if diagnostic.code == "E0210" => return Ok(None),
+            Err(failure) => return Err(failure),
+        };
+        let mut end = End { dims: selection.dims.clone(), connectors: Vec::new(), outside };
+        let mut inner_dims = None;
+        for &(instance, position) in &selection.elements {
+            match self.connectors_at(instance, position, reference, context)? {
+                None => return Ok(None),
+                Some((dims, connectors)) => {
+                    inner_dims.get_or_insert(dims);
+                    end.connectors.extend(connectors);
+                }
+            }
+        }
+        end.dims.extend(inner_dims.unwrap_or_default());
+        Ok(Some(end))
+    }
+
+    fn is_connector(&self, slot: &Slot) -> bool {
+        match slot {
+            Slot::Component(instance) => self.instances[*instance].is_connector,
+            Slot::Components(components) => {
+                components.instances.first().is_some_and(|&first| self.instances[first].is_connector)
+            }
+            Slot::Primitive(_) => true,
+            Slot::Outer(instance, position) => self.is_connector(&self.instances[*instance].slots[*position as usize]),
+            _ => false,
+        }
+    }
+
+    fn connectors_at(
+        &mut self,
+        instance: InstanceId,
+        position: u32,
+        reference: &Reference,
+        context: &mut Context,
+    ) -> Outcome<Option<(Vec<usize>, Vec<Connector>)>> {
+        let Some(part) = reference.parts.last() else { return Err(Failure::Reported) };
+        match self.slot(instance, position)? {
+            Slot::Absent => Ok(None),
+            Slot::Outer(instance, position) => self.connectors_at(instance, position, reference, context),
+            Slot::Primitive(id) => {
+                let dims = self.primitives[id].dims.clone();
+                let span = self.member(instance, position).span;
+                let picks = self.picks(&part.subscripts, &dims, part, Some(span), context)?;
+                let (left, offsets) = crate::references::offsets(&picks, &dims, part.name.span)?;
+                let first = self.first_variable(id);
+                let scalar = |at: usize| Connector::Scalar(id, VariableId(first.0 + at as u32));
+                Ok(Some((left, offsets.into_iter().map(scalar).collect())))
+            }
+            slot => {
+                if !self.is_connector(&slot)
+                    && !matches!(&slot, Slot::Components(components) if components.instances.is_empty())
+                {
+                    let message = format!("`{}` is not a connector", crate::lookup::reference_text(reference));
+                    let declared = self.member(instance, position).span;
+                    return Err(Diagnostic::error("E0401", message)
+                        .label(reference.span, "")
+                        .label(declared, "declared here")
+                        .into());
+                }
+                let (dims, instances) = self.components_at(instance, position, part, context)?;
+                Ok(Some((dims, instances.into_iter().map(Connector::Instance).collect())))
+            }
+        }
+    }
+
+    /// All scalars of a connector with their paths inside it.
+    fn pins(&self, connector: Connector, path: String, out: &mut Vec<Pin>) {
+        let instance = match connector {
+            Connector::Scalar(primitive, variable) => return out.push(Pin { path, variable, primitive }),
+            Connector::Instance(instance) => instance,
+        };
+        for (position, member) in self.instances[instance].layout.members.iter().enumerate() {
+            let path = format!("{path}.{}", member.name);
+            match &self.instances[instance].slots[position] {
+                Slot::Primitive(id) => {
+                    let first = self.first_variable(*id);
+                    for at in 0..self.primitives[*id].dims.iter().product::<usize>() {
+                        let variable = VariableId(first.0 + at as u32);
+                        out.push(Pin { path: format!("{path}#{at}"), variable, primitive: *id });
+                    }
+                }
+                Slot::Component(inner) => self.pins(Connector::Instance(*inner), path, out),
+                Slot::Components(inner) => {
+                    for (at, &inner) in inner.instances.iter().enumerate() {
+                        self.pins(Connector::Instance(inner), format!("{path}#{at}"), out);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Merges pairs into sets, adds unconnected flows, and gives every set to an instance.
+    pub(crate) fn form_connection_sets(&mut self, root: InstanceId) {
+        let pairs = std::mem::take(&mut self.connections.pairs);
+        let mut union = UnionFind::default();
+        for pair in &pairs {
+            union.merge(pair.members[0], pair.members[1]);
+        }
+        let mut sets: FxHashMap<Member, Set> = FxHashMap::default();
+        let mut owners: FxHashMap<Member, InstanceId> = FxHashMap::default();
+        for pair in &pairs {
+            let representative = union.find(pair.members[0]);
+            owners.entry(representative).or_insert(pair.instance);
+            sets.entry(representative).or_insert_with(|| Set {
+                members: Vec::new(),
+                is_flow: pair.is_flow,
+                span: pair.span,
+            });
+        }
+        for member in union.members() {
+            let representative = union.find(member);
+            if let Some(set) = sets.get_mut(&representative) {
+                set.members.push(member);
+            }
+        }
+        let mut ordered: Vec<(InstanceId, Set)> = sets.into_iter().map(|(key, set)| (owners[&key], set)).collect();
+        self.add_unconnected_flows(root, &union, &mut ordered);
+        for (_, set) in &mut ordered {
+            set.members.sort_unstable();
+        }
+        ordered.sort_by_key(|(owner, set)| (*owner, set.members[0]));
+        for (owner, set) in ordered {
+            self.connections.sets.entry(owner).or_default().push(set);
+        }
+    }
+
+    fn add_unconnected_flows(&self, root: InstanceId, union: &UnionFind, sets: &mut Vec<(InstanceId, Set)>) {
+        for &(first, id) in &self.numbered {
+            let primitive = &self.primitives[id];
+            if primitive.prefix.connector != Some(ConnectorPrefix::Flow) {
+                continue;
+            }
+            let Some(owner) = self.user_of_connector(primitive.instance, root) else { continue };
+            let span = self.member(primitive.instance, primitive.position).span;
+            for at in 0..primitive.dims.iter().product::<usize>() {
+                let inside = member(VariableId(first.0 + at as u32), false);
+                if !union.contains(inside) {
+                    sets.push((owner, Set { members: vec![inside], is_flow: true, span }));
+                }
+            }
+        }
+    }
+
+    /// The instance that could have connected a connector from inside it: the one around the component it belongs to.
+    fn user_of_connector(&self, instance: InstanceId, root: InstanceId) -> Option<InstanceId> {
+        if !self.instances[instance].is_connector {
+            return None;
+        }
+        let mut at = instance;
+        while let (true, Some(parent)) = (self.instances[at].is_connector, self.instances[at].parent) {
+            at = parent;
+        }
+        Some(self.instances[at].parent.unwrap_or(root))
+    }
+
+    /// Adds the equations of the sets that belong to an instance.
+    pub(crate) fn add_connection_equations(&mut self, instance: InstanceId, place: &Place) {
+        let Some(sets) = self.connections.sets.remove(&instance) else { return };
+        let place = Place { initial: false, scenario: None, ..place.clone() };
+        for set in sets {
+            match set.is_flow {
+                true => self.add_flow_sum(&set, &place),
+                false => self.add_equalities(&set, &place),
+            }
+        }
+    }
+
+    fn add_flow_sum(&mut self, set: &Set, place: &Place) {
+        let mut sum: Option<ExpressionId> = None;
+        let mut guard = place.guard;
+        for &member in &set.members {
+            let variable = VariableId(member / 2);
+            guard = self.model.expressions.and(guard, self.model.variables[variable].guard);
+            let flow = self.model.expressions.variable(variable, 0);
+            sum = Some(match (sum, member % 2 == 1) {
+                (None, false) => flow,
+                (None, true) => self.model.expressions.negate(flow),
+                (Some(sum), false) => self.model.expressions.sum(sum, flow),
+                (Some(sum), true) => self.model.expressions.difference(sum, flow),
+            });
+        }
+        let Some(left) = sum else { return };
+        let right = self.model.expressions.integer(0);
+        let place = Place { guard, ..place.clone() };
+        self.push_equation(
+            names::unlabelled(&place.prefix, None),
+            Sides { ty: Type::Real, left, right },
+            set.span,
+            &place,
+        );
+    }
+
+    fn add_equalities(&mut self, set: &Set, place: &Place) {
+        let first = VariableId(set.members[0] / 2);
+        let left = self.model.expressions.variable(first, 0);
+        for &member in &set.members[1..] {
+            let variable = VariableId(member / 2);
+            if variable == first {
+                continue;
+            }
+            let ty = self.model.variables[variable].ty;
+            let both =
+                self.model.expressions.and(self.model.variables[first].guard, self.model.variables[variable].guard);
+            let guard = self.model.expressions.and(place.guard, both);
+            let right = self.model.expressions.variable(variable, 0);
+            let place = Place { guard, ..place.clone() };
+            self.push_equation(names::unlabelled(&place.prefix, None), Sides { ty, left, right }, set.span, &place);
+        }
+    }
+}
+
+fn member(variable: VariableId, outside: bool) -> Member {
+    variable.0 * 2 + u32::from(outside)
+}
+
+fn has_connect(equation: &ast::Equation) -> bool {
+    match &equation.kind {
+        ast::EquationKind::Connect(..) => true,
+        ast::EquationKind::For { body, .. } => body.iter().any(has_connect),
+        ast::EquationKind::If { branches, otherwise } => {
+            branches.iter().flat_map(|(_, body)| body).chain(otherwise).any(has_connect)
+        }
+        _ => false,
+    }
+}
+
+/// Disjoint sets of the members that occur.
+#[derive(Debug, Default)]
+struct UnionFind {
+    position: FxHashMap<Member, u32>,
+    members: Vec<Member>,
+    parents: Vec<u32>,
+}
+
+impl UnionFind {
+    fn at(&mut self, member: Member) -> u32 {
+        *self.position.entry(member).or_insert_with(|| {
+            self.members.push(member);
+            self.parents.push(self.parents.len() as u32);
+            self.parents.len() as u32 - 1
+        })
+    }
+
+    fn root(&mut self, mut at: u32) -> u32 {
+        while self.parents[at as usize] != at {
+            let grandparent = self.parents[self.parents[at as usize] as usize];
+            self.parents[at as usize] = grandparent;
+            at = grandparent;
+        }
+        at
+    }
+
+    fn merge(&mut self, a: Member, b: Member) {
+        let (a, b) = (self.at(a), self.at(b));
+        let (a, b) = (self.root(a), self.root(b));
+        self.parents[a.max(b) as usize] = a.min(b);
+    }
+
+    fn find(&mut self, member: Member) -> Member {
+        let at = self.at(member);
+        let root = self.root(at);
+        self.members[root as usize]
+    }
+
+    fn contains(&self, member: Member) -> bool {
+        self.position.contains_key(&member)
+    }
+
+    fn members(&self) -> Vec<Member> {
+        self.members.clone()
+    }
+}

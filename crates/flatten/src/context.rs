@@ -1,0 +1,46 @@
+//! What the translation of an expression needs to know about its place.
+
+use std::sync::Arc;
+
+use crate::modification::Scope;
+use crate::term::Term;
+
+/// What is wanted of an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Mode {
+    /// Scalars of the flat model.
+    Symbolic,
+    /// Its value at translation; parameters are replaced by theirs.
+    Evaluate,
+    /// Only its shape; variables are unknowns.
+    Shape,
+}
+
+/// The place of an expression.
+#[derive(Clone, Debug)]
+pub(crate) struct Context {
+    /// Where names are looked up.
+    pub(crate) scope: Scope,
+    /// What is wanted.
+    pub(crate) mode: Mode,
+    /// Iterators and the variables of a function, innermost last.
+    pub(crate) locals: Vec<(Arc<str>, Term)>,
+    /// What `end` means in the surrounding subscripts, innermost last.
+    pub(crate) ends: Vec<usize>,
+    /// How deep the expression is nested.
+    pub(crate) depth: u32,
+    /// How deep function calls are nested.
+    pub(crate) calls: u32,
+}
+
+impl Context {
+    /// A place without iterators.
+    pub(crate) fn new(scope: Scope, mode: Mode) -> Self {
+        Context { scope, mode, locals: Vec::new(), ends: Vec::new(), depth: 0, calls: 0 }
+    }
+
+    /// The innermost iterator or local variable of this name.
+    pub(crate) fn local(&self, name: &str) -> Option<&Term> {
+        self.locals.iter().rev().find(|(local, _)| &**local == name).map(|(_, term)| term)
+    }
+}

@@ -1,0 +1,303 @@
+//! Values at translation: array sizes, conditions, ranges, and whatever parameters they are computed from.
+//!
+//! Lazily and remembered per component (LANGUAGE 3.4): the value of a parameter is its binding translated with all
+//! parameters replaced by their values. Every parameter that was read is marked, because it can no longer be
+//! changed in the flat model.
+
+use std::rc::Rc;
+
+use modeshift_dae::{ExpressionId, Node, Type};
+use modeshift_diagnostics::Diagnostic;
+use modeshift_syntax::ast::{Expression, Variability};
+
+use crate::context::{Context, Mode};
+use crate::failure::{Failure, Outcome, dynamic, wrong};
+use crate::flattener::Flattener;
+use crate::instance::{Primitive, PrimitiveId};
+use crate::modification::{Layer, Step, attribute_layers};
+use crate::term::{Term, shape_text, type_text};
+
+impl Flattener<'_> {
+    /// The value of an expression at translation.
+    pub(crate) fn evaluate(&mut self, expression: &Expression, context: &mut Context) -> Outcome<Term> {
+        let mode = std::mem::replace(&mut context.mode, Mode::Evaluate);
+        let term = self.term(expression, context);
+        context.mode = mode;
+        let term = term?;
+        if self.is_literal(&term) {
+            Ok(term)
+        } else {
+            dynamic("this value must be known at translation", expression.span)
+        }
+    }
+
+    /// The truth value of an expression at translation.
+    pub(crate) fn evaluate_boolean(&mut self, expression: &Expression, context: &mut Context) -> Outcome<bool> {
+        match self.evaluate(expression, context)? {
+            Term::Scalar(Type::Boolean, id) => match self.model.expressions.literal_boolean(id) {
+                Some(value) => Ok(value),
+                None => dynamic("this condition must be known at translation", expression.span),
+            },
+            other => self.wrong_type(&other, "a condition must be Boolean", expression),
+        }
+    }
+
+    /// The Integer value of an expression at translation; enumeration literals and Booleans count from 1.
+    pub(crate) fn evaluate_integer(&mut self, expression: &Expression, context: &mut Context) -> Outcome<i64> {
+        let term = self.evaluate(expression, context)?;
+        match self.integer_value(&term) {
+            Some(value) => Ok(value),
+            None => self.wrong_type(&term, "an Integer is needed here", expression),
+        }
+    }
+
+    /// The number that indexes: of an Integer itself, of an enumeration its ordinal, of a Boolean 1 or 2.
+    pub(crate) fn integer_value(&self, term: &Term) -> Option<i64> {
+        let Term::Scalar(ty, id) = term else { return None };
+        match (ty, self.model.expressions.node(*id)) {
+            (Type::Integer | Type::Enumeration(_), Node::Integer(value)) => Some(value),
+            (Type::Integer, Node::Real(number)) if number.value().fract() == 0.0 => Some(number.value() as i64),
+            (Type::Boolean, Node::Boolean(value)) => Some(1 + i64::from(value)),
+            _ => None,
+        }
+    }
+
+    /// The number that a literal stands for.
+    pub(crate) fn real_value(&self, term: &Term) -> Option<f64> {
+        match term {
+            Term::Scalar(Type::Real | Type::Integer, id) => self.model.expressions.literal(*id),
+            _ => None,
+        }
+    }
+
+    fn wrong_type<T>(&self, term: &Term, wanted: &str, expression: &Expression) -> Outcome<T> {
+        wrong("E0303", format!("{wanted}, but this is {}", describe(term)), expression.span)
+    }
+
+    /// Whether every scalar of a term is a literal.
+    pub(crate) fn is_literal(&self, term: &Term) -> bool {
+        match term {
+            Term::Scalar(_, id) => is_literal_node(self.model.expressions.node(*id)),
+            Term::Array(array) => array.items.iter().all(|item| self.is_literal(item)),
+            Term::Record(record) => record.fields.iter().all(|(_, value)| self.is_literal(value)),
+            Term::Tuple(terms) => terms.iter().all(|term| self.is_literal(term)),
+        }
+    }
+
+    /// The part that a layer's path names of a layer's value.
+    pub(crate) fn layer_term(&mut self, layer: &Layer, mode: Mode) -> Outcome<Term> {
+        let Some(expression) = layer.value().cloned() else { return Err(Failure::Reported) };
+        let key = (Rc::as_ptr(&expression), layer.scope, mode);
+        let known = if layer.path.is_empty() { None } else { self.binding_terms.get(&key) };
+        let term = match known {
+            Some((_, term)) => term.clone(),
+            None => {
+                let term = self.term(&expression, &mut Context::new(layer.scope, mode))?;
+                if !layer.path.is_empty() {
+                    self.binding_terms.insert(key, (expression.clone(), term.clone()));
+                }
+                term
+            }
+        };
+        layer.path.iter().try_fold(term, |term, step| self.take_step(&term, step, &expression))
+    }
+
+    fn take_step(&mut self, term: &Term, step: &Step, expression: &Expression) -> Outcome<Term> {
+        match step {
+            Step::Index(index, dims) => {
+                let own = term.dims();
+                if own.is_empty() {
+                    return Ok(term.clone());
+                }
+                if own.len() < dims.len() || own[..dims.len()] != **dims {
+                    let message = format!(
+                        "this modifier of an array of components has size {}, but the array has size {}",
+                        shape_text(own),
+                        shape_text(dims)
+                    );
+                    let diagnostic = Diagnostic::error("E0304", message).label(expression.span, "");
+                    return Err(diagnostic
+                        .help("write `each` in front of a value that is meant for every element")
+                        .into());
+                }
+                Ok(term.part(index))
+            }
+            Step::Field(name) => match term.field(name) {
+                Some(value) => Ok(value),
+                None => wrong("E0303", format!("this value has no field `{name}`"), expression.span),
+            },
+        }
+    }
+
+    /// The value of a parameter or constant.
+    pub(crate) fn value_of(&mut self, id: PrimitiveId, place: modeshift_diagnostics::Span) -> Outcome<Term> {
+        match self.values.get(&id) {
+            Some(Some(value)) => return Ok(value.clone()),
+            Some(None) => return Err(self.cyclic_parameters(id).into()),
+            None => {}
+        }
+        let primitive = &self.primitives[id];
+        let (instance, position) = (primitive.instance, primitive.position);
+        if primitive.prefix.variability > Variability::Parameter {
+            let name = &self.member(instance, position).name;
+            return dynamic(format!("the value of `{name}` is not known at translation"), place);
+        }
+        self.values.insert(id, None);
+        self.evaluating.push(id);
+        let value = self.evaluate_primitive(id, place);
+        self.evaluating.pop();
+        match value {
+            Ok(value) => {
+                self.values.insert(id, Some(value.clone()));
+                self.primitives[id].evaluated = true;
+                Ok(value)
+            }
+            Err(failure) => {
+                self.values.remove(&id);
+                Err(failure)
+            }
+        }
+    }
+
+    fn cyclic_parameters(&self, id: PrimitiveId) -> Diagnostic {
+        let from = self.evaluating.iter().position(|&other| other == id).unwrap_or(0);
+        let name = |id: &PrimitiveId| {
+            let primitive = &self.primitives[*id];
+            self.element_name(primitive.instance, primitive.position)
+        };
+        let chain: Vec<_> = self.evaluating[from..].iter().chain([&id]).map(name).collect();
+        let span = |id: &PrimitiveId| self.member(self.primitives[*id].instance, self.primitives[*id].position).span;
+        let message = format!("the value of `{}` depends on itself", chain[0]);
+        let mut diagnostic = Diagnostic::error("E0302", message).with_note(format!("chain: {}", chain.join(" -> ")));
+        for id in &self.evaluating[from..] {
+            diagnostic = diagnostic.label(span(id), "");
+        }
+        diagnostic
+    }
+
+    fn evaluate_primitive(&mut self, id: PrimitiveId, place: modeshift_diagnostics::Span) -> Outcome<Term> {
+        let layers = self.primitive_layers(id)?;
+        if self.attribute_boolean(&layers, "fixed")? == Some(false) {
+            return dynamic("this parameter is computed at initialization (`fixed = false`)", place);
+        }
+        let binding = self.binding_term(id, &layers, Mode::Evaluate)?;
+        let value = match binding {
+            Some(value) => value,
+            None => self.start_term(id, &layers, Mode::Evaluate)?.ok_or_else(|| self.no_value(id, place))?,
+        };
+        if self.is_literal(&value) {
+            return Ok(value);
+        }
+        let primitive = &self.primitives[id];
+        let name = self.element_name(primitive.instance, primitive.position);
+        dynamic(format!("the value of `{name}` is not known at translation"), place)
+    }
+
+    fn no_value(&self, id: PrimitiveId, place: modeshift_diagnostics::Span) -> Failure {
+        let Primitive { instance, position, .. } = self.primitives[id];
+        let name = self.element_name(instance, position);
+        let diagnostic = Diagnostic::error("E0312", format!("`{name}` has no value, but it is needed at translation"))
+            .label(place, "needed here")
+            .label(self.member(instance, position).span, "declared here")
+            .help(format!("give it a value here, in a modifier, or with `--set {name}=…`"));
+        Failure::Dynamic(Box::new(diagnostic))
+    }
+
+    /// The binding of a parameter, constant or variable, in its own type and size.
+    pub(crate) fn binding_term(&mut self, id: PrimitiveId, layers: &[Layer], mode: Mode) -> Outcome<Option<Term>> {
+        if let Some(overridden) = self.override_term(id, layers, mode)? {
+            return Ok(Some(overridden));
+        }
+        let Some(layer) = layers.iter().find(|layer| layer.value().is_some()) else { return Ok(None) };
+        let term = self.layer_term(layer, mode)?;
+        let span = layer.value().map_or(layer.modifier.span, |value| value.span);
+        self.fitting(term, id, span).map(Some)
+    }
+
+    /// The `start` attribute.
+    pub(crate) fn start_term(&mut self, id: PrimitiveId, layers: &[Layer], mode: Mode) -> Outcome<Option<Term>> {
+        self.attribute_term(id, layers, "start", mode)
+    }
+
+    /// An attribute, in the type and size of its variable.
+    pub(crate) fn attribute_term(
+        &mut self,
+        id: PrimitiveId,
+        layers: &[Layer],
+        name: &'static str,
+        mode: Mode,
+    ) -> Outcome<Option<Term>> {
+        let name = self.attribute_name(name);
+        let layers = attribute_layers(layers, &name);
+        let Some(layer) = layers.iter().find(|layer| layer.value().is_some()) else { return Ok(None) };
+        let term = self.layer_term(layer, mode)?;
+        let span = layer.value().map_or(layer.modifier.span, |value| value.span);
+        self.fitting(term, id, span).map(Some)
+    }
+
+    /// A Boolean attribute that is the same for all elements.
+    pub(crate) fn attribute_boolean(&mut self, layers: &[Layer], name: &'static str) -> Outcome<Option<bool>> {
+        let name = self.attribute_name(name);
+        let layers = attribute_layers(layers, &name);
+        let Some(layer) = layers.iter().find(|layer| layer.value().is_some()) else { return Ok(None) };
+        let term = self.layer_term(layer, Mode::Evaluate)?;
+        Ok(match term.items().first() {
+            Some(Term::Scalar(Type::Boolean, id)) => self.model.expressions.literal_boolean(*id),
+            _ => None,
+        })
+    }
+
+    /// A term in the type and size of a variable: Integers become Reals, a scalar fills an array.
+    pub(crate) fn fitting(&mut self, term: Term, id: PrimitiveId, span: modeshift_diagnostics::Span) -> Outcome<Term> {
+        let Primitive { instance, position, ty, .. } = self.primitives[id];
+        let dims = self.primitives[id].dims.clone();
+        let term = match (term.dims().is_empty(), dims.is_empty()) {
+            (true, false) => {
+                let total = dims.iter().product();
+                Term::array(ty, dims.to_vec(), vec![term; total])
+            }
+            _ => term,
+        };
+        if term.dims() != &*dims {
+            let member = self.member(instance, position);
+            let message = format!(
+                "`{}` has size {}, but this has size {}",
+                member.name,
+                shape_text(&dims),
+                shape_text(term.dims())
+            );
+            return Err(Diagnostic::error("E0304", message).label(span, "").label(member.span, "declared here").into());
+        }
+        match term.scalar_type() {
+            Some(own) if own == ty || (own == Type::Integer && ty == Type::Real) => term.map(|item| match item {
+                Term::Scalar(_, id) => Ok(Term::Scalar(ty, *id)),
+                other => Ok(other.clone()),
+            }),
+            _ if term.items().is_empty() => Ok(term),
+            _ => {
+                let member = self.member(instance, position);
+                let message = format!("`{}` is {}, but this is {}", member.name, type_text(ty), describe(&term));
+                Err(Diagnostic::error("E0303", message).label(span, "").label(member.span, "declared here").into())
+            }
+        }
+    }
+
+    /// A literal, evaluated; or the expression as it is.
+    pub(crate) fn literal_node(&self, id: ExpressionId) -> bool {
+        is_literal_node(self.model.expressions.node(id))
+    }
+}
+
+fn is_literal_node(node: Node) -> bool {
+    matches!(node, Node::Real(_) | Node::Integer(_) | Node::Boolean(_) | Node::String(_))
+}
+
+/// `Real`, `Boolean of size [3]`, `a record`
+pub(crate) fn describe(term: &Term) -> String {
+    let what = match term.items().first() {
+        Some(Term::Record(record)) => format!("a record `{}`", record.class),
+        Some(Term::Tuple(_)) => "several values".to_string(),
+        _ => term.scalar_type().map_or("empty".to_string(), |ty| type_text(ty).to_string()),
+    };
+    if term.dims().is_empty() { what } else { format!("{what} of size {}", shape_text(term.dims())) }
+}

@@ -1,0 +1,471 @@
+//! Functions that are not predefined: run on terms.
+//!
+//! A body of assignments, loops over known ranges and branches is executed on the terms of its arguments. With
+//! literal arguments that is evaluation; with others the result is the expression that the function stands for,
+//! and its relations make no events (LANGUAGE 3.8). What cannot be executed so stays a call of an opaque function.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use modeshift_dae::{Builtin, Function, FunctionId, Node, Type};
+use modeshift_diagnostics::{Diagnostic, Span};
+use modeshift_syntax::ast::{Causality, Class, ClassKind, Expression, Ident, Reference, Subscript, Variability};
+
+use crate::context::{Context, Mode};
+use crate::failure::{Failure, Outcome, dynamic, unsupported, wrong};
+use crate::flattener::Flattener;
+use crate::layout::{Layout, Member};
+use crate::library::{ClassId, composition};
+use crate::lookup::{ClassReference, Found, reference_text, unknown};
+use crate::modification::Scope;
+use crate::statements::Flow;
+use crate::term::{RecordTerm, Term, stack};
+
+/// How deep calls of functions may be nested.
+const MAX_CALLS: u32 = 40;
+
+impl Flattener<'_> {
+    /// A call of a function, a record constructor or a conversion to an enumeration.
+    pub(crate) fn user_call(
+        &mut self,
+        function: &Reference,
+        arguments: &[Expression],
+        named: &[(Ident, Expression)],
+        span: Span,
+        context: &mut Context,
+    ) -> Outcome<Term> {
+        let class = self.called_class(function, context)?;
+        if context.calls >= MAX_CALLS {
+            let message = format!("calls of `{}` are nested more than {MAX_CALLS} deep", reference_text(function));
+            return wrong("E0309", message, span);
+        }
+        let info = self.type_info(class)?;
+        let definition = self.library.class(info.class).definition.clone();
+        let layout = self.layout(info.class)?;
+        let positional = self.terms(arguments, context)?;
+        let mut by_name = Vec::with_capacity(named.len());
+        for (name, value) in named {
+            by_name.push((name.clone(), self.term(value, context)?));
+        }
+        match definition.kind {
+            ClassKind::Record | ClassKind::OperatorRecord => {
+                let call = Call { class: info.class, layout, positional, named: by_name, span };
+                self.construct(&call, context)
+            }
+            ClassKind::Function | ClassKind::OperatorFunction => {
+                let call = Call { class: info.class, layout, positional, named: by_name, span };
+                self.run_elementwise(&call, &definition, context)
+            }
+            _ => wrong("E0203", format!("`{}` is not a function", reference_text(function)), function.span),
+        }
+    }
+
+    fn called_class(&mut self, function: &Reference, context: &Context) -> Outcome<ClassId> {
+        let first = &function.parts[0].name;
+        let mut found = match self.find_first(function.global, &first.name, context.scope)? {
+            Some(found) => found,
+            None => {
+                let diagnostic = unknown(&first.name, first.span, "function");
+                let builtins = Builtin::ALL.iter().map(|builtin| builtin.name());
+                let diagnostic = crate::suggestion::with_suggestion(diagnostic, &first.name, builtins);
+                return Err(match diagnostic.help {
+                    Some(_) => diagnostic.into(),
+                    None => self.suggest_names(diagnostic, &first.name, Some(context.scope)).into(),
+                });
+            }
+        };
+        for part in &function.parts[1..] {
+            found = match found {
+                Found::Class(class) => match self.find_in_class(class, &part.name.name)? {
+                    Some(next) => next,
+                    None => return Err(self.unknown_in_class(class, &part.name)),
+                },
+                Found::Component(..) => return unsupported("a function called through a component", function.span),
+            };
+        }
+        match found {
+            Found::Class(ClassReference::Class { class, .. }) => Ok(class),
+            _ => wrong("E0203", format!("`{}` is not a function", reference_text(function)), function.span),
+        }
+    }
+
+    /// A record from its fields.
+    fn construct(&mut self, call: &Call, context: &mut Context) -> Outcome<Term> {
+        let fields: Vec<&Member> = call.layout.members.iter().filter(|member| is_field(member)).collect();
+        let locals = self.bind(call, &fields, context)?;
+        let class = self.library.class(call.class).name.clone();
+        Ok(Term::Record(Rc::new(RecordTerm { class, fields: locals })))
+    }
+
+    /// Gives every input its argument, named argument or default, in declaration order.
+    fn bind(&mut self, call: &Call, inputs: &[&Member], context: &Context) -> Outcome<Vec<(Arc<str>, Term)>> {
+        if call.positional.len() > inputs.len() {
+            let name = &self.library.class(call.class).name;
+            let message = format!("`{name}` takes {} arguments, not {}", inputs.len(), call.positional.len());
+            return wrong("E0307", message, call.span);
+        }
+        for (name, _) in &call.named {
+            if !inputs.iter().any(|input| input.name == name.name) {
+                let message = format!("`{}` has no input `{}`", self.library.class(call.class).name, name.name);
+                return wrong("E0307", message, name.span);
+            }
+        }
+        let scope = Scope { instance: None, class: call.class };
+        let mut inner = Context { calls: context.calls + 1, ..Context::new(scope, context.mode) };
+        for (position, input) in inputs.iter().enumerate() {
+            let named = call.named.iter().find(|(name, _)| name.name == input.name);
+            let value = match (call.positional.get(position), named) {
+                (Some(value), None) => value.clone(),
+                (None, Some((_, value))) => value.clone(),
+                (Some(_), Some((name, _))) => {
+                    return wrong("E0307", format!("`{}` is given twice", name.name), name.span);
+                }
+                (None, None) => {
+                    let default = input.modifiers.iter().find_map(|(modifier, _)| modifier.value.clone());
+                    let Some(default) = default else {
+                        let message = format!("the argument `{}` is missing", input.name);
+                        return Err(Diagnostic::error("E0307", message)
+                            .label(call.span, "")
+                            .label(input.span, "declared here")
+                            .into());
+                    };
+                    inner.scope.class = input.origin;
+                    self.term(&default, &mut inner)?
+                }
+            };
+            inner.locals.push((input.name.clone(), value));
+        }
+        Ok(inner.locals)
+    }
+
+    /// A function of scalars is applied to every element of array arguments (Modelica 3.6, 12.4.6).
+    fn run_elementwise(&mut self, call: &Call, definition: &Class, context: &mut Context) -> Outcome<Term> {
+        let inputs: Vec<&Member> = call.layout.members.iter().filter(|member| is_input(member)).collect();
+        let bound = self.bind(call, &inputs, context)?;
+        let mut outer: Option<Vec<usize>> = None;
+        let mut extended = vec![false; bound.len()];
+        for ((input, (_, value)), extends) in inputs.iter().zip(&bound).zip(&mut extended) {
+            let rank = self.declared_rank(input);
+            let extra = value.dims().len().saturating_sub(rank);
+            if extra > 0 && !matches!(value, Term::Record(_)) {
+                *extends = true;
+                outer = Some(value.dims()[..extra].to_vec());
+            }
+        }
+        let Some(outer) = outer else { return self.run(call, definition, bound, context) };
+        let mut parts = Vec::new();
+        for index in crate::term::indices(&outer) {
+            let mut scalar = Vec::with_capacity(bound.len());
+            for ((name, value), &extends) in bound.iter().zip(&extended) {
+                if extends && (value.dims().len() < index.len() || value.dims()[..index.len()] != outer) {
+                    return wrong("E0304", "the arguments of this call differ in size", call.span);
+                }
+                scalar.push((name.clone(), if extends { value.part(&index) } else { value.clone() }));
+            }
+            parts.push(self.run(call, definition, scalar, context)?);
+        }
+        stack(Type::Real, &outer, parts).ok_or(Failure::Reported)
+    }
+
+    fn declared_rank(&mut self, input: &Member) -> usize {
+        let own = input.dimensions.0.len();
+        let Some(component) = input.component() else { return own };
+        let scope = Scope { instance: None, class: input.origin };
+        let of_type = match self.lookup_class(&component.type_name, scope) {
+            Ok(ClassReference::Class { class, .. }) => self.type_info(class).map_or(0, |info| info.dimensions.len()),
+            _ => 0,
+        };
+        own + of_type
+    }
+
+    /// Executes the body, or keeps the call as it is.
+    fn run(
+        &mut self,
+        call: &Call,
+        definition: &Class,
+        bound: Vec<(Arc<str>, Term)>,
+        context: &mut Context,
+    ) -> Outcome<Term> {
+        let inside = composition(definition);
+        if let Some(external) = inside.and_then(|inside| inside.external.as_ref()) {
+            return self.external_call(call, external, bound, context);
+        }
+        let nodes_before = self.model.expressions.len();
+        match self.execute_body(call, bound.clone(), context) {
+            Ok(result) if self.model.expressions.len() - nodes_before < MAX_INLINED || self.is_literal(&result) => {
+                let quiet = context.mode == Mode::Symbolic && !may_have_events(definition);
+                if quiet { self.without_events(&result, &bound) } else { Ok(result) }
+            }
+            Ok(_) => self.opaque_call(call, &bound),
+            Err(Failure::Dynamic(_)) if context.mode == Mode::Symbolic => self.opaque_call(call, &bound),
+            Err(Failure::Dynamic(_)) if context.mode == Mode::Shape => self.opaque_call(call, &bound),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    fn external_call(
+        &mut self,
+        call: &Call,
+        external: &modeshift_syntax::ast::External,
+        bound: Vec<(Arc<str>, Term)>,
+        context: &mut Context,
+    ) -> Outcome<Term> {
+        if external.language.as_deref() == Some("builtin") {
+            let name = external
+                .call
+                .as_ref()
+                .map_or(self.library.class(call.class).definition.name.name.clone(), |call| call.1.name.clone());
+            if let Some(builtin) = Builtin::by_name(&name) {
+                let terms: Vec<Term> = bound.into_iter().map(|(_, value)| value).collect();
+                return self.builtin(builtin, &terms, call.span, context.mode);
+            }
+        }
+        match context.mode {
+            Mode::Evaluate => {
+                let name = &self.library.class(call.class).name;
+                dynamic(format!("the external function `{name}` is not run at translation"), call.span)
+            }
+            _ => self.opaque_call(call, &bound),
+        }
+    }
+
+    fn execute_body(&mut self, call: &Call, bound: Vec<(Arc<str>, Term)>, context: &Context) -> Outcome<Term> {
+        let scope = Scope { instance: None, class: call.class };
+        let mut inner = Context { locals: bound, calls: context.calls + 1, ..Context::new(scope, context.mode) };
+        for member in call.layout.members.iter().filter(|member| member.component().is_some() && !is_input(member)) {
+            let value = self.local_variable(member, &mut inner)?;
+            inner.locals.push((member.name.clone(), value));
+        }
+        for &class in &call.layout.classes {
+            let definition = self.library.class(class).definition.clone();
+            inner.scope.class = class;
+            for section in composition(&definition).map_or(&[][..], |inside| &inside.algorithms) {
+                if let Flow::Return = self.execute(&section.statements, &mut inner)? {
+                    break;
+                }
+            }
+        }
+        let outputs = call.layout.members.iter().filter(|member| is_output(member));
+        let mut results = Vec::new();
+        for output in outputs {
+            let value = inner.local(&output.name).cloned().ok_or(Failure::Reported)?;
+            if context.mode != Mode::Shape && self.has_unknown(&value) {
+                let message = format!("the output `{}` is not assigned", output.name);
+                return Err(Diagnostic::error("E0313", message)
+                    .label(output.span, "")
+                    .label(call.span, "called here")
+                    .into());
+            }
+            results.push(value);
+        }
+        match results.len() {
+            0 => wrong("E0307", "this function has no output", call.span),
+            1 => results.pop().ok_or(Failure::Reported),
+            _ => Ok(Term::Tuple(results.into())),
+        }
+    }
+
+    /// The first value of an output or local variable: its binding, or unknown in its declared size.
+    fn local_variable(&mut self, member: &Member, context: &mut Context) -> Outcome<Term> {
+        let binding = member.modifiers.iter().find_map(|(modifier, _)| modifier.value.clone());
+        context.scope.class = member.origin;
+        if let Some(binding) = binding {
+            return self.term(&binding, context);
+        }
+        let mut dims = Vec::new();
+        for subscript in member.dimensions.0.iter() {
+            dims.push(match subscript {
+                Subscript::All(_) => 0,
+                Subscript::Expression(expression) => {
+                    let size = self.evaluate_integer(expression, context)?;
+                    usize::try_from(size)
+                        .or_else(|_| wrong("E0311", format!("a size of {size} is negative"), expression.span))?
+                }
+            });
+        }
+        let Some(component) = member.component() else { return Err(Failure::Reported) };
+        let scope = Scope { instance: None, class: member.origin };
+        let (ty, record) = match self.lookup_class(&component.type_name, scope)? {
+            ClassReference::Predefined(ty) => (ty, None),
+            ClassReference::Class { class, .. } => {
+                let info = self.type_info(class)?;
+                for (subscript, _) in &info.dimensions {
+                    if let Subscript::Expression(expression) = subscript {
+                        dims.push(self.evaluate_integer(expression, context)?.max(0) as usize);
+                    }
+                }
+                (info.scalar.unwrap_or(Type::Real), info.scalar.is_none().then_some(info.class))
+            }
+        };
+        let item = match record {
+            None => Term::Scalar(ty, self.unknown_scalar()),
+            Some(class) => self.unknown_record(class, context)?,
+        };
+        let total = dims.iter().try_fold(1_usize, |total, &dim| total.checked_mul(dim)).unwrap_or(usize::MAX);
+        self.check_items(total, member.span)?;
+        Ok(if dims.is_empty() { item } else { Term::array(ty, dims, vec![item; total]) })
+    }
+
+    fn unknown_record(&mut self, class: ClassId, context: &mut Context) -> Outcome<Term> {
+        if context.calls >= MAX_CALLS {
+            return Err(Failure::Reported);
+        }
+        let layout = self.layout(class)?;
+        let mut fields = Vec::new();
+        context.calls += 1;
+        for member in layout.members.iter().filter(|member| member.component().is_some()) {
+            fields.push((member.name.clone(), self.local_variable(member, context)?));
+        }
+        context.calls -= 1;
+        let class = self.library.class(class).name.clone();
+        Ok(Term::Record(Rc::new(RecordTerm { class, fields })))
+    }
+
+    pub(crate) fn has_unknown(&self, term: &Term) -> bool {
+        let mut scalars = Vec::new();
+        term.scalars(&mut scalars);
+        let unknown = Node::Mode(modeshift_dae::ModeVariableId(u32::MAX));
+        scalars.iter().any(|&(_, id)| {
+            let mut found = false;
+            self.model.expressions.for_each(id, |_, node| {
+                found |= node == unknown;
+                !found
+            });
+            found
+        })
+    }
+
+    /// `noEvent` around an inlined body, where a relation or a branch is in it that is not in its arguments.
+    fn without_events(&mut self, result: &Term, bound: &[(Arc<str>, Term)]) -> Outcome<Term> {
+        let mut given = Vec::new();
+        for (_, value) in bound {
+            let mut scalars = Vec::new();
+            value.scalars(&mut scalars);
+            scalars.iter().for_each(|&(_, id)| self.collect_relations(id, &mut given));
+        }
+        given.sort();
+        result.map(|item| {
+            let Term::Scalar(_, id) = *item else { return Ok(item.clone()) };
+            let mut own = Vec::new();
+            self.collect_relations(id, &mut own);
+            let has_new = own.iter().any(|relation| given.binary_search(relation).is_err());
+            Ok(if has_new { self.no_event(item) } else { item.clone() })
+        })
+    }
+
+    fn collect_relations(&self, id: modeshift_dae::ExpressionId, out: &mut Vec<modeshift_dae::ExpressionId>) {
+        self.model.expressions.for_each(id, |id, node| {
+            if matches!(node, Node::Relation(..) | Node::If(..)) {
+                out.push(id);
+            }
+            true
+        });
+    }
+
+    /// A call that stays a call: its arguments as scalars, its outputs as scalars.
+    fn opaque_call(&mut self, call: &Call, bound: &[(Arc<str>, Term)]) -> Outcome<Term> {
+        let mut scalars = Vec::new();
+        bound.iter().for_each(|(_, value)| value.scalars(&mut scalars));
+        let ids: Vec<_> = scalars.into_iter().map(|(_, id)| id).collect();
+        let function = self.opaque_function(call);
+        let node = self.model.expressions.function(function, &ids);
+        let scope = Scope { instance: None, class: call.class };
+        let mut context = Context { locals: bound.to_vec(), ..Context::new(scope, Mode::Shape) };
+        let outputs: Vec<&Member> = call.layout.members.iter().filter(|member| is_output(member)).collect();
+        let mut results = Vec::new();
+        let mut number = 0;
+        let mut shapes = Vec::new();
+        for output in &outputs {
+            shapes.push(self.local_variable(output, &mut context)?);
+        }
+        let total: usize = shapes
+            .iter()
+            .map(|shape| {
+                let mut list = Vec::new();
+                shape.scalars(&mut list);
+                list.len()
+            })
+            .sum();
+        for shape in shapes {
+            results.push(self.numbered_outputs(&shape, node, total, &mut number)?);
+        }
+        match results.len() {
+            1 => results.pop().ok_or(Failure::Reported),
+            _ => Ok(Term::Tuple(results.into())),
+        }
+    }
+
+    fn numbered_outputs(
+        &mut self,
+        shape: &Term,
+        node: modeshift_dae::ExpressionId,
+        total: usize,
+        number: &mut u32,
+    ) -> Outcome<Term> {
+        shape.map(|item| match item {
+            Term::Scalar(ty, _) => {
+                *number += 1;
+                let id = if total == 1 { node } else { self.model.expressions.add(Node::Output(node, *number)) };
+                Ok(Term::Scalar(*ty, id))
+            }
+            Term::Record(record) => {
+                let mut fields = Vec::new();
+                for (name, value) in &record.fields {
+                    fields.push((name.clone(), self.numbered_outputs(value, node, total, number)?));
+                }
+                Ok(Term::Record(Rc::new(RecordTerm { class: record.class.clone(), fields })))
+            }
+            other => Ok(other.clone()),
+        })
+    }
+
+    fn opaque_function(&mut self, call: &Call) -> FunctionId {
+        if let Some(&known) = self.functions.get(&call.class) {
+            return known;
+        }
+        let node = self.library.class(call.class);
+        let names = |wanted: fn(&Member) -> bool| {
+            call.layout.members.iter().filter(|member| wanted(member)).map(|member| member.name.clone()).collect()
+        };
+        let id = self.model.functions.push(Function {
+            name: node.name.clone(),
+            inputs: names(is_input),
+            outputs: names(is_output),
+            differentiable: u32::MAX,
+            derivative: None,
+            span: node.definition.name.span,
+        });
+        self.functions.insert(call.class, id);
+        id
+    }
+}
+
+/// How many expressions an inlined call may add before it is kept as a call.
+const MAX_INLINED: usize = 20_000;
+
+/// A call with its arguments translated.
+struct Call {
+    class: ClassId,
+    layout: Rc<Layout>,
+    positional: Vec<Term>,
+    named: Vec<(Ident, Term)>,
+    span: Span,
+}
+
+fn is_input(member: &Member) -> bool {
+    member.prefix.causality == Some(Causality::Input)
+}
+
+fn is_output(member: &Member) -> bool {
+    member.prefix.causality == Some(Causality::Output)
+}
+
+fn is_field(member: &Member) -> bool {
+    member.component().is_some() && member.prefix.variability > Variability::Constant && !member.is_final
+}
+
+/// Whether the relations of a function may make events when it is inlined: `Inline = true`, `GenerateEvents = true`.
+fn may_have_events(definition: &Class) -> bool {
+    crate::annotations::is_true(definition.annotation.as_ref(), "Inline")
+        || crate::annotations::is_true(definition.annotation.as_ref(), "GenerateEvents")
+}

@@ -1,0 +1,517 @@
+//! The elements of a class with everything it inherits, prepared once per class (Modelica 3.6, 5.6.1 and 7.1).
+//!
+//! Every member keeps the class in which it was written, because that is where its names are looked up, and
+//! collects the modifiers of the `extends` clauses through which it came, the outermost first.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use modeshift_dae::Type;
+use modeshift_diagnostics::{Diagnostic, Span};
+use modeshift_syntax::ast::{
+    Class, ClassBody, Component, Element, ElementKind, Expression, Modification, Subscript, TypePrefix,
+};
+use rustc_hash::FxHashMap;
+
+use crate::failure::{Outcome, wrong};
+use crate::flattener::Flattener;
+use crate::library::{ClassId, elements};
+use crate::lookup::ClassReference;
+use crate::modification::Modifier;
+
+/// Where a modifier of a class was written: in the class itself or one of its bases, or around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lexical {
+    /// The class whose scope it is.
+    pub(crate) class: ClassId,
+    /// Whether `class` encloses the modified one (short class definitions) rather than being part of it.
+    pub(crate) around: bool,
+}
+
+/// A condition around a declaration, and whether it has to be true or false for the declaration to exist.
+#[derive(Clone, Debug)]
+pub(crate) struct DeclarationCondition {
+    pub(crate) expression: Rc<Expression>,
+    pub(crate) holds: bool,
+}
+
+/// What a member is.
+#[derive(Clone, Debug)]
+pub(crate) enum MemberKind {
+    Component(Arc<Component>),
+    Class(ClassId),
+}
+
+/// One element of a class, its own or inherited.
+#[derive(Clone, Debug)]
+pub(crate) struct Member {
+    pub(crate) name: Arc<str>,
+    pub(crate) kind: MemberKind,
+    /// The class in which its type and dimensions were written.
+    pub(crate) origin: ClassId,
+    /// The class in which its condition was written, with that condition.
+    pub(crate) condition: Option<(Rc<Expression>, ClassId)>,
+    /// The dimensions and the class in which they were written.
+    pub(crate) dimensions: (Rc<[Subscript]>, ClassId),
+    /// Its prefixes, those of the original declaration where a redeclaration has none.
+    pub(crate) prefix: TypePrefix,
+    pub(crate) protected: bool,
+    pub(crate) inner: bool,
+    pub(crate) outer: bool,
+    pub(crate) is_final: bool,
+    /// Modifiers, the strongest first.
+    pub(crate) modifiers: Vec<(Rc<Modifier>, Lexical)>,
+    /// Conditions of surrounding `if` (variable dimension); written in `origin`.
+    pub(crate) guards: Vec<DeclarationCondition>,
+    pub(crate) span: Span,
+    /// The class of a component, where it does not depend on the instance.
+    pub(crate) resolved: OnceCell<ClassReference>,
+}
+
+impl Member {
+    /// The declaration, where it is a component.
+    pub(crate) fn component(&self) -> Option<&Arc<Component>> {
+        match &self.kind {
+            MemberKind::Component(component) => Some(component),
+            MemberKind::Class(_) => None,
+        }
+    }
+}
+
+/// All elements of a class.
+#[derive(Debug, Default)]
+pub(crate) struct Layout {
+    /// In declaration order, those of a base class where its `extends` stands.
+    pub(crate) members: Vec<Member>,
+    /// Their positions.
+    pub(crate) index: FxHashMap<Arc<str>, u32>,
+    /// All base classes and the class itself, bases first.
+    pub(crate) classes: Vec<ClassId>,
+    /// Set where the class extends a predefined type: that type and the modifiers on the way.
+    pub(crate) scalar: Option<(Type, Vec<(Rc<Modifier>, Lexical)>)>,
+}
+
+impl Layout {
+    /// The member of this name.
+    pub(crate) fn member(&self, name: &str) -> Option<&Member> {
+        self.index.get(name).map(|&at| &self.members[at as usize])
+    }
+
+    fn add_class(&mut self, class: ClassId) {
+        if !self.classes.contains(&class) {
+            self.classes.push(class);
+        }
+    }
+}
+
+/// A short class or alias, followed to what it stands for.
+#[derive(Debug)]
+pub(crate) struct TypeInfo {
+    /// A predefined type or enumeration; `None` for a class with elements.
+    pub(crate) scalar: Option<Type>,
+    /// The class at the end of the aliases.
+    pub(crate) class: ClassId,
+    /// Modifiers on the way, nearest to the use first.
+    pub(crate) modifiers: Vec<(Rc<Modifier>, Lexical)>,
+    /// Dimensions on the way, outermost first, and where they were written.
+    pub(crate) dimensions: Vec<(Subscript, ClassId)>,
+    /// Prefixes on the way.
+    pub(crate) prefix: TypePrefix,
+    /// Whether a connector.
+    pub(crate) connector: bool,
+}
+
+/// A layout that may still be under construction.
+#[derive(Clone, Debug)]
+pub(crate) enum LayoutState {
+    Busy,
+    Done(Rc<Layout>),
+}
+
+impl Flattener<'_> {
+    /// The elements of a class; made once.
+    pub(crate) fn layout(&mut self, class: ClassId) -> Outcome<Rc<Layout>> {
+        match self.layouts.get(&class) {
+            Some(LayoutState::Done(layout)) => return Ok(layout.clone()),
+            Some(LayoutState::Busy) => {
+                let node = self.library.class(class);
+                let message = format!("`{}` inherits from itself", node.name);
+                return wrong("E0205", message, node.definition.name.span);
+            }
+            None => {}
+        }
+        if self.layouts_busy > MAX_INHERITANCE {
+            let node = self.library.class(class);
+            let message = format!("`{}` inherits through more than {MAX_INHERITANCE} classes", node.name);
+            return wrong("E0206", message, node.definition.name.span);
+        }
+        self.layouts.insert(class, LayoutState::Busy);
+        self.layouts_busy += 1;
+        let built = self.build_layout(class);
+        self.layouts_busy -= 1;
+        match built {
+            Ok(layout) => {
+                let layout = Rc::new(layout);
+                self.layouts.insert(class, LayoutState::Done(layout.clone()));
+                Ok(layout)
+            }
+            Err(failure) => {
+                self.layouts.remove(&class);
+                Err(failure)
+            }
+        }
+    }
+
+    /// Whether the elements of a class are just being collected.
+    pub(crate) fn layout_is_busy(&self, class: ClassId) -> bool {
+        matches!(self.layouts.get(&class), Some(LayoutState::Busy))
+    }
+
+    fn build_layout(&mut self, class: ClassId) -> Outcome<Layout> {
+        let definition = self.library.class(class).definition.clone();
+        let mut layout = Layout::default();
+        match &definition.body {
+            ClassBody::Short { base, modification, .. } => {
+                let base = self.lookup_base(base, class)?;
+                self.inherit(&mut layout, base, modification.as_ref(), class_around(self, class), definition.span)?;
+            }
+            ClassBody::Extends(modification, _) => {
+                let Some(&base) = self.extended_classes.get(&class) else {
+                    let message =
+                        format!("`{}` extends a class of the same name, but none is inherited", definition.name.name);
+                    return wrong("E0207", message, definition.name.span);
+                };
+                let lexical = Lexical { class, around: false };
+                let base = ClassReference::Class { class: base, context: None };
+                self.inherit(&mut layout, base, modification.as_ref(), lexical, definition.span)?;
+                self.add_elements(&mut layout, class, elements(&definition), &[])?;
+            }
+            ClassBody::Long(_) => self.add_elements(&mut layout, class, elements(&definition), &[])?,
+            ClassBody::Enumeration(_) => {
+                layout.scalar = Some((self.enumeration_type(class), Vec::new()));
+            }
+            ClassBody::PartialDerivative { .. } => {
+                return crate::failure::unsupported("a function defined as a partial derivative", definition.span);
+            }
+        }
+        layout.add_class(class);
+        Ok(layout)
+    }
+
+    fn add_elements(
+        &mut self,
+        layout: &mut Layout,
+        class: ClassId,
+        elements: &[Element],
+        guards: &[DeclarationCondition],
+    ) -> Outcome<()> {
+        for element in elements {
+            match &element.kind {
+                ElementKind::Import(_) => {}
+                ElementKind::Extends { base, modification, .. } => {
+                    let lexical = Lexical { class, around: false };
+                    let base = self.lookup_base(base, class)?;
+                    self.inherit(layout, base, modification.as_ref(), lexical, element.span)?;
+                }
+                ElementKind::Class(nested) => self.add_nested_class(layout, class, element, nested)?,
+                ElementKind::Component(component) => self.add_component(layout, class, element, component, guards),
+                ElementKind::Conditional(conditional) => {
+                    let mut path = guards.to_vec();
+                    for (condition, declarations) in &conditional.branches {
+                        let expression = Rc::new(condition.clone());
+                        path.push(DeclarationCondition { expression: expression.clone(), holds: true });
+                        self.add_elements(layout, class, declarations, &path)?;
+                        path.pop();
+                        path.push(DeclarationCondition { expression, holds: false });
+                    }
+                    self.add_elements(layout, class, &conditional.otherwise, &path)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn add_nested_class(
+        &mut self,
+        layout: &mut Layout,
+        class: ClassId,
+        element: &Element,
+        nested: &Arc<Class>,
+    ) -> Outcome<()> {
+        let name = nested.name.name.clone();
+        let Some(id) = self.library.child(class, &name, self.diagnostics) else { return Ok(()) };
+        if matches!(nested.body, ClassBody::Extends(..))
+            && let Some(Member { kind: MemberKind::Class(base), .. }) = layout.member(&name)
+        {
+            self.extended_classes.insert(id, *base);
+        }
+        let replaces = element.redeclare || matches!(nested.body, ClassBody::Extends(..));
+        let member = Member {
+            name: name.clone(),
+            kind: MemberKind::Class(id),
+            origin: class,
+            condition: None,
+            dimensions: (Rc::from([]), class),
+            prefix: TypePrefix::default(),
+            protected: element.protected,
+            inner: element.inner,
+            outer: element.outer,
+            is_final: element.is_final,
+            modifiers: Vec::new(),
+            guards: Vec::new(),
+            span: nested.name.span,
+            resolved: OnceCell::new(),
+        };
+        match layout.index.get(&name) {
+            Some(&at) if replaces => layout.members[at as usize] = member,
+            _ => self.add_member(layout, member),
+        }
+        Ok(())
+    }
+
+    fn add_component(
+        &mut self,
+        layout: &mut Layout,
+        class: ClassId,
+        element: &Element,
+        component: &Arc<Component>,
+        guards: &[DeclarationCondition],
+    ) {
+        let mut member = self.component_member(class, element, component);
+        member.guards = guards.to_vec();
+        match layout.index.get(&member.name) {
+            Some(&at) if element.redeclare => {
+                let original = &layout.members[at as usize];
+                layout.members[at as usize] = redeclared(original, member);
+            }
+            _ => self.add_member(layout, member),
+        }
+    }
+
+    fn component_member(&mut self, class: ClassId, element: &Element, component: &Arc<Component>) -> Member {
+        let own = component.modification.as_ref().map(|m| Modifier::prepare(m, self.diagnostics));
+        let own = own.filter(|modifier| !modifier.is_empty()).map(|mut modifier| {
+            modifier.is_final |= element.is_final;
+            (Rc::new(modifier), Lexical { class, around: false })
+        });
+        let constraint = element.constrained_by.as_ref().and_then(|(_, modification)| modification.as_ref());
+        let constraint = constraint.map(|modification| {
+            (Rc::new(Modifier::prepare(modification, self.diagnostics)), Lexical { class, around: false })
+        });
+        Member {
+            name: component.name.name.clone(),
+            kind: MemberKind::Component(component.clone()),
+            origin: class,
+            condition: component.condition.clone().map(|condition| (Rc::new(condition), class)),
+            dimensions: (component.dimensions.clone().into(), class),
+            prefix: component.prefix,
+            protected: element.protected,
+            inner: element.inner,
+            outer: element.outer,
+            is_final: element.is_final,
+            modifiers: own.into_iter().chain(constraint).collect(),
+            guards: Vec::new(),
+            span: component.span,
+            resolved: OnceCell::new(),
+        }
+    }
+
+    /// Adds the members of a base class, modified.
+    fn inherit(
+        &mut self,
+        layout: &mut Layout,
+        base: ClassReference,
+        modification: Option<&Modification>,
+        lexical: Lexical,
+        span: Span,
+    ) -> Outcome<()> {
+        let modifier = modification.map(|modification| Rc::new(Modifier::prepare(modification, self.diagnostics)));
+        let class = match base {
+            ClassReference::Predefined(ty) => {
+                layout.scalar = Some((ty, modifier.map(|modifier| (modifier, lexical)).into_iter().collect()));
+                return Ok(());
+            }
+            ClassReference::Class { class, .. } => class,
+        };
+        let inherited = self.layout(class)?;
+        if let Some((ty, modifiers)) = &inherited.scalar {
+            let own = modifier.iter().map(|modifier| (modifier.clone(), lexical));
+            layout.scalar = Some((*ty, own.chain(modifiers.iter().cloned()).collect()));
+        }
+        for member in &inherited.members {
+            let child = modifier.as_ref().and_then(|modifier| modifier.child(&member.name));
+            let member = match child {
+                Some(child) => self.modified_member(member, child, lexical)?,
+                None => member.clone(),
+            };
+            self.add_member(layout, member);
+        }
+        if let (Some(modifier), None) = (&modifier, &inherited.scalar) {
+            self.check_modified_names(modifier, &inherited, class, span);
+        }
+        for &class in &inherited.classes {
+            layout.add_class(class);
+        }
+        Ok(())
+    }
+
+    fn modified_member(&mut self, member: &Member, modifier: &Rc<Modifier>, lexical: Lexical) -> Outcome<Member> {
+        let Some(element) = &modifier.redeclare else {
+            let mut modified = member.clone();
+            modified.modifiers.insert(0, (modifier.clone(), lexical));
+            return Ok(modified);
+        };
+        match &element.kind {
+            ElementKind::Component(component) => {
+                let new = self.component_member(lexical.class, element, component);
+                Ok(redeclared(member, new))
+            }
+            ElementKind::Class(class) => {
+                let id = self.library.add_class(class.clone(), lexical.class, None);
+                let mut modified = member.clone();
+                modified.kind = MemberKind::Class(id);
+                modified.resolved = OnceCell::new();
+                Ok(modified)
+            }
+            _ => wrong("E0223", "only components and classes can be redeclared", element.span),
+        }
+    }
+
+    /// Every name in a modification of `class` must be one of its elements.
+    pub(crate) fn check_modified_names(&mut self, modifier: &Modifier, layout: &Layout, class: ClassId, span: Span) {
+        for (name, child) in &modifier.children {
+            if layout.member(name).is_none() {
+                let message = format!("`{}` has no element `{name}` to modify", self.library.class(class).name);
+                let place = if child.span == Span::default() { span } else { child.span };
+                let candidates = layout.members.iter().map(|member| &*member.name);
+                let diagnostic = Diagnostic::error("E0222", message).label(place, "");
+                self.diagnostics.push(crate::suggestion::with_suggestion(diagnostic, name, candidates));
+            }
+        }
+    }
+
+    fn add_member(&mut self, layout: &mut Layout, member: Member) {
+        match layout.index.get(&member.name) {
+            None => {
+                layout.index.insert(member.name.clone(), layout.members.len() as u32);
+                layout.members.push(member);
+            }
+            Some(&at) => {
+                let known = &mut layout.members[at as usize];
+                if same_declaration(known, &member) {
+                    let further = member
+                        .modifiers
+                        .into_iter()
+                        .filter(|new| !known.modifiers.iter().any(|(old, _)| Rc::ptr_eq(old, &new.0)));
+                    let further: Vec<_> = further.collect();
+                    known.modifiers.splice(0..0, further);
+                } else {
+                    self.diagnostics.push(
+                        Diagnostic::error("E0202", format!("`{}` is declared twice", member.name))
+                            .label(member.span, "declared again here")
+                            .label(known.span, "first declared here"),
+                    );
+                }
+            }
+        }
+    }
+
+    /// Follows a class through short definitions to what it stands for.
+    pub(crate) fn type_info(&mut self, class: ClassId) -> Outcome<Rc<TypeInfo>> {
+        if let Some(known) = self.type_infos.get(&class) {
+            return Ok(known.clone());
+        }
+        if self.layouts_busy > MAX_INHERITANCE {
+            let node = self.library.class(class);
+            return wrong("E0205", format!("`{}` is defined by itself", node.name), node.definition.name.span);
+        }
+        self.layouts_busy += 1;
+        let built = self.build_type_info(class);
+        self.layouts_busy -= 1;
+        let info = Rc::new(built?);
+        self.type_infos.insert(class, info.clone());
+        Ok(info)
+    }
+
+    fn build_type_info(&mut self, class: ClassId) -> Outcome<TypeInfo> {
+        use modeshift_syntax::ast::ClassKind;
+        let definition = self.library.class(class).definition.clone();
+        let connector = matches!(definition.kind, ClassKind::Connector | ClassKind::ExpandableConnector);
+        if let ClassBody::Short { prefix, base, dimensions, modification } = &definition.body {
+            let lexical = class_around(self, class);
+            let own = modification.as_ref().map(|m| Rc::new(Modifier::prepare(m, self.diagnostics)));
+            let mut modifiers: Vec<_> = own.into_iter().map(|modifier| (modifier, lexical)).collect();
+            let mut dims: Vec<_> = dimensions.iter().map(|dimension| (dimension.clone(), lexical.class)).collect();
+            return Ok(match self.lookup_base(base, class)? {
+                ClassReference::Predefined(ty) => {
+                    TypeInfo { scalar: Some(ty), class, modifiers, dimensions: dims, prefix: *prefix, connector }
+                }
+                ClassReference::Class { class: base, .. } => {
+                    let base = self.type_info(base)?;
+                    modifiers.extend(base.modifiers.iter().cloned());
+                    dims.extend(base.dimensions.iter().cloned());
+                    TypeInfo {
+                        scalar: base.scalar,
+                        class: base.class,
+                        modifiers,
+                        dimensions: dims,
+                        prefix: combined(*prefix, base.prefix),
+                        connector: connector || base.connector,
+                    }
+                }
+            });
+        }
+        let layout = self.layout(class)?;
+        let (scalar, modifiers) = layout.scalar.clone().map_or((None, Vec::new()), |(ty, list)| (Some(ty), list));
+        let dimensions = Vec::new();
+        Ok(TypeInfo { scalar, class, modifiers, dimensions, prefix: TypePrefix::default(), connector })
+    }
+}
+
+/// Deeper chains of `extends` are a mistake.
+const MAX_INHERITANCE: usize = 200;
+
+fn class_around(flattener: &Flattener<'_>, class: ClassId) -> Lexical {
+    let parent = flattener.library.class(class).parent.unwrap_or(crate::library::ROOT);
+    Lexical { class: parent, around: true }
+}
+
+/// The prefixes of a declaration, completed by those of its type.
+pub(crate) fn combined(own: TypePrefix, of_type: TypePrefix) -> TypePrefix {
+    TypePrefix {
+        connector: own.connector.or(of_type.connector),
+        variability: own.variability.min(of_type.variability),
+        causality: own.causality.or(of_type.causality),
+    }
+}
+
+/// The new declaration, with what it leaves open taken from the original (Modelica 3.6, 7.3.2): its modifiers
+/// stay underneath, and so do condition, dimensions and variability.
+pub(crate) fn redeclared(original: &Member, new: Member) -> Member {
+    let mut member = new;
+    if member.condition.is_none() {
+        member.condition = original.condition.clone();
+    }
+    if member.dimensions.0.is_empty() {
+        member.dimensions = original.dimensions.clone();
+    }
+    member.prefix = combined(member.prefix, original.prefix);
+    member.protected |= original.protected;
+    member.inner |= original.inner;
+    member.outer |= original.outer;
+    member.guards = original.guards.clone();
+    member.modifiers.extend(original.modifiers.iter().cloned());
+    member
+}
+
+fn same_declaration(one: &Member, other: &Member) -> bool {
+    match (&one.kind, &other.kind) {
+        (MemberKind::Class(a), MemberKind::Class(b)) => a == b,
+        (MemberKind::Component(a), MemberKind::Component(b)) => {
+            let text = |component: &Component| crate::lookup::path_text(&component.type_name);
+            Arc::ptr_eq(a, b) || (one.origin != other.origin && text(a) == text(b) && a.prefix == b.prefix)
+        }
+        _ => false,
+    }
+}

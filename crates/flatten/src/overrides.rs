@@ -1,0 +1,134 @@
+//! Values from outside, `--set element[2].R=5`: stronger than any modifier, `final` included.
+
+use std::sync::Arc;
+
+use modeshift_diagnostics::{Diagnostic, Diagnostics};
+use modeshift_syntax::ast::Expression;
+
+use crate::context::{Context, Mode};
+use crate::failure::{Outcome, wrong};
+use crate::flattener::Flattener;
+use crate::instance::{InstanceId, PrimitiveId};
+use crate::library::{Library, ROOT};
+use crate::modification::{Layer, Scope};
+use crate::suggestion::with_suggestion;
+use crate::term::Term;
+
+/// One value from outside.
+#[derive(Clone, Debug)]
+pub(crate) struct Override {
+    /// `element[2].R`, without spaces.
+    name: String,
+    /// The last identifier, to find out quickly that it is not meant.
+    last: String,
+    /// The subscripts behind the last identifier, from 1.
+    subscripts: Vec<usize>,
+    value: Expression,
+    used: bool,
+}
+
+/// Reads names and values as the user wrote them.
+pub(crate) fn read(list: &[(String, String)], library: &mut Library, diagnostics: &mut Diagnostics) -> Vec<Override> {
+    let mut overrides = Vec::new();
+    for (name, text) in list {
+        let name: String = name.chars().filter(|character| !character.is_whitespace()).collect();
+        let file = library.sources_mut().add(format!("<--set {name}>"), text.clone());
+        let value = modeshift_syntax::parse_expression(file, text, diagnostics);
+        let (name, subscripts) = split_subscripts(&name);
+        let last = name.rsplit('.').next().unwrap_or(&name).to_string();
+        overrides.push(Override { name, last, subscripts, value, used: false });
+    }
+    overrides
+}
+
+/// `a.b[1,2]` is `a.b` and `[1, 2]`.
+fn split_subscripts(name: &str) -> (String, Vec<usize>) {
+    let parts = name.strip_suffix(']').and_then(|rest| rest.rsplit_once('['));
+    let numbers = parts
+        .and_then(|(_, inside)| inside.split(',').map(|number| number.parse().ok()).collect::<Option<Vec<usize>>>());
+    match (parts, numbers) {
+        (Some((name, _)), Some(numbers)) => (name.to_string(), numbers),
+        _ => (name.to_string(), Vec::new()),
+    }
+}
+
+impl Flattener<'_> {
+    /// The value from outside of a variable, where there is one.
+    pub(crate) fn override_term(&mut self, id: PrimitiveId, layers: &[Layer], mode: Mode) -> Outcome<Option<Term>> {
+        if self.overrides.is_empty() {
+            return Ok(None);
+        }
+        let (instance, position) = (self.primitives[id].instance, self.primitives[id].position);
+        let name = self.member(instance, position).name.clone();
+        let mut matching = self.overrides.iter().enumerate().filter(|(_, known)| known.last == *name).peekable();
+        if matching.peek().is_none() || self.instances[instance].is_static {
+            return Ok(None);
+        }
+        let full = self.element_name(instance, position);
+        let matching: Vec<usize> = matching.filter(|(_, known)| known.name == *full).map(|(at, _)| at).collect();
+        let mut term = None;
+        for at in matching {
+            self.overrides[at].used = true;
+            let Override { value, subscripts, .. } = self.overrides[at].clone();
+            let scope = Scope { instance: None, class: ROOT };
+            let new = self.term(&value, &mut Context::new(scope, mode))?;
+            if subscripts.is_empty() {
+                term = Some(self.fitting(new, id, value.span)?);
+                continue;
+            }
+            let layer = layers.iter().find(|layer| layer.value().is_some());
+            let whole = match (term, layer) {
+                (Some(term), _) => term,
+                (None, Some(layer)) => {
+                    let whole = self.layer_term(layer, mode)?;
+                    self.fitting(whole, id, value.span)?
+                }
+                (None, None) => {
+                    return wrong(
+                        "E0211",
+                        format!("`{full}` has no value of which an element could be set"),
+                        value.span,
+                    );
+                }
+            };
+            term = Some(self.with_element(&whole, &subscripts, new, &full, &value)?);
+        }
+        Ok(term)
+    }
+
+    fn with_element(
+        &mut self,
+        whole: &Term,
+        subscripts: &[usize],
+        new: Term,
+        name: &str,
+        value: &Expression,
+    ) -> Outcome<Term> {
+        let dims = whole.dims();
+        let fits =
+            dims.len() == subscripts.len() && dims.iter().zip(subscripts).all(|(dim, at)| (1..=*dim).contains(at));
+        if !fits {
+            return wrong("E0305", format!("`{name}` has no such element"), value.span);
+        }
+        let at = dims.iter().zip(subscripts).fold(0, |at, (dim, index)| at * dim + index - 1);
+        let mut items = whole.items().to_vec();
+        items[at] = new;
+        Ok(Term::array(whole.scalar_type().unwrap_or(modeshift_dae::Type::Real), dims.to_vec(), items))
+    }
+
+    /// Every value from outside must have found its parameter.
+    pub(crate) fn check_overrides(&mut self) {
+        let unused: Vec<Override> = self.overrides.iter().filter(|known| !known.used).cloned().collect();
+        for known in unused {
+            let names: Vec<Arc<str>> = self.model.variables.iter().map(|variable| variable.name.clone()).collect();
+            let message = format!("there is no parameter `{}` to set", known.name);
+            let diagnostic = Diagnostic::error("E0211", message).label(known.value.span, "");
+            self.diagnostics.push(with_suggestion(diagnostic, &known.name, names.iter().map(|name| &**name)));
+        }
+    }
+
+    /// Whether an instance is the model itself.
+    pub(crate) fn is_root(&self, instance: InstanceId) -> bool {
+        self.instances[instance].parent.is_none() && !self.instances[instance].is_static
+    }
+}

@@ -1,0 +1,268 @@
+//! Statements of functions and of initial algorithms, executed on terms.
+
+use modeshift_dae::{ExpressionId, Type};
+use modeshift_diagnostics::Span;
+use modeshift_syntax::ast::{Expression, ExpressionKind, Reference, Statement, StatementKind};
+
+use crate::context::Context;
+use crate::evaluate::describe;
+use crate::expressions::Decision;
+use crate::failure::{Failure, Outcome, dynamic, unsupported, wrong};
+use crate::flattener::Flattener;
+use crate::term::{RecordTerm, Term, stack};
+
+/// How a sequence of statements ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flow {
+    /// At its end.
+    Next,
+    /// By `break`.
+    Break,
+    /// By `return`.
+    Return,
+}
+
+/// How many statements one translation may execute.
+const MAX_STEPS: u64 = 20_000_000;
+
+impl Flattener<'_> {
+    /// Executes statements; variables are the locals of the context.
+    pub(crate) fn execute(&mut self, statements: &[Statement], context: &mut Context) -> Outcome<Flow> {
+        for statement in statements {
+            self.steps += 1;
+            if self.steps > MAX_STEPS {
+                return wrong(
+                    "E0314",
+                    format!("more than {MAX_STEPS} statements executed at translation"),
+                    statement.span,
+                );
+            }
+            match self.execute_one(statement, context)? {
+                Flow::Next => {}
+                other => return Ok(other),
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn execute_one(&mut self, statement: &Statement, context: &mut Context) -> Outcome<Flow> {
+        match &statement.kind {
+            StatementKind::Assign(target, value) => {
+                let value = self.term(value, context)?;
+                let value = match value {
+                    Term::Tuple(outputs) => outputs.first().cloned().ok_or(Failure::Reported)?,
+                    other => other,
+                };
+                self.assign(target, value, context)?;
+                Ok(Flow::Next)
+            }
+            StatementKind::MultiAssign(targets, value) => {
+                let outputs = match self.term(value, context)? {
+                    Term::Tuple(outputs) => outputs.to_vec(),
+                    single => vec![single],
+                };
+                for (target, output) in targets.iter().zip(outputs) {
+                    if let Some(target) = target {
+                        self.assign(target, output, context)?;
+                    }
+                }
+                Ok(Flow::Next)
+            }
+            StatementKind::Call(call) => self.call_statement(call, context),
+            StatementKind::Break => Ok(Flow::Break),
+            StatementKind::Return => Ok(Flow::Return),
+            StatementKind::If { branches, otherwise } => self.execute_if(branches, otherwise, context),
+            StatementKind::For { indices, body } => self.execute_for(indices, body, context),
+            StatementKind::While(condition, body) => self.execute_while(condition, body, context),
+            StatementKind::When(_) => unsupported("`when` in a function", statement.span),
+        }
+    }
+
+    /// `assert(…)` and other calls for their effect: an assertion that fails at translation is an error.
+    fn call_statement(&mut self, call: &Expression, context: &mut Context) -> Outcome<Flow> {
+        let ExpressionKind::Call { function, arguments, .. } = &call.kind else {
+            return unsupported("this statement", call.span);
+        };
+        match (&*function.parts[0].name.name, arguments.as_slice()) {
+            ("assert", [condition, ..]) => {
+                if let Term::Scalar(Type::Boolean, id) = self.term(condition, context)?
+                    && self.model.expressions.literal_boolean(id) == Some(false)
+                {
+                    return wrong("E0315", "this assertion fails at translation", call.span);
+                }
+                Ok(Flow::Next)
+            }
+            _ => dynamic("a call for its effect is not run at translation", call.span),
+        }
+    }
+
+    fn execute_if(
+        &mut self,
+        branches: &[(Expression, Vec<Statement>)],
+        otherwise: &[Statement],
+        context: &mut Context,
+    ) -> Outcome<Flow> {
+        let Some(((condition, body), rest)) = branches.split_first() else { return self.execute(otherwise, context) };
+        match self.decided(condition, context)? {
+            Decision::Known(true) => self.execute(body, context),
+            Decision::Known(false) => self.execute_if(rest, otherwise, context),
+            Decision::Open(id) => {
+                let mut other = context.clone();
+                let first = self.execute(body, context)?;
+                let second = self.execute_if(rest, otherwise, &mut other)?;
+                if (first, second) != (Flow::Next, Flow::Next) {
+                    return dynamic("leaving a branch that is decided at run time", condition.span);
+                }
+                self.merge_locals(id, context, &other, condition.span)?;
+                Ok(Flow::Next)
+            }
+        }
+    }
+
+    /// Variables that two branches leave different become if-expressions.
+    fn merge_locals(
+        &mut self,
+        condition: ExpressionId,
+        context: &mut Context,
+        other: &Context,
+        span: Span,
+    ) -> Outcome<()> {
+        for at in 0..context.locals.len().min(other.locals.len()) {
+            let (a, b) = (context.locals[at].1.clone(), other.locals[at].1.clone());
+            context.locals[at].1 = match self.if_term(condition, &a, &b) {
+                Ok(merged) => merged,
+                Err(_) => return dynamic("the branches leave a variable in different shapes", span),
+            };
+        }
+        Ok(())
+    }
+
+    fn execute_for(
+        &mut self,
+        indices: &[modeshift_syntax::ast::ForIndex],
+        body: &[Statement],
+        context: &mut Context,
+    ) -> Outcome<Flow> {
+        let Some((index, rest)) = indices.split_first() else { return self.execute(body, context) };
+        for value in self.iterations(index, context)? {
+            self.steps += 1;
+            context.locals.push((index.name.name.clone(), value));
+            let flow = self.execute_for(rest, body, context);
+            context.locals.pop();
+            match flow? {
+                Flow::Next => {}
+                Flow::Break if rest.is_empty() => break,
+                other => return Ok(other),
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn execute_while(&mut self, condition: &Expression, body: &[Statement], context: &mut Context) -> Outcome<Flow> {
+        loop {
+            self.steps += 1;
+            if self.steps > MAX_STEPS {
+                return wrong(
+                    "E0314",
+                    format!("more than {MAX_STEPS} statements executed at translation"),
+                    condition.span,
+                );
+            }
+            match self.decided(condition, context)? {
+                Decision::Known(true) => {}
+                Decision::Known(false) => return Ok(Flow::Next),
+                Decision::Open(_) => return dynamic("a loop that is decided at run time", condition.span),
+            }
+            match self.execute(body, context)? {
+                Flow::Next => {}
+                Flow::Break => return Ok(Flow::Next),
+                Flow::Return => return Ok(Flow::Return),
+            }
+        }
+    }
+
+    /// `target := value`
+    fn assign(&mut self, target: &Expression, value: Term, context: &mut Context) -> Outcome<()> {
+        let ExpressionKind::Reference(reference) = &target.kind else {
+            return wrong("E0316", "only a variable can be assigned", target.span);
+        };
+        let name = &reference.parts[0].name.name;
+        let Some(at) = context.locals.iter().rposition(|(local, _)| local == name) else {
+            return wrong("E0316", format!("`{name}` is not a variable of this function"), target.span);
+        };
+        let old = context.locals[at].1.clone();
+        let new = self.replaced(&old, reference, 0, value, context)?;
+        context.locals[at].1 = new;
+        Ok(())
+    }
+
+    /// `old` with the part that `reference` names replaced.
+    fn replaced(
+        &mut self,
+        old: &Term,
+        reference: &Reference,
+        at: usize,
+        value: Term,
+        context: &mut Context,
+    ) -> Outcome<Term> {
+        let part = &reference.parts[at];
+        if !part.subscripts.is_empty() {
+            let picks = self.picks(&part.subscripts, old.dims(), part, None, context)?;
+            let element = self.pick(old, &picks)?;
+            let inner = match reference.parts.get(at + 1) {
+                Some(_) => self.replaced_field(&element, reference, at + 1, value, context)?,
+                None => value,
+            };
+            return self.with_elements(old, &picks, inner, reference.span);
+        }
+        match reference.parts.get(at + 1) {
+            Some(_) => self.replaced_field(old, reference, at + 1, value, context),
+            None => match (old, &value) {
+                (Term::Scalar(Type::Real, _), Term::Scalar(Type::Integer, id)) => Ok(Term::Scalar(Type::Real, *id)),
+                (Term::Scalar(a, _), Term::Scalar(b, _)) if a != b => {
+                    wrong("E0303", format!("{} is assigned to {}", describe(&value), describe(old)), reference.span)
+                }
+                _ => Ok(value),
+            },
+        }
+    }
+
+    fn replaced_field(
+        &mut self,
+        old: &Term,
+        reference: &Reference,
+        at: usize,
+        value: Term,
+        context: &mut Context,
+    ) -> Outcome<Term> {
+        let name = &reference.parts[at].name;
+        let Term::Record(record) = old else { return wrong("E0303", "only records have fields", name.span) };
+        let mut fields = record.fields.clone();
+        let Some(field) = fields.iter_mut().find(|(field, _)| *field == name.name) else {
+            return wrong("E0201", format!("no field `{}`", name.name), name.span);
+        };
+        field.1 = self.replaced(&field.1.clone(), reference, at, value, context)?;
+        Ok(Term::Record(std::rc::Rc::new(RecordTerm { class: record.class.clone(), fields })))
+    }
+
+    fn with_elements(
+        &mut self,
+        old: &Term,
+        picks: &[crate::references::Pick],
+        value: Term,
+        span: Span,
+    ) -> Outcome<Term> {
+        let Term::Array(array) = old else { return wrong("E0305", "not an array", span) };
+        let (dims, offsets) = crate::references::offsets(picks, &array.dims, span)?;
+        let values = match (value.dims().is_empty(), dims.is_empty()) {
+            (true, true) => vec![value.clone()],
+            _ if value.dims() == dims => value.items().to_vec(),
+            _ => return wrong("E0304", "sizes differ in this assignment", span),
+        };
+        let mut items = array.items.clone();
+        for (at, value) in offsets.into_iter().zip(values) {
+            items[at] = value;
+        }
+        stack(array.ty, &array.dims, items).ok_or(Failure::Reported)
+    }
+}

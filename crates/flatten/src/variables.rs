@@ -1,0 +1,412 @@
+//! Variables: numbered in declaration order, then described by the attributes that modifiers and types give them.
+
+use std::fmt::Write as _;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use modeshift_dae::{ExpressionId, Id, StateSelect, Type, Variability, Variable, VariableId};
+use modeshift_diagnostics::{Diagnostic, Span};
+use modeshift_syntax::ast::{Causality, Variability as Written};
+
+use crate::context::{Context, Mode};
+use crate::failure::{Failure, Outcome};
+use crate::flattener::Flattener;
+use crate::instance::{InstanceId, Primitive, PrimitiveId, Slot, index_text};
+use crate::layout::Lexical;
+use crate::modification::{Layer, Modifier, Scope, attribute_layers};
+use crate::suggestion::with_suggestion;
+use crate::term::{Term, indices};
+
+/// The attributes of the predefined types (Modelica 3.6, 4.9).
+const ATTRIBUTES: &[&str] =
+    &["start", "fixed", "nominal", "min", "max", "unit", "displayUnit", "quantity", "stateSelect", "unbounded"];
+
+impl Flattener<'_> {
+    /// Makes every component and numbers every variable, in declaration order.
+    pub(crate) fn expand(&mut self, root: InstanceId) {
+        let mut name = String::new();
+        self.expand_instance(root, &mut name);
+    }
+
+    fn expand_instance(&mut self, instance: InstanceId, name: &mut String) {
+        let layout = self.instances[instance].layout.clone();
+        for (position, member) in layout.members.iter().enumerate() {
+            let Ok(slot) = self.slot(instance, position as u32) else { continue };
+            let length = name.len();
+            if length > 0 {
+                name.push('.');
+            }
+            name.push_str(&member.name);
+            match slot {
+                Slot::Primitive(id) => self.number_variables(id, name),
+                Slot::Component(component) => self.expand_instance(component, name),
+                Slot::Components(components) => {
+                    let base = name.len();
+                    for &component in &components.instances {
+                        let index = self.instances[component].element.clone();
+                        let _ = write!(name, "{}", index_text(index.as_deref().unwrap_or(&[])));
+                        self.expand_instance(component, name);
+                        name.truncate(base);
+                    }
+                }
+                _ => {}
+            }
+            name.truncate(length);
+        }
+    }
+
+    fn number_variables(&mut self, id: PrimitiveId, name: &str) {
+        let first = VariableId::from_index(self.model.variables.len());
+        let Primitive { instance, position, ty, prefix, .. } = self.primitives[id];
+        let dims = self.primitives[id].dims.clone();
+        self.scalars += usize::from(dims.is_empty());
+        let member = self.member(instance, position);
+        let is_top = self.is_root(instance) && !member.protected;
+        let span = member.span;
+        let protected = member.protected || self.instances[instance].protected;
+        let description = member.component().and_then(|component| component.description.as_deref()).map(Arc::from);
+        let truth = self.model.expressions.boolean(true);
+        let template = Variable {
+            name: name.into(),
+            ty,
+            variability: variability(ty, prefix.variability),
+            input: is_top && prefix.causality == Some(Causality::Input) && prefix.variability > Written::Parameter,
+            output: is_top && prefix.causality == Some(Causality::Output),
+            protected,
+            evaluated: false,
+            guard: truth,
+            binding: None,
+            start: None,
+            start_span: span,
+            fixed: None,
+            nominal: None,
+            min: None,
+            max: None,
+            unit: None,
+            description,
+            state_select: StateSelect::Default,
+            span,
+        };
+        if dims.is_empty() {
+            self.model.variables.push(template);
+        } else {
+            for index in indices(&dims) {
+                let name = format!("{name}{}", index_text(&index)).into();
+                self.model.variables.push(Variable { name, ..template.clone() });
+            }
+        }
+        self.primitives[id].first = Some(first);
+        self.numbered.push((first, id));
+    }
+
+    /// All modifiers of a variable, its type's included, strongest first.
+    pub(crate) fn primitive_layers(&mut self, id: PrimitiveId) -> Outcome<Vec<Layer>> {
+        let Primitive { instance, position, .. } = self.primitives[id];
+        let layout = self.instances[instance].layout.clone();
+        let mut layers = self.declaration(instance, &layout.members[position as usize])?.layers;
+        if let Some(info) = self.primitives[id].info.clone() {
+            layers.extend(self.outside_layers(&info.modifiers));
+        }
+        Ok(layers)
+    }
+
+    /// The modifiers of an aliased type, written around it.
+    pub(crate) fn outside_layers(&self, modifiers: &[(Rc<Modifier>, Lexical)]) -> Vec<Layer> {
+        let layer = |(modifier, lexical): &(Rc<Modifier>, Lexical)| {
+            Layer::new(modifier.clone(), Scope { instance: None, class: lexical.class })
+        };
+        modifiers.iter().map(layer).collect()
+    }
+
+    /// Gives every variable of an instance its attributes and the modes in which it exists.
+    pub(crate) fn describe_variables(&mut self, instance: InstanceId, guard: ExpressionId) {
+        let layout = self.instances[instance].layout.clone();
+        for position in 0..layout.members.len() as u32 {
+            let slot = self.instances[instance].slots[position as usize].clone();
+            let guard = match self.member_guard(instance, position, guard) {
+                Ok(guard) => guard,
+                Err(failure) => {
+                    self.report(failure);
+                    continue;
+                }
+            };
+            match slot {
+                Slot::Primitive(id) => {
+                    if let Err(failure) = self.describe_variable(id, guard) {
+                        self.report(failure);
+                    }
+                }
+                Slot::Component(component) => {
+                    self.check_instance_modifiers(component);
+                    self.describe_variables(component, guard);
+                }
+                Slot::Components(components) => {
+                    if let Some(&first) = components.instances.first() {
+                        self.check_instance_modifiers(first);
+                    }
+                    components.instances.iter().for_each(|&component| self.describe_variables(component, guard));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Every name that modifiers of a component mention must be one of its elements.
+    fn check_instance_modifiers(&mut self, instance: InstanceId) {
+        let environment = self.instances[instance].environment.clone();
+        let (layout, class) = (self.instances[instance].layout.clone(), self.instances[instance].class);
+        for layer in environment.iter().filter(|layer| !layer.projected) {
+            self.check_modified_names(&layer.modifier, &layout, class, layer.modifier.span);
+        }
+    }
+
+    /// The modes in which a member exists, within those of its instance.
+    pub(crate) fn member_guard(
+        &mut self,
+        instance: InstanceId,
+        position: u32,
+        guard: ExpressionId,
+    ) -> Outcome<ExpressionId> {
+        let layout = self.instances[instance].layout.clone();
+        let member = &layout.members[position as usize];
+        let scope = Scope { instance: Some(instance), class: member.origin };
+        let mut guard = guard;
+        for condition in &member.guards {
+            let term = self.term(&condition.expression, &mut Context::new(scope, Mode::Symbolic))?;
+            let Term::Scalar(Type::Boolean, id) = term else {
+                return crate::failure::wrong("E0303", "a condition must be Boolean", condition.expression.span);
+            };
+            let id = match self.evaluate_boolean(&condition.expression, &mut Context::new(scope, Mode::Evaluate)) {
+                Ok(value) => self.model.expressions.boolean(value),
+                Err(_) => id,
+            };
+            let holds = if condition.holds { id } else { self.model.expressions.not(id) };
+            guard = self.model.expressions.and(guard, holds);
+        }
+        Ok(guard)
+    }
+
+    fn describe_variable(&mut self, id: PrimitiveId, guard: ExpressionId) -> Outcome<()> {
+        let layers = self.primitive_layers(id)?;
+        let Primitive { instance, position, prefix, .. } = self.primitives[id];
+        let is_parameter = prefix.variability <= Written::Parameter;
+        if self.model.expressions.literal_boolean(guard) != Some(true) {
+            self.each_variable(id, |variable, _| variable.guard = guard);
+        }
+        if !layers.is_empty() {
+            self.check_attributes(id, &layers);
+            self.describe_by(id, &layers)?;
+        }
+        if !is_parameter {
+            return Ok(());
+        }
+        let binding = self.binding_term(id, &layers, Mode::Symbolic)?;
+        let fixed = self.model.variables[self.first_variable(id)].fixed != Some(false);
+        let binding = match binding {
+            None if fixed => self.start_as_value(id, &layers, instance, position)?,
+            other => other,
+        };
+        if let Some(term) = binding {
+            self.set_each(id, &term, |variable, id| variable.binding = Some(id));
+        }
+        Ok(())
+    }
+
+    /// A parameter without a binding takes its start value (LANGUAGE 3.3).
+    fn start_as_value(
+        &mut self,
+        id: PrimitiveId,
+        layers: &[Layer],
+        instance: InstanceId,
+        position: u32,
+    ) -> Outcome<Option<Term>> {
+        let start = self.start_term(id, layers, Mode::Symbolic)?;
+        let name = self.element_name(instance, position);
+        let span = self.member(instance, position).span;
+        if self.primitives[id].dims.iter().product::<usize>() == 0 {
+            return Ok(start);
+        }
+        let (message, start) = match start {
+            Some(start) => (format!("parameter `{name}` has no value; its start value is used"), start),
+            None => {
+                let default = self.default_value(self.primitives[id].ty);
+                let default = self.fitting(default, id, span)?;
+                (format!("parameter `{name}` has no value and no start value; the default is used"), default)
+            }
+        };
+        self.diagnostics.push(Diagnostic::warning("W0312", message).label(span, ""));
+        Ok(Some(start))
+    }
+
+    fn default_value(&mut self, ty: Type) -> Term {
+        let expressions = &mut self.model.expressions;
+        let id = match ty {
+            Type::Real => expressions.real(0.0),
+            Type::Integer => expressions.integer(0),
+            Type::Boolean => expressions.boolean(false),
+            Type::String => expressions.string(""),
+            Type::Enumeration(_) => expressions.integer(1),
+        };
+        Term::Scalar(ty, id)
+    }
+
+    fn describe_by(&mut self, id: PrimitiveId, layers: &[Layer]) -> Outcome<()> {
+        if let Some(start) = self.start_term(id, layers, Mode::Symbolic)? {
+            let span = self.attribute_span(layers, "start");
+            self.set_each(id, &start, |variable, id| {
+                variable.start = Some(id);
+                variable.start_span = span;
+            });
+        }
+        self.describe_fixed(id, layers)?;
+        if self.primitives[id].ty == Type::Boolean || self.primitives[id].ty == Type::String {
+            return Ok(());
+        }
+        if let Some(nominal) = self.attribute_term(id, layers, "nominal", Mode::Symbolic)? {
+            self.set_each(id, &nominal, |variable, id| variable.nominal = Some(id));
+        }
+        if let Some(min) = self.attribute_term(id, layers, "min", Mode::Symbolic)? {
+            self.set_each(id, &min, |variable, id| variable.min = Some(id));
+        }
+        if let Some(max) = self.attribute_term(id, layers, "max", Mode::Symbolic)? {
+            self.set_each(id, &max, |variable, id| variable.max = Some(id));
+        }
+        self.describe_unit(id, layers)?;
+        self.describe_state_select(id, layers)
+    }
+
+    fn describe_fixed(&mut self, id: PrimitiveId, layers: &[Layer]) -> Outcome<()> {
+        let Some(term) = self.any_attribute(layers, "fixed")? else { return Ok(()) };
+        let values: Vec<Option<bool>> = term
+            .items()
+            .iter()
+            .map(|item| match item {
+                Term::Scalar(Type::Boolean, id) => self.model.expressions.literal_boolean(*id),
+                _ => None,
+            })
+            .collect();
+        self.each_variable(id, |variable, at| {
+            variable.fixed = values.get(at).or(values.first()).copied().flatten();
+        });
+        Ok(())
+    }
+
+    fn describe_unit(&mut self, id: PrimitiveId, layers: &[Layer]) -> Outcome<()> {
+        let Some(term) = self.any_attribute(layers, "unit")? else { return Ok(()) };
+        if let Some(&Term::Scalar(Type::String, text)) = term.items().first()
+            && let modeshift_dae::Node::String(text) = self.model.expressions.node(text)
+        {
+            let text: Arc<str> = self.model.expressions.text(text).into();
+            self.each_variable(id, |variable, _| variable.unit = Some(text.clone()));
+        }
+        Ok(())
+    }
+
+    fn describe_state_select(&mut self, id: PrimitiveId, layers: &[Layer]) -> Outcome<()> {
+        let Some(term) = self.any_attribute(layers, "stateSelect")? else { return Ok(()) };
+        let select = term.items().first().and_then(|item| self.integer_value(item)).map(|ordinal| match ordinal {
+            1 => StateSelect::Never,
+            2 => StateSelect::Avoid,
+            4 => StateSelect::Prefer,
+            5 => StateSelect::Always,
+            _ => StateSelect::Default,
+        });
+        self.each_variable(id, |variable, _| variable.state_select = select.unwrap_or_default());
+        Ok(())
+    }
+
+    /// The value at translation of an attribute whose type is its own.
+    fn any_attribute(&mut self, layers: &[Layer], name: &'static str) -> Outcome<Option<Term>> {
+        let name = self.attribute_name(name);
+        let layers = attribute_layers(layers, &name);
+        match layers.iter().find(|layer| layer.value().is_some()) {
+            None => Ok(None),
+            Some(layer) => match self.layer_term(layer, Mode::Evaluate) {
+                Err(Failure::Dynamic(diagnostic)) => Err(Failure::Wrong(diagnostic)),
+                other => other.map(Some),
+            },
+        }
+    }
+
+    fn attribute_span(&mut self, layers: &[Layer], name: &'static str) -> Span {
+        let name = self.attribute_name(name);
+        attribute_layers(layers, &name).first().map_or(Span::default(), |layer| layer.modifier.span)
+    }
+
+    /// Known attributes only, and `final` ones left alone.
+    fn check_attributes(&mut self, id: PrimitiveId, layers: &[Layer]) {
+        let Primitive { instance, position, .. } = self.primitives[id];
+        for layer in layers {
+            for (name, modifier) in &layer.modifier.children {
+                if !layer.projected && !ATTRIBUTES.contains(&&**name) {
+                    let variable = self.member(instance, position).name.clone();
+                    let message = format!("`{variable}` has no attribute or element `{name}`");
+                    let diagnostic = Diagnostic::error("E0222", message).label(modifier.span, "");
+                    self.diagnostics.push(with_suggestion(diagnostic, name, ATTRIBUTES.iter().copied()));
+                }
+            }
+        }
+        self.check_final(layers);
+        for attribute in ATTRIBUTES {
+            let name = self.attribute_name(attribute);
+            let layers = attribute_layers(layers, &name);
+            self.check_final(&layers);
+        }
+    }
+
+    fn check_final(&mut self, layers: &[Layer]) {
+        let Some(strongest) = layers.iter().position(|layer| layer.value().is_some()) else { return };
+        let weaker = layers[strongest + 1..].iter().find(|layer| layer.modifier.is_final && layer.value().is_some());
+        if let Some(weaker) = weaker {
+            let stronger = &layers[strongest].modifier;
+            self.diagnostics.push(
+                Diagnostic::error("E0220", "this is final and cannot be modified")
+                    .label(stronger.span, "modified here")
+                    .label(weaker.modifier.span, "final here"),
+            );
+        }
+    }
+
+    /// The first scalar of a variable.
+    pub(crate) fn first_variable(&self, id: PrimitiveId) -> VariableId {
+        self.primitives[id].first.expect("variables are numbered before they are described")
+    }
+
+    fn each_variable(&mut self, id: PrimitiveId, mut change: impl FnMut(&mut Variable, usize)) {
+        let first = self.first_variable(id).index();
+        let count: usize = self.primitives[id].dims.iter().product();
+        for at in 0..count {
+            change(&mut self.model.variables[VariableId::from_index(first + at)], at);
+        }
+    }
+
+    fn set_each(&mut self, id: PrimitiveId, term: &Term, mut change: impl FnMut(&mut Variable, ExpressionId)) {
+        let mut scalars = Vec::new();
+        term.scalars(&mut scalars);
+        self.each_variable(id, |variable, at| {
+            if let Some((_, id)) = scalars.get(at) {
+                change(variable, *id);
+            }
+        });
+    }
+
+    /// Marks the parameters whose values are built into the flat model.
+    pub(crate) fn mark_evaluated(&mut self) {
+        for at in 0..self.numbered.len() {
+            let id = self.numbered[at].1;
+            if self.primitives[id].evaluated {
+                self.each_variable(id, |variable, _| variable.evaluated = true);
+            }
+        }
+    }
+}
+
+fn variability(ty: Type, written: Written) -> Variability {
+    match (written, ty) {
+        (Written::Constant, _) => Variability::Constant,
+        (Written::Parameter, _) => Variability::Parameter,
+        (Written::Discrete, _) => Variability::Discrete,
+        (Written::Continuous, Type::Real) => Variability::Continuous,
+        (Written::Continuous, _) => Variability::Discrete,
+    }
+}

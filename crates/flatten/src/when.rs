@@ -1,0 +1,226 @@
+//! `when` clauses: branches with conditions and actions (LANGUAGE 3.9), and which variables they make discrete.
+
+use modeshift_dae::{
+    EquationKind, ExpressionId, FlatModel, Node, Type, Variability, WhenAction, WhenActionKind, WhenBranch, WhenClause,
+};
+use modeshift_diagnostics::Span;
+use modeshift_syntax::ast::{self, Expression, ExpressionKind};
+
+use crate::context::Context;
+use crate::equations::Place;
+use crate::evaluate::describe;
+use crate::expressions::Decision;
+use crate::failure::{Outcome, unsupported, wrong};
+use crate::flattener::Flattener;
+use crate::term::Term;
+
+impl Flattener<'_> {
+    /// Adds a `when` with its `elsewhen` branches.
+    pub(crate) fn add_when(
+        &mut self,
+        branches: &[(Expression, Vec<ast::Equation>)],
+        span: Span,
+        place: &mut Place,
+        context: &mut Context,
+    ) -> Outcome<()> {
+        if place.initial {
+            return wrong("E0403", "`when` cannot stand in an initial section", span);
+        }
+        let mut clause = WhenClause { guard: place.guard, branches: Vec::new(), span };
+        for (condition, body) in branches {
+            let conditions = self.when_conditions(condition, context)?;
+            let mut actions = Vec::new();
+            let truth = self.model.expressions.boolean(true);
+            self.add_actions(body, truth, &mut actions, context);
+            clause.branches.push(WhenBranch { conditions, actions, span: condition.span });
+        }
+        self.model.when_clauses.push(clause);
+        Ok(())
+    }
+
+    /// One condition, or each of `{c1, c2}`.
+    pub(crate) fn when_conditions(
+        &mut self,
+        condition: &Expression,
+        context: &mut Context,
+    ) -> Outcome<Vec<ExpressionId>> {
+        let term = self.term(condition, context)?;
+        let mut conditions = Vec::new();
+        for item in term.items() {
+            match item {
+                Term::Scalar(Type::Boolean, id) => conditions.push(*id),
+                other => {
+                    return wrong(
+                        "E0303",
+                        format!("a condition must be Boolean, but this is {}", describe(other)),
+                        condition.span,
+                    );
+                }
+            }
+        }
+        Ok(conditions)
+    }
+
+    fn add_actions(
+        &mut self,
+        body: &[ast::Equation],
+        guard: ExpressionId,
+        actions: &mut Vec<WhenAction>,
+        context: &mut Context,
+    ) {
+        for equation in body {
+            if let Err(failure) = self.add_action(equation, guard, actions, context) {
+                self.report(failure);
+            }
+        }
+    }
+
+    fn add_action(
+        &mut self,
+        equation: &ast::Equation,
+        guard: ExpressionId,
+        actions: &mut Vec<WhenAction>,
+        context: &mut Context,
+    ) -> Outcome<()> {
+        let span = equation.span;
+        match &equation.kind {
+            ast::EquationKind::Equal(left, right) => {
+                for (_, sides) in self.sides(left, right, context)? {
+                    actions.push(WhenAction { guard, kind: WhenActionKind::Law(sides.left, sides.right), span });
+                }
+                Ok(())
+            }
+            ast::EquationKind::If { branches, otherwise } => {
+                let mut open = guard;
+                for (condition, body) in branches {
+                    match self.decided(condition, context)? {
+                        Decision::Known(false) => {}
+                        Decision::Known(true) => {
+                            self.add_actions(body, open, actions, context);
+                            return Ok(());
+                        }
+                        Decision::Open(id) => {
+                            let inner = self.model.expressions.and(open, id);
+                            self.add_actions(body, inner, actions, context);
+                            let not = self.model.expressions.not(id);
+                            open = self.model.expressions.and(open, not);
+                        }
+                    }
+                }
+                self.add_actions(otherwise, open, actions, context);
+                Ok(())
+            }
+            ast::EquationKind::For { indices, body } => self.loop_actions(indices, body, guard, actions, context),
+            ast::EquationKind::Call(call) => {
+                let kind = self.call_action(call, context)?;
+                actions.push(WhenAction { guard, kind, span });
+                Ok(())
+            }
+            ast::EquationKind::When(_) => wrong("E0403", "`when` cannot stand inside `when`", span),
+            ast::EquationKind::Connect(..) => wrong("E0402", "`connect` cannot stand inside `when`", span),
+            ast::EquationKind::Invariant(_) => unsupported("`invariant` inside `when`", span),
+        }
+    }
+
+    fn loop_actions(
+        &mut self,
+        indices: &[ast::ForIndex],
+        body: &[ast::Equation],
+        guard: ExpressionId,
+        actions: &mut Vec<WhenAction>,
+        context: &mut Context,
+    ) -> Outcome<()> {
+        let Some((index, rest)) = indices.split_first() else {
+            self.add_actions(body, guard, actions, context);
+            return Ok(());
+        };
+        for value in self.iterations(index, context)? {
+            context.locals.push((index.name.name.clone(), value));
+            let added = self.loop_actions(rest, body, guard, actions, context);
+            context.locals.pop();
+            added?;
+        }
+        Ok(())
+    }
+
+    /// `reinit`, `assert` or `terminate`
+    pub(crate) fn call_action(&mut self, call: &Expression, context: &mut Context) -> Outcome<WhenActionKind> {
+        let ExpressionKind::Call { function, arguments, named } = &call.kind else {
+            return unsupported("this expression as an equation", call.span);
+        };
+        let name = crate::lookup::reference_text(function);
+        match (&*name, arguments.as_slice()) {
+            ("assert", _) => Ok(WhenActionKind::Assert(self.assertion(arguments, named, call.span, context)?)),
+            ("terminate", [message]) => Ok(WhenActionKind::Terminate(self.message(message, context)?)),
+            ("reinit", [state, value]) => {
+                let state_term = self.term(state, context)?;
+                let value = self.term(value, context)?;
+                let (Term::Scalar(Type::Real, id), Term::Scalar(Type::Real | Type::Integer, value)) =
+                    (state_term, value)
+                else {
+                    return wrong("E0303", "`reinit` needs a Real variable and a number", call.span);
+                };
+                match self.model.expressions.node(id) {
+                    Node::Variable(variable, 0) => Ok(WhenActionKind::Reinit(variable, value)),
+                    _ => wrong("E0403", "the first argument of `reinit` must be a variable", state.span),
+                }
+            }
+            ("reinit" | "terminate", _) => wrong("E0307", format!("`{name}` does not take these arguments"), call.span),
+            _ => unsupported(format!("a call of `{name}` in `when`"), call.span),
+        }
+    }
+
+    /// A variable that a `when` assigns is discrete, unless it occurs under `der`: then the equation in the `when`
+    /// is a restart law (E22 §8.4).
+    pub(crate) fn settle_discrete_variables(&mut self) {
+        let mut differentiated = vec![false; self.model.variables.len()];
+        let roots: Vec<ExpressionId> = self.continuous_roots();
+        let mut seen = vec![false; self.model.expressions.len()];
+        for root in roots {
+            self.model.expressions.for_each(root, |id, node| {
+                if let Node::Variable(variable, 1..) = node {
+                    differentiated[variable.0 as usize] = true;
+                }
+                !std::mem::replace(&mut seen[modeshift_dae::Id::index(id)], true)
+            });
+        }
+        let FlatModel { when_clauses, variables, expressions, .. } = &mut self.model;
+        for action in
+            when_clauses.iter_mut().flat_map(|clause| &mut clause.branches).flat_map(|branch| &mut branch.actions)
+        {
+            if let WhenActionKind::Law(left, right) = action.kind
+                && let Node::Variable(variable, 0) = expressions.node(left)
+                && !differentiated[variable.0 as usize]
+            {
+                action.kind = WhenActionKind::Assign(variable, right);
+                if variables[variable].variability == Variability::Continuous {
+                    variables[variable].variability = Variability::Discrete;
+                }
+            }
+        }
+        self.settle_equation_kinds();
+    }
+
+    /// An equation that defines a discrete Real is not part of the continuous system.
+    fn settle_equation_kinds(&mut self) {
+        let FlatModel { equations, variables, expressions, .. } = &mut self.model;
+        for equation in equations.iter_mut() {
+            if let Node::Variable(variable, 0) = expressions.node(equation.left)
+                && variables[variable].variability == Variability::Discrete
+            {
+                equation.kind = EquationKind::Discrete;
+            }
+        }
+    }
+
+    fn continuous_roots(&self) -> Vec<ExpressionId> {
+        let equations = self.model.equations.iter().flat_map(|equation| [equation.left, equation.right]);
+        let reinits =
+            self.model.when_clauses.iter().flat_map(|clause| &clause.branches).flat_map(|branch| &branch.actions);
+        let laws = reinits.filter_map(|action| match action.kind {
+            WhenActionKind::Law(left, _) => Some(left),
+            _ => None,
+        });
+        equations.chain(laws).collect()
+    }
+}
