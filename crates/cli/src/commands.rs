@@ -1,13 +1,17 @@
 //! From arguments to an exit status: asks the driver, prints its answer.
 
 use std::io::IsTerminal as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::time::Duration;
 
-use modeshift_diagnostics::render_all;
-use modeshift_driver::{Answer, Source};
+use modeshift_diagnostics::{Severity, render_all};
+use modeshift_driver::flat::{flat_report, flat_to_json, flat_to_text};
+use modeshift_driver::report::{LARGEST_PICTURE, to_dot, to_json, to_svg, to_text};
+use modeshift_driver::{Answer, Limits, Progress, Question, Source, verdict_to_json, verdict_to_text};
 
-use crate::arguments::{Arguments, Command, Common};
+use crate::arguments::{Arguments, Command, Common, DataFormat, GraphFormat, Input};
 use crate::files::{read_source, say, write_result};
+use crate::watchdog;
 
 /// Exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,9 +31,10 @@ struct UsageError(String);
 pub fn run(arguments: Arguments) -> Status {
     let result = match arguments.command {
         Command::Parse { files, common } => parse(&files, &common),
-        Command::Flatten { .. } => not_built("flatten"),
-        Command::Check { .. } => not_built("check"),
-        Command::Analyze { .. } => not_built("analyze"),
+        Command::Flatten { input, format } => flatten(&input, format),
+        Command::Check { input, format } => check(&input, format),
+        Command::Analyze { method: Some(method), .. } => not_built(&format!("analyze --method {method}")),
+        Command::Analyze { input, format, at, method: None } => analyze(&input, format, at.as_deref()),
         Command::Init { .. } => not_built("init"),
         Command::Changes { .. } => not_built("changes"),
         Command::Simulate { .. } => not_built("simulate"),
@@ -47,6 +52,7 @@ fn not_built(command: &str) -> Result<Status, UsageError> {
 }
 
 fn parse(files: &[PathBuf], common: &Common) -> Result<Status, UsageError> {
+    watch(common, &Progress::default());
     let mut sources: Vec<Source> = Vec::new();
     let mut status = Status::Good;
     for file in files {
@@ -62,33 +68,141 @@ fn parse(files: &[PathBuf], common: &Common) -> Result<Status, UsageError> {
         return Ok(status);
     }
     let answer = modeshift_driver::parse(sources);
-    let printed = print(&answer, common, |count| match count {
-        1 => "no syntax errors\n".to_string(),
-        count => format!("no syntax errors in {count} files\n"),
-    })?;
-    Ok(status.max(printed))
+    tell(&answer, common);
+    if !answer.diagnostics.has_errors() {
+        let files = answer.result.filter(|count| *count > 1).map(|count| format!(" in {count} files"));
+        write(common, &format!("no syntax errors{}\n", files.unwrap_or_default()))?;
+    }
+    Ok(status.max(status_of(&answer)))
 }
 
-/// Prints diagnostics, timings, and, where nothing is wrong, the result.
-fn print<T>(answer: &Answer<T>, common: &Common, text: impl FnOnce(&T) -> String) -> Result<Status, UsageError> {
-    say(&render_all(&answer.diagnostics, &answer.sources, on_terminal()));
+fn flatten(input: &Input, format: DataFormat) -> Result<Status, UsageError> {
+    let answer = modeshift_driver::flatten(&question(input)?);
+    tell(&answer, &input.common);
+    if let Some(dae) = &answer.result {
+        let flat = flat_report(dae, &answer.sources);
+        let text = match format {
+            DataFormat::Text => on_paper(flat_to_text(&flat), &input.common),
+            DataFormat::Json => pretty(&flat_to_json(&flat)),
+        };
+        write(&input.common, &text)?;
+    }
+    Ok(status_of(&answer))
+}
+
+fn check(input: &Input, format: DataFormat) -> Result<Status, UsageError> {
+    let answer = modeshift_driver::check(&question(input)?);
+    let text = match format {
+        DataFormat::Text => {
+            tell(&answer, &input.common);
+            let file = input.file.display().to_string();
+            verdict_to_text(&answer, input.common.model.as_deref().unwrap_or(&file))
+        }
+        DataFormat::Json => {
+            tell_timings(&answer, &input.common);
+            pretty(&verdict_to_json(&answer, input.common.model.as_deref()))
+        }
+    };
+    write(&input.common, &text)?;
+    Ok(status_of(&answer))
+}
+
+fn analyze(input: &Input, format: GraphFormat, at: Option<&str>) -> Result<Status, UsageError> {
+    let mut answer = modeshift_driver::analyze(&question(input)?, at);
+    let text = match format {
+        GraphFormat::Text if answer.is_large() => answer.summary(),
+        GraphFormat::Text => answer.report(usize::MAX).map(|report| to_text(&report)),
+        GraphFormat::Json => answer.report(usize::MAX).map(|report| pretty(&to_json(&report))),
+        GraphFormat::Dot => answer.report(usize::MAX).map(|report| to_dot(&report)),
+        GraphFormat::Svg => answer.report(LARGEST_PICTURE).map(|report| {
+            if report.blocks.len() < report.block_count {
+                let (shown, all) = (report.blocks.len(), report.block_count);
+                say(&format!("note: the picture shows the first {shown} of {all} blocks\n"));
+            }
+            to_svg(&report)
+        }),
+    };
+    tell(&answer, &input.common);
+    if let Some(text) = text {
+        let text = if format == GraphFormat::Text { on_paper(text, &input.common) } else { text };
+        write(&input.common, &text)?;
+    }
+    Ok(status_of(&answer))
+}
+
+/// Reads the file and puts the options together.
+fn question(input: &Input) -> Result<Question, UsageError> {
+    let common = &input.common;
+    let progress = Progress::default();
+    watch(common, &progress);
+    if let Some(missing) = common.libraries.iter().find(|directory| !directory.is_dir()) {
+        return Err(UsageError(format!("-L {}: there is no such directory", missing.display())));
+    }
+    Ok(Question {
+        source: read_source(&input.file).map_err(UsageError)?,
+        model: common.model.clone(),
+        overrides: common.overrides.clone(),
+        libraries: libraries(common),
+        limits: Limits { nodes: common.node_limit, time: common.time_limit.map(Duration::from_secs_f64) },
+        progress,
+    })
+}
+
+/// The directories of `-L`, then those of `MODELICAPATH`.
+fn libraries(common: &Common) -> Vec<PathBuf> {
+    let path = std::env::var_os("MODELICAPATH").unwrap_or_default();
+    let from_path = std::env::split_paths(&path).filter(|directory| directory.is_dir()).collect::<Vec<_>>();
+    common.libraries.iter().cloned().chain(from_path).collect()
+}
+
+fn watch(common: &Common, progress: &Progress) {
+    if let Some(seconds) = common.time_limit {
+        watchdog::start(Duration::from_secs_f64(seconds), progress.clone());
+    }
+}
+
+/// Prints diagnostics and, where asked for, timings.
+fn tell<T>(answer: &Answer<T>, common: &Common) {
+    say(&render_all(&answer.diagnostics, &answer.sources, has_colours(std::io::stderr().is_terminal())));
+    tell_timings(answer, common);
+}
+
+fn tell_timings<T>(answer: &Answer<T>, common: &Common) {
     if common.timings {
         say(&answer.timings.to_string());
     }
-    match &answer.result {
-        Some(result) if !answer.diagnostics.has_errors() => {
-            write(common.output.as_deref(), &text(result))?;
-            Ok(Status::Good)
-        }
-        _ => Ok(Status::ModelWrong),
+}
+
+/// Errors with codes `E00…` are about usage and files.
+fn status_of<T>(answer: &Answer<T>) -> Status {
+    let errors = answer.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+    let worst =
+        errors.map(|error| if error.code.starts_with("E00") { Status::Usage } else { Status::ModelWrong }).max();
+    let without_result = if answer.result.is_none() { Status::ModelWrong } else { Status::Good };
+    worst.unwrap_or(Status::Good).max(without_result)
+}
+
+fn write(common: &Common, text: &str) -> Result<(), UsageError> {
+    write_result(common.output.as_deref(), text).map_err(UsageError)
+}
+
+fn pretty(value: &serde_json::Value) -> String {
+    format!("{value:#}\n")
+}
+
+/// On a terminal, headings stand out.
+fn on_paper(text: String, common: &Common) -> String {
+    if common.output.is_some() || !has_colours(std::io::stdout().is_terminal()) {
+        return text;
     }
+    let heading = |line: &str| match line.starts_with(' ') || line.is_empty() {
+        true => format!("{line}\n"),
+        false => format!("\u{1b}[1m{line}\u{1b}[0m\n"),
+    };
+    text.lines().map(heading).collect()
 }
 
-fn write(output: Option<&Path>, text: &str) -> Result<(), UsageError> {
-    write_result(output, text).map_err(UsageError)
-}
-
-/// Whether standard error shows colours.
-fn on_terminal() -> bool {
-    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+/// Whether to use colours where there is a terminal: unless `NO_COLOR` says otherwise.
+fn has_colours(terminal: bool) -> bool {
+    terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }

@@ -7,6 +7,7 @@
 mod arguments;
 mod commands;
 mod files;
+mod watchdog;
 
 use std::process::ExitCode;
 

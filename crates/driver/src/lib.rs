@@ -1,13 +1,22 @@
 //! One function per user question, every intermediate result printable.
 
+mod check;
+pub mod flat;
+mod guards;
 mod parse;
 pub mod picture;
+mod pipeline;
 mod question;
 pub mod report;
+mod sets;
+mod singular;
 mod timings;
 mod valuation;
+mod verdict;
 
 pub use parse::parse;
+pub use pipeline::{Analyzed, Verdict, analyze, check, flatten};
 pub use question::{Answer, Dialect, Limits, Question, Source};
-pub use timings::{Phase, Timings};
+pub use timings::{Phase, Progress, Timings};
 pub use valuation::{Valuation, parse_valuation};
+pub use verdict::{diagnostic_to_json, verdict_to_json, verdict_to_text};

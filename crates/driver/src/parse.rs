@@ -13,7 +13,7 @@ pub fn parse(sources: Vec<Source>) -> Answer<usize> {
     let count = sources.len();
     let bytes: usize = sources.iter().map(|source| source.text.len()).sum();
     let read_all = || sources.into_iter().for_each(|source| parse_one(source, &mut map, &mut diagnostics));
-    timings.measure("parse", read_all, |()| format!("{count} files, {bytes} bytes"));
+    timings.measure("parsing", read_all, |()| format!("{count} files, {bytes} bytes"));
     Answer { result: Some(count), sources: map, diagnostics, timings }
 }
 

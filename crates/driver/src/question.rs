@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use modeshift_diagnostics::{Diagnostics, SourceMap};
 
-use crate::timings::Timings;
+use crate::timings::{Progress, Timings};
 
 /// The language of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +49,8 @@ pub struct Question {
     pub libraries: Vec<PathBuf>,
     /// What may be used.
     pub limits: Limits,
+    /// Told which phase is running.
+    pub progress: Progress,
 }
 
 /// The result with everything there is to say about it.

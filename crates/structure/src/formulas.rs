@@ -33,7 +33,7 @@ pub(crate) fn for_each_mode_variable(
 }
 
 /// Sets of modes of formulas, each computed once.
-pub(crate) struct Formulas<'a> {
+pub struct Formulas<'a> {
     space: &'a ModeSpace,
     expressions: &'a Expressions,
     /// The modes in which each mode variable is true.
@@ -43,7 +43,7 @@ pub(crate) struct Formulas<'a> {
 
 impl<'a> Formulas<'a> {
     /// Formulas over all modes, valid or not.
-    pub(crate) fn new(space: &'a ModeSpace, expressions: &'a Expressions) -> Self {
+    pub fn new(space: &'a ModeSpace, expressions: &'a Expressions) -> Self {
         let literals = (0..space.variable_count() as u32).map(|mode| space.literal(ModeVariable(mode))).collect();
         Formulas { space, expressions, literals, known: FxHashMap::default() }
     }
@@ -58,7 +58,7 @@ impl<'a> Formulas<'a> {
     }
 
     /// The modes in which a formula holds, or nothing if it is none. Without recursion: formulas may be deep.
-    pub(crate) fn modes(&mut self, root: ExpressionId) -> Option<ModeSet> {
+    pub fn modes(&mut self, root: ExpressionId) -> Option<ModeSet> {
         let mut pending = vec![root];
         while let Some(&formula) = pending.last() {
             if self.known.contains_key(&formula) {
@@ -113,7 +113,7 @@ impl<'a> Formulas<'a> {
 }
 
 /// The modes that a model allows: its invariants, and these values of mode variables where only some modes are asked for.
-pub(crate) fn invariant_of(space: &ModeSpace, dae: &MultimodeDae, within: &[(ModeVariableId, bool)]) -> Invariant {
+pub fn invariant_of(space: &ModeSpace, dae: &MultimodeDae, within: &[(ModeVariableId, bool)]) -> Invariant {
     let mut formulas = Formulas::new(space, &dae.model.expressions);
     let mut conjuncts = Vec::new();
     for invariant in &dae.model.invariants {

@@ -36,6 +36,7 @@ pub use dependency_graph::{
     Block, BlockId, ConditionalDependencyGraph, Dependency, Derivative, Read, dependency_graph,
 };
 pub use dulmage_mendelsohn::{Parts, dulmage_mendelsohn};
+pub use formulas::{Formulas, invariant_of};
 pub use incidence::{EdgeId, Incidence, MissingVariable, Occurrence, Vertex};
 pub use locality::{Adjacency, locality_order};
 pub use matching::{Matching, match_equations};

@@ -2,7 +2,7 @@
 
 use crate::picture::{Card, Drawing, Emphasis, Line, Link, draw};
 
-use super::{BlockReport, Report};
+use super::{BlockReport, Report, mode_count_text};
 
 /// A picture shows at most this many blocks; nobody reads more, and the layout would take long.
 pub const LARGEST_PICTURE: usize = 400;
@@ -33,17 +33,19 @@ pub fn to_svg(report: &Report) -> String {
 }
 
 fn caption(report: &Report, shown: usize) -> Vec<String> {
-    let modes = if report.mode_count == "1" { "mode" } else { "modes" };
-    let blocks = if report.blocks.len() == 1 { "block" } else { "blocks" };
+    let modes = mode_count_text(&report.mode_count);
+    let blocks = if report.block_count == 1 { "block" } else { "blocks" };
     let verdict = report.verdict();
-    let mut lines = vec![format!("{} {modes}, {verdict}, {} {blocks}", report.mode_count, report.blocks.len())];
+    let mut lines = vec![format!("{modes}, {verdict}, {} {blocks}", report.block_count)];
     if let Some(at) = &report.at {
         lines.push(format!("at {at}"));
     } else if report.invariant != "true" {
         lines.push(format!("invariant: {}", report.invariant));
     }
-    lines.extend(report.singular.iter().map(|case| format!("singular when {}", case.when)));
-    if shown < report.blocks.len() || report.truncated {
+    if !report.singular.is_empty() {
+        lines.push(format!("singular when {}", report.singular_when));
+    }
+    if shown < report.block_count || report.truncated {
         lines.push(format!("only the first {shown} blocks are drawn"));
     }
     lines

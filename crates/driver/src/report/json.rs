@@ -11,7 +11,7 @@ pub fn to_json(report: &Report) -> Value {
     if let Some(at) = &report.at {
         object.insert("at".into(), json!(at));
     }
-    object.insert("mode_variables".into(), list(&report.mode_variables, mode_variable));
+    object.insert("mode_variables".into(), list(&report.mode_variables, mode_variable_to_json));
     object.insert("invariant".into(), json!(report.invariant));
     object.insert("mode_count".into(), json!(report.mode_count));
     object.insert("verdict".into(), json!(report.verdict()));
@@ -20,6 +20,9 @@ pub fn to_json(report: &Report) -> Value {
     object.insert("variables".into(), list(&report.variables, item));
     object.insert("structural_index".into(), list(&report.structural_index, case));
     object.insert("degrees_of_freedom".into(), list(&report.degrees_of_freedom, case));
+    if let Some((least, most)) = report.degrees_of_freedom_between {
+        object.insert("degrees_of_freedom_between".into(), json!([least, most]));
+    }
     object.insert("blocks".into(), list(&report.blocks, block));
     let dependencies = report.dependencies.iter();
     let dependencies = dependencies.map(|edge| json!({"from": edge.from, "to": edge.to, "when": edge.when}));
@@ -43,14 +46,16 @@ fn case(case: &Case) -> Value {
     json!({"when": case.when, "value": case.value})
 }
 
-fn with_span(mut value: Value, place: &Option<Place>) -> Value {
+/// The same object with the key `span`, where there is a place.
+pub fn with_span(mut value: Value, place: &Option<Place>) -> Value {
     if let (Value::Object(object), Some(place)) = (&mut value, place) {
         object.insert("span".into(), place_to_json(place));
     }
     value
 }
 
-fn mode_variable(variable: &ModeVariableReport) -> Value {
+/// `{"name", "definition", "implicit", "span"}`
+pub fn mode_variable_to_json(variable: &ModeVariableReport) -> Value {
     let value = json!({"name": variable.name, "definition": variable.definition, "implicit": variable.implicit});
     with_span(value, &variable.place)
 }
@@ -65,12 +70,16 @@ fn part(part: &PartReport) -> Value {
 }
 
 fn singular(case: &SingularReport) -> Value {
-    json!({
+    let mut value = json!({
         "when": case.when,
         "example": case.example,
         "overdetermined": part(&case.overdetermined),
         "underdetermined": part(&case.underdetermined),
-    })
+    });
+    if !case.exact {
+        value["truncated"] = json!(true);
+    }
+    value
 }
 
 fn read(read: &ReadReport) -> Value {

@@ -1,15 +1,19 @@
 //! What `analyze` says about a model, in words: the structural analysis with every set of modes as its shortest
 //! formula and every id as its name. Text, JSON, DOT and SVG are four ways to write one [`Report`].
 
+mod build;
 mod dot;
 mod graph;
 mod json;
+mod summary;
 mod text;
 
+pub use build::{Scope, report, valuation_text};
 pub use dot::to_dot;
 pub use graph::{LARGEST_PICTURE, to_svg};
-pub use json::{place_to_json, to_json};
-pub use text::{block_text, to_text};
+pub use json::{mode_variable_to_json, place_to_json, to_json, with_span};
+pub use summary::{LARGEST_LISTING, summary_text};
+pub use text::{block_text, mode_count_text, mode_variable_text, section, to_text};
 
 use modeshift_diagnostics::{SourceMap, Span};
 
@@ -90,6 +94,8 @@ pub struct SingularReport {
     pub overdetermined: PartReport,
     /// Too few equations for these variables.
     pub underdetermined: PartReport,
+    /// Whether the lists are those of every mode; else each name is there in some mode.
+    pub exact: bool,
 }
 
 /// A variable that a block reads.
@@ -142,7 +148,9 @@ pub struct Report {
     pub invariant: String,
     /// How many modes there are, in decimal.
     pub mode_count: String,
-    /// Where the model is singular; empty if it is regular.
+    /// All modes in which the model is singular; `false` if it is regular.
+    pub singular_when: String,
+    /// How it is singular there, mode by mode; empty if it is regular.
     pub singular: Vec<SingularReport>,
     /// The equations in source order.
     pub equations: Vec<ItemReport>,
@@ -152,11 +160,15 @@ pub struct Report {
     pub structural_index: Vec<Case>,
     /// Degrees of freedom by mode.
     pub degrees_of_freedom: Vec<Case>,
+    /// Between which bounds the degrees of freedom are, where the cases are too many to list.
+    pub degrees_of_freedom_between: Option<(u32, u32)>,
     /// The blocks, in an order in which each mode's can be solved where there is one.
     pub blocks: Vec<BlockReport>,
+    /// How many blocks there are, listed or not.
+    pub block_count: usize,
     /// Which block needs which.
     pub dependencies: Vec<DependencyReport>,
-    /// Whether there were more blocks than the cap allows, so that some are not listed.
+    /// Whether some blocks are not listed, or not told apart by what they read.
     pub truncated: bool,
 }
 

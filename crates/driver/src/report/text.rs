@@ -14,32 +14,44 @@ pub fn to_text(report: &Report) -> String {
     section(&mut text, "singular", report.singular.iter().flat_map(singular_lines));
     section(&mut text, "structural index", cases_lines(&report.structural_index));
     section(&mut text, "degrees of freedom", cases_lines(&report.degrees_of_freedom));
+    if let Some((least, most)) = report.degrees_of_freedom_between {
+        section(&mut text, "degrees of freedom", [format!("between {least} and {most}")]);
+    }
     section(&mut text, "equations: how often differentiated", offset_lines(&report.equations));
     section(&mut text, "variables: order of the leading derivative", offset_lines(&report.variables));
     section(&mut text, "blocks: guard: reads -- equations -> writes", numbered(&report.blocks));
     if report.truncated {
-        text.push_str("  … more blocks than the limit: these are not all\n");
+        let _ = writeln!(text, "  … these are {} of {} blocks and more", report.blocks.len(), report.block_count);
     }
     section(&mut text, "dependencies", dependency_lines(report));
     text
 }
 
-fn headline(report: &Report) -> String {
-    let modes = if report.mode_count == "1" { "mode" } else { "modes" };
-    let at = report.at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
-    let verdict = match report.singular.as_slice() {
-        [] => "regular in all of them".to_string(),
-        [one] if one.when == "true" => "singular in all of them".to_string(),
-        several => {
-            let formulas: Vec<&str> = several.iter().map(|case| case.when.as_str()).collect();
-            format!("singular when {}", formulas.join(", and when "))
-        }
-    };
-    let verdict = if report.mode_count == "1" { verdict.replace(" in all of them", "") } else { verdict };
-    format!("{}{at}: {} {modes}, {verdict}\n", report.model, report.mode_count)
+/// `3 modes`; of a number that nobody reads, its magnitude.
+pub fn mode_count_text(count: &str) -> String {
+    match count.len() {
+        1 if count == "1" => "1 mode".to_string(),
+        0..=12 => format!("{count} modes"),
+        digits => format!("about {}.{}e{} modes", &count[..1], &count[1..3], digits - 1),
+    }
 }
 
-fn section(text: &mut String, title: &str, lines: impl IntoIterator<Item = String>) {
+fn headline(report: &Report) -> String {
+    let modes = mode_count_text(&report.mode_count);
+    let at = report.at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
+    let one = report.mode_count == "1";
+    let verdict = match report.singular_when.as_str() {
+        "false" if one => "regular".to_string(),
+        "false" => "regular in all of them".to_string(),
+        "true" if one => "singular".to_string(),
+        "true" => "singular in all of them".to_string(),
+        formula => format!("singular when {formula}"),
+    };
+    format!("{}{at}: {modes}, {verdict}\n", report.model)
+}
+
+/// A title, then the lines indented; nothing where there are none.
+pub fn section(text: &mut String, title: &str, lines: impl IntoIterator<Item = String>) {
     let mut lines = lines.into_iter().peekable();
     if lines.peek().is_some() {
         let _ = writeln!(text, "\n{title}");
@@ -49,7 +61,8 @@ fn section(text: &mut String, title: &str, lines: impl IntoIterator<Item = Strin
     }
 }
 
-fn mode_variable_text(variable: &ModeVariableReport) -> String {
+/// `bh = (sh >= 0), implicit`
+pub fn mode_variable_text(variable: &ModeVariableReport) -> String {
     let name = &variable.name;
     let definition = match &variable.definition {
         Some(definition) if definition == name => name.clone(),

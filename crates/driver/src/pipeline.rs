@@ -1,0 +1,263 @@
+//! From a question to its answer: one function per question, each line a stage.
+
+use std::time::Instant;
+
+use modeshift_dae::{EquationKind, FlatModel, Id, ModeVariableId, MultimodeDae};
+use modeshift_diagnostics::{Diagnostic, Diagnostics, Stop};
+use modeshift_flatten::{Disk, Library, Request, elaborate, flatten_mel};
+use modeshift_modes::Limit;
+use modeshift_structure::{Analysis, Options, invariant_of};
+
+use crate::check::{check_invariant, check_structure, limit_diagnostic, note_implicit_guards};
+use crate::question::{Answer, Dialect, Question};
+use crate::report::{self, LARGEST_LISTING, Report, Scope, valuation_text};
+use crate::timings::Timings;
+use crate::valuation::parse_valuation;
+
+/// What `check` found where nothing is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// The class that was checked.
+    pub model: String,
+    /// How many modes there are, in decimal.
+    pub mode_count: String,
+    /// How many continuous equations there are, in all modes together.
+    pub equations: usize,
+    /// How many continuous unknowns there are, in all modes together.
+    pub variables: usize,
+    /// Whether every mode is regular.
+    pub regular: bool,
+}
+
+/// A model with its structure.
+#[derive(Debug)]
+pub struct Analyzed {
+    /// The model.
+    pub dae: MultimodeDae,
+    /// Its structure.
+    pub analysis: Analysis,
+    /// The modes it was restricted to.
+    pub within: Vec<(ModeVariableId, bool)>,
+}
+
+/// `flatten`: the guarded equation system of a model.
+pub fn flatten(question: &Question) -> Answer<MultimodeDae> {
+    let mut run = Run::new(question);
+    let result = run.multimode_dae();
+    run.answer(result)
+}
+
+/// `analyze`: the structure of all modes, or of those that `at` names.
+pub fn analyze(question: &Question, at: Option<&str>) -> Answer<Analyzed> {
+    let mut run = Run::new(question);
+    let result = run.analyzed(at);
+    run.answer(result)
+}
+
+/// `check`: everything that is wrong with a model.
+pub fn check(question: &Question) -> Answer<Verdict> {
+    let mut run = Run::new(question);
+    let result = run.analyzed(None).map(|analyzed| {
+        note_implicit_guards(&analyzed.dae, &mut run.diagnostics);
+        verdict(&analyzed)
+    });
+    run.answer(result)
+}
+
+fn verdict(analyzed: &Analyzed) -> Verdict {
+    let Analyzed { dae, analysis, .. } = analyzed;
+    Verdict {
+        model: dae.model.name.to_string(),
+        mode_count: analysis.invariant.mode_count(&analysis.space).to_string(),
+        equations: analysis.incidence.equations().iter().filter(|it| !it.guard.is_empty()).count(),
+        variables: analysis.incidence.variables().iter().filter(|it| !it.guard.is_empty()).count(),
+        regular: analysis.is_regular(),
+    }
+}
+
+/// A question on its way to its answer.
+struct Run<'a> {
+    question: &'a Question,
+    start: Instant,
+    library: Library,
+    diagnostics: Diagnostics,
+    timings: Timings,
+}
+
+impl<'a> Run<'a> {
+    fn new(question: &'a Question) -> Self {
+        Run {
+            question,
+            start: Instant::now(),
+            library: Library::new(Disk, question.libraries.clone()),
+            diagnostics: Diagnostics::new(),
+            timings: Timings::telling(question.progress.clone()),
+        }
+    }
+
+    fn answer<T>(mut self, result: Result<T, Stop>) -> Answer<T> {
+        Answer {
+            result: result.ok(),
+            sources: std::mem::take(self.library.sources_mut()),
+            diagnostics: self.diagnostics,
+            timings: self.timings,
+        }
+    }
+
+    fn analyzed(&mut self, at: Option<&str>) -> Result<Analyzed, Stop> {
+        let dae = self.multimode_dae()?;
+        let within = self.within(&dae, at)?;
+        let analysis = self.analysis(&dae, &within)?;
+        let analyzed = Analyzed { dae, analysis, within };
+        self.possible_modes(&analyzed)?;
+        let Analyzed { dae, analysis, .. } = &analyzed;
+        let diagnostics = &mut self.diagnostics;
+        self.timings.measure("checking", || check_structure(dae, analysis, diagnostics), |()| String::new());
+        Ok(analyzed)
+    }
+
+    fn multimode_dae(&mut self) -> Result<MultimodeDae, Stop> {
+        let flat = match self.question.source.dialect {
+            Dialect::Modelica => self.flat_modelica(),
+            Dialect::Mel => self.flat_mel(),
+        }?;
+        let diagnostics = &mut self.diagnostics;
+        let dae = self.timings.measure("finding modes", || elaborate(flat, diagnostics), modes_size)?;
+        if self.diagnostics.has_errors() { Err(Stop) } else { Ok(dae) }
+    }
+
+    fn flat_modelica(&mut self) -> Result<FlatModel, Stop> {
+        let Run { question, library, diagnostics, timings, .. } = self;
+        let source = &question.source;
+        let bytes = |_: &()| format!("{} bytes", source.text.len());
+        timings.measure("parsing", || library.add_text(&source.name, &source.text, diagnostics), bytes);
+        if diagnostics.has_errors() {
+            return Err(Stop);
+        }
+        let request = Request { model: question.model.clone(), overrides: question.overrides.clone() };
+        timings.measure("flattening", || modeshift_flatten::flatten(library, &request, diagnostics), flat_size)
+    }
+
+    fn flat_mel(&mut self) -> Result<FlatModel, Stop> {
+        let Run { question, library, diagnostics, timings, .. } = self;
+        let source = &question.source;
+        let file = library.sources_mut().add(source.name.clone(), source.text.clone());
+        let bytes = |_: &modeshift_syntax::mel::Program| format!("{} bytes", source.text.len());
+        let parse = || modeshift_syntax::parse_mel(file, &source.text, diagnostics);
+        let program = timings.measure("parsing", parse, bytes);
+        if diagnostics.has_errors() {
+            return Err(Stop);
+        }
+        let name = question.model.clone().unwrap_or_else(|| model_name(&source.name));
+        let flatten = || flatten_mel(&name, &program, &question.overrides, diagnostics);
+        timings.measure("flattening", flatten, flat_size)
+    }
+
+    /// The mode variables that `--at` names.
+    fn within(&mut self, dae: &MultimodeDae, at: Option<&str>) -> Result<Vec<(ModeVariableId, bool)>, Stop> {
+        let Some(text) = at else { return Ok(Vec::new()) };
+        match parse_valuation(text, dae.mode_variables.iter().map(|mode| &*mode.name)) {
+            Ok(values) => {
+                Ok(values.into_iter().map(|(mode, value)| (ModeVariableId::from_index(mode), value)).collect())
+            }
+            Err(message) => {
+                self.diagnostics.push(Diagnostic::error("E0002", format!("--at {text}: {message}")));
+                Err(Stop)
+            }
+        }
+    }
+
+    fn analysis(&mut self, dae: &MultimodeDae, within: &[(ModeVariableId, bool)]) -> Result<Analysis, Stop> {
+        let limits = self.question.limits;
+        let options = Options {
+            within: within.to_vec(),
+            node_limit: limits.nodes,
+            time_limit: limits.time.map(|time| time.saturating_sub(self.start.elapsed())),
+            ..Options::default()
+        };
+        let size = |result: &Result<Analysis, _>| match result {
+            Ok(analysis) => {
+                let blocks = analysis.graph.block_count();
+                format!(
+                    "{} edges, {blocks} blocks, {} nodes",
+                    analysis.incidence.edge_count(),
+                    analysis.space.node_count()
+                )
+            }
+            Err(_) => String::new(),
+        };
+        let analysis = self.timings.measure("analyzing", || modeshift_structure::analyze(dae, &options), size);
+        analysis.map_err(|limit| {
+            self.diagnostics.push(limit_diagnostic(&limit));
+            Stop
+        })
+    }
+
+    /// Stops where no mode is possible, because of the model or because of `--at`.
+    fn possible_modes(&mut self, analyzed: &Analyzed) -> Result<(), Stop> {
+        let Analyzed { dae, analysis, within } = analyzed;
+        if analysis.invariant.contradiction().is_none() {
+            return Ok(());
+        }
+        if invariant_of(&analysis.space, dae, &[]).contradiction().is_some() {
+            check_invariant(dae, &analysis.invariant, &mut self.diagnostics);
+        } else {
+            let message = format!("--at: the model has no mode with {}", valuation_text(dae, within));
+            let invariant = modeshift_structure::invariant_of(&analysis.space, dae, &[]);
+            let names = crate::guards::mode_names(dae);
+            let invariant = crate::guards::invariant_text(&analysis.space, &invariant, &names);
+            self.diagnostics
+                .push(Diagnostic::error("E0003", message).with_note(format!("all modes satisfy {invariant}")));
+        }
+        Err(Stop)
+    }
+}
+
+/// The class name of a MEL file: the name of the file.
+fn model_name(file: &str) -> String {
+    let name = std::path::Path::new(file).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    name.unwrap_or_else(|| "Model".to_string())
+}
+
+fn flat_size(flat: &Result<FlatModel, Stop>) -> String {
+    match flat {
+        Ok(flat) => format!("{} equations, {} variables", flat.equations.len(), flat.variables.len()),
+        Err(Stop) => String::new(),
+    }
+}
+
+fn modes_size(dae: &Result<MultimodeDae, Stop>) -> String {
+    let Ok(dae) = dae else { return String::new() };
+    let continuous = dae.model.equations.iter().filter(|equation| equation.kind == EquationKind::Continuous).count();
+    format!("{continuous} continuous equations, {} mode variables", dae.mode_variables.len())
+}
+
+impl Answer<Analyzed> {
+    /// The analysis in words, with at most so many blocks; nothing where it stopped or a limit is reached.
+    pub fn report(&mut self, most_blocks: usize) -> Option<Report> {
+        self.word(most_blocks, report::report)
+    }
+
+    /// A summary as text.
+    pub fn summary(&mut self) -> Option<String> {
+        self.word(0, report::summary_text)
+    }
+
+    /// Whether there are more equations than anyone wants to see listed.
+    pub fn is_large(&self) -> bool {
+        let equations = |analyzed: &Analyzed| analyzed.analysis.incidence.equations().len();
+        self.result.as_ref().is_some_and(|analyzed| equations(analyzed) > LARGEST_LISTING)
+    }
+
+    fn word<T>(&mut self, most_blocks: usize, words: impl FnOnce(Scope<'_>) -> Result<T, Limit>) -> Option<T> {
+        let Analyzed { dae, analysis, within } = self.result.as_ref()?;
+        let scope = Scope { dae, analysis, sources: &self.sources, within, most_blocks };
+        match self.timings.measure("wording", || words(scope), |_| String::new()) {
+            Ok(words) => Some(words),
+            Err(limit) => {
+                self.diagnostics.push(limit_diagnostic(&limit));
+                None
+            }
+        }
+    }
+}
