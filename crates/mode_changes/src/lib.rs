@@ -5,25 +5,33 @@
 
 pub mod dense;
 mod difference_array;
+mod guard_sign;
 mod impulse_order;
 mod jet;
 mod laurent;
 mod left;
+mod lemke;
 pub mod levels;
 pub mod linear;
 mod memory;
 mod mode_equations;
 mod mode_structure;
 mod newton;
+mod next_mode;
 mod restart;
 
 pub use difference_array::{ArrayRestart, DifferenceArray};
+pub use guard_sign::{GuardSeries, Sign, Term};
 pub use impulse_order::{Defect, Potentials};
 pub use jet::{Jet, Partial, Residuals};
 pub use laurent::{LaurentRestart, laurent_restart};
 pub use left::Past;
+pub use lemke::lemke;
 pub use memory::{BirthBlock, Constraint, Derivative, Memory, PastStructure, Source};
 pub use mode_equations::ModeEquations;
 pub use mode_structure::{Block, Column, Incidence, ModeStructure, Row, SigmaSolution};
 pub use newton::Failure;
+pub use next_mode::{
+    Accepted, Cluster, Complementarity, Mode, NextMode, Objection, StateCondition, Unusable, accepted_modes, next_mode,
+};
 pub use restart::{Noise, Note, Restart, extend, restart};

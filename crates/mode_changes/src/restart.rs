@@ -35,11 +35,13 @@ pub struct Noise {
     pub time_scale: f64,
     /// How exactly the instant of the event is known.
     pub event_time_error: f64,
+    /// Values below this are zero however small the terms are that they are made of.
+    pub floor: f64,
 }
 
 impl Default for Noise {
     fn default() -> Self {
-        Noise { relative: 1e-10, time_scale: 1e-2, event_time_error: 1e-12 }
+        Noise { relative: 1e-10, time_scale: 1e-2, event_time_error: 1e-12, floor: 1e-12 }
     }
 }
 
@@ -85,9 +87,19 @@ pub struct Restart {
     pub defects: Vec<Defect>,
     /// What went wrong.
     pub notes: Vec<Note>,
+    /// Levels up to which jumps are real and not drift, by variable.
+    impulsive: IndexVec<Column, Option<i64>>,
+    leading_order: IndexVec<Column, u32>,
 }
 
 impl Restart {
+    /// Whether the derivative of this order really jumps, so that the next derivative is impulsive; what else differs
+    /// between left and right limits is drift.
+    pub fn is_impulsive(&self, column: Column, order: u32) -> bool {
+        let level = i64::from(self.leading_order[column]) - i64::from(order);
+        level > 0 && self.impulsive[column].is_some_and(|potential| potential >= level)
+    }
+
     /// Whether all values could be computed, if need be from a step, and nothing had to be guessed.
     pub fn is_determined(&self) -> bool {
         let by_step = self.notes.iter().any(|note| matches!(note, Note::ByStep(_)));
@@ -121,8 +133,10 @@ pub fn restart(structure: &ModeStructure, equations: &dyn Residuals, past: &Past
         solver.solve_level(level);
     }
     solver.fall_back();
-    let Solver { right, weights, notes, .. } = solver;
-    Restart { right, weights, memory, defects, notes }
+    let Solver { right, weights, notes, impulsive, .. } = solver;
+    let impulsive = structure.columns().map(|column| impulsive.of(structure, column)).collect();
+    let leading_order = structure.columns().map(|column| structure.variable_offset(column)).collect();
+    Restart { right, weights, memory, defects, notes, impulsive, leading_order }
 }
 
 /// Extends a consistent jet by `count` derivatives beyond the leading ones.

@@ -104,8 +104,8 @@ fn circuits_and_clutches_restart_at_their_closed_forms() {
 /// Four inertias, torques between neighbours; `engaged[k]` ties speeds `k` and `k + 1`, else the torque is zero.
 fn clutch_chain(inertia: [f64; 4], engaged: [bool; 3], speeds: [f64; 4]) -> Case {
     let mut rows: Vec<Vec<(usize, u32, f64)>> = Vec::new();
-    for k in 0..4 {
-        let mut row = vec![(k, 1, inertia[k])];
+    for (k, inertia) in inertia.into_iter().enumerate() {
+        let mut row = vec![(k, 1, inertia)];
         row.extend((k > 0).then(|| (4 + k - 1, 0, -1.0)));
         row.extend((k < 3).then(|| (4 + k, 0, 1.0)));
         rows.push(row);

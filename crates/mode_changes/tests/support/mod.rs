@@ -2,6 +2,8 @@
 //! Σ-method, and random linear modes.
 #![allow(dead_code)] // each test uses a part
 
+pub mod cluster;
+pub mod model;
 pub mod random;
 pub mod rational;
 pub mod resolvent;

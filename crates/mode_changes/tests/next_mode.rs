@@ -1,0 +1,347 @@
+//! Which mode comes next: tanks, diodes, friction, and many guards at once.
+
+mod support;
+
+use modeshift_mode_changes::dense::{Factors, Matrix};
+use modeshift_mode_changes::{
+    Accepted, Cluster, Complementarity, GuardSeries, Mode, NextMode, Noise, Objection, StateCondition, Unusable,
+    accepted_modes, lemke, next_mode,
+};
+use support::cluster::{State, TextCluster, guard};
+use support::random::Random;
+
+fn accepted(cluster: &mut TextCluster, current: &[u32]) -> Mode {
+    let noise = cluster.noise;
+    match next_mode(cluster, &current.to_vec(), &noise) {
+        NextMode::Accepted { mode, .. } => mode,
+        NextMode::None(tried) => panic!("none accepted: {tried:?}"),
+    }
+}
+
+fn check_unique(cluster: &mut TextCluster, current: &[u32], expected: &[u32]) {
+    assert_eq!(accepted(cluster, current), expected);
+    let noise = cluster.noise;
+    assert_eq!(accepted_modes(cluster, &current.to_vec(), &noise), Accepted::One(vec![expected.to_vec()]));
+}
+
+/// E22 Figure 4: states are full and empty.
+fn water_tank(current: &[u32], time: f64, level: f64) -> TextCluster {
+    let common = "e1: z = 0.8*6.667*(1 + cos(6.283185307179586*time))
+                  e2: x' = z + yl - yh - 6.667";
+    let full = guard(("h: x = 1", "yh"), ("h: yh = 0", "1 - x"));
+    let empty = guard(("l: x = 0", "yl"), ("l: yl = 0", "x"));
+    TextCluster::new(common, vec![full, empty], current, time, &[("x", &[level])])
+}
+
+#[test]
+fn the_water_tank_enters_and_leaves_its_limits() {
+    // The inflow exceeds the outflow by 0.6 y0 at time 0; both are equal where 0.8 (1 + cos) = 1.
+    let balance = 0.25_f64.acos() / std::f64::consts::TAU;
+    let mut filling = water_tank(&[0, 0], 0.0, 1.0);
+    filling.fired = vec![0];
+    check_unique(&mut filling, &[0, 0], &[1, 0]);
+    let mut draining = water_tank(&[1, 0], balance, 1.0);
+    draining.fired = vec![0];
+    check_unique(&mut draining, &[1, 0], &[0, 0]);
+    let mut emptied = water_tank(&[0, 0], 0.5, 0.0);
+    emptied.fired = vec![1];
+    check_unique(&mut emptied, &[0, 0], &[0, 1]);
+    let mut refilling = water_tank(&[0, 1], 1.0 - balance, 0.0);
+    refilling.fired = vec![1];
+    check_unique(&mut refilling, &[0, 1], &[0, 0]);
+}
+
+#[test]
+fn the_water_tank_leaves_its_limit_though_the_event_is_found_early_or_late() {
+    let balance = 0.25_f64.acos() / std::f64::consts::TAU;
+    for error in [-1e-6, -1e-9, 1e-9, 1e-6] {
+        let mut draining = water_tank(&[1, 0], balance + error, 1.0);
+        draining.fired = vec![0];
+        draining.noise = Noise { event_time_error: 2e-6, ..Noise::default() };
+        assert_eq!(accepted(&mut draining, &[1, 0]), [0, 0], "error {error}");
+    }
+}
+
+const RLDC2: &str = "
+    k1: 0 = j1 + i1 + i2 + j2
+    k2: 10*j1 + w1 = u1 + v1
+    k3: u1 + v1 = u2 + v2
+    k4: u2 + v2 = 15*j2 + w2
+    l1: w1 = j1'
+    l2: w2 = 1.5*j2'
+    c1: i1 = 0.1*v1'
+    c2: i2 = 0.15*v2'";
+
+/// RR9322 Figure 4; a diode blocks with u <= 0. `sign` is what stands before u in its curve.
+fn rldc2(current: &[u32], sign: &str, left: [f64; 4]) -> TextCluster {
+    let diode = |k: usize| {
+        guard((&format!("z{k}: u{k} = 0"), &format!("i{k}")), (&format!("z{k}: i{k} = 0"), &format!("{sign}u{k}")))
+    };
+    let memory: [(&str, &[f64]); 4] =
+        [("j1", &left[..1]), ("j2", &left[1..2]), ("v1", &left[2..3]), ("v2", &left[3..])];
+    let cluster = TextCluster::new(RLDC2, vec![diode(1), diode(2)], current, 0.0, &memory);
+    cluster.with_left_limits(&memory)
+}
+
+#[test]
+fn rldc2_finds_its_mode_from_three_starts() {
+    // Consistent start, the commutation to both conducting, and the start printed in RR9322, which needs a jump:
+    // the negative Dirac impulses of u1 and u2 say that both block.
+    check_unique(&mut rldc2(&[1, 0], "-", [-2.0, -1.0, 0.5, 1.0]), &[1, 0], &[1, 0]);
+    let mut commutation = rldc2(&[1, 0], "-", [-1.65267443130621, -0.824203003832456, 1.0, 1.0]);
+    commutation.fired = vec![1];
+    check_unique(&mut commutation, &[1, 0], &[1, 1]);
+    let mut printed = rldc2(&[1, 0], "-", [2.0, 1.0, 0.5, 1.0]);
+    check_unique(&mut printed, &[1, 0], &[0, 0]);
+    let (mode, result) = printed.restarted(&vec![0, 0], false).expect("a regular mode");
+    assert!((result.right.get(mode.column("j1"), 0) - 0.2).abs() < 1e-12);
+    assert!((result.right.get(mode.column("j2"), 0) + 0.2).abs() < 1e-12);
+    assert!((result.weights[mode.column("u1")][0] + 1.8).abs() < 1e-12);
+    assert!((result.weights[mode.column("u2")][0] + 1.8).abs() < 1e-12);
+}
+
+#[test]
+fn rldc2_with_the_sign_as_printed_is_diagnosed() {
+    // With g = (s >= 0) and s = -u where blocking, blocking needs u > 0, which contradicts a conducting diode's end.
+    let mut cluster = rldc2(&[1, 0], "", [2.0, 1.0, 0.5, 1.0]);
+    let noise = cluster.noise;
+    match next_mode(&mut cluster, &vec![1, 0], &noise) {
+        NextMode::None(tried) => {
+            let modes: std::collections::BTreeSet<&Mode> = tried.iter().map(|(mode, _)| mode).collect();
+            assert_eq!(modes.len(), 4, "every mode is explained: {tried:?}");
+            assert!(tried.iter().all(|(_, why)| matches!(why, Objection::Violated { .. })));
+        }
+        NextMode::Accepted { mode, .. } => panic!("{mode:?} is wrong"),
+    }
+}
+
+/// Four ideal diodes between a source v and a load.
+fn bridge(load: &str, current: &[u32], memory: &[(&str, &[f64])], time: f64) -> TextCluster {
+    let common = format!(
+        "ac1: iac = d1 - d3
+         ac2: -iac = d2 - d4
+         dc: ir = d1 + d2
+         vr: vr = vp - vn
+         u1: u1 = v - vp
+         u2: u2 = -vp
+         u3: u3 = vn - v
+         u4: u4 = vn
+         {load}"
+    );
+    let diode = |k: usize| {
+        guard((&format!("z{k}: u{k} = 0"), &format!("d{k}")), (&format!("z{k}: d{k} = 0"), &format!("-u{k}")))
+    };
+    TextCluster::new(&common, (1..=4).map(diode).collect(), current, time, memory)
+}
+
+const RESISTOR: &str = "c: 0.000001*v' = -i - iac
+                        l: 0.01*i' = v
+                        r: vr = 1000*ir";
+
+#[test]
+fn all_four_diodes_of_a_bridge_commute_at_once() {
+    // v crosses zero downwards: diodes 1 and 4 conducted, 2 and 3 take over.
+    let mut cluster = bridge(RESISTOR, &[1, 0, 0, 1], &[("v", &[0.0]), ("i", &[0.08])], 0.0);
+    cluster.fired = vec![0, 3];
+    cluster.noise = Noise { time_scale: 1e-5, ..Noise::default() };
+    assert_eq!(accepted(&mut cluster, &[1, 0, 0, 1]), [0, 1, 1, 0]);
+    assert!(cluster.evaluations <= 3, "{} evaluations", cluster.evaluations);
+}
+
+#[test]
+fn a_bridge_with_a_filter_turns_off_through_a_singular_mode() {
+    // The current through the diodes ends where cos(t) = sin(t): no diode conducts. All off is singular (the dc side floats), but a
+    // single conducting diode with identically zero current is the same solution in another name.
+    let load = "s: v = cos(time)
+                q: 0.1*vr' = ir - vr/10";
+    let turn_off = std::f64::consts::FRAC_PI_4;
+    let mut cluster = bridge(load, &[1, 0, 0, 1], &[("vr", &[turn_off.cos()])], turn_off);
+    cluster.fired = vec![0, 3];
+    let mode = accepted(&mut cluster, &[1, 0, 0, 1]);
+    assert_eq!(mode.iter().sum::<u32>(), 1, "{mode:?}");
+    let noise = cluster.noise;
+    match accepted_modes(&mut cluster, &vec![1, 0, 0, 1], &noise) {
+        Accepted::One(modes) => assert!(modes.len() >= 2 && modes.contains(&mode), "{modes:?}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// A block with friction on a moving base: states back, stuck, forward.
+fn coulomb(force: &str, current: u32, velocity: f64, time: f64) -> TextCluster {
+    let state = |equation: &str, conditions: &[(&str, u32)]| State {
+        equations: equation.to_string(),
+        conditions: conditions.iter().map(|(text, otherwise)| (text.to_string(), *otherwise)).collect(),
+    };
+    let element = vec![
+        state("f: f = -1", &[("-w", 1)]),
+        state("f: w = 0", &[("1 - f", 2), ("1 + f", 0)]),
+        state("f: f = 1", &[("w", 1)]),
+    ];
+    let common = format!("m: 2*w' = {force} - f");
+    TextCluster::new(&common, vec![element], &[current], time, &[("w", &[velocity])])
+}
+
+#[test]
+fn a_coulomb_block_breaks_away_reverses_and_sticks() {
+    const BACK: u32 = 0;
+    const STUCK: u32 = 1;
+    const FORWARD: u32 = 2;
+    // Breakaway: the force grows through the limit.
+    let mut breakaway = coulomb("time", STUCK, 0.0, 1.0);
+    breakaway.fired = vec![0];
+    check_unique(&mut breakaway, &[STUCK], &[FORWARD]);
+    // Sliding forward comes to rest under a small force: stuck.
+    let mut stopping = coulomb("0.5", FORWARD, 0.0, 0.0);
+    stopping.fired = vec![0];
+    check_unique(&mut stopping, &[FORWARD], &[STUCK]);
+    // Reversal: a force beyond the limit on the other side.
+    let mut reversal = coulomb("-3", FORWARD, 0.0, 0.0);
+    reversal.fired = vec![0];
+    check_unique(&mut reversal, &[FORWARD], &[BACK]);
+    // Noise in the speed at rest changes nothing.
+    let mut noisy = coulomb("-3", FORWARD, 3e-13, 0.0);
+    noisy.fired = vec![0];
+    check_unique(&mut noisy, &[FORWARD], &[BACK]);
+    // A force exactly at the limit for ever: stuck and forward coincide, and the current mode is kept.
+    let mut limit = coulomb("1", STUCK, 0.0, 0.0);
+    assert_eq!(accepted(&mut limit, &[STUCK]), [STUCK]);
+    let noise = limit.noise;
+    let both = accepted_modes(&mut limit, &vec![STUCK], &noise);
+    assert_eq!(both, Accepted::One(vec![vec![STUCK], vec![FORWARD]]));
+}
+
+/// Guards over `b = q + M a`: state 0 has a = 0 and needs b >= 0, state 1 has b = 0 and needs a >= 0.
+struct MatrixCluster {
+    counts: Vec<u32>,
+    constant: Vec<f64>,
+    matrix: Matrix<f64>,
+    with_lemke: bool,
+}
+
+impl MatrixCluster {
+    fn new(constant: Vec<f64>, matrix: Matrix<f64>, with_lemke: bool) -> Self {
+        MatrixCluster { counts: vec![2; constant.len()], constant, matrix, with_lemke }
+    }
+
+    /// Imposed and free quantities in a mode.
+    fn solve(&self, mode: &Mode) -> Option<(Vec<f64>, Vec<f64>)> {
+        let active: Vec<usize> = (0..mode.len()).filter(|&k| mode[k] == 1).collect();
+        let mut sub = Matrix::zero(active.len());
+        for (i, &row) in active.iter().enumerate() {
+            active.iter().enumerate().for_each(|(j, &column)| sub.add(i, j, self.matrix.get(row, column)));
+        }
+        let factors = Factors::new(&sub)?;
+        if factors.reciprocal_condition() < 1e-12 {
+            return None;
+        }
+        let values = factors.solve(&active.iter().map(|&row| -self.constant[row]).collect::<Vec<_>>());
+        let mut a = vec![0.0; mode.len()];
+        active.iter().zip(values).for_each(|(&k, value)| a[k] = value);
+        let free = |row: usize| self.constant[row] + (0..a.len()).map(|k| self.matrix.get(row, k) * a[k]).sum::<f64>();
+        let b = (0..mode.len()).map(|row| if mode[row] == 1 { 0.0 } else { free(row) }).collect();
+        Some((a, b))
+    }
+}
+
+impl Cluster for MatrixCluster {
+    fn states(&self) -> &[u32] {
+        &self.counts
+    }
+
+    fn conditions(&mut self, mode: &Mode) -> Result<Vec<StateCondition>, Unusable> {
+        let (a, b) = self.solve(mode).ok_or_else(|| Unusable("singular".to_string()))?;
+        let condition = |element: usize| {
+            let value = if mode[element] == 1 { a[element] } else { b[element] };
+            let series = GuardSeries { derivatives: vec![value], size: 10.0, ..Default::default() };
+            StateCondition { element, series, otherwise: 1 - mode[element], has_fired: false }
+        };
+        Ok((0..mode.len()).map(condition).collect())
+    }
+
+    fn complementarity(&mut self) -> Option<Complementarity> {
+        self.with_lemke.then(|| Complementarity {
+            constant: self.constant.clone(),
+            matrix: self.matrix.clone(),
+            states: vec![(0, 1); self.constant.len()],
+        })
+    }
+
+    fn signature(&mut self, mode: &Mode) -> Vec<f64> {
+        self.solve(mode).expect("regular").1
+    }
+}
+
+/// `B Bᵀ`, plus the identity where `definite`, from a random B of the given number of columns.
+fn random_matrix(random: &mut Random, size: usize, rank: usize, definite: bool) -> Matrix<f64> {
+    let factor: Vec<Vec<f64>> = (0..size).map(|_| (0..rank).map(|_| random.integer(3) as f64).collect()).collect();
+    let mut matrix = Matrix::zero(size);
+    for i in 0..size {
+        for j in 0..size {
+            let product: f64 = factor[i].iter().zip(&factor[j]).map(|(x, y)| x * y).sum();
+            matrix.add(i, j, product + f64::from(u8::from(definite && i == j)));
+        }
+    }
+    matrix
+}
+
+#[test]
+fn two_hundred_guards_with_a_definite_matrix_are_found_by_flipping() {
+    let mut random = Random::new(7);
+    let matrix = random_matrix(&mut random, 200, 40, true);
+    let constant = (0..200).map(|_| random.integer(20) as f64 + 0.5).collect();
+    let mut cluster = MatrixCluster::new(constant, matrix, false);
+    match next_mode(&mut cluster, &vec![0; 200], &Noise::default()) {
+        NextMode::Accepted { mode, .. } => assert!(mode.contains(&1)),
+        NextMode::None(tried) => panic!("{} modes tried", tried.len()),
+    }
+}
+
+#[test]
+fn lemke_finds_modes_between_singular_ones() {
+    // Positive semidefinite with a feasible point: b = q + M a with q = b0 - M a0 for some a0, b0 >= 0.
+    let mut found = 0;
+    for seed in 0..60 {
+        let mut random = Random::new(seed);
+        let size = [4, 8, 20, 60][seed as usize % 4];
+        let matrix = random_matrix(&mut random, size, size / 2, false);
+        let a0: Vec<f64> = (0..size).map(|_| (random.integer(3).max(0)) as f64).collect();
+        let b0: Vec<f64> = a0.iter().map(|&a| if a > 0.0 { 0.0 } else { 1.0 + random.below(5) as f64 }).collect();
+        let row = |i: usize| b0[i] - (0..size).map(|j| matrix.get(i, j) * a0[j]).sum::<f64>();
+        let constant: Vec<f64> = (0..size).map(row).collect();
+        let z = lemke(&constant, &matrix).unwrap_or_else(|| panic!("seed {seed}: a ray"));
+        for i in 0..size {
+            let w = constant[i] + (0..size).map(|j| matrix.get(i, j) * z[j]).sum::<f64>();
+            assert!(w > -1e-7 && z[i] >= 0.0 && (w * z[i]).abs() < 1e-6, "seed {seed}: w {w}, z {}", z[i]);
+        }
+        let mut cluster = MatrixCluster::new(constant, matrix, true);
+        found += usize::from(matches!(
+            next_mode(&mut cluster, &vec![0; size], &Noise::default()),
+            NextMode::Accepted { .. }
+        ));
+    }
+    assert_eq!(found, 60);
+}
+
+#[test]
+fn several_different_solutions_are_reported_as_ambiguous() {
+    // b = -1 + 2 a1..: both (a, b) = (0, 1) and another basis solve a copositive problem with two solutions.
+    let mut matrix = Matrix::zero(2);
+    [(0, 0, 1.0), (0, 1, 2.0), (1, 0, 2.0), (1, 1, 1.0)].into_iter().for_each(|(i, j, value)| matrix.add(i, j, value));
+    let mut cluster = MatrixCluster::new(vec![-1.0, -1.0], matrix, false);
+    match accepted_modes(&mut cluster, &vec![0, 0], &Noise::default()) {
+        Accepted::Several(modes) => assert_eq!(modes.len(), 3, "{modes:?}"),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn contradicting_guards_are_none_and_every_mode_is_explained() {
+    // b = -1 - a: neither a = 0 (b = -1) nor b = 0 (a = -1) is allowed.
+    let mut matrix = Matrix::zero(1);
+    matrix.add(0, 0, -1.0);
+    let mut cluster = MatrixCluster::new(vec![-1.0], matrix, true);
+    match next_mode(&mut cluster, &vec![0], &Noise::default()) {
+        NextMode::None(tried) => assert!(tried.iter().any(|(mode, _)| mode == &vec![1])),
+        other => panic!("{other:?}"),
+    }
+}

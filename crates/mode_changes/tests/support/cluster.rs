@@ -1,0 +1,154 @@
+//! A cluster of elements from text: common equations, and for each state of each element its own.
+
+use std::collections::BTreeMap;
+
+use modeshift_mode_changes::linear::{LinearEquation, LinearSystem, Term};
+use modeshift_mode_changes::{
+    Cluster, GuardSeries, Mode as States, Noise, Past, Restart, Row, StateCondition, Unusable, extend, restart,
+};
+
+use super::model::Mode;
+
+/// A state of an element: its equations, and conditions `expression >= 0` with the state that a violation leads to.
+#[derive(Clone)]
+pub struct State {
+    pub equations: String,
+    pub conditions: Vec<(String, u32)>,
+}
+
+/// An element that is a guard: in state 1 the first equation holds and the first expression is not negative.
+pub fn guard(on: (&str, &str), off: (&str, &str)) -> Vec<State> {
+    let state = |(equation, condition): (&str, &str), otherwise| State {
+        equations: equation.to_string(),
+        conditions: vec![(condition.to_string(), otherwise)],
+    };
+    vec![state(off, 1), state(on, 0)]
+}
+
+pub struct TextCluster {
+    common: String,
+    elements: Vec<Vec<State>>,
+    counts: Vec<u32>,
+    current: States,
+    /// Left limits in the current mode: leading order and values.
+    left: BTreeMap<String, (u32, Vec<f64>)>,
+    time: f64,
+    pub fired: Vec<usize>,
+    pub noise: Noise,
+    pub evaluations: usize,
+}
+
+impl TextCluster {
+    /// A cluster in the mode `current`, reached with this memory (which may be inconsistent with it).
+    pub fn new(common: &str, elements: Vec<Vec<State>>, current: &[u32], time: f64, memory: &[(&str, &[f64])]) -> Self {
+        let mut cluster = TextCluster {
+            common: common.to_string(),
+            counts: elements.iter().map(|states| states.len() as u32).collect(),
+            elements,
+            current: current.to_vec(),
+            left: memory
+                .iter()
+                .map(|(name, values)| (name.to_string(), (values.len() as u32, values.to_vec())))
+                .collect(),
+            time,
+            fired: Vec::new(),
+            noise: Noise::default(),
+            evaluations: 0,
+        };
+        let (mode, result) = cluster.restarted(&current.to_vec(), true).expect("the current mode is regular");
+        let jets = mode.names().map(|(name, column)| {
+            let leading = mode.structure.variable_offset(column);
+            (name.to_string(), (leading, result.right.derivatives(column).to_vec()))
+        });
+        cluster.left = jets.collect();
+        cluster
+    }
+
+    /// Left limits as they are, without a restart in the current mode.
+    pub fn with_left_limits(mut self, memory: &[(&str, &[f64])]) -> Self {
+        for (name, values) in memory {
+            self.left.insert(name.to_string(), (values.len() as u32, values.to_vec()));
+        }
+        self
+    }
+
+    fn text(&self, states: &States) -> String {
+        let mut text = self.common.clone();
+        for (element, &state) in states.iter().enumerate() {
+            let State { equations, conditions } = &self.elements[element][state as usize];
+            text += &format!("\n{equations}");
+            for (k, (condition, _)) in conditions.iter().enumerate() {
+                text += &format!("\nguard{element}_{k}: guard{element}_{k} = {condition}");
+            }
+        }
+        text
+    }
+
+    pub fn restarted(&self, states: &States, all_new: bool) -> Result<(Mode, Restart), Unusable> {
+        let text = self.text(states);
+        let mode = Mode::regular(&text).ok_or_else(|| Unusable("structurally singular".to_string()))?;
+        let past = self.past(&mode, &text, all_new);
+        let mut result = restart(&mode.structure, &mode.equations(), &past, &self.noise);
+        if !result.notes.is_empty() {
+            return Err(Unusable(format!("{:?}", result.notes)));
+        }
+        let extended = extend(&mode.structure, &mode.equations(), &mut result.right, 4);
+        extended.map_err(|failure| Unusable(format!("{failure:?}")))?;
+        Ok((mode, result))
+    }
+
+    fn past(&self, mode: &Mode, text: &str, all_new: bool) -> Past {
+        let lines = |text: &str| text.lines().map(|line| line.trim().to_string()).collect::<Vec<_>>();
+        let before = lines(&self.text(&self.current));
+        let new: Vec<String> = lines(text)
+            .into_iter()
+            .filter(|line| !line.is_empty() && (all_new || !before.contains(line)))
+            .map(|line| line.split(':').next().expect("a name").trim().to_string())
+            .collect();
+        let known: Vec<(&str, u32, &[f64])> = self
+            .left
+            .iter()
+            .filter(|(name, _)| mode.names().any(|(other, _)| other == name.as_str()))
+            .map(|(name, (order, values))| (name.as_str(), *order, values.as_slice()))
+            .collect();
+        let mut past = mode.past(&known, &new.iter().map(String::as_str).collect::<Vec<_>>());
+        past.jet.time = self.time;
+        past
+    }
+}
+
+impl Cluster for TextCluster {
+    fn states(&self) -> &[u32] {
+        &self.counts
+    }
+
+    fn conditions(&mut self, states: &States) -> Result<Vec<StateCondition>, Unusable> {
+        self.evaluations += 1;
+        let (mode, result) = self.restarted(states, false)?;
+        let past = self.past(&mode, &self.text(states), false);
+        let mut conditions = Vec::new();
+        for (element, &state) in states.iter().enumerate() {
+            for (k, &(_, otherwise)) in self.elements[element][state as usize].conditions.iter().enumerate() {
+                let column = mode.column(&format!("guard{element}_{k}"));
+                let term = Term { column, order: 0, coefficient: 1.0 };
+                let guard = LinearSystem {
+                    equations: [LinearEquation { terms: vec![term], input: Vec::new() }].into_iter().collect(),
+                };
+                let highest = mode.structure.variable_offset(column) + 4;
+                let series = GuardSeries::new(&guard, Row(0), &past, &result, highest);
+                let has_fired = self.fired.contains(&element);
+                conditions.push(StateCondition { element, series, otherwise, has_fired });
+            }
+        }
+        Ok(conditions)
+    }
+
+    fn signature(&mut self, states: &States) -> Vec<f64> {
+        let (mode, result) = self.restarted(states, false).expect("an accepted mode is regular");
+        let states = self.left.keys().filter(|name| mode.names().any(|(other, _)| other == name.as_str()));
+        let states = states.filter(|name| self.left[*name].0 > 0 && !name.starts_with("guard"));
+        states
+            .flat_map(|name| (0..2).map(|order| result.right.get(mode.column(name), order)).collect::<Vec<_>>())
+            .collect()
+    }
+}
