@@ -41,7 +41,21 @@ impl Document<'_, '_> {
         self.when_clauses()?;
         self.assertions()?;
         self.initial_equations()?;
+        self.experiment()?;
         writeln!(self.f, "end {};", self.dae.model.name)
+    }
+
+    fn experiment(&mut self) -> fmt::Result {
+        let experiment = &self.dae.model.experiment;
+        let settings = [
+            ("StartTime", experiment.start),
+            ("StopTime", experiment.stop),
+            ("Interval", experiment.interval),
+            ("Tolerance", experiment.tolerance),
+        ];
+        let given = settings.iter().filter_map(|(name, value)| value.map(|value| format!("{name} = {value:?}")));
+        let list = given.collect::<Vec<_>>().join(", ");
+        if list.is_empty() { Ok(()) } else { writeln!(self.f, "  annotation(experiment({list}));") }
     }
 
     fn modes(&mut self) -> fmt::Result {
