@@ -18,6 +18,10 @@ mod mode_equations;
 mod mode_structure;
 mod newton;
 mod next_mode;
+mod pair_forms;
+mod pair_memory;
+mod pair_orders;
+mod pair_space;
 mod restart;
 
 pub use difference_array::{ArrayRestart, DifferenceArray};
@@ -34,4 +38,8 @@ pub use newton::Failure;
 pub use next_mode::{
     Accepted, Cluster, Complementarity, Mode, NextMode, Objection, StateCondition, Unusable, accepted_modes, next_mode,
 };
+pub use pair_forms::{FormCondition, Forms, forms, new_equations};
+pub use pair_memory::{InPairs, PairMemory, pair_memory};
+pub use pair_orders::{PairPotentials, pair_potentials};
+pub use pair_space::{Moment, PairSpace};
 pub use restart::{Noise, Note, Restart, extend, restart};

@@ -44,6 +44,11 @@ impl ModeSpace {
         self.order.len()
     }
 
+    /// The mode variables in the order in which the diagrams test them.
+    pub fn order(&self) -> &[ModeVariable] {
+        &self.order
+    }
+
     /// The modes in which `variable` is true.
     pub fn literal(&self, variable: ModeVariable) -> ModeSet {
         let level = self.level_of(variable);

@@ -1,0 +1,93 @@
+//! Sets of mode changes: pairs of a mode before and a mode after, as sets over doubled mode variables.
+//!
+//! Mode variable `v` becomes `2 v` for its value before and `2 v + 1` for its value after, next to each other in the
+//! order of the diagrams. No pair is ever enumerated.
+
+use std::cell::RefCell;
+
+use modeshift_modes::{Invariant, ModeSet, ModeSpace, ModeVariable};
+use modeshift_structure::{Analysis, Thermometer};
+use rustc_hash::FxHashMap;
+
+/// The pairs of modes of an analysis.
+#[derive(Debug)]
+pub struct PairSpace<'a> {
+    /// Where sets of pairs are from.
+    pub space: ModeSpace,
+    /// Which pairs are possible.
+    pub invariant: Invariant,
+    /// Pairs of two regular modes.
+    pub regular: ModeSet,
+    source: &'a ModeSpace,
+    images: RefCell<[FxHashMap<ModeSet, ModeSet>; 2]>,
+}
+
+/// Which mode of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// The mode that is left.
+    Before,
+    /// The mode that is entered.
+    After,
+}
+
+impl Moment {
+    /// The variable that holds a mode variable's value at this moment.
+    pub fn variable(self, variable: ModeVariable) -> ModeVariable {
+        ModeVariable(2 * variable.0 + u32::from(self == Moment::After))
+    }
+}
+
+impl<'a> PairSpace<'a> {
+    /// All pairs of modes of an analysis.
+    pub fn new(analysis: &'a Analysis) -> Self {
+        let both = |&variable: &ModeVariable| [Moment::Before, Moment::After].map(|moment| moment.variable(variable));
+        let space = ModeSpace::with_order(analysis.space.order().iter().flat_map(both).collect());
+        let components: Vec<ModeSet> = analysis.invariant.components().collect();
+        let conjuncts = [Moment::Before, Moment::After]
+            .map(|moment| space.import(&analysis.space, &components, |variable| moment.variable(variable)));
+        let invariant = Invariant::new(&space, &conjuncts.concat());
+        let mut pairs = PairSpace {
+            space,
+            invariant,
+            regular: ModeSet::ALL,
+            source: &analysis.space,
+            images: RefCell::new([FxHashMap::default(), FxHashMap::default()]),
+        };
+        let regular = !analysis.singular_modes();
+        pairs.regular = pairs.space.and(pairs.before(regular), pairs.after(regular));
+        pairs
+    }
+
+    /// The pairs whose mode before is in this set of modes.
+    pub fn before(&self, modes: ModeSet) -> ModeSet {
+        self.image(modes, Moment::Before)
+    }
+
+    /// The pairs whose mode after is in this set of modes.
+    pub fn after(&self, modes: ModeSet) -> ModeSet {
+        self.image(modes, Moment::After)
+    }
+
+    /// The pairs in which a mode-dependent number is at least `value` at a moment.
+    pub fn at_least(&self, number: &Thermometer, value: u32, moment: Moment) -> ModeSet {
+        self.image(number.at_least(value), moment)
+    }
+
+    fn image(&self, modes: ModeSet, moment: Moment) -> ModeSet {
+        if modes.is_all() || modes.is_empty() {
+            return modes;
+        }
+        if let Some(&known) = self.images.borrow()[moment as usize].get(&modes) {
+            return known;
+        }
+        let image = self.space.import(self.source, &[modes], |variable| moment.variable(variable))[0];
+        self.images.borrow_mut()[moment as usize].insert(modes, image);
+        image
+    }
+
+    /// Names of the doubled variables, `pre(g)` and `g`.
+    pub fn names(mode_names: &[String]) -> Vec<String> {
+        mode_names.iter().flat_map(|name| [format!("pre({name})"), name.clone()]).collect()
+    }
+}
