@@ -1,7 +1,6 @@
 //! All stages in order, for a multimode DAE: from its equations to its conditional dependency graph.
 
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use modeshift_dae::{EquationId, IndexVec, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_modes::{FormulaPrinter, Invariant, Limit, ModeSet, ModeSpace};
@@ -27,6 +26,31 @@ pub struct Options {
     pub cap: BlockCap,
 }
 
+/// How long the stages took, in seconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Times {
+    /// Guards, conditions and occurrences.
+    pub reading: f64,
+    /// Matching, offsets, over- and underdetermined parts.
+    pub matching: f64,
+    /// Which equations belong to blocks of several.
+    pub cycles: f64,
+    /// Listing blocks and dependencies.
+    pub graph: f64,
+}
+
+/// Measures one stage after the other.
+struct Clock(Instant);
+
+impl Clock {
+    /// Seconds since the last question.
+    fn lap(&mut self) -> f64 {
+        let seconds = self.0.elapsed().as_secs_f64();
+        self.0 = Instant::now();
+        seconds
+    }
+}
+
 /// The structure of a model in all its modes.
 #[derive(Debug)]
 pub struct Analysis {
@@ -48,10 +72,13 @@ pub struct Analysis {
     pub graph: ConditionalDependencyGraph,
     /// The order in which the equations were worked through.
     pub order: Vec<EquationId>,
+    /// How long it took.
+    pub times: Times,
 }
 
 /// Analyzes all modes of a model, or those that the options name.
 pub fn analyze(dae: &MultimodeDae, options: &Options) -> Result<Analysis, Limit> {
+    let mut clock = Clock(Instant::now());
     let order = occurrences::order_of(dae);
     let space = ModeSpace::with_order(order.mode_variables);
     if let Some(nodes) = options.node_limit {
@@ -64,7 +91,10 @@ pub fn analyze(dae: &MultimodeDae, options: &Options) -> Result<Analysis, Limit>
     let invariant = invariant_of(&space, dae, &options.within);
     let incidence = occurrences::incidence(dae, &space, &invariant);
     space.check()?;
-    Analysis::of_incidence(space, invariant, incidence, order.equations, options.cap)
+    let reading = clock.lap();
+    let mut analysis = Analysis::of_incidence(space, invariant, incidence, order.equations, options.cap)?;
+    analysis.times.reading = reading;
+    Ok(analysis)
 }
 
 impl Analysis {
@@ -76,15 +106,24 @@ impl Analysis {
         order: Vec<EquationId>,
         cap: BlockCap,
     ) -> Result<Analysis, Limit> {
+        let mut clock = Clock(Instant::now());
+        let mut times = Times::default();
         let (matching, offsets) = match_equations(&space, &incidence, &order)?;
         let parts = dulmage_mendelsohn(&space, &incidence, &matching, &order)?;
         let given = || incidence.mode_sets().chain(invariant.roots());
         let matched = || matching.mode_sets().chain(offsets.mode_sets()).chain(parts.mode_sets());
         space.collect(given().chain(matched()));
+        times.matching = clock.lap();
         let cycles = cycles(&space, &incidence, &matching, &parts, &order)?;
+        times.cycles = clock.lap();
         let graph = dependency_graph(&space, &incidence, &matching, &offsets, &parts, &cycles, cap)?;
         space.collect(given().chain(matched()).chain(cycles.mode_sets()).chain(graph.mode_sets()));
-        Ok(Analysis { space, invariant, incidence, matching, offsets, parts, cycles, graph, order })
+        times.graph = clock.lap();
+        let analysis = Analysis { times, space, invariant, incidence, matching, offsets, parts, cycles, graph, order };
+        if cfg!(debug_assertions) {
+            analysis.assert_certificates();
+        }
+        Ok(analysis)
     }
 
     /// Whether every mode is regular.

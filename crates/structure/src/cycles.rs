@@ -22,9 +22,9 @@ const TRIMMING_SWEEPS: usize = 6;
 /// How often the graph is trimmed again after arcs between coarse components were cut.
 const CUTTING_ROUNDS: usize = 3;
 /// Cycles through more equations than this are not short.
-const SHORT_CYCLE: usize = 4;
+const SHORT_CYCLE: usize = 6;
 /// Arcs followed in search of short cycles through one arc.
-const SHORT_CYCLE_WORK: usize = 200;
+const SHORT_CYCLE_WORK: usize = 1000;
 
 /// Which edges and equations belong to blocks of several equations, in which modes.
 #[derive(Clone, Debug)]

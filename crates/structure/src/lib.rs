@@ -12,10 +12,12 @@
 
 mod analysis;
 mod blocks;
+mod certificates;
 mod closure;
 mod cycles;
 mod dependency_graph;
 mod dulmage_mendelsohn;
+mod first_matches;
 mod formulas;
 mod incidence;
 mod locality;
@@ -23,13 +25,15 @@ mod matching;
 mod occurrences;
 mod offsets;
 mod optimism;
+mod pairing;
 mod regularize;
 pub mod single_mode;
 mod summary;
 mod sweep;
 mod text;
+mod unsolvable;
 
-pub use analysis::{Analysis, ModeSignature, Options, analyze};
+pub use analysis::{Analysis, ModeSignature, Options, Times, analyze};
 pub use blocks::BlockCap;
 pub use cycles::{Cycles, cycles};
 pub use dependency_graph::{
@@ -46,3 +50,4 @@ pub use optimism::{Dependence, Optimism, optimism};
 pub use regularize::{Combination, Regularized, regularize};
 pub use summary::{Case, DegreesOfFreedom, degrees_of_freedom, structural_index};
 pub use text::{GraphText, name};
+pub use unsolvable::{SingularExample, Unsolvable};

@@ -6,11 +6,11 @@
 //!
 //! Breadth-first from one end of each connected component, neighbours of low degree first: E. Cuthill and J. McKee,
 //! Reducing the bandwidth of sparse symmetric matrices, 1969. Vertices of very many edges, such as `time`, tell nothing
-//! about nearness and are not walked through.
+//! about nearness and are left out.
 
 use modeshift_dae::{EquationId, Id};
 
-/// Vertices of more edges than this are not walked through.
+/// Vertices of more edges than this are left out.
 const HUB_DEGREE: u32 = 64;
 
 /// The bipartite graph of which an order is wanted: plain lists, no modes.
@@ -100,22 +100,18 @@ impl Walk<'_> {
         end
     }
 
-    /// The vertices that are not `placed` in breadth-first order from `start`, through no hub but `start`.
+    /// The vertices that are not `placed` in breadth-first order from `start`; no hubs but `start`, which ends there then.
     fn breadth_first(&mut self, start: u32, placed: &[bool]) -> Vec<u32> {
         self.round += 1;
         self.seen[start as usize] = self.round;
         let mut queue = vec![start];
         let mut at = 0;
-        while at < queue.len() {
-            let vertex = queue[at];
+        while let Some(&vertex) = queue.get(at).filter(|&&vertex| !self.graph.is_hub(vertex)) {
             at += 1;
-            if self.graph.is_hub(vertex) && vertex != start {
-                continue;
-            }
             let from = queue.len();
             for &next in self.graph.neighbours(vertex) {
-                if self.seen[next as usize] != self.round && !placed[next as usize] {
-                    self.seen[next as usize] = self.round;
+                let seen = std::mem::replace(&mut self.seen[next as usize], self.round) == self.round;
+                if !seen && !placed[next as usize] && !self.graph.is_hub(next) {
                     queue.push(next);
                 }
             }

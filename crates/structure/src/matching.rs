@@ -13,7 +13,9 @@
 use modeshift_dae::{EquationId, Id, IndexVec, VariableId};
 use modeshift_modes::{Limit, ModeSet, ModeSpace};
 
-use crate::offsets::{Offsets, Thermometer};
+use crate::first_matches::match_what_is_forced;
+use crate::offsets::Offsets;
+use crate::pairing::Pairing;
 use crate::sweep::Sweep;
 use crate::{EdgeId, Incidence};
 
@@ -57,7 +59,10 @@ pub fn match_equations(
     order: &[EquationId],
 ) -> Result<(Matching, Offsets), Limit> {
     space.set_task("matching equations with variables");
-    let mut search = Search::new(space, incidence, order);
+    assert_complete(incidence, order);
+    let mut pairing = Pairing::new(space, incidence, order);
+    match_what_is_forced(&mut pairing, order)?;
+    let mut search = Search::new(pairing, order);
     for (count, &equation) in order.iter().enumerate() {
         search.match_equation(equation);
         if count % 256 == 0 {
@@ -65,7 +70,17 @@ pub fn match_equations(
         }
     }
     space.check()?;
-    Ok(search.finish())
+    Ok(search.pairing.finish())
+}
+
+/// An equation that is not worked through would look unmatched to nobody.
+fn assert_complete(incidence: &Incidence, order: &[EquationId]) {
+    let mut listed: IndexVec<EquationId, bool> = incidence.equations().iter().map(|_| false).collect();
+    for &equation in order {
+        assert!(!std::mem::replace(&mut listed[equation], true), "the order of work lists an equation twice");
+    }
+    let complete = incidence.equations().iter().zip(listed.iter()).all(|(it, listed)| *listed || it.guard.is_empty());
+    assert!(complete, "the order of work lists every equation");
 }
 
 /// Equation and variable of an edge were reached through it in these modes.
@@ -74,18 +89,11 @@ struct Step {
     modes: ModeSet,
 }
 
-/// The state of the method between two equations, and of the search for one of them.
+/// The search for one equation after the other.
 struct Search<'a> {
     space: &'a ModeSpace,
     incidence: &'a Incidence,
-    offsets: Offsets,
-    tight: TightEdges,
-    matched: IndexVec<EdgeId, ModeSet>,
-    /// Of each variable the edges that are matched in some mode, and perhaps some that no longer are.
-    matched_edges: IndexVec<VariableId, Vec<EdgeId>>,
-    unmatched_equations: IndexVec<EquationId, ModeSet>,
-    unmatched_variables: IndexVec<VariableId, ModeSet>,
-
+    pairing: Pairing<'a>,
     /// The modes of the current search that have not come to an unmatched variable.
     remaining: ModeSet,
     reached_equations: Reached<EquationId>,
@@ -100,30 +108,28 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(space: &'a ModeSpace, incidence: &'a Incidence, order: &[EquationId]) -> Self {
-        let (equations, variables) = (incidence.equations(), incidence.variables());
+    fn new(pairing: Pairing<'a>, order: &[EquationId]) -> Self {
+        let (equations, variables) = (pairing.incidence.equations().len(), pairing.incidence.variables().len());
         Search {
-            space,
-            incidence,
-            offsets: Offsets::initial(space, incidence),
-            tight: TightEdges::new(incidence),
-            matched: empty(incidence.edge_count()),
-            matched_edges: variables.iter().map(|_| Vec::new()).collect(),
-            unmatched_equations: empty(equations.len()),
-            unmatched_variables: variables.iter().map(|variable| variable.guard).collect(),
+            space: pairing.space,
+            incidence: pairing.incidence,
+            pairing,
             remaining: ModeSet::EMPTY,
-            reached_equations: Reached::new(equations.len()),
-            reached_variables: Reached::new(variables.len()),
-            pending: empty(equations.len()),
-            sweep: Sweep::new(equations.len(), order),
+            reached_equations: Reached::new(equations),
+            reached_variables: Reached::new(variables),
+            pending: empty(equations),
+            sweep: Sweep::new(equations, order),
             steps: Vec::new(),
-            wanted: empty(variables.len()),
+            wanted: empty(variables),
         }
     }
 
     /// Matches one equation in every mode in which that is possible.
     fn match_equation(&mut self, equation: EquationId) {
-        self.remaining = self.incidence.equations()[equation].guard;
+        self.remaining = std::mem::replace(&mut self.pairing.unmatched_equations[equation], ModeSet::EMPTY);
+        if self.remaining.is_empty() {
+            return;
+        }
         self.reach_equation(equation, self.remaining);
         loop {
             self.explore();
@@ -132,7 +138,8 @@ impl<'a> Search<'a> {
             }
             let escaping = self.escaping_modes();
             let singular = self.space.difference(self.remaining, escaping);
-            self.unmatched_equations[equation] = self.space.or(self.unmatched_equations[equation], singular);
+            let known = self.pairing.unmatched_equations[equation];
+            self.pairing.unmatched_equations[equation] = self.space.or(known, singular);
             self.remaining = escaping;
             if self.remaining.is_empty() {
                 break;
@@ -158,20 +165,21 @@ impl<'a> Search<'a> {
 
     /// Ends the search in the modes in which a tight edge leads to an unmatched variable; returns the other modes.
     fn take_unmatched_variables(&mut self, equation: EquationId, mut modes: ModeSet) -> ModeSet {
-        for edge in self.incidence.edges_of_equation(equation) {
+        for at in 0.. {
+            let Some(edge) = self.pairing.preferred(equation, at) else { break };
             let variable = self.incidence.variable(edge);
-            let unmatched = self.unmatched_variables[variable];
+            let unmatched = self.pairing.unmatched_variables[variable];
             if unmatched.is_empty() {
                 continue;
             }
-            let tight = self.tight.modes(self.space, self.incidence, &self.offsets, edge);
+            let tight = self.pairing.tight(edge);
             let found = self.space.and(self.space.and(modes, unmatched), tight);
             if found.is_empty() {
                 continue;
             }
             self.steps.push(Step { edge, modes: found });
             self.wanted[variable] = self.space.or(self.wanted[variable], found);
-            self.unmatched_variables[variable] = self.space.difference(unmatched, found);
+            self.pairing.unmatched_variables[variable] = self.space.difference(unmatched, found);
             self.remaining = self.space.difference(self.remaining, found);
             modes = self.space.difference(modes, found);
             if modes.is_empty() {
@@ -188,7 +196,7 @@ impl<'a> Search<'a> {
         }
         for edge in self.incidence.edges_of_equation(equation) {
             let variable = self.incidence.variable(edge);
-            let tight = self.tight.modes(self.space, self.incidence, &self.offsets, edge);
+            let tight = self.pairing.tight(edge);
             let new = self.space.difference(self.space.and(modes, tight), self.reached_variables.modes(variable));
             if new.is_empty() {
                 continue;
@@ -201,13 +209,13 @@ impl<'a> Search<'a> {
 
     fn reach_matched_equations(&mut self, variable: VariableId, mut modes: ModeSet) {
         let mut at = 0;
-        while let Some(&edge) = self.matched_edges[variable].get(at) {
-            if self.matched[edge].is_empty() {
-                self.matched_edges[variable].swap_remove(at);
+        while let Some(&edge) = self.pairing.matched_edges[variable].get(at) {
+            if self.pairing.matched[edge].is_empty() {
+                self.pairing.matched_edges[variable].swap_remove(at);
                 continue;
             }
             at += 1;
-            let through = self.space.and(modes, self.matched[edge]);
+            let through = self.space.and(modes, self.pairing.matched[edge]);
             if !through.is_empty() {
                 self.reach_equation(self.incidence.equation(edge), through);
                 modes = self.space.difference(modes, through);
@@ -257,16 +265,16 @@ impl<'a> Search<'a> {
             let equation = self.reached_equations.touched[at];
             let modes = self.space.and(self.reached_equations.modes(equation), self.remaining);
             if !modes.is_empty() {
-                self.offsets.equations[equation].raise(self.space, modes);
-                self.tight.equation_versions[equation] += 1;
+                self.pairing.offsets.equations[equation].raise(self.space, modes);
+                self.pairing.tight_edges.equation_changed(equation);
                 self.pend(equation, modes);
             }
         }
         for &variable in &self.reached_variables.touched {
             let modes = self.space.and(self.reached_variables.modes(variable), self.remaining);
             if !modes.is_empty() {
-                self.offsets.variables[variable].raise(self.space, modes);
-                self.tight.variable_versions[variable] += 1;
+                self.pairing.offsets.variables[variable].raise(self.space, modes);
+                self.pairing.tight_edges.variable_changed(variable);
             }
         }
     }
@@ -279,10 +287,10 @@ impl<'a> Search<'a> {
             if !path.is_empty() {
                 self.wanted[variable] = self.space.difference(self.wanted[variable], path);
                 self.unmatch(self.incidence.equation(edge), path);
-                if self.matched[edge].is_empty() {
-                    self.matched_edges[variable].push(edge);
+                if self.pairing.matched[edge].is_empty() {
+                    self.pairing.matched_edges[variable].push(edge);
                 }
-                self.matched[edge] = self.space.or(self.matched[edge], path);
+                self.pairing.matched[edge] = self.space.or(self.pairing.matched[edge], path);
             }
         }
     }
@@ -293,37 +301,18 @@ impl<'a> Search<'a> {
             if modes.is_empty() {
                 return;
             }
-            if self.matched[edge].is_empty() {
+            if self.pairing.matched[edge].is_empty() {
                 continue;
             }
-            let freed = self.space.and(self.matched[edge], modes);
+            let freed = self.space.and(self.pairing.matched[edge], modes);
             if !freed.is_empty() {
                 let variable = self.incidence.variable(edge);
-                self.matched[edge] = self.space.difference(self.matched[edge], freed);
+                self.pairing.matched[edge] = self.space.difference(self.pairing.matched[edge], freed);
                 self.wanted[variable] = self.space.or(self.wanted[variable], freed);
                 modes = self.space.difference(modes, freed);
             }
         }
     }
-
-    fn finish(mut self) -> (Matching, Offsets) {
-        let tight = self
-            .incidence
-            .edges()
-            .map(|edge| self.tight.modes(self.space, self.incidence, &self.offsets, edge))
-            .collect();
-        let matching = Matching {
-            edges: self.matched,
-            unmatched_equations: self.unmatched_equations,
-            unmatched_variables: self.unmatched_variables,
-            tight,
-        };
-        (matching, self.offsets)
-    }
-}
-
-fn empty<I: Id>(count: usize) -> IndexVec<I, ModeSet> {
-    (0..count).map(|_| ModeSet::EMPTY).collect()
 }
 
 /// The modes in which vertices have been reached, and which vertices those are.
@@ -356,51 +345,6 @@ impl<I: Id> Reached<I> {
     }
 }
 
-/// The modes in which edges are tight, recomputed when an offset has changed since they were last asked for.
-struct TightEdges {
-    modes: IndexVec<EdgeId, ModeSet>,
-    /// The sum of the versions of equation and variable for which `modes` was computed, plus one; 0 for never.
-    versions: IndexVec<EdgeId, u32>,
-    equation_versions: IndexVec<EquationId, u32>,
-    variable_versions: IndexVec<VariableId, u32>,
-}
-
-impl TightEdges {
-    fn new(incidence: &Incidence) -> Self {
-        TightEdges {
-            modes: empty(incidence.edge_count()),
-            versions: (0..incidence.edge_count()).map(|_| 0).collect(),
-            equation_versions: incidence.equations().iter().map(|_| 0).collect(),
-            variable_versions: incidence.variables().iter().map(|_| 0).collect(),
-        }
-    }
-
-    #[inline]
-    fn modes(&mut self, space: &ModeSpace, incidence: &Incidence, offsets: &Offsets, edge: EdgeId) -> ModeSet {
-        let (equation, variable) = (incidence.equation(edge), incidence.variable(edge));
-        let version = self.equation_versions[equation] + self.variable_versions[variable] + 1;
-        if self.versions[edge] != version {
-            let (c, d) = (&offsets.equations[equation], &offsets.variables[variable]);
-            self.modes[edge] = tight_modes(space, incidence.orders(edge), c, d);
-            self.versions[edge] = version;
-        }
-        self.modes[edge]
-    }
-}
-
-/// The modes in which `d - c = σ`. As `d - c >= σ` always holds, these are the modes in which `d > c + σ` does not.
-fn tight_modes(space: &ModeSpace, orders: &[(u32, ModeSet)], c: &Thermometer, d: &Thermometer) -> ModeSet {
-    let mut tight = ModeSet::EMPTY;
-    for &(order, modes) in orders {
-        let mut slack = ModeSet::EMPTY;
-        for differentiated in 0..=c.maximum() {
-            let above = d.at_least(order + differentiated + 1);
-            if above.is_empty() {
-                break;
-            }
-            slack = space.or(slack, space.difference(above, c.at_least(differentiated + 1)));
-        }
-        tight = space.or(tight, space.difference(modes, slack));
-    }
-    tight
+pub(crate) fn empty<I: Id>(count: usize) -> IndexVec<I, ModeSet> {
+    (0..count).map(|_| ModeSet::EMPTY).collect()
 }

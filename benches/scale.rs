@@ -1,0 +1,176 @@
+//! How the analysis of all modes scales: time, decision-diagram nodes, memory, and the ratio to one mode.
+//!
+//! `cargo bench --bench scale` measures sizes up to 10,000 elements, `cargo bench --bench scale -- --full` up to 100,000,
+//! and `cargo bench --bench scale -- line 1000 10000` one model at some sizes. Each measurement runs in a process of its
+//! own, so that its peak memory is its own. `read` is from expressions to incidence; `ratio` is the time of all further
+//! stages divided by the time of the same for one mode, from its signature matrix on.
+
+#[path = "../crates/structure/tests/common/scalable.rs"]
+mod scalable;
+
+use std::process::Command;
+use std::time::Instant;
+
+use modeshift_dae::MultimodeDae;
+use modeshift_structure::{Options, analyze, single_mode};
+use scalable::Plan;
+
+/// A family of models.
+struct Model {
+    name: &'static str,
+    plan: fn(usize) -> Plan,
+    /// The largest size that is tried.
+    largest: usize,
+}
+
+const MODELS: &[Model] = &[
+    Model { name: "line", plan: |n| scalable::transmission_line(n, false), largest: 100_000 },
+    Model { name: "line-plugs", plan: |n| scalable::transmission_line(n, true), largest: 100_000 },
+    Model { name: "tree", plan: scalable::transmission_tree, largest: 100_000 },
+    Model { name: "compressible", plan: |n| scalable::building(n, true), largest: 100_000 },
+    Model { name: "incompressible", plan: |n| scalable::building(n, false), largest: 100_000 },
+    Model { name: "westinghouse", plan: scalable::westinghouse, largest: 100_000 },
+    Model { name: "clutches", plan: scalable::clutch_chain, largest: 100_000 },
+    Model { name: "grid", plan: |n| scalable::valve_grid((n as f64).sqrt() as usize), largest: 10_000 },
+    Model { name: "pipe", plan: scalable::valve_pipe, largest: 100 },
+];
+
+const SIZES: &[usize] = &[100, 300, 1_000, 3_000, 10_000, 30_000, 100_000];
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["one", name, size, order] => measure(name, size.parse().expect("a size"), *order == "scrambled"),
+        ["--full"] => all(usize::MAX),
+        [] => all(10_000),
+        [name, sizes @ ..] => {
+            let sizes: Vec<usize> = sizes.iter().map(|size| size.parse().expect("a size")).collect();
+            for model in MODELS.iter().filter(|model| model.name == *name) {
+                table(model, usize::MAX, if sizes.is_empty() { SIZES } else { &sizes });
+            }
+        }
+    }
+}
+
+fn all(largest: usize) {
+    MODELS.iter().for_each(|model| table(model, largest.min(model.largest), SIZES));
+}
+
+/// Measures one model at several sizes in both orders.
+fn table(model: &Model, largest: usize, sizes: &[usize]) {
+    println!("\n{}", model.name);
+    println!(
+        "{:>9} {:>9} {:>9} {:>8} {:>8} {:>8} {:>8} {:>8} {:>7} {:>6} {:>8} {:>9}",
+        "N",
+        "order",
+        "equations",
+        "read s",
+        "match s",
+        "cycle s",
+        "graph s",
+        "total s",
+        "ratio",
+        "MB",
+        "knodes",
+        "blocks"
+    );
+    for order in ["natural", "scrambled"] {
+        let mut points: Vec<(f64, f64)> = Vec::new();
+        for &size in sizes.iter().filter(|&&size| size <= largest) {
+            let program = std::env::current_exe().expect("this program");
+            let output = Command::new(program).args(["one", model.name, &size.to_string(), order]).output();
+            let output = output.expect("this program runs");
+            let text = String::from_utf8_lossy(&output.stdout);
+            print!("{text}");
+            if !output.status.success() {
+                println!("{size:>9} {order:>9} failed: {}", String::from_utf8_lossy(&output.stderr).trim());
+                break;
+            }
+            let total = text.split_whitespace().nth(7).and_then(|total| total.parse().ok());
+            points.push((size as f64, total.expect("the eighth column is the total time")));
+        }
+        if let Some(exponent) = fitted_exponent(&points) {
+            println!("{:>9} {order:>9} exponent {exponent:.2}", "");
+        }
+    }
+}
+
+/// The slope of a line through the logarithms, from N = 300 on.
+fn fitted_exponent(points: &[(f64, f64)]) -> Option<f64> {
+    let large = points.iter().filter(|(size, _)| *size >= 300.0);
+    let points: Vec<(f64, f64)> = large.map(|(size, time)| (size.ln(), time.max(1e-4).ln())).collect();
+    if points.len() < 2 {
+        return None;
+    }
+    let count = points.len() as f64;
+    let (x, y) = (points.iter().map(|p| p.0).sum::<f64>() / count, points.iter().map(|p| p.1).sum::<f64>() / count);
+    let covariance: f64 = points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum();
+    Some(covariance / points.iter().map(|p| (p.0 - x).powi(2)).sum::<f64>())
+}
+
+fn measure(name: &str, size: usize, scrambled: bool) {
+    let model = MODELS.iter().find(|model| model.name == name).expect("a known model");
+    let plan = (model.plan)(size);
+    let dae: MultimodeDae = if scrambled { plan.scrambled() } else { plan.natural() };
+    drop(plan);
+    let time_limit = Some(std::time::Duration::from_secs(300));
+    let options = Options { node_limit: Some(100_000_000), time_limit, ..Options::default() };
+    let start = Clock::start();
+    let analysis = analyze(&dae, &options).unwrap_or_else(|limit| {
+        eprintln!("{limit}");
+        std::process::exit(1);
+    });
+    let total = start.seconds();
+    let memory = peak_memory_in_megabytes();
+    let signature = analysis.signature(|_| false).signature;
+    let start = Clock::start();
+    std::hint::black_box(single_mode::analyze(&signature));
+    let one_mode = start.seconds();
+    let times = &analysis.times;
+    let stages = [times.reading, times.matching, times.cycles, times.graph];
+    // Stages are measured by the clock on the wall, which other programs slow down; their shares are right.
+    let [reading, matching, cycles, graph] = stages.map(|stage| stage / stages.iter().sum::<f64>() * total);
+    println!(
+        "{size:>9} {:>9} {:>9} {:>8.3} {:>8.3} {:>8.3} {:>8.3} {total:>8.3} {:>7.1} {memory:>6} {:>8} {:>8}{}",
+        if scrambled { "scrambled" } else { "natural" },
+        analysis.incidence.equations().len(),
+        reading,
+        matching,
+        cycles,
+        graph,
+        (total - reading) / one_mode,
+        analysis.space.node_count() / 1000,
+        analysis.graph.block_count(),
+        if analysis.graph.is_truncated() { "+" } else { "" },
+    );
+}
+
+/// Measures the time for which this thread has had a processor, where the kernel tells; else the time that has passed.
+struct Clock {
+    processor: Option<u64>,
+    wall: Instant,
+}
+
+impl Clock {
+    fn start() -> Clock {
+        Clock { processor: processor_nanoseconds(), wall: Instant::now() }
+    }
+
+    fn seconds(&self) -> f64 {
+        match (self.processor, processor_nanoseconds()) {
+            (Some(start), Some(end)) => (end - start) as f64 * 1e-9,
+            _ => self.wall.elapsed().as_secs_f64(),
+        }
+    }
+}
+
+fn processor_nanoseconds() -> Option<u64> {
+    std::fs::read_to_string("/proc/thread-self/schedstat").ok()?.split_whitespace().next()?.parse().ok()
+}
+
+/// The most memory that this process has had, as the kernel counts it; 0 where it does not tell.
+fn peak_memory_in_megabytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()).unwrap_or(0) / 1024
+}
