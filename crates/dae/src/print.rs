@@ -156,7 +156,7 @@ impl Printer<'_> {
                 }
             }
             Node::Mode(mode) => match self.modes {
-                Some(modes) if modes[mode].variable.is_none() && context >= Level::Relation => {
+                Some(modes) if context >= Level::Relation && self.is_relation(&modes[mode]) => {
                     write!(f, "({})", modes[mode].name)?
                 }
                 Some(modes) => f.write_str(&modes[mode].name)?,
@@ -218,6 +218,12 @@ impl Printer<'_> {
             }
             _ => out.push(Piece::Expression(id, Level::Sum)),
         }
+    }
+
+    /// Whether a mode variable's name is the text of a relation.
+    fn is_relation(&self, mode: &ModeVariable) -> bool {
+        let definition = mode.definition.filter(|_| mode.variable.is_none());
+        definition.is_some_and(|definition| matches!(self.model.expressions.node(definition), Node::Relation(..)))
     }
 
     fn enumeration_of(&self, id: ExpressionId) -> Option<&Enumeration> {

@@ -217,6 +217,18 @@ fn a_guard_on_an_algebraic_variable_is_implicit_only_where_that_depends_on_the_g
 }
 
 #[test]
+fn what_follows_from_states_alone_is_known_when_modes_are_decided() {
+    // y occurs in the guarded equation, but does not depend on it.
+    check_modes(
+        "x : real; y : real; z : real; e1 : equation der(x) = 1; e2 : equation y = 2*x;
+         p : boolean = y > 1; e3 : equation z = if p then y else x;",
+        expect![[r#"
+            mode p = y > 1;
+        "#]],
+    );
+}
+
+#[test]
 fn a_variable_differentiated_in_all_branches_is_a_state() {
     check_modes(
         "x : real; if x > 1 then a : equation der(x) = 1 else b : equation der(x) = 2 end;",

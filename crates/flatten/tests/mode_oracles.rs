@@ -164,3 +164,53 @@ proptest! {
         }
     }
 }
+
+/// Pieces that a mutation may put anywhere.
+const PIECES: [&str; 16] = [
+    "if",
+    "end",
+    "else",
+    "open[i]",
+    "x[",
+    "]",
+    "equation",
+    ": boolean = ",
+    "last(",
+    ")",
+    "&",
+    "0 * 1e400",
+    "== 3",
+    "foreach i in 1 .. 5 do",
+    "der(der(",
+    "invariant",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #[test]
+    fn mutated_programs_give_diagnostics_and_no_panic(
+        which in 0..4usize,
+        edits in prop::collection::vec((0.0..1.0f64, 0..20usize, 0..PIECES.len() + 8), 1..6),
+    ) {
+        let original = [
+            include_str!("../../../models/BuildingIncompressible.mel"),
+            include_str!("../../../models/Westinghouse.mel"),
+            include_str!("../../../models/ValvePipe.mel"),
+            include_str!("../../../models/ValveGrid.mel"),
+        ][which];
+        let mut text = original.to_string();
+        for (place, length, piece) in edits {
+            let start = (place * text.len() as f64) as usize;
+            let end = (start + length).min(text.len());
+            text.replace_range(start..end, PIECES.get(piece).copied().unwrap_or(""));
+        }
+        let mut diagnostics = Diagnostics::new();
+        let file = SourceMap::default().add("model.mel", text.as_str());
+        let program = modeshift_syntax::parse_mel(file, &text, &mut diagnostics);
+        let dae = flatten_mel("M", &program, &[], &mut diagnostics).and_then(|model| elaborate(model, &mut diagnostics));
+        match dae {
+            Ok(dae) => prop_assert!(!dae.to_string().is_empty()),
+            Err(_) => prop_assert!(diagnostics.has_errors(), "stopped without a reason: {}", text),
+        }
+    }
+}

@@ -2,12 +2,14 @@
 //!
 //! A guard is *implicit* where its definition reads, at the current instant, an unknown that depends on the guard:
 //! `bh = (sh >= 0)` with `sh = if bh then yh else x - xmax` (E22 §8.3 calls it a logico-numerical fixpoint). The
-//! test is conservative: the unknown must be connected, by equations and without passing through a state, to
-//! something that the mode variable guards. A variable is a state where its derivative occurs in all modes; its
-//! value is then known when the modes are decided.
+//! test is conservative: the unknown must be connected, by equations and without passing through what is known, to
+//! something that the mode variable guards. Known when the modes are decided are the states, variables whose
+//! derivatives occur in all modes, and what follows from known values by equations that hold in all modes, solved
+//! one by one.
 
 use modeshift_dae::{
-    EquationKind, ExpressionId, Expressions, FlatModel, Id, IndexVec, ModeVariable, ModeVariableId, Node, VariableId,
+    Equation, EquationKind, ExpressionId, Expressions, FlatModel, Id, IndexVec, ModeVariable, ModeVariableId, Node,
+    VariableId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -25,24 +27,25 @@ pub(super) fn mark(
     }
     let states = states(model);
     let model = &*model;
+    let known = Known::new(model, states);
     let mut connections = Connections::new(model);
-    let guarded = connections.connect(model, &states, modes.len());
+    let guarded = connections.connect(model, &known, modes.len());
     let own: FxHashSet<VariableId> = modes.iter().filter_map(|mode| mode.variable).collect();
     for id in modes.ids() {
         let Some(definition) = modes[id].definition else { continue };
-        let reads = current_reads(model, definitions, &own, &states, definition);
+        let reads = current_reads(model, definitions, &own, &known, definition);
         let read_groups: FxHashSet<usize> = reads.into_iter().map(|variable| connections.group(variable)).collect();
         modes[id].implicit = guarded[id].iter().any(|&node| read_groups.contains(&connections.root(node)));
     }
 }
 
-/// Unknowns whose value at this instant a definition needs: not states, not left limits. Booleans that are no mode
+/// Unknowns whose value at this instant a definition needs: neither known nor left limits. Booleans that are no mode
 /// variables themselves are followed to their definitions.
 fn current_reads(
     model: &FlatModel,
     definitions: &Definitions,
     own: &FxHashSet<VariableId>,
-    states: &IndexVec<VariableId, bool>,
+    known: &Known,
     definition: ExpressionId,
 ) -> Vec<VariableId> {
     let mut reads = Vec::new();
@@ -52,7 +55,7 @@ fn current_reads(
         distinct.visit(&model.expressions, root, |_, node| {
             if let Node::Variable(variable, order) = node {
                 if model.variables[variable].is_continuous_unknown() {
-                    if order > 0 || !states[variable] {
+                    if !known.covers(variable, order) {
                         reads.push(variable);
                     }
                 } else if !own.contains(&variable) {
@@ -82,6 +85,85 @@ fn states(model: &mut FlatModel) -> IndexVec<VariableId, bool> {
         states[variable] = cover_everything(expressions, &guards) == Some(true);
     }
     states
+}
+
+/// What is known before the modes are decided, in all modes alike.
+struct Known {
+    value: IndexVec<VariableId, bool>,
+    derivative: IndexVec<VariableId, bool>,
+}
+
+impl Known {
+    fn new(model: &FlatModel, states: IndexVec<VariableId, bool>) -> Self {
+        let derivative = states.iter().map(|_| false).collect();
+        let mut known = Known { value: states, derivative };
+        known.solve_one_by_one(model);
+        known
+    }
+
+    fn covers(&self, variable: VariableId, order: u32) -> bool {
+        if order == 0 { self.value[variable] } else { self.derivative[variable] }
+    }
+
+    /// Solves equations with a single unknown, as long as there are any.
+    fn solve_one_by_one(&mut self, model: &FlatModel) {
+        let unknowns = self.unknowns(model);
+        let mut remaining: Vec<usize> = unknowns.iter().map(Vec::len).collect();
+        let mut occurrences: IndexVec<VariableId, Vec<u32>> = self.value.iter().map(|_| Vec::new()).collect();
+        for (equation, list) in unknowns.iter().enumerate() {
+            for &(variable, _) in list {
+                occurrences[variable].push(equation as u32);
+            }
+        }
+        let mut spread: IndexVec<VariableId, bool> = self.value.iter().map(|_| false).collect();
+        let mut pending: Vec<usize> = (0..remaining.len()).filter(|&equation| remaining[equation] == 1).collect();
+        while let Some(equation) = pending.pop() {
+            let unsolved = unknowns[equation].iter().find(|&&(variable, order)| !self.covers(variable, order));
+            let Some(&(variable, order)) = unsolved else { continue };
+            let solved = if order == 0 { &mut self.value } else { &mut self.derivative };
+            solved[variable] = true;
+            if std::mem::replace(&mut spread[variable], true) {
+                continue; // its equations have been told already
+            }
+            for &other in &occurrences[variable] {
+                let other = other as usize;
+                remaining[other] -= 1;
+                if remaining[other] == 1 {
+                    pending.push(other);
+                }
+            }
+        }
+    }
+
+    /// The unknowns of each continuous equation that is the same in all modes; none for the others. Of a variable
+    /// that is no state only its value can be solved for.
+    fn unknowns(&self, model: &FlatModel) -> Vec<Vec<(VariableId, u32)>> {
+        let mut distinct = Distinct::new();
+        let unknowns_of = |equation: &Equation| {
+            let mut list: Vec<(VariableId, u32)> = Vec::new();
+            let mut is_common = equation.kind == EquationKind::Continuous
+                && model.expressions.literal_boolean(equation.guard) == Some(true);
+            distinct.clear();
+            for side in [equation.left, equation.right] {
+                distinct.visit(&model.expressions, side, |_, node| {
+                    match node {
+                        Node::Mode(_) => is_common = false,
+                        Node::Variable(variable, order)
+                            if model.variables[variable].is_continuous_unknown() && !self.covers(variable, order) =>
+                        {
+                            list.push((variable, order.min(1)));
+                        }
+                        _ => {}
+                    }
+                    is_common && !matches!(node, Node::Pre(_))
+                });
+            }
+            list.sort_unstable();
+            list.dedup_by_key(|&mut (variable, _)| variable);
+            if is_common { list } else { Vec::new() }
+        };
+        model.equations.iter().map(unknowns_of).collect()
+    }
 }
 
 /// Finds derivatives and the conditions under which they occur.
@@ -162,12 +244,7 @@ impl Connections {
     }
 
     /// Connects every continuous equation with its unknowns; returns the nodes that each mode variable guards.
-    fn connect(
-        &mut self,
-        model: &FlatModel,
-        states: &IndexVec<VariableId, bool>,
-        modes: usize,
-    ) -> IndexVec<ModeVariableId, Vec<usize>> {
+    fn connect(&mut self, model: &FlatModel, known: &Known, modes: usize) -> IndexVec<ModeVariableId, Vec<usize>> {
         let mut guarded: IndexVec<ModeVariableId, Vec<usize>> = (0..modes).map(|_| Vec::new()).collect();
         let mut distinct = Distinct::new();
         for (id, variable) in model.variables.iter_enumerated() {
@@ -186,8 +263,7 @@ impl Connections {
                     match found {
                         Node::Mode(mode) => guarded[mode].push(node),
                         Node::Variable(variable, order)
-                            if model.variables[variable].is_continuous_unknown()
-                                && (order > 0 || !states[variable]) =>
+                            if model.variables[variable].is_continuous_unknown() && !known.covers(variable, order) =>
                         {
                             self.join(node, variable.index());
                         }
