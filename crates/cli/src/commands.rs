@@ -187,7 +187,10 @@ fn write(common: &Common, text: &str) -> Result<(), UsageError> {
 }
 
 fn pretty(value: &serde_json::Value) -> String {
-    format!("{value:#}\n")
+    let mut text =
+        serde_json::to_string_pretty(value).expect("a value without floats or maps of other keys has a text");
+    text.push('\n');
+    text
 }
 
 /// On a terminal, headings stand out.

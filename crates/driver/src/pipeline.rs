@@ -1,14 +1,16 @@
 //! From a question to its answer: one function per question, each line a stage.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
-use modeshift_dae::{EquationKind, FlatModel, Id, ModeVariableId, MultimodeDae};
+use modeshift_dae::{EquationKind, FlatModel, Id, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics, Stop};
 use modeshift_flatten::{Disk, Library, Request, elaborate, flatten_mel};
 use modeshift_modes::Limit;
-use modeshift_structure::{Analysis, Options, invariant_of};
+use modeshift_numerics::{NativeFunctions, Parameters};
+use modeshift_structure::{Analysis, Combination, Dependence, Options, Regularized, invariant_of, regularize};
 
-use crate::check::{check_invariant, check_structure, limit_diagnostic, note_implicit_guards};
+use crate::check::{check_invariant, check_structure, limit_diagnostic, note_combinations, note_implicit_guards};
 use crate::question::{Answer, Dialect, Question};
 use crate::report::{self, LARGEST_LISTING, Report, Scope, valuation_text};
 use crate::timings::Timings;
@@ -38,6 +40,10 @@ pub struct Analyzed {
     pub analysis: Analysis,
     /// The modes it was restricted to.
     pub within: Vec<(ModeVariableId, bool)>,
+    /// Equations that were combined, because their leading derivatives cancel.
+    pub combinations: Vec<Combination>,
+    /// Equations that depend on each other numerically, which could not be repaired.
+    pub dependences: Vec<Dependence>,
 }
 
 /// `flatten`: the guarded equation system of a model.
@@ -59,6 +65,9 @@ pub fn check(question: &Question) -> Answer<Verdict> {
     let mut run = Run::new(question);
     let result = run.analyzed(None).map(|analyzed| {
         note_implicit_guards(&analyzed.dae, &mut run.diagnostics);
+        if analyzed.analysis.is_regular() {
+            note_combinations(&analyzed, &mut run.diagnostics);
+        }
         verdict(&analyzed)
     });
     run.answer(result)
@@ -107,12 +116,11 @@ impl<'a> Run<'a> {
     fn analyzed(&mut self, at: Option<&str>) -> Result<Analyzed, Stop> {
         let dae = self.multimode_dae()?;
         let within = self.within(&dae, at)?;
-        let analysis = self.analysis(&dae, &within)?;
-        let analyzed = Analyzed { dae, analysis, within };
+        let Regularized { dae, analysis, combinations, dependences, .. } = self.regularized(dae, &within)?;
+        let analyzed = Analyzed { dae, analysis, within, combinations, dependences };
         self.possible_modes(&analyzed)?;
-        let Analyzed { dae, analysis, .. } = &analyzed;
         let diagnostics = &mut self.diagnostics;
-        self.timings.measure("checking", || check_structure(dae, analysis, diagnostics), |()| String::new());
+        self.timings.measure("checking", || check_structure(&analyzed, diagnostics), |()| String::new());
         Ok(analyzed)
     }
 
@@ -167,7 +175,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn analysis(&mut self, dae: &MultimodeDae, within: &[(ModeVariableId, bool)]) -> Result<Analysis, Stop> {
+    /// The structure of the model; equations are combined where that repairs what the structure alone does not see.
+    fn regularized(&mut self, dae: MultimodeDae, within: &[(ModeVariableId, bool)]) -> Result<Regularized, Stop> {
         let limits = self.question.limits;
         let options = Options {
             within: within.to_vec(),
@@ -175,19 +184,16 @@ impl<'a> Run<'a> {
             time_limit: limits.time.map(|time| time.saturating_sub(self.start.elapsed())),
             ..Options::default()
         };
-        let size = |result: &Result<Analysis, _>| match result {
-            Ok(analysis) => {
-                let blocks = analysis.graph.block_count();
-                format!(
-                    "{} edges, {blocks} blocks, {} nodes",
-                    analysis.incidence.edge_count(),
-                    analysis.space.node_count()
-                )
+        let values = parameter_values(&dae.model);
+        let analyze = || regularize(dae, &options, &|variable: VariableId| values[variable.index()]);
+        let size = |result: &Result<Regularized, Limit>| match result {
+            Ok(Regularized { analysis, .. }) => {
+                let (edges, blocks) = (analysis.incidence.edge_count(), analysis.graph.block_count());
+                format!("{edges} edges, {blocks} blocks, {} nodes", analysis.space.node_count())
             }
             Err(_) => String::new(),
         };
-        let analysis = self.timings.measure("analyzing", || modeshift_structure::analyze(dae, &options), size);
-        analysis.map_err(|limit| {
+        self.timings.measure("analyzing", analyze, size).map_err(|limit| {
             self.diagnostics.push(limit_diagnostic(&limit));
             Stop
         })
@@ -195,7 +201,7 @@ impl<'a> Run<'a> {
 
     /// Stops where no mode is possible, because of the model or because of `--at`.
     fn possible_modes(&mut self, analyzed: &Analyzed) -> Result<(), Stop> {
-        let Analyzed { dae, analysis, within } = analyzed;
+        let Analyzed { dae, analysis, within, .. } = analyzed;
         if analysis.invariant.contradiction().is_none() {
             return Ok(());
         }
@@ -211,6 +217,13 @@ impl<'a> Run<'a> {
         }
         Err(Stop)
     }
+}
+
+/// The values of parameters, as far as they are known: what is wrong with the others is no matter of structure.
+fn parameter_values(model: &FlatModel) -> Vec<Option<f64>> {
+    let (natives, overrides) = (NativeFunctions::default(), BTreeMap::new());
+    let parameters = Parameters::evaluate(model, &natives, &overrides, &mut Diagnostics::new());
+    model.variables.ids().map(|variable| parameters.as_ref().ok()?.of(variable)).collect()
 }
 
 /// The class name of a MEL file: the name of the file.
@@ -250,7 +263,7 @@ impl Answer<Analyzed> {
     }
 
     fn word<T>(&mut self, most_blocks: usize, words: impl FnOnce(Scope<'_>) -> Result<T, Limit>) -> Option<T> {
-        let Analyzed { dae, analysis, within } = self.result.as_ref()?;
+        let Analyzed { dae, analysis, within, .. } = self.result.as_ref()?;
         let scope = Scope { dae, analysis, sources: &self.sources, within, most_blocks };
         match self.timings.measure("wording", || words(scope), |_| String::new()) {
             Ok(words) => Some(words),

@@ -61,6 +61,30 @@ pub fn singular_cases_by_place(analysis: &Analysis) -> Vec<SingularCase> {
     cases
 }
 
+/// Cases of which one has too many and one too few equations in the same modes belong together: as one.
+pub fn paired(cases: Vec<SingularCase>) -> Vec<SingularCase> {
+    let mut only_over: FxHashMap<ModeSet, Vec<usize>> = FxHashMap::default();
+    let mut only_under: FxHashMap<ModeSet, Vec<usize>> = FxHashMap::default();
+    for (position, case) in cases.iter().enumerate() {
+        match (case.overdetermined_equations.is_empty(), case.underdetermined_variables.is_empty()) {
+            (false, true) => only_over.entry(case.modes).or_default().push(position),
+            (true, false) => only_under.entry(case.modes).or_default().push(position),
+            _ => {}
+        }
+    }
+    let mut result = cases.clone();
+    let mut gone = vec![false; cases.len()];
+    for (modes, over) in &only_over {
+        if let (&[over], Some(&[under])) = (over.as_slice(), only_under.get(modes).map(Vec::as_slice)) {
+            result[over].underdetermined_equations = cases[under].underdetermined_equations.clone();
+            result[over].underdetermined_variables = cases[under].underdetermined_variables.clone();
+            result[over].exact &= cases[under].exact;
+            gone[under] = true;
+        }
+    }
+    result.into_iter().zip(gone).filter(|(_, gone)| !gone).map(|(case, _)| case).collect()
+}
+
 /// Everything that is in a part in some mode, with its modes.
 fn members(analysis: &Analysis) -> Vec<(Member, ModeSet)> {
     let parts = &analysis.parts;

@@ -3,6 +3,7 @@
 use modeshift_diagnostics::{Diagnostic, SourceMap};
 use serde_json::{Value, json};
 
+use crate::check::counted;
 use crate::pipeline::Verdict;
 use crate::question::Answer;
 use crate::report::{Place, mode_count_text, place_to_json};
@@ -18,7 +19,8 @@ pub fn verdict_to_text(answer: &Answer<Verdict>, asked_for: &str) -> String {
             let modes = mode_count_text(&verdict.mode_count);
             let regular = if verdict.mode_count == "1" { "regular" } else { "all of them regular" };
             let Verdict { model, equations, variables, .. } = verdict;
-            format!("{model}: all well; {modes}, {regular}; {equations} guarded equations, {variables} unknowns\n")
+            let equations = counted(*equations, "guarded equation");
+            format!("{model}: all well; {modes}, {regular}; {equations}, {}\n", counted(*variables, "unknown"))
         }
         Some(verdict) => format!("{}: {errors_text}\n", verdict.model),
         None => format!("{asked_for}: {errors_text}\n"),

@@ -4,16 +4,19 @@
 mod patterns;
 mod words;
 
-use modeshift_dae::MultimodeDae;
+use modeshift_dae::{EquationId, MultimodeDae};
 use modeshift_diagnostics::{Diagnostic, Diagnostics, Span};
 use modeshift_modes::{Invariant, Limit};
-use modeshift_structure::Analysis;
+use modeshift_structure::{Analysis, Combination, Dependence};
 
 use crate::guards::mode_names;
+use crate::pipeline::Analyzed;
 use crate::sets::SetTexts;
-use crate::singular::{OneMode, SingularCase, Subset, singular_cases_by_place};
+use crate::singular::{OneMode, SingularCase, Subset, paired, singular_cases_by_place};
 use patterns::{Finding, advice};
-use words::{Names, counted, listed};
+use words::{Names, listed};
+
+pub use words::counted;
 
 /// Labels of one diagnostic.
 const MOST_LABELS: usize = 6;
@@ -58,13 +61,30 @@ pub fn note_implicit_guards(dae: &MultimodeDae, diagnostics: &mut Diagnostics) {
     diagnostics.push(note);
 }
 
+/// Says which equations were combined.
+pub fn note_combinations(analyzed: &Analyzed, diagnostics: &mut Diagnostics) {
+    let equations = &analyzed.dae.model.equations;
+    for combination in &analyzed.combinations {
+        let (replaced, by) = (&equations[combination.replaced], &equations[combination.by]);
+        let names = listed(combination.of.iter().map(|id| &*equations[*id].name));
+        let mut note = Diagnostic::note("N0601", format!("{names} are combined: what they are solved for cancels"))
+            .label(replaced.span, format!("`{}` is replaced by `{}`", replaced.name, by.name));
+        for id in combination.of.iter().filter(|id| **id != combination.replaced).take(MOST_LABELS) {
+            note = note.label(equations[*id].span, format!("`{}`", equations[*id].name));
+        }
+        diagnostics.push(note);
+    }
+}
+
 /// Says everything about the structure that is wrong.
-pub fn check_structure(dae: &MultimodeDae, analysis: &Analysis, diagnostics: &mut Diagnostics) {
+pub fn check_structure(analyzed: &Analyzed, diagnostics: &mut Diagnostics) {
+    let Analyzed { dae, analysis, .. } = analyzed;
     let names = mode_names(dae);
     let texts = SetTexts::new(dae, analysis, &names);
-    let checker = Checker { dae, analysis, texts, names: Names { dae } };
+    let checker = Checker { dae, analysis, texts, names: Names { dae }, combinations: &analyzed.combinations };
     checker.missing_variables(diagnostics);
-    for case in singular_cases_by_place(analysis) {
+    checker.dependences(&analyzed.dependences, diagnostics);
+    for case in paired(singular_cases_by_place(analysis)) {
         diagnostics.push(checker.singular(&case));
     }
 }
@@ -74,6 +94,7 @@ struct Checker<'a> {
     analysis: &'a Analysis,
     texts: SetTexts<'a>,
     names: Names<'a>,
+    combinations: &'a [Combination],
 }
 
 impl Checker<'_> {
@@ -95,6 +116,25 @@ impl Checker<'_> {
         }
     }
 
+    /// Equations of a block that depend on each other, whatever the state or at every state that was tried.
+    fn dependences(&self, dependences: &[Dependence], diagnostics: &mut Diagnostics) {
+        for dependence in dependences {
+            let ids = dependence.equations.iter().map(|(equation, _)| equation.of);
+            let names = listed(ids.clone().map(|id| self.names.equation(id)));
+            let unknowns = listed(dependence.writes.iter().map(|write| self.names.variable(write.of)));
+            let message = format!("{names} depend on each other: they cannot be solved for {unknowns}");
+            let mut warning = Diagnostic::warning("W0601", message);
+            for id in ids.take(MOST_LABELS) {
+                let equation = &self.dae.model.equations[id];
+                warning = warning.label(equation.span, format!("`{}`", equation.name));
+            }
+            let when = self.texts.text(dependence.modes);
+            let known = if dependence.constant { "whatever the state" } else { "at every state that was tried" };
+            warning = warning.with_note(format!("with the given parameters their Jacobian is singular {known}"));
+            diagnostics.push(if when == "true" { warning } else { warning.when(when) });
+        }
+    }
+
     fn guard_of(&self, variable: modeshift_dae::VariableId) -> modeshift_modes::ModeSet {
         self.analysis.incidence.variables()[variable].guard
     }
@@ -106,21 +146,65 @@ impl Checker<'_> {
         let over = mode.smallest_overdetermined(&case.overdetermined_equations);
         let under = mode.smallest_underdetermined(&case.underdetermined_variables);
         let when = self.texts.text(case.modes);
+        let dependent = over.as_ref().and_then(|over| self.dependent(over));
         let mut diagnostic = Diagnostic::error("E0601", title(&when, over.as_ref(), under.as_ref()));
-        if let Some(over) = &over {
-            diagnostic = self.with_overdetermined(diagnostic, over);
-        }
+        diagnostic = match (&dependent, &over) {
+            (Some(dependent), _) => self.with_dependent(diagnostic, dependent),
+            (None, Some(over)) => self.with_overdetermined(diagnostic, over),
+            (None, None) => diagnostic,
+        };
         if let Some(under) = &under {
-            diagnostic = self.with_underdetermined(diagnostic, under);
+            diagnostic = self.with_underdetermined(diagnostic, under, when == "true");
         }
         if when != "true" {
             diagnostic = diagnostic.when(when).example(self.texts.example(case.modes));
         }
-        let finding = Finding { case, over: over.as_ref(), under: under.as_ref(), names: &self.names };
+        let finding = Finding {
+            case,
+            over: over.as_ref(),
+            under: under.as_ref(),
+            dependent: dependent.as_ref(),
+            names: &self.names,
+        };
         match advice(&finding, self.analysis, &self.texts) {
             Some(help) => diagnostic.help(help),
             None => diagnostic,
         }
+    }
+
+    /// The equations behind a combination in which nothing is left, with their unknowns.
+    fn dependent(&self, over: &Subset) -> Option<Subset> {
+        let (&[combination], []) = (over.equations.as_slice(), over.variables.as_slice()) else { return None };
+        self.combinations.iter().find(|it| it.by == combination)?;
+        let mut equations: Vec<EquationId> = vec![combination];
+        let mut at = 0;
+        while let Some(&equation) = equations.get(at) {
+            match self.combinations.iter().find(|it| it.by == equation) {
+                Some(combination) => {
+                    equations.remove(at);
+                    equations.extend(combination.of.iter().filter(|id| **id != equation));
+                }
+                None => at += 1,
+            }
+        }
+        equations.sort_unstable();
+        equations.dedup();
+        let mut variables: Vec<_> = equations.iter().flat_map(|id| self.names.unknowns(*id)).collect();
+        variables.sort_unstable();
+        variables.dedup();
+        Some(Subset { equations, variables })
+    }
+
+    fn with_dependent(&self, mut diagnostic: Diagnostic, dependent: &Subset) -> Diagnostic {
+        for id in dependent.equations.iter().take(MOST_LABELS) {
+            let equation = &self.dae.model.equations[*id];
+            diagnostic = diagnostic.label(equation.span, format!("`{}`", equation.name));
+        }
+        let names = listed(dependent.equations.iter().map(|id| self.names.equation(*id)));
+        let unknowns = listed(dependent.variables.iter().map(|id| self.names.variable(*id)));
+        diagnostic.with_note(format!(
+            "one of {names} follows from the others or contradicts them: they only involve {unknowns}"
+        ))
     }
 
     fn with_overdetermined(&self, mut diagnostic: Diagnostic, over: &Subset) -> Diagnostic {
@@ -138,7 +222,7 @@ impl Checker<'_> {
         })
     }
 
-    fn with_underdetermined(&self, mut diagnostic: Diagnostic, under: &Subset) -> Diagnostic {
+    fn with_underdetermined(&self, mut diagnostic: Diagnostic, under: &Subset, all_modes: bool) -> Diagnostic {
         for id in under.variables.iter().take(MOST_LABELS) {
             let variable = &self.dae.model.variables[*id];
             diagnostic = diagnostic.label(variable.span, format!("`{}` is not determined", variable.name));
@@ -147,6 +231,7 @@ impl Checker<'_> {
         let names = listed(under.equations.iter().map(|id| self.names.equation(*id)));
         let is_or_are = if under.variables.len() == 1 { "occurs" } else { "occur" };
         diagnostic.with_note(match under.equations.len() {
+            0 if all_modes => format!("{unknowns} {is_or_are} in no equation"),
             0 => format!("{unknowns} {is_or_are} in no equation of these modes"),
             1 => format!("{unknowns} {is_or_are} in one equation only: {names}"),
             count => format!("{unknowns} {is_or_are} in {count} equations only: {names}"),

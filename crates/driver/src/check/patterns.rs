@@ -19,22 +19,31 @@ pub(super) struct Finding<'a> {
     pub(super) case: &'a SingularCase,
     pub(super) over: Option<&'a Subset>,
     pub(super) under: Option<&'a Subset>,
+    /// Equations that depend on each other, where the combination of equations showed it.
+    pub(super) dependent: Option<&'a Subset>,
     pub(super) names: &'a Names<'a>,
 }
 
 /// What to try, where the pattern is known.
 pub(super) fn advice(finding: &Finding<'_>, analysis: &Analysis, texts: &SetTexts<'_>) -> Option<String> {
-    no_reference(finding)
-        .or_else(|| no_equation(finding, analysis, texts))
-        .or_else(|| sources_in_a_loop(finding))
-        .or_else(|| fixed_twice(finding))
-        .or_else(|| one_more_equation(finding))
+    if let Some(advice) = no_reference(finding) {
+        return Some(advice);
+    }
+    let too_many = sources_in_a_loop(finding).or_else(|| fixed_twice(finding));
+    let too_few = no_equation(finding, analysis, texts).or_else(|| one_more_equation(finding));
+    match (too_many, too_few) {
+        (Some(too_many), Some(too_few)) => Some(format!("{too_many}; and {too_few}")),
+        (one, other) => one.or(other),
+    }
 }
 
 /// A circuit without a ground, a drive train without a fixed flange.
 fn no_reference(finding: &Finding<'_>) -> Option<String> {
     let potentials = &finding.case.underdetermined_variables;
-    let flows = &finding.case.overdetermined_variables;
+    let flows = match finding.dependent {
+        Some(dependent) => &dependent.variables,
+        None => &finding.case.overdetermined_variables,
+    };
     let fits = |(potential, flow, _): &&(&str, &str, &str)| {
         all_called(finding.names, potentials, potential) && all_called(finding.names, flows, flow)
     };
@@ -73,7 +82,7 @@ fn sources_in_a_loop(finding: &Finding<'_>) -> Option<String> {
 
 /// Two equations for one variable.
 fn fixed_twice(finding: &Finding<'_>) -> Option<String> {
-    let over = finding.over?;
+    let over = finding.over.filter(|_| finding.dependent.is_none())?;
     match (over.equations.as_slice(), over.variables.as_slice()) {
         ([one], []) => {
             Some(format!("remove `{}`, or let it say something about an unknown", finding.names.equation(*one)))

@@ -1,6 +1,6 @@
 //! Names and numbers in sentences.
 
-use modeshift_dae::{EquationId, MultimodeDae, VariableId};
+use modeshift_dae::{EquationId, MultimodeDae, Node, VariableId};
 
 /// At most this many names in a sentence.
 const MOST_NAMES: usize = 8;
@@ -18,10 +18,27 @@ impl<'a> Names<'a> {
     pub(super) fn variable(&self, id: VariableId) -> &'a str {
         &self.dae.model.variables[id].name
     }
+
+    /// The unknowns that stand in an equation.
+    pub(super) fn unknowns(&self, id: EquationId) -> Vec<VariableId> {
+        let model = &self.dae.model;
+        let mut unknowns = Vec::new();
+        for side in [model.equations[id].left, model.equations[id].right] {
+            model.expressions.for_each(side, |_, node| {
+                if let Node::Variable(variable, _) = node
+                    && model.variables[variable].is_continuous_unknown()
+                {
+                    unknowns.push(variable);
+                }
+                true
+            });
+        }
+        unknowns
+    }
 }
 
 /// `1 equation`, `2 equations`
-pub(super) fn counted(count: usize, word: &str) -> String {
+pub fn counted(count: usize, word: &str) -> String {
     match count {
         0 => format!("no {word}"),
         1 => format!("1 {word}"),

@@ -1,6 +1,7 @@
 //! The guarded equation system as text: what was understood, to be read beside the source.
 
 use super::{EquationReport, FlatReport, ParameterReport, VariableReport, WhenReport};
+use crate::check::counted;
 use crate::report::{mode_count_text, mode_variable_text, section};
 
 /// Columns beyond this are not aligned.
@@ -25,10 +26,6 @@ pub fn flat_to_text(flat: &FlatReport) -> String {
     section(&mut text, "when", flat.when_clauses.iter().flat_map(when_lines));
     section(&mut text, "assertions", equation_lines(&flat.assertions));
     text
-}
-
-fn counted(count: usize, word: &str) -> String {
-    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
 }
 
 fn parameter_text(parameter: &ParameterReport) -> String {
