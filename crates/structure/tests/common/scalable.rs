@@ -428,3 +428,40 @@ pub fn valve_grid(side: usize) -> Plan {
     }
     plan
 }
+
+impl Plan {
+    /// How many mode variables there are.
+    pub fn mode_count(&self) -> usize {
+        self.modes.len()
+    }
+
+    /// Changes a mode so that it satisfies the invariants, each of which has a literal of its own.
+    pub fn make_valid(&self, mode: &mut [bool]) {
+        for literals in &self.invariants {
+            if !literals.iter().any(|&(variable, value)| mode[variable as usize] == value) {
+                let (variable, value) = literals[literals.len() - 1];
+                mode[variable as usize] = value;
+            }
+        }
+    }
+
+    /// The signature in one mode, with the equations and variables that are there, numbered as in the plan.
+    pub fn signature(&self, mode: &[bool]) -> (modeshift_structure::single_mode::Signature, Vec<u32>, Vec<u32>) {
+        let holds = |literal: Option<Literal>| literal.is_none_or(|(variable, value)| mode[variable as usize] == value);
+        let variables: Vec<u32> =
+            (0..self.variables.len() as u32).filter(|&at| holds(self.variables[at as usize].1)).collect();
+        let mut equations = Vec::new();
+        let mut signature = modeshift_structure::single_mode::Signature::new(variables.len());
+        for (at, equation) in self.equations.iter().enumerate().filter(|(_, equation)| holds(equation.guard)) {
+            let mut entries = std::collections::BTreeMap::new();
+            for &(variable, order, _) in equation.terms.iter().filter(|term| holds(term.2)) {
+                let column = variables.binary_search(&variable).expect("what occurs is there") as u32;
+                let highest = entries.entry(column).or_insert(order);
+                *highest = order.max(*highest);
+            }
+            signature.push(entries);
+            equations.push(at as u32);
+        }
+        (signature, equations, variables)
+    }
+}
