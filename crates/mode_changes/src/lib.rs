@@ -3,9 +3,11 @@
 //! The structure of the new mode ([`ModeStructure`]) is all that is needed: its matching and blocks, run a few more
 //! times with other right-hand sides, give right limits and Dirac weights ([`restart()`]). E22 §8–9.
 
+mod all_changes;
 pub mod dense;
 mod difference_array;
 mod guard_sign;
+mod guard_zero;
 mod impulse_order;
 mod jet;
 mod laurent;
@@ -22,10 +24,13 @@ mod pair_forms;
 mod pair_memory;
 mod pair_orders;
 mod pair_space;
+mod report;
 mod restart;
 
+pub use all_changes::{AllChanges, ChangeKind, all_changes};
 pub use difference_array::{ArrayRestart, DifferenceArray};
 pub use guard_sign::{GuardSeries, Sign, Term};
+pub use guard_zero::{GuardZero, guard_zeros};
 pub use impulse_order::{Defect, Potentials};
 pub use jet::{Jet, Partial, Residuals};
 pub use laurent::{LaurentRestart, laurent_restart};
@@ -42,4 +47,5 @@ pub use pair_forms::{FormCondition, Forms, forms, new_equations};
 pub use pair_memory::{InPairs, PairMemory, pair_memory};
 pub use pair_orders::{PairPotentials, pair_potentials};
 pub use pair_space::{Moment, PairSpace};
+pub use report::{ChangeReport, LevelReport, Verdict, change_reports};
 pub use restart::{Noise, Note, Restart, extend, restart};

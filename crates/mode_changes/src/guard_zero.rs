@@ -1,0 +1,140 @@
+//! Constraints that a guard itself makes true at the instant of its change.
+//!
+//! The rope becomes straight when its slack `s = L^2 - (x^2 + y^2)` reaches zero, and then `0 = L^2 - (x^2 + y^2)`
+//! holds: at that instant the new constraint is satisfied, only its derivative is not. So a defect of such a
+//! constraint begins with its first derivative (RESTART by levels: `k = 1`), and positions do not jump.
+//!
+//! Recognized where the constraint, as it stands after the change, is the guard's expression as it stood before,
+//! or its negation; through the equation `s = …` if the guard is on a variable `s`.
+
+use modeshift_dae::{
+    ArithmeticOperator, EquationId, ExpressionId, Expressions, Id, ModeVariableId, MultimodeDae, Node,
+    RelationOperator, VariableId, assume_modes,
+};
+use rustc_hash::FxHashMap;
+
+/// An equation that is satisfied whenever a mode variable changes to a value, at that instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct GuardZero {
+    /// The equation.
+    pub equation: EquationId,
+    /// The mode variable whose change makes it true.
+    pub mode: ModeVariableId,
+    /// The value after the change.
+    pub becomes: bool,
+}
+
+/// All of a model, by equation.
+pub fn guard_zeros(dae: &MultimodeDae) -> Vec<GuardZero> {
+    let mut search =
+        Search { dae, expressions: dae.model.expressions.clone(), definitions: definitions(dae), users: users(dae) };
+    let mut found = Vec::new();
+    for mode in dae.mode_variables.ids() {
+        if let Some((left, right)) = relation(dae, mode) {
+            for becomes in [false, true] {
+                search.find(mode, becomes, left, right, &mut found);
+            }
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// The sides of an inequality that defines a mode variable; `last(s)` counts as `s`.
+fn relation(dae: &MultimodeDae, mode: ModeVariableId) -> Option<(ExpressionId, ExpressionId)> {
+    use RelationOperator::{Greater, GreaterEqual, Less, LessEqual};
+    let expressions = &dae.model.expressions;
+    let now = |side: ExpressionId| match expressions.node(side) {
+        Node::Pre(inner) => inner,
+        _ => side,
+    };
+    match expressions.node(dae.mode_variables[mode].definition?) {
+        Node::Relation(Less | LessEqual | Greater | GreaterEqual, left, right) => Some((now(left), now(right))),
+        _ => None,
+    }
+}
+
+/// Equations `s = …` by their variable.
+fn definitions(dae: &MultimodeDae) -> FxHashMap<VariableId, Vec<ExpressionId>> {
+    let mut definitions: FxHashMap<VariableId, Vec<ExpressionId>> = FxHashMap::default();
+    for equation in dae.model.equations.iter() {
+        for (side, other) in [(equation.left, equation.right), (equation.right, equation.left)] {
+            if let Node::Variable(variable, 0) = dae.model.expressions.node(side) {
+                definitions.entry(variable).or_default().push(other);
+            }
+        }
+    }
+    definitions
+}
+
+/// Equations that depend on a mode variable, in their guard or in a condition.
+fn users(dae: &MultimodeDae) -> FxHashMap<ModeVariableId, Vec<EquationId>> {
+    let mut users: FxHashMap<ModeVariableId, Vec<EquationId>> = FxHashMap::default();
+    for (id, equation) in dae.model.equations.iter_enumerated() {
+        for side in [equation.guard, equation.left, equation.right] {
+            dae.model.expressions.for_each(side, |_, node| {
+                if let Node::Mode(mode) = node {
+                    let list = users.entry(mode).or_default();
+                    if list.last() != Some(&id) {
+                        list.push(id);
+                    }
+                }
+                true
+            });
+        }
+    }
+    users
+}
+
+struct Search<'a> {
+    dae: &'a MultimodeDae,
+    expressions: Expressions,
+    definitions: FxHashMap<VariableId, Vec<ExpressionId>>,
+    users: FxHashMap<ModeVariableId, Vec<EquationId>>,
+}
+
+impl Search<'_> {
+    fn find(
+        &mut self,
+        mode: ModeVariableId,
+        becomes: bool,
+        left: ExpressionId,
+        right: ExpressionId,
+        found: &mut Vec<GuardZero>,
+    ) {
+        let mut zeros = vec![self.expressions.difference(left, right)];
+        for (side, other) in [(left, right), (right, left)] {
+            if let Node::Variable(variable, 0) = self.expressions.node(side) {
+                for definition in self.definitions.get(&variable).cloned().unwrap_or_default() {
+                    let before = self.assuming(definition, mode, !becomes);
+                    zeros.push(self.expressions.difference(before, other));
+                }
+            }
+        }
+        let negated: Vec<[ExpressionId; 2]> = zeros.iter().map(|&zero| self.negated(zero)).collect();
+        zeros.extend(negated.concat());
+        for equation in self.users.get(&mode).cloned().unwrap_or_default() {
+            let sides = &self.dae.model.equations[equation];
+            let (left, right) = (sides.left, sides.right);
+            let (left, right) = (self.assuming(left, mode, becomes), self.assuming(right, mode, becomes));
+            let residual = self.expressions.difference(left, right);
+            if zeros.contains(&residual) {
+                found.push(GuardZero { equation, mode, becomes });
+            }
+        }
+    }
+
+    fn assuming(&mut self, expression: ExpressionId, mode: ModeVariableId, value: bool) -> ExpressionId {
+        assume_modes(&mut self.expressions, expression, |other| (other.index() == mode.index()).then_some(value))
+    }
+
+    /// The two ways to write the negation: `-a`, and `b - a` for `a - b`.
+    fn negated(&mut self, zero: ExpressionId) -> [ExpressionId; 2] {
+        let plain = self.expressions.negate(zero);
+        match self.expressions.node(zero) {
+            Node::Arithmetic(ArithmeticOperator::Subtract, a, b) => [plain, self.expressions.difference(b, a)],
+            _ => [plain, plain],
+        }
+    }
+}
