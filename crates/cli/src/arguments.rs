@@ -157,7 +157,7 @@ pub struct Common {
     #[arg(long, value_name = "N")]
     pub node_limit: Option<usize>,
     /// Stop after so many seconds
-    #[arg(long, value_name = "S", value_parser = seconds)]
+    #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
     pub time_limit: Option<f64>,
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use modeshift_diagnostics::{Severity, render_all};
-use modeshift_driver::flat::{flat_report, flat_to_json, flat_to_text};
+use modeshift_driver::flat::{flat_report, flat_to_json};
 use modeshift_driver::report::{LARGEST_PICTURE, to_dot, to_json, to_svg, to_text};
 use modeshift_driver::{Answer, Limits, Progress, Question, Source, verdict_to_json, verdict_to_text};
 
@@ -80,10 +80,9 @@ fn flatten(input: &Input, format: DataFormat) -> Result<Status, UsageError> {
     let answer = modeshift_driver::flatten(&question(input)?);
     tell(&answer, &input.common);
     if let Some(dae) = &answer.result {
-        let flat = flat_report(dae, &answer.sources);
         let text = match format {
-            DataFormat::Text => on_paper(flat_to_text(&flat), &input.common),
-            DataFormat::Json => pretty(&flat_to_json(&flat)),
+            DataFormat::Text => dae.to_string(),
+            DataFormat::Json => pretty(&flat_to_json(&flat_report(dae, &answer.sources))),
         };
         write(&input.common, &text)?;
     }
@@ -91,12 +90,13 @@ fn flatten(input: &Input, format: DataFormat) -> Result<Status, UsageError> {
 }
 
 fn check(input: &Input, format: DataFormat) -> Result<Status, UsageError> {
-    let answer = modeshift_driver::check(&question(input)?);
+    let question = question(input)?;
+    let name = question.source.name.clone();
+    let answer = modeshift_driver::check(&question);
     let text = match format {
         DataFormat::Text => {
             tell(&answer, &input.common);
-            let file = input.file.display().to_string();
-            verdict_to_text(&answer, input.common.model.as_deref().unwrap_or(&file))
+            verdict_to_text(&answer, input.common.model.as_deref().unwrap_or(&name))
         }
         DataFormat::Json => {
             tell_timings(&answer, &input.common);

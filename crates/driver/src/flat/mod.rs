@@ -1,12 +1,11 @@
-//! What `flatten` says: the guarded equation system that was understood, in words.
+//! What `flatten` says to programs: the guarded equation system that was understood, as data in words. (For people, a
+//! multimode DAE prints itself.)
 
 mod build;
 mod json;
-mod text;
 
 pub use build::{flat_report, mode_variable_report};
 pub use json::flat_to_json;
-pub use text::flat_to_text;
 
 use crate::report::{ModeVariableReport, Place};
 

@@ -1,0 +1,373 @@
+//! The messages of `check`, as users read them.
+
+mod support;
+
+use expect_test::{Expect, expect};
+use support::{modeshift_reading, root};
+
+/// The messages about a model, and the verdict below them.
+fn check(model: &str, status: i32, expected: Expect) {
+    let outcome = modeshift_reading(model.as_bytes(), &["check", "-"]);
+    expected.assert_eq(&format!("{}{}", outcome.stderr, outcome.stdout));
+    assert_eq!(outcome.status, status);
+}
+
+const CIRCUIT: &str = "connector Pin
+  Real v;
+  flow Real i;
+end Pin;
+model Resistor
+  Pin p, n;
+equation
+  p.v - n.v = 2*p.i;
+  p.i + n.i = 0;
+end Resistor;
+model Source
+  Pin p, n;
+equation
+  p.v - n.v = 1;
+  p.i + n.i = 0;
+end Source;
+model Ground
+  Pin p;
+equation
+  p.v = 0;
+end Ground;
+";
+
+#[test]
+fn a_circuit_without_ground_is_told_to_add_one() {
+    let model = format!(
+        "{CIRCUIT}model M\n  Source s;\n  Resistor r;\nequation\n  connect(s.p, r.p);\n  connect(s.n, r.n);\nend M;\n"
+    );
+    check(
+        &model,
+        1,
+        expect![[r#"
+        error[E0601]: the model is singular: too many equations in one place, too few in another
+          --> <stdin>:15:3
+           |
+         2 |   Real v;
+           |        -
+           |        |
+           |        `s.p.v` is not determined
+           |        `s.n.v` is not determined
+           |        `r.p.v` is not determined
+           |        `r.n.v` is not determined
+        ...
+         9 |   p.i + n.i = 0;
+           |   ------------- `r.e2`
+        ...
+        15 |   p.i + n.i = 0;
+           |   ^^^^^^^^^^^^^ `s.e2`
+        ...
+        26 |   connect(s.p, r.p);
+           |   ----------------- `e2`
+        27 |   connect(s.n, r.n);
+           |   ----------------- `e4`
+           |
+           = note: one of `s.e2`, `r.e2`, `e2`, `e4` follows from the others or contradicts them: they only involve `s.p.i`, `s.n.i`, `r.p.i`, `r.n.i`
+           = note: `s.p.v`, `s.n.v`, `r.p.v`, `r.n.v` occur in 3 equations only: `s.e1`, `r.e1`, `e1`
+           = help: the potentials have no reference while the currents are counted once too often: add a ground
+
+        M: 1 error
+    "#]],
+    );
+}
+
+#[test]
+fn sources_in_a_loop_are_told_to_add_a_resistance() {
+    let model = format!(
+        "{CIRCUIT}model M\n  Source s, t;\n  Ground g;\nequation\n  connect(s.p, t.p);\n  connect(s.n, t.n);\n  connect(s.n, g.p);\nend M;\n"
+    );
+    check(
+        &model,
+        1,
+        expect![[r#"
+        error[E0601]: the model is singular: too many equations in one place, too few in another
+          --> <stdin>:14:3
+           |
+         3 |   flow Real i;
+           |             -
+           |             |
+           |             `s.p.i` is not determined
+           |             `s.n.i` is not determined
+           |             `t.p.i` is not determined
+           |             `t.n.i` is not determined
+           |             `g.p.i` is not determined
+        ...
+        14 |   p.v - n.v = 1;
+           |   ^^^^^^^^^^^^^
+           |   |
+           |   `s.e1`
+           |   `t.e1`
+        ...
+        20 |   p.v = 0;
+           |   ------- `g.e1`
+        ...
+        26 |   connect(s.p, t.p);
+           |   ----------------- `e1`
+        27 |   connect(s.n, t.n);
+           |   -----------------
+           |   |
+           |   `e3`
+           |   `e4`
+           |
+           = note: these 6 equations only involve these 5 unknowns, `s.p.v`, `s.n.v`, `t.p.v`, `t.n.v`, `g.p.v`: `s.e1`, `t.e1`, `g.e1`, `e1`, `e3`, `e4`
+           = note: `s.p.i`, `s.n.i`, `t.p.i`, `t.n.i`, `g.p.i` occur in 4 equations only: `s.e2`, `t.e2`, `e2`, `e5`
+           = help: voltage sources or closed switches form a loop: put a resistance into it
+
+        M: 1 error
+    "#]],
+    );
+}
+
+#[test]
+fn two_equations_for_one_variable_and_none_for_another() {
+    check(
+        "model M\n  Real x, z;\nequation\n  x = 1;\n  x = 2 + sin(time);\nend M;\n",
+        1,
+        expect![[r#"
+        error[E0601]: the model is singular: too many equations in one place, too few in another
+         --> <stdin>:4:3
+          |
+        2 |   Real x, z;
+          |           - `z` is not determined
+        3 | equation
+        4 |   x = 1;
+          |   ^^^^^ `e1`
+        5 |   x = 2 + sin(time);
+          |   ----------------- `e2`
+          |
+          = note: these 2 equations only involve one unknown, `x`: `e1`, `e2`
+          = note: `z` occurs in no equation
+          = help: both `e1` and `e2` fix `x`: remove one of them; and add an equation for `z`, or remove its declaration
+
+        M: 1 error
+    "#]],
+    );
+}
+
+#[test]
+fn a_branch_without_its_plug_equation_is_named_by_its_modes() {
+    let model = "model M
+  Real x, f;
+  Boolean g = x > 1;
+equation
+  der(x) = -x;
+  if g then
+    f = x;
+  end if;
+end M;
+";
+    check(
+        model,
+        1,
+        expect![[r#"
+        error[E0601]: singular when `not g`: no equation for 1 unknown
+         --> <stdin>:2:11
+          |
+        2 |   Real x, f;
+          |           ^ `f` is not determined
+          |
+          = when: not g
+          = example: g = false
+          = note: `f` occurs in no equation of these modes
+          = help: `f` has an equation only when `g`; add one for the other modes, for example `f = 0`
+
+        M: 1 error
+    "#]],
+    );
+}
+
+#[test]
+fn too_few_equations_are_counted() {
+    check(
+        "model M\n  Real a, b, c;\nequation\n  a + b + c = 1;\n  a - b = 2;\nend M;\n",
+        1,
+        expect![[r#"
+        error[E0601]: the model is singular: 2 equations for 3 unknowns
+         --> <stdin>:2:8
+          |
+        2 |   Real a, b, c;
+          |        ^  -  - `c` is not determined
+          |        |  |
+          |        |  `b` is not determined
+          |        `a` is not determined
+          |
+          = note: `a`, `b`, `c` occur in 2 equations only: `e1`, `e2`
+          = help: add one more equation for `a`, `b`, `c`
+
+        M: 1 error
+    "#]],
+    );
+}
+
+#[test]
+fn contradicting_invariants_are_shown_together() {
+    let model = "model M
+  Real x;
+  Boolean g = x > 1;
+equation
+  der(x) = if g then -x else 1;
+  invariant g;
+  invariant not g;
+end M;
+";
+    check(
+        model,
+        1,
+        expect![[r#"
+            error[E0510]: no mode is possible: the conditions on the modes contradict each other
+             --> <stdin>:6:3
+              |
+            6 |   invariant g;
+              |   ^^^^^^^^^^^ this cannot hold
+            7 |   invariant not g;
+              |   --------------- together with this
+
+            <stdin>: 1 error
+        "#]],
+    );
+}
+
+#[test]
+fn a_variable_used_where_it_does_not_exist_is_an_error() {
+    let model = "model M
+  Real x, y;
+  Boolean g = x > 1;
+  if g then
+    Real v;
+  end if;
+equation
+  der(x) = -x;
+  y = v;
+  if g then
+    v = x;
+  end if;
+end M;
+";
+    check(
+        model,
+        1,
+        expect![[r#"
+        error[E0602]: `v` is used where it does not exist
+         --> <stdin>:9:3
+          |
+        5 |     Real v;
+          |          - declared only when `g`
+        ...
+        9 |   y = v;
+          |   ^^^^^ `e2` uses it
+          |
+          = when: not g
+          = example: g = false
+
+        M: 1 error
+    "#]],
+    );
+}
+
+#[test]
+fn implicit_guards_are_noted() {
+    let model = "model M
+  Real x;
+  Boolean p = x >= 1;
+equation
+  1 = if p then x else der(x);
+end M;
+";
+    check(
+        model,
+        0,
+        expect![[r#"
+        note[N0501]: `p` is implicit: it depends on variables that depend on it
+         --> <stdin>:3:11
+          |
+        3 |   Boolean p = x >= 1;
+          |           ^^^^^^^^^^ decided by next-mode selection
+
+        M: all well; 2 modes, all of them regular; 1 guarded equation, 1 unknown
+    "#]],
+    );
+}
+
+#[test]
+fn equations_whose_derivatives_cancel_are_combined() {
+    let model = "model M
+  Real x, y;
+equation
+  der(x) - der(y) = sin(time);
+  der(y) - der(x) = x + y;
+end M;
+";
+    check(
+        model,
+        0,
+        expect![[r#"
+        note[N0601]: `e1`, `e2` are combined: what they are solved for cancels
+         --> <stdin>:5:3
+          |
+        4 |   der(x) - der(y) = sin(time);
+          |   --------------------------- `e1`
+        5 |   der(y) - der(x) = x + y;
+          |   ^^^^^^^^^^^^^^^^^^^^^^^ `e2` is replaced by `e1 + e2`
+
+        M: all well; 1 mode, regular; 2 guarded equations, 2 unknowns
+    "#]],
+    );
+}
+
+#[test]
+fn an_empty_file_and_an_empty_model_have_clear_answers() {
+    check(
+        "",
+        1,
+        expect![[r#"
+            error[E0200]: there is no model to flatten
+             |
+             = help: name a class with `-m`, or add a `model` that is not partial
+
+            <stdin>: 1 error
+        "#]],
+    );
+    check(
+        "model M end M;",
+        0,
+        expect![[r#"
+        M: all well; 1 mode, regular; no guarded equation, no unknown
+    "#]],
+    );
+}
+
+#[test]
+fn the_water_tank_without_its_assertion_is_singular_exactly_when_full_and_empty() {
+    let tank = std::fs::read_to_string(root().join("models/WaterTank.mo")).expect("is there");
+    let without: String =
+        tank.lines().filter(|line| !line.contains("assert")).map(|line| format!("{line}\n")).collect();
+    let outcome = modeshift_reading(without.as_bytes(), &["check", "-", "--format", "json"]);
+    assert_eq!(outcome.status, 1);
+    let verdict = outcome.json();
+    assert_eq!(verdict["ok"], false);
+    let errors: Vec<_> =
+        verdict["diagnostics"].as_array().expect("a list").iter().filter(|it| it["severity"] == "error").collect();
+    assert_eq!(errors.len(), 1);
+    assert_eq!((&errors[0]["code"], &errors[0]["when"]), (&"E0601".into(), &"bh and bl".into()));
+    assert_eq!(errors[0]["example"], "bh = true, bl = true");
+    let analysis = modeshift_reading(without.as_bytes(), &["analyze", "-", "--format", "json"]);
+    assert_eq!(analysis.status, 1);
+    assert_eq!(analysis.json()["verdict"], "singular");
+    assert_eq!(analysis.json()["singular"][0]["when"], "bh and bl");
+    assert_eq!(analysis.json()["singular"].as_array().expect("a list").len(), 1);
+}
+
+#[test]
+fn json_has_the_documented_keys_in_their_order() {
+    let outcome = modeshift_reading(b"model M\n  Real x;\nend M;", &["check", "-", "--format", "json"]);
+    let verdict = outcome.json();
+    let keys = |value: &serde_json::Value| value.as_object().expect("an object").keys().cloned().collect::<Vec<_>>();
+    assert_eq!(keys(&verdict), ["model", "ok", "diagnostics"]);
+    let diagnostic = &verdict["diagnostics"][0];
+    assert_eq!(keys(diagnostic), ["code", "severity", "message", "when", "example", "labels", "notes", "help"]);
+    assert_eq!(diagnostic["labels"][0]["span"], serde_json::json!({"file": "<stdin>", "line": 2, "column": 8}));
+}

@@ -1,0 +1,177 @@
+//! Arguments, files, exit status, what goes where.
+
+mod support;
+
+use std::process::{Command, Stdio};
+
+use support::{modeshift, modeshift_reading, root, temporary};
+
+const DECAY: &str = "model Decay Real x(start = 1); equation der(x) = -x; end Decay;";
+
+/// The status, and that standard error contains these words and standard output nothing.
+fn check_error(input: &[u8], arguments: &[&str], status: i32, words: &str) {
+    let outcome = modeshift_reading(input, arguments);
+    assert_eq!(outcome.status, status, "{arguments:?}\n{}{}", outcome.stdout, outcome.stderr);
+    assert!(outcome.stderr.contains(words), "{arguments:?} should say `{words}`\n{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("panicked"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_good_model_exits_with_0_and_says_so_on_standard_output() {
+    for command in ["parse", "check", "flatten", "analyze"] {
+        let outcome = modeshift_reading(DECAY.as_bytes(), &[command, "-"]);
+        assert_eq!((outcome.status, outcome.stderr.as_str()), (0, ""), "{command}");
+        assert!(!outcome.stdout.is_empty(), "{command}");
+    }
+    assert_eq!(
+        modeshift_reading(DECAY.as_bytes(), &["check", "-"]).stdout,
+        "Decay: all well; 1 mode, regular; 1 guarded equation, 1 unknown\n"
+    );
+}
+
+#[test]
+fn a_wrong_model_exits_with_1() {
+    check_error(b"model A Real x equation x = 1; end A;", &["parse", "-"], 1, "missing `;`");
+    check_error(b"model A Real x; equation x = y; end A;", &["check", "-"], 1, "y");
+    check_error(b"model A Real x; equation x = y; end A;", &["flatten", "-"], 1, "y");
+    check_error(b"model A Real x; end A;", &["analyze", "-"], 1, "add an equation for `x`");
+}
+
+#[test]
+fn wrong_usage_exits_with_2() {
+    check_error(b"", &[], 2, "Usage");
+    check_error(b"", &["frobnicate"], 2, "unrecognized subcommand");
+    check_error(b"", &["check"], 2, "<FILE>");
+    check_error(b"", &["check", "-", "--format", "svg"], 2, "svg");
+    check_error(b"", &["check", "-", "--set", "N"], 2, "NAME=VALUE");
+    check_error(b"", &["check", "-", "--time-limit", "-1"], 2, "time-limit");
+    check_error(DECAY.as_bytes(), &["check", "-", "-L", "no/such/directory"], 2, "no such directory");
+}
+
+#[test]
+fn files_that_cannot_be_read_exit_with_2() {
+    check_error(b"", &["check", "no/such/file.mo"], 2, "cannot read `no/such/file.mo`: no such file or directory");
+    check_error(b"", &["check", "models"], 2, "`models` is a directory");
+    check_error(b"model A\n\xff\xfe end A;", &["check", "-"], 2, "`<stdin>` is not UTF-8 text (line 2, byte 8)");
+    let garbage: Vec<u8> = (0..4096u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    check_error(&garbage, &["parse", "-"], 2, "is not UTF-8 text");
+}
+
+#[test]
+fn one_unreadable_file_does_not_hide_what_is_wrong_with_the_others() {
+    let path = temporary("wrong.mo");
+    std::fs::write(&path, "model A Real end A;").expect("can be written");
+    let outcome = modeshift(&["parse", "no/such/file.mo", path.to_str().expect("UTF-8")]);
+    assert_eq!(outcome.status, 2);
+    assert!(outcome.stderr.contains("cannot read") && outcome.stderr.contains("error[E01"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_result_that_cannot_be_written_exits_with_2() {
+    check_error(DECAY.as_bytes(), &["flatten", "-", "-o", "no/such/directory/x"], 2, "cannot write");
+}
+
+#[test]
+fn a_result_goes_to_the_named_file_and_nowhere_else() {
+    let path = temporary("flat.txt");
+    let outcome = modeshift_reading(DECAY.as_bytes(), &["flatten", "-", "-o", path.to_str().expect("UTF-8")]);
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (0, ""));
+    assert!(std::fs::read_to_string(path).expect("was written").starts_with("model Decay\n"));
+}
+
+#[test]
+fn commands_to_come_take_their_options_and_say_that_they_are_not_built() {
+    let file = "models/ClutchBasic.mo";
+    check_error(b"", &["init", file, "--at", "g=true", "--scenario", "s"], 2, "`modeshift init` is not built yet");
+    check_error(
+        b"",
+        &["changes", file, "--from", "g=true", "--to", "g=false", "--method", "array"],
+        2,
+        "not built yet",
+    );
+    let simulate = ["simulate", file, "--solver", "esdirk", "--start", "-1", "--stop", "2", "--interval", "0.1"];
+    let rest = ["--tolerance", "1e-8", "--events", "e.json", "--plot", "p.svg", "--plot-vars", "a,b", "-o", "r.csv"];
+    check_error(b"", &[&simulate[..], &rest[..]].concat(), 2, "not built yet");
+    check_error(b"", &["rimis", file, "--check", "--plain"], 2, "not built yet");
+    check_error(b"", &["semantics", file, "--format", "dot"], 2, "not built yet");
+    check_error(b"", &["analyze", file, "--method", "matchings"], 2, "not built yet");
+}
+
+#[test]
+fn whoever_stops_reading_does_no_harm() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_modeshift"))
+        .args(["analyze", "models/BuildingCompressible.mel", "--set", "N=20", "--format", "json"])
+        .current_dir(root())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program was built");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("ends");
+    assert_eq!(
+        (output.status.code(), output.stderr.len()),
+        (Some(0), 0),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+#[test]
+fn a_class_is_chosen_by_name_and_parameters_are_overridden() {
+    let text = b"model A parameter Integer N = 1; Real x[N]; equation for i in 1:N loop x[i] = i; end for; end A; model B end B;";
+    let outcome = modeshift_reading(text, &["check", "-", "-m", "A", "--set", "N=7"]);
+    assert_eq!(outcome.stdout, "A: all well; 1 mode, regular; 7 guarded equations, 7 unknowns\n");
+    assert!(modeshift_reading(text, &["check", "-"]).stdout.starts_with("B: "));
+    check_error(text, &["check", "-", "-m", "C"], 1, "there is no class `C`");
+}
+
+#[test]
+fn libraries_are_found_by_option_and_by_environment() {
+    let directory = temporary("library");
+    std::fs::create_dir_all(directory.join("Lib")).expect("can be made");
+    std::fs::write(directory.join("Lib/package.mo"), "package Lib end Lib;").expect("can be written");
+    std::fs::write(directory.join("Lib/Decay.mo"), format!("within Lib; {DECAY}")).expect("can be written");
+    let path = directory.to_str().expect("UTF-8");
+    let expected = "Lib.Decay: all well; 1 mode, regular; 1 guarded equation, 1 unknown\n";
+    assert_eq!(modeshift(&["check", "-", "-m", "Lib.Decay", "-L", path]).stdout, expected);
+    let output = Command::new(env!("CARGO_BIN_EXE_modeshift"))
+        .args(["check", "-", "-m", "Lib.Decay"])
+        .env("MODELICAPATH", path)
+        .stdin(Stdio::null())
+        .output()
+        .expect("runs");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
+}
+
+#[test]
+fn timings_go_to_standard_error() {
+    let outcome = modeshift_reading(DECAY.as_bytes(), &["analyze", "-", "--timings"]);
+    assert_eq!(outcome.status, 0);
+    for phase in ["parsing", "flattening", "finding modes", "analyzing", "total"] {
+        assert!(outcome.stderr.contains(phase), "{}", outcome.stderr);
+    }
+}
+
+#[test]
+fn limits_end_with_what_was_being_computed() {
+    let line = ["analyze", "models/FaultyCoaxial.mo", "--set", "N=2000"];
+    check_error(
+        b"",
+        &[&line[..], &["--node-limit", "100"]].concat(),
+        1,
+        "the limit of 100 decision-diagram nodes was reached while",
+    );
+    let line = ["analyze", "models/FaultyCoaxial.mo", "--set", "N=100000"];
+    check_error(b"", &[&line[..], &["--time-limit", "0.2"]].concat(), 1, "the time limit of 0.2 s was reached while");
+}
+
+#[test]
+fn help_shows_examples_and_every_command() {
+    let help = modeshift(&["--help"]);
+    assert_eq!(help.status, 0);
+    for word in
+        ["Examples:", "parse", "flatten", "check", "analyze", "init", "changes", "simulate", "rimis", "semantics"]
+    {
+        assert!(help.stdout.contains(word), "{word}");
+    }
+}
