@@ -5,24 +5,25 @@ use modeshift_dae::MultimodeDae;
 use modeshift_diagnostics::Diagnostics;
 use modeshift_flatten::{Library, Memory, Request, elaborate, flatten};
 
-fn elaborated(text: &str) -> Result<MultimodeDae, (Library, Diagnostics)> {
+fn elaborated(text: &str) -> Result<MultimodeDae, Box<(Library, Diagnostics)>> {
     let mut library = Library::new(Memory::new(), Vec::new());
     let mut diagnostics = Diagnostics::new();
     library.add_text("model.mo", text, &mut diagnostics);
     let model = flatten(&mut library, &Request::default(), &mut diagnostics);
     let dae = model.and_then(|model| elaborate(model, &mut diagnostics));
-    dae.map_err(|_| (library, diagnostics))
+    dae.map_err(|_| Box::new((library, diagnostics)))
 }
 
 fn check(body: &str, expected: Expect) {
     let text = format!("model M\n{body}\nend M;");
-    let dae = elaborated(&text).unwrap_or_else(|(_, diagnostics)| panic!("{diagnostics:?}"));
+    let dae = elaborated(&text).unwrap_or_else(|failure| panic!("{:?}", failure.1));
     expected.assert_eq(&dae.to_string());
 }
 
 fn check_errors(body: &str, expected: Expect) {
     let text = format!("model M\n{body}\nend M;");
-    let (library, diagnostics) = elaborated(&text).expect_err("an error");
+    let failure = elaborated(&text).err();
+    let (library, diagnostics) = *failure.expect("an error");
     let mut shown = String::new();
     for diagnostic in diagnostics.iter() {
         shown += &format!("{} {}\n", diagnostic.code, diagnostic.message);
