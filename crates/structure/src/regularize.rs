@@ -139,9 +139,9 @@ fn rounded(weight: f64) -> f64 {
     if (weight - nearest).abs() <= 1e-12 * weight.abs().max(1.0) { nearest } else { weight }
 }
 
-/// `e1 + e2`, `e1 - 2 e2'`
+/// `(e1 + e2)`, `(e1 - 2 e2')`; of a single equation that lost a variable, `(e1)`.
 fn combination_name(dae: &MultimodeDae, dependence: &Dependence) -> Arc<str> {
-    let mut text = String::new();
+    let mut text = String::from("(");
     let lowest = dependence.equations.iter().map(|(equation, _)| equation.order).min().unwrap_or(0);
     let scale = dependence.equations[0].1;
     for (position, (equation, weight)) in dependence.equations.iter().enumerate() {
@@ -159,6 +159,7 @@ fn combination_name(dae: &MultimodeDae, dependence: &Dependence) -> Arc<str> {
         text.push_str(&dae.model.equations[equation.of].name);
         text.extend(std::iter::repeat_n('\'', (equation.order - lowest) as usize));
     }
+    text.push(')');
     text.into()
 }
 
