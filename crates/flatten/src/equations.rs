@@ -418,7 +418,8 @@ impl Flattener<'_> {
         }
     }
 
-    /// `annotation(modeshift(scenario = "cold start", when = …))` on an initial equation (E22 §7.2).
+    /// `annotation(modeshift(scenario = "cold start", modes = …))` on an initial equation (E22 §7.2). `'when'` may be
+    /// written for `modes`, but needs the quotes: it is a keyword.
     fn add_scenario(
         &mut self,
         equation: &ast::Equation,
@@ -437,7 +438,8 @@ impl Flattener<'_> {
         let ExpressionKind::String(name) = &name.kind else {
             return wrong("E0404", "the name of a scenario is a String literal", name.span);
         };
-        let when = match (annotations::value(Some(annotation), "when"), &equation.kind) {
+        let modes = ["modes", "when", "'when'"].iter().find_map(|key| annotations::value(Some(annotation), key));
+        let when = match (modes, &equation.kind) {
             (Some(when), _) => self.condition(when, context)?,
             (None, ast::EquationKind::If { branches, otherwise }) if otherwise.is_empty() && branches.len() == 1 => {
                 self.condition(&branches[0].0, context)?

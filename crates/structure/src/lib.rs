@@ -8,6 +8,8 @@
 //! | [`cycles`] | [`Cycles`]: which equations belong to blocks of several | RR9322 §4.6 |
 //! | [`dependency_graph`] | [`ConditionalDependencyGraph`] | E22 §6.1 |
 //!
+//! [`initialization`] does the same for the start of a model (E22 §7).
+//!
 //! [`analyze`] does all of it for a model, [`regularize`] also looks for blocks that are numerically singular. [`single_mode`] does the same for one mode by other means.
 
 mod analysis;
@@ -20,6 +22,7 @@ mod dulmage_mendelsohn;
 mod first_matches;
 mod formulas;
 mod incidence;
+pub mod initialization;
 mod locality;
 mod matching;
 mod occurrences;

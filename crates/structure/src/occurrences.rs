@@ -143,12 +143,24 @@ pub fn incidence(dae: &MultimodeDae, space: &ModeSpace, invariant: &Invariant) -
             guard: guard_of(variable.is_continuous_unknown(), variable.guard),
         })
         .collect();
+    let occurrences = occurrences(dae, space, invariant, &equations);
+    Incidence::new(space, equations, variables, occurrences)
+}
+
+/// Where continuous unknowns occur in continuous equations, in the modes in which those hold.
+pub(crate) fn occurrences(
+    dae: &MultimodeDae,
+    space: &ModeSpace,
+    invariant: &Invariant,
+    equations: &IndexVec<EquationId, Vertex>,
+) -> Vec<Occurrence> {
+    let formulas = Formulas::projected(space, &dae.model.expressions, invariant);
     let mut contexts = Contexts { walk: Walk::new(dae), formulas, space, modes: Vec::new() };
     let mut occurrences = Vec::new();
     for equation in continuous_equations(dae) {
         contexts.occurrences(equation, equations[equation].guard, &mut occurrences);
     }
-    Incidence::new(space, equations, variables, occurrences)
+    occurrences
 }
 
 /// Modes in which subexpressions count, from the whole equation down to its variables.

@@ -56,6 +56,11 @@ impl Thermometer {
         &self.0
     }
 
+    /// The same number in another space: `image` carries sets over and keeps what contains what.
+    pub(crate) fn mapped(&self, image: impl Fn(ModeSet) -> ModeSet) -> Thermometer {
+        Thermometer(self.0.iter().map(|&modes| image(modes)).take_while(|modes| !modes.is_empty()).collect())
+    }
+
     /// Raises the value by one in these modes.
     pub(crate) fn raise(&mut self, space: &ModeSpace, modes: ModeSet) {
         let top = space.and(modes, self.at_least(self.maximum()));

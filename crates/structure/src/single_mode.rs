@@ -299,7 +299,7 @@ fn smallest_offsets(signature: &Signature, variable_of: &[u32]) -> (Vec<u32>, Ve
 }
 
 /// The strongly connected components of the dependencies among equations, those needed first (R. Tarjan, 1972).
-fn blocks(signature: &Signature, variable_of: &[u32], c: &[u32], d: &[u32]) -> Vec<Block> {
+pub(crate) fn blocks(signature: &Signature, variable_of: &[u32], c: &[u32], d: &[u32]) -> Vec<Block> {
     let mut equation_of = vec![NONE; signature.variable_count()];
     for equation in signature.equations() {
         equation_of[variable_of[equation as usize] as usize] = equation;

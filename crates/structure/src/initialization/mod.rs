@@ -1,0 +1,231 @@
+//! Consistent initialization of all modes and scenarios at once: is the start determined, and if not, by what would it be?
+//!
+//! | stage | makes |
+//! |---|---|
+//! | `scenarios` | the space of initial modes and scenarios |
+//! | `system` | [`System`]: equations with their derivatives, states, conditions, as an algebraic system |
+//! | `matching` | one matching per mode and scenario, conditions in order of their importance |
+//! | `proposal` | which states to fix where the start is underdetermined |
+//! | `cases` | [`InitialCase`]: verdicts by disjoint cases of modes |
+//! | `one_mode` | [`OneMode`]: the blocks of one mode for the numeric solver, and smallest conflicts |
+//!
+//! E22 §7.
+
+mod carry;
+mod cases;
+mod matching;
+mod one_mode;
+mod prolongation;
+mod proposal;
+mod scenarios;
+mod system;
+
+use std::time::Instant;
+
+use modeshift_dae::{EquationId, Id, IndexVec, MultimodeDae, VariableId};
+use modeshift_diagnostics::{Diagnostic, Diagnostics};
+use modeshift_modes::{FormulaPrinter, Invariant, Limit, ModeSet, ModeSpace, ModeVariable};
+
+use crate::offsets::Thermometer;
+use crate::{
+    Analysis, ConditionalDependencyGraph, Cycles, Matching, Offsets, Options, Parts, cycles, dependency_graph,
+    dulmage_mendelsohn,
+};
+use matching::Pairs;
+use system::Built;
+
+pub use cases::{Conditional, InitialCase, InitialVerdict};
+pub use one_mode::{OneMode, OneModeBlock};
+pub use scenarios::{InitialChoice, InitialScenario};
+pub use system::{NotDifferentiated, Origin, System};
+
+/// The initialization of a model in all its modes and scenarios.
+#[derive(Debug)]
+pub struct Initialization {
+    /// Modes and scenarios: the mode variables of the model, behind them one variable per scenario.
+    pub space: ModeSpace,
+    /// The initial modes that are possible, and in which scenario.
+    pub invariant: Invariant,
+    /// The scenarios.
+    pub scenarios: Vec<InitialScenario>,
+    /// Equations, unknowns and conditions.
+    pub system: System,
+    /// One matching per mode and scenario.
+    pub matching: Matching,
+    /// What is over- and underdetermined.
+    pub parts: Parts,
+    /// Blocks and their dependencies.
+    pub graph: ConditionalDependencyGraph,
+    /// Which equations belong to blocks of several.
+    pub cycles: Cycles,
+    /// The modes in which fixing this variable is proposed: together they determine the start.
+    pub proposal: IndexVec<VariableId, ModeSet>,
+    /// The modes in which the model itself is singular: its start means nothing there.
+    pub singular: ModeSet,
+}
+
+/// Analyzes the start of a model whose long modes have been analyzed; what is wrong with scenarios and start values
+/// themselves goes to `diagnostics`.
+pub fn initialization(
+    dae: &MultimodeDae,
+    analysis: &Analysis,
+    choice: &InitialChoice,
+    options: &Options,
+    diagnostics: &mut Diagnostics,
+) -> Result<Initialization, Limit> {
+    let initial = scenarios::initial_modes(dae, analysis.space.order(), choice);
+    if let Some(nodes) = options.node_limit {
+        initial.space.set_node_limit(nodes);
+    }
+    if let Some(time) = options.time_limit {
+        initial.space.set_deadline(Instant::now() + time);
+    }
+    initial.space.set_task("setting up the initialization");
+    scenarios::check_scenarios(dae, &initial, diagnostics);
+    let built = system::build(dae, analysis, &initial);
+    initial.space.check()?;
+    let scenarios::InitialModes { space, invariant, scenarios } = initial;
+    let order = locality(&built, &analysis.order);
+    space.set_task("matching initial conditions");
+    let matching = match_conditions(&space, analysis, &built, &order);
+    space.check()?;
+    let Built { system, carried, .. } = built;
+    let parts = dulmage_mendelsohn(&space, &system.incidence, &matching, &order)?;
+    let proposal = proposal::proposal(&space, &system, &matching, &parts, &order);
+    let cycles = cycles(&space, &system.incidence, &matching, &parts, &order)?;
+    let offsets = nothing_differentiated(&system);
+    let graph = dependency_graph(&space, &system.incidence, &matching, &offsets, &parts, &cycles, options.cap)?;
+    let singular = carried.singular;
+    let initialization =
+        Initialization { space, invariant, scenarios, system, matching, parts, graph, cycles, proposal, singular };
+    check_absent_variables(dae, &initialization, diagnostics);
+    Ok(initialization)
+}
+
+/// The equations of initialization along the model: each condition next to the first equation with one of its variables.
+fn locality(built: &Built, order: &[EquationId]) -> Vec<EquationId> {
+    let system = &built.system;
+    let mut place: IndexVec<EquationId, u32> = built.first.iter().map(|_| u32::MAX).collect();
+    for (at, &equation) in order.iter().enumerate() {
+        place[equation] = at as u32;
+    }
+    let mut first_place: IndexVec<VariableId, u32> = system.incidence.variables().iter().map(|_| u32::MAX).collect();
+    let mut keys: Vec<(u32, EquationId)> = Vec::with_capacity(system.origins.len());
+    for (id, origin) in system.origins.iter_enumerated() {
+        let edges = || system.incidence.edges_of_equation(id);
+        let at = match origin {
+            Origin::Model(derivative) => place[derivative.of],
+            _ => edges().map(|edge| first_place[system.incidence.variable(edge)]).min().unwrap_or(u32::MAX),
+        };
+        for edge in edges() {
+            let first = &mut first_place[system.incidence.variable(edge)];
+            *first = at.min(*first);
+        }
+        keys.push((at, id));
+    }
+    keys.sort_unstable();
+    keys.into_iter().map(|(_, id)| id).collect()
+}
+
+/// The matching of the long modes and all their derivatives, then whatever else holds, in order.
+fn match_conditions(space: &ModeSpace, analysis: &Analysis, built: &Built, order: &[EquationId]) -> Matching {
+    let Built { system, carried, first } = built;
+    let mut pairs = Pairs::new(space, &system.incidence, order);
+    for edge in analysis.incidence.edges().filter(|&edge| !carried.matched[edge].is_empty()) {
+        let (equation, of) = (analysis.incidence.equation(edge), analysis.incidence.variable(edge));
+        for &(occurring, within) in &carried.orders[edge] {
+            let modes = space.and(carried.matched[edge], within);
+            for differentiated in 0..=carried.equation_offsets[equation].maximum() {
+                let quantity = crate::Derivative { of, order: occurring + differentiated };
+                if let Some(variable) = system.variable(quantity) {
+                    let number = EquationId::from_index(first[equation].index() + differentiated as usize);
+                    pairs.pair(number, variable, modes);
+                }
+            }
+        }
+    }
+    // Equations come before conditions, and initial equations before start values.
+    for (count, equation) in system.origins.ids().enumerate() {
+        pairs.match_equation(equation);
+        if count % 256 == 0 && space.check().is_err() {
+            break;
+        }
+    }
+    pairs.finish()
+}
+
+fn nothing_differentiated(system: &System) -> Offsets {
+    Offsets {
+        equations: system.incidence.equations().iter().map(|_| Thermometer::default()).collect(),
+        variables: system.incidence.variables().iter().map(|_| Thermometer::default()).collect(),
+    }
+}
+
+/// Says where a condition is about a variable that does not exist then.
+fn check_absent_variables(dae: &MultimodeDae, initialization: &Initialization, diagnostics: &mut Diagnostics) {
+    let Initialization { space, system, .. } = initialization;
+    let names = initialization.mode_names(dae);
+    let printer = initialization.printer(&names);
+    let conditions = |missing: &&crate::MissingVariable| system.origins[missing.equation].is_condition();
+    for missing in system.incidence.missing_variables().iter().filter(conditions) {
+        let of = system.quantities[missing.variable].of;
+        let declared = &dae.model.variables[of];
+        let modes = initialization.without_scenarios(dae, space.difference(missing.modes, initialization.singular));
+        if modes.is_empty() {
+            continue;
+        }
+        let message = format!("`{}` does not exist in all modes of this initial equation", declared.name);
+        let when = printer.print(modes).text;
+        diagnostics.push(
+            Diagnostic::error("E0703", message)
+                .label(system.span(missing.equation), "holds at the start")
+                .label(declared.span, format!("`{}` is declared here", declared.name))
+                .when(when)
+                .help("put the initial equation into an `if` with the modes in which the variable exists"),
+        );
+    }
+    for (equation, origin) in system.origins.iter_enumerated() {
+        if let Origin::Start(variable) = *origin
+            && system.incidence.equations()[equation].guard.is_empty()
+            && initialization.scenarios.iter().any(|scenario| !scenario.modes.is_empty())
+        {
+            let declared = &dae.model.variables[variable];
+            let message = format!("the start value of `{}` has no effect: it exists in no initial mode", declared.name);
+            let mut warning = Diagnostic::warning("W0704", message).label(system.span(equation), "fixed here");
+            if declared.span != system.span(equation) {
+                warning = warning.label(declared.span, "declared here");
+            }
+            diagnostics.push(warning);
+        }
+    }
+}
+
+impl Initialization {
+    /// The names of all variables of the space, for printing.
+    pub fn mode_names(&self, dae: &MultimodeDae) -> Vec<String> {
+        scenarios::mode_names(dae)
+    }
+
+    /// Prints sets of modes.
+    pub fn printer<'a>(&'a self, names: &'a [String]) -> FormulaPrinter<'a> {
+        FormulaPrinter::new(&self.space, &self.invariant, names)
+    }
+
+    /// The modes of a set, whatever the scenario.
+    pub fn without_scenarios(&self, dae: &MultimodeDae, set: ModeSet) -> ModeSet {
+        match scenarios::scenario_variables(dae) {
+            none if none.is_empty() => set,
+            variables => self.space.exists(set, &variables),
+        }
+    }
+
+    /// The modes that are possible at the start, as one set.
+    pub fn possible_modes(&self) -> ModeSet {
+        self.space.intersection(self.invariant.components())
+    }
+
+    /// A mode out of a set of initial modes, with every variable of the space that matters.
+    pub fn example(&self, set: ModeSet) -> Option<Vec<(ModeVariable, bool)>> {
+        self.space.pick(self.space.and(set, self.possible_modes()))
+    }
+}

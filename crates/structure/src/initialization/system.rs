@@ -1,0 +1,490 @@
+//! The initialization system of a multimode DAE, as an algebraic system over modes and scenarios.
+//!
+//! Its equations are those of the model with all their derivatives `f^(k)`, `k <= c`: below `c` they are the
+//! consistency equations, at `c` the leading system. Its unknowns are the `x^(l)`, `l <= d`: below `d` the states, at
+//! `d` the leading derivatives; and the parameters with `fixed = false`. To these come the conditions of the user:
+//! initial equations and fixed start values. Differentiated equations are written out, so that only what truly occurs
+//! in them counts, and every derivative is a variable of its own.
+//!
+//! E22 §7.1: F_(C) and u_(C), with the leading system, since initial equations may mention its variables; §7.2: I^ι,
+//! J^ι and E^ι.
+
+use std::sync::Arc;
+
+use modeshift_dae::{
+    Derivatives, Equation, EquationId, EquationKind, ExpressionId, ExpressionText, FlatModel, Id, IndexVec,
+    InitialEquation, MultimodeDae, Node, Type, Variability, Variable, VariableId,
+};
+use modeshift_diagnostics::Span;
+use modeshift_modes::{Invariant, ModeSet, ModeSpace};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::carry::Carried;
+use super::prolongation::{Mention, prolong};
+use super::scenarios::InitialModes;
+use crate::formulas::Formulas;
+use crate::incidence::{Incidence, Occurrence, Vertex};
+use crate::offsets::Thermometer;
+use crate::{Analysis, Derivative, occurrences};
+
+/// Where an equation of initialization comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// An equation of the model, differentiated.
+    Model(Derivative<EquationId>),
+    /// The binding of a parameter that depends on one with `fixed = false`.
+    Binding(VariableId),
+    /// An initial equation, by its number.
+    Equation(u32),
+    /// A fixed start value.
+    Start(VariableId),
+}
+
+impl Origin {
+    /// Whether the user stated it for the start only.
+    pub fn is_condition(self) -> bool {
+        matches!(self, Origin::Equation(_) | Origin::Start(_))
+    }
+}
+
+/// An equation of the model that cannot be differentiated as often as initialization needs.
+#[derive(Clone, Debug)]
+pub struct NotDifferentiated {
+    /// The equation of initialization; it has no expression.
+    pub equation: EquationId,
+    /// Why.
+    pub reason: String,
+}
+
+/// The initialization system.
+#[derive(Debug)]
+pub struct System {
+    /// The model with the equations of initialization instead of its own, and with derivatives as variables behind
+    /// those of the model. Parameters with `fixed = false` are variables here.
+    pub dae: MultimodeDae,
+    /// Where each equation comes from.
+    pub origins: IndexVec<EquationId, Origin>,
+    /// What each variable stands for: itself, or a derivative of a variable of the model.
+    pub quantities: IndexVec<VariableId, Derivative<VariableId>>,
+    /// The modes in which each variable is a state, or a parameter that has to be found.
+    pub states: IndexVec<VariableId, ModeSet>,
+    /// Initial equations about discrete variables, by their numbers: they are no part of the system.
+    pub discrete_conditions: Vec<u32>,
+    /// Equations without a derivative.
+    pub not_differentiated: Vec<NotDifferentiated>,
+    /// Which variable occurs in which equation.
+    pub incidence: Incidence,
+    derivatives: FxHashMap<Derivative<VariableId>, VariableId>,
+}
+
+impl System {
+    /// The variable that stands for a derivative; nothing if no equation of initialization needs it.
+    pub fn variable(&self, quantity: Derivative<VariableId>) -> Option<VariableId> {
+        if quantity.order == 0 { Some(quantity.of) } else { self.derivatives.get(&quantity).copied() }
+    }
+
+    /// Where a condition or equation was written.
+    pub fn span(&self, equation: EquationId) -> Span {
+        self.dae.model.equations[equation].span
+    }
+}
+
+/// The system with what the matching starts from.
+pub(crate) struct Built {
+    pub(crate) system: System,
+    pub(crate) carried: Carried,
+    /// Of each equation of the model the number of its first equation of initialization; the derivatives follow.
+    pub(crate) first: IndexVec<EquationId, EquationId>,
+}
+
+/// Builds the system of a model whose long modes have been analyzed.
+pub(crate) fn build(dae: &MultimodeDae, analysis: &Analysis, initial: &InitialModes) -> Built {
+    let InitialModes { space, invariant, .. } = initial;
+    let mut carried = Carried::new(analysis, space, invariant);
+    let states = carried.variable_offsets.clone();
+    let conditions = Conditions::of(dae, initial);
+    let mentions = conditions.mentions(dae);
+    if !mentions.is_empty() {
+        prolong(space, &analysis.incidence, &mut carried, &mentions);
+    }
+    let mut builder = Builder::new(dae, space, &carried);
+    let first = builder.model_equations(dae, analysis);
+    builder.parameters();
+    builder.conditions(dae, &conditions);
+    builder.declare_derivatives();
+    let system = builder.finish(dae, invariant, &states, conditions.discrete);
+    Built { system, carried, first }
+}
+
+/// The user's conditions with the modes and scenarios in which they are to hold.
+struct Conditions {
+    equations: Vec<(u32, ModeSet)>,
+    starts: Vec<(VariableId, ModeSet)>,
+    discrete: Vec<u32>,
+}
+
+impl Conditions {
+    fn of(dae: &MultimodeDae, initial: &InitialModes) -> Conditions {
+        let InitialModes { space, invariant, scenarios } = initial;
+        let mut formulas = Formulas::projected(space, &dae.model.expressions, invariant);
+        let in_scenario: FxHashMap<u32, ModeSet> =
+            scenarios.iter().filter_map(|scenario| Some((scenario.number?, scenario.modes))).collect();
+        let possible = space.union(scenarios.iter().map(|scenario| scenario.modes));
+        let (mut equations, mut discrete) = (Vec::new(), Vec::new());
+        for (number, condition) in dae.model.initial_equations.iter().enumerate() {
+            let number = number as u32;
+            if is_discrete(&dae.model, condition) {
+                discrete.push(number);
+                continue;
+            }
+            let guard = formulas.modes(condition.guard).unwrap_or(ModeSet::ALL);
+            let scenario = match condition.scenario {
+                Some(scenario) => in_scenario.get(&scenario).copied().unwrap_or(ModeSet::EMPTY),
+                None => possible,
+            };
+            equations.push((number, space.and(guard, scenario)));
+        }
+        let fixed = dae.model.variables.iter_enumerated().filter(|(_, variable)| is_fixed_start(variable));
+        let starts = fixed.map(|(id, variable)| {
+            let exists = formulas.modes(variable.guard).unwrap_or(ModeSet::ALL);
+            (id, space.and(exists, possible))
+        });
+        Conditions { starts: starts.collect(), equations, discrete }
+    }
+
+    /// The derivatives that initial equations mention.
+    fn mentions(&self, dae: &MultimodeDae) -> Vec<Mention> {
+        let mut mentions = Vec::new();
+        let mut seen = FxHashSet::default();
+        for &(number, modes) in &self.equations {
+            let InitialEquation { left, right, .. } = dae.model.initial_equations[number as usize];
+            seen.clear();
+            for side in [left, right] {
+                dae.model.expressions.for_each(side, |id, node| {
+                    if let Node::Variable(variable, order @ 1..) = node
+                        && dae.model.variables[variable].is_continuous_unknown()
+                    {
+                        mentions.push(Mention { variable, order, modes });
+                    }
+                    seen.insert(id)
+                });
+            }
+        }
+        mentions
+    }
+}
+
+fn is_fixed_start(variable: &Variable) -> bool {
+    variable.fixed == Some(true) && variable.is_continuous_unknown()
+}
+
+/// Whether an initial equation is about a discrete variable or a left limit.
+fn is_discrete(model: &FlatModel, condition: &InitialEquation) -> bool {
+    [condition.left, condition.right].iter().any(|&side| match model.expressions.node(side) {
+        Node::Pre(_) | Node::Boolean(_) | Node::String(_) | Node::Not(_) | Node::And(..) | Node::Or(..) => true,
+        Node::Variable(variable, _) => {
+            let declared = &model.variables[variable];
+            declared.variability == Variability::Discrete || declared.ty != Type::Real
+        }
+        _ => false,
+    })
+}
+
+/// Whether a parameter is an unknown of initialization.
+fn is_free_parameter(variable: &Variable) -> bool {
+    variable.variability == Variability::Parameter && variable.fixed == Some(false) && variable.ty == Type::Real
+}
+
+/// The system on its way.
+struct Builder<'a> {
+    space: &'a ModeSpace,
+    carried: &'a Carried,
+    model: FlatModel,
+    equations: IndexVec<EquationId, Equation>,
+    origins: IndexVec<EquationId, Origin>,
+    guards: IndexVec<EquationId, ModeSet>,
+    quantities: IndexVec<VariableId, Derivative<VariableId>>,
+    derivatives: FxHashMap<Derivative<VariableId>, VariableId>,
+    /// Parameters that have to be found.
+    unknown_parameters: Vec<VariableId>,
+    not_differentiated: Vec<NotDifferentiated>,
+    /// Occurrences in equations that could not be differentiated, by the orders that they would have.
+    assumed: Vec<Occurrence>,
+    everywhere: ExpressionId,
+    /// Expressions with variables in the places of derivatives.
+    replaced: FxHashMap<ExpressionId, ExpressionId>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(dae: &MultimodeDae, space: &'a ModeSpace, carried: &'a Carried) -> Self {
+        let mut model = dae.model.clone();
+        let everywhere = model.expressions.boolean(true);
+        let quantities = model.variables.ids().map(|of| Derivative { of, order: 0 }).collect();
+        Builder {
+            space,
+            carried,
+            equations: IndexVec::new(),
+            origins: IndexVec::new(),
+            guards: IndexVec::new(),
+            quantities,
+            derivatives: FxHashMap::default(),
+            unknown_parameters: Vec::new(),
+            not_differentiated: Vec::new(),
+            assumed: Vec::new(),
+            everywhere,
+            replaced: FxHashMap::default(),
+            model,
+        }
+    }
+
+    fn push(&mut self, origin: Origin, name: Arc<str>, sides: [ExpressionId; 2], span: Span, modes: ModeSet) {
+        let [left, right] = sides.map(|side| self.without_derivatives(side));
+        let kind = EquationKind::Continuous;
+        self.equations.push(Equation { name, kind, guard: self.everywhere, left, right, span });
+        self.origins.push(origin);
+        self.guards.push(modes);
+    }
+
+    /// The equations of the model with their derivatives; returns where those of each equation start.
+    fn model_equations(&mut self, dae: &MultimodeDae, analysis: &Analysis) -> IndexVec<EquationId, EquationId> {
+        let mut derivatives = Derivatives::by_time(&dae.model.variables, &dae.model.functions);
+        let mut first = IndexVec::new();
+        for (id, equation) in dae.model.equations.iter_enumerated() {
+            first.push(EquationId::from_index(self.equations.len()));
+            let guard = self.carried.equation_guards[id];
+            if guard.is_empty() {
+                continue;
+            }
+            let mut sides = [equation.left, equation.right];
+            let mut failure: Option<String> = None;
+            let offset = &self.carried.equation_offsets[id];
+            for order in 0..=offset.maximum() {
+                if order > 0 && failure.is_none() {
+                    match derived(&mut derivatives, &mut self.model, sides) {
+                        Ok(derived) => sides = derived,
+                        Err(reason) => failure = Some(reason),
+                    }
+                }
+                let modes = self.space.and(guard, offset.at_least(order));
+                if let Some(reason) = &failure {
+                    self.assume_occurrences(analysis, id, order, modes);
+                    let equation = EquationId::from_index(self.equations.len());
+                    self.not_differentiated.push(NotDifferentiated { equation, reason: reason.clone() });
+                    sides = [self.everywhere; 2];
+                }
+                let origin = Origin::Model(Derivative { of: id, order });
+                self.push(origin, primed(&equation.name, order), sides, equation.span, modes);
+            }
+        }
+        first
+    }
+
+    /// Of an equation that cannot be written out: everything that its derivative may contain.
+    fn assume_occurrences(&mut self, analysis: &Analysis, equation: EquationId, order: u32, modes: ModeSet) {
+        let new = EquationId::from_index(self.equations.len());
+        for edge in analysis.incidence.edges_of_equation(equation) {
+            let of = analysis.incidence.variable(edge);
+            for &(occurring, within) in &self.carried.orders[edge] {
+                let modes = self.space.and(modes, within);
+                for order in occurring..=occurring + order {
+                    let variable = self.variable_of(Derivative { of, order });
+                    self.assumed.push(Occurrence { equation: new, variable, order: 0, modes });
+                }
+            }
+        }
+    }
+
+    /// Parameters with `fixed = false`, and those whose values depend on them: these keep their bindings as equations.
+    fn parameters(&mut self) {
+        let free: Vec<VariableId> =
+            self.model.variables.iter_enumerated().filter(|(_, it)| is_free_parameter(it)).map(|(id, _)| id).collect();
+        if free.is_empty() {
+            return;
+        }
+        let mut unknown: FxHashSet<VariableId> = free.iter().copied().collect();
+        self.unknown_parameters = free;
+        loop {
+            let found = self.dependent_parameters(&unknown);
+            if found.is_empty() {
+                break;
+            }
+            for &(parameter, binding) in &found {
+                unknown.insert(parameter);
+                self.unknown_parameters.push(parameter);
+                let Variable { name, span, .. } = self.model.variables[parameter].clone();
+                let left = self.model.expressions.variable(parameter, 0);
+                self.push(Origin::Binding(parameter), name, [left, binding], span, ModeSet::ALL);
+            }
+        }
+        for &parameter in &self.unknown_parameters {
+            self.model.variables[parameter].variability = Variability::Continuous;
+        }
+    }
+
+    fn dependent_parameters(&self, unknown: &FxHashSet<VariableId>) -> Vec<(VariableId, ExpressionId)> {
+        let real = |variable: &Variable| variable.variability <= Variability::Parameter && variable.ty == Type::Real;
+        let known = self.model.variables.iter_enumerated().filter(|(id, it)| real(it) && !unknown.contains(id));
+        let depends = |binding: ExpressionId| {
+            let mut depends = false;
+            self.model.expressions.for_each(binding, |_, node| {
+                depends |= matches!(node, Node::Variable(variable, _) if unknown.contains(&variable));
+                !depends
+            });
+            depends
+        };
+        let bound = known.filter_map(|(id, it)| Some((id, it.binding.or(it.start)?)));
+        bound.filter(|&(_, binding)| depends(binding)).collect()
+    }
+
+    fn conditions(&mut self, dae: &MultimodeDae, conditions: &Conditions) {
+        for &(number, modes) in &conditions.equations {
+            let InitialEquation { left, right, span, .. } = dae.model.initial_equations[number as usize];
+            let name = format!("{} = {}", text(dae, left), text(dae, right));
+            self.push(Origin::Equation(number), name.into(), [left, right], span, modes);
+        }
+        for &(variable, modes) in &conditions.starts {
+            let declared = &dae.model.variables[variable];
+            let start = declared.start.unwrap_or_else(|| self.model.expressions.integer(0));
+            let value = declared.start.map_or_else(|| "0".to_string(), |start| text(dae, start));
+            let span = if declared.start.is_some() { declared.start_span } else { declared.span };
+            let left = self.model.expressions.variable(variable, 0);
+            let name = format!("{} = {value}", declared.name);
+            self.push(Origin::Start(variable), name.into(), [left, start], span, modes);
+        }
+    }
+
+    /// The variable that stands for a derivative.
+    fn variable_of(&mut self, quantity: Derivative<VariableId>) -> VariableId {
+        if quantity.order == 0 {
+            return quantity.of;
+        }
+        let quantities = &mut self.quantities;
+        *self.derivatives.entry(quantity).or_insert_with(|| quantities.push(quantity))
+    }
+
+    fn without_derivatives(&mut self, expression: ExpressionId) -> ExpressionId {
+        let (quantities, derivatives) = (&mut self.quantities, &mut self.derivatives);
+        self.model.expressions.rewrite(expression, &mut self.replaced, |expressions, id| match expressions.node(id) {
+            Node::Variable(of, order @ 1..) => {
+                let quantity = Derivative { of, order };
+                let variable = *derivatives.entry(quantity).or_insert_with(|| quantities.push(quantity));
+                expressions.variable(variable, 0)
+            }
+            _ => id,
+        })
+    }
+
+    /// Declares the variables that stand for derivatives, those that no equation contains included.
+    fn declare_derivatives(&mut self) {
+        for (of, offset) in self.carried.variable_offsets.iter_enumerated() {
+            for order in 1..=offset.maximum() {
+                self.variable_of(Derivative { of, order });
+            }
+        }
+        for number in self.model.variables.len()..self.quantities.len() {
+            let Derivative { of, order } = self.quantities[VariableId::from_index(number)];
+            let declared = &self.model.variables[of];
+            let derivative = Variable {
+                name: primed(&declared.name, order),
+                start: None,
+                start_span: declared.span,
+                fixed: None,
+                nominal: None,
+                min: None,
+                max: None,
+                binding: None,
+                description: None,
+                ..declared.clone()
+            };
+            self.model.variables.push(derivative);
+        }
+    }
+
+    fn finish(
+        mut self,
+        dae: &MultimodeDae,
+        invariant: &Invariant,
+        states: &IndexVec<VariableId, Thermometer>,
+        discrete_conditions: Vec<u32>,
+    ) -> System {
+        let variables = self.variable_vertices();
+        let states = self.states(states);
+        self.model.equations = std::mem::replace(&mut self.equations, IndexVec::new());
+        let vertices: IndexVec<EquationId, Vertex> = self
+            .model
+            .equations
+            .iter()
+            .zip(self.guards.iter())
+            .map(|(equation, &guard)| Vertex { name: equation.name.clone(), guard })
+            .collect();
+        let dae = MultimodeDae {
+            model: self.model,
+            mode_variables: dae.mode_variables.clone(),
+            named_formulas: dae.named_formulas.clone(),
+        };
+        let mut occurrences = occurrences::occurrences(&dae, self.space, invariant, &vertices);
+        occurrences.append(&mut self.assumed);
+        let incidence = Incidence::new(self.space, vertices, variables, occurrences);
+        System {
+            dae,
+            origins: self.origins,
+            quantities: self.quantities,
+            states,
+            discrete_conditions,
+            not_differentiated: self.not_differentiated,
+            incidence,
+            derivatives: self.derivatives,
+        }
+    }
+
+    /// A derivative is an unknown in the modes in which the variable is differentiated at least as often.
+    fn variable_vertices(&self) -> IndexVec<VariableId, Vertex> {
+        let unknown: FxHashSet<VariableId> = self.unknown_parameters.iter().copied().collect();
+        let guard = |id: VariableId, quantity: Derivative<VariableId>| match unknown.contains(&id) {
+            true => ModeSet::ALL,
+            false => self.space.and(
+                self.carried.variable_guards[quantity.of],
+                self.carried.variable_offsets[quantity.of].at_least(quantity.order),
+            ),
+        };
+        let vertices = self
+            .quantities
+            .iter_enumerated()
+            .map(|(id, &quantity)| Vertex { name: self.model.variables[id].name.clone(), guard: guard(id, quantity) });
+        vertices.collect()
+    }
+
+    fn states(&self, leading: &IndexVec<VariableId, Thermometer>) -> IndexVec<VariableId, ModeSet> {
+        let below = |&Derivative { of, order }: &Derivative<VariableId>| {
+            self.space.and(self.carried.variable_guards[of], leading[of].at_least(order + 1))
+        };
+        let mut states: IndexVec<VariableId, ModeSet> = self.quantities.iter().map(below).collect();
+        for &parameter in &self.unknown_parameters {
+            states[parameter] = ModeSet::ALL;
+        }
+        states
+    }
+}
+
+fn derived(
+    derivatives: &mut Derivatives<'_>,
+    model: &mut FlatModel,
+    sides: [ExpressionId; 2],
+) -> Result<[ExpressionId; 2], String> {
+    let [left, right] = sides.map(|side| derivatives.of(&mut model.expressions, side));
+    match (left, right) {
+        (Ok(left), Ok(right)) => Ok([left, right]),
+        (Err(reason), _) | (_, Err(reason)) => Err(reason.message(model)),
+    }
+}
+
+fn text(dae: &MultimodeDae, expression: ExpressionId) -> String {
+    ExpressionText { model: &dae.model, modes: Some(&dae.mode_variables), expression }.to_string()
+}
+
+fn primed(name: &Arc<str>, order: u32) -> Arc<str> {
+    match order {
+        0 => name.clone(),
+        _ => format!("{name}{}", "'".repeat(order as usize)).into(),
+    }
+}
