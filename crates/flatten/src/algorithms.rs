@@ -1,28 +1,49 @@
 //! Algorithm sections of models, as far as they are equations in disguise: assignments, loops over known ranges
 //! and branches are executed on terms, and every assigned variable equals what it ends up with.
 
-use modeshift_dae::{WhenAction, WhenActionKind, WhenBranch, WhenClause};
+use modeshift_dae::{Assertion, Builtin, WhenAction, WhenActionKind, WhenBranch, WhenClause};
 use modeshift_diagnostics::Span;
 use modeshift_syntax::ast::{
     AlgorithmSection, Expression, ExpressionKind, Reference, ReferencePart, Statement, StatementKind,
 };
 
 use crate::context::{Context, Mode};
-use crate::equations::Place;
+use crate::equations::{Place, Sides};
 use crate::failure::{Failure, Outcome, unsupported, wrong};
 use crate::flattener::Flattener;
 use crate::modification::Scope;
 use crate::names;
 use crate::statements::Flow;
+use crate::term::Term;
+
+/// What an assigned variable is before its first assignment.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    /// Not to be used.
+    Unknown,
+    /// Its left limit, in a `when`.
+    LeftLimit,
+}
+
+/// What a sequence of statements amounts to.
+struct Effect {
+    /// Index text and sides of `variable = value`.
+    assignments: Vec<(String, Sides, Span)>,
+    assertions: Vec<Assertion>,
+}
 
 impl Flattener<'_> {
     /// Adds what an algorithm section means.
     pub(crate) fn add_algorithm(&mut self, section: &AlgorithmSection, place: &Place, scope: Scope) -> Outcome<()> {
-        let is_when = |statement: &&Statement| matches!(statement.kind, StatementKind::When(_));
-        let plain: Vec<Statement> =
-            section.statements.iter().filter(|statement| !is_when(statement)).cloned().collect();
-        self.add_plain_statements(&plain, section.span, place, scope)?;
-        for statement in section.statements.iter().filter(is_when) {
+        let is_when = |statement: &Statement| matches!(statement.kind, StatementKind::When(_));
+        let (whens, plain): (Vec<Statement>, Vec<Statement>) = section.statements.iter().cloned().partition(is_when);
+        if !plain.is_empty() {
+            self.add_plain_statements(&plain, section.span, place, scope)?;
+        }
+        for statement in whens {
+            if place.initial {
+                return wrong("E0403", "`when` cannot stand in an initial section", statement.span);
+            }
             if let StatementKind::When(branches) = &statement.kind {
                 self.add_when_statement(branches, statement.span, place, scope)?;
             }
@@ -37,25 +58,35 @@ impl Flattener<'_> {
         place: &Place,
         scope: Scope,
     ) -> Outcome<()> {
-        if statements.is_empty() {
-            return Ok(());
+        let effect = self.effect(statements, span, scope, Before::Unknown)?;
+        for (at, (index, sides, span)) in effect.assignments.into_iter().enumerate() {
+            let name = names::unlabelled(&place.prefix, (!index.is_empty()).then_some(at));
+            self.push_equation(name, sides, span, place);
         }
-        let (assertions, statements): (Vec<_>, Vec<_>) = statements.iter().cloned().partition(is_call);
+        for mut assertion in effect.assertions {
+            assertion.guard = self.model.expressions.and(place.guard, assertion.guard);
+            if place.initial {
+                let initial = self.model.expressions.call(Builtin::Initial, &[]);
+                assertion.guard = self.model.expressions.and(assertion.guard, initial);
+            }
+            self.model.assertions.push(assertion);
+        }
+        Ok(())
+    }
+
+    /// Executes statements on terms.
+    fn effect(&mut self, statements: &[Statement], span: Span, scope: Scope, before: Before) -> Outcome<Effect> {
         let mut targets = Vec::new();
         statements.iter().try_for_each(|statement| assigned(statement, &mut targets))?;
         let mut context = Context::new(scope, Mode::Symbolic);
         let mut lefts = Vec::new();
         for target in &targets {
             let whole = self.reference(&whole_reference(target), &mut Context::new(scope, Mode::Symbolic))?;
-            let unknown = self.unknown_scalar();
-            let start = whole.map(|item| match item {
-                crate::term::Term::Scalar(ty, _) => Ok(crate::term::Term::Scalar(*ty, unknown)),
-                _ => unsupported("an algorithm that assigns records", span),
-            })?;
+            let start = self.before_assignment(&whole, before, span)?;
             context.locals.push((target.parts[0].name.name.clone(), start));
             lefts.push(whole);
         }
-        match self.execute(&statements, &mut context) {
+        match self.execute(statements, &mut context) {
             Ok(Flow::Next) => {}
             Ok(_) => return unsupported("`break` or `return` in an algorithm of a model", span),
             Err(Failure::Dynamic(diagnostic)) => {
@@ -64,6 +95,7 @@ impl Flattener<'_> {
             }
             Err(failure) => return Err(failure),
         }
+        let mut assignments = Vec::new();
         for (target, left) in targets.iter().zip(lefts) {
             let name = &target.parts[0].name.name;
             let right = context.local(name).cloned().ok_or(Failure::Reported)?;
@@ -74,20 +106,21 @@ impl Flattener<'_> {
             }
             let mut sides = Vec::new();
             self.pair(&left, &right, String::new(), (target.span, target.span), &mut sides)?;
-            for (at, (index, sides)) in sides.into_iter().enumerate() {
-                let name = names::unlabelled(&place.prefix, (!index.is_empty()).then_some(at));
-                self.push_equation(name, sides, target.span, place);
-            }
+            assignments.extend(sides.into_iter().map(|(index, sides)| (index, sides, target.span)));
         }
-        for statement in assertions {
-            if let StatementKind::Call(call) = &statement.kind {
-                self.add_call(call, place, &mut Context::new(scope, Mode::Symbolic))?;
-            }
-        }
-        Ok(())
+        Ok(Effect { assignments, assertions: std::mem::take(&mut self.algorithm_assertions) })
     }
 
-    /// `when` in an algorithm: each assignment is an action.
+    fn before_assignment(&mut self, whole: &Term, before: Before, span: Span) -> Outcome<Term> {
+        let unknown = self.unknown_scalar();
+        whole.map(|item| match (*item).clone() {
+            Term::Scalar(ty, _) if before == Before::Unknown => Ok(Term::Scalar(ty, unknown)),
+            Term::Scalar(ty, id) => Ok(Term::Scalar(ty, self.model.expressions.pre(id))),
+            _ => unsupported("an algorithm that assigns records", span),
+        })
+    }
+
+    /// `when` in an algorithm: every variable is assigned once, with what it ends up with.
     fn add_when_statement(
         &mut self,
         branches: &[(Expression, Vec<Statement>)],
@@ -97,31 +130,24 @@ impl Flattener<'_> {
     ) -> Outcome<()> {
         let mut clause = WhenClause { guard: place.guard, branches: Vec::new(), span };
         let mut context = Context::new(scope, Mode::Symbolic);
+        let truth = self.model.expressions.boolean(true);
         for (condition, body) in branches {
             let conditions = self.when_conditions(condition, &mut context)?;
-            let truth = self.model.expressions.boolean(true);
             let mut actions = Vec::new();
-            let mut assigned: Vec<String> = Vec::new();
-            for statement in body {
-                match &statement.kind {
-                    StatementKind::Assign(left, right) => {
-                        if let ExpressionKind::Reference(reference) = &left.kind {
-                            let name = crate::lookup::reference_text(reference);
-                            if assigned.contains(&name) {
-                                return unsupported(format!("`{name}` assigned twice in one `when`"), statement.span);
-                            }
-                            assigned.push(name);
-                        }
-                        for (_, sides) in self.sides(left, right, &mut context)? {
-                            let kind = WhenActionKind::Law(sides.left, sides.right);
-                            actions.push(WhenAction { guard: truth, kind, span: statement.span });
-                        }
-                    }
-                    StatementKind::Call(call) => {
-                        let kind = self.call_action(call, &mut context)?;
-                        actions.push(WhenAction { guard: truth, kind, span: statement.span });
-                    }
-                    _ => return unsupported("anything but assignments in a `when` of an algorithm", statement.span),
+            let (calls, body): (Vec<Statement>, Vec<Statement>) = body.iter().cloned().partition(is_event_call);
+            let effect = self.effect(&body, condition.span, scope, Before::LeftLimit)?;
+            for (_, sides, span) in effect.assignments {
+                let kind = WhenActionKind::Law(sides.left, sides.right);
+                actions.push(WhenAction { guard: truth, kind, span });
+            }
+            for assertion in effect.assertions {
+                let (guard, span) = (assertion.guard, assertion.span);
+                actions.push(WhenAction { guard, kind: WhenActionKind::Assert(assertion), span });
+            }
+            for statement in calls {
+                if let StatementKind::Call(call) = &statement.kind {
+                    let kind = self.call_action(call, &mut context)?;
+                    actions.push(WhenAction { guard: truth, kind, span: statement.span });
                 }
             }
             clause.branches.push(WhenBranch { conditions, actions, span: condition.span });
@@ -153,13 +179,17 @@ fn assigned(statement: &Statement, out: &mut Vec<Reference>) -> Outcome<()> {
             body.iter().try_for_each(|statement| assigned(statement, out))
         }
         StatementKind::When(_) => unsupported("`when` inside another statement", statement.span),
-        StatementKind::Call(_) => unsupported("a call as a statement", statement.span),
+        StatementKind::Call(_) => Ok(()),
         StatementKind::Break | StatementKind::Return => wrong("E0403", "nothing to leave here", statement.span),
     }
 }
 
-fn is_call(statement: &Statement) -> bool {
-    matches!(statement.kind, StatementKind::Call(_))
+/// `reinit(…)` and `terminate(…)`
+fn is_event_call(statement: &Statement) -> bool {
+    let StatementKind::Call(Expression { kind: ExpressionKind::Call { function, .. }, .. }) = &statement.kind else {
+        return false;
+    };
+    matches!(&*function.parts[0].name.name, "reinit" | "terminate")
 }
 
 /// The variable without subscripts.

@@ -255,6 +255,8 @@ impl Flattener<'_> {
                 Some(so_far) => match name {
                     "sum" => self.scalar_binary(BinaryOperator::Add, &so_far, item, span)?,
                     "product" => self.scalar_binary(BinaryOperator::Multiply, &so_far, item, span)?,
+                    "min" if is_boolean(item) => self.scalar_binary(BinaryOperator::And, &so_far, item, span)?,
+                    "max" if is_boolean(item) => self.scalar_binary(BinaryOperator::Or, &so_far, item, span)?,
                     "min" => self.builtin(Builtin::Min, &[so_far, item.clone()], span, mode)?,
                     _ => self.builtin(Builtin::Max, &[so_far, item.clone()], span, mode)?,
                 },
@@ -268,6 +270,10 @@ impl Flattener<'_> {
             (None, _) => wrong("E0304", format!("`{name}` of an empty array"), span),
         }
     }
+}
+
+fn is_boolean(item: &Term) -> bool {
+    matches!(item, Term::Scalar(Type::Boolean, _))
 }
 
 fn transposed(matrix: &Term) -> Term {

@@ -43,11 +43,11 @@ impl Flattener<'_> {
             return Some(self.event_operator(name, arguments, named, span, context));
         }
         if crate::array_functions::is_array_function(name) {
-            let terms = match self.terms(arguments, context) {
-                Ok(terms) => terms,
-                Err(failure) => return Some(Err(failure)),
+            let terms = match name {
+                "size" | "ndims" => self.shapes(arguments, context),
+                _ => self.terms(arguments, context),
             };
-            return Some(self.array_function(name, &terms, arguments, span, context));
+            return Some(terms.and_then(|terms| self.array_function(name, &terms, arguments, span, context)));
         }
         if name == "String" {
             return Some(self.string_of(arguments, named, span, context));
@@ -62,6 +62,14 @@ impl Flattener<'_> {
             }
             self.builtin(builtin, &terms, span, context.mode)
         }))
+    }
+
+    /// The arguments as far as only their shapes matter.
+    fn shapes(&mut self, arguments: &[Expression], context: &mut Context) -> Outcome<Vec<Term>> {
+        let mode = std::mem::replace(&mut context.mode, Mode::Shape);
+        let terms = self.terms(arguments, context);
+        context.mode = mode;
+        terms
     }
 
     /// The terms of all arguments.

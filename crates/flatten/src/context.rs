@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use modeshift_dae::ExpressionId;
+
 use crate::modification::Scope;
 use crate::term::Term;
 
@@ -31,12 +33,14 @@ pub(crate) struct Context {
     pub(crate) depth: u32,
     /// How deep function calls are nested.
     pub(crate) calls: u32,
+    /// The conditions of the branches of an algorithm that led here.
+    pub(crate) path: Option<ExpressionId>,
 }
 
 impl Context {
     /// A place without iterators.
     pub(crate) fn new(scope: Scope, mode: Mode) -> Self {
-        Context { scope, mode, locals: Vec::new(), ends: Vec::new(), depth: 0, calls: 0 }
+        Context { scope, mode, locals: Vec::new(), ends: Vec::new(), depth: 0, calls: 0, path: None }
     }
 
     /// The innermost iterator or local variable of this name.

@@ -360,7 +360,7 @@ impl Flattener<'_> {
         }
     }
 
-    pub(crate) fn add_call(&mut self, call: &Expression, place: &Place, context: &mut Context) -> Outcome<()> {
+    fn add_call(&mut self, call: &Expression, place: &Place, context: &mut Context) -> Outcome<()> {
         let ExpressionKind::Call { function, arguments, named } = &call.kind else {
             return unsupported("this expression as an equation", call.span);
         };

@@ -6,9 +6,10 @@
 
 use std::rc::Rc;
 
-use modeshift_dae::{ExpressionId, Node, Type};
-use modeshift_diagnostics::Diagnostic;
+use modeshift_dae::{ExpressionId, Node, PartialEvaluation, Type, VariableId};
+use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_syntax::ast::{Expression, Variability};
+use rustc_hash::FxHashMap;
 
 use crate::context::{Context, Mode};
 use crate::failure::{Failure, Outcome, dynamic, wrong};
@@ -16,6 +17,7 @@ use crate::flattener::Flattener;
 use crate::instance::{Primitive, PrimitiveId};
 use crate::modification::{Layer, Step, attribute_layers};
 use crate::term::{Term, shape_text, type_text};
+use crate::walk;
 
 impl Flattener<'_> {
     /// The value of an expression at translation.
@@ -25,9 +27,48 @@ impl Flattener<'_> {
         context.mode = mode;
         let term = term?;
         if self.is_literal(&term) {
-            Ok(term)
-        } else {
-            dynamic("this value must be known at translation", expression.span)
+            return Ok(term);
+        }
+        match self.with_parameter_values(&term, expression.span)? {
+            term if self.is_literal(&term) => Ok(term),
+            _ => dynamic("this value must be known at translation", expression.span),
+        }
+    }
+
+    /// The term with parameters replaced by their values: an argument of a function may be an expression of
+    /// parameters while the function needs its value.
+    fn with_parameter_values(&mut self, term: &Term, place: Span) -> Outcome<Term> {
+        term.map(|item| match *item {
+            Term::Scalar(ty, id) if !self.literal_node(id) && self.depends_on_parameters_only(id) => {
+                let mut values = FxHashMap::default();
+                for variable in self.variables_of(id) {
+                    values.insert(variable, self.value_of_variable(variable, place)?);
+                }
+                let mut evaluation = PartialEvaluation::new(|_| None, |variable| values.get(&variable).copied());
+                Ok(Term::Scalar(ty, evaluation.of(&mut self.model.expressions, id)))
+            }
+            _ => Ok(item.clone()),
+        })
+    }
+
+    fn variables_of(&self, id: ExpressionId) -> Vec<VariableId> {
+        let mut variables = Vec::new();
+        walk::for_each_different(&self.model.expressions, id, |_, node| {
+            if let Node::Variable(variable, _) = node {
+                variables.push(variable);
+            }
+        });
+        variables
+    }
+
+    /// The value of one scalar parameter.
+    fn value_of_variable(&mut self, variable: VariableId, place: Span) -> Outcome<ExpressionId> {
+        let after = self.numbered.partition_point(|&(first, _)| first <= variable);
+        let (first, id) = self.numbered[after.checked_sub(1).ok_or(Failure::Reported)?];
+        let value = self.value_of(id, place)?;
+        match value.items().get((variable.0 - first.0) as usize) {
+            Some(Term::Scalar(_, id)) => Ok(*id),
+            _ => Err(Failure::Reported),
         }
     }
 
@@ -130,7 +171,7 @@ impl Flattener<'_> {
     }
 
     /// The value of a parameter or constant.
-    pub(crate) fn value_of(&mut self, id: PrimitiveId, place: modeshift_diagnostics::Span) -> Outcome<Term> {
+    pub(crate) fn value_of(&mut self, id: PrimitiveId, place: Span) -> Outcome<Term> {
         match self.values.get(&id) {
             Some(Some(value)) => return Ok(value.clone()),
             Some(None) => return Err(self.cyclic_parameters(id).into()),
@@ -175,7 +216,7 @@ impl Flattener<'_> {
         diagnostic
     }
 
-    fn evaluate_primitive(&mut self, id: PrimitiveId, place: modeshift_diagnostics::Span) -> Outcome<Term> {
+    fn evaluate_primitive(&mut self, id: PrimitiveId, place: Span) -> Outcome<Term> {
         let layers = self.primitive_layers(id)?;
         if self.attribute_boolean(&layers, "fixed")? == Some(false) {
             return dynamic("this parameter is computed at initialization (`fixed = false`)", place);
@@ -193,7 +234,7 @@ impl Flattener<'_> {
         dynamic(format!("the value of `{name}` is not known at translation"), place)
     }
 
-    fn no_value(&self, id: PrimitiveId, place: modeshift_diagnostics::Span) -> Failure {
+    fn no_value(&self, id: PrimitiveId, place: Span) -> Failure {
         let Primitive { instance, position, .. } = self.primitives[id];
         let name = self.element_name(instance, position);
         let diagnostic = Diagnostic::error("E0312", format!("`{name}` has no value, but it is needed at translation"))
@@ -248,7 +289,7 @@ impl Flattener<'_> {
     }
 
     /// A term in the type and size of a variable: Integers become Reals, a scalar fills an array.
-    pub(crate) fn fitting(&mut self, term: Term, id: PrimitiveId, span: modeshift_diagnostics::Span) -> Outcome<Term> {
+    pub(crate) fn fitting(&mut self, term: Term, id: PrimitiveId, span: Span) -> Outcome<Term> {
         let Primitive { instance, position, ty, .. } = self.primitives[id];
         let dims = self.primitives[id].dims.clone();
         let term = match (term.dims().is_empty(), dims.is_empty()) {

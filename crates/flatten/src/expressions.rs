@@ -14,12 +14,13 @@ use crate::evaluate::describe;
 use crate::failure::{Failure, Outcome, dynamic, unsupported, wrong};
 use crate::flattener::Flattener;
 use crate::term::{Term, shape_text, stack};
+use crate::walk;
 
 /// How deep an expression may be nested.
 const MAX_NESTING: u32 = 256;
 
 /// How many items an array value may have.
-const MAX_ITEMS: usize = 20_000_000;
+const MAX_ITEMS: usize = 5_000_000;
 
 impl Flattener<'_> {
     /// The term of an expression.
@@ -368,19 +369,13 @@ impl Flattener<'_> {
         }
     }
 
-    fn depends_on_parameters_only(&self, id: ExpressionId) -> bool {
-        let mut parameters_only = true;
-        self.model.expressions.for_each(id, |_, node| {
-            let fixed = match node {
-                Node::Variable(variable, _) => self.model.variables[variable].variability <= Variability::Parameter,
-                Node::Time | Node::Mode(_) | Node::Function(..) => false,
-                Node::Call(builtin, _) => !is_dynamic_builtin(builtin),
-                _ => true,
-            };
-            parameters_only &= fixed;
-            parameters_only
-        });
-        parameters_only
+    pub(crate) fn depends_on_parameters_only(&self, id: ExpressionId) -> bool {
+        !walk::any(&self.model.expressions, id, |node| match node {
+            Node::Variable(variable, _) => self.model.variables[variable].variability > Variability::Parameter,
+            Node::Time | Node::Mode(_) | Node::Function(..) => true,
+            Node::Call(builtin, _) => is_dynamic_builtin(builtin),
+            _ => false,
+        })
     }
 
     /// `if condition then a else b`, element by element.

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use modeshift_dae::{EnumerationId, Expressions, FlatModel, FunctionId, IndexVec, VariableId};
+use modeshift_dae::{Assertion, EnumerationId, Expressions, FlatModel, FunctionId, IndexVec, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics, Stop};
 use modeshift_syntax::ast::{ClassKind, Expression};
 use rustc_hash::FxHashMap;
@@ -73,6 +73,10 @@ pub(crate) struct Flattener<'a> {
     pub(crate) overrides: Vec<Override>,
     /// How many scalars the declared arrays add up to.
     pub(crate) scalars: usize,
+    /// The assertions of the algorithm that is being executed.
+    pub(crate) algorithm_assertions: Vec<Assertion>,
+    /// Whether the model is too large or too deep, so that making more of it is pointless.
+    pub(crate) is_exhausted: bool,
     /// How many statements were executed.
     pub(crate) steps: u64,
     /// The variables of a primitive, in the order of numbering, to find a primitive by its variable.
@@ -112,6 +116,8 @@ impl<'a> Flattener<'a> {
             connections: Connections::default(),
             overrides,
             scalars: 0,
+            algorithm_assertions: Vec::new(),
+            is_exhausted: false,
             steps: 0,
             numbered: Vec::new(),
             layouts: FxHashMap::default(),
@@ -152,6 +158,9 @@ impl<'a> Flattener<'a> {
         }
         let root = self.root_instance(class)?;
         self.expand(root);
+        if self.is_exhausted {
+            return Err(Stop);
+        }
         let truth = self.model.expressions.boolean(true);
         self.describe_variables(root, truth);
         self.collect_connections(root);

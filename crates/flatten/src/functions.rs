@@ -20,6 +20,7 @@ use crate::lookup::{ClassReference, Found, reference_text, unknown};
 use crate::modification::Scope;
 use crate::statements::Flow;
 use crate::term::{RecordTerm, Term, stack};
+use crate::walk;
 
 /// How deep calls of functions may be nested.
 const MAX_CALLS: u32 = 40;
@@ -190,9 +191,8 @@ impl Flattener<'_> {
         if let Some(external) = inside.and_then(|inside| inside.external.as_ref()) {
             return self.external_call(call, external, bound, context);
         }
-        let nodes_before = self.model.expressions.len();
         match self.execute_body(call, bound.clone(), context) {
-            Ok(result) if self.model.expressions.len() - nodes_before < MAX_INLINED || self.is_literal(&result) => {
+            Ok(result) if self.is_short(&result) => {
                 let quiet = context.mode == Mode::Symbolic && !may_have_events(definition);
                 if quiet { self.without_events(&result, &bound) } else { Ok(result) }
             }
@@ -201,6 +201,14 @@ impl Flattener<'_> {
             Err(Failure::Dynamic(_)) if context.mode == Mode::Shape => self.opaque_call(call, &bound),
             Err(failure) => Err(failure),
         }
+    }
+
+    /// Whether an inlined result is short enough to be written out.
+    fn is_short(&self, result: &Term) -> bool {
+        let mut scalars = Vec::new();
+        result.scalars(&mut scalars);
+        let sizes = scalars.iter().map(|&(_, id)| walk::written_size(&self.model.expressions, id));
+        sizes.fold(0_usize, |sum, size| sum.saturating_add(size)) < MAX_INLINED.saturating_add(scalars.len())
     }
 
     fn external_call(
@@ -325,14 +333,7 @@ impl Flattener<'_> {
         let mut scalars = Vec::new();
         term.scalars(&mut scalars);
         let unknown = Node::Mode(modeshift_dae::ModeVariableId(u32::MAX));
-        scalars.iter().any(|&(_, id)| {
-            let mut found = false;
-            self.model.expressions.for_each(id, |_, node| {
-                found |= node == unknown;
-                !found
-            });
-            found
-        })
+        scalars.iter().any(|&(_, id)| walk::any(&self.model.expressions, id, |node| node == unknown))
     }
 
     /// `noEvent` around an inlined body, where a relation or a branch is in it that is not in its arguments.
@@ -354,11 +355,10 @@ impl Flattener<'_> {
     }
 
     fn collect_relations(&self, id: modeshift_dae::ExpressionId, out: &mut Vec<modeshift_dae::ExpressionId>) {
-        self.model.expressions.for_each(id, |id, node| {
+        walk::for_each_different(&self.model.expressions, id, |id, node| {
             if matches!(node, Node::Relation(..) | Node::If(..)) {
                 out.push(id);
             }
-            true
         });
     }
 
@@ -440,7 +440,7 @@ impl Flattener<'_> {
     }
 }
 
-/// How many expressions an inlined call may add before it is kept as a call.
+/// How long the results of an inlined call may be before it is kept as a call.
 const MAX_INLINED: usize = 20_000;
 
 /// A call with its arguments translated.

@@ -14,7 +14,7 @@ use modeshift_syntax::ast::{ClassKind, ElementKind, ExpressionKind, Path, Subscr
 use crate::context::{Context, Mode};
 use crate::failure::{Failure, Outcome, wrong};
 use crate::flattener::Flattener;
-use crate::layout::{Layout, Lexical, Member, MemberKind, TypeInfo, combined};
+use crate::layout::{Layout, LayoutState, Lexical, Member, MemberKind, TypeInfo, combined};
 use crate::library::ClassId;
 use crate::lookup::ClassReference;
 use crate::modification::{Layer, Modifier, Scope, child_layers};
@@ -120,7 +120,7 @@ pub(crate) struct Primitive {
 const MAX_DEPTH: u32 = 120;
 
 /// How many scalars a model may have.
-pub(crate) const MAX_SCALARS: usize = 20_000_000;
+pub(crate) const MAX_SCALARS: usize = 5_000_000;
 
 /// A member as it is declared in one instance: after redeclarations, with all modifiers.
 pub(crate) struct Declaration {
@@ -156,6 +156,7 @@ impl Flattener<'_> {
         let layout = self.layout(new.class)?;
         let depth = new.parent.map_or(0, |parent| self.instances[parent].depth + 1);
         if depth > MAX_DEPTH {
+            self.is_exhausted = true;
             return self.too_deep(&new);
         }
         let slots = vec![Slot::Pending; layout.members.len()];
@@ -303,6 +304,7 @@ impl Flattener<'_> {
         self.check_component_class(info.class, member)?;
         let around = self.class_layers(&info.modifiers, context);
         let protected = member.protected || self.instances[instance].protected;
+        let is_static = self.instances[instance].is_static;
         let make = |environment: Rc<[Layer]>, element| NewInstance {
             class: info.class,
             context,
@@ -311,7 +313,7 @@ impl Flattener<'_> {
             element,
             environment,
             prefix,
-            is_static: self.instances[instance].is_static,
+            is_static,
             is_connector: info.connector,
             protected,
         };
@@ -320,6 +322,8 @@ impl Flattener<'_> {
             let new = make(environment, None);
             return Ok(Slot::Component(self.new_instance(new)?));
         }
+        let variables = self.layout(info.class)?.members.len();
+        self.count_scalars(&dims, variables, member)?;
         let empty: Rc<[Layer]> = Rc::from([]);
         let sizes: Rc<[usize]> = dims.clone().into();
         let elements: Vec<NewInstance> = indices(&dims)
@@ -467,11 +471,19 @@ impl Flattener<'_> {
             ClassKind::Package => "a package",
             ClassKind::Function | ClassKind::OperatorFunction | ClassKind::Operator => "a function",
             _ if node.definition.partial => "partial",
+            _ if self.is_external_object(class) => {
+                return crate::failure::unsupported(format!("the external object `{}`", node.name), member.span);
+            }
             _ => return Ok(()),
         };
         let message = format!("`{}` cannot be a component: `{}` is {kind}", member.name, node.name);
         let diagnostic = Diagnostic::error("E0208", message).label(member.span, "");
         Err(diagnostic.label(node.definition.name.span, "declared here").into())
+    }
+
+    fn is_external_object(&self, class: ClassId) -> bool {
+        let Some(LayoutState::Done(layout)) = self.layouts.get(&class) else { return false };
+        layout.classes.iter().any(|&base| &*self.library.class(base).name == "ExternalObject")
     }
 
     fn dimensions(
@@ -509,18 +521,23 @@ impl Flattener<'_> {
                 }
             });
         }
-        let total = dims.iter().try_fold(1_usize, |total, &dim| total.checked_mul(dim.max(1)));
-        self.scalars += total.unwrap_or(usize::MAX / 2).min(usize::MAX / 2);
-        if self.scalars > MAX_SCALARS {
-            let message = format!(
-                "`{}` has size {}, which is more than this program takes",
-                member.name,
-                crate::term::shape_text(&dims)
-            );
-            let note = format!("at most {MAX_SCALARS} scalars in a model");
-            return Err(Diagnostic::error("E0310", message).label(member.span, "").with_note(note).into());
-        }
+        self.count_scalars(&dims, 1, member)?;
         Ok(dims)
+    }
+
+    /// Refuses what would not fit into memory, before it is made.
+    pub(crate) fn count_scalars(&mut self, dims: &[usize], of_each: usize, member: &Member) -> Outcome<()> {
+        let total = dims.iter().try_fold(of_each, |total, &dim| total.checked_mul(dim)).unwrap_or(usize::MAX);
+        self.scalars = self.scalars.saturating_add(total);
+        if self.scalars <= MAX_SCALARS {
+            return Ok(());
+        }
+        self.is_exhausted = true;
+        let size =
+            if dims.is_empty() { String::new() } else { format!(" has size {},", crate::term::shape_text(dims)) };
+        let message = format!("`{}`{size} which makes the model larger than this program takes", member.name);
+        let note = format!("at most {MAX_SCALARS} scalars in a model");
+        Err(Diagnostic::error("E0310", message).label(member.span, "").with_note(note).into())
     }
 
     fn dimension(

@@ -33,6 +33,7 @@ mod statements;
 mod suggestion;
 mod term;
 mod variables;
+mod walk;
 mod when;
 
 pub use elaborate::elaborate;

@@ -1,7 +1,7 @@
 //! Statements of functions and of initial algorithms, executed on terms.
 
 use modeshift_dae::{ExpressionId, Type};
-use modeshift_diagnostics::Span;
+use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_syntax::ast::{Expression, ExpressionKind, Reference, Statement, StatementKind};
 
 use crate::context::Context;
@@ -23,7 +23,7 @@ pub(crate) enum Flow {
 }
 
 /// How many statements one translation may execute.
-const MAX_STEPS: u64 = 20_000_000;
+const MAX_STEPS: u64 = 2_000_000;
 
 impl Flattener<'_> {
     /// Executes statements; variables are the locals of the context.
@@ -78,22 +78,32 @@ impl Flattener<'_> {
         }
     }
 
-    /// `assert(…)` and other calls for their effect: an assertion that fails at translation is an error.
+    /// `assert(…)`: of a model's algorithm it is kept with the conditions that lead to it; of a function it is
+    /// checked where its condition is known.
     fn call_statement(&mut self, call: &Expression, context: &mut Context) -> Outcome<Flow> {
-        let ExpressionKind::Call { function, arguments, .. } = &call.kind else {
+        let ExpressionKind::Call { function, arguments, named } = &call.kind else {
             return unsupported("this statement", call.span);
         };
-        match (&*function.parts[0].name.name, arguments.as_slice()) {
-            ("assert", [condition, ..]) => {
-                if let Term::Scalar(Type::Boolean, id) = self.term(condition, context)?
-                    && self.model.expressions.literal_boolean(id) == Some(false)
-                {
-                    return wrong("E0315", "this assertion fails at translation", call.span);
-                }
-                Ok(Flow::Next)
-            }
-            _ => dynamic("a call for its effect is not run at translation", call.span),
+        if &*function.parts[0].name.name != "assert" || function.parts.len() > 1 {
+            return dynamic("a call for its effect is not run at translation", call.span);
         }
+        let mut assertion = self.assertion(arguments, named, call.span, context)?;
+        match self.model.expressions.literal_boolean(assertion.condition) {
+            Some(true) => {}
+            Some(false) if context.path.is_none() && assertion.is_error => {
+                return wrong("E0315", "this assertion fails at translation", call.span);
+            }
+            _ if context.calls == 0 => {
+                let truth = self.model.expressions.boolean(true);
+                assertion.guard = context.path.unwrap_or(truth);
+                self.algorithm_assertions.push(assertion);
+            }
+            _ => {
+                let message = "this assertion inside a function is not checked during a run";
+                self.diagnostics.push(Diagnostic::warning("W0315", message).label(call.span, ""));
+            }
+        }
+        Ok(Flow::Next)
     }
 
     fn execute_if(
@@ -108,8 +118,13 @@ impl Flattener<'_> {
             Decision::Known(false) => self.execute_if(rest, otherwise, context),
             Decision::Open(id) => {
                 let mut other = context.clone();
+                context.path = Some(self.further(other.path, id));
                 let first = self.execute(body, context)?;
+                let outer = other.path;
+                let not = self.model.expressions.not(id);
+                other.path = Some(self.further(outer, not));
                 let second = self.execute_if(rest, otherwise, &mut other)?;
+                context.path = outer;
                 if (first, second) != (Flow::Next, Flow::Next) {
                     return dynamic("leaving a branch that is decided at run time", condition.span);
                 }
@@ -117,6 +132,10 @@ impl Flattener<'_> {
                 Ok(Flow::Next)
             }
         }
+    }
+
+    fn further(&mut self, path: Option<ExpressionId>, condition: ExpressionId) -> ExpressionId {
+        path.map_or(condition, |path| self.model.expressions.and(path, condition))
     }
 
     /// Variables that two branches leave different become if-expressions.

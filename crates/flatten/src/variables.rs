@@ -31,6 +31,9 @@ impl Flattener<'_> {
     fn expand_instance(&mut self, instance: InstanceId, name: &mut String) {
         let layout = self.instances[instance].layout.clone();
         for (position, member) in layout.members.iter().enumerate() {
+            if self.is_exhausted {
+                return;
+            }
             let Ok(slot) = self.slot(instance, position as u32) else { continue };
             let length = name.len();
             if length > 0 {
@@ -59,7 +62,6 @@ impl Flattener<'_> {
         let first = VariableId::from_index(self.model.variables.len());
         let Primitive { instance, position, ty, prefix, .. } = self.primitives[id];
         let dims = self.primitives[id].dims.clone();
-        self.scalars += usize::from(dims.is_empty());
         let member = self.member(instance, position);
         let is_top = self.is_root(instance) && !member.protected;
         let span = member.span;

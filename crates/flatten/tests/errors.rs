@@ -1,0 +1,116 @@
+//! What is said about wrong models: code, places, what to try. Never a panic, never a hang.
+
+mod support;
+use support::{check_errors, try_flat};
+
+#[test]
+fn unknown_names_come_with_the_nearest_candidates() {
+    check_errors(
+        "model M Real voltage; parameter Reel r = 1; equation volage = sinn(time); end M;",
+        "E0201 1:33 unknown class `Reel`; did you mean `Real`?
+         E0201 1:54 unknown name `volage`; did you mean `voltage`?",
+    );
+    check_errors(
+        "model M Real x = sinn(time); end M;",
+        "E0201 1:18 unknown function `sinn`; did you mean `sign` or `sin`?",
+    );
+    check_errors(
+        "model A Real speed; end A; model M A a; equation a.sped = 1; end M;",
+        "E0201 1:52 `A` has no element `sped`; did you mean `speed`?",
+    );
+}
+
+#[test]
+fn wrong_types_and_sizes_name_both_places() {
+    check_errors(
+        "model M Boolean b; Real x[2]; Real y[3]; String s = 1;
+         equation b = x[1]; x = y; if x[1] then y[1] = 1; end if; y[4] = 1; end M;",
+        "E0303 1:53 1:49 `s` is String, but this is Integer
+         E0303 2:19 2:23 the sides of this equation differ in type: Boolean and Real
+         E0304 2:29 2:33 the sides of this equation differ in size: [2] and [3]
+         E0303 2:39 a condition must be Boolean, but this is Real
+         E0305 2:69 1:36 subscript 4 of `y` is out of bounds: its size is 3",
+    );
+}
+
+#[test]
+fn modifications_of_what_is_not_there_or_final_are_refused() {
+    check_errors(
+        "model A final parameter Real k = 1; parameter Real m = 2; end A;
+         model M A a(k = 2, mm = 3, m(strt = 1), m = 4); end M;",
+        "E0222 2:29 `A` has no element `mm` to modify; did you mean `m`?
+         E0220 2:22 1:32 this is final and cannot be modified
+         E0222 2:39 `m` has no attribute or element `strt`; did you mean `start`?",
+    );
+    check_errors("model A Real x; end A; model M A a(x = 1, x = 2); end M;", "E0221 1:43 1:36 `x` is modified twice");
+}
+
+#[test]
+fn cycles_are_named_with_their_chain() {
+    check_errors(
+        "model M parameter Integer a = b; parameter Integer b = a; Real x[a]; end M;",
+        "E0302 1:27 1:52 the value of `a` depends on itself",
+    );
+    check_errors(
+        "model A extends B; end A; model B extends A; end B; model M A a; end M;",
+        "E0205 1:7 `A` inherits from itself",
+    );
+    let nested = try_flat("model A A a; end A;", &[]).unwrap_err();
+    assert!(nested[0].contains("nested more than"), "{nested:?}");
+}
+
+#[test]
+fn duplicates_partial_classes_and_misplaced_constructs_are_refused() {
+    check_errors(
+        "partial model P end P; model M Real x; Real x; P p; Real y; equation reinit(x, 1); y = 1; end M;",
+        "E0202 1:45 1:37 `x` is declared twice
+         E0208 1:50 1:15 `p` cannot be a component: `P` is partial
+         E0403 1:70 `reinit` can stand inside `when` only",
+    );
+}
+
+#[test]
+fn unsupported_constructs_are_named_with_their_line() {
+    check_errors(
+        "model M Real x;\n algorithm\n while x > 1 loop x := x - 1; end while; end M;",
+        "E0290 2:2 unsupported construct: an algorithm that is no sequence of assignments (a loop that is decided at run time)",
+    );
+    check_errors("model M Real x;\n equation x = inStream(x); end M;", "E0290 2:15 unsupported construct: `inStream`");
+}
+
+#[test]
+fn huge_sizes_are_errors_that_name_the_size() {
+    check_errors(
+        "model M Real x[100000, 100000]; end M;",
+        "E0310 1:14 `x` has size [100000, 100000], which makes the model larger than this program takes",
+    );
+    check_errors(
+        "model A Real x; end A; model M A a[3000000000]; end M;",
+        "E0310 1:34 `a` has size [3000000000], which makes the model larger than this program takes",
+    );
+    check_errors(
+        "model M Real x = sum(1:1000000000); end M;",
+        "E0310 1:22 an array of 1000000000 elements is more than this program takes",
+    );
+    check_errors(
+        "model M parameter Integer n = -1; Real x[n]; end M;",
+        "E0311 1:42 the size of `x` is -1, which is negative",
+    );
+}
+
+#[test]
+fn endless_functions_are_stopped() {
+    let endless =
+        "function f input Integer n; output Integer y; algorithm y := 0; while true loop y := y + 1; end while; end f;
+                   model M Real x[f(1)]; end M;";
+    assert!(try_flat(endless, &[]).unwrap_err()[0].contains("statements executed"));
+    let recursive =
+        "function f input Integer n; output Integer y; algorithm y := f(n + 1); end f; model M Real x[f(1)]; end M;";
+    assert!(try_flat(recursive, &[]).unwrap_err()[0].contains("nested more than"));
+}
+
+#[test]
+fn unknown_parameters_from_outside_are_errors() {
+    let messages = try_flat("model M parameter Real gain = 1; end M;", &[("gian", "2")]).unwrap_err();
+    assert_eq!(messages, ["E0211 1:1 there is no parameter `gian` to set"]);
+}
