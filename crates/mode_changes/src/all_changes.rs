@@ -4,6 +4,8 @@
 //! variable impulsive. Changes with the same verdict make up a *kind*; small models have few, and each is described by
 //! a formula over `pre(g)` and `g`. E22 §8.5 without enumerating pairs.
 
+use std::cell::OnceCell;
+
 use modeshift_dae::{EquationId, Id, IndexVec, MultimodeDae, VariableId};
 use modeshift_modes::{Limit, ModeSet, ModeVariable};
 use modeshift_structure::Analysis;
@@ -25,8 +27,7 @@ pub struct AllChanges<'a> {
     pub memory: PairMemory,
     /// Erased constraints that may really be violated: those that their own guard makes true are left out.
     pub defects: Vec<InPairs<EquationId>>,
-    /// How far the defects reach.
-    pub potentials: PairPotentials,
+    potentials: OnceCell<PairPotentials>,
     analysis: &'a Analysis,
 }
 
@@ -38,8 +39,7 @@ pub fn all_changes<'a>(dae: &MultimodeDae, analysis: &'a Analysis) -> Result<All
     let has_start = |variable: VariableId| dae.model.variables[variable].start.is_some();
     let memory = pair_memory(&pairs, analysis, &is_new, &has_start)?;
     let defects = defects(dae, &pairs, &memory);
-    let potentials = pair_potentials(&pairs, analysis, &is_new, &defects)?;
-    Ok(AllChanges { pairs, is_new, memory, defects, potentials, analysis })
+    Ok(AllChanges { pairs, is_new, memory, defects, potentials: OnceCell::new(), analysis })
 }
 
 /// What is erased, except the constraints themselves where their guard says that they hold at the change.
@@ -79,12 +79,23 @@ impl AllChanges<'_> {
         self.pairs.space.union(self.is_new.iter().copied())
     }
 
-    /// The impulse orders of a variable with their pairs, highest first.
-    pub fn orders(&self, variable: VariableId) -> Vec<(i64, ModeSet)> {
-        self.potentials.orders(&self.pairs, self.analysis, variable)
+    /// How far the defects reach. Computed when first asked for: what is new, erased or missing is local, but how far
+    /// a jump reaches may depend on very many mode variables (a chain of clutches: on all of them).
+    pub fn potentials(&self) -> Result<&PairPotentials, Limit> {
+        if let Some(known) = self.potentials.get() {
+            return Ok(known);
+        }
+        self.pairs.space.set_task("finding impulse orders");
+        let found = pair_potentials(&self.pairs, self.analysis, &self.is_new, &self.defects)?;
+        Ok(self.potentials.get_or_init(|| found))
     }
 
-    /// The kinds of changes, or `None` if there are more than `most`.
+    /// The impulse orders of a variable with their pairs, highest first.
+    pub fn orders(&self, variable: VariableId) -> Result<Vec<(i64, ModeSet)>, Limit> {
+        Ok(self.potentials()?.orders(&self.pairs, self.analysis, variable))
+    }
+
+    /// The kinds of changes, or `None` if there are more than `most`, or if a limit was reached.
     pub fn kinds(&self, most: usize) -> Option<Vec<ChangeKind>> {
         let kind = |pairs| ChangeKind { pairs, erased: Vec::new(), undetermined: Vec::new(), orders: Vec::new() };
         let changing = self.changing();
@@ -96,7 +107,7 @@ impl AllChanges<'_> {
             self.refine(&mut kinds, item.pairs, most, |kind| kind.undetermined.push((item.of, item.order)))?;
         }
         for variable in self.analysis.incidence.variables().ids() {
-            for (order, pairs) in self.orders(variable) {
+            for (order, pairs) in self.orders(variable).ok()? {
                 self.refine(&mut kinds, pairs, most, |kind| kind.orders.push((variable, order)))?;
             }
         }

@@ -8,6 +8,7 @@ pub mod dense;
 mod difference_array;
 mod guard_sign;
 mod guard_zero;
+mod guarded_matching;
 mod impulse_order;
 mod jet;
 mod laurent;

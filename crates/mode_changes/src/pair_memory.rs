@@ -6,10 +6,11 @@
 
 use std::collections::BTreeMap;
 
-use modeshift_dae::{EquationId, Id, IndexVec, VariableId};
+use modeshift_dae::{EquationId, IndexVec, VariableId};
 use modeshift_modes::{Limit, ModeSet};
-use modeshift_structure::{Analysis, Incidence, Occurrence, Vertex, dulmage_mendelsohn, match_equations};
+use modeshift_structure::Analysis;
 
+use crate::guarded_matching::GuardedMatching;
 use crate::pair_space::{Moment, PairSpace};
 
 /// A derivative of an equation or a variable, and pairs of modes.
@@ -127,16 +128,22 @@ impl Numbers<'_> {
     }
 }
 
+/// A hidden constraint, where it held before or where it is new.
+struct PairConstraint {
+    equation: EquationId,
+    order: u32,
+    guard: ModeSet,
+    /// Pairs in which it counts as erased if it is not matched.
+    counted: ModeSet,
+}
+
 /// Hidden constraints against left limits, in all pairs.
 struct Graph {
-    /// The constraint of each vertex.
-    constraints: Vec<(EquationId, u32)>,
-    /// Pairs in which an unmatched constraint counts as erased.
-    counted: Vec<ModeSet>,
+    /// In causal order.
+    constraints: Vec<PairConstraint>,
+    entries: Vec<Vec<(usize, ModeSet)>>,
     unknowns: Vec<(VariableId, u32)>,
-    incidence: Option<Incidence>,
-    /// Constraints in causal order.
-    order: Vec<EquationId>,
+    guards: Vec<ModeSet>,
 }
 
 /// What the matching says.
@@ -147,111 +154,95 @@ struct GraphParts {
 
 impl Graph {
     fn new(numbers: &Numbers, is_new: &IndexVec<EquationId, ModeSet>) -> Self {
-        let mut graph = Graph {
-            constraints: Vec::new(),
-            counted: Vec::new(),
-            unknowns: Vec::new(),
-            incidence: None,
-            order: Vec::new(),
-        };
-        let mut equations: IndexVec<EquationId, Vertex> = IndexVec::new();
-        let mut keys = Vec::new();
+        let mut keyed = Vec::new();
         for equation in numbers.analysis.incidence.equations().ids() {
-            let offset = &numbers.analysis.offsets.equations[equation];
-            for order in 0..offset.maximum() {
-                graph.add_constraint(numbers, is_new[equation], (equation, order), &mut equations, &mut keys);
+            for order in 0..numbers.analysis.offsets.equations[equation].maximum() {
+                hidden_constraints(numbers, is_new[equation], equation, order, &mut keyed);
             }
         }
-        let (variables, occurrences) = graph.occurrences(numbers, &equations);
-        graph.order = equations.ids().collect();
-        graph.order.sort_by_key(|vertex| keys[vertex.index()]);
-        if !equations.is_empty() {
-            graph.incidence = Some(Incidence::new(&numbers.pairs.space, equations, variables, occurrences));
+        keyed.sort_by_key(|(fresh, constraint)| (constraint.order, *fresh, constraint.equation));
+        let constraints: Vec<PairConstraint> = keyed.into_iter().map(|(_, constraint)| constraint).collect();
+        let mut graph = Graph { constraints, entries: Vec::new(), unknowns: Vec::new(), guards: Vec::new() };
+        let mut number = BTreeMap::new();
+        for at in 0..graph.constraints.len() {
+            let entries = graph.entries_of(numbers, at, &mut number);
+            graph.entries.push(entries);
         }
         graph
     }
 
-    /// Adds a hidden constraint twice: where it held before and where it is new.
-    fn add_constraint(
+    fn entries_of(
         &mut self,
         numbers: &Numbers,
-        is_new: ModeSet,
-        (equation, order): (EquationId, u32),
-        equations: &mut IndexVec<EquationId, Vertex>,
-        keys: &mut Vec<(u32, bool, EquationId)>,
-    ) {
-        let (pairs, space) = (numbers.pairs, &numbers.pairs.space);
-        let offset = &numbers.analysis.offsets.equations[equation];
-        let hidden = space.and(pairs.regular, pairs.at_least(offset, order + 1, Moment::After));
-        let was_hidden = pairs.at_least(offset, order + 1, Moment::Before);
-        for (fresh, guard) in [(false, space.difference(hidden, is_new)), (true, space.and(hidden, is_new))] {
-            if guard.is_empty() {
-                continue;
-            }
-            let name = numbers.analysis.incidence.equations()[equation].name.clone();
-            equations.push(Vertex { name, guard });
-            keys.push((order, fresh, equation));
-            self.constraints.push((equation, order));
-            self.counted.push(if fresh { guard } else { space.difference(guard, was_hidden) });
-        }
-    }
-
-    fn occurrences(
-        &mut self,
-        numbers: &Numbers,
-        equations: &IndexVec<EquationId, Vertex>,
-    ) -> (IndexVec<VariableId, Vertex>, Vec<Occurrence>) {
+        constraint: usize,
+        number: &mut BTreeMap<(VariableId, u32), usize>,
+    ) -> Vec<(usize, ModeSet)> {
         let (pairs, space) = (numbers.pairs, &numbers.pairs.space);
         let incidence = &numbers.analysis.incidence;
-        let mut number: BTreeMap<(VariableId, u32), VariableId> = BTreeMap::new();
-        let mut variables: IndexVec<VariableId, Vertex> = IndexVec::new();
-        let mut occurrences = Vec::new();
-        for vertex in equations.ids() {
-            let (equation, derivative) = self.constraints[vertex.index()];
-            for edge in incidence.edges_of_equation(equation) {
-                let variable = incidence.variable(edge);
-                let highest = incidence.orders(edge).iter().map(|&(order, _)| order).max().unwrap_or(0);
-                for above in 0..=highest {
-                    let order = derivative + above;
-                    let written = incidence.orders(edge).iter().filter(|(order, _)| *order >= above);
-                    let modes = numbers.analysis.space.union(written.map(|&(_, modes)| modes));
-                    let modes = space.and(equations[vertex].guard, pairs.after(modes));
-                    let set = space.and(numbers.was_state(variable, order), numbers.is_remembered(variable, order));
-                    let modes = space.difference(modes, set);
-                    if modes.is_empty() {
-                        continue;
-                    }
-                    let unknown = *number.entry((variable, order)).or_insert_with(|| {
-                        self.unknowns.push((variable, order));
-                        let exists = pairs.after(incidence.variables()[variable].guard);
-                        let guard = space.and(pairs.regular, space.difference(exists, set));
-                        variables.push(Vertex { name: incidence.variables()[variable].name.clone(), guard })
-                    });
-                    occurrences.push(Occurrence { equation: vertex, variable: unknown, order: 0, modes });
+        let PairConstraint { equation, order: derivative, guard, .. } = self.constraints[constraint];
+        let mut entries = Vec::new();
+        for edge in incidence.edges_of_equation(equation) {
+            let variable = incidence.variable(edge);
+            let highest = incidence.orders(edge).iter().map(|&(order, _)| order).max().unwrap_or(0);
+            for above in 0..=highest {
+                let order = derivative + above;
+                let written = incidence.orders(edge).iter().filter(|(order, _)| *order >= above);
+                let modes = numbers.analysis.space.union(written.map(|&(_, modes)| modes));
+                let modes = space.and(guard, pairs.after(modes));
+                let set = space.and(numbers.was_state(variable, order), numbers.is_remembered(variable, order));
+                let modes = space.difference(modes, set);
+                if modes.is_empty() {
+                    continue;
                 }
+                let unknown = *number.entry((variable, order)).or_insert_with(|| {
+                    self.unknowns.push((variable, order));
+                    let exists = pairs.after(incidence.variables()[variable].guard);
+                    self.guards.push(space.and(pairs.regular, space.difference(exists, set)));
+                    self.unknowns.len() - 1
+                });
+                entries.push((unknown, modes));
             }
         }
-        (variables, occurrences)
+        entries
     }
 
     fn solve(&self, pairs: &PairSpace) -> Result<GraphParts, Limit> {
-        let mut parts = GraphParts { erased: Vec::new(), underdetermined: BTreeMap::new() };
-        let Some(incidence) = &self.incidence else { return Ok(parts) };
-        let (matching, _) = match_equations(&pairs.space, incidence, &self.order)?;
-        let decomposition = dulmage_mendelsohn(&pairs.space, incidence, &matching, &self.order)?;
+        let mut matching = GuardedMatching::new(&pairs.space, &self.guards);
         let mut erased: BTreeMap<(EquationId, u32), Vec<ModeSet>> = BTreeMap::new();
-        for (vertex, &unmatched) in matching.unmatched_equations.iter_enumerated() {
-            let counted = pairs.space.and(unmatched, self.counted[vertex.index()]);
+        for (constraint, entries) in self.constraints.iter().zip(&self.entries) {
+            let unmatched = matching.add(constraint.guard, entries)?;
+            let counted = pairs.space.and(unmatched, constraint.counted);
             if !counted.is_empty() {
-                erased.entry(self.constraints[vertex.index()]).or_default().push(counted);
+                erased.entry((constraint.equation, constraint.order)).or_default().push(counted);
             }
         }
-        for ((of, order), sets) in erased {
-            parts.erased.push(InPairs { of, order, pairs: pairs.space.union(sets) });
+        let united = |((of, order), sets): ((EquationId, u32), Vec<ModeSet>)| InPairs {
+            of,
+            order,
+            pairs: pairs.space.union(sets),
+        };
+        let erased = erased.into_iter().map(united).collect();
+        let underdetermined = self.unknowns.iter().copied().zip(matching.underdetermined()?).collect();
+        Ok(GraphParts { erased, underdetermined })
+    }
+}
+
+/// A hidden constraint twice: where it held before and where it is new.
+fn hidden_constraints(
+    numbers: &Numbers,
+    is_new: ModeSet,
+    equation: EquationId,
+    order: u32,
+    found: &mut Vec<(bool, PairConstraint)>,
+) {
+    let (pairs, space) = (numbers.pairs, &numbers.pairs.space);
+    let offset = &numbers.analysis.offsets.equations[equation];
+    let hidden = space.and(pairs.regular, pairs.at_least(offset, order + 1, Moment::After));
+    let was_hidden = pairs.at_least(offset, order + 1, Moment::Before);
+    for (fresh, guard) in [(false, space.difference(hidden, is_new)), (true, space.and(hidden, is_new))] {
+        let counted = if fresh { guard } else { space.difference(guard, was_hidden) };
+        if !guard.is_empty() {
+            found.push((fresh, PairConstraint { equation, order, guard, counted }));
         }
-        for (vertex, &modes) in decomposition.underdetermined_variables.iter_enumerated() {
-            parts.underdetermined.insert(self.unknowns[vertex.index()], modes);
-        }
-        Ok(parts)
     }
 }

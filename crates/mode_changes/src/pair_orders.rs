@@ -117,29 +117,45 @@ impl Spread<'_> {
 
     /// Spreads what is at least `value`: from higher values across slack, then along tight entries until nothing moves.
     fn settle(&mut self, value: u32) {
-        let equations: Vec<EquationId> = self.at_least.ids().collect();
-        for &equation in &equations {
+        let mut moved: IndexVec<EquationId, bool> = self.at_least.iter().map(|_| false).collect();
+        for equation in self.at_least.ids() {
             let levels = &mut self.at_least[equation];
             if let Some(&above) = levels.get(value as usize + 1) {
                 levels[value as usize] = self.pairs.space.or(levels[value as usize], above);
             }
         }
-        for &equation in &equations {
+        for equation in self.at_least.ids() {
             for higher in value + 1..self.at_least[equation].len() as u32 {
                 let source = self.at_least[equation][higher as usize];
-                self.push(equation, source, higher - value, value, &mut Vec::new());
+                self.push(equation, source, higher - value, value, &mut moved);
             }
+            moved[equation] = !self.at_least[equation][value as usize].is_empty();
         }
-        let has_any = |equation: &EquationId| !self.at_least[*equation][value as usize].is_empty();
-        let mut pending: Vec<EquationId> = equations.iter().rev().copied().filter(has_any).collect();
-        while let Some(equation) = pending.pop() {
-            let source = self.at_least[equation][value as usize];
-            self.push(equation, source, 0, value, &mut pending);
+        self.sweep(value, &mut moved);
+    }
+
+    /// Follows tight entries, up and down the order of the equations: what is local is there near each other.
+    fn sweep(&mut self, value: u32, moved: &mut IndexVec<EquationId, bool>) {
+        let order = &self.analysis.order;
+        while moved.iter().any(|&moved| moved) && self.pairs.space.check().is_ok() {
+            for &equation in order.iter().chain(order.iter().rev()) {
+                if std::mem::replace(&mut moved[equation], false) {
+                    let source = self.at_least[equation][value as usize];
+                    self.push(equation, source, 0, value, moved);
+                }
+            }
         }
     }
 
     /// Sends `source` from an equation, through its matched variables and entries of this slack, to their readers.
-    fn push(&mut self, equation: EquationId, source: ModeSet, slack: u32, value: u32, pending: &mut Vec<EquationId>) {
+    fn push(
+        &mut self,
+        equation: EquationId,
+        source: ModeSet,
+        slack: u32,
+        value: u32,
+        moved: &mut IndexVec<EquationId, bool>,
+    ) {
         if source.is_empty() {
             return;
         }
@@ -156,7 +172,7 @@ impl Spread<'_> {
                 let known = self.at_least[reader][value as usize];
                 if reader != equation && !self.pairs.space.implies(arriving, known) {
                     self.at_least[reader][value as usize] = self.pairs.space.or(known, arriving);
-                    pending.push(reader);
+                    moved[reader] = true;
                 }
             }
         }

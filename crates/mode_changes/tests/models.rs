@@ -59,3 +59,26 @@ fn the_rope_erases_its_constraint_and_its_derivative_and_keeps_positions() {
           level 1: k2 -> s",
     );
 }
+
+/// `cargo test --release -p modeshift-mode-changes --test models -- --ignored --nocapture`
+#[test]
+#[ignore = "a measurement"]
+fn all_changes_of_long_chains_take_near_linear_time() {
+    let chains = [
+        ("clutch chain", include_str!("../../../models/ClutchChain.mo")),
+        ("transmission line", include_str!("../../../models/FaultyCoaxial.mo")),
+    ];
+    for (name, text) in chains {
+        for size in [1000, 3000, 10_000] {
+            let dae = multimode_dae(text, &[("N", size.to_string())]);
+            let start = std::time::Instant::now();
+            let analysis = analyze(&dae, &Options::default()).expect("no limit was set");
+            let analyzed = start.elapsed();
+            let changes = all_changes(&dae, &analysis).expect("no limit was set");
+            let erased = changes.memory.erased.len();
+            let nodes = changes.pairs.space.node_count();
+            let took = start.elapsed() - analyzed;
+            println!("{name} N = {size}: modes {analyzed:.2?}, changes {took:.2?}, {erased} erased, {nodes} nodes");
+        }
+    }
+}
