@@ -52,7 +52,10 @@ impl Flattener<'_> {
         if name == "String" {
             return Some(self.string_of(arguments, named, span, context));
         }
-        if matches!(name, "inStream" | "actualStream" | "spatialDistribution" | "cardinality" | "getInstanceName") {
+        if let ("cardinality", [connector]) = (name, arguments) {
+            return Some(self.cardinality(connector, context));
+        }
+        if matches!(name, "inStream" | "actualStream" | "spatialDistribution" | "getInstanceName") {
             return Some(unsupported(format!("`{name}`"), span));
         }
         let builtin = Builtin::by_name(name)?;

@@ -21,7 +21,7 @@ use crate::library::composition;
 use crate::lookup::Found;
 use crate::modification::Scope;
 use crate::names;
-use crate::term::shape_text;
+use crate::term::{Term, shape_text};
 
 /// A scalar of a connector and the side from which it is connected: twice the variable's number, plus 1 outside.
 type Member = u32;
@@ -31,6 +31,8 @@ type Member = u32;
 pub(crate) struct Connections {
     /// Pairs in source order, with where and in which instance they were written.
     pairs: Vec<Pair>,
+    /// How often each connector occurs in a `connect`: instances, and variables that are connectors.
+    uses: FxHashMap<Connector, i64>,
     /// The sets that belong to an instance, in order.
     sets: FxHashMap<InstanceId, Vec<Set>>,
 }
@@ -58,7 +60,7 @@ struct End {
 }
 
 /// A connector with elements, or a single variable that is one.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Connector {
     Instance(InstanceId),
     Scalar(PrimitiveId, VariableId),
@@ -168,6 +170,9 @@ impl Flattener<'_> {
                 .into());
         }
         for (&one, &other) in left.connectors.iter().zip(&right.connectors) {
+            for connector in [one, other] {
+                *self.connections.uses.entry(connector).or_default() += 1;
+            }
             let (mut pins, mut others) = (Vec::new(), Vec::new());
             self.pins(one, String::new(), &mut pins);
             self.pins(other, String::new(), &mut others);
@@ -232,6 +237,17 @@ impl Flattener<'_> {
             self.model.expressions.string(&format!("connected parameters {} and {} differ", names[0], names[1]));
         let guard = self.model.expressions.boolean(true);
         self.model.assertions.push(Assertion { condition, guard, message, is_error: true, span });
+    }
+
+    /// `cardinality(c)`: how often a connector is connected. Connections are collected before equations are made.
+    pub(crate) fn cardinality(&mut self, connector: &Expression, context: &mut Context) -> Outcome<Term> {
+        let end = self.end(connector, context)?;
+        let uses = match end.as_ref().map(|end| end.connectors.as_slice()) {
+            None => 0,
+            Some([only]) => self.connections.uses.get(only).copied().unwrap_or(0),
+            Some(_) => return wrong("E0401", "`cardinality` takes one connector", connector.span),
+        };
+        Ok(Term::Scalar(Type::Integer, self.model.expressions.integer(uses)))
     }
 
     /// What one argument of `connect` names; `None` where it was removed by a condition.

@@ -347,6 +347,11 @@ impl Flattener<'_> {
 
     /// Whether a condition holds, where that is known at translation.
     pub(crate) fn decided(&mut self, condition: &Expression, context: &mut Context) -> Outcome<Decision> {
+        if context.mode == Mode::Shape
+            && let Ok(value) = self.evaluate_boolean(condition, context)
+        {
+            return Ok(Decision::Known(value));
+        }
         let id = match self.term(condition, context)? {
             Term::Scalar(Type::Boolean, id) => id,
             other => {

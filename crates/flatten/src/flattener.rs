@@ -39,8 +39,8 @@ pub fn flatten(library: &mut Library, request: &Request, diagnostics: &mut Diagn
     let class = model_class(library, request, diagnostics).ok_or(Stop)?;
     let mut flattener = Flattener::new(library, diagnostics, overrides, class);
     flattener.flatten_class(class)?;
-    let model = flattener.model;
-    if diagnostics.error_count() > errors || !diagnostics.suppressed().is_empty() { Err(Stop) } else { Ok(model) }
+    let Flattener { model, has_failed, .. } = flattener;
+    if has_failed || diagnostics.error_count() > errors { Err(Stop) } else { Ok(model) }
 }
 
 /// The class that is to be flattened.
@@ -75,6 +75,8 @@ pub(crate) struct Flattener<'a> {
     pub(crate) scalars: usize,
     /// The assertions of the algorithm that is being executed.
     pub(crate) algorithm_assertions: Vec<Assertion>,
+    /// Whether anything was wrong.
+    has_failed: bool,
     /// Whether the model is too large or too deep, so that making more of it is pointless.
     pub(crate) is_exhausted: bool,
     /// How many statements were executed.
@@ -117,6 +119,7 @@ impl<'a> Flattener<'a> {
             overrides,
             scalars: 0,
             algorithm_assertions: Vec::new(),
+            has_failed: false,
             is_exhausted: false,
             steps: 0,
             numbered: Vec::new(),
@@ -186,6 +189,7 @@ impl<'a> Flattener<'a> {
 
     /// Tells the user what went wrong; the flattener goes on with the next thing.
     pub(crate) fn report(&mut self, failure: Failure) {
+        self.has_failed = true;
         if let Some(diagnostic) = failure.into_diagnostic() {
             self.diagnostics.push(*diagnostic);
         }

@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use modeshift_dae::{Id, Type, VariableId};
 use modeshift_diagnostics::{Diagnostic, Span};
-use modeshift_syntax::ast::{ClassKind, ElementKind, ExpressionKind, Path, Subscript, TypePrefix};
+use modeshift_syntax::ast::{ClassKind, Component, ElementKind, ExpressionKind, Subscript, TypePrefix};
 
 use crate::context::{Context, Mode};
-use crate::failure::{Failure, Outcome, wrong};
+use crate::failure::{Failure, Outcome, unsupported, wrong};
 use crate::flattener::Flattener;
-use crate::layout::{Layout, LayoutState, Lexical, Member, MemberKind, TypeInfo, combined};
+use crate::layout::{Layout, LayoutState, Member, MemberKind, TypeInfo, WrittenModifier, combined};
 use crate::library::ClassId;
 use crate::lookup::ClassReference;
 use crate::modification::{Layer, Modifier, Scope, child_layers};
@@ -125,7 +125,7 @@ pub(crate) const MAX_SCALARS: usize = 5_000_000;
 /// A member as it is declared in one instance: after redeclarations, with all modifiers.
 pub(crate) struct Declaration {
     pub(crate) layers: Vec<Layer>,
-    type_name: Path,
+    component: Arc<Component>,
     type_scope: Scope,
     is_redeclared: bool,
     condition: Option<(Rc<modeshift_syntax::ast::Expression>, Scope)>,
@@ -236,12 +236,9 @@ impl Flattener<'_> {
     /// A class inside a model: itself, or what an outer modifier redeclares it to be.
     fn class_slot(&mut self, instance: InstanceId, member: &Member, class: ClassId) -> Outcome<Slot> {
         let layers = child_layers(&self.instances[instance].environment, &member.name);
-        for layer in layers {
+        if let Some(layer) = layers.into_iter().next() {
             let Some(element) = &layer.modifier.redeclare else {
-                return crate::failure::unsupported(
-                    format!("modification of the class `{}`", member.name),
-                    layer.modifier.span,
-                );
+                return unsupported(format!("modification of the class `{}`", member.name), layer.modifier.span);
             };
             let ElementKind::Class(definition) = &element.kind else {
                 let message = format!("`{}` is a class and cannot be redeclared as a component", member.name);
@@ -344,8 +341,8 @@ impl Flattener<'_> {
     }
 
     /// The modifiers of an aliased class where they were written.
-    fn class_layers(&self, modifiers: &[(Rc<Modifier>, Lexical)], context: Option<InstanceId>) -> Vec<Layer> {
-        let layer = |(modifier, lexical): &(Rc<Modifier>, Lexical)| {
+    fn class_layers(&self, modifiers: &[WrittenModifier], context: Option<InstanceId>) -> Vec<Layer> {
+        let layer = |(modifier, lexical): &WrittenModifier| {
             let instance = context.filter(|&context| self.instances[context].layout.classes.contains(&lexical.class));
             Layer::new(modifier.clone(), Scope { instance, class: lexical.class })
         };
@@ -356,7 +353,7 @@ impl Flattener<'_> {
     fn member_layers(
         &self,
         instance: InstanceId,
-        modifiers: &[(Rc<Modifier>, Lexical)],
+        modifiers: &[WrittenModifier],
     ) -> impl Iterator<Item = Layer> {
         modifiers.iter().map(move |(modifier, lexical)| {
             let instance = (!lexical.around).then_some(instance);
@@ -370,7 +367,7 @@ impl Flattener<'_> {
         let inside = |class| Scope { instance: Some(instance), class };
         let mut declaration = Declaration {
             layers: Vec::new(),
-            type_name: component.type_name.clone(),
+            component: component.clone(),
             type_scope: inside(member.origin),
             is_redeclared: false,
             condition: member.condition.clone().map(|(expression, class)| (expression, inside(class))),
@@ -414,7 +411,7 @@ impl Flattener<'_> {
             return Ok(());
         }
         declaration.is_redeclared = true;
-        declaration.type_name = component.type_name.clone();
+        declaration.component = component.clone();
         declaration.type_scope = layer.scope;
         declaration.prefix = combined(component.prefix, declaration.prefix);
         if let Some(condition) = &component.condition {
@@ -455,8 +452,8 @@ impl Flattener<'_> {
         {
             return Ok(known);
         }
-        let class = self.lookup_class(&declaration.type_name, declaration.type_scope)?;
-        let first = &declaration.type_name.parts[0].name;
+        let class = self.lookup_class(&declaration.component.type_name, declaration.type_scope)?;
+        let first = &declaration.component.type_name.parts[0].name;
         let is_local =
             self.instances[instance].layout.index.contains_key(first) || self.instances[instance].context.is_some();
         if !declaration.is_redeclared && !is_local {
@@ -471,8 +468,11 @@ impl Flattener<'_> {
             ClassKind::Package => "a package",
             ClassKind::Function | ClassKind::OperatorFunction | ClassKind::Operator => "a function",
             _ if node.definition.partial => "partial",
+            ClassKind::ExpandableConnector => {
+                return unsupported(format!("the expandable connector `{}`", node.name), member.span);
+            }
             _ if self.is_external_object(class) => {
-                return crate::failure::unsupported(format!("the external object `{}`", node.name), member.span);
+                return unsupported(format!("the external object `{}`", node.name), member.span);
             }
             _ => return Ok(()),
         };

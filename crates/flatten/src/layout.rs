@@ -14,7 +14,7 @@ use modeshift_syntax::ast::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::failure::{Outcome, wrong};
+use crate::failure::{Outcome, unsupported, wrong};
 use crate::flattener::Flattener;
 use crate::library::{ClassId, elements};
 use crate::lookup::ClassReference;
@@ -28,6 +28,9 @@ pub(crate) struct Lexical {
     /// Whether `class` encloses the modified one (short class definitions) rather than being part of it.
     pub(crate) around: bool,
 }
+
+/// A modifier and where it was written.
+pub(crate) type WrittenModifier = (Rc<Modifier>, Lexical);
 
 /// A condition around a declaration, and whether it has to be true or false for the declaration to exist.
 #[derive(Clone, Debug)]
@@ -61,7 +64,7 @@ pub(crate) struct Member {
     pub(crate) outer: bool,
     pub(crate) is_final: bool,
     /// Modifiers, the strongest first.
-    pub(crate) modifiers: Vec<(Rc<Modifier>, Lexical)>,
+    pub(crate) modifiers: Vec<WrittenModifier>,
     /// Conditions of surrounding `if` (variable dimension); written in `origin`.
     pub(crate) guards: Vec<DeclarationCondition>,
     pub(crate) span: Span,
@@ -89,7 +92,7 @@ pub(crate) struct Layout {
     /// All base classes and the class itself, bases first.
     pub(crate) classes: Vec<ClassId>,
     /// Set where the class extends a predefined type: that type and the modifiers on the way.
-    pub(crate) scalar: Option<(Type, Vec<(Rc<Modifier>, Lexical)>)>,
+    pub(crate) scalar: Option<(Type, Vec<WrittenModifier>)>,
 }
 
 impl Layout {
@@ -113,7 +116,7 @@ pub(crate) struct TypeInfo {
     /// The class at the end of the aliases.
     pub(crate) class: ClassId,
     /// Modifiers on the way, nearest to the use first.
-    pub(crate) modifiers: Vec<(Rc<Modifier>, Lexical)>,
+    pub(crate) modifiers: Vec<WrittenModifier>,
     /// Dimensions on the way, outermost first, and where they were written.
     pub(crate) dimensions: Vec<(Subscript, ClassId)>,
     /// Prefixes on the way.
@@ -192,7 +195,7 @@ impl Flattener<'_> {
                 layout.scalar = Some((self.enumeration_type(class), Vec::new()));
             }
             ClassBody::PartialDerivative { .. } => {
-                return crate::failure::unsupported("a function defined as a partial derivative", definition.span);
+                return unsupported("a function defined as a partial derivative", definition.span);
             }
         }
         layout.add_class(class);
@@ -207,6 +210,9 @@ impl Flattener<'_> {
         guards: &[DeclarationCondition],
     ) -> Outcome<()> {
         for element in elements {
+            if !guards.is_empty() && !matches!(element.kind, ElementKind::Component(_) | ElementKind::Conditional(_)) {
+                return unsupported("anything but components in an `if` around declarations", element.span);
+            }
             match &element.kind {
                 ElementKind::Import(_) => {}
                 ElementKind::Extends { base, modification, .. } => {

@@ -299,7 +299,6 @@ impl Flattener<'_> {
                     true => unknown,
                     false => Term::array(ty, dims.to_vec(), vec![unknown; dims.iter().product()]),
                 };
-                let whole = if is_known { self.value_of(id, part.name.span).unwrap_or(whole) } else { whole };
                 self.pick(&whole, &picks)
             }
             _ => {

@@ -1,7 +1,6 @@
 //! Variables: numbered in declaration order, then described by the attributes that modifiers and types give them.
 
 use std::fmt::Write as _;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use modeshift_dae::{ExpressionId, Id, StateSelect, Type, Variability, Variable, VariableId};
@@ -12,8 +11,8 @@ use crate::context::{Context, Mode};
 use crate::failure::{Failure, Outcome};
 use crate::flattener::Flattener;
 use crate::instance::{InstanceId, Primitive, PrimitiveId, Slot, index_text};
-use crate::layout::Lexical;
-use crate::modification::{Layer, Modifier, Scope, attribute_layers};
+use crate::layout::WrittenModifier;
+use crate::modification::{Layer, Scope, attribute_layers};
 use crate::suggestion::with_suggestion;
 use crate::term::{Term, indices};
 
@@ -113,8 +112,8 @@ impl Flattener<'_> {
     }
 
     /// The modifiers of an aliased type, written around it.
-    pub(crate) fn outside_layers(&self, modifiers: &[(Rc<Modifier>, Lexical)]) -> Vec<Layer> {
-        let layer = |(modifier, lexical): &(Rc<Modifier>, Lexical)| {
+    pub(crate) fn outside_layers(&self, modifiers: &[WrittenModifier]) -> Vec<Layer> {
+        let layer = |(modifier, lexical): &WrittenModifier| {
             Layer::new(modifier.clone(), Scope { instance: None, class: lexical.class })
         };
         modifiers.iter().map(layer).collect()
@@ -195,7 +194,10 @@ impl Flattener<'_> {
         if self.model.expressions.literal_boolean(guard) != Some(true) {
             self.each_variable(id, |variable, _| variable.guard = guard);
         }
-        if !layers.is_empty() {
+        if layers.len() > 1 {
+            self.check_final(&layers);
+        }
+        if layers.iter().any(|layer| !layer.projected && !layer.modifier.children.is_empty()) {
             self.check_attributes(id, &layers);
             self.describe_by(id, &layers)?;
         }
@@ -348,7 +350,9 @@ impl Flattener<'_> {
                 }
             }
         }
-        self.check_final(layers);
+        if layers.len() == 1 {
+            return;
+        }
         for attribute in ATTRIBUTES {
             let name = self.attribute_name(attribute);
             let layers = attribute_layers(layers, &name);
