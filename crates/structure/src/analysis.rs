@@ -89,7 +89,7 @@ pub fn analyze(dae: &MultimodeDae, options: &Options) -> Result<Analysis, Limit>
     }
     space.set_task("reading guards and conditions");
     let invariant = invariant_of(&space, dae, &options.within);
-    let incidence = occurrences::incidence(dae, &space, &invariant);
+    let incidence = occurrences::incidence_along(dae, &space, &invariant, &order.equations);
     space.check()?;
     let reading = clock.lap();
     let mut analysis = Analysis::of_incidence(space, invariant, incidence, order.equations, options.cap)?;

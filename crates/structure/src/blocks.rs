@@ -14,11 +14,25 @@ use crate::dulmage_mendelsohn::Parts;
 use crate::{Cycles, EdgeId, Incidence, Matching};
 
 /// Equations that are solved together for as many variables, in some modes; both ascending.
-#[derive(Clone, Debug)]
-pub(crate) struct Group {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Group<'a> {
     pub(crate) guard: ModeSet,
-    pub(crate) equations: Vec<EquationId>,
-    pub(crate) variables: Vec<VariableId>,
+    pub(crate) equations: &'a [EquationId],
+    pub(crate) variables: &'a [VariableId],
+}
+
+/// A group of several equations while its members are found.
+#[derive(Clone, Debug)]
+struct Members {
+    guard: ModeSet,
+    equations: Vec<EquationId>,
+    variables: Vec<VariableId>,
+}
+
+impl Members {
+    fn group(&self) -> Group<'_> {
+        Group { guard: self.guard, equations: &self.equations, variables: &self.variables }
+    }
 }
 
 /// How much may be listed explicitly.
@@ -60,7 +74,7 @@ impl From<Limit> for Stop {
 
 impl Enumeration<'_> {
     /// Calls `block` with each block, and returns the equations whose blocks of several equations were too many.
-    pub(crate) fn blocks(&self, mut block: impl FnMut(Group)) -> Result<Vec<EquationId>, Limit> {
+    pub(crate) fn blocks(&self, mut block: impl FnMut(Group<'_>)) -> Result<Vec<EquationId>, Limit> {
         let several = self.blocks_of_several()?;
         let mut several = several.iter().peekable();
         let mut left = Vec::new();
@@ -68,7 +82,7 @@ impl Enumeration<'_> {
             self.single(equation, &mut block);
             while let Some(family) = several.next_if(|family| family.equations[0] == equation) {
                 match &family.blocks {
-                    Some(groups) => groups.iter().cloned().for_each(&mut block),
+                    Some(groups) => groups.iter().map(Members::group).for_each(&mut block),
                     None => left.extend(&family.equations),
                 }
             }
@@ -77,7 +91,7 @@ impl Enumeration<'_> {
     }
 
     /// The blocks that consist of this equation alone: one per variable that it is solved for.
-    fn single(&self, equation: EquationId, block: &mut impl FnMut(Group)) {
+    fn single(&self, equation: EquationId, block: &mut impl FnMut(Group<'_>)) {
         let guard = self.incidence.equations()[equation].guard;
         let alone = self.space.difference(guard, self.cycles.equations[equation]);
         let alone = self.parts.square(self.space, equation, alone);
@@ -87,7 +101,7 @@ impl Enumeration<'_> {
         for edge in self.incidence.edges_of_equation(equation) {
             let guard = self.space.and(alone, self.matching.edges[edge]);
             if !guard.is_empty() {
-                block(Group { guard, equations: vec![equation], variables: vec![self.incidence.variable(edge)] });
+                block(Group { guard, equations: &[equation], variables: &[self.incidence.variable(edge)] });
             }
         }
     }
@@ -142,7 +156,7 @@ impl Enumeration<'_> {
 /// Equations among which blocks of several equations form; none of these where they are too many.
 struct Family {
     equations: Vec<EquationId>,
-    blocks: Option<Vec<Group>>,
+    blocks: Option<Vec<Members>>,
 }
 
 /// The modes in which equations and variables belong to the block of one equation.
@@ -170,7 +184,7 @@ impl<'a> Reach<'a> {
         }
     }
 
-    fn blocks_of(&mut self, family: &Family) -> Result<Vec<Group>, Stop> {
+    fn blocks_of(&mut self, family: &Family) -> Result<Vec<Members>, Stop> {
         let space = self.given.space;
         let nodes = space.node_count() + self.given.cap.nodes;
         let mut members = self.given.cap.members + 4 * family.equations.len();
@@ -230,11 +244,11 @@ impl<'a> Reach<'a> {
     }
 
     /// Tells apart `modes` by what is reached, and appends one block for each combination.
-    fn split(&mut self, modes: ModeSet, members: &mut usize, blocks: &mut Vec<Group>) -> Result<(), Stop> {
+    fn split(&mut self, modes: ModeSet, members: &mut usize, blocks: &mut Vec<Members>) -> Result<(), Stop> {
         let space = self.given.space;
         self.reached_equations.sort_unstable();
         self.reached_variables.sort_unstable();
-        let mut groups = vec![Group { guard: modes, equations: Vec::new(), variables: Vec::new() }];
+        let mut groups = vec![Members { guard: modes, equations: Vec::new(), variables: Vec::new() }];
         for &equation in &self.reached_equations {
             let inside = self.equations[equation];
             self.claimed[equation] = space.or(self.claimed[equation], inside);
@@ -264,7 +278,7 @@ impl<'a> Reach<'a> {
 }
 
 /// Parts groups by membership in `inside`, and tells those within.
-fn part(space: &ModeSpace, groups: &mut Vec<Group>, inside: ModeSet, add: impl Fn(&mut Group)) {
+fn part(space: &ModeSpace, groups: &mut Vec<Members>, inside: ModeSet, add: impl Fn(&mut Members)) {
     for at in 0..groups.len() {
         let guard = groups[at].guard;
         let within = space.and(guard, inside);
@@ -273,7 +287,7 @@ fn part(space: &ModeSpace, groups: &mut Vec<Group>, inside: ModeSet, add: impl F
         }
         let without = space.difference(guard, inside);
         if !without.is_empty() {
-            let other = Group { guard: without, ..groups[at].clone() };
+            let other = Members { guard: without, ..groups[at].clone() };
             groups.push(other);
         }
         groups[at].guard = within;
@@ -281,7 +295,7 @@ fn part(space: &ModeSpace, groups: &mut Vec<Group>, inside: ModeSet, add: impl F
     }
 }
 
-fn check_size(groups: &[Group], members: &usize) -> Result<(), Stop> {
+fn check_size(groups: &[Members], members: &usize) -> Result<(), Stop> {
     // Each further equation adds to at least one group; the sum is recounted only when there are many groups.
     let few = groups.len() * groups.first().map_or(0, |group| group.equations.len()) <= *members;
     if few || groups.iter().map(|group| group.equations.len()).sum::<usize>() <= *members {

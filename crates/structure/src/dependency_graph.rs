@@ -109,9 +109,10 @@ pub fn dependency_graph(
     cap: BlockCap,
 ) -> Result<ConditionalDependencyGraph, Limit> {
     space.set_task("listing blocks of equations");
-    let mut builder = Builder { space, incidence, offsets, graph: ConditionalDependencyGraph::default() };
+    let graph = ConditionalDependencyGraph::default();
+    let mut builder = Builder { space, incidence, offsets, graph, pieces: Vec::new(), reads: Vec::new() };
     let enumeration = Enumeration { space, incidence, matching, parts, cycles, cap };
-    let not_listed = enumeration.blocks(|group| builder.add(&group))?;
+    let not_listed = enumeration.blocks(|group| builder.add(group))?;
     let mut graph = builder.graph;
     graph.not_listed = not_listed;
     space.check()?;
@@ -289,31 +290,37 @@ struct Builder<'a> {
     incidence: &'a Incidence,
     offsets: &'a Offsets,
     graph: ConditionalDependencyGraph,
+    /// Room for lists that are made anew for each block.
+    pieces: Vec<ModeSet>,
+    reads: Vec<Read>,
 }
 
 impl Builder<'_> {
     /// Adds the blocks of a group: one for each combination of orders, and of what is read then.
-    fn add(&mut self, group: &Group) {
+    fn add(&mut self, group: Group<'_>) {
         let equations = group.equations.iter().map(|&equation| &self.offsets.equations[equation]);
         let variables = group.variables.iter().map(|&variable| &self.offsets.variables[variable]);
-        let mut pieces = vec![group.guard];
+        let mut pieces = std::mem::take(&mut self.pieces);
+        pieces.clear();
+        pieces.push(group.guard);
         for offset in equations.chain(variables) {
             offset.mode_sets().iter().for_each(|&level| refine(self.space, &mut pieces, level));
         }
-        for guard in pieces {
+        for &guard in &pieces {
             self.add_differentiated(group, guard);
         }
+        self.pieces = pieces;
     }
 
-    fn add_differentiated(&mut self, group: &Group, guard: ModeSet) {
+    fn add_differentiated(&mut self, group: Group<'_>, guard: ModeSet) {
         let order = |offset: &Thermometer| offset.value(|level| self.space.intersects(guard, level));
         let equations = self.graph.equations.len() as u32;
-        for &equation in &group.equations {
+        for &equation in group.equations {
             let order = order(&self.offsets.equations[equation]);
             self.graph.equations.push(Derivative { of: equation, order });
         }
         let writes = self.graph.writes.len() as u32;
-        for &variable in &group.variables {
+        for &variable in group.variables {
             let order = order(&self.offsets.variables[variable]);
             self.graph.writes.push(Derivative { of: variable, order });
         }
@@ -336,12 +343,14 @@ impl Builder<'_> {
                 reads,
             });
         }
+        self.reads = reads;
     }
 
     /// What equations need, differentiated as often as they are, that is not written by them; ascending.
-    fn reads(&self, guard: ModeSet, equations: Range<u32>, writes: Range<u32>) -> Vec<Read> {
+    fn reads(&mut self, guard: ModeSet, equations: Range<u32>, writes: Range<u32>) -> Vec<Read> {
         let writes = &self.graph.writes[writes.start as usize..writes.end as usize];
-        let mut reads: Vec<Read> = Vec::new();
+        let mut reads = std::mem::take(&mut self.reads);
+        reads.clear();
         for equation in &self.graph.equations[equations.start as usize..equations.end as usize] {
             for edge in self.incidence.edges_of_equation(equation.of) {
                 for &(order, modes) in self.incidence.orders(edge) {

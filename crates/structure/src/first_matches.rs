@@ -59,7 +59,9 @@ impl Forced<'_, '_> {
 
     fn visit(&mut self, equation: EquationId) {
         let incidence = self.pairing.incidence;
-        self.match_only_choices(|| incidence.edges_of_equation(equation));
+        if !self.pairing.unmatched_equations[equation].is_empty() {
+            self.match_only_choices(|| incidence.edges_of_equation(equation));
+        }
         for edge in incidence.edges_of_equation(equation) {
             let variable = incidence.variable(edge);
             let edges = incidence.edges_of_variable(variable);

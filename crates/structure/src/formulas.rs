@@ -10,6 +10,9 @@ use rustc_hash::FxHashMap;
 
 /// Whether an expression is a formula over mode variables.
 pub(crate) fn is_formula(expressions: &Expressions, root: ExpressionId) -> bool {
+    if let Node::Boolean(_) | Node::Mode(_) = expressions.node(root) {
+        return true;
+    }
     let mut formula = true;
     expressions.for_each(root, |_, node| {
         formula &= matches!(node, Node::Boolean(_) | Node::Mode(_) | Node::Not(_) | Node::And(..) | Node::Or(..));
@@ -24,6 +27,9 @@ pub(crate) fn for_each_mode_variable(
     root: ExpressionId,
     mut visit: impl FnMut(ModeVariableId),
 ) {
+    if let Node::Boolean(_) = expressions.node(root) {
+        return;
+    }
     expressions.for_each(root, |_, node| {
         if let Node::Mode(mode) = node {
             visit(mode);
@@ -59,6 +65,9 @@ impl<'a> Formulas<'a> {
 
     /// The modes in which a formula holds, or nothing if it is none. Without recursion: formulas may be deep.
     pub fn modes(&mut self, root: ExpressionId) -> Option<ModeSet> {
+        if let Some(&known) = self.known.get(&root) {
+            return Some(known);
+        }
         let mut pending = vec![root];
         while let Some(&formula) = pending.last() {
             if self.known.contains_key(&formula) {

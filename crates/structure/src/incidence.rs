@@ -72,12 +72,13 @@ struct Edge {
 pub struct Incidence {
     equations: IndexVec<EquationId, Vertex>,
     variables: IndexVec<VariableId, Vertex>,
-    /// Sorted by equation, then variable; one more at the end as a sentinel of `orders`.
+    /// Those of an equation together, by variable; one more at the end as a sentinel of `orders`.
     edges: Vec<Edge>,
     /// Of each edge, ascending, with disjoint sets of modes that are not empty.
     orders: Vec<(u32, ModeSet)>,
     active: IndexVec<EdgeId, ModeSet>,
-    first_of_equation: Vec<u32>,
+    /// Where the edges of each equation start and end.
+    of_equation: IndexVec<EquationId, (u32, u32)>,
     first_of_variable: Vec<u32>,
     by_variable: Vec<EdgeId>,
     missing: Vec<MissingVariable>,
@@ -94,15 +95,28 @@ impl Incidence {
         variables: IndexVec<VariableId, Vertex>,
         mut occurrences: Vec<Occurrence>,
     ) -> Incidence {
-        occurrences
-            .sort_by_key(|occurrence| (occurrence.equation, occurrence.variable, std::cmp::Reverse(occurrence.order)));
+        occurrences.sort_by_key(|occurrence| occurrence.equation);
+        Incidence::of_grouped(space, equations, variables, occurrences)
+    }
+
+    /// The same if the occurrences in an equation already stand together. Edges are stored in the order of the equations,
+    /// which had better be the order in which they will be looked at.
+    pub(crate) fn of_grouped(
+        space: &ModeSpace,
+        equations: IndexVec<EquationId, Vertex>,
+        variables: IndexVec<VariableId, Vertex>,
+        mut occurrences: Vec<Occurrence>,
+    ) -> Incidence {
+        for group in occurrences.chunk_by_mut(|a, b| a.equation == b.equation) {
+            group.sort_by_key(|occurrence| (occurrence.variable, std::cmp::Reverse(occurrence.order)));
+        }
         let mut incidence = Incidence {
             equations,
             variables,
             edges: Vec::new(),
             orders: Vec::with_capacity(occurrences.len()),
             active: IndexVec::new(),
-            first_of_equation: Vec::new(),
+            of_equation: IndexVec::new(),
             first_of_variable: Vec::new(),
             by_variable: Vec::new(),
             missing: Vec::new(),
@@ -148,7 +162,14 @@ impl Incidence {
     /// Builds the lists of edges of each equation and variable.
     fn index(&mut self) {
         let edge_count = self.edges.len();
-        self.first_of_equation = starts(self.equations.len(), self.edges.iter().map(|edge| edge.equation.index()));
+        self.of_equation = self.equations.iter().map(|_| (0, 0)).collect();
+        for (index, edge) in self.edges.iter().enumerate() {
+            let (start, end) = &mut self.of_equation[edge.equation];
+            if *end == 0 {
+                *start = index as u32;
+            }
+            *end = index as u32 + 1;
+        }
         self.first_of_variable = starts(self.variables.len(), self.edges.iter().map(|edge| edge.variable.index()));
         let mut next = self.first_of_variable.clone();
         self.by_variable = vec![EdgeId(0); edge_count];
@@ -210,18 +231,19 @@ impl Incidence {
     /// The edges of an equation, by variable.
     #[inline]
     pub fn edges_of_equation(&self, equation: EquationId) -> impl DoubleEndedIterator<Item = EdgeId> + use<> {
-        let at = equation.index();
-        (self.first_of_equation[at]..self.first_of_equation[at + 1]).map(EdgeId)
+        let (start, end) = self.of_equation[equation];
+        (start..end).map(EdgeId)
     }
 
     /// The edge of an equation at this position among [`Incidence::edges_of_equation`].
     #[inline]
     pub(crate) fn edge_of_equation(&self, equation: EquationId, at: usize) -> Option<EdgeId> {
-        let edge = self.first_of_equation[equation.index()] as usize + at;
-        (edge < self.first_of_equation[equation.index() + 1] as usize).then_some(EdgeId(edge as u32))
+        let (start, end) = self.of_equation[equation];
+        let edge = start + at as u32;
+        (edge < end).then_some(EdgeId(edge))
     }
 
-    /// The edges of a variable, by equation.
+    /// The edges of a variable, in the order of all edges.
     #[inline]
     pub fn edges_of_variable(&self, variable: VariableId) -> &[EdgeId] {
         let at = variable.index();

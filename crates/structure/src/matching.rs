@@ -208,20 +208,13 @@ impl<'a> Search<'a> {
     }
 
     fn reach_matched_equations(&mut self, variable: VariableId, mut modes: ModeSet) {
-        let mut at = 0;
-        while let Some(&edge) = self.pairing.matched_edges[variable].get(at) {
-            if self.pairing.matched[edge].is_empty() {
-                self.pairing.matched_edges[variable].swap_remove(at);
-                continue;
-            }
-            at += 1;
+        let mut listed = self.pairing.matched_edges.first(variable);
+        while let Some(edge) = listed.filter(|_| !modes.is_empty()) {
+            listed = self.pairing.matched_edges.after(edge);
             let through = self.space.and(modes, self.pairing.matched[edge]);
             if !through.is_empty() {
                 self.reach_equation(self.incidence.equation(edge), through);
                 modes = self.space.difference(modes, through);
-                if modes.is_empty() {
-                    break;
-                }
             }
         }
     }
@@ -287,9 +280,7 @@ impl<'a> Search<'a> {
             if !path.is_empty() {
                 self.wanted[variable] = self.space.difference(self.wanted[variable], path);
                 self.unmatch(self.incidence.equation(edge), path);
-                if self.pairing.matched[edge].is_empty() {
-                    self.pairing.matched_edges[variable].push(edge);
-                }
+                self.pairing.matched_edges.add(variable, edge);
                 self.pairing.matched[edge] = self.space.or(self.pairing.matched[edge], path);
             }
         }

@@ -119,6 +119,17 @@ impl ModesOfEquations {
 
 /// The incidence of continuous equations and continuous unknowns, projected onto the modes that `invariant` allows.
 pub fn incidence(dae: &MultimodeDae, space: &ModeSpace, invariant: &Invariant) -> Incidence {
+    let order: Vec<EquationId> = continuous_equations(dae).collect();
+    incidence_along(dae, space, invariant, &order)
+}
+
+/// The same, with the edges stored along an order of the equations.
+pub(crate) fn incidence_along(
+    dae: &MultimodeDae,
+    space: &ModeSpace,
+    invariant: &Invariant,
+    order: &[EquationId],
+) -> Incidence {
     let mut formulas = Formulas::projected(space, &dae.model.expressions, invariant);
     let valid = invariant.project(space, ModeSet::ALL);
     let mut guard_of = |exists: bool, guard: ExpressionId| {
@@ -143,8 +154,8 @@ pub fn incidence(dae: &MultimodeDae, space: &ModeSpace, invariant: &Invariant) -
             guard: guard_of(variable.is_continuous_unknown(), variable.guard),
         })
         .collect();
-    let occurrences = occurrences(dae, space, invariant, &equations);
-    Incidence::new(space, equations, variables, occurrences)
+    let occurrences = occurrences_along(dae, space, invariant, &equations, order);
+    Incidence::of_grouped(space, equations, variables, occurrences)
 }
 
 /// Where continuous unknowns occur in continuous equations, in the modes in which those hold.
@@ -154,10 +165,22 @@ pub(crate) fn occurrences(
     invariant: &Invariant,
     equations: &IndexVec<EquationId, Vertex>,
 ) -> Vec<Occurrence> {
+    let order: Vec<EquationId> = continuous_equations(dae).collect();
+    occurrences_along(dae, space, invariant, equations, &order)
+}
+
+/// The same, along an order of the equations.
+fn occurrences_along(
+    dae: &MultimodeDae,
+    space: &ModeSpace,
+    invariant: &Invariant,
+    equations: &IndexVec<EquationId, Vertex>,
+    order: &[EquationId],
+) -> Vec<Occurrence> {
     let formulas = Formulas::projected(space, &dae.model.expressions, invariant);
     let mut contexts = Contexts { walk: Walk::new(dae), formulas, space, modes: Vec::new() };
     let mut occurrences = Vec::new();
-    for equation in continuous_equations(dae) {
+    for &equation in order {
         contexts.occurrences(equation, equations[equation].guard, &mut occurrences);
     }
     occurrences

@@ -16,8 +16,7 @@ pub(crate) struct Pairing<'a> {
     pub(crate) offsets: Offsets,
     pub(crate) tight_edges: TightEdges,
     pub(crate) matched: IndexVec<EdgeId, ModeSet>,
-    /// Of each variable the edges that are matched in some mode, and perhaps some that no longer are.
-    pub(crate) matched_edges: IndexVec<VariableId, Vec<EdgeId>>,
+    pub(crate) matched_edges: MatchedEdges,
     pub(crate) unmatched_equations: IndexVec<EquationId, ModeSet>,
     pub(crate) unmatched_variables: IndexVec<VariableId, ModeSet>,
     /// The edges of each equation, the preferred ones first.
@@ -34,7 +33,7 @@ impl<'a> Pairing<'a> {
             offsets: Offsets::initial(space, incidence),
             tight_edges: TightEdges::new(incidence),
             matched: empty(incidence.edge_count()),
-            matched_edges: variables.iter().map(|_| Vec::new()).collect(),
+            matched_edges: MatchedEdges::new(incidence),
             unmatched_equations: equations.iter().map(|equation| equation.guard).collect(),
             unmatched_variables: variables.iter().map(|variable| variable.guard).collect(),
             preference: preference(incidence, order),
@@ -67,9 +66,7 @@ impl<'a> Pairing<'a> {
     /// Matches an edge in modes in which it is tight and both its ends are unmatched.
     pub(crate) fn pair(&mut self, edge: EdgeId, modes: ModeSet) {
         let (equation, variable) = (self.incidence.equation(edge), self.incidence.variable(edge));
-        if self.matched[edge].is_empty() {
-            self.matched_edges[variable].push(edge);
-        }
+        self.matched_edges.add(variable, edge);
         self.matched[edge] = self.space.or(self.matched[edge], modes);
         self.unmatched_equations[equation] = self.space.difference(self.unmatched_equations[equation], modes);
         self.unmatched_variables[variable] = self.space.difference(self.unmatched_variables[variable], modes);
@@ -109,9 +106,45 @@ fn preference(incidence: &Incidence, order: &[EquationId]) -> Vec<EdgeId> {
         (Reverse(highest), sometimes, incidence.edges_of_variable(variable).len(), Reverse(first_met[variable]))
     };
     for edges in preference.chunk_by_mut(|&a, &b| incidence.equation(a) == incidence.equation(b)) {
-        edges.sort_by_cached_key(key);
+        edges.sort_by_key(key);
     }
     preference
+}
+
+/// Of each variable a list of the edges that are matched in some mode, and perhaps of some that no longer are.
+pub(crate) struct MatchedEdges {
+    first: IndexVec<VariableId, u32>,
+    /// The edge after this one; of edges that are in no list, `UNLISTED`.
+    next: IndexVec<EdgeId, u32>,
+}
+
+const END: u32 = u32::MAX;
+const UNLISTED: u32 = u32::MAX - 1;
+
+impl MatchedEdges {
+    fn new(incidence: &Incidence) -> Self {
+        MatchedEdges {
+            first: incidence.variables().iter().map(|_| END).collect(),
+            next: incidence.edges().map(|_| UNLISTED).collect(),
+        }
+    }
+
+    /// Adds an edge, unless it is in the list.
+    pub(crate) fn add(&mut self, variable: VariableId, edge: EdgeId) {
+        if self.next[edge] == UNLISTED {
+            self.next[edge] = std::mem::replace(&mut self.first[variable], edge.0);
+        }
+    }
+
+    /// The first edge of a variable.
+    pub(crate) fn first(&self, variable: VariableId) -> Option<EdgeId> {
+        Some(self.first[variable]).filter(|&edge| edge != END).map(EdgeId)
+    }
+
+    /// The edge after this one in its list.
+    pub(crate) fn after(&self, edge: EdgeId) -> Option<EdgeId> {
+        Some(self.next[edge]).filter(|&next| next != END).map(EdgeId)
+    }
 }
 
 /// The modes in which edges are tight, recomputed when an offset has changed since they were last asked for.

@@ -4,17 +4,14 @@
 //! step of the way and makes large diagrams. A sweep waits until all modes that can come to an equation from one side
 //! have come, and then goes on with their union.
 
-use std::collections::BTreeSet;
-
 use modeshift_dae::{EquationId, IndexVec};
 
 /// Equations that wait for their turn.
 pub(crate) struct Sweep {
     position: IndexVec<EquationId, u32>,
     order: Vec<EquationId>,
-    /// Positions of waiting equations.
-    waiting: BTreeSet<u32>,
-    at: u32,
+    waiting: PositionSet,
+    at: usize,
     upwards: bool,
 }
 
@@ -25,12 +22,12 @@ impl Sweep {
         for (at, &equation) in order.iter().enumerate() {
             position[equation] = u32::try_from(at).expect("fewer than 2^32 equations");
         }
-        Sweep { position, order: order.to_vec(), waiting: BTreeSet::new(), at: 0, upwards: true }
+        Sweep { position, order: order.to_vec(), waiting: PositionSet::new(order.len()), at: 0, upwards: true }
     }
 
     /// Lets an equation wait.
     pub(crate) fn add(&mut self, equation: EquationId) {
-        self.waiting.insert(self.position[equation]);
+        self.waiting.insert(self.position[equation] as usize);
     }
 
     /// The next equation on the way; the direction turns where none is left.
@@ -40,16 +37,82 @@ impl Sweep {
             self.ahead()
         });
         self.at = ahead?;
-        self.waiting.remove(&self.at);
-        Some(self.order[self.at as usize])
+        self.waiting.remove(self.at);
+        Some(self.order[self.at])
     }
 
-    fn ahead(&self) -> Option<u32> {
-        if self.upwards {
-            self.waiting.range(self.at..).next().copied()
-        } else {
-            self.waiting.range(..=self.at).next_back().copied()
+    fn ahead(&self) -> Option<usize> {
+        if self.upwards { self.waiting.first_from(self.at) } else { self.waiting.last_to(self.at) }
+    }
+}
+
+const WORD: usize = u64::BITS as usize;
+
+/// A set of positions that finds the nearest member on either side: bits, bits of which words have bits, and so on up.
+struct PositionSet {
+    levels: Vec<Vec<u64>>,
+}
+
+impl PositionSet {
+    fn new(count: usize) -> PositionSet {
+        let mut levels = vec![vec![0; count.div_ceil(WORD).max(1)]];
+        while let Some(top) = levels.last().filter(|top| top.len() > 1) {
+            levels.push(vec![0; top.len().div_ceil(WORD)]);
         }
+        PositionSet { levels }
+    }
+
+    fn insert(&mut self, mut position: usize) {
+        for level in &mut self.levels {
+            level[position / WORD] |= 1 << (position % WORD);
+            position /= WORD;
+        }
+    }
+
+    fn remove(&mut self, mut position: usize) {
+        for level in &mut self.levels {
+            level[position / WORD] &= !(1 << (position % WORD));
+            if level[position / WORD] != 0 {
+                break;
+            }
+            position /= WORD;
+        }
+    }
+
+    /// The smallest member not below `from`.
+    fn first_from(&self, from: usize) -> Option<usize> {
+        let mut from = from;
+        for (height, level) in self.levels.iter().enumerate() {
+            let word = *level.get(from / WORD)? & (u64::MAX << (from % WORD));
+            if word != 0 {
+                let found = from / WORD * WORD + word.trailing_zeros() as usize;
+                return Some(self.descend(height, found, u64::trailing_zeros));
+            }
+            from = from / WORD + 1;
+        }
+        None
+    }
+
+    /// The largest member not above `to`.
+    fn last_to(&self, to: usize) -> Option<usize> {
+        let mut to = to;
+        for (height, level) in self.levels.iter().enumerate() {
+            let word = level[to / WORD] & (u64::MAX >> (WORD - 1 - to % WORD));
+            if word != 0 {
+                let found = to / WORD * WORD + (WORD - 1) - word.leading_zeros() as usize;
+                return Some(self.descend(height, found, |word| u64::BITS - 1 - word.leading_zeros()));
+            }
+            to = (to / WORD).checked_sub(1)?;
+        }
+        None
+    }
+
+    /// From a bit at some height down to the member that `pick` chooses in each word.
+    fn descend(&self, height: usize, mut position: usize, pick: impl Fn(u64) -> u32) -> usize {
+        for level in self.levels[..height].iter().rev() {
+            position = position * WORD + pick(level[position]) as usize;
+        }
+        position
     }
 }
 
@@ -71,5 +134,19 @@ mod tests {
             }
         }
         assert_eq!(taken, [3, 5, 6, 8, 1]);
+    }
+
+    #[test]
+    fn nearest_members_are_found_at_every_distance() {
+        let count = 300_000;
+        let members = [0, 1, 63, 64, 4095, 4096, 70_000, 262_143, 262_144, 299_999];
+        let mut set = PositionSet::new(count);
+        members.into_iter().for_each(|member| set.insert(member));
+        set.insert(100_000);
+        set.remove(100_000);
+        for from in (0..count).step_by(37).chain(members) {
+            assert_eq!(set.first_from(from), members.into_iter().find(|&member| member >= from));
+            assert_eq!(set.last_to(from), members.into_iter().rev().find(|&member| member <= from));
+        }
     }
 }

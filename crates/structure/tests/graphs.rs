@@ -121,7 +121,8 @@ fn engaged_clutch_is_one_block_with_a_differentiated_constraint() {
 #[test]
 fn one_element_of_the_line_changes_its_leading_variables() {
     // E22, Figure 16.
-    check_graph(&model(&file("FaultyCoaxialVariableDimension.mo"), &[("N", "1")]),
+    check_graph(
+        &model(&file("FaultyCoaxialVariableDimension.mo"), &[("N", "1")]),
         "src.u -> element[1].u1
          src.i -> element[1].i2
          element[1].open: element[1].opCir -> element[1].i1
