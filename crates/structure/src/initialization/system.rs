@@ -64,6 +64,8 @@ pub struct System {
     pub dae: MultimodeDae,
     /// Where each equation comes from.
     pub origins: IndexVec<EquationId, Origin>,
+    /// Left side minus right side of each equation.
+    pub residuals: IndexVec<EquationId, ExpressionId>,
     /// What each variable stands for: itself, or a derivative of a variable of the model.
     pub quantities: IndexVec<VariableId, Derivative<VariableId>>,
     /// The modes in which each variable is a state, or a parameter that has to be found.
@@ -202,6 +204,7 @@ struct Builder<'a> {
     model: FlatModel,
     equations: IndexVec<EquationId, Equation>,
     origins: IndexVec<EquationId, Origin>,
+    residuals: IndexVec<EquationId, ExpressionId>,
     guards: IndexVec<EquationId, ModeSet>,
     quantities: IndexVec<VariableId, Derivative<VariableId>>,
     derivatives: FxHashMap<Derivative<VariableId>, VariableId>,
@@ -225,6 +228,7 @@ impl<'a> Builder<'a> {
             carried,
             equations: IndexVec::new(),
             origins: IndexVec::new(),
+            residuals: IndexVec::new(),
             guards: IndexVec::new(),
             quantities,
             derivatives: FxHashMap::default(),
@@ -241,6 +245,7 @@ impl<'a> Builder<'a> {
         let [left, right] = sides.map(|side| self.without_derivatives(side));
         let kind = EquationKind::Continuous;
         self.equations.push(Equation { name, kind, guard: self.everywhere, left, right, span });
+        self.residuals.push(self.model.expressions.difference(left, right));
         self.origins.push(origin);
         self.guards.push(modes);
     }
@@ -428,6 +433,7 @@ impl<'a> Builder<'a> {
         System {
             dae,
             origins: self.origins,
+            residuals: self.residuals,
             quantities: self.quantities,
             states,
             discrete_conditions,

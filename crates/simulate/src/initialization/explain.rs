@@ -1,0 +1,184 @@
+//! Why there is no start, and what is remarkable about one, in the words of the model.
+
+use modeshift_dae::{EquationId, ExpressionText};
+use modeshift_diagnostics::{Diagnostic, Diagnostics};
+use modeshift_numerics::NewtonFailureReason;
+
+use super::point::Mode;
+use super::problem::InitialProblem;
+use super::search::{InitialState, NoStart, Tried, TriedOutcome};
+use super::solve::{BlockFailure, Disagreement, ModeFailure};
+
+/// More modes, equations or unknowns than this are not listed.
+const MOST_LISTED: usize = 8;
+/// More mode variables than this are not spelled out.
+const MOST_MODE_VARIABLES: usize = 12;
+
+/// Says why no start was found: one diagnostic, with the reason of every mode that was tried.
+pub fn explain_failure(problem: &InitialProblem<'_>, failure: &NoStart, diagnostics: &mut Diagnostics) {
+    if let [Tried { mode, outcome: TriedOutcome::Failed(failed) }] = &failure.tried[..]
+        && failure.complete
+    {
+        let diagnostic = mode_failure(problem, mode, failed);
+        diagnostics.push(diagnostic);
+        return;
+    }
+    let message = match failure.tried.len() {
+        0 => "no mode is possible at the start".to_string(),
+        1 => "the only mode that is possible at the start contradicts itself".to_string(),
+        tried if failure.complete => format!("none of the {tried} modes that are possible is a consistent start"),
+        tried => format!("no consistent start was found in {tried} modes"),
+    };
+    let mut diagnostic = Diagnostic::error("E0709", message);
+    for tried in failure.tried.iter().take(MOST_LISTED) {
+        let mode = mode_text(problem, &tried.mode);
+        match &tried.outcome {
+            TriedOutcome::Contradicts(variables) => {
+                for &variable in variables.iter().take(MOST_LISTED) {
+                    let declared = &problem.dae.mode_variables[variable];
+                    let value = !tried.mode.value(variable);
+                    let text = format!("`{}` would be {value} at the start values of {mode}", declared.name);
+                    diagnostic = with_place(diagnostic, declared.span, text);
+                }
+            }
+            TriedOutcome::Failed(failed) => {
+                let inner = mode_failure(problem, &tried.mode, failed);
+                diagnostic = diagnostic.with_note(format!("{mode}: {}", inner.message));
+                for label in inner.labels.into_iter().take(2) {
+                    diagnostic = with_place(diagnostic, label.span, format!("{mode}: {}", label.text));
+                }
+            }
+        }
+    }
+    if failure.tried.len() > MOST_LISTED {
+        diagnostic = diagnostic.with_note(format!("… and {} more modes", failure.tried.len() - MOST_LISTED));
+    }
+    diagnostics.push(diagnostic.help("change start values, or fix the mode with a fixed start value or a scenario"));
+}
+
+/// Adds a label, or only its text once there are many.
+fn with_place(diagnostic: Diagnostic, span: modeshift_diagnostics::Span, text: String) -> Diagnostic {
+    if diagnostic.labels.len() < MOST_LISTED { diagnostic.label(span, text) } else { diagnostic.with_note(text) }
+}
+
+/// Says what a user should know about a start that was found.
+pub fn explain_solution(problem: &InitialProblem<'_>, state: &InitialState, diagnostics: &mut Diagnostics) {
+    if !state.fixed.is_empty() {
+        let variables = &problem.dae.model.variables;
+        let names = state.fixed.iter().take(MOST_LISTED).map(|it| {
+            let primes = "'".repeat(it.order as usize);
+            let value = state.value(it.of, it.order).unwrap_or(0.0);
+            format!("`{}{primes}` = {value}", variables[it.of].name)
+        });
+        let mut list = names.collect::<Vec<_>>().join(", ");
+        if state.fixed.len() > MOST_LISTED {
+            list.push_str(&format!(" and {} more", state.fixed.len() - MOST_LISTED));
+        }
+        let message = format!("the start is underdetermined: {list} as `start` says");
+        let mut warning = Diagnostic::warning("W0702", message);
+        for it in state.fixed.iter().take(3) {
+            warning = warning.label(variables[it.of].span, "not determined by any initial condition");
+        }
+        diagnostics.push(warning.help("set fixed = true, or add an initial equation"));
+    }
+    if !state.others.is_empty() {
+        let others: Vec<String> = state.others.iter().take(MOST_LISTED).map(|mode| mode_text(problem, mode)).collect();
+        let message = format!(
+            "the start is consistent in {} modes; {} is taken",
+            state.others.len() + 1,
+            mode_text(problem, &state.mode)
+        );
+        let warning = Diagnostic::warning("W0710", message).with_note(format!("also: {}", others.join("; ")));
+        diagnostics.push(warning.help("fix the start value of a mode variable, or state a scenario"));
+    }
+    for entry in state.log.iter().filter(|entry| entry.solved) {
+        let name = problem.name(entry.variable);
+        let block = match entry.size {
+            1 => format!("`{name}`"),
+            size => format!("`{name}` and {} more unknowns", size - 1),
+        };
+        diagnostics.push(Diagnostic::note("N0711", format!("{block} found by {}", entry.attempt.text())));
+    }
+}
+
+/// `g1, not g2`
+fn mode_text(problem: &InitialProblem<'_>, mode: &Mode) -> String {
+    let modes = &problem.dae.mode_variables;
+    if modes.is_empty() {
+        return "the only mode".to_string();
+    }
+    let literal = |id| {
+        let name = &modes[id].name;
+        if mode.value(id) { name.to_string() } else { format!("not {name}") }
+    };
+    let mut literals: Vec<String> = modes.ids().take(MOST_MODE_VARIABLES).map(literal).collect();
+    if modes.len() > MOST_MODE_VARIABLES {
+        literals.push("…".to_string());
+    }
+    literals.join(", ")
+}
+
+fn mode_failure(problem: &InitialProblem<'_>, mode: &Mode, failure: &ModeFailure) -> Diagnostic {
+    match failure {
+        ModeFailure::Block(block) => block_failure(problem, block),
+        ModeFailure::NotNumeric(equation, reason) => {
+            let message = format!("equation `{}` cannot be evaluated: {reason}", equation_name(problem, *equation));
+            Diagnostic::error("E0712", message).label(problem.start.system.span(*equation), "needed for the start")
+        }
+        ModeFailure::Disagreement(disagreements) => disagreement(problem, mode, &disagreements[0]),
+    }
+}
+
+fn equation_name<'a>(problem: &'a InitialProblem<'_>, equation: EquationId) -> &'a str {
+    &problem.model().equations[equation].name
+}
+
+/// A block without a solution: its equations with their residuals, its unknowns with their last values.
+fn block_failure(problem: &InitialProblem<'_>, block: &BlockFailure) -> Diagnostic {
+    let name = |index: usize| equation_name(problem, block.equations[index]);
+    let reason = match &block.newton.reason {
+        NewtonFailureReason::ResidualNotFinite(row) => format!("`{}` has no finite value there", name(*row)),
+        NewtonFailureReason::JacobianNotFinite { row, column } => {
+            let unknown = problem.name(block.variables[*column]);
+            format!("the derivative of `{}` by `{unknown}` is not finite there", name(*row))
+        }
+        NewtonFailureReason::SingularJacobian(_) => "the equations depend on each other there".to_string(),
+        NewtonFailureReason::NoProgress => "no step made it better".to_string(),
+        NewtonFailureReason::TooManyIterations => "it did not converge".to_string(),
+    };
+    let unknowns: Vec<&str> = block.variables.iter().take(MOST_LISTED).map(|&it| problem.name(it)).collect();
+    let message = format!("no start values were found for {}: {reason}", unknowns.join(", "));
+    let mut diagnostic = Diagnostic::error("E0708", message);
+    let model = problem.model();
+    for (index, &equation) in block.equations.iter().enumerate().take(MOST_LISTED) {
+        let declared = &model.equations[equation];
+        let residual = block.newton.residuals.get(index).copied().unwrap_or(f64::NAN);
+        diagnostic = diagnostic.label(declared.span, format!("`{}`: residual {residual:e}", declared.name));
+    }
+    let values = block.variables.iter().zip(&block.newton.unknowns).take(MOST_LISTED);
+    let values: Vec<String> = values.map(|(&it, value)| format!("{} = {value}", problem.name(it))).collect();
+    diagnostic = diagnostic.with_note(format!("where it stopped: {}", values.join(", ")));
+    diagnostic.help("give better `start` values to these variables")
+}
+
+/// Conditions that contradict each other: all of the smallest conflict with their places.
+fn disagreement(problem: &InitialProblem<'_>, mode: &Mode, disagreement: &Disagreement) -> Diagnostic {
+    let Disagreement { condition, left, right } = *disagreement;
+    let system = &problem.start.system;
+    let conflict = problem.start.conflict(condition, |variable| mode.is_on(variable));
+    let name = equation_name(problem, condition);
+    let message = format!("`{name}` contradicts the other initial conditions: {left} = {right}");
+    let mut diagnostic = Diagnostic::error("E0701", message).label(system.span(condition), "this condition");
+    let others = conflict.iter().filter(|&&other| other != condition);
+    for &other in others.clone().filter(|&&other| system.origins[other].is_condition()).take(MOST_LISTED) {
+        diagnostic = diagnostic.label(system.span(other), "and this one");
+    }
+    let model = problem.model();
+    for &other in others.filter(|&&other| !system.origins[other].is_condition()).take(MOST_LISTED) {
+        let equation = &model.equations[other];
+        let text = |expression| ExpressionText { model, modes: Some(&problem.dae.mode_variables), expression };
+        let note = format!("with {}: {} = {}", equation.name, text(equation.left), text(equation.right));
+        diagnostic = diagnostic.with_note(note);
+    }
+    diagnostic.help("let one of them go, or make it a guess: fixed = false")
+}

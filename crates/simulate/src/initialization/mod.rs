@@ -1,0 +1,28 @@
+//! Consistent start values of a model, and the mode it starts in.
+//!
+//! [`initialization`](modeshift_structure::initialization) says which equations determine which unknowns in every mode;
+//! here numbers are put in. A mode is a start if its equations have a solution, conditions that are too many agree with
+//! it, and all guards have the values at it that the mode assumes.
+//!
+//! | file | purpose |
+//! |---|---|
+//! | `problem` | what is given: parameters, guesses, nominal values, definitions of modes |
+//! | `point` | values of all unknowns, and the mode |
+//! | `attempts` | one block: damped Newton, other guesses, continuation |
+//! | `solve` | one mode: block after block, `homotopy`, conditions that are too many |
+//! | `search` | which mode |
+//! | `explain` | why not, in the words of the model |
+
+mod attempts;
+mod explain;
+mod point;
+mod problem;
+mod search;
+mod solve;
+
+pub use attempts::{Attempt, LogEntry};
+pub use explain::{explain_failure, explain_solution};
+pub use point::Mode;
+pub use problem::{InitialProblem, StartSettings};
+pub use search::{InitialState, NoStart, Tried, TriedOutcome};
+pub use solve::{BlockFailure, Disagreement, ModeFailure, ModeSolution};

@@ -1,0 +1,52 @@
+//! Values of all unknowns of initialization, and the mode in which they are.
+
+use modeshift_dae::{Builtin, Id, ModeVariableId, Node};
+use modeshift_modes::ModeVariable;
+use modeshift_numerics::Input;
+use modeshift_structure::Derivative;
+
+use super::problem::InitialProblem;
+
+/// A mode and a scenario, by the variables of the space of initialization.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Mode(pub(crate) Vec<bool>);
+
+impl Mode {
+    /// The value of a variable of the space.
+    pub fn is_on(&self, variable: ModeVariable) -> bool {
+        self.0[variable.index()]
+    }
+
+    /// The value of a mode variable of the model.
+    pub fn value(&self, mode: ModeVariableId) -> bool {
+        self.0[mode.index()]
+    }
+}
+
+/// Values by the variables of the initialization system.
+#[derive(Clone, Debug)]
+pub(crate) struct Point {
+    pub(crate) values: Vec<f64>,
+    pub(crate) mode: Mode,
+}
+
+impl Point {
+    /// The value of what an expression depends on. Left limits of continuous variables are their values.
+    pub(crate) fn input(&self, problem: &InitialProblem<'_>, input: Input) -> f64 {
+        let truth = |value: bool| f64::from(u8::from(value));
+        match input {
+            Input::Time => problem.time,
+            Input::Variable(of, order) | Input::LeftVariable(of, order) => {
+                let variable = problem.start.system.variable(Derivative { of, order });
+                variable.map_or(f64::NAN, |variable| self.values[variable.index()])
+            }
+            Input::Mode(mode) => truth(self.mode.value(mode)),
+            Input::LeftMode(mode) => truth(problem.mode_starts[mode.index()]),
+            Input::Run(call) => match problem.model().expressions.node(call) {
+                Node::Call(Builtin::Initial, _) => 1.0,
+                _ => 0.0,
+            },
+            Input::Homotopy => 1.0,
+        }
+    }
+}

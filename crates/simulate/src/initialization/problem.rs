@@ -1,0 +1,182 @@
+//! What is given at the start: parameters, guesses and nominal values, and which mode variables are known already.
+
+use modeshift_dae::{
+    EquationKind, ExpressionId, FlatModel, Id, IndexVec, ModeVariableId, MultimodeDae, Node, Variability, VariableId,
+};
+use modeshift_numerics::{Compiler, NativeFunctions, Parameters, Tape};
+use modeshift_structure::initialization::Initialization;
+
+use super::point::{Mode, Point};
+
+/// How to solve.
+#[derive(Clone, Debug)]
+pub struct StartSettings {
+    /// The time of the start.
+    pub time: f64,
+    /// Largest correction, relative to an unknown, that counts as none.
+    pub tolerance: f64,
+    /// Up to this many modes, all are tried, so that several consistent ones are noticed.
+    pub most_modes: usize,
+}
+
+impl Default for StartSettings {
+    fn default() -> Self {
+        StartSettings { time: 0.0, tolerance: 1e-10, most_modes: 32 }
+    }
+}
+
+/// The start of a model with numbers.
+pub struct InitialProblem<'a> {
+    /// The model.
+    pub(crate) dae: &'a MultimodeDae,
+    /// Its initialization system.
+    pub(crate) start: &'a Initialization,
+    pub(crate) natives: &'a NativeFunctions,
+    pub(crate) time: f64,
+    pub(crate) settings: StartSettings,
+    /// Values of parameters and inputs, start values of everything else, by the variables of the system.
+    pub(crate) guesses: Vec<f64>,
+    pub(crate) nominal: Vec<f64>,
+    /// The start values of mode variables, for their left limits.
+    pub(crate) mode_starts: Vec<bool>,
+    /// Whether some equation contains `homotopy`.
+    pub(crate) has_homotopy: bool,
+    /// Discrete variables with what defines them.
+    pub(crate) discrete: Vec<(VariableId, ExpressionId)>,
+}
+
+impl<'a> InitialProblem<'a> {
+    /// `parameters` are those of the model of the initialization system.
+    pub fn new(
+        dae: &'a MultimodeDae,
+        start: &'a Initialization,
+        natives: &'a NativeFunctions,
+        parameters: &mut Parameters<'_>,
+        settings: StartSettings,
+    ) -> Self {
+        let model = &start.system.dae.model;
+        let mut guesses = Vec::with_capacity(model.variables.len());
+        let mut nominal = Vec::with_capacity(model.variables.len());
+        for (id, variable) in model.variables.iter_enumerated() {
+            let known = parameters.of(id);
+            let given = variable.start.or(variable.binding).and_then(|start| parameters.value(start));
+            guesses.push(known.or(given).unwrap_or(0.0));
+            let size = variable.nominal.and_then(|nominal| parameters.value(nominal)).map_or(1.0, f64::abs);
+            nominal.push(if size > 0.0 && size.is_finite() { size } else { 1.0 });
+        }
+        let mode_starts = dae.mode_variables.iter().map(|mode| {
+            let start = mode.variable.map(|variable| guesses[variable.index()] != 0.0);
+            mode.initial.or(start).unwrap_or(false)
+        });
+        InitialProblem {
+            mode_starts: mode_starts.collect(),
+            has_homotopy: has_homotopy(model),
+            discrete: discrete_definitions(dae),
+            time: settings.time,
+            dae,
+            start,
+            natives,
+            settings,
+            guesses,
+            nominal,
+        }
+    }
+
+    /// The model of the initialization system.
+    pub(crate) fn model(&self) -> &'a FlatModel {
+        &self.start.system.dae.model
+    }
+
+    /// The values of expressions at a point; "not a number" for those that have none.
+    pub(crate) fn evaluate(&self, expressions: &[ExpressionId], point: &Point) -> Vec<f64> {
+        let mut values = vec![f64::NAN; expressions.len()];
+        if let Ok(tape) = self.tape(expressions) {
+            let inputs: Vec<f64> = tape.inputs().iter().map(|&input| point.input(self, input)).collect();
+            tape.evaluate(&inputs, &mut tape.workspace(), &mut values);
+        }
+        values
+    }
+
+    fn tape(&self, expressions: &[ExpressionId]) -> Result<Tape, modeshift_numerics::NotNumeric> {
+        Compiler::new(self.model(), self.natives).tape(expressions)
+    }
+
+    /// The mode variables whose values at the start do not depend on any unknown: they follow from time and
+    /// parameters, or nothing but their start value says anything about them.
+    pub fn known_modes(&self) -> Vec<(ModeVariableId, bool)> {
+        let mut known = Vec::new();
+        let (mut ids, mut definitions) = (Vec::new(), Vec::new());
+        for (id, mode) in self.dae.mode_variables.iter_enumerated() {
+            let parameter =
+                mode.variable.filter(|&it| self.model().variables[it].variability <= Variability::Parameter);
+            if let Some(parameter) = parameter {
+                known.push((id, self.guesses[parameter.index()] != 0.0));
+            } else if let Some(definition) = mode.definition.filter(|&it| self.is_known(it)) {
+                ids.push(id);
+                definitions.push(definition);
+            }
+        }
+        let nowhere = Point { values: self.guesses.clone(), mode: Mode(self.mode_starts.clone()) };
+        let values = self.evaluate(&definitions, &nowhere);
+        known.extend(ids.into_iter().zip(values).map(|(id, value)| (id, value != 0.0)));
+        known.sort_unstable();
+        known
+    }
+
+    /// Whether an expression depends on time, parameters and top-level inputs alone.
+    fn is_known(&self, expression: ExpressionId) -> bool {
+        let model = self.model();
+        let mut known = true;
+        model.expressions.for_each(expression, |_, node| {
+            known &= match node {
+                Node::Variable(variable, _) => model.variables[variable].variability <= Variability::Parameter,
+                Node::Mode(_) | Node::Pre(_) | Node::Function(..) => false,
+                _ => true,
+            };
+            known
+        });
+        known
+    }
+
+    /// Mode variables that nothing defines: they keep their start values.
+    pub(crate) fn undefined_modes(&self) -> impl Iterator<Item = ModeVariableId> {
+        let modes = self.dae.mode_variables.iter_enumerated();
+        modes.filter(|(_, mode)| mode.definition.is_none()).map(|(id, _)| id)
+    }
+
+    /// The mode that the definitions give at a point; what has no definition, or has a fixed start, stays.
+    pub(crate) fn mode_at(&self, point: &Point) -> Mode {
+        let defined = self.dae.mode_variables.iter_enumerated();
+        let (ids, definitions): (Vec<ModeVariableId>, Vec<ExpressionId>) =
+            defined.filter_map(|(id, mode)| Some((id, mode.definition?))).unzip();
+        let mut mode = point.mode.clone();
+        for (id, value) in ids.into_iter().zip(self.evaluate(&definitions, point)) {
+            mode.0[id.index()] = value != 0.0;
+        }
+        mode
+    }
+
+    /// The names of the variables of the system.
+    pub(crate) fn name(&self, variable: VariableId) -> &str {
+        &self.model().variables[variable].name
+    }
+}
+
+fn has_homotopy(model: &FlatModel) -> bool {
+    let nodes = (0..model.expressions.len()).map(|index| model.expressions.node(ExpressionId::from_index(index)));
+    nodes.into_iter().any(|node| matches!(node, Node::Call(modeshift_dae::Builtin::Homotopy, _)))
+}
+
+/// Equations `v = expression` for discrete variables that hold in all modes.
+fn discrete_definitions(dae: &MultimodeDae) -> Vec<(VariableId, ExpressionId)> {
+    let model = &dae.model;
+    let mut definitions: IndexVec<VariableId, Option<ExpressionId>> = model.variables.iter().map(|_| None).collect();
+    for equation in model.equations.iter().filter(|equation| equation.kind != EquationKind::Continuous) {
+        if let Node::Variable(variable, 0) = model.expressions.node(equation.left)
+            && model.expressions.literal_boolean(equation.guard) == Some(true)
+        {
+            definitions[variable] = Some(equation.right);
+        }
+    }
+    definitions.iter_enumerated().filter_map(|(id, definition)| Some((id, (*definition)?))).collect()
+}

@@ -1,0 +1,232 @@
+//! The initial mode: one in which the guards have, at the start values of that mode, the values that it assumes.
+//!
+//! Mode variables that follow from time, parameters or start values alone are decided first. The others are guessed from
+//! the start values, then taken from the definitions at the solution, until mode and solution agree. Where the modes
+//! are few all of them are tried, so that a start in several modes is noticed.
+
+use std::collections::BTreeMap;
+
+use modeshift_dae::{Id, ModeVariableId, VariableId};
+use modeshift_modes::{ModeSet, ModeVariable};
+use modeshift_structure::Derivative;
+use modeshift_structure::initialization::InitialScenario;
+use rustc_hash::FxHashSet;
+
+use super::attempts::LogEntry;
+use super::point::{Mode, Point};
+use super::problem::InitialProblem;
+use super::solve::{ModeFailure, ModeSolution};
+
+/// Beyond the modes that are all tried, this many are visited on the way to a consistent one.
+const MOST_VISITS: usize = 200;
+
+/// Consistent start values.
+#[derive(Clone, Debug)]
+pub struct InitialState {
+    /// The mode.
+    pub mode: Mode,
+    /// The name of the scenario.
+    pub scenario: String,
+    /// The values of all variables and derivatives, parameters and discrete variables included.
+    pub values: BTreeMap<Derivative<VariableId>, f64>,
+    /// States without a condition, kept at their start values.
+    pub fixed: Vec<Derivative<VariableId>>,
+    /// Other modes that would be a start too.
+    pub others: Vec<Mode>,
+    /// Whether all possible modes were tried.
+    pub complete: bool,
+    /// What was tried beyond plain Newton.
+    pub log: Vec<LogEntry>,
+}
+
+impl InitialState {
+    /// The value of a variable or of one of its derivatives; nothing where it does not exist or is not needed.
+    pub fn value(&self, of: VariableId, order: u32) -> Option<f64> {
+        self.values.get(&Derivative { of, order }).copied()
+    }
+}
+
+/// A mode that was tried.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    /// The mode.
+    pub mode: Mode,
+    /// How it ended.
+    pub outcome: TriedOutcome,
+}
+
+/// What came of trying a mode.
+#[derive(Clone, Debug)]
+pub enum TriedOutcome {
+    /// It has no solution.
+    Failed(ModeFailure),
+    /// At its solution these mode variables have other values.
+    Contradicts(Vec<ModeVariableId>),
+}
+
+/// No start was found.
+#[derive(Clone, Debug)]
+pub struct NoStart {
+    /// What was tried, in order.
+    pub tried: Vec<Tried>,
+    /// Whether that is all there is.
+    pub complete: bool,
+}
+
+impl InitialProblem<'_> {
+    /// The modes of a scenario that are possible at the start, given what is known before anything is solved.
+    pub fn candidates(&self, scenario: &InitialScenario) -> ModeSet {
+        let space = &self.start.space;
+        let regular = space.difference(scenario.modes, self.start.singular);
+        let valid = space.and(regular, self.start.possible_modes());
+        let known = self.known_modes().into_iter().map(|(mode, value)| (ModeVariable(mode.0), value));
+        let possible = space.and(valid, space.valuation(&known.collect::<Vec<_>>()));
+        // What nothing defines keeps its start value, unless that is not possible.
+        let kept = self.undefined_modes().map(|mode| (ModeVariable(mode.0), self.mode_starts[mode.index()]));
+        let kept = space.and(possible, space.valuation(&kept.collect::<Vec<_>>()));
+        if kept.is_empty() { possible } else { kept }
+    }
+
+    /// Start values and the mode they are in.
+    pub fn find_start(&self, scenario: &InitialScenario) -> Result<InitialState, NoStart> {
+        let candidates = self.candidates(scenario);
+        let mut search = Search { problem: self, candidates, seen: FxHashSet::default(), tried: Vec::new() };
+        let (few, complete) = search.few_modes();
+        let consistent = if complete { search.try_all(few) } else { search.follow_definitions() };
+        let tried = search.tried;
+        let mut consistent = consistent.into_iter();
+        let Some((mode, solution)) = consistent.next() else { return Err(NoStart { tried, complete }) };
+        let others = consistent.map(|(mode, _)| mode).collect();
+        Ok(self.state(scenario, mode, solution, others, complete))
+    }
+
+    fn state(
+        &self,
+        scenario: &InitialScenario,
+        mode: Mode,
+        solution: ModeSolution,
+        others: Vec<Mode>,
+        complete: bool,
+    ) -> InitialState {
+        let system = &self.start.system;
+        let exists = |id: VariableId| {
+            let guard = system.incidence.variables()[id].guard;
+            let unknown = self.model().variables[id].is_continuous_unknown();
+            !unknown || self.start.space.evaluate(guard, |variable| mode.is_on(variable))
+        };
+        let quantities = system.quantities.iter_enumerated().filter(|&(id, _)| exists(id));
+        let values = quantities.map(|(id, &quantity)| (quantity, solution.value(id)));
+        InitialState {
+            scenario: scenario.name.to_string(),
+            values: values.collect(),
+            fixed: solution.fixed.iter().map(|&id| system.quantities[id]).collect(),
+            others,
+            complete,
+            log: solution.log,
+            mode,
+        }
+    }
+}
+
+type Consistent = Vec<(Mode, ModeSolution)>;
+
+struct Search<'a, 'p> {
+    problem: &'a InitialProblem<'p>,
+    candidates: ModeSet,
+    seen: FxHashSet<Mode>,
+    tried: Vec<Tried>,
+}
+
+impl Search<'_, '_> {
+    /// The candidate modes if they are few, and whether they are.
+    fn few_modes(&self) -> (Vec<Mode>, bool) {
+        let space = &self.problem.start.space;
+        let (mut rest, mut modes) = (self.candidates, Vec::new());
+        while let Some(mode) = self.pick(rest) {
+            if modes.len() == self.problem.settings.most_modes {
+                return (modes, false);
+            }
+            let values = mode.0.iter().enumerate().map(|(at, &value)| (ModeVariable(at as u32), value));
+            rest = space.difference(rest, space.valuation(&values.collect::<Vec<_>>()));
+            modes.push(mode);
+        }
+        (modes, true)
+    }
+
+    /// A mode out of a set; variables that do not matter have their start values.
+    fn pick(&self, set: ModeSet) -> Option<Mode> {
+        let space = &self.problem.start.space;
+        let mut mode = self.start_mode();
+        if space.evaluate(set, |variable| mode.is_on(variable)) {
+            return Some(mode);
+        }
+        for (variable, value) in space.pick(set)? {
+            mode.0[variable.index()] = value;
+        }
+        Some(mode)
+    }
+
+    fn start_mode(&self) -> Mode {
+        let mut values = self.problem.mode_starts.clone();
+        values.resize(self.problem.start.space.variable_count(), false);
+        Mode(values)
+    }
+
+    /// The first mode to try: what the definitions say at the start values.
+    fn guessed_mode(&self) -> Option<Mode> {
+        let point = Point { values: self.problem.guesses.clone(), mode: self.pick(self.candidates)? };
+        let guessed = self.problem.mode_at(&point);
+        if self.is_candidate(&guessed) { Some(guessed) } else { Some(point.mode) }
+    }
+
+    fn is_candidate(&self, mode: &Mode) -> bool {
+        self.problem.start.space.evaluate(self.candidates, |variable| mode.is_on(variable))
+    }
+
+    fn try_all(&mut self, mut modes: Vec<Mode>) -> Consistent {
+        if let Some(guessed) = self.guessed_mode()
+            && let Some(at) = modes.iter().position(|mode| *mode == guessed)
+        {
+            modes[..=at].rotate_right(1);
+        }
+        modes.into_iter().filter_map(|mode| self.try_mode(mode).0).collect()
+    }
+
+    /// From the guess to what the definitions say at its solution, and so on; then any mode not seen yet.
+    fn follow_definitions(&mut self) -> Consistent {
+        let mut next = self.guessed_mode();
+        let space = &self.problem.start.space;
+        let mut rest = self.candidates;
+        for _ in 0..MOST_VISITS {
+            let Some(mode) = next.or_else(|| self.pick(rest)) else { break };
+            let values = mode.0.iter().enumerate().map(|(at, &value)| (ModeVariable(at as u32), value));
+            rest = space.difference(rest, space.valuation(&values.collect::<Vec<_>>()));
+            self.seen.insert(mode.clone());
+            let (found, suggested) = self.try_mode(mode);
+            if let Some(found) = found {
+                return vec![found];
+            }
+            next = suggested.filter(|mode| self.is_candidate(mode) && !self.seen.contains(mode));
+        }
+        Vec::new()
+    }
+
+    /// The solution of a mode if it is consistent, else the mode that its solution suggests.
+    fn try_mode(&mut self, mode: Mode) -> (Option<(Mode, ModeSolution)>, Option<Mode>) {
+        match self.problem.solve_mode(&mode) {
+            Ok(solution) => {
+                let there = self.problem.mode_at(&solution.point);
+                if there == mode {
+                    return (Some((mode, solution)), None);
+                }
+                let different = self.problem.dae.mode_variables.ids().filter(|&id| there.value(id) != mode.value(id));
+                self.tried.push(Tried { outcome: TriedOutcome::Contradicts(different.collect()), mode });
+                (None, Some(there))
+            }
+            Err(failure) => {
+                self.tried.push(Tried { mode, outcome: TriedOutcome::Failed(failure) });
+                (None, None)
+            }
+        }
+    }
+}

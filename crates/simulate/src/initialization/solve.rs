@@ -1,0 +1,201 @@
+//! One mode: its blocks one after the other, and what the conditions that are too many say about the solution.
+
+use modeshift_dae::{EquationId, Id, VariableId};
+use modeshift_numerics::{
+    Block, Compiler, Differentiated, Input, NewtonFailure, NewtonSettings, NotNumeric, solve_newton,
+};
+use modeshift_structure::initialization::{OneMode, OneModeBlock};
+use rustc_hash::FxHashSet;
+
+use super::attempts::{Attempt, BlockSolver, LogEntry, follow};
+use super::point::{Mode, Point};
+use super::problem::InitialProblem;
+
+/// Sides of a condition that differ by more than this share of their size disagree.
+const AGREEMENT: f64 = 1e-7;
+/// How often discrete variables are evaluated anew before they count as undecided.
+const DISCRETE_ROUNDS: usize = 10;
+
+/// A condition that is too many and contradicts the others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Disagreement {
+    /// The condition.
+    pub condition: EquationId,
+    /// The value of its left side at the solution of the others.
+    pub left: f64,
+    /// The value of its right side there.
+    pub right: f64,
+}
+
+/// A block that could not be solved.
+#[derive(Clone, Debug)]
+pub struct BlockFailure {
+    /// Its equations.
+    pub equations: Vec<EquationId>,
+    /// Its unknowns.
+    pub variables: Vec<VariableId>,
+    /// How far Newton's method came from the start values.
+    pub newton: Box<NewtonFailure>,
+}
+
+/// Why a mode is no start.
+#[derive(Clone, Debug)]
+pub enum ModeFailure {
+    /// A block has no solution that could be found.
+    Block(BlockFailure),
+    /// An equation has no derivative, or no numeric value.
+    NotNumeric(EquationId, String),
+    /// Conditions contradict each other.
+    Disagreement(Vec<Disagreement>),
+}
+
+/// The start values of one mode.
+#[derive(Clone, Debug)]
+pub struct ModeSolution {
+    pub(crate) point: Point,
+    /// Conditions that are too many, but agree with the others.
+    pub redundant: Vec<EquationId>,
+    /// States that no condition determines: they were kept at their start values.
+    pub fixed: Vec<VariableId>,
+    /// What was tried.
+    pub log: Vec<LogEntry>,
+}
+
+impl ModeSolution {
+    /// The value of a variable of the system.
+    pub fn value(&self, variable: VariableId) -> f64 {
+        self.point.values[variable.index()]
+    }
+}
+
+impl InitialProblem<'_> {
+    /// Start values in one mode.
+    pub fn solve_mode(&self, mode: &Mode) -> Result<ModeSolution, ModeFailure> {
+        let one_mode = self.start.one_mode(|variable| mode.is_on(variable));
+        let mut point = Point { values: self.guesses.clone(), mode: mode.clone() };
+        let mut log = Vec::new();
+        for round in 0..DISCRETE_ROUNDS {
+            self.solve_blocks(&one_mode, &mut point, &mut log)?;
+            if !self.update_discrete(&mut point) || round + 1 == DISCRETE_ROUNDS {
+                break;
+            }
+        }
+        let redundant = self.check_conditions(&one_mode, &point)?;
+        Ok(ModeSolution { point, redundant, fixed: one_mode.fixed, log })
+    }
+
+    fn solve_blocks(&self, one_mode: &OneMode, point: &mut Point, log: &mut Vec<LogEntry>) -> Result<(), ModeFailure> {
+        let guess = point.values.clone();
+        for block in &one_mode.blocks {
+            if let Err(failure) = self.solve_block(block, point, log) {
+                point.values.copy_from_slice(&guess);
+                return match self.has_homotopy && self.solve_by_homotopy(one_mode, point, log) {
+                    true => Ok(()),
+                    false => Err(failure),
+                };
+            }
+        }
+        Ok(())
+    }
+
+    fn solve_block(&self, block: &OneModeBlock, point: &mut Point, log: &mut Vec<LogEntry>) -> Result<(), ModeFailure> {
+        let equations = self.compile(block, point, false)?;
+        let settings = self.newton_settings(&block.variables);
+        let mut unknowns: Vec<f64> = block.variables.iter().map(|&it| point.values[it.index()]).collect();
+        let mut solver = BlockSolver { equations: &equations, settings: &settings, variables: &block.variables, log };
+        let solved = solver.solve(&mut unknowns);
+        for (variable, value) in block.variables.iter().zip(&unknowns) {
+            point.values[variable.index()] = *value;
+        }
+        solved.map_err(|newton| {
+            let OneModeBlock { equations, variables } = block.clone();
+            ModeFailure::Block(BlockFailure { equations, variables, newton })
+        })
+    }
+
+    /// All blocks together, from the simplified to the actual arguments of `homotopy`: the simplified model may have
+    /// another structure.
+    fn solve_by_homotopy(&self, one_mode: &OneMode, point: &mut Point, log: &mut Vec<LogEntry>) -> bool {
+        let mut all = OneModeBlock { equations: Vec::new(), variables: Vec::new() };
+        for block in &one_mode.blocks {
+            all.equations.extend(&block.equations);
+            all.variables.extend(&block.variables);
+        }
+        let Ok(equations) = self.compile(&all, point, true) else { return false };
+        let settings = self.newton_settings(&all.variables);
+        let mut unknowns: Vec<f64> = all.variables.iter().map(|&it| point.values[it.index()]).collect();
+        let at = |share: f64, unknowns: &mut [f64]| {
+            let known = vec![share; equations.inputs().len() - unknowns.len()];
+            solve_newton(&mut Block::new(&equations, &known), unknowns, &settings).is_ok()
+        };
+        let solved = at(0.0, &mut unknowns) && follow(&mut unknowns, at);
+        for (variable, value) in all.variables.iter().zip(&unknowns) {
+            point.values[variable.index()] = *value;
+        }
+        let variable = all.variables.first().copied().unwrap_or(VariableId::from_index(0));
+        log.push(LogEntry { variable, size: unknowns.len(), attempt: Attempt::Homotopy, solved });
+        solved
+    }
+
+    /// A block on the tape; everything but its unknowns is known by now.
+    fn compile(&self, block: &OneModeBlock, point: &Point, homotopy: bool) -> Result<Differentiated, ModeFailure> {
+        let system = &self.start.system;
+        for failed in &system.not_differentiated {
+            if block.equations.contains(&failed.equation) {
+                return Err(ModeFailure::NotNumeric(failed.equation, failed.reason.clone()));
+            }
+        }
+        let own: FxHashSet<VariableId> = block.variables.iter().copied().collect();
+        let unknowns: Vec<Input> = block.variables.iter().map(|&variable| Input::Variable(variable, 0)).collect();
+        let residuals: Vec<_> = block.equations.iter().map(|&equation| system.residuals[equation]).collect();
+        let known = |input: Input| match input {
+            Input::Variable(variable, 0) if own.contains(&variable) => None,
+            Input::Homotopy => None,
+            other => Some(point.input(self, other)),
+        };
+        let compiler = Compiler::new(self.model(), self.natives).with_known_inputs(known);
+        let compiler = if homotopy { compiler.with_homotopy() } else { compiler };
+        compiler.differentiated(&residuals, &unknowns).map_err(|NotNumeric { .. }| {
+            ModeFailure::NotNumeric(block.equations[0], "it contains something that is not a number".to_string())
+        })
+    }
+
+    fn newton_settings(&self, variables: &[VariableId]) -> NewtonSettings {
+        NewtonSettings {
+            tolerance: self.settings.tolerance,
+            nominal: variables.iter().map(|variable| self.nominal[variable.index()]).collect(),
+            ..NewtonSettings::default()
+        }
+    }
+
+    /// Evaluates the definitions of discrete variables; whether a value changed.
+    fn update_discrete(&self, point: &mut Point) -> bool {
+        let expressions: Vec<_> = self.discrete.iter().map(|&(_, definition)| definition).collect();
+        let values = self.evaluate(&expressions, point);
+        let mut changed = false;
+        for (&(variable, _), value) in self.discrete.iter().zip(values) {
+            let known = &mut point.values[variable.index()];
+            if value.is_finite() && *known != value {
+                (*known, changed) = (value, true);
+            }
+        }
+        changed
+    }
+
+    /// The conditions that are too many: redundant where they agree with the solution.
+    fn check_conditions(&self, one_mode: &OneMode, point: &Point) -> Result<Vec<EquationId>, ModeFailure> {
+        let equations = &self.model().equations;
+        let sides = one_mode.too_many.iter().flat_map(|&it| [equations[it].left, equations[it].right]);
+        let values = self.evaluate(&sides.collect::<Vec<_>>(), point);
+        let (mut redundant, mut disagreements) = (Vec::new(), Vec::new());
+        for (&condition, sides) in one_mode.too_many.iter().zip(values.chunks(2)) {
+            let (left, right) = (sides[0], sides[1]);
+            if (left - right).abs() <= AGREEMENT * left.abs().max(right.abs()).max(1.0) {
+                redundant.push(condition);
+            } else {
+                disagreements.push(Disagreement { condition, left, right });
+            }
+        }
+        if disagreements.is_empty() { Ok(redundant) } else { Err(ModeFailure::Disagreement(disagreements)) }
+    }
+}

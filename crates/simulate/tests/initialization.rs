@@ -1,0 +1,244 @@
+//! Start values: problems with published ones, the models of the papers, steady states, and starts that fail.
+
+mod support;
+
+use std::path::Path;
+
+use support::{Start, start, start_scenario};
+
+fn file(path: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("a file of the repository")
+}
+
+fn paper_model(name: &str) -> String {
+    file(&format!("../../models/{name}"))
+}
+
+fn start_body(body: &str) -> Start {
+    start(&format!("model M {body} end M;"), &[])
+}
+
+/// Checks a problem of the test set against the start values in its header.
+fn check_published(name: &str) -> Start {
+    let text = file(&format!("tests/data/{name}.mo"));
+    let found = start(&text, &[]);
+    for (mark, suffix, tolerance) in [("// start: ", "", 1e-9), ("// derivatives: ", "'", 1e-7)] {
+        let Some(line) = text.lines().find_map(|line| line.strip_prefix(mark)) else { continue };
+        for pair in line.split(' ') {
+            let (variable, value) = pair.split_once('=').expect("name=value");
+            let (expected, value) =
+                (value.parse::<f64>().expect("a number"), found.value(&format!("{variable}{suffix}")));
+            let difference = (value - expected).abs();
+            assert!(difference <= tolerance * expected.abs().max(1.0), "{variable}{suffix} = {value}, not {expected}");
+        }
+    }
+    found
+}
+
+#[test]
+fn the_car_axis_starts_at_its_published_values() {
+    check_published("CarAxis");
+}
+
+#[test]
+fn the_chemical_akzo_nobel_problem_starts_at_its_published_values() {
+    check_published("ChemAkzo");
+}
+
+#[test]
+fn the_robertson_problem_starts_at_its_published_values() {
+    check_published("RobertsonDAE");
+}
+
+#[test]
+fn the_transistor_amplifier_starts_at_its_published_values_and_derivatives() {
+    let found = check_published("TransistorAmplifier");
+    // The published 51.338775 satisfies the derivative of the constraint on y1 and y2 to five digits only; this is it
+    // solved for y1' = y2'.
+    let (slope, source) = (1e-6 / 0.026, 0.1 * 200.0 * std::f64::consts::PI);
+    let derivative = (source / 1000.0 - 0.01 * slope * 500.0 / 3.0) / (1.0 / 1000.0 + 2.0 / 9000.0 + 0.01 * slope);
+    found.check("y1'", derivative);
+    found.check("y2'", derivative);
+    assert!((derivative - 51.338775).abs() < 1e-5 * 51.338775);
+}
+
+#[test]
+fn the_clutch_starts_released_since_the_time_says_so() {
+    let found = start(&paper_model("ClutchBasic.mo"), &[]);
+    assert!(!found.mode("g"));
+    [("w1", 1.0), ("w2", 1.5), ("f1", 0.0), ("w1'", -0.01), ("w2'", -0.009375)]
+        .iter()
+        .for_each(|&(name, value)| found.check(name, value));
+}
+
+#[test]
+fn an_engaged_clutch_rejects_different_speeds_and_accepts_equal_ones() {
+    let found = start(&paper_model("ClutchBasic.mo"), &[("t1", "-1")]);
+    let said = found.said("E0701");
+    assert_eq!(said.labels.len(), 2, "both start values: {said:#?}");
+    assert!(said.notes.iter().any(|note| note.contains("w1 - w2")), "{said:#?}");
+    let found = start(&paper_model("ClutchBasic.mo"), &[("t1", "-1"), ("w02", "1")]);
+    assert!(found.mode("g"));
+    found.check("w2", 1.0);
+    found.check("w1'", found.value("w2'"));
+}
+
+#[test]
+fn contradictory_fixed_starts_of_equal_variables_are_shown_with_both_places() {
+    let found = start_body("Real x(start = 1, fixed = true), y(start = 2, fixed = true); equation der(x) = -x; y = x;");
+    assert_eq!(found.said("E0701").labels.len(), 2);
+}
+
+#[test]
+fn two_diodes_start_in_the_only_mode_that_fits_the_currents() {
+    // Values of RR9322, Figure 4, with j1 + j2 < 0 so that a diode can conduct the rest.
+    let found = start(&paper_model("RLDC2.mo"), &[]);
+    assert!(found.mode("g1") && !found.mode("g2"));
+    found.check("i1", 3.0);
+    found.check("u2", -0.5);
+    found.check("v1'", 30.0);
+}
+
+#[test]
+fn two_diodes_with_the_printed_start_are_rejected_in_every_mode_with_its_reason() {
+    let found = start(&paper_model("RLDC2Printed.mo"), &[]);
+    let said = found.said("E0709");
+    assert!(said.message.contains("none of the 4 modes"), "{said:#?}");
+    let text = format!("{said:?}");
+    assert!(text.contains("contradicts the other initial conditions"), "{said:#?}");
+    assert!(text.contains("`g1` would be"), "{said:#?}");
+}
+
+#[test]
+fn a_ball_on_a_slack_rope_falls() {
+    let found = start(&paper_model("CupAndBall.mo"), &[]);
+    assert!(!found.mode("gamma"));
+    found.check("v'", -9.81);
+    found.check("s", 1.0);
+}
+
+#[test]
+fn the_water_tank_starts_between_its_limits() {
+    let found = start(&paper_model("WaterTank.mo"), &[]);
+    found.check("x", 0.5);
+    found.check("x'", 2.0 * 0.8 * 6.667 - 6.667);
+}
+
+#[test]
+fn a_faulty_line_of_any_length_starts_with_its_elements_intact() {
+    for elements in ["2", "5", "20"] {
+        let found = start(&paper_model("FaultyCoaxial.mo"), &[("N", elements)]);
+        assert!(!found.mode("element[1].open") && !found.mode("element[2].short"));
+        found.check("element[1].i1", 0.0);
+        found.check("element[1].i1'", 1e2 / 1e-6);
+    }
+}
+
+#[test]
+fn a_circuit_starts_in_its_steady_state() {
+    // A voltage divider with a capacitor and an inductor: the capacitor is charged, the coil conducts.
+    let found = start_body(
+        "parameter Real U = 12, R1 = 2, R2 = 4, C = 1e-3, L = 0.5;
+         Real v, i, i1;
+       equation
+         U - v = R1*i1;
+         C*der(v) = i1 - i;
+         L*der(i) = v - R2*i;
+       initial equation
+         der(v) = 0; der(i) = 0;",
+    );
+    found.check("i", 2.0);
+    found.check("v", 8.0);
+    found.check("i1", 2.0);
+}
+
+#[test]
+fn a_drive_train_starts_in_its_steady_state() {
+    // Motor torque falls with speed; a spring transmits what the load takes.
+    let found = start_body(
+        "parameter Real J1 = 1, J2 = 5, c = 100, d = 2;
+         Real phi1, phi2, w1(start = 1), w2(start = 1), spring, load;
+       equation
+         der(phi1) = w1; der(phi2) = w2;
+         J1*der(w1) = 20 - 0.5*w1 - spring;
+         J2*der(w2) = spring - load;
+         spring = c*(phi1 - phi2) + d*(w1 - w2);
+         load = 0.01*w2^2;
+       initial equation
+         phi2 = 0; der(w1) = 0; der(w2) = 0; w1 = w2;",
+    );
+    let speed = (-0.5 + (0.25f64 + 0.8).sqrt()) / 0.02;
+    found.check("w2", speed);
+    found.check("phi1", 0.01 * speed * speed / 100.0);
+    found.check("w1'", 0.0);
+}
+
+#[test]
+fn a_parameter_is_found_from_an_initial_equation() {
+    let found = start_body(
+        "parameter Real k(fixed = false, start = 1); parameter Real twice = 2*k; Real x(start = 1, fixed = true);
+       equation der(x) = -twice*x; initial equation der(x) = -6;",
+    );
+    found.check("k", 3.0);
+    found.check("twice", 6.0);
+}
+
+#[test]
+fn an_underdetermined_start_keeps_start_values_and_says_so() {
+    let found = start_body("Real x(start = 3), y; equation der(x) = -y; y = 2*x;");
+    found.check("y", 6.0);
+    assert!(found.said("W0702").message.contains("`x` = 3"));
+}
+
+#[test]
+fn a_start_in_two_modes_is_pointed_out() {
+    let found = start_body("Real x(start = 2); Boolean b; equation b = x > 0; x = if b then 1 else -1 - time;");
+    assert!(found.mode("b"), "the guess decides");
+    assert!(found.said("W0710").message.contains("2 modes"));
+}
+
+#[test]
+fn a_guard_that_contradicts_its_own_mode_is_no_start() {
+    let found = start_body("Real x; Boolean b; equation b = x < 0; x = if b then 1 else -1 - time;");
+    let said = found.said("E0709");
+    assert_eq!(said.labels.len(), 2, "one per mode: {said:#?}");
+}
+
+#[test]
+fn scenarios_start_in_their_modes() {
+    let text = "model M Real x; Boolean b; equation b = x > 0; der(x) = if b then -1 else 1;
+       initial equation
+         x = 2 annotation(modeshift(scenario = \"above\", modes = b));
+         x = -3 annotation(modeshift(scenario = \"below\", modes = not b));
+       end M;";
+    let above = start_scenario(text, &[], Some(0));
+    assert!(above.mode("b"));
+    above.check("x", 2.0);
+    let below = start_scenario(text, &[], Some(1));
+    assert!(!below.mode("b"));
+    below.check("x'", 1.0);
+}
+
+#[test]
+fn other_guesses_are_tried_where_an_equation_has_no_value_at_the_start() {
+    let found = start_body("Real x, y; equation log(x) = 1; y = x;");
+    found.check("y", 1f64.exp());
+    assert!(found.said("N0711").message.contains("guesses moved by"));
+}
+
+#[test]
+fn homotopy_leads_from_the_simplified_to_the_actual_model() {
+    // From 0 the slope of tanh is zero to all digits; only the simplified equation shows the way.
+    let found = start_body("Real x; equation homotopy(tanh(10*(x - 2000)), x - 2000) = 0.5;");
+    found.check("x", 2000.0 + 0.5f64.atanh() / 10.0);
+    assert!(found.said("N0711").message.contains("homotopy"));
+}
+
+#[test]
+fn a_failure_shows_unknowns_residuals_and_source_lines() {
+    let found = start_body("Real x, y; equation x^2 + y^2 = -1; x = y;");
+    let said = found.said("E0708");
+    assert_eq!(said.labels.len(), 2);
+    assert!(said.labels.iter().any(|label| label.text.contains("residual")), "{said:#?}");
+    assert!(said.notes[0].starts_with("where it stopped: x = "), "{said:#?}");
+}
