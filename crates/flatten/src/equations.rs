@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use modeshift_dae::{
-    Assertion, Equation, EquationKind, ExpressionId, InitialEquation, Invariant, InvariantOrigin, Scenario, Type,
+    Assertion, Equation, EquationKind, ExpressionId, InitialEquation, Invariant, InvariantOrigin, Node, Scenario, Type,
 };
 use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_syntax::ast::{self, Expression, ExpressionKind, Variability};
@@ -240,7 +240,9 @@ impl Flattener<'_> {
     ) -> Outcome<()> {
         match (a, b) {
             (&Term::Scalar(x, left), &Term::Scalar(y, right)) => {
-                let Some(ty) = common_type(x, y) else {
+                let is_variable = |id| matches!(self.model.expressions.node(id), Node::Variable(..));
+                let rounds = x == Type::Integer && y == Type::Real && is_variable(left) && !is_variable(right);
+                let Some(ty) = common_type(x, y).filter(|_| !rounds) else {
                     let message =
                         format!("the sides of this equation differ in type: {} and {}", describe(a), describe(b));
                     let diagnostic = Diagnostic::error("E0303", message);

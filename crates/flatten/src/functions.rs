@@ -11,6 +11,7 @@ use modeshift_dae::{Builtin, Function, FunctionId, Node, Type};
 use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_syntax::ast::{Causality, Class, ClassKind, Expression, Ident, Reference, Subscript, Variability};
 
+use crate::annotations;
 use crate::context::{Context, Mode};
 use crate::failure::{Failure, Outcome, dynamic, unsupported, wrong};
 use crate::flattener::Flattener;
@@ -424,19 +425,35 @@ impl Flattener<'_> {
             return known;
         }
         let node = self.library.class(call.class);
+        let (name, definition) = (node.name.clone(), node.definition.clone());
         let names = |wanted: fn(&Member) -> bool| {
             call.layout.members.iter().filter(|member| wanted(member)).map(|member| member.name.clone()).collect()
         };
         let id = self.model.functions.push(Function {
-            name: node.name.clone(),
+            name,
             inputs: names(is_input),
             outputs: names(is_output),
-            differentiable: u32::MAX,
+            differentiable: annotations::smooth_order(definition.annotation.as_ref()).unwrap_or(u32::MAX),
             derivative: None,
-            span: node.definition.name.span,
+            span: definition.name.span,
         });
         self.functions.insert(call.class, id);
+        self.model.functions[id].derivative = self.declared_derivative(call, &definition);
         id
+    }
+
+    /// `derivative(noDerivative = table) = f_der`: the function and the inputs that are not differentiated.
+    fn declared_derivative(&mut self, call: &Call, definition: &Class) -> Option<(FunctionId, Vec<u32>)> {
+        let (path, fixed) = annotations::derivative(definition.annotation.as_ref())?;
+        let scope = Scope { instance: None, class: call.class };
+        let ClassReference::Class { class, .. } = self.lookup_class(&path, scope).ok()? else { return None };
+        let class = self.type_info(class).ok()?.class;
+        let layout = self.layout(class).ok()?;
+        let inputs: Vec<&Member> = call.layout.members.iter().filter(|member| is_input(member)).collect();
+        let position = |name: &Arc<str>| inputs.iter().position(|input| input.name == *name).map(|at| at as u32);
+        let fixed = fixed.iter().filter_map(position).collect();
+        let derivative = Call { class, layout, positional: Vec::new(), named: Vec::new(), span: call.span };
+        Some((self.opaque_function(&derivative), fixed))
     }
 }
 
@@ -466,6 +483,6 @@ fn is_field(member: &Member) -> bool {
 
 /// Whether the relations of a function may make events when it is inlined: `Inline = true`, `GenerateEvents = true`.
 fn may_have_events(definition: &Class) -> bool {
-    crate::annotations::is_true(definition.annotation.as_ref(), "Inline")
-        || crate::annotations::is_true(definition.annotation.as_ref(), "GenerateEvents")
+    annotations::is_true(definition.annotation.as_ref(), "Inline")
+        || annotations::is_true(definition.annotation.as_ref(), "GenerateEvents")
 }

@@ -350,11 +350,7 @@ impl Flattener<'_> {
     }
 
     /// The modifiers of a member written in its class or in `extends` clauses.
-    fn member_layers(
-        &self,
-        instance: InstanceId,
-        modifiers: &[WrittenModifier],
-    ) -> impl Iterator<Item = Layer> {
+    fn member_layers(&self, instance: InstanceId, modifiers: &[WrittenModifier]) -> impl Iterator<Item = Layer> {
         modifiers.iter().map(move |(modifier, lexical)| {
             let instance = (!lexical.around).then_some(instance);
             Layer::new(modifier.clone(), Scope { instance, class: lexical.class })
@@ -381,7 +377,9 @@ impl Flattener<'_> {
             }
         }
         let own: Vec<Layer> = self.member_layers(instance, &member.modifiers).collect();
-        declaration.layers.extend(own);
+        let is_dropped = |layer: &Layer| declaration.is_redeclared && member.is_of_default(&layer.modifier);
+        let kept: Vec<Layer> = own.into_iter().filter(|layer| !is_dropped(layer)).collect();
+        declaration.layers.extend(kept);
         Ok(declaration)
     }
 

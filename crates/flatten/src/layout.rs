@@ -65,6 +65,8 @@ pub(crate) struct Member {
     pub(crate) is_final: bool,
     /// Modifiers, the strongest first.
     pub(crate) modifiers: Vec<WrittenModifier>,
+    /// The modifier that belongs to the default type alone: with `constrainedby`, a redeclaration drops it.
+    pub(crate) of_default: Option<Rc<Modifier>>,
     /// Conditions of surrounding `if` (variable dimension); written in `origin`.
     pub(crate) guards: Vec<DeclarationCondition>,
     pub(crate) span: Span,
@@ -73,6 +75,11 @@ pub(crate) struct Member {
 }
 
 impl Member {
+    /// Whether a modifier is meant for the default type of a replaceable component only.
+    pub(crate) fn is_of_default(&self, modifier: &Rc<Modifier>) -> bool {
+        self.of_default.as_ref().is_some_and(|own| Rc::ptr_eq(own, modifier))
+    }
+
     /// The declaration, where it is a component.
     pub(crate) fn component(&self) -> Option<&Arc<Component>> {
         match &self.kind {
@@ -265,6 +272,7 @@ impl Flattener<'_> {
             outer: element.outer,
             is_final: element.is_final,
             modifiers: Vec::new(),
+            of_default: None,
             guards: Vec::new(),
             span: nested.name.span,
             resolved: OnceCell::new(),
@@ -301,6 +309,7 @@ impl Flattener<'_> {
             modifier.is_final |= element.is_final;
             (Rc::new(modifier), Lexical { class, around: false })
         });
+        let of_default = element.constrained_by.as_ref().and(own.as_ref()).map(|(modifier, _)| modifier.clone());
         let constraint = element.constrained_by.as_ref().and_then(|(_, modification)| modification.as_ref());
         let constraint = constraint.map(|modification| {
             (Rc::new(Modifier::prepare(modification, self.diagnostics)), Lexical { class, around: false })
@@ -317,6 +326,7 @@ impl Flattener<'_> {
             outer: element.outer,
             is_final: element.is_final,
             modifiers: own.into_iter().chain(constraint).collect(),
+            of_default,
             guards: Vec::new(),
             span: component.span,
             resolved: OnceCell::new(),
@@ -507,7 +517,9 @@ pub(crate) fn redeclared(original: &Member, new: Member) -> Member {
     member.inner |= original.inner;
     member.outer |= original.outer;
     member.guards = original.guards.clone();
-    member.modifiers.extend(original.modifiers.iter().cloned());
+    member
+        .modifiers
+        .extend(original.modifiers.iter().filter(|(modifier, _)| !original.is_of_default(modifier)).cloned());
     member
 }
 

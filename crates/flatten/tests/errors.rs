@@ -114,3 +114,11 @@ fn unknown_parameters_from_outside_are_errors() {
     let messages = try_flat("model M parameter Real gain = 1; end M;", &[("gian", "2")]).unwrap_err();
     assert_eq!(messages, ["E0211 1:1 there is no parameter `gian` to set"]);
 }
+
+#[test]
+fn a_real_expression_is_no_integer() {
+    check_errors(
+        "model M Integer n; equation n = 1.5*time; end M;",
+        "E0303 1:29 1:33 the sides of this equation differ in type: Integer and Real",
+    );
+}

@@ -354,3 +354,32 @@ fn the_order_of_equations_does_not_change_the_system() {
     let other = "model M Real x; Real y; equation der(x) = y; if x > 1 then y = 1; else y = 2; end if; end M;";
     assert_eq!(sorted(one), sorted(other));
 }
+
+#[test]
+fn with_constrainedby_a_redeclaration_drops_the_modifiers_of_the_default_type() {
+    check_variables(
+        "partial model Base parameter Real k = 1; end Base;
+         model Default extends Base; parameter Real extra = 2; end Default;
+         model Other extends Base; end Other;
+         model Plant replaceable Default part(extra = 5) constrainedby Base(k = 7); end Plant;
+         model M Plant a; Plant b(redeclare Other part); end M;",
+        "a.part.k = 7
+         a.part.extra = 5
+         b.part.k = 7",
+    );
+}
+
+#[test]
+fn external_functions_stay_calls_with_their_declared_differentiability() {
+    let model = flat(
+        "function g input Real x; input Real dx; output Real dy; external \"C\"; end g;
+         function f input Real x; input Real k; output Real y; external \"C\";
+           annotation(smoothOrder = 3, derivative(noDerivative = k) = g); end f;
+         model M Real y = f(time, 2); end M;",
+    );
+    assert_eq!(equations(&model), ["y = f(time, 2)"]);
+    let function = model.functions.iter().next().expect("a function");
+    assert_eq!((&*function.name, function.differentiable), ("f", 3));
+    let (derivative, fixed) = function.derivative.clone().expect("a declared derivative");
+    assert_eq!((&*model.functions[derivative].name, fixed), ("g", vec![1]));
+}
