@@ -305,16 +305,16 @@ end M;
         model,
         0,
         expect![[r#"
-        note[N0601]: `e1`, `e2` are combined: what they are solved for cancels
-         --> <stdin>:5:3
-          |
-        4 |   der(x) - der(y) = sin(time);
-          |   --------------------------- `e1`
-        5 |   der(y) - der(x) = x + y;
-          |   ^^^^^^^^^^^^^^^^^^^^^^^ `e2` is replaced by `e1 + e2`
+            note[N0601]: `e1`, `e2` are combined: what they are solved for cancels
+             --> <stdin>:5:3
+              |
+            4 |   der(x) - der(y) = sin(time);
+              |   --------------------------- `e1`
+            5 |   der(y) - der(x) = x + y;
+              |   ^^^^^^^^^^^^^^^^^^^^^^^ `e2` is replaced by `(e1 + e2)`
 
-        M: all well; 1 mode, regular; 2 guarded equations, 2 unknowns
-    "#]],
+            M: all well; 1 mode, regular; 2 guarded equations, 2 unknowns
+        "#]],
     );
 }
 
