@@ -9,6 +9,7 @@ use crate::evaluate::describe;
 use crate::failure::{Failure, Outcome, dynamic, unsupported, wrong};
 use crate::flattener::Flattener;
 
+use crate::lookup::{ClassReference, Found};
 use crate::operators::is_number;
 use crate::term::{Term, type_text};
 
@@ -23,11 +24,22 @@ impl Flattener<'_> {
         context: &mut Context,
     ) -> Outcome<Term> {
         if let [only] = function.parts.as_slice()
+            && !self.is_redefined(function, context)?
             && let Some(result) = self.predefined_call(&only.name.name.clone(), arguments, named, span, context)
         {
             return result;
         }
         self.user_call(function, arguments, named, span, context)
+    }
+
+    /// Whether the user has a function of the name of a predefined one; operators such as `der` cannot be redefined.
+    fn is_redefined(&mut self, function: &Reference, context: &Context) -> Outcome<bool> {
+        let name = &function.parts[0].name.name;
+        if function.global || is_event_operator(name) {
+            return Ok(false);
+        }
+        let found = self.find(name, context.scope)?;
+        Ok(matches!(found, Some(Found::Class(ClassReference::Class { .. }))))
     }
 
     /// The result of a predefined function, or `None` where the name is not one.

@@ -293,7 +293,7 @@ impl Flattener<'_> {
             Slot::Components(components) => {
                 components.instances.first().is_some_and(|&first| self.instances[first].is_connector)
             }
-            Slot::Primitive(_) => true,
+            Slot::Primitive(id) => self.primitives[*id].is_connector,
             Slot::Outer(instance, position) => self.is_connector(&self.instances[*instance].slots[*position as usize]),
             _ => false,
         }
@@ -310,7 +310,7 @@ impl Flattener<'_> {
         match self.slot(instance, position)? {
             Slot::Absent => Ok(None),
             Slot::Outer(instance, position) => self.connectors_at(instance, position, reference, context),
-            Slot::Primitive(id) => {
+            Slot::Primitive(id) if self.primitives[id].is_connector => {
                 let dims = self.primitives[id].dims.clone();
                 let span = self.member(instance, position).span;
                 let picks = self.picks(&part.subscripts, &dims, part, Some(span), context)?;

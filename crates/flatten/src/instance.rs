@@ -112,6 +112,8 @@ pub(crate) struct Primitive {
     pub(crate) info: Option<Rc<TypeInfo>>,
     /// The first of its scalars, once numbered.
     pub(crate) first: Option<VariableId>,
+    /// Whether it is a connector by itself or part of one.
+    pub(crate) is_connector: bool,
     /// Whether its value was needed at translation.
     pub(crate) evaluated: bool,
 }
@@ -292,9 +294,12 @@ impl Flattener<'_> {
         let of_type = info.as_ref().map_or(TypePrefix::default(), |info| info.prefix);
         let prefix = combined(combined(declaration.prefix, of_type), self.instances[instance].prefix);
         if let Some(ty) = ty {
+            let is_connector =
+                self.instances[instance].is_connector || info.as_ref().is_some_and(|info| info.connector);
             let info = info.filter(|info| !info.modifiers.is_empty());
             let dims: Rc<[usize]> = if dims.is_empty() { self.no_dims.clone() } else { dims.into() };
-            let primitive = Primitive { instance, position, ty, prefix, dims, info, first: None, evaluated: false };
+            let primitive =
+                Primitive { instance, position, ty, prefix, dims, info, first: None, is_connector, evaluated: false };
             return Ok(Slot::Primitive(self.primitives.push(primitive)));
         }
         let (Some(info), ClassReference::Class { context, .. }) = (info, class) else { return Err(Failure::Reported) };

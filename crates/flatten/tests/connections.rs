@@ -130,3 +130,8 @@ fn a_users_own_electrical_package_works_end_to_end() {
     );
     assert!(support::variables(&model).contains(&"filter.resistor.R = filter.R0".to_string()));
 }
+
+#[test]
+fn plain_variables_cannot_be_connected() {
+    check_errors("model M Real x; Real y; equation connect(x, y); end M;", "E0401 1:42 1:14 `x` is not a connector");
+}

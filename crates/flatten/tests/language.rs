@@ -383,3 +383,25 @@ fn external_functions_stay_calls_with_their_declared_differentiability() {
     let (derivative, fixed) = function.derivative.clone().expect("a declared derivative");
     assert_eq!((&*model.functions[derivative].name, fixed), ("g", vec![1]));
 }
+
+#[test]
+fn a_users_function_hides_the_predefined_one_of_its_name() {
+    check_equations(
+        "package P function sign input Real x; output Real y; algorithm y := 2*x; end sign;
+           model A Real x = sign(time); Real y = .sign(time); end A; end P;
+         model M extends P.A; end M;",
+        "x = 2*time
+         y = sign(time)",
+    );
+}
+
+#[test]
+fn a_subscript_that_changes_at_run_time_selects_by_cases() {
+    check_equations(
+        "model M Integer i = if time > 1 then 2 else 1; Real v[2] = {1, time}; Real y = v[i]; end M;",
+        "i = if time > 1 then 2 else 1
+         v[1] = 1
+         v[2] = time
+         y = if i == 1 then v[1] else v[2]",
+    );
+}
