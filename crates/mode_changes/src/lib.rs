@@ -4,6 +4,7 @@
 //! times with other right-hand sides, give right limits and Dirac weights ([`restart()`]). E22 §8–9.
 
 mod all_changes;
+mod balance;
 pub mod dense;
 mod difference_array;
 mod guard_sign;
@@ -27,6 +28,8 @@ mod pair_orders;
 mod pair_space;
 mod report;
 mod restart;
+mod transient;
+mod when_laws;
 
 pub use all_changes::{AllChanges, ChangeKind, all_changes};
 pub use difference_array::{ArrayRestart, DifferenceArray};
@@ -50,3 +53,5 @@ pub use pair_orders::{PairPotentials, pair_potentials};
 pub use pair_space::{Moment, PairSpace};
 pub use report::{ChangeReport, LevelReport, Verdict, change_reports};
 pub use restart::{Noise, Note, Restart, extend, restart};
+pub use transient::{Laws, TransientLevel, TransientRestart, TransientRow, TransientStructure, transient_restart};
+pub use when_laws::WhenLaws;

@@ -16,9 +16,10 @@
 
 use modeshift_dae::IndexVec;
 
+use crate::balance::{Balance, Carries};
 use crate::dense::Matrix;
 use crate::impulse_order::{Defect, Potentials};
-use crate::jet::{Jet, Partial, Residuals, binomial};
+use crate::jet::{Jet, Partial, Residuals};
 use crate::laurent::laurent_restart;
 use crate::left::{self, LeftLimits, Past};
 use crate::levels::{Condition, Unknown, condition, unknown};
@@ -319,7 +320,7 @@ impl Solver<'_> {
     }
 
     fn solve_block(&mut self, level: i64, block: &Block) {
-        let balances: Vec<Option<Balance>> = block.rows.iter().map(|&row| self.balance(level, row)).collect();
+        let balances = self.balances(level, block);
         let start: Vec<f64> = block.columns.iter().map(|&column| self.left_value(level, column)).collect();
         let orders = right_limits(self.structure, level, block);
         let mut right = std::mem::replace(&mut self.right, Jet::unknown(0.0, 0));
@@ -335,6 +336,22 @@ impl Solver<'_> {
                 self.record(level, block, &start);
             }
         }
+    }
+
+    /// The balances of a block at a level, of the rows that have one.
+    fn balances(&self, level: i64, block: &Block) -> Vec<Option<Balance>> {
+        let carries = Carries {
+            structure: self.structure,
+            equations: self.equations,
+            left: &self.left.complete,
+            jumps: &self.jumps,
+            highest: self.highest,
+        };
+        let balance = |&row: &Row| match condition(self.structure, level, row) {
+            Condition::Balance(delta) => Some(carries.balance(level, row, delta, &block.columns)),
+            Condition::Constraint(_) => None,
+        };
+        block.rows.iter().map(balance).collect()
     }
 
     /// Where Newton's method starts: at the left limit, or at no impulse.
@@ -384,32 +401,6 @@ impl Solver<'_> {
         system.linearization
     }
 
-    /// The balance of a row at a level, where it has one: known carries, and coefficients of the block's unknowns.
-    fn balance(&self, level: i64, row: Row) -> Option<Balance> {
-        let Condition::Balance(delta) = condition(self.structure, level, row) else { return None };
-        let own_block = self.structure.block_of(row);
-        let beyond = (self.highest - level) as u32;
-        let mut balance = Balance { carry: 0.0, terms: Vec::new() };
-        for Partial { column, order, derivatives } in self.equations.partials(row, &self.left.complete, beyond) {
-            let offset = i64::from(self.structure.variable_offset(column));
-            for r in delta..=delta + beyond {
-                let level_of_jump = offset - (i64::from(order) - 1 - i64::from(r));
-                let coefficient = leibniz(r, delta) * derivatives[(r - delta) as usize];
-                if level_of_jump > self.highest {
-                    break;
-                }
-                let solved = self.structure.block_of(self.structure.matched_row(column)) != own_block;
-                if level_of_jump > level || solved {
-                    let jump = self.jumps[column][(self.highest - level_of_jump) as usize];
-                    balance.carry += if jump == 0.0 { 0.0 } else { coefficient * jump };
-                } else {
-                    balance.terms.push((column, coefficient));
-                }
-            }
-        }
-        Some(balance)
-    }
-
     /// Stores what was found, less what is only drift.
     fn record(&mut self, level: i64, block: &Block, values: &[f64]) {
         for (&column, &value) in block.columns.iter().zip(values) {
@@ -443,16 +434,4 @@ fn right_limits(structure: &ModeStructure, level: i64, block: &Block) -> Vec<(us
             Unknown::Weight(_) => None,
         })
         .collect()
-}
-
-/// A balance of weights: `carry + Σ coefficient * jump = 0`.
-struct Balance {
-    carry: f64,
-    terms: Vec<(Column, f64)>,
-}
-
-/// `a δ^(r)` contains `(-1)^(r-p) binom(r, p) a^(r-p) δ^(p)`.
-fn leibniz(r: u32, p: u32) -> f64 {
-    let sign = if (r - p).is_multiple_of(2) { 1.0 } else { -1.0 };
-    sign * binomial(r, p)
 }

@@ -3,7 +3,11 @@
 use modeshift_dae::MultimodeDae;
 use modeshift_diagnostics::Diagnostics;
 use modeshift_flatten::{Library, Memory, Request, elaborate, flatten};
-use modeshift_mode_changes::{all_changes, change_reports};
+use modeshift_mode_changes::{
+    Column, Jet, Laws, ModeEquations, ModeStructure, TransientStructure, WhenLaws, all_changes, change_reports,
+    transient_restart,
+};
+use modeshift_numerics::{Input, NativeFunctions};
 use modeshift_structure::{Options, analyze};
 
 fn multimode_dae(text: &str, overrides: &[(&str, String)]) -> MultimodeDae {
@@ -58,6 +62,53 @@ fn the_rope_erases_its_constraint_and_its_derivative_and_keeps_positions() {
           level 1: ex ey e1 e2 k1' -> x' y' u v lambda
           level 1: k2 -> s",
     );
+}
+
+/// Parameters and constants by their literal bindings, mode variables all true.
+fn constants(dae: &MultimodeDae, input: Input) -> Option<f64> {
+    match input {
+        Input::Variable(variable, 0) | Input::LeftVariable(variable, 0) => {
+            dae.model.expressions.literal(dae.model.variables[variable].binding?)
+        }
+        Input::Mode(_) => Some(1.0),
+        _ => None,
+    }
+}
+
+#[test]
+fn the_elastic_rope_of_the_paper_takes_its_impact_law_from_the_when() {
+    // E22 §8.4 with α = 0.8: the vertical velocity is reversed, the impulse acts along the rope.
+    let dae = multimode_dae(include_str!("../../../models/CupAndBallElastic.mo"), &[]);
+    let analysis = analyze(&dae, &Options::default()).expect("no limit was set");
+    let structure = ModeStructure::of_signature(&analysis.signature(|_| true)).expect("a regular mode");
+    let natives = NativeFunctions::default();
+    let actions = &dae.model.when_clauses[0].branches[0].actions;
+    let laws =
+        WhenLaws::new(&dae.model, &natives, &structure, actions, |input| constants(&dae, input)).expect("numbers");
+    let equations = ModeEquations::new(&dae.model, &natives, &structure, |input| constants(&dae, input));
+    let row_named = |name: &str| {
+        structure.rows().find(|&row| &*dae.model.equations[structure.equation(row)].name == name).expect("a row")
+    };
+    let column_named = |name: &str| {
+        let named = |&column: &Column| &*dae.model.variables[structure.variable(column)].name == name;
+        structure.columns().find(named).expect("a column")
+    };
+    let instantaneous = structure.rows().map(|row| row == row_named("k1")).collect();
+    let without = TransientStructure::new(&structure, &instantaneous, &[]);
+    assert!(!without.undetermined(&structure).is_empty(), "an impact law is missing");
+    let transient = TransientStructure::new(&structure, &instantaneous, &laws.contents());
+    assert!(transient.undetermined(&structure).is_empty());
+    let (x, y, u, v) = (0.6, -0.8, 0.8, -4.0);
+    let mut left = Jet::unknown(0.0, structure.size());
+    for (name, values) in
+        [("x", vec![x, u]), ("y", vec![y, v]), ("u", vec![u]), ("v", vec![v]), ("lambda", vec![0.0]), ("s", vec![0.0])]
+    {
+        values.iter().enumerate().for_each(|(order, &value)| left.set(column_named(name), order as u32, value));
+    }
+    let result = transient_restart(&structure, &equations, &transient, &laws, &left).expect("a restart");
+    let right = |name: &str| result.right.get(column_named(name), 0);
+    assert!((right("v") - 3.2).abs() < 1e-12 && (right("u") - (u - 1.8 * v / y * x)).abs() < 1e-12);
+    assert_eq!((right("x"), right("y")), (x, y));
 }
 
 /// `cargo test --release -p modeshift-mode-changes --test models -- --ignored --nocapture`
