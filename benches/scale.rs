@@ -2,9 +2,10 @@
 //!
 //! `cargo bench --bench scale` measures sizes up to 10,000 elements, `cargo bench --bench scale -- --full` up to 100,000,
 //! and `cargo bench --bench scale -- line 1000 10000` one model at some sizes. Each measurement runs in a process of its
-//! own, so that its peak memory is its own. `read` is from expressions to incidence; `ratio` is the time of all further
+//! own, so that its peak memory is its own. `-- --papers` measures the papers' chain beside ours. `read` is from expressions to incidence; `ratio` is the time of all further
 //! stages divided by the time of the same for one mode, from its signature matrix on.
 
+mod papers_chain;
 #[path = "../crates/structure/tests/common/scalable.rs"]
 mod scalable;
 
@@ -42,6 +43,8 @@ fn main() {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["one", name, size, order] => measure(name, size.parse().expect("a size"), *order == "scrambled"),
         ["--full"] => all(usize::MAX),
+        ["--papers"] => papers(),
+        ["papers", name, size] => measure_papers(name, size.parse().expect("a size")),
         [] => all(10_000),
         [name, sizes @ ..] => {
             let sizes: Vec<usize> = sizes.iter().map(|size| size.parse().expect("a size")).collect();
@@ -54,6 +57,39 @@ fn main() {
 
 fn all(largest: usize) {
     MODELS.iter().for_each(|model| table(model, largest.min(model.largest), SIZES));
+}
+
+/// Measures the papers' own chain at the sizes it reaches, as the baseline: matchings as one Boolean function.
+fn papers() {
+    println!("{:>14} {:>5} {:>9} {:>9} {:>9}", "model", "N", "papers s", "ours s", "knodes");
+    for model in MODELS {
+        for size in [1, 2, 4, 8, 16, 32, 64, 128] {
+            let program = std::env::current_exe().expect("this program");
+            let output = Command::new(program).args(["papers", model.name, &size.to_string()]).output();
+            let output = output.expect("this program runs");
+            print!("{}", String::from_utf8_lossy(&output.stdout));
+            if !output.status.success() {
+                println!("{:>14} {size:>5} {}", model.name, String::from_utf8_lossy(&output.stderr).trim());
+                break;
+            }
+        }
+    }
+}
+
+fn measure_papers(name: &str, size: usize) {
+    let model = MODELS.iter().find(|model| model.name == name).expect("a known model");
+    let plan = (model.plan)(size.max(2));
+    let start = Clock::start();
+    let nodes = papers_chain::choose_matchings(&plan, std::time::Duration::from_secs(60)).unwrap_or_else(|limit| {
+        eprintln!("{limit}");
+        std::process::exit(1);
+    });
+    let papers = start.seconds();
+    let start = Clock::start();
+    let analysis = analyze(&plan.natural(), &Options::default()).expect("no limit is set");
+    let ours = start.seconds();
+    std::hint::black_box(analysis);
+    println!("{name:>14} {size:>5} {papers:>9.3} {ours:>9.3} {:>9}", nodes / 1000);
 }
 
 /// Measures one model at several sizes in both orders.

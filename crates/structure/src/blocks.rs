@@ -46,7 +46,7 @@ pub struct BlockCap {
 
 impl Default for BlockCap {
     fn default() -> Self {
-        BlockCap { members: 50_000, nodes: 1_000_000 }
+        BlockCap { members: 4_000, nodes: 200_000 }
     }
 }
 

@@ -15,22 +15,23 @@ use modeshift_diagnostics::Span;
 pub type Literal = (u32, bool);
 
 /// A variable, how often it is differentiated, and the literal under which it occurs.
-type Term = (u32, u32, Option<Literal>);
+pub type Term = (u32, u32, Option<Literal>);
 
-struct PlainEquation {
-    name: String,
-    guard: Option<Literal>,
-    terms: Vec<Term>,
+/// An equation as a list of terms.
+pub struct PlainEquation {
+    pub name: String,
+    pub guard: Option<Literal>,
+    pub terms: Vec<Term>,
 }
 
 /// A model as lists.
 pub struct Plan {
-    name: &'static str,
-    variables: Vec<(String, Option<Literal>)>,
-    modes: Vec<String>,
-    equations: Vec<PlainEquation>,
+    pub name: &'static str,
+    pub variables: Vec<(String, Option<Literal>)>,
+    pub modes: Vec<String>,
+    pub equations: Vec<PlainEquation>,
     /// Literals of which at least one holds.
-    invariants: Vec<Vec<Literal>>,
+    pub invariants: Vec<Vec<Literal>>,
 }
 
 impl Plan {
