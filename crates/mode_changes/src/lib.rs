@@ -5,6 +5,7 @@
 
 mod all_changes;
 mod balance;
+mod closed_form;
 pub mod dense;
 mod difference_array;
 mod guard_sign;
@@ -30,10 +31,12 @@ mod pair_orders;
 mod pair_space;
 mod report;
 mod restart;
+mod signed;
 mod transient;
 mod when_laws;
 
 pub use all_changes::{AllChanges, ChangeKind, all_changes};
+pub use closed_form::{ClosedForm, closed_form_name, closed_forms};
 pub use difference_array::{ArrayRestart, DifferenceArray};
 pub use guard_sign::{GuardSeries, Sign, Term};
 pub use guard_zero::{GuardZero, guard_zeros};

@@ -210,6 +210,45 @@ fn a_coulomb_block_breaks_away_reverses_and_sticks() {
     assert_eq!(both, Accepted::One(vec![vec![STUCK], vec![FORWARD]]));
 }
 
+/// Masses in a row on springs of unit stiffness, each with Coulomb friction, all at rest and at the limit or inside.
+fn coupled_coulomb(random: &mut Random, count: usize) -> TextCluster {
+    let mut common = String::new();
+    let mut elements = Vec::new();
+    for k in 0..count {
+        let coupling = if k > 0 { format!("(w{} - w{k})", k - 1) } else { "0".to_string() };
+        let next = if k + 1 < count { format!("(w{} - w{k})", k + 1) } else { "0".to_string() };
+        // Loads that grow through the limit 1, shrink away from it, or stay inside.
+        let load = ["1 + time", "-1 - time", "1 - time", "-1 + time", "0.3", "1 + time^2"][random.below(6) as usize];
+        common += &format!("m{k}: {}*w{k}' = {load} + 0.5*{coupling} + 0.5*{next} - f{k}\n", 1 + random.below(3));
+        let state = |equation: String, conditions: Vec<(String, u32)>| State { equations: equation, conditions };
+        elements.push(vec![
+            state(format!("f{k}: f{k} = -1"), vec![(format!("-w{k}"), 1)]),
+            state(format!("f{k}: w{k} = 0"), vec![(format!("1 - f{k}"), 2), (format!("1 + f{k}"), 0)]),
+            state(format!("f{k}: f{k} = 1"), vec![(format!("w{k}"), 1)]),
+        ]);
+    }
+    let names: Vec<String> = (0..count).map(|k| format!("w{k}")).collect();
+    let memory: Vec<(&str, &[f64])> = names.iter().map(|name| (name.as_str(), &[0.0][..])).collect();
+    TextCluster::new(&common, elements, &vec![1; count], 0.0, &memory)
+}
+
+#[test]
+fn coupled_coulomb_elements_at_their_limits_have_one_solution() {
+    for seed in 0..120 {
+        let mut random = Random::new(seed);
+        let count = 1 + seed as usize % 4;
+        let mut cluster = coupled_coulomb(&mut random, count);
+        cluster.fired = (0..count).collect();
+        let current = vec![1; count];
+        let mode = accepted(&mut cluster, &current);
+        let noise = cluster.noise;
+        match accepted_modes(&mut cluster, &current, &noise) {
+            Accepted::One(modes) => assert!(modes.contains(&mode), "seed {seed}: {mode:?} not in {modes:?}"),
+            other => panic!("seed {seed}: {other:?}"),
+        }
+    }
+}
+
 /// Guards over `b = q + M a`: state 0 has a = 0 and needs b >= 0, state 1 has b = 0 and needs a >= 0.
 struct MatrixCluster {
     counts: Vec<u32>,

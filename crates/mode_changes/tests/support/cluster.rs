@@ -136,7 +136,8 @@ impl Cluster for TextCluster {
                 };
                 let highest = mode.structure.variable_offset(column) + 4;
                 let series = GuardSeries::new(&guard, Row(0), &past, &result, highest);
-                let has_fired = self.fired.contains(&element);
+                // Of the conditions of a state, the one at zero fired.
+                let has_fired = self.fired.contains(&element) && series.derivatives[0].abs() < 1e-4;
                 conditions.push(StateCondition { element, series, otherwise, has_fired });
             }
         }

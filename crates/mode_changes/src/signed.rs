@@ -1,0 +1,92 @@
+//! Sums, products and quotients of expressions with signs pulled out, so that formulas read as one would write them:
+//! `a - (-2)*b` becomes `a + 2*b`.
+
+use modeshift_dae::{ArithmeticOperator as Op, ExpressionId, Expressions, Node};
+
+/// An expression as a sign and what it is the sign of.
+#[derive(Clone, Copy)]
+struct Signed {
+    negative: bool,
+    magnitude: ExpressionId,
+}
+
+/// Signs further down than this stay where they are.
+const DEPTH: u32 = 8;
+
+fn signed(expressions: &mut Expressions, id: ExpressionId) -> Signed {
+    signed_below(expressions, id, DEPTH)
+}
+
+fn signed_below(expressions: &mut Expressions, id: ExpressionId, depth: u32) -> Signed {
+    let Some(depth) = depth.checked_sub(1) else { return Signed { negative: false, magnitude: id } };
+    match expressions.node(id) {
+        Node::Real(number) if number.value() < 0.0 => {
+            Signed { negative: true, magnitude: expressions.real(-number.value()) }
+        }
+        Node::Negate(inner) => {
+            let inner = signed_below(expressions, inner, depth);
+            Signed { negative: !inner.negative, ..inner }
+        }
+        Node::Arithmetic(operator @ (Op::Multiply | Op::Divide), a, b) => {
+            let (a, b) = (signed_below(expressions, a, depth), signed_below(expressions, b, depth));
+            let magnitude = expressions.arithmetic(operator, a.magnitude, b.magnitude);
+            Signed { negative: a.negative != b.negative, magnitude }
+        }
+        Node::Arithmetic(Op::Add, a, b) => {
+            let (left, right) = (signed_below(expressions, a, depth), signed_below(expressions, b, depth));
+            let both = left.negative && right.negative;
+            let magnitude = if both { expressions.sum(left.magnitude, right.magnitude) } else { id };
+            Signed { negative: both, magnitude }
+        }
+        _ => Signed { negative: false, magnitude: id },
+    }
+}
+
+fn unsigned(expressions: &mut Expressions, negative: bool, magnitude: ExpressionId) -> ExpressionId {
+    if negative { expressions.negate(magnitude) } else { magnitude }
+}
+
+/// `-a`
+pub(crate) fn negation(expressions: &mut Expressions, a: ExpressionId) -> ExpressionId {
+    match expressions.node(a) {
+        Node::Arithmetic(Op::Subtract, left, right) => expressions.difference(right, left),
+        _ => {
+            let a = signed(expressions, a);
+            unsigned(expressions, !a.negative, a.magnitude)
+        }
+    }
+}
+
+/// `a + b`
+pub(crate) fn sum(expressions: &mut Expressions, a: ExpressionId, b: ExpressionId) -> ExpressionId {
+    let (a, b) = (signed(expressions, a), signed(expressions, b));
+    match (a.negative, b.negative) {
+        (false, false) => expressions.sum(a.magnitude, b.magnitude),
+        (false, true) => expressions.difference(a.magnitude, b.magnitude),
+        (true, false) => expressions.difference(b.magnitude, a.magnitude),
+        (true, true) => {
+            let sum = expressions.sum(a.magnitude, b.magnitude);
+            expressions.negate(sum)
+        }
+    }
+}
+
+/// `a - b`
+pub(crate) fn difference(expressions: &mut Expressions, a: ExpressionId, b: ExpressionId) -> ExpressionId {
+    let b = negation(expressions, b);
+    sum(expressions, a, b)
+}
+
+/// `a * b`
+pub(crate) fn product(expressions: &mut Expressions, a: ExpressionId, b: ExpressionId) -> ExpressionId {
+    let (a, b) = (signed(expressions, a), signed(expressions, b));
+    let product = expressions.product(a.magnitude, b.magnitude);
+    unsigned(expressions, a.negative != b.negative, product)
+}
+
+/// `a / b`
+pub(crate) fn quotient(expressions: &mut Expressions, a: ExpressionId, b: ExpressionId) -> ExpressionId {
+    let (a, b) = (signed(expressions, a), signed(expressions, b));
+    let quotient = expressions.quotient(a.magnitude, b.magnitude);
+    unsigned(expressions, a.negative != b.negative, quotient)
+}

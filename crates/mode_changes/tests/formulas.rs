@@ -1,0 +1,81 @@
+//! Restart values as formulas, and their values.
+
+mod support;
+
+use modeshift_dae::ExpressionText;
+use modeshift_mode_changes::{Defect, Noise, Potentials, closed_form_name, closed_forms, levels::Unknown, restart};
+use modeshift_numerics::{Compiler, Input, NativeFunctions};
+use support::model::{Before, Mode};
+
+/// Formulas as text, after their values have been compared with the restart by levels.
+fn formulas(text: &str, before: &[Before], new: &[&str]) -> Vec<String> {
+    let mut mode = Mode::new(text);
+    let past = mode.past(before, new);
+    let expected = restart(&mode.structure, &mode.equations(), &past, &Noise::default());
+    let potentials = Potentials::spread(&mode.structure, expected.defects.iter().copied().collect::<Vec<Defect>>());
+    let forms = closed_forms(&mut mode.model, &mode.structure, &potentials, |_| false).expect("derivatives");
+    let natives = NativeFunctions::default();
+    let describe = |form: &modeshift_mode_changes::ClosedForm| {
+        let tape = Compiler::new(&mode.model, &natives).tape(&[form.formula]).expect("a number");
+        let input = |input: &Input| match *input {
+            Input::LeftVariable(variable, order) => {
+                let column = mode.structure.columns().find(|&column| mode.structure.variable(column) == variable);
+                past.jet.get(column.expect("a variable of the mode"), order)
+            }
+            other => panic!("{other:?} is no left limit"),
+        };
+        let inputs: Vec<f64> = tape.inputs().iter().map(input).collect();
+        let mut value = [0.0];
+        tape.evaluate(&inputs, &mut tape.workspace(), &mut value);
+        let exact = match form.unknown {
+            Unknown::RightLimit(order) => expected.right.get(form.column, order),
+            Unknown::Weight(delta) => expected.weights[form.column][delta as usize],
+        };
+        let name = closed_form_name(&mode.model, &mode.structure, form);
+        assert!((value[0] - exact).abs() < 1e-12 * exact.abs().max(1.0), "{name}: {} and {exact}", value[0]);
+        format!("{name} = {}", ExpressionText { model: &mode.model, modes: None, expression: form.formula })
+    };
+    forms.iter().map(describe).collect()
+}
+
+#[test]
+fn the_clutch_has_the_weighted_mean_of_the_paper() {
+    // E22 (42) with b1 = 0.5 and b2 = 1.5: (b2 w1 + b1 w2)/(b1 + b2).
+    let text = "e1: w1' = -0.2*w1 + 0.5*t1\n e2: w2' = -0.1*w2 + 1.5*t2\n e3: w1 - w2 = 0\n e4: t1 + t2 = 0";
+    let before: [Before; 4] = [("w1", 1, &[10.0]), ("w2", 1, &[-2.0]), ("t1", 0, &[0.0]), ("t2", 0, &[0.0])];
+    let found = formulas(text, &before, &["e3", "e4"]);
+    assert_eq!(
+        found,
+        [
+            "w1 = pre(w1) + 0.25*(pre(w2) - pre(w1))",
+            "t1 = 0.5*(pre(w2) - pre(w1))",
+            "w2 = pre(w2) - 0.75*(pre(w2) - pre(w1))",
+            "t2 = -(pre(w2) - pre(w1))/2",
+        ]
+    );
+}
+
+#[test]
+fn coefficients_that_depend_on_the_state_are_taken_at_left_limits() {
+    let text = "e1: w1' = (1 + w1^2)*t1\n e2: w2' = (2 + w2)*t2\n e3: w1 - w2 = 0\n e4: t1 + t2 = 0";
+    let before: [Before; 4] = [("w1", 1, &[3.0]), ("w2", 1, &[1.0]), ("t1", 0, &[0.0]), ("t2", 0, &[0.0])];
+    assert_eq!(formulas(text, &before, &["e3", "e4"]).len(), 4);
+}
+
+#[test]
+fn the_rope_has_formulas_for_its_velocities_and_its_tension() {
+    // E22 (61): positions are continuous and appear as left limits.
+    let text = "e1: x'' + lambda*x = 0\n e2: y'' + lambda*y + 9.81 = 0\n k1: 0 = 1 - (x^2 + y^2)";
+    let before: [Before; 3] = [("x", 2, &[0.6, 0.8, 0.0]), ("y", 2, &[-0.8, -4.0, -9.81]), ("lambda", 0, &[0.0])];
+    let found = formulas(text, &before, &["k1"]);
+    let tension = "(2*pre(x)*pre(der(x)) + 2*pre(y)*pre(der(y)))/(2*pre(x)*pre(x) + 2*pre(y)*pre(y))";
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert_eq!(found[1], format!("lambda = {tension}"));
+}
+
+#[test]
+fn there_is_no_formula_where_an_unknown_enters_nonlinearly() {
+    let text = "e1: w1' = t\n e2: w2' = -t\n e3: w1^3 = w2";
+    let before: [Before; 3] = [("w1", 1, &[1.0]), ("w2", 1, &[5.0]), ("t", 0, &[0.0])];
+    assert!(formulas(text, &before, &["e3"]).is_empty());
+}
