@@ -4,8 +4,8 @@ use modeshift_dae::MultimodeDae;
 use modeshift_diagnostics::Diagnostics;
 use modeshift_flatten::{Library, Memory, Request, elaborate, flatten};
 use modeshift_mode_changes::{
-    Column, Jet, Laws, ModeEquations, ModeStructure, TransientStructure, WhenLaws, all_changes, change_reports,
-    transient_restart,
+    Column, Jet, Laws, ModeEquations, ModeStructure, Noise, Past, TransientStructure, WhenLaws, all_changes,
+    change_reports, has_new_form, restart, transient_restart,
 };
 use modeshift_numerics::{Input, NativeFunctions};
 use modeshift_structure::{Options, analyze};
@@ -109,6 +109,37 @@ fn the_elastic_rope_of_the_paper_takes_its_impact_law_from_the_when() {
     let right = |name: &str| result.right.get(column_named(name), 0);
     assert!((right("v") - 3.2).abs() < 1e-12 && (right("u") - (u - 1.8 * v / y * x)).abs() < 1e-12);
     assert_eq!((right("x"), right("y")), (x, y));
+}
+
+#[test]
+fn a_chain_of_a_thousand_engaged_clutches_restarts_at_its_mean_speed() {
+    // All clutches engage at once: one block of all speeds and torques, solved sparsely.
+    let count = 1000;
+    let dae = multimode_dae(include_str!("../../../models/ClutchChain.mo"), &[("N", count.to_string())]);
+    let analysis = analyze(&dae, &Options::default()).expect("no limit was set");
+    let natives = NativeFunctions::default();
+    let structure =
+        |engaged: bool| ModeStructure::of_signature(&analysis.signature(|_| engaged)).expect("a regular mode");
+    let (free, rigid) = (structure(false), structure(true));
+    let mut left = Jet::unknown(0.0, free.size());
+    let is_speed = |structure: &ModeStructure, column: Column| structure.variable_offset(column) == 1;
+    for (k, column) in free.columns().filter(|&column| is_speed(&free, column)).enumerate() {
+        left.set(column, 0, (k + 1) as f64);
+        left.set(column, 1, 0.0);
+    }
+    for column in free.columns().filter(|&column| !is_speed(&free, column)) {
+        left.set(column, 0, 0.0);
+    }
+    let new_form = |equation| has_new_form(&dae.model, equation, &|_| false, &|_| true, &|_| false);
+    let past = Past::between(&free, &left, &rigid, new_form, |_| None);
+    let equations = ModeEquations::new(&dae.model, &natives, &rigid, |input| constants(&dae, input));
+    let result = restart(&rigid, &equations, &past, &Noise::default());
+    assert!(result.is_determined(), "{:?}", result.notes);
+    assert_eq!(result.memory.erased.len(), count - 1);
+    let mean = (count + 1) as f64 / 2.0;
+    for column in rigid.columns().filter(|&column| is_speed(&rigid, column)) {
+        assert!((result.right.get(column, 0) - mean).abs() < 1e-9 * mean);
+    }
 }
 
 /// `cargo test --release -p modeshift-mode-changes --test models -- --ignored --nocapture`
