@@ -66,7 +66,7 @@ pub enum Command {
         #[arg(long, value_name = "NAME")]
         method: Option<String>,
     },
-    /// Consistent initialization: which start values are needed, too many, missing (not built yet)
+    /// Consistent initialization: which start values are needed, too many, missing
     Init {
         #[command(flatten)]
         input: Input,

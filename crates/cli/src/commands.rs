@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use modeshift_diagnostics::{Severity, render_all};
 use modeshift_driver::flat::{flat_report, flat_to_json};
+use modeshift_driver::init::{init_to_json, init_to_text};
 use modeshift_driver::report::{LARGEST_PICTURE, to_dot, to_json, to_svg, to_text};
 use modeshift_driver::{Answer, Limits, Progress, Question, Source, verdict_to_json, verdict_to_text};
 
@@ -35,7 +36,7 @@ pub fn run(arguments: Arguments) -> Status {
         Command::Check { input, format } => check(&input, format),
         Command::Analyze { method: Some(method), .. } => not_built(&format!("analyze --method {method}")),
         Command::Analyze { input, format, at, method: None } => analyze(&input, format, at.as_deref()),
-        Command::Init { .. } => not_built("init"),
+        Command::Init { input, format, at, scenario } => init(&input, format, at.as_deref(), scenario.as_deref()),
         Command::Changes { .. } => not_built("changes"),
         Command::Simulate { .. } => not_built("simulate"),
         Command::Rimis { .. } => not_built("rimis"),
@@ -125,6 +126,19 @@ fn analyze(input: &Input, format: GraphFormat, at: Option<&str>) -> Result<Statu
     tell(&answer, &input.common);
     if let Some(text) = text {
         let text = if format == GraphFormat::Text { on_paper(text, &input.common) } else { text };
+        write(&input.common, &text)?;
+    }
+    Ok(status_of(&answer))
+}
+
+fn init(input: &Input, format: DataFormat, at: Option<&str>, scenario: Option<&str>) -> Result<Status, UsageError> {
+    let answer = modeshift_driver::init::init(&question(input)?, at, scenario);
+    tell(&answer, &input.common);
+    if let Some(report) = &answer.result {
+        let text = match format {
+            DataFormat::Text => on_paper(init_to_text(report), &input.common),
+            DataFormat::Json => pretty(&init_to_json(report)),
+        };
         write(&input.common, &text)?;
     }
     Ok(status_of(&answer))

@@ -281,14 +281,23 @@ end M;
         model,
         0,
         expect![[r#"
-        note[N0501]: `p` is implicit: it depends on variables that depend on it
-         --> <stdin>:3:11
-          |
-        3 |   Boolean p = x >= 1;
-          |           ^^^^^^^^^^ decided by next-mode selection
+            note[N0501]: `p` is implicit: it depends on variables that depend on it
+             --> <stdin>:3:11
+              |
+            3 |   Boolean p = x >= 1;
+              |           ^^^^^^^^^^ decided by next-mode selection
 
-        M: all well; 2 modes, all of them regular; 1 guarded equation, 1 unknown
-    "#]],
+            note[N0702]: the start is underdetermined: fix `x`
+             --> <stdin>:2:8
+              |
+            2 |   Real x;
+              |        ^ `x` needs a value at the start
+              |
+              = when: not p
+              = help: set fixed = true, or add initial equations; a run keeps these at their start values otherwise
+
+            M: all well; 2 modes, all of them regular; 1 guarded equation, 1 unknown
+        "#]],
     );
 }
 
@@ -312,6 +321,15 @@ end M;
               |   --------------------------- `e1`
             5 |   der(y) - der(x) = x + y;
               |   ^^^^^^^^^^^^^^^^^^^^^^^ `e2` is replaced by `(e1 + e2)`
+
+            note[N0702]: the start is underdetermined: fix `x`
+             --> <stdin>:2:8
+              |
+            2 |   Real x, y;
+              |        ^ `x` needs a value at the start
+              |
+              = note: any independent choice among `x`, `y`
+              = help: set fixed = true, or add initial equations; a run keeps these at their start values otherwise
 
             M: all well; 1 mode, regular; 2 guarded equations, 2 unknowns
         "#]],

@@ -82,7 +82,7 @@ fn a_result_goes_to_the_named_file_and_nowhere_else() {
 #[test]
 fn commands_to_come_take_their_options_and_say_that_they_are_not_built() {
     let file = "models/ClutchBasic.mo";
-    check_error(b"", &["init", file, "--at", "g=true", "--scenario", "s"], 2, "`modeshift init` is not built yet");
+    check_error(b"", &["init", file, "--at", "g=true", "--scenario", "s"], 2, "the model has no scenarios");
     check_error(
         b"",
         &["changes", file, "--from", "g=true", "--to", "g=false", "--method", "array"],

@@ -3,6 +3,7 @@
 mod check;
 pub mod flat;
 mod guards;
+pub mod init;
 mod parse;
 pub mod picture;
 mod pipeline;

@@ -68,6 +68,9 @@ pub fn check(question: &Question) -> Answer<Verdict> {
         if analyzed.analysis.is_regular() {
             note_combinations(&analyzed, &mut run.diagnostics);
         }
+        if !run.diagnostics.has_errors() {
+            run.check_start(&analyzed);
+        }
         verdict(&analyzed)
     });
     run.answer(result)
@@ -85,16 +88,16 @@ fn verdict(analyzed: &Analyzed) -> Verdict {
 }
 
 /// A question on its way to its answer.
-struct Run<'a> {
-    question: &'a Question,
-    start: Instant,
-    library: Library,
-    diagnostics: Diagnostics,
-    timings: Timings,
+pub(crate) struct Run<'a> {
+    pub(crate) question: &'a Question,
+    pub(crate) start: Instant,
+    pub(crate) library: Library,
+    pub(crate) diagnostics: Diagnostics,
+    pub(crate) timings: Timings,
 }
 
 impl<'a> Run<'a> {
-    fn new(question: &'a Question) -> Self {
+    pub(crate) fn new(question: &'a Question) -> Self {
         Run {
             question,
             start: Instant::now(),
@@ -104,7 +107,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn answer<T>(mut self, result: Result<T, Stop>) -> Answer<T> {
+    pub(crate) fn answer<T>(mut self, result: Result<T, Stop>) -> Answer<T> {
         Answer {
             result: result.ok(),
             sources: std::mem::take(self.library.sources_mut()),
@@ -113,7 +116,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn analyzed(&mut self, at: Option<&str>) -> Result<Analyzed, Stop> {
+    pub(crate) fn analyzed(&mut self, at: Option<&str>) -> Result<Analyzed, Stop> {
         let dae = self.multimode_dae()?;
         let within = self.within(&dae, at)?;
         let Regularized { dae, analysis, combinations, dependences, .. } = self.regularized(dae, &within)?;
@@ -175,15 +178,20 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The structure of the model; equations are combined where that repairs what the structure alone does not see.
-    fn regularized(&mut self, dae: MultimodeDae, within: &[(ModeVariableId, bool)]) -> Result<Regularized, Stop> {
+    /// What of the model to analyze, and what is left of the limits.
+    pub(crate) fn options(&self, within: &[(ModeVariableId, bool)]) -> Options {
         let limits = self.question.limits;
-        let options = Options {
+        Options {
             within: within.to_vec(),
             node_limit: limits.nodes,
             time_limit: limits.time.map(|time| time.saturating_sub(self.start.elapsed())),
             ..Options::default()
-        };
+        }
+    }
+
+    /// The structure of the model; equations are combined where that repairs what the structure alone does not see.
+    fn regularized(&mut self, dae: MultimodeDae, within: &[(ModeVariableId, bool)]) -> Result<Regularized, Stop> {
+        let options = self.options(within);
         let values = parameter_values(&dae.model);
         let analyze = || regularize(dae, &options, &|variable: VariableId| values[variable.index()]);
         let size = |result: &Result<Regularized, Limit>| match result {

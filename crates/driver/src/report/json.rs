@@ -23,7 +23,7 @@ pub fn to_json(report: &Report) -> Value {
     if let Some((least, most)) = report.degrees_of_freedom_between {
         object.insert("degrees_of_freedom_between".into(), json!([least, most]));
     }
-    object.insert("blocks".into(), list(&report.blocks, block));
+    object.insert("blocks".into(), list(&report.blocks, block_to_json));
     let dependencies = report.dependencies.iter();
     let dependencies = dependencies.map(|edge| json!({"from": edge.from, "to": edge.to, "when": edge.when}));
     object.insert("dependencies".into(), dependencies.collect());
@@ -89,7 +89,8 @@ fn read(read: &ReadReport) -> Value {
     }
 }
 
-fn block(block: &BlockReport) -> Value {
+/// `{"id", "when", "equations", "reads", "writes"}`
+pub fn block_to_json(block: &BlockReport) -> Value {
     json!({
         "id": block.id,
         "when": block.when,

@@ -11,7 +11,7 @@ mod text;
 pub use build::{Scope, report, valuation_text};
 pub use dot::to_dot;
 pub use graph::{LARGEST_PICTURE, to_svg};
-pub use json::{mode_variable_to_json, place_to_json, to_json, with_span};
+pub use json::{block_to_json, mode_variable_to_json, place_to_json, to_json, with_span};
 pub use summary::{LARGEST_LISTING, summary_text};
 pub use text::{block_text, mode_count_text, mode_variable_text, section, to_text};
 

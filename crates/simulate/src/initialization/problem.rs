@@ -3,6 +3,7 @@
 use modeshift_dae::{
     EquationKind, ExpressionId, FlatModel, Id, IndexVec, ModeVariableId, MultimodeDae, Node, Variability, VariableId,
 };
+use modeshift_modes::ModeVariable;
 use modeshift_numerics::{Compiler, NativeFunctions, Parameters, Tape};
 use modeshift_structure::initialization::Initialization;
 
@@ -99,6 +100,19 @@ impl<'a> InitialProblem<'a> {
 
     fn tape(&self, expressions: &[ExpressionId]) -> Result<Tape, modeshift_numerics::NotNumeric> {
         Compiler::new(self.model(), self.natives).tape(expressions)
+    }
+
+    /// A mode with these values; the other variables have their start values.
+    pub fn mode_with(&self, values: &[(ModeVariable, bool)]) -> Mode {
+        let mut all = self.mode_starts.clone();
+        all.resize(self.start.space.variable_count(), false);
+        values.iter().for_each(|&(variable, value)| all[variable.index()] = value);
+        Mode(all)
+    }
+
+    /// How many unknowns the system has, in all modes together.
+    pub fn size(&self) -> usize {
+        self.guesses.len()
     }
 
     /// The mode variables whose values at the start do not depend on any unknown: they follow from time and

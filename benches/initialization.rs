@@ -1,0 +1,121 @@
+//! How the analysis of starts scales, in all modes and scenarios at once.
+//!
+//! `cargo bench --bench initialization` measures sizes up to 10,000 elements, `-- --full` up to 100,000. Every variable
+//! that occurs differentiated has a fixed start (`fixed`), none has one (`free`), or all derivatives are zero at the
+//! start (`steady`). `modes` is the analysis of the long modes, which is needed before; `start` is all that this adds:
+//! system, matching, decomposition, proposal, blocks; `cases` the verdicts by cases of modes.
+
+#[path = "../crates/structure/tests/common/scalable.rs"]
+mod scalable;
+
+use std::time::Instant;
+
+use modeshift_dae::{InitialEquation, MultimodeDae, Node, VariableId};
+use modeshift_diagnostics::{Diagnostics, Span};
+use modeshift_modes::ModeSet;
+use modeshift_structure::initialization::{InitialChoice, initialization};
+use modeshift_structure::{Options, analyze};
+
+/// A model of a size.
+type MakePlan = fn(usize) -> scalable::Plan;
+
+const SIZES: &[usize] = &[300, 1_000, 3_000, 10_000, 30_000, 100_000];
+
+fn main() {
+    let full = std::env::args().any(|argument| argument == "--full");
+    let largest = if full { 100_000 } else { 10_000 };
+    println!(
+        "{:>14} {:>7} {:>8} {:>9} {:>8} {:>8} {:>8} {:>7}",
+        "model", "start", "N", "equations", "modes s", "start s", "cases s", "cases"
+    );
+    let models: [(&str, MakePlan); 3] = [
+        ("line", |size| scalable::transmission_line(size, false)),
+        ("clutches", scalable::clutch_chain),
+        ("tree", scalable::transmission_tree),
+    ];
+    for (name, plan) in models {
+        for kind in ["fixed", "free", "steady"] {
+            let mut points = Vec::new();
+            for &size in SIZES.iter().filter(|&&size| size <= largest) {
+                match measure(name, kind, size, with_conditions(plan(size).natural(), kind)) {
+                    Some(seconds) => points.push(((size as f64).ln(), seconds.max(1e-4).ln())),
+                    None => break,
+                }
+            }
+            if points.len() > 1 {
+                println!("{name:>14} {kind:>7} exponent {:.2}", slope(&points));
+            }
+        }
+    }
+}
+
+/// States with fixed starts, none, or all at rest.
+fn with_conditions(mut dae: MultimodeDae, kind: &str) -> MultimodeDae {
+    let model = &mut dae.model;
+    let zero = model.expressions.integer(0);
+    for variable in differentiated(&dae.model) {
+        match kind {
+            "fixed" => {
+                (dae.model.variables[variable].start, dae.model.variables[variable].fixed) = (Some(zero), Some(true));
+            }
+            "steady" => {
+                let left = dae.model.expressions.variable(variable, 1);
+                let guard = dae.model.variables[variable].guard;
+                let condition = InitialEquation { left, right: zero, guard, scenario: None, span: Span::default() };
+                dae.model.initial_equations.push(condition);
+            }
+            _ => {}
+        }
+    }
+    dae
+}
+
+fn differentiated(model: &modeshift_dae::FlatModel) -> Vec<VariableId> {
+    let mut found: Vec<VariableId> = Vec::new();
+    for equation in model.equations.iter() {
+        for side in [equation.left, equation.right] {
+            model.expressions.for_each(side, |_, node| {
+                if let Node::Variable(variable, 1..) = node {
+                    found.push(variable);
+                }
+                true
+            });
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// One row; the seconds of the start alone, or nothing if a limit was reached.
+fn measure(name: &str, kind: &str, size: usize, dae: MultimodeDae) -> Option<f64> {
+    let time_limit = Some(std::time::Duration::from_secs(120));
+    let options = Options { node_limit: Some(100_000_000), time_limit, ..Options::default() };
+    let clock = Instant::now();
+    let analysis = analyze(&dae, &options).ok()?;
+    let modes = clock.elapsed().as_secs_f64();
+    let clock = Instant::now();
+    let choice = InitialChoice::default();
+    let start = match initialization(&dae, &analysis, &choice, &options, &mut Diagnostics::new()) {
+        Ok(start) => start,
+        Err(limit) => {
+            println!("{name:>14} {kind:>7} {size:>8} {limit}");
+            return None;
+        }
+    };
+    let seconds = clock.elapsed().as_secs_f64();
+    let clock = Instant::now();
+    let cases: usize = start.scenarios.iter().map(|scenario| start.cases(scenario, ModeSet::ALL).len()).sum();
+    let of_cases = clock.elapsed().as_secs_f64();
+    let equations = start.system.origins.len();
+    println!("{name:>14} {kind:>7} {size:>8} {equations:>9} {modes:>8.3} {seconds:>8.3} {of_cases:>8.3} {cases:>7}");
+    Some(seconds + of_cases)
+}
+
+/// The slope of a line through points.
+fn slope(points: &[(f64, f64)]) -> f64 {
+    let count = points.len() as f64;
+    let (x, y) = (points.iter().map(|p| p.0).sum::<f64>() / count, points.iter().map(|p| p.1).sum::<f64>() / count);
+    let covariance: f64 = points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum();
+    covariance / points.iter().map(|p| (p.0 - x).powi(2)).sum::<f64>()
+}
