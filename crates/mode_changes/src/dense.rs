@@ -1,7 +1,5 @@
-//! Small dense linear systems, over real or complex numbers, with a verdict on their condition.
-//!
-//! Blocks of a restart are solved here: equilibrated, factorised with partial pivoting, and the reciprocal condition
-//! estimated, because a block may be singular in its numbers though regular in its structure.
+//! Small dense linear systems over real or complex numbers, with a verdict on their condition: the steps of a Laurent
+//! series are complex. Equilibrated, factorised with partial pivoting.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -174,11 +172,6 @@ impl<T: Scalar> Factors<T> {
             x[row] = x[row] / self.lower_upper.get(row, row);
         }
         x
-    }
-
-    /// By how much the unknowns were scaled.
-    pub(crate) fn column_scale(&self) -> &[f64] {
-        &self.column_scale
     }
 
     /// The reciprocal condition number of the equilibrated matrix in the 1-norm: exact up to size 32, estimated from

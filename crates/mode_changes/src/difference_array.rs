@@ -11,12 +11,11 @@
 
 use modeshift_dae::IndexVec;
 
-use crate::dense::Matrix;
 use crate::jet::{Jet, Residuals, binomial};
 use crate::left::Past;
 use crate::memory::{Constraint, PastStructure};
 use crate::mode_structure::{Column, ModeStructure, Row};
-use crate::newton::{self, Failure, Linearization};
+use crate::newton::{self, Entries, Failure, Linearization};
 
 /// The array with its verdict.
 #[derive(Clone, Debug)]
@@ -141,7 +140,7 @@ impl DifferenceArray {
         values: &[f64],
         step: f64,
     ) -> Linearization {
-        let mut jacobian = Matrix::zero(values.len());
+        let mut jacobian = Entries::zero(values.len());
         let mut residual = Vec::with_capacity(values.len());
         for (at, &(row, instant)) in self.kept.iter().enumerate() {
             let mut jet = Jet::unknown(past.jet.time + f64::from(instant) * step, structure.size());

@@ -6,11 +6,10 @@
 
 use modeshift_dae::IndexVec;
 
-use crate::dense::Matrix;
 use crate::jet::{Jet, Residuals, binomial};
 use crate::memory::{BirthBlock, Constraint, Derivative, Memory, PastStructure, Source};
 use crate::mode_structure::{Column, ModeStructure, Row};
-use crate::newton::{self, Linearization};
+use crate::newton::{self, Entries, Linearization};
 
 /// What is known of the old mode at the instant of change, in terms of the new mode.
 #[derive(Clone, Debug)]
@@ -112,7 +111,7 @@ fn solve_birth(equations: &dyn Residuals, extension: &mut Jet, block: &BirthBloc
 
 fn linearize(equations: &dyn Residuals, jet: &Jet, block: &BirthBlock) -> Linearization {
     let size = block.unknowns.len();
-    let mut jacobian = Matrix::zero(size);
+    let mut jacobian = Entries::zero(size);
     let mut residual = Vec::with_capacity(size);
     for (at, &(row, derivative)) in block.constraints.iter().enumerate() {
         residual.push(equations.residual(row, jet, derivative)[derivative as usize]);

@@ -1,6 +1,6 @@
 //! Newton's method for one block: damped, equilibrated, with a verdict on the condition at the solution.
 
-use crate::dense::{Factors, Matrix};
+use modeshift_numerics::{LinearSolver, Lu, Pattern};
 
 /// Below this the equilibrated Jacobian counts as numerically singular.
 const SINGULAR: f64 = 1e-12;
@@ -18,7 +18,54 @@ pub enum Failure {
 /// Residuals and Jacobian of a block at a point.
 pub(crate) struct Linearization {
     pub residual: Vec<f64>,
-    pub jacobian: Matrix<f64>,
+    pub jacobian: Entries,
+}
+
+/// A square matrix by rows of entries; entries of the same place add up.
+pub(crate) struct Entries {
+    rows: Vec<Vec<(u32, f64)>>,
+}
+
+impl Entries {
+    /// The zero matrix.
+    pub(crate) fn zero(size: usize) -> Self {
+        Entries { rows: vec![Vec::new(); size] }
+    }
+
+    /// Adds to an entry.
+    pub(crate) fn add(&mut self, row: usize, column: usize, value: f64) {
+        let row = &mut self.rows[row];
+        match row.iter_mut().find(|entry| entry.0 == column as u32) {
+            Some(entry) => entry.1 += value,
+            None => row.push((column as u32, value)),
+        }
+    }
+
+    fn row_size(&self, row: usize) -> f64 {
+        self.rows[row].iter().map(|entry| entry.1.abs()).fold(f64::MIN_POSITIVE, f64::max)
+    }
+
+    /// By column, the size of the largest entry relative to its row.
+    fn column_sizes(&self) -> Vec<f64> {
+        let mut sizes = vec![f64::MIN_POSITIVE; self.rows.len()];
+        for (at, row) in self.rows.iter().enumerate() {
+            let scale = self.row_size(at);
+            for &(column, value) in row {
+                sizes[column as usize] = sizes[column as usize].max(value.abs() / scale);
+            }
+        }
+        sizes
+    }
+
+    fn factors(&self) -> Result<Lu, Failure> {
+        let mut sorted = self.rows.clone();
+        sorted.iter_mut().for_each(|row| row.sort_unstable_by_key(|entry| entry.0));
+        let pattern = Pattern::from_rows(sorted.len(), sorted.iter().map(|row| row.iter().map(|entry| entry.0)));
+        let values: Vec<f64> = sorted.iter().flatten().map(|entry| entry.1).collect();
+        let mut factors = Lu::for_pattern(&pattern);
+        factors.factor(&pattern, &values).map_err(|_| Failure::Singular(0.0))?;
+        Ok(factors)
+    }
 }
 
 /// Solves `residual = 0` from `start`.
@@ -30,14 +77,15 @@ pub(crate) fn solve(start: Vec<f64>, mut linearize: impl FnMut(&[f64]) -> Linear
         if here.residual.iter().any(|value| value.is_nan()) {
             return Err(Failure::Diverged);
         }
-        let factors = Factors::new(&here.jacobian).ok_or(Failure::Singular(0.0))?;
-        let step = factors.solve(&here.residual);
+        let factors = here.jacobian.factors()?;
+        let mut step = here.residual.clone();
+        factors.solve(&mut step);
         let (next, there) = damped(&point, &step, &here, &mut linearize).ok_or(Failure::Diverged)?;
-        let converged = progress.is_over(&point, &next, factors.column_scale());
+        let converged = progress.is_over(&point, &next, &here.jacobian.column_sizes());
         (point, here) = (next, there);
         if converged {
-            let reciprocal = factors.reciprocal_condition();
-            return if reciprocal < SINGULAR { Err(Failure::Singular(reciprocal)) } else { Ok(point) };
+            let reciprocal = 1.0 / factors.condition();
+            return if reciprocal >= SINGULAR { Ok(point) } else { Err(Failure::Singular(reciprocal)) };
         }
     }
     Err(Failure::Diverged)
@@ -74,11 +122,7 @@ fn damped(
     here: &Linearization,
     linearize: &mut impl FnMut(&[f64]) -> Linearization,
 ) -> Option<(Vec<f64>, Linearization)> {
-    let scale: Vec<f64> = (0..point.len())
-        .map(|row| {
-            (0..point.len()).map(|column| here.jacobian.get(row, column).abs()).fold(f64::MIN_POSITIVE, f64::max)
-        })
-        .collect();
+    let scale: Vec<f64> = (0..point.len()).map(|row| here.jacobian.row_size(row)).collect();
     let norm =
         |residual: &[f64]| residual.iter().zip(&scale).map(|(value, size)| (value / size).abs()).fold(0.0, worst);
     let before = norm(&here.residual);

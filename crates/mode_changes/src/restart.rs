@@ -17,7 +17,6 @@
 use modeshift_dae::IndexVec;
 
 use crate::balance::{Balance, Carries};
-use crate::dense::Matrix;
 use crate::impulse_order::{Defect, Potentials};
 use crate::jet::{Jet, Partial, Residuals};
 use crate::laurent::laurent_restart;
@@ -25,7 +24,7 @@ use crate::left::{self, LeftLimits, Past};
 use crate::levels::{Condition, Unknown, condition, unknown};
 use crate::memory::{Derivative, Memory};
 use crate::mode_structure::{Block, Column, ModeStructure, Row};
-use crate::newton::{self, Failure, Linearization};
+use crate::newton::{self, Entries, Failure, Linearization};
 
 /// What counts as zero, for all models alike; tied to the tolerances of integration and event location.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -184,7 +183,7 @@ struct BlockSystem<'a> {
 impl<'a> BlockSystem<'a> {
     fn new(block: &'a Block) -> Self {
         let size = block.rows.len();
-        BlockSystem { block, linearization: Linearization { residual: vec![0.0; size], jacobian: Matrix::zero(size) } }
+        BlockSystem { block, linearization: Linearization { residual: vec![0.0; size], jacobian: Entries::zero(size) } }
     }
 
     fn position(&self, column: Column) -> Option<usize> {

@@ -11,13 +11,12 @@
 use modeshift_dae::IndexVec;
 
 use crate::balance::Carries;
-use crate::dense::Matrix;
 use crate::impulse_order::{Defect, Potentials};
 use crate::jet::{Jet, Residuals};
 use crate::levels::{Condition, Unknown, condition, unknown};
 use crate::memory::Derivative;
 use crate::mode_structure::{Column, ModeStructure, Row};
-use crate::newton::{self, Failure, Linearization};
+use crate::newton::{self, Entries, Failure, Linearization};
 
 /// The laws of a `when` that fires: equations between left and right limits.
 pub trait Laws {
@@ -355,7 +354,7 @@ impl Solver<'_> {
         values: &[f64],
         right: &Jet,
     ) -> Linearization {
-        let mut system = Linearization { residual: vec![0.0; columns.len()], jacobian: Matrix::zero(columns.len()) };
+        let mut system = Linearization { residual: vec![0.0; columns.len()], jacobian: Entries::zero(columns.len()) };
         let position = |column: Column| columns.binary_search(&column).ok();
         for (at, &row) in rows.iter().enumerate() {
             match row {
