@@ -97,8 +97,13 @@ impl AllChanges<'_> {
 
     /// The kinds of changes, or `None` if there are more than `most`, or if a limit was reached.
     pub fn kinds(&self, most: usize) -> Option<Vec<ChangeKind>> {
+        self.kinds_within(ModeSet::ALL, most)
+    }
+
+    /// The kinds of changes among some pairs of modes.
+    pub fn kinds_within(&self, within: ModeSet, most: usize) -> Option<Vec<ChangeKind>> {
         let kind = |pairs| ChangeKind { pairs, erased: Vec::new(), undetermined: Vec::new(), orders: Vec::new() };
-        let changing = self.changing();
+        let changing = self.pairs.space.and(self.changing(), within);
         let mut kinds: Vec<ChangeKind> = if changing.is_empty() { Vec::new() } else { vec![kind(changing)] };
         for item in &self.memory.erased {
             self.refine(&mut kinds, item.pairs, most, |kind| kind.erased.push((item.of, item.order)))?;

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::impulse_order::Potentials;
 use crate::levels::{Condition, Unknown, condition, unknown};
-use crate::mode_structure::{Block, Column, ModeStructure, Row};
+use crate::mode_structure::{Block, Column, Incidence, ModeStructure, Row};
 use crate::signed;
 
 /// The largest block that is eliminated.
@@ -43,7 +43,8 @@ pub fn closed_forms(
         return Ok(Vec::new());
     }
     let columns = structure.columns().map(|column| (structure.variable(column), column)).collect();
-    let mut elimination = Elimination { model, structure, columns, solved: FxHashMap::default(), mode: &mode };
+    let mut elimination =
+        Elimination { model, structure, impulsive, columns, solved: FxHashMap::default(), mode: &mode };
     let mut found = Vec::new();
     for block in structure.blocks() {
         let jumps = block.columns.iter().any(|column| potential(column) == Some(1));
@@ -57,9 +58,10 @@ pub fn closed_forms(
 struct Elimination<'a> {
     model: &'a mut FlatModel,
     structure: &'a ModeStructure,
+    impulsive: &'a Potentials,
     columns: FxHashMap<VariableId, Column>,
-    /// Right limits with a formula.
-    solved: FxHashMap<(VariableId, u32), ExpressionId>,
+    /// Right limits and weights with a formula.
+    solved: FxHashMap<Column, ExpressionId>,
     mode: &'a dyn Fn(ModeVariableId) -> bool,
 }
 
@@ -75,7 +77,7 @@ impl Elimination<'_> {
         for &row in &block.rows {
             let linear = match condition(self.structure, 1, row) {
                 Condition::Constraint(order) => self.constraint(row, order, block)?,
-                Condition::Balance(_) => Some(self.balance(row, block)?),
+                Condition::Balance(_) => self.balance(row, block)?,
             };
             match linear {
                 Some(linear) => rows.push(linear),
@@ -89,11 +91,7 @@ impl Elimination<'_> {
             formula,
         };
         let forms: Vec<ClosedForm> = block.columns.iter().zip(values).map(form).collect();
-        for form in &forms {
-            if let Unknown::RightLimit(order) = form.unknown {
-                self.solved.insert((self.structure.variable(form.column), order), form.formula);
-            }
-        }
+        self.solved.extend(forms.iter().map(|form| (form.column, form.formula)));
         Ok(Some(forms))
     }
 
@@ -104,33 +102,75 @@ impl Elimination<'_> {
         assume_modes(&mut self.model.expressions, residual, |variable| Some(mode(variable)))
     }
 
-    /// `Σ a jump = 0` with coefficients at left limits.
-    fn balance(&mut self, row: Row, block: &Block) -> Result<LinearRow, NotDifferentiable> {
+    /// `Σ a jump = 0` with coefficients at left limits; jumps outside the block are known, if they have a formula.
+    fn balance(&mut self, row: Row, block: &Block) -> Result<Option<LinearRow>, NotDifferentiable> {
         let residual = self.residual(row);
         let mut right = self.model.expressions.real(0.0);
         let mut coefficients = vec![None; block.columns.len()];
-        for (at, &column) in block.columns.iter().enumerate() {
+        for &Incidence { column, .. } in self.structure.incidence(row) {
             let (variable, leading) = (self.structure.variable(column), self.structure.variable_offset(column));
             let partial = partial_derivative(self.model, residual, variable, leading)?;
             let coefficient = self.at_left_limits(partial);
             if self.model.expressions.literal(coefficient) == Some(0.0) {
                 continue;
             }
-            coefficients[at] = Some(coefficient);
+            let inside = block.columns.binary_search(&column).ok();
+            let value = match (inside, self.solved.get(&column)) {
+                (Some(at), _) => {
+                    coefficients[at] = Some(coefficient);
+                    None
+                }
+                (None, Some(&formula)) => Some(formula),
+                (None, None) if self.jumps(column) => return Ok(None),
+                (None, None) => continue,
+            };
+            let expressions = &mut self.model.expressions;
+            if let Some(value) = value {
+                let known = signed::product(expressions, coefficient, value);
+                right = signed::difference(expressions, right, known);
+            }
             if leading > 0 {
-                let before = self.model.expressions.variable(variable, leading - 1);
-                let before = self.model.expressions.pre(before);
-                let known = signed::product(&mut self.model.expressions, coefficient, before);
-                right = signed::sum(&mut self.model.expressions, right, known);
+                let before = expressions.variable(variable, leading - 1);
+                let before = expressions.pre(before);
+                let known = signed::product(expressions, coefficient, before);
+                right = signed::sum(expressions, right, known);
             }
         }
-        Ok(LinearRow { coefficients, right })
+        Ok(Some(LinearRow { coefficients, right }))
+    }
+
+    /// Whether the change moves the right limit, or makes the impulse, that level 1 seeks for a variable.
+    fn jumps(&self, column: Column) -> bool {
+        self.impulsive.of(self.structure, column) == Some(1)
+    }
+
+    /// Whether a right limit is sought at level 1.
+    fn is_sought(&self, column: Column, order: u32) -> bool {
+        unknown(self.structure, 1, column) == Unknown::RightLimit(order)
+    }
+
+    /// Whether an expression at right limits needs one that jumps, is no unknown of the block, and has no formula.
+    fn needs_more(&self, expression: ExpressionId, block: &Block) -> bool {
+        let mut found = false;
+        self.model.expressions.for_each(expression, |_, node| {
+            if let Node::Variable(variable, order) = node {
+                found |= self.columns.get(&variable).is_some_and(|column| {
+                    let open = block.columns.binary_search(column).is_err() && !self.solved.contains_key(column);
+                    open && self.is_sought(*column, order) && self.jumps(*column)
+                });
+            }
+            !found && !matches!(node, Node::Pre(_))
+        });
+        found
     }
 
     /// `f^(order) = 0` at right limits, if it is linear in the unknowns.
     fn constraint(&mut self, row: Row, order: u32, block: &Block) -> Result<Option<LinearRow>, NotDifferentiable> {
         let residual = self.residual(row);
         let constraint = differentiate_times(self.model, residual, order)?;
+        if self.needs_more(constraint, block) {
+            return Ok(None);
+        }
         let unknowns: Vec<Option<(VariableId, u32)>> = block
             .columns
             .iter()
@@ -177,13 +217,14 @@ impl Elimination<'_> {
     /// Unknowns replaced by zero, what has a formula by that, other variables of the mode, continuous at this level, by
     /// their left limits.
     fn at_right_limits(&mut self, root: ExpressionId, zeros: &[(VariableId, u32)]) -> ExpressionId {
-        let (columns, solved) = (&self.columns, &self.solved);
+        let (structure, columns, solved) = (self.structure, &self.columns, &self.solved);
         replace(&mut self.model.expressions, root, |expressions, id, variable, order| {
-            match solved.get(&(variable, order)) {
+            let Some(&column) = columns.get(&variable) else { return id };
+            let is_sought = unknown(structure, 1, column) == Unknown::RightLimit(order);
+            match solved.get(&column) {
                 _ if zeros.contains(&(variable, order)) => expressions.real(0.0),
-                Some(&formula) => formula,
-                None if columns.contains_key(&variable) => expressions.pre(id),
-                None => id,
+                Some(&formula) if is_sought => formula,
+                _ => expressions.pre(id),
             }
         })
     }

@@ -60,7 +60,7 @@ pub use pair_forms::{FormCondition, Forms, forms, new_equations};
 pub use pair_memory::{InPairs, PairMemory, pair_memory};
 pub use pair_orders::{PairPotentials, pair_potentials};
 pub use pair_space::{Moment, PairSpace};
-pub use report::{ChangeReport, LevelReport, Verdict, change_reports};
+pub use report::{ChangeReport, LevelReport, Verdict, change_reports, change_reports_within};
 pub use restart::{Noise, Note, Restart, extend, restart};
 pub use transient::{Laws, TransientLevel, TransientRestart, TransientRow, TransientStructure, transient_restart};
 pub use when_laws::WhenLaws;

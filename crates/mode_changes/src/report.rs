@@ -1,15 +1,19 @@
 //! Mode changes in words: what `changes` prints, and what its JSON holds.
 
+use std::cell::RefCell;
 use std::fmt;
 
-use modeshift_dae::{EquationId, Id, ModeVariableId, VariableId};
-use modeshift_modes::{FormulaPrinter, ModeVariable};
+use modeshift_dae::{EquationId, ExpressionText, FlatModel, Id, ModeVariableId, MultimodeDae, VariableId};
+use modeshift_modes::{FormulaPrinter, ModeSet, ModeVariable};
 use modeshift_structure::Analysis;
+use rustc_hash::FxHashMap;
 
 use crate::all_changes::{AllChanges, ChangeKind};
+use crate::closed_form::{ClosedForm, closed_forms};
 use crate::impulse_order::{Defect, Potentials};
+use crate::impulse_products::undefined_products;
 use crate::levels::{Condition, Unknown, condition, unknown};
-use crate::mode_structure::ModeStructure;
+use crate::mode_structure::{Block, Column, ModeStructure, Row};
 use crate::pair_space::{Moment, PairSpace};
 
 /// What the model says about a kind of changes.
@@ -38,6 +42,10 @@ pub struct ChangeReport {
     pub continuous: Vec<(String, u32)>,
     /// Variables that jump.
     pub discontinuous: Vec<String>,
+    /// Products that the change leaves undefined, and the convention taken.
+    pub warnings: Vec<String>,
+    /// What the modeler can do about an underdetermined change.
+    pub help: Option<String>,
     /// The restart systems of one change of this kind.
     pub restart: Vec<LevelReport>,
 }
@@ -51,25 +59,61 @@ pub struct LevelReport {
     pub equations: Vec<String>,
     /// Right limits, and variables of which weights are found.
     pub solves: Vec<String>,
+    /// Those of them that have a closed form, and the formula, in which `pre(x)` is a left limit.
+    pub formula: Vec<(String, String)>,
 }
 
 /// All kinds of changes of a model in words; `None` if there are more than `most`.
 pub fn change_reports(
     changes: &AllChanges,
+    dae: &MultimodeDae,
     analysis: &Analysis,
-    names: &[String],
     most: usize,
 ) -> Option<Vec<ChangeReport>> {
-    let pair_names = PairSpace::names(names);
+    change_reports_within(changes, dae, analysis, ModeSet::ALL, most)
+}
+
+/// The kinds of changes among some pairs of modes, in words.
+pub fn change_reports_within(
+    changes: &AllChanges,
+    dae: &MultimodeDae,
+    analysis: &Analysis,
+    within: ModeSet,
+    most: usize,
+) -> Option<Vec<ChangeReport>> {
+    let kinds = changes.kinds_within(within, most)?;
+    let names: Vec<String> = dae.mode_variables.iter().map(|mode| mode.name.to_string()).collect();
+    let pair_names = PairSpace::names(&names);
     let printer = FormulaPrinter::new(&changes.pairs.space, &changes.pairs.invariant, &pair_names);
-    let words = Words { changes, analysis, printer };
-    Some(changes.kinds(most)?.iter().map(|kind| words.report(kind)).collect())
+    let words = Words { changes, analysis, printer, model: RefCell::new(dae.model.clone()) };
+    Some(kinds.iter().map(|kind| words.report(kind)).collect())
 }
 
 struct Words<'a> {
     changes: &'a AllChanges<'a>,
     analysis: &'a Analysis,
     printer: FormulaPrinter<'a>,
+    /// A copy, in which derivatives and formulas are built.
+    model: RefCell<FlatModel>,
+}
+
+/// One change of a kind: the structure of the mode after it, and how far its defects reach there.
+struct Example {
+    /// Values of doubled mode variables; others are false.
+    values: Vec<(ModeVariable, bool)>,
+    structure: ModeStructure,
+    defects: Potentials,
+    reached: Potentials,
+}
+
+impl Example {
+    fn is_true(&self, variable: ModeVariable) -> bool {
+        self.values.iter().any(|&(known, value)| known == variable && value)
+    }
+
+    fn is_true_after(&self, mode: ModeVariableId) -> bool {
+        self.is_true(Moment::After.variable(ModeVariable(mode.index() as u32)))
+    }
 }
 
 impl Words<'_> {
@@ -87,6 +131,8 @@ impl Words<'_> {
             chosen.map(|&(variable, order)| (self.variable(variable, 0), order)).collect::<Vec<_>>()
         };
         let continuous = of_order(&|order| order < 0);
+        let example = self.example(kind);
+        let help = "give start values, or say in a `when` what these are after the change";
         ChangeReport {
             when: self.printer.print(kind.pairs).text,
             verdict: if kind.undetermined.is_empty() { Verdict::Determined } else { Verdict::Underdetermined },
@@ -95,41 +141,73 @@ impl Words<'_> {
             impulse_orders: of_order(&|order| order > 0),
             continuous: continuous.into_iter().map(|(name, order)| (name, (-order - 1) as u32)).collect(),
             discontinuous: of_order(&|order| order == 0).into_iter().map(|(name, _)| name).collect(),
-            restart: self.restart(kind),
+            warnings: example.as_ref().map_or(Vec::new(), |example| self.warnings(example)),
+            help: (!kind.undetermined.is_empty()).then(|| help.to_string()),
+            restart: example.as_ref().map_or(Vec::new(), |example| self.restart(example)),
         }
     }
 
-    /// The restart systems of one change of a kind: blocks that a defect reaches, level by level.
-    fn restart(&self, kind: &ChangeKind) -> Vec<LevelReport> {
-        let Some(example) = self.changes.pairs.space.pick(kind.pairs) else { return Vec::new() };
-        let value = |moment: Moment, mode: ModeVariableId| {
-            let variable = moment.variable(ModeVariable(mode.index() as u32));
-            example.iter().any(|&(known, value)| known == variable && value)
-        };
-        let signature = self.analysis.signature(|mode| value(Moment::After, mode));
-        let Ok(structure) = ModeStructure::of_signature(&signature) else { return Vec::new() };
-        let is_in = |pairs| {
-            self.changes.pairs.space.evaluate(pairs, |variable: ModeVariable| {
-                example.iter().any(|&(known, value)| known == variable && value)
-            })
-        };
+    fn example(&self, kind: &ChangeKind) -> Option<Example> {
+        let space = &self.changes.pairs.space;
+        let values = space.pick(kind.pairs)?;
+        let is_true = |variable: ModeVariable| values.iter().any(|&(known, value)| known == variable && value);
+        let after = |mode: ModeVariableId| is_true(Moment::After.variable(ModeVariable(mode.index() as u32)));
+        let structure = ModeStructure::of_signature(&self.analysis.signature(after)).ok()?;
+        let is_in = |pairs: ModeSet| space.evaluate(pairs, is_true);
+        let row_of: FxHashMap<EquationId, Row> = structure.rows().map(|row| (structure.equation(row), row)).collect();
         let defects = self.changes.defects.iter().filter(|defect| is_in(defect.pairs));
-        let row_of = |equation: EquationId| structure.rows().find(|&row| structure.equation(row) == equation);
-        let defects = defects.filter_map(|defect| Some(Defect { row: row_of(defect.of)?, first: defect.order }));
-        let reached = Potentials::spread(&structure, defects);
+        let defects: Vec<Defect> =
+            defects.filter_map(|defect| Some(Defect { row: *row_of.get(&defect.of)?, first: defect.order })).collect();
+        let new = structure.rows().filter(|&row| is_in(self.changes.is_new[structure.equation(row)]));
+        let new = new.map(|row| Defect { row, first: structure.equation_offset(row) });
+        let reached = Potentials::spread(&structure, defects.iter().copied().chain(new));
+        let defects = Potentials::spread(&structure, defects);
+        Some(Example { values, structure, defects, reached })
+    }
+
+    fn warnings(&self, example: &Example) -> Vec<String> {
+        let model = &mut *self.model.borrow_mut();
+        let mode = |mode| example.is_true_after(mode);
+        let products = undefined_products(model, &example.structure, &example.reached, mode).unwrap_or_default();
+        products.iter().map(|product| product.message(model, &example.structure)).collect()
+    }
+
+    /// The restart systems of a change: blocks that a defect reaches, level by level.
+    fn restart(&self, example: &Example) -> Vec<LevelReport> {
+        let structure = &example.structure;
+        let formulas = self.formulas(example);
         let mut systems = Vec::new();
         for level in (1..=structure.highest_offset()).rev() {
             for block in structure.blocks() {
-                let arrives = |&column: &_| reached.of(&structure, column).is_some_and(|p| p >= i64::from(level));
+                let arrives =
+                    |&column: &_| example.defects.of(structure, column).is_some_and(|p| p >= i64::from(level));
                 if block.columns.iter().any(arrives) {
-                    systems.push(self.level(&structure, block, level));
+                    systems.push(self.level(structure, block, level, &formulas));
                 }
             }
         }
         systems
     }
 
-    fn level(&self, structure: &ModeStructure, block: &crate::Block, level: u32) -> LevelReport {
+    /// Closed forms of level 1 as text, by column.
+    fn formulas(&self, example: &Example) -> Vec<(Column, String)> {
+        let model = &mut *self.model.borrow_mut();
+        let mode = |mode| example.is_true_after(mode);
+        let forms = closed_forms(model, &example.structure, &example.defects, mode).unwrap_or_default();
+        let text = |form: &ClosedForm| {
+            let text = ExpressionText { model, modes: None, expression: form.formula };
+            (form.column, text.to_string())
+        };
+        forms.iter().map(text).collect()
+    }
+
+    fn level(
+        &self,
+        structure: &ModeStructure,
+        block: &Block,
+        level: u32,
+        formulas: &[(Column, String)],
+    ) -> LevelReport {
         let equation = |row| match condition(structure, i64::from(level), row) {
             Condition::Constraint(order) => self.equation(structure.equation(row), order),
             Condition::Balance(_) => self.equation(structure.equation(row), 0),
@@ -138,10 +216,12 @@ impl Words<'_> {
             Unknown::RightLimit(order) => self.variable(structure.variable(column), order),
             Unknown::Weight(_) => self.variable(structure.variable(column), 0),
         };
+        let own = formulas.iter().filter(|(column, _)| level == 1 && block.columns.binary_search(column).is_ok());
         LevelReport {
             level,
             equations: block.rows.iter().map(|&row| equation(row)).collect(),
             solves: block.columns.iter().map(|&column| solved(column)).collect(),
+            formula: own.map(|(column, text)| (solved(*column), text.clone())).collect(),
         }
     }
 }
@@ -163,10 +243,16 @@ impl fmt::Display for ChangeReport {
             count => format!("{name} up to {name}{}", "'".repeat(*count as usize)),
         };
         line(f, "continuous", self.continuous.iter().map(continuous))?;
+        for warning in &self.warnings {
+            writeln!(f, "  warning: {warning}")?;
+        }
         for system in &self.restart {
             writeln!(f, "  level {}: {} -> {}", system.level, system.equations.join(" "), system.solves.join(" "))?;
+            for (name, formula) in &system.formula {
+                writeln!(f, "    {name} = {formula}")?;
+            }
         }
-        Ok(())
+        self.help.iter().try_for_each(|help| writeln!(f, "  help: {help}"))
     }
 }
 

@@ -43,18 +43,17 @@ fn signed_below(expressions: &mut Expressions, id: ExpressionId, depth: u32) -> 
 }
 
 fn unsigned(expressions: &mut Expressions, negative: bool, magnitude: ExpressionId) -> ExpressionId {
-    if negative { expressions.negate(magnitude) } else { magnitude }
+    match expressions.node(magnitude) {
+        _ if !negative => magnitude,
+        Node::Arithmetic(Op::Subtract, left, right) => expressions.difference(right, left),
+        _ => expressions.negate(magnitude),
+    }
 }
 
 /// `-a`
 pub(crate) fn negation(expressions: &mut Expressions, a: ExpressionId) -> ExpressionId {
-    match expressions.node(a) {
-        Node::Arithmetic(Op::Subtract, left, right) => expressions.difference(right, left),
-        _ => {
-            let a = signed(expressions, a);
-            unsigned(expressions, !a.negative, a.magnitude)
-        }
-    }
+    let a = signed(expressions, a);
+    unsigned(expressions, !a.negative, a.magnitude)
 }
 
 /// `a + b`

@@ -65,12 +65,14 @@ fn coefficients_that_depend_on_the_state_are_taken_at_left_limits() {
 #[test]
 fn the_rope_has_formulas_for_its_velocities_and_its_tension() {
     // E22 (61): positions are continuous and appear as left limits.
-    let text = "e1: x'' + lambda*x = 0\n e2: y'' + lambda*y + 9.81 = 0\n k1: 0 = 1 - (x^2 + y^2)";
-    let before: [Before; 3] = [("x", 2, &[0.6, 0.8, 0.0]), ("y", 2, &[-0.8, -4.0, -9.81]), ("lambda", 0, &[0.0])];
-    let found = formulas(text, &before, &["k1"]);
+    let text = "e1: x'' + lambda*x = 0\n e2: y'' + lambda*y + 9.81 = 0\n k1: 0 = 1 - (x^2 + y^2)\n k2: s = -lambda";
+    let (x, y): ([f64; 3], [f64; 3]) = ([0.6, 0.8, 0.0], [-0.8, -4.0, -9.81]);
+    let before: [Before; 4] = [("x", 2, &x), ("y", 2, &y), ("lambda", 0, &[0.0]), ("s", 0, &[0.0])];
+    let found = formulas(text, &before, &["k1", "k2"]);
     let tension = "(2*pre(x)*pre(der(x)) + 2*pre(y)*pre(der(y)))/(2*pre(x)*pre(x) + 2*pre(y)*pre(y))";
-    assert_eq!(found.len(), 3, "{found:?}");
+    assert_eq!(found.len(), 4, "{found:?}");
     assert_eq!(found[1], format!("lambda = {tension}"));
+    assert_eq!(found[3], format!("s = -{tension}"));
 }
 
 #[test]
