@@ -1,7 +1,18 @@
 //! What happens at an instant of change: which states jump and to where, what is impulsive, which mode comes next.
 //!
-//! The structure of the new mode ([`ModeStructure`]) is all that is needed: its matching and blocks, run a few more
-//! times with other right-hand sides, give right limits and Dirac weights ([`restart()`]). E22 §8–9.
+//! | question | answered by |
+//! |---|---|
+//! | what is new, erased, missing, impulsive, in all changes of a model at once | [`all_changes`](fn@all_changes), in words [`change_reports`] |
+//! | what a mode remembers of the past | [`Memory`] |
+//! | right limits and weights of one change | [`restart()`], from a [`Past`]; higher derivatives [`extend`] |
+//! | the same by other means | [`DifferenceArray`] (E22 §8.5), [`laurent_restart`] (one step), [`closed_forms`] (formulas) |
+//! | what a `when` does in an instant | [`TransientStructure`], [`transient_restart`], laws [`WhenLaws`] |
+//! | impulse orders | [`Potentials`], of nonlinear equations [`solved_order`], undefined products [`undefined_products`] |
+//! | which mode comes next | [`next_mode`](fn@next_mode) by [`GuardSeries`] of candidate modes, [`lemke`](fn@lemke) |
+//!
+//! The structure of the new mode ([`ModeStructure`]) is all that a restart needs: its matching and blocks, run a few
+//! more times with other right-hand sides, give right limits and Dirac weights (E22 §8–9, for any index). A model's
+//! equations come in as [`Residuals`]: [`ModeEquations`] of a model, or a [`linear::LinearSystem`].
 
 mod all_changes;
 mod balance;

@@ -269,3 +269,23 @@ fn memory_comes_from_continuity_then_start_values_and_is_else_reported() {
     assert!(result.is_determined());
     assert_eq!(result.right.get(mode.column("i"), 0), 0.75);
 }
+
+#[test]
+fn a_diode_turns_off_at_zero_current_without_an_impulse() {
+    // Half-wave rectifier with R = omega L = 1 at its extinction angle: the inductor voltage jumps to zero, the
+    // current, zero but for the error of the event, is projected, and no impulse appears.
+    let beta: f64 = 3.940733135692915;
+    let mode = Mode::new("l: i' = vl\n r: vr = i\n k: sin(time) = u + vl + vr\n off: i = 0");
+    let voltage = -0.7167569941067695;
+    let left = 1e-13;
+    let before: [Before; 4] = [("i", 1, &[left, voltage]), ("vl", 0, &[voltage]), ("vr", 0, &[left]), ("u", 0, &[0.0])];
+    let mut past = mode.past(&before, &["off"]);
+    past.jet.time = beta;
+    let noise = Noise { event_time_error: 1e-12, ..Noise::default() };
+    let result = restart(&mode.structure, &mode.equations(), &past, &noise);
+    assert!(result.is_determined(), "{:?}", result.notes);
+    assert_eq!(result.right.get(mode.column("i"), 0), 0.0);
+    check_close(result.right.get(mode.column("vl"), 0), 0.0, 1e-12, "voltage of the inductor");
+    check_close(result.right.get(mode.column("u"), 0), voltage, 1e-12, "voltage of the diode");
+    assert!(result.weights.iter().all(|weights| weights.is_empty()), "{:?}", result.weights);
+}
