@@ -11,7 +11,7 @@ use modeshift_dae::{Id, IndexVec};
 
 use crate::dense::{Complex, Factors, Matrix, Scalar};
 use crate::jet::{Jet, Residuals};
-use crate::mode_structure::{Column, ModeStructure};
+use crate::mode_structure::{Column, ModeStructure, Row};
 
 /// Steps on a circle.
 const STEPS: usize = 32;
@@ -46,7 +46,7 @@ pub fn laurent_restart(structure: &ModeStructure, equations: &dyn Residuals, mem
 }
 
 /// `Σ coefficient x^(k) = right-hand side`, linearized at left limits.
-struct StepSystem {
+pub(crate) struct StepSystem {
     size: usize,
     /// Row, column, order, coefficient.
     terms: Vec<(usize, usize, u32, f64)>,
@@ -57,7 +57,7 @@ struct StepSystem {
 }
 
 impl StepSystem {
-    fn new(structure: &ModeStructure, equations: &dyn Residuals, memory: &Jet) -> Self {
+    pub(crate) fn new(structure: &ModeStructure, equations: &dyn Residuals, memory: &Jet) -> Self {
         let reference = padded(structure, memory);
         let (mut terms, mut inputs) = (Vec::new(), Vec::new());
         for row in structure.rows() {
@@ -80,8 +80,25 @@ impl StepSystem {
         StepSystem { size: structure.size(), terms, memory: structure.columns().map(below).collect(), inputs }
     }
 
+    /// One real step of length `h`, and how its result changes with the right-hand side of each of these rows.
+    pub(crate) fn step_with_sensitivities(&self, h: f64, rows: &[Row]) -> Option<(Vec<f64>, Vec<Vec<f64>>)> {
+        let (factors, right) = self.factored(Complex::from(h))?;
+        let real = |values: Vec<Complex>| values.into_iter().map(|value| value.real).collect::<Vec<f64>>();
+        let sensitivity = |row: &Row| {
+            let mut unit = vec![Complex::from(0.0); self.size];
+            unit[row.index()] = Complex::from(1.0);
+            real(factors.solve(&unit))
+        };
+        Some((real(factors.solve(&right)), rows.iter().map(sensitivity).collect()))
+    }
+
     /// One step of length `h`.
     fn step(&self, h: Complex) -> Option<Vec<Complex>> {
+        let (factors, right) = self.factored(h)?;
+        Some(factors.solve(&right))
+    }
+
+    fn factored(&self, h: Complex) -> Option<(Factors<Complex>, Vec<Complex>)> {
         let s = Complex::from(1.0) / h;
         let mut matrix = Matrix::zero(self.size);
         let mut right = vec![Complex::from(0.0); self.size];
@@ -97,7 +114,7 @@ impl StepSystem {
                 right[row] = right[row] + power(h, m as u32) * Complex::from(derivative);
             }
         }
-        Some(Factors::new(&matrix)?.solve(&right))
+        Some((Factors::new(&matrix)?, right))
     }
 }
 

@@ -44,6 +44,7 @@ mod pair_space;
 mod report;
 mod restart;
 mod signed;
+mod step_complementarity;
 mod transient;
 mod when_laws;
 
@@ -73,5 +74,6 @@ pub use pair_orders::{PairPotentials, pair_potentials};
 pub use pair_space::{Moment, PairSpace};
 pub use report::{ChangeReport, LevelReport, Verdict, change_reports, change_reports_within};
 pub use restart::{Noise, Note, Restart, extend, restart};
+pub use step_complementarity::{TwoStateElement, step_complementarity};
 pub use transient::{Laws, TransientLevel, TransientRestart, TransientRow, TransientStructure, transient_restart};
 pub use when_laws::WhenLaws;

@@ -101,6 +101,19 @@ fn rldc2_finds_its_mode_from_three_starts() {
 }
 
 #[test]
+fn lemke_on_one_step_finds_the_modes_of_circuits_impulses_included() {
+    let diodes = [("z1", "i1", "u1"), ("z2", "i2", "u2")];
+    let printed = rldc2(&[1, 0], "-", [2.0, 1.0, 0.5, 1.0]);
+    assert_eq!(printed.diodes_by_lemke(&diodes, 1e-6), Some(vec![0, 0]));
+    let consistent = rldc2(&[1, 0], "-", [-2.0, -1.0, 0.5, 1.0]);
+    assert_eq!(consistent.diodes_by_lemke(&diodes, 1e-6), Some(vec![1, 0]));
+    // Just after the zero crossing of the source, the other pair of a bridge conducts.
+    let bridge = bridge(RESISTOR, &[1, 0, 0, 1], &[("v", &[-1e-3]), ("i", &[0.08])], 0.0);
+    let diodes = [("z1", "d1", "u1"), ("z2", "d2", "u2"), ("z3", "d3", "u3"), ("z4", "d4", "u4")];
+    assert_eq!(bridge.diodes_by_lemke(&diodes, 1e-9), Some(vec![0, 1, 1, 0]));
+}
+
+#[test]
 fn rldc2_with_the_sign_as_printed_is_diagnosed() {
     // With g = (s >= 0) and s = -u where blocking, blocking needs u > 0, which contradicts a conducting diode's end.
     let mut cluster = rldc2(&[1, 0], "", [2.0, 1.0, 0.5, 1.0]);

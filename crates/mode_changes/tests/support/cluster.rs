@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use modeshift_mode_changes::linear::{LinearEquation, LinearSystem, Term};
 use modeshift_mode_changes::{
-    Cluster, GuardSeries, Mode as States, Noise, Past, Restart, Row, StateCondition, Unusable, extend, restart,
+    Cluster, GuardSeries, Mode as States, Noise, Past, Restart, Row, StateCondition, TwoStateElement, Unusable, extend,
+    lemke, restart, step_complementarity,
 };
 
 use super::model::Mode;
@@ -114,6 +115,31 @@ impl TextCluster {
         let mut past = mode.past(&known, &new.iter().map(String::as_str).collect::<Vec<_>>());
         past.jet.time = self.time;
         past
+    }
+}
+
+impl TextCluster {
+    /// What Lemke's method makes of one step of the current mode, if all elements are diodes: equations `z: u = 0`
+    /// where they conduct and `z: d = 0` where they block, with guards `d` and `-u`.
+    pub fn diodes_by_lemke(&self, diodes: &[(&str, &str, &str)], step: f64) -> Option<States> {
+        let text = self.text(&self.current);
+        let mode = Mode::regular(&text)?;
+        let past = self.past(&mode, &text, false);
+        let element = |(k, &(row, current, voltage)): (usize, &(&str, &str, &str))| {
+            let conducts = self.current[k] == 1;
+            TwoStateElement {
+                row: mode.row(row),
+                imposed_sign: if conducts { -1.0 } else { 1.0 },
+                free: mode.column(if conducts { current } else { voltage }),
+                free_sign: if conducts { 1.0 } else { -1.0 },
+                states: (self.current[k], 1 - self.current[k]),
+            }
+        };
+        let elements: Vec<TwoStateElement> = diodes.iter().enumerate().map(element).collect();
+        let problem = step_complementarity(&mode.structure, &mode.equations(), &past.jet, step, &elements)?;
+        let solution = lemke(&problem.constant, &problem.matrix)?;
+        let state = |(&z, &(free, imposed)): (&f64, &(u32, u32))| if z > 0.0 { imposed } else { free };
+        Some(solution.iter().zip(&problem.states).map(state).collect())
     }
 }
 
