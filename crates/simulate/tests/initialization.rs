@@ -184,6 +184,17 @@ fn a_parameter_is_found_from_an_initial_equation() {
 }
 
 #[test]
+fn a_boolean_parameter_is_given_by_an_initial_equation() {
+    // As in the power supply of the Modelica library.
+    let found = start_body(
+        "parameter Boolean limited(fixed = false); Real x(start = 1, fixed = true);
+       equation der(x) = if limited then -1 else -2*x^2; initial equation limited = true;",
+    );
+    assert!(found.mode("limited"));
+    found.check("x'", -1.0);
+}
+
+#[test]
 fn an_underdetermined_start_keeps_start_values_and_says_so() {
     let found = start_body("Real x(start = 3), y; equation der(x) = -y; y = 2*x;");
     found.check("y", 6.0);

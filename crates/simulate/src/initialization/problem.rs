@@ -65,6 +65,14 @@ impl<'a> InitialProblem<'a> {
             let size = variable.nominal.and_then(|nominal| parameters.value(nominal)).map_or(1.0, f64::abs);
             nominal.push(if size > 0.0 && size.is_finite() { size } else { 1.0 });
         }
+        for &number in &start.system.discrete_conditions {
+            let condition = &dae.model.initial_equations[number as usize];
+            if let (Some(variable), Some(value)) =
+                (discrete_variable(model, condition.left), parameters.value(condition.right))
+            {
+                guesses[variable.index()] = value;
+            }
+        }
         let mode_starts = dae.mode_variables.iter().map(|mode| {
             let start = mode.variable.map(|variable| guesses[variable.index()] != 0.0);
             mode.initial.or(start).unwrap_or(false)
@@ -173,6 +181,18 @@ impl<'a> InitialProblem<'a> {
     /// The names of the variables of the system.
     pub(crate) fn name(&self, variable: VariableId) -> &str {
         &self.model().variables[variable].name
+    }
+}
+
+/// `v` of `v` and `pre(v)`.
+fn discrete_variable(model: &FlatModel, left: ExpressionId) -> Option<VariableId> {
+    let inner = match model.expressions.node(left) {
+        Node::Pre(inner) => inner,
+        _ => left,
+    };
+    match model.expressions.node(inner) {
+        Node::Variable(variable, 0) => Some(variable),
+        _ => None,
     }
 }
 

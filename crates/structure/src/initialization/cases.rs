@@ -8,7 +8,7 @@
 
 use modeshift_dae::{EquationId, VariableId};
 use modeshift_modes::{ModeSet, ModeSpace};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{InitialScenario, Initialization};
 
@@ -44,7 +44,7 @@ impl InitialVerdict {
 pub struct Conditional<I> {
     /// What.
     pub item: I,
-    /// In which modes of the case; all of them unless cases were too many to be told apart.
+    /// In which modes; exactly those of the case unless cases were too many to be told apart.
     pub modes: ModeSet,
 }
 
@@ -79,9 +79,11 @@ impl Initialization {
         if all.is_empty() {
             return Vec::new();
         }
-        let items = Items::within(self, all);
-        let pieces = items.pieces(&self.space, all).unwrap_or_else(|| items.verdicts(&self.space, all));
-        let mut cases: Vec<InitialCase> = pieces.into_iter().map(|modes| items.case(&self.space, modes)).collect();
+        let items = Items::of(self);
+        let mut cases = match items.within(&self.space, all).and_then(|items| items.cases(&self.space, all)) {
+            Some(cases) => cases,
+            None => items.verdicts(&self.space, all),
+        };
         cases.sort_by_key(|case| case.verdict);
         cases
     }
@@ -95,58 +97,81 @@ struct Items {
 }
 
 impl Items {
-    fn within(initialization: &Initialization, all: ModeSet) -> Items {
+    fn of(initialization: &Initialization) -> Items {
         let Initialization { space, system, matching, parts, proposal, .. } = initialization;
         let states = system.states.iter_enumerated();
         let free = states.map(|(item, &modes)| (item, space.and(modes, parts.underdetermined_variables[item])));
         let mut items = Items {
-            free: conditional(space, all, free),
-            proposal: conditional(space, all, proposal.iter_enumerated().map(|(item, &modes)| (item, modes))),
-            too_many: conditional(
-                space,
-                all,
-                matching.unmatched_equations.iter_enumerated().map(|(item, &modes)| (item, modes)),
-            ),
+            free: nonempty(free),
+            proposal: nonempty(proposal.iter_enumerated().map(|(item, &modes)| (item, modes))),
+            too_many: nonempty(matching.unmatched_equations.iter_enumerated().map(|(item, &modes)| (item, modes))),
         };
         items.free.sort_by_key(|it| system.quantities[it.item]);
         items.proposal.sort_by_key(|it| system.quantities[it.item]);
         items
     }
 
-    fn sets(&self) -> impl Iterator<Item = ModeSet> {
+    /// The sets that differ from each other; nothing if they are too many to be told apart.
+    fn different_sets(&self) -> Option<Vec<ModeSet>> {
         let variables = self.free.iter().chain(&self.proposal).map(|it| it.modes);
-        variables.chain(self.too_many.iter().map(|it| it.modes))
+        let mut seen = FxHashSet::default();
+        let mut different = Vec::new();
+        for set in variables.chain(self.too_many.iter().map(|it| it.modes)) {
+            if seen.insert(set) {
+                different.push(set);
+            }
+            if different.len() > MOST_SETS {
+                return None;
+            }
+        }
+        Some(different)
     }
 
-    /// Parts of `all` in each of which every item is there in all modes or in none; nothing if they are too many.
-    fn pieces(&self, space: &ModeSpace, all: ModeSet) -> Option<Vec<ModeSet>> {
-        let mut seen = FxHashSet::default();
-        let different: Vec<ModeSet> = self.sets().filter(|&set| set != all && seen.insert(set)).collect();
-        if different.len() > MOST_SETS {
-            return None;
-        }
+    /// The items within `all`. A set that takes the whole model to describe meets each different set once.
+    fn within(&self, space: &ModeSpace, all: ModeSet) -> Option<Items> {
+        let images: FxHashMap<ModeSet, ModeSet> =
+            self.different_sets()?.into_iter().map(|set| (set, space.and(set, all))).collect();
+        Some(Items {
+            free: nonempty(self.free.iter().map(|it| (it.item, images[&it.modes]))),
+            proposal: nonempty(self.proposal.iter().map(|it| (it.item, images[&it.modes]))),
+            too_many: nonempty(self.too_many.iter().map(|it| (it.item, images[&it.modes]))),
+        })
+    }
+
+    /// Cases in each of which every item is there in all modes or in none; nothing if they are too many.
+    fn cases(&self, space: &ModeSpace, all: ModeSet) -> Option<Vec<InitialCase>> {
         let mut pieces = vec![all];
-        for set in different {
+        for set in self.different_sets()? {
             split(space, &mut pieces, set);
             if pieces.len() > MOST_CASES {
                 return None;
             }
         }
-        Some(pieces)
+        let case = |modes: ModeSet| self.within(space, modes).map(|items| items.into_case(modes));
+        pieces.into_iter().map(case).collect()
     }
 
-    /// Parts of `all` by verdict alone.
-    fn verdicts(&self, space: &ModeSpace, all: ModeSet) -> Vec<ModeSet> {
+    /// Cases by verdict alone. What belongs to them keeps modes of its own, which may reach beyond the case.
+    fn verdicts(&self, space: &ModeSpace, all: ModeSet) -> Vec<InitialCase> {
         let mut pieces = vec![all];
-        split(space, &mut pieces, space.union(self.proposal.iter().map(|it| it.modes)));
-        split(space, &mut pieces, space.union(self.too_many.iter().map(|it| it.modes)));
-        pieces
+        let missing = space.union(self.proposal.iter().map(|it| it.modes));
+        let too_many = space.union(self.too_many.iter().map(|it| it.modes));
+        split(space, &mut pieces, missing);
+        split(space, &mut pieces, too_many);
+        let case = |modes: ModeSet| {
+            let (is_missing, has_too_many) = (space.intersects(modes, missing), space.intersects(modes, too_many));
+            let items = Items {
+                free: if is_missing { self.free.clone() } else { Vec::new() },
+                proposal: if is_missing { self.proposal.clone() } else { Vec::new() },
+                too_many: if has_too_many { self.too_many.clone() } else { Vec::new() },
+            };
+            items.into_case(modes)
+        };
+        pieces.into_iter().map(case).collect()
     }
 
-    fn case(&self, space: &ModeSpace, modes: ModeSet) -> InitialCase {
-        let free = conditional(space, modes, self.free.iter().map(|it| (it.item, it.modes)));
-        let proposal = conditional(space, modes, self.proposal.iter().map(|it| (it.item, it.modes)));
-        let too_many = conditional(space, modes, self.too_many.iter().map(|it| (it.item, it.modes)));
+    fn into_case(self, modes: ModeSet) -> InitialCase {
+        let Items { free, proposal, too_many } = self;
         let verdict = match (too_many.is_empty(), proposal.is_empty()) {
             (false, _) => InitialVerdict::Overdetermined,
             (true, false) => InitialVerdict::Underdetermined,
@@ -156,13 +181,8 @@ impl Items {
     }
 }
 
-fn conditional<I>(
-    space: &ModeSpace,
-    within: ModeSet,
-    items: impl Iterator<Item = (I, ModeSet)>,
-) -> Vec<Conditional<I>> {
-    let items = items.map(|(item, modes)| Conditional { item, modes: space.and(modes, within) });
-    items.filter(|it| !it.modes.is_empty()).collect()
+fn nonempty<I>(items: impl Iterator<Item = (I, ModeSet)>) -> Vec<Conditional<I>> {
+    items.filter(|(_, modes)| !modes.is_empty()).map(|(item, modes)| Conditional { item, modes }).collect()
 }
 
 /// Splits each piece into its modes inside and outside `by`.

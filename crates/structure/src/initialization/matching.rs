@@ -25,6 +25,9 @@ pub(crate) struct Pairs<'a> {
     remaining: ModeSet,
     reached: IndexVec<VariableId, ModeSet>,
     touched: Vec<VariableId>,
+    /// Modes in which a search through this variable has failed: as matched equations stay matched, all later ones
+    /// would fail there too.
+    dead: IndexVec<VariableId, ModeSet>,
     /// Modes of each equation whose edges have not been looked at.
     pending: IndexVec<EquationId, ModeSet>,
     sweep: Sweep,
@@ -48,6 +51,7 @@ impl<'a> Pairs<'a> {
             remaining: ModeSet::EMPTY,
             reached: empty(variables.len()),
             touched: Vec::new(),
+            dead: empty(variables.len()),
             pending: empty(equations.len()),
             sweep: Sweep::new(equations.len(), order),
             steps: Vec::new(),
@@ -84,7 +88,9 @@ impl<'a> Pairs<'a> {
         self.unmatched_equations[equation] = self.remaining;
         self.turn_paths();
         for variable in self.touched.drain(..) {
-            self.reached[variable] = ModeSet::EMPTY;
+            let reached = std::mem::replace(&mut self.reached[variable], ModeSet::EMPTY);
+            let failed = self.space.and(reached, self.remaining);
+            self.dead[variable] = self.space.or(self.dead[variable], failed);
         }
     }
 
@@ -120,6 +126,7 @@ impl<'a> Pairs<'a> {
             let variable = self.incidence.variable(edge);
             let known = self.reached[variable];
             let new = self.space.difference(self.space.and(modes, self.incidence.active(edge)), known);
+            let new = self.space.difference(new, self.dead[variable]);
             if new.is_empty() {
                 continue;
             }
