@@ -52,7 +52,11 @@ impl Matching {
     }
 }
 
-/// Matches equations with variables in every mode, working through the equations in the given order.
+/// Matches equations with variables in every mode, working through the equations in the given order or backwards.
+///
+/// Which end of a long model is the better one to start from shows only on the way: along a corridor that is closed at
+/// its far end, each equation moves all that were matched before it, or none. So both directions take turns, each with
+/// twice the allowance of work of the turn before. The offsets do not depend on who wins.
 pub fn match_equations(
     space: &ModeSpace,
     incidence: &Incidence,
@@ -60,17 +64,46 @@ pub fn match_equations(
 ) -> Result<(Matching, Offsets), Limit> {
     space.set_task("matching equations with variables");
     assert_complete(incidence, order);
+    let backwards: Vec<EquationId> = order.iter().rev().copied().collect();
+    let mut allowance = WORK_PER_EDGE * (incidence.edge_count() + SMALL);
+    loop {
+        for order in [order, &backwards] {
+            if let Some(matched) = match_within(space, incidence, order, allowance)? {
+                return Ok(matched);
+            }
+        }
+        allowance = allowance.saturating_mul(2);
+    }
+}
+
+/// Searches and new diagram nodes per edge that each direction may cost in its first turn.
+const WORK_PER_EDGE: usize = 4;
+/// Models with fewer edges than this get the allowance of this many.
+const SMALL: usize = 1_000;
+
+/// Matches all equations in this order; nothing where that is more work than allowed.
+fn match_within(
+    space: &ModeSpace,
+    incidence: &Incidence,
+    order: &[EquationId],
+    allowance: usize,
+) -> Result<Option<(Matching, Offsets)>, Limit> {
+    let nodes_before = space.node_count();
     let mut pairing = Pairing::new(space, incidence, order);
     match_what_is_forced(&mut pairing, order)?;
     let mut search = Search::new(pairing, order);
     for (count, &equation) in order.iter().enumerate() {
         search.match_equation(equation);
-        if count % 256 == 0 {
+        if count % 64 == 0 {
             space.check()?;
+            let nodes = space.node_count().saturating_sub(nodes_before);
+            if search.looked_at + nodes > allowance {
+                return Ok(None);
+            }
         }
     }
     space.check()?;
-    Ok(search.pairing.finish())
+    Ok(Some(search.pairing.finish()))
 }
 
 /// An equation that is not worked through would look unmatched to nobody.
@@ -105,6 +138,8 @@ struct Search<'a> {
     steps: Vec<Step>,
     /// Modes of each variable through which a path goes that is to be augmented.
     wanted: IndexVec<VariableId, ModeSet>,
+    /// How often an equation was looked at, in all searches.
+    looked_at: usize,
 }
 
 impl<'a> Search<'a> {
@@ -121,6 +156,7 @@ impl<'a> Search<'a> {
             sweep: Sweep::new(equations, order),
             steps: Vec::new(),
             wanted: empty(variables),
+            looked_at: 0,
         }
     }
 
@@ -154,6 +190,7 @@ impl<'a> Search<'a> {
     /// Follows tight edges until every remaining mode has been followed to its end.
     fn explore(&mut self) {
         while let Some(equation) = self.sweep.next() {
+            self.looked_at += 1;
             let pending = std::mem::replace(&mut self.pending[equation], ModeSet::EMPTY);
             let modes = self.space.and(pending, self.remaining);
             if !modes.is_empty() {
