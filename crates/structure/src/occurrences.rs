@@ -178,7 +178,7 @@ fn occurrences_along(
     order: &[EquationId],
 ) -> Vec<Occurrence> {
     let formulas = Formulas::projected(space, &dae.model.expressions, invariant);
-    let mut contexts = Contexts { walk: Walk::new(dae), formulas, space, modes: Vec::new() };
+    let mut contexts = Contexts { walk: Walk::new(dae), formulas, space, last: Vec::new(), contributions: Vec::new() };
     let mut occurrences = Vec::new();
     for &equation in order {
         contexts.occurrences(equation, equations[equation].guard, &mut occurrences);
@@ -191,21 +191,25 @@ struct Contexts<'a> {
     walk: Walk<'a>,
     formulas: Formulas<'a>,
     space: &'a ModeSpace,
-    /// Of each part of the current equation.
-    modes: Vec<ModeSet>,
+    /// Of each part of the current equation, the last contribution to its modes.
+    last: Vec<Option<u32>>,
+    /// Modes of a use, and the contribution before it to the same part. They are united all at once and balanced: a
+    /// variable in the branches of 10^5 conditions would cost a diagram of all conditions for each of them otherwise.
+    contributions: Vec<(ModeSet, Option<u32>)>,
 }
 
 impl Contexts<'_> {
     fn occurrences(&mut self, equation: EquationId, guard: ModeSet, out: &mut Vec<Occurrence>) {
         self.walk.visit_equation(equation);
-        self.modes.clear();
-        self.modes.resize(self.walk.parts.len(), ModeSet::EMPTY);
+        self.contributions.clear();
+        self.last.clear();
+        self.last.resize(self.walk.parts.len(), None);
         for side in self.walk.sides {
             self.count(side, guard);
         }
         // Parts were appended after their children: from the last to the first, uses come before what they use.
         for at in (0..self.walk.parts.len()).rev() {
-            let modes = self.modes[at];
+            let modes = self.modes(at);
             if modes.is_empty() {
                 continue;
             }
@@ -225,9 +229,25 @@ impl Contexts<'_> {
         }
     }
 
+    /// Lets a part count in these modes too; what has no variables in it does not count.
     fn count(&mut self, part: u32, modes: ModeSet) {
-        let known = &mut self.modes[part as usize];
-        *known = self.space.or(*known, modes);
+        if self.walk.has_variables[part as usize] && !modes.is_empty() {
+            let before = self.last[part as usize].replace(self.contributions.len() as u32);
+            self.contributions.push((modes, before));
+        }
+    }
+
+    /// The modes in which a part counts, when all its uses have been seen.
+    fn modes(&self, part: usize) -> ModeSet {
+        let contribution = |at: u32| self.contributions[at as usize];
+        match self.last[part].map(contribution) {
+            None => ModeSet::EMPTY,
+            Some((modes, None)) => modes,
+            Some(last) => {
+                let all = std::iter::successors(Some(last), |(_, before)| before.map(contribution));
+                self.space.union(all.map(|(modes, _)| modes))
+            }
+        }
     }
 }
 
@@ -247,6 +267,8 @@ struct Walk<'a> {
     dae: &'a MultimodeDae,
     /// Subexpressions of the current equation, children before parents.
     parts: Vec<Use>,
+    /// Of each of them, whether a continuous unknown occurs in it.
+    has_variables: Vec<bool>,
     children: Vec<u32>,
     sides: [u32; 2],
     /// Per expression, outside and inside `noEvent`: the equation in which it was last met, and its part there.
@@ -260,12 +282,13 @@ type Visit = (ExpressionId, bool);
 impl<'a> Walk<'a> {
     fn new(dae: &'a MultimodeDae) -> Self {
         let met = vec![[(0, 0); 2]; dae.model.expressions.len()];
-        Walk { dae, parts: Vec::new(), children: Vec::new(), sides: [0; 2], met, round: 0 }
+        Walk { dae, parts: Vec::new(), has_variables: Vec::new(), children: Vec::new(), sides: [0; 2], met, round: 0 }
     }
 
     fn visit_equation(&mut self, equation: EquationId) {
         self.round += 1;
         self.parts.clear();
+        self.has_variables.clear();
         self.children.clear();
         let (left, right) = (self.dae.model.equations[equation].left, self.dae.model.equations[equation].right);
         self.sides = [self.visit((left, false)), self.visit((right, false))];
@@ -307,6 +330,16 @@ impl<'a> Walk<'a> {
         let (expression, inside) = visit;
         self.met[expression.index()][usize::from(inside)] = (self.round, self.parts.len() as u32);
         self.parts.push(uses);
+        self.has_variables.push(self.has_variables_below(uses));
+    }
+
+    fn has_variables_below(&self, uses: Use) -> bool {
+        let has = |part: u32| self.has_variables[part as usize];
+        match uses {
+            Use::Variable(..) => true,
+            Use::Branches(_, yes, no) => has(yes) || has(no),
+            Use::All(start, end) => self.children[start as usize..end as usize].iter().any(|&child| has(child)),
+        }
     }
 
     fn uses(&mut self, visit: Visit) -> Use {
