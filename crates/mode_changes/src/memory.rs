@@ -72,7 +72,7 @@ impl Memory {
     /// Compares a new mode with its past.
     ///
     /// Births are first looked for without values to fall back on, then with them. Equations without hidden
-    /// constraints only serve to complete left limits that are not remembered, for coefficients.
+    /// constraints only serve to complete left limits that are not remembered and have no value, for coefficients.
     pub fn new(structure: &ModeStructure, past: &PastStructure) -> Self {
         let mut constraints = hidden_constraints(structure, past);
         let strict = Search::matched(structure, past, constraints.clone(), &BTreeSet::new());
@@ -91,10 +91,17 @@ impl Memory {
                 *source = Source::Birth;
             }
         }
+        let given = given(&missing, Source::Birth);
         let leading = structure.rows().filter(|&row| structure.equation_offset(row) == 0);
-        constraints.extend(leading.map(|row| (row, 0)));
-        let all = Search::matched(structure, past, constraints, &given(&missing, Source::Birth));
-        let births = all.birth_blocks(&all.determined(|unknown| all.has_fallback(unknown)));
+        let is_open = |&unknown: &usize| !lenient.has_fallback(unknown);
+        let helps = |&row: &Row| incident(structure, &lenient.unknowns, &given, (row, 0)).iter().any(is_open);
+        constraints.extend(leading.filter(helps).map(|row| (row, 0)));
+        let all = Search::matched(structure, past, constraints, &given);
+        let is_determined = all.determined(|unknown| all.has_fallback(unknown));
+        let born: BTreeSet<Derivative> = missing.iter().map(|&(derivative, _)| derivative).collect();
+        let is_needed =
+            |unknown: usize| !all.has_fallback(unknown) || born.contains(&all.unknowns.derivatives[unknown]);
+        let births = all.birth_blocks(&is_determined, is_needed);
         Memory { erased: strict.erased(), missing, births }
     }
 
@@ -274,7 +281,8 @@ impl<'a> Search<'a> {
         (0..free.len()).map(|unknown| self.partner_of_unknown[unknown].is_some() && !free[unknown]).collect()
     }
 
-    fn birth_blocks(&self, determined: &[bool]) -> Vec<BirthBlock> {
+    /// The blocks that determine what is needed, and those they depend on.
+    fn birth_blocks(&self, determined: &[bool], is_needed: impl Fn(usize) -> bool) -> Vec<BirthBlock> {
         let members: Vec<usize> = (0..determined.len()).filter(|&unknown| determined[unknown]).collect();
         let mut position = vec![usize::MAX; determined.len()];
         members.iter().enumerate().for_each(|(at, &unknown)| position[unknown] = at);
@@ -290,7 +298,15 @@ impl<'a> Search<'a> {
             constraints: component.iter().map(|&at| self.constraints[owner(members[at])]).collect(),
             unknowns: component.iter().map(|&at| self.unknowns.derivatives[members[at]]).collect(),
         };
-        strongly_connected_components(&successors).into_iter().map(block).collect()
+        let components = strongly_connected_components(&successors);
+        let mut needed: Vec<bool> = members.iter().map(|&unknown| is_needed(unknown)).collect();
+        for component in components.iter().rev() {
+            if component.iter().any(|&at| needed[at]) {
+                let read = component.iter().flat_map(|&at| &successors[at]).chain(component);
+                read.for_each(|&at| needed[at] = true);
+            }
+        }
+        components.into_iter().filter(|component| needed[component[0]]).map(block).collect()
     }
 }
 

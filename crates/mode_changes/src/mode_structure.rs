@@ -79,6 +79,7 @@ pub struct ModeStructure {
     matched_row: IndexVec<Column, Row>,
     rows_of: IndexVec<Column, Vec<(Row, u32)>>,
     written_order: IndexVec<Column, u32>,
+    highest_offset: u32,
     blocks: Vec<Block>,
     block_of: IndexVec<Row, u32>,
 }
@@ -102,7 +103,8 @@ impl ModeStructure {
         let written_order =
             rows_of.iter().map(|rows| rows.iter().map(|&(_, order)| order).max().unwrap_or(0)).collect();
         let (blocks, block_of) = blocks(&solution, &matched_row);
-        ModeStructure { solution, matched_row, rows_of, written_order, blocks, block_of }
+        let highest_offset = solution.equation_offsets.iter().copied().max().unwrap_or(0);
+        ModeStructure { solution, matched_row, rows_of, written_order, highest_offset, blocks, block_of }
     }
 
     /// Analyzes one mode of a model; its over- and underdetermined parts if it is singular.
@@ -178,7 +180,7 @@ impl ModeStructure {
 
     /// `C`, the largest `c`: how many levels a restart has.
     pub fn highest_offset(&self) -> u32 {
-        self.solution.equation_offsets.iter().copied().max().unwrap_or(0)
+        self.highest_offset
     }
 
     /// The variable that an equation is matched with.

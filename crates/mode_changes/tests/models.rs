@@ -1,6 +1,6 @@
 //! Mode changes of the models of the papers, all pairs at once, in words.
 
-use modeshift_dae::MultimodeDae;
+use modeshift_dae::{ModeVariableId, MultimodeDae};
 use modeshift_diagnostics::Diagnostics;
 use modeshift_flatten::{Library, Memory, Request, elaborate, flatten};
 use modeshift_mode_changes::{
@@ -171,5 +171,40 @@ fn all_changes_of_long_chains_take_near_linear_time() {
             let took = start.elapsed() - analyzed;
             println!("{name} N = {size}: modes {analyzed:.2?}, changes {took:.2?}, {erased} erased, {nodes} nodes");
         }
+    }
+}
+
+/// `cargo test --release -p modeshift-mode-changes --test models -- --ignored --nocapture`
+#[test]
+#[ignore = "a measurement"]
+fn one_clutch_of_many_engages_in_time_linear_in_the_model() {
+    for count in [1000, 10_000] {
+        let dae = multimode_dae(include_str!("../../../models/ClutchChain.mo"), &[("N", count.to_string())]);
+        let analysis = analyze(&dae, &Options::default()).expect("no limit was set");
+        let natives = NativeFunctions::default();
+        let middle = ModeVariableId(count / 2);
+        let structure = |mode: &dyn Fn(ModeVariableId) -> bool| {
+            ModeStructure::of_signature(&analysis.signature(mode)).expect("a regular mode")
+        };
+        let start = std::time::Instant::now();
+        let (free, rigid) = (structure(&|_| false), structure(&|mode| mode == middle));
+        let structured = start.elapsed();
+        let mut left = Jet::unknown(0.0, free.size());
+        for (k, column) in free.columns().enumerate() {
+            (0..=free.variable_offset(column)).for_each(|order| left.set(column, order, (k % 7) as f64));
+        }
+        let new_form = |equation| has_new_form(&dae.model, equation, &|_| false, &|mode| mode == middle, &|_| false);
+        let past = Past::between(&free, &left, &rigid, new_form, |_| None);
+        let modes = |input: Input| match input {
+            Input::Mode(mode) => Some(f64::from(u8::from(mode == middle))),
+            other => constants(&dae, other),
+        };
+        let equations = ModeEquations::new(&dae.model, &natives, &rigid, modes);
+        let start = std::time::Instant::now();
+        let result = restart(&rigid, &equations, &past, &Noise::default());
+        let took = start.elapsed();
+        let jumped = rigid.columns().filter(|&c| result.right.get(c, 0) != past.jet.get(c, 0)).count();
+        println!("N = {count}: two structures {structured:.2?}, restart {took:.2?}, {jumped} values changed");
+        assert!(result.is_determined() && jumped <= 3, "{jumped}");
     }
 }
