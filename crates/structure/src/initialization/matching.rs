@@ -2,15 +2,22 @@
 //!
 //! The equations of the model come matched: `f^(k)` with `x^(σ+k)` if the long modes match `f` with `x` and `x` occurs
 //! in `f` with order `σ`. Conditions follow one by one, along alternating paths, and what is matched stays matched. So
-//! a condition that finds no place is too many given the model and all conditions before it, in exactly those modes.
+//! a condition that finds no place is too many given the model and conditions before it, in exactly those modes.
+//!
+//! A search that fails has gone everywhere it could. Conditions that would all fail along a chain of mode-dependent
+//! length, each in modes of its own, are therefore told so beforehand: first every condition looks around itself only,
+//! then the decomposition of Dulmage and Mendelsohn says from where unmatched variables can be reached at all.
 //!
 //! E22 §7.2, step 1: one matching of maximum cardinality for each mode and scenario.
 
 use modeshift_dae::{EquationId, Id, IndexVec, VariableId};
-use modeshift_modes::{ModeSet, ModeSpace};
+use modeshift_modes::{Limit, ModeSet, ModeSpace};
 
 use crate::sweep::Sweep;
-use crate::{EdgeId, Incidence, Matching};
+use crate::{EdgeId, Incidence, Matching, dulmage_mendelsohn};
+
+/// Equations that a condition looks at before it asks whether looking further makes sense.
+const NEARBY: usize = 16;
 
 /// A matching in the making.
 pub(crate) struct Pairs<'a> {
@@ -72,25 +79,57 @@ impl<'a> Pairs<'a> {
         }
     }
 
-    /// Matches an equation in every mode in which that is possible.
-    pub(crate) fn match_equation(&mut self, equation: EquationId) {
+    /// Matches these equations, in this order, in every mode in which that is possible.
+    pub(crate) fn match_equations(&mut self, equations: &[EquationId], order: &[EquationId]) -> Result<(), Limit> {
+        for reach in [NEARBY, usize::MAX] {
+            if equations.iter().all(|&equation| self.unmatched_equations[equation].is_empty()) {
+                break;
+            }
+            self.mark_dead_ends(order)?;
+            for (count, &equation) in equations.iter().enumerate() {
+                self.match_equation(equation, reach);
+                if count % 256 == 0 {
+                    self.space.check()?;
+                }
+            }
+        }
+        self.space.check()
+    }
+
+    /// Notes from which variables no unmatched one can be reached.
+    fn mark_dead_ends(&mut self, order: &[EquationId]) -> Result<(), Limit> {
+        let parts = dulmage_mendelsohn(self.space, self.incidence, &self.matching(), order)?;
+        for (variable, &alive) in parts.underdetermined_variables.iter_enumerated() {
+            self.dead[variable] = self.space.difference(self.incidence.variables()[variable].guard, alive);
+        }
+        Ok(())
+    }
+
+    /// Matches an equation in every mode in which that is possible by looking at no more than so many equations.
+    fn match_equation(&mut self, equation: EquationId, reach: usize) {
         self.remaining = self.unmatched_equations[equation];
         if self.remaining.is_empty() {
             return;
         }
         self.pend(equation, self.remaining);
+        let mut looked_at = 0;
         while let Some(equation) = self.sweep.next() {
             let pending = std::mem::replace(&mut self.pending[equation], ModeSet::EMPTY);
             let modes = self.space.and(pending, self.remaining);
-            let modes = self.take_unmatched_variables(equation, modes);
-            self.follow_edges(equation, modes);
+            if !modes.is_empty() && looked_at < reach {
+                looked_at += 1;
+                let modes = self.take_unmatched_variables(equation, modes);
+                self.follow_edges(equation, modes);
+            }
         }
         self.unmatched_equations[equation] = self.remaining;
         self.turn_paths();
         for variable in self.touched.drain(..) {
             let reached = std::mem::replace(&mut self.reached[variable], ModeSet::EMPTY);
-            let failed = self.space.and(reached, self.remaining);
-            self.dead[variable] = self.space.or(self.dead[variable], failed);
+            if looked_at < reach {
+                let failed = self.space.and(reached, self.remaining);
+                self.dead[variable] = self.space.or(self.dead[variable], failed);
+            }
         }
     }
 
@@ -196,12 +235,12 @@ impl<'a> Pairs<'a> {
         self.unmatched_equations[equation]
     }
 
-    /// The matching that this has become. All edges are tight: nothing is differentiated here.
-    pub(crate) fn finish(self) -> Matching {
+    /// The matching that this is so far. All edges are tight: nothing is differentiated here.
+    pub(crate) fn matching(&self) -> Matching {
         Matching {
-            edges: self.matched,
-            unmatched_equations: self.unmatched_equations,
-            unmatched_variables: self.unmatched_variables,
+            edges: self.matched.clone(),
+            unmatched_equations: self.unmatched_equations.clone(),
+            unmatched_variables: self.unmatched_variables.clone(),
             tight: self.incidence.edges().map(|edge| self.incidence.active(edge)).collect(),
         }
     }

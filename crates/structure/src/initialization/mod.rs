@@ -87,11 +87,10 @@ pub fn initialization(
     let scenarios::InitialModes { space, invariant, scenarios } = initial;
     let order = locality(&built, &analysis.order);
     space.set_task("matching initial conditions");
-    let matching = match_conditions(&space, analysis, &built, &order);
-    space.check()?;
+    let matching = match_conditions(&space, analysis, &built, &order)?;
     let Built { system, carried, .. } = built;
     let parts = dulmage_mendelsohn(&space, &system.incidence, &matching, &order)?;
-    let proposal = proposal::proposal(&space, &system, &matching, &parts, &order);
+    let proposal = proposal::proposal(&space, &system, &matching, &parts, &order)?;
     let cycles = cycles(&space, &system.incidence, &matching, &parts, &order)?;
     let offsets = nothing_differentiated(&system);
     let graph = dependency_graph(&space, &system.incidence, &matching, &offsets, &parts, &cycles, options.cap)?;
@@ -128,7 +127,12 @@ fn locality(built: &Built, order: &[EquationId]) -> Vec<EquationId> {
 }
 
 /// The matching of the long modes and all their derivatives, then whatever else holds, in order.
-fn match_conditions(space: &ModeSpace, analysis: &Analysis, built: &Built, order: &[EquationId]) -> Matching {
+fn match_conditions(
+    space: &ModeSpace,
+    analysis: &Analysis,
+    built: &Built,
+    order: &[EquationId],
+) -> Result<Matching, Limit> {
     let Built { system, carried, first } = built;
     let mut pairs = Pairs::new(space, &system.incidence, order);
     for edge in analysis.incidence.edges().filter(|&edge| !carried.matched[edge].is_empty()) {
@@ -145,13 +149,13 @@ fn match_conditions(space: &ModeSpace, analysis: &Analysis, built: &Built, order
         }
     }
     // Equations come before conditions, and initial equations before start values.
-    for (count, equation) in system.origins.ids().enumerate() {
-        pairs.match_equation(equation);
-        if count % 256 == 0 && space.check().is_err() {
-            break;
-        }
+    let is_start = |origin: &Origin| matches!(origin, Origin::Start(_));
+    let kind = |origin: &Origin| (origin.is_condition(), is_start(origin));
+    let ids: Vec<EquationId> = system.origins.ids().collect();
+    for equations in ids.chunk_by(|&one, &next| kind(&system.origins[one]) == kind(&system.origins[next])) {
+        pairs.match_equations(equations, order)?;
     }
-    pairs.finish()
+    Ok(pairs.matching())
 }
 
 fn nothing_differentiated(system: &System) -> Offsets {

@@ -7,8 +7,8 @@
 
 use std::cmp::Reverse;
 
-use modeshift_dae::{EquationId, IndexVec, VariableId};
-use modeshift_modes::{ModeSet, ModeSpace};
+use modeshift_dae::{EquationId, IndexVec, StateSelect, VariableId};
+use modeshift_modes::{Limit, ModeSet, ModeSpace};
 
 use super::matching::Pairs;
 use super::system::System;
@@ -22,11 +22,11 @@ pub(crate) fn proposal(
     matching: &Matching,
     parts: &Parts,
     order: &[EquationId],
-) -> IndexVec<VariableId, ModeSet> {
+) -> Result<IndexVec<VariableId, ModeSet>, Limit> {
     let mut proposal: IndexVec<VariableId, ModeSet> = system.states.iter().map(|_| ModeSet::EMPTY).collect();
     let candidates = candidates(space, system, parts);
     if candidates.is_empty() {
-        return proposal;
+        return Ok(proposal);
     }
     let subsystem = Subsystem { space, system, matching, parts, candidates: &candidates };
     let incidence = subsystem.incidence();
@@ -35,11 +35,18 @@ pub(crate) fn proposal(
     let order: Vec<EquationId> = order.iter().copied().chain((0..candidates.len()).map(fixing)).collect();
     let mut pairs = Pairs::new(space, &incidence, &order);
     subsystem.pair_as_before(&mut pairs);
-    for (at, &(variable, modes)) in candidates.iter().enumerate() {
-        pairs.match_equation(fixing(at));
-        proposal[variable] = space.difference(modes, pairs.unmatched(fixing(at)));
+    let fixings: Vec<EquationId> = (0..candidates.len()).map(fixing).collect();
+    // One level of preference after the other: within a level, what is near is matched first.
+    let mut rest = &fixings[..];
+    for level in candidates.chunk_by(|one, next| preference(system, one.0) == preference(system, next.0)) {
+        let (now, later) = rest.split_at(level.len());
+        pairs.match_equations(now, &order)?;
+        rest = later;
     }
-    proposal
+    for (&fixing, &(variable, modes)) in fixings.iter().zip(&candidates) {
+        proposal[variable] = space.difference(modes, pairs.unmatched(fixing));
+    }
+    Ok(proposal)
 }
 
 /// Underdetermined states with their modes, the preferred ones first.
@@ -47,13 +54,16 @@ fn candidates(space: &ModeSpace, system: &System, parts: &Parts) -> Vec<(Variabl
     let states = system.states.iter_enumerated();
     let underdetermined = states.map(|(id, &modes)| (id, space.and(modes, parts.underdetermined_variables[id])));
     let mut candidates: Vec<(VariableId, ModeSet)> = underdetermined.filter(|(_, modes)| !modes.is_empty()).collect();
-    candidates.sort_by_cached_key(|&(id, _)| {
-        let quantity = system.quantities[id];
-        let declared = &system.dae.model.variables[quantity.of];
-        let has_start = quantity.order == 0 && declared.start.is_some();
-        (!has_start, Reverse(declared.state_select), quantity.order, quantity.of)
-    });
+    candidates.sort_by_cached_key(|&(id, _)| (preference(system, id), system.quantities[id].of));
     candidates
+}
+
+/// How much a variable suggests itself for being fixed, the least the most.
+fn preference(system: &System, id: VariableId) -> (bool, Reverse<StateSelect>, u32) {
+    let quantity = system.quantities[id];
+    let declared = &system.dae.model.variables[quantity.of];
+    let has_start = quantity.order == 0 && declared.start.is_some();
+    (!has_start, Reverse(declared.state_select), quantity.order)
 }
 
 /// The underdetermined part with an equation for each candidate.
