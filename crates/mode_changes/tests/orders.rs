@@ -3,7 +3,9 @@
 mod support;
 
 use modeshift_dae::VariableId;
-use modeshift_mode_changes::{Defect, Order, Potentials, expression_order, solved_order, undefined_products};
+use modeshift_mode_changes::{
+    Defect, Failure, Order, Potentials, expression_order, growth_orders, solved_order, undefined_products,
+};
 use support::model::Mode;
 
 /// The order of the variable that an equation is solved for, where `y` has order 1 and all else is finite.
@@ -75,4 +77,22 @@ fn an_impulse_times_something_continuous_is_fine() {
 fn an_impulse_inside_a_nonlinear_function_is_warned_about() {
     let text = "e1: w1' = t1\n e2: w2' = -t1\n e3: w1 = w2\n e4: z = exp(t1)";
     assert_eq!(warnings(text, &["e3"]), ["in e4, t1 is impulsive (order 1) inside a nonlinear function"]);
+}
+
+/// Growth rates over ever smaller steps, of a clutch that engages with something fed by its torque.
+fn growth(text: &str, variable: &str) -> Result<f64, Failure> {
+    let clutch = "e1: w1' = t\n e2: w2' = -t\n e3: w1 = w2\n";
+    let mode = Mode::new(&format!("{clutch}{text}"));
+    let past = mode.past(&[("w1", 1, &[1.0]), ("w2", 1, &[5.0]), ("t", 0, &[0.0])], &["e3"]);
+    let orders = growth_orders(&mode.structure, &mode.equations(), &past.jet, 1.0, 18)?;
+    Ok(orders[mode.column(variable)])
+}
+
+#[test]
+fn steps_confirm_fractional_orders_and_find_none_for_exp() {
+    assert!((growth("e4: x^2 = t", "x").expect("steps") - 0.5).abs() < 1e-6);
+    assert!((growth("e4: x^3*t = t^2 + 1", "x").expect("steps") - 1.0 / 3.0).abs() < 1e-6);
+    assert!((growth("e4: x = t", "t").expect("steps") - 1.0).abs() < 1e-6);
+    assert!(growth("e4: x = t", "w1").expect("steps") < 1e-6, "speeds stay bounded");
+    assert!(growth("e4: x = exp(t)", "x").is_err(), "exp of an impulse outgrows every power");
 }
