@@ -2,7 +2,7 @@
 //!
 //! The rope becomes straight when its slack `s = L^2 - (x^2 + y^2)` reaches zero, and then `0 = L^2 - (x^2 + y^2)`
 //! holds: at that instant the new constraint is satisfied, only its derivative is not. So a defect of such a
-//! constraint begins with its first derivative (RESTART by levels: `k = 1`), and positions do not jump.
+//! constraint begins with its first derivative and positions do not jump.
 //!
 //! Recognized where the constraint, as it stands after the change, is the guard's expression as it stood before,
 //! or its negation; through the equation `s = …` if the guard is on a variable `s`.

@@ -19,6 +19,7 @@ mod balance;
 mod closed_form;
 pub mod dense;
 mod difference_array;
+mod growing_matching;
 mod guard_sign;
 mod guard_zero;
 mod guarded_matching;

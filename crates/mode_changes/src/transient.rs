@@ -11,6 +11,7 @@
 use modeshift_dae::IndexVec;
 
 use crate::balance::Carries;
+use crate::growing_matching::GrowingMatching;
 use crate::impulse_order::{Defect, Potentials};
 use crate::jet::{Jet, Residuals};
 use crate::levels::{Condition, Unknown, condition, unknown};
@@ -117,7 +118,7 @@ impl LevelMatching<'_> {
             structure.columns().filter(|&column| self.reached.of(structure, column).is_some()).collect();
         let mut rows: Vec<TransientRow> = laws.iter().map(|&law| TransientRow::Law(law)).collect();
         rows.extend(self.rows_in_order(laws).into_iter().map(TransientRow::Equation));
-        let mut matching = Matching { partner: vec![None; columns.len()], entries: Vec::new() };
+        let mut matching = GrowingMatching::new(columns.len());
         let (mut kept, mut conflicting) = (Vec::new(), Vec::new());
         for row in rows {
             let entries = self.entries(row, &columns);
@@ -168,60 +169,6 @@ impl LevelMatching<'_> {
                 let tight =
                     self.structure.incidence(row).iter().filter(|&&entry| self.structure.slack(row, entry) == 0);
                 tight.filter_map(|entry| position(entry.column)).collect()
-            }
-        }
-    }
-}
-
-/// A matching that grows row by row; a row that does not fit is refused.
-struct Matching {
-    partner: Vec<Option<usize>>,
-    entries: Vec<Vec<usize>>,
-}
-
-impl Matching {
-    fn add(&mut self, entries: Vec<usize>) -> bool {
-        self.entries.push(entries);
-        let root = self.entries.len() - 1;
-        let mut came_from: Vec<Option<usize>> = vec![None; self.partner.len()];
-        let mut pending = vec![root];
-        while let Some(row) = pending.pop() {
-            for &column in &self.entries[row] {
-                if came_from[column].is_some() {
-                    continue;
-                }
-                came_from[column] = Some(row);
-                match self.partner[column] {
-                    Some(owner) => pending.push(owner),
-                    None => {
-                        self.turn(column, &came_from);
-                        return true;
-                    }
-                }
-            }
-        }
-        self.entries.pop();
-        false
-    }
-
-    fn turn(&mut self, end: usize, came_from: &[Option<usize>]) {
-        let mut column = Some(end);
-        while let Some(at) = column {
-            let row = came_from[at].expect("a path leads back to its root");
-            column = self.partner.iter().position(|&partner| partner == Some(row));
-            self.partner[at] = Some(row);
-        }
-    }
-
-    /// Columns reached from unmatched ones along alternating paths.
-    fn undetermined(&self) -> Vec<usize> {
-        let mut open: Vec<bool> = self.partner.iter().map(Option::is_none).collect();
-        loop {
-            let reached = |row: usize| self.entries[row].iter().any(|&column| open[column]);
-            let next = (0..open.len()).find(|&column| !open[column] && self.partner[column].is_some_and(reached));
-            match next {
-                Some(column) => open[column] = true,
-                None => return (0..open.len()).filter(|&column| open[column]).collect(),
             }
         }
     }

@@ -44,7 +44,7 @@ impl WhenLaws {
             let contents = result.contents(model, sum.reset, &expressions);
             let inputs: Vec<Input> =
                 contents.iter().map(|&(column, order)| Input::Variable(structure.variable(column), order)).collect();
-            let compiler = Compiler::new(model, natives).with_known_inputs(|input| constants(input));
+            let compiler = Compiler::new(model, natives).with_known_inputs(&constants);
             let tape = compiler.differentiated(&expressions, &inputs)?;
             let reset = sum.reset.and_then(|variable| result.column_of[variable]);
             result.laws.push(CompiledLaw { tape, signs, contents, reset });

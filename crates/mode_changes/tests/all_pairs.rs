@@ -141,7 +141,7 @@ fn all_pairs_at_once_agree_with_one_pair_after_the_other() {
             };
             let is_in = |set: ModeSet| {
                 pairs.space.evaluate(set, |variable: ModeVariable| {
-                    let mode = if variable.0 % 2 == 0 { &before } else { &after };
+                    let mode = if variable.0.is_multiple_of(2) { &before } else { &after };
                     mode[variable.index() / 2]
                 })
             };

@@ -3,7 +3,7 @@
 mod support;
 
 use modeshift_dae::ExpressionText;
-use modeshift_mode_changes::{Defect, Noise, Potentials, closed_form_name, closed_forms, levels::Unknown, restart};
+use modeshift_mode_changes::{Noise, Potentials, closed_form_name, closed_forms, levels::Unknown, restart};
 use modeshift_numerics::{Compiler, Input, NativeFunctions};
 use support::model::{Before, Mode};
 
@@ -12,7 +12,7 @@ fn formulas(text: &str, before: &[Before], new: &[&str]) -> Vec<String> {
     let mut mode = Mode::new(text);
     let past = mode.past(before, new);
     let expected = restart(&mode.structure, &mode.equations(), &past, &Noise::default());
-    let potentials = Potentials::spread(&mode.structure, expected.defects.iter().copied().collect::<Vec<Defect>>());
+    let potentials = Potentials::spread(&mode.structure, expected.defects.to_vec());
     let forms = closed_forms(&mut mode.model, &mode.structure, &potentials, |_| false).expect("derivatives");
     let natives = NativeFunctions::default();
     let describe = |form: &modeshift_mode_changes::ClosedForm| {
