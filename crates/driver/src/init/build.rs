@@ -12,7 +12,7 @@ use super::report::{CaseReport, ConditionReport, InitReport, ItemWhen, ScenarioR
 use crate::pipeline::Analyzed;
 use crate::report::{BlockReport, Place, ReadReport, valuation_text};
 
-/// More blocks than this are not listed.
+/// More blocks than this are not listed; those of cases with large formulas count several times.
 const MOST_BLOCKS: usize = 20_000;
 /// An example names at most this many mode variables.
 const MOST_EXAMPLE_VALUES: usize = 12;
@@ -133,11 +133,13 @@ impl Words<'_> {
     /// The blocks of a case in order, and whether some were left out.
     fn blocks(&self, case: ModeSet, left: &mut usize) -> (Vec<BlockReport>, bool) {
         let graph = &self.start.graph;
-        if graph.block_count() > *left {
+        let space = &self.start.space;
+        // A case that takes much of the model to describe is compared with blocks at that price.
+        let work = graph.block_count().saturating_mul(1 + space.size(case) / 16);
+        if work > *left {
             return (Vec::new(), true);
         }
-        *left -= graph.block_count();
-        let space = &self.start.space;
+        *left -= work;
         let there = graph.blocks().filter(|(_, block)| space.intersects(block.guard, case));
         (there.map(|(id, block)| self.block(id, block, case)).collect(), graph.is_truncated())
     }

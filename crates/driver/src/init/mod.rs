@@ -37,7 +37,9 @@ impl Run<'_> {
         let judge = || judge::judge(&analyzed.dae, &start, true, diagnostics);
         let judged = self.timings.measure("finding start values", judge, |_| String::new());
         verdicts::say_verdicts(&analyzed.dae, &start, &judged, &mut self.diagnostics);
-        Ok(build::report(&analyzed, &start, &judged, self.library.sources()))
+        let sources = self.library.sources();
+        let word = || build::report(&analyzed, &start, &judged, sources);
+        Ok(self.timings.measure("wording", word, |_| String::new()))
     }
 
     /// What `check` says about the start: nothing where it is determined.

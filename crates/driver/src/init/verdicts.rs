@@ -45,10 +45,11 @@ pub(super) fn check_verdicts(
             InitialVerdict::Determined => {}
             InitialVerdict::Underdetermined => {
                 let Some(case) = scenario.cases.iter().find(|case| is_open(case)) else { continue };
-                diagnostics.push(match has_conditions {
-                    true => speaker.underdetermined(Diagnostic::warning, "W0702", scenario, case),
-                    false => speaker.underdetermined(Diagnostic::note, "N0702", scenario, case),
-                });
+                if has_conditions {
+                    diagnostics.push(speaker.underdetermined(Diagnostic::warning, "W0702", scenario, case));
+                } else if !speaker.have_start_values(&case.case.proposal) {
+                    diagnostics.push(speaker.underdetermined(Diagnostic::note, "N0702", scenario, case));
+                }
             }
             InitialVerdict::Overdetermined => diagnostics.extend(speaker.overdetermined(scenario)),
         }
@@ -128,6 +129,12 @@ impl Speaker<'_> {
         let modes = self.start.without_scenarios(self.dae, case.case.modes);
         let when = printer(self.dae, self.start, &names).print(modes).text;
         if when == "true" { diagnostic } else { diagnostic.when(when) }
+    }
+
+    /// Whether `start` is given for all of them: a model that states nothing else means to start there.
+    fn have_start_values(&self, items: &[Conditional<VariableId>]) -> bool {
+        let variables = items.iter().map(|it| self.start.system.quantities[it.item]);
+        variables.into_iter().all(|it| it.order == 0 && self.dae.model.variables[it.of].start.is_some())
     }
 
     fn name(&self, variable: VariableId) -> &str {
