@@ -282,6 +282,9 @@ impl Kernel {
 
     /// Calls `visit` with the level of each node below `set` that the current walk has not visited.
     pub(crate) fn walk(&mut self, set: ModeSet, mut visit: impl FnMut(u32)) {
+        if set.node() == 0 || self.visited[set.node()] == self.walk {
+            return; // most roots of a collection: no list of pending nodes is needed
+        }
         let mut pending = vec![set.node()];
         while let Some(index) = pending.pop() {
             if index == 0 || self.visited[index] == self.walk {

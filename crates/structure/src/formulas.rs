@@ -65,8 +65,8 @@ impl<'a> Formulas<'a> {
 
     /// The modes in which a formula holds, or nothing if it is none. Without recursion: formulas may be deep.
     pub fn modes(&mut self, root: ExpressionId) -> Option<ModeSet> {
-        if let Some(&known) = self.known.get(&root) {
-            return Some(known);
+        if let Some(modes) = self.modes_of_literal(root).or_else(|| self.known.get(&root).copied()) {
+            return Some(modes);
         }
         let mut pending = vec![root];
         while let Some(&formula) = pending.last() {
@@ -85,6 +85,19 @@ impl<'a> Formulas<'a> {
             }
         }
         Some(self.known[&root])
+    }
+
+    /// The modes of `true`, `false`, a mode variable or its negation: most guards.
+    fn modes_of_literal(&self, formula: ExpressionId) -> Option<ModeSet> {
+        match self.expressions.node(formula) {
+            Node::Boolean(value) => Some(if value { ModeSet::ALL } else { ModeSet::EMPTY }),
+            Node::Mode(mode) => Some(self.literals[mode.index()]),
+            Node::Not(operand) => match self.expressions.node(operand) {
+                Node::Mode(mode) => Some(!self.literals[mode.index()]),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// The operands of a formula's outermost operator; of `a and (b and c)` all three.

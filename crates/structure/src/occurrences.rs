@@ -274,6 +274,9 @@ struct Walk<'a> {
     /// Per expression, outside and inside `noEvent`: the equation in which it was last met, and its part there.
     met: Vec<[(u32, u32); 2]>,
     round: u32,
+    /// Empty between visits; kept for their memory.
+    pending: Vec<Visit>,
+    parents: Vec<Visit>,
 }
 
 /// A subexpression to be visited, and whether inside `noEvent`.
@@ -282,7 +285,17 @@ type Visit = (ExpressionId, bool);
 impl<'a> Walk<'a> {
     fn new(dae: &'a MultimodeDae) -> Self {
         let met = vec![[(0, 0); 2]; dae.model.expressions.len()];
-        Walk { dae, parts: Vec::new(), has_variables: Vec::new(), children: Vec::new(), sides: [0; 2], met, round: 0 }
+        Walk {
+            dae,
+            parts: Vec::new(),
+            has_variables: Vec::new(),
+            children: Vec::new(),
+            sides: [0; 2],
+            met,
+            round: 0,
+            pending: Vec::new(),
+            parents: Vec::new(),
+        }
     }
 
     fn visit_equation(&mut self, equation: EquationId) {
@@ -301,8 +314,8 @@ impl<'a> Walk<'a> {
 
     /// The part of an expression, after those of its subexpressions. Without recursion: sums may be long.
     fn visit(&mut self, root: Visit) -> u32 {
-        let mut pending = vec![root];
-        let mut parents: Vec<Visit> = Vec::new();
+        let (mut pending, mut parents) = (std::mem::take(&mut self.pending), std::mem::take(&mut self.parents));
+        pending.push(root);
         while let Some(visit) = pending.pop() {
             if self.part_of(visit).is_some() {
                 continue;
@@ -322,6 +335,7 @@ impl<'a> Walk<'a> {
                 parents.push(visit);
             }
         }
+        (self.pending, self.parents) = (pending, parents);
         self.part_of(root).expect("the root of a walk was visited")
     }
 

@@ -49,6 +49,15 @@ impl<'a> Reader<'a> {
 
     /// Whether a formula holds in the mode; nothing for what is no formula over mode variables.
     fn holds(&self, formula: ExpressionId) -> Option<bool> {
+        match self.dae.model.expressions.node(formula) {
+            Node::Boolean(value) => Some(value),
+            Node::Mode(mode) => Some(self.mode[mode.index()]),
+            _ => self.composite_holds(formula),
+        }
+    }
+
+    /// The same for any formula, without recursion.
+    fn composite_holds(&self, formula: ExpressionId) -> Option<bool> {
         enum Step {
             Evaluate(ExpressionId),
             Not,
