@@ -216,6 +216,15 @@ fn a_guard_that_contradicts_its_own_mode_is_no_start() {
 }
 
 #[test]
+fn a_fixed_mode_that_its_definition_contradicts_is_shown_with_both_places() {
+    let found = start_body(
+        "Real x(start = 1, fixed = true); Boolean b(start = true, fixed = true);
+       equation b = time > 1; der(x) = if b then 1 else x;",
+    );
+    assert_eq!(found.said("E0709").labels.len(), 2);
+}
+
+#[test]
 fn scenarios_start_in_their_modes() {
     let text = "model M Real x; Boolean b; equation b = x > 0; der(x) = if b then -1 else 1;
        initial equation

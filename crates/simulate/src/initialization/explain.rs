@@ -30,6 +30,9 @@ pub fn explain_failure(problem: &InitialProblem<'_>, failure: &NoStart, diagnost
         tried => format!("no consistent start was found in {tried} modes"),
     };
     let mut diagnostic = Diagnostic::error("E0709", message);
+    if failure.tried.is_empty() {
+        diagnostic = with_contradicted_modes(problem, diagnostic);
+    }
     for tried in failure.tried.iter().take(MOST_LISTED) {
         let mode = mode_text(problem, &tried.mode);
         match &tried.outcome {
@@ -54,6 +57,23 @@ pub fn explain_failure(problem: &InitialProblem<'_>, failure: &NoStart, diagnost
         diagnostic = diagnostic.with_note(format!("… and {} more modes", failure.tried.len() - MOST_LISTED));
     }
     diagnostics.push(diagnostic.help("change start values, or fix the mode with a fixed start value or a scenario"));
+}
+
+/// Fixed start values of mode variables that their definitions contradict, whatever the unknowns are.
+fn with_contradicted_modes(problem: &InitialProblem<'_>, mut diagnostic: Diagnostic) -> Diagnostic {
+    for (id, value) in problem.known_modes() {
+        let mode = &problem.dae.mode_variables[id];
+        if mode.initial == Some(!value) {
+            let name = &mode.name;
+            if let Some(variable) = mode.variable {
+                let span = problem.dae.model.variables[variable].start_span;
+                diagnostic = with_place(diagnostic, span, format!("`{name}` is to start {}", !value));
+            }
+            let text = format!("by its definition `{name}` is {value} at the start");
+            diagnostic = with_place(diagnostic, mode.span, text);
+        }
+    }
+    diagnostic
 }
 
 /// Adds a label, or only its text once there are many.
