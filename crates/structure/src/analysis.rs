@@ -7,6 +7,7 @@ use modeshift_modes::{FormulaPrinter, Invariant, Limit, ModeSet, ModeSpace};
 
 use crate::blocks::BlockCap;
 use crate::formulas::invariant_of;
+use crate::renumber::{self, Renumbering};
 use crate::single_mode::Signature;
 use crate::{
     ConditionalDependencyGraph, Cycles, Incidence, Matching, Offsets, Parts, cycles, dependency_graph,
@@ -92,7 +93,14 @@ pub fn analyze(dae: &MultimodeDae, options: &Options) -> Result<Analysis, Limit>
     let incidence = occurrences::incidence_along(dae, &space, &invariant, &order.equations);
     space.check()?;
     let reading = clock.lap();
-    let mut analysis = Analysis::of_incidence(space, invariant, incidence, order.equations, options.cap)?;
+    let mut analysis = if renumber::pays(&order.equations) {
+        let numbers = Renumbering::along(&incidence, &order.equations);
+        let (renumbered, order) = (numbers.renumbered(&incidence), numbers.order(&order.equations));
+        let analysis = Analysis::of_incidence(space, invariant, renumbered, order, options.cap)?;
+        numbers.restored(analysis, incidence)
+    } else {
+        Analysis::of_incidence(space, invariant, incidence, order.equations, options.cap)?
+    };
     analysis.times.reading = reading;
     Ok(analysis)
 }

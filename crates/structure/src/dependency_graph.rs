@@ -167,6 +167,25 @@ impl ConditionalDependencyGraph {
         guards.chain(reads).chain(self.dependencies.iter().map(|dependency| dependency.modes))
     }
 
+    /// Gives equations and variables other names, and sorts each block's lists by them.
+    pub(crate) fn rename(
+        &mut self,
+        equation: impl Fn(&mut Derivative<EquationId>),
+        variable: impl Fn(&mut Derivative<VariableId>),
+        not_listed: impl Fn(EquationId) -> EquationId,
+    ) {
+        self.equations.iter_mut().for_each(equation);
+        self.writes.iter_mut().for_each(&variable);
+        self.reads.iter_mut().for_each(|read| variable(&mut read.variable));
+        for block in self.blocks.iter() {
+            self.equations[block.equations.start as usize..block.equations.end as usize].sort_unstable();
+            self.writes[block.writes.start as usize..block.writes.end as usize].sort_unstable();
+            self.reads[block.reads.start as usize..block.reads.end as usize].sort_by_key(|read| read.variable);
+        }
+        self.not_listed = self.not_listed.iter().map(|&id| not_listed(id)).collect();
+        self.not_listed.sort_unstable();
+    }
+
     /// Finds who writes what others read.
     fn connect(&mut self, space: &ModeSpace, variables: usize) {
         let writers = self.writers(variables);

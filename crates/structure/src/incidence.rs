@@ -129,6 +129,40 @@ impl Incidence {
         incidence
     }
 
+    /// The same graph over other numbers of the same equations and variables; edges keep their numbers.
+    pub(crate) fn with_vertices(
+        &self,
+        equations: IndexVec<EquationId, Vertex>,
+        variables: IndexVec<VariableId, Vertex>,
+        equation: impl Fn(EquationId) -> EquationId,
+        variable: impl Fn(VariableId) -> VariableId,
+    ) -> Incidence {
+        let (_, edges) = self.edges.split_last().expect("the sentinel");
+        let renamed = |edge: &Edge| Edge {
+            equation: equation(edge.equation),
+            variable: variable(edge.variable),
+            orders: edge.orders,
+        };
+        let missing = self.missing.iter().map(|it| MissingVariable {
+            equation: equation(it.equation),
+            variable: variable(it.variable),
+            modes: it.modes,
+        });
+        let mut incidence = Incidence {
+            equations,
+            variables,
+            edges: edges.iter().map(renamed).collect(),
+            orders: self.orders.clone(),
+            active: self.active.clone(),
+            of_equation: IndexVec::new(),
+            first_of_variable: Vec::new(),
+            by_variable: Vec::new(),
+            missing: missing.collect(),
+        };
+        incidence.index();
+        incidence
+    }
+
     /// Adds the edge that these occurrences of one variable in one equation, highest order first, make.
     fn add_edge(&mut self, space: &ModeSpace, occurrences: &[Occurrence]) {
         let Occurrence { equation, variable, .. } = occurrences[0];

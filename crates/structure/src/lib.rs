@@ -31,6 +31,7 @@ mod one_mode;
 mod optimism;
 mod pairing;
 mod regularize;
+mod renumber;
 mod signature;
 pub mod single_mode;
 mod summary;

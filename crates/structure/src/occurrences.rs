@@ -180,10 +180,15 @@ fn occurrences_along(
     let formulas = Formulas::projected(space, &dae.model.expressions, invariant);
     let mut contexts = Contexts { walk: Walk::new(dae), formulas, space, last: Vec::new(), contributions: Vec::new() };
     let mut occurrences = Vec::new();
-    for &equation in order {
+    let mut ranges: IndexVec<EquationId, (u32, u32)> = equations.iter().map(|_| (0, 0)).collect();
+    // Read as the model is stored, then brought into the order: expressions are large and far apart otherwise.
+    for equation in continuous_equations(dae) {
+        let start = occurrences.len() as u32;
         contexts.occurrences(equation, equations[equation].guard, &mut occurrences);
+        ranges[equation] = (start, occurrences.len() as u32);
     }
-    occurrences
+    let of = |&equation: &EquationId| &occurrences[ranges[equation].0 as usize..ranges[equation].1 as usize];
+    order.iter().flat_map(of).copied().collect()
 }
 
 /// Modes in which subexpressions count, from the whole equation down to its variables.
