@@ -97,7 +97,11 @@ pub fn analyze(dae: &MultimodeDae, options: &Options) -> Result<Analysis, Limit>
         let numbers = Renumbering::along(&incidence, &order.equations);
         let (renumbered, order) = (numbers.renumbered(&incidence), numbers.order(&order.equations));
         let analysis = Analysis::of_incidence(space, invariant, renumbered, order, options.cap)?;
-        numbers.restored(analysis, incidence)
+        let analysis = numbers.restored(analysis, incidence);
+        if cfg!(debug_assertions) {
+            analysis.assert_certificates();
+        }
+        analysis
     } else {
         Analysis::of_incidence(space, invariant, incidence, order.equations, options.cap)?
     };

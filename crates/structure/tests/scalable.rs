@@ -6,7 +6,7 @@ mod scalable;
 use std::collections::BTreeSet;
 
 use modeshift_structure::single_mode::{self, Structure};
-use modeshift_structure::{Analysis, Options, analyze};
+use modeshift_structure::{Analysis, Options, analyze, signature_in};
 use scalable::Plan;
 
 const SAMPLES: u64 = 6;
@@ -71,6 +71,44 @@ fn check_samples(plan: Plan) {
 fn transmission_line() {
     check_samples(scalable::transmission_line(1000, false));
     check_samples(scalable::transmission_line(1000, true));
+}
+
+#[test]
+fn a_large_model_in_any_order_has_the_structure_of_its_modes() {
+    // Large enough, and far enough from any order of nearness, to be renumbered for the analysis.
+    let dae = scalable::transmission_line(3000, false).scrambled();
+    let analysis = analyze(&dae, &Options::default()).expect("no limit is set");
+    for period in [2, 3, 5] {
+        // Of neighbours some are open, some short, some neither: never both.
+        let element = |name: &str| -> usize {
+            name.chars().filter(char::is_ascii_digit).collect::<String>().parse().expect("a number in the name")
+        };
+        let value = |mode: modeshift_dae::ModeVariableId| {
+            let name = &dae.mode_variables[mode].name;
+            element(name) % period == if name.contains("open") { 0 } else { 1 }
+        };
+        let modeshift_structure::ModeSignature { signature, equations, variables } = signature_in(&dae, value);
+        let Structure::Regular(regular) = single_mode::analyze(&signature) else { panic!("the line is regular") };
+        let is_in = |set| analysis.space.evaluate(set, |variable| value(modeshift_dae::ModeVariableId(variable.0)));
+        for (row, &equation) in equations.iter().enumerate() {
+            assert_eq!(analysis.offsets.equations[equation].value(is_in), regular.c[row]);
+        }
+        for (column, &variable) in variables.iter().enumerate() {
+            assert_eq!(analysis.offsets.variables[variable].value(is_in), regular.d[column]);
+        }
+        let found: BTreeSet<_> = analysis
+            .graph
+            .blocks()
+            .filter(|(_, block)| is_in(block.guard))
+            .map(|(_, block)| block.equations.iter().map(|it| it.of).collect::<Vec<_>>())
+            .collect();
+        let expected: BTreeSet<_> = regular
+            .blocks
+            .iter()
+            .map(|block| block.equations.iter().map(|&row| equations[row as usize]).collect::<Vec<_>>())
+            .collect();
+        assert_eq!(found, expected);
+    }
 }
 
 #[test]

@@ -1,0 +1,79 @@
+//! How parsing and flattening scale: the faulty transmission line in both forms, from text to guarded equations.
+//!
+//! `cargo bench --bench flatten` measures N = 1,000, 10,000 and 100,000 elements and prints the fitted exponent. Each
+//! measurement runs in a process of its own, so that its peak memory is its own.
+
+use std::process::Command;
+use std::time::Instant;
+
+use modeshift_diagnostics::Diagnostics;
+use modeshift_flatten::{Library, Memory, Request, elaborate, flatten};
+
+const MODELS: &[(&str, &str)] = &[
+    ("FaultyCoaxial", include_str!("../models/FaultyCoaxial.mo")),
+    ("FaultyCoaxialVariableDimension", include_str!("../models/FaultyCoaxialVariableDimension.mo")),
+];
+const SIZES: &[usize] = &[1_000, 10_000, 100_000];
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["one", name, size] => measure(name, size),
+        _ => all(),
+    }
+}
+
+fn all() {
+    println!(
+        "{:>30} {:>7} {:>9} {:>8} {:>9} {:>8} {:>8} {:>6}",
+        "model", "N", "equations", "parse s", "flatten s", "modes s", "total s", "MB"
+    );
+    for (name, _) in MODELS {
+        let mut points: Vec<(f64, f64)> = Vec::new();
+        for &size in SIZES {
+            let program = std::env::current_exe().expect("this program");
+            let output = Command::new(program).args(["one", name, &size.to_string()]).output();
+            let text = String::from_utf8_lossy(&output.expect("this program runs").stdout).into_owned();
+            print!("{text}");
+            let total: f64 = text.split_whitespace().nth(6).and_then(|it| it.parse().ok()).expect("the total time");
+            points.push(((size as f64).ln(), total.ln()));
+        }
+        println!("{name:>30} exponent {:.2}", slope(&points));
+    }
+}
+
+fn measure(name: &str, size: &str) {
+    let (_, text) = MODELS.iter().find(|(known, _)| *known == name).expect("a known model");
+    let mut diagnostics = Diagnostics::new();
+    let start = Instant::now();
+    let mut library = Library::new(Memory::new(), Vec::new());
+    library.add_text("model.mo", text, &mut diagnostics);
+    let parsed = start.elapsed().as_secs_f64();
+    let request = Request { model: None, overrides: vec![("N".to_string(), size.to_string())] };
+    let flat = flatten(&mut library, &request, &mut diagnostics).expect("the model flattens");
+    let flattened = start.elapsed().as_secs_f64();
+    let dae = elaborate(flat, &mut diagnostics).expect("the model has modes");
+    let total = start.elapsed().as_secs_f64();
+    println!(
+        "{name:>30} {size:>7} {:>9} {parsed:>8.3} {:>9.3} {:>8.3} {total:>8.3} {:>6}",
+        dae.model.equations.len(),
+        flattened - parsed,
+        total - flattened,
+        peak_memory_in_megabytes(),
+    );
+}
+
+/// The slope of the line through these points with the least squares of distances.
+fn slope(points: &[(f64, f64)]) -> f64 {
+    let count = points.len() as f64;
+    let (x, y) = (points.iter().map(|p| p.0).sum::<f64>() / count, points.iter().map(|p| p.1).sum::<f64>() / count);
+    let covariance: f64 = points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum();
+    covariance / points.iter().map(|p| (p.0 - x).powi(2)).sum::<f64>()
+}
+
+/// The most memory that this process has had, as the kernel counts it; 0 where it does not tell.
+fn peak_memory_in_megabytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()).unwrap_or(0) / 1024
+}
