@@ -43,6 +43,9 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["one", name, size, order] => measure(name, size.parse().expect("a size"), *order == "scrambled"),
+        ["one-mode", name, size, order] => {
+            println!("{}", seconds_for_one_mode(&model(name, size.parse().expect("a size"), *order == "scrambled")));
+        }
         ["--full"] => all(usize::MAX),
         ["--papers"] => papers(),
         ["papers", name, size] => measure_papers(name, size.parse().expect("a size")),
@@ -145,11 +148,15 @@ fn fitted_exponent(points: &[(f64, f64)]) -> Option<f64> {
     Some(covariance / points.iter().map(|p| (p.0 - x).powi(2)).sum::<f64>())
 }
 
-fn measure(name: &str, size: usize, scrambled: bool) {
+/// A model of a size, in the order in which it is written or shuffled.
+fn model(name: &str, size: usize, scrambled: bool) -> MultimodeDae {
     let model = MODELS.iter().find(|model| model.name == name).expect("a known model");
     let plan = (model.plan)(size);
-    let dae: MultimodeDae = if scrambled { plan.scrambled() } else { plan.natural() };
-    drop(plan);
+    if scrambled { plan.scrambled() } else { plan.natural() }
+}
+
+fn measure(name: &str, size: usize, scrambled: bool) {
+    let dae = model(name, size, scrambled);
     let time_limit = Some(std::time::Duration::from_secs(300));
     let options = Options { node_limit: Some(100_000_000), time_limit, ..Options::default() };
     let start = Clock::start();
@@ -159,7 +166,7 @@ fn measure(name: &str, size: usize, scrambled: bool) {
     });
     let total = start.seconds();
     let memory = peak_memory_in_megabytes();
-    let one_mode = seconds_for_one_mode(&dae);
+    let one_mode = one_mode_in_its_own_process(name, size, scrambled);
     let times = &analysis.times;
     let stages = [times.reading, times.matching, times.cycles, times.graph];
     // Stages are measured by the clock on the wall, which other programs slow down; their shares are right.
@@ -177,6 +184,15 @@ fn measure(name: &str, size: usize, scrambled: bool) {
         analysis.graph.block_count(),
         if analysis.graph.is_truncated() { "+" } else { "" },
     );
+}
+
+/// In a process of its own, so that both start with memory that has not been used before.
+fn one_mode_in_its_own_process(name: &str, size: usize, scrambled: bool) -> f64 {
+    let order = if scrambled { "scrambled" } else { "natural" };
+    let program = std::env::current_exe().expect("this program");
+    let output = Command::new(program).args(["one-mode", name, &size.to_string(), order]).output();
+    let text = String::from_utf8_lossy(&output.expect("this program runs").stdout).into_owned();
+    text.trim().parse().expect("the time for one mode")
 }
 
 /// The same question about one mode, in which all mode variables are false: from the flat model to blocks and their reads.

@@ -14,6 +14,9 @@ use crate::{
     dulmage_mendelsohn, match_equations, occurrences,
 };
 
+/// With fewer decision-diagram nodes than this, 100 MB or so, nothing is gained by a collection.
+const COLLECT_BEYOND: usize = 4_000_000;
+
 /// What of a model to analyze, and how much that may cost.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -124,12 +127,16 @@ impl Analysis {
         let parts = dulmage_mendelsohn(&space, &incidence, &matching, &order)?;
         let given = || incidence.mode_sets().chain(invariant.roots());
         let matched = || matching.mode_sets().chain(offsets.mode_sets()).chain(parts.mode_sets());
-        space.collect(given().chain(matched()));
+        if space.node_count() > COLLECT_BEYOND {
+            space.collect(given().chain(matched()));
+        }
         times.matching = clock.lap();
         let cycles = cycles(&space, &incidence, &matching, &parts, &order)?;
         times.cycles = clock.lap();
         let graph = dependency_graph(&space, &incidence, &matching, &offsets, &parts, &cycles, cap)?;
-        space.collect(given().chain(matched()).chain(cycles.mode_sets()).chain(graph.mode_sets()));
+        if space.node_count() > COLLECT_BEYOND {
+            space.collect(given().chain(matched()).chain(cycles.mode_sets()).chain(graph.mode_sets()));
+        }
         times.graph = clock.lap();
         let analysis = Analysis { times, space, invariant, incidence, matching, offsets, parts, cycles, graph, order };
         if cfg!(debug_assertions) {

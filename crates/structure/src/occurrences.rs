@@ -12,6 +12,7 @@ use modeshift_dae::{
     VariableId,
 };
 use modeshift_modes::{Invariant, ModeSet, ModeSpace, ModeVariable};
+use rustc_hash::FxHashMap;
 
 use crate::formulas::{Formulas, for_each_mode_variable, is_formula};
 use crate::incidence::{Incidence, Occurrence, Vertex};
@@ -276,8 +277,10 @@ struct Walk<'a> {
     has_variables: Vec<bool>,
     children: Vec<u32>,
     sides: [u32; 2],
-    /// Per expression, outside and inside `noEvent`: the equation in which it was last met, and its part there.
-    met: Vec<[(u32, u32); 2]>,
+    /// Per expression: the equation in which it was last met, and its part there.
+    met: Vec<(u32, u32)>,
+    /// The same for the few expressions inside `noEvent`.
+    met_inside: FxHashMap<ExpressionId, (u32, u32)>,
     round: u32,
     /// Empty between visits; kept for their memory.
     pending: Vec<Visit>,
@@ -289,7 +292,7 @@ type Visit = (ExpressionId, bool);
 
 impl<'a> Walk<'a> {
     fn new(dae: &'a MultimodeDae) -> Self {
-        let met = vec![[(0, 0); 2]; dae.model.expressions.len()];
+        let met = vec![(0, 0); dae.model.expressions.len()];
         Walk {
             dae,
             parts: Vec::new(),
@@ -297,6 +300,7 @@ impl<'a> Walk<'a> {
             children: Vec::new(),
             sides: [0; 2],
             met,
+            met_inside: FxHashMap::default(),
             round: 0,
             pending: Vec::new(),
             parents: Vec::new(),
@@ -313,8 +317,8 @@ impl<'a> Walk<'a> {
     }
 
     fn part_of(&self, (expression, inside): Visit) -> Option<u32> {
-        let (round, part) = self.met[expression.index()][usize::from(inside)];
-        (round == self.round).then_some(part)
+        let met = if inside { self.met_inside.get(&expression).copied() } else { Some(self.met[expression.index()]) };
+        met.filter(|(round, _)| *round == self.round).map(|(_, part)| part)
     }
 
     /// The part of an expression, after those of its subexpressions. Without recursion: sums may be long.
@@ -347,7 +351,12 @@ impl<'a> Walk<'a> {
     fn append(&mut self, visit: Visit) {
         let uses = self.uses(visit);
         let (expression, inside) = visit;
-        self.met[expression.index()][usize::from(inside)] = (self.round, self.parts.len() as u32);
+        let met = (self.round, self.parts.len() as u32);
+        if inside {
+            self.met_inside.insert(expression, met);
+        } else {
+            self.met[expression.index()] = met;
+        }
         self.parts.push(uses);
         self.has_variables.push(self.has_variables_below(uses));
     }

@@ -22,17 +22,21 @@ pub(super) fn mark(
     definitions: &Definitions,
     modes: &mut IndexVec<ModeVariableId, ModeVariable>,
 ) {
-    if modes.is_empty() {
-        return;
+    let own: FxHashSet<VariableId> = modes.iter().filter_map(|mode| mode.variable).collect();
+    let nothing = Known::nothing(model);
+    let reads_unknowns = |definition| !current_reads(model, definitions, &own, &nothing, definition).is_empty();
+    let candidates: Vec<ModeVariableId> =
+        modes.ids().filter(|&id| modes[id].definition.is_some_and(reads_unknowns)).collect();
+    if candidates.is_empty() {
+        return; // guards of time and of left limits alone
     }
     let states = states(model);
     let model = &*model;
     let known = Known::new(model, states);
     let mut connections = Connections::new(model);
     let guarded = connections.connect(model, &known, modes.len());
-    let own: FxHashSet<VariableId> = modes.iter().filter_map(|mode| mode.variable).collect();
-    for id in modes.ids() {
-        let Some(definition) = modes[id].definition else { continue };
+    for id in candidates {
+        let definition = modes[id].definition.expect("a candidate has a definition");
         let reads = current_reads(model, definitions, &own, &known, definition);
         let read_groups: FxHashSet<usize> = reads.into_iter().map(|variable| connections.group(variable)).collect();
         modes[id].implicit = guarded[id].iter().any(|&node| read_groups.contains(&connections.root(node)));
@@ -99,6 +103,11 @@ impl Known {
         let mut known = Known { value: states, derivative };
         known.solve_one_by_one(model);
         known
+    }
+
+    fn nothing(model: &FlatModel) -> Self {
+        let none = || model.variables.iter().map(|_| false).collect();
+        Known { value: none(), derivative: none() }
     }
 
     fn covers(&self, variable: VariableId, order: u32) -> bool {
