@@ -51,8 +51,8 @@ fn survives(count: usize, seed: u64) {
 }
 
 #[test]
-fn three_thousand_mutated_models_do_no_harm() {
-    survives(3_000, 0x9E37_79B9_7F4A_7C15);
+fn ten_thousand_mutated_models_do_no_harm() {
+    survives(10_000, 0x9E37_79B9_7F4A_7C15);
 }
 
 /// `cargo test -p modeshift-flatten --release --test robustness -- --ignored`
