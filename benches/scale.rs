@@ -6,13 +6,14 @@
 //! expressions to incidence; `ratio` is the time for all modes divided by the time for one mode by `single_mode`, both
 //! from the flat model to blocks and what they read.
 
+mod clock;
 mod papers_chain;
 #[path = "../crates/structure/tests/common/scalable.rs"]
 mod scalable;
 
 use std::process::Command;
-use std::time::Instant;
 
+use clock::Clock;
 use modeshift_dae::MultimodeDae;
 use modeshift_structure::{Options, analyze, signature_in, single_mode};
 use scalable::Plan;
@@ -207,29 +208,6 @@ fn seconds_for_one_mode(dae: &MultimodeDae) -> f64 {
     }
     std::hint::black_box(structure);
     start.seconds()
-}
-
-/// Measures the time for which this thread has had a processor, where the kernel tells; else the time that has passed.
-struct Clock {
-    processor: Option<u64>,
-    wall: Instant,
-}
-
-impl Clock {
-    fn start() -> Clock {
-        Clock { processor: processor_nanoseconds(), wall: Instant::now() }
-    }
-
-    fn seconds(&self) -> f64 {
-        match (self.processor, processor_nanoseconds()) {
-            (Some(start), Some(end)) => (end - start) as f64 * 1e-9,
-            _ => self.wall.elapsed().as_secs_f64(),
-        }
-    }
-}
-
-fn processor_nanoseconds() -> Option<u64> {
-    std::fs::read_to_string("/proc/thread-self/schedstat").ok()?.split_whitespace().next()?.parse().ok()
 }
 
 /// The most memory that this process has had, as the kernel counts it; 0 where it does not tell.

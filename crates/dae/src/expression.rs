@@ -201,7 +201,8 @@ builtins! {
 #[derive(Clone, Default)]
 pub struct Expressions {
     nodes: IndexVec<ExpressionId, Node>,
-    table: HashTable<ExpressionId>,
+    /// With the hash of each, so that a growing table need not look up nodes all over the arena.
+    table: HashTable<(ExpressionId, u32)>,
     argument_pool: Vec<ExpressionId>,
     argument_table: HashTable<Arguments>,
     strings: IndexVec<StringId, String>,
@@ -216,6 +217,11 @@ impl std::fmt::Debug for Expressions {
 
 fn hash_of(value: &(impl Hash + ?Sized)) -> u64 {
     FxBuildHasher.hash_one(value)
+}
+
+/// A hash for a table, which looks at the highest and at the lowest bits.
+fn spread(short: u32) -> u64 {
+    u64::from(short) << 32 | u64::from(short)
 }
 
 impl Expressions {
@@ -236,14 +242,13 @@ impl Expressions {
 
     /// The expression made of this node, new or known. Nothing is simplified.
     pub fn add(&mut self, node: Node) -> ExpressionId {
-        let hash = hash_of(&node);
+        let short = (hash_of(&node) >> 32) as u32;
         let nodes = &self.nodes;
-        if let Some(known) = self.table.find(hash, |&id| nodes[id] == node) {
-            return *known;
+        if let Some(&(known, _)) = self.table.find(spread(short), |&(id, hash)| hash == short && nodes[id] == node) {
+            return known;
         }
         let id = self.nodes.push(node);
-        let nodes = &self.nodes;
-        self.table.insert_unique(hash, id, |&id| hash_of(&nodes[id]));
+        self.table.insert_unique(spread(short), (id, short), |&(_, hash)| spread(hash));
         id
     }
 
