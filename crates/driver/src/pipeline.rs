@@ -44,6 +44,8 @@ pub struct Analyzed {
     pub combinations: Vec<Combination>,
     /// Equations that depend on each other numerically, which could not be repaired.
     pub dependences: Vec<Dependence>,
+    /// How many blocks are too large to be checked for that.
+    pub blocks_not_checked: usize,
 }
 
 /// `flatten`: the guarded equation system of a model.
@@ -119,8 +121,9 @@ impl<'a> Run<'a> {
     pub(crate) fn analyzed(&mut self, at: Option<&str>) -> Result<Analyzed, Stop> {
         let dae = self.multimode_dae()?;
         let within = self.within(&dae, at)?;
-        let Regularized { dae, analysis, combinations, dependences, .. } = self.regularized(dae, &within)?;
-        let analyzed = Analyzed { dae, analysis, within, combinations, dependences };
+        let Regularized { dae, analysis, combinations, dependences, blocks_not_checked } =
+            self.regularized(dae, &within)?;
+        let analyzed = Analyzed { dae, analysis, within, combinations, dependences, blocks_not_checked };
         self.possible_modes(&analyzed)?;
         let diagnostics = &mut self.diagnostics;
         self.timings.measure("checking", || check_structure(&analyzed, diagnostics), |()| String::new());

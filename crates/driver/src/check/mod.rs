@@ -74,6 +74,11 @@ pub fn note_combinations(analyzed: &Analyzed, diagnostics: &mut Diagnostics) {
         }
         diagnostics.push(note);
     }
+    if analyzed.blocks_not_checked > 0 {
+        let blocks = counted(analyzed.blocks_not_checked, "block");
+        let message = format!("{blocks} too large to be checked for coefficients that cancel");
+        diagnostics.push(Diagnostic::note("N0602", message));
+    }
 }
 
 /// Says everything about the structure that is wrong.
