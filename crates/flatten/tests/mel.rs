@@ -260,3 +260,52 @@ fn only_constants_can_be_set() {
     "#]],
     );
 }
+
+#[test]
+fn a_law_takes_the_place_of_its_calls() {
+    check(
+        "R : real = 2.0; p : real; q : real; flow(d) : real = d/R; both(a, b) : real = flow(a - b) + b;
+         e1 : equation q = both(p, time); e2 : equation p = flow(1);",
+        expect![[r#"
+            model M
+              parameter Real R = 2;
+              Real p;
+              Real q;
+            equation
+              e1: q = (p - time)/R + time;
+              e2: p = 1/R;
+            end M;
+        "#]],
+    );
+}
+
+#[test]
+fn laws_that_go_round_or_do_not_fit_are_refused() {
+    check_errors(
+        "x : real; f(a) : real = g(a); g(a) : real = f(a) + 1; e : equation x = f(2);",
+        expect![[r#"
+            E0384 the law of `f` is made of itself
+              `f(a)` used here
+              `f(a) : real = g(a)` this law
+        "#]],
+    );
+    check_errors(
+        "x : real; f(a) : real = a >= 0; e : equation x = f(1, 2) + f(3);",
+        expect![[r#"
+        E0384 `f` is called with 2 arguments, but its law has 1
+          `f(1, 2)` called here
+          `f(a) : real = a >= 0` its law
+        E0383 the law of `f` does not have the type it is declared with
+          `a >= 0` this formula
+        E0383 an equation of MEL is between real expressions
+          `f(1, 2) + f(3)` this is a boolean
+    "#]],
+    );
+    check_errors(
+        "x : real; f(a) : real = i; foreach i in 1 .. 1 do e[i] : equation x = f(i) done;",
+        expect![[r#"
+        E0280 `i` is not declared
+          `i` used here
+    "#]],
+    );
+}

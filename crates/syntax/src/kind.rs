@@ -288,6 +288,7 @@ syntax_kinds! {
     NamedArgument,
     MelDeclaration,
     MelEquation,
+    MelLaw,
     MelInvariant,
     MelIf,
     MelForeach,

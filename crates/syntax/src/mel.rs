@@ -55,6 +55,17 @@ pub enum StatementKind {
         /// Right side.
         right: Expression,
     },
+    /// `flow(p) : real = p/R`: a function by its formula.
+    Law {
+        /// The name.
+        name: crate::ast::Ident,
+        /// The names of its arguments.
+        parameters: Vec<crate::ast::Ident>,
+        /// The type of its value.
+        ty: Type,
+        /// The formula.
+        value: Expression,
+    },
     /// `invariant e`
     Invariant(Expression),
     /// `if c then … else … end`

@@ -79,6 +79,9 @@ impl Builder<'_> {
         {
             return self.model.expressions.integer(value);
         }
+        if let Some(argument) = self.argument(reference) {
+            return argument;
+        }
         let Some(name) = self.name_text(reference) else { return self.zero() };
         match self.variables.get(&name) {
             Some(&variable) => self.model.expressions.add(Node::Variable(variable, 0)),
@@ -138,6 +141,7 @@ impl Builder<'_> {
         let arguments: Vec<ExpressionId> = arguments.iter().map(|argument| self.expression(argument)).collect();
         match (&*name, arguments.as_slice()) {
             ("der", &[inner]) => self.derivative(inner, span),
+            _ if self.laws.knows(&name) => self.apply_law(&name, &arguments, span),
             ("last" | "pre", &[inner]) => self.model.expressions.add(Node::Pre(inner)),
             _ => match Builtin::by_name(&name).filter(|builtin| builtin.arity() == arguments.len()) {
                 Some(builtin) => self.model.expressions.call(builtin, &arguments),

@@ -3,9 +3,10 @@
 //! Two walks over the program, both with loops unrolled: the first declares the variables, so that they may be used
 //! before their declaration; the second makes guards, equations, invariants and scenarios. An array is the set of
 //! its declared elements, with any indices. A `boolean` without a definition comes from outside, and functions that
-//! are not built in are opaque and differentiable as often as needed.
+//! are neither built in nor given by a law are opaque and differentiable as often as needed.
 
 mod expressions;
+mod laws;
 mod values;
 
 use std::sync::Arc;
@@ -18,6 +19,8 @@ use modeshift_diagnostics::{Diagnostic, Diagnostics, Span, Stop};
 use modeshift_syntax::ast::{Expression, Ident, Reference};
 use modeshift_syntax::mel::{self, Program, Statement, StatementKind};
 use rustc_hash::FxHashMap;
+
+use laws::Laws;
 
 /// How many statements loops may unroll to.
 const STATEMENT_LIMIT: usize = 20_000_000;
@@ -44,6 +47,7 @@ struct Builder<'a> {
     diagnostics: &'a mut Diagnostics,
     variables: FxHashMap<Arc<str>, VariableId>,
     functions: FxHashMap<Arc<str>, (FunctionId, Span)>,
+    laws: Laws<'a>,
     labels: FxHashMap<Arc<str>, Span>,
     /// The values of loop indices, outermost first.
     indices: Vec<(Arc<str>, i64)>,
@@ -66,6 +70,7 @@ impl<'a> Builder<'a> {
             diagnostics,
             variables: FxHashMap::default(),
             functions: FxHashMap::default(),
+            laws: Laws::default(),
             labels: FxHashMap::default(),
             indices: Vec::new(),
             guard,
@@ -109,7 +114,7 @@ impl<'a> Builder<'a> {
 
     // First walk: declarations.
 
-    fn declare_all(&mut self, statements: &[Statement]) -> Result<(), Stop> {
+    fn declare_all(&mut self, statements: &'a [Statement]) -> Result<(), Stop> {
         for statement in statements {
             self.count(statement.span)?;
             match &statement.kind {
@@ -128,6 +133,7 @@ impl<'a> Builder<'a> {
                 StatementKind::Foreach { index, from, to, body } => {
                     self.for_each_value(index, from, to, |builder| builder.declare_all(body))?;
                 }
+                StatementKind::Law { .. } => self.declare_law(statement),
                 StatementKind::Equation { .. } | StatementKind::Invariant(_) | StatementKind::Scenario { .. } => {}
             }
         }
@@ -204,6 +210,7 @@ impl<'a> Builder<'a> {
         match &statement.kind {
             StatementKind::Declaration { name, ty, value } => self.complete(name, *ty, value.as_ref(), span),
             StatementKind::Equation { label, left, right } => self.equation(label, left, right, span),
+            StatementKind::Law { .. } => {}
             StatementKind::Invariant(condition) => self.invariant(condition, span),
             StatementKind::If { condition, then, otherwise } => return self.branches(condition, then, otherwise),
             StatementKind::Foreach { index, from, to, body } => {

@@ -15,6 +15,7 @@ impl Lowering<'_> {
         let kind = match node.kind() {
             MelDeclaration => self.mel_declaration(node)?,
             MelEquation => self.mel_equation(node)?,
+            MelLaw => self.mel_law(node)?,
             MelInvariant => StatementKind::Invariant(self.first_expression(node)),
             MelIf => self.mel_if(node),
             MelForeach => self.mel_foreach(node)?,
@@ -30,14 +31,19 @@ impl Lowering<'_> {
 
     fn mel_declaration(&mut self, node: Node) -> Option<StatementKind> {
         let name = self.reference(node.node(SyntaxKind::Reference)?)?;
-        let ty = match node.identifier()?.text {
-            "real" => Type::Real,
-            "boolean" => Type::Boolean,
-            "integer" => Type::Integer,
-            _ => return None,
-        };
+        let ty = type_named(node.identifier()?.text)?;
         let value = node.expressions().nth(1).map(|value| self.expression(value));
         Some(StatementKind::Declaration { name, ty, value })
+    }
+
+    fn mel_law(&mut self, node: Node) -> Option<StatementKind> {
+        let reference = self.reference(node.node(SyntaxKind::Reference)?)?;
+        let name = reference.parts.into_iter().next()?.name;
+        let mut words: Vec<_> = node.tokens().filter(|token| token.kind == Identifier).collect();
+        let ty = type_named(words.pop()?.text)?;
+        let parameters = words.into_iter().map(ident).collect();
+        let value = node.expressions().nth(1).map_or_else(|| missing(node.span()), |value| self.expression(value));
+        Some(StatementKind::Law { name, parameters, ty, value })
     }
 
     fn mel_equation(&mut self, node: Node) -> Option<StatementKind> {
@@ -69,5 +75,14 @@ impl Lowering<'_> {
         let mut bound = || bounds.next().map_or_else(|| missing(node.span()), |bound| self.expression(bound));
         let (from, to) = (bound(), bound());
         Some(StatementKind::Foreach { index, from, to, body: self.mel_statements(node) })
+    }
+}
+
+fn type_named(text: &str) -> Option<Type> {
+    match text {
+        "real" => Some(Type::Real),
+        "boolean" => Some(Type::Boolean),
+        "integer" => Some(Type::Integer),
+        _ => None,
     }
 }

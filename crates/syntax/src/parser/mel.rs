@@ -63,10 +63,16 @@ fn statement(parser: &mut Parser) {
     }
 }
 
-/// `x[i] : real = 1.0`, `e[i] : equation a = b`
+/// `x[i] : real = 1.0`, `e[i] : equation a = b`, `f(a, b) : real = a + b`
 fn declaration_or_equation(parser: &mut Parser) {
     let checkpoint = parser.checkpoint();
     reference(parser);
+    if parser.at(LeftParen) {
+        parser.start_at(checkpoint, MelLaw);
+        law(parser);
+        parser.finish();
+        return;
+    }
     parser.expect(Colon);
     if parser.eat(EquationKeyword) {
         parser.start_at(checkpoint, MelEquation);
@@ -81,6 +87,17 @@ fn declaration_or_equation(parser: &mut Parser) {
         }
     }
     parser.finish();
+}
+
+/// `(a, b) : real = a + b`
+fn law(parser: &mut Parser) {
+    parser.bump();
+    while parser.eat(Identifier) && parser.eat(Comma) {}
+    parser.expect(RightParen);
+    parser.expect(Colon);
+    type_name(parser);
+    parser.expect(Equals);
+    expression(parser);
 }
 
 fn type_name(parser: &mut Parser) {
