@@ -1,0 +1,136 @@
+//! One event of a run: from which mode to which, why, what jumped and what was impulsive; and the log of all, as JSON.
+//!
+//! The log has one event per line. Modes are written in full, except in models with more than a few hundred mode
+//! variables, where those that change say more.
+
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::columns::Columns;
+use super::observer::{Observer, Progress};
+use super::stored::{Storage, Stored};
+
+/// With more mode variables than this, only those that change are written.
+const MOST_MODE_VARIABLES: usize = 256;
+
+/// A variable whose left and right limits differ.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Jump {
+    /// Its name.
+    pub variable: Arc<str>,
+    /// The left limit; [`super::ABSENT`] where it did not exist before.
+    pub left: f64,
+    /// The right limit; [`super::ABSENT`] where it does not exist any more.
+    pub right: f64,
+}
+
+/// A variable that is impulsive at the event, with its weight of one order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Impulse {
+    /// Its name.
+    pub variable: Arc<str>,
+    /// The order, a decimal or rational number: 1 for a Dirac impulse, 2 for its derivative, and so on.
+    pub order: String,
+    /// The weight that belongs to this order: for order 1, the area of the impulse.
+    pub weight: f64,
+}
+
+/// An event.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventRecord {
+    /// When.
+    pub time: f64,
+    /// The values of all mode variables before, by their ids.
+    pub from: Arc<[bool]>,
+    /// The values of all mode variables after, by their ids. May equal `from` where only a `when` fired.
+    pub to: Arc<[bool]>,
+    /// The conditions that changed, in the words of the model: `time >= t1`, `not x > 0`.
+    pub cause: Vec<String>,
+    /// The modes passed through at this instant, as predicates; empty for a change in one step.
+    pub cascade: Vec<String>,
+    /// The variables that jumped, in declaration order.
+    pub jumps: Vec<Jump>,
+    /// The variables that are impulsive, in declaration order.
+    pub impulses: Vec<Impulse>,
+}
+
+impl EventRecord {
+    /// The positions of the mode variables that change.
+    pub fn changed(&self) -> impl Iterator<Item = usize> + '_ {
+        let both = self.from.iter().zip(self.to.iter()).enumerate();
+        both.filter(|(_, (from, to))| from != to).map(|(mode, _)| mode)
+    }
+}
+
+/// An event as JSON, given the names of the mode variables.
+pub fn event_to_json(event: &EventRecord, mode_variables: &[Arc<str>]) -> Value {
+    let shown: Vec<usize> = match mode_variables.len() {
+        ..=MOST_MODE_VARIABLES => (0..mode_variables.len()).collect(),
+        _ => event.changed().collect(),
+    };
+    let mode = |values: &[bool]| -> Map<String, Value> {
+        shown.iter().map(|&mode| (mode_variables[mode].to_string(), values[mode].into())).collect()
+    };
+    // JSON has no NaN: what does not exist is null.
+    let jumps = event.jumps.iter().map(|it| json!({"variable": *it.variable, "left": it.left, "right": it.right}));
+    let impulses =
+        event.impulses.iter().map(|it| json!({"variable": *it.variable, "order": it.order, "weight": it.weight}));
+    json!({
+        "time": event.time,
+        "from": mode(&event.from),
+        "to": mode(&event.to),
+        "cause": event.cause,
+        "cascade": event.cascade,
+        "jumps": jumps.collect::<Vec<_>>(),
+        "impulses": impulses.collect::<Vec<_>>(),
+    })
+}
+
+/// The event log as a JSON file on its way.
+pub struct EventFile<'a> {
+    stored: Stored<'a>,
+    mode_variables: Vec<Arc<str>>,
+    count: usize,
+}
+
+/// What ends the log, overwritten by the next event.
+const TAIL: &[u8] = b"\n]\n";
+
+impl<'a> EventFile<'a> {
+    /// Writes to an empty storage.
+    pub fn new(storage: Box<dyn Storage + 'a>) -> Self {
+        EventFile { stored: Stored::new(storage), mode_variables: Vec::new(), count: 0 }
+    }
+
+    /// Writes what is left.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.stored.write(TAIL, &[]);
+        self.stored.outcome()
+    }
+}
+
+impl Observer for EventFile<'_> {
+    fn columns(&mut self, columns: &Columns) {
+        self.mode_variables.clone_from(&columns.mode_variables);
+        self.stored.pending().push(b'[');
+        self.stored.write(TAIL, &[]);
+    }
+
+    fn event(&mut self, event: &EventRecord) {
+        let text = event_to_json(event, &self.mode_variables).to_string();
+        let separator: &[u8] = if self.count == 0 { b"\n" } else { b",\n" };
+        self.count += 1;
+        self.stored.pending().extend_from_slice(separator);
+        self.stored.pending().extend_from_slice(text.as_bytes());
+        if self.stored.is_due() {
+            self.stored.write(TAIL, &[]);
+        }
+    }
+
+    fn progress(&mut self, _: Progress<'_>) -> ControlFlow<()> {
+        if self.stored.has_failed() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}

@@ -1,0 +1,33 @@
+//! What a run produces: rows of values, events, and the files and pictures made of them.
+//!
+//! A run tells an [`Observer`] what happens while it happens, so that a run that fails or is interrupted leaves what
+//! it has found so far. Everything here is such an observer: a table in memory, result files, the event log, the count
+//! of events per guard, a plot.
+//!
+//! | file | purpose |
+//! |---|---|
+//! | `columns` | which values a row has, in which order |
+//! | `observer` | who is told what, and when |
+//! | `trajectory` | all rows in memory |
+//! | `events` | one event, and the event log as JSON |
+//! | `stored` | files that are valid at any time, however the run ends |
+//! | `csv`, `mat` | the two kinds of result files |
+//! | `tally` | which guard caused how many events |
+
+mod columns;
+mod csv;
+mod events;
+mod mat;
+mod observer;
+mod stored;
+mod tally;
+mod trajectory;
+
+pub use columns::{Column, ColumnKind, ColumnSource, Columns, Constant};
+pub use csv::CsvFile;
+pub use events::{EventFile, EventRecord, Impulse, Jump, event_to_json};
+pub use mat::MatFile;
+pub use observer::{ABSENT, Observer, Progress, is_absent};
+pub use stored::Storage;
+pub use tally::Tally;
+pub use trajectory::Trajectory;
