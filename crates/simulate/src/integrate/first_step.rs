@@ -1,0 +1,62 @@
+//! The length of the first step, from the sizes of the states and of their first and second derivatives.
+//!
+//! Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I, §II.4.
+
+use super::Ode;
+use super::equations::{Equations, Kind};
+
+/// The sizes that errors are measured against.
+pub(super) struct Weights<'settings> {
+    pub relative: f64,
+    pub absolute: &'settings [f64],
+}
+
+impl Weights<'_> {
+    /// The root mean square of a vector in units of the error allowed at `state`.
+    fn norm(&self, vector: &[f64], state: &[f64]) -> f64 {
+        let squares = vector.iter().zip(state).zip(self.absolute).map(|((value, state), absolute)| {
+            let share = value / (absolute + self.relative * state.abs());
+            share * share
+        });
+        (squares.sum::<f64>() / vector.len().max(1) as f64).sqrt()
+    }
+}
+
+/// A first step for a method that begins with this order, at most `longest`. A start at which everything rests allows
+/// the longest step.
+pub(super) fn first_step<Matrices: Kind, System: Ode>(
+    equations: &Equations<Matrices, System>,
+    weights: &Weights,
+    time: f64,
+    (state, derivative): (&[f64], &[f64]),
+    order: i32,
+    longest: f64,
+) -> f64 {
+    let (size, slope) = (weights.norm(state, state), weights.norm(derivative, state));
+    // A time that is not infinite has an end.
+    let longest = if longest.is_finite() { longest } else { 1.0 };
+    let mut trial = if size < 1e-5 || slope < 1e-5 { 1e-6 * longest } else { 0.01 * size / slope }.min(longest);
+    let mut ahead = vec![0.0; state.len()];
+    let mut slope_ahead = vec![0.0; state.len()];
+    for _ in 0..60 {
+        for (place, (state, derivative)) in ahead.iter_mut().zip(state.iter().zip(derivative)) {
+            *place = state + trial * derivative;
+        }
+        if equations.derivative(time + trial, &ahead, &mut slope_ahead) {
+            break;
+        }
+        trial *= 0.1;
+    }
+    equations.take_failure();
+    for (ahead, here) in slope_ahead.iter_mut().zip(derivative) {
+        *ahead = (*ahead - here) / trial;
+    }
+    let curvature = weights.norm(&slope_ahead, state);
+    let steepest = slope.max(curvature);
+    let second = if steepest <= 1e-15 {
+        (trial * 1e-3).max(1e-6 * longest)
+    } else {
+        (0.01 / steepest).powf(1.0 / f64::from(order + 1))
+    };
+    if second.is_finite() { second.min(100.0 * trial).min(longest) } else { trial }
+}

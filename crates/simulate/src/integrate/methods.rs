@@ -1,0 +1,153 @@
+//! The methods of diffsol behind one interface.
+
+use std::marker::PhantomData;
+
+use diffsol::ode_solver::state::StateCommon;
+use diffsol::{
+    BdfState, DiffsolError, FaerSparseLU, NalgebraLU, OdeSolverConfig, OdeSolverMethod, OdeSolverProblem,
+    OdeSolverState, RkState, Vector,
+};
+
+use super::equations::{DenseEquations, Equations, Kind, SparseEquations};
+use super::{Method, Ode};
+
+/// Where an integration begins.
+pub(super) struct Start<'start> {
+    pub time: f64,
+    pub state: &'start [f64],
+    pub derivative: &'start [f64],
+    pub step: f64,
+}
+
+/// A method at work.
+pub(super) trait Advance {
+    /// One step, not beyond `stop`, which is ahead.
+    fn advance(&mut self, stop: f64) -> Result<(), DiffsolError>;
+    /// The time reached.
+    fn time(&self) -> f64;
+    /// The states there.
+    fn state(&self) -> &[f64];
+    /// The length of the next step, and the order of the method now.
+    fn next_step(&self) -> (f64, usize);
+    /// The states at a time inside the last step.
+    fn interpolate(&mut self, time: f64, state: &mut [f64]);
+    /// How many steps were refused because of their error, and how many because the iteration did not converge.
+    fn refusals(&self) -> (usize, usize);
+}
+
+/// The orders that methods begin with.
+pub(super) fn first_order(method: Method) -> i32 {
+    match method {
+        Method::Bdf => 1,
+        Method::Esdirk => 3,
+        Method::Explicit => 5,
+    }
+}
+
+/// A method on equations with full matrices.
+pub(super) fn on_dense<'problem, System: Ode + 'problem>(
+    problem: &'problem OdeSolverProblem<DenseEquations<System>>,
+    method: Method,
+    start: &Start,
+) -> Result<Box<dyn Advance + 'problem>, DiffsolError> {
+    let state = common_state(problem, start);
+    Ok(match method {
+        Method::Bdf => AtWork::new(problem.bdf_solver::<NalgebraLU<f64>>(BdfState::new_from_common(state))?),
+        Method::Esdirk => AtWork::new(problem.esdirk34_solver::<NalgebraLU<f64>>(RkState::new_from_common(state))?),
+        Method::Explicit => AtWork::new(problem.tsit45_solver(RkState::new_from_common(state))?),
+    })
+}
+
+/// A method on equations with sparse matrices.
+pub(super) fn on_sparse<'problem, System: Ode + 'problem>(
+    problem: &'problem OdeSolverProblem<SparseEquations<System>>,
+    method: Method,
+    start: &Start,
+) -> Result<Box<dyn Advance + 'problem>, DiffsolError> {
+    let state = common_state(problem, start);
+    Ok(match method {
+        Method::Bdf => AtWork::new(problem.bdf_solver::<FaerSparseLU<f64>>(BdfState::new_from_common(state))?),
+        Method::Esdirk => AtWork::new(problem.esdirk34_solver::<FaerSparseLU<f64>>(RkState::new_from_common(state))?),
+        Method::Explicit => AtWork::new(problem.tsit45_solver(RkState::new_from_common(state))?),
+    })
+}
+
+fn common_state<Matrices: Kind, System: Ode>(
+    problem: &OdeSolverProblem<Equations<Matrices, System>>,
+    start: &Start,
+) -> StateCommon<Matrices::V> {
+    let vector = |values: &[f64]| Matrices::V::from_slice(values, problem.context().clone());
+    let empty = || vector(&[]);
+    StateCommon {
+        y: vector(start.state),
+        dy: vector(start.derivative),
+        g: empty(),
+        dg: empty(),
+        s: empty(),
+        ds: empty(),
+        sg: empty(),
+        dsg: empty(),
+        t: start.time,
+        h: start.step,
+    }
+}
+
+/// A solver of diffsol and a vector to interpolate into.
+struct AtWork<'problem, Matrices: Kind, System, Solver> {
+    solver: Solver,
+    interpolated: Matrices::V,
+    problem: PhantomData<&'problem System>,
+}
+
+impl<'problem, Matrices, System, Solver> AtWork<'problem, Matrices, System, Solver>
+where
+    Matrices: Kind + 'problem,
+    System: Ode + 'problem,
+    Solver: OdeSolverMethod<'problem, Equations<Matrices, System>> + 'problem,
+{
+    fn new(solver: Solver) -> Box<dyn Advance + 'problem> {
+        let interpolated = solver.state().y.clone();
+        Box::new(AtWork { solver, interpolated, problem: PhantomData })
+    }
+}
+
+impl<'problem, Matrices, System, Solver> Advance for AtWork<'problem, Matrices, System, Solver>
+where
+    Matrices: Kind + 'problem,
+    System: Ode + 'problem,
+    Solver: OdeSolverMethod<'problem, Equations<Matrices, System>>,
+{
+    fn advance(&mut self, stop: f64) -> Result<(), DiffsolError> {
+        let time = self.time();
+        *self.solver.config_mut().as_base_mut().minimum_timestep = shortest_step(time);
+        self.solver.set_stop_time(stop)?;
+        self.solver.step().map(|_| ())
+    }
+
+    fn time(&self) -> f64 {
+        self.solver.state().t
+    }
+
+    fn state(&self) -> &[f64] {
+        Matrices::numbers(self.solver.state().y)
+    }
+
+    fn next_step(&self) -> (f64, usize) {
+        (self.solver.state().h, self.solver.order())
+    }
+
+    fn interpolate(&mut self, time: f64, state: &mut [f64]) {
+        self.solver.interpolate_inplace(time, &mut self.interpolated).expect("the time is inside the last step");
+        state.copy_from_slice(Matrices::numbers(&self.interpolated));
+    }
+
+    fn refusals(&self) -> (usize, usize) {
+        let statistics = self.solver.get_statistics();
+        (statistics.number_of_error_test_failures, statistics.number_of_nonlinear_solver_fails)
+    }
+}
+
+/// Shorter steps would not change the time.
+fn shortest_step(time: f64) -> f64 {
+    (4.0 * f64::EPSILON * time.abs()).max(1e-290)
+}

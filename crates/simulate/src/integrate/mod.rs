@@ -1,0 +1,108 @@
+//! Integration of ordinary differential equations between events.
+//!
+//! A mode of a run is a system `x' = f(t, x)` of fixed dimension ([`Ode`]). A [`Problem`] holds it together with the
+//! [`Settings`]; [`Problem::start`] begins an integration at a point, as often as the mode is entered, and the
+//! [`Integrator`] advances it step by step, never beyond the time it is told, with values inside the last step.
+//!
+//! The methods are diffsol's: backward differentiation (the NDF family of ode15s), an ESDIRK method of order 3, and the
+//! explicit method of Tsitouras of order 5. This module is the only one that knows. What it adds: the sparsity that is
+//! known is handed over instead of probed for; an evaluation that fails makes the step smaller; times of events are hit
+//! exactly; the errors of a whole run, not of one step, are meant to stay within the tolerance ([`ERROR_SHARE`]).
+
+mod equations;
+mod failure;
+mod first_step;
+mod integrator;
+mod methods;
+
+use modeshift_numerics::Pattern;
+
+pub use failure::{EvaluationFailed, FailureReason, IntegrationFailure};
+pub use integrator::{Integrator, Problem, Statistics, Step};
+
+/// A system `x' = f(t, x)`.
+pub trait Ode {
+    /// The number of states.
+    fn size(&self) -> usize;
+
+    /// Evaluates `f`. After a failure a smaller step is tried; the failure is kept for the report.
+    fn derivative(&mut self, time: f64, state: &[f64], derivative: &mut [f64]) -> Result<(), EvaluationFailed>;
+
+    /// Where `∂f/∂x` may have entries, always the same; `None` where it is full.
+    fn jacobian_pattern(&self) -> Option<&Pattern>;
+
+    /// Evaluates `∂f/∂x`, its entries in the order of the pattern, which is row by row.
+    fn jacobian(&mut self, time: f64, state: &[f64], entries: &mut [f64]) -> Result<(), EvaluationFailed>;
+}
+
+impl<System: Ode + ?Sized> Ode for &mut System {
+    fn size(&self) -> usize {
+        (**self).size()
+    }
+
+    fn derivative(&mut self, time: f64, state: &[f64], derivative: &mut [f64]) -> Result<(), EvaluationFailed> {
+        (**self).derivative(time, state, derivative)
+    }
+
+    fn jacobian_pattern(&self) -> Option<&Pattern> {
+        (**self).jacobian_pattern()
+    }
+
+    fn jacobian(&mut self, time: f64, state: &[f64], entries: &mut [f64]) -> Result<(), EvaluationFailed> {
+        (**self).jacobian(time, state, entries)
+    }
+}
+
+/// How to integrate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// Backward differentiation of orders 1 to 5, implicit: the first choice.
+    #[default]
+    Bdf,
+    /// A Runge–Kutta method of order 3, implicit, with one step behind it only: for many events or for oscillations
+    /// that backward differentiation would damp.
+    Esdirk,
+    /// A Runge–Kutta method of order 5, explicit: for smooth systems that are not stiff.
+    Explicit,
+}
+
+/// The part of the tolerance that the error of one step may take, so that the errors of all steps stay within it.
+pub const ERROR_SHARE: f64 = 0.1;
+
+/// What the user wants.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// How to integrate.
+    pub method: Method,
+    /// The error allowed relative to a state.
+    pub tolerance: f64,
+    /// The size below which a state's error counts as if the state had this size; one per state.
+    pub nominal: Vec<f64>,
+    /// The longest step allowed.
+    pub longest_step: f64,
+    /// So many steps from one start are a failure.
+    pub most_steps: usize,
+}
+
+impl Settings {
+    /// Backward differentiation with this tolerance, every state of nominal size 1.
+    pub fn new(tolerance: f64, size: usize) -> Self {
+        Settings {
+            method: Method::Bdf,
+            tolerance,
+            nominal: vec![1.0; size],
+            longest_step: f64::INFINITY,
+            most_steps: 10_000_000,
+        }
+    }
+
+    /// The same with another method.
+    pub fn with_method(self, method: Method) -> Self {
+        Settings { method, ..self }
+    }
+
+    /// The same with these sizes of the states.
+    pub fn with_nominal(self, nominal: Vec<f64>) -> Self {
+        Settings { nominal, ..self }
+    }
+}
