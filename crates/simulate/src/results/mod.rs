@@ -13,12 +13,14 @@
 //! | `stored` | files that are valid at any time, however the run ends |
 //! | `csv`, `mat` | the two kinds of result files |
 //! | `tally` | which guard caused how many events |
+//! | [`plot`] | a picture |
 
 mod columns;
 mod csv;
 mod events;
 mod mat;
 mod observer;
+pub mod plot;
 mod stored;
 mod tally;
 mod trajectory;

@@ -62,8 +62,9 @@ impl Tally {
         }
         if ranking.len() > most {
             let rest: usize = ranking[most..].iter().map(|(_, count)| count).sum();
-            let guards = ranking.len() - most;
-            writeln!(table, "  {rest:>width$}  {guards} other guards").expect("a text can be written to");
+            let others = ranking.len() - most;
+            let guards = if others == 1 { "guard" } else { "guards" };
+            writeln!(table, "  {rest:>width$}  {others} other {guards}").expect("a text can be written to");
         }
         table
     }
