@@ -23,7 +23,7 @@ pub(crate) struct Carries<'a> {
     pub equations: &'a dyn Residuals,
     /// Left limits, for coefficients.
     pub left: &'a Jet,
-    /// `S` by level, from the highest down.
+    /// `S` by level, from the highest down; nothing for variables that the change does not reach.
     pub jumps: &'a IndexVec<Column, Vec<f64>>,
     /// The highest level.
     pub highest: i64,
@@ -45,7 +45,7 @@ impl Carries<'_> {
                 if level_of_jump == level && unknowns.binary_search(&column).is_ok() {
                     balance.terms.push((column, coefficient));
                 } else {
-                    let jump = self.jumps[column][(self.highest - level_of_jump) as usize];
+                    let jump = self.jumps[column].get((self.highest - level_of_jump) as usize).copied().unwrap_or(0.0);
                     balance.carry += if jump == 0.0 { 0.0 } else { coefficient * jump };
                 }
             }

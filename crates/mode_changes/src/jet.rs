@@ -14,23 +14,65 @@ use crate::mode_structure::{Column, Row};
 pub struct Jet {
     /// The instant.
     pub time: f64,
-    values: IndexVec<Column, Vec<f64>>,
+    values: IndexVec<Column, Derivatives>,
+}
+
+/// So many derivatives of a variable are stored in place: a jet of a large model is copied at every event.
+const IN_PLACE: usize = 6;
+
+/// The value and the first derivatives of one variable.
+#[derive(Clone, Debug)]
+struct Derivatives {
+    length: usize,
+    in_place: [f64; IN_PLACE],
+    /// All of them where they are more.
+    many: Vec<f64>,
+}
+
+impl Derivatives {
+    const NONE: Derivatives = Derivatives { length: 0, in_place: [f64::NAN; IN_PLACE], many: Vec::new() };
+
+    fn of(values: &[f64]) -> Self {
+        let mut derivatives = Derivatives::NONE;
+        derivatives.resize(values.len());
+        derivatives.as_mut_slice().copy_from_slice(values);
+        derivatives
+    }
+
+    fn as_slice(&self) -> &[f64] {
+        if self.length <= IN_PLACE { &self.in_place[..self.length] } else { &self.many }
+    }
+
+    fn as_mut_slice(&mut self) -> &mut [f64] {
+        if self.length <= IN_PLACE { &mut self.in_place[..self.length] } else { &mut self.many }
+    }
+
+    /// Makes room for more derivatives, none of them known.
+    fn resize(&mut self, length: usize) {
+        if length > IN_PLACE {
+            if self.length <= IN_PLACE {
+                self.many = self.in_place[..self.length].to_vec();
+            }
+            self.many.resize(length, f64::NAN);
+        }
+        self.length = length;
+    }
 }
 
 impl Jet {
     /// A jet of `size` variables of which nothing is known.
     pub fn unknown(time: f64, size: usize) -> Self {
-        Jet { time, values: (0..size).map(|_| Vec::new()).collect() }
+        Jet { time, values: (0..size).map(|_| Derivatives::NONE).collect() }
     }
 
     /// The jet with these values and derivatives.
-    pub fn new(time: f64, values: IndexVec<Column, Vec<f64>>) -> Self {
-        Jet { time, values }
+    pub fn new<Values: AsRef<[f64]>>(time: f64, values: impl IntoIterator<Item = Values>) -> Self {
+        Jet { time, values: values.into_iter().map(|values| Derivatives::of(values.as_ref())).collect() }
     }
 
     /// The derivative of this order, or NaN.
     pub fn get(&self, column: Column, order: u32) -> f64 {
-        self.values[column].get(order as usize).copied().unwrap_or(f64::NAN)
+        self.derivatives(column).get(order as usize).copied().unwrap_or(f64::NAN)
     }
 
     /// Whether the derivative of this order is known.
@@ -41,10 +83,10 @@ impl Jet {
     /// Sets the derivative of this order.
     pub fn set(&mut self, column: Column, order: u32, value: f64) {
         let values = &mut self.values[column];
-        if values.len() <= order as usize {
-            values.resize(order as usize + 1, f64::NAN);
+        if values.length <= order as usize {
+            values.resize(order as usize + 1);
         }
-        values[order as usize] = value;
+        values.as_mut_slice()[order as usize] = value;
     }
 
     /// Sets several derivatives.
@@ -56,7 +98,7 @@ impl Jet {
 
     /// The value and all derivatives that were set.
     pub fn derivatives(&self, column: Column) -> &[f64] {
-        &self.values[column]
+        self.values[column].as_slice()
     }
 
     /// How many variables.

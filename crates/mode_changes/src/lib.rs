@@ -9,6 +9,8 @@
 //! | what a `when` does in an instant | [`TransientStructure`], [`transient_restart`], laws [`WhenLaws`] |
 //! | impulse orders | [`Potentials`], of nonlinear equations [`solved_order`], undefined products [`undefined_products`] |
 //! | which mode comes next | [`next_mode`](fn@next_mode) by [`GuardSeries`] of candidate modes, [`lemke`](fn@lemke) |
+//! | what follows an event of a run: mode, cascade, right limits | [`ChangeSolver`], with modes kept in [`VisitedModes`] |
+//! | when events accumulate | [`accumulation_time`] |
 //!
 //! The structure of the new mode ([`ModeStructure`]) is all that a restart needs: its matching and blocks, run a few
 //! more times with other right-hand sides, give right limits and Dirac weights (E22 §8–9, for any index). A model's
@@ -16,16 +18,22 @@
 
 mod all_changes;
 mod balance;
+mod candidate;
+mod change;
+mod changed_forms;
 mod closed_form;
 pub mod dense;
 mod difference_array;
+mod extend;
 mod growing_matching;
 mod guard_sign;
 mod guard_zero;
 mod guarded_matching;
+mod guards;
 mod implicit_step;
 mod impulse_order;
 mod impulse_products;
+mod instant;
 mod jet;
 mod laurent;
 mod left;
@@ -43,40 +51,51 @@ mod pair_forms;
 mod pair_memory;
 mod pair_orders;
 mod pair_space;
+mod relation;
 mod report;
 mod restart;
 mod signed;
 mod step_complementarity;
 mod transient;
+mod visited;
 mod when_laws;
+mod zeno;
 
 pub use all_changes::{AllChanges, ChangeKind, all_changes};
+pub use change::{Change, ChangeSolver, ChangeStep, Refusal};
 pub use closed_form::{ClosedForm, closed_form_name, closed_forms};
 pub use difference_array::{ArrayRestart, DifferenceArray};
+pub use extend::{extend, extend_towards};
 pub use guard_sign::{GuardSeries, Sign, Term};
 pub use guard_zero::{GuardZero, guard_zeros};
+pub use guards::{Guards, RelationId};
 pub use implicit_step::{growth_orders, implicit_step};
 pub use impulse_order::{Defect, Potentials};
 pub use impulse_products::{UndefinedProduct, undefined_products};
+pub use instant::{Against, Event};
 pub use jet::{Jet, Partial, Residuals};
 pub use laurent::{LaurentRestart, laurent_restart};
 pub use left::Past;
 pub use lemke::lemke;
 pub use memory::{BirthBlock, Constraint, Derivative, Memory, PastStructure, Source};
 pub use mode_change::has_new_form;
-pub use mode_equations::ModeEquations;
+pub use mode_equations::{EquationsAt, ModeEquations};
 pub use mode_structure::{Block, Column, Incidence, ModeStructure, Row, SigmaSolution};
 pub use newton::Failure;
 pub use next_mode::{
-    Accepted, Cluster, Complementarity, Mode, NextMode, Objection, StateCondition, Unusable, accepted_modes, next_mode,
+    Accepted, Cluster, Complementarity, Mode, NextMode, Objection, StateCondition, Strategy, Unusable, accepted_modes,
+    next_mode, next_mode_by,
 };
 pub use order_calculus::{Order, expression_order, solved_order};
 pub use pair_forms::{FormCondition, Forms, forms, new_equations};
 pub use pair_memory::{InPairs, PairMemory, pair_memory};
 pub use pair_orders::{PairPotentials, pair_potentials};
 pub use pair_space::{Moment, PairSpace};
+pub use relation::Relation;
 pub use report::{ChangeReport, LevelReport, Verdict, change_reports, change_reports_within};
-pub use restart::{Noise, Note, Restart, extend, restart};
+pub use restart::{Noise, Note, Restart, restart};
 pub use step_complementarity::{TwoStateElement, step_complementarity};
 pub use transient::{Laws, TransientLevel, TransientRestart, TransientRow, TransientStructure, transient_restart};
+pub use visited::{ModeSource, ModeValues, VisitedMode, VisitedModes};
 pub use when_laws::WhenLaws;
+pub use zeno::accumulation_time;

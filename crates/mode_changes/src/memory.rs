@@ -58,7 +58,7 @@ pub struct BirthBlock {
 }
 
 /// The verdict on the memory of a mode change.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Memory {
     /// Hidden constraints that are new and that the past need not satisfy, by equation.
     pub erased: Vec<Constraint>,
@@ -74,8 +74,9 @@ impl Memory {
     /// Births are first looked for without values to fall back on, then with them. Equations without hidden
     /// constraints only serve to complete left limits that are not remembered and have no value, for coefficients.
     pub fn new(structure: &ModeStructure, past: &PastStructure) -> Self {
-        let mut constraints = hidden_constraints(structure, past);
-        let strict = Search::matched(structure, past, constraints.clone(), &BTreeSet::new());
+        let region = Region::new(structure, past);
+        let mut constraints = region.hidden_constraints(structure, past);
+        let strict = Search::matched(structure, past, &region, constraints.clone(), &BTreeSet::new());
         let is_born = strict.determined(|_| false);
         let mut missing: Vec<(Derivative, Source)> = missing(structure, past)
             .map(|derivative| (derivative, source(past, derivative, is_born[strict.unknowns.index(derivative)])))
@@ -84,7 +85,8 @@ impl Memory {
             let given = missing.iter().filter(|(_, source)| *source != Source::Birth && *source != but);
             given.map(|&(derivative, _)| derivative).collect()
         };
-        let lenient = Search::matched(structure, past, constraints.clone(), &given(&missing, Source::Undetermined));
+        let lenient =
+            Search::matched(structure, past, &region, constraints.clone(), &given(&missing, Source::Undetermined));
         let is_determined = lenient.determined(|unknown| lenient.has_fallback(unknown));
         for (derivative, source) in &mut missing {
             if *source == Source::Undetermined && is_determined[lenient.unknowns.index(*derivative)] {
@@ -92,11 +94,11 @@ impl Memory {
             }
         }
         let given = given(&missing, Source::Birth);
-        let leading = structure.rows().filter(|&row| structure.equation_offset(row) == 0);
+        let leading = region.rows.iter().copied().filter(|&row| structure.equation_offset(row) == 0);
         let is_open = |&unknown: &usize| !lenient.has_fallback(unknown);
         let helps = |&row: &Row| incident(structure, &lenient.unknowns, &given, (row, 0)).iter().any(is_open);
         constraints.extend(leading.filter(helps).map(|row| (row, 0)));
-        let all = Search::matched(structure, past, constraints, &given);
+        let all = Search::matched(structure, past, &region, constraints, &given);
         let is_determined = all.determined(|unknown| all.has_fallback(unknown));
         let born: BTreeSet<Derivative> = missing.iter().map(|&(derivative, _)| derivative).collect();
         let is_needed =
@@ -111,12 +113,47 @@ impl Memory {
     }
 }
 
-/// Hidden constraints in causal order: by derivative, those of equations that held before first.
-fn hidden_constraints(structure: &ModeStructure, past: &PastStructure) -> Vec<Constraint> {
-    let of_row = |row: Row| (0..structure.equation_offset(row)).map(move |derivative| (row, derivative));
-    let mut constraints: Vec<Constraint> = structure.rows().flat_map(of_row).collect();
-    constraints.sort_by_key(|&(row, derivative)| (derivative, past.is_new[row], row));
-    constraints
+/// The part of a mode in which something of the past is missing or new: everything else has the left limits it needs,
+/// and its constraints held before. What happens here does not depend on the rest, however large that is.
+struct Region {
+    /// Equations that are new, have new hidden constraints, or contain a variable of which something is missing.
+    rows: Vec<Row>,
+    /// Their variables and those of which something is missing.
+    columns: Vec<Column>,
+}
+
+impl Region {
+    fn new(structure: &ModeStructure, past: &PastStructure) -> Self {
+        let mut is_inside: IndexVec<Row, bool> = structure
+            .rows()
+            .map(|row| {
+                let offset = structure.equation_offset(row);
+                offset > 0 && (past.is_new[row] || past.offset[row] < offset)
+            })
+            .collect();
+        let lacks = |column: &Column| {
+            let offset = structure.variable_offset(*column);
+            let first = past.leading_order[*column].min(structure.written_order(*column));
+            first < offset || past.computed[*column] <= offset
+        };
+        let mut columns: Vec<Column> = structure.columns().filter(lacks).collect();
+        for &column in &columns {
+            structure.occurrences(column).iter().for_each(|&(row, _)| is_inside[row] = true);
+        }
+        let rows: Vec<Row> = structure.rows().filter(|&row| is_inside[row]).collect();
+        columns.extend(rows.iter().flat_map(|&row| structure.incidence(row)).map(|entry| entry.column));
+        columns.sort_unstable();
+        columns.dedup();
+        Region { rows, columns }
+    }
+
+    /// Hidden constraints in causal order: by derivative, those of equations that held before first.
+    fn hidden_constraints(&self, structure: &ModeStructure, past: &PastStructure) -> Vec<Constraint> {
+        let of_row = |&row: &Row| (0..structure.equation_offset(row)).map(move |derivative| (row, derivative));
+        let mut constraints: Vec<Constraint> = self.rows.iter().flat_map(of_row).collect();
+        constraints.sort_by_key(|&(row, derivative)| (derivative, past.is_new[row], row));
+        constraints
+    }
 }
 
 /// Left limits that enter the restart but are no states of the old mode.
@@ -136,7 +173,8 @@ fn source(past: &PastStructure, (column, order): Derivative, is_born: bool) -> S
     }
 }
 
-/// Dense numbers for the left limits that are not set by the past: orders from `min(d⁻, σ̄)` to `d` of each variable.
+/// Dense numbers for the left limits that are not set by the past: orders from `min(d⁻, σ̄)` to `d` of each variable of a
+/// region.
 struct UnknownNumbers {
     first_order: IndexVec<Column, u32>,
     base: IndexVec<Column, u32>,
@@ -144,14 +182,17 @@ struct UnknownNumbers {
 }
 
 impl UnknownNumbers {
-    fn new(structure: &ModeStructure, past: &PastStructure) -> Self {
-        let mut numbers =
-            UnknownNumbers { first_order: IndexVec::new(), base: IndexVec::new(), derivatives: Vec::new() };
-        for column in structure.columns() {
-            let first = past.leading_order[column].min(structure.written_order(column));
-            numbers.first_order.push(first);
-            numbers.base.push(numbers.derivatives.len() as u32);
-            numbers.derivatives.extend((first..=structure.variable_offset(column)).map(|order| (column, order)));
+    fn new(structure: &ModeStructure, past: &PastStructure, region: &Region) -> Self {
+        let first = |column: Column| past.leading_order[column].min(structure.written_order(column));
+        let mut numbers = UnknownNumbers {
+            first_order: structure.columns().map(first).collect(),
+            base: structure.columns().map(|_| u32::MAX).collect(),
+            derivatives: Vec::new(),
+        };
+        for &column in &region.columns {
+            numbers.base[column] = numbers.derivatives.len() as u32;
+            let orders = numbers.first_order[column]..=structure.variable_offset(column);
+            numbers.derivatives.extend(orders.map(|order| (column, order)));
         }
         numbers
     }
@@ -181,10 +222,11 @@ impl<'a> Search<'a> {
     fn matched(
         structure: &'a ModeStructure,
         past: &'a PastStructure,
+        region: &Region,
         constraints: Vec<Constraint>,
         given: &BTreeSet<Derivative>,
     ) -> Self {
-        let unknowns = UnknownNumbers::new(structure, past);
+        let unknowns = UnknownNumbers::new(structure, past, region);
         let of_constraint = |&constraint: &Constraint| incident(structure, &unknowns, given, constraint);
         let mut search = Search {
             incidence: constraints.iter().map(of_constraint).collect(),

@@ -34,26 +34,38 @@ pub fn has_new_form(
     false
 }
 
-/// The truth of a formula over mode variables in a mode; `None` if it is none. Formulas are evaluated on a stack.
-fn holds(model: &FlatModel, formula: ExpressionId, mode: &dyn Fn(ModeVariableId) -> bool) -> Option<bool> {
+/// The truth of a formula over mode variables in a mode; `None` if it is none.
+pub(crate) fn holds(model: &FlatModel, formula: ExpressionId, mode: &dyn Fn(ModeVariableId) -> bool) -> Option<bool> {
+    formula_holds(model, formula, &|node| match node {
+        Node::Mode(variable) => Some(mode(variable)),
+        _ => None,
+    })
+}
+
+/// The truth of a formula whose leaves are worth what `leaf` says. Formulas are evaluated on a stack.
+pub(crate) fn formula_holds(
+    model: &FlatModel,
+    formula: ExpressionId,
+    leaf: &dyn Fn(Node) -> Option<bool>,
+) -> Option<bool> {
     let expressions = &model.expressions;
     let mut known: FxHashMap<ExpressionId, bool> = FxHashMap::default();
     let mut pending = vec![formula];
     while let Some(&id) = pending.last() {
-        let operands: Vec<ExpressionId> = expressions.children(id).collect();
-        let unknown: Vec<ExpressionId> =
-            operands.iter().copied().filter(|operand| !known.contains_key(operand)).collect();
-        if !unknown.is_empty() {
-            pending.extend(unknown);
+        let node = expressions.node(id);
+        let is_formula = matches!(node, Node::Not(_) | Node::And(..) | Node::Or(..));
+        let unknown = expressions.children(id).filter(|operand| is_formula && !known.contains_key(operand));
+        let count = pending.len();
+        pending.extend(unknown.collect::<Vec<_>>());
+        if pending.len() > count {
             continue;
         }
-        let value = match expressions.node(id) {
+        let value = match node {
             Node::Boolean(value) => value,
-            Node::Mode(variable) => mode(variable),
             Node::Not(a) => !known[&a],
             Node::And(a, b) => known[&a] && known[&b],
             Node::Or(a, b) => known[&a] || known[&b],
-            _ => return None,
+            leaf_node => leaf(leaf_node)?,
         };
         known.insert(id, value);
         pending.pop();
@@ -72,33 +84,29 @@ impl Past {
         new_form: impl Fn(EquationId) -> bool,
         start: impl Fn(VariableId) -> Option<f64>,
     ) -> Past {
-        let old_columns: FxHashMap<VariableId, Column> =
-            before.columns().map(|column| (before.variable(column), column)).collect();
-        let old_rows: FxHashMap<EquationId, Row> = before.rows().map(|row| (before.equation(row), row)).collect();
-        let old_column = |column: Column| old_columns.get(&after.variable(column)).copied();
-        let limits = |column: Column| {
-            let known = |old: Column| {
+        let old_column = |column: Column| before.column(after.variable(column));
+        let limits = |column: Column| match old_column(column) {
+            Some(old) => {
                 let derivatives = jet.derivatives(old);
-                derivatives[..derivatives.len().min(before.variable_offset(old) as usize + 1)].to_vec()
-            };
-            old_column(column).map_or(Vec::new(), known)
+                &derivatives[..derivatives.len().min(before.variable_offset(old) as usize + 1)]
+            }
+            None => &[],
         };
-        let is_new = |row: Row| {
-            let equation = after.equation(row);
-            !old_rows.contains_key(&equation) || new_form(equation)
-        };
+        let old_row = |row: Row| before.row(after.equation(row));
+        let is_new: IndexVec<Row, bool> =
+            after.rows().map(|row| old_row(row).is_none() || new_form(after.equation(row))).collect();
         let offset = |row: Row| {
-            let old = old_rows.get(&after.equation(row)).filter(|_| !is_new(row));
-            old.map_or(0, |&old| before.equation_offset(old))
+            let old = old_row(row).filter(|_| !is_new[row]);
+            old.map_or(0, |old| before.equation_offset(old))
         };
         Past {
-            jet: Jet::new(jet.time, after.columns().map(limits).collect::<IndexVec<Column, Vec<f64>>>()),
+            jet: Jet::new(jet.time, after.columns().map(limits)),
             leading_order: after
                 .columns()
                 .map(|c| old_column(c).map_or(0, |old| before.variable_offset(old)))
                 .collect(),
             offset: after.rows().map(offset).collect(),
-            is_new: after.rows().map(is_new).collect(),
+            is_new,
             start: after.columns().map(|column| start(after.variable(column))).collect(),
         }
     }

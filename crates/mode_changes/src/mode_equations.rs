@@ -6,18 +6,20 @@
 
 use std::cell::OnceCell;
 
-use modeshift_dae::{Equation, FlatModel, IndexVec, Node, VariableId};
-use modeshift_numerics::{Compiler, Differentiated, Input, NativeFunctions, NotNumeric, TaylorWorkspace};
+use modeshift_dae::{Equation, EquationId, FlatModel, IndexVec, Node, VariableId};
+use modeshift_numerics::{Compiler, Differentiated, Input, NativeFunctions, NotNumeric, Tape, TaylorWorkspace};
 
 use crate::jet::{Jet, Partial, Residuals};
 use crate::mode_structure::{Column, ModeStructure, Row};
 
-/// The equations of one mode of a model.
+/// The equations of one mode of a model. What `constants` knows is compiled in; what changes from instant to instant
+/// (discrete variables, left limits) is given to [`ModeEquations::at`].
 pub struct ModeEquations<'a> {
     model: &'a FlatModel,
     natives: &'a NativeFunctions,
-    structure: &'a ModeStructure,
     constants: Box<dyn Fn(Input) -> Option<f64> + 'a>,
+    equations: IndexVec<Row, EquationId>,
+    variables: IndexVec<Column, VariableId>,
     column_of: IndexVec<VariableId, Option<Column>>,
     rows: IndexVec<Row, OnceCell<CompiledRow>>,
 }
@@ -30,19 +32,28 @@ struct CompiledRow {
 }
 
 impl<'a> ModeEquations<'a> {
-    /// The equations of `structure`. `constants` knows the mode, parameters, discrete variables and left limits.
+    /// The equations of `structure`. `constants` knows the mode and parameters.
     pub fn new(
         model: &'a FlatModel,
         natives: &'a NativeFunctions,
-        structure: &'a ModeStructure,
+        structure: &ModeStructure,
         constants: impl Fn(Input) -> Option<f64> + 'a,
     ) -> Self {
-        let mut column_of: IndexVec<VariableId, Option<Column>> = model.variables.iter().map(|_| None).collect();
-        for column in structure.columns() {
-            column_of[structure.variable(column)] = Some(column);
+        ModeEquations {
+            model,
+            natives,
+            constants: Box::new(constants),
+            equations: structure.rows().map(|row| structure.equation(row)).collect(),
+            variables: structure.columns().map(|column| structure.variable(column)).collect(),
+            column_of: model.variables.ids().map(|variable| structure.column(variable)).collect(),
+            rows: structure.rows().map(|_| OnceCell::new()).collect(),
         }
-        let rows = structure.rows().map(|_| OnceCell::new()).collect();
-        ModeEquations { model, natives, structure, constants: Box::new(constants), column_of, rows }
+    }
+
+    /// The equations at an instant: `known` gives the values of inputs that are no unknowns and no constants, such as
+    /// discrete variables and left limits.
+    pub fn at<'b>(&'b self, known: &'b dyn Fn(Input) -> Option<f64>) -> EquationsAt<'b> {
+        EquationsAt { equations: self, known }
     }
 
     fn row(&self, row: Row) -> &CompiledRow {
@@ -51,10 +62,10 @@ impl<'a> ModeEquations<'a> {
     }
 
     fn compile(&self, row: Row) -> Result<CompiledRow, NotNumeric> {
-        let equation = &self.model.equations[self.structure.equation(row)];
+        let equation = &self.model.equations[self.equations[row]];
         let unknowns = self.unknowns(equation);
         let inputs: Vec<Input> =
-            unknowns.iter().map(|&(column, order)| Input::Variable(self.structure.variable(column), order)).collect();
+            unknowns.iter().map(|&(column, order)| Input::Variable(self.variables[column], order)).collect();
         let compiler = Compiler::new(self.model, self.natives).with_known_inputs(|input| (self.constants)(input));
         let tape = compiler.differentiated(&[equation.left, equation.right], &inputs)?;
         Ok(CompiledRow { tape, unknowns })
@@ -75,63 +86,108 @@ impl<'a> ModeEquations<'a> {
         found.dedup();
         found
     }
+}
 
-    /// Input series of a tape along a jet, one after the other.
-    fn series(&self, inputs: &[Input], jet: &Jet, highest: u32) -> Vec<f64> {
-        let mut series = Vec::with_capacity(inputs.len() * (highest as usize + 1));
-        for &input in inputs {
-            let mut factorial = 1.0;
-            for k in 0..=highest {
-                factorial *= f64::from(k.max(1));
-                series.push(self.derivative(input, jet, k) / factorial);
-            }
+/// The equations of a mode at one instant.
+#[derive(Clone, Copy)]
+pub struct EquationsAt<'b> {
+    equations: &'b ModeEquations<'b>,
+    known: &'b dyn Fn(Input) -> Option<f64>,
+}
+
+impl EquationsAt<'_> {
+    /// Series of all results of a tape along a jet, one after the other.
+    fn series(&self, tape: &Tape, jet: &Jet, highest: u32) -> Vec<f64> {
+        let length = highest as usize + 1;
+        let column_of = |variable: VariableId| self.equations.column_of[variable];
+        let inputs = input_series(tape.inputs(), jet, highest, column_of, self.known);
+        let mut outputs = vec![0.0; tape.output_count() * length];
+        tape.evaluate_taylor(&inputs, &mut TaylorWorkspace::new(tape, highest as usize), &mut outputs);
+        outputs
+    }
+}
+
+/// Series of the inputs of a tape along a jet, one after the other. What is neither time nor a variable of the jet is
+/// constant: what `known` says, else not a number.
+pub(crate) fn input_series(
+    inputs: &[Input],
+    jet: &Jet,
+    highest: u32,
+    column_of: impl Fn(VariableId) -> Option<Column>,
+    known: &dyn Fn(Input) -> Option<f64>,
+) -> Vec<f64> {
+    let constant = |input: Input, k: u32| if k == 0 { known(input).unwrap_or(f64::NAN) } else { 0.0 };
+    let mut series = Vec::with_capacity(inputs.len() * (highest as usize + 1));
+    for &input in inputs {
+        let mut factorial = 1.0;
+        for k in 0..=highest {
+            factorial *= f64::from(k.max(1));
+            let derivative = match input {
+                Input::Time if k == 0 => jet.time,
+                Input::Time => f64::from(u8::from(k == 1)),
+                Input::Variable(variable, order) => match column_of(variable) {
+                    Some(column) => jet.get(column, order + k),
+                    None => constant(input, k),
+                },
+                _ => constant(input, k),
+            };
+            series.push(derivative / factorial);
         }
-        series
+    }
+    series
+}
+
+impl Residuals for EquationsAt<'_> {
+    fn residual(&self, row: Row, jet: &Jet, highest: u32) -> Vec<f64> {
+        let outputs = self.series(&self.equations.row(row).tape.residuals, jet, highest);
+        difference(&outputs, highest)
     }
 
-    fn derivative(&self, input: Input, jet: &Jet, k: u32) -> f64 {
-        match input {
-            Input::Time if k == 0 => jet.time,
-            Input::Time => f64::from(u8::from(k == 1)),
-            Input::Variable(variable, order) => match self.column_of[variable] {
-                Some(column) => jet.get(column, order + k),
-                None => f64::NAN,
-            },
-            _ => f64::NAN,
-        }
+    fn partials(&self, row: Row, jet: &Jet, highest: u32) -> Vec<Partial> {
+        let CompiledRow { tape, unknowns } = self.equations.row(row);
+        let outputs = self.series(tape.tape(), jet, highest);
+        let mut partials: Vec<Partial> = unknowns
+            .iter()
+            .map(|&(column, order)| Partial { column, order, derivatives: vec![0.0; highest as usize + 1] })
+            .collect();
+        for_each_partial(tape, &outputs, highest, |unknown, k, share| partials[unknown].derivatives[k] += share);
+        partials
     }
 }
 
 impl Residuals for ModeEquations<'_> {
     fn residual(&self, row: Row, jet: &Jet, highest: u32) -> Vec<f64> {
-        let tape = &self.row(row).tape.residuals;
-        let length = highest as usize + 1;
-        let mut outputs = vec![0.0; 2 * length];
-        let inputs = self.series(tape.inputs(), jet, highest);
-        tape.evaluate_taylor(&inputs, &mut TaylorWorkspace::new(tape, highest as usize), &mut outputs);
-        let (left, right) = outputs.split_at(length);
-        let difference = left.iter().zip(right).map(|(left, right)| left - right);
-        difference.enumerate().map(|(k, coefficient)| coefficient * factorial(k)).collect()
+        self.at(&|_| None).residual(row, jet, highest)
     }
 
     fn partials(&self, row: Row, jet: &Jet, highest: u32) -> Vec<Partial> {
-        let CompiledRow { tape: differentiated, unknowns } = self.row(row);
-        let tape = differentiated.tape();
-        let length = highest as usize + 1;
-        let mut outputs = vec![0.0; tape.output_count() * length];
-        let inputs = self.series(tape.inputs(), jet, highest);
-        tape.evaluate_taylor(&inputs, &mut TaylorWorkspace::new(tape, highest as usize), &mut outputs);
-        let entries: Vec<&[f64]> = outputs.chunks_exact(length).skip(2).collect();
-        let pattern = differentiated.pattern();
-        let mut partials: Vec<Partial> =
-            unknowns.iter().map(|&(column, order)| Partial { column, order, derivatives: vec![0.0; length] }).collect();
-        for (side, sign) in [(0, 1.0), (1, -1.0)] {
-            for (&unknown, entry) in pattern.row(side).iter().zip(&entries[pattern.row_range(side)]) {
-                let derivatives = &mut partials[unknown as usize].derivatives;
-                derivatives.iter_mut().enumerate().for_each(|(k, place)| *place += sign * entry[k] * factorial(k));
-            }
+        self.at(&|_| None).partials(row, jet, highest)
+    }
+}
+
+/// Derivatives of the difference of the first two results of a tape from their series.
+pub(crate) fn difference(outputs: &[f64], highest: u32) -> Vec<f64> {
+    let length = highest as usize + 1;
+    let (left, right) = outputs[..2 * length].split_at(length);
+    let difference = left.iter().zip(right).map(|(left, right)| left - right);
+    difference.enumerate().map(|(k, coefficient)| coefficient * factorial(k)).collect()
+}
+
+/// Calls `add(unknown, k, share)` with what each entry of the Jacobian of a difference adds to the `k`-th derivative of
+/// a partial derivative.
+pub(crate) fn for_each_partial(
+    tape: &Differentiated,
+    outputs: &[f64],
+    highest: u32,
+    mut add: impl FnMut(usize, usize, f64),
+) {
+    let length = highest as usize + 1;
+    let entries: Vec<&[f64]> = outputs.chunks_exact(length).skip(2).collect();
+    let pattern = tape.pattern();
+    for (side, sign) in [(0, 1.0), (1, -1.0)] {
+        for (&unknown, entry) in pattern.row(side).iter().zip(&entries[pattern.row_range(side)]) {
+            entry.iter().enumerate().for_each(|(k, value)| add(unknown as usize, k, sign * value * factorial(k)));
         }
-        partials
     }
 }
 

@@ -82,6 +82,8 @@ pub struct ModeStructure {
     highest_offset: u32,
     blocks: Vec<Block>,
     block_of: IndexVec<Row, u32>,
+    column_of: IndexVec<VariableId, Option<Column>>,
+    row_of: IndexVec<EquationId, Option<Row>>,
 }
 
 impl ModeStructure {
@@ -104,7 +106,19 @@ impl ModeStructure {
             rows_of.iter().map(|rows| rows.iter().map(|&(_, order)| order).max().unwrap_or(0)).collect();
         let (blocks, block_of) = blocks(&solution, &matched_row);
         let highest_offset = solution.equation_offsets.iter().copied().max().unwrap_or(0);
-        ModeStructure { solution, matched_row, rows_of, written_order, highest_offset, blocks, block_of }
+        let column_of = inverse(&solution.variables);
+        let row_of = inverse(&solution.equations);
+        ModeStructure {
+            solution,
+            matched_row,
+            rows_of,
+            written_order,
+            highest_offset,
+            blocks,
+            block_of,
+            column_of,
+            row_of,
+        }
     }
 
     /// Analyzes one mode of a model; its over- and underdetermined parts if it is singular.
@@ -151,6 +165,16 @@ impl ModeStructure {
     /// The variable of the model.
     pub fn variable(&self, column: Column) -> VariableId {
         self.solution.variables[column]
+    }
+
+    /// The row of an equation of the model, if it holds in this mode.
+    pub fn row(&self, equation: EquationId) -> Option<Row> {
+        self.row_of.get(equation).copied().flatten()
+    }
+
+    /// The column of a variable of the model, if it exists in this mode.
+    pub fn column(&self, variable: VariableId) -> Option<Column> {
+        self.column_of.get(variable).copied().flatten()
     }
 
     /// Variables of an equation with their highest derivatives, by variable.
@@ -207,6 +231,16 @@ impl ModeStructure {
     pub fn block_of(&self, row: Row) -> usize {
         self.block_of[row] as usize
     }
+}
+
+/// By item, where it stands; nothing for items that do not occur.
+fn inverse<Place: Id, Item: Id>(items: &IndexVec<Place, Item>) -> IndexVec<Item, Option<Place>> {
+    let length = items.iter().map(|item| item.index() + 1).max().unwrap_or(0);
+    let mut places: IndexVec<Item, Option<Place>> = (0..length).map(|_| None).collect();
+    for (place, &item) in items.iter_enumerated() {
+        places[item] = Some(place);
+    }
+    places
 }
 
 /// A matching of tight entries within each block, by augmenting paths.

@@ -10,24 +10,23 @@
 use std::collections::BTreeSet;
 
 use crate::dense::Matrix;
-use crate::guard_sign::{GuardSeries, Sign};
+use crate::guard_sign::Sign;
 use crate::lemke::lemke;
 use crate::restart::Noise;
 
 /// The state of each element of a cluster: 0 and 1 for a guard that is false or true, more for others.
 pub type Mode = Vec<u32>;
 
-/// A condition of an element's state, `series >= 0`, and where to go if it is violated.
+/// A condition of an element's state: that something is not negative, and where to go if it is.
 #[derive(Clone, Debug)]
 pub struct StateCondition {
     /// The element.
     pub element: usize,
-    /// Its series in the candidate mode.
-    pub series: GuardSeries,
+    /// Its sign in the candidate mode. (Of a condition that caused the event, the value in the mode being left is zero
+    /// by definition: [`GuardSeries::sign`](crate::GuardSeries::sign).)
+    pub sign: Sign,
     /// The state that a violation leads to.
     pub otherwise: u32,
-    /// Whether this condition caused the event: in the mode being left its value is zero by definition.
-    pub has_fired: bool,
 }
 
 /// Why a candidate mode cannot even be tried.
@@ -106,15 +105,29 @@ pub enum Accepted {
 const ENUMERATED: usize = 12;
 const FAILURES: usize = 4;
 
+/// A way to search for the next mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strategy {
+    /// All violated elements change at once, while that helps.
+    FlipAll,
+    /// The violated element of least index changes.
+    FlipLeast,
+    /// Lemke's method proposes a mode.
+    Complementary,
+    /// All modes of a small cluster, the nearest first.
+    Enumerate,
+}
+
 /// Finds the next mode.
-pub fn next_mode(cluster: &mut dyn Cluster, current: &Mode, noise: &Noise) -> NextMode {
-    let mut search = Search { cluster, current, noise, tried: Vec::new(), visited: BTreeSet::new() };
-    let found = search
-        .flip_all()
-        .or_else(|| search.flip_least())
-        .or_else(|| search.complementary())
-        .or_else(|| search.enumerate());
-    match found {
+pub fn next_mode(cluster: &mut dyn Cluster, current: &Mode) -> NextMode {
+    use Strategy::{Complementary, Enumerate, FlipAll, FlipLeast};
+    next_mode_by(cluster, current, &[FlipAll, FlipLeast, Complementary, Enumerate])
+}
+
+/// Finds the next mode by these strategies, one after the other.
+pub fn next_mode_by(cluster: &mut dyn Cluster, current: &Mode, strategies: &[Strategy]) -> NextMode {
+    let mut search = Search { cluster, current, tried: Vec::new(), visited: BTreeSet::new() };
+    match strategies.iter().find_map(|&strategy| search.by(strategy)) {
         Some(mode) => NextMode::Accepted { mode, tried: search.visited.len() },
         None => NextMode::None(search.tried),
     }
@@ -122,7 +135,7 @@ pub fn next_mode(cluster: &mut dyn Cluster, current: &Mode, noise: &Noise) -> Ne
 
 /// All modes of a small cluster that accept themselves, and whether they are one solution.
 pub fn accepted_modes(cluster: &mut dyn Cluster, current: &Mode, noise: &Noise) -> Accepted {
-    let mut search = Search { cluster, current, noise, tried: Vec::new(), visited: BTreeSet::new() };
+    let mut search = Search { cluster, current, tried: Vec::new(), visited: BTreeSet::new() };
     let mut accepted = Vec::new();
     for mode in modes_by_distance(search.cluster.states(), current) {
         if let Outcome::Accepted = search.try_mode(&mode) {
@@ -151,12 +164,20 @@ enum Outcome {
 struct Search<'a> {
     cluster: &'a mut dyn Cluster,
     current: &'a Mode,
-    noise: &'a Noise,
     tried: Vec<(Mode, Objection)>,
     visited: BTreeSet<Mode>,
 }
 
 impl Search<'_> {
+    fn by(&mut self, strategy: Strategy) -> Option<Mode> {
+        match strategy {
+            Strategy::FlipAll => self.flip_all(),
+            Strategy::FlipLeast => self.flip_least(),
+            Strategy::Complementary => self.complementary(),
+            Strategy::Enumerate => self.enumerate(),
+        }
+    }
+
     fn try_mode(&mut self, mode: &Mode) -> Outcome {
         self.visited.insert(mode.clone());
         let conditions = match self.cluster.conditions(mode) {
@@ -168,8 +189,7 @@ impl Search<'_> {
         };
         let mut violated: Vec<(usize, u32)> = Vec::new();
         for condition in conditions {
-            let StateCondition { element, series, otherwise, has_fired } = condition;
-            let sign = series.sign(self.noise, has_fired && mode == self.current);
+            let StateCondition { element, sign, otherwise } = condition;
             if !sign.allows_positive() {
                 if violated.is_empty() {
                     self.tried.push((mode.clone(), Objection::Violated { element, sign }));

@@ -23,7 +23,7 @@ use crate::laurent::laurent_restart;
 use crate::left::{self, LeftLimits, Past};
 use crate::levels::{Condition, Unknown, condition, unknown};
 use crate::memory::{Derivative, Memory};
-use crate::mode_structure::{Block, Column, ModeStructure, Row};
+use crate::mode_structure::{Block, Column, Incidence, ModeStructure, Row};
 use crate::newton::{self, Entries, Failure, Linearization};
 
 /// What counts as zero, for all models alike; tied to the tolerances of integration and event location.
@@ -87,12 +87,33 @@ pub struct Restart {
     pub defects: Vec<Defect>,
     /// What went wrong.
     pub notes: Vec<Note>,
+    /// What depends on new equations at all: variables with the level from which on they are touched.
+    reached: Vec<(Column, i64)>,
     /// Levels up to which jumps are real and not drift, by variable.
     impulsive: IndexVec<Column, Option<i64>>,
     leading_order: IndexVec<Column, u32>,
 }
 
 impl Restart {
+    /// The restart of an event that changes nothing: every value is the one before.
+    pub fn unchanged(structure: &ModeStructure, left: &Jet) -> Self {
+        Restart {
+            right: left.clone(),
+            weights: structure.columns().map(|_| Vec::new()).collect(),
+            memory: Memory::default(),
+            defects: Vec::new(),
+            notes: Vec::new(),
+            reached: Vec::new(),
+            impulsive: structure.columns().map(|_| None).collect(),
+            leading_order: structure.columns().map(|column| structure.variable_offset(column)).collect(),
+        }
+    }
+
+    /// Variables that depend on what is new, with the highest order (1 for an impulse, 0 for a jump) that they may have.
+    pub fn reached(&self) -> impl Iterator<Item = (Column, i64)> + '_ {
+        self.reached.iter().map(|&(column, level)| (column, level - i64::from(self.leading_order[column])))
+    }
+
     /// Whether the derivative of this order really jumps, so that the next derivative is impulsive; what else differs
     /// between left and right limits is drift.
     pub fn is_impulsive(&self, column: Column, order: u32) -> bool {
@@ -100,10 +121,14 @@ impl Restart {
         level > 0 && self.impulsive[column].is_some_and(|potential| potential >= level)
     }
 
+    /// Whether all values could be computed, if need be from a step.
+    pub fn is_solved(&self) -> bool {
+        self.notes.is_empty() || self.notes.iter().any(|note| matches!(note, Note::ByStep(_)))
+    }
+
     /// Whether all values could be computed, if need be from a step, and nothing had to be guessed.
     pub fn is_determined(&self) -> bool {
-        let by_step = self.notes.iter().any(|note| matches!(note, Note::ByStep(_)));
-        (self.notes.is_empty() || by_step) && self.memory.undetermined().next().is_none()
+        self.is_solved() && self.memory.undetermined().next().is_none()
     }
 }
 
@@ -129,59 +154,26 @@ pub fn restart(structure: &ModeStructure, equations: &dyn Residuals, past: &Past
     if !left.unborn.is_empty() {
         solver.notes.push(Note::Unborn(left.unborn.clone()));
     }
+    let touched = solver.keep_untouched();
     for level in (0..=solver.highest).rev() {
-        solver.solve_level(level);
+        touched.iter().for_each(|&block| solver.solve_or_keep(level, &structure.blocks()[block]));
     }
     solver.fall_back();
-    let Solver { right, weights, notes, impulsive, .. } = solver;
+    let Solver { right, weights, notes, impulsive, reached, .. } = solver;
+    let reached = structure.columns().filter_map(|column| Some((column, reached.of(structure, column)?))).collect();
     let impulsive = structure.columns().map(|column| impulsive.of(structure, column)).collect();
     let leading_order = structure.columns().map(|column| structure.variable_offset(column)).collect();
-    Restart { right, weights, memory, defects, notes, impulsive, leading_order }
-}
-
-/// Extends a consistent jet by `count` derivatives beyond the leading ones.
-pub fn extend(structure: &ModeStructure, equations: &dyn Residuals, jet: &mut Jet, count: u32) -> Result<(), Failure> {
-    for level in (1..=i64::from(count)).map(|beyond| -beyond) {
-        for block in structure.blocks() {
-            let unknowns: Vec<(Column, u32)> = block
-                .columns
-                .iter()
-                .map(|&column| (column, (i64::from(structure.variable_offset(column)) - level) as u32))
-                .collect();
-            let solution = newton::solve(vec![0.0; unknowns.len()], |values| {
-                jet.set_all(&unknowns, values);
-                constraints(structure, equations, level, block, jet)
-            })?;
-            jet.set_all(&unknowns, &solution);
-        }
-    }
-    Ok(())
-}
-
-/// The hidden constraints of a block at a level at or below zero, linearized at a jet.
-fn constraints(
-    structure: &ModeStructure,
-    equations: &dyn Residuals,
-    level: i64,
-    block: &Block,
-    jet: &Jet,
-) -> Linearization {
-    let mut system = BlockSystem::new(block);
-    for (at, &row) in block.rows.iter().enumerate() {
-        let order = (i64::from(structure.equation_offset(row)) - level) as u32;
-        system.constraint(structure, equations, at, row, order, jet);
-    }
-    system.linearization
+    Restart { right, weights, memory, defects, notes, reached, impulsive, leading_order }
 }
 
 /// Residuals and Jacobian of a block while they are put together.
-struct BlockSystem<'a> {
+pub(crate) struct BlockSystem<'a> {
     block: &'a Block,
-    linearization: Linearization,
+    pub(crate) linearization: Linearization,
 }
 
 impl<'a> BlockSystem<'a> {
-    fn new(block: &'a Block) -> Self {
+    pub(crate) fn new(block: &'a Block) -> Self {
         let size = block.rows.len();
         BlockSystem { block, linearization: Linearization { residual: vec![0.0; size], jacobian: Entries::zero(size) } }
     }
@@ -192,7 +184,7 @@ impl<'a> BlockSystem<'a> {
 
     /// `f^(order) = 0` at right limits. Its derivative by the unknowns of the level is that of `f` by the highest
     /// derivatives that occur in it tightly.
-    fn constraint(
+    pub(crate) fn constraint(
         &mut self,
         structure: &ModeStructure,
         equations: &dyn Residuals,
@@ -236,7 +228,27 @@ fn defects(
         first.filter(|&first| first < count as usize).map(|first| Defect { row, first: first as u32 })
     };
     let unsolved = left.unsolved.iter().map(|&(row, first)| Defect { row, first });
-    structure.rows().filter(|&row| structure.equation_offset(row) > 0).filter_map(defect).chain(unsolved).collect()
+    let may_fail = |&row: &Row| structure.equation_offset(row) > 0 && !held(structure, past, row);
+    structure.rows().filter(may_fail).filter_map(defect).chain(unsolved).collect()
+}
+
+/// Whether an equation held before with all its hidden constraints, and the old mode computed all they contain.
+fn held(structure: &ModeStructure, past: &Past, row: Row) -> bool {
+    let offset = structure.equation_offset(row);
+    let is_known = |entry: &Incidence| past.jet.knows(entry.column, entry.order + offset - 1);
+    !past.is_new[row] && past.offset[row] >= offset && structure.incidence(row).iter().all(is_known)
+}
+
+/// How large the terms are that an algebraic variable is computed from: its own value may be zero because they cancel.
+pub(crate) fn size_of_variable(structure: &ModeStructure, equations: &dyn Residuals, jet: &Jet, column: Column) -> f64 {
+    let row = structure.matched_row(column);
+    if structure.variable_offset(column) > 0 || structure.equation_offset(row) > 0 {
+        return 0.0;
+    }
+    let own = equations.partials(row, jet, 0).into_iter().find(|partial| partial.column == column);
+    let own = own.map_or(0.0, |partial| partial.derivatives[0].abs());
+    let size = size_of_terms(equations, row, jet) / own;
+    if size.is_finite() { size } else { 0.0 }
 }
 
 /// How large the terms of a residual are, to first order.
@@ -276,28 +288,49 @@ struct Solver<'a> {
 }
 
 impl Solver<'_> {
-    fn solve_level(&mut self, level: i64) {
-        let structure = self.structure;
-        for block in structure.blocks() {
-            if !self.keep(level, block) {
-                self.solve_block(level, block);
+    /// Keeps the values of blocks that the change does not reach, to the last bit, and returns the others.
+    fn keep_untouched(&mut self) -> Vec<usize> {
+        let blocks = self.structure.blocks().iter().enumerate();
+        let mut touched = Vec::new();
+        for (at, block) in blocks {
+            if self.is_untouched(block) {
+                block.columns.iter().for_each(|&column| self.keep(column));
+            } else {
+                touched.push(at);
+            }
+        }
+        touched
+    }
+
+    /// Whether the change does not reach a block, and the old mode computed all its values.
+    fn is_untouched(&self, block: &Block) -> bool {
+        let first = |column: Column| self.structure.variable_offset(column).saturating_sub(self.highest as u32);
+        let orders = |column: Column| first(column)..=self.structure.variable_offset(column);
+        let is_known = |&column: &Column| orders(column).all(|order| self.past.jet.knows(column, order));
+        !block.rows.iter().any(|&row| self.reached.reaches(row)) && block.columns.iter().all(is_known)
+    }
+
+    fn keep(&mut self, column: Column) {
+        for order in 0..=self.structure.variable_offset(column) {
+            if self.past.jet.knows(column, order) {
+                self.right.set(column, order, self.past.jet.get(column, order));
             }
         }
     }
 
-    /// Whether the block is untouched by the change; then its values are those before, to the last bit.
-    fn keep(&mut self, level: i64, block: &Block) -> bool {
+    /// Solves a block at a level, unless the change does not reach it and its values at this level are known.
+    fn solve_or_keep(&mut self, level: i64, block: &Block) {
         let value = |column: Column| match unknown(self.structure, level, column) {
             Unknown::RightLimit(order) => self.past.jet.get(column, order),
             Unknown::Weight(_) => 0.0,
         };
-        let values: Vec<f64> = block.columns.iter().map(|&column| value(column)).collect();
-        let untouched = !block.rows.iter().any(|&row| self.reached.reaches(row));
-        let kept = untouched && values.iter().all(|value| !value.is_nan());
-        if kept {
-            self.record(level, block, &values);
+        if !block.rows.iter().any(|&row| self.reached.reaches(row)) {
+            let values: Vec<f64> = block.columns.iter().map(|&column| value(column)).collect();
+            if values.iter().all(|value| !value.is_nan()) {
+                return self.record(level, block, &values);
+            }
         }
-        kept
+        self.solve_block(level, block);
     }
 
     /// If a block was singular, computes all that the change reaches from one step instead.

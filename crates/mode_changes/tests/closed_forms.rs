@@ -28,7 +28,7 @@ impl Case {
     fn past(&self) -> Past {
         let structure = &self.mode.structure;
         Past {
-            jet: Jet::new(0.0, self.before.iter().map(|&value| vec![value]).collect()),
+            jet: Jet::new(0.0, self.before.iter().map(|&value| [value])),
             leading_order: structure.columns().map(|column| structure.written_order(column)).collect(),
             is_new: structure.rows().map(|_| true).collect(),
             offset: structure.rows().map(|_| 0).collect(),

@@ -11,8 +11,7 @@ use support::cluster::{State, TextCluster, guard};
 use support::random::Random;
 
 fn accepted(cluster: &mut TextCluster, current: &[u32]) -> Mode {
-    let noise = cluster.noise;
-    match next_mode(cluster, &current.to_vec(), &noise) {
+    match next_mode(cluster, &current.to_vec()) {
         NextMode::Accepted { mode, .. } => mode,
         NextMode::None(tried) => panic!("none accepted: {tried:?}"),
     }
@@ -117,8 +116,7 @@ fn lemke_on_one_step_finds_the_modes_of_circuits_impulses_included() {
 fn rldc2_with_the_sign_as_printed_is_diagnosed() {
     // With g = (s >= 0) and s = -u where blocking, blocking needs u > 0, which contradicts a conducting diode's end.
     let mut cluster = rldc2(&[1, 0], "", [2.0, 1.0, 0.5, 1.0]);
-    let noise = cluster.noise;
-    match next_mode(&mut cluster, &vec![1, 0], &noise) {
+    match next_mode(&mut cluster, &vec![1, 0]) {
         NextMode::None(tried) => {
             let modes: std::collections::BTreeSet<&Mode> = tried.iter().map(|(mode, _)| mode).collect();
             assert_eq!(modes.len(), 4, "every mode is explained: {tried:?}");
@@ -305,7 +303,8 @@ impl Cluster for MatrixCluster {
         let condition = |element: usize| {
             let value = if mode[element] == 1 { a[element] } else { b[element] };
             let series = GuardSeries { derivatives: vec![value], size: 10.0, ..Default::default() };
-            StateCondition { element, series, otherwise: 1 - mode[element], has_fired: false }
+            let sign = series.sign(&Noise::default(), false);
+            StateCondition { element, sign, otherwise: 1 - mode[element] }
         };
         Ok((0..mode.len()).map(condition).collect())
     }
@@ -342,7 +341,7 @@ fn two_hundred_guards_with_a_definite_matrix_are_found_by_flipping() {
     let matrix = random_matrix(&mut random, 200, 40, true);
     let constant = (0..200).map(|_| random.integer(20) as f64 + 0.5).collect();
     let mut cluster = MatrixCluster::new(constant, matrix, false);
-    match next_mode(&mut cluster, &vec![0; 200], &Noise::default()) {
+    match next_mode(&mut cluster, &vec![0; 200]) {
         NextMode::Accepted { mode, .. } => assert!(mode.contains(&1)),
         NextMode::None(tried) => panic!("{} modes tried", tried.len()),
     }
@@ -366,10 +365,7 @@ fn lemke_finds_modes_between_singular_ones() {
             assert!(w > -1e-7 && z[i] >= 0.0 && (w * z[i]).abs() < 1e-6, "seed {seed}: w {w}, z {}", z[i]);
         }
         let mut cluster = MatrixCluster::new(constant, matrix, true);
-        found += usize::from(matches!(
-            next_mode(&mut cluster, &vec![0; size], &Noise::default()),
-            NextMode::Accepted { .. }
-        ));
+        found += usize::from(matches!(next_mode(&mut cluster, &vec![0; size]), NextMode::Accepted { .. }));
     }
     assert_eq!(found, 60);
 }
@@ -392,7 +388,7 @@ fn contradicting_guards_are_none_and_every_mode_is_explained() {
     let mut matrix = Matrix::zero(1);
     matrix.add(0, 0, -1.0);
     let mut cluster = MatrixCluster::new(vec![-1.0], matrix, true);
-    match next_mode(&mut cluster, &vec![0], &Noise::default()) {
+    match next_mode(&mut cluster, &vec![0]) {
         NextMode::None(tried) => assert!(tried.iter().any(|(mode, _)| mode == &vec![1])),
         other => panic!("{other:?}"),
     }

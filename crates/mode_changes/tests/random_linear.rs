@@ -35,7 +35,7 @@ fn random_memory(random: &mut Random, structure: &ModeStructure) -> Vec<Vec<Rati
 
 /// A past of which all memory is known and that satisfies no equation.
 fn past(structure: &ModeStructure, memory: &[Vec<Rational>]) -> Past {
-    let values = memory.iter().map(|values| values.iter().map(|value| value.value()).collect()).collect();
+    let values = memory.iter().map(|values| values.iter().map(|value| value.value()).collect::<Vec<f64>>());
     Past {
         jet: Jet::new(0.0, values),
         leading_order: structure.columns().map(|column| structure.written_order(column)).collect(),
@@ -128,10 +128,10 @@ fn past_of_mode(before: &LinearMode, limits: &[Exact], is_new: Vec<bool>) -> Pas
     let structure = &before.structure;
     let computed = |column| {
         let limits = &limits[Id::index(column)].right;
-        limits[..=structure.variable_offset(column) as usize].iter().map(|value| value.value()).collect()
+        limits[..=structure.variable_offset(column) as usize].iter().map(|value| value.value()).collect::<Vec<f64>>()
     };
     Past {
-        jet: Jet::new(0.0, structure.columns().map(computed).collect()),
+        jet: Jet::new(0.0, structure.columns().map(computed)),
         leading_order: structure.columns().map(|column| structure.variable_offset(column)).collect(),
         is_new: is_new.into_iter().collect(),
         offset: structure.rows().map(|row| structure.equation_offset(row)).collect(),

@@ -164,7 +164,8 @@ impl Cluster for TextCluster {
                 let series = GuardSeries::new(&guard, Row(0), &past, &result, highest);
                 // Of the conditions of a state, the one at zero fired.
                 let has_fired = self.fired.contains(&element) && series.derivatives[0].abs() < 1e-4;
-                conditions.push(StateCondition { element, series, otherwise, has_fired });
+                let sign = series.sign(&self.noise, has_fired && *states == self.current);
+                conditions.push(StateCondition { element, sign, otherwise });
             }
         }
         Ok(conditions)

@@ -1,0 +1,253 @@
+//! Events of whole models: from left limits to the mode that follows and its right limits.
+
+use std::rc::Rc;
+
+use modeshift_dae::{ExpressionId, ModeVariableId, MultimodeDae, VariableId};
+use modeshift_diagnostics::Diagnostics;
+use modeshift_flatten::{Library, Memory, Request, elaborate, flatten};
+use modeshift_mode_changes::{
+    Change, ChangeSolver, Event, Jet, ModeSource, ModeValues, Noise, Past, Refusal, VisitedMode, VisitedModes, restart,
+};
+use modeshift_numerics::{Input, NativeFunctions};
+use modeshift_structure::{Options, analyze};
+
+fn multimode_dae(text: &str, overrides: &[(&str, String)]) -> MultimodeDae {
+    let mut library = Library::new(Memory::new(), Vec::new());
+    let mut diagnostics = Diagnostics::new();
+    library.add_text("test.mo", text, &mut diagnostics);
+    let overrides = overrides.iter().map(|(name, value)| (name.to_string(), value.clone())).collect();
+    let flat = flatten(&mut library, &Request { model: None, overrides }, &mut diagnostics).expect("flattens");
+    elaborate(flat, &mut diagnostics).expect("has modes")
+}
+
+/// A model with what a run keeps of it.
+struct Bench<'a> {
+    dae: &'a MultimodeDae,
+    solver: ChangeSolver<'a>,
+    modes: VisitedModes<'a>,
+    noise: Noise,
+}
+
+fn with_bench<T>(text: &str, overrides: &[(&str, String)], body: impl FnOnce(&mut Bench) -> T) -> T {
+    let dae = multimode_dae(text, overrides);
+    let analysis = analyze(&dae, &Options::default()).expect("no limit was set");
+    let natives = NativeFunctions::default();
+    let signature = |values: &ModeValues| analysis.signature(|mode| values.get(mode));
+    let modes = VisitedModes::new(&dae.model, &natives, signature, |variable| parameter(&dae, variable));
+    let solver = ChangeSolver::new(&dae, &natives);
+    body(&mut Bench { dae: &dae, solver, modes, noise: Noise::default() })
+}
+
+/// Parameters and constants by their literal bindings.
+fn parameter(dae: &MultimodeDae, variable: VariableId) -> Option<f64> {
+    dae.model.expressions.literal(dae.model.variables[variable].binding?)
+}
+
+/// The mode being left and its left limits.
+struct Left<'a> {
+    mode: Rc<VisitedMode<'a>>,
+    jet: Jet,
+}
+
+impl<'a> Bench<'a> {
+    fn variable(&self, name: &str) -> VariableId {
+        let mut variables = self.dae.model.variables.iter_enumerated();
+        variables.find(|(_, variable)| &*variable.name == name).unwrap_or_else(|| panic!("no variable {name}")).0
+    }
+
+    fn mode_variable(&self, name: &str) -> ModeVariableId {
+        let mut modes = self.dae.mode_variables.iter_enumerated();
+        modes.find(|(_, mode)| &*mode.name == name).unwrap_or_else(|| panic!("no mode variable {name}")).0
+    }
+
+    /// The mode in which exactly these mode variables are true.
+    fn mode(&mut self, on: &[&str]) -> Rc<VisitedMode<'a>> {
+        let mut values = ModeValues(vec![false; self.dae.mode_variables.len()]);
+        on.iter().for_each(|name| values.set(self.mode_variable(name), true));
+        self.modes.mode(&values).unwrap_or_else(|_| panic!("{on:?} is singular"))
+    }
+
+    /// A consistent stay in a mode: states as given, all else follows.
+    fn stay(&mut self, on: &[&str], time: f64, states: &[(&str, f64)]) -> Left<'a> {
+        let mode = self.mode(on);
+        let structure = &mode.structure;
+        let mut past = Past {
+            jet: Jet::unknown(time, structure.size()),
+            leading_order: structure.columns().map(|column| structure.written_order(column)).collect(),
+            offset: structure.rows().map(|_| 0).collect(),
+            is_new: structure.rows().map(|_| true).collect(),
+            start: structure.columns().map(|_| None).collect(),
+        };
+        for &(name, value) in states {
+            past.jet.set(structure.column(self.variable(name)).expect("exists"), 0, value);
+        }
+        let started = restart(structure, &mode.equations, &past, &self.noise);
+        assert!(started.is_solved(), "{:?}", started.notes);
+        Left { mode: Rc::clone(&mode), jet: started.right }
+    }
+
+    /// The relation in the definition of a mode variable.
+    fn relation(&self, mode: &str) -> ExpressionId {
+        let guards = self.solver.guards();
+        let relation = guards.relations_of(self.mode_variable(mode)).next().expect("a relation");
+        guards.relation(relation).expression
+    }
+
+    fn try_change(&mut self, left: &Left<'a>, fired: &[&str]) -> Result<Change<'a>, Refusal> {
+        let fired: Vec<ExpressionId> = fired.iter().map(|mode| self.relation(mode)).collect();
+        let dae = self.dae;
+        let known = |input: Input| match input {
+            Input::Variable(variable, 0) => parameter(dae, variable),
+            _ => None,
+        };
+        let solver = &self.solver;
+        let event = Event {
+            fired: &fired,
+            known: &known,
+            changed: &[],
+            start: &|_| None,
+            laws: &|before, after| solver.laws_of_edges(before, after),
+            noise: self.noise,
+        };
+        solver.change(&mut self.modes, &left.mode, &left.jet, &event)
+    }
+
+    fn change(&mut self, left: &Left<'a>, fired: &[&str]) -> Change<'a> {
+        let changed = self.try_change(left, fired);
+        changed.unwrap_or_else(|refusal| panic!("{}", refusal.lines(self.dae, &left.mode.values).join("\n")))
+    }
+
+    /// The mode variables that are true.
+    fn on(&self, mode: &VisitedMode) -> Vec<String> {
+        let modes = self.dae.mode_variables.iter_enumerated();
+        modes.filter(|(id, _)| mode.values.get(*id)).map(|(_, mode)| mode.name.to_string()).collect()
+    }
+
+    fn value(&self, mode: &VisitedMode, jet: &Jet, name: &str, order: u32) -> f64 {
+        jet.get(mode.structure.column(self.variable(name)).expect("exists"), order)
+    }
+
+    fn right(&self, change: &Change, name: &str) -> f64 {
+        self.value(change.mode(), change.right(), name, 0)
+    }
+
+    fn weight(&self, change: &Change, step: usize, name: &str) -> f64 {
+        let step = &change.steps[step];
+        let column = step.mode.structure.column(self.variable(name)).expect("exists");
+        step.restart.weights[column].first().copied().unwrap_or(0.0)
+    }
+}
+
+fn check_close(found: f64, expected: f64, what: &str) {
+    assert!((found - expected).abs() <= 1e-12 * expected.abs().max(1.0), "{what}: {found}, expected {expected}");
+}
+
+#[test]
+fn the_clutch_engages_and_releases_at_its_times() {
+    with_bench(include_str!("../../../models/ClutchBasic.mo"), &[], |bench| {
+        let (w1, w2) = (0.9512, 1.4536);
+        let free = bench.stay(&[], 5.0, &[("w1", w1), ("w2", w2)]);
+        let engaged = bench.change(&free, &[]);
+        assert_eq!(bench.on(engaged.mode()), ["g"]);
+        let speed = (w1 + 2.0 * w2) / 3.0;
+        check_close(bench.right(&engaged, "w1"), speed, "w1");
+        check_close(bench.weight(&engaged, 0, "f1"), speed - w1, "impulse of f1");
+        assert_eq!(engaged.steps.len(), 1);
+        // Halfway nothing happens: every value is kept to the bit.
+        let engaged = bench.stay(&["g"], 6.0, &[("w1", speed), ("w2", speed)]);
+        let kept = bench.change(&engaged, &[]);
+        assert_eq!(bench.on(kept.mode()), ["g"]);
+        for column in engaged.mode.structure.columns() {
+            let bits = |jet: &Jet| jet.derivatives(column).iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+            let leading = engaged.mode.structure.variable_offset(column) as usize;
+            assert_eq!(bits(kept.right())[..=leading], bits(&engaged.jet)[..=leading]);
+        }
+        let engaged = bench.stay(&["g"], 7.0, &[("w1", speed), ("w2", speed)]);
+        let released = bench.change(&engaged, &[]);
+        assert!(bench.on(released.mode()).is_empty(), "`time <= t2` ends at t2");
+        assert_eq!(bench.right(&released, "w1").to_bits(), speed.to_bits());
+        assert_eq!(bench.right(&released, "f1"), 0.0);
+    });
+}
+
+#[test]
+fn the_water_tank_enters_and_leaves_its_limits_though_events_are_not_exact() {
+    let balance = 0.25_f64.acos() / std::f64::consts::TAU;
+    with_bench(include_str!("../../../models/WaterTank.mo"), &[], |bench| {
+        for error in [-1e-6, -1e-9, 0.0, 1e-9, 1e-6] {
+            bench.noise = Noise { event_time_error: 2e-6, ..Noise::default() };
+            let switches: [(&[&str], f64, f64, &str, &[&str]); 4] = [
+                (&[], 0.0, 1.0 + 4.0 * error, "bh", &["bh"]),
+                (&["bh"], balance + error, 1.0, "bh", &[]),
+                (&[], 0.5, -6.667 * error, "bl", &["bl"]),
+                (&["bl"], 1.0 - balance + error, 0.0, "bl", &[]),
+            ];
+            for (before, time, level, fired, after) in switches {
+                let left = bench.stay(before, time, &[("x", level)]);
+                let change = bench.change(&left, &[fired]);
+                assert_eq!(bench.on(change.mode()), after, "error {error}, from {before:?} at {time}");
+                assert!((bench.right(&change, "x") - level.round()).abs() <= 8.0 * error.abs(), "error {error}");
+            }
+        }
+    });
+}
+
+#[test]
+fn rldc2_commutes_and_finds_its_mode_from_an_inconsistent_start() {
+    with_bench(include_str!("../../../models/RLDC2.mo"), &[], |bench| {
+        let states = |j1, j2, v1, v2| [("j1", j1), ("j2", j2), ("v1", v1), ("v2", v2)];
+        let first = bench.stay(&["g1"], 0.0, &states(-2.0, -1.0, 0.5, 1.0));
+        let kept = bench.change(&first, &[]);
+        assert_eq!(bench.on(kept.mode()), ["g1"]);
+        let second = bench.stay(&["g1"], 0.1, &states(-1.65267443130621, -0.824203003832456, 1.0, 1.0));
+        let commuted = bench.change(&second, &["g2"]);
+        assert_eq!(bench.on(commuted.mode()), ["g1", "g2"]);
+        assert_eq!(bench.right(&commuted, "v1"), 1.0);
+        // The start printed in RR9322: left limits that no mode could have had.
+        let mut printed = bench.stay(&["g1"], 0.0, &states(2.0, 1.0, 0.5, 1.0));
+        for (name, value) in states(2.0, 1.0, 0.5, 1.0) {
+            let column = printed.mode.structure.column(bench.variable(name)).unwrap();
+            printed.jet.set(column, 0, value);
+        }
+        let blocked = bench.change(&printed, &[]);
+        assert!(bench.on(blocked.mode()).is_empty());
+        check_close(bench.right(&blocked, "j1"), 0.2, "j1");
+        check_close(bench.right(&blocked, "j2"), -0.2, "j2");
+        check_close(bench.weight(&blocked, 0, "u1"), -1.8, "impulse of u1");
+    });
+}
+
+#[test]
+fn rldc2_as_printed_is_refused_with_what_speaks_against_each_mode() {
+    with_bench(include_str!("../../../models/RLDC2Printed.mo"), &[], |bench| {
+        let mut left = bench.stay(&["g1"], 0.0, &[("j1", 2.0), ("j2", 1.0), ("v1", 0.5), ("v2", 1.0)]);
+        for (name, value) in [("j1", 2.0), ("j2", 1.0), ("v1", 0.5), ("v2", 1.0)] {
+            let column = left.mode.structure.column(bench.variable(name)).unwrap();
+            left.jet.set(column, 0, value);
+        }
+        let refusal = bench.try_change(&left, &[]).err().expect("no mode is right");
+        let lines = refusal.lines(bench.dae, &left.mode.values);
+        let about = |mode: &str| lines.iter().any(|line| line.starts_with(mode));
+        assert!(about("the mode as it was: ") && about("g1 = false: ") && about("g2 = true: "), "{lines:#?}");
+        assert!(lines.iter().any(|line| line.contains("s1 >= 0") && line.contains("is not")), "{lines:#?}");
+    });
+}
+
+#[test]
+fn the_elastic_rope_bounces_in_a_cascade_of_two_changes() {
+    // E22 §8.4 with α = 0.8: straight for one instant, then loose again with the velocity of the impact law.
+    with_bench(include_str!("../../../models/CupAndBallElastic.mo"), &[], |bench| {
+        let (x, y, u, v) = (0.6, -0.8, 0.8, -4.0);
+        let loose = bench.stay(&[], 0.5, &[("x", x), ("y", y), ("u", u), ("v", v)]);
+        let bounced = bench.change(&loose, &["gamma"]);
+        let modes: Vec<bool> = bounced.steps.iter().map(|step| !bench.on(&step.mode).is_empty()).collect();
+        assert_eq!(modes, [true, false], "F → T → F");
+        assert!(bounced.steps[0].is_transient && !bounced.steps[1].is_transient);
+        check_close(bench.right(&bounced, "v"), -0.8 * v, "v");
+        check_close(bench.right(&bounced, "u"), u - 1.8 * v / y * x, "u");
+        assert_eq!((bench.right(&bounced, "x"), bench.right(&bounced, "y")), (x, y));
+        check_close(bench.weight(&bounced, 0, "lambda"), 1.8 * v / y, "impulse of lambda");
+        check_close(bench.value(bounced.mode(), bounced.right(), "v", 1), -9.81, "v'");
+        check_close(bench.value(bounced.mode(), bounced.right(), "y", 1), -0.8 * v, "y'");
+    });
+}
