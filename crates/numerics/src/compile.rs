@@ -84,6 +84,21 @@ impl<'a> Compiler<'a> {
         Ok(self.assembler.finish(&results))
     }
 
+    /// From here on `target`, a variable or one of its derivatives, has the value of an expression: it is no input
+    /// any more, and tapes and Jacobians go through the assignment.
+    pub fn assign(&mut self, target: ExpressionId, expression: ExpressionId) -> Result<(), NotNumeric> {
+        let value = self.value(expression)?;
+        let known = self.values.insert((target, Side::Now), value);
+        assert!(known.is_none(), "assigned before it is used, and once");
+        Ok(())
+    }
+
+    /// A tape whose results are these expressions; the compiler goes on.
+    pub fn tape_of(&mut self, expressions: &[ExpressionId]) -> Result<Tape, NotNumeric> {
+        let results = self.values(expressions)?;
+        Ok(self.assembler.finish(&results))
+    }
+
     pub(crate) fn values(&mut self, expressions: &[ExpressionId]) -> Result<Vec<Value>, NotNumeric> {
         expressions.iter().map(|&expression| self.value(expression)).collect()
     }

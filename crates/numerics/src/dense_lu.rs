@@ -22,6 +22,30 @@ impl DenseLu {
         Self::default()
     }
 
+    /// The scaled matrix, not yet eliminated.
+    fn fill(&mut self, pattern: &Pattern, values: &[f64]) {
+        self.size = pattern.row_count();
+        self.factors.clear();
+        self.factors.resize(self.size * self.size, 0.0);
+        for row in 0..self.size {
+            for (column, value) in self.scaling.row(pattern, values, row) {
+                self.factors[row * self.size + column] = value;
+            }
+        }
+        self.row_order.clear();
+        self.row_order.extend(0..self.size);
+    }
+
+    /// Whether all pivots are within a range in which scaling and condition need no second look.
+    fn has_good_pivots(&self) -> bool {
+        const RANGE: f64 = 1e7;
+        let pivots = (0..self.size).map(|step| self.factors[step * self.size + step].abs());
+        let (least, largest) =
+            pivots.fold((f64::INFINITY, 0.0f64), |(least, largest), pivot| (least.min(pivot), largest.max(pivot)));
+        let finite = self.factors.iter().all(|factor| factor.is_finite());
+        finite && least * RANGE >= largest && largest <= RANGE
+    }
+
     /// Eliminates column by column; `false` if a pivot is exactly zero.
     fn eliminate(&mut self) -> bool {
         let size = self.size;
@@ -99,15 +123,7 @@ impl DenseLu {
 impl LinearSolver for DenseLu {
     fn factor(&mut self, pattern: &Pattern, values: &[f64]) -> Result<(), FactorFailure> {
         self.scaling = Scaling::of(pattern, values)?;
-        self.size = pattern.row_count();
-        self.factors.clear();
-        self.factors.resize(self.size * self.size, 0.0);
-        for row in 0..self.size {
-            for (column, value) in self.scaling.row(pattern, values, row) {
-                self.factors[row * self.size + column] = value;
-            }
-        }
-        self.row_order = (0..self.size).collect();
+        self.fill(pattern, values);
         let norm = self.norm();
         let regular = self.eliminate();
         self.condition = f64::INFINITY;
@@ -123,10 +139,18 @@ impl LinearSolver for DenseLu {
         }
     }
 
-    fn solve(&self, right_hand_side: &mut [f64]) {
-        let permuted = self.row_order.iter().map(|&row| right_hand_side[row] * self.scaling.rows[row]);
-        let mut vector: Vec<f64> = permuted.collect();
-        self.solve_factors(&mut vector);
+    fn refactor(&mut self, pattern: &Pattern, values: &[f64]) -> bool {
+        if self.scaling.rows.len() != pattern.row_count() {
+            return false;
+        }
+        self.fill(pattern, values);
+        self.eliminate() && self.has_good_pivots()
+    }
+
+    fn solve_with(&self, right_hand_side: &mut [f64], vector: &mut Vec<f64>) {
+        vector.clear();
+        vector.extend(self.row_order.iter().map(|&row| right_hand_side[row] * self.scaling.rows[row]));
+        self.solve_factors(vector);
         for (column, place) in right_hand_side.iter_mut().enumerate() {
             *place = vector[column] * self.scaling.columns[column];
         }

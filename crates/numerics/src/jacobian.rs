@@ -42,7 +42,30 @@ impl Compiler<'_> {
     }
 }
 
+impl Compiler<'_> {
+    /// The derivatives of these expressions by some inputs, through all assignments: a tape of the entries alone.
+    pub fn jacobian_of(&mut self, expressions: &[ExpressionId], by: &[Input]) -> Result<(Tape, Pattern), NotNumeric> {
+        let rows = self.values(expressions)?;
+        let columns: Vec<Value> = by.iter().map(|&input| self.assembler.input(input)).collect();
+        let gradients = Gradients::of(&mut self.assembler, &rows, &columns);
+        let pattern = Pattern::from_rows(columns.len(), rows.iter().map(|&row| gradients.columns(row)));
+        let entries: Vec<Value> = rows.iter().flat_map(|&row| gradients.entries(row)).collect();
+        Ok((self.assembler.finish(&entries), pattern))
+    }
+}
+
 impl Differentiated {
+    /// Whether the expressions are linear in the unknowns: no entry of the Jacobian depends on one.
+    pub fn is_linear(&self) -> bool {
+        let tape = &self.with_jacobian;
+        let mut varies = vec![false; tape.first_result() + tape.instructions.len()];
+        varies[..self.pattern.column_count()].fill(true);
+        for index in 0..tape.instructions.len() {
+            varies[tape.first_result() + index] = tape.operands_of(index).any(|operand| varies[operand as usize]);
+        }
+        !tape.outputs[self.pattern.row_count()..].iter().any(|&entry| varies[entry as usize])
+    }
+
     /// What the inputs are; the unknowns come first.
     pub fn inputs(&self) -> &[Input] {
         self.residuals.inputs()

@@ -12,8 +12,15 @@ use crate::sparse_lu::SparseLu;
 pub trait LinearSolver {
     /// Factors the matrix with this pattern and these values.
     fn factor(&mut self, pattern: &Pattern, values: &[f64]) -> Result<(), FactorFailure>;
+    /// Factors a matrix that is like the last one: with its scaling, without estimating the condition and without
+    /// allocating. If its pivots say that it is not like the last one, the answer is `false`, and nothing is factored.
+    fn refactor(&mut self, pattern: &Pattern, values: &[f64]) -> bool;
     /// Replaces the right-hand side by the solution, with the last matrix that was factored.
-    fn solve(&self, right_hand_side: &mut [f64]);
+    fn solve(&self, right_hand_side: &mut [f64]) {
+        self.solve_with(right_hand_side, &mut Vec::new());
+    }
+    /// The same with a buffer to be used again.
+    fn solve_with(&self, right_hand_side: &mut [f64], buffer: &mut Vec<f64>);
     /// An estimate of the condition number, in the 1-norm, of the scaled matrix.
     fn condition(&self) -> f64;
 }
@@ -76,10 +83,17 @@ impl LinearSolver for Lu {
         }
     }
 
-    fn solve(&self, right_hand_side: &mut [f64]) {
+    fn refactor(&mut self, pattern: &Pattern, values: &[f64]) -> bool {
         match self {
-            Lu::Dense(lu) => lu.solve(right_hand_side),
-            Lu::Sparse(lu) => lu.solve(right_hand_side),
+            Lu::Dense(lu) => lu.refactor(pattern, values),
+            Lu::Sparse(lu) => lu.refactor(pattern, values),
+        }
+    }
+
+    fn solve_with(&self, right_hand_side: &mut [f64], buffer: &mut Vec<f64>) {
+        match self {
+            Lu::Dense(lu) => lu.solve_with(right_hand_side, buffer),
+            Lu::Sparse(lu) => lu.solve_with(right_hand_side, buffer),
         }
     }
 

@@ -33,6 +33,8 @@ pub struct SparseLu {
     upper: Vec<f64>,
     pivots: Vec<f64>,
     condition: f64,
+    /// The row that is being reduced.
+    row: Vec<f64>,
 }
 
 /// The order of pivots, and where the factors have entries beside the diagonal.
@@ -41,6 +43,8 @@ struct Order {
     /// Row and column of the matrix at each step.
     rows: Vec<usize>,
     columns: Vec<usize>,
+    /// The step at which each column is eliminated.
+    step_of_column: Vec<usize>,
     /// Steps below each step that its row is reduced by, ascending.
     lower: Rows,
     /// Steps above each step, of the columns where its row has entries.
@@ -107,18 +111,18 @@ impl SparseLu {
     /// The factors in the known order; `false` if the order is not good for these values.
     fn compute(&mut self, pattern: &Pattern, values: &[f64]) -> bool {
         let size = self.pivots.len();
-        let mut step_of_column = vec![0; size];
-        for (step, &column) in self.order.columns.iter().enumerate() {
-            step_of_column[column] = step;
-        }
-        let (mut row, mut good) = (vec![0.0; size], true);
+        let mut row = std::mem::take(&mut self.row);
+        row.clear();
+        row.resize(size, 0.0);
+        let mut good = true;
         for step in 0..size {
             for (column, value) in self.scaling.row(pattern, values, self.order.rows[step]) {
-                row[step_of_column[column]] = value;
+                row[self.order.step_of_column[column]] = value;
             }
             self.reduce(step, &mut row);
             good &= self.gather(step, &mut row);
         }
+        self.row = row;
         good
     }
 
@@ -206,12 +210,16 @@ impl LinearSolver for SparseLu {
         Err(FactorFailure::Singular(self.explain(pattern, values, singular)))
     }
 
-    fn solve(&self, right_hand_side: &mut [f64]) {
-        let permuted = self.order.rows.iter().map(|&row| right_hand_side[row] * self.scaling.rows[row]);
-        let mut vector: Vec<f64> = permuted.collect();
-        self.solve_factors(&mut vector);
+    fn refactor(&mut self, pattern: &Pattern, values: &[f64]) -> bool {
+        self.pattern.as_ref() == Some(pattern) && self.compute(pattern, values)
+    }
+
+    fn solve_with(&self, right_hand_side: &mut [f64], vector: &mut Vec<f64>) {
+        vector.clear();
+        vector.extend(self.order.rows.iter().map(|&row| right_hand_side[row] * self.scaling.rows[row]));
+        self.solve_factors(vector);
         for (&column, value) in self.order.columns.iter().zip(vector) {
-            right_hand_side[column] = value * self.scaling.columns[column];
+            right_hand_side[column] = *value * self.scaling.columns[column];
         }
     }
 
@@ -339,6 +347,7 @@ impl Elimination {
         Ok(Order {
             rows: self.pivots.iter().map(|pivot| pivot.0).collect(),
             columns: self.pivots.iter().map(|pivot| pivot.1).collect(),
+            step_of_column,
             lower: Rows::from_rows(lower),
             upper: Rows::from_rows(upper),
         })

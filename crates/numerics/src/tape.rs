@@ -203,6 +203,16 @@ impl Tape {
         }
     }
 
+    /// The registers that an instruction reads.
+    pub(crate) fn operands_of(&self, index: usize) -> impl Iterator<Item = u32> {
+        let Instruction { operation, a, b, c } = self.instructions[index];
+        let arguments: &[u32] = match operation {
+            Operation::Call | Operation::Output => &self.calls[a as usize].arguments,
+            _ => &[],
+        };
+        [a, b, c].into_iter().take(operation.operand_count()).chain(arguments.iter().copied())
+    }
+
     /// The register of the first instruction.
     pub(crate) fn first_result(&self) -> usize {
         self.inputs.len() + self.constants.len()

@@ -1,8 +1,9 @@
 //! From analyzed models to numbers.
 //!
-//! [`initialization`] finds consistent start values and the initial mode; [`integrate`] advances a mode between events;
-//! [`results`] is what a run produces.
+//! [`initialization`] finds consistent start values and the initial mode; a [`program`] computes all variables of a mode
+//! from its states; [`integrate`] advances a mode between events; [`results`] is what a run produces.
 
 pub mod initialization;
 pub mod integrate;
+pub mod program;
 pub mod results;

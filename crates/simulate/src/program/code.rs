@@ -1,0 +1,315 @@
+//! Compiled code of one mode and one choice of states: from states to all quantities, and the Jacobian of the
+//! derivatives of states.
+
+use modeshift_dae::{ExpressionId, VariableId};
+use modeshift_numerics::{Compiler, Input, NotFinite, Pattern};
+use rustc_hash::FxHashMap;
+
+use super::failure::{FailureReason, NotBuilt};
+use super::gradients::{ChainRule, Gradients, ImplicitRule};
+use super::kernel::{Kernel, Places};
+use super::plan::{Assignment, EquationDerivative, Iteration};
+use super::programs::Workshop;
+use super::quantities::{Quantities, QuantityIndex};
+use super::schedule::Stage;
+use super::solve::Solve;
+use super::surroundings::Surroundings;
+
+/// Code with the memory it works on.
+pub(super) struct Code {
+    pub states: Vec<QuantityIndex>,
+    /// The quantities, time, what the surroundings say.
+    memory: Vec<f64>,
+    time_place: usize,
+    surroundings: Vec<Input>,
+    version: u64,
+    steps: Vec<Step>,
+    gradients: Gradients,
+    pattern: Pattern,
+}
+
+enum Step {
+    Chain(Box<Chain>),
+    Solve(Box<Solve>),
+}
+
+/// Assignments that are evaluated as one tape.
+struct Chain {
+    assignments: Vec<Assignment>,
+    everything: Kernel,
+    /// What others need, computed alone.
+    exports: Vec<QuantityIndex>,
+    lean: Kernel,
+    rule: ChainRule,
+}
+
+/// A part of the code that has no values.
+pub(super) struct CodeFailure {
+    pub equations: Vec<EquationDerivative>,
+    pub unknowns: Vec<(VariableId, u32)>,
+    pub reason: FailureReason,
+}
+
+impl Code {
+    /// Compiles stages in their order.
+    pub fn new(
+        workshop: &Workshop<'_>,
+        quantities: &Quantities,
+        states: Vec<QuantityIndex>,
+        stages: Vec<Stage>,
+    ) -> Result<Self, NotBuilt> {
+        let mut builder = Builder {
+            workshop,
+            gradients: Gradients::of_states(quantities.len(), &states),
+            places: Places::new(quantities),
+            steps: Vec::new(),
+        };
+        for stage in stages {
+            if !stage.chain.is_empty() {
+                builder.chain(stage.chain, stage.exports)?;
+            }
+            for (iteration, is_needed) in stage.iterations {
+                builder.solve(iteration, is_needed)?;
+            }
+        }
+        let Builder { gradients, places, steps, .. } = builder;
+        let rows = states.iter().map(|state| gradients.columns(state.derivative().0).iter().copied());
+        let pattern = Pattern::from_rows(states.len(), rows);
+        let mut memory = vec![f64::NAN; places.memory_size()];
+        memory[..quantities.len()].fill(0.0);
+        let (time_place, surroundings) = (quantities.len(), places.surroundings);
+        Ok(Code { states, memory, time_place, surroundings, version: 0, steps, gradients, pattern })
+    }
+
+    /// Where the Jacobian of the derivatives of states by states has entries.
+    pub fn pattern(&self) -> &Pattern {
+        &self.pattern
+    }
+
+    /// The quantities as they were last computed.
+    pub fn jet(&self) -> &[f64] {
+        &self.memory[..self.time_place]
+    }
+
+    pub fn jet_mut(&mut self) -> &mut [f64] {
+        &mut self.memory[..self.time_place]
+    }
+
+    /// How many instructions all quantities take, iterations counted once.
+    pub fn instruction_count(&self) -> usize {
+        let count = |step: &Step| match step {
+            Step::Chain(chain) => chain.everything.instruction_count(),
+            Step::Solve(solve) => solve.instruction_count(),
+        };
+        self.steps.iter().map(count).sum()
+    }
+
+    /// How many unknowns are iterated on.
+    pub fn iterated_unknowns(&self) -> usize {
+        let count = |step: &Step| match step {
+            Step::Chain(_) => 0,
+            Step::Solve(solve) => solve.iteration.unknowns.len(),
+        };
+        self.steps.iter().map(count).sum()
+    }
+
+    pub fn enter(&mut self, time: f64, states: &[f64], surroundings: &Surroundings) {
+        self.memory[self.time_place] = time;
+        for (state, &value) in self.states.iter().zip(states) {
+            self.memory[state.index()] = value;
+        }
+        if self.version != surroundings.version() {
+            self.version = surroundings.version();
+            for (place, &input) in self.memory[self.time_place + 1..].iter_mut().zip(&self.surroundings) {
+                *place = surroundings.value(input);
+            }
+        }
+    }
+
+    /// All quantities.
+    pub fn run_everything(&mut self, quantities: &Quantities) -> Result<(), Box<CodeFailure>> {
+        for step in &mut self.steps {
+            match step {
+                Step::Chain(chain) => chain.run_everything(&mut self.memory, quantities)?,
+                Step::Solve(solve) => run_solve(solve, &mut self.memory)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The derivatives of states.
+    pub fn derivative(&mut self, quantities: &Quantities, derivatives: &mut [f64]) -> Result<(), Box<CodeFailure>> {
+        self.run_lean(quantities)?;
+        for (place, state) in derivatives.iter_mut().zip(&self.states) {
+            *place = self.memory[state.derivative().index()];
+        }
+        Ok(())
+    }
+
+    /// The entries of the Jacobian of the derivatives of states; "not a number" where a block is singular.
+    pub fn jacobian(&mut self, quantities: &Quantities, entries: &mut [f64]) -> Result<(), Box<CodeFailure>> {
+        self.run_lean(quantities)?;
+        if !self.differentiate(entries) {
+            entries.fill(f64::NAN);
+        }
+        Ok(())
+    }
+
+    /// What the derivatives of states need, and they themselves.
+    fn run_lean(&mut self, quantities: &Quantities) -> Result<(), Box<CodeFailure>> {
+        for step in &mut self.steps {
+            match step {
+                Step::Chain(chain) => chain.run_lean(&mut self.memory),
+                Step::Solve(solve) if solve.is_needed => run_solve(solve, &mut self.memory)?,
+                Step::Solve(_) => {}
+            }
+        }
+        let is_finite = |state: &QuantityIndex| self.memory[state.derivative().index()].is_finite();
+        let Some(&state) = self.states.iter().find(|state| !is_finite(state)) else { return Ok(()) };
+        self.run_everything(quantities)?;
+        Err(Box::new(self.unexplained(quantities, state)))
+    }
+
+    /// A state that is not finite has been given.
+    fn unexplained(&self, quantities: &Quantities, state: QuantityIndex) -> CodeFailure {
+        let (variable, order) = quantities.get(state.derivative());
+        let reason = FailureReason::NotFinite(NotFinite::Input(Input::Variable(variable, order)));
+        CodeFailure { equations: Vec::new(), unknowns: vec![(variable, order)], reason }
+    }
+
+    /// The entries of the Jacobian at the memory, which is consistent; whether all blocks are regular.
+    fn differentiate(&mut self, entries: &mut [f64]) -> bool {
+        for step in &mut self.steps {
+            match step {
+                Step::Chain(chain) => chain.rule.apply(&self.memory, &mut self.gradients),
+                Step::Solve(solve) => {
+                    if solve.is_needed && !solve.differentiate(&self.memory, &mut self.gradients) {
+                        return false;
+                    }
+                }
+            }
+        }
+        for (row, state) in self.states.iter().enumerate() {
+            let values = self.gradients.values(state.derivative().0);
+            entries[self.pattern.row_range(row)].copy_from_slice(values);
+        }
+        true
+    }
+}
+
+impl Chain {
+    fn run_everything(&mut self, memory: &mut [f64], quantities: &Quantities) -> Result<(), Box<CodeFailure>> {
+        let results = self.everything.run(memory);
+        let mut culprit = None;
+        for (index, (assignment, &value)) in self.assignments.iter().zip(results).enumerate() {
+            memory[assignment.target.index()] = value;
+            if !value.is_finite() && culprit.is_none() {
+                culprit = Some(index);
+            }
+        }
+        culprit.map_or(Ok(()), |index| Err(Box::new(self.failure(index, quantities))))
+    }
+
+    fn failure(&self, index: usize, quantities: &Quantities) -> CodeFailure {
+        let Assignment { target, equation, .. } = self.assignments[index];
+        let origin = self.everything.explain(index).expect("the value is not finite");
+        let reason = FailureReason::NotFinite(origin);
+        CodeFailure { equations: vec![equation], unknowns: vec![quantities.get(target)], reason }
+    }
+
+    fn run_lean(&mut self, memory: &mut [f64]) {
+        let results = self.lean.run(memory);
+        for (target, &value) in self.exports.iter().zip(results) {
+            memory[target.index()] = value;
+        }
+    }
+}
+
+fn run_solve(solve: &mut Solve, memory: &mut [f64]) -> Result<(), Box<CodeFailure>> {
+    solve.solve(memory).map_err(|failure| {
+        let Iteration { equations, unknown_quantities, .. } = &solve.iteration;
+        Box::new(CodeFailure {
+            equations: equations.clone(),
+            unknowns: unknown_quantities.clone(),
+            reason: FailureReason::Newton(failure),
+        })
+    })
+}
+
+struct Builder<'a> {
+    workshop: &'a Workshop<'a>,
+    places: Places<'a>,
+    gradients: Gradients,
+    steps: Vec<Step>,
+}
+
+impl Builder<'_> {
+    fn chain(&mut self, assignments: Vec<Assignment>, exports: Vec<QuantityIndex>) -> Result<(), NotBuilt> {
+        let not_numeric = |assignment: &Assignment| NotBuilt::NotNumeric(assignment.equation.0);
+        let first = assignments.first().map(not_numeric).expect("a chain has an assignment");
+        let mut compiler = self.workshop.compiler();
+        for it in &assignments {
+            compiler.assign(it.target_expression, it.expression).map_err(|_| not_numeric(it))?;
+        }
+        let targets: Vec<ExpressionId> = assignments.iter().map(|it| it.target_expression).collect();
+        let everything = compiler.tape_of(&targets).map_err(|_| first.clone())?;
+        let expression_of: FxHashMap<QuantityIndex, ExpressionId> =
+            assignments.iter().map(|it| (it.target, it.target_expression)).collect();
+        let exported: Vec<ExpressionId> = exports.iter().map(|it| expression_of[it]).collect();
+        let lean = compiler.tape_of(&exported).map_err(|_| first.clone())?;
+        let (by, inputs) = self.varying(lean.inputs());
+        let (tape, pattern) = compiler.jacobian_of(&exported, &by).map_err(|_| first.clone())?;
+        let kernel = Kernel::new(tape, &mut self.places);
+        let rule =
+            ChainRule::new(kernel, pattern, exports.iter().map(|it| it.0).collect(), inputs, &mut self.gradients);
+        self.steps.push(Step::Chain(Box::new(Chain {
+            everything: Kernel::new(everything, &mut self.places),
+            lean: Kernel::new(lean, &mut self.places),
+            assignments,
+            exports,
+            rule,
+        })));
+        Ok(())
+    }
+
+    /// The inputs that depend on states, with their places.
+    fn varying(&mut self, inputs: &[Input]) -> (Vec<Input>, Vec<u32>) {
+        let places = inputs.iter().map(|&input| (input, self.places.of(input)));
+        places.filter(|&(_, place)| self.gradients.varies(place)).unzip()
+    }
+
+    fn solve(&mut self, iteration: Iteration, is_needed: bool) -> Result<(), NotBuilt> {
+        let not_numeric = NotBuilt::NotNumeric(iteration.equations[0].0);
+        let unknowns: Vec<Input> =
+            iteration.unknown_quantities.iter().map(|&(variable, order)| Input::Variable(variable, order)).collect();
+        let mut compiler = self.workshop.compiler().with_inputs(&unknowns);
+        for formula in &iteration.formulas {
+            let assigned = compiler.assign(formula.target_expression, formula.expression);
+            assigned.map_err(|_| not_numeric.clone())?;
+        }
+        let rule = if is_needed { Some(self.rule(&mut compiler, &iteration, &unknowns)?) } else { None };
+        let equations = compiler.differentiated(&iteration.residuals, &unknowns).map_err(|_| not_numeric)?;
+        let nominal = iteration.unknown_quantities.iter().map(|&(it, _)| self.workshop.nominal(it)).collect();
+        let mut solve = Solve::new(iteration, is_needed, &equations, nominal, &mut self.places);
+        if let Some(rule) = rule {
+            solve.set_rule(rule);
+        }
+        self.steps.push(Step::Solve(Box::new(solve)));
+        Ok(())
+    }
+
+    fn rule(
+        &mut self,
+        compiler: &mut Compiler<'_>,
+        iteration: &Iteration,
+        unknowns: &[Input],
+    ) -> Result<ImplicitRule, NotBuilt> {
+        let not_numeric = |_| NotBuilt::NotNumeric(iteration.equations[0].0);
+        let tape = compiler.tape_of(&iteration.residuals).map_err(not_numeric)?;
+        let (by, inputs) = self.varying(&tape.inputs()[unknowns.len()..]);
+        let (tape, pattern) = compiler.jacobian_of(&iteration.residuals, &by).map_err(not_numeric)?;
+        let kernel = Kernel::new(tape, &mut self.places);
+        let places = iteration.unknowns.iter().map(|unknown| unknown.0).collect();
+        Ok(ImplicitRule::new(kernel, pattern, places, inputs, &mut self.gradients))
+    }
+}

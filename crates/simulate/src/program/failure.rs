@@ -1,0 +1,117 @@
+//! Why a program could not be built or evaluated, in the words of the model.
+
+use modeshift_dae::{EquationId, ModeVariableId, MultimodeDae, NotDifferentiable, VariableId};
+use modeshift_diagnostics::Diagnostic;
+use modeshift_numerics::{NewtonFailure, NotFinite};
+
+use super::plan::EquationDerivative;
+use super::programs::Programs;
+
+/// More equations or unknowns than this are not listed.
+const MOST_LISTED: usize = 8;
+/// More mode variables than this are not spelled out.
+const MOST_MODE_VARIABLES: usize = 12;
+
+/// Why there is no program for a mode.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NotBuilt {
+    /// An equation must be differentiated and cannot be.
+    NotDifferentiable(EquationId, NotDifferentiable),
+    /// An expression of this equation is not a number.
+    NotNumeric(EquationId),
+}
+
+/// A block of equations that could not be solved, or has no finite values.
+#[derive(Clone, Debug)]
+pub struct BlockFailure {
+    /// When.
+    pub time: f64,
+    /// In which mode.
+    pub mode: Vec<bool>,
+    /// The equations, each with how often it is differentiated.
+    pub equations: Vec<(EquationId, u32)>,
+    /// What they were to be solved for.
+    pub unknowns: Vec<(VariableId, u32)>,
+    /// What happened.
+    pub reason: FailureReason,
+}
+
+/// What can go wrong in a block.
+#[derive(Clone, Debug)]
+pub enum FailureReason {
+    /// Newton's method found no solution: residuals and last iterates.
+    Newton(Box<NewtonFailure>),
+    /// The value is not a finite number, and this is where that comes from.
+    NotFinite(NotFinite),
+}
+
+impl NotBuilt {
+    /// The diagnostic for the user.
+    pub fn explain(&self, dae: &MultimodeDae) -> Diagnostic {
+        let (equation, reason) = match self {
+            NotBuilt::NotDifferentiable(equation, reason) => (*equation, reason.message(&dae.model)),
+            NotBuilt::NotNumeric(equation) => (*equation, "it contains something that is not a number".to_string()),
+        };
+        let declared = &dae.model.equations[equation];
+        let message = format!("equation `{}` cannot be simulated: {reason}", declared.name);
+        Diagnostic::error("E0801", message).label(declared.span, "needed in this mode")
+    }
+}
+
+impl BlockFailure {
+    /// The diagnostic for the user: block, unknowns, residuals, last iterates, mode, time and source lines.
+    pub fn explain(&self, programs: &Programs<'_>) -> Diagnostic {
+        let dae = programs.dae();
+        let unknowns: Vec<String> = self.unknowns.iter().take(MOST_LISTED).map(|it| variable_name(dae, *it)).collect();
+        let more = self.unknowns.len().saturating_sub(MOST_LISTED);
+        let unknowns = unknowns.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() };
+        let (code, reason) = match &self.reason {
+            FailureReason::Newton(failure) => {
+                let lines = self.newton_lines(dae, failure);
+                ("E0802", lines.first().cloned().unwrap_or_default())
+            }
+            FailureReason::NotFinite(origin) => ("E0803", origin.message(programs.model())),
+        };
+        let message = format!("no values for {unknowns} at time = {}: {reason}", self.time);
+        let mut diagnostic = Diagnostic::error(code, message).when(self.mode_text(dae));
+        for &(equation, order) in self.equations.iter().take(MOST_LISTED) {
+            let declared = &dae.model.equations[equation];
+            diagnostic = diagnostic.label(declared.span, equation_name(dae, (equation, order)));
+        }
+        if let FailureReason::Newton(failure) = &self.reason {
+            for line in self.newton_lines(dae, failure).into_iter().skip(1) {
+                diagnostic = diagnostic.with_note(line);
+            }
+        }
+        diagnostic
+    }
+
+    fn newton_lines(&self, dae: &MultimodeDae, failure: &NewtonFailure) -> Vec<String> {
+        failure.report(
+            |index| variable_name(dae, self.unknowns[index]),
+            |index| format!("`{}`", equation_name(dae, self.equations[index])),
+        )
+    }
+
+    /// `g1 and not g2`
+    fn mode_text(&self, dae: &MultimodeDae) -> String {
+        let literal = |(id, value): (ModeVariableId, &bool)| {
+            let name = &dae.mode_variables[id].name;
+            if *value { name.to_string() } else { format!("not {name}") }
+        };
+        let literals = dae.mode_variables.ids().zip(&self.mode).take(MOST_MODE_VARIABLES).map(literal);
+        let mut literals: Vec<String> = literals.collect();
+        if self.mode.len() > MOST_MODE_VARIABLES {
+            literals.push("…".to_string());
+        }
+        if literals.is_empty() { "true".to_string() } else { literals.join(" and ") }
+    }
+}
+
+fn variable_name(dae: &MultimodeDae, (variable, order): (VariableId, u32)) -> String {
+    format!("{}{}", dae.model.variables[variable].name, "'".repeat(order as usize))
+}
+
+fn equation_name(dae: &MultimodeDae, (equation, order): EquationDerivative) -> String {
+    format!("{}{}", dae.model.equations[equation].name, "'".repeat(order as usize))
+}

@@ -1,0 +1,39 @@
+//! A program as the system of differential equations that an integrator advances.
+
+use modeshift_numerics::Pattern;
+
+use super::failure::BlockFailure;
+use super::program::Program;
+use super::surroundings::Surroundings;
+use crate::integrate::{EvaluationFailed, Ode};
+
+/// A program between events, in constant surroundings.
+pub struct ProgramOde<'a> {
+    /// The program, whose states are chosen.
+    pub program: &'a mut Program,
+    /// What is constant until the next event.
+    pub surroundings: &'a Surroundings,
+}
+
+/// The details of a failure are the [`BlockFailure`].
+fn failed(failure: Box<BlockFailure>) -> EvaluationFailed {
+    EvaluationFailed::with_details("a block of equations has no solution", *failure)
+}
+
+impl Ode for ProgramOde<'_> {
+    fn size(&self) -> usize {
+        self.program.states().len()
+    }
+
+    fn derivative(&mut self, time: f64, state: &[f64], derivative: &mut [f64]) -> Result<(), EvaluationFailed> {
+        self.program.derivative(time, state, self.surroundings, derivative).map_err(failed)
+    }
+
+    fn jacobian_pattern(&self) -> Option<&Pattern> {
+        Some(self.program.jacobian_pattern())
+    }
+
+    fn jacobian(&mut self, time: f64, state: &[f64], entries: &mut [f64]) -> Result<(), EvaluationFailed> {
+        self.program.jacobian(time, state, self.surroundings, entries).map_err(failed)
+    }
+}

@@ -1,0 +1,131 @@
+//! From systems of equations to what is computed: assignments where an unknown enters linearly and alone, iterations
+//! on torn blocks elsewhere.
+//!
+//! A torn block with a single tear in which what is left is linear is an assignment too: the whole block then is a
+//! chain of formulas. A division that they contain is by something that may vanish; where it does the result is not
+//! finite, and the failure names the equation.
+
+use modeshift_dae::{EquationId, ExpressionId, VariableId};
+use rustc_hash::FxHashMap;
+
+use super::affine::{affine, solved};
+use super::failure::NotBuilt;
+use super::programs::Workshop;
+use super::quantities::{Quantities, QuantityIndex};
+use super::stages::System;
+use super::tearing::{Torn, substitute, tear};
+
+/// An equation of the model, differentiated so many times.
+pub(super) type EquationDerivative = (EquationId, u32);
+
+/// A quantity that is an expression of others.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Assignment {
+    pub target: QuantityIndex,
+    /// The quantity as an expression.
+    pub target_expression: ExpressionId,
+    pub expression: ExpressionId,
+    /// The equation it comes from.
+    pub equation: EquationDerivative,
+}
+
+/// Equations that are solved by iteration.
+#[derive(Clone, Debug)]
+pub(super) struct Iteration {
+    pub unknowns: Vec<QuantityIndex>,
+    pub unknown_quantities: Vec<(VariableId, u32)>,
+    pub residuals: Vec<ExpressionId>,
+    pub equations: Vec<EquationDerivative>,
+    /// What follows from the unknowns within the block; it is assigned again once they are known.
+    pub formulas: Vec<Assignment>,
+}
+
+/// What is computed at once.
+#[derive(Clone, Debug)]
+pub(super) enum Item {
+    Assign(Assignment),
+    Iterate(Iteration),
+}
+
+/// A system of a mode with its residuals as expressions.
+pub(super) struct Equations<'a> {
+    pub system: &'a System,
+    pub names: Vec<EquationDerivative>,
+    pub residuals: Vec<ExpressionId>,
+}
+
+impl Workshop<'_> {
+    /// Appends what solves a system.
+    pub fn plan(
+        &mut self,
+        quantities: &Quantities,
+        equations: &Equations<'_>,
+        items: &mut Vec<Item>,
+    ) -> Result<(), NotBuilt> {
+        let unknowns: Vec<ExpressionId> =
+            equations.system.unknowns.iter().map(|&unknown| self.quantity(quantities, unknown)).collect();
+        if let ([residual], [unknown]) = (&equations.residuals[..], &unknowns[..])
+            && let Some(affine) = affine(self.expressions(), *residual, *unknown)
+        {
+            let expression = solved(self.expressions(), affine);
+            items.push(Item::Assign(equations.assignment(0, 0, *unknown, expression)));
+            return Ok(());
+        }
+        let (model, leaves) = self.arena_and_leaves();
+        let torn = tear(model, leaves, &equations.residuals, &unknowns);
+        if let Some(formula) = self.single_tear(equations, &unknowns, &torn) {
+            items.push(Item::Assign(formula));
+        } else {
+            items.push(Item::Iterate(iteration(quantities, equations, &unknowns, &torn)));
+        }
+        items.extend(formulas(equations, &unknowns, &torn).map(Item::Assign));
+        Ok(())
+    }
+
+    /// The only tear of a block as an expression, if what is left of the block is linear in it.
+    fn single_tear(&mut self, equations: &Equations<'_>, unknowns: &[ExpressionId], torn: &Torn) -> Option<Assignment> {
+        let (&[tear], &[residual]) = (&torn.tears[..], &torn.residuals[..]) else { return None };
+        let e = self.expressions();
+        let mut replaced = FxHashMap::default();
+        for formula in &torn.formulas {
+            let expression = substitute(e, formula.expression, &mut replaced);
+            replaced.insert(unknowns[formula.unknown], expression);
+        }
+        let residual_of_tear = substitute(e, equations.residuals[residual], &mut replaced);
+        let affine = affine(e, residual_of_tear, unknowns[tear])?;
+        let expression = solved(e, affine);
+        Some(equations.assignment(residual, tear, unknowns[tear], expression))
+    }
+}
+
+impl Equations<'_> {
+    fn assignment(
+        &self,
+        equation: usize,
+        unknown: usize,
+        target_expression: ExpressionId,
+        expression: ExpressionId,
+    ) -> Assignment {
+        let (target, equation) = (self.system.unknowns[unknown], self.names[equation]);
+        Assignment { target, target_expression, expression, equation }
+    }
+}
+
+fn formulas<'a>(
+    equations: &'a Equations<'a>,
+    unknowns: &'a [ExpressionId],
+    torn: &'a Torn,
+) -> impl Iterator<Item = Assignment> + 'a {
+    torn.formulas.iter().map(|it| equations.assignment(it.equation, it.unknown, unknowns[it.unknown], it.expression))
+}
+
+fn iteration(quantities: &Quantities, equations: &Equations<'_>, unknowns: &[ExpressionId], torn: &Torn) -> Iteration {
+    let tears: Vec<QuantityIndex> = torn.tears.iter().map(|&tear| equations.system.unknowns[tear]).collect();
+    Iteration {
+        unknown_quantities: tears.iter().map(|&tear| quantities.get(tear)).collect(),
+        unknowns: tears,
+        residuals: torn.residuals.iter().map(|&equation| equations.residuals[equation]).collect(),
+        equations: torn.residuals.iter().map(|&equation| equations.names[equation]).collect(),
+        formulas: formulas(equations, unknowns, torn).collect(),
+    }
+}

@@ -1,0 +1,209 @@
+//! The program of one mode: from its states to all its variables, their derivatives and the derivatives of the states.
+//!
+//! Code is compiled for a choice of states; a choice that was made before is taken up again without compiling.
+
+use std::sync::Arc;
+
+use modeshift_dae::{ExpressionId, VariableId};
+use modeshift_mode_changes::ModeStructure;
+use modeshift_numerics::Pattern;
+
+use super::choice::ChoiceMatrix;
+use super::code::{Code, CodeFailure};
+use super::failure::{BlockFailure, NotBuilt};
+use super::plan::Equations;
+use super::programs::{Programs, Workshop};
+use super::quantities::{Quantities, QuantityIndex};
+use super::schedule::schedule;
+use super::stages::{Choice, systems};
+use super::surroundings::Surroundings;
+
+/// The program of one mode.
+pub struct Program {
+    mode: Vec<bool>,
+    structure: Arc<ModeStructure>,
+    quantities: Quantities,
+    /// The equations as the mode leaves them.
+    residuals: Vec<ExpressionId>,
+    matrix: Option<ChoiceMatrix>,
+    choices: Vec<(Choice, Code)>,
+    present: usize,
+}
+
+/// What came of choosing states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateChoice {
+    /// They are the same as before.
+    Kept,
+    /// Others are better now: take their values from the jet.
+    Changed,
+}
+
+impl Program {
+    pub(super) fn new(
+        workshop: &mut Workshop<'_>,
+        structure: Arc<ModeStructure>,
+        mode: Vec<bool>,
+    ) -> Result<Self, NotBuilt> {
+        let quantities = Quantities::new(&structure, workshop.model().variables.len());
+        let residuals = workshop.residuals_in(&structure, &mode);
+        let matrix = ChoiceMatrix::new(workshop, &structure, &quantities, &residuals)?;
+        let mut program = Program { mode, structure, quantities, residuals, matrix, choices: Vec::new(), present: 0 };
+        if program.matrix.is_none() {
+            program.compile(workshop, Choice::structural(&program.structure))?;
+        }
+        Ok(program)
+    }
+
+    fn compile(&mut self, workshop: &mut Workshop<'_>, choice: Choice) -> Result<(), NotBuilt> {
+        let states = choice.states(&self.structure, &self.quantities);
+        let mut items = Vec::new();
+        for system in systems(&self.structure, &self.quantities, &choice) {
+            let names = system.named_equations(&self.structure);
+            let mut residuals = Vec::with_capacity(names.len());
+            for (&(row, order), &(equation, _)) in system.equations.iter().zip(&names) {
+                residuals.push(workshop.differentiated(equation, self.residuals[row.0 as usize], order)?);
+            }
+            workshop.plan(&self.quantities, &Equations { system: &system, names, residuals }, &mut items)?;
+        }
+        let (expressions, leaves) = workshop.arena_and_leaves();
+        let stages = schedule(expressions, leaves, &self.quantities, &states, items);
+        let code = Code::new(workshop, &self.quantities, states, stages)?;
+        self.choices.push((choice, code));
+        self.present = self.choices.len() - 1;
+        Ok(())
+    }
+
+    fn code(&self) -> &Code {
+        let (_, code) = self.choices.get(self.present).expect("states are chosen before they are used");
+        code
+    }
+
+    fn code_mut(&mut self) -> &mut Code {
+        let (_, code) = self.choices.get_mut(self.present).expect("states are chosen before they are used");
+        code
+    }
+
+    /// Every variable that exists in the mode with its derivatives up to the leading one: the places of a jet.
+    pub fn quantities(&self) -> &Quantities {
+        &self.quantities
+    }
+
+    /// The values of the mode variables.
+    pub fn mode(&self) -> &[bool] {
+        &self.mode
+    }
+
+    /// The structure of the mode.
+    pub fn structure(&self) -> &Arc<ModeStructure> {
+        &self.structure
+    }
+
+    /// The states, in the order of the jet. Must be chosen first.
+    pub fn states(&self) -> &[QuantityIndex] {
+        &self.code().states
+    }
+
+    /// The states as variables and derivatives.
+    pub fn state_quantities(&self) -> impl Iterator<Item = (VariableId, u32)> {
+        self.states().iter().map(|&state| self.quantities.get(state))
+    }
+
+    /// The values of the states in a jet.
+    pub fn states_of(&self, jet: &[f64], states: &mut Vec<f64>) {
+        states.clear();
+        states.extend(self.states().iter().map(|state| jet[state.index()]));
+    }
+
+    /// How many instructions all quantities take, each iteration counted once, and how many unknowns are iterated on.
+    pub fn cost(&self) -> (usize, usize) {
+        (self.code().instruction_count(), self.code().iterated_unknowns())
+    }
+
+    /// Chooses states that are well conditioned at a jet, and keeps the present ones where they are.
+    pub fn choose_states(
+        &mut self,
+        programs: &mut Programs<'_>,
+        time: f64,
+        jet: &[f64],
+        surroundings: &Surroundings,
+    ) -> Result<StateChoice, NotBuilt> {
+        let before = self.choices.get(self.present).map(|(choice, _)| choice.clone());
+        let choice = self.best_choice(time, jet, surroundings);
+        if before.as_ref() == Some(&choice) {
+            return Ok(StateChoice::Kept);
+        }
+        match self.choices.iter().position(|(known, _)| *known == choice) {
+            Some(known) => self.present = known,
+            None => self.compile(programs.workshop(), choice)?,
+        }
+        self.code_mut().jet_mut().copy_from_slice(jet);
+        Ok(StateChoice::Changed)
+    }
+
+    /// Whether other states would be much better at a jet: to be asked after steps.
+    pub fn needs_new_states(&mut self, time: f64, jet: &[f64], surroundings: &Surroundings) -> bool {
+        self.matrix.is_some() && self.best_choice(time, jet, surroundings) != self.choices[self.present].0
+    }
+
+    fn best_choice(&mut self, time: f64, jet: &[f64], surroundings: &Surroundings) -> Choice {
+        let present = self.choices.get(self.present).map(|(choice, _)| choice);
+        let allowed = present.cloned().unwrap_or_else(|| Choice::structural(&self.structure));
+        match &mut self.matrix {
+            Some(matrix) => matrix.choose(time, jet, surroundings, present, allowed),
+            None => allowed,
+        }
+    }
+
+    /// Computes all quantities from the states. The jet holds the guesses of iterations on entry.
+    pub fn evaluate(
+        &mut self,
+        time: f64,
+        states: &[f64],
+        surroundings: &Surroundings,
+        jet: &mut [f64],
+    ) -> Result<(), Box<BlockFailure>> {
+        let (_, code) = &mut self.choices[self.present];
+        code.jet_mut().copy_from_slice(jet);
+        code.enter(time, states, surroundings);
+        let result = code.run_everything(&self.quantities);
+        jet.copy_from_slice(code.jet());
+        result.map_err(|failure| self.failure(time, *failure))
+    }
+
+    /// The derivatives of the states. Iterations start from the last values.
+    pub fn derivative(
+        &mut self,
+        time: f64,
+        states: &[f64],
+        surroundings: &Surroundings,
+        derivatives: &mut [f64],
+    ) -> Result<(), Box<BlockFailure>> {
+        let (_, code) = &mut self.choices[self.present];
+        code.enter(time, states, surroundings);
+        code.derivative(&self.quantities, derivatives).map_err(|failure| self.failure(time, *failure))
+    }
+
+    /// Where the Jacobian of the derivatives of the states by the states has entries.
+    pub fn jacobian_pattern(&self) -> &Pattern {
+        self.code().pattern()
+    }
+
+    /// The entries of that Jacobian, exact, in the order of its pattern.
+    pub fn jacobian(
+        &mut self,
+        time: f64,
+        states: &[f64],
+        surroundings: &Surroundings,
+        entries: &mut [f64],
+    ) -> Result<(), Box<BlockFailure>> {
+        let (_, code) = &mut self.choices[self.present];
+        code.enter(time, states, surroundings);
+        code.jacobian(&self.quantities, entries).map_err(|failure| self.failure(time, *failure))
+    }
+
+    fn failure(&self, time: f64, failure: CodeFailure) -> Box<BlockFailure> {
+        let CodeFailure { equations, unknowns, reason } = failure;
+        Box::new(BlockFailure { time, mode: self.mode.clone(), equations, unknowns, reason })
+    }
+}

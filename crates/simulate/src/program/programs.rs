@@ -1,0 +1,174 @@
+//! What the programs of all modes of a model share: the arena of expressions, grown by what modes leave of equations and
+//! by their derivatives, and the values of parameters.
+
+use std::sync::Arc;
+
+use modeshift_dae::{
+    Derivatives, EquationId, ExpressionId, Expressions, FlatModel, IndexVec, ModeVariableId, MultimodeDae,
+    PartialEvaluation, StateSelect, Type, VariableId,
+};
+use modeshift_mode_changes::ModeStructure;
+use modeshift_numerics::{Compiler, NativeFunctions};
+
+use super::failure::NotBuilt;
+use super::leaves::Leaves;
+use super::outputs::Outputs;
+use super::program::Program;
+use super::quantities::{Quantities, QuantityIndex};
+
+/// Makes programs for the modes of a model, one after the other.
+pub struct Programs<'a> {
+    dae: &'a MultimodeDae,
+    workshop: Workshop<'a>,
+}
+
+/// The expressions of a model while programs are made.
+pub(super) struct Workshop<'a> {
+    /// The model with an arena that grows.
+    model: FlatModel,
+    natives: &'a NativeFunctions,
+    derivatives: Derivatives<'a>,
+    leaves: Leaves,
+    /// Parameters and constants as literals.
+    literals: IndexVec<VariableId, Option<ExpressionId>>,
+    nominal: IndexVec<VariableId, f64>,
+}
+
+impl<'a> Programs<'a> {
+    /// `parameter` and `nominal` are the values of parameters and the nominal values of variables, where known.
+    pub fn new(
+        dae: &'a MultimodeDae,
+        natives: &'a NativeFunctions,
+        parameter: impl Fn(VariableId) -> Option<f64>,
+        nominal: impl Fn(VariableId) -> Option<f64>,
+    ) -> Self {
+        let mut model = dae.model.clone();
+        let variables = dae.model.variables.iter_enumerated();
+        let literals = variables
+            .map(|(id, variable)| parameter(id).map(|value| literal(&mut model.expressions, variable.ty, value)))
+            .collect();
+        let usable = |value: f64| value > 0.0 && value.is_finite();
+        let nominal = dae.model.variables.ids().map(|id| nominal(id).map(f64::abs).filter(|&it| usable(it)));
+        let workshop = Workshop {
+            natives,
+            derivatives: Derivatives::by_time(&dae.model.variables, &dae.model.functions),
+            leaves: Leaves::default(),
+            literals,
+            nominal: nominal.map(|it| it.unwrap_or(1.0)).collect(),
+            model,
+        };
+        Programs { dae, workshop }
+    }
+
+    /// The program of one mode, whose structure is given.
+    pub fn program(
+        &mut self,
+        structure: Arc<ModeStructure>,
+        mode: impl Fn(ModeVariableId) -> bool,
+    ) -> Result<Program, NotBuilt> {
+        let mode: Vec<bool> = self.dae.mode_variables.ids().map(mode).collect();
+        Program::new(&mut self.workshop, structure, mode)
+    }
+
+    /// Expressions, such as guards and right-hand sides of discrete equations, to be evaluated in the mode of a program.
+    /// Mode variables in them have the values that the surroundings say.
+    pub fn outputs(&self, program: &Program, expressions: &[ExpressionId]) -> Result<Outputs, NotAnOutput> {
+        Outputs::new(&self.workshop, program.quantities(), expressions)
+    }
+
+    /// The model.
+    pub fn dae(&self) -> &'a MultimodeDae {
+        self.dae
+    }
+
+    /// The model with all expressions that programs contain.
+    pub fn model(&self) -> &FlatModel {
+        &self.workshop.model
+    }
+
+    pub(super) fn workshop(&mut self) -> &mut Workshop<'a> {
+        &mut self.workshop
+    }
+}
+
+/// An expression without a numeric value.
+pub type NotAnOutput = modeshift_numerics::NotNumeric;
+
+fn literal(e: &mut Expressions, ty: Type, value: f64) -> ExpressionId {
+    match ty {
+        Type::Boolean => e.boolean(value != 0.0),
+        Type::Integer | Type::Enumeration(_) => e.integer(value as i64),
+        Type::Real | Type::String => e.real(value),
+    }
+}
+
+impl<'a> Workshop<'a> {
+    pub fn expressions(&mut self) -> &mut Expressions {
+        &mut self.model.expressions
+    }
+
+    pub fn model(&self) -> &FlatModel {
+        &self.model
+    }
+
+    pub fn arena_and_leaves(&mut self) -> (&mut Expressions, &mut Leaves) {
+        (&mut self.model.expressions, &mut self.leaves)
+    }
+
+    /// A compiler for expressions in which parameters are literals already, or left to the surroundings.
+    pub fn compiler(&self) -> Compiler<'_> {
+        Compiler::new(&self.model, self.natives)
+    }
+
+    pub fn literal_value(&self, variable: VariableId) -> Option<f64> {
+        let literal = self.literals[variable]?;
+        let e = &self.model.expressions;
+        e.literal(literal).or(e.literal_boolean(literal).map(|value| f64::from(u8::from(value))))
+    }
+
+    pub fn nominal(&self, variable: VariableId) -> f64 {
+        self.nominal[variable]
+    }
+
+    pub fn state_select(&self, variable: VariableId) -> StateSelect {
+        self.model.variables[variable].state_select
+    }
+
+    /// What a mode leaves of its equations: left minus right sides, by row.
+    pub fn residuals_in(&mut self, structure: &ModeStructure, mode: &[bool]) -> Vec<ExpressionId> {
+        let Workshop { model, literals, .. } = self;
+        let modes = |id: ModeVariableId| Some(mode[id.0 as usize]);
+        let mut evaluation = PartialEvaluation::new(modes, |variable| literals[variable]);
+        let mut residual = |row| {
+            let equation = &model.equations[structure.equation(row)];
+            let (left, right) = (equation.left, equation.right);
+            let left = evaluation.of(&mut model.expressions, left);
+            let right = evaluation.of(&mut model.expressions, right);
+            model.expressions.difference(left, right)
+        };
+        structure.rows().map(&mut residual).collect()
+    }
+
+    /// The `order`-th derivative by time of an equation's residual.
+    pub fn differentiated(
+        &mut self,
+        equation: EquationId,
+        residual: ExpressionId,
+        order: u32,
+    ) -> Result<ExpressionId, NotBuilt> {
+        let mut derivative = residual;
+        for _ in 0..order {
+            derivative = self
+                .derivatives
+                .of(&mut self.model.expressions, derivative)
+                .map_err(|reason| NotBuilt::NotDifferentiable(equation, reason))?;
+        }
+        Ok(derivative)
+    }
+
+    /// A quantity as an expression.
+    pub fn quantity(&mut self, quantities: &Quantities, quantity: QuantityIndex) -> ExpressionId {
+        let (variable, order) = quantities.get(quantity);
+        self.model.expressions.variable(variable, order)
+    }
+}

@@ -1,0 +1,185 @@
+//! A compiled iteration: Newton's method on the unknowns of one block, in the memory of a program.
+//!
+//! During a run the last values are good guesses, so plain Newton comes first and allocates nothing; where it does not
+//! contract, the damped method of `numerics` tries again from the same guess and tells what happened. A linear block is
+//! solved by one step.
+
+use modeshift_numerics::{
+    Differentiated, LinearSolver, Lu, NewtonFailure, NewtonSettings, NonlinearSystem, Pattern, solve_newton,
+};
+
+use super::gradients::{Gradients, ImplicitRule};
+use super::kernel::{Kernel, Places};
+use super::plan::Iteration;
+
+/// So many plain steps are tried.
+const PLAIN_STEPS: usize = 7;
+/// A relative correction as small as this leaves nothing but rounding after it was made.
+const TOLERANCE: f64 = 1e-10;
+
+/// A block with its buffers.
+pub(super) struct Solve {
+    pub iteration: Iteration,
+    /// Whether the derivatives of states need it.
+    pub is_needed: bool,
+    is_linear: bool,
+    pattern: Pattern,
+    residuals: Kernel,
+    /// Residuals, then the entries of the Jacobian.
+    linearization: Kernel,
+    lu: Lu,
+    settings: NewtonSettings,
+    guess: Vec<f64>,
+    correction: Vec<f64>,
+    buffer: Vec<f64>,
+    rule: Option<ImplicitRule>,
+}
+
+impl Solve {
+    pub fn new(
+        iteration: Iteration,
+        is_needed: bool,
+        equations: &Differentiated,
+        nominal: Vec<f64>,
+        places: &mut Places<'_>,
+    ) -> Self {
+        let size = iteration.unknowns.len();
+        Solve {
+            is_needed,
+            is_linear: equations.is_linear(),
+            pattern: equations.pattern().clone(),
+            residuals: Kernel::new(equations.residuals.clone(), places),
+            linearization: Kernel::new(equations.tape().clone(), places),
+            lu: Lu::for_pattern(equations.pattern()),
+            settings: NewtonSettings { tolerance: TOLERANCE, nominal, ..NewtonSettings::default() },
+            guess: vec![0.0; size],
+            correction: vec![0.0; size],
+            buffer: Vec::new(),
+            iteration,
+            rule: None,
+        }
+    }
+
+    pub fn set_rule(&mut self, rule: ImplicitRule) {
+        self.rule = Some(rule);
+    }
+
+    /// Solves from the unknowns in the memory.
+    pub fn solve(&mut self, memory: &mut [f64]) -> Result<(), Box<NewtonFailure>> {
+        for (guess, unknown) in self.guess.iter_mut().zip(&self.iteration.unknowns) {
+            let place = &mut memory[unknown.index()];
+            if !place.is_finite() {
+                *place = 0.0;
+            }
+            *guess = *place;
+        }
+        if self.plain_newton(memory) {
+            return Ok(());
+        }
+        let mut unknowns = self.guess.clone();
+        let mut system = InMemory {
+            unknowns: &self.iteration,
+            pattern: &self.pattern,
+            residuals: &mut self.residuals,
+            linearization: &mut self.linearization,
+            memory,
+        };
+        let solved = solve_newton(&mut system, &mut unknowns, &self.settings);
+        system.set(&unknowns);
+        solved.map(|_| ())
+    }
+
+    /// Whole steps while they shrink.
+    fn plain_newton(&mut self, memory: &mut [f64]) -> bool {
+        let mut last = f64::INFINITY;
+        for _ in 0..PLAIN_STEPS {
+            if !self.linearize(memory) {
+                return false;
+            }
+            let size = self.step(memory);
+            if !size.is_finite() || size > 2.0 * last {
+                return false;
+            }
+            if self.is_linear || size <= TOLERANCE {
+                return true;
+            }
+            last = size;
+        }
+        false
+    }
+
+    /// Residuals and factors of the Jacobian at the memory; whether they are to be had.
+    fn linearize(&mut self, memory: &[f64]) -> bool {
+        let results = self.linearization.run(memory);
+        let (residuals, entries) = results.split_at(self.pattern.row_count());
+        self.correction.copy_from_slice(residuals);
+        self.lu.refactor(&self.pattern, entries) || self.lu.factor(&self.pattern, entries).is_ok()
+    }
+
+    /// Takes the step and returns its size, relative to the unknowns.
+    fn step(&mut self, memory: &mut [f64]) -> f64 {
+        self.lu.solve_with(&mut self.correction, &mut self.buffer);
+        let mut largest = 0.0f64;
+        for (index, unknown) in self.iteration.unknowns.iter().enumerate() {
+            let place = &mut memory[unknown.index()];
+            *place -= self.correction[index];
+            let size = place.abs().max(self.settings.nominal[index]);
+            let relative = self.correction[index].abs() / size;
+            if !relative.is_finite() {
+                return f64::INFINITY;
+            }
+            largest = largest.max(relative);
+        }
+        largest
+    }
+
+    /// Computes the gradients of the unknowns at the solution in the memory; whether the Jacobian is regular.
+    pub fn differentiate(&mut self, memory: &[f64], gradients: &mut Gradients) -> bool {
+        let Some(rule) = &mut self.rule else { return true };
+        let entries = &self.linearization.run(memory)[self.pattern.row_count()..];
+        if !self.lu.refactor(&self.pattern, entries) && self.lu.factor(&self.pattern, entries).is_err() {
+            return false;
+        }
+        rule.apply(memory, &self.lu, &mut self.buffer, gradients);
+        true
+    }
+
+    pub fn instruction_count(&self) -> usize {
+        self.linearization.instruction_count()
+    }
+}
+
+/// The block as `numerics` sees it.
+struct InMemory<'a> {
+    unknowns: &'a Iteration,
+    pattern: &'a Pattern,
+    residuals: &'a mut Kernel,
+    linearization: &'a mut Kernel,
+    memory: &'a mut [f64],
+}
+
+impl InMemory<'_> {
+    fn set(&mut self, values: &[f64]) {
+        for (unknown, value) in self.unknowns.unknowns.iter().zip(values) {
+            self.memory[unknown.index()] = *value;
+        }
+    }
+}
+
+impl NonlinearSystem for InMemory<'_> {
+    fn pattern(&self) -> &Pattern {
+        self.pattern
+    }
+
+    fn residuals(&mut self, unknowns: &[f64], residuals: &mut [f64]) {
+        self.set(unknowns);
+        residuals.copy_from_slice(self.residuals.run(self.memory));
+    }
+
+    fn jacobian(&mut self, unknowns: &[f64], residuals: &mut [f64], entries: &mut [f64]) {
+        self.set(unknowns);
+        let results = self.linearization.run(self.memory);
+        residuals.copy_from_slice(&results[..residuals.len()]);
+        entries.copy_from_slice(&results[residuals.len()..]);
+    }
+}
