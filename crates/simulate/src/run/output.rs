@@ -1,0 +1,185 @@
+//! What observers are told: rows at the points of the interval and on both sides of events, the events themselves.
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use modeshift_dae::{MultimodeDae, VariableId};
+
+use super::engine::Engine;
+use super::instant::Outcome;
+use super::side::Side;
+use crate::results::{ABSENT, ColumnSource, Columns, EventRecord, Impulse, Jump, Observer, Progress};
+
+/// Points of the interval nearer to an event than this share of it are left to the event.
+const NEAR: f64 = 1e-9;
+
+/// An observer, and what it was told so far.
+pub(super) struct Output<'o> {
+    observer: &'o mut dyn Observer,
+    columns: Columns,
+    start: f64,
+    interval: f64,
+    /// The number of the next point of the interval.
+    next: f64,
+    row: Vec<f64>,
+    last_time: Option<f64>,
+    pub events: usize,
+    pub rows: usize,
+}
+
+impl<'o> Output<'o> {
+    pub fn new(observer: &'o mut dyn Observer, columns: Columns, start: f64, interval: f64) -> Self {
+        observer.columns(&columns);
+        let row = vec![ABSENT; columns.len()];
+        Output { observer, columns, start, interval, next: 0.0, row, last_time: None, events: 0, rows: 0 }
+    }
+
+    /// The next point of the interval.
+    pub fn next_point(&self) -> f64 {
+        self.start + self.next * self.interval
+    }
+
+    /// A point of the interval that lies before an event, but not at it.
+    pub fn next_point_before(&self, event: f64) -> Option<f64> {
+        let point = self.next_point();
+        (point < event - NEAR * self.interval).then_some(point)
+    }
+
+    /// Goes on to the next point of the interval.
+    pub fn pass_point(&mut self) {
+        self.next += 1.0;
+    }
+
+    /// Passes over points up to a time at which rows were written anyway.
+    pub fn pass_points_until(&mut self, time: f64) {
+        while self.next_point() <= time + NEAR * self.interval {
+            self.next += 1.0;
+        }
+    }
+
+    /// Tells the values of one side.
+    pub fn row(&mut self, side: &Side<'_>) {
+        for (place, column) in self.row.iter_mut().zip(&self.columns.columns) {
+            *place = match column.source {
+                ColumnSource::Mode(mode) => f64::from(u8::from(side.truth(mode))),
+                ColumnSource::Variable(id) => shown(side, id, column.kind == crate::results::ColumnKind::Continuous),
+            };
+        }
+        self.observer.row(side.time, &self.row);
+        self.rows += 1;
+        self.last_time = Some(side.time);
+    }
+
+    /// The time of the last row.
+    pub fn last_time(&self) -> Option<f64> {
+        self.last_time
+    }
+
+    /// Tells of an event, with the rows on both sides.
+    pub fn event(&mut self, engine: &Engine<'_>, left: &Side<'_>, outcome: &Outcome<'_>) {
+        self.row(left);
+        let record = record(engine, &self.columns, left, outcome);
+        self.observer.event(&record);
+        self.row(&outcome.right);
+        self.events += 1;
+        self.pass_points_until(left.time);
+    }
+
+    /// Tells how far the run has come; whether it is to end.
+    pub fn progress(&mut self, dae: &MultimodeDae, side: &Side<'_>, time: f64) -> ControlFlow<()> {
+        let mode = ModeInShort { dae, values: &side.mode.values };
+        self.observer.progress(Progress { time, events: self.events, mode: &mode })
+    }
+}
+
+fn shown(side: &Side<'_>, id: VariableId, continuous: bool) -> f64 {
+    match side.mode.quantities.index(id, 0) {
+        Some(quantity) => side.jet[quantity.index()],
+        None if continuous => ABSENT,
+        None => side.discrete[id],
+    }
+}
+
+/// The mode variables that are true.
+struct ModeInShort<'a> {
+    dae: &'a MultimodeDae,
+    values: &'a [bool],
+}
+
+/// More names than this are counted.
+const MOST_NAMES: usize = 6;
+
+impl fmt::Display for ModeInShort<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.dae.mode_variables.iter().zip(self.values).filter(|(_, value)| **value);
+        let names: Vec<&str> = names.map(|(mode, _)| &*mode.name).collect();
+        match names.len() {
+            0 => f.write_str("-"),
+            1..=MOST_NAMES => f.write_str(&names.join(", ")),
+            count => write!(f, "{}, … ({count} true)", names[..MOST_NAMES].join(", ")),
+        }
+    }
+}
+
+/// `g1 and not g2`, of the mode variables that differ from another mode.
+pub(super) fn mode_text(dae: &MultimodeDae, values: &[bool], other: &[bool]) -> String {
+    let differing = dae.mode_variables.iter().zip(values).zip(other).filter(|((_, a), b)| a != b);
+    let literals: Vec<String> = differing
+        .map(|((mode, value), _)| if *value { mode.name.to_string() } else { format!("not {}", mode.name) })
+        .collect();
+    if literals.is_empty() { "true".to_string() } else { literals.join(" and ") }
+}
+
+fn record(engine: &Engine<'_>, columns: &Columns, left: &Side<'_>, outcome: &Outcome<'_>) -> EventRecord {
+    let right = &outcome.right;
+    let causes = outcome
+        .changed_atoms
+        .iter()
+        .map(|&atom| engine.atom_text(atom, right.discrete[engine.system.atoms[atom].variable] != 0.0));
+    let mut cause: Vec<String> = causes.collect();
+    cause.extend(outcome.samples.iter().map(|&call| engine.text(call)));
+    if cause.is_empty() {
+        cause.extend(engine.changed_stairs(left, right));
+    }
+    let cascade = outcome.cascade.iter().map(|mode| mode_text(engine.dae, mode, &left.mode.values)).collect();
+    let mut jumps = Vec::new();
+    for column in &columns.columns {
+        if let ColumnSource::Variable(id) = column.source {
+            let continuous = column.kind == crate::results::ColumnKind::Continuous;
+            let (before, after) = (shown(left, id, continuous), shown(right, id, continuous));
+            if jumped(before, after, engine.noise.relative) {
+                jumps.push(Jump { variable: column.name.clone(), left: before, right: after });
+            }
+        }
+    }
+    EventRecord {
+        time: left.time,
+        from: left.mode.values.clone().into(),
+        to: right.mode.values.clone().into(),
+        cause,
+        cascade,
+        jumps,
+        impulses: impulses(engine, outcome),
+    }
+}
+
+fn jumped(left: f64, right: f64, relative: f64) -> bool {
+    if left.is_nan() || right.is_nan() {
+        return left.is_nan() != right.is_nan();
+    }
+    (left - right).abs() > relative * left.abs().max(right.abs())
+}
+
+fn impulses(engine: &Engine<'_>, outcome: &Outcome<'_>) -> Vec<Impulse> {
+    let mut list: Vec<(VariableId, usize, f64)> = Vec::new();
+    for (variable, weights) in &outcome.impulses {
+        let nonzero = weights.iter().enumerate().filter(|(_, weight)| **weight != 0.0);
+        list.extend(nonzero.map(|(p, &weight)| (*variable, p + 1, weight)));
+    }
+    list.sort_by_key(|&(variable, order, _)| (variable, order));
+    let name = |id: VariableId| -> Arc<str> { engine.dae.model.variables[id].name.clone() };
+    list.into_iter()
+        .map(|(variable, order, weight)| Impulse { variable: name(variable), order: order.to_string(), weight })
+        .collect()
+}

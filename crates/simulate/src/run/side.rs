@@ -1,0 +1,76 @@
+//! All values on one side of an instant: the mode, its jet, and the discrete variables.
+
+use std::rc::Rc;
+
+use modeshift_dae::{Builtin, ExpressionId, FlatModel, IndexVec, ModeVariableId, Node, VariableId};
+use modeshift_numerics::Input;
+
+use super::modes::Mode;
+
+/// All values at an instant, from one side.
+#[derive(Clone)]
+pub(super) struct Side<'a> {
+    pub time: f64,
+    pub mode: Rc<Mode<'a>>,
+    /// Variables and derivatives, by the quantities of the mode.
+    pub jet: Vec<f64>,
+    /// Values of discrete variables; of others without meaning.
+    pub discrete: IndexVec<VariableId, f64>,
+}
+
+impl Side<'_> {
+    /// A variable of any kind, or a derivative; "not a number" where it does not exist.
+    pub fn value(&self, variable: VariableId, order: u32) -> f64 {
+        match self.mode.quantities.index(variable, order) {
+            Some(quantity) => self.jet[quantity.index()],
+            None => self.discrete[variable],
+        }
+    }
+
+    /// Whether a mode variable is true.
+    pub fn truth(&self, mode: ModeVariableId) -> bool {
+        self.mode.values[mode.0 as usize]
+    }
+}
+
+/// What only the run knows at an instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Phase {
+    /// The start.
+    pub initial: bool,
+    /// The end.
+    pub terminal: bool,
+}
+
+impl Phase {
+    /// The value of a call that only the run can answer; `sampled` says which samplings are due.
+    pub fn call(self, model: &FlatModel, call: ExpressionId, sampled: &[ExpressionId]) -> f64 {
+        let truth = match model.expressions.node(call) {
+            Node::Call(Builtin::Initial, _) => self.initial,
+            Node::Call(Builtin::Terminal, _) => self.terminal,
+            Node::Call(Builtin::Sample, _) => sampled.contains(&call),
+            _ => return f64::NAN,
+        };
+        f64::from(u8::from(truth))
+    }
+}
+
+/// The value of what an expression depends on, between two sides of an instant.
+pub(super) fn input_between(
+    model: &FlatModel,
+    input: Input,
+    (left, right): (&Side<'_>, &Side<'_>),
+    phase: Phase,
+    sampled: &[ExpressionId],
+) -> f64 {
+    let number = |truth: bool| f64::from(u8::from(truth));
+    match input {
+        Input::Time => right.time,
+        Input::Variable(variable, order) => right.value(variable, order),
+        Input::LeftVariable(variable, order) => left.value(variable, order),
+        Input::Mode(mode) => number(right.truth(mode)),
+        Input::LeftMode(mode) => number(left.truth(mode)),
+        Input::Run(call) => phase.call(model, call, sampled),
+        Input::Homotopy => 1.0,
+    }
+}

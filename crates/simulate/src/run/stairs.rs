@@ -1,0 +1,202 @@
+//! Functions that jump by themselves: `floor`, `ceil`, `integer`, `div`, `mod`, `rem`.
+//!
+//! Between events their values stand still, and each jump is an event. So every such call whose argument changes
+//! continuously is replaced by a discrete variable, a *stair*, that holds the step its argument is on. The run watches
+//! both edges of the step: an argument that is affine in time gets there at a time that is known in advance.
+
+use std::sync::Arc;
+
+use modeshift_dae::{
+    Builtin, ExpressionId, FlatModel, MultimodeDae, Node, Type, Variability, Variable, VariableId, WhenActionKind,
+};
+use rustc_hash::FxHashMap;
+
+use super::content::Contents;
+
+/// How a number becomes a whole one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Rounding {
+    /// To the next whole number below.
+    Down,
+    /// To the next whole number toward zero.
+    TowardZero,
+}
+
+impl Rounding {
+    /// The step that a number is on.
+    pub fn step(self, argument: f64) -> f64 {
+        match self {
+            Rounding::Down => argument.floor(),
+            Rounding::TowardZero => argument.trunc(),
+        }
+    }
+
+    /// Where a step begins and ends.
+    pub fn edges(self, step: f64) -> (f64, f64) {
+        match self {
+            Rounding::TowardZero if step < 0.0 => (step - 1.0, step),
+            Rounding::TowardZero if step == 0.0 => (-1.0, 1.0),
+            _ => (step, step + 1.0),
+        }
+    }
+
+    /// The step above or below.
+    pub fn neighbour(self, step: f64, above: bool) -> f64 {
+        if above { step + 1.0 } else { step - 1.0 }
+    }
+}
+
+/// A stair: a discrete variable that stands for the whole part of an expression.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stair {
+    pub variable: VariableId,
+    pub argument: ExpressionId,
+    pub rounding: Rounding,
+}
+
+/// Replaces all such calls in the equations, conditions and `when` clauses of a model. Attributes, initial equations
+/// and what is inside `noEvent` stay as they are.
+pub(super) fn replace_stairs(dae: &mut MultimodeDae) -> Vec<Stair> {
+    let contents = Contents::of(&dae.model);
+    if !has_stairs(&dae.model, &contents) {
+        return Vec::new();
+    }
+    let mut builder = Builder { contents, known: FxHashMap::default(), memo: FxHashMap::default(), stairs: Vec::new() };
+    for id in dae.model.equations.ids() {
+        let (left, right) = (dae.model.equations[id].left, dae.model.equations[id].right);
+        let (left, right) = (builder.replaced(&mut dae.model, left), builder.replaced(&mut dae.model, right));
+        (dae.model.equations[id].left, dae.model.equations[id].right) = (left, right);
+    }
+    for mode in dae.mode_variables.iter_mut() {
+        mode.definition = mode.definition.map(|definition| builder.replaced(&mut dae.model, definition));
+    }
+    builder.when_clauses(&mut dae.model);
+    builder.stairs
+}
+
+fn is_stair(builtin: Builtin) -> bool {
+    use Builtin::*;
+    matches!(builtin, Floor | Ceil | Integer | Div | Mod | Rem)
+}
+
+fn has_stairs(model: &FlatModel, contents: &Contents) -> bool {
+    (0..model.expressions.len()).map(<ExpressionId as modeshift_dae::Id>::from_index).any(|id| {
+        matches!(model.expressions.node(id), Node::Call(builtin, _) if is_stair(builtin))
+            && contents.get(id).changes_continuously()
+    })
+}
+
+struct Builder {
+    contents: Contents,
+    known: FxHashMap<(ExpressionId, Rounding), VariableId>,
+    memo: FxHashMap<ExpressionId, ExpressionId>,
+    stairs: Vec<Stair>,
+}
+
+impl Builder {
+    fn when_clauses(&mut self, model: &mut FlatModel) {
+        let mut clauses = std::mem::take(&mut model.when_clauses);
+        for branch in clauses.iter_mut().flat_map(|clause| &mut clause.branches) {
+            branch.conditions.iter_mut().for_each(|condition| *condition = self.replaced(model, *condition));
+            for action in &mut branch.actions {
+                action.guard = self.replaced(model, action.guard);
+                match &mut action.kind {
+                    WhenActionKind::Assign(_, value) | WhenActionKind::Reinit(_, value) => {
+                        *value = self.replaced(model, *value);
+                    }
+                    WhenActionKind::Law(left, right) => {
+                        (*left, *right) = (self.replaced(model, *left), self.replaced(model, *right));
+                    }
+                    WhenActionKind::Assert(_) | WhenActionKind::Terminate(_) => {}
+                }
+            }
+        }
+        model.when_clauses = clauses;
+    }
+
+    fn replaced(&mut self, model: &mut FlatModel, root: ExpressionId) -> ExpressionId {
+        let mut pending = vec![(root, false)];
+        while let Some((id, children_done)) = pending.pop() {
+            if self.memo.contains_key(&id) {
+                continue;
+            }
+            if matches!(model.expressions.node(id), Node::Call(Builtin::NoEvent, _)) {
+                self.memo.insert(id, id);
+            } else if children_done {
+                let jumps = self.contents.get(id).changes_continuously();
+                let rebuilt = model.expressions.map_children(id, |_, child| self.memo[&child]);
+                let result = match model.expressions.node(rebuilt) {
+                    Node::Call(builtin, arguments) if is_stair(builtin) && jumps => {
+                        let arguments = model.expressions.argument_list(arguments).to_vec();
+                        self.stair_call(model, builtin, &arguments)
+                    }
+                    _ => rebuilt,
+                };
+                self.memo.insert(id, result);
+            } else {
+                pending.push((id, true));
+                pending.extend(model.expressions.children(id).map(|child| (child, false)));
+            }
+        }
+        self.memo[&root]
+    }
+
+    /// The call in terms of stairs: `mod(a, b) = a - b*floor(a/b)`, and so on.
+    fn stair_call(&mut self, model: &mut FlatModel, builtin: Builtin, arguments: &[ExpressionId]) -> ExpressionId {
+        let a = arguments[0];
+        match builtin {
+            Builtin::Ceil => {
+                let negative = model.expressions.negate(a);
+                let below = self.stair(model, negative, Rounding::Down);
+                model.expressions.negate(below)
+            }
+            Builtin::Div | Builtin::Mod | Builtin::Rem => {
+                let rounding = if builtin == Builtin::Mod { Rounding::Down } else { Rounding::TowardZero };
+                let quotient = model.expressions.quotient(a, arguments[1]);
+                let whole = self.stair(model, quotient, rounding);
+                if builtin == Builtin::Div {
+                    return whole;
+                }
+                let multiple = model.expressions.product(arguments[1], whole);
+                model.expressions.difference(a, multiple)
+            }
+            _ => self.stair(model, a, Rounding::Down),
+        }
+    }
+
+    fn stair(&mut self, model: &mut FlatModel, argument: ExpressionId, rounding: Rounding) -> ExpressionId {
+        let stairs = &mut self.stairs;
+        let variable = *self.known.entry((argument, rounding)).or_insert_with(|| {
+            let declared = auxiliary(model, format!("$stair{}", stairs.len()), Type::Integer);
+            let variable = model.variables.push(declared);
+            stairs.push(Stair { variable, argument, rounding });
+            variable
+        });
+        model.expressions.variable(variable, 0)
+    }
+}
+
+/// A discrete variable of the run's own, which no result shows.
+pub(super) fn auxiliary(model: &mut FlatModel, name: impl Into<Arc<str>>, ty: Type) -> Variable {
+    Variable {
+        name: name.into(),
+        ty,
+        variability: Variability::Discrete,
+        input: false,
+        output: false,
+        protected: true,
+        evaluated: false,
+        guard: model.expressions.boolean(true),
+        binding: None,
+        start: None,
+        start_span: Default::default(),
+        fixed: None,
+        nominal: None,
+        min: None,
+        max: None,
+        unit: None,
+        description: None,
+        state_select: Default::default(),
+        span: Default::default(),
+    }
+}

@@ -1,0 +1,283 @@
+//! The discrete part of a model, ready to be evaluated at events: modes, discrete variables, `when` clauses, invariants.
+//!
+//! One evaluation gives everything that is decided at an instant, from the truths of atoms, left limits, continuous
+//! values, and what `when` clauses have assigned. The tape is the same in all modes.
+
+use modeshift_dae::{
+    Builtin, ExpressionId, FlatModel, Id, InvariantOrigin, MultimodeDae, Node, Type, Variability, VariableId,
+    WhenAction, WhenActionKind,
+};
+use modeshift_diagnostics::{Diagnostic, Span};
+use modeshift_numerics::{Input, NativeFunctions};
+
+use super::conditions::{Atom, Conditions, Context};
+use super::definitions::definitions;
+use super::formulas::Formulas;
+use super::stairs::{Stair, replace_stairs};
+
+/// The places of some expressions among all that are evaluated.
+pub(super) type Places = std::ops::Range<usize>;
+
+/// A `when` branch with the places of what decides it and of what it does.
+pub(super) struct Branch {
+    /// Its conditions.
+    pub conditions: Places,
+    /// What it does, with the place of the guard and of the value where there is one.
+    pub actions: Vec<(WhenAction, usize, Option<usize>)>,
+    pub span: Span,
+}
+
+/// A `when` clause.
+pub(super) struct Clause {
+    /// The place of its guard.
+    pub guard: usize,
+    pub branches: Vec<Branch>,
+}
+
+/// Something that must hold in every mode of a run.
+pub(super) struct Requirement {
+    /// The places of guard and condition.
+    pub guard: usize,
+    pub condition: usize,
+    /// The condition, for the diagnosis.
+    pub expression: ExpressionId,
+    pub message: Option<ExpressionId>,
+    pub is_error: bool,
+    pub span: Span,
+}
+
+/// The discrete part of a model.
+pub(super) struct System {
+    pub stairs: Vec<Stair>,
+    pub atoms: Vec<Atom>,
+    mode_count: usize,
+    /// All that is decided at events: first the modes, then what `defined` says, then the rest.
+    pub formulas: Formulas,
+    /// Discrete variables that equations define, with their places.
+    pub defined: Vec<(VariableId, usize)>,
+    /// Discrete variables that keep a value: assigned by `when`, stairs, atoms, top-level inputs, and those that
+    /// nothing changes.
+    pub kept: Vec<VariableId>,
+    pub clauses: Vec<Clause>,
+    pub invariants: Vec<Requirement>,
+    /// Assertions, evaluated as they stand after every step, by formulas of their own.
+    pub assertions: Vec<Requirement>,
+    pub assertion_formulas: Formulas,
+    /// What is watched: both sides of each atom, then the arguments of stairs.
+    pub watched: Formulas,
+    /// The sides of atoms as they are at an instant, with left limits.
+    pub sides: Formulas,
+}
+
+/// Expressions on their way onto a tape.
+struct Collector<'a> {
+    conditions: Conditions<'a>,
+    list: Vec<ExpressionId>,
+}
+
+impl Collector<'_> {
+    fn add(&mut self, expression: ExpressionId, context: Context, span: Span) -> usize {
+        let rewritten = self.conditions.rewritten(expression, context, span);
+        self.list.push(rewritten);
+        self.list.len() - 1
+    }
+}
+
+impl System {
+    /// Prepares a model for a run: stairs take the place of functions that jump, and the variables of stairs and atoms
+    /// are appended to those of the model.
+    pub fn new(
+        dae: &mut MultimodeDae,
+        natives: &NativeFunctions,
+        parameter: &dyn Fn(VariableId) -> Option<f64>,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let stairs = replace_stairs(dae);
+        let definitions = definitions(&mut dae.model);
+        let defined_ids: Vec<VariableId> = definitions.ids().filter(|&id| definitions[id].is_some()).collect();
+        let declared_count = dae.model.variables.len() - stairs.len();
+        let MultimodeDae { model, mode_variables, .. } = dae;
+        let mut conditions = Conditions::new(model, mode_variables, definitions);
+        let mode_leaves: Vec<ExpressionId> =
+            mode_variables.ids().map(|id| conditions.model.expressions.mode(id)).collect();
+        conditions.contents.extend(conditions.model);
+        let mut collector = Collector { conditions, list: Vec::new() };
+        for (id, leaf) in mode_variables.ids().zip(mode_leaves) {
+            collector.add(leaf, Context::EVENT, mode_variables[id].span);
+        }
+        let defined = collector.defined(&defined_ids);
+        let clauses = collector.clauses();
+        let invariants = collector.invariants();
+        let list = std::mem::take(&mut collector.list);
+        let assertions = collector.assertions();
+        let assertion_list = std::mem::take(&mut collector.list);
+        let Conditions { atoms, problems, .. } = collector.conditions;
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        check_calls(dae)?;
+        let model = &dae.model;
+        let parameter = |id: VariableId| if id.index() < declared_count { parameter(id) } else { None };
+        let compile = |list: &[ExpressionId]| {
+            Formulas::new(model, natives, parameter, list)
+                .map_err(|problem| vec![not_numeric(model, problem.expression)])
+        };
+        let watched: Vec<ExpressionId> =
+            atoms.iter().flat_map(|atom| atom.watched).chain(stairs.iter().map(|stair| stair.argument)).collect();
+        let sides: Vec<ExpressionId> = atoms.iter().flat_map(|atom| atom.sides).collect();
+        Ok(System {
+            formulas: compile(&list)?,
+            assertion_formulas: compile(&assertion_list)?,
+            watched: compile(&watched)?,
+            sides: compile(&sides)?,
+            kept: kept(model, &defined_ids),
+            stairs,
+            atoms,
+            defined,
+            clauses,
+            invariants,
+            assertions,
+            mode_count: dae.mode_variables.len(),
+        })
+    }
+
+    /// The modes as they were last evaluated.
+    pub fn modes(&self) -> impl Iterator<Item = bool> {
+        self.formulas.values()[..self.mode_count].iter().map(|&value| value != 0.0)
+    }
+
+    /// Calls of `sample` that something depends on.
+    pub fn samples(&self, model: &FlatModel) -> Vec<ExpressionId> {
+        let calls = self.formulas.inputs().iter().filter_map(|input| match *input {
+            Input::Run(call) => Some(call),
+            _ => None,
+        });
+        let is_sample = |call: &ExpressionId| matches!(model.expressions.node(*call), Node::Call(Builtin::Sample, _));
+        let mut calls: Vec<ExpressionId> = calls.filter(is_sample).collect();
+        calls.sort_unstable();
+        calls.dedup();
+        calls
+    }
+}
+
+impl Collector<'_> {
+    fn defined(&mut self, ids: &[VariableId]) -> Vec<(VariableId, usize)> {
+        let mut places = Vec::new();
+        for &id in ids {
+            let declared = &self.conditions.model.variables[id];
+            if declared.ty == Type::String {
+                continue;
+            }
+            let span = declared.span;
+            let leaf = self.conditions.model.expressions.variable(id, 0);
+            self.conditions.contents.extend(self.conditions.model);
+            places.push((id, self.add(leaf, Context::EVENT, span)));
+        }
+        places
+    }
+
+    fn clauses(&mut self) -> Vec<Clause> {
+        let clauses = self.conditions.model.when_clauses.clone();
+        let mut result = Vec::with_capacity(clauses.len());
+        for clause in clauses {
+            let guard = self.add(clause.guard, Context::EVENT, clause.span);
+            let mut branches = Vec::with_capacity(clause.branches.len());
+            for branch in clause.branches {
+                let first = self.list.len();
+                for &condition in &branch.conditions {
+                    self.add(condition, Context::EVENT, branch.span);
+                }
+                let conditions = first..self.list.len();
+                let mut actions = Vec::with_capacity(branch.actions.len());
+                for action in branch.actions {
+                    let guard = self.add(action.guard, Context::EVENT, action.span);
+                    let value = match &action.kind {
+                        WhenActionKind::Assign(_, value) => Some(self.add(*value, Context::EVENT, action.span)),
+                        WhenActionKind::Assert(it) => Some(self.add(it.condition, Context::EVENT, action.span)),
+                        _ => None,
+                    };
+                    actions.push((action, guard, value));
+                }
+                branches.push(Branch { conditions, actions, span: branch.span });
+            }
+            result.push(Clause { guard, branches });
+        }
+        result
+    }
+
+    /// Declared invariants and those that assertions make; the others follow from definitions.
+    fn invariants(&mut self) -> Vec<Requirement> {
+        let invariants = self.conditions.model.invariants.clone();
+        let stated = |origin| matches!(origin, InvariantOrigin::Declared | InvariantOrigin::Assertion);
+        let mut requirements = Vec::new();
+        for invariant in invariants.into_iter().filter(|it| stated(it.origin)) {
+            let guard = self.add(invariant.guard, Context::EVENT, invariant.span);
+            let condition = self.add(invariant.condition, Context::EVENT, invariant.span);
+            let expression = invariant.condition;
+            let span = invariant.span;
+            requirements.push(Requirement { guard, condition, expression, message: None, is_error: true, span });
+        }
+        requirements
+    }
+
+    fn assertions(&mut self) -> Vec<Requirement> {
+        let assertions = self.conditions.model.assertions.clone();
+        let mut requirements = Vec::new();
+        for assertion in assertions {
+            let guard = self.add(assertion.guard, Context::EVENT, assertion.span);
+            let condition = self.add(assertion.condition, Context::LITERAL, assertion.span);
+            requirements.push(Requirement {
+                guard,
+                condition,
+                expression: assertion.condition,
+                message: Some(assertion.message),
+                is_error: assertion.is_error,
+                span: assertion.span,
+            });
+        }
+        requirements
+    }
+}
+
+/// Discrete variables without a defining equation.
+fn kept(model: &FlatModel, defined: &[VariableId]) -> Vec<VariableId> {
+    let unknown = |id: &VariableId| {
+        let declared = &model.variables[*id];
+        declared.variability >= Variability::Discrete
+            && !declared.is_continuous_unknown()
+            && declared.ty != Type::String
+    };
+    model.variables.ids().filter(unknown).filter(|id| defined.binary_search(id).is_err()).collect()
+}
+
+/// `delay` needs a memory of the past that a run does not have.
+fn check_calls(dae: &MultimodeDae) -> Result<(), Vec<Diagnostic>> {
+    use modeshift_dae::Builtin::{Delay, DelayMax};
+    let model = &dae.model;
+    for equation in model.equations.iter() {
+        for side in [equation.left, equation.right] {
+            let mut found = None;
+            model.expressions.for_each(side, |id, node| {
+                if matches!(node, Node::Call(Delay | DelayMax, _)) {
+                    found = Some(id);
+                }
+                found.is_none()
+            });
+            if let Some(call) = found {
+                let text = modeshift_dae::ExpressionText { model, modes: None, expression: call };
+                let problem =
+                    Diagnostic::error("E0812", format!("`{text}` cannot be simulated: `delay` is not supported"));
+                return Err(vec![
+                    problem
+                        .label(equation.span, "in this equation")
+                        .help("approximate it, for example by a first-order lag `T*der(y) = u - y` or a chain of them"),
+                ]);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn not_numeric(model: &FlatModel, expression: ExpressionId) -> Diagnostic {
+    let text = modeshift_dae::ExpressionText { model, modes: None, expression };
+    Diagnostic::error("E0813", format!("`{text}` decides something at events, but is not a number"))
+}

@@ -1,0 +1,296 @@
+//! Watching atoms and stairs between events: which of them a step has carried across, and when.
+//!
+//! Each atom has a side of zero to be on. One that is clearly on it is *armed*: if the end of a step is on the other
+//! side, it has crossed. One that begins at zero (because it has just fired) is armed as soon as it is clearly on its
+//! side, which may happen and end within one step. One that vanishes identically, like the current of a blocking diode,
+//! never leaves the noise around zero and is not watched. A step in which an atom seems to touch zero and come back is
+//! looked into.
+//!
+//! What crosses within the same few roundings of time crosses together.
+
+use modeshift_dae::{IndexVec, VariableId};
+
+use super::crossing::crossing;
+use super::instant::Fired;
+use super::system::System;
+
+/// Halvings of the first step after an event in search of a point where an atom is on its side.
+const MOST_HALVINGS: i32 = 40;
+/// Crossings nearer than this, relative to time and step, are one event.
+const TOGETHER: f64 = 64.0 * f64::EPSILON;
+
+/// Smaller values are zero, whatever they are made of.
+pub(super) const FLOOR: f64 = 1e-15;
+
+/// A function that must not become negative: an atom on its side, or a stair within an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Guard {
+    /// The atom of this number.
+    Atom(usize),
+    /// The lower (`false`) or upper edge of the stair of this number.
+    Edge(usize, bool),
+}
+
+/// What is watched during a stay in a mode.
+pub(super) struct Watch {
+    guards: Vec<Guard>,
+    /// By guard: how atoms are oriented.
+    sides: Vec<f64>,
+    /// By guard: the edge that the argument of a stair must not pass.
+    edges: Vec<f64>,
+    is_armed: Vec<bool>,
+    /// Values at the end of the last step, and at the end of the one before.
+    last: Vec<f64>,
+    earlier: Vec<f64>,
+    last_times: (f64, f64),
+    /// The largest sides of each guard so far.
+    scales: Vec<f64>,
+    noise: f64,
+    atom_count: usize,
+}
+
+/// Values of guards at one time: what must not be negative, with the size of what it is the difference of.
+type Values = Vec<(f64, f64)>;
+
+impl Watch {
+    /// All atoms and stairs but those whose times are known (`is_scheduled`).
+    pub fn new(
+        system: &System,
+        discrete: &IndexVec<VariableId, f64>,
+        scales: &[f64],
+        noise: f64,
+        is_scheduled: impl Fn(Guard) -> bool,
+    ) -> Self {
+        let mut watch = Watch {
+            guards: Vec::new(),
+            sides: Vec::new(),
+            edges: Vec::new(),
+            is_armed: Vec::new(),
+            last: Vec::new(),
+            earlier: Vec::new(),
+            last_times: (f64::NAN, f64::NAN),
+            scales: Vec::new(),
+            noise,
+            atom_count: system.atoms.len(),
+        };
+        for (number, atom) in system.atoms.iter().enumerate() {
+            if !is_scheduled(Guard::Atom(number)) {
+                watch.push(Guard::Atom(number), atom.side(discrete[atom.variable] != 0.0), 0.0, scales[number]);
+            }
+        }
+        for (number, stair) in system.stairs.iter().enumerate() {
+            let (low, high) = stair.rounding.edges(discrete[stair.variable]);
+            if !is_scheduled(Guard::Edge(number, false)) {
+                watch.push(Guard::Edge(number, false), 1.0, low, 1.0);
+                watch.push(Guard::Edge(number, true), -1.0, high, 1.0);
+            }
+        }
+        watch
+    }
+
+    fn push(&mut self, guard: Guard, side: f64, edge: f64, scale: f64) {
+        self.guards.push(guard);
+        self.sides.push(side);
+        self.edges.push(edge);
+        self.scales.push(scale);
+        self.is_armed.push(false);
+        self.last.push(f64::NAN);
+        self.earlier.push(f64::NAN);
+    }
+
+    /// The values of guards from those of the watched expressions.
+    fn values(&self, watched: &[f64]) -> Values {
+        let value = |(index, guard): (usize, &Guard)| match *guard {
+            Guard::Atom(atom) => {
+                let (a, b) = (watched[2 * atom], watched[2 * atom + 1]);
+                (self.sides[index] * (a - b), a.abs() + b.abs())
+            }
+            Guard::Edge(stair, _) => {
+                let argument = watched[2 * self.atom_count + stair];
+                (self.sides[index] * (argument - self.edges[index]), argument.abs())
+            }
+        };
+        self.guards.iter().enumerate().map(value).collect()
+    }
+
+    fn is_clear(&self, index: usize, value: f64) -> bool {
+        value.abs() > (self.noise * self.scales[index]).max(FLOOR)
+    }
+
+    fn learn(&mut self, time: f64, values: &[(f64, f64)]) {
+        for (index, &(value, size)) in values.iter().enumerate() {
+            if size.is_finite() {
+                self.scales[index] = self.scales[index].max(size);
+            }
+            if value > 0.0 && self.is_clear(index, value) {
+                self.is_armed[index] = true;
+            }
+            self.earlier[index] = self.last[index];
+            self.last[index] = value;
+        }
+        self.last_times = (self.last_times.1, time);
+    }
+
+    /// Begins a stay, with the values of the watched expressions.
+    pub fn begin(&mut self, time: f64, watched: &[f64]) {
+        self.learn(time, &self.values(watched));
+    }
+
+    /// The first crossing in a step that ended with these values of the watched expressions, with all that cross then;
+    /// nothing if none did. `evaluate` gives the expressions inside the step.
+    pub fn step<Failure>(
+        &mut self,
+        (from, to): (f64, f64),
+        watched: &[f64],
+        mut evaluate: impl FnMut(f64) -> Result<Vec<f64>, Failure>,
+    ) -> Result<Option<Crossing>, Failure> {
+        let values = self.values(watched);
+        let mut at = |time: f64| Ok(self.values(&evaluate(time)?));
+        let mut first: Option<Crossing> = None;
+        let mut suspects: Vec<usize> = (0..self.guards.len()).filter(|&it| self.may_cross(it, to, &values)).collect();
+        suspects.sort_by(|&a, &b| values[a].0.total_cmp(&values[b].0));
+        for index in suspects {
+            let end =
+                first.as_ref().map_or((to, values[index].0), |crossing| (crossing.time, crossing.values[index].0));
+            let Some(bracket) = self.bracket(index, from, end, &mut at)? else { continue };
+            let (begin, end) = bracket;
+            let (time, _) = crossing(|time| Ok(at(time)?[index].0), begin, end)?;
+            first = Some(Crossing { time, values: at(time)?, guards: Vec::new() });
+        }
+        if let Some(mut found) = first {
+            found.guards = self.together(&found, (from, to), &values);
+            return Ok(Some(found));
+        }
+        self.learn(to, &values);
+        Ok(None)
+    }
+
+    /// Whether an atom is on the wrong side at the end of a step, or may have been within it.
+    fn may_cross(&self, index: usize, to: f64, values: &[(f64, f64)]) -> bool {
+        let value = values[index].0;
+        if value < 0.0 {
+            return self.is_armed[index] || self.is_clear(index, value);
+        }
+        self.is_armed[index] && self.seems_to_touch(index, to, value)
+    }
+
+    /// Whether the parabola through the last three values comes near zero within the step.
+    fn seems_to_touch(&self, index: usize, to: f64, value: f64) -> bool {
+        let (t0, t1) = self.last_times;
+        let (f0, f1) = (self.earlier[index], self.last[index]);
+        if f0.is_nan() || f1.is_nan() {
+            return false;
+        }
+        let (slope01, slope12) = ((f1 - f0) / (t1 - t0), (value - f1) / (to - t1));
+        let curvature = (slope12 - slope01) / (to - t0);
+        let slope = slope01 + curvature * (t1 - t0);
+        if !(curvature > 0.0 && slope < 0.0) {
+            return false;
+        }
+        let lowest = f1 - slope * slope / (4.0 * curvature);
+        let offset = -slope / (2.0 * curvature);
+        offset < to - t1 && lowest < 0.5 * f1.min(value)
+    }
+
+    /// A bracket of a crossing before `end`: from a point on the right side to one on the wrong side.
+    #[allow(clippy::type_complexity)] // both ends, each as time and value
+    fn bracket<Failure>(
+        &self,
+        index: usize,
+        from: f64,
+        end: (f64, f64),
+        at: &mut impl FnMut(f64) -> Result<Values, Failure>,
+    ) -> Result<Option<((f64, f64), (f64, f64))>, Failure> {
+        let begin = self.last[index];
+        if end.1 < 0.0 && begin > 0.0 && self.is_armed[index] {
+            return Ok(Some(((from, begin), end)));
+        }
+        if end.1 >= 0.0 {
+            return self.dip(index, from, end, at);
+        }
+        let mut width = end.0 - from;
+        let mut wrong = end;
+        for _ in 0..MOST_HALVINGS {
+            width *= 0.5;
+            let time = from + width;
+            if time <= from || time >= wrong.0 {
+                break;
+            }
+            let value = at(time)?[index].0;
+            if value >= 0.0 {
+                return Ok(Some(((time, value), wrong)));
+            }
+            if self.is_clear(index, value) {
+                wrong = (time, value);
+            }
+        }
+        // On the wrong side from the beginning.
+        Ok(self.is_clear(index, wrong.1).then_some(((from, 0.0), wrong)))
+    }
+
+    /// Looks for a point on the wrong side between two on the right side, by golden sections of the step.
+    #[allow(clippy::type_complexity)] // both ends, each as time and value
+    fn dip<Failure>(
+        &self,
+        index: usize,
+        from: f64,
+        end: (f64, f64),
+        at: &mut impl FnMut(f64) -> Result<Values, Failure>,
+    ) -> Result<Option<((f64, f64), (f64, f64))>, Failure> {
+        const GOLDEN: f64 = 0.381_966_011_250_105_1;
+        let begin = (from, self.last[index]);
+        let (mut low, mut high) = (from, end.0);
+        for _ in 0..MOST_HALVINGS {
+            let (a, b) = (low + GOLDEN * (high - low), high - GOLDEN * (high - low));
+            let (value_a, value_b) = (at(a)?[index].0, at(b)?[index].0);
+            for (time, value) in [(a, value_a), (b, value_b)] {
+                if value < 0.0 && self.is_clear(index, value) {
+                    return Ok(Some((begin, (time, value))));
+                }
+            }
+            if !(high - low > 1e-6 * (end.0 - from)) || value_a.min(value_b) > begin.1.min(end.1) {
+                break;
+            }
+            if value_a < value_b { high = b } else { low = a }
+        }
+        Ok(None)
+    }
+
+    /// All guards that have crossed by the time of the first crossing, within rounding.
+    fn together(&self, found: &Crossing, (from, to): (f64, f64), end: &[(f64, f64)]) -> Vec<Guard> {
+        let window = TOGETHER * (found.time.abs() + (to - from));
+        let crosses = |&index: &usize| {
+            let value = found.values[index].0;
+            if value < 0.0 {
+                return self.is_armed[index] || self.is_clear(index, value);
+            }
+            let slope = (end[index].0 - value) / (to - found.time);
+            self.is_armed[index] && end[index].0 < 0.0 && value <= -slope * window
+        };
+        (0..self.guards.len()).filter(crosses).map(|index| self.guards[index]).collect()
+    }
+}
+
+/// A crossing within a step.
+pub(super) struct Crossing {
+    /// When.
+    pub time: f64,
+    /// The values of all guards then.
+    values: Values,
+    /// What crossed.
+    pub guards: Vec<Guard>,
+}
+
+impl Crossing {
+    /// What fired.
+    pub fn fired(&self) -> Fired {
+        let mut fired = Fired::default();
+        for guard in &self.guards {
+            match *guard {
+                Guard::Atom(atom) => fired.atoms.push(atom),
+                Guard::Edge(stair, above) => fired.stairs.push((stair, above)),
+            }
+        }
+        fired
+    }
+}

@@ -1,0 +1,166 @@
+//! From a text to a run, for tests.
+
+#![allow(dead_code)]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use modeshift_dae::MultimodeDae;
+use modeshift_diagnostics::{Diagnostic, Diagnostics};
+use modeshift_flatten::{Library, Memory, Request, elaborate, flatten, flatten_mel};
+use modeshift_numerics::{NativeFunctions, Parameters};
+use modeshift_simulate::results::{EventRecord, Trajectory};
+use modeshift_simulate::run::{RunEnd, RunModel, RunSettings, RunSummary, run};
+use modeshift_structure::{Options, Regularized, regularize};
+
+/// A run and all that came of it.
+pub struct Ran {
+    pub result: Trajectory,
+    pub summary: Option<RunSummary>,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// How to run a model of a test.
+#[derive(Clone, Default)]
+pub struct How {
+    pub overrides: Vec<(String, String)>,
+    pub start: Option<f64>,
+    pub stop: Option<f64>,
+    pub interval: Option<f64>,
+    pub tolerance: Option<f64>,
+    pub method: Option<modeshift_simulate::integrate::Method>,
+}
+
+impl How {
+    pub fn until(stop: f64) -> Self {
+        How { stop: Some(stop), ..How::default() }
+    }
+
+    pub fn tolerance(self, tolerance: f64) -> Self {
+        How { tolerance: Some(tolerance), ..self }
+    }
+
+    pub fn set(mut self, name: &str, value: &str) -> Self {
+        self.overrides.push((name.to_string(), value.to_string()));
+        self
+    }
+}
+
+/// A file of the repository.
+pub fn file(path: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("a file of the repository")
+}
+
+/// A model of the papers.
+pub fn paper_model(name: &str) -> String {
+    file(&format!("../../models/{name}"))
+}
+
+/// Runs the last model of a Modelica text.
+pub fn run_text(text: &str, how: &How) -> Ran {
+    run_dae(modelica(text, &how.overrides), how)
+}
+
+/// Runs a MEL program.
+pub fn run_mel(text: &str, how: &How) -> Ran {
+    let mut diagnostics = Diagnostics::new();
+    let mut library = Library::new(Memory::new(), Vec::new());
+    let file = library.sources_mut().add("test.mel", text.to_string());
+    let program = modeshift_syntax::parse_mel(file, text, &mut diagnostics);
+    let flat = flatten_mel("Test", &program, &how.overrides, &mut diagnostics);
+    let dae = flat.and_then(|flat| elaborate(flat, &mut diagnostics));
+    run_dae(dae.unwrap_or_else(|_| panic!("{diagnostics:#?}")), how)
+}
+
+fn modelica(text: &str, overrides: &[(String, String)]) -> MultimodeDae {
+    let mut library = Library::new(Memory::new(), Vec::new());
+    let mut diagnostics = Diagnostics::new();
+    library.add_text("test.mo", text, &mut diagnostics);
+    let request = Request { model: None, overrides: overrides.to_vec() };
+    let flat = flatten(&mut library, &request, &mut diagnostics);
+    let dae = flat.and_then(|flat| elaborate(flat, &mut diagnostics));
+    dae.unwrap_or_else(|_| panic!("{diagnostics:#?}"))
+}
+
+/// Runs an elaborated model.
+pub fn run_dae(dae: MultimodeDae, how: &How) -> Ran {
+    let mut diagnostics = Diagnostics::new();
+    let (natives, overrides) = (NativeFunctions::new(), BTreeMap::new());
+    let Regularized { dae, analysis, .. } = {
+        let values = dae.clone();
+        let parameters = Parameters::evaluate(&values.model, &natives, &overrides, &mut diagnostics);
+        let parameters = parameters.unwrap_or_else(|_| panic!("{diagnostics:#?}"));
+        regularize(dae, &Options::default(), &|id| parameters.of(id)).expect("no limit was set")
+    };
+    let mut settings = RunSettings::of(&dae.model.experiment);
+    settings.start = how.start.unwrap_or(settings.start);
+    settings.stop = how.stop.unwrap_or(settings.stop);
+    settings.interval = how.interval.unwrap_or((settings.stop - settings.start) / 100.0);
+    settings.tolerance = how.tolerance.unwrap_or(settings.tolerance);
+    settings.method = how.method.unwrap_or(settings.method);
+    let mut result = Trajectory::default();
+    let model = RunModel { dae: &dae, analysis: &analysis, natives: &natives, overrides: &overrides };
+    let mut of_run = Diagnostics::new();
+    let summary = run(&model, &settings, &mut result, &mut of_run);
+    Ran { result, summary, diagnostics: of_run.iter().cloned().collect() }
+}
+
+impl Ran {
+    /// The same, having come to the stop time.
+    pub fn finished(self) -> Self {
+        let end = self.summary.as_ref().map(|summary| &summary.end);
+        assert_eq!(end, Some(&RunEnd::Stop), "{:?}\n{:#?}", self.summary, self.diagnostics);
+        self
+    }
+
+    pub fn events(&self) -> &[EventRecord] {
+        self.result.events()
+    }
+
+    pub fn event_times(&self) -> Vec<f64> {
+        self.events().iter().map(|event| event.time).collect()
+    }
+
+    /// All values of a variable.
+    pub fn values(&self, name: &str) -> Vec<f64> {
+        self.result.named(name).unwrap_or_else(|| panic!("no column {name}"))
+    }
+
+    /// The last value of a variable.
+    pub fn last(&self, name: &str) -> f64 {
+        self.result.last(name).unwrap_or_else(|| panic!("no last value of {name}"))
+    }
+
+    /// Left and right limits of a variable at the event of this number.
+    pub fn limits(&self, event: usize, name: &str) -> (f64, f64) {
+        let time = self.events()[event].time;
+        let row = self.result.times().iter().position(|&it| it == time).expect("a row at the event");
+        let column = self.result.columns().position(name).unwrap_or_else(|| panic!("no column {name}"));
+        (self.result.row(row)[column], self.result.row(row + 1)[column])
+    }
+
+    /// The value of a variable at a time that has a row; at an event, the right limit.
+    pub fn at(&self, time: f64, name: &str) -> f64 {
+        let near = |&it: &f64| (it - time).abs() <= 1e-9 * time.abs().max(1e-9);
+        let row = self.result.times().iter().rposition(near).unwrap_or_else(|| panic!("no row at {time}"));
+        self.result.row(row)[self.result.columns().position(name).unwrap_or_else(|| panic!("no column {name}"))]
+    }
+
+    pub fn said(&self, code: &str) -> &Diagnostic {
+        self.diagnostics.iter().find(|it| it.code == code).unwrap_or_else(|| panic!("{:#?}", self.diagnostics))
+    }
+
+    /// The weight of an impulse at the event of this number.
+    pub fn weight(&self, event: usize, name: &str, order: &str) -> f64 {
+        let impulses = &self.events()[event].impulses;
+        let found = impulses.iter().find(|it| &*it.variable == name && it.order == order);
+        found.unwrap_or_else(|| panic!("no impulse of {name}: {impulses:#?}")).weight
+    }
+}
+
+/// Checks a value as the references of the corpus want it: ten times the tolerance, relative to the larger of value and
+/// nominal value 1.
+pub fn check(what: &str, found: f64, expected: f64, tolerance: f64) {
+    let allowed = 10.0 * tolerance * expected.abs().max(1.0);
+    assert!((found - expected).abs() <= allowed, "{what} = {found}, not {expected}: off by {:e}", found - expected);
+}
