@@ -1,4 +1,5 @@
-//! Time per equation of the tape, of its Jacobian and of Taylor series, and how they grow with the model.
+//! Time per equation of the tape, of its Jacobian and of Taylor series, as machine code too, and how they grow with the
+//! model.
 //!
 //! `cargo bench -p modeshift-numerics`
 
@@ -10,7 +11,9 @@ use std::time::Instant;
 
 use common::model_with;
 use modeshift_dae::{Builtin, ExpressionId, FlatModel, VariableId};
-use modeshift_numerics::{Block, Compiler, Input, NativeFunctions, NewtonSettings, TaylorWorkspace, solve_newton};
+use modeshift_numerics::{
+    Block, Compiler, Input, MachineCode, NativeFunctions, NewtonSettings, TaylorWorkspace, solve_newton,
+};
 
 /// Row `i` is a polynomial of `x[i-1]`, `x[i]`, `x[i+1]`; with `functions`, also a sine and an exponential.
 fn chain(size: usize, functions: bool) -> (FlatModel, Vec<ExpressionId>) {
@@ -82,6 +85,31 @@ fn measure(size: usize, functions: bool) {
     );
 }
 
+/// The same chains as machine code, and what it costs to make it.
+fn measure_code(size: usize, functions: bool) {
+    let (model, rows) = chain(size, functions);
+    let natives = NativeFunctions::new();
+    let unknowns: Vec<Input> = (0..size as u32).map(|index| Input::Variable(VariableId(index), 0)).collect();
+    let system = Compiler::new(&model, &natives).differentiated(&rows, &unknowns).expect("numeric");
+    let inputs: Vec<f64> = (0..size).map(|index| (index as f64).sin()).collect();
+    let repetitions = (2_000_000 / size).max(1);
+    let of = |tape| {
+        let compilation = nanoseconds(1, || drop(black_box(MachineCode::of(tape))));
+        let mut code = MachineCode::of(tape)?;
+        let mut outputs = vec![0.0; tape.output_count()];
+        let evaluation = nanoseconds(repetitions, || code.evaluate(black_box(&inputs), &mut outputs));
+        Some((evaluation / size as f64, compilation / tape.instruction_count() as f64))
+    };
+    let (Some((values, _)), Some((jacobian, compilation))) = (of(&system.residuals), of(system.tape())) else {
+        return println!("no machine code for this processor");
+    };
+    let kind = if functions { "functions " } else { "polynomial" };
+    println!(
+        "{kind} {size:>8} equations as machine code: ns per equation: values {values:6.1}, with Jacobian {jacobian:6.1}; \
+         ns per instruction: compilation {compilation:8.1}"
+    );
+}
+
 /// Newton on the polynomial chain, with the sparse factorization from 25 unknowns on.
 fn measure_newton(size: usize) {
     let (mut model, rows) = chain(size, false);
@@ -104,6 +132,11 @@ fn main() {
     for functions in [false, true] {
         for size in [100, 1000, 10_000, 100_000, 1_000_000] {
             measure(size, functions);
+        }
+    }
+    for functions in [false, true] {
+        for size in [1, 10, 100, 1000, 10_000, 100_000] {
+            measure_code(size, functions);
         }
     }
     for size in [10, 100, 1000, 10_000] {

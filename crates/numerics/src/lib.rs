@@ -8,10 +8,12 @@ mod assembler;
 mod block;
 mod compile;
 mod dense_lu;
+mod evaluator;
 mod explain;
 mod jacobian;
 mod levenberg;
 mod linear;
+mod machine_code;
 mod native;
 mod newton;
 mod parameters;
@@ -24,9 +26,11 @@ mod taylor;
 pub use block::Block;
 pub use compile::{Compiler, NotNumeric};
 pub use dense_lu::DenseLu;
+pub use evaluator::Evaluator;
 pub use explain::NotFinite;
 pub use jacobian::Differentiated;
 pub use linear::{FactorFailure, LinearSolver, Lu, Singular};
+pub use machine_code::MachineCode;
 pub use native::{NativeFunction, NativeFunctions};
 pub use newton::{
     Attempt, Converged, Iterate, NewtonFailure, NewtonFailureReason, NewtonSettings, NonlinearSystem, solve_newton,
