@@ -149,7 +149,7 @@ fn closed_forms_are_met_within_ten_tolerances() {
     for tolerance in [1e-6, 1e-9] {
         for method in ALL {
             let settings = |size| Settings::new(tolerance, size).with_method(method);
-            let mut check = |name: &str, error: f64| {
+            let check = |name: &str, error: f64| {
                 println!("{name:12} {method:?} {tolerance:e}: {error:.2} tolerances");
                 assert!(error <= 10.0, "{name} by {method:?} at {tolerance:e}: {error} tolerances");
             };
@@ -239,7 +239,7 @@ fn no_step_is_longer_than_allowed() {
             let step = integrator.step(1.0).expect("a step");
             assert!(step.to - step.from <= 0.01 * (1.0 + 1e-12));
         }
-        assert!(integrator.statistics().steps < 220, "{method:?}: {:?}", integrator.statistics());
+        assert!(integrator.statistics().steps < 250, "{method:?}: {:?}", integrator.statistics());
     }
 }
 

@@ -1,8 +1,9 @@
 //! An [`Ode`] as diffsol wants equations: with full matrices for few states, with sparse ones for many.
 //!
 //! diffsol evaluates through shared references and knows no failures. So the system is behind a `RefCell`, and where it
-//! has no value the result is "not a number", which makes diffsol's Newton iteration fail and the step smaller. What went
-//! wrong is kept. States that are not numbers, or so large that their squares would overflow, are not passed on.
+//! has no value the result is such that diffsol refuses the step: "not a number" for its Newton iteration, which then does
+//! not converge; immense for an explicit method, whose estimate of the error is then too. What went wrong is kept. States
+//! that are not numbers, or so large that their squares would overflow, are not passed on.
 
 use std::cell::{Cell, RefCell};
 
@@ -13,10 +14,12 @@ use diffsol::{
 };
 use modeshift_numerics::Pattern;
 
-use super::{EvaluationFailed, Ode};
+use super::{EvaluationFailed, Method, Ode};
 
 /// States larger than this are out of bounds.
 const LARGEST: f64 = 1e150;
+/// The derivative where there is none, for methods without an iteration.
+const IMMENSE: f64 = 1e300;
 
 /// A kind of matrix and the vectors that go with it.
 pub(super) trait Kind: Matrix<T = f64, V: Vector<T = f64>> {
@@ -104,6 +107,8 @@ pub(super) struct Equations<Matrices: Kind, System> {
     entries: RefCell<Vec<f64>>,
     context: Matrices::C,
     failure: RefCell<Option<EvaluationFailed>>,
+    /// What stands for a derivative that has no value.
+    no_derivative: f64,
     derivative_count: Cell<usize>,
     jacobian_count: Cell<usize>,
 }
@@ -114,19 +119,19 @@ pub(super) type DenseEquations<System> = Equations<NalgebraMat<f64>, System>;
 pub(super) type SparseEquations<System> = Equations<FaerSparseMat<f64>, System>;
 
 impl<System: Ode> DenseEquations<System> {
-    pub(super) fn dense(system: System) -> Self {
-        Self::new(system, NalgebraContext::default())
+    pub(super) fn dense(system: System, method: Method) -> Self {
+        Self::new(system, method, NalgebraContext::default())
     }
 }
 
 impl<System: Ode> SparseEquations<System> {
-    pub(super) fn sparse(system: System) -> Self {
-        Self::new(system, FaerContext::default())
+    pub(super) fn sparse(system: System, method: Method) -> Self {
+        Self::new(system, method, FaerContext::default())
     }
 }
 
 impl<Matrices: Kind, System: Ode> Equations<Matrices, System> {
-    fn new(system: System, context: Matrices::C) -> Self {
+    fn new(system: System, method: Method, context: Matrices::C) -> Self {
         let size = system.size();
         let (sparsity, places) = Matrices::layout(size, system.jacobian_pattern());
         Equations {
@@ -136,6 +141,7 @@ impl<Matrices: Kind, System: Ode> Equations<Matrices, System> {
             entries: RefCell::new(vec![0.0; places.len()]),
             places,
             failure: RefCell::new(None),
+            no_derivative: if method == Method::Explicit { IMMENSE } else { f64::NAN },
             derivative_count: Cell::new(0),
             jacobian_count: Cell::new(0),
             context,
@@ -156,7 +162,7 @@ impl<Matrices: Kind, System: Ode> Equations<Matrices, System> {
         (self.derivative_count.get(), self.jacobian_count.get())
     }
 
-    /// Evaluates `f`; false, and "not a number" everywhere, where it has no value.
+    /// Evaluates `f`; false, and nothing to go on with, where it has no value.
     pub(super) fn derivative(&self, time: f64, state: &[f64], derivative: &mut [f64]) -> bool {
         let succeeds = in_bounds(state) && {
             self.derivative_count.set(self.derivative_count.get() + 1);
@@ -164,7 +170,7 @@ impl<Matrices: Kind, System: Ode> Equations<Matrices, System> {
             self.note(result.and_then(|()| finite(time, derivative)))
         };
         if !succeeds {
-            derivative.fill(f64::NAN);
+            derivative.fill(self.no_derivative);
         }
         succeeds
     }
@@ -190,7 +196,8 @@ impl<Matrices: Kind, System: Ode> Equations<Matrices, System> {
     }
 }
 
-fn in_bounds(state: &[f64]) -> bool {
+/// Whether a state can be computed with.
+pub(super) fn in_bounds(state: &[f64]) -> bool {
     state.iter().all(|value| value.abs() <= LARGEST)
 }
 

@@ -2,19 +2,22 @@
 //!
 //! Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I, §II.4.
 
+use std::rc::Rc;
+
 use super::Ode;
 use super::equations::{Equations, Kind};
 
 /// The sizes that errors are measured against.
-pub(super) struct Weights<'settings> {
+#[derive(Clone)]
+pub(super) struct Weights {
     pub relative: f64,
-    pub absolute: &'settings [f64],
+    pub absolute: Rc<[f64]>,
 }
 
-impl Weights<'_> {
+impl Weights {
     /// The root mean square of a vector in units of the error allowed at `state`.
-    fn norm(&self, vector: &[f64], state: &[f64]) -> f64 {
-        let squares = vector.iter().zip(state).zip(self.absolute).map(|((value, state), absolute)| {
+    pub(super) fn norm(&self, vector: &[f64], state: &[f64]) -> f64 {
+        let squares = vector.iter().zip(state).zip(self.absolute.iter()).map(|((value, state), absolute)| {
             let share = value / (absolute + self.relative * state.abs());
             share * share
         });

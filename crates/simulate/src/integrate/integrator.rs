@@ -4,22 +4,24 @@ use std::cell::RefMut;
 
 use diffsol::{OdeBuilder, OdeSolverProblem};
 
-use super::equations::{DenseEquations, Equations, Kind, SparseEquations};
+use super::equations::{DenseEquations, Equations, Kind, SparseEquations, in_bounds};
 use super::first_step::{Weights, first_step};
 use super::methods::{self, Advance, Start};
-use super::{ERROR_SHARE, EvaluationFailed, FailureReason, IntegrationFailure, Ode, Settings};
+use super::{EvaluationFailed, FailureReason, IntegrationFailure, Ode, Settings, step_tolerance};
 
 /// Systems up to this size have full matrices whatever their pattern.
 const SMALL: usize = 32;
 /// Larger ones too, with at least one entry in this many.
 const FULL: usize = 5;
+/// An evaluation that failed on the way to one of so many last steps may be why there is no further one.
+const RECENT: usize = 20;
 
 /// A system and how to integrate it; made once per mode, started as often as the mode is entered.
 pub struct Problem<System: Ode> {
     equations: Either<System>,
     settings: Settings,
-    /// Errors of a state below this do not count.
-    absolute: Vec<f64>,
+    /// The errors that one step may make.
+    weights: Weights,
 }
 
 enum Either<System: Ode> {
@@ -50,14 +52,16 @@ impl<System: Ode> Problem<System> {
     /// A system with its settings.
     pub fn new(system: System, settings: &Settings) -> Self {
         assert_eq!(system.size(), settings.nominal.len(), "every state has a nominal size");
-        let absolute: Vec<f64> =
-            settings.nominal.iter().map(|nominal| ERROR_SHARE * settings.tolerance * nominal.abs()).collect();
+        let method = settings.method;
+        let relative = step_tolerance(method, settings.tolerance);
+        let absolute = settings.nominal.iter().map(|nominal| relative * nominal.abs()).collect();
+        let weights = Weights { relative, absolute };
         let equations = match matrices(&system) {
-            Matrices::None => Either::Empty(Box::new(Equations::dense(system))),
-            Matrices::Full => Either::Dense(Box::new(build(Equations::dense(system), settings, &absolute))),
-            Matrices::Sparse => Either::Sparse(Box::new(build(Equations::sparse(system), settings, &absolute))),
+            Matrices::None => Either::Empty(Box::new(Equations::dense(system, method))),
+            Matrices::Full => Either::Dense(Box::new(build(Equations::dense(system, method), &weights))),
+            Matrices::Sparse => Either::Sparse(Box::new(build(Equations::sparse(system, method), &weights))),
         };
-        Problem { equations, settings: settings.clone(), absolute }
+        Problem { equations, settings: settings.clone(), weights }
     }
 
     /// The system, to evaluate between steps.
@@ -77,17 +81,17 @@ impl<System: Ode> Problem<System> {
             Either::Dense(problem) => {
                 let derivative = self.first_derivative(&problem.eqn, time, state)?;
                 let step = self.first_step(&problem.eqn, time, (state, &derivative), step);
-                let start = Start { time, state, derivative: &derivative, step };
+                let start = Start { weights: self.weights.clone(), time, state, derivative: &derivative, step };
                 methods::on_dense(problem, self.settings.method, &start).expect("states and equations fit")
             }
             Either::Sparse(problem) => {
                 let derivative = self.first_derivative(&problem.eqn, time, state)?;
                 let step = self.first_step(&problem.eqn, time, (state, &derivative), step);
-                let start = Start { time, state, derivative: &derivative, step };
+                let start = Start { weights: self.weights.clone(), time, state, derivative: &derivative, step };
                 methods::on_sparse(problem, self.settings.method, &start).expect("states and equations fit")
             }
         };
-        Ok(Integrator { problem: self, advance, from: time, to: time, step_count: 0 })
+        Ok(Integrator { problem: self, advance, from: time, to: time, step_count: 0, overcome: None })
     }
 
     fn first_derivative<M: Kind>(
@@ -117,10 +121,9 @@ impl<System: Ode> Problem<System> {
         start: (&[f64], &[f64]),
         given: Option<f64>,
     ) -> f64 {
-        let weights = Weights { relative: ERROR_SHARE * self.settings.tolerance, absolute: &self.absolute };
         let longest = self.settings.longest_step;
         given.map(|step| step.min(longest)).unwrap_or_else(|| {
-            first_step(equations, &weights, time, start, methods::first_order(self.settings.method), longest)
+            first_step(equations, &self.weights, time, start, methods::first_order(self.settings.method), longest)
         })
     }
 
@@ -147,12 +150,11 @@ fn matrices(system: &impl Ode) -> Matrices {
 
 fn build<M: Kind, System: Ode>(
     equations: Equations<M, System>,
-    settings: &Settings,
-    absolute: &[f64],
+    weights: &Weights,
 ) -> OdeSolverProblem<Equations<M, System>> {
     let mut problem = OdeBuilder::<M>::new()
-        .rtol(ERROR_SHARE * settings.tolerance)
-        .atol(absolute.iter().copied())
+        .rtol(weights.relative)
+        .atol(weights.absolute.iter().copied())
         .build_from_eqn(equations)
         .expect("as many tolerances as states");
     // What ends a series of failures is the shortest step.
@@ -192,6 +194,8 @@ pub struct Integrator<'problem, System: Ode> {
     from: f64,
     to: f64,
     step_count: usize,
+    /// The last evaluation that failed and yet let the integration go on, and the number of steps then.
+    overcome: Option<(EvaluationFailed, usize)>,
 }
 
 impl<System: Ode> Integrator<'_, System> {
@@ -208,11 +212,13 @@ impl<System: Ode> Integrator<'_, System> {
         }
         let longest_end = self.to + self.problem.settings.longest_step;
         self.advance.advance(limit.min(longest_end)).map_err(|_| self.failure(FailureReason::StepTooShort))?;
-        if !self.advance.state().iter().all(|value| value.is_finite()) {
+        if !in_bounds(self.advance.state()) {
             return Err(self.failure(FailureReason::NotFinite));
         }
-        self.problem.take_failure();
         self.step_count += 1;
+        if let Some(failed) = self.problem.take_failure() {
+            self.overcome = Some((failed, self.step_count));
+        }
         self.to = if self.is_at(limit) { limit } else { self.advance.time() };
         Ok(self.last_step())
     }
@@ -265,13 +271,14 @@ impl<System: Ode> Integrator<'_, System> {
         (limit - time).abs() <= 100.0 * f64::EPSILON * (time.abs() + self.step_length().abs())
     }
 
-    fn failure(&self, reason: FailureReason) -> IntegrationFailure {
+    fn failure(&mut self, reason: FailureReason) -> IntegrationFailure {
+        let recent = self.overcome.take().filter(|(_, step)| step + RECENT > self.step_count);
         IntegrationFailure {
             reason,
             time: self.to,
             state: self.advance.state().to_vec(),
             step: self.step_length(),
-            evaluation: self.problem.take_failure(),
+            evaluation: self.problem.take_failure().or(recent.map(|(failed, _)| failed)),
         }
     }
 }

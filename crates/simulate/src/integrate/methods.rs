@@ -9,10 +9,14 @@ use diffsol::{
 };
 
 use super::equations::{DenseEquations, Equations, Kind, SparseEquations};
+use super::first_step::Weights;
+use super::interior::Interior;
 use super::{Method, Ode};
 
 /// Where an integration begins.
 pub(super) struct Start<'start> {
+    /// What errors inside steps are measured against.
+    pub weights: Weights,
     pub time: f64,
     pub state: &'start [f64],
     pub derivative: &'start [f64],
@@ -52,9 +56,12 @@ pub(super) fn on_dense<'problem, System: Ode + 'problem>(
 ) -> Result<Box<dyn Advance + 'problem>, DiffsolError> {
     let state = common_state(problem, start);
     Ok(match method {
-        Method::Bdf => AtWork::new(problem.bdf_solver::<NalgebraLU<f64>>(BdfState::new_from_common(state))?),
-        Method::Esdirk => AtWork::new(problem.esdirk34_solver::<NalgebraLU<f64>>(RkState::new_from_common(state))?),
-        Method::Explicit => AtWork::new(problem.tsit45_solver(RkState::new_from_common(state))?),
+        Method::Bdf => AtWork::boxed(problem.bdf_solver::<NalgebraLU<f64>>(BdfState::new_from_common(state))?),
+        Method::Esdirk => {
+            let solver = problem.esdirk34_solver::<NalgebraLU<f64>>(RkState::new_from_common(state))?;
+            Box::new(Watched::new(AtWork::new(solver), start))
+        }
+        Method::Explicit => AtWork::boxed(problem.tsit45_solver(RkState::new_from_common(state))?),
     })
 }
 
@@ -66,9 +73,12 @@ pub(super) fn on_sparse<'problem, System: Ode + 'problem>(
 ) -> Result<Box<dyn Advance + 'problem>, DiffsolError> {
     let state = common_state(problem, start);
     Ok(match method {
-        Method::Bdf => AtWork::new(problem.bdf_solver::<FaerSparseLU<f64>>(BdfState::new_from_common(state))?),
-        Method::Esdirk => AtWork::new(problem.esdirk34_solver::<FaerSparseLU<f64>>(RkState::new_from_common(state))?),
-        Method::Explicit => AtWork::new(problem.tsit45_solver(RkState::new_from_common(state))?),
+        Method::Bdf => AtWork::boxed(problem.bdf_solver::<FaerSparseLU<f64>>(BdfState::new_from_common(state))?),
+        Method::Esdirk => {
+            let solver = problem.esdirk34_solver::<FaerSparseLU<f64>>(RkState::new_from_common(state))?;
+            Box::new(Watched::new(AtWork::new(solver), start))
+        }
+        Method::Explicit => AtWork::boxed(problem.tsit45_solver(RkState::new_from_common(state))?),
     })
 }
 
@@ -105,9 +115,13 @@ where
     System: Ode + 'problem,
     Solver: OdeSolverMethod<'problem, Equations<Matrices, System>> + 'problem,
 {
-    fn new(solver: Solver) -> Box<dyn Advance + 'problem> {
+    fn new(solver: Solver) -> Self {
         let interpolated = solver.state().y.clone();
-        Box::new(AtWork { solver, interpolated, problem: PhantomData })
+        AtWork { solver, interpolated, problem: PhantomData }
+    }
+
+    fn boxed(solver: Solver) -> Box<dyn Advance + 'problem> {
+        Box::new(Self::new(solver))
     }
 }
 
@@ -144,6 +158,73 @@ where
     fn refusals(&self) -> (usize, usize) {
         let statistics = self.solver.get_statistics();
         (statistics.number_of_error_test_failures, statistics.number_of_nonlinear_solver_fails)
+    }
+}
+
+/// A method whose steps are refused where the values inside them are not as good as those at their ends.
+///
+/// diffsol passes the error estimate of its ESDIRK methods through the inverse of the Newton matrix, which makes them
+/// blind to what the solution does inside a long step of a stiff system.
+struct Watched<'problem, Matrices: Kind, System, Solver> {
+    work: AtWork<'problem, Matrices, System, Solver>,
+    interior: Interior,
+    refusals: usize,
+}
+
+impl<'problem, Matrices, System, Solver> Watched<'problem, Matrices, System, Solver>
+where
+    Matrices: Kind + 'problem,
+    System: Ode + 'problem,
+    Solver: OdeSolverMethod<'problem, Equations<Matrices, System>> + 'problem,
+{
+    fn new(work: AtWork<'problem, Matrices, System, Solver>, start: &Start) -> Self {
+        Watched { work, interior: Interior::new(start.weights.clone(), start.state.len()), refusals: 0 }
+    }
+}
+
+impl<'problem, Matrices, System, Solver> Advance for Watched<'problem, Matrices, System, Solver>
+where
+    Matrices: Kind + 'problem,
+    System: Ode + 'problem,
+    Solver: OdeSolverMethod<'problem, Equations<Matrices, System>> + 'problem,
+{
+    fn advance(&mut self, stop: f64) -> Result<(), DiffsolError> {
+        loop {
+            let before = self.work.solver.state();
+            let (time, state, derivative) = (before.t, before.y.clone(), before.dy.clone());
+            self.work.advance(stop.min(time + self.interior.longest_step()))?;
+            let end = self.work.time();
+            if self.interior.accepts(time, end, |inside, values| self.work.interpolate(inside, values)) {
+                return Ok(());
+            }
+            self.refusals += 1;
+            let restored = self.work.solver.state_mut();
+            restored.y.copy_from(&state);
+            restored.dy.copy_from(&derivative);
+            *restored.t = time;
+            *restored.h = self.interior.longest_step();
+        }
+    }
+
+    fn time(&self) -> f64 {
+        self.work.time()
+    }
+
+    fn state(&self) -> &[f64] {
+        self.work.state()
+    }
+
+    fn next_step(&self) -> (f64, usize) {
+        self.work.next_step()
+    }
+
+    fn interpolate(&mut self, time: f64, state: &mut [f64]) {
+        self.work.interpolate(time, state);
+    }
+
+    fn refusals(&self) -> (usize, usize) {
+        let (errors, iterations) = self.work.refusals();
+        (errors + self.refusals, iterations)
     }
 }
 
