@@ -8,7 +8,7 @@ use modeshift_diagnostics::{Severity, render_all};
 use modeshift_driver::flat::{flat_report, flat_to_json};
 use modeshift_driver::init::{init_to_json, init_to_text};
 use modeshift_driver::report::{LARGEST_PICTURE, to_dot, to_json, to_svg, to_text};
-use modeshift_driver::{Answer, Limits, Progress, Question, Source, verdict_to_json, verdict_to_text};
+use modeshift_driver::{Answer, Limits, Progress, Question, RimisOptions, Source, verdict_to_json, verdict_to_text};
 
 use crate::arguments::{Arguments, Command, Common, DataFormat, GraphFormat, Input};
 use crate::files::{read_source, say, write_result};
@@ -39,7 +39,7 @@ pub fn run(arguments: Arguments) -> Status {
         Command::Init { input, format, at, scenario } => init(&input, format, at.as_deref(), scenario.as_deref()),
         Command::Changes { .. } => not_built("changes"),
         Command::Simulate { .. } => not_built("simulate"),
-        Command::Rimis { .. } => not_built("rimis"),
+        Command::Rimis { input, check, plain } => rimis(&input, RimisOptions { plain, check }),
         Command::Semantics { .. } => not_built("semantics"),
     };
     result.unwrap_or_else(|UsageError(message)| {
@@ -140,6 +140,15 @@ fn init(input: &Input, format: DataFormat, at: Option<&str>, scenario: Option<&s
             DataFormat::Json => pretty(&init_to_json(report)),
         };
         write(&input.common, &text)?;
+    }
+    Ok(status_of(&answer))
+}
+
+fn rimis(input: &Input, options: RimisOptions) -> Result<Status, UsageError> {
+    let answer = modeshift_driver::rimis(&question(input)?, options);
+    tell(&answer, &input.common);
+    if let Some(text) = &answer.result {
+        write(&input.common, text)?;
     }
     Ok(status_of(&answer))
 }

@@ -9,6 +9,7 @@ pub mod picture;
 mod pipeline;
 mod question;
 pub mod report;
+mod rimis;
 mod sets;
 mod singular;
 mod timings;
@@ -17,6 +18,7 @@ mod verdict;
 
 pub use parse::parse;
 pub use pipeline::{Analyzed, Verdict, analyze, check, flatten};
+pub use rimis::{RimisOptions, rimis};
 pub use question::{Answer, Dialect, Limits, Question, Source};
 pub use timings::{Phase, Progress, Timings};
 pub use valuation::{Valuation, parse_valuation};

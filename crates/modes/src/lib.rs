@@ -63,7 +63,7 @@ mod operations;
 mod set;
 mod space;
 
-pub use formula::{Formula, FormulaPrinter};
+pub use formula::{Formula, FormulaBuilder, FormulaPrinter};
 pub use invariant::Invariant;
 pub use limit::{Limit, LimitKind};
 pub use map::ModeMap;

@@ -51,6 +51,11 @@ impl JudgedScenario {
     }
 }
 
+/// The start of the first scenario that has one, as far as numbers find it.
+pub(crate) fn first_start(dae: &MultimodeDae, start: &Initialization) -> Option<InitialState> {
+    judge(dae, start, true, &mut Diagnostics::new()).into_iter().find_map(|judged| judged.state)
+}
+
 /// Judges all scenarios; with `solve`, looks for their starts too and says what came of that.
 pub(super) fn judge(
     dae: &MultimodeDae,

@@ -1,6 +1,8 @@
 //! Formulas as trees: how short they are, and how they read in Modelica.
 
+use crate::formula::FormulaBuilder;
 use crate::formula::cover::Literal;
+use crate::set::ModeVariable;
 
 /// A Boolean formula over literals and named sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -152,6 +154,30 @@ impl Expression {
             }
             Expression::And(parts) => write_parts(parts, " and ", names, text),
             Expression::Or(parts) => write_parts(parts, " or ", names, text),
+        }
+    }
+
+    /// The formula as `builder` makes it. Named sets are not built: they only ever shorten a text.
+    pub(crate) fn build<Builder: FormulaBuilder>(&self, builder: &mut Builder) -> Builder::Output {
+        match self {
+            Expression::Constant(value) => builder.constant(*value),
+            Expression::Literal(literal) => {
+                let variable = builder.variable(ModeVariable(literal.variable()));
+                if literal.is_positive() { variable } else { builder.not(variable) }
+            }
+            Expression::Named(_) => unreachable!("formulas are searched for without names first"),
+            Expression::Not(inner) => {
+                let inner = inner.build(builder);
+                builder.not(inner)
+            }
+            Expression::And(parts) => {
+                let parts = parts.iter().map(|part| part.build(builder)).collect();
+                builder.and(parts)
+            }
+            Expression::Or(parts) => {
+                let parts = parts.iter().map(|part| part.build(builder)).collect();
+                builder.or(parts)
+            }
         }
     }
 

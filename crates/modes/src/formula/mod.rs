@@ -30,6 +30,22 @@ pub struct Formula {
     pub abbreviated: bool,
 }
 
+/// Puts a formula together as something other than text, such as an expression of a model.
+pub trait FormulaBuilder {
+    /// What a formula becomes.
+    type Output;
+    /// `true` or `false`.
+    fn constant(&mut self, value: bool) -> Self::Output;
+    /// A mode variable.
+    fn variable(&mut self, variable: ModeVariable) -> Self::Output;
+    /// A negation.
+    fn not(&mut self, part: Self::Output) -> Self::Output;
+    /// A conjunction of at least two parts.
+    fn and(&mut self, parts: Vec<Self::Output>) -> Self::Output;
+    /// A disjunction of at least two parts.
+    fn or(&mut self, parts: Vec<Self::Output>) -> Self::Output;
+}
+
 /// Prints sets of one space, given an invariant and the names of the mode variables.
 pub struct FormulaPrinter<'a> {
     space: &'a ModeSpace,
@@ -89,11 +105,8 @@ impl<'a> FormulaPrinter<'a> {
     /// The shortest formula that is true exactly in those valid modes of `context` that are in `set`; what it says
     /// outside `context` does not matter.
     pub fn print_within(&self, set: ModeSet, context: ModeSet) -> Formula {
-        let space = self.space;
-        let concerned = space.and(self.invariant.concerning(space, set), context);
-        let care = if concerned.is_empty() { ModeSet::ALL } else { concerned };
-        let interval = Interval { lower: space.and(set, care), upper: space.or(set, !care) };
-        let plain = self.shortest.borrow_mut().find(space, interval, &space.support(set));
+        let interval = self.interval(set, context);
+        let plain = self.shortest.borrow_mut().find(self.space, interval, &self.space.support(set));
         match plain {
             Found::Whole(expression) => {
                 let text = self.text(&expression);
@@ -104,6 +117,28 @@ impl<'a> FormulaPrinter<'a> {
                 Formula { text: format!("{before}{}{after}", self.text(&shown)), abbreviated: true }
             }
         }
+    }
+
+    /// As [`FormulaPrinter::print_within`], but put together by `builder`; nothing where it would be abbreviated.
+    pub fn build_within<Builder: FormulaBuilder>(
+        &self,
+        set: ModeSet,
+        context: ModeSet,
+        builder: &mut Builder,
+    ) -> Option<Builder::Output> {
+        let interval = self.interval(set, context);
+        match self.shortest.borrow_mut().find(self.space, interval, &self.space.support(set)) {
+            Found::Whole(expression) => Some(expression.build(builder)),
+            Found::Part { .. } => None,
+        }
+    }
+
+    /// The sets that agree with `set` on the valid modes of `context`.
+    fn interval(&self, set: ModeSet, context: ModeSet) -> Interval {
+        let space = self.space;
+        let concerned = space.and(self.invariant.concerning(space, set), context);
+        let care = if concerned.is_empty() { ModeSet::ALL } else { concerned };
+        Interval { lower: space.and(set, care), upper: space.or(set, !care) }
     }
 
     /// `text`, or a formula for the same with one named set if that is shorter.

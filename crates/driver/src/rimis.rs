@@ -1,0 +1,100 @@
+//! `rimis`: an equivalent model whose structure does not depend on modes, for ordinary tools.
+
+use modeshift_dae::{MultimodeDae, VariableId};
+use modeshift_diagnostics::{Diagnostic, Stop};
+use modeshift_rimis::{Failure, Form, Start, mode_dependence, transform};
+use modeshift_structure::initialization::InitialChoice;
+
+use crate::check::limit_diagnostic;
+use crate::pipeline::{Analyzed, Run};
+use crate::question::{Answer, Dialect, Question, Source};
+
+/// What to write.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RimisOptions {
+    /// The form of the papers, without robust guards.
+    pub plain: bool,
+    /// Analyze what was written, and say where its structure depends on the mode after all.
+    pub check: bool,
+}
+
+/// `rimis`: the transformed model as Modelica text.
+pub fn rimis(question: &Question, options: RimisOptions) -> Answer<String> {
+    let mut run = Run::new(question);
+    let result = run.transformed(options);
+    run.answer(result)
+}
+
+impl Run<'_> {
+    fn transformed(&mut self, options: RimisOptions) -> Result<String, Stop> {
+        let analyzed = self.analyzed(None)?;
+        if self.diagnostics.has_errors() {
+            return Err(Stop);
+        }
+        let start = if options.plain || is_start_given(&analyzed) { None } else { self.start_of(&analyzed) };
+        let form = if options.plain { Form::Plain } else { Form::Robust };
+        let transform = || transform(&analyzed.dae, &analyzed.analysis, form, start.as_ref());
+        let bytes = |result: &Result<String, Failure>| match result {
+            Ok(text) => format!("{} bytes", text.len()),
+            Err(_) => String::new(),
+        };
+        let text = self.timings.measure("transforming", transform, bytes).map_err(|failure| {
+            self.diagnostics.push(match failure {
+                Failure::Limit(limit) => limit_diagnostic(&limit),
+                Failure::Diagnosed(diagnostic) => *diagnostic,
+            });
+            Stop
+        })?;
+        if options.check {
+            self.check_transformed(&text)?;
+        }
+        Ok(text)
+    }
+
+    /// The start of the model, where one can be found. Where not, the transformed model has what the source says.
+    fn start_of(&mut self, analyzed: &Analyzed) -> Option<Start> {
+        let initialization = self.initialization(analyzed, &InitialChoice::default()).ok()?;
+        let state = crate::init::first_start(&analyzed.dae, &initialization);
+        if state.is_none() {
+            let message = "no start values were found; states that the model does not fix start as declared";
+            self.diagnostics.push(Diagnostic::warning("W0901", message).help("`init` says what is missing"));
+        }
+        let state = state?;
+        let values = state.values.iter().map(|(quantity, &value)| ((quantity.of, quantity.order), value));
+        Some(Start {
+            modes: analyzed.dae.mode_variables.ids().map(|mode| state.mode.value(mode)).collect(),
+            values: values.collect(),
+        })
+    }
+
+    /// Reads back what was written, and compares the approximate structural analysis with the exact one.
+    fn check_transformed(&mut self, text: &str) -> Result<(), Stop> {
+        let source = Source { name: "<rimis>".to_string(), text: text.to_string(), dialect: Dialect::Modelica };
+        let question = Question { source, model: None, overrides: Vec::new(), ..self.question.clone() };
+        let mut answer = crate::pipeline::analyze(&question, None);
+        let Some(analyzed) = answer.result.take() else {
+            let first = answer.diagnostics.iter().next().map(|diagnostic| diagnostic.message.clone());
+            let message = "what was written cannot be analyzed; this is a bug in modeshift, please report it";
+            let diagnostic = Diagnostic::error("E0911", message).with_note(first.unwrap_or_default());
+            self.diagnostics.push(diagnostic);
+            return Err(Stop);
+        };
+        for dependence in mode_dependence(&analyzed.analysis) {
+            self.diagnostics.push(Diagnostic::error("E0912", format!("in the transformed model, {dependence}")));
+        }
+        Ok(())
+    }
+}
+
+/// Whether the source itself says where every state and mode starts.
+fn is_start_given(analyzed: &Analyzed) -> bool {
+    let Analyzed { dae, analysis, .. } = analyzed;
+    let offsets = &analysis.offsets.variables;
+    let is_given = |variable: VariableId| match offsets[variable].maximum() {
+        0 => true,
+        1 => dae.model.variables[variable].fixed == Some(true) && dae.model.variables[variable].start.is_some(),
+        _ => false,
+    };
+    let modes_given = |dae: &MultimodeDae| dae.mode_variables.iter().all(|mode| mode.initial.is_some());
+    modes_given(dae) && dae.model.variables.ids().all(is_given)
+}

@@ -1,0 +1,198 @@
+//! Replicate equations: the equations of each block, differentiated, specialized to the modes of the block and renamed.
+//!
+//! A block is evaluated in all modes, also where it means nothing. That is harmless where it is linear with constant
+//! coefficients. Any other block is made trivial outside its modes: each equation is then an assignment of zero to the
+//! variable it is matched with (RR9459 §4.7), which keeps its structure.
+//!
+//! E22 §10.1 (step 5) and §10.4 (REPL).
+
+use modeshift_dae::{
+    ArithmeticOperator as Op, Builtin, Derivatives, ExpressionId, Expressions, FlatModel, Node, NotDifferentiable,
+    Variability, VariableId,
+};
+use modeshift_modes::{ModeSet, ModeVariable};
+use modeshift_structure::{Analysis, Block, BlockId, Derivative};
+
+use crate::conditions::Conditions;
+use crate::document::Item;
+use crate::signals::Signals;
+use crate::specialize::Specialization;
+use crate::target::Target;
+
+/// The equations of one block. With `trivial_outside`, those that may be singular outside its modes are switched off there.
+pub(crate) fn block_equations(
+    conditions: &mut Conditions,
+    signals: &mut Signals,
+    target: &mut Target,
+    id: BlockId,
+    trivial_outside: bool,
+) -> Result<Vec<Item>, NotDifferentiable> {
+    let analysis = conditions.analysis;
+    let block = analysis.graph.block(id);
+    let mut sides = Vec::with_capacity(block.equations.len());
+    for equation in block.equations {
+        let (left, right) = differentiated(&mut target.model, *equation)?;
+        let mut specialization = Specialization::new(conditions, signals, target, Some(id));
+        sides.push((specialization.of(left, block.guard), specialization.of(right, block.guard)));
+    }
+    let writes: Vec<VariableId> = block.writes.iter().map(|write| signals.written(id, write.of)).collect();
+    let switched = trivial_outside
+        && !block.guard.is_all()
+        && !sides.iter().all(|&(left, right)| is_tame(&mut target.model, left, right, &writes));
+    if let ([(left, right)], [written]) = (sides.as_slice(), writes.as_slice())
+        && let Some(solved) = isolated(target, *left, *right, *written)
+    {
+        let value = if switched { or_zero(conditions, target, block.guard, solved) } else { solved };
+        let written = target.value(*written);
+        return Ok(vec![Item::Equation(written, value)]);
+    }
+    if !switched {
+        return Ok(sides.into_iter().map(|(left, right)| Item::Equation(left, right)).collect());
+    }
+    let matched = matched_variables(analysis, block);
+    let switch = |((left, right), matched): ((ExpressionId, ExpressionId), VariableId)| {
+        let residual = target.expressions().difference(left, right);
+        let fallback = target.value(signals.written(id, matched));
+        let condition = conditions.expression(target.expressions(), block.guard, ModeSet::ALL);
+        let residual = target.expressions().if_then_else(condition, residual, fallback);
+        let zero = target.expressions().real(0.0);
+        Item::Equation(zero, residual)
+    };
+    Ok(sides.into_iter().zip(matched).map(switch).collect())
+}
+
+fn or_zero(conditions: &Conditions, target: &mut Target, modes: ModeSet, value: ExpressionId) -> ExpressionId {
+    let condition = conditions.expression(target.expressions(), modes, ModeSet::ALL);
+    let zero = target.expressions().real(0.0);
+    target.expressions().if_then_else(condition, value, zero)
+}
+
+/// Both sides of an equation, differentiated as often as it says.
+fn differentiated(
+    model: &mut FlatModel,
+    equation: Derivative<modeshift_dae::EquationId>,
+) -> Result<(ExpressionId, ExpressionId), NotDifferentiable> {
+    let FlatModel { expressions, variables, functions, equations, .. } = model;
+    let (mut left, mut right) = (equations[equation.of].left, equations[equation.of].right);
+    let mut derivatives = Derivatives::by_time(variables, functions);
+    for _ in 0..equation.order {
+        left = derivatives.of(expressions, left)?;
+        right = derivatives.of(expressions, right)?;
+    }
+    Ok((left, right))
+}
+
+/// The variable that each equation of a block is matched with, in one of its modes.
+fn matched_variables(analysis: &Analysis, block: Block<'_>) -> Vec<VariableId> {
+    let example = analysis.space.pick(block.guard).expect("guards of blocks are not empty");
+    let value = |variable: ModeVariable| example.iter().any(|&(known, value)| known == variable && value);
+    let matched = |equation: &Derivative<modeshift_dae::EquationId>| {
+        let mut edges = analysis.incidence.edges_of_equation(equation.of);
+        let edge = edges.find(|&edge| analysis.space.evaluate(analysis.matching.edges[edge], value));
+        analysis.incidence.variable(edge.expect("equations of blocks are matched"))
+    };
+    block.equations.iter().map(matched).collect()
+}
+
+/// The equation solved for a variable that occurs once, as a term of a sum: `yl = y0 + x' + yh - z`.
+fn isolated(target: &mut Target, left: ExpressionId, right: ExpressionId, wanted: VariableId) -> Option<ExpressionId> {
+    let own = target.value(wanted);
+    let expressions = &target.model.expressions;
+    let (mut same_side, mut other_side) = (terms(expressions, left), terms(expressions, right));
+    if !same_side.iter().any(|term| term.of == own) {
+        std::mem::swap(&mut same_side, &mut other_side);
+    }
+    let at = same_side.iter().position(|term| term.of == own)?;
+    let negative = same_side.remove(at).negative;
+    // own + same = other, or -own + same = other.
+    let moved = same_side.into_iter().map(|term| Term { negative: !term.negative, ..term });
+    let mut sum: Vec<Term> = other_side.into_iter().chain(moved).collect();
+    sum.retain(|term| expressions.literal(term.of) != Some(0.0));
+    if sum.iter().any(|term| target.contains(term.of, wanted)) {
+        return None;
+    }
+    sum.iter_mut().for_each(|term| term.negative ^= negative);
+    if let Some(first) = sum.iter().position(|term| !term.negative) {
+        sum[..=first].rotate_right(1);
+    }
+    let zero = target.expressions().real(0.0);
+    Some(sum.into_iter().fold(zero, |sum, term| match term.negative {
+        true => target.expressions().difference(sum, term.of),
+        false => target.expressions().sum(sum, term.of),
+    }))
+}
+
+/// A term of a sum.
+#[derive(Clone, Copy)]
+struct Term {
+    negative: bool,
+    of: ExpressionId,
+}
+
+/// The terms of a sum, from left to right.
+fn terms(expressions: &Expressions, root: ExpressionId) -> Vec<Term> {
+    let mut found = Vec::new();
+    let mut pending = vec![Term { negative: false, of: root }];
+    while let Some(Term { negative, of }) = pending.pop() {
+        match expressions.node(of) {
+            Node::Arithmetic(Op::Add, a, b) => pending.extend([Term { negative, of: b }, Term { negative, of: a }]),
+            Node::Arithmetic(Op::Subtract, a, b) => {
+                pending.extend([Term { negative: !negative, of: b }, Term { negative, of: a }]);
+            }
+            Node::Negate(a) => pending.push(Term { negative: !negative, of: a }),
+            _ => found.push(Term { negative, of }),
+        }
+    }
+    found
+}
+
+/// Whether an equation can be solved for these variables in any mode: linear in them, with coefficients that are
+/// parameters, and without operations that are not defined everywhere.
+fn is_tame(model: &mut FlatModel, left: ExpressionId, right: ExpressionId, writes: &[VariableId]) -> bool {
+    is_defined_everywhere(model, left)
+        && is_defined_everywhere(model, right)
+        && writes.iter().all(|&variable| [left, right].iter().all(|&side| has_constant_slope(model, side, variable)))
+}
+
+fn has_constant_slope(model: &mut FlatModel, side: ExpressionId, variable: VariableId) -> bool {
+    let FlatModel { expressions, variables, functions, .. } = model;
+    let slope = Derivatives::by_variable(variable, 0, variables, functions).of(expressions, side);
+    slope.is_ok_and(|slope| is_constant(model, slope))
+}
+
+/// Whether an expression depends on nothing but parameters and constants.
+fn is_constant(model: &FlatModel, expression: ExpressionId) -> bool {
+    let mut constant = true;
+    model.expressions.for_each(expression, |_, node| {
+        constant &= match node {
+            Node::Variable(variable, _) => model.variables[variable].variability <= Variability::Parameter,
+            Node::Time | Node::Pre(_) | Node::Mode(_) => false,
+            _ => true,
+        };
+        constant
+    });
+    constant
+}
+
+fn is_defined_everywhere(model: &FlatModel, expression: ExpressionId) -> bool {
+    let mut defined = true;
+    model.expressions.for_each(expression, |_, node| {
+        defined &= match node {
+            Node::Arithmetic(Op::Divide, _, denominator) => is_constant(model, denominator),
+            Node::Arithmetic(Op::Power, _, exponent) => {
+                model.expressions.literal(exponent).is_some_and(|value| value >= 0.0 && value.fract() == 0.0)
+            }
+            Node::Call(builtin, _) => is_total(builtin),
+            Node::Function(..) | Node::Output(..) => false,
+            _ => true,
+        };
+        defined
+    });
+    defined
+}
+
+/// Whether a built-in function is defined for all arguments, and not too large for most.
+fn is_total(builtin: Builtin) -> bool {
+    use Builtin::*;
+    matches!(builtin, Sin | Cos | Atan | Atan2 | Tanh | Abs | Sign | Min | Max | NoEvent | Smooth | Floor | Ceil)
+}

@@ -1,0 +1,294 @@
+//! Jumps of states at mode changes, as formulas of left limits.
+//!
+//! A change of modes may leave the states in conflict with constraints of the new mode; those then jump, and what drives
+//! them is impulsive (E22 §8). Where the restart is linear it has a closed form ([`closed_forms`]), and a `reinit` can say
+//! what no ordinary tool finds by itself. Changes are treated in sets: one change is taken as an example, and its formulas
+//! hold for all changes with the same conflicts into modes in which the equations concerned have the same form.
+//!
+//! What is in conflict is found in two ways. The analysis of mode changes says which constraints the past may violate
+//! (`defects`). Beyond these, every constraint that is new after the change may be violated a little, because guards have
+//! a hysteresis, and it alone says where a derivative starts that only differentiation brought in (`new_constraints`).
+//! Where these have closed forms too, the states are put on all of them; else on what can be had.
+
+use modeshift_dae::{EquationId, ExpressionId, IndexVec, ModeVariableId, MultimodeDae, VariableId};
+use modeshift_diagnostics::Diagnostic;
+use modeshift_mode_changes::levels::{Unknown, unknown};
+use modeshift_mode_changes::{
+    AllChanges, ClosedForm, Column, Defect, Forms, InPairs, ModeStructure, Moment, PairSpace, Potentials, Row,
+    closed_forms, forms,
+};
+use modeshift_modes::{FormulaPrinter, Limit, ModeSet, ModeVariable};
+use modeshift_structure::{Analysis, BlockId};
+use rustc_hash::FxHashMap;
+
+use crate::target::Target;
+
+/// More different restarts than this are not written down.
+const MOST_RESTARTS: usize = 256;
+
+/// A state that gets a value in some changes.
+#[derive(Clone, Debug)]
+pub(crate) struct Jump {
+    pub(crate) variable: VariableId,
+    /// Which derivative of it.
+    pub(crate) order: u32,
+    pub(crate) pairs: ModeSet,
+    pub(crate) value: ExpressionId,
+}
+
+/// Finds the jumps of all changes; a diagnostic where one has no closed form.
+pub(crate) fn jumps(
+    dae: &MultimodeDae,
+    analysis: &Analysis,
+    changes: &AllChanges,
+    feasible: ModeSet,
+    target: &mut Target,
+    put_on_constraints: bool,
+) -> Result<Vec<Jump>, Failure> {
+    let conflicts = Conflicts::new(analysis, changes, put_on_constraints);
+    if conflicts.attempts.iter().all(Vec::is_empty) {
+        return Ok(Vec::new());
+    }
+    let (forms, blocks) = (forms(dae, analysis), blocks_of_equations(analysis));
+    Search { dae, analysis, changes, feasible, conflicts, forms, blocks }.run(target)
+}
+
+/// Constraints that the states may violate, in the order in which closed forms are tried: with all, with fewer.
+struct Conflicts {
+    attempts: Vec<Vec<InPairs<EquationId>>>,
+}
+
+impl Conflicts {
+    fn new(analysis: &Analysis, changes: &AllChanges, put_on_constraints: bool) -> Self {
+        let defects = changes.defects.clone();
+        let all = new_constraints(analysis, changes, |_, _| ModeSet::ALL);
+        let last = |equation: EquationId, order: u32| {
+            changes.pairs.after(analysis.offsets.equations[equation].equal_to(&analysis.space, order + 1))
+        };
+        let mut highest = new_constraints(analysis, changes, last);
+        if !put_on_constraints {
+            leave_out_satisfied(changes, &mut highest);
+        }
+        highest.extend(defects.iter().copied());
+        let attempts = if put_on_constraints { vec![all, highest, defects] } else { vec![highest, defects] };
+        Conflicts { attempts }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &InPairs<EquationId>> {
+        self.attempts.iter().flatten()
+    }
+}
+
+/// Constraints of the mode after a change that were none before, or are others.
+fn new_constraints(
+    analysis: &Analysis,
+    changes: &AllChanges,
+    chosen: impl Fn(EquationId, u32) -> ModeSet,
+) -> Vec<InPairs<EquationId>> {
+    let (pairs, space) = (&changes.pairs, &changes.pairs.space);
+    let mut found = Vec::new();
+    for (equation, offset) in analysis.offsets.equations.iter_enumerated() {
+        for order in 0..offset.maximum() {
+            let hidden = pairs.at_least(offset, order + 1, Moment::After);
+            let was_hidden = pairs.at_least(offset, order + 1, Moment::Before);
+            let new = space.or(!was_hidden, changes.is_new[equation]);
+            let set = space.intersection([hidden, new, chosen(equation, order), pairs.regular]);
+            if !set.is_empty() {
+                found.push(InPairs { of: equation, order, pairs: set });
+            }
+        }
+    }
+    found
+}
+
+/// Leaves out constraints in changes whose own guard makes them true.
+fn leave_out_satisfied(changes: &AllChanges, constraints: &mut Vec<InPairs<EquationId>>) {
+    let space = &changes.pairs.space;
+    for constraint in constraints.iter_mut() {
+        let same = |other: &&InPairs<EquationId>| (other.of, other.order) == (constraint.of, constraint.order);
+        let erased = space.union(changes.memory.erased.iter().filter(same).map(|it| it.pairs));
+        let violated = space.union(changes.defects.iter().filter(same).map(|it| it.pairs));
+        constraint.pairs = space.difference(constraint.pairs, space.difference(erased, violated));
+    }
+    constraints.retain(|constraint| !constraint.pairs.is_empty());
+}
+
+/// Why there are no jumps.
+pub(crate) enum Failure {
+    Limit(Limit),
+    Diagnosed(Box<Diagnostic>),
+}
+
+struct Search<'a> {
+    dae: &'a MultimodeDae,
+    analysis: &'a Analysis,
+    changes: &'a AllChanges<'a>,
+    /// Changes that can happen.
+    feasible: ModeSet,
+    conflicts: Conflicts,
+    forms: Forms,
+    blocks: IndexVec<EquationId, Vec<BlockId>>,
+}
+
+/// One change, as an example of others.
+struct Example {
+    /// Values of doubled mode variables; others are false.
+    values: Vec<(ModeVariable, bool)>,
+    structure: ModeStructure,
+}
+
+impl Example {
+    fn is_true(&self, variable: ModeVariable) -> bool {
+        self.values.iter().any(|&(known, value)| known == variable && value)
+    }
+
+    fn after(&self, mode: ModeVariable) -> bool {
+        self.is_true(Moment::After.variable(mode))
+    }
+}
+
+/// The closed forms of a change, and how far its conflicts reach.
+struct Solved {
+    forms: Vec<ClosedForm>,
+    reached: Potentials,
+}
+
+impl Search<'_> {
+    fn run(&self, target: &mut Target) -> Result<Vec<Jump>, Failure> {
+        let space = &self.changes.pairs.space;
+        let conflicts = space.union(self.conflicts.all().map(|defect| defect.pairs));
+        let mut open = space.intersection([conflicts, self.changes.pairs.regular, self.feasible]);
+        let mut found: Vec<Jump> = Vec::new();
+        let mut restarts = 0;
+        while let Some(values) = space.pick(open) {
+            space.check().map_err(Failure::Limit)?;
+            restarts += 1;
+            if restarts > MOST_RESTARTS {
+                return Err(self.too_many(open));
+            }
+            let after = |mode: ModeVariableId| {
+                let variable = Moment::After.variable(ModeVariable(mode.0));
+                values.iter().any(|&(known, value)| known == variable && value)
+            };
+            let structure = ModeStructure::of_signature(&self.analysis.signature(after));
+            let structure = structure.unwrap_or_else(|_| panic!("changes are between regular modes"));
+            let example = Example { values, structure };
+            let solved = self.solved(&example, target);
+            let alike = space.and(open, self.alike(&example, solved.as_ref().map(|solved| &solved.reached)));
+            open = space.difference(open, alike);
+            if !self.changes.pairs.invariant.allows(space, alike) {
+                continue; // copies of valid modes outside the invariant
+            }
+            let Some(solved) = solved else { return Err(self.no_closed_form(alike)) };
+            self.record(&example, &solved, alike, target, &mut found);
+        }
+        space.check().map_err(Failure::Limit)?;
+        Ok(found)
+    }
+
+    /// The closed forms with as many conflicts as there are closed forms for.
+    fn solved(&self, example: &Example, target: &mut Target) -> Option<Solved> {
+        self.conflicts.attempts.iter().find_map(|conflicts| self.solved_with(example, conflicts, target))
+    }
+
+    /// The closed forms, if every state that is reached has one.
+    fn solved_with(&self, example: &Example, erased: &[InPairs<EquationId>], target: &mut Target) -> Option<Solved> {
+        let structure = &example.structure;
+        let row_of: FxHashMap<EquationId, Row> = structure.rows().map(|row| (structure.equation(row), row)).collect();
+        let is_in = |pairs: ModeSet| self.changes.pairs.space.evaluate(pairs, |variable| example.is_true(variable));
+        let defects = erased.iter().filter(|defect| is_in(defect.pairs));
+        let defects = defects.filter_map(|defect| Some(Defect { row: *row_of.get(&defect.of)?, first: defect.order }));
+        let reached = Potentials::spread(structure, defects);
+        let mode = |mode: ModeVariableId| example.after(ModeVariable(mode.0));
+        let forms = closed_forms(&mut target.model, structure, &reached, mode).ok()?;
+        let jumps = |column: &Column| reached.of(structure, *column).is_some_and(|potential| potential >= 1);
+        let is_state = |column: &Column| structure.variable_offset(*column) > 0;
+        let has_form = |column: Column| forms.iter().any(|form| form.column == column);
+        let complete = structure.columns().filter(|column| jumps(column) && is_state(column)).all(has_form);
+        complete.then_some(Solved { forms, reached })
+    }
+
+    /// Changes with the same conflicts, into modes in which the equations that these reach have the same form.
+    fn alike(&self, example: &Example, reached: Option<&Potentials>) -> ModeSet {
+        let (pairs, space) = (&self.changes.pairs, &self.changes.pairs.space);
+        let same = |set: ModeSet| match space.evaluate(set, |variable| example.is_true(variable)) {
+            true => set,
+            false => !set,
+        };
+        let mut alike: Vec<ModeSet> = Vec::new();
+        alike.extend(self.conflicts.all().map(|defect| same(defect.pairs)));
+        let structure = &example.structure;
+        for row in structure.rows().filter(|&row| reached.is_none_or(|reached| reached.reaches(row))) {
+            let equation = structure.equation(row);
+            let is_now = |set: ModeSet| self.analysis.space.evaluate(set, |mode| example.after(mode));
+            for &block in &self.blocks[equation] {
+                alike.push(same(pairs.after(self.analysis.graph.block(block).guard)));
+            }
+            for condition in self.forms[equation].iter().filter(|condition| is_now(condition.context)) {
+                alike.push(same(pairs.after(condition.holds)));
+            }
+        }
+        alike.sort_unstable();
+        alike.dedup();
+        space.intersection(alike)
+    }
+
+    fn record(&self, example: &Example, solved: &Solved, alike: ModeSet, target: &mut Target, found: &mut Vec<Jump>) {
+        let space = &self.changes.pairs.space;
+        for form in &solved.forms {
+            let Unknown::RightLimit(order) = unknown(&example.structure, 1, form.column) else { continue };
+            let variable = example.structure.variable(form.column);
+            let unchanged = target.expressions().variable(variable, order);
+            let unchanged = target.expressions().pre(unchanged);
+            if form.formula == unchanged {
+                continue;
+            }
+            let same = |jump: &&mut Jump| (jump.variable, jump.order, jump.value) == (variable, order, form.formula);
+            match found.iter_mut().find(same) {
+                Some(known) => known.pairs = space.or(known.pairs, alike),
+                None => found.push(Jump { variable, order, pairs: alike, value: form.formula }),
+            }
+        }
+    }
+
+    fn words(&self, pairs: ModeSet) -> String {
+        let names: Vec<String> = self.dae.mode_variables.iter().map(|mode| mode.name.to_string()).collect();
+        let names = PairSpace::names(&names);
+        FormulaPrinter::new(&self.changes.pairs.space, &self.changes.pairs.invariant, &names).print(pairs).text
+    }
+
+    fn no_closed_form(&self, pairs: ModeSet) -> Failure {
+        let (space, incidence) = (&self.changes.pairs.space, &self.analysis.incidence);
+        let here = self.changes.defects.iter().filter(|defect| space.intersects(defect.pairs, pairs));
+        let name = |defect: &InPairs<EquationId>| {
+            format!("{}{}", incidence.equations()[defect.of].name, "'".repeat(defect.order as usize))
+        };
+        let mut constraints: Vec<String> = here.map(name).collect();
+        constraints.dedup();
+        let message = "states jump at a mode change, and there is no formula for where to";
+        let diagnostic = Diagnostic::error("E0905", message)
+            .when(self.words(pairs))
+            .with_note(format!("constraints that the states violate then: {}", constraints.join(", ")))
+            .help("`changes` shows the restart of this mode change; only linear ones of level 1 have a formula");
+        Failure::Diagnosed(Box::new(diagnostic))
+    }
+
+    fn too_many(&self, pairs: ModeSet) -> Failure {
+        let message = format!("the model has more than {MOST_RESTARTS} different restarts at mode changes");
+        let diagnostic = Diagnostic::error("E0907", message)
+            .when(self.words(pairs))
+            .help("each would be a branch of a `when`; a smaller part of the model can be transformed");
+        Failure::Diagnosed(Box::new(diagnostic))
+    }
+}
+
+fn blocks_of_equations(analysis: &Analysis) -> IndexVec<EquationId, Vec<BlockId>> {
+    let mut blocks: IndexVec<EquationId, Vec<BlockId>> =
+        analysis.incidence.equations().iter().map(|_| Vec::new()).collect();
+    for (id, block) in analysis.graph.blocks() {
+        for equation in block.equations {
+            blocks[equation.of].push(id);
+        }
+    }
+    blocks
+}

@@ -1,0 +1,241 @@
+//! Reinitialisations: one `when … elsewhen` chain per state.
+//!
+//! A state gets a value from a `reinit` of the source, from a jump at a mode change ([`crate::jumps`]), or, where only some
+//! modes have it, on entry into one of them from what the variable was before (E22 §10.1 step 7, §10.4 REINIT). Modelica
+//! allows one `when` per variable, so these are branches of one chain, in this order; states with the same conditions
+//! share it.
+
+use modeshift_dae::{ExpressionId, Expressions, MultimodeDae, VariableId, WhenActionKind, WhenClause};
+use modeshift_diagnostics::Diagnostic;
+use modeshift_mode_changes::AllChanges;
+use modeshift_modes::{FormulaPrinter, ModeSet, ModeVariable};
+use rustc_hash::FxHashMap;
+
+use crate::conditions::{Builder, Conditions, by_decisions};
+use crate::document::{Action, Branch, Item};
+use crate::jumps::Jump;
+use crate::signals::Signals;
+use crate::specialize::Specialization;
+use crate::target::Target;
+
+/// A reinitialisation of one state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Reset {
+    conditions: Vec<ExpressionId>,
+    value: ExpressionId,
+}
+
+/// What chains are made of.
+pub(crate) struct Restarts<'a, 'c> {
+    pub(crate) dae: &'a MultimodeDae,
+    pub(crate) conditions: &'a mut Conditions<'c>,
+    pub(crate) signals: &'a mut Signals,
+    pub(crate) target: &'a mut Target,
+    pub(crate) changes: &'a AllChanges<'a>,
+    /// Changes that can happen.
+    pub(crate) feasible: ModeSet,
+    pub(crate) pair_names: &'a [String],
+}
+
+impl Restarts<'_, '_> {
+    /// The chains of all states, those with the same conditions together.
+    pub(crate) fn chains(&mut self, jumps: &[Jump]) -> Vec<Item> {
+        let mut of_source = self.of_source();
+        let mut chains: Vec<(VariableId, Vec<Reset>)> = Vec::new();
+        for variable in self.signals.variables() {
+            for order in 0..self.signals.levels(variable).len() as u32 {
+                let Some(state) = self.signals.levels(variable)[order as usize].state() else { continue };
+                let own = of_source.remove(&variable).filter(|_| order == 0);
+                let mut resets = own.unwrap_or_default();
+                let own: Vec<&Jump> =
+                    jumps.iter().filter(|jump| (jump.variable, jump.order) == (variable, order)).collect();
+                for jump in &own {
+                    let value = self.as_written(jump.value);
+                    let value = self.without_sign_of_zero(value);
+                    resets.push(Reset { conditions: vec![self.when_changing(jump.pairs)], value });
+                }
+                if !state.modes.is_all() && self.is_entered_otherwise(state.modes, &own) {
+                    resets.push(self.on_entry(variable, order, state.modes));
+                }
+                if !resets.is_empty() {
+                    chains.push((state.variable, resets));
+                }
+            }
+        }
+        together(chains)
+    }
+
+    /// Every `reinit` of the source by its variable, in order.
+    fn of_source(&mut self) -> FxHashMap<VariableId, Vec<Reset>> {
+        let mut resets: FxHashMap<VariableId, Vec<Reset>> = FxHashMap::default();
+        for clause in &self.dae.model.when_clauses {
+            for branch in &clause.branches {
+                for action in &branch.actions {
+                    let WhenActionKind::Reinit(of, value) = action.kind else { continue };
+                    let conditions = self.guarded(&branch.conditions, &[clause.guard, action.guard]);
+                    let reset = Reset { conditions, value: self.as_written(value) };
+                    resets.entry(of).or_default().push(reset);
+                }
+            }
+        }
+        resets
+    }
+
+    /// Whether some change enters these modes without one of these jumps.
+    fn is_entered_otherwise(&self, modes: ModeSet, jumps: &[&Jump]) -> bool {
+        let space = &self.changes.pairs.space;
+        let jumping = space.union(jumps.iter().map(|jump| jump.pairs));
+        self.happens(space.difference(self.entering(modes), jumping))
+    }
+
+    /// The changes that enter these modes from outside.
+    fn entering(&self, modes: ModeSet) -> ModeSet {
+        let pairs = &self.changes.pairs;
+        let entering = pairs.space.difference(pairs.after(modes), pairs.before(modes));
+        pairs.space.and(entering, pairs.regular)
+    }
+
+    fn happens(&self, changing: ModeSet) -> bool {
+        let pairs = &self.changes.pairs;
+        pairs.invariant.allows(&pairs.space, pairs.space.and(changing, self.feasible))
+    }
+
+    fn without_sign_of_zero(&mut self, value: ExpressionId) -> ExpressionId {
+        match self.target.model.expressions.literal(value) {
+            Some(0.0) => self.target.expressions().real(0.0),
+            _ => value,
+        }
+    }
+
+    fn on_entry(&mut self, variable: VariableId, order: u32, modes: ModeSet) -> Reset {
+        let condition = self.conditions.expression(self.target.expressions(), modes, ModeSet::ALL);
+        let signal = self.signals.signal(self.target, variable, order);
+        let signal = self.target.value(signal);
+        Reset { conditions: vec![condition], value: self.target.expressions().pre(signal) }
+    }
+
+    /// Conditions of a `when`, each with the guards around it.
+    fn guarded(&mut self, conditions: &[ExpressionId], guards: &[ExpressionId]) -> Vec<ExpressionId> {
+        let with_guards = |restarts: &mut Self, condition: ExpressionId| {
+            let condition = restarts.as_written(condition);
+            guards.iter().fold(condition, |condition, &guard| {
+                let guard = restarts.as_written(guard);
+                restarts.target.expressions().and(condition, guard)
+            })
+        };
+        conditions.iter().map(|&condition| with_guards(self, condition)).collect()
+    }
+
+    /// An expression of the source in terms of the target, in any mode.
+    fn as_written(&mut self, expression: ExpressionId) -> ExpressionId {
+        Specialization::new(self.conditions, self.signals, self.target, None).of(expression, ModeSet::ALL)
+    }
+
+    /// A condition that becomes true in these changes.
+    fn when_changing(&mut self, changing: ModeSet) -> ExpressionId {
+        if let Some(modes) = self.entered(changing) {
+            return self.conditions.expression(self.target.expressions(), modes, ModeSet::ALL);
+        }
+        let pairs = &self.changes.pairs;
+        let printer = FormulaPrinter::new(&pairs.space, &pairs.invariant, self.pair_names);
+        let booleans = &self.conditions.booleans;
+        let value = |expressions: &mut Expressions, doubled: ModeVariable| {
+            let mode = modeshift_dae::ModeVariableId(doubled.0 / 2);
+            let now = expressions.variable(booleans[mode], 0);
+            if doubled.0 % 2 == 0 { expressions.pre(now) } else { now }
+        };
+        let mut builder = Builder { expressions: &mut self.target.model.expressions, variable: value };
+        match printer.build_within(changing, ModeSet::ALL, &mut builder) {
+            Some(formula) => formula,
+            None => by_decisions(&pairs.space, &mut builder, changing),
+        }
+    }
+
+    /// The modes that these changes enter from outside, if they are all changes that do.
+    fn entered(&self, changing: ModeSet) -> Option<ModeSet> {
+        let pairs = &self.changes.pairs;
+        let support = pairs.space.support(changing);
+        let before: Vec<ModeVariable> = support.into_iter().filter(|variable| variable.0 % 2 == 0).collect();
+        let after = pairs.space.exists(changing, &before);
+        let modes = self.conditions.space().import(&pairs.space, &[after], |doubled| ModeVariable(doubled.0 / 2))[0];
+        let different = pairs.space.xor(self.entering(modes), changing);
+        (!self.happens(different)).then_some(modes)
+    }
+
+    /// What a `when` of the source does beside `reinit`.
+    pub(crate) fn events(&mut self) -> Result<Vec<Item>, Box<Diagnostic>> {
+        let mut items = Vec::new();
+        for clause in &self.dae.model.when_clauses {
+            let branches = self.branches(clause)?;
+            if branches.iter().any(|branch| !branch.actions.is_empty()) {
+                items.push(Item::When(branches));
+            }
+        }
+        Ok(items)
+    }
+
+    fn branches(&mut self, clause: &WhenClause) -> Result<Vec<Branch>, Box<Diagnostic>> {
+        let mut branches = Vec::new();
+        for branch in &clause.branches {
+            let conditions = self.guarded(&branch.conditions, &[clause.guard]);
+            let mut actions = Vec::new();
+            for action in &branch.actions {
+                let condition = self.as_written(action.guard);
+                match &action.kind {
+                    WhenActionKind::Reinit(..) => {}
+                    WhenActionKind::Assign(variable, value) => {
+                        let value = self.as_written(*value);
+                        let kept = self.target.value(*variable);
+                        let kept = self.target.expressions().pre(kept);
+                        let value = self.target.expressions().if_then_else(condition, value, kept);
+                        actions.push(Action::Assign(*variable, value));
+                    }
+                    WhenActionKind::Assert(assertion) => {
+                        let outside = self.target.expressions().not(condition);
+                        let asserted = self.as_written(assertion.condition);
+                        let condition = self.target.expressions().or(outside, asserted);
+                        let (message, is_error) = (assertion.message, assertion.is_error);
+                        actions.push(Action::Assert { condition, message, is_error });
+                    }
+                    WhenActionKind::Terminate(message) => actions.push(Action::Terminate(*message)),
+                    WhenActionKind::Law(..) => {
+                        let message = "a restart law in a `when` cannot be written for an ordinary tool";
+                        let diagnostic = Diagnostic::error("E0909", message).label(action.span, "").help(
+                            "write `reinit(v, …)` with the value after the change, if the other equations leave it free",
+                        );
+                        return Err(Box::new(diagnostic));
+                    }
+                }
+            }
+            branches.push(Branch { conditions, actions });
+        }
+        Ok(branches)
+    }
+}
+
+/// Chains with the same conditions as one.
+fn together(chains: Vec<(VariableId, Vec<Reset>)>) -> Vec<Item> {
+    let mut joined: Vec<(Vec<Vec<ExpressionId>>, Vec<Branch>)> = Vec::new();
+    for (state, resets) in chains {
+        let conditions: Vec<Vec<ExpressionId>> = resets.iter().map(|reset| reset.conditions.clone()).collect();
+        let actions = resets.into_iter().map(|reset| Action::Reinit(state, reset.value));
+        match joined.iter_mut().rev().take(MOST_COMPARED).find(|(known, _)| *known == conditions) {
+            Some((_, branches)) => {
+                branches.iter_mut().zip(actions).for_each(|(branch, action)| branch.actions.push(action));
+            }
+            None => {
+                let branches = conditions.iter().zip(actions);
+                let branch = |(conditions, action): (&Vec<ExpressionId>, Action)| Branch {
+                    conditions: conditions.clone(),
+                    actions: vec![action],
+                };
+                let branches = branches.map(branch).collect();
+                joined.push((conditions, branches));
+            }
+        }
+    }
+    joined.into_iter().map(|(_, branches)| Item::When(branches)).collect()
+}
+
+/// How many chains back one with the same conditions is looked for: states of one component are near each other.
+const MOST_COMPARED: usize = 64;

@@ -1,0 +1,167 @@
+//! What is left of an expression in some modes, in terms of the target: partial evaluation π and renaming σ in one.
+//!
+//! A condition that holds in all the modes in question, or in none, is decided; of the others the shortest is asked that
+//! says the same in these modes. Below a branch the modes are those that take it, and a variable is what holds its value
+//! there. E22 §10.4.
+
+use modeshift_dae::{ExpressionId, Expressions, Node, VariableId};
+use modeshift_modes::ModeSet;
+use modeshift_structure::{BlockId, Derivative};
+use rustc_hash::FxHashMap;
+
+use crate::conditions::Conditions;
+use crate::signals::Signals;
+use crate::target::Target;
+
+/// Specializes expressions to sets of modes.
+pub(crate) struct Specialization<'a, 'c> {
+    pub(crate) conditions: &'a mut Conditions<'c>,
+    pub(crate) signals: &'a mut Signals,
+    pub(crate) target: &'a mut Target,
+    /// The block whose unknowns are meant, if any.
+    pub(crate) block: Option<BlockId>,
+    known: FxHashMap<(ExpressionId, ModeSet), ExpressionId>,
+}
+
+/// What is to be done with a subexpression, on a stack instead of by recursion.
+#[derive(Clone, Copy)]
+enum Step {
+    Open,
+    Close,
+}
+
+/// An if-expression in some modes.
+enum Choice {
+    Then,
+    Else,
+    /// The condition that is left, and the modes of the branches.
+    Both(ExpressionId, ModeSet, ModeSet),
+    /// The condition is no formula over mode variables.
+    NotAboutModes,
+}
+
+impl<'a, 'c> Specialization<'a, 'c> {
+    pub(crate) fn new(
+        conditions: &'a mut Conditions<'c>,
+        signals: &'a mut Signals,
+        target: &'a mut Target,
+        block: Option<BlockId>,
+    ) -> Self {
+        Specialization { conditions, signals, target, block, known: FxHashMap::default() }
+    }
+
+    /// The expression in the modes of `context`.
+    pub(crate) fn of(&mut self, root: ExpressionId, context: ModeSet) -> ExpressionId {
+        let mut pending = vec![(root, context, Step::Open)];
+        while let Some((id, modes, step)) = pending.pop() {
+            if self.known.contains_key(&(id, modes)) {
+                continue;
+            }
+            match step {
+                Step::Open => {
+                    pending.push((id, modes, Step::Close));
+                    self.operands(id, modes, &mut pending);
+                }
+                Step::Close => {
+                    let result = self.result(id, modes);
+                    self.known.insert((id, modes), result);
+                }
+            }
+        }
+        self.known[&(root, context)]
+    }
+
+    fn choice(&mut self, condition: ExpressionId, modes: ModeSet) -> Choice {
+        let Some(holds) = self.conditions.modes(condition) else { return Choice::NotAboutModes };
+        let space = self.conditions.space();
+        let (yes, no) = (space.and(modes, holds), space.difference(modes, holds));
+        if no.is_empty() {
+            Choice::Then
+        } else if yes.is_empty() {
+            Choice::Else
+        } else {
+            let asked = self.conditions.expression(&mut self.target.model.expressions, holds, modes);
+            Choice::Both(asked, yes, no)
+        }
+    }
+
+    fn operands(&mut self, id: ExpressionId, modes: ModeSet, pending: &mut Vec<(ExpressionId, ModeSet, Step)>) {
+        match self.target.model.expressions.node(id) {
+            Node::If(condition, a, b) => match self.choice(condition, modes) {
+                Choice::Then => pending.push((a, modes, Step::Open)),
+                Choice::Else => pending.push((b, modes, Step::Open)),
+                Choice::Both(_, yes, no) => pending.extend([(a, yes, Step::Open), (b, no, Step::Open)]),
+                Choice::NotAboutModes => {
+                    pending.extend([condition, a, b].map(|operand| (operand, modes, Step::Open)));
+                }
+            },
+            // Left limits are of the instant before, which may have been in any mode.
+            Node::Pre(a) => pending.push((a, ModeSet::ALL, Step::Open)),
+            _ => pending.extend(self.target.model.expressions.children(id).map(|child| (child, modes, Step::Open))),
+        }
+    }
+
+    fn result(&mut self, id: ExpressionId, modes: ModeSet) -> ExpressionId {
+        match self.target.model.expressions.node(id) {
+            Node::Variable(variable, order) if self.signals.is_unknown(variable) => {
+                self.variable(variable, order, modes)
+            }
+            Node::Mode(mode) => self.target.value(self.conditions.booleans[mode]),
+            Node::If(condition, a, b) => match self.choice(condition, modes) {
+                Choice::Then => self.known[&(a, modes)],
+                Choice::Else => self.known[&(b, modes)],
+                Choice::Both(asked, yes, no) => {
+                    let (a, b) = (self.known[&(a, yes)], self.known[&(b, no)]);
+                    self.target.expressions().if_then_else(asked, a, b)
+                }
+                Choice::NotAboutModes => {
+                    let [condition, a, b] = [condition, a, b].map(|operand| self.known[&(operand, modes)]);
+                    self.target.expressions().if_then_else(condition, a, b)
+                }
+            },
+            Node::Pre(a) => {
+                let inner = self.known[&(a, ModeSet::ALL)];
+                self.target.expressions().pre(inner)
+            }
+            _ => {
+                let known = &self.known;
+                rebuilt(&mut self.target.model.expressions, id, |operand| known[&(operand, modes)])
+            }
+        }
+    }
+
+    fn variable(&mut self, variable: VariableId, order: u32, modes: ModeSet) -> ExpressionId {
+        let written = self.block.filter(|&block| {
+            let writes = self.conditions.analysis.graph.block(block).writes;
+            writes.binary_search(&Derivative { of: variable, order }).is_ok()
+        });
+        let value = match written {
+            Some(block) => Some(self.signals.written(block, variable)),
+            None => self.signals.value(self.conditions, self.target, variable, order, modes),
+        };
+        match value {
+            Some(value) => self.target.value(value),
+            None => self.target.expressions().real(0.0),
+        }
+    }
+}
+
+
+/// The expression with other operands, folded where these have become literals.
+pub(crate) fn rebuilt(
+    expressions: &mut Expressions,
+    id: ExpressionId,
+    operand: impl Fn(ExpressionId) -> ExpressionId,
+) -> ExpressionId {
+    match expressions.node(id) {
+        Node::Negate(a) => expressions.negate(operand(a)),
+        Node::Not(a) => expressions.not(operand(a)),
+        Node::Arithmetic(operator, a, b) => expressions.arithmetic(operator, operand(a), operand(b)),
+        Node::Relation(operator, a, b) => expressions.relation(operator, operand(a), operand(b)),
+        Node::And(a, b) => expressions.and(operand(a), operand(b)),
+        Node::Or(a, b) => expressions.or(operand(a), operand(b)),
+        Node::If(condition, a, b) => expressions.if_then_else(operand(condition), operand(a), operand(b)),
+        Node::Pre(a) => expressions.pre(operand(a)),
+        _ => expressions.map_children(id, |_, child| operand(child)),
+    }
+}

@@ -1,0 +1,70 @@
+//! Start values of the target: of states only, since everything else follows from them.
+//!
+//! What the source fixes is copied. A state that it does not fix follows from other conditions there (constraints,
+//! initial equations); an ordinary tool does not know the constraints any more, so such a state starts at the value that
+//! the initialization of the source found. E22 §10.1 (step 3), §10.4 (INIT).
+
+use std::collections::BTreeMap;
+
+use modeshift_dae::{MultimodeDae, VariableId};
+
+use crate::mode_equations::ModeBooleans;
+use crate::signals::Signals;
+use crate::target::Target;
+
+/// The start of a model, as its initialization found it.
+#[derive(Clone, Debug, Default)]
+pub struct Start {
+    /// The mode, by mode variable.
+    pub modes: Vec<bool>,
+    /// Values of variables and their derivatives.
+    pub values: BTreeMap<(VariableId, u32), f64>,
+}
+
+/// Gives states their start values and takes those of other unknowns away.
+pub(crate) fn start_states(dae: &MultimodeDae, signals: &Signals, target: &mut Target, start: Option<&Start>) {
+    let has_initial_equations = dae.model.initial_equations.iter().any(|equation| equation.scenario.is_none());
+    for variable in signals.variables().filter(|&variable| signals.is_unknown(variable)) {
+        let source = &dae.model.variables[variable];
+        let is_chosen = signals.levels(variable)[0].sources.len() > 1;
+        let own = &mut target.model.variables[variable];
+        own.fixed = None;
+        own.start = source.start.filter(|_| !is_chosen);
+        for (order, level) in signals.levels(variable).iter().enumerate() {
+            let Some(state) = level.state() else { continue };
+            let given = source.start.filter(|_| order == 0);
+            let fixed = source.fixed == Some(true) && given.is_some();
+            let found = start.and_then(|start| start.values.get(&(variable, order as u32)).copied());
+            let found = found.filter(|value| value.is_finite() && !fixed).map(|value| target.expressions().real(value));
+            let own = &mut target.model.variables[state.variable];
+            own.start = found.or(given);
+            own.nominal = source.nominal.filter(|_| order == 0);
+            own.fixed = match found {
+                Some(_) if !has_initial_equations => Some(true),
+                Some(_) => None,
+                None => source.fixed.filter(|_| order == 0),
+            };
+        }
+    }
+}
+
+/// Gives modes their start values: those that were found, or else those of the source.
+pub(crate) fn start_modes<'a>(
+    dae: &MultimodeDae,
+    booleans: impl Iterator<Item = &'a ModeBooleans>,
+    target: &mut Target,
+    start: Option<&Start>,
+) {
+    for ((mode, variable), booleans) in dae.mode_variables.iter_enumerated().zip(booleans) {
+        let Some(next) = booleans.next else { continue };
+        let declared = target.model.variables[booleans.in_force].start;
+        let declared = declared.and_then(|start| target.model.expressions.literal_boolean(start));
+        let found = start.and_then(|start| start.modes.get(mode.0 as usize).copied());
+        let value = found.or(variable.initial).or(declared).unwrap_or(false);
+        let value = target.expressions().boolean(value);
+        target.model.variables[next].start = Some(value);
+        target.model.variables[next].fixed = Some(true);
+        let own = &mut target.model.variables[booleans.in_force];
+        (own.start, own.fixed) = (None, None);
+    }
+}

@@ -1,0 +1,60 @@
+//! Models in, transformed models out.
+
+#![allow(dead_code)]
+
+use std::path::Path;
+
+use modeshift_dae::MultimodeDae;
+use modeshift_diagnostics::Diagnostics;
+use modeshift_flatten::{Library, Memory, Request, elaborate, flatten};
+use modeshift_rimis::{Failure, Form, mode_dependence, transform};
+use modeshift_structure::{Analysis, Options, analyze};
+
+/// The multimode DAE of the last model of a Modelica text.
+pub fn model(text: &str, overrides: &[(&str, &str)]) -> MultimodeDae {
+    let mut library = Library::new(Memory::new(), Vec::new());
+    let mut diagnostics = Diagnostics::new();
+    library.add_text("test.mo", text, &mut diagnostics);
+    let overrides = overrides.iter().map(|&(name, value)| (name.to_string(), value.to_string())).collect();
+    let flat = flatten(&mut library, &Request { model: None, overrides }, &mut diagnostics);
+    let dae = flat.and_then(|flat| elaborate(flat, &mut diagnostics));
+    let messages: Vec<_> = diagnostics.iter().filter(|it| it.code.starts_with('E')).collect();
+    assert!(messages.is_empty(), "{messages:#?}\n{text}");
+    dae.expect("a model without errors")
+}
+
+pub fn analysis(dae: &MultimodeDae) -> Analysis {
+    analyze(dae, &Options::default()).expect("no limit was set")
+}
+
+/// A model of the papers by its name.
+pub fn paper_model(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../models/{name}.mo"));
+    std::fs::read_to_string(path).expect("a model of the papers")
+}
+
+/// The transformed model.
+pub fn transformed(text: &str, overrides: &[(&str, &str)], form: Form) -> String {
+    let dae = model(text, overrides);
+    match transform(&dae, &analysis(&dae), form, None) {
+        Ok(text) => text,
+        Err(Failure::Limit(limit)) => panic!("{limit:?}"),
+        Err(Failure::Diagnosed(diagnostic)) => panic!("{diagnostic:#?}"),
+    }
+}
+
+/// The code of the diagnostic of a model that cannot be transformed, and when.
+pub fn obstacle(text: &str) -> (String, Option<String>) {
+    let dae = model(text, &[]);
+    match transform(&dae, &analysis(&dae), Form::Robust, None) {
+        Err(Failure::Diagnosed(diagnostic)) => (diagnostic.code.to_string(), diagnostic.when.clone()),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Reads back a transformed model and asserts that its structure does not depend on the mode.
+pub fn check_mode_independent(text: &str) {
+    let dae = model(text, &[]);
+    let dependence = mode_dependence(&analysis(&dae));
+    assert!(dependence.is_empty(), "{dependence:#?}\n{text}");
+}
