@@ -104,7 +104,7 @@ pub enum Command {
         #[command(flatten)]
         run: Run,
     },
-    /// Write an equivalent Modelica model that ordinary tools run (not built yet)
+    /// Write an equivalent Modelica model that ordinary tools run
     Rimis {
         #[command(flatten)]
         input: Input,

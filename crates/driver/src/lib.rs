@@ -18,8 +18,8 @@ mod verdict;
 
 pub use parse::parse;
 pub use pipeline::{Analyzed, Verdict, analyze, check, flatten};
-pub use rimis::{RimisOptions, rimis};
 pub use question::{Answer, Dialect, Limits, Question, Source};
+pub use rimis::{RimisOptions, rimis};
 pub use timings::{Phase, Progress, Timings};
 pub use valuation::{Valuation, parse_valuation};
 pub use verdict::{diagnostic_to_json, verdict_to_json, verdict_to_text};

@@ -73,7 +73,11 @@ fn offsets(analysis: &Analysis, united: &United, c: &[u32], d: &[u32]) -> Vec<St
 }
 
 /// Every exact block lies within an approximate one, and every approximate one is an exact one in some mode.
-fn blocks(analysis: &Analysis, united: &United, approximate: &[modeshift_structure::single_mode::Block]) -> Vec<String> {
+fn blocks(
+    analysis: &Analysis,
+    united: &United,
+    approximate: &[modeshift_structure::single_mode::Block],
+) -> Vec<String> {
     let mut block_of_row = vec![u32::MAX; united.equations.len()];
     let mut block_of_column = vec![u32::MAX; united.variables.len()];
     for (at, block) in approximate.iter().enumerate() {

@@ -97,13 +97,8 @@ impl<'a> RobustModes<'a> {
     /// Declares what the guards ask for.
     pub(crate) fn new(dae: &'a MultimodeDae, conditions: &Conditions, signals: &Signals, target: &mut Target) -> Self {
         let mode_of = conditions.booleans.iter_enumerated().map(|(mode, &boolean)| (boolean, mode)).collect();
-        let mut modes = RobustModes {
-            dae,
-            booleans: IndexVec::new(),
-            declared: Declared::default(),
-            mode_of,
-            items: Vec::new(),
-        };
+        let mut modes =
+            RobustModes { dae, booleans: IndexVec::new(), declared: Declared::default(), mode_of, items: Vec::new() };
         for (mode, variable) in dae.mode_variables.iter_enumerated() {
             let in_force = conditions.booleans[mode];
             let delayed = variable.definition.filter(|&definition| !modes.is_known_at_once(signals, definition));

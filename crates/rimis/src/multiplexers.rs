@@ -42,11 +42,7 @@ pub(crate) fn multiplexed(
 }
 
 /// The multiplexers of all signals with several sources, by variable, then those seen from some blocks.
-pub(crate) fn multiplexing_equations(
-    conditions: &Conditions,
-    signals: &Signals,
-    target: &mut Target,
-) -> Vec<Item> {
+pub(crate) fn multiplexing_equations(conditions: &Conditions, signals: &Signals, target: &mut Target) -> Vec<Item> {
     let mut items = Vec::new();
     for variable in signals.variables() {
         for level in signals.levels(variable) {

@@ -21,7 +21,9 @@ pub(crate) fn structural(dae: &MultimodeDae, analysis: &Analysis) -> Result<(), 
         let listed: Vec<&str> = listed.map(|&id| &*analysis.incidence.equations()[id].name).collect();
         let message = "the blocks of different modes are too many to be written one by one";
         let diagnostic = Diagnostic::error("E0902", message);
-        return Err(Box::new(diagnostic.with_note(format!("equations that belong to most of them: {}", listed.join(", ")))));
+        return Err(Box::new(
+            diagnostic.with_note(format!("equations that belong to most of them: {}", listed.join(", "))),
+        ));
     }
     if let Some(circle) = analysis.graph.dependencies().iter().find(|dependency| dependency.from >= dependency.to) {
         let text = GraphText { incidence: &analysis.incidence, formulas: &formulas, graph: &analysis.graph };
@@ -39,7 +41,8 @@ fn functions(dae: &MultimodeDae) -> Result<(), Box<Diagnostic>> {
         let called = [equation.left, equation.right].into_iter().find_map(|side| called_function(dae, side));
         if let Some(function) = called {
             let name = &dae.model.functions[function].name;
-            let message = format!("equation `{}` calls function `{name}`, which cannot be written along", equation.name);
+            let message =
+                format!("equation `{}` calls function `{name}`, which cannot be written along", equation.name);
             return Err(Box::new(Diagnostic::error("E0903", message).label(equation.span, "")));
         }
     }

@@ -103,8 +103,7 @@ impl Writer<'_> {
                 self.line(1, &line);
             }
             Item::Conditional(condition, left, right) => {
-                let (condition, left, right) =
-                    (self.expression(*condition), self.side(*left), self.expression(*right));
+                let (condition, left, right) = (self.expression(*condition), self.side(*left), self.expression(*right));
                 self.line(1, &format!("if {condition} then"));
                 self.line(2, &format!("{left} = {right};"));
                 self.line(1, "end if;");
@@ -162,7 +161,8 @@ impl Writer<'_> {
             ("Interval", experiment.interval),
             ("Tolerance", experiment.tolerance),
         ];
-        let given = settings.iter().filter_map(|(name, value)| value.map(|value| format!("{name} = {}", number(value))));
+        let given =
+            settings.iter().filter_map(|(name, value)| value.map(|value| format!("{name} = {}", number(value))));
         let list = given.collect::<Vec<_>>().join(", ");
         if !list.is_empty() {
             self.line(1, &format!("annotation (experiment({list}));"));

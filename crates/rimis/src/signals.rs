@@ -99,13 +99,7 @@ impl Signals {
         signals
     }
 
-    fn add(
-        &mut self,
-        conditions: &Conditions,
-        target: &mut Target,
-        variable: VariableId,
-        writers: &[(u32, BlockId)],
-    ) {
+    fn add(&mut self, conditions: &Conditions, target: &mut Target, variable: VariableId, writers: &[(u32, BlockId)]) {
         let analysis = conditions.analysis;
         let exists = analysis.incidence.variables()[variable].guard;
         let offset = &analysis.offsets.variables[variable];

@@ -146,7 +146,6 @@ impl<'a, 'c> Specialization<'a, 'c> {
     }
 }
 
-
 /// The expression with other operands, folded where these have become literals.
 pub(crate) fn rebuilt(
     expressions: &mut Expressions,

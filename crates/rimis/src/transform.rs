@@ -145,7 +145,8 @@ impl Writing<'_> {
         let analysis = conditions.analysis;
         let mut sections = Vec::with_capacity(analysis.graph.block_count());
         for (id, block) in analysis.graph.blocks() {
-            let text = GraphText { incidence: &analysis.incidence, formulas: &conditions.printer, graph: &analysis.graph };
+            let text =
+                GraphText { incidence: &analysis.incidence, formulas: &conditions.printer, graph: &analysis.graph };
             let mut section = Section::new(format!("Block {}", text.block(block)));
             section.items = block_equations(conditions, signals, target, id, self.form == Form::Robust)
                 .map_err(|reason| obstacles::not_differentiable(self.dae, block, &reason.message(&target.model)))?;
@@ -170,12 +171,7 @@ impl Writing<'_> {
         modes.equations(signals, target)
     }
 
-    fn discrete_equations(
-        &self,
-        conditions: &mut Conditions,
-        signals: &mut Signals,
-        target: &mut Target,
-    ) -> Vec<Item> {
+    fn discrete_equations(&self, conditions: &mut Conditions, signals: &mut Signals, target: &mut Target) -> Vec<Item> {
         let equations = self.dae.model.equations.iter();
         let discrete = equations.filter(|equation| equation.kind == EquationKind::Discrete);
         let mut items = Vec::new();
@@ -240,12 +236,7 @@ impl Writing<'_> {
         items
     }
 
-    fn initial_equations(
-        &self,
-        conditions: &mut Conditions,
-        signals: &mut Signals,
-        target: &mut Target,
-    ) -> Vec<Item> {
+    fn initial_equations(&self, conditions: &mut Conditions, signals: &mut Signals, target: &mut Target) -> Vec<Item> {
         let always = self.dae.model.initial_equations.iter().filter(|equation| equation.scenario.is_none());
         let mut items = Vec::new();
         for equation in always {
@@ -286,12 +277,17 @@ impl Writing<'_> {
     fn remarks(&self, declared: &Declared) -> Vec<String> {
         let mut remarks = vec![format!("{} with a structure that does not depend on the mode.", self.dae.model.name)];
         if !declared.booleans.is_empty() {
-            remarks.push("Guards are looked at in the mode that is left: `b_next` is what the guard of `b` asks for,".into());
+            remarks.push(
+                "Guards are looked at in the mode that is left: `b_next` is what the guard of `b` asks for,".into(),
+            );
             remarks.push("`b = pre(b_next)` is in force, and the event iteration goes on until both agree.".into());
         }
         if declared.hysteresis.is_some() {
-            remarks.push("A guard that depends on the mode has to go beyond its bound by `hysteresis`: without it,".into());
-            remarks.push("rounding would decide at the bound, and a mode could be left and entered without end.".into());
+            remarks.push(
+                "A guard that depends on the mode has to go beyond its bound by `hysteresis`: without it,".into(),
+            );
+            remarks
+                .push("rounding would decide at the bound, and a mode could be left and entered without end.".into());
         }
         remarks
     }

@@ -17,8 +17,8 @@ use crate::check::limit_diagnostic;
 use crate::pipeline::{Analyzed, Run};
 use crate::question::{Answer, Dialect, Question};
 
-pub(crate) use judge::first_start;
 pub use json::init_to_json;
+pub(crate) use judge::first_start;
 pub use report::{CaseReport, ConditionReport, InitReport, ItemWhen, ScenarioReport, StartReport};
 pub use text::init_to_text;
 
@@ -54,7 +54,11 @@ impl Run<'_> {
         verdicts::check_verdicts(&analyzed.dae, &start, &judged, &mut self.diagnostics);
     }
 
-    pub(crate) fn initialization(&mut self, analyzed: &Analyzed, choice: &InitialChoice) -> Result<Initialization, Stop> {
+    pub(crate) fn initialization(
+        &mut self,
+        analyzed: &Analyzed,
+        choice: &InitialChoice,
+    ) -> Result<Initialization, Stop> {
         let options = self.options(&analyzed.within);
         let choice = InitialChoice { within: analyzed.within.clone(), ..choice.clone() };
         let diagnostics = &mut self.diagnostics;

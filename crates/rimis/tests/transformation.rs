@@ -1,0 +1,244 @@
+//! Small models in, what the transformation makes of them out.
+
+mod support;
+
+use modeshift_rimis::Form;
+use support::{check_mode_independent, obstacle, transformed};
+
+/// The robust form of a model given as declarations and equations, read back and found independent of modes.
+fn robust(body: &str) -> String {
+    let text = transformed(&format!("model M {body} end M;"), &[], Form::Robust);
+    check_mode_independent(&text);
+    text
+}
+
+/// Asserts that these lines are in the robust form, in this order.
+fn check_lines(body: &str, lines: &[&str]) {
+    let text = robust(body);
+    let mut rest = text.lines().map(str::trim);
+    for line in lines {
+        assert!(rest.any(|found| found == *line), "`{line}` is missing or out of order in\n{text}");
+    }
+}
+
+#[test]
+fn a_model_with_one_mode_keeps_its_variables() {
+    check_lines(
+        "Real x(start = 1, fixed = true); Real y; equation der(x) = -y; y = 2*x;",
+        &["der(x) = x_p;", "x_p = -y;", "y = 2*x;"],
+    );
+}
+
+#[test]
+fn conditions_are_simplified_by_the_guard_of_their_block() {
+    // In mode a, `x` is given by e1, where `a or b` holds anyway.
+    check_lines(
+        "Real x; Real y(start = 0, fixed = true); Boolean a; Boolean b;
+         equation a = time > 1; b = time > 2;
+         der(y) = x;
+         /* e1: */ if a then x = if a or b then 5 else 7; else der(x) = 1; end if;
+         annotation(experiment(StopTime = 3));",
+        &["x_0 = 5;"],
+    );
+}
+
+#[test]
+fn what_a_condition_still_has_to_ask_is_asked_in_short() {
+    check_lines(
+        "Real x; Boolean a; Boolean b;
+         equation a = time > 1; b = time > 2;
+         /* e1: */ if a then x = if a and b then 5 else 7; else x = 1; end if;",
+        &["x_0 = if b then 5 else 7;"],
+    );
+}
+
+#[test]
+fn a_state_of_some_modes_is_kept_in_the_others_and_set_on_entry() {
+    check_lines(
+        "Real x(start = 0, fixed = true); Boolean p(start = false, fixed = true);
+         equation p = time > 1 and time < 2; 1 = if p then x else der(x);",
+        &[
+            "der(x_0) = if not p then x_p_0 else 0;",
+            "x = if p then x_1 else x_0;",
+            "when not p then",
+            "reinit(x_0, pre(x));",
+        ],
+    );
+}
+
+#[test]
+fn a_guard_on_time_alone_needs_no_second_variable() {
+    let text = robust("Real x; Boolean p; equation p = time > 1; x = if p then 1 else time;");
+    assert!(!text.contains("_next") && !text.contains("hysteresis"), "{text}");
+}
+
+#[test]
+fn a_guard_that_depends_on_its_mode_is_looked_at_in_the_mode_that_is_left() {
+    check_lines(
+        "Real x(start = 0, fixed = true); Boolean p(start = false, fixed = true);
+         equation p = x >= 1; 1 = if p then x else der(x);",
+        &["p_next = if p then x >= 1 - hysteresis else x > 1 + hysteresis;", "p = pre(p_next);"],
+    );
+}
+
+#[test]
+fn left_limits_in_guards_are_values_in_the_mode_that_is_left() {
+    check_lines(
+        "Real x(start = 0, fixed = true); Boolean p(start = false, fixed = true);
+         equation p = pre(x) >= 1 or pre(p); 1 = if p then x else der(x);",
+        &["p_next = x >= 1 or p;", "p = pre(p_next);"],
+    );
+}
+
+#[test]
+fn a_relation_inside_a_definition_remembers_its_own_side() {
+    check_lines(
+        "Real x(start = 0, fixed = true); Boolean p(start = false, fixed = true);
+         equation p = x >= 1 and time > 0.5; 1 = if p then x else der(x);",
+        &[
+            "p_relation = if pre(p_relation) then x >= 1 - hysteresis else x > 1 + hysteresis;",
+            "p_next = p_relation and time > 0.5;",
+        ],
+    );
+}
+
+#[test]
+fn a_relation_used_directly_becomes_a_boolean_named_by_its_text() {
+    check_lines(
+        "Real x(start = 0, fixed = true); equation 1 = if x > 1 then x else der(x);",
+        &["Boolean 'x > 1';", "'x > 1' = pre('x > 1_next');", "x = if 'x > 1' then x_1 else x_0;"],
+    );
+}
+
+#[test]
+fn values_of_an_enumeration_are_modes() {
+    check_lines(
+        "type Gear = enumeration(low, high); Gear gear; Real x(start = 0, fixed = true);
+         equation gear = if time > 1 then Gear.high else Gear.low;
+         1 = if gear == Gear.high then x else der(x);",
+        &["Integer gear;", "gear = if time > 1 then 2 else 1;"],
+    );
+}
+
+#[test]
+fn an_integer_of_a_when_is_a_mode() {
+    check_lines(
+        "Integer n(start = 0, fixed = true); Real x(start = 0, fixed = true);
+         equation when time > 1 then n = pre(n) + 1; end when;
+         1 = if n == 1 then x else der(x);",
+        &["// Events", "when time > 1 then", "n = pre(n) + 1;"],
+    );
+}
+
+#[test]
+fn a_reinit_of_the_model_comes_first_in_the_chain_of_its_state() {
+    check_lines(
+        "Real x(start = 0, fixed = true); Boolean p(start = false, fixed = true);
+         equation p = time > 1 and time < 2; 1 = if p then x else der(x);
+         when time > 3 then reinit(x, 0.5*pre(x)); end when;",
+        &["when time > 3 then", "reinit(x_0, 0.5*pre(x));", "elsewhen not p then", "reinit(x_0, pre(x));"],
+    );
+}
+
+#[test]
+fn initial_equations_are_kept() {
+    check_lines(
+        "Real x; Real y; initial equation der(x) = 0; equation der(x) = y - x; y = if time > 1 then 1 else 2;",
+        &["initial equation", "x_p = 0;", "equation"],
+    );
+}
+
+#[test]
+fn a_nonlinear_block_is_trivial_outside_its_modes() {
+    // Outside p, `z*x = 1` could not be solved: z is 0 there.
+    check_lines(
+        "Real x; Real z; Boolean p;
+         equation p = time > 1; z = if p then time else 0;
+         /* e: */ 0 = if p then z*x - 1 else x;",
+        &["// Block p: z -- e -> x", "0 = if p then 0 - (z_2*x_3 - 1) else x_3;"],
+    );
+}
+
+#[test]
+fn a_jump_with_a_closed_form_is_a_reinit_of_left_limits() {
+    check_lines(
+        "Real a(start = 1, fixed = true); Real b(start = 3, fixed = true); Real f; Boolean p;
+         equation p = time > 1; der(a) = f; 2*der(b) = -f; 0 = if p then a - b else f;",
+        &["when p then", "reinit(a, (pre(a) + 2*pre(b))/3);"],
+    );
+}
+
+#[test]
+fn variables_of_some_modes_need_no_multiplexer() {
+    check_lines(
+        "Real x(start = 0, fixed = true); Boolean p; if p then Real v; end if;
+         equation p = time > 1; if p then v = 2*x; der(x) = v; else der(x) = 1; end if;",
+        &["v = 2*x;"],
+    );
+}
+
+#[test]
+fn names_of_components_are_quoted() {
+    let text =
+        transformed("model C Real x; equation x = time; end C; model M C c[2]; equation end M;", &[], Form::Robust);
+    assert!(text.contains("Real 'c[2].x';") && text.contains("'c[1].x' = time;"), "{text}");
+}
+
+fn check_obstacle(body: &str, code: &str, when: Option<&str>) {
+    let (found, found_when) = obstacle(&format!("model M {body} end M;"));
+    assert_eq!((found.as_str(), found_when.as_deref()), (code, when));
+}
+
+#[test]
+fn singular_modes_are_named() {
+    check_obstacle("Real x; Boolean p; equation p = time > 1; 0 = if p then 1 else x;", "E0901", Some("p"));
+}
+
+#[test]
+fn a_jump_without_a_formula_is_named_with_its_change() {
+    // Where p begins, the position has to jump onto the circle.
+    check_obstacle(
+        "Real x(start = 2, fixed = true); Real y(start = 0, fixed = true); Real u(start = 0, fixed = true);
+         Real v(start = 1, fixed = true); Real f; Boolean p;
+         equation p = time > 1; der(x) = u; der(y) = v; der(u) = f*x; der(v) = f*y;
+         0 = if p then x^2 + y^2 - 1 else f;",
+        "E0905",
+        Some("not pre(p) and p"),
+    );
+}
+
+#[test]
+fn a_restart_law_is_named() {
+    check_obstacle(
+        "Real x(start = 1, fixed = true); Real v(start = 0, fixed = true); Boolean p;
+         equation p = x < 0; der(x) = v; der(v) = -1; when p then v = -0.5*pre(v); end when;",
+        "E0909",
+        None,
+    );
+}
+
+#[test]
+fn changes_that_the_definitions_rule_out_need_no_formula() {
+    // As above, but what is free stays free: the change onto the circle never happens.
+    let text = robust(
+        "Real x(start = 1, fixed = true); Real y(start = 0); Real u(start = 0);
+         Real v(start = 1, fixed = true); Real f; Boolean free(start = false, fixed = true);
+         equation free = time > 1 or pre(free); der(x) = u; der(y) = v; der(u) = f*x; der(v) = f*y;
+         0 = if free then f else x^2 + y^2 - 1;",
+    );
+    assert!(!text.contains("reinit"), "{text}");
+}
+
+#[test]
+fn the_same_model_gives_the_same_text() {
+    let text = support::paper_model("RLDC2");
+    assert_eq!(transformed(&text, &[], Form::Robust), transformed(&text, &[], Form::Robust));
+}
+
+#[test]
+fn the_text_grows_linearly_with_the_model() {
+    let text = support::paper_model("FaultyCoaxial");
+    let size = |elements: &str| transformed(&text, &[("N", elements)], Form::Robust).len() as f64;
+    let (small, large) = (size("10"), size("40"));
+    assert!(large < 4.2 * small, "{small} bytes for 10 elements, {large} for 40");
+}

@@ -1,0 +1,35 @@
+model TwoEquationsRIMIS
+  // TwoEquations with a structure that does not depend on the mode.
+  // Guards are looked at in the mode that is left: `b_next` is what the guard of `b` asks for,
+  // `b = pre(b_next)` is in force, and the event iteration goes on until both agree.
+  // A guard that depends on the mode has to go beyond its bound by `hysteresis`: without it,
+  // rounding would decide at the bound, and a mode could be left and entered without end.
+  // Parameters and constants
+  constant Real hysteresis = 1e-9 "how far a guard goes beyond its bound before the mode changes";
+  // Variables
+  Real x;
+  Boolean p;
+  // Modes
+  Boolean p_next(start = false, fixed = true) "what the guard of p asks for";
+  // Replicates
+  Real x_0(start = 0, fixed = true) "x if not p";
+  Real x_1 "x if p";
+  Real x_p_0 "x' if not p";
+equation
+  // Mode equations
+  p_next = if p then x >= 1 - hysteresis else x > 1 + hysteresis;
+  p = pre(p_next);
+  // Differential equations
+  der(x_0) = if not p then x_p_0 else 0;
+  // Multiplexing
+  x = if p then x_1 else x_0;
+  // Block not p: e -> x'
+  x_p_0 = 1;
+  // Block p: e -> x
+  x_1 = 1;
+  // Reinitialisations
+  when not p then
+    reinit(x_0, pre(x));
+  end when;
+  annotation (experiment(StopTime = 2));
+end TwoEquationsRIMIS;
