@@ -51,7 +51,10 @@ pub(crate) fn block_equations(
     }
     let matched = matched_variables(analysis, block);
     let switch = |((left, right), matched): ((ExpressionId, ExpressionId), VariableId)| {
-        let residual = target.expressions().difference(left, right);
+        let residual = match target.expressions().literal(left) {
+            Some(0.0) => right,
+            _ => target.expressions().difference(left, right),
+        };
         let fallback = target.value(signals.written(id, matched));
         let condition = conditions.expression(target.expressions(), block.guard, ModeSet::ALL);
         let residual = target.expressions().if_then_else(condition, residual, fallback);
