@@ -63,7 +63,7 @@ equation
   0 = if gamma then y_pp_1 - v_p_1 else v_p_1;
   0 = if gamma then u_p_1 + lambda_1*x else u_p_1;
   0 = if gamma then v_p_1 + lambda_1*y + g else lambda_1;
-  0 = if gamma then 2*x_p_1*x_p_1 + 2*x*x_pp_1 + (2*y_p_1*y_p_1 + 2*y*y_pp_1) else y_pp_1;
+  0 = if gamma then -(2*x_p_1*x_p_1 + 2*x*x_pp_1 + (2*y_p_1*y_p_1 + 2*y*y_pp_1)) else y_pp_1;
   // Block not gamma: v -- ey -> y'
   y_p_2 = v;
   // Block not gamma: k1 -> lambda
