@@ -7,11 +7,13 @@ use modeshift_modes::{FormulaPrinter, Invariant, Limit, ModeSet, ModeSpace};
 
 use crate::blocks::BlockCap;
 use crate::formulas::invariant_of;
+use crate::occurrences::{Guards, Occurrences};
+use crate::reading::Reading;
 use crate::renumber::{self, Renumbering};
 use crate::single_mode::Signature;
 use crate::{
     ConditionalDependencyGraph, Cycles, Incidence, Matching, Offsets, Parts, cycles, dependency_graph,
-    dulmage_mendelsohn, match_equations, occurrences,
+    dulmage_mendelsohn, match_equations,
 };
 
 /// With fewer decision-diagram nodes than this, 100 MB or so, nothing is gained by a collection.
@@ -33,7 +35,7 @@ pub struct Options {
 /// How long the stages took, in seconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Times {
-    /// Guards, conditions and occurrences.
+    /// Guards, conditions and occurrences, and at the end the model's own numbers for what got others meanwhile.
     pub reading: f64,
     /// Matching, offsets, over- and underdetermined parts.
     pub matching: f64,
@@ -83,7 +85,8 @@ pub struct Analysis {
 /// Analyzes all modes of a model, or those that the options name.
 pub fn analyze(dae: &MultimodeDae, options: &Options) -> Result<Analysis, Limit> {
     let mut clock = Clock(Instant::now());
-    let order = occurrences::order_of(dae);
+    let reading = Reading::of(dae);
+    let order = reading.order(dae);
     let space = ModeSpace::with_order(order.mode_variables);
     if let Some(nodes) = options.node_limit {
         space.set_node_limit(nodes);
@@ -93,22 +96,27 @@ pub fn analyze(dae: &MultimodeDae, options: &Options) -> Result<Analysis, Limit>
     }
     space.set_task("reading guards and conditions");
     let invariant = invariant_of(&space, dae, &options.within);
-    let incidence = occurrences::incidence_along(dae, &space, &invariant, &order.equations);
+    let guards = Guards::of(dae, &space, &invariant);
+    let occurrences = Occurrences::of(&reading, dae, &space, &invariant, &guards.equations);
+    let numbers = renumber::pays(&order.equations).then(|| Renumbering::along(dae, &reading, &order.equations));
+    let incidence = match &numbers {
+        Some(numbers) => numbers.incidence(&space, &guards, &occurrences, &order.equations),
+        None => occurrences.incidence(&space, guards.vertices(dae), &order.equations),
+    };
+    drop(occurrences);
+    drop(reading);
     space.check()?;
-    let reading = clock.lap();
-    let mut analysis = if renumber::pays(&order.equations) {
-        let numbers = Renumbering::along(&incidence, &order.equations);
-        let (renumbered, order) = (numbers.renumbered(&incidence), numbers.order(&order.equations));
-        let analysis = Analysis::of_incidence(space, invariant, renumbered, order, options.cap)?;
-        let analysis = numbers.restored(analysis, incidence);
+    let seconds_of_reading = clock.lap();
+    let order = numbers.as_ref().map_or(order.equations.clone(), |numbers| numbers.order(&order.equations));
+    let mut analysis = Analysis::of_incidence(space, invariant, incidence, order, options.cap)?;
+    clock.lap();
+    if let Some(numbers) = numbers {
+        analysis = numbers.restored(dae, &guards, analysis);
         if cfg!(debug_assertions) {
             analysis.assert_certificates();
         }
-        analysis
-    } else {
-        Analysis::of_incidence(space, invariant, incidence, order.equations, options.cap)?
-    };
-    analysis.times.reading = reading;
+    }
+    analysis.times.reading = seconds_of_reading + clock.lap();
     Ok(analysis)
 }
 

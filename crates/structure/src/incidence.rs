@@ -13,6 +13,8 @@ use std::sync::Arc;
 use modeshift_dae::{EquationId, Id, IndexVec, VariableId};
 use modeshift_modes::{ModeSet, ModeSpace};
 
+use crate::renumber::Permutation;
+
 /// An edge of the incidence graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EdgeId(pub u32);
@@ -95,21 +97,18 @@ impl Incidence {
         variables: IndexVec<VariableId, Vertex>,
         mut occurrences: Vec<Occurrence>,
     ) -> Incidence {
-        occurrences.sort_by_key(|occurrence| occurrence.equation);
+        occurrences.sort_by_key(|it| (it.equation, it.variable, std::cmp::Reverse(it.order)));
         Incidence::of_grouped(space, equations, variables, occurrences)
     }
 
-    /// The same if the occurrences in an equation already stand together. Edges are stored in the order of the equations,
-    /// which had better be the order in which they will be looked at.
+    /// The same if the occurrences in an equation already stand together, in it those of a variable, and of these the
+    /// highest order first. Edges are stored in this order, which had better be the one in which they will be looked at.
     pub(crate) fn of_grouped(
         space: &ModeSpace,
         equations: IndexVec<EquationId, Vertex>,
         variables: IndexVec<VariableId, Vertex>,
-        mut occurrences: Vec<Occurrence>,
+        occurrences: Vec<Occurrence>,
     ) -> Incidence {
-        for group in occurrences.chunk_by_mut(|a, b| a.equation == b.equation) {
-            group.sort_by_key(|occurrence| (occurrence.variable, std::cmp::Reverse(occurrence.order)));
-        }
         let mut incidence = Incidence {
             equations,
             variables,
@@ -129,38 +128,30 @@ impl Incidence {
         incidence
     }
 
-    /// The same graph over other numbers of the same equations and variables; edges keep their numbers.
-    pub(crate) fn with_vertices(
-        &self,
+    /// The same graph under the numbers that its equations and variables had before; edges keep theirs.
+    pub(crate) fn with_old_numbers(
+        mut self,
         equations: IndexVec<EquationId, Vertex>,
         variables: IndexVec<VariableId, Vertex>,
-        equation: impl Fn(EquationId) -> EquationId,
-        variable: impl Fn(VariableId) -> VariableId,
+        equation: &Permutation<EquationId>,
+        variable: &Permutation<VariableId>,
     ) -> Incidence {
-        let (_, edges) = self.edges.split_last().expect("the sentinel");
-        let renamed = |edge: &Edge| Edge {
-            equation: equation(edge.equation),
-            variable: variable(edge.variable),
-            orders: edge.orders,
-        };
-        let missing = self.missing.iter().map(|it| MissingVariable {
-            equation: equation(it.equation),
-            variable: variable(it.variable),
-            modes: it.modes,
-        });
-        let mut incidence = Incidence {
-            equations,
-            variables,
-            edges: edges.iter().map(renamed).collect(),
-            orders: self.orders.clone(),
-            active: self.active.clone(),
-            of_equation: IndexVec::new(),
-            first_of_variable: Vec::new(),
-            by_variable: Vec::new(),
-            missing: missing.collect(),
-        };
-        incidence.index();
-        incidence
+        // The lists of edges are gathered vertex by vertex: to make them anew would touch memory at random for each edge.
+        let of_equation = equation.new.iter().map(|&id| self.of_equation[id]).collect();
+        let mut first_of_variable = vec![0];
+        let mut by_variable = Vec::with_capacity(self.by_variable.len());
+        for &id in variable.new.iter() {
+            by_variable.extend_from_slice(self.edges_of_variable(id));
+            first_of_variable.push(by_variable.len() as u32);
+        }
+        let (_, edges) = self.edges.split_last_mut().expect("the sentinel");
+        for edge in edges {
+            (edge.equation, edge.variable) = (equation.old[edge.equation], variable.old[edge.variable]);
+        }
+        for missing in &mut self.missing {
+            (missing.equation, missing.variable) = (equation.old[missing.equation], variable.old[missing.variable]);
+        }
+        Incidence { equations, variables, of_equation, first_of_variable, by_variable, ..self }
     }
 
     /// Adds the edge that these occurrences of one variable in one equation, highest order first, make.

@@ -30,6 +30,7 @@ mod offsets;
 mod one_mode;
 mod optimism;
 mod pairing;
+mod reading;
 mod regularize;
 mod renumber;
 mod signature;
@@ -38,6 +39,7 @@ mod summary;
 mod sweep;
 mod text;
 mod unsolvable;
+mod walk;
 
 pub use analysis::{Analysis, ModeSignature, Options, Times, analyze};
 pub use blocks::BlockCap;

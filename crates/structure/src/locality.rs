@@ -11,7 +11,9 @@
 use modeshift_dae::{EquationId, Id};
 
 /// Vertices of more edges than this are left out.
-const HUB_DEGREE: u32 = 64;
+const HUB_DEGREE: u8 = 64;
+/// The bit of a vertex's state that tells whether the current walk has seen it; the others are its degree.
+const SEEN: u8 = 0x80;
 
 /// The bipartite graph of which an order is wanted: plain lists, no modes.
 pub struct Adjacency {
@@ -23,9 +25,13 @@ pub struct Adjacency {
 
 impl Adjacency {
     /// The graph of these pairs of an equation and a variable, all different.
-    pub fn new(equation_count: usize, variable_count: usize, pairs: &[(u32, u32)]) -> Adjacency {
+    pub fn new(
+        equation_count: usize,
+        variable_count: usize,
+        pairs: impl Iterator<Item = (u32, u32)> + Clone,
+    ) -> Adjacency {
         let mut first = vec![0u32; equation_count + variable_count + 1];
-        for &(equation, variable) in pairs {
+        for (equation, variable) in pairs.clone() {
             first[equation as usize + 1] += 1;
             first[equation_count + variable as usize + 1] += 1;
         }
@@ -33,12 +39,12 @@ impl Adjacency {
             first[vertex + 1] += first[vertex];
         }
         let mut next = first.clone();
-        let mut neighbours = vec![0u32; 2 * pairs.len()];
+        let mut neighbours = vec![0u32; first[first.len() - 1] as usize];
         let mut put = |from: usize, to: usize| {
             neighbours[next[from] as usize] = to as u32;
             next[from] += 1;
         };
-        for &(equation, variable) in pairs {
+        for (equation, variable) in pairs {
             let (equation, variable) = (equation as usize, equation_count + variable as usize);
             put(equation, variable);
             put(variable, equation);
@@ -50,74 +56,94 @@ impl Adjacency {
         self.first.len() - 1
     }
 
-    fn degree(&self, vertex: u32) -> u32 {
-        self.first[vertex as usize + 1] - self.first[vertex as usize]
-    }
-
     fn neighbours(&self, vertex: u32) -> &[u32] {
         &self.neighbours[self.first[vertex as usize] as usize..self.first[vertex as usize + 1] as usize]
     }
 
-    fn is_hub(&self, vertex: u32) -> bool {
-        self.degree(vertex) > HUB_DEGREE
+    /// How many neighbours each vertex has; of hubs only that they are.
+    fn degrees(&self) -> Vec<u8> {
+        self.first.windows(2).map(|ends| (ends[1] - ends[0]).min(u32::from(HUB_DEGREE) + 1) as u8).collect()
     }
+
+    /// The same graph with `vertices[0]` as vertex 0 and so on. Hubs have no neighbours and are none.
+    fn renumbered(&self, degrees: &[u8], vertices: &[u32]) -> Adjacency {
+        let mut number = vec![u32::MAX; self.vertex_count()];
+        for (new, &old) in vertices.iter().enumerate().filter(|&(_, &old)| !is_hub(degrees[old as usize])) {
+            number[old as usize] = new as u32;
+        }
+        let mut first = Vec::with_capacity(vertices.len() + 1);
+        let mut neighbours = Vec::with_capacity(self.neighbours.len());
+        first.push(0);
+        for &old in vertices {
+            if !is_hub(degrees[old as usize]) {
+                let numbers = self.neighbours(old).iter().map(|&neighbour| number[neighbour as usize]);
+                neighbours.extend(numbers.filter(|&number| number != u32::MAX));
+            }
+            first.push(neighbours.len() as u32);
+        }
+        Adjacency { equation_count: 0, first, neighbours }
+    }
+}
+
+fn is_hub(degree: u8) -> bool {
+    degree > HUB_DEGREE
 }
 
 /// All equations, neighbours near each other.
+///
+/// Each connected component is walked three times: from anywhere, from where that ended, a vertex at the rim, and from
+/// where this ended, at the opposite rim (A. George and J. Liu, 1979). The first walk touches memory all over the
+/// graph; the others are over numbers that it gave.
 pub fn locality_order(graph: &Adjacency) -> Vec<EquationId> {
-    let mut walk = Walk { graph, seen: vec![0; graph.vertex_count()], round: 0 };
-    let mut placed = vec![false; graph.vertex_count()];
-    let mut order = Vec::with_capacity(graph.equation_count);
+    let degrees = graph.degrees();
+    let mut walk = Walk { graph, states: degrees.clone() };
+    let (mut walked, mut ends) = (Vec::with_capacity(graph.vertex_count()), Vec::new());
     for start in 0..graph.equation_count as u32 {
-        if placed[start as usize] {
-            continue;
-        }
-        let end = walk.far_end(start, &placed);
-        for vertex in walk.breadth_first(end, &placed) {
-            placed[vertex as usize] = true;
-            if (vertex as usize) < graph.equation_count {
-                order.push(EquationId::from_index(vertex as usize));
-            }
+        if walk.states[start as usize] & SEEN == 0 {
+            walk.breadth_first(start, SEEN, &mut walked);
+            ends.push(walked.len());
         }
     }
-    order
+    let near = graph.renumbered(&degrees, &walked);
+    let degrees = walked.iter().map(|&vertex| degrees[vertex as usize]).collect();
+    let mut walk = Walk { graph: &near, states: degrees };
+    let (mut to_rim, mut order) = (Vec::new(), Vec::with_capacity(walked.len()));
+    for end in ends {
+        to_rim.clear();
+        walk.breadth_first(end as u32 - 1, SEEN, &mut to_rim);
+        let rim = *to_rim.last().expect("a walk contains its start");
+        walk.breadth_first(rim, 0, &mut order);
+    }
+    let equations = order.into_iter().map(|vertex| walked[vertex as usize] as usize);
+    equations.filter(|&vertex| vertex < graph.equation_count).map(EquationId::from_index).collect()
 }
 
-/// Repeated breadth-first walks over one graph.
+/// Breadth-first walks over one graph.
 struct Walk<'a> {
     graph: &'a Adjacency,
-    seen: Vec<u32>,
-    round: u32,
+    /// The degree of each vertex, and a bit that each walk turns over.
+    states: Vec<u8>,
 }
 
 impl Walk<'_> {
-    /// A vertex at the rim of the component of `start`: the last one of two walks (A. George and J. Liu, 1979).
-    fn far_end(&mut self, start: u32, placed: &[bool]) -> u32 {
-        let mut end = start;
-        for _ in 0..2 {
-            end = *self.breadth_first(end, placed).last().expect("a walk contains its start");
-        }
-        end
-    }
-
-    /// The vertices that are not `placed` in breadth-first order from `start`; no hubs but `start`, which ends there then.
-    fn breadth_first(&mut self, start: u32, placed: &[bool]) -> Vec<u32> {
-        self.round += 1;
-        self.seen[start as usize] = self.round;
-        let mut queue = vec![start];
-        let mut at = 0;
-        while let Some(&vertex) = queue.get(at).filter(|&&vertex| !self.graph.is_hub(vertex)) {
+    /// Appends the component of `start` in breadth-first order, neighbours of low degree first, without hubs; `start`
+    /// alone if it is one. Turns the bit of each vertex to `seen`.
+    fn breadth_first(&mut self, start: u32, seen: u8, queue: &mut Vec<u32>) {
+        let mut at = queue.len();
+        queue.push(start);
+        self.states[start as usize] ^= SEEN;
+        while let Some(&vertex) = queue.get(at).filter(|&&vertex| !is_hub(self.states[vertex as usize] & !SEEN)) {
             at += 1;
             let from = queue.len();
             for &next in self.graph.neighbours(vertex) {
-                let seen = std::mem::replace(&mut self.seen[next as usize], self.round) == self.round;
-                if !seen && !placed[next as usize] && !self.graph.is_hub(next) {
+                let state = &mut self.states[next as usize];
+                if *state & SEEN != seen && !is_hub(*state & !SEEN) {
+                    *state ^= SEEN;
                     queue.push(next);
                 }
             }
-            queue[from..].sort_by_key(|&next| self.graph.degree(next));
+            queue[from..].sort_by_key(|&next| self.states[next as usize]);
         }
-        queue
     }
 }
 
@@ -131,7 +157,7 @@ mod tests {
         let shuffled = |k: u32| (k * 367) % length;
         let pairs: Vec<_> =
             (0..length).flat_map(|k| [(shuffled(k), k), (shuffled(k), k + 1)]).filter(|&(_, v)| v < length).collect();
-        let order = locality_order(&Adjacency::new(length as usize, length as usize, &pairs));
+        let order = locality_order(&Adjacency::new(length as usize, length as usize, pairs.iter().copied()));
         let mut position = vec![0i64; length as usize];
         for (at, equation) in order.iter().enumerate() {
             position[equation.index()] = at as i64;
@@ -147,7 +173,7 @@ mod tests {
         let length = 500u32;
         let mut pairs: Vec<_> = (0..length).flat_map(|k| [(k, k), (k, (k + 1) % length)]).collect();
         pairs.extend((0..length).map(|k| (k, length)));
-        let order = locality_order(&Adjacency::new(length as usize, length as usize + 1, &pairs));
+        let order = locality_order(&Adjacency::new(length as usize, length as usize + 1, pairs.iter().copied()));
         assert_eq!(order.len(), length as usize);
         let mut position = vec![0i64; length as usize];
         for (at, equation) in order.iter().enumerate() {

@@ -2,12 +2,18 @@
 //!
 //! The algorithms keep what they know of equations and variables in vectors by number. In a large model whose equations
 //! were written in an order that has nothing to do with nearness, each step would then touch memory far from the last,
-//! and an analysis takes four times as long though it does the same. So a large model is renumbered first, and the
-//! results get the model's own numbers back.
+//! and an analysis takes four times as long though it does the same. So a large model is renumbered as soon as its order
+//! is known, and the results get the model's own numbers back.
 
-use modeshift_dae::{EquationId, Id, IndexVec, VariableId};
+use std::sync::Arc;
+
+use modeshift_dae::{EquationId, Id, IndexVec, MultimodeDae, VariableId};
+use modeshift_modes::{ModeSet, ModeSpace};
 
 use crate::dependency_graph::Derivative;
+use crate::incidence::Vertex;
+use crate::occurrences::{Guards, Occurrences};
+use crate::reading::Reading;
 use crate::{Analysis, ConditionalDependencyGraph, Incidence, Matching, Offsets, Parts};
 
 /// Smaller models fit the caches of a processor anyhow.
@@ -22,9 +28,9 @@ pub(crate) fn pays(order: &[EquationId]) -> bool {
 }
 
 /// New numbers of things, and the old ones by the new.
-struct Permutation<I> {
-    new: IndexVec<I, I>,
-    old: IndexVec<I, I>,
+pub(crate) struct Permutation<I> {
+    pub(crate) new: IndexVec<I, I>,
+    pub(crate) old: IndexVec<I, I>,
 }
 
 impl<I: Id> Permutation<I> {
@@ -44,14 +50,20 @@ impl<I: Id> Permutation<I> {
         Permutation { new, old }
     }
 
-    /// Items by new numbers, from items by old ones.
-    fn apply<T: Clone>(&self, items: &IndexVec<I, T>) -> IndexVec<I, T> {
-        self.old.iter().map(|&id| items[id].clone()).collect()
+    /// Vertices by new numbers, from guards by old ones. Nobody asks for their names.
+    fn vertices(&self, guards: &IndexVec<I, ModeSet>) -> IndexVec<I, Vertex> {
+        let nameless: Arc<str> = "".into();
+        self.old.iter().map(|&id| Vertex { name: nameless.clone(), guard: guards[id] }).collect()
     }
 
     /// Items by old numbers, from items by new ones.
     fn undo<T: Clone>(&self, items: &IndexVec<I, T>) -> IndexVec<I, T> {
         self.new.iter().map(|&id| items[id].clone()).collect()
+    }
+
+    /// The same without copies.
+    fn taken_back<T: Default>(&self, mut items: IndexVec<I, T>) -> IndexVec<I, T> {
+        self.new.iter().map(|&id| std::mem::take(&mut items[id])).collect()
     }
 }
 
@@ -63,22 +75,29 @@ pub(crate) struct Renumbering {
 
 impl Renumbering {
     /// Numbers equations along an order, and variables by their first occurrence along it.
-    pub(crate) fn along(incidence: &Incidence, order: &[EquationId]) -> Renumbering {
-        let edges = order.iter().flat_map(|&equation| incidence.edges_of_equation(equation));
+    pub(crate) fn along(dae: &MultimodeDae, reading: &Reading, order: &[EquationId]) -> Renumbering {
+        let entries = order.iter().flat_map(|&equation| reading.entries(equation));
         Renumbering {
-            equations: Permutation::new(incidence.equations().len(), order.iter().copied()),
-            variables: Permutation::new(incidence.variables().len(), edges.map(|edge| incidence.variable(edge))),
+            equations: Permutation::new(dae.model.equations.len(), order.iter().copied()),
+            variables: Permutation::new(dae.model.variables.len(), entries.map(|&(variable, _)| variable)),
         }
     }
 
-    /// The incidence with new numbers; its edges keep theirs.
-    pub(crate) fn renumbered(&self, incidence: &Incidence) -> Incidence {
+    /// The incidence in new numbers.
+    pub(crate) fn incidence(
+        &self,
+        space: &ModeSpace,
+        guards: &Guards,
+        occurrences: &Occurrences<'_>,
+        order: &[EquationId],
+    ) -> Incidence {
         let Renumbering { equations, variables } = self;
-        incidence.with_vertices(
-            equations.apply(incidence.equations()),
-            variables.apply(incidence.variables()),
-            |equation| equations.new[equation],
-            |variable| variables.new[variable],
+        let along = occurrences.along(order, |id| equations.new[id], |id| variables.new[id]);
+        Incidence::of_grouped(
+            space,
+            equations.vertices(&guards.equations),
+            variables.vertices(&guards.variables),
+            along,
         )
     }
 
@@ -87,22 +106,21 @@ impl Renumbering {
         order.iter().map(|&equation| self.equations.new[equation]).collect()
     }
 
-    /// The analysis in the model's own numbers; `incidence` is the one that was renumbered.
-    pub(crate) fn restored(&self, analysis: Analysis, incidence: Incidence) -> Analysis {
-        let Analysis { space, invariant, matching, offsets, parts, mut cycles, mut graph, order, times, .. } = analysis;
+    /// The analysis in the model's own numbers.
+    pub(crate) fn restored(&self, dae: &MultimodeDae, guards: &Guards, analysis: Analysis) -> Analysis {
+        let Analysis { incidence, matching, offsets, parts, mut cycles, mut graph, order, .. } = analysis;
         cycles.equations = self.equations.undo(&cycles.equations);
         self.restore_graph(&mut graph);
+        let (equations, variables) = guards.vertices(dae);
         Analysis {
-            space,
-            invariant,
-            incidence,
+            incidence: incidence.with_old_numbers(equations, variables, &self.equations, &self.variables),
             matching: self.restored_matching(matching),
-            offsets: self.restored_offsets(&offsets),
+            offsets: self.restored_offsets(offsets),
             parts: self.restored_parts(&parts),
             cycles,
             graph,
             order: order.iter().map(|&equation| self.equations.old[equation]).collect(),
-            times,
+            ..analysis
         }
     }
 
@@ -114,10 +132,10 @@ impl Renumbering {
         }
     }
 
-    fn restored_offsets(&self, offsets: &Offsets) -> Offsets {
+    fn restored_offsets(&self, offsets: Offsets) -> Offsets {
         Offsets {
-            equations: self.equations.undo(&offsets.equations),
-            variables: self.variables.undo(&offsets.variables),
+            equations: self.equations.taken_back(offsets.equations),
+            variables: self.variables.taken_back(offsets.variables),
         }
     }
 

@@ -427,7 +427,7 @@ impl<'a> Builder<'a> {
             mode_variables: dae.mode_variables.clone(),
             named_formulas: dae.named_formulas.clone(),
         };
-        let mut occurrences = occurrences::occurrences(&dae, self.space, invariant, &vertices);
+        let mut occurrences = occurrences::occurrences(&dae, self.space, invariant, &self.guards);
         occurrences.append(&mut self.assumed);
         let incidence = Incidence::new(self.space, vertices, variables, occurrences);
         System {
