@@ -280,6 +280,14 @@ impl ModeSpace {
         kernel.halted = false;
     }
 
+    /// What `work` returns, done without limits: for checks that are not part of the task. The limits hold again after.
+    pub fn without_limits<R>(&self, work: impl FnOnce() -> R) -> R {
+        let limited = std::mem::take(&mut self.kernel.borrow_mut().budget);
+        let result = work();
+        self.kernel.borrow_mut().budget = limited;
+        result
+    }
+
     pub(crate) fn level_of(&self, variable: ModeVariable) -> u32 {
         self.levels[variable.index()]
     }

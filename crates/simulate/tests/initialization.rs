@@ -262,3 +262,60 @@ fn a_failure_shows_unknowns_residuals_and_source_lines() {
     assert!(said.labels.iter().any(|label| label.text.contains("residual")), "{said:#?}");
     assert!(said.notes[0].starts_with("where it stopped: x = "), "{said:#?}");
 }
+
+#[test]
+fn a_scenario_without_a_start_is_named_with_its_place() {
+    let text = "model M Real x(start = 1, fixed = true); Boolean b; equation b = time > 1; der(x) = if b then 1 else x;
+       initial equation
+         x = 1 annotation(modeshift(scenario = \"late\", modes = b));
+       end M;";
+    let found = start_scenario(text, &[], Some(0));
+    let said = found.said("E0709");
+    assert!(said.message.contains("scenario `late`"), "{said:#?}");
+    assert!(said.labels.iter().any(|label| label.text == "this scenario"), "{said:#?}");
+}
+
+#[test]
+fn an_unknown_of_one_scenario_is_found_there_and_does_not_exist_in_the_others() {
+    let text = "model M Real x; parameter Real share(fixed = false);
+       equation der(x) = -x;
+       initial equation
+         share = 0.25 annotation(modeshift(scenario = \"part\"));
+         x = 8*share annotation(modeshift(scenario = \"part\"));
+         x = 5 annotation(modeshift(scenario = \"whole\"));
+       end M;";
+    let part = start_scenario(text, &[], Some(0));
+    part.check("share", 0.25);
+    part.check("x", 2.0);
+    let whole = start_scenario(text, &[], Some(1));
+    whole.check("x", 5.0);
+    let share = whole.variable("share");
+    assert_eq!(whole.state.as_ref().and_then(|state| state.value(share, 0)), None);
+    assert!(!whole.codes().contains(&"W0702"), "{:#?}", whole.diagnostics);
+}
+
+#[test]
+fn what_a_when_does_initially_holds_at_the_start() {
+    let found = start_body(
+        "Real x, v; Real y; Integer n(start = 3, fixed = true);
+       equation
+         der(x) = v; der(v) = -x;
+         when initial() then reinit(x, 2); v = 3*x; end when;
+         when {x > 100, initial()} then y = x + 1; n = pre(n) + 1; end when;",
+    );
+    found.check("x", 2.0);
+    found.check("v", 6.0);
+    found.check("y", 3.0);
+    found.check("n", 4.0);
+    assert!(!found.codes().contains(&"W0702"), "{:#?}", found.diagnostics);
+}
+
+#[test]
+fn a_when_without_initial_does_nothing_at_the_start() {
+    let found = start_body(
+        "Real x(start = 1, fixed = true); Real y(start = 7);
+       equation der(x) = -x; when {x < 5, x > 0} then y = x; end when; when x > 0 then reinit(x, 4); end when;",
+    );
+    found.check("x", 1.0);
+    found.check("y", 7.0);
+}

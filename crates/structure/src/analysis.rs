@@ -32,6 +32,18 @@ pub struct Options {
     pub cap: BlockCap,
 }
 
+impl Options {
+    /// Sets the limits for what is computed in a space from now on.
+    pub(crate) fn limit(&self, space: &ModeSpace) {
+        if let Some(nodes) = self.node_limit {
+            space.set_node_limit(nodes);
+        }
+        if let Some(time) = self.time_limit {
+            space.set_deadline(Instant::now() + time);
+        }
+    }
+}
+
 /// How long the stages took, in seconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Times {
@@ -88,12 +100,7 @@ pub fn analyze(dae: &MultimodeDae, options: &Options) -> Result<Analysis, Limit>
     let reading = Reading::of(dae);
     let order = reading.order(dae);
     let space = ModeSpace::with_order(order.mode_variables);
-    if let Some(nodes) = options.node_limit {
-        space.set_node_limit(nodes);
-    }
-    if let Some(time) = options.time_limit {
-        space.set_deadline(Instant::now() + time);
-    }
+    options.limit(&space);
     space.set_task("reading guards and conditions");
     let invariant = invariant_of(&space, dae, &options.within);
     let guards = Guards::of(dae, &space, &invariant);

@@ -50,17 +50,25 @@ pub struct Formulas<'a> {
 impl<'a> Formulas<'a> {
     /// Formulas over all modes, valid or not.
     pub fn new(space: &'a ModeSpace, expressions: &'a Expressions) -> Self {
-        let literals = (0..space.variable_count() as u32).map(|mode| space.literal(ModeVariable(mode))).collect();
+        Formulas::with_literals(space, expressions, |variable| space.literal(variable))
+    }
+
+    /// Literals are made in the order of the diagrams, so that those of neighbours are near each other in memory.
+    fn with_literals(
+        space: &'a ModeSpace,
+        expressions: &'a Expressions,
+        literal: impl Fn(ModeVariable) -> ModeSet,
+    ) -> Self {
+        let mut literals = vec![ModeSet::EMPTY; space.variable_count()];
+        for &variable in space.order() {
+            literals[variable.index()] = literal(variable);
+        }
         Formulas { space, expressions, literals, known: FxHashMap::default() }
     }
 
     /// Formulas projected onto the modes that `invariant` allows.
     pub(crate) fn projected(space: &'a ModeSpace, expressions: &'a Expressions, invariant: &Invariant) -> Self {
-        let mut formulas = Formulas::new(space, expressions);
-        for literal in &mut formulas.literals {
-            *literal = invariant.project(space, *literal);
-        }
-        formulas
+        Formulas::with_literals(space, expressions, |variable| invariant.project(space, space.literal(variable)))
     }
 
     /// The modes in which a formula holds, or nothing if it is none. Without recursion: formulas may be deep.

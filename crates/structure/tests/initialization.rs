@@ -160,6 +160,81 @@ fn parameters_without_a_value_are_unknowns() {
 }
 
 #[test]
+fn a_variable_of_one_scenario_is_an_unknown_there_alone() {
+    // E22 §7.2: "variables declared and used only in an initialization scenario".
+    let text = |share: &str| {
+        format!(
+            "x : real; e : equation der(x) = 0 - x;
+             scenario part is {share} s1 : equation share = 2; s2 : equation x = 3 * share; end;
+             scenario whole is s3 : equation x = 1; end;"
+        )
+    };
+    assert_eq!(start_text(&mel_model(&text("share : real;"))), "part, determined\nwhole, determined");
+    let undefined = text("share : real;").replace("s1 : equation share = 2;", "");
+    assert_eq!(
+        start_text(&mel_model(&undefined)),
+        "part, underdetermined, free x part.share, fix x\nwhole, determined"
+    );
+}
+
+#[test]
+fn scenarios_may_use_one_name_for_variables_of_their_own() {
+    let text = "x : real; e : equation der(x) = 0 - x;
+        scenario one is a : real; s1 : equation a = 2; s2 : equation x = a; end;
+        scenario two is a : real; b : real; s3 : equation a + b = 2; s4 : equation a - b = 1; s5 : equation x = a; end;";
+    assert_eq!(start_text(&mel_model(text)), "one, determined\ntwo, determined");
+}
+
+#[test]
+fn a_parameter_that_only_one_scenario_uses_does_not_make_the_others_underdetermined() {
+    check_start(
+        "parameter Real k(fixed = false); parameter Real twice = 2*k; Real x;
+       equation der(x) = -x;
+       initial equation
+         x = twice annotation(modeshift(scenario = \"a\"));
+         k = 3 annotation(modeshift(scenario = \"a\"));
+         x = 5 annotation(modeshift(scenario = \"b\"));",
+        "a, determined
+         b, determined",
+    );
+    // What an equation of the model contains is needed in every scenario.
+    check_start(
+        "parameter Real k(fixed = false); Real x;
+       equation der(x) = -k*x;
+       initial equation
+         x = 1;
+         k = 3 annotation(modeshift(scenario = \"a\"));
+         der(x) = 5 annotation(modeshift(scenario = \"b\"));
+         x = 1 + time annotation(modeshift(scenario = \"c\"));",
+        "a, determined
+         b, determined
+         c, overdetermined, free k, fix k, too many x = 1 + time",
+    );
+}
+
+#[test]
+fn a_derivative_above_the_leading_ones_is_an_unknown_only_in_the_scenario_that_mentions_it() {
+    let dae = model(
+        &wrapped(
+            "Real x, y;
+           equation der(x) = -x; y = x^2;
+           initial equation
+             der(y) = 1 annotation(modeshift(scenario = \"falling\"));
+             y = 1 annotation(modeshift(scenario = \"given\"));",
+        ),
+        &[],
+    );
+    assert_eq!(start_text(&dae), "falling, determined\ngiven, determined");
+    let (start, _) = start_of(&dae);
+    let count = |scenario: usize| {
+        let modes = start.scenarios[scenario].modes;
+        let exists = |vertex: &&modeshift_structure::Vertex| !start.space.and(vertex.guard, modes).is_empty();
+        start.system.incidence.variables().iter().filter(exists).count()
+    };
+    assert_eq!((count(0), count(1)), (4, 3), "x, x', y, and y' where it is mentioned");
+}
+
+#[test]
 fn initial_equations_may_depend_on_the_mode() {
     check_start(&format!("{CLUTCH} initial equation if g then w1 = 1; else w1 = 1; w2 = 2; end if;"), "determined");
 }

@@ -57,6 +57,11 @@ impl Model {
             let fixed = (random.chance(30)).then_some(true);
             model.variables.push(variable(number, guard, start, fixed));
         }
+        for number in system.variables.len()..system.variables.len() + random.below(3) {
+            let everywhere = model.expressions.boolean(true);
+            let unknown = variable(number, everywhere, None, Some(false));
+            model.variables.push(Variable { variability: Variability::Parameter, ..unknown });
+        }
         for (number, &guard) in system.equations.iter().enumerate() {
             let left = residual(&mut model, random, &system, number as u32);
             let guard = formula(&mut model, count, guard);
@@ -143,7 +148,7 @@ fn random_scenarios(model: &mut FlatModel, random: &mut Random, system: &System)
     tables
 }
 
-/// Initial equations between derivatives, only where their variables exist.
+/// Initial equations between derivatives, only where their variables exist, and parameters that have to be found.
 fn random_conditions(model: &mut FlatModel, random: &mut Random, system: &System, scenarios: usize) -> Vec<Condition> {
     let mut conditions = Vec::new();
     for _ in 0..random.below(5) {
@@ -155,6 +160,12 @@ fn random_conditions(model: &mut FlatModel, random: &mut Random, system: &System
             let order = if random.chance(60) { 0 } else { random.below(4) as u32 };
             let term = model.expressions.variable(VariableId(variable as u32), order);
             left = model.expressions.sum(left, term);
+        }
+        for parameter in system.variables.len()..model.variables.len() {
+            if random.chance(30) {
+                let term = model.expressions.variable(VariableId(parameter as u32), 0);
+                left = model.expressions.sum(left, term);
+            }
         }
         let scenario = (scenarios > 0 && random.chance(60)).then(|| random.below(scenarios) as u32);
         let guard = formula(model, system.mode_variables, modes);
@@ -184,6 +195,18 @@ impl Model {
         found
     }
 
+    /// Whether any condition, in whatever modes, mentions a parameter.
+    fn is_mentioned(&self, parameter: u32) -> bool {
+        let mut found = false;
+        for condition in &self.conditions {
+            self.dae.model.expressions.for_each(condition.residual, |_, node| {
+                found |= node == Node::Variable(VariableId(parameter), 0);
+                true
+            });
+        }
+        found
+    }
+
     /// All equations and unknowns of one mode and scenario, prolonged everywhere as far as anything is mentioned;
     /// nothing if the long mode is singular.
     fn rows(&self, mode: u32, scenario: Option<u32>) -> Option<Rows> {
@@ -207,7 +230,9 @@ impl Model {
             signature.push(highest);
         }
         let Structure::Regular(regular) = single_mode::analyze(&signature) else { return None };
-        let leading: BTreeMap<u32, u32> = variables.iter().copied().zip(regular.d.iter().copied()).collect();
+        let mut leading: BTreeMap<u32, u32> = variables.iter().copied().zip(regular.d.iter().copied()).collect();
+        let parameters = self.system.variables.len() as u32..self.dae.model.variables.len() as u32;
+        leading.extend(parameters.clone().map(|it| (it, 0)));
         let mut rows: Vec<Row> = Vec::new();
         let mut mentioned = 0;
         for (number, condition) in self.conditions.iter().enumerate() {
@@ -232,7 +257,10 @@ impl Model {
             }
         }
         let unknowns = variables.iter().flat_map(|&it| (0..=leading[&it] + mentioned).map(move |order| (it, order)));
-        let unknowns: Vec<(u32, u32)> = unknowns.collect();
+        let mut unknowns: Vec<(u32, u32)> = unknowns.collect();
+        // A parameter is to be found where a condition that mentions it holds, and where none does in any mode.
+        let occurs = |it: u32| rows.iter().any(|(_, occurring)| occurring.contains(&(it, 0)));
+        unknowns.extend(parameters.filter(|&it| occurs(it) || !self.is_mentioned(it)).map(|it| (it, 0)));
         Some((rows, unknowns))
     }
 }
@@ -298,7 +326,7 @@ impl AllModes<'_> {
             Origin::Model(derivative) => format!("e{} {}", derivative.of.0, derivative.order),
             Origin::Equation(number) => format!("condition {number}"),
             Origin::Start(variable) => format!("start {}", variable.0),
-            Origin::Binding(_) => unreachable!("there are no parameters"),
+            Origin::Binding(_) => unreachable!("no parameter has a value"),
         }
     }
 

@@ -19,6 +19,7 @@ mod coverage;
 mod definitions;
 mod formulas;
 mod implicit;
+mod initial_actions;
 mod numbering;
 mod relations;
 mod restart_laws;
@@ -39,6 +40,7 @@ use formulas::Formulas;
 /// Stops where a condition cannot be understood as one; the diagnostics (`E05xx`) say which.
 pub fn elaborate(mut model: FlatModel, diagnostics: &mut Diagnostics) -> Result<MultimodeDae, Stop> {
     restart_laws::separate(&mut model);
+    initial_actions::add(&mut model);
     let definitions = Definitions::collect(&mut model, diagnostics)?;
     let mut elaboration =
         Elaboration { formulas: Formulas::new(&definitions), model, diagnostics, rewritten: FxHashMap::default() };

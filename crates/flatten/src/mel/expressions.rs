@@ -83,8 +83,8 @@ impl Builder<'_> {
             return argument;
         }
         let Some(name) = self.name_text(reference) else { return self.zero() };
-        match self.variables.get(&name) {
-            Some(&variable) => self.model.expressions.add(Node::Variable(variable, 0)),
+        match self.variable(&name) {
+            Some(variable) => self.model.expressions.add(Node::Variable(variable, 0)),
             None if &*name == "time" => self.model.expressions.time(),
             None => {
                 self.error(self.unknown(&name, reference.span));

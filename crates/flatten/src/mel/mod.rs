@@ -7,13 +7,14 @@
 
 mod expressions;
 mod laws;
+mod scenarios;
 mod values;
 
 use std::sync::Arc;
 
 use modeshift_dae::{
     Equation, EquationKind, ExpressionId, FlatModel, FunctionId, InitialEquation, Invariant, InvariantOrigin, Node,
-    Scenario, StateSelect, Type, Variability, Variable, VariableId,
+    StateSelect, Type, Variability, Variable, VariableId,
 };
 use modeshift_diagnostics::{Diagnostic, Diagnostics, Span, Stop};
 use modeshift_syntax::ast::{Expression, Ident, Reference};
@@ -55,6 +56,10 @@ struct Builder<'a> {
     guard: ExpressionId,
     /// The scenario around the current statement.
     scenario: Option<u32>,
+    /// The names of the scenarios, from the first walk on.
+    scenario_names: Vec<Arc<str>>,
+    /// Variables that a scenario declares for itself (E22 §7.2).
+    scenario_variables: FxHashMap<(u32, Arc<str>), VariableId>,
     statements: usize,
     failed: bool,
 }
@@ -75,6 +80,8 @@ impl<'a> Builder<'a> {
             indices: Vec::new(),
             guard,
             scenario: None,
+            scenario_names: Vec::new(),
+            scenario_variables: FxHashMap::default(),
             statements: 0,
             failed: false,
         }
@@ -134,7 +141,8 @@ impl<'a> Builder<'a> {
                     self.for_each_value(index, from, to, |builder| builder.declare_all(body))?;
                 }
                 StatementKind::Law { .. } => self.declare_law(statement),
-                StatementKind::Equation { .. } | StatementKind::Invariant(_) | StatementKind::Scenario { .. } => {}
+                StatementKind::Scenario { name, body, .. } => self.declare_scenario(name, body)?,
+                StatementKind::Equation { .. } | StatementKind::Invariant(_) => {}
             }
         }
         Ok(())
@@ -142,7 +150,7 @@ impl<'a> Builder<'a> {
 
     fn declare(&mut self, name: &Reference, ty: mel::Type, value: Option<&Expression>, span: Span) {
         let Some(text) = self.name_text(name) else { return };
-        if let Some(&known) = self.variables.get(&text) {
+        if let Some(known) = self.variable_of_this_place(&text) {
             let before = self.model.variables[known].span;
             return self.error(
                 Diagnostic::error("E0281", format!("`{text}` is declared twice"))
@@ -151,8 +159,9 @@ impl<'a> Builder<'a> {
             );
         }
         let is_constant = value.is_some() && ty != mel::Type::Boolean;
-        let binding = value.filter(|_| is_constant).map(|value| self.constant_binding(&text, ty, value));
-        let variable = Variable {
+        let flat_name = self.name_in_scenario(&text);
+        let binding = value.filter(|_| is_constant).map(|value| self.constant_binding(&flat_name, ty, value));
+        let mut variable = Variable {
             input: ty == mel::Type::Boolean && value.is_none(),
             variability: match ty {
                 _ if is_constant => Variability::Parameter,
@@ -161,10 +170,13 @@ impl<'a> Builder<'a> {
             },
             evaluated: is_constant && ty == mel::Type::Integer,
             binding,
-            ..self.plain_variable(text.clone(), ty, span)
+            ..self.plain_variable(flat_name, ty, span)
         };
+        if self.scenario.is_some() && !is_constant {
+            self.make_unknown_of_the_start(&mut variable);
+        }
         let id = self.model.variables.push(variable);
-        self.variables.insert(text, id);
+        self.remember_variable(text, id);
     }
 
     fn plain_variable(&self, name: Arc<str>, ty: mel::Type, span: Span) -> Variable {
@@ -224,9 +236,7 @@ impl<'a> Builder<'a> {
     /// Guard and definition of a variable that the first walk declared.
     fn complete(&mut self, name: &Reference, ty: mel::Type, value: Option<&Expression>, span: Span) {
         if self.scenario.is_some() {
-            return self.error(
-                Diagnostic::error("E0387", "a scenario cannot declare variables").label(span, "declared in a scenario"),
-            );
+            return; // it exists where the initial equations do that mention it
         }
         let Some(id) = self.name_text(name).and_then(|text| self.variables.get(&text).copied()) else { return };
         self.model.variables[id].guard = self.guard;
@@ -297,26 +307,6 @@ impl<'a> Builder<'a> {
         }
         self.guard = outer;
         Ok(())
-    }
-
-    fn scenario(
-        &mut self,
-        name: &Ident,
-        when: Option<&Expression>,
-        body: &[Statement],
-        span: Span,
-    ) -> Result<(), Stop> {
-        if self.scenario.is_some() {
-            self.error(Diagnostic::error("E0387", "a scenario cannot contain a scenario").label(span, "here"));
-            return Ok(());
-        }
-        let when = when.map(|when| self.expression(when));
-        let when = when.unwrap_or_else(|| self.model.expressions.boolean(true));
-        self.scenario = Some(self.model.scenarios.len() as u32);
-        self.model.scenarios.push(Scenario { name: name.name.clone(), when, span });
-        let result = self.build_all(body);
-        self.scenario = None;
-        result
     }
 
     /// Runs `body` for each value of a loop index.

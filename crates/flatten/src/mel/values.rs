@@ -146,7 +146,7 @@ impl Builder<'_> {
         if let Some(value) = self.loop_index(&part.name.name) {
             return Some(value as f64);
         }
-        let variable = &self.model.variables[*self.variables.get(&part.name.name)?];
+        let variable = &self.model.variables[self.variable(&part.name.name)?];
         if variable.ty == Type::Real && !reals {
             return None;
         }

@@ -3,6 +3,7 @@
 use modeshift_dae::{EquationId, ExpressionText};
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
 use modeshift_numerics::NewtonFailureReason;
+use modeshift_structure::initialization::InitialScenario;
 
 use super::point::Mode;
 use super::problem::InitialProblem;
@@ -29,7 +30,7 @@ pub fn explain_failure(problem: &InitialProblem<'_>, failure: &NoStart, diagnost
         tried if failure.complete => format!("none of the {tried} modes that are possible is a consistent start"),
         tried => format!("no consistent start was found in {tried} modes"),
     };
-    let mut diagnostic = Diagnostic::error("E0709", message);
+    let mut diagnostic = in_scenario(&failure.scenario, message);
     if failure.tried.is_empty() {
         diagnostic = with_contradicted_modes(problem, diagnostic);
     }
@@ -57,6 +58,15 @@ pub fn explain_failure(problem: &InitialProblem<'_>, failure: &NoStart, diagnost
         diagnostic = diagnostic.with_note(format!("… and {} more modes", failure.tried.len() - MOST_LISTED));
     }
     diagnostics.push(diagnostic.help("change start values, or fix the mode with a fixed start value or a scenario"));
+}
+
+/// That no start was found; in a model with scenarios, for which of them, and where that one is stated.
+fn in_scenario(scenario: &InitialScenario, message: String) -> Diagnostic {
+    match scenario.number {
+        None => Diagnostic::error("E0709", message),
+        Some(_) => Diagnostic::error("E0709", format!("scenario `{}`: {message}", scenario.name))
+            .label(scenario.span, "this scenario"),
+    }
 }
 
 /// Fixed start values of mode variables that their definitions contradict, whatever the unknowns are.

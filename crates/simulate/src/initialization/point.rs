@@ -1,6 +1,6 @@
 //! Values of all unknowns of initialization, and the mode in which they are.
 
-use modeshift_dae::{Builtin, Id, ModeVariableId, Node};
+use modeshift_dae::{Builtin, Id, ModeVariableId, Node, Variability};
 use modeshift_modes::ModeVariable;
 use modeshift_numerics::Input;
 use modeshift_structure::Derivative;
@@ -31,11 +31,15 @@ pub(crate) struct Point {
 }
 
 impl Point {
-    /// The value of what an expression depends on. Left limits of continuous variables are their values.
+    /// The value of what an expression depends on. Left limits of continuous variables are their values, those of
+    /// discrete ones their start values.
     pub(crate) fn input(&self, problem: &InitialProblem<'_>, input: Input) -> f64 {
         let truth = |value: bool| f64::from(u8::from(value));
         match input {
             Input::Time => problem.time,
+            Input::LeftVariable(of, 0) if problem.model().variables[of].variability == Variability::Discrete => {
+                problem.guesses[of.index()]
+            }
             Input::Variable(of, order) | Input::LeftVariable(of, order) => {
                 let variable = problem.start.system.variable(Derivative { of, order });
                 variable.map_or(f64::NAN, |variable| self.values[variable.index()])

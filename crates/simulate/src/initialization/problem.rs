@@ -3,7 +3,7 @@
 use modeshift_dae::{
     EquationKind, ExpressionId, FlatModel, Id, IndexVec, ModeVariableId, MultimodeDae, Node, Variability, VariableId,
 };
-use modeshift_modes::ModeVariable;
+use modeshift_modes::{ModeSet, ModeVariable};
 use modeshift_numerics::{Compiler, NativeFunctions, Parameters, Tape};
 use modeshift_structure::initialization::Initialization;
 
@@ -42,8 +42,16 @@ pub struct InitialProblem<'a> {
     pub(crate) mode_starts: Vec<bool>,
     /// Whether some equation contains `homotopy`.
     pub(crate) has_homotopy: bool,
-    /// Discrete variables with what defines them.
-    pub(crate) discrete: Vec<(VariableId, ExpressionId)>,
+    /// What defines discrete variables at the start; the last one that holds counts.
+    pub(crate) discrete: Vec<DiscreteDefinition>,
+}
+
+/// An equation or an initial equation that gives a discrete variable its value.
+pub(crate) struct DiscreteDefinition {
+    pub(crate) variable: VariableId,
+    pub(crate) value: ExpressionId,
+    /// The modes and scenarios in which it holds.
+    pub(crate) modes: ModeSet,
 }
 
 impl<'a> InitialProblem<'a> {
@@ -65,8 +73,12 @@ impl<'a> InitialProblem<'a> {
             let size = variable.nominal.and_then(|nominal| parameters.value(nominal)).map_or(1.0, f64::abs);
             nominal.push(if size > 0.0 && size.is_finite() { size } else { 1.0 });
         }
-        for &number in &start.system.discrete_conditions {
+        for &(number, _) in &start.system.discrete_conditions {
             let condition = &dae.model.initial_equations[number as usize];
+            let everywhere = model.expressions.literal_boolean(condition.guard) == Some(true);
+            if condition.scenario.is_some() || !everywhere {
+                continue;
+            }
             if let (Some(variable), Some(value)) =
                 (discrete_variable(model, condition.left), parameters.value(condition.right))
             {
@@ -80,7 +92,7 @@ impl<'a> InitialProblem<'a> {
         InitialProblem {
             mode_starts: mode_starts.collect(),
             has_homotopy: has_homotopy(model),
-            discrete: discrete_definitions(dae),
+            discrete: discrete_definitions(dae, start),
             time: settings.time,
             dae,
             start,
@@ -201,8 +213,8 @@ fn has_homotopy(model: &FlatModel) -> bool {
     nodes.into_iter().any(|node| matches!(node, Node::Call(modeshift_dae::Builtin::Homotopy, _)))
 }
 
-/// Equations `v = expression` for discrete variables that hold in all modes.
-fn discrete_definitions(dae: &MultimodeDae) -> Vec<(VariableId, ExpressionId)> {
+/// Equations `v = expression` for discrete variables that hold in all modes; initial equations for the others.
+fn discrete_definitions(dae: &MultimodeDae, start: &Initialization) -> Vec<DiscreteDefinition> {
     let model = &dae.model;
     let mut definitions: IndexVec<VariableId, Option<ExpressionId>> = model.variables.iter().map(|_| None).collect();
     for equation in model.equations.iter().filter(|equation| equation.kind != EquationKind::Continuous) {
@@ -212,5 +224,14 @@ fn discrete_definitions(dae: &MultimodeDae) -> Vec<(VariableId, ExpressionId)> {
             definitions[variable] = Some(equation.right);
         }
     }
-    definitions.iter_enumerated().filter_map(|(id, definition)| Some((id, (*definition)?))).collect()
+    let stated = start.system.discrete_conditions.iter().filter_map(|&(number, modes)| {
+        let condition = &model.initial_equations[number as usize];
+        let variable = discrete_variable(model, condition.left).filter(|&it| definitions[it].is_none())?;
+        Some(DiscreteDefinition { variable, value: condition.right, modes })
+    });
+    let stated: Vec<DiscreteDefinition> = stated.collect();
+    let everywhere = definitions
+        .iter_enumerated()
+        .filter_map(|(variable, value)| Some(DiscreteDefinition { variable, value: (*value)?, modes: ModeSet::ALL }));
+    everywhere.chain(stated).collect()
 }

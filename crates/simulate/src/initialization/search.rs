@@ -67,6 +67,8 @@ pub enum TriedOutcome {
 /// No start was found.
 #[derive(Clone, Debug)]
 pub struct NoStart {
+    /// In this scenario.
+    pub scenario: InitialScenario,
     /// What was tried, in order.
     pub tried: Vec<Tried>,
     /// Whether that is all there is.
@@ -95,7 +97,9 @@ impl InitialProblem<'_> {
         let consistent = if complete { search.try_all(few) } else { search.follow_definitions() };
         let tried = search.tried;
         let mut consistent = consistent.into_iter();
-        let Some((mode, solution)) = consistent.next() else { return Err(NoStart { tried, complete }) };
+        let Some((mode, solution)) = consistent.next() else {
+            return Err(NoStart { scenario: scenario.clone(), tried, complete });
+        };
         let others = consistent.map(|(mode, _)| mode).collect();
         Ok(self.state(scenario, mode, solution, others, complete))
     }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 
 use super::attempts::{Attempt, BlockSolver, LogEntry, follow};
 use super::point::{Mode, Point};
-use super::problem::InitialProblem;
+use super::problem::{DiscreteDefinition, InitialProblem};
 
 /// Sides of a condition that differ by more than this share of their size disagree.
 const AGREEMENT: f64 = 1e-7;
@@ -170,10 +170,13 @@ impl InitialProblem<'_> {
 
     /// Evaluates the definitions of discrete variables; whether a value changed.
     fn update_discrete(&self, point: &mut Point) -> bool {
-        let expressions: Vec<_> = self.discrete.iter().map(|&(_, definition)| definition).collect();
-        let values = self.evaluate(&expressions, point);
+        let space = &self.start.space;
+        let holds = |it: &&DiscreteDefinition| space.evaluate(it.modes, |variable| point.mode.is_on(variable));
+        let (variables, values): (Vec<_>, Vec<_>) =
+            self.discrete.iter().filter(holds).map(|it| (it.variable, it.value)).unzip();
+        let values = self.evaluate(&values, point);
         let mut changed = false;
-        for (&(variable, _), value) in self.discrete.iter().zip(values) {
+        for (variable, value) in variables.into_iter().zip(values) {
             let known = &mut point.values[variable.index()];
             if value.is_finite() && *known != value {
                 (*known, changed) = (value, true);

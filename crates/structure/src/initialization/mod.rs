@@ -3,6 +3,7 @@
 //! | stage | makes |
 //! |---|---|
 //! | `scenarios` | the space of initial modes and scenarios |
+//! | `parameters` | which parameters have to be found, in which modes and scenarios |
 //! | `system` | [`System`]: equations with their derivatives, states, conditions, as an algebraic system |
 //! | `matching` | one matching per mode and scenario, conditions in order of their importance |
 //! | `proposal` | which states to fix where the start is underdetermined |
@@ -15,12 +16,11 @@ mod carry;
 mod cases;
 mod matching;
 mod one_mode;
+mod parameters;
 mod prolongation;
 mod proposal;
 mod scenarios;
 mod system;
-
-use std::time::Instant;
 
 use modeshift_dae::{EquationId, Id, IndexVec, MultimodeDae, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
@@ -73,15 +73,12 @@ pub fn initialization(
     options: &Options,
     diagnostics: &mut Diagnostics,
 ) -> Result<Initialization, Limit> {
-    let initial = scenarios::initial_modes(dae, analysis.space.order(), choice);
-    if let Some(nodes) = options.node_limit {
-        initial.space.set_node_limit(nodes);
-    }
-    if let Some(time) = options.time_limit {
-        initial.space.set_deadline(Instant::now() + time);
-    }
+    let initial = scenarios::initial_modes(dae, analysis.space.order(), choice, options);
+    let mut found = Diagnostics::new();
+    scenarios::check_scenarios(dae, &initial, &mut found);
+    initial.space.check()?;
+    diagnostics.extend(found);
     initial.space.set_task("setting up the initialization");
-    scenarios::check_scenarios(dae, &initial, diagnostics);
     let built = system::build(dae, analysis, &initial);
     initial.space.check()?;
     let scenarios::InitialModes { space, invariant, scenarios } = initial;
@@ -97,7 +94,10 @@ pub fn initialization(
     let singular = carried.singular;
     let initialization =
         Initialization { space, invariant, scenarios, system, matching, parts, graph, cycles, proposal, singular };
-    check_absent_variables(dae, &initialization, diagnostics);
+    let mut found = Diagnostics::new();
+    check_absent_variables(dae, &initialization, &mut found);
+    initialization.space.check()?;
+    diagnostics.extend(found);
     Ok(initialization)
 }
 

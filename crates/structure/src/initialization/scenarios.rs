@@ -15,6 +15,7 @@ use modeshift_diagnostics::{Diagnostic, Diagnostics, Span};
 use modeshift_modes::{Invariant, ModeSet, ModeSpace, ModeVariable};
 use rustc_hash::FxHashMap;
 
+use crate::Options;
 use crate::formulas::Formulas;
 
 /// The name of the only scenario of a model that declares none.
@@ -49,11 +50,18 @@ pub struct InitialChoice {
     pub scenario: Option<u32>,
 }
 
-/// The space of modes and scenarios, its diagrams ordered as `order` says, scenarios on top.
-pub(crate) fn initial_modes(dae: &MultimodeDae, order: &[ModeVariable], choice: &InitialChoice) -> InitialModes {
+/// The space of modes and scenarios, its diagrams ordered as `order` says, scenarios on top, limited by the options.
+pub(crate) fn initial_modes(
+    dae: &MultimodeDae,
+    order: &[ModeVariable],
+    choice: &InitialChoice,
+    options: &Options,
+) -> InitialModes {
     let (modes, scenarios) = (dae.mode_variables.len() as u32, dae.model.scenarios.len() as u32);
     let scenario_variables = (0..scenarios).map(|number| ModeVariable(modes + number));
     let space = ModeSpace::with_order(scenario_variables.clone().chain(order.iter().copied()).collect());
+    options.limit(&space);
+    space.set_task("finding the initial modes");
     let mut formulas = Formulas::new(&space, &dae.model.expressions);
     let mut conjuncts = model_invariants(dae, &space, &mut formulas);
     let assign = |(mode, value): (ModeVariableId, bool)| space.assignment(ModeVariable(mode.0), value);
@@ -214,7 +222,7 @@ fn check_overlaps(dae: &MultimodeDae, initial: &InitialModes, diagnostics: &mut 
         let when = formulas.modes(scenario.when).unwrap_or(ModeSet::ALL);
         if allowed.allows(space, space.and(covered, when)) {
             let overlaps = |&&(modes, _): &&(ModeSet, &Scenario)| allowed.allows(space, space.and(modes, when));
-            let &(modes, other) = earlier.iter().find(overlaps).expect("one of the earlier scenarios overlaps");
+            let Some(&(modes, other)) = earlier.iter().find(overlaps) else { return }; // a limit was exceeded
             let both = printer.print(space.and(modes, when)).text;
             let message = format!("scenarios `{}` and `{}` overlap", other.name, scenario.name);
             let diagnostic = Diagnostic::error("E0706", message)

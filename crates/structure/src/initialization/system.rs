@@ -2,7 +2,7 @@
 //!
 //! Its equations are those of the model with all their derivatives `f^(k)`, `k <= c`: below `c` they are the
 //! consistency equations, at `c` the leading system. Its unknowns are the `x^(l)`, `l <= d`: below `d` the states, at
-//! `d` the leading derivatives; and the parameters with `fixed = false`. To these come the conditions of the user:
+//! `d` the leading derivatives; and the parameters that the start has to find. To these come the conditions of the user:
 //! initial equations and fixed start values. Differentiated equations are written out, so that only what truly occurs
 //! in them counts, and every derivative is a variable of its own.
 //!
@@ -20,6 +20,7 @@ use modeshift_modes::{Invariant, ModeSet, ModeSpace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::carry::Carried;
+use super::parameters::{UnknownParameter, unknown_parameters};
 use super::prolongation::{Mention, prolong};
 use super::scenarios::InitialModes;
 use crate::formulas::Formulas;
@@ -70,8 +71,9 @@ pub struct System {
     pub quantities: IndexVec<VariableId, Derivative<VariableId>>,
     /// The modes in which each variable is a state, or a parameter that has to be found.
     pub states: IndexVec<VariableId, ModeSet>,
-    /// Initial equations about discrete variables, by their numbers: they are no part of the system.
-    pub discrete_conditions: Vec<u32>,
+    /// Initial equations about discrete variables, by their numbers, with the modes and scenarios in which they are to
+    /// hold: they are no part of the system.
+    pub discrete_conditions: Vec<(u32, ModeSet)>,
     /// Equations without a derivative.
     pub not_differentiated: Vec<NotDifferentiated>,
     /// Which variable occurs in which equation.
@@ -111,7 +113,7 @@ pub(crate) fn build(dae: &MultimodeDae, analysis: &Analysis, initial: &InitialMo
     }
     let mut builder = Builder::new(dae, space, &carried);
     let first = builder.model_equations(dae, analysis);
-    builder.parameters();
+    builder.parameters(unknown_parameters(dae, space, &conditions.expressions(dae)));
     builder.conditions(dae, &conditions);
     builder.declare_derivatives();
     let system = builder.finish(dae, invariant, &states, conditions.discrete);
@@ -122,7 +124,7 @@ pub(crate) fn build(dae: &MultimodeDae, analysis: &Analysis, initial: &InitialMo
 struct Conditions {
     equations: Vec<(u32, ModeSet)>,
     starts: Vec<(VariableId, ModeSet)>,
-    discrete: Vec<u32>,
+    discrete: Vec<(u32, ModeSet)>,
 }
 
 impl Conditions {
@@ -135,16 +137,13 @@ impl Conditions {
         let (mut equations, mut discrete) = (Vec::new(), Vec::new());
         for (number, condition) in dae.model.initial_equations.iter().enumerate() {
             let number = number as u32;
-            if is_discrete(&dae.model, condition) {
-                discrete.push(number);
-                continue;
-            }
             let guard = formulas.modes(condition.guard).unwrap_or(ModeSet::ALL);
             let scenario = match condition.scenario {
                 Some(scenario) => in_scenario.get(&scenario).copied().unwrap_or(ModeSet::EMPTY),
                 None => possible,
             };
-            equations.push((number, space.and(guard, scenario)));
+            let kind = if is_discrete(&dae.model, condition) { &mut discrete } else { &mut equations };
+            kind.push((number, space.and(guard, scenario)));
         }
         let fixed = dae.model.variables.iter_enumerated().filter(|(_, variable)| is_fixed_start(variable));
         let starts = fixed.map(|(id, variable)| {
@@ -152,6 +151,16 @@ impl Conditions {
             (id, space.and(exists, possible))
         });
         Conditions { starts: starts.collect(), equations, discrete }
+    }
+
+    /// What the conditions say, with the modes in which they are to hold.
+    fn expressions(&self, dae: &MultimodeDae) -> Vec<(ExpressionId, ModeSet)> {
+        let equations = self.equations.iter().chain(&self.discrete).flat_map(|&(number, modes)| {
+            let InitialEquation { left, right, .. } = dae.model.initial_equations[number as usize];
+            [(left, modes), (right, modes)]
+        });
+        let start = |&(variable, modes): &(VariableId, ModeSet)| Some((dae.model.variables[variable].start?, modes));
+        equations.chain(self.starts.iter().filter_map(start)).collect()
     }
 
     /// The derivatives that initial equations mention.
@@ -192,11 +201,6 @@ fn is_discrete(model: &FlatModel, condition: &InitialEquation) -> bool {
     })
 }
 
-/// Whether a parameter is an unknown of initialization.
-fn is_free_parameter(variable: &Variable) -> bool {
-    variable.variability == Variability::Parameter && variable.fixed == Some(false) && variable.ty == Type::Real
-}
-
 /// The system on its way.
 struct Builder<'a> {
     space: &'a ModeSpace,
@@ -208,8 +212,8 @@ struct Builder<'a> {
     guards: IndexVec<EquationId, ModeSet>,
     quantities: IndexVec<VariableId, Derivative<VariableId>>,
     derivatives: FxHashMap<Derivative<VariableId>, VariableId>,
-    /// Parameters that have to be found.
-    unknown_parameters: Vec<VariableId>,
+    /// Parameters that have to be found, with the modes and scenarios in which they are needed.
+    unknown_parameters: Vec<(VariableId, ModeSet)>,
     not_differentiated: Vec<NotDifferentiated>,
     /// Occurrences in equations that could not be differentiated, by the orders that they would have.
     assumed: Vec<Occurrence>,
@@ -299,46 +303,17 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Parameters with `fixed = false`, and those whose values depend on them: these keep their bindings as equations.
-    fn parameters(&mut self) {
-        let free: Vec<VariableId> =
-            self.model.variables.iter_enumerated().filter(|(_, it)| is_free_parameter(it)).map(|(id, _)| id).collect();
-        if free.is_empty() {
-            return;
-        }
-        let mut unknown: FxHashSet<VariableId> = free.iter().copied().collect();
-        self.unknown_parameters = free;
-        loop {
-            let found = self.dependent_parameters(&unknown);
-            if found.is_empty() {
-                break;
+    /// Parameters that have to be found become variables; those that depend on others keep their bindings as equations.
+    fn parameters(&mut self, parameters: Vec<UnknownParameter>) {
+        for UnknownParameter { id, binding, modes } in parameters {
+            if let Some(binding) = binding {
+                let Variable { name, span, .. } = self.model.variables[id].clone();
+                let left = self.model.expressions.variable(id, 0);
+                self.push(Origin::Binding(id), name, [left, binding], span, modes);
             }
-            for &(parameter, binding) in &found {
-                unknown.insert(parameter);
-                self.unknown_parameters.push(parameter);
-                let Variable { name, span, .. } = self.model.variables[parameter].clone();
-                let left = self.model.expressions.variable(parameter, 0);
-                self.push(Origin::Binding(parameter), name, [left, binding], span, ModeSet::ALL);
-            }
+            self.model.variables[id].variability = Variability::Continuous;
+            self.unknown_parameters.push((id, modes));
         }
-        for &parameter in &self.unknown_parameters {
-            self.model.variables[parameter].variability = Variability::Continuous;
-        }
-    }
-
-    fn dependent_parameters(&self, unknown: &FxHashSet<VariableId>) -> Vec<(VariableId, ExpressionId)> {
-        let real = |variable: &Variable| variable.variability <= Variability::Parameter && variable.ty == Type::Real;
-        let known = self.model.variables.iter_enumerated().filter(|(id, it)| real(it) && !unknown.contains(id));
-        let depends = |binding: ExpressionId| {
-            let mut depends = false;
-            self.model.expressions.for_each(binding, |_, node| {
-                depends |= matches!(node, Node::Variable(variable, _) if unknown.contains(&variable));
-                !depends
-            });
-            depends
-        };
-        let bound = known.filter_map(|(id, it)| Some((id, it.binding.or(it.start)?)));
-        bound.filter(|&(_, binding)| depends(binding)).collect()
     }
 
     fn conditions(&mut self, dae: &MultimodeDae, conditions: &Conditions) {
@@ -410,7 +385,7 @@ impl<'a> Builder<'a> {
         dae: &MultimodeDae,
         invariant: &Invariant,
         states: &IndexVec<VariableId, Thermometer>,
-        discrete_conditions: Vec<u32>,
+        discrete_conditions: Vec<(u32, ModeSet)>,
     ) -> System {
         let variables = self.variable_vertices();
         let states = self.states(states);
@@ -445,10 +420,10 @@ impl<'a> Builder<'a> {
 
     /// A derivative is an unknown in the modes in which the variable is differentiated at least as often.
     fn variable_vertices(&self) -> IndexVec<VariableId, Vertex> {
-        let unknown: FxHashSet<VariableId> = self.unknown_parameters.iter().copied().collect();
-        let guard = |id: VariableId, quantity: Derivative<VariableId>| match unknown.contains(&id) {
-            true => ModeSet::ALL,
-            false => self.space.and(
+        let unknown: FxHashMap<VariableId, ModeSet> = self.unknown_parameters.iter().copied().collect();
+        let guard = |id: VariableId, quantity: Derivative<VariableId>| match unknown.get(&id) {
+            Some(&modes) => modes,
+            None => self.space.and(
                 self.carried.variable_guards[quantity.of],
                 self.carried.variable_offsets[quantity.of].at_least(quantity.order),
             ),
@@ -465,8 +440,8 @@ impl<'a> Builder<'a> {
             self.space.and(self.carried.variable_guards[of], leading[of].at_least(order + 1))
         };
         let mut states: IndexVec<VariableId, ModeSet> = self.quantities.iter().map(below).collect();
-        for &parameter in &self.unknown_parameters {
-            states[parameter] = ModeSet::ALL;
+        for &(parameter, modes) in &self.unknown_parameters {
+            states[parameter] = modes;
         }
         states
     }

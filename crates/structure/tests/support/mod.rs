@@ -52,11 +52,13 @@ pub fn start_of(dae: &MultimodeDae) -> (Initialization, Diagnostics) {
 /// One line per scenario and case: `warm, when g: underdetermined, free x y, fix x, too many z = 1`.
 pub fn start_text(dae: &MultimodeDae) -> String {
     let (start, _) = start_of(dae);
-    let mut lines = Vec::new();
-    for scenario in &start.scenarios {
-        lines.extend(case_lines(dae, &start, scenario));
-    }
-    lines.join("\n")
+    cases_text(dae, &start)
+}
+
+/// The same of a start that was analyzed already.
+pub fn cases_text(dae: &MultimodeDae, start: &Initialization) -> String {
+    let lines = start.scenarios.iter().flat_map(|scenario| case_lines(dae, start, scenario));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn case_lines(dae: &MultimodeDae, start: &Initialization, scenario: &InitialScenario) -> Vec<String> {
