@@ -164,5 +164,7 @@ fn a_node_limit_strikes_the_analysis_of_the_start_and_never_gives_a_wrong_result
             }
         }
     }
-    assert!(tasks.len() >= 3, "phases that were struck: {tasks:?}");
+    for phase in ["finding the initial modes", "finding over- and underdetermined parts"] {
+        assert!(tasks.contains(phase), "phases that were struck: {tasks:?}");
+    }
 }
