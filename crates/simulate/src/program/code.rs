@@ -1,10 +1,13 @@
 //! Compiled code of one mode and one choice of states: from states to all quantities, and the Jacobian of the
 //! derivatives of states.
 
+use std::sync::Arc;
+
 use modeshift_dae::{ExpressionId, VariableId};
-use modeshift_numerics::{Compiler, Input, NotFinite, Pattern};
+use modeshift_numerics::{Input, NotFinite, Pattern};
 use rustc_hash::FxHashMap;
 
+use super::compiled::CompiledIteration;
 use super::failure::{FailureReason, NotBuilt};
 use super::gradients::{ChainRule, Gradients, ImplicitRule};
 use super::kernel::{Kernel, Places};
@@ -53,7 +56,7 @@ pub(super) struct CodeFailure {
 impl Code {
     /// Compiles stages in their order.
     pub fn new(
-        workshop: &Workshop<'_>,
+        workshop: &mut Workshop<'_>,
         quantities: &Quantities,
         states: Vec<QuantityIndex>,
         stages: Vec<Stage>,
@@ -236,14 +239,14 @@ fn run_solve(solve: &mut Solve, memory: &mut [f64]) -> Result<(), Box<CodeFailur
     })
 }
 
-struct Builder<'a> {
-    workshop: &'a Workshop<'a>,
+struct Builder<'a, 'w> {
+    workshop: &'a mut Workshop<'w>,
     places: Places<'a>,
     gradients: Gradients,
     steps: Vec<Step>,
 }
 
-impl Builder<'_> {
+impl Builder<'_, '_> {
     fn chain(&mut self, assignments: Vec<Assignment>, exports: Vec<QuantityIndex>) -> Result<(), NotBuilt> {
         let not_numeric = |assignment: &Assignment| NotBuilt::NotNumeric(assignment.equation.0);
         let first = assignments.first().map(not_numeric).expect("a chain has an assignment");
@@ -257,14 +260,14 @@ impl Builder<'_> {
             assignments.iter().map(|it| (it.target, it.target_expression)).collect();
         let exported: Vec<ExpressionId> = exports.iter().map(|it| expression_of[it]).collect();
         let lean = compiler.tape_of(&exported).map_err(|_| first.clone())?;
-        let (by, inputs) = self.varying(lean.inputs());
+        let (by, inputs) = varying(lean.inputs(), &mut self.places, &self.gradients);
         let (tape, pattern) = compiler.jacobian_of(&exported, &by).map_err(|_| first.clone())?;
-        let kernel = Kernel::new(tape, &mut self.places);
+        let kernel = Kernel::new(Arc::new(tape), &mut self.places);
         let rule =
             ChainRule::new(kernel, pattern, exports.iter().map(|it| it.0).collect(), inputs, &mut self.gradients);
         self.steps.push(Step::Chain(Box::new(Chain {
-            everything: Kernel::new(everything, &mut self.places),
-            lean: Kernel::new(lean, &mut self.places),
+            everything: Kernel::new(Arc::new(everything), &mut self.places),
+            lean: Kernel::new(Arc::new(lean), &mut self.places),
             assignments,
             exports,
             rule,
@@ -272,25 +275,11 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// The inputs that depend on states, with their places.
-    fn varying(&mut self, inputs: &[Input]) -> (Vec<Input>, Vec<u32>) {
-        let places = inputs.iter().map(|&input| (input, self.places.of(input)));
-        places.filter(|&(_, place)| self.gradients.varies(place)).unzip()
-    }
-
     fn solve(&mut self, iteration: Iteration, is_needed: bool) -> Result<(), NotBuilt> {
-        let not_numeric = NotBuilt::NotNumeric(iteration.equations[0].0);
-        let unknowns: Vec<Input> =
-            iteration.unknown_quantities.iter().map(|&(variable, order)| Input::Variable(variable, order)).collect();
-        let mut compiler = self.workshop.compiler().with_inputs(&unknowns);
-        for formula in &iteration.formulas {
-            let assigned = compiler.assign(formula.target_expression, formula.expression);
-            assigned.map_err(|_| not_numeric.clone())?;
-        }
-        let rule = if is_needed { Some(self.rule(&mut compiler, &iteration, &unknowns)?) } else { None };
-        let equations = compiler.differentiated(&iteration.residuals, &unknowns).map_err(|_| not_numeric)?;
+        let compiled = self.workshop.compiled(&iteration)?;
+        let rule = is_needed.then(|| self.rule(&compiled, &iteration));
         let nominal = iteration.unknown_quantities.iter().map(|&(it, _)| self.workshop.nominal(it)).collect();
-        let mut solve = Solve::new(iteration, is_needed, &equations, nominal, &mut self.places);
+        let mut solve = Solve::new(iteration, is_needed, &compiled, nominal, &mut self.places);
         if let Some(rule) = rule {
             solve.set_rule(rule);
         }
@@ -298,18 +287,16 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn rule(
-        &mut self,
-        compiler: &mut Compiler<'_>,
-        iteration: &Iteration,
-        unknowns: &[Input],
-    ) -> Result<ImplicitRule, NotBuilt> {
-        let not_numeric = |_| NotBuilt::NotNumeric(iteration.equations[0].0);
-        let tape = compiler.tape_of(&iteration.residuals).map_err(not_numeric)?;
-        let (by, inputs) = self.varying(&tape.inputs()[unknowns.len()..]);
-        let (tape, pattern) = compiler.jacobian_of(&iteration.residuals, &by).map_err(not_numeric)?;
-        let kernel = Kernel::new(tape, &mut self.places);
-        let places = iteration.unknowns.iter().map(|unknown| unknown.0).collect();
-        Ok(ImplicitRule::new(kernel, pattern, places, inputs, &mut self.gradients))
+    fn rule(&mut self, compiled: &CompiledIteration, iteration: &Iteration) -> ImplicitRule {
+        let kernel = Kernel::new(compiled.by_known.clone(), &mut self.places);
+        let inputs = compiled.known.iter().map(|&input| self.places.of(input)).collect();
+        let unknowns = iteration.unknowns.iter().map(|unknown| unknown.0).collect();
+        ImplicitRule::new(kernel, compiled.pattern_by_known.clone(), unknowns, inputs, &mut self.gradients)
     }
+}
+
+/// The inputs that depend on states, with their places.
+fn varying(inputs: &[Input], places: &mut Places<'_>, gradients: &Gradients) -> (Vec<Input>, Vec<u32>) {
+    let placed = inputs.iter().map(|&input| (input, places.of(input)));
+    placed.filter(|&(_, place)| gradients.varies(place)).unzip()
 }

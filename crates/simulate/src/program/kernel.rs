@@ -2,6 +2,8 @@
 //!
 //! The memory holds the quantities of the mode, then time, then what the surroundings say.
 
+use std::sync::Arc;
+
 use modeshift_numerics::{Input, NotFinite, Tape, Workspace};
 use rustc_hash::FxHashMap;
 
@@ -50,7 +52,7 @@ impl<'a> Places<'a> {
 
 /// A tape with its buffers.
 pub(super) struct Kernel {
-    tape: Tape,
+    tape: Arc<Tape>,
     workspace: Workspace,
     sources: Vec<u32>,
     inputs: Vec<f64>,
@@ -58,7 +60,7 @@ pub(super) struct Kernel {
 }
 
 impl Kernel {
-    pub fn new(tape: Tape, places: &mut Places<'_>) -> Self {
+    pub fn new(tape: Arc<Tape>, places: &mut Places<'_>) -> Self {
         let sources: Vec<u32> = tape.inputs().iter().map(|&input| places.of(input)).collect();
         Kernel {
             workspace: tape.workspace(),

@@ -1,22 +1,67 @@
-//! What expressions depend on, at the current instant: one walk over shared subexpressions, each visited once.
+//! What expressions depend on, at the current instant, remembered: programs of other modes ask again.
+//!
+//! A walk visits shared subexpressions once.
 
-use modeshift_dae::{ExpressionId, Expressions, Id, Node, VariableId};
+use modeshift_dae::{ExpressionId, Expressions, Id, ModeVariableId, Node, VariableId};
+use rustc_hash::FxHashMap;
 
-/// Remembers which expressions the present walk has visited.
+/// A variable, or one of its derivatives.
+type Leaf = (VariableId, u32);
+
+/// Finds the variables of expressions.
 #[derive(Default)]
 pub(super) struct Leaves {
     visited: Vec<u32>,
     walk: u32,
     pending: Vec<ExpressionId>,
+    known: FxHashMap<ExpressionId, (u32, u32)>,
+    pool: Vec<Leaf>,
 }
 
 impl Leaves {
-    /// Calls `leaf` with every variable and derivative that the expressions contain outside left limits, each once.
-    pub fn for_each(
+    /// The variables and derivatives that an expression contains outside left limits, each once.
+    pub fn of(&mut self, expressions: &Expressions, root: ExpressionId) -> &[Leaf] {
+        let (start, end) = match self.known.get(&root) {
+            Some(&range) => range,
+            None => {
+                let start = self.pool.len() as u32;
+                let mut pool = std::mem::take(&mut self.pool);
+                self.walk(expressions, [root], |node| {
+                    if let Node::Variable(variable, order) = node {
+                        pool.push((variable, order));
+                    }
+                });
+                self.pool = pool;
+                let range = (start, self.pool.len() as u32);
+                self.known.insert(root, range);
+                range
+            }
+        };
+        &self.pool[start as usize..end as usize]
+    }
+
+    /// The mode variables that expressions contain outside left limits, ascending.
+    pub fn modes(
         &mut self,
         expressions: &Expressions,
         roots: impl IntoIterator<Item = ExpressionId>,
-        mut leaf: impl FnMut(VariableId, u32),
+    ) -> Vec<ModeVariableId> {
+        let mut modes = Vec::new();
+        self.walk(expressions, roots, |node| {
+            if let Node::Mode(mode) = node {
+                modes.push(mode);
+            }
+        });
+        modes.sort_unstable();
+        modes
+    }
+
+    /// Visits the leaves, each once.
+    fn walk(
+        &mut self,
+        expressions: &Expressions,
+        roots: impl IntoIterator<Item = ExpressionId>,
+        mut visit: impl FnMut(Node),
     ) {
         self.walk += 1;
         self.visited.resize(expressions.len(), 0);
@@ -26,9 +71,11 @@ impl Leaves {
                 continue;
             }
             match expressions.node(id) {
-                Node::Variable(variable, order) => leaf(variable, order),
                 Node::Pre(_) => {}
-                _ => self.pending.extend(expressions.children(id)),
+                node => {
+                    visit(node);
+                    self.pending.extend(expressions.children(id));
+                }
             }
         }
     }

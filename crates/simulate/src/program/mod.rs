@@ -6,7 +6,7 @@
 //! | `surroundings` | what is constant between events |
 //! | `stages`, `choice` | dummy derivatives: which quantities are states, what determines the others |
 //! | `affine`, `tearing`, `plan` | formulas where possible, iterations on few unknowns elsewhere |
-//! | `schedule`, `kernel`, `solve`, `code` | compiled: chains of assignments and iterations over one memory |
+//! | `schedule`, `kernel`, `compiled`, `solve`, `code` | compiled: chains of assignments and iterations over one memory |
 //! | `gradients` | the exact sparse Jacobian of the derivatives of states |
 //! | `programs`, `program`, `ode`, `outputs` | what others use |
 //! | `failure` | why not, in the words of the model |
@@ -16,6 +16,7 @@
 mod affine;
 mod choice;
 mod code;
+mod compiled;
 mod failure;
 mod gradients;
 mod kernel;

@@ -65,9 +65,8 @@ impl Workshop<'_> {
         let unknowns: Vec<ExpressionId> =
             equations.system.unknowns.iter().map(|&unknown| self.quantity(quantities, unknown)).collect();
         if let ([residual], [unknown]) = (&equations.residuals[..], &unknowns[..])
-            && let Some(affine) = affine(self.expressions(), *residual, *unknown)
+            && let Some(expression) = self.solved(*residual, *unknown)
         {
-            let expression = solved(self.expressions(), affine);
             items.push(Item::Assign(equations.assignment(0, 0, *unknown, expression)));
             return Ok(());
         }

@@ -9,7 +9,10 @@ use modeshift_dae::{
 };
 use modeshift_mode_changes::ModeStructure;
 use modeshift_numerics::{Compiler, NativeFunctions};
+use rustc_hash::FxHashMap;
 
+use super::affine::{affine, solved};
+use super::compiled::{CompiledIteration, IterationKey};
 use super::failure::NotBuilt;
 use super::leaves::Leaves;
 use super::outputs::Outputs;
@@ -32,6 +35,22 @@ pub(super) struct Workshop<'a> {
     /// Parameters and constants as literals.
     literals: IndexVec<VariableId, Option<ExpressionId>>,
     nominal: IndexVec<VariableId, f64>,
+    residuals: IndexVec<EquationId, Option<Residual>>,
+    solutions: FxHashMap<(ExpressionId, ExpressionId), Option<ExpressionId>>,
+    iterations: FxHashMap<IterationKey, Arc<CompiledIteration>>,
+}
+
+/// What modes leave of an equation.
+struct Residual {
+    modes: Vec<ModeVariableId>,
+    /// By the values of these mode variables.
+    branches: FxHashMap<Box<[bool]>, ExpressionId>,
+}
+
+impl Residual {
+    fn of(modes: Vec<ModeVariableId>) -> Self {
+        Residual { modes, branches: FxHashMap::default() }
+    }
 }
 
 impl<'a> Programs<'a> {
@@ -55,6 +74,9 @@ impl<'a> Programs<'a> {
             leaves: Leaves::default(),
             literals,
             nominal: nominal.map(|it| it.unwrap_or(1.0)).collect(),
+            residuals: dae.model.equations.iter().map(|_| None).collect(),
+            solutions: FxHashMap::default(),
+            iterations: FxHashMap::default(),
             model,
         };
         Programs { dae, workshop }
@@ -120,6 +142,10 @@ impl<'a> Workshop<'a> {
         Compiler::new(&self.model, self.natives)
     }
 
+    pub fn iterations(&mut self) -> &mut FxHashMap<IterationKey, Arc<CompiledIteration>> {
+        &mut self.iterations
+    }
+
     pub fn literal_value(&self, variable: VariableId) -> Option<f64> {
         let literal = self.literals[variable]?;
         let e = &self.model.expressions;
@@ -134,19 +160,32 @@ impl<'a> Workshop<'a> {
         self.model.variables[variable].state_select
     }
 
-    /// What a mode leaves of its equations: left minus right sides, by row.
+    /// What a mode leaves of its equations: left minus right sides, by row. An equation whose conditions have the values
+    /// that they had in an earlier mode is not looked at again.
     pub fn residuals_in(&mut self, structure: &ModeStructure, mode: &[bool]) -> Vec<ExpressionId> {
-        let Workshop { model, literals, .. } = self;
+        let Workshop { model, leaves, literals, residuals, .. } = self;
         let modes = |id: ModeVariableId| Some(mode[id.0 as usize]);
         let mut evaluation = PartialEvaluation::new(modes, |variable| literals[variable]);
-        let mut residual = |row| {
-            let equation = &model.equations[structure.equation(row)];
-            let (left, right) = (equation.left, equation.right);
-            let left = evaluation.of(&mut model.expressions, left);
-            let right = evaluation.of(&mut model.expressions, right);
-            model.expressions.difference(left, right)
+        let residual = |row| {
+            let id = structure.equation(row);
+            let (left, right) = (model.equations[id].left, model.equations[id].right);
+            let known =
+                residuals[id].get_or_insert_with(|| Residual::of(leaves.modes(&model.expressions, [left, right])));
+            let branch: Box<[bool]> = known.modes.iter().map(|mode_variable| mode[mode_variable.0 as usize]).collect();
+            *known.branches.entry(branch).or_insert_with(|| {
+                let left = evaluation.of(&mut model.expressions, left);
+                let right = evaluation.of(&mut model.expressions, right);
+                model.expressions.difference(left, right)
+            })
         };
-        structure.rows().map(&mut residual).collect()
+        structure.rows().map(residual).collect()
+    }
+
+    /// A residual solved for a quantity that enters it linearly; remembered.
+    pub fn solved(&mut self, residual: ExpressionId, unknown: ExpressionId) -> Option<ExpressionId> {
+        let e = &mut self.model.expressions;
+        let solve = || affine(e, residual, unknown).map(|affine| solved(e, affine));
+        *self.solutions.entry((residual, unknown)).or_insert_with(solve)
     }
 
     /// The `order`-th derivative by time of an equation's residual.

@@ -3,10 +3,12 @@
 //! What does not wait for an iteration comes first; then all iterations that can be done, and so on. What the
 //! derivatives of the states do not need is marked, so that an integrator does not pay for it.
 
+use modeshift_dae::Expressions;
+use rustc_hash::FxHashSet;
+
 use super::leaves::Leaves;
 use super::plan::{Assignment, Item, Iteration};
 use super::quantities::{Quantities, QuantityIndex};
-use modeshift_dae::{ExpressionId, Expressions};
 
 /// A chain of assignments, then iterations that do not depend on each other.
 #[derive(Debug, Default)]
@@ -81,20 +83,25 @@ fn first_stage_after(writer: Writer) -> u32 {
 
 /// The quantities of other items that an item depends on.
 fn reads(expressions: &Expressions, leaves: &mut Leaves, quantities: &Quantities, item: &Item) -> Vec<QuantityIndex> {
-    let (roots, own): (Vec<ExpressionId>, Vec<QuantityIndex>) = match item {
-        Item::Assign(assignment) => (vec![assignment.expression], Vec::new()),
+    match item {
+        Item::Assign(assignment) => {
+            let leaves = leaves.of(expressions, assignment.expression).iter();
+            leaves.filter_map(|&(variable, order)| quantities.index(variable, order)).collect()
+        }
         Item::Iterate(iteration) => {
             let formulas = iteration.formulas.iter();
-            let roots = iteration.residuals.iter().copied().chain(formulas.clone().map(|it| it.expression));
-            (roots.collect(), iteration.unknowns.iter().copied().chain(formulas.map(|it| it.target)).collect())
+            let own: FxHashSet<QuantityIndex> =
+                iteration.unknowns.iter().copied().chain(formulas.clone().map(|it| it.target)).collect();
+            let roots = iteration.residuals.iter().copied().chain(formulas.map(|it| it.expression));
+            let mut reads = Vec::new();
+            for root in roots {
+                let leaves = leaves.of(expressions, root).iter();
+                let quantities = leaves.filter_map(|&(variable, order)| quantities.index(variable, order));
+                reads.extend(quantities.filter(|read| !own.contains(read)));
+            }
+            reads
         }
-    };
-    let own: rustc_hash::FxHashSet<QuantityIndex> = own.into_iter().collect();
-    let mut reads = Vec::new();
-    leaves.for_each(expressions, roots, |variable, order| {
-        reads.extend(quantities.index(variable, order).filter(|read| !own.contains(read)));
-    });
-    reads
+    }
 }
 
 /// What the derivatives of states depend on.

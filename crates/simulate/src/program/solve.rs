@@ -4,10 +4,9 @@
 //! contract, the damped method of `numerics` tries again from the same guess and tells what happened. A linear block is
 //! solved by one step.
 
-use modeshift_numerics::{
-    Differentiated, LinearSolver, Lu, NewtonFailure, NewtonSettings, NonlinearSystem, Pattern, solve_newton,
-};
+use modeshift_numerics::{LinearSolver, Lu, NewtonFailure, NewtonSettings, NonlinearSystem, Pattern, solve_newton};
 
+use super::compiled::CompiledIteration;
 use super::gradients::{Gradients, ImplicitRule};
 use super::kernel::{Kernel, Places};
 use super::plan::Iteration;
@@ -39,18 +38,18 @@ impl Solve {
     pub fn new(
         iteration: Iteration,
         is_needed: bool,
-        equations: &Differentiated,
+        compiled: &CompiledIteration,
         nominal: Vec<f64>,
         places: &mut Places<'_>,
     ) -> Self {
         let size = iteration.unknowns.len();
         Solve {
             is_needed,
-            is_linear: equations.is_linear(),
-            pattern: equations.pattern().clone(),
-            residuals: Kernel::new(equations.residuals.clone(), places),
-            linearization: Kernel::new(equations.tape().clone(), places),
-            lu: Lu::for_pattern(equations.pattern()),
+            is_linear: compiled.is_linear,
+            pattern: compiled.pattern.clone(),
+            residuals: Kernel::new(compiled.residuals.clone(), places),
+            linearization: Kernel::new(compiled.linearization.clone(), places),
+            lu: Lu::for_pattern(&compiled.pattern),
             settings: NewtonSettings { tolerance: TOLERANCE, nominal, ..NewtonSettings::default() },
             guess: vec![0.0; size],
             correction: vec![0.0; size],

@@ -1,10 +1,12 @@
 //! Tearing: within a block, unknowns that follow from others by an explicit formula are not iterated on.
 //!
 //! Greedily: an equation with one unknown left is solved for it if that unknown enters linearly with a coefficient that
-//! is a number; if there is none, the unknown that occurs most is torn, that is, taken as known. The equations that are
+//! is a number; if there is none, an unknown is torn, that is, taken as known: one that the fewest equations could be
+//! solved for, and among these the one that occurs most. The equations that are
 //! left over determine the torn unknowns. Formulas are kept shallow: long chains of them, as along a ladder of
 //! resistors, would amplify rounding.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use modeshift_dae::{ExpressionId, Expressions, Node};
@@ -66,6 +68,8 @@ struct Tearing<'a> {
     residuals: &'a [ExpressionId],
     unknowns: &'a [ExpressionId],
     unknowns_of: Vec<Vec<usize>>,
+    /// In how many equations each unknown could be solved for.
+    solvable_in: Vec<u32>,
     equations_of: Vec<Vec<usize>>,
     /// How many unknowns of each equation are open.
     open_in: Vec<usize>,
@@ -79,17 +83,25 @@ struct Tearing<'a> {
 }
 
 impl<'a> Tearing<'a> {
-    fn new(e: &Expressions, leaves: &mut Leaves, residuals: &'a [ExpressionId], unknowns: &'a [ExpressionId]) -> Self {
+    fn new(
+        e: &mut Expressions,
+        leaves: &mut Leaves,
+        residuals: &'a [ExpressionId],
+        unknowns: &'a [ExpressionId],
+    ) -> Self {
         let position: FxHashMap<Node, usize> = unknowns.iter().enumerate().map(|(at, &id)| (e.node(id), at)).collect();
         let mut equations_of = vec![Vec::new(); unknowns.len()];
+        let mut solvable_in = vec![0; unknowns.len()];
         let mut unknowns_of = Vec::with_capacity(residuals.len());
         for (equation, &residual) in residuals.iter().enumerate() {
-            let mut found = Vec::new();
-            leaves.for_each(e, [residual], |variable, order| {
-                found.extend(position.get(&Node::Variable(variable, order)).copied());
-            });
+            let leaves = leaves.of(e, residual).iter();
+            let positions = leaves.filter_map(|&(variable, order)| position.get(&Node::Variable(variable, order)));
+            let mut found: Vec<usize> = positions.copied().collect();
             found.sort_unstable();
-            found.iter().for_each(|&unknown| equations_of[unknown].push(equation));
+            for &unknown in &found {
+                equations_of[unknown].push(equation);
+                solvable_in[unknown] += u32::from(firm(e, residual, unknowns[unknown]).is_some());
+            }
             unknowns_of.push(found);
         }
         let open_in: Vec<usize> = unknowns_of.iter().map(Vec::len).collect();
@@ -98,6 +110,7 @@ impl<'a> Tearing<'a> {
             residuals,
             unknowns,
             unknowns_of,
+            solvable_in,
             equations_of,
             open_in,
             depths: vec![None; unknowns.len()],
@@ -115,21 +128,18 @@ impl<'a> Tearing<'a> {
         if depth > DEEPEST {
             return;
         }
-        let Some(affine) = affine(e, self.residuals[equation], self.unknowns[unknown]) else { return };
-        if !is_firm(e, affine) {
-            return;
-        }
+        let Some(affine) = firm(e, self.residuals[equation], self.unknowns[unknown]) else { return };
         let expression = solved(e, affine);
         self.is_formula[equation] = true;
         self.result.formulas.push(Formula { equation, unknown, expression });
         self.close(unknown, depth);
     }
 
-    /// Ties go to the first.
+    /// Further ties go to the first.
     fn tear_one(&mut self) {
         let open = (0..self.unknowns.len()).filter(|&unknown| self.depths[unknown].is_none());
         let uses = |unknown: usize| self.equations_of[unknown].iter().filter(|&&it| !self.is_formula[it]).count();
-        let torn = open.max_by_key(|&unknown| (uses(unknown), std::cmp::Reverse(unknown)));
+        let torn = open.min_by_key(|&unknown| (self.solvable_in[unknown], Reverse(uses(unknown)), unknown));
         let torn = torn.expect("an unknown is open");
         self.result.tears.push(torn);
         self.close(torn, 0);
@@ -148,9 +158,11 @@ impl<'a> Tearing<'a> {
     }
 }
 
-/// Whether the coefficient is a number that is not zero.
-fn is_firm(e: &Expressions, affine: Affine) -> bool {
-    e.literal(affine.coefficient).is_some_and(|coefficient| coefficient != 0.0)
+/// The equation as a linear function of an unknown whose coefficient is a number that is not zero.
+fn firm(e: &mut Expressions, residual: ExpressionId, unknown: ExpressionId) -> Option<Affine> {
+    let affine = affine(e, residual, unknown)?;
+    let coefficient = e.literal(affine.coefficient)?;
+    (coefficient != 0.0).then_some(affine)
 }
 
 /// The expression with variables replaced, outside left limits.

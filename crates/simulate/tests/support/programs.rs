@@ -6,14 +6,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use modeshift_dae::{ModeVariableId, MultimodeDae, VariableId};
-use modeshift_diagnostics::Diagnostics;
-use modeshift_flatten::{Library, Memory, Request, elaborate, flatten};
+use modeshift_diagnostics::{Diagnostics, SourceMap};
+use modeshift_flatten::{Library, Memory, Request, elaborate, flatten, flatten_mel};
 use modeshift_mode_changes::ModeStructure;
 use modeshift_numerics::{Input, NativeFunctions, Parameters};
 use modeshift_simulate::initialization::{InitialProblem, InitialState, StartSettings};
 use modeshift_simulate::program::{Program, Programs, Surroundings};
 use modeshift_structure::initialization::{InitialChoice, initialization};
 use modeshift_structure::{Analysis, Options, Regularized, regularize};
+use modeshift_syntax::parse_mel;
 
 /// A model with its structure and the values of its parameters.
 pub struct Model {
@@ -35,6 +36,15 @@ impl Model {
         let errors: Vec<_> = diagnostics.iter().filter(|it| it.code.starts_with('E')).collect();
         assert!(errors.is_empty(), "{errors:#?}");
         Self::of_dae(dae.expect("a model without errors"))
+    }
+
+    pub fn of_mel(text: &str) -> Self {
+        let mut diagnostics = Diagnostics::new();
+        let file = SourceMap::default().add("test.mel", text);
+        let program = parse_mel(file, text, &mut diagnostics);
+        let flat = flatten_mel("Test", &program, &[], &mut diagnostics);
+        let dae = flat.and_then(|flat| elaborate(flat, &mut diagnostics));
+        Self::of_dae(dae.unwrap_or_else(|_| panic!("{diagnostics:#?}")))
     }
 
     pub fn of_dae(dae: MultimodeDae) -> Self {
@@ -162,11 +172,16 @@ impl<'a> Running<'a> {
         self.time = t + h;
         self.evaluate();
         if self.program.needs_new_states(self.time, &self.jet, &self.surroundings) {
-            self.changes += 1;
-            let chosen = self.program.choose_states(&mut self.programs, self.time, &self.jet, &self.surroundings);
-            chosen.expect("code for the states");
-            self.program.states_of(&self.jet, &mut self.states);
-            self.evaluate();
+            self.choose();
         }
+    }
+
+    /// Takes other states, as the jet says.
+    pub fn choose(&mut self) {
+        self.changes += 1;
+        let chosen = self.program.choose_states(&mut self.programs, self.time, &self.jet, &self.surroundings);
+        chosen.expect("code for the states");
+        self.program.states_of(&self.jet, &mut self.states);
+        self.evaluate();
     }
 }

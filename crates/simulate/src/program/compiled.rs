@@ -1,0 +1,82 @@
+//! Compiled iterations, shared by all programs in which the same block occurs.
+
+use std::sync::Arc;
+
+use modeshift_dae::ExpressionId;
+use modeshift_numerics::{Input, Pattern, Tape};
+
+use super::failure::NotBuilt;
+use super::plan::Iteration;
+use super::programs::Workshop;
+
+/// The tapes of an iteration.
+pub(super) struct CompiledIteration {
+    pub residuals: Arc<Tape>,
+    /// Residuals, then the entries of their Jacobian by the unknowns.
+    pub linearization: Arc<Tape>,
+    pub pattern: Pattern,
+    pub is_linear: bool,
+    /// What the residuals depend on beside the unknowns, and the entries of their Jacobian by these.
+    pub known: Vec<Input>,
+    pub by_known: Arc<Tape>,
+    pub pattern_by_known: Pattern,
+}
+
+/// Residuals, unknowns and formulas: all that an iteration's code depends on.
+#[derive(PartialEq, Eq, Hash)]
+pub(super) struct IterationKey {
+    expressions: Box<[ExpressionId]>,
+    residual_count: usize,
+    unknowns: Box<[Input]>,
+}
+
+impl IterationKey {
+    fn of(iteration: &Iteration) -> Self {
+        let formulas = iteration.formulas.iter().flat_map(|it| [it.target_expression, it.expression]);
+        IterationKey {
+            expressions: iteration.residuals.iter().copied().chain(formulas).collect(),
+            residual_count: iteration.residuals.len(),
+            unknowns: unknown_inputs(iteration).into(),
+        }
+    }
+}
+
+fn unknown_inputs(iteration: &Iteration) -> Vec<Input> {
+    iteration.unknown_quantities.iter().map(|&(variable, order)| Input::Variable(variable, order)).collect()
+}
+
+impl Workshop<'_> {
+    /// The code of an iteration, compiled unless it is known.
+    pub fn compiled(&mut self, iteration: &Iteration) -> Result<Arc<CompiledIteration>, NotBuilt> {
+        let key = IterationKey::of(iteration);
+        if let Some(known) = self.iterations().get(&key) {
+            return Ok(known.clone());
+        }
+        let compiled = Arc::new(self.compile_iteration(iteration)?);
+        self.iterations().insert(key, compiled.clone());
+        Ok(compiled)
+    }
+
+    fn compile_iteration(&self, iteration: &Iteration) -> Result<CompiledIteration, NotBuilt> {
+        let not_numeric = |_| NotBuilt::NotNumeric(iteration.equations[0].0);
+        let unknowns = unknown_inputs(iteration);
+        let mut compiler = self.compiler().with_inputs(&unknowns);
+        for formula in &iteration.formulas {
+            compiler.assign(formula.target_expression, formula.expression).map_err(not_numeric)?;
+        }
+        let residuals = compiler.tape_of(&iteration.residuals).map_err(not_numeric)?;
+        let known = residuals.inputs()[unknowns.len()..].iter().copied();
+        let known: Vec<Input> = known.filter(|input| matches!(input, Input::Variable(..))).collect();
+        let (by_known, pattern_by_known) = compiler.jacobian_of(&iteration.residuals, &known).map_err(not_numeric)?;
+        let equations = compiler.differentiated(&iteration.residuals, &unknowns).map_err(not_numeric)?;
+        Ok(CompiledIteration {
+            residuals: Arc::new(residuals),
+            linearization: Arc::new(equations.tape().clone()),
+            pattern: equations.pattern().clone(),
+            is_linear: equations.is_linear(),
+            known,
+            by_known: Arc::new(by_known),
+            pattern_by_known,
+        })
+    }
+}
