@@ -224,7 +224,9 @@ fn defects(
             let held = equations.residual(row, &past.jet, count - 1);
             held.iter().zip(&mut derivatives).filter(|(held, _)| !held.is_nan()).for_each(|(_, value)| *value = 0.0);
         }
-        let first = noise.first_significant(&derivatives, size_of_terms(equations, row, &left.complete));
+        // Where all terms vanish with the guard that fired, what is left of them is rounding of what they are made of.
+        let size = size_of_terms(equations, row, &left.complete).max(noise.floor / noise.relative);
+        let first = noise.first_significant(&derivatives, size);
         first.filter(|&first| first < count as usize).map(|first| Defect { row, first: first as u32 })
     };
     let unsolved = left.unsolved.iter().map(|&(row, first)| Defect { row, first });

@@ -243,7 +243,9 @@ impl<'a> Engine<'a> {
     pub fn changed_stairs(&self, left: &Side<'a>, right: &Side<'a>) -> Vec<String> {
         let changed = |it: &&super::stairs::Stair| left.discrete[it.variable] != right.discrete[it.variable];
         let stairs = self.system.stairs.iter().filter(changed);
-        stairs.map(|it| format!("floor({}) = {}", self.text(it.argument), right.discrete[it.variable])).collect()
+        stairs
+            .map(|it| format!("{} = {}", self.dae.model.variables[it.variable].name, right.discrete[it.variable]))
+            .collect()
     }
 
     /// The condition that an atom is, in the words of the model, negated where it became false.

@@ -4,6 +4,7 @@ use modeshift_dae::{ExpressionId, Id, ModeVariableId, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
 use modeshift_mode_changes::Term;
 
+use super::accumulation::Accumulation;
 use super::engine::Engine;
 use super::instant::{Fired, NoOutcome, Objection};
 use super::modes::NoMode;
@@ -158,6 +159,28 @@ pub(super) fn explain_instant(
                 .label(*span, "this assertion in a `when`")
         }
     };
+    diagnostics.push(with_causes(engine, diagnostic, left, fired));
+}
+
+/// Why events that accumulate end a run.
+pub(super) fn explain_accumulation(
+    engine: &Engine<'_>,
+    left: &Side<'_>,
+    fired: &Fired,
+    accumulation: Accumulation,
+    diagnostics: &mut Diagnostics,
+) {
+    let (message, help) = match accumulation {
+        Accumulation::Limit(time) => (
+            format!("events follow each other ever faster and accumulate at time = {time}"),
+            "give the model a mode in which it rests, or an impact law that ends it",
+        ),
+        Accumulation::Chattering => (
+            format!("events repeat without end at time = {}", left.time),
+            "a condition is undone by its own effect: add hysteresis, or a mode for what happens in between",
+        ),
+    };
+    let diagnostic = Diagnostic::error("E0827", message).when(whole_mode_text(engine, &left.mode.values)).help(help);
     diagnostics.push(with_causes(engine, diagnostic, left, fired));
 }
 

@@ -37,6 +37,8 @@ pub(super) struct Fired {
     pub stairs: Vec<(usize, bool)>,
     /// Calls of `sample` that are due.
     pub samples: Vec<ExpressionId>,
+    /// Whether something crossed that was never clearly on its side since the last event: events accumulate.
+    pub is_doubtful: bool,
 }
 
 impl Fired {
@@ -58,8 +60,8 @@ pub(super) struct Outcome<'a> {
     pub terminated: Option<ExpressionId>,
     /// Whether continuous values may have changed.
     pub restarted: bool,
-    /// Atoms whose truth changed, or that fired.
-    pub changed_atoms: Vec<usize>,
+    /// Atoms that fired or whose truth changed, with the truth they changed to.
+    pub changed_atoms: Vec<(usize, bool)>,
     /// Samplings that were due.
     pub samples: Vec<ExpressionId>,
 }
@@ -68,7 +70,7 @@ impl<'a> Outcome<'a> {
     /// Whether there is something to see: another mode, a `when` that fired, other values.
     pub fn is_visible(&self, engine: &Engine<'a>, left: &Side<'a>) -> bool {
         let declared = engine.system.kept.iter().chain(engine.system.defined.iter().map(|(id, _)| id));
-        let declared = declared.filter(|id| !engine.dae.model.variables[**id].name.starts_with('$'));
+        let declared = declared.filter(|id| id.0 < engine.system.declared_count);
         let changed = |&id: &VariableId| left.discrete[id].to_bits() != self.right.discrete[id].to_bits();
         self.restarted || !self.whens.is_empty() || declared.clone().any(changed)
     }
@@ -113,6 +115,8 @@ pub(super) struct MicroStep<'s, 'a> {
     pub left: &'s Side<'a>,
     pub phase: Phase,
     pub sampled: &'s [ExpressionId],
+    /// Atoms that crossed zero: in the mode being left they cannot keep their truth.
+    pub crossed: &'s [usize],
     /// Atoms of left limits are decided by their series too: after a transient instant.
     pub all_by_series: bool,
     /// The jet of the left side is incomplete: a restart is needed in any case.
@@ -138,10 +142,11 @@ impl<'a> Engine<'a> {
             whens: Vec::new(),
             terminated: None,
             restarted: false,
-            changed_atoms: fired.atoms.clone(),
+            changed_atoms: Vec::new(),
             samples: fired.samples.clone(),
         };
         let mut proposal = self.proposal(left, fired);
+        let momentary = phase != Phase::default() || !fired.samples.is_empty();
         let (mut phase, mut transient) = (phase, false);
         for number in 0..MOST_MICRO_STEPS {
             let before = outcome.right.clone();
@@ -149,6 +154,7 @@ impl<'a> Engine<'a> {
                 left: &before,
                 phase,
                 sampled: &fired.samples,
+                crossed: if number == 0 { &fired.atoms } else { &[] },
                 all_by_series: transient,
                 must_restart: transient,
             };
@@ -165,9 +171,10 @@ impl<'a> Engine<'a> {
             transient = candidate.is_transient;
             outcome.right = candidate.restarted.side;
             if !happened || outcome.terminated.is_some() && !transient {
-                outcome.changed_atoms.extend(self.changed_atoms(left, &outcome.right));
-                outcome.changed_atoms.sort_unstable();
-                outcome.changed_atoms.dedup();
+                outcome.changed_atoms = self.changed_atoms(left, &outcome.right, &fired.atoms);
+                if momentary {
+                    self.learn_conditions(&outcome.right);
+                }
                 return Ok(outcome);
             }
             phase.initial = false;
@@ -248,12 +255,10 @@ impl<'a> Engine<'a> {
         candidate.is_new || !settled.whens.is_empty() || !discrete.clone().all(same)
     }
 
-    fn changed_atoms(&self, left: &Side<'a>, right: &Side<'a>) -> Vec<usize> {
-        let changed = |&atom: &usize| {
-            let variable = self.system.atoms[atom].variable;
-            left.discrete[variable] != right.discrete[variable]
-        };
-        (0..self.system.atoms.len()).filter(changed).collect()
+    fn changed_atoms(&self, left: &Side<'a>, right: &Side<'a>, fired: &[usize]) -> Vec<(usize, bool)> {
+        let truth = |side: &Side<'a>, atom: usize| side.discrete[self.system.atoms[atom].variable] != 0.0;
+        let changed = |&atom: &usize| fired.contains(&atom) || truth(left, atom) != truth(right, atom);
+        (0..self.system.atoms.len()).filter(changed).map(|atom| (atom, !truth(left, atom))).collect()
     }
 
     /// One micro-step from proposed truths.
@@ -282,6 +287,10 @@ impl<'a> Engine<'a> {
                         self.check_invariants(&settled)?;
                         return Ok((settled, candidate));
                     }
+                    if self.is_forgotten(step, &settled, &mut candidate, &violated) {
+                        self.check_invariants(&settled)?;
+                        return Ok((settled, candidate));
+                    }
                     let (atom, sign) = violated[0];
                     objections.push((settled.mode.clone(), Objection::Atom(atom, sign)));
                     touched.extend(violated.iter().map(|&(atom, _)| atom));
@@ -294,6 +303,36 @@ impl<'a> Engine<'a> {
             }
         }
         self.select(step, proposal, touched, objections)
+    }
+
+    /// Whether atoms that crossed zero and turn back decide nothing any more once `pre` values are new, as the upper
+    /// threshold of a hysteresis once the lower one counts. If so, the right side has their truths right after.
+    fn is_forgotten(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        settled: &Settled,
+        candidate: &mut Candidate<'a>,
+        violated: &[(usize, Option<(Term, f64)>)],
+    ) -> bool {
+        let crossed = violated.iter().all(|(atom, _)| step.crossed.contains(atom));
+        if !crossed || !candidate.is_new || candidate.is_transient || step.must_restart {
+            return false;
+        }
+        let mut discrete = settled.discrete.clone();
+        for &(atom, _) in violated {
+            let variable = self.system.atoms[atom].variable;
+            discrete[variable] = 1.0 - discrete[variable];
+        }
+        let side = candidate.restarted.side.clone();
+        let next = MicroStep { left: &side, phase: Phase::default(), sampled: &[], crossed: &[], ..*step };
+        let Ok(later) = self.settle(&next, discrete.clone()) else { return false };
+        let is_same = later.mode == settled.mode && later.laws.is_empty();
+        // Conditions of `when` are those of this micro-step.
+        let again = self.settle(step, settled.discrete.clone());
+        if is_same && again.is_ok() {
+            candidate.restarted.side.discrete = discrete;
+        }
+        is_same && again.is_ok()
     }
 
     /// The truths of all atoms.
@@ -453,8 +492,11 @@ impl<'a> Engine<'a> {
         settled: &Settled,
         candidate: &mut Candidate<'a>,
     ) -> Vec<(usize, Option<(Term, f64)>)> {
-        if candidate.is_transient || !candidate.is_new {
+        if candidate.is_transient {
             return Vec::new();
+        }
+        if !candidate.is_new {
+            return self.kept_although_crossed(step, settled);
         }
         let values = self.atom_values(step.left, &candidate.restarted.side, step.phase, step.sampled);
         let mut violated = Vec::new();
@@ -472,6 +514,20 @@ impl<'a> Engine<'a> {
             }
         }
         violated
+    }
+
+    /// Atoms that crossed zero, but have the truth that they had before.
+    fn kept_although_crossed(&self, step: &MicroStep<'_, 'a>, settled: &Settled) -> Vec<(usize, Option<(Term, f64)>)> {
+        let is_kept = |&&atom: &&usize| {
+            let it = &self.system.atoms[atom];
+            it.moment == Moment::Now && settled.discrete[it.variable] == step.left.discrete[it.variable]
+        };
+        let kept = step.crossed.iter().filter(is_kept);
+        let side = |atom: usize| {
+            let it = &self.system.atoms[atom];
+            -it.side(step.left.discrete[it.variable] != 0.0)
+        };
+        kept.map(|&atom| (atom, Some((Term::Derivative(1), side(atom))))).collect()
     }
 
     /// The sign of an atom on the right side.

@@ -17,6 +17,7 @@
 //!
 //! E22 §2 and §8–9. A run visits few modes, so here and only here modes are looked at one by one.
 
+mod accumulation;
 mod conditions;
 mod content;
 mod crossing;
@@ -46,6 +47,7 @@ use modeshift_structure::Analysis;
 
 use crate::integrate::Method;
 use crate::results::Observer;
+use accumulation::RecentEvents;
 use engine::Engine;
 use instant::Fired;
 use output::Output;
@@ -136,7 +138,8 @@ pub fn run(
 ) -> Option<RunSummary> {
     start::with_start(model, settings, diagnostics, |mut engine, beginning, columns, diagnostics| {
         let output = Output::new(observer, columns, settings.start, settings.interval);
-        let mut loop_of_events = EventLoop { engine: &mut engine, output, settings, diagnostics };
+        let recent = RecentEvents::new(settings.stop - settings.start);
+        let mut loop_of_events = EventLoop { engine: &mut engine, output, settings, diagnostics, recent };
         loop_of_events.run(beginning)
     })
 }
@@ -147,6 +150,7 @@ struct EventLoop<'r, 'o, 'a> {
     output: Output<'o>,
     settings: &'r RunSettings,
     diagnostics: &'r mut Diagnostics,
+    recent: RecentEvents,
 }
 
 impl<'a> EventLoop<'_, '_, 'a> {
@@ -168,7 +172,7 @@ impl<'a> EventLoop<'_, '_, 'a> {
             stop: self.settings.stop,
             tolerance: self.settings.tolerance,
             method: self.settings.method,
-            longest_step: self.settings.stop - self.settings.start,
+            length: self.settings.stop - self.settings.start,
         };
         while side.time < self.settings.stop {
             let (left, fired) = match self.engine.stay(side, &stay, &mut self.output) {
@@ -184,6 +188,11 @@ impl<'a> EventLoop<'_, '_, 'a> {
                 }
                 Ok((left, Ended::Event(fired))) => (left, fired),
             };
+            if let Some(accumulation) = self.recent.add(left.time, fired.is_doubtful) {
+                self.output.row(&left);
+                failure::explain_accumulation(self.engine, &left, &fired, accumulation, self.diagnostics);
+                return (RunEnd::Failed, left.time);
+            }
             let fired = Fired { samples: self.engine.due_samples(left.time), ..fired };
             side = match self.instant(left, fired, Phase::default()) {
                 Ok((side, None)) => side,
@@ -211,6 +220,7 @@ impl<'a> EventLoop<'_, '_, 'a> {
         };
         if outcome.is_visible(self.engine, &left) {
             self.output.event(self.engine, &left, &outcome);
+            self.recent.was_visible(left.time);
         } else if phase.initial {
             self.output.row(&outcome.right);
             self.output.pass_points_until(left.time);

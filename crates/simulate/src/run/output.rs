@@ -23,6 +23,8 @@ pub(super) struct Output<'o> {
     /// The number of the next point of the interval.
     next: f64,
     row: Vec<f64>,
+    /// The largest value of each column so far.
+    scales: Vec<f64>,
     last_time: Option<f64>,
     pub events: usize,
     pub rows: usize,
@@ -31,8 +33,8 @@ pub(super) struct Output<'o> {
 impl<'o> Output<'o> {
     pub fn new(observer: &'o mut dyn Observer, columns: Columns, start: f64, interval: f64) -> Self {
         observer.columns(&columns);
-        let row = vec![ABSENT; columns.len()];
-        Output { observer, columns, start, interval, next: 0.0, row, last_time: None, events: 0, rows: 0 }
+        let (row, scales) = (vec![ABSENT; columns.len()], vec![0.0; columns.len()]);
+        Output { observer, columns, start, interval, next: 0.0, row, scales, last_time: None, events: 0, rows: 0 }
     }
 
     /// The next point of the interval.
@@ -66,6 +68,9 @@ impl<'o> Output<'o> {
                 ColumnSource::Variable(id) => shown(side, id, column.kind == crate::results::ColumnKind::Continuous),
             };
         }
+        for (scale, value) in self.scales.iter_mut().zip(&self.row) {
+            *scale = f64::max(*scale, value.abs());
+        }
         self.observer.row(side.time, &self.row);
         self.rows += 1;
         self.last_time = Some(side.time);
@@ -79,7 +84,7 @@ impl<'o> Output<'o> {
     /// Tells of an event, with the rows on both sides.
     pub fn event(&mut self, engine: &Engine<'_>, left: &Side<'_>, outcome: &Outcome<'_>) {
         self.row(left);
-        let record = record(engine, &self.columns, left, outcome);
+        let record = record(engine, &self.columns, &self.scales, left, outcome);
         self.observer.event(&record);
         self.row(&outcome.right);
         self.events += 1;
@@ -131,12 +136,15 @@ pub(super) fn mode_text(dae: &MultimodeDae, values: &[bool], other: &[bool]) -> 
     if literals.is_empty() { "true".to_string() } else { literals.join(" and ") }
 }
 
-fn record(engine: &Engine<'_>, columns: &Columns, left: &Side<'_>, outcome: &Outcome<'_>) -> EventRecord {
+fn record(
+    engine: &Engine<'_>,
+    columns: &Columns,
+    scales: &[f64],
+    left: &Side<'_>,
+    outcome: &Outcome<'_>,
+) -> EventRecord {
     let right = &outcome.right;
-    let causes = outcome
-        .changed_atoms
-        .iter()
-        .map(|&atom| engine.atom_text(atom, right.discrete[engine.system.atoms[atom].variable] != 0.0));
+    let causes = outcome.changed_atoms.iter().map(|&(atom, truth)| engine.atom_text(atom, truth));
     let mut cause: Vec<String> = causes.collect();
     cause.extend(outcome.samples.iter().map(|&call| engine.text(call)));
     if cause.is_empty() {
@@ -144,11 +152,11 @@ fn record(engine: &Engine<'_>, columns: &Columns, left: &Side<'_>, outcome: &Out
     }
     let cascade = outcome.cascade.iter().map(|mode| mode_text(engine.dae, mode, &left.mode.values)).collect();
     let mut jumps = Vec::new();
-    for column in &columns.columns {
+    for (column, &scale) in columns.columns.iter().zip(scales) {
         if let ColumnSource::Variable(id) = column.source {
             let continuous = column.kind == crate::results::ColumnKind::Continuous;
             let (before, after) = (shown(left, id, continuous), shown(right, id, continuous));
-            if jumped(before, after, engine.noise.relative) {
+            if jumped(before, after, engine.noise.relative * scale) {
                 jumps.push(Jump { variable: column.name.clone(), left: before, right: after });
             }
         }
@@ -164,11 +172,11 @@ fn record(engine: &Engine<'_>, columns: &Columns, left: &Side<'_>, outcome: &Out
     }
 }
 
-fn jumped(left: f64, right: f64, relative: f64) -> bool {
+fn jumped(left: f64, right: f64, noise: f64) -> bool {
     if left.is_nan() || right.is_nan() {
         return left.is_nan() != right.is_nan();
     }
-    (left - right).abs() > relative * left.abs().max(right.abs())
+    (left - right).abs() > noise.max(4.0 * f64::EPSILON * left.abs().max(right.abs()))
 }
 
 fn impulses(engine: &Engine<'_>, outcome: &Outcome<'_>) -> Vec<Impulse> {
@@ -177,6 +185,8 @@ fn impulses(engine: &Engine<'_>, outcome: &Outcome<'_>) -> Vec<Impulse> {
         let nonzero = weights.iter().enumerate().filter(|(_, weight)| **weight != 0.0);
         list.extend(nonzero.map(|(p, &weight)| (*variable, p + 1, weight)));
     }
+    let largest = list.iter().map(|it| it.2.abs()).fold(0.0, f64::max);
+    list.retain(|it| it.2.abs() > 1e-3 * engine.noise.relative * largest);
     list.sort_by_key(|&(variable, order, _)| (variable, order));
     let name = |id: VariableId| -> Arc<str> { engine.dae.model.variables[id].name.clone() };
     list.into_iter()

@@ -167,7 +167,9 @@ impl Builder {
     fn stair(&mut self, model: &mut FlatModel, argument: ExpressionId, rounding: Rounding) -> ExpressionId {
         let stairs = &mut self.stairs;
         let variable = *self.known.entry((argument, rounding)).or_insert_with(|| {
-            let declared = auxiliary(model, format!("$stair{}", stairs.len()), Type::Integer);
+            let text = modeshift_dae::ExpressionText { model, modes: None, expression: argument };
+            let name = format!("{}({text})", if rounding == Rounding::Down { "floor" } else { "trunc" });
+            let declared = auxiliary(model, name, Type::Integer);
             let variable = model.variables.push(declared);
             stairs.push(Stair { variable, argument, rounding });
             variable

@@ -258,8 +258,14 @@ impl<'a> Engine<'a> {
         if near.is_empty() {
             return fired;
         }
-        let step =
-            MicroStep { left: side, phase: Phase::default(), sampled: &[], all_by_series: true, must_restart: true };
+        let step = MicroStep {
+            left: side,
+            phase: Phase::default(),
+            sampled: &[],
+            crossed: &[],
+            all_by_series: true,
+            must_restart: true,
+        };
         let Ok(settled) = self.settle(&step, side.discrete.clone()) else { return fired };
         if settled.mode != side.mode.values || !settled.laws.is_empty() {
             return fired;

@@ -15,6 +15,11 @@ use crate::program::{BlockFailure, NotBuilt, StateChoice};
 /// The first step of a stay, as a share of the last one in its mode.
 const FIRST_STEP: f64 = 0.01;
 
+/// The longest step, as a share of the run: guards are looked at after every step.
+const LONGEST_STEP: f64 = 0.02;
+/// The same for modes without states, where nothing else limits steps.
+const LONGEST_STEP_WITHOUT_STATES: f64 = 0.002;
+
 /// How a stay ended.
 pub(super) enum Ended {
     /// Something crossed, or was due at this time.
@@ -39,7 +44,8 @@ pub(super) struct StaySettings {
     pub stop: f64,
     pub tolerance: f64,
     pub method: crate::integrate::Method,
-    pub longest_step: f64,
+    /// The length of the whole run.
+    pub length: f64,
 }
 
 /// A failure, with the last values that are known.
@@ -116,7 +122,9 @@ impl<'a> Stay<'_, 'a> {
         drop(program);
         let ode = ModeOde::new(self.mode.program.clone(), surroundings);
         let mut chosen = Settings::new(settings.tolerance, self.states.len());
-        (chosen.method, chosen.nominal, chosen.longest_step) = (settings.method, nominal, settings.longest_step);
+        let share = if self.states.is_empty() { LONGEST_STEP_WITHOUT_STATES } else { LONGEST_STEP };
+        (chosen.method, chosen.nominal) = (settings.method, nominal);
+        chosen.longest_step = share * settings.length;
         let problem = Rc::new(Problem::new(ode, &chosen));
         *known = Some(problem.clone());
         Ok(problem)
@@ -170,7 +178,8 @@ impl<'a> Stay<'_, 'a> {
             if !is_due {
                 return Ok(());
             }
-            self.move_to(integrator, point)?;
+            // A point just before an event that nobody saw is written just after it.
+            self.move_to(integrator, point.max(integrator.last_step().from))?;
             output.row(&self.probe);
             output.pass_point();
         }

@@ -51,6 +51,8 @@ pub(super) struct System {
     pub stairs: Vec<Stair>,
     pub atoms: Vec<Atom>,
     mode_count: usize,
+    /// How many variables the model has without those of stairs and atoms.
+    pub declared_count: u32,
     /// All that is decided at events: first the modes, then what `defined` says, then the rest.
     pub formulas: Formulas,
     /// Discrete variables that equations define, with their places.
@@ -137,6 +139,7 @@ impl System {
             invariants,
             assertions,
             mode_count: dae.mode_variables.len(),
+            declared_count: declared_count as u32,
         })
     }
 

@@ -23,7 +23,7 @@ const TOGETHER: f64 = 64.0 * f64::EPSILON;
 pub(super) const FLOOR: f64 = 1e-15;
 
 /// A function that must not become negative: an atom on its side, or a stair within an edge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Guard {
     /// The atom of this number.
     Atom(usize),
@@ -155,10 +155,17 @@ impl Watch {
             let Some(bracket) = self.bracket(index, from, end, &mut at)? else { continue };
             let (begin, end) = bracket;
             let (time, _) = crossing(|time| Ok(at(time)?[index].0), begin, end)?;
-            first = Some(Crossing { time, values: at(time)?, guards: Vec::new() });
+            first = Some(Crossing {
+                time,
+                values: at(time)?,
+                guards: vec![self.guards[index]],
+                is_doubtful: !self.is_armed[index],
+            });
         }
         if let Some(mut found) = first {
-            found.guards = self.together(&found, (from, to), &values);
+            found.guards.extend(self.together(&found, (from, to), &values));
+            found.guards.sort_unstable();
+            found.guards.dedup();
             return Ok(Some(found));
         }
         self.learn(to, &values);
@@ -279,12 +286,14 @@ pub(super) struct Crossing {
     values: Values,
     /// What crossed.
     pub guards: Vec<Guard>,
+    /// Whether the first guard was never clearly on its side before.
+    is_doubtful: bool,
 }
 
 impl Crossing {
     /// What fired.
     pub fn fired(&self) -> Fired {
-        let mut fired = Fired::default();
+        let mut fired = Fired { is_doubtful: self.is_doubtful, ..Fired::default() };
         for guard in &self.guards {
             match *guard {
                 Guard::Atom(atom) => fired.atoms.push(atom),

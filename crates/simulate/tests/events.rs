@@ -1,0 +1,187 @@
+//! Events in runs: `when`, `sample`, `reinit`, chattering, and what ends a run before its time.
+
+#[path = "support/runs.rs"]
+mod support;
+
+use modeshift_simulate::run::RunEnd;
+use support::{How, Ran, check, run_text};
+
+fn run_body(body: &str, how: &How) -> Ran {
+    run_text(&format!("model M {body} end M;"), how)
+}
+
+#[test]
+fn a_bouncing_ball_hits_the_ground_at_its_exact_times() {
+    // h0 = 1, e = 0.9, g = 9.81, in closed form.
+    let body = "Real h(start = 1, fixed = true), v(start = 0, fixed = true);
+        equation der(h) = v; der(v) = -9.81; when h <= 0 then reinit(v, -0.9*pre(v)); end when;";
+    let impacts = [0.4515236409857309, 1.264266194760047, 1.995734493156931, 2.654055961714126, 3.246545283415602];
+    for tolerance in [1e-6, 1e-9] {
+        let ran = run_body(body, &How::until(3.5).tolerance(tolerance)).finished();
+        assert_eq!(ran.events().len(), impacts.len());
+        for (found, expected) in ran.event_times().iter().zip(impacts) {
+            check("impact", *found, expected, tolerance);
+        }
+        check("v-", ran.limits(0, "v").0, -4.42944691807002, tolerance);
+        check("v+", ran.limits(4, "v").1, 2.615544110651166, tolerance);
+    }
+}
+
+#[test]
+fn impacts_that_accumulate_end_the_run_with_the_time_they_lead_to() {
+    let body = "Real h(start = 1, fixed = true), v(start = 0, fixed = true);
+        equation der(h) = v; der(v) = -9.81; when h <= 0 then reinit(v, -0.5*pre(v)); end when;";
+    let ran = run_body(body, &How::until(10.0));
+    assert_eq!(ran.summary.as_ref().map(|it| &it.end), Some(&RunEnd::Failed), "{:?}", ran.summary);
+    let said = ran.said("E0827");
+    assert!(said.message.contains("accumulate"), "{said:#?}");
+    assert!(said.labels.iter().any(|label| label.text.contains("h <= 0")), "{said:#?}");
+    assert!(ran.last("h").abs() < 1e-6, "the ball does not fall through the ground");
+}
+
+#[test]
+fn samples_are_taken_at_exact_times_and_counted() {
+    let ran = run_body(
+        "Real x(start = 1, fixed = true); discrete Real y(start = 0); Integer n(start = 0);
+         equation der(x) = -x; when sample(0.25, 0.25) then y = x; n = pre(n) + 1; end when;",
+        &How::until(1.0),
+    )
+    .finished();
+    assert_eq!(ran.event_times(), [0.25, 0.5, 0.75, 1.0]);
+    assert_eq!(ran.last("n"), 4.0);
+    check("y", ran.at(0.6, "y"), (-0.5f64).exp(), 1e-6);
+}
+
+#[test]
+fn elsewhen_yields_to_when_and_assignments_see_each_other() {
+    let ran = run_body(
+        "Real x(start = 0, fixed = true); Integer a(start = 0), b(start = 0);
+         equation der(x) = 1;
+         when x > 0.5 then a = 1; b = a + 10; elsewhen x > 0.25 then a = 5; b = 7; end when;",
+        &How::until(1.0),
+    )
+    .finished();
+    check("first", ran.event_times()[0], 0.25, 1e-6);
+    assert_eq!((ran.at(0.4, "a"), ran.at(0.4, "b")), (5.0, 7.0));
+    assert_eq!((ran.last("a"), ran.last("b")), (1.0, 11.0));
+}
+
+#[test]
+fn steps_of_time_are_events_at_exact_times() {
+    let ran = run_body(
+        "Real x(start = 0, fixed = true), k;
+         equation k = floor(time/0.3); der(x) = k;",
+        &How { interval: Some(0.1), ..How::until(1.0) },
+    )
+    .finished();
+    assert_eq!(ran.events().len(), 3);
+    check("x", ran.last("x"), 0.3 * (1.0 + 2.0) + 0.1 * 3.0, 1e-9);
+}
+
+#[test]
+fn the_start_and_the_end_can_be_noticed() {
+    let ran = run_body(
+        "Real x(start = 0, fixed = true); Integer a(start = 0), b(start = 0);
+         equation der(x) = 1; when initial() then a = 1; end when; when terminal() then b = 1; end when;",
+        &How::until(1.0),
+    )
+    .finished();
+    assert_eq!((ran.at(0.5, "a"), ran.at(0.5, "b")), (1.0, 0.0));
+    assert_eq!(ran.last("b"), 1.0);
+}
+
+#[test]
+fn a_model_can_end_its_run() {
+    let ran = run_body(
+        "Real x(start = 0, fixed = true); equation der(x) = 1; when x > 0.5 then terminate(\"enough\"); end when;",
+        &How::until(1.0),
+    );
+    let summary = ran.summary.as_ref().expect("a run");
+    assert_eq!(summary.end, RunEnd::Terminated("enough".to_string()));
+    check("end", summary.time, 0.5, 1e-6);
+}
+
+#[test]
+fn a_relay_without_hysteresis_has_no_mode_to_go_on_in() {
+    let ran = run_body(
+        "Real x(start = 0.5, fixed = true); Boolean up; equation up = x < 0; der(x) = if up then 1 else -1;",
+        &How::until(1.0),
+    );
+    let said = ran.said("E0823");
+    assert_eq!(said.notes.len(), 2, "one reason per mode: {said:#?}");
+    assert!(said.labels.iter().any(|label| label.text.contains("x < 0")));
+    check("last row", *ran.result.times().last().expect("rows"), 0.5, 1e-6);
+}
+
+#[test]
+fn a_relay_with_hysteresis_switches_for_ever() {
+    let ran = run_body(
+        "Real x(start = 0, fixed = true); Boolean up(start = true, fixed = true);
+         equation up = if pre(up) then x < 1 else x <= -1; der(x) = if up then 1 else -1;",
+        &How::until(10.0),
+    )
+    .finished();
+    let expected = [1.0, 3.0, 5.0, 7.0, 9.0];
+    assert_eq!(ran.events().len(), expected.len(), "{:?}", ran.event_times());
+    ran.event_times().iter().zip(expected).for_each(|(found, expected)| check("switch", *found, expected, 1e-6));
+}
+
+#[test]
+fn a_logarithm_of_a_negative_number_is_named_with_its_equation() {
+    let ran = run_body("Real x(start = 1, fixed = true), y; equation der(x) = -1; y = log(x);", &How::until(2.0));
+    let said = ran.said("E0803");
+    assert!(said.message.contains("log(x)") && !said.labels.is_empty(), "{said:#?}");
+    assert!(ran.result.times().len() > 20, "what was found is kept");
+    assert_eq!(ran.summary.as_ref().map(|it| &it.end), Some(&RunEnd::Failed));
+}
+
+#[test]
+fn a_stop_time_that_cannot_be_reached_is_told_with_the_state_that_explodes() {
+    let ran = run_body("Real x(start = 1, fixed = true); equation der(x) = x^2;", &How::until(2.0));
+    let summary = ran.summary.as_ref().expect("a run");
+    assert_eq!(summary.end, RunEnd::Failed);
+    assert!(summary.time > 0.99 && summary.time <= 1.0, "{summary:?}");
+    assert!(ran.diagnostics.iter().any(|it| it.labels.iter().any(|label| label.text.contains("`x`"))));
+}
+
+#[test]
+fn a_start_without_a_solution_is_no_run() {
+    let ran = run_body("Real x(start = 1); equation x^2 = -1;", &How::until(1.0));
+    assert!(ran.summary.is_none() && !ran.diagnostics.is_empty());
+}
+
+#[test]
+fn a_violated_assertion_stops_the_run() {
+    let ran = run_body(
+        "Real x(start = 1, fixed = true); equation der(x) = -1; assert(x > 0.5, \"too small\");",
+        &How::until(1.0),
+    );
+    assert!(ran.said("E0821").message.contains("too small"));
+}
+
+#[test]
+fn a_violated_invariant_stops_the_run() {
+    let ran = run_body(
+        "Real x(start = 0, fixed = true), y; Boolean a, b;
+         equation a = x > 0.3; b = x > 0.6; invariant not (a and b);
+         der(x) = 1; y = if a then 1 else if b then 2 else 3;",
+        &How::until(1.0),
+    );
+    assert!(ran.said("E0826").labels.iter().any(|label| label.text.contains("is false")));
+    check("last row", *ran.result.times().last().expect("rows"), 0.6, 1e-6);
+}
+
+#[test]
+fn delay_is_refused() {
+    let ran =
+        run_body("Real x(start = 1, fixed = true), y; equation der(x) = -x; y = delay(x, 0.1);", &How::until(1.0));
+    assert!(ran.summary.is_none());
+    assert!(ran.said("E0812").message.contains("delay"));
+}
+
+#[test]
+fn an_underdetermined_start_keeps_start_values_and_warns() {
+    let ran = run_body("Real x(start = 2); equation der(x) = -x;", &How::until(1.0)).finished();
+    check("x", ran.last("x"), 2.0 * (-1.0f64).exp(), 1e-6);
+    assert!(ran.diagnostics.iter().any(|it| it.message.contains('x')), "{:#?}", ran.diagnostics);
+}
