@@ -15,9 +15,10 @@ use crate::jet::{Jet, Residuals};
 use crate::left::Past;
 use crate::memory::Derivative;
 use crate::mode_structure::{Column, ModeStructure, Row};
+use crate::newton::Failure;
 use crate::next_mode::Unusable;
 use crate::relation::{Relation, Surroundings};
-use crate::restart::{Restart, restart, size_of_variable};
+use crate::restart::{Note, Restart, restart, size_of_variable};
 use crate::transient::{Laws, TransientStructure, transient_restart};
 use crate::visited::{ModeValues, VisitedMode};
 use crate::when_laws::WhenLaws;
@@ -77,7 +78,7 @@ impl<'a> Candidate<'a> {
             restart(&mode.structure, &equations, &past, &event.noise)
         };
         if !is_transient && !restart.is_solved() {
-            return Err(Unusable(format!("its restart has no solution: {:?}", restart.notes)));
+            return Err(Unusable(unsolved_text(model, &mode.structure, &restart)));
         }
         Ok(Candidate { mode: Rc::clone(&mode), past, restart: RefCell::new(restart), is_transient })
     }
@@ -153,6 +154,35 @@ impl<'a> Candidate<'a> {
             None => Vec::new(),
         };
         states.flat_map(values).collect()
+    }
+}
+
+/// Words for the first thing that went wrong in a restart.
+fn unsolved_text(model: &Model, structure: &ModeStructure, restart: &Restart) -> String {
+    let flat = &model.dae.model;
+    let equation = |row: Row| flat.equations[structure.equation(row)].name.to_string();
+    let name = |&(column, order): &Derivative| {
+        format!("{}{}", flat.variables[structure.variable(column)].name, "'".repeat(order as usize))
+    };
+    match restart.notes.first() {
+        Some(Note::Unsolved { level, rows, failure }) => {
+            let some: Vec<String> = rows.iter().take(3).map(|&row| equation(row)).collect();
+            let more = if rows.len() > 3 { ", …" } else { "" };
+            let why = match failure {
+                Failure::Singular(_) => "is numerically singular",
+                Failure::Diverged => "has no solution",
+            };
+            format!("its restart {why} at level {level} in {}{more}", some.join(", "))
+        }
+        Some(Note::Unborn(derivatives)) => {
+            let some: Vec<String> = derivatives.iter().take(3).map(name).collect();
+            format!("its constraints do not give the left limits of {}", some.join(", "))
+        }
+        Some(Note::Meaningless { row, impulsive }) => {
+            let (equation, impulsive) = (equation(*row), name(impulsive));
+            format!("in {equation}, {impulsive} is impulsive inside a nonlinear function")
+        }
+        Some(Note::ByStep(_)) | None => "its restart has no solution".to_string(),
     }
 }
 

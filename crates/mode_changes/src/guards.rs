@@ -79,7 +79,9 @@ pub(crate) struct Leaves<'a> {
 impl Guards {
     /// Reads the definitions of a model.
     pub fn new(dae: &MultimodeDae) -> Self {
-        let mut reader = Reader { model: &dae.model, relations: IndexVec::new(), numbers: BTreeMap::new() };
+        let modes = dae.mode_variables.iter_enumerated();
+        let mode_of = modes.filter_map(|(id, mode)| Some((mode.variable?, id))).collect();
+        let mut reader = Reader { model: &dae.model, mode_of, relations: IndexVec::new(), numbers: BTreeMap::new() };
         let formulas: IndexVec<ModeVariableId, Option<Formula>> =
             dae.mode_variables.iter().map(|mode| Some(reader.formula(mode.definition?))).collect();
         let relations = reader.relations;
@@ -243,6 +245,8 @@ impl Opaque {
 /// Turns definitions into postfix order and numbers their relations.
 struct Reader<'a> {
     model: &'a FlatModel,
+    /// Mode variables by their Boolean variables.
+    mode_of: FxHashMap<VariableId, ModeVariableId>,
     relations: IndexVec<RelationId, Relation>,
     numbers: BTreeMap<(ExpressionId, bool), RelationId>,
 }
@@ -272,8 +276,10 @@ impl Reader<'_> {
         };
         match self.model.expressions.node(id) {
             Node::Boolean(value) => pending.push(Visit::Close(Step::Constant(value))),
-            Node::Mode(mode) if is_before => pending.push(Visit::Close(Step::LeftMode(mode))),
-            Node::Mode(mode) => pending.push(Visit::Close(Step::Mode(mode))),
+            Node::Mode(mode) => pending.push(Visit::Close(mode_step(mode, is_before))),
+            Node::Variable(variable, 0) if self.mode_of.contains_key(&variable) => {
+                pending.push(Visit::Close(mode_step(self.mode_of[&variable], is_before)));
+            }
             Node::Pre(inner) => pending.push(Visit::Open(inner, true)),
             Node::Not(a) => operands(Step::Not, &[a], pending),
             Node::And(a, b) => operands(Step::And, &[a, b], pending),
@@ -290,7 +296,7 @@ impl Reader<'_> {
     }
 
     fn relation(&mut self, id: ExpressionId, is_before: bool) -> RelationId {
-        let Reader { model, relations, numbers } = self;
+        let Reader { model, relations, numbers, .. } = self;
         let number = || relations.push(Relation::new(model, id, is_before).expect("it is a relation"));
         *numbers.entry((id, is_before)).or_insert_with(number)
     }
@@ -303,6 +309,10 @@ impl Reader<'_> {
             _ => false,
         })
     }
+}
+
+fn mode_step(mode: ModeVariableId, is_before: bool) -> Step {
+    if is_before { Step::LeftMode(mode) } else { Step::Mode(mode) }
 }
 
 fn contains(expressions: &Expressions, root: ExpressionId, wanted: impl Fn(Node) -> bool) -> bool {

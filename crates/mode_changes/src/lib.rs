@@ -63,6 +63,7 @@ mod zeno;
 
 pub use all_changes::{AllChanges, ChangeKind, all_changes};
 pub use change::{Change, ChangeSolver, ChangeStep, Refusal};
+pub use changed_forms::FormUsers;
 pub use closed_form::{ClosedForm, closed_form_name, closed_forms};
 pub use difference_array::{ArrayRestart, DifferenceArray};
 pub use extend::{extend, extend_towards};

@@ -70,6 +70,14 @@ pub enum Note {
     },
     /// Left limits that constraints of the new mode should give, but those could not be solved.
     Unborn(Vec<Derivative>),
+    /// In this equation an impulsive quantity stands in a nonlinear function, or in a product with another one: there is
+    /// no distribution behind it, and the weights found mean nothing.
+    Meaningless {
+        /// The equation.
+        row: Row,
+        /// The impulsive quantity.
+        impulsive: Derivative,
+    },
     /// Because of a singular Jacobian, values were computed from one step instead, with this estimate of the error.
     ByStep(f64),
 }
@@ -123,7 +131,9 @@ impl Restart {
 
     /// Whether all values could be computed, if need be from a step.
     pub fn is_solved(&self) -> bool {
-        self.notes.is_empty() || self.notes.iter().any(|note| matches!(note, Note::ByStep(_)))
+        let by_step = self.notes.iter().any(|note| matches!(note, Note::ByStep(_)));
+        let has_meaning = !self.notes.iter().any(|note| matches!(note, Note::Meaningless { .. }));
+        (self.notes.is_empty() || by_step) && has_meaning
     }
 
     /// Whether all values could be computed, if need be from a step, and nothing had to be guessed.
@@ -159,6 +169,7 @@ pub fn restart(structure: &ModeStructure, equations: &dyn Residuals, past: &Past
         touched.iter().for_each(|&block| solver.solve_or_keep(level, &structure.blocks()[block]));
     }
     solver.fall_back();
+    solver.check_meaning();
     let Solver { right, weights, notes, impulsive, reached, .. } = solver;
     let reached = structure.columns().filter_map(|column| Some((column, reached.of(structure, column)?))).collect();
     let impulsive = structure.columns().map(|column| impulsive.of(structure, column)).collect();
@@ -309,7 +320,14 @@ impl Solver<'_> {
         let first = |column: Column| self.structure.variable_offset(column).saturating_sub(self.highest as u32);
         let orders = |column: Column| first(column)..=self.structure.variable_offset(column);
         let is_known = |&column: &Column| orders(column).all(|order| self.past.jet.knows(column, order));
-        !block.rows.iter().any(|&row| self.reached.reaches(row)) && block.columns.iter().all(is_known)
+        !self.is_reached(block) && block.columns.iter().all(is_known)
+    }
+
+    /// Whether the change reaches a leading derivative of a block, or anything below; what arrives with less touches
+    /// higher derivatives only.
+    fn is_reached(&self, block: &Block) -> bool {
+        let level = |&column: &Column| self.reached.of(self.structure, column);
+        block.columns.iter().filter_map(level).any(|level| level >= 0)
     }
 
     fn keep(&mut self, column: Column) {
@@ -326,7 +344,7 @@ impl Solver<'_> {
             Unknown::RightLimit(order) => self.past.jet.get(column, order),
             Unknown::Weight(_) => 0.0,
         };
-        if !block.rows.iter().any(|&row| self.reached.reaches(row)) {
+        if !self.is_reached(block) {
             let values: Vec<f64> = block.columns.iter().map(|&column| value(column)).collect();
             if values.iter().all(|value| !value.is_nan()) {
                 return self.record(level, block, &values);
@@ -351,6 +369,35 @@ impl Solver<'_> {
             }
         }
         self.notes.push(Note::ByStep(step.error));
+    }
+
+    /// Notes equations that are not linear in what is impulsive: there, partial derivatives by impulsive quantities
+    /// change with the size of impulsive quantities.
+    fn check_meaning(&mut self) {
+        for column in self.structure.columns() {
+            if self.weights[column].iter().any(|&weight| weight != 0.0) {
+                for &(row, _) in self.structure.occurrences(column) {
+                    let impulsive = (column, 0);
+                    if !self.is_linear(row, impulsive) {
+                        self.notes.push(Note::Meaningless { row, impulsive });
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_linear(&self, row: Row, (column, order): Derivative) -> bool {
+        let left = &self.left.complete;
+        let mut moved = left.clone();
+        let value = if left.knows(column, order) { left.get(column, order) } else { 0.0 };
+        moved.set(column, order, value + 1.0 + value.abs());
+        let here = self.equations.partials(row, left, 0);
+        let there = self.equations.partials(row, &moved, 0);
+        let is_impulsive = |column: Column| self.weights[column].iter().any(|&weight| weight != 0.0);
+        here.iter().zip(&there).filter(|(partial, _)| is_impulsive(partial.column)).all(|(here, there)| {
+            let (here, there) = (here.derivatives[0], there.derivatives[0]);
+            here.is_nan() || there.is_nan() || (here - there).abs() <= 1e-9 * (here.abs() + there.abs())
+        })
     }
 
     fn solve_block(&mut self, level: i64, block: &Block) {

@@ -2,7 +2,7 @@
 
 mod support;
 
-use modeshift_mode_changes::{DifferenceArray, Memory, Noise, Restart, restart};
+use modeshift_mode_changes::{DifferenceArray, Memory, Noise, Note, Restart, restart};
 use support::model::{Before, Mode};
 
 fn check_close(found: f64, expected: f64, tolerance: f64, what: &str) {
@@ -288,4 +288,21 @@ fn a_diode_turns_off_at_zero_current_without_an_impulse() {
     check_close(result.right.get(mode.column("vl"), 0), 0.0, 1e-12, "voltage of the inductor");
     check_close(result.right.get(mode.column("u"), 0), voltage, 1e-12, "voltage of the diode");
     assert!(result.weights.iter().all(|weights| weights.is_empty()), "{:?}", result.weights);
+}
+
+#[test]
+fn an_impulse_inside_a_nonlinear_function_is_refused() {
+    // The torque t is a Dirac impulse: it has no square and no exponential.
+    let clutch = "e1: w1' = t\n e2: w2' = -t\n e3: w1 - w2 = 0\n";
+    let before: [Before; 3] = [("w1", 1, &[3.0, 0.0]), ("w2", 1, &[1.0, 0.0]), ("t", 0, &[0.0])];
+    for law in ["e4: x = exp(t)", "e4: x = t^2", "e4: x = t*sin(t)"] {
+        let mode = Mode::new(&format!("{clutch} {law}"));
+        let past = mode.past(&before, &["e3"]);
+        let result = restart(&mode.structure, &mode.equations(), &past, &Noise::default());
+        let expected = Note::Meaningless { row: mode.row("e4"), impulsive: (mode.column("t"), 0) };
+        assert!(result.notes.contains(&expected), "{law}: {:?}", result.notes);
+        assert!(!result.is_determined());
+    }
+    let mode = Mode::new(&format!("{clutch} e4: x = 2*t + w1^2"));
+    assert!(restarted(&mode, &before, &["e3"]).notes.is_empty());
 }
