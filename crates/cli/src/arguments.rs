@@ -11,6 +11,7 @@ Examples:
   modeshift analyze Clutch.mo --at g=true          one mode, its blocks in solving order
   modeshift analyze Clutch.mo --format svg -o clutch.svg
   modeshift flatten Line.mo --set N=3              the equations that were understood
+  modeshift simulate Clutch.mo --stop 15 --plot clutch.svg
   modeshift check My.mo -m My.Plant -L ~/modelica  a class that uses a library
 
 Exit status: 0 all well; 1 the model is wrong or cannot be run; 2 wrong usage, or a file that
@@ -97,7 +98,7 @@ pub enum Command {
         #[arg(long, value_name = "NAME")]
         method: Option<String>,
     },
-    /// Run it (not built yet)
+    /// Run it
     Simulate {
         #[command(flatten)]
         input: Input,
@@ -147,7 +148,8 @@ pub struct Common {
     /// Where packages are looked for, before MODELICAPATH; repeatable
     #[arg(short = 'L', long = "library", value_name = "DIR")]
     pub libraries: Vec<PathBuf>,
-    /// Write the result there instead of to standard output
+    /// Write the result there instead of to standard output; for simulate a .csv or .mat file, by default
+    /// `<Model>_res.csv`
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Print time and size of each phase to standard error
@@ -174,11 +176,11 @@ pub struct Run {
     /// Stop time; default from the model's annotation, else 1
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub stop: Option<f64>,
-    /// Time between two rows of the result
-    #[arg(long, value_name = "H")]
+    /// Time between two rows of the result; default from the model's annotation, else a 500th of the run
+    #[arg(long, value_name = "H", allow_negative_numbers = true)]
     pub interval: Option<f64>,
-    /// Relative tolerance
-    #[arg(long, value_name = "TOL")]
+    /// Relative tolerance; default from the model's annotation, else 1e-6
+    #[arg(long, value_name = "TOL", allow_negative_numbers = true)]
     pub tolerance: Option<f64>,
     /// Use this initial scenario
     #[arg(long, value_name = "NAME")]
@@ -189,9 +191,9 @@ pub struct Run {
     /// Draw the result there, as SVG or PNG
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
-    /// What to draw
-    #[arg(long, value_name = "a,b", value_delimiter = ',')]
-    pub plot_vars: Vec<String>,
+    /// What to draw: names of variables, in which `*` stands for any text; default: states and outputs that vary
+    #[arg(long, value_name = "a,b")]
+    pub plot_vars: Option<String>,
 }
 
 /// Formats of graphs.

@@ -8,10 +8,12 @@ use modeshift_diagnostics::{Severity, render_all};
 use modeshift_driver::flat::{flat_report, flat_to_json};
 use modeshift_driver::init::{init_to_json, init_to_text};
 use modeshift_driver::report::{LARGEST_PICTURE, to_dot, to_json, to_svg, to_text};
+use modeshift_driver::simulate::{Method, Wishes, summary_to_text};
 use modeshift_driver::{Answer, Limits, Progress, Question, RimisOptions, Source, verdict_to_json, verdict_to_text};
 
-use crate::arguments::{Arguments, Command, Common, DataFormat, GraphFormat, Input};
+use crate::arguments::{self, Arguments, Command, Common, DataFormat, GraphFormat, Input, Solver};
 use crate::files::{read_source, say, write_result};
+use crate::outputs::RunOutputs;
 use crate::watchdog;
 
 /// Exit status.
@@ -38,7 +40,7 @@ pub fn run(arguments: Arguments) -> Status {
         Command::Analyze { input, format, at, method: None } => analyze(&input, format, at.as_deref()),
         Command::Init { input, format, at, scenario } => init(&input, format, at.as_deref(), scenario.as_deref()),
         Command::Changes { .. } => not_built("changes"),
-        Command::Simulate { .. } => not_built("simulate"),
+        Command::Simulate { input, run } => simulate(&input, &run),
         Command::Rimis { input, check, plain } => rimis(&input, RimisOptions { plain, check }),
         Command::Semantics { .. } => not_built("semantics"),
     };
@@ -151,6 +153,44 @@ fn rimis(input: &Input, options: RimisOptions) -> Result<Status, UsageError> {
         write(&input.common, text)?;
     }
     Ok(status_of(&answer))
+}
+
+fn simulate(input: &Input, run: &arguments::Run) -> Result<Status, UsageError> {
+    let common = &input.common;
+    let (events, plot) = (run.events.as_deref(), run.plot.as_deref());
+    let mut outputs =
+        RunOutputs::new(common.output.as_deref(), events, plot, run.plot_vars.as_deref()).map_err(UsageError)?;
+    outputs.stop_after(common.time_limit.map(Duration::from_secs_f64));
+    let answer = modeshift_driver::simulate::simulate(&question(input)?, &wishes(run), &mut outputs);
+    let (limit, name) = (outputs.reached_limit(), outputs.result_name());
+    let written = outputs.finish();
+    tell(&answer, common);
+    let mut status = status_of(&answer);
+    if let Some(simulated) = &answer.result {
+        if let Some(limit) = limit {
+            say(&format!("error[E0603]: the time limit of {} s was reached while simulating\n", limit.as_secs_f64()));
+            status = Status::ModelWrong;
+        }
+        say(&summary_to_text(simulated, &name));
+    }
+    written.map_err(UsageError)?.iter().for_each(|note| say(&format!("note: {note}\n")));
+    Ok(status)
+}
+
+fn wishes(run: &arguments::Run) -> Wishes {
+    Wishes {
+        method: match run.solver {
+            Solver::Bdf => Method::Bdf,
+            Solver::Esdirk => Method::Esdirk,
+            Solver::Explicit => Method::Explicit,
+        },
+        start: run.start,
+        stop: run.stop,
+        interval: run.interval,
+        tolerance: run.tolerance,
+        scenario: run.scenario.clone(),
+        plot_variables: run.plot_vars.clone(),
+    }
 }
 
 /// Reads the file and puts the options together.

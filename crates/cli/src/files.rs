@@ -72,7 +72,7 @@ pub fn say(text: &str) {
 }
 
 /// The reason without the number that only programmers need.
-fn reason(error: &io::Error) -> String {
+pub fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     match text.find(" (os error") {
         Some(at) => text[..at].to_lowercase(),

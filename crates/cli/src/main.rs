@@ -5,8 +5,10 @@
 //! it is reported as one, with exit status 1.
 
 mod arguments;
+mod bar;
 mod commands;
 mod files;
+mod outputs;
 mod watchdog;
 
 use std::process::ExitCode;

@@ -89,9 +89,6 @@ fn commands_to_come_take_their_options_and_say_that_they_are_not_built() {
         2,
         "not built yet",
     );
-    let simulate = ["simulate", file, "--solver", "esdirk", "--start", "-1", "--stop", "2", "--interval", "0.1"];
-    let rest = ["--tolerance", "1e-8", "--events", "e.json", "--plot", "p.svg", "--plot-vars", "a,b", "-o", "r.csv"];
-    check_error(b"", &[&simulate[..], &rest[..]].concat(), 2, "not built yet");
     check_error(b"", &["semantics", file, "--format", "dot"], 2, "not built yet");
     check_error(b"", &["analyze", file, "--method", "matchings"], 2, "not built yet");
 }

@@ -11,6 +11,7 @@ mod question;
 pub mod report;
 mod rimis;
 mod sets;
+pub mod simulate;
 mod singular;
 mod timings;
 mod valuation;

@@ -119,14 +119,20 @@ impl<'a> Run<'a> {
     }
 
     pub(crate) fn analyzed(&mut self, at: Option<&str>) -> Result<Analyzed, Stop> {
+        let analyzed = self.structure(at)?;
+        let diagnostics = &mut self.diagnostics;
+        self.timings.measure("checking", || check_structure(&analyzed, diagnostics), |()| String::new());
+        Ok(analyzed)
+    }
+
+    /// The structure without a verdict.
+    pub(crate) fn structure(&mut self, at: Option<&str>) -> Result<Analyzed, Stop> {
         let dae = self.multimode_dae()?;
         let within = self.within(&dae, at)?;
         let Regularized { dae, analysis, combinations, dependences, blocks_not_checked } =
             self.regularized(dae, &within)?;
         let analyzed = Analyzed { dae, analysis, within, combinations, dependences, blocks_not_checked };
         self.possible_modes(&analyzed)?;
-        let diagnostics = &mut self.diagnostics;
-        self.timings.measure("checking", || check_structure(&analyzed, diagnostics), |()| String::new());
         Ok(analyzed)
     }
 

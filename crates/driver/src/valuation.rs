@@ -62,7 +62,7 @@ fn parse_entry(entry: &str) -> Result<(String, bool), String> {
 }
 
 /// Pieces between commas that stand neither in quotes nor in brackets; empty ones are left out.
-fn split_outside_quotes(text: &str) -> Vec<String> {
+pub(crate) fn split_outside_quotes(text: &str) -> Vec<String> {
     let mut pieces = vec![String::new()];
     let mut quote = None;
     let mut depth = 0;

@@ -77,7 +77,7 @@ impl Run<'_> {
     }
 
     /// The scenario that `--scenario` names.
-    fn choice(&mut self, analyzed: &Analyzed, scenario: Option<&str>) -> Result<InitialChoice, Stop> {
+    pub(crate) fn choice(&mut self, analyzed: &Analyzed, scenario: Option<&str>) -> Result<InitialChoice, Stop> {
         let Some(name) = scenario else { return Ok(InitialChoice::default()) };
         let scenarios = &analyzed.dae.model.scenarios;
         if let Some(number) = scenarios.iter().position(|scenario| &*scenario.name == name) {

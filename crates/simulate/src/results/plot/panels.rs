@@ -43,17 +43,19 @@ impl Panel<'_> {
         extents.iter().all(|&(from, to)| is_flat((from, to)) || to - from >= LEAST_SHARE * (high - low))
     }
 
-    /// The values of the axis: all curves with some air, and zero where there are impulses, which start there.
+    /// The values of the axis: all curves with some air, and zero where there are impulses, which start there
+    /// and need more of it.
     pub(super) fn range(&self, impulses: &[ImpulseMark]) -> (f64, f64) {
         let is_impulsive = |curve: &Recorded| impulses.iter().any(|impulse| impulse.variable == curve.column.name);
-        let zero = self.curves.iter().any(|(_, curve)| is_impulsive(curve)).then_some((0.0, 0.0));
-        let extents = self.curves.iter().filter_map(|(_, curve)| curve.series.extent()).chain(zero);
+        let impulsive = self.curves.iter().any(|(_, curve)| is_impulsive(curve)).then_some((0.0, 0.0));
+        let extents = self.curves.iter().filter_map(|(_, curve)| curve.series.extent()).chain(impulsive);
         let extents: Vec<(f64, f64)> = extents.collect();
         if extents.is_empty() {
             return (0.0, 1.0);
         }
         let (low, high) = union(&extents);
-        let air = if is_flat((low, high)) { low.abs().max(1.0) * 0.5 } else { (high - low) * 0.07 };
+        let share = if impulsive.is_some() { 0.3 } else { 0.07 };
+        let air = if is_flat((low, high)) { low.abs().max(1.0) * 0.5 } else { (high - low) * share };
         (low - air, high + air)
     }
 }

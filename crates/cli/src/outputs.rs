@@ -1,0 +1,299 @@
+//! The files of a run, and its progress on the terminal.
+//!
+//! All files are opened before anything is computed, so that one that cannot be written ends the command at once; none
+//! is touched before there is something to write. Rows and events go to their files while the run goes on: a run that
+//! fails, is interrupted or is killed leaves what it has found.
+
+use std::fs::{File, OpenOptions};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use modeshift_driver::simulate::results::plot::PlotRecorder;
+use modeshift_driver::simulate::results::{Columns, CsvFile, EventFile, EventRecord, MatFile, Observer, Progress};
+use modeshift_driver::simulate::{Outputs, plot_names};
+
+use crate::bar::Bar;
+use crate::files::reason;
+
+/// A file that was opened and not yet written to.
+struct Opened {
+    path: PathBuf,
+    file: File,
+    is_new: bool,
+}
+
+impl Opened {
+    fn new(path: &Path) -> Result<Opened, String> {
+        let is_new = !path.exists();
+        let file = OpenOptions::new().write(true).create(true).truncate(false).open(path);
+        let file = file.map_err(|error| cannot_write(path, &error))?;
+        Ok(Opened { path: path.to_path_buf(), file, is_new })
+    }
+
+    /// Empties it, for what is to come.
+    fn begin(self) -> File {
+        // What is no plain file, such as a pipe, has no length and needs none.
+        let _ = self.file.set_len(0);
+        self.file
+    }
+
+    /// Leaves no trace.
+    fn forget(self) {
+        if self.is_new {
+            let _ = std::fs::remove_file(self.path);
+        }
+    }
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> String {
+    format!("cannot write `{}`: {}", path.display(), reason(error))
+}
+
+/// The two kinds of result files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Csv,
+    Mat,
+}
+
+/// The two kinds of pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PictureKind {
+    Svg,
+    Png,
+}
+
+fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
+}
+
+/// Where results go.
+pub struct RunOutputs {
+    result: Option<PathBuf>,
+    events: Option<PathBuf>,
+    picture: Option<(PathBuf, PictureKind)>,
+    kind: Kind,
+    opened: Vec<(Role, Opened)>,
+    csv: Option<CsvFile<'static>>,
+    mat: Option<MatFile<'static>>,
+    log: Option<EventFile<'static>>,
+    plot: PlotRecorder,
+    plot_file: Option<File>,
+    bar: Bar,
+    deadline: Option<(Instant, Duration)>,
+    is_late: bool,
+}
+
+/// What a file is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Result,
+    Events,
+    Plot,
+}
+
+impl RunOutputs {
+    /// With the files that were named; or what is wrong with their names.
+    pub fn new(
+        result: Option<&Path>,
+        events: Option<&Path>,
+        plot: Option<&Path>,
+        plot_variables: Option<&str>,
+    ) -> Result<RunOutputs, String> {
+        let kind = match result {
+            Some(path) if has_extension(path, "mat") => Kind::Mat,
+            Some(path) if !has_extension(path, "csv") => {
+                return Err(format!("-o {}: results are written as .csv or .mat", path.display()));
+            }
+            _ => Kind::Csv,
+        };
+        let picture = match plot {
+            None => None,
+            Some(path) if has_extension(path, "svg") => Some((path.to_path_buf(), PictureKind::Svg)),
+            Some(path) if has_extension(path, "png") => Some((path.to_path_buf(), PictureKind::Png)),
+            Some(path) => return Err(format!("--plot {}: pictures are written as .svg or .png", path.display())),
+        };
+        let named: Vec<&Path> = [result, events, plot].into_iter().flatten().collect();
+        if let Some(twice) = named.iter().enumerate().find(|(at, path)| named[..*at].contains(path)) {
+            return Err(format!("`{}` is named twice", twice.1.display()));
+        }
+        Ok(RunOutputs {
+            result: result.map(Path::to_path_buf),
+            events: events.map(Path::to_path_buf),
+            picture,
+            kind,
+            opened: Vec::new(),
+            csv: None,
+            mat: None,
+            log: None,
+            plot: PlotRecorder::new(plot_names(plot_variables.unwrap_or_default())),
+            plot_file: None,
+            bar: Bar::default(),
+            deadline: None,
+            is_late: false,
+        })
+    }
+
+    /// Ends the run after this time.
+    pub fn stop_after(&mut self, limit: Option<Duration>) {
+        self.deadline = limit.map(|limit| (Instant::now() + limit, limit));
+    }
+
+    /// The time limit, where it ended the run.
+    pub fn reached_limit(&self) -> Option<Duration> {
+        self.deadline.filter(|_| self.is_late).map(|(_, limit)| limit)
+    }
+
+    /// Where the results are, for the summary.
+    pub fn result_name(&self) -> String {
+        self.result.as_ref().map(|path| path.display().to_string()).unwrap_or_default()
+    }
+
+    fn open_files(&mut self) -> Result<(), String> {
+        let picture = self.picture.as_ref().map(|(path, _)| path);
+        let files = [(Role::Result, self.result.as_ref()), (Role::Events, self.events.as_ref()), (Role::Plot, picture)];
+        for (role, path) in files {
+            if let Some(path) = path {
+                self.opened.push((role, Opened::new(path)?));
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what is left; returns what to say about it, or what could not be written.
+    pub fn finish(mut self) -> Result<Vec<String>, String> {
+        self.bar.finish();
+        self.opened.drain(..).for_each(|(_, opened)| opened.forget());
+        let written = |path: &Option<PathBuf>, outcome: std::io::Result<()>| {
+            outcome.map_err(|error| cannot_write(path.as_deref().unwrap_or(Path::new("")), &error))
+        };
+        if let Some(csv) = self.csv.take() {
+            written(&self.result, csv.finish())?;
+        }
+        if let Some(mat) = self.mat.take() {
+            written(&self.result, mat.finish())?;
+        }
+        if let Some(log) = self.log.take() {
+            written(&self.events, log.finish())?;
+        }
+        match self.plot_file.take() {
+            Some(file) => self.write_plot(file),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    fn write_plot(&self, mut file: File) -> Result<Vec<String>, String> {
+        let Some((path, kind)) = &self.picture else { return Ok(Vec::new()) };
+        let picture = self.plot.picture();
+        let bytes = match kind {
+            PictureKind::Svg => picture.to_svg().into_bytes(),
+            PictureKind::Png => {
+                picture.to_png().map_err(|error| format!("cannot draw `{}`: {error}", path.display()))?
+            }
+        };
+        std::io::Write::write_all(&mut file, &bytes).map_err(|error| cannot_write(path, &error))?;
+        Ok(picture.notes)
+    }
+}
+
+impl Outputs for RunOutputs {
+    fn open(&mut self, model: &str, span: (f64, f64)) -> Result<(), String> {
+        self.result.get_or_insert_with(|| default_name(model));
+        self.bar.start(model, span);
+        let outcome = self.open_files();
+        if outcome.is_err() {
+            self.opened.drain(..).for_each(|(_, opened)| opened.forget());
+        }
+        outcome
+    }
+}
+
+/// `<Model>_res.csv`, with the last part of a name with dots.
+fn default_name(model: &str) -> PathBuf {
+    let last = model.rsplit('.').next().unwrap_or(model);
+    let usable = |character: char| character.is_alphanumeric() || character == '_';
+    let name: String = last.chars().map(|character| if usable(character) { character } else { '_' }).collect();
+    PathBuf::from(format!("{name}_res.csv"))
+}
+
+impl Observer for RunOutputs {
+    fn columns(&mut self, columns: &Columns) {
+        for (role, opened) in std::mem::take(&mut self.opened) {
+            let file = opened.begin();
+            match (role, self.kind) {
+                (Role::Result, Kind::Csv) => self.csv = Some(CsvFile::new(Box::new(file))),
+                (Role::Result, Kind::Mat) => self.mat = Some(MatFile::new(Box::new(file))),
+                (Role::Events, _) => self.log = Some(EventFile::new(Box::new(file))),
+                (Role::Plot, _) => self.plot_file = Some(file),
+            }
+        }
+        self.each(|observer| observer.columns(columns));
+    }
+
+    fn row(&mut self, time: f64, values: &[f64]) {
+        self.each(|observer| observer.row(time, values));
+    }
+
+    fn event(&mut self, event: &EventRecord) {
+        self.each(|observer| observer.event(event));
+    }
+
+    fn progress(&mut self, progress: Progress<'_>) -> ControlFlow<()> {
+        self.bar.show(&progress);
+        if self.deadline.is_some_and(|(deadline, _)| Instant::now() >= deadline) {
+            self.is_late = true;
+            return ControlFlow::Break(());
+        }
+        let mut go_on = ControlFlow::Continue(());
+        self.each(|observer| {
+            if observer.progress(progress).is_break() {
+                go_on = ControlFlow::Break(());
+            }
+        });
+        go_on
+    }
+}
+
+impl RunOutputs {
+    /// Everyone who is to be told.
+    fn each(&mut self, mut tell: impl FnMut(&mut dyn Observer)) {
+        if let Some(csv) = &mut self.csv {
+            tell(csv);
+        }
+        if let Some(mat) = &mut self.mat {
+            tell(mat);
+        }
+        if let Some(log) = &mut self.log {
+            tell(log);
+        }
+        if self.plot_file.is_some() {
+            tell(&mut self.plot);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_result_is_named_after_the_model() {
+        assert_eq!(default_name("Tanks.WaterTank"), Path::new("WaterTank_res.csv"));
+        assert_eq!(default_name("'a/b c'"), Path::new("_a_b_c__res.csv"));
+    }
+
+    #[test]
+    fn names_of_files_say_what_is_written() {
+        let outputs = |result: &str, plot: &str| {
+            let (result, plot) = (Path::new(result), Path::new(plot));
+            RunOutputs::new(Some(result), None, Some(plot), None).map(|outputs| outputs.kind).map_err(|error| error)
+        };
+        assert_eq!(outputs("r.CSV", "p.svg"), Ok(Kind::Csv));
+        assert_eq!(outputs("r.mat", "p.png"), Ok(Kind::Mat));
+        assert_eq!(outputs("r.txt", "p.png"), Err("-o r.txt: results are written as .csv or .mat".to_string()));
+        assert_eq!(outputs("r.csv", "p.pdf"), Err("--plot p.pdf: pictures are written as .svg or .png".to_string()));
+        let twice = RunOutputs::new(None, Some(Path::new("a.svg")), Some(Path::new("a.svg")), None);
+        assert_eq!(twice.err(), Some("`a.svg` is named twice".to_string()));
+    }
+}

@@ -1,0 +1,181 @@
+//! `simulate`: runs a model and tells observers what happens.
+//!
+//! The analysis comes first, then what the user wants is checked as a whole, then the outputs are opened: nothing is
+//! computed whose result could not be kept. Where the results go is the caller's business.
+
+mod settings;
+mod text;
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use modeshift_diagnostics::{Diagnostic, Stop, did_you_mean};
+use modeshift_numerics::NativeFunctions;
+use modeshift_simulate::results::plot::matching;
+use modeshift_simulate::results::{Columns, Observer, Tally};
+use modeshift_simulate::run::{RunModel, RunSettings, run};
+
+use crate::check::{check_structure, note_combinations};
+use crate::guards::mode_names;
+use crate::pipeline::{Analyzed, Run};
+use crate::question::{Answer, Question};
+use crate::sets::SetTexts;
+use crate::valuation::split_outside_quotes;
+
+pub use modeshift_simulate::integrate::Method;
+pub use modeshift_simulate::results;
+pub use modeshift_simulate::run::{RunEnd, RunSummary};
+pub use settings::Wishes;
+pub use text::summary_to_text;
+
+/// An observer that needs the name of the model before anything is run.
+pub trait Outputs: Observer {
+    /// Makes ready for the results of this model, which is to run from a start time to a stop time; or says in one
+    /// line why it cannot.
+    fn open(&mut self, model: &str, span: (f64, f64)) -> Result<(), String>;
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Simulated {
+    /// The class that was run.
+    pub model: String,
+    /// How it ended.
+    pub summary: RunSummary,
+    /// Where it started.
+    pub start: f64,
+    /// What was counted on the way.
+    pub tally: Tally,
+    /// How long it took, without the analysis.
+    pub time: Duration,
+}
+
+/// `simulate`: runs a model. Without a result where it could not be started.
+pub fn simulate(question: &Question, wishes: &Wishes, outputs: &mut dyn Outputs) -> Answer<Simulated> {
+    let mut run = Run::new(question);
+    let result = run.simulated(wishes, outputs);
+    run.answer(result)
+}
+
+impl Run<'_> {
+    fn simulated(&mut self, wishes: &Wishes, outputs: &mut dyn Outputs) -> Result<Simulated, Stop> {
+        let analyzed = self.structure(None)?;
+        self.runnable(&analyzed)?;
+        let settings = self.settings(&analyzed, wishes)?;
+        self.check_plot_names(&analyzed, wishes)?;
+        let model = analyzed.dae.model.name.to_string();
+        if let Err(message) = outputs.open(&model, (settings.start, settings.stop)) {
+            self.diagnostics.push(Diagnostic::error("E0006", message));
+            return Err(Stop);
+        }
+        self.run(&analyzed, &settings, outputs)
+    }
+
+    fn run(
+        &mut self,
+        analyzed: &Analyzed,
+        settings: &RunSettings,
+        outputs: &mut dyn Outputs,
+    ) -> Result<Simulated, Stop> {
+        let (natives, overrides) = (NativeFunctions::default(), BTreeMap::new());
+        let Analyzed { dae, analysis, .. } = analyzed;
+        let model = RunModel { dae, analysis, natives: &natives, overrides: &overrides };
+        let (mut tally, begin) = (Tally::default(), Instant::now());
+        let mut observers = Both { tally: &mut tally, outputs };
+        let diagnostics = &mut self.diagnostics;
+        let simulate = || run(&model, settings, &mut observers, diagnostics);
+        let size = |summary: &Option<RunSummary>| match summary {
+            Some(it) => format!("{} rows, {} events, {} modes", it.rows, it.events, it.modes),
+            None => String::new(),
+        };
+        let summary = self.timings.measure("simulating", simulate, size).ok_or(Stop)?;
+        let (model, time) = (dae.model.name.to_string(), begin.elapsed());
+        Ok(Simulated { model, summary, start: settings.start, tally, time })
+    }
+
+    /// Stops where no mode is regular; says so where some are not, because a run may get there.
+    fn runnable(&mut self, analyzed: &Analyzed) -> Result<(), Stop> {
+        let Analyzed { dae, analysis, .. } = analyzed;
+        let space = &analysis.space;
+        let singular = analysis.singular_modes();
+        let valid = analysis.invariant.concerning(space, singular);
+        if space.and(singular, valid).is_empty() && analyzed.dependences.is_empty() {
+            note_combinations(analyzed, &mut self.diagnostics);
+            return Ok(());
+        }
+        if space.implies(valid, singular) || !analyzed.dependences.is_empty() {
+            check_structure(analyzed, &mut self.diagnostics);
+        } else {
+            let names = mode_names(dae);
+            let texts = SetTexts::new(dae, analysis, &names);
+            let warning = Diagnostic::warning("W0801", "some modes are singular; a run that gets there stops")
+                .when(texts.text(singular))
+                .example(texts.example(singular))
+                .help("`modeshift check` says what is wrong with them");
+            self.diagnostics.push(warning);
+        }
+        if self.diagnostics.has_errors() { Err(Stop) } else { Ok(()) }
+    }
+
+    fn settings(&mut self, analyzed: &Analyzed, wishes: &Wishes) -> Result<RunSettings, Stop> {
+        let scenario = self.choice(analyzed, wishes.scenario.as_deref())?.scenario;
+        let settings = settings::settings(&analyzed.dae.model.experiment, wishes, scenario);
+        settings.map_err(|message| {
+            self.diagnostics.push(Diagnostic::error("E0005", message));
+            Stop
+        })
+    }
+
+    /// Every name that is to be drawn is the name of a variable.
+    fn check_plot_names(&mut self, analyzed: &Analyzed, wishes: &Wishes) -> Result<(), Stop> {
+        let wanted = plot_names(wishes.plot_variables.as_deref().unwrap_or_default());
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let columns = Columns::of(&analyzed.dae, |_| None);
+        let is_unknown = |name: &&String| matching(name, &columns).next().is_none();
+        let Some(unknown) = wanted.iter().find(is_unknown) else { return Ok(()) };
+        let names = columns.columns.iter().map(|column| &*column.name);
+        let message = match did_you_mean(unknown, names) {
+            Some(suggestion) => format!("--plot-vars: the model has no variable `{unknown}`; {suggestion}"),
+            None => format!("--plot-vars: the model has no variable `{unknown}`"),
+        };
+        self.diagnostics.push(Diagnostic::error("E0007", message));
+        Err(Stop)
+    }
+}
+
+/// The names in `--plot-vars`, which commas separate unless they stand in brackets or quotes.
+pub fn plot_names(text: &str) -> Vec<String> {
+    let unquoted = |name: &str| {
+        let name = name.trim();
+        name.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')).unwrap_or(name).to_string()
+    };
+    split_outside_quotes(text).iter().map(|name| unquoted(name)).collect()
+}
+
+/// The tally, then the outputs.
+struct Both<'a> {
+    tally: &'a mut Tally,
+    outputs: &'a mut dyn Outputs,
+}
+
+impl Observer for Both<'_> {
+    fn columns(&mut self, columns: &Columns) {
+        self.outputs.columns(columns);
+    }
+
+    fn row(&mut self, time: f64, values: &[f64]) {
+        self.tally.row(time, values);
+        self.outputs.row(time, values);
+    }
+
+    fn event(&mut self, event: &results::EventRecord) {
+        self.tally.event(event);
+        self.outputs.event(event);
+    }
+
+    fn progress(&mut self, progress: results::Progress<'_>) -> std::ops::ControlFlow<()> {
+        self.outputs.progress(progress)
+    }
+}
