@@ -10,6 +10,7 @@ Examples:
   modeshift analyze Clutch.mo                      which block is solved when, in which modes
   modeshift analyze Clutch.mo --at g=true          one mode, its blocks in solving order
   modeshift analyze Clutch.mo --format svg -o clutch.svg
+  modeshift changes Clutch.mo --to g=true          what jumps and what is impulsive when it engages
   modeshift flatten Line.mo --set N=3              the equations that were understood
   modeshift simulate Clutch.mo --stop 15 --plot clutch.svg
   modeshift check My.mo -m My.Plant -L ~/modelica  a class that uses a library
@@ -81,7 +82,7 @@ pub enum Command {
         #[arg(long, value_name = "NAME")]
         scenario: Option<String>,
     },
-    /// Mode changes: what is kept, what jumps, what is impulsive, restart equations (not built yet)
+    /// Mode changes: what is kept, what jumps, what is impulsive, restart equations
     Changes {
         #[command(flatten)]
         input: Input,
@@ -94,9 +95,9 @@ pub enum Command {
         /// Only changes to these modes
         #[arg(long, value_name = "MODE")]
         to: Option<String>,
-        /// Another method for comparison, such as `array`
+        /// Another method beside it for comparison: `array`, the difference array
         #[arg(long, value_name = "NAME")]
-        method: Option<String>,
+        method: Option<ChangesMethod>,
     },
     /// Run it
     Simulate {
@@ -194,6 +195,14 @@ pub struct Run {
     /// What to draw: names of variables, in which `*` stands for any text; default: states and outputs that vary
     #[arg(long, value_name = "a,b")]
     pub plot_vars: Option<String>,
+}
+
+/// Methods that find out what a mode change does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub enum ChangesMethod {
+    Levels,
+    Array,
 }
 
 /// Formats of graphs.

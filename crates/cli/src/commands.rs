@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use modeshift_diagnostics::{Severity, render_all};
+use modeshift_driver::changes::{Selection, changes_to_dot, changes_to_json, changes_to_svg, changes_to_text};
 use modeshift_driver::flat::{flat_report, flat_to_json};
 use modeshift_driver::init::{init_to_json, init_to_text};
 use modeshift_driver::report::{LARGEST_PICTURE, to_dot, to_json, to_svg, to_text};
 use modeshift_driver::simulate::{Method, Wishes, summary_to_text};
 use modeshift_driver::{Answer, Limits, Progress, Question, RimisOptions, Source, verdict_to_json, verdict_to_text};
 
-use crate::arguments::{self, Arguments, Command, Common, DataFormat, GraphFormat, Input, Solver};
+use crate::arguments::{self, Arguments, ChangesMethod, Command, Common, DataFormat, GraphFormat, Input, Solver};
 use crate::files::{read_source, say, write_result};
 use crate::outputs::RunOutputs;
 use crate::watchdog;
@@ -27,6 +28,9 @@ pub enum Status {
     Usage = 2,
 }
 
+/// How many items of each sort the text of a summary lists.
+const LISTED_IN_A_SUMMARY: usize = 5;
+
 /// What could not be done, in one line for the user.
 struct UsageError(String);
 
@@ -39,7 +43,12 @@ pub fn run(arguments: Arguments) -> Status {
         Command::Analyze { method: Some(method), .. } => not_built(&format!("analyze --method {method}")),
         Command::Analyze { input, format, at, method: None } => analyze(&input, format, at.as_deref()),
         Command::Init { input, format, at, scenario } => init(&input, format, at.as_deref(), scenario.as_deref()),
-        Command::Changes { .. } => not_built("changes"),
+        Command::Changes { input, format, from, to, method } => {
+            let with_array = method == Some(ChangesMethod::Array);
+            let most_items = if format == GraphFormat::Json { usize::MAX } else { LISTED_IN_A_SUMMARY };
+            let selection = Selection { from: from.as_deref(), to: to.as_deref(), with_array, most_items };
+            changes(&input, format, &selection)
+        }
         Command::Simulate { input, run } => simulate(&input, &run),
         Command::Rimis { input, check, plain } => rimis(&input, RimisOptions { plain, check }),
         Command::Semantics { .. } => not_built("semantics"),
@@ -128,6 +137,21 @@ fn analyze(input: &Input, format: GraphFormat, at: Option<&str>) -> Result<Statu
     tell(&answer, &input.common);
     if let Some(text) = text {
         let text = if format == GraphFormat::Text { on_paper(text, &input.common) } else { text };
+        write(&input.common, &text)?;
+    }
+    Ok(status_of(&answer))
+}
+
+fn changes(input: &Input, format: GraphFormat, selection: &Selection<'_>) -> Result<Status, UsageError> {
+    let answer = modeshift_driver::changes::changes(&question(input)?, selection);
+    tell(&answer, &input.common);
+    if let Some(report) = &answer.result {
+        let text = match format {
+            GraphFormat::Text => on_paper(changes_to_text(report), &input.common),
+            GraphFormat::Json => pretty(&changes_to_json(report)),
+            GraphFormat::Dot => changes_to_dot(report),
+            GraphFormat::Svg => changes_to_svg(report),
+        };
         write(&input.common, &text)?;
     }
     Ok(status_of(&answer))

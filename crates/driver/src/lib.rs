@@ -1,5 +1,6 @@
 //! One function per user question, every intermediate result printable.
 
+pub mod changes;
 mod check;
 pub mod flat;
 mod guards;

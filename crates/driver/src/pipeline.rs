@@ -72,6 +72,7 @@ pub fn check(question: &Question) -> Answer<Verdict> {
         }
         if !run.diagnostics.has_errors() {
             run.check_start(&analyzed);
+            run.check_changes(&analyzed);
         }
         verdict(&analyzed)
     });
@@ -128,7 +129,7 @@ impl<'a> Run<'a> {
     /// The structure without a verdict.
     pub(crate) fn structure(&mut self, at: Option<&str>) -> Result<Analyzed, Stop> {
         let dae = self.multimode_dae()?;
-        let within = self.within(&dae, at)?;
+        let within = self.within(&dae, "--at", at)?;
         let Regularized { dae, analysis, combinations, dependences, blocks_not_checked } =
             self.regularized(dae, &within)?;
         let analyzed = Analyzed { dae, analysis, within, combinations, dependences, blocks_not_checked };
@@ -173,15 +174,20 @@ impl<'a> Run<'a> {
         timings.measure("flattening", flatten, flat_size)
     }
 
-    /// The mode variables that `--at` names.
-    fn within(&mut self, dae: &MultimodeDae, at: Option<&str>) -> Result<Vec<(ModeVariableId, bool)>, Stop> {
-        let Some(text) = at else { return Ok(Vec::new()) };
+    /// The mode variables that an option such as `--at` names.
+    pub(crate) fn within(
+        &mut self,
+        dae: &MultimodeDae,
+        option: &str,
+        modes: Option<&str>,
+    ) -> Result<Vec<(ModeVariableId, bool)>, Stop> {
+        let Some(text) = modes else { return Ok(Vec::new()) };
         match parse_valuation(text, dae.mode_variables.iter().map(|mode| &*mode.name)) {
             Ok(values) => {
                 Ok(values.into_iter().map(|(mode, value)| (ModeVariableId::from_index(mode), value)).collect())
             }
             Err(message) => {
-                self.diagnostics.push(Diagnostic::error("E0002", format!("--at {text}: {message}")));
+                self.diagnostics.push(Diagnostic::error("E0002", format!("{option} {text}: {message}")));
                 Err(Stop)
             }
         }

@@ -5,10 +5,11 @@
 //! a formula over `pre(g)` and `g`. E22 §8.5 without enumerating pairs.
 
 use std::cell::OnceCell;
+use std::time::Instant;
 
 use modeshift_dae::{EquationId, Id, IndexVec, MultimodeDae, VariableId};
 use modeshift_modes::{Limit, ModeSet, ModeVariable};
-use modeshift_structure::Analysis;
+use modeshift_structure::{Analysis, Options};
 
 use crate::guard_zero::guard_zeros;
 use crate::pair_forms::{forms, new_equations};
@@ -33,7 +34,22 @@ pub struct AllChanges<'a> {
 
 /// Analyzes all mode changes between regular modes.
 pub fn all_changes<'a>(dae: &MultimodeDae, analysis: &'a Analysis) -> Result<AllChanges<'a>, Limit> {
+    all_changes_within(dae, analysis, &Options::default())
+}
+
+/// Analyzes all mode changes between regular modes, within the limits of the options.
+pub fn all_changes_within<'a>(
+    dae: &MultimodeDae,
+    analysis: &'a Analysis,
+    options: &Options,
+) -> Result<AllChanges<'a>, Limit> {
     let pairs = PairSpace::new(analysis);
+    if let Some(nodes) = options.node_limit {
+        pairs.space.set_node_limit(nodes);
+    }
+    if let Some(time) = options.time_limit {
+        pairs.space.set_deadline(Instant::now() + time);
+    }
     pairs.space.set_task("analyzing mode changes");
     let is_new = new_equations(&pairs, analysis, &forms(dae, analysis));
     let has_start = |variable: VariableId| dae.model.variables[variable].start.is_some();
@@ -95,38 +111,45 @@ impl AllChanges<'_> {
         Ok(self.potentials()?.orders(&self.pairs, self.analysis, variable))
     }
 
-    /// The kinds of changes, or `None` if there are more than `most`, or if a limit was reached.
-    pub fn kinds(&self, most: usize) -> Option<Vec<ChangeKind>> {
+    /// The kinds of changes, or `None` if there are more than `most` or what belongs to them is not fully known.
+    pub fn kinds(&self, most: usize) -> Result<Option<Vec<ChangeKind>>, Limit> {
         self.kinds_within(ModeSet::ALL, most)
     }
 
     /// The kinds of changes among some pairs of modes.
-    pub fn kinds_within(&self, within: ModeSet, most: usize) -> Option<Vec<ChangeKind>> {
+    pub fn kinds_within(&self, within: ModeSet, most: usize) -> Result<Option<Vec<ChangeKind>>, Limit> {
+        if self.potentials()?.open_count() > 0 {
+            return Ok(None);
+        }
         let kind = |pairs| ChangeKind { pairs, erased: Vec::new(), undetermined: Vec::new(), orders: Vec::new() };
         let changing = self.pairs.space.and(self.changing(), within);
         let mut kinds: Vec<ChangeKind> = if changing.is_empty() { Vec::new() } else { vec![kind(changing)] };
         for item in &self.memory.erased {
-            self.refine(&mut kinds, item.pairs, most, |kind| kind.erased.push((item.of, item.order)))?;
-        }
-        for item in &self.memory.undetermined {
-            self.refine(&mut kinds, item.pairs, most, |kind| kind.undetermined.push((item.of, item.order)))?;
-        }
-        for variable in self.analysis.incidence.variables().ids() {
-            for (order, pairs) in self.orders(variable).ok()? {
-                self.refine(&mut kinds, pairs, most, |kind| kind.orders.push((variable, order)))?;
+            self.refine(&mut kinds, item.pairs, |kind| kind.erased.push((item.of, item.order)));
+            if kinds.len() > most {
+                return Ok(None);
             }
         }
-        Some(kinds)
+        for item in &self.memory.undetermined {
+            self.refine(&mut kinds, item.pairs, |kind| kind.undetermined.push((item.of, item.order)));
+            if kinds.len() > most {
+                return Ok(None);
+            }
+        }
+        for variable in self.analysis.incidence.variables().ids() {
+            for (order, pairs) in self.orders(variable)? {
+                self.refine(&mut kinds, pairs, |kind| kind.orders.push((variable, order)));
+            }
+            if kinds.len() > most {
+                return Ok(None);
+            }
+        }
+        self.pairs.space.check()?;
+        Ok(Some(kinds))
     }
 
     /// Splits kinds by a set of pairs, and notes what is special on those inside.
-    fn refine(
-        &self,
-        kinds: &mut Vec<ChangeKind>,
-        pairs: ModeSet,
-        most: usize,
-        note: impl Fn(&mut ChangeKind),
-    ) -> Option<()> {
+    fn refine(&self, kinds: &mut Vec<ChangeKind>, pairs: ModeSet, note: impl Fn(&mut ChangeKind)) {
         let space = &self.pairs.space;
         let mut refined = Vec::with_capacity(kinds.len() + 1);
         for kind in kinds.drain(..) {
@@ -141,6 +164,5 @@ impl AllChanges<'_> {
             }
         }
         *kinds = refined;
-        (kinds.len() <= most).then_some(())
     }
 }

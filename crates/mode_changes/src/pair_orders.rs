@@ -13,6 +13,8 @@ use crate::pair_space::{Moment, PairSpace};
 #[derive(Clone, Debug)]
 pub struct PairPotentials {
     at_least: IndexVec<EquationId, Vec<ModeSet>>,
+    /// Equations at which more may arrive, from further away than is listed.
+    open: IndexVec<EquationId, bool>,
 }
 
 /// Spreads what new and erased equations cause over the dependencies of the modes after.
@@ -27,6 +29,8 @@ pub fn pair_potentials(
         pairs,
         analysis,
         at_least: is_new.iter().map(|_| vec![ModeSet::EMPTY; highest as usize + 1]).collect(),
+        open: is_new.iter().map(|_| false).collect(),
+        largest: (MOST_NODES / is_new.len().max(1)).max(LEAST_NODES),
     };
     for (equation, &new) in is_new.iter_enumerated() {
         spread.at_least[equation][0] = new;
@@ -38,10 +42,15 @@ pub fn pair_potentials(
         spread.settle(value);
         pairs.space.check()?;
     }
-    Ok(PairPotentials { at_least: spread.at_least })
+    Ok(PairPotentials { at_least: spread.at_least, open: spread.open })
 }
 
 impl PairPotentials {
+    /// At how many equations only what is caused nearby is listed.
+    pub fn open_count(&self) -> usize {
+        self.open.iter().filter(|open| **open).count()
+    }
+
     /// The pairs in which the potential at an equation is at least `value`.
     pub fn at_least(&self, equation: EquationId, value: u32) -> ModeSet {
         self.at_least[equation].get(value as usize).copied().unwrap_or(ModeSet::EMPTY)
@@ -97,10 +106,19 @@ fn merge(pairs: &PairSpace, mut found: Vec<(i64, ModeSet)>) -> Vec<(i64, ModeSet
     merged
 }
 
+/// Nodes that all sets together may take, roughly.
+const MOST_NODES: usize = 4_000_000;
+/// A set of so few nodes is never too large.
+const LEAST_NODES: usize = 100;
+
 struct Spread<'a> {
     pairs: &'a PairSpace<'a>,
     analysis: &'a Analysis,
     at_least: IndexVec<EquationId, Vec<ModeSet>>,
+    open: IndexVec<EquationId, bool>,
+    /// Sets of more nodes are not extended. In a chain of clutches, what happens to a shaft depends on all clutches as
+    /// far as they are engaged: a diagram as long as the chain for each of its shafts.
+    largest: usize,
 }
 
 impl Spread<'_> {
@@ -171,7 +189,12 @@ impl Spread<'_> {
                 let reader = incidence.equation(reading);
                 let known = self.at_least[reader][value as usize];
                 if reader != equation && !self.pairs.space.implies(arriving, known) {
-                    self.at_least[reader][value as usize] = self.pairs.space.or(known, arriving);
+                    let extended = self.pairs.space.or(known, arriving);
+                    if self.pairs.space.size(extended) > self.largest {
+                        self.open[reader] = true;
+                        continue;
+                    }
+                    self.at_least[reader][value as usize] = extended;
                     moved[reader] = true;
                 }
             }

@@ -3,17 +3,17 @@
 use std::cell::RefCell;
 use std::fmt;
 
-use modeshift_dae::{EquationId, ExpressionText, FlatModel, Id, ModeVariableId, MultimodeDae, VariableId};
-use modeshift_modes::{FormulaPrinter, ModeSet, ModeVariable};
+use modeshift_dae::{EquationId, ExpressionText, FlatModel, MultimodeDae, VariableId};
+use modeshift_modes::{FormulaPrinter, Limit, ModeSet};
 use modeshift_structure::Analysis;
-use rustc_hash::FxHashMap;
 
 use crate::all_changes::{AllChanges, ChangeKind};
 use crate::closed_form::{ClosedForm, closed_forms};
-use crate::impulse_order::{Defect, Potentials};
+use crate::difference_array::DifferenceArray;
+use crate::example::ChangeExample;
 use crate::impulse_products::undefined_products;
 use crate::levels::{Condition, Unknown, condition, unknown};
-use crate::mode_structure::{Block, Column, ModeStructure, Row};
+use crate::mode_structure::{Block, Column, ModeStructure};
 use crate::pair_space::{Moment, PairSpace};
 
 /// What the model says about a kind of changes.
@@ -23,21 +23,40 @@ pub enum Verdict {
     Determined,
     /// Some do not.
     Underdetermined,
+    /// What the model says contradicts itself, or does not end.
+    Rejected,
+}
+
+impl Verdict {
+    /// `determined`, `underdetermined` or `rejected`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Determined => "determined",
+            Verdict::Underdetermined => "underdetermined",
+            Verdict::Rejected => "rejected",
+        }
+    }
 }
 
 /// One kind of changes in words. Derivatives are written `x'`, those of equations `k1'`.
 #[derive(Clone, Debug)]
 pub struct ChangeReport {
+    /// The same by ids.
+    pub kind: ChangeKind,
     /// In which changes, over `pre(g)` and `g`.
     pub when: String,
     /// The verdict.
     pub verdict: Verdict,
+    /// Why changes are rejected.
+    pub reason: Option<String>,
+    /// Where a transient mode is passed: the modes before, at and after the instant.
+    pub cascade: Vec<String>,
     /// Constraints of the new mode that the past cannot satisfy.
     pub erased: Vec<String>,
     /// What nothing determines.
     pub undetermined: Vec<String>,
-    /// Variables with impulses, and the order.
-    pub impulse_orders: Vec<(String, i64)>,
+    /// Variables with impulses, and the order: a number, a fraction, or `inf`.
+    pub impulse_orders: Vec<(String, String)>,
     /// Variables that are continuous although the change reaches them, and how many of their derivatives are.
     pub continuous: Vec<(String, u32)>,
     /// Variables that jump.
@@ -48,6 +67,34 @@ pub struct ChangeReport {
     pub help: Option<String>,
     /// The restart systems of one change of this kind.
     pub restart: Vec<LevelReport>,
+    /// What the difference array says, where it was asked for.
+    pub array: Option<ArrayReport>,
+}
+
+impl ChangeReport {
+    /// `[[f1]] = [[f2]] = 1`, one text per order.
+    pub fn impulse_orders_text(&self) -> Vec<String> {
+        let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
+        for (name, order) in &self.impulse_orders {
+            let name = format!("[[{name}]]");
+            match groups.iter_mut().find(|group| group.0 == order) {
+                Some(group) => group.1.push(name),
+                None => groups.push((order, vec![name])),
+            }
+        }
+        groups.iter().map(|(order, names)| format!("{} = {order}", names.join(" = "))).collect()
+    }
+}
+
+/// What the difference array of E22 §8.5 says about one change of a kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArrayReport {
+    /// Erased equations, and how often they are shifted.
+    pub erased: Vec<(String, u32)>,
+    /// Variables that no equation of the array determines.
+    pub undetermined: Vec<String>,
+    /// Whether both methods erase the same.
+    pub agrees: bool,
 }
 
 /// One restart system: a block at a level.
@@ -69,51 +116,35 @@ pub fn change_reports(
     dae: &MultimodeDae,
     analysis: &Analysis,
     most: usize,
-) -> Option<Vec<ChangeReport>> {
-    change_reports_within(changes, dae, analysis, ModeSet::ALL, most)
+) -> Result<Option<Vec<ChangeReport>>, Limit> {
+    change_reports_within(changes, dae, analysis, ModeSet::ALL, most, false)
 }
 
-/// The kinds of changes among some pairs of modes, in words.
+/// The kinds of changes among some pairs of modes, in words; with the difference array beside them where asked for.
 pub fn change_reports_within(
     changes: &AllChanges,
     dae: &MultimodeDae,
     analysis: &Analysis,
     within: ModeSet,
     most: usize,
-) -> Option<Vec<ChangeReport>> {
-    let kinds = changes.kinds_within(within, most)?;
+    with_array: bool,
+) -> Result<Option<Vec<ChangeReport>>, Limit> {
+    let Some(kinds) = changes.kinds_within(within, most)? else { return Ok(None) };
     let names: Vec<String> = dae.mode_variables.iter().map(|mode| mode.name.to_string()).collect();
     let pair_names = PairSpace::names(&names);
     let printer = FormulaPrinter::new(&changes.pairs.space, &changes.pairs.invariant, &pair_names);
-    let words = Words { changes, analysis, printer, model: RefCell::new(dae.model.clone()) };
-    Some(kinds.iter().map(|kind| words.report(kind)).collect())
+    let words = Words { changes, analysis, dae, printer, with_array, model: RefCell::new(dae.model.clone()) };
+    Ok(Some(kinds.iter().map(|kind| words.report(kind)).collect()))
 }
 
 struct Words<'a> {
     changes: &'a AllChanges<'a>,
     analysis: &'a Analysis,
+    dae: &'a MultimodeDae,
     printer: FormulaPrinter<'a>,
+    with_array: bool,
     /// A copy, in which derivatives and formulas are built.
     model: RefCell<FlatModel>,
-}
-
-/// One change of a kind: the structure of the mode after it, and how far its defects reach there.
-struct Example {
-    /// Values of doubled mode variables; others are false.
-    values: Vec<(ModeVariable, bool)>,
-    structure: ModeStructure,
-    defects: Potentials,
-    reached: Potentials,
-}
-
-impl Example {
-    fn is_true(&self, variable: ModeVariable) -> bool {
-        self.values.iter().any(|&(known, value)| known == variable && value)
-    }
-
-    fn is_true_after(&self, mode: ModeVariableId) -> bool {
-        self.is_true(Moment::After.variable(ModeVariable(mode.index() as u32)))
-    }
 }
 
 impl Words<'_> {
@@ -131,50 +162,51 @@ impl Words<'_> {
             chosen.map(|&(variable, order)| (self.variable(variable, 0), order)).collect::<Vec<_>>()
         };
         let continuous = of_order(&|order| order < 0);
-        let example = self.example(kind);
+        let has_start = |variable: VariableId| self.dae.model.variables[variable].start.is_some();
+        let example = ChangeExample::of(self.changes, self.analysis, kind.pairs, &has_start);
+        let example = example.as_ref();
         let help = "give start values, or say in a `when` what these are after the change";
         ChangeReport {
+            kind: kind.clone(),
             when: self.printer.print(kind.pairs).text,
             verdict: if kind.undetermined.is_empty() { Verdict::Determined } else { Verdict::Underdetermined },
+            reason: None,
+            cascade: Vec::new(),
             erased: kind.erased.iter().map(|&(equation, order)| self.equation(equation, order)).collect(),
             undetermined: kind.undetermined.iter().map(|&(variable, order)| self.variable(variable, order)).collect(),
-            impulse_orders: of_order(&|order| order > 0),
+            impulse_orders: of_order(&|order| order > 0).into_iter().map(|(name, o)| (name, o.to_string())).collect(),
             continuous: continuous.into_iter().map(|(name, order)| (name, (-order - 1) as u32)).collect(),
             discontinuous: of_order(&|order| order == 0).into_iter().map(|(name, _)| name).collect(),
-            warnings: example.as_ref().map_or(Vec::new(), |example| self.warnings(example)),
+            warnings: example.map_or(Vec::new(), |example| self.warnings(example)),
             help: (!kind.undetermined.is_empty()).then(|| help.to_string()),
-            restart: example.as_ref().map_or(Vec::new(), |example| self.restart(example)),
+            restart: example.map_or(Vec::new(), |example| self.restart(example)),
+            array: example.filter(|_| self.with_array).map(|example| self.array(kind, example)),
         }
     }
 
-    fn example(&self, kind: &ChangeKind) -> Option<Example> {
-        let space = &self.changes.pairs.space;
-        let values = space.pick(kind.pairs)?;
-        let is_true = |variable: ModeVariable| values.iter().any(|&(known, value)| known == variable && value);
-        let after = |mode: ModeVariableId| is_true(Moment::After.variable(ModeVariable(mode.index() as u32)));
-        let structure = ModeStructure::of_signature(&self.analysis.signature(after)).ok()?;
-        let is_in = |pairs: ModeSet| space.evaluate(pairs, is_true);
-        let row_of: FxHashMap<EquationId, Row> = structure.rows().map(|row| (structure.equation(row), row)).collect();
-        let defects = self.changes.defects.iter().filter(|defect| is_in(defect.pairs));
-        let defects: Vec<Defect> =
-            defects.filter_map(|defect| Some(Defect { row: *row_of.get(&defect.of)?, first: defect.order })).collect();
-        let new = structure.rows().filter(|&row| is_in(self.changes.is_new[structure.equation(row)]));
-        let new = new.map(|row| Defect { row, first: structure.equation_offset(row) });
-        let reached = Potentials::spread(&structure, defects.iter().copied().chain(new));
-        let defects = Potentials::spread(&structure, defects);
-        Some(Example { values, structure, defects, reached })
+    /// The difference array of the example, and whether it erases the same.
+    fn array(&self, kind: &ChangeKind, example: &ChangeExample) -> ArrayReport {
+        let array = DifferenceArray::new(&example.after, &example.past);
+        let erased: Vec<(EquationId, u32)> =
+            array.erased.iter().map(|&(row, shift)| (example.after.equation(row), shift)).collect();
+        let undetermined = array.undetermined.iter().map(|&(column, _)| example.after.variable(column));
+        ArrayReport {
+            agrees: erased == kind.erased,
+            erased: erased.iter().map(|&(equation, shift)| (self.equation(equation, 0), shift)).collect(),
+            undetermined: undetermined.map(|variable| self.variable(variable, 0)).collect(),
+        }
     }
 
-    fn warnings(&self, example: &Example) -> Vec<String> {
+    fn warnings(&self, example: &ChangeExample) -> Vec<String> {
         let model = &mut *self.model.borrow_mut();
-        let mode = |mode| example.is_true_after(mode);
-        let products = undefined_products(model, &example.structure, &example.reached, mode).unwrap_or_default();
-        products.iter().map(|product| product.message(model, &example.structure)).collect()
+        let mode = |mode| example.is_true(Moment::After, mode);
+        let products = undefined_products(model, &example.after, &example.reached, mode).unwrap_or_default();
+        products.iter().map(|product| product.message(model, &example.after)).collect()
     }
 
     /// The restart systems of a change: blocks that a defect reaches, level by level.
-    fn restart(&self, example: &Example) -> Vec<LevelReport> {
-        let structure = &example.structure;
+    fn restart(&self, example: &ChangeExample) -> Vec<LevelReport> {
+        let structure = &example.after;
         let formulas = self.formulas(example);
         let mut systems = Vec::new();
         for level in (1..=structure.highest_offset()).rev() {
@@ -190,10 +222,10 @@ impl Words<'_> {
     }
 
     /// Closed forms of level 1 as text, by column.
-    fn formulas(&self, example: &Example) -> Vec<(Column, String)> {
+    fn formulas(&self, example: &ChangeExample) -> Vec<(Column, String)> {
         let model = &mut *self.model.borrow_mut();
-        let mode = |mode| example.is_true_after(mode);
-        let forms = closed_forms(model, &example.structure, &example.defects, mode).unwrap_or_default();
+        let mode = |mode| example.is_true(Moment::After, mode);
+        let forms = closed_forms(model, &example.after, &example.defects, mode).unwrap_or_default();
         let text = |form: &ClosedForm| {
             let text = ExpressionText { model, modes: None, expression: form.formula };
             (form.column, text.to_string())
@@ -228,15 +260,14 @@ impl Words<'_> {
 
 impl fmt::Display for ChangeReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let verdict = match self.verdict {
-            Verdict::Determined => "determined",
-            Verdict::Underdetermined => "underdetermined",
-        };
-        writeln!(f, "{}: {verdict}", self.when)?;
+        writeln!(f, "{}: {}", self.when, self.verdict.word())?;
+        line(f, "because", self.reason.iter().cloned())?;
+        if !self.cascade.is_empty() {
+            writeln!(f, "  cascade: {}", self.cascade.join(" -> "))?;
+        }
         line(f, "erased", self.erased.iter().cloned())?;
         line(f, "not determined", self.undetermined.iter().cloned())?;
-        let impulse = |(name, order): &(String, i64)| format!("{name} (order {order})");
-        line(f, "impulsive", self.impulse_orders.iter().map(impulse))?;
+        line(f, "impulse orders", self.impulse_orders_text().into_iter())?;
         line(f, "jump", self.discontinuous.iter().cloned())?;
         let continuous = |(name, derivatives): &(String, u32)| match derivatives {
             0 => name.clone(),
@@ -252,7 +283,19 @@ impl fmt::Display for ChangeReport {
                 writeln!(f, "    {name} = {formula}")?;
             }
         }
+        self.array.iter().try_for_each(|array| write!(f, "{array}"))?;
         self.help.iter().try_for_each(|help| writeln!(f, "  help: {help}"))
+    }
+}
+
+impl fmt::Display for ArrayReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shifted = |(name, shift): &(String, u32)| format!("{name}{}", "•".repeat(*shift as usize));
+        let erased: Vec<String> = self.erased.iter().map(shifted).collect();
+        let erased = if erased.is_empty() { "nothing".to_string() } else { erased.join(", ") };
+        let verdict = if self.agrees { "as above" } else { "not as above" };
+        writeln!(f, "  difference array: erases {erased}, {verdict}")?;
+        line(f, "  not determined in the array", self.undetermined.iter().cloned())
     }
 }
 

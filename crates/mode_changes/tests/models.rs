@@ -23,7 +23,7 @@ fn check_changes(text: &str, expected: &str) {
     let dae = multimode_dae(text, &[]);
     let analysis = analyze(&dae, &Options::default()).expect("no limit was set");
     let changes = all_changes(&dae, &analysis).expect("no limit was set");
-    let reports = change_reports(&changes, &dae, &analysis, 64).expect("few kinds");
+    let reports = change_reports(&changes, &dae, &analysis, 64).expect("no limit was set").expect("few kinds");
     let found: String = reports.iter().map(|report| report.to_string()).collect();
     let plain = |text: &str| text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n");
     assert_eq!(plain(&found), plain(expected), "\n{found}");
@@ -39,7 +39,7 @@ fn the_clutch_engages_with_a_dirac_torque_and_releases_continuously() {
           continuous: w1, w2
         not pre(g) and g: determined
           erased: e3
-          impulsive: f1 (order 1), f2 (order 1)
+          impulse orders: [[f1]] = [[f2]] = 1
           jump: w1, w2
           level 1: e1 e2 e3 e4 -> w1 w2 f1 f2
             w1 = 1/(j2 + j1)*(j1*pre(w1) + j2*pre(w2))
@@ -59,7 +59,7 @@ fn the_rope_erases_its_constraint_and_its_derivative_and_keeps_positions() {
           continuous: u, v
         not pre(gamma) and gamma: determined
           erased: k1, k1'
-          impulsive: lambda (order 1), s (order 1)
+          impulse orders: [[lambda]] = [[s]] = 1
           jump: u, v
           continuous: x, y
           level 1: ex ey e1 e2 k1' -> x' y' u v lambda

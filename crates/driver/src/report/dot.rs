@@ -31,7 +31,7 @@ fn label(block: &BlockReport) -> String {
 }
 
 /// A quoted string of the language: quotes and backslashes escaped, line ends as `\n`.
-fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
     format!("\"{escaped}\"")
 }

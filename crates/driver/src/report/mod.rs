@@ -9,7 +9,7 @@ mod summary;
 mod text;
 
 pub use build::{Scope, report, valuation_text};
-pub use dot::to_dot;
+pub use dot::{quoted, to_dot};
 pub use graph::{LARGEST_PICTURE, to_svg};
 pub use json::{block_to_json, mode_variable_to_json, place_to_json, to_json, with_span};
 pub use summary::{LARGEST_LISTING, summary_text};
