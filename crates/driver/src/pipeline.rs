@@ -13,6 +13,7 @@ use modeshift_structure::{Analysis, Combination, Dependence, Options, Regularize
 use crate::check::{check_invariant, check_structure, limit_diagnostic, note_combinations, note_implicit_guards};
 use crate::question::{Answer, Dialect, Question};
 use crate::report::{self, LARGEST_LISTING, Report, Scope, valuation_text};
+use crate::singular::singular_modes;
 use crate::timings::Timings;
 use crate::valuation::parse_valuation;
 
@@ -86,7 +87,7 @@ fn verdict(analyzed: &Analyzed) -> Verdict {
         mode_count: analysis.invariant.mode_count(&analysis.space).to_string(),
         equations: analysis.incidence.equations().iter().filter(|it| !it.guard.is_empty()).count(),
         variables: analysis.incidence.variables().iter().filter(|it| !it.guard.is_empty()).count(),
-        regular: analysis.is_regular(),
+        regular: singular_modes(dae, analysis).is_empty(),
     }
 }
 

@@ -4,7 +4,8 @@
 //! The parts come from the decomposition of Dulmage and Mendelsohn in all modes (E22 §4.2), as one set of modes per
 //! equation and variable. Telling apart the modes by who is in which part gives the cases.
 
-use modeshift_dae::{EquationId, Id, ModeVariableId, VariableId};
+use modeshift_dae::{EquationId, Id, ModeVariableId, MultimodeDae, VariableId};
+use modeshift_mode_changes::transient_modes;
 use modeshift_modes::{ModeSet, ModeSpace};
 use modeshift_structure::Analysis;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -40,20 +41,32 @@ enum Member {
     UnderVariable(VariableId),
 }
 
+/// The modes in which the model is singular. Transient ones do not count: what happens in their instants is a matter of
+/// mode changes (E22 §8.4).
+pub fn singular_modes(dae: &MultimodeDae, analysis: &Analysis) -> ModeSet {
+    analysis.space.difference(analysis.singular_modes(), passing_modes(dae, analysis))
+}
+
+/// The transient modes of a model.
+pub fn passing_modes(dae: &MultimodeDae, analysis: &Analysis) -> ModeSet {
+    let modes = transient_modes(dae, &analysis.space);
+    if modes.is_empty() { modes } else { analysis.invariant.project(&analysis.space, modes) }
+}
+
 /// The cases, disjoint and together all singular modes; one inexact case where they would be too many.
-pub fn singular_cases(analysis: &Analysis) -> Vec<SingularCase> {
-    let singular = analysis.singular_modes();
+pub fn singular_cases(dae: &MultimodeDae, analysis: &Analysis) -> Vec<SingularCase> {
+    let singular = singular_modes(dae, analysis);
     if singular.is_empty() {
         return Vec::new();
     }
-    let members = members(analysis);
+    let members = members(dae, analysis);
     split(&analysis.space, singular, &members).unwrap_or_else(|| vec![union(singular, &members)])
 }
 
 /// The same for each connected part of the model by itself: their modes may overlap.
-pub fn singular_cases_by_place(analysis: &Analysis) -> Vec<SingularCase> {
+pub fn singular_cases_by_place(dae: &MultimodeDae, analysis: &Analysis) -> Vec<SingularCase> {
     let mut cases = Vec::new();
-    for members in connected(analysis, members(analysis)) {
+    for members in connected(analysis, members(dae, analysis)) {
         let modes = analysis.space.union(members.iter().map(|(_, modes)| *modes));
         let split = split(&analysis.space, modes, &members);
         cases.extend(split.unwrap_or_else(|| vec![union(modes, &members)]));
@@ -86,7 +99,8 @@ pub fn paired(cases: Vec<SingularCase>) -> Vec<SingularCase> {
 }
 
 /// Everything that is in a part in some mode, with its modes.
-fn members(analysis: &Analysis) -> Vec<(Member, ModeSet)> {
+fn members(dae: &MultimodeDae, analysis: &Analysis) -> Vec<(Member, ModeSet)> {
+    let passing = passing_modes(dae, analysis);
     let parts = &analysis.parts;
     let over_equations =
         parts.overdetermined_equations.iter_enumerated().map(|(id, it)| (Member::OverEquation(id), *it));
@@ -97,7 +111,8 @@ fn members(analysis: &Analysis) -> Vec<(Member, ModeSet)> {
     let under_variables =
         parts.underdetermined_variables.iter_enumerated().map(|(id, it)| (Member::UnderVariable(id), *it));
     let all = over_equations.chain(over_variables).chain(under_equations).chain(under_variables);
-    all.filter(|(_, modes)| !modes.is_empty()).collect()
+    let lasting = all.map(|(member, modes)| (member, analysis.space.difference(modes, passing)));
+    lasting.filter(|(_, modes)| !modes.is_empty()).collect()
 }
 
 /// Tells modes apart by membership, one case each; `None` if that are too many.

@@ -1,8 +1,7 @@
-//! All mode changes of a model at once, and the kinds of changes that there are.
+//! All mode changes of a model at once.
 //!
 //! Everything is a set of pairs of modes: where an equation is new, a constraint erased, a left limit missing, a
-//! variable impulsive. Changes with the same verdict make up a *kind*; small models have few, and each is described by
-//! a formula over `pre(g)` and `g`. E22 §8.5 without enumerating pairs.
+//! variable impulsive, a `when` with restart laws fires. E22 §8.5 without enumerating pairs.
 
 use std::cell::OnceCell;
 use std::time::Instant;
@@ -16,6 +15,8 @@ use crate::pair_forms::{forms, new_equations};
 use crate::pair_memory::{InPairs, PairMemory, pair_memory};
 use crate::pair_orders::{PairPotentials, pair_potentials};
 use crate::pair_space::{Moment, PairSpace};
+use crate::pair_transients::{PairTransients, pair_transients};
+use crate::when_firings::{Firing, FiringLaw, firings};
 
 /// All mode changes of a model.
 #[derive(Debug)]
@@ -28,8 +29,12 @@ pub struct AllChanges<'a> {
     pub memory: PairMemory,
     /// Erased constraints that may really be violated: those that their own guard makes true are left out.
     pub defects: Vec<InPairs<EquationId>>,
+    /// The `when` clauses with restart laws.
+    pub firings: Vec<Firing>,
+    /// Whether these determine what happens in their instants.
+    pub transients: PairTransients,
     potentials: OnceCell<PairPotentials>,
-    analysis: &'a Analysis,
+    pub(crate) analysis: &'a Analysis,
 }
 
 /// Analyzes all mode changes between regular modes.
@@ -53,9 +58,28 @@ pub fn all_changes_within<'a>(
     pairs.space.set_task("analyzing mode changes");
     let is_new = new_equations(&pairs, analysis, &forms(dae, analysis));
     let has_start = |variable: VariableId| dae.model.variables[variable].start.is_some();
-    let memory = pair_memory(&pairs, analysis, &is_new, &has_start)?;
+    let mut memory = pair_memory(&pairs, analysis, &is_new, &has_start)?;
+    let firings = firings(dae, analysis, &pairs);
+    without_derivatives(&pairs, &is_new, &firings, &mut memory);
     let defects = defects(dae, &pairs, &memory);
-    Ok(AllChanges { pairs, is_new, memory, defects, potentials: OnceCell::new(), analysis })
+    let transients = pair_transients(&pairs, analysis, &is_new, &firings)?;
+    Ok(AllChanges { pairs, is_new, memory, defects, firings, transients, potentials: OnceCell::new(), analysis })
+}
+
+/// In a transient mode, constraints that hold for the instant only have no derivatives that could be erased.
+fn without_derivatives(
+    pairs: &PairSpace,
+    is_new: &IndexVec<EquationId, ModeSet>,
+    firings: &[Firing],
+    memory: &mut PairMemory,
+) {
+    let passes = firings.iter().filter(|firing| firing.passes);
+    let fires = pairs.space.union(passes.map(|firing| firing.pairs));
+    for constraint in memory.erased.iter_mut().filter(|constraint| constraint.order > 0) {
+        let instantaneous = pairs.space.and(fires, is_new[constraint.of]);
+        constraint.pairs = pairs.space.difference(constraint.pairs, instantaneous);
+    }
+    memory.erased.retain(|constraint| !constraint.pairs.is_empty());
 }
 
 /// What is erased, except the constraints themselves where their guard says that they hold at the change.
@@ -76,23 +100,11 @@ fn defects(dae: &MultimodeDae, pairs: &PairSpace, memory: &PairMemory) -> Vec<In
     memory.erased.iter().map(remaining).filter(|constraint| !constraint.pairs.is_empty()).collect()
 }
 
-/// A kind of mode changes: all have the same verdict.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChangeKind {
-    /// Its pairs of modes.
-    pub pairs: ModeSet,
-    /// Erased constraints.
-    pub erased: Vec<(EquationId, u32)>,
-    /// Left limits that nothing determines.
-    pub undetermined: Vec<(VariableId, u32)>,
-    /// Impulse orders of all variables that the change touches.
-    pub orders: Vec<(VariableId, i64)>,
-}
-
 impl AllChanges<'_> {
     /// Pairs in which anything changes.
     pub fn changing(&self) -> ModeSet {
-        self.pairs.space.union(self.is_new.iter().copied())
+        let fires = self.firings.iter().map(|firing| firing.pairs);
+        self.pairs.space.union(self.is_new.iter().copied().chain(fires))
     }
 
     /// How far the defects reach. Computed when first asked for: what is new, erased or missing is local, but how far
@@ -102,7 +114,13 @@ impl AllChanges<'_> {
             return Ok(known);
         }
         self.pairs.space.set_task("finding impulse orders");
-        let found = pair_potentials(&self.pairs, self.analysis, &self.is_new, &self.defects)?;
+        let of_law = |law: &FiringLaw| {
+            let pairs = law.pairs;
+            law.contents.iter().map(move |&(of, order)| InPairs { of, order, pairs }).collect::<Vec<_>>()
+        };
+        let laws = self.firings.iter().flat_map(|firing| &firing.laws);
+        let set: Vec<InPairs<VariableId>> = laws.flat_map(of_law).collect();
+        let found = pair_potentials(&self.pairs, self.analysis, &self.is_new, &self.defects, &set)?;
         Ok(self.potentials.get_or_init(|| found))
     }
 
@@ -111,58 +129,8 @@ impl AllChanges<'_> {
         Ok(self.potentials()?.orders(&self.pairs, self.analysis, variable))
     }
 
-    /// The kinds of changes, or `None` if there are more than `most` or what belongs to them is not fully known.
-    pub fn kinds(&self, most: usize) -> Result<Option<Vec<ChangeKind>>, Limit> {
-        self.kinds_within(ModeSet::ALL, most)
-    }
-
-    /// The kinds of changes among some pairs of modes.
-    pub fn kinds_within(&self, within: ModeSet, most: usize) -> Result<Option<Vec<ChangeKind>>, Limit> {
-        if self.potentials()?.open_count() > 0 {
-            return Ok(None);
-        }
-        let kind = |pairs| ChangeKind { pairs, erased: Vec::new(), undetermined: Vec::new(), orders: Vec::new() };
-        let changing = self.pairs.space.and(self.changing(), within);
-        let mut kinds: Vec<ChangeKind> = if changing.is_empty() { Vec::new() } else { vec![kind(changing)] };
-        for item in &self.memory.erased {
-            self.refine(&mut kinds, item.pairs, |kind| kind.erased.push((item.of, item.order)));
-            if kinds.len() > most {
-                return Ok(None);
-            }
-        }
-        for item in &self.memory.undetermined {
-            self.refine(&mut kinds, item.pairs, |kind| kind.undetermined.push((item.of, item.order)));
-            if kinds.len() > most {
-                return Ok(None);
-            }
-        }
-        for variable in self.analysis.incidence.variables().ids() {
-            for (order, pairs) in self.orders(variable)? {
-                self.refine(&mut kinds, pairs, |kind| kind.orders.push((variable, order)));
-            }
-            if kinds.len() > most {
-                return Ok(None);
-            }
-        }
-        self.pairs.space.check()?;
-        Ok(Some(kinds))
-    }
-
-    /// Splits kinds by a set of pairs, and notes what is special on those inside.
-    fn refine(&self, kinds: &mut Vec<ChangeKind>, pairs: ModeSet, note: impl Fn(&mut ChangeKind)) {
-        let space = &self.pairs.space;
-        let mut refined = Vec::with_capacity(kinds.len() + 1);
-        for kind in kinds.drain(..) {
-            let (inside, outside) = (space.and(kind.pairs, pairs), space.difference(kind.pairs, pairs));
-            if !outside.is_empty() {
-                refined.push(ChangeKind { pairs: outside, ..kind.clone() });
-            }
-            if !inside.is_empty() {
-                let mut special = ChangeKind { pairs: inside, ..kind };
-                note(&mut special);
-                refined.push(special);
-            }
-        }
-        *kinds = refined;
+    /// Left limits that nothing determines, and right limits that no law determines in the instant of a `when`.
+    pub fn undetermined(&self) -> impl Iterator<Item = &InPairs<VariableId>> {
+        self.memory.undetermined.iter().chain(&self.transients.undetermined)
     }
 }

@@ -17,14 +17,17 @@ pub struct PairPotentials {
     open: IndexVec<EquationId, bool>,
 }
 
-/// Spreads what new and erased equations cause over the dependencies of the modes after.
+/// Spreads what new and erased equations cause, and what laws set, over the dependencies of the modes after.
 pub fn pair_potentials(
     pairs: &PairSpace,
     analysis: &Analysis,
     is_new: &IndexVec<EquationId, ModeSet>,
     erased: &[InPairs<EquationId>],
+    set_by_laws: &[InPairs<VariableId>],
 ) -> Result<PairPotentials, Limit> {
-    let highest = analysis.offsets.equations.iter().map(Thermometer::maximum).max().unwrap_or(0);
+    let of_equations = analysis.offsets.equations.iter().map(Thermometer::maximum).max().unwrap_or(0);
+    let of_law = |it: &InPairs<VariableId>| analysis.offsets.variables[it.of].maximum().saturating_sub(it.order);
+    let highest = set_by_laws.iter().map(of_law).max().unwrap_or(0).max(of_equations);
     let mut spread = Spread {
         pairs,
         analysis,
@@ -37,6 +40,9 @@ pub fn pair_potentials(
     }
     for constraint in erased {
         spread.erased(constraint);
+    }
+    for limit in set_by_laws {
+        spread.set_by_law(limit);
     }
     for value in (0..=highest).rev() {
         spread.settle(value);
@@ -78,7 +84,7 @@ impl PairPotentials {
 
     /// The pairs in which the potential at the equation that a variable is matched with is at least 0, 1, ….
     fn of_variable(&self, pairs: &PairSpace, analysis: &Analysis, variable: VariableId) -> Vec<ModeSet> {
-        let levels = self.at_least.iter().map(Vec::len).max().unwrap_or(0);
+        let levels = self.at_least.iter().next().map_or(0, Vec::len); // the same for all
         let matched = |edge: &EdgeId| pairs.after(analysis.matching.edges[*edge]);
         let edges = analysis.incidence.edges_of_variable(variable);
         (0..levels)
@@ -107,7 +113,7 @@ fn merge(pairs: &PairSpace, mut found: Vec<(i64, ModeSet)>) -> Vec<(i64, ModeSet
 }
 
 /// Nodes that all sets together may take, roughly.
-const MOST_NODES: usize = 4_000_000;
+const MOST_NODES: usize = 1_000_000;
 /// A set of so few nodes is never too large.
 const LEAST_NODES: usize = 100;
 
@@ -130,6 +136,21 @@ impl Spread<'_> {
             let enters = self.pairs.space.and(constraint.pairs, enough);
             let known = &mut self.at_least[constraint.of][value as usize];
             *known = self.pairs.space.or(*known, enters);
+        }
+    }
+
+    /// A law about the derivative `k` of a variable enters with potential `d - k` where the variable is solved for.
+    fn set_by_law(&mut self, limit: &InPairs<VariableId>) {
+        let offset = &self.analysis.offsets.variables[limit.of];
+        for &edge in self.analysis.incidence.edges_of_variable(limit.of) {
+            let matched = self.pairs.after(self.analysis.matching.edges[edge]);
+            let here = self.pairs.space.and(limit.pairs, matched);
+            let levels = &mut self.at_least[self.analysis.incidence.equation(edge)];
+            for value in 0..=offset.maximum().saturating_sub(limit.order) {
+                let enough = self.pairs.at_least(offset, limit.order + value, Moment::After);
+                let known = &mut levels[value as usize];
+                *known = self.pairs.space.or(*known, self.pairs.space.and(here, enough));
+            }
         }
     }
 

@@ -7,7 +7,9 @@ use modeshift_dae::{EquationId, ExpressionText, FlatModel, MultimodeDae, Variabl
 use modeshift_modes::{FormulaPrinter, Limit, ModeSet};
 use modeshift_structure::Analysis;
 
-use crate::all_changes::{AllChanges, ChangeKind};
+use crate::all_changes::AllChanges;
+use crate::cascade::Cascades;
+use crate::change_kinds::ChangeKind;
 use crate::closed_form::{ClosedForm, closed_forms};
 use crate::difference_array::DifferenceArray;
 use crate::example::ChangeExample;
@@ -15,6 +17,7 @@ use crate::impulse_products::undefined_products;
 use crate::levels::{Condition, Unknown, condition, unknown};
 use crate::mode_structure::{Block, Column, ModeStructure};
 use crate::pair_space::{Moment, PairSpace};
+use crate::pair_transients::Conflict;
 
 /// What the model says about a kind of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,7 +136,8 @@ pub fn change_reports_within(
     let names: Vec<String> = dae.mode_variables.iter().map(|mode| mode.name.to_string()).collect();
     let pair_names = PairSpace::names(&names);
     let printer = FormulaPrinter::new(&changes.pairs.space, &changes.pairs.invariant, &pair_names);
-    let words = Words { changes, analysis, dae, printer, with_array, model: RefCell::new(dae.model.clone()) };
+    let cascades = Cascades::new(changes, dae)?;
+    let words = Words { changes, analysis, dae, printer, cascades, with_array, model: RefCell::new(dae.model.clone()) };
     Ok(Some(kinds.iter().map(|kind| words.report(kind)).collect()))
 }
 
@@ -142,6 +146,7 @@ struct Words<'a> {
     analysis: &'a Analysis,
     dae: &'a MultimodeDae,
     printer: FormulaPrinter<'a>,
+    cascades: Cascades<'a>,
     with_array: bool,
     /// A copy, in which derivatives and formulas are built.
     model: RefCell<FlatModel>,
@@ -165,23 +170,45 @@ impl Words<'_> {
         let has_start = |variable: VariableId| self.dae.model.variables[variable].start.is_some();
         let example = ChangeExample::of(self.changes, self.analysis, kind.pairs, &has_start);
         let example = example.as_ref();
-        let help = "give start values, or say in a `when` what these are after the change";
+        let reason = self.reason(kind);
+        let verdict = match (&reason, kind.undetermined.is_empty()) {
+            (Some(_), _) => Verdict::Rejected,
+            (None, false) => Verdict::Underdetermined,
+            (None, true) => Verdict::Determined,
+        };
         ChangeReport {
             kind: kind.clone(),
             when: self.printer.print(kind.pairs).text,
-            verdict: if kind.undetermined.is_empty() { Verdict::Determined } else { Verdict::Underdetermined },
-            reason: None,
-            cascade: Vec::new(),
+            verdict,
+            reason,
+            cascade: self.cascades.instants(kind),
             erased: kind.erased.iter().map(|&(equation, order)| self.equation(equation, order)).collect(),
             undetermined: kind.undetermined.iter().map(|&(variable, order)| self.variable(variable, order)).collect(),
             impulse_orders: of_order(&|order| order > 0).into_iter().map(|(name, o)| (name, o.to_string())).collect(),
             continuous: continuous.into_iter().map(|(name, order)| (name, (-order - 1) as u32)).collect(),
             discontinuous: of_order(&|order| order == 0).into_iter().map(|(name, _)| name).collect(),
             warnings: example.map_or(Vec::new(), |example| self.warnings(example)),
-            help: (!kind.undetermined.is_empty()).then(|| help.to_string()),
-            restart: example.map_or(Vec::new(), |example| self.restart(example)),
-            array: example.filter(|_| self.with_array).map(|example| self.array(kind, example)),
+            help: (!kind.undetermined.is_empty()).then(|| help(kind).to_string()),
+            restart: example.filter(|_| kind.fires.is_empty()).map_or(Vec::new(), |example| self.restart(example)),
+            array: example
+                .filter(|_| self.with_array && kind.fires.is_empty())
+                .map(|example| self.array(kind, example)),
         }
+    }
+
+    /// Why changes are rejected: what contradicts itself in the instant, or a cascade that need not end.
+    fn reason(&self, kind: &ChangeKind) -> Option<String> {
+        let name = |conflict: &Conflict| match *conflict {
+            Conflict::Law(firing, _) => {
+                format!("a law of {}", self.cascades.clause_name(firing))
+            }
+            Conflict::Constraint(equation, order) => self.equation(equation, order),
+        };
+        if !kind.conflicting.is_empty() {
+            let names: Vec<String> = kind.conflicting.iter().map(name).collect();
+            return Some(format!("too much is said about this instant: {} contradicts the rest", names.join(", ")));
+        }
+        kind.fires.iter().find_map(|&firing| self.cascades.cycle(firing))
     }
 
     /// The difference array of the example, and whether it erases the same.
@@ -254,6 +281,16 @@ impl Words<'_> {
             equations: block.rows.iter().map(|&row| equation(row)).collect(),
             solves: block.columns.iter().map(|&column| solved(column)).collect(),
             formula: own.map(|(column, text)| (solved(*column), text.clone())).collect(),
+        }
+    }
+}
+
+/// What to do about an underdetermined change.
+fn help(kind: &ChangeKind) -> &'static str {
+    match kind.fires.is_empty() {
+        true => "give start values, or say in a `when` what these are after the change",
+        false => {
+            "the model does not say whether this impact is elastic: add an equation to this `when`, such as an impact law"
         }
     }
 }

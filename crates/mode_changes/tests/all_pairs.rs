@@ -121,7 +121,7 @@ fn all_pairs_at_once_agree_with_one_pair_after_the_other() {
         let pairs = PairSpace::new(&analysis);
         let new = new_equations(&pairs, &analysis, &forms);
         let memory = pair_memory(&pairs, &analysis, &new, &|_| false).expect("no limit was set");
-        let potentials = pair_potentials(&pairs, &analysis, &new, &memory.erased).expect("no limit was set");
+        let potentials = pair_potentials(&pairs, &analysis, &new, &memory.erased, &[]).expect("no limit was set");
         let structure = |mode: &[bool]| {
             let signature = analysis.signature(|variable: ModeVariableId| mode[variable.index()]);
             ModeStructure::of_signature(&signature).ok()

@@ -93,7 +93,7 @@ impl Run<'_> {
             true => "the model has no two regular modes to change between".to_string(),
             false => format!("{}: the model has no regular modes with these values", given.join(" ")),
         };
-        self.diagnostics.push(Diagnostic::error(if given.is_empty() { "E0803" } else { "E0003" }, message));
+        self.diagnostics.push(Diagnostic::error(if given.is_empty() { "E0804" } else { "E0003" }, message));
         Stop
     }
 }

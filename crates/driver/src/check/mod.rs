@@ -89,7 +89,7 @@ pub fn check_structure(analyzed: &Analyzed, diagnostics: &mut Diagnostics) {
     let checker = Checker { dae, analysis, texts, names: Names { dae }, combinations: &analyzed.combinations };
     checker.missing_variables(diagnostics);
     checker.dependences(&analyzed.dependences, diagnostics);
-    for case in paired(singular_cases_by_place(analysis)) {
+    for case in paired(singular_cases_by_place(dae, analysis)) {
         diagnostics.push(checker.singular(&case));
     }
 }

@@ -12,7 +12,7 @@ use super::{BlockReport, Case, DependencyReport, ItemReport, PartReport, Place, 
 use crate::flat::mode_variable_report;
 use crate::guards::{invariant_text, mode_names};
 use crate::sets::SetTexts;
-use crate::singular::{SingularCase, singular_cases};
+use crate::singular::{SingularCase, passing_modes, singular_cases, singular_modes};
 
 /// What to put into words, and how much of it.
 #[derive(Clone, Copy)]
@@ -43,8 +43,9 @@ pub fn report(scope: Scope<'_>) -> Result<Report, Limit> {
         mode_variables: dae.mode_variables.iter().map(|mode| mode_variable_report(dae, mode, sources)).collect(),
         invariant: invariant_text(space, &invariant_of(space, dae, &[]), &names),
         mode_count: analysis.invariant.mode_count(space).to_string(),
-        singular_when: words.texts.text(analysis.singular_modes()),
-        singular: singular_cases(analysis).iter().map(|case| words.singular(case)).collect(),
+        transient_when: words.texts.text(passing_modes(dae, analysis)),
+        singular_when: words.texts.text(singular_modes(dae, analysis)),
+        singular: singular_cases(dae, analysis).iter().map(|case| words.singular(case)).collect(),
         equations: words.equations(),
         variables: words.variables(),
         structural_index: words.index_cases()?,

@@ -16,6 +16,9 @@ pub fn to_json(report: &Report) -> Value {
     object.insert("mode_count".into(), json!(report.mode_count));
     object.insert("verdict".into(), json!(report.verdict()));
     object.insert("singular".into(), list(&report.singular, singular));
+    if report.transient_when != "false" {
+        object.insert("transient".into(), json!(report.transient_when));
+    }
     object.insert("equations".into(), list(&report.equations, item));
     object.insert("variables".into(), list(&report.variables, item));
     object.insert("structural_index".into(), list(&report.structural_index, case));

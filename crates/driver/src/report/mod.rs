@@ -148,7 +148,9 @@ pub struct Report {
     pub invariant: String,
     /// How many modes there are, in decimal.
     pub mode_count: String,
-    /// All modes in which the model is singular; `false` if it is regular.
+    /// Modes of zero duration, in which a `when` with restart laws fires; `false` if there are none.
+    pub transient_when: String,
+    /// All lasting modes in which the model is singular; `false` if it is regular.
     pub singular_when: String,
     /// How it is singular there, mode by mode; empty if it is regular.
     pub singular: Vec<SingularReport>,

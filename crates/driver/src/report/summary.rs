@@ -7,7 +7,7 @@ use modeshift_structure::{Block, DegreesOfFreedom, GraphText, degrees_of_freedom
 use super::{Scope, mode_count_text, section};
 use crate::guards::mode_names;
 use crate::sets::SetTexts;
-use crate::singular::singular_cases_by_place;
+use crate::singular::{singular_cases_by_place, singular_modes};
 
 /// Models with more equations than this are summarized.
 pub const LARGEST_LISTING: usize = 1000;
@@ -22,7 +22,8 @@ pub fn summary_text(scope: Scope<'_>) -> Result<String, Limit> {
     let names = mode_names(dae);
     let texts = SetTexts::new(dae, analysis, &names);
     let modes = mode_count_text(&analysis.invariant.mode_count(&analysis.space).to_string());
-    let verdict = if analysis.is_regular() { "regular in all of them" } else { "singular in some of them" };
+    let verdict =
+        if singular_modes(dae, analysis).is_empty() { "regular in all of them" } else { "singular in some of them" };
     let mut text = format!("{}: {modes}, {verdict}\n", dae.model.name);
     section(&mut text, "size", size_lines(scope));
     section(&mut text, "singular", singular_lines(scope, &texts));
@@ -54,7 +55,7 @@ fn size_lines(scope: Scope<'_>) -> Vec<String> {
 }
 
 fn singular_lines(scope: Scope<'_>, texts: &SetTexts<'_>) -> Vec<String> {
-    let cases = singular_cases_by_place(scope.analysis);
+    let cases = singular_cases_by_place(scope.dae, scope.analysis);
     let line = |case: &crate::singular::SingularCase| {
         let example = texts.example(case.modes);
         shortened(format!("when {}, for example {example}", texts.text(case.modes)))

@@ -11,6 +11,9 @@ pub fn to_text(report: &Report) -> String {
     if report.invariant != "true" {
         section(&mut text, "invariant", [report.invariant.clone()]);
     }
+    if report.transient_when != "false" {
+        section(&mut text, "transient", [format!("when {}", report.transient_when)]);
+    }
     section(&mut text, "singular", report.singular.iter().flat_map(singular_lines));
     section(&mut text, "structural index", cases_lines(&report.structural_index));
     section(&mut text, "degrees of freedom", cases_lines(&report.degrees_of_freedom));
