@@ -166,7 +166,8 @@ impl Words<'_> {
             let chosen = kind.orders.iter().filter(|(_, order)| wanted(*order));
             chosen.map(|&(variable, order)| (self.variable(variable, 0), order)).collect::<Vec<_>>()
         };
-        let continuous = of_order(&|order| order < 0);
+        let is_open = |name: &str| kind.undetermined.iter().any(|&(variable, _)| self.variable(variable, 0) == name);
+        let continuous = of_order(&|order| order < 0).into_iter().filter(|(name, _)| !is_open(name));
         let has_start = |variable: VariableId| self.dae.model.variables[variable].start.is_some();
         let example = ChangeExample::of(self.changes, self.analysis, kind.pairs, &has_start);
         let example = example.as_ref();
@@ -185,7 +186,7 @@ impl Words<'_> {
             erased: kind.erased.iter().map(|&(equation, order)| self.equation(equation, order)).collect(),
             undetermined: kind.undetermined.iter().map(|&(variable, order)| self.variable(variable, order)).collect(),
             impulse_orders: of_order(&|order| order > 0).into_iter().map(|(name, o)| (name, o.to_string())).collect(),
-            continuous: continuous.into_iter().map(|(name, order)| (name, (-order - 1) as u32)).collect(),
+            continuous: continuous.map(|(name, order)| (name, (-order - 1) as u32)).collect(),
             discontinuous: of_order(&|order| order == 0).into_iter().map(|(name, _)| name).collect(),
             warnings: example.map_or(Vec::new(), |example| self.warnings(example)),
             help: (!kind.undetermined.is_empty()).then(|| help(kind).to_string()),

@@ -5,10 +5,11 @@
 //! events, in which case nothing can make it false again. An empty `when` declares that its mode is transient, too.
 
 use modeshift_dae::{
-    ExpressionId, FlatModel, ModeVariableId, MultimodeDae, Node, VariableId, WhenAction, WhenActionKind, WhenBranch,
+    ExpressionId, FlatModel, Id, ModeVariableId, MultimodeDae, Node, VariableId, WhenAction, WhenActionKind, WhenBranch,
 };
-use modeshift_modes::{ModeSet, ModeSpace};
+use modeshift_modes::{ModeSet, ModeSpace, ModeVariable};
 use modeshift_structure::{Analysis, Formulas};
+use rustc_hash::FxHashMap;
 
 use crate::pair_space::PairSpace;
 
@@ -44,18 +45,18 @@ pub struct FiringLaw {
 
 /// All branches with laws whose conditions are formulas over mode variables.
 pub fn firings(dae: &MultimodeDae, analysis: &Analysis, pairs: &PairSpace) -> Vec<Firing> {
-    let mut walk = Walk { dae, analysis, pairs, formulas: Formulas::new(&analysis.space, &dae.model.expressions) };
+    let mut walk = Walk { dae, analysis, pairs, conditions: Conditions::new(dae, &analysis.space) };
     let clauses = 0..dae.model.when_clauses.len();
     clauses.flat_map(|clause| walk.clause(clause)).collect()
 }
 
 /// The modes of zero duration: those in which a `when` with laws has fired and which nothing keeps.
 pub fn transient_modes(dae: &MultimodeDae, space: &ModeSpace) -> ModeSet {
-    let mut formulas = Formulas::new(space, &dae.model.expressions);
+    let mut conditions = Conditions::new(dae, space);
     let mut sets = Vec::new();
     for branch in dae.model.when_clauses.iter().flat_map(|clause| &clause.branches) {
         if declares_transient(branch) && !reads(dae, branch).is_empty() {
-            sets.extend(branch.conditions.iter().filter_map(|&condition| formulas.modes(condition)));
+            sets.extend(branch.conditions.iter().filter_map(|&condition| conditions.modes(condition, DEEPEST)));
         }
     }
     space.union(sets)
@@ -66,11 +67,61 @@ fn declares_transient(branch: &WhenBranch) -> bool {
     branch.actions.is_empty() || branch.actions.iter().any(is_law)
 }
 
+/// Conditions nested deeper than this are not understood.
+const DEEPEST: u32 = 200;
+
+/// Conditions of `when` clauses as sets of modes: unlike guards they are as the user wrote them.
+struct Conditions<'a> {
+    dae: &'a MultimodeDae,
+    space: &'a ModeSpace,
+    formulas: Formulas<'a>,
+    /// Booleans, and relations by their expressions, that are mode variables or formulas over them.
+    of_variable: FxHashMap<VariableId, ModeSet>,
+    of_expression: FxHashMap<ExpressionId, ModeSet>,
+}
+
+impl<'a> Conditions<'a> {
+    fn new(dae: &'a MultimodeDae, space: &'a ModeSpace) -> Self {
+        let mut formulas = Formulas::new(space, &dae.model.expressions);
+        let (mut of_variable, mut of_expression) = (FxHashMap::default(), FxHashMap::default());
+        for (id, mode) in dae.mode_variables.iter_enumerated() {
+            let set = space.literal(ModeVariable(id.index() as u32));
+            of_variable.extend(mode.variable.map(|variable| (variable, set)));
+            of_expression.extend(mode.definition.map(|definition| (definition, set)));
+        }
+        for named in &dae.named_formulas {
+            of_variable.extend(formulas.modes(named.formula).map(|set| (named.variable, set)));
+        }
+        Conditions { dae, space, formulas, of_variable, of_expression }
+    }
+
+    /// The modes in which a condition holds; `None` if it depends on more than the mode.
+    fn modes(&mut self, condition: ExpressionId, depth: u32) -> Option<ModeSet> {
+        if let Some(&known) = self.of_expression.get(&condition) {
+            return Some(known);
+        }
+        let depth = depth.checked_sub(1)?;
+        match self.dae.model.expressions.node(condition) {
+            Node::Variable(variable, 0) => self.of_variable.get(&variable).copied(),
+            Node::Not(a) => Some(!self.modes(a, depth)?),
+            Node::And(a, b) => {
+                let (a, b) = (self.modes(a, depth)?, self.modes(b, depth)?);
+                Some(self.space.and(a, b))
+            }
+            Node::Or(a, b) => {
+                let (a, b) = (self.modes(a, depth)?, self.modes(b, depth)?);
+                Some(self.space.or(a, b))
+            }
+            _ => self.formulas.modes(condition),
+        }
+    }
+}
+
 struct Walk<'a> {
     dae: &'a MultimodeDae,
     analysis: &'a Analysis,
     pairs: &'a PairSpace<'a>,
-    formulas: Formulas<'a>,
+    conditions: Conditions<'a>,
 }
 
 impl Walk<'_> {
@@ -117,7 +168,7 @@ impl Walk<'_> {
     }
 
     fn modes(&mut self, formula: ExpressionId) -> Option<ModeSet> {
-        let modes = self.formulas.modes(formula)?;
+        let modes = self.conditions.modes(formula, DEEPEST)?;
         Some(self.analysis.invariant.project(&self.analysis.space, modes))
     }
 }
@@ -163,9 +214,12 @@ fn reads(dae: &MultimodeDae, branch: &WhenBranch) -> Vec<(VariableId, u32)> {
     while let Some(expression) = pending.pop() {
         found.extend(continuous_leaves(&dae.model, expression, false));
         dae.model.expressions.for_each(expression, |_, node| {
-            if let Node::Mode(mode) = node
-                && !seen.contains(&mode)
-            {
+            let mode = match node {
+                Node::Mode(mode) => Some(mode),
+                Node::Variable(variable, 0) => mode_of(dae, variable),
+                _ => None,
+            };
+            if let Some(mode) = mode.filter(|mode| !seen.contains(mode)) {
                 seen.push(mode);
                 pending.extend(dae.mode_variables[mode].definition);
             }
@@ -175,4 +229,9 @@ fn reads(dae: &MultimodeDae, branch: &WhenBranch) -> Vec<(VariableId, u32)> {
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// The mode variable that a Boolean is.
+fn mode_of(dae: &MultimodeDae, variable: VariableId) -> Option<ModeVariableId> {
+    dae.mode_variables.iter_enumerated().find(|(_, mode)| mode.variable == Some(variable)).map(|(id, _)| id)
 }

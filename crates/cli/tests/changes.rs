@@ -1,0 +1,71 @@
+//! The output of `changes` for the models of the papers, and what `check` says of mode changes.
+
+mod support;
+
+use expect_test::expect_file;
+use support::{modeshift, root};
+
+/// The whole text of `changes`, and that the picture and the graph can be made.
+fn check_golden(model: &str) {
+    let file = format!("models/{model}.mo");
+    let outcome = modeshift(&["changes", &file]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    expect_file![root().join(format!("golden/{model}/changes.txt"))].assert_eq(&outcome.stdout);
+    let svg = modeshift(&["changes", &file, "--format", "svg"]).stdout;
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+    let dot = modeshift(&["changes", &file, "--format", "dot"]).stdout;
+    assert!(dot.starts_with("digraph ") && dot.ends_with("}\n"));
+}
+
+#[test]
+fn changes_of_the_models_of_the_papers() {
+    // Clutch: E22 (42). Rope: E22 (55) and (61), elastic E22 §8.4.
+    let models = ["ClutchBasic", "CupAndBall", "CupAndBallElastic", "DiodeCapacitor", "DiodeInductor", "RLDC2"];
+    models.iter().chain(&["WaterTank", "BreakingShaft"]).for_each(|model| check_golden(model));
+}
+
+#[test]
+fn json_has_the_documented_keys() {
+    let report = modeshift(&["changes", "models/ClutchBasic.mo", "--to", "g=true", "--format", "json"]).json();
+    let change = &report["changes"][0];
+    assert_eq!(change["when"], "not pre(g) and g");
+    assert_eq!(change["verdict"], "determined");
+    assert_eq!(change["erased"], serde_json::json!(["e3"]));
+    assert_eq!(change["impulse_orders"][0], serde_json::json!({"variable": "f1", "order": "1"}));
+    assert_eq!(change["discontinuous"], serde_json::json!(["w1", "w2"]));
+    assert_eq!(change["restart"][0]["level"], 1);
+    assert!(change["restart"][0]["formula"]["w1"].is_string());
+}
+
+#[test]
+fn the_difference_array_erases_the_same() {
+    for model in ["ClutchBasic", "CupAndBall", "RLDC2", "WaterTank", "BreakingShaft"] {
+        let file = format!("models/{model}.mo");
+        let report = modeshift(&["changes", &file, "--method", "array", "--format", "json"]).json();
+        let changes = report["changes"].as_array().expect("a list");
+        assert!(!changes.is_empty() && changes.iter().all(|it| it["array"]["agrees"] == true), "{model}: {report}");
+    }
+}
+
+#[test]
+fn an_elastic_impact_without_a_law_is_underdetermined_at_its_transient_mode() {
+    let file = "models/CupAndBallElasticWithoutLaw.mo";
+    let outcome = modeshift(&["changes", file, "--format", "json"]);
+    assert_eq!(outcome.status, 1);
+    let report = outcome.json();
+    let change = report["changes"].as_array().expect("a list").iter().find(|it| it["verdict"] == "underdetermined");
+    let change = change.expect("an underdetermined change");
+    assert_eq!(change["cascade"], serde_json::json!(["not gamma", "gamma", "not gamma"]));
+    assert_eq!(change["undetermined"], serde_json::json!(["x'", "y'", "u", "v"]));
+    let checked = modeshift(&["check", file]);
+    assert_eq!(checked.status, 1);
+    assert!(checked.stderr.contains("error[E0802]") && checked.stderr.contains("elastic"), "{}", checked.stderr);
+    assert_eq!(modeshift(&["check", "models/CupAndBallElastic.mo"]).status, 0);
+}
+
+#[test]
+fn wrong_modes_and_methods_are_wrong_usage() {
+    assert_eq!(modeshift(&["changes", "models/ClutchBasic.mo", "--from", "h=true"]).status, 2);
+    assert_eq!(modeshift(&["changes", "models/ClutchBasic.mo", "--from", "g"]).status, 2);
+    assert_eq!(modeshift(&["changes", "models/ClutchBasic.mo", "--method", "magic"]).status, 2);
+}
