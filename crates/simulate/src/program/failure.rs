@@ -54,7 +54,7 @@ impl NotBuilt {
         };
         let declared = &dae.model.equations[equation];
         let message = format!("equation `{}` cannot be simulated: {reason}", declared.name);
-        Diagnostic::error("E0801", message).label(declared.span, "needed in this mode")
+        Diagnostic::error("E0805", message).label(declared.span, "needed in this mode")
     }
 }
 
@@ -68,9 +68,9 @@ impl BlockFailure {
         let (code, reason) = match &self.reason {
             FailureReason::Newton(failure) => {
                 let lines = self.newton_lines(dae, failure);
-                ("E0802", lines.first().cloned().unwrap_or_default())
+                ("E0806", lines.first().cloned().unwrap_or_default())
             }
-            FailureReason::NotFinite(origin) => ("E0803", origin.message(programs.model())),
+            FailureReason::NotFinite(origin) => ("E0807", origin.message(programs.model())),
         };
         let message = format!("no values for {unknowns} at time = {}: {reason}", self.time);
         let mut diagnostic = Diagnostic::error(code, message).when(self.mode_text(dae));

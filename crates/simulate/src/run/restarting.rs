@@ -156,6 +156,11 @@ fn notes_text(model: &FlatModel, structure: &ModeStructure, result: &Restart) ->
             Some(format!("no right limits from {} at level {level}: {failure:?}", names(rows)))
         }
         Note::Unborn(_) => Some("left limits of new variables could not be computed".to_string()),
+        Note::Meaningless { row, impulsive: (column, _) } => {
+            let equation = &model.equations[structure.equation(*row)].name;
+            let variable = &model.variables[structure.variable(*column)].name;
+            Some(format!("in {equation}, {variable} is impulsive inside a nonlinear function"))
+        }
         Note::ByStep(_) => None,
     });
     texts.next().unwrap_or_else(|| "the restart could not be computed".to_string())
