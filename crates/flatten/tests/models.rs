@@ -46,6 +46,7 @@ const MODELS: [&str; 23] = [
     "ClutchChain",
     "CupAndBall",
     "CupAndBallElastic",
+    "CupAndBallElasticWithoutLaw",
     "DiodeCapacitor",
     "DiodeInductor",
     "FaultyCoaxial",
