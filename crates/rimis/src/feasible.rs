@@ -6,7 +6,7 @@
 
 use modeshift_dae::{ExpressionId, Expressions, ModeVariableId, MultimodeDae, Node, VariableId};
 use modeshift_mode_changes::{Moment, PairSpace};
-use modeshift_modes::{ModeSet, ModeVariable};
+use modeshift_modes::{Invariant, ModeSet, ModeVariable};
 use rustc_hash::FxHashMap;
 
 /// The pairs in which a condition may be true, and those in which it may be false.
@@ -18,11 +18,11 @@ struct Possible {
 
 const UNKNOWN: Possible = Possible { yes: ModeSet::ALL, no: ModeSet::ALL };
 
-/// For each mode variable that constrains its own change, the pairs that its definition allows.
-pub(crate) fn feasible_changes(dae: &MultimodeDae, pairs: &PairSpace) -> ModeSet {
+/// The changes that invariant and definitions allow, kept in independent parts: all of them at once would be a large set.
+pub(crate) fn feasible_changes(dae: &MultimodeDae, pairs: &PairSpace) -> Invariant {
     let booleans = dae.mode_variables.iter_enumerated().filter_map(|(mode, it)| Some((it.variable?, mode)));
     let reading = Reading { expressions: &dae.model.expressions, pairs, mode_of: booleans.collect() };
-    let mut allowed = Vec::new();
+    let mut allowed: Vec<ModeSet> = pairs.invariant.components().collect();
     for (mode, variable) in dae.mode_variables.iter_enumerated() {
         let Some(definition) = variable.definition else { continue };
         let possible = reading.of(definition);
@@ -32,7 +32,7 @@ pub(crate) fn feasible_changes(dae: &MultimodeDae, pairs: &PairSpace) -> ModeSet
         let after = pairs.space.literal(Moment::After.variable(ModeVariable(mode.0)));
         allowed.push(pairs.space.ite(after, possible.yes, possible.no));
     }
-    pairs.space.intersection(allowed)
+    Invariant::new(&pairs.space, &allowed)
 }
 
 struct Reading<'a> {

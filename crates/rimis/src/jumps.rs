@@ -17,7 +17,7 @@ use modeshift_mode_changes::{
     AllChanges, ClosedForm, Column, Defect, Forms, InPairs, ModeStructure, Moment, PairSpace, Potentials, Row,
     closed_forms, forms,
 };
-use modeshift_modes::{FormulaPrinter, Limit, ModeSet, ModeVariable};
+use modeshift_modes::{FormulaPrinter, Invariant, Limit, ModeSet, ModeVariable};
 use modeshift_structure::{Analysis, BlockId};
 use rustc_hash::FxHashMap;
 
@@ -41,7 +41,7 @@ pub(crate) fn jumps(
     dae: &MultimodeDae,
     analysis: &Analysis,
     changes: &AllChanges,
-    feasible: ModeSet,
+    feasible: &Invariant,
     target: &mut Target,
     put_on_constraints: bool,
 ) -> Result<Vec<Jump>, Failure> {
@@ -124,7 +124,7 @@ struct Search<'a> {
     analysis: &'a Analysis,
     changes: &'a AllChanges<'a>,
     /// Changes that can happen.
-    feasible: ModeSet,
+    feasible: &'a Invariant,
     conflicts: Conflicts,
     forms: Forms,
     blocks: IndexVec<EquationId, Vec<BlockId>>,
@@ -157,7 +157,7 @@ impl Search<'_> {
     fn run(&self, target: &mut Target) -> Result<Vec<Jump>, Failure> {
         let space = &self.changes.pairs.space;
         let conflicts = space.union(self.conflicts.all().map(|defect| defect.pairs));
-        let mut open = space.intersection([conflicts, self.changes.pairs.regular, self.feasible]);
+        let mut open = space.and(conflicts, self.changes.pairs.regular);
         let mut found: Vec<Jump> = Vec::new();
         let mut restarts = 0;
         while let Some(values) = space.pick(open) {
@@ -176,8 +176,8 @@ impl Search<'_> {
             let solved = self.solved(&example, target);
             let alike = space.and(open, self.alike(&example, solved.as_ref().map(|solved| &solved.reached)));
             open = space.difference(open, alike);
-            if !self.changes.pairs.invariant.allows(space, alike) {
-                continue; // copies of valid modes outside the invariant
+            if !self.feasible.allows(space, alike) {
+                continue; // never happens, or a copy of valid modes outside the invariant
             }
             let Some(solved) = solved else { return Err(self.no_closed_form(alike)) };
             self.record(&example, &solved, alike, target, &mut found);

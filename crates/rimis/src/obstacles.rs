@@ -3,7 +3,7 @@
 use modeshift_dae::MultimodeDae;
 use modeshift_diagnostics::Diagnostic;
 use modeshift_mode_changes::{AllChanges, PairSpace};
-use modeshift_modes::{FormulaPrinter, Limit, ModeSet};
+use modeshift_modes::{FormulaPrinter, Invariant, Limit, ModeSet};
 use modeshift_structure::{Analysis, Block, GraphText};
 
 use crate::transform::{Failure, called_function};
@@ -54,11 +54,11 @@ pub(crate) fn of_changes(
     dae: &MultimodeDae,
     analysis: &Analysis,
     changes: &AllChanges,
-    feasible: ModeSet,
+    feasible: &Invariant,
 ) -> Result<(), Failure> {
     changes.pairs.space.check().map_err(|limit: Limit| Failure::Limit(limit))?;
     let (pairs, space) = (&changes.pairs, &changes.pairs.space);
-    let happens = |set: ModeSet| pairs.invariant.allows(space, space.and(set, feasible));
+    let happens = |set: ModeSet| feasible.allows(space, set);
     if let Some(item) = changes.memory.undetermined.iter().find(|item| happens(item.pairs)) {
         let name = derivative(analysis, item.of, item.order);
         let message = format!("after a mode change, nothing says where {name} starts");

@@ -8,7 +8,7 @@
 use modeshift_dae::{ExpressionId, Expressions, MultimodeDae, VariableId, WhenActionKind, WhenClause};
 use modeshift_diagnostics::Diagnostic;
 use modeshift_mode_changes::AllChanges;
-use modeshift_modes::{FormulaPrinter, ModeSet, ModeVariable};
+use modeshift_modes::{FormulaPrinter, Invariant, ModeSet, ModeVariable};
 use rustc_hash::FxHashMap;
 
 use crate::conditions::{Builder, Conditions, by_decisions};
@@ -33,7 +33,7 @@ pub(crate) struct Restarts<'a, 'c> {
     pub(crate) target: &'a mut Target,
     pub(crate) changes: &'a AllChanges<'a>,
     /// Changes that can happen.
-    pub(crate) feasible: ModeSet,
+    pub(crate) feasible: &'a Invariant,
     pub(crate) pair_names: &'a [String],
 }
 
@@ -96,8 +96,7 @@ impl Restarts<'_, '_> {
     }
 
     fn happens(&self, changing: ModeSet) -> bool {
-        let pairs = &self.changes.pairs;
-        pairs.invariant.allows(&pairs.space, pairs.space.and(changing, self.feasible))
+        self.feasible.allows(&self.changes.pairs.space, changing)
     }
 
     fn without_sign_of_zero(&mut self, value: ExpressionId) -> ExpressionId {

@@ -3,7 +3,7 @@
 use modeshift_dae::{EquationKind, ExpressionId, MultimodeDae, Node, Variability, VariableId};
 use modeshift_diagnostics::Diagnostic;
 use modeshift_mode_changes::{AllChanges, PairSpace, all_changes};
-use modeshift_modes::{Limit, ModeSet};
+use modeshift_modes::{Invariant, Limit, ModeSet};
 use modeshift_structure::{Analysis, GraphText};
 
 use crate::conditions::Conditions;
@@ -74,13 +74,13 @@ pub fn transform(
     obstacles::structural(dae, analysis)?;
     let changes = all_changes(dae, analysis)?;
     let feasible = feasible_changes(dae, &changes.pairs);
-    obstacles::of_changes(dae, analysis, &changes, feasible)?;
+    obstacles::of_changes(dae, analysis, &changes, &feasible)?;
     let names: Vec<String> = dae.mode_variables.iter().map(|mode| mode.name.to_string()).collect();
     let mut target = Target::new(&dae.model);
     let booleans = declare_modes(dae, &mut target);
     let mut conditions = Conditions::new(dae, analysis, &names, booleans);
     let mut signals = Signals::new(&conditions, &mut target);
-    let writing = Writing { dae, form, start, changes: &changes, feasible };
+    let writing = Writing { dae, form, start, changes: &changes, feasible: &feasible };
     let document = writing.document(&mut conditions, &mut signals, &mut target)?;
     analysis.space.check()?;
     Ok(print(&document, &target.model))
@@ -93,7 +93,7 @@ struct Writing<'a> {
     start: Option<&'a Start>,
     changes: &'a AllChanges<'a>,
     /// Changes that can happen.
-    feasible: ModeSet,
+    feasible: &'a Invariant,
 }
 
 impl Writing<'_> {
