@@ -134,7 +134,7 @@ fn wrong_usage_ends_before_anything_is_run_and_leaves_no_file() {
         (&["--plot", "no/such/p.svg"], "cannot write `no/such/p.svg`"),
         (&["-o", "r.txt"], "results are written as .csv or .mat"),
         (&["--plot", "p.pdf"], "pictures are written as .svg or .png"),
-        (&["--stop", "-1"], "the stop time -1 is before the start time 0"),
+        (&["--stop", "-1"], "the stop time -1.0 is before the start time 0.0"),
         (&["--tolerance", "0"], "--tolerance 0: expected a number between 0 and 1"),
         (&["--plot", "p.svg", "--plot-vars", "x,yy"], "the model has no variable `yy`; did you mean `y`?"),
         (&["--scenario", "s"], "the model has no scenarios"),

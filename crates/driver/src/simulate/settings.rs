@@ -38,11 +38,11 @@ pub(super) fn settings(experiment: &Experiment, wishes: &Wishes, scenario: Optio
     let settings = RunSettings { method: wishes.method, scenario, ..RunSettings::of(&wanted) };
     let RunSettings { start, stop, interval, .. } = settings;
     if stop < start {
-        return Err(format!("the stop time {stop} is before the start time {start}; --start and --stop give others"));
+        return Err(format!("the stop time {stop:?} is before the start time {start:?}; --start and --stop give others"));
     }
     let rows = (stop - start) / interval;
     if rows > MOST_ROWS {
-        return Err(format!("an interval of {interval} from {start} to {stop} would make {rows:.1e} rows"));
+        return Err(format!("an interval of {interval:?} from {start:?} to {stop:?} would make {rows:.1e} rows"));
     }
     Ok(settings)
 }
@@ -82,14 +82,14 @@ mod tests {
 
     #[test]
     fn wishes_that_make_no_sense_are_explained() {
-        let error = "the stop time 2 is before the start time 3; --start and --stop give others";
+        let error = "the stop time 2.0 is before the start time 3.0; --start and --stop give others";
         check(Wishes { start: Some(3.0), ..Wishes::default() }, Err(error));
         let error = "--interval 0: expected a time greater than 0";
         check(Wishes { interval: Some(0.0), ..Wishes::default() }, Err(error));
         let error = "--tolerance 1: expected a number between 0 and 1";
         check(Wishes { tolerance: Some(1.0), ..Wishes::default() }, Err(error));
         check(Wishes { stop: Some(f64::INFINITY), ..Wishes::default() }, Err("--stop inf: expected a time"));
-        let error = "an interval of 0.0000000000000000000000000000001 from 0 to 2 would make 2.0e31 rows";
+        let error = "an interval of 1e-31 from 0.0 to 2.0 would make 2.0e31 rows";
         check(Wishes { interval: Some(1e-31), ..Wishes::default() }, Err(error));
     }
 }

@@ -6,10 +6,16 @@ use crate::check::counted;
 /// So many guards are listed.
 const MOST_GUARDS: usize = 10;
 
+/// `0.5`, `2`, `5e-8`
+fn number(value: f64) -> String {
+    let text = format!("{value:?}");
+    text.strip_suffix(".0").map(str::to_string).unwrap_or(text)
+}
+
 /// A few lines; `results` says where the results are.
 pub fn summary_to_text(simulated: &Simulated, results: &str) -> String {
     let Simulated { model, summary, start, tally, time } = simulated;
-    let until = summary.time;
+    let (start, until) = (number(*start), number(summary.time));
     let end = match &summary.end {
         RunEnd::Stop => String::new(),
         RunEnd::Terminated(message) => format!(", where the model terminated it: {message}"),
