@@ -38,7 +38,9 @@ pub(super) fn settings(experiment: &Experiment, wishes: &Wishes, scenario: Optio
     let settings = RunSettings { method: wishes.method, scenario, ..RunSettings::of(&wanted) };
     let RunSettings { start, stop, interval, .. } = settings;
     if stop < start {
-        return Err(format!("the stop time {stop:?} is before the start time {start:?}; --start and --stop give others"));
+        return Err(format!(
+            "the stop time {stop:?} is before the start time {start:?}; --start and --stop give others"
+        ));
     }
     let rows = (stop - start) / interval;
     if rows > MOST_ROWS {

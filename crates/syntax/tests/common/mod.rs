@@ -441,6 +441,10 @@ fn dump_mel_statement(statement: &mel::Statement, depth: usize, out: &mut String
         mel::StatementKind::Equation { label, left, right } => {
             line(depth, &format!("{label} : {left} = {right}"), out);
         }
+        mel::StatementKind::Law { name, parameters, ty, value } => {
+            let parameters: Vec<String> = parameters.iter().map(ToString::to_string).collect();
+            line(depth, &format!("{name}({}) : {ty:?} = {value}", parameters.join(", ")), out);
+        }
         mel::StatementKind::Invariant(formula) => line(depth, &format!("invariant {formula}"), out),
         mel::StatementKind::If { condition, then, otherwise } => {
             line(depth, &format!("if {condition}"), out);
