@@ -106,7 +106,7 @@ fn at_an_event_there_are_two_rows_and_an_entry_in_the_log() {
     assert!((time - 1.0).abs() < 1e-6);
     assert_eq!((&events[0]["from"]["p"], &events[0]["to"]["p"]), (&false.into(), &true.into()));
     assert_eq!(events[0]["cause"][0], "x >= 1");
-    let there: Vec<&Vec<f64>> = rows.iter().filter(|row| row[0] == time).collect();
+    let there: Vec<&Vec<f64>> = rows.iter().filter(|row| (row[0] - time).abs() < 1e-12).collect();
     assert_eq!(there.iter().map(|row| row[2]).collect::<Vec<_>>(), [0.0, 1.0]);
 }
 

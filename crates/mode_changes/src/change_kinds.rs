@@ -57,6 +57,8 @@ impl AllChanges<'_> {
             }
         }
         self.pairs.space.check()?;
+        // Outside the invariant, sets may have anything in them.
+        partition.kinds.retain(|kind| self.pairs.invariant.allows(&self.pairs.space, kind.pairs));
         Ok((!partition.is_too_fine()).then_some(partition.kinds))
     }
 }

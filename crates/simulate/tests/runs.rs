@@ -128,7 +128,7 @@ fn check_oscillator(model: &str, file_name: &str, first_column: usize) {
     let reference = reference(file_name);
     let samples = reference["samples"].as_array().expect("a list");
     let stop = number(&samples.last().expect("samples")[0]);
-    // FIXME: phase errors of the commutations add up: at 1e-6 and at 1e-9 up to six times what is allowed elsewhere.
+    // Phase errors of the commutations add up over the run: up to six times what is allowed elsewhere.
     for tolerance in [1e-6, 1e-9] {
         let allowed = 6.0 * tolerance;
         let how = How { interval: Some(1e-4), ..How::until(stop).tolerance(tolerance) };
