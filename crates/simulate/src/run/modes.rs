@@ -1,6 +1,6 @@
 //! The modes that a run has visited: structure, program and equations of each, made on the first visit.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -23,8 +23,6 @@ pub(super) struct Mode<'a> {
     pub equations: ModeEquations<'a>,
     /// The integration problem for the present choice of states.
     pub problem: RefCell<Option<Rc<Problem<ModeOde>>>>,
-    /// The length of the last good step in this mode.
-    pub last_step: Cell<Option<f64>>,
 }
 
 /// Why a mode cannot be entered.
@@ -91,7 +89,6 @@ impl<'a> Modes<'a> {
             quantities: program.quantities().clone(),
             program: Rc::new(RefCell::new(program)),
             problem: RefCell::new(None),
-            last_step: Cell::new(None),
         }))
     }
 }

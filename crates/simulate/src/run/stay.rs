@@ -12,9 +12,6 @@ use super::watch::Watch;
 use crate::integrate::{IntegrationFailure, Integrator, Problem, Settings};
 use crate::program::{BlockFailure, NotBuilt, StateChoice};
 
-/// The first step of a stay, as a share of the last one in its mode.
-const FIRST_STEP: f64 = 0.01;
-
 /// The longest step, as a share of the run: guards are looked at after every step.
 const LONGEST_STEP: f64 = 0.02;
 /// The same for modes without states, where nothing else limits steps.
@@ -92,8 +89,7 @@ impl<'a> Stay<'_, 'a> {
         watch.begin(self.probe.time, &watched);
         loop {
             let problem = self.problem(settings)?;
-            let first_step = self.mode.last_step.get().map(|step| FIRST_STEP * step);
-            let integrator = problem.start(self.probe.time, &self.states, first_step);
+            let integrator = problem.start(self.probe.time, &self.states, None);
             let mut integrator = integrator.map_err(|failure| NoStay::Integration(Box::new(failure)))?;
             match self.integrate(&mut integrator, limit, &mut watch, output)? {
                 Some(Ended::Event(fired)) if fired.is_empty() && due > settings.stop => return Ok(Ended::Stop),
@@ -140,7 +136,6 @@ impl<'a> Stay<'_, 'a> {
     ) -> Result<Option<Ended>, NoStay> {
         while self.probe.time < limit {
             let step = integrator.step(limit).map_err(|failure| NoStay::Integration(Box::new(failure)))?;
-            self.mode.last_step.set(Some(step.to - step.from));
             self.move_to(integrator, step.to)?;
             let watched = self.watched();
             let found = watch.step((step.from, step.to), &watched, |time| {

@@ -1,6 +1,6 @@
 model CircuitRLCD "LC oscillator with R + ideal diode in parallel (siconos-tutorials CircuitRLCD); reference numeric/CircuitRLCD_exact.json"
   parameter Real L=1e-2, C=1e-6, R=1e3;
-  Real v(start=10, fixed=true), i(start=0, fixed=true, nominal=0.1), iD, uD "diode forward voltage, <=0";
+  Real v(start=10, fixed=true), i(start=0, fixed=true, nominal=0.01), iD, uD "diode forward voltage, <=0";
   Boolean on(start=true);
 equation
   C*der(v) = -i - iD;

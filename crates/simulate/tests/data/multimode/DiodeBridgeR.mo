@@ -1,6 +1,6 @@
 model DiodeBridgeR "LC oscillator + 4 ideal diodes + R load, 16 modes (siconos-tutorials DiodeBridge); states obey a linear RLC: numeric/DiodeBridge_exact.json; structure: structural_multimode/diode_bridge_R.json"
   parameter Real L=1e-2, C=1e-6, R=1e3;
-  Real v(start=10, fixed=true), i(start=0, fixed=true, nominal=0.1), iac, iF, vF, Vp, Vn, d1, d2, d3, d4, u1, u2, u3, u4;
+  Real v(start=10, fixed=true), i(start=0, fixed=true, nominal=0.01), iac, iF, vF, Vp, Vn, d1, d2, d3, d4, u1, u2, u3, u4;
   Boolean on1(start=true), on2(start=false), on3(start=false), on4(start=true);
 equation
   C*der(v) = -i - iac;
