@@ -287,7 +287,7 @@ mod tests {
     fn names_of_files_say_what_is_written() {
         let outputs = |result: &str, plot: &str| {
             let (result, plot) = (Path::new(result), Path::new(plot));
-            RunOutputs::new(Some(result), None, Some(plot), None).map(|outputs| outputs.kind).map_err(|error| error)
+            RunOutputs::new(Some(result), None, Some(plot), None).map(|outputs| outputs.kind)
         };
         assert_eq!(outputs("r.CSV", "p.svg"), Ok(Kind::Csv));
         assert_eq!(outputs("r.mat", "p.png"), Ok(Kind::Mat));

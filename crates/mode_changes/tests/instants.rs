@@ -170,13 +170,16 @@ fn the_clutch_engages_and_releases_at_its_times() {
     });
 }
 
+/// The mode before, time, level, the guard that fires, and the mode after.
+type Switch = (&'static [&'static str], f64, f64, &'static str, &'static [&'static str]);
+
 #[test]
 fn the_water_tank_enters_and_leaves_its_limits_though_events_are_not_exact() {
     let balance = 0.25_f64.acos() / std::f64::consts::TAU;
     with_bench(include_str!("../../../models/WaterTank.mo"), &[], |bench| {
         for error in [-1e-6, -1e-9, 0.0, 1e-9, 1e-6] {
             bench.noise = Noise { event_time_error: 2e-6, ..Noise::default() };
-            let switches: [(&[&str], f64, f64, &str, &[&str]); 4] = [
+            let switches: [Switch; 4] = [
                 (&[], 0.0, 1.0 + 4.0 * error, "bh", &["bh"]),
                 (&["bh"], balance + error, 1.0, "bh", &[]),
                 (&[], 0.5, -6.667 * error, "bl", &["bl"]),

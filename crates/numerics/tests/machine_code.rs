@@ -1,7 +1,6 @@
 //! Machine code against the tape it was made from: the same bits.
 
 #[path = "../../dae/tests/common/mod.rs"]
-#[allow(dead_code)]
 mod common;
 
 use common::{Random, model_with, random_expression};

@@ -141,7 +141,7 @@ impl Restarts<'_, '_> {
         let value = |expressions: &mut Expressions, doubled: ModeVariable| {
             let mode = modeshift_dae::ModeVariableId(doubled.0 / 2);
             let now = expressions.variable(booleans[mode], 0);
-            if doubled.0 % 2 == 0 { expressions.pre(now) } else { now }
+            if doubled.0.is_multiple_of(2) { expressions.pre(now) } else { now }
         };
         let mut builder = Builder { expressions: &mut self.target.model.expressions, variable: value };
         match printer.build_within(changing, ModeSet::ALL, &mut builder) {

@@ -453,10 +453,10 @@ impl Ode for Rod {
         let scale = (self.size * self.size) as f64;
         entries.fill(0.0);
         let mut next = 0;
-        for row in 0..self.size {
+        for (row, value) in x.iter().enumerate() {
             for column in row.saturating_sub(1)..(row + 2).min(self.size) {
                 let place = if self.pattern.is_some() { next } else { row * self.size + column };
-                entries[place] = if column == row { -2.0 * scale + 1.0 - 2.0 * x[row] } else { scale };
+                entries[place] = if column == row { -2.0 * scale + 1.0 - 2.0 * value } else { scale };
                 next += 1;
             }
         }

@@ -3,7 +3,7 @@
 use modeshift_numerics::Pattern;
 
 use super::failure::BlockFailure;
-use super::program::Program;
+use super::mode_program::Program;
 use super::surroundings::Surroundings;
 use crate::integrate::{EvaluationFailed, Ode};
 
@@ -16,8 +16,10 @@ pub struct ProgramOde<'a> {
 }
 
 /// The details of a failure are the [`BlockFailure`].
-fn failed(failure: Box<BlockFailure>) -> EvaluationFailed {
-    EvaluationFailed::with_details("a block of equations has no solution", *failure)
+impl From<Box<BlockFailure>> for EvaluationFailed {
+    fn from(failure: Box<BlockFailure>) -> Self {
+        EvaluationFailed::with_details("a block of equations has no solution", *failure)
+    }
 }
 
 impl Ode for ProgramOde<'_> {
@@ -26,7 +28,7 @@ impl Ode for ProgramOde<'_> {
     }
 
     fn derivative(&mut self, time: f64, state: &[f64], derivative: &mut [f64]) -> Result<(), EvaluationFailed> {
-        self.program.derivative(time, state, self.surroundings, derivative).map_err(failed)
+        self.program.derivative(time, state, self.surroundings, derivative).map_err(EvaluationFailed::from)
     }
 
     fn jacobian_pattern(&self) -> Option<&Pattern> {
@@ -34,6 +36,6 @@ impl Ode for ProgramOde<'_> {
     }
 
     fn jacobian(&mut self, time: f64, state: &[f64], entries: &mut [f64]) -> Result<(), EvaluationFailed> {
-        self.program.jacobian(time, state, self.surroundings, entries).map_err(failed)
+        self.program.jacobian(time, state, self.surroundings, entries).map_err(EvaluationFailed::from)
     }
 }

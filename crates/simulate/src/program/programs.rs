@@ -15,8 +15,8 @@ use super::affine::{affine, solved};
 use super::compiled::{CompiledIteration, IterationKey};
 use super::failure::NotBuilt;
 use super::leaves::Leaves;
+use super::mode_program::Program;
 use super::outputs::Outputs;
-use super::program::Program;
 use super::quantities::{Quantities, QuantityIndex};
 
 /// Makes programs for the modes of a model, one after the other.

@@ -19,6 +19,15 @@ use crate::program::Surroundings;
 /// Rounding errors of values that are affine in time, relative to their terms.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
+/// What is known before the run and stays.
+pub(super) struct Constants {
+    pub parameters: Rc<Vec<Option<f64>>>,
+    /// Start values of variables that declare one.
+    pub starts: Vec<Option<f64>>,
+    /// Nominal values of variables.
+    pub nominal: Vec<f64>,
+}
+
 /// A model in a run.
 pub(super) struct Engine<'a> {
     pub dae: &'a MultimodeDae,
@@ -50,11 +59,10 @@ impl<'a> Engine<'a> {
         natives: &'a NativeFunctions,
         system: System,
         modes: Modes<'a>,
-        parameters: Rc<Vec<Option<f64>>>,
-        starts: Vec<Option<f64>>,
-        nominal: Vec<f64>,
+        constants: Constants,
         noise: Noise,
     ) -> Self {
+        let Constants { parameters, starts, nominal } = constants;
         let (is_felt, felt_left_limits) = felt(&dae.model);
         Engine {
             dae,

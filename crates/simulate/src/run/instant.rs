@@ -392,16 +392,14 @@ impl<'a> Engine<'a> {
             whens.push(branch.span);
             for (action, _, value) in branch.actions.iter().filter(|action| values[action.1] != 0.0) {
                 match (&action.kind, value) {
-                    (WhenActionKind::Assign(id, _), Some(place)) => {
-                        if discrete[*id].to_bits() != values[*place].to_bits() {
-                            discrete[*id] = values[*place];
-                            changed.push(*id);
-                        }
+                    (WhenActionKind::Assign(id, _), Some(place))
+                        if discrete[*id].to_bits() != values[*place].to_bits() =>
+                    {
+                        discrete[*id] = values[*place];
+                        changed.push(*id);
                     }
-                    (WhenActionKind::Assert(assertion), Some(place)) => {
-                        if values[*place] == 0.0 && assertion.is_error {
-                            return Err(NoOutcome::Assertion(assertion.message, assertion.span));
-                        }
+                    (WhenActionKind::Assert(assertion), Some(place)) if values[*place] == 0.0 && assertion.is_error => {
+                        return Err(NoOutcome::Assertion(assertion.message, assertion.span));
                     }
                     (WhenActionKind::Law(..) | WhenActionKind::Reinit(..), _) => {
                         laws.push(action.clone());

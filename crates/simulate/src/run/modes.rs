@@ -11,7 +11,7 @@ use modeshift_structure::signature_in;
 use rustc_hash::FxHashMap;
 
 use crate::integrate::{EvaluationFailed, Ode, Problem};
-use crate::program::{BlockFailure, NotBuilt, Program, Programs, Quantities, Surroundings};
+use crate::program::{NotBuilt, Program, Programs, Quantities, Surroundings};
 
 /// A mode that was visited.
 pub(super) struct Mode<'a> {
@@ -119,7 +119,7 @@ impl Ode for ModeOde {
 
     fn derivative(&mut self, time: f64, state: &[f64], derivative: &mut [f64]) -> Result<(), EvaluationFailed> {
         let result = self.program.borrow_mut().derivative(time, state, &self.surroundings.borrow(), derivative);
-        result.map_err(failed)
+        result.map_err(EvaluationFailed::from)
     }
 
     fn jacobian_pattern(&self) -> Option<&Pattern> {
@@ -128,10 +128,6 @@ impl Ode for ModeOde {
 
     fn jacobian(&mut self, time: f64, state: &[f64], entries: &mut [f64]) -> Result<(), EvaluationFailed> {
         let result = self.program.borrow_mut().jacobian(time, state, &self.surroundings.borrow(), entries);
-        result.map_err(failed)
+        result.map_err(EvaluationFailed::from)
     }
-}
-
-fn failed(failure: Box<BlockFailure>) -> EvaluationFailed {
-    EvaluationFailed::with_details("a block has no values", *failure)
 }

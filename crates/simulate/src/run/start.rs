@@ -10,7 +10,7 @@ use modeshift_structure::Options;
 use modeshift_structure::initialization::{InitialChoice, initialization};
 
 use super::conditions::Moment;
-use super::engine::Engine;
+use super::engine::{Constants, Engine};
 use super::failure;
 use super::instant::{Fired, MicroStep};
 use super::modes::Modes;
@@ -59,7 +59,8 @@ pub(super) fn with_start(
     let nominal = parameters.nominal;
     let modes = Modes::new(&dae, model.natives, shared.clone(), |id| nominal.get(id.index()).copied());
     let noise = noise(settings);
-    let mut engine = Engine::new(&dae, model.natives, system, modes, shared, parameters.starts, nominal.clone(), noise);
+    let constants = Constants { parameters: shared, starts: parameters.starts, nominal: nominal.clone() };
+    let mut engine = Engine::new(&dae, model.natives, system, modes, constants, noise);
     if !engine.add_samplings(settings.start, diagnostics) {
         return None;
     }
@@ -242,9 +243,7 @@ impl<'a> Engine<'a> {
         let mut states = Vec::new();
         program.states_of(&guess, &mut states);
         side.jet.copy_from_slice(&guess);
-        program
-            .evaluate(side.time, &states, &surroundings, &mut side.jet)
-            .map_err(|block| failure::NoBeginning::Block(block))
+        program.evaluate(side.time, &states, &surroundings, &mut side.jet).map_err(failure::NoBeginning::Block)
     }
 
     /// Atoms at zero whose series goes to the other side than their truth says.

@@ -255,7 +255,7 @@ impl Watch {
                     return Ok(Some((begin, (time, value))));
                 }
             }
-            if !(high - low > 1e-6 * (end.0 - from)) || value_a.min(value_b) > begin.1.min(end.1) {
+            if high - low <= 1e-6 * (end.0 - from) || value_a.min(value_b) > begin.1.min(end.1) {
                 break;
             }
             if value_a < value_b { high = b } else { low = a }
