@@ -90,7 +90,7 @@ fn a_boolean_of_a_real_expression_means_not_negative() {
         "x : real; b : boolean = 2*x; e : equation der(x) = if b then 1 else 2;",
         expect![[r#"
             model M
-              mode b = 2*x >= 0;
+              mode b = 2*x > 0;
               Real x;
             equation
               e: der(x) = if b then 1 else 2;

@@ -6,7 +6,7 @@ use modeshift_dae::{EquationId, IndexVec, ModeVariableId, MultimodeDae, Variable
 use modeshift_modes::{FormulaPrinter, Invariant, Limit, ModeSet, ModeSpace};
 
 use crate::blocks::BlockCap;
-use crate::formulas::invariant_of;
+use crate::formulas::{Formulas, invariant_of};
 use crate::occurrences::{Guards, Occurrences};
 use crate::reading::Reading;
 use crate::renumber::{self, Renumbering};
@@ -103,14 +103,16 @@ pub fn analyze(dae: &MultimodeDae, options: &Options) -> Result<Analysis, Limit>
     options.limit(&space);
     space.set_task("reading guards and conditions");
     let invariant = invariant_of(&space, dae, &options.within);
-    let guards = Guards::of(dae, &space, &invariant);
-    let occurrences = Occurrences::of(&reading, dae, &space, &invariant, &guards.equations);
+    let mut formulas = Formulas::projected(&space, &dae.model.expressions, &invariant);
+    let guards = Guards::of(dae, &mut formulas, &invariant);
+    let occurrences = Occurrences::of(&reading, dae, &mut formulas, &guards.equations);
     let numbers = renumber::pays(&order.equations).then(|| Renumbering::along(dae, &reading, &order.equations));
     let incidence = match &numbers {
         Some(numbers) => numbers.incidence(&space, &guards, &occurrences, &order.equations),
         None => occurrences.incidence(&space, guards.vertices(dae), &order.equations),
     };
     drop(occurrences);
+    drop(formulas);
     drop(reading);
     space.check()?;
     let seconds_of_reading = clock.lap();

@@ -71,6 +71,11 @@ impl<'a> Formulas<'a> {
         Formulas::with_literals(space, expressions, |variable| invariant.project(space, space.literal(variable)))
     }
 
+    /// Where the sets are from.
+    pub(crate) fn space(&self) -> &'a ModeSpace {
+        self.space
+    }
+
     /// The modes in which a formula holds, or nothing if it is none. Without recursion: formulas may be deep.
     pub fn modes(&mut self, root: ExpressionId) -> Option<ModeSet> {
         if let Some(modes) = self.modes_of_literal(root).or_else(|| self.known.get(&root).copied()) {

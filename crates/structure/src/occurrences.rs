@@ -18,9 +18,10 @@ use crate::walk::{Use, Walk};
 /// The incidence of continuous equations and continuous unknowns, projected onto the modes that `invariant` allows.
 pub fn incidence(dae: &MultimodeDae, space: &ModeSpace, invariant: &Invariant) -> Incidence {
     let order: Vec<EquationId> = continuous_equations(dae).collect();
-    let guards = Guards::of(dae, space, invariant);
+    let mut formulas = Formulas::projected(space, &dae.model.expressions, invariant);
+    let guards = Guards::of(dae, &mut formulas, invariant);
     let reading = Reading::of(dae);
-    let occurrences = Occurrences::of(&reading, dae, space, invariant, &guards.equations);
+    let occurrences = Occurrences::of(&reading, dae, &mut formulas, &guards.equations);
     occurrences.incidence(space, guards.vertices(dae), &order)
 }
 
@@ -40,9 +41,8 @@ pub(crate) struct Guards {
 }
 
 impl Guards {
-    pub(crate) fn of(dae: &MultimodeDae, space: &ModeSpace, invariant: &Invariant) -> Guards {
-        let mut formulas = Formulas::projected(space, &dae.model.expressions, invariant);
-        let nothing_is_valid = invariant.project(space, ModeSet::ALL).is_empty();
+    pub(crate) fn of(dae: &MultimodeDae, formulas: &mut Formulas<'_>, invariant: &Invariant) -> Guards {
+        let nothing_is_valid = invariant.project(formulas.space(), ModeSet::ALL).is_empty();
         let mut guard = |exists: bool, guard: ExpressionId| {
             let modes = if exists { formulas.modes(guard).unwrap_or(ModeSet::ALL) } else { ModeSet::EMPTY };
             if nothing_is_valid { ModeSet::EMPTY } else { modes }
@@ -72,7 +72,8 @@ pub(crate) fn occurrences(
     guards: &IndexVec<EquationId, ModeSet>,
 ) -> Vec<Occurrence> {
     let order: Vec<EquationId> = continuous_equations(dae).collect();
-    Occurrences::of(&Reading::of(dae), dae, space, invariant, guards).along(&order, |id| id, |id| id)
+    let mut formulas = Formulas::projected(space, &dae.model.expressions, invariant);
+    Occurrences::of(&Reading::of(dae), dae, &mut formulas, guards).along(&order, |id| id, |id| id)
 }
 
 /// Where unknowns occur in which modes.
@@ -89,13 +90,11 @@ impl<'a> Occurrences<'a> {
     pub(crate) fn of(
         reading: &'a Reading,
         dae: &MultimodeDae,
-        space: &ModeSpace,
-        invariant: &Invariant,
+        formulas: &mut Formulas<'_>,
         guards: &'a IndexVec<EquationId, ModeSet>,
     ) -> Occurrences<'a> {
-        let formulas = Formulas::projected(space, &dae.model.expressions, invariant);
         let walk = Walk::new(dae, &reading.unknowns);
-        let mut contexts = Contexts { walk, formulas, space, last: Vec::new(), contributions: Vec::new() };
+        let mut contexts = Contexts { walk, formulas, last: Vec::new(), contributions: Vec::new() };
         let mut conditional = Vec::new();
         let mut ranges: IndexVec<EquationId, (u32, u32)> = guards.iter().map(|_| (0, 0)).collect();
         for equation in reading.conditional_equations() {
@@ -138,10 +137,9 @@ impl<'a> Occurrences<'a> {
 }
 
 /// Modes in which subexpressions count, from the whole equation down to its variables.
-struct Contexts<'a> {
+struct Contexts<'a, 'f> {
     walk: Walk<'a>,
-    formulas: Formulas<'a>,
-    space: &'a ModeSpace,
+    formulas: &'a mut Formulas<'f>,
     /// Of each part of the current equation, the last contribution to its modes.
     last: Vec<Option<u32>>,
     /// Modes of a use, and the contribution before it to the same part. They are united all at once and balanced: a
@@ -149,7 +147,7 @@ struct Contexts<'a> {
     contributions: Vec<(ModeSet, Option<u32>)>,
 }
 
-impl Contexts<'_> {
+impl Contexts<'_, '_> {
     fn occurrences(&mut self, equation: EquationId, guard: ModeSet, out: &mut Vec<Occurrence>) {
         self.walk.visit_equation(equation);
         self.contributions.clear();
@@ -168,8 +166,9 @@ impl Contexts<'_> {
                 Use::Variable(variable, order) => out.push(Occurrence { equation, variable, order, modes }),
                 Use::Branches(condition, yes, no) => {
                     let holds = self.formulas.modes(condition).expect("a condition that was a formula is one");
-                    self.count(yes, self.space.and(modes, holds));
-                    self.count(no, self.space.difference(modes, holds));
+                    let space = self.formulas.space();
+                    self.count(yes, space.and(modes, holds));
+                    self.count(no, space.difference(modes, holds));
                 }
                 Use::All(start, end) => {
                     for child in start..end {
@@ -196,7 +195,7 @@ impl Contexts<'_> {
             Some((modes, None)) => modes,
             Some(last) => {
                 let all = std::iter::successors(Some(last), |(_, before)| before.map(contribution));
-                self.space.union(all.map(|(modes, _)| modes))
+                self.formulas.space().union(all.map(|(modes, _)| modes))
             }
         }
     }

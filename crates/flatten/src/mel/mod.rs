@@ -253,14 +253,15 @@ impl<'a> Builder<'a> {
         });
     }
 
-    /// The definition of a Boolean: of a real expression, where it is not negative.
+    /// The definition of a Boolean: of a real expression, where it is positive. The language leaves open what it is at
+    /// zero; the invariants of RR9322 Figure 13 about flows through closed doors and ends ask for `false`.
     fn definition(&mut self, value: &Expression) -> ExpressionId {
         let expression = self.expression(value);
         if self.is_boolean(expression) {
             return expression;
         }
         let zero = self.model.expressions.integer(0);
-        self.model.expressions.relation(modeshift_dae::RelationOperator::GreaterEqual, expression, zero)
+        self.model.expressions.relation(modeshift_dae::RelationOperator::Greater, expression, zero)
     }
 
     fn equation(&mut self, label: &Reference, left: &Expression, right: &Expression, span: Span) {
