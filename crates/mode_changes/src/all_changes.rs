@@ -3,7 +3,8 @@
 //! Everything is a set of pairs of modes: where an equation is new, a constraint erased, a left limit missing, a
 //! variable impulsive, a `when` with restart laws fires. E22 §8.5 without enumerating pairs.
 
-use std::cell::OnceCell;
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::time::Instant;
 
 use modeshift_dae::{EquationId, Id, IndexVec, MultimodeDae, VariableId};
@@ -15,6 +16,7 @@ use crate::pair_forms::{forms, new_equations};
 use crate::pair_memory::{InPairs, PairMemory, pair_memory};
 use crate::pair_orders::{PairPotentials, pair_potentials};
 use crate::pair_space::{Moment, PairSpace};
+use crate::pair_spread::{Causes, Extent};
 use crate::pair_transients::{PairTransients, pair_transients};
 use crate::when_firings::{Firing, FiringLaw, firings};
 
@@ -33,7 +35,8 @@ pub struct AllChanges<'a> {
     pub firings: Vec<Firing>,
     /// Whether these determine what happens in their instants.
     pub transients: PairTransients,
-    potentials: OnceCell<PairPotentials>,
+    /// How far defects reach, by the pairs that were asked for.
+    potentials: RefCell<Vec<(ModeSet, Rc<PairPotentials>)>>,
     pub(crate) analysis: &'a Analysis,
 }
 
@@ -63,7 +66,8 @@ pub fn all_changes_within<'a>(
     without_derivatives(&pairs, &is_new, &firings, &mut memory);
     let defects = defects(dae, &pairs, &memory);
     let transients = pair_transients(&pairs, analysis, &is_new, &firings)?;
-    Ok(AllChanges { pairs, is_new, memory, defects, firings, transients, potentials: OnceCell::new(), analysis })
+    let potentials = RefCell::default();
+    Ok(AllChanges { pairs, is_new, memory, defects, firings, transients, potentials, analysis })
 }
 
 /// In a transient mode, constraints that hold for the instant only have no derivatives that could be erased.
@@ -107,11 +111,17 @@ impl AllChanges<'_> {
         self.pairs.space.union(self.is_new.iter().copied().chain(fires))
     }
 
-    /// How far the defects reach. Computed when first asked for: what is new, erased or missing is local, but how far
-    /// a jump reaches may depend on very many mode variables (a chain of clutches: on all of them).
-    pub fn potentials(&self) -> Result<&PairPotentials, Limit> {
-        if let Some(known) = self.potentials.get() {
-            return Ok(known);
+    /// How far the defects reach, in all changes. Computed when first asked for: what is new, erased or missing is
+    /// local, but how far a jump reaches may depend on very many mode variables (a chain of clutches: on all of them).
+    pub fn potentials(&self) -> Result<Rc<PairPotentials>, Limit> {
+        self.potentials_within(ModeSet::ALL)
+    }
+
+    /// How far the defects reach in some changes. The fewer they are, the more is written out; of one, all.
+    pub fn potentials_within(&self, within: ModeSet) -> Result<Rc<PairPotentials>, Limit> {
+        let within = if self.pairs.space.implies(self.pairs.regular, within) { ModeSet::ALL } else { within };
+        if let Some((_, known)) = self.potentials.borrow().iter().find(|(pairs, _)| *pairs == within) {
+            return Ok(Rc::clone(known));
         }
         self.pairs.space.set_task("finding impulse orders");
         let of_law = |law: &FiringLaw| {
@@ -119,12 +129,16 @@ impl AllChanges<'_> {
             law.contents.iter().map(move |&(of, order)| InPairs { of, order, pairs }).collect::<Vec<_>>()
         };
         let laws = self.firings.iter().flat_map(|firing| &firing.laws);
-        let set: Vec<InPairs<VariableId>> = laws.flat_map(of_law).collect();
-        let found = pair_potentials(&self.pairs, self.analysis, &self.is_new, &self.defects, &set)?;
-        Ok(self.potentials.get_or_init(|| found))
+        let set_by_laws: Vec<InPairs<VariableId>> = laws.flat_map(of_law).collect();
+        let causes = Causes { is_new: &self.is_new, defects: &self.defects, set_by_laws: &set_by_laws };
+        let extent = Extent { within, ..Extent::affordable(self.is_new.len()) };
+        let found = Rc::new(pair_potentials(&self.pairs, self.analysis, &causes, extent)?);
+        self.potentials.borrow_mut().push((within, Rc::clone(&found)));
+        Ok(found)
     }
 
-    /// The impulse orders of a variable with their pairs, highest first.
+    /// The impulse orders of a variable with their pairs, highest first; examples where it is
+    /// [open](PairPotentials::is_open).
     pub fn orders(&self, variable: VariableId) -> Result<Vec<(i64, ModeSet)>, Limit> {
         Ok(self.potentials()?.orders(&self.pairs, self.analysis, variable))
     }

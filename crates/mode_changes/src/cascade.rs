@@ -10,6 +10,7 @@ use modeshift_structure::Analysis;
 
 use crate::all_changes::AllChanges;
 use crate::change_kinds::ChangeKind;
+use crate::pair_orders::PairPotentials;
 use crate::pair_space::Moment;
 
 /// The cascades of a model.
@@ -27,15 +28,15 @@ impl<'a> Cascades<'a> {
     pub fn new(changes: &'a AllChanges<'a>, dae: &'a MultimodeDae) -> Result<Self, Limit> {
         let plain = |name: &str| [name.to_string(), name.to_string()];
         let names = dae.mode_variables.iter().flat_map(|mode| plain(&mode.name)).collect();
-        let mut followers = Vec::new();
-        for first in 0..changes.firings.len() {
-            let mut next = Vec::new();
-            for second in (0..changes.firings.len()).filter(|&second| second != first) {
-                if can_follow(changes, first, second)? {
-                    next.push(second);
+        let potentials = changes.potentials()?;
+        let mut followers = vec![Vec::new(); changes.firings.len()];
+        for second in 0..changes.firings.len() {
+            let jumps = jumps_within(changes, &potentials, second);
+            for first in (0..changes.firings.len()).filter(|&first| first != second) {
+                if can_follow(changes, first, second, jumps)? {
+                    followers[first].push(second);
                 }
             }
-            followers.push(next);
         }
         Ok(Cascades { changes, dae, names, followers })
     }
@@ -138,17 +139,29 @@ impl<'a> Cascades<'a> {
     }
 }
 
-/// Whether the condition of the second looks at something that jumps when the first fires.
-fn can_follow(changes: &AllChanges<'_>, first: usize, second: usize) -> Result<bool, Limit> {
-    let fires = changes.firings[first].pairs;
-    for &(variable, derivative) in &changes.firings[second].reads {
-        let orders = changes.orders(variable)?;
-        let jumps = |(order, pairs): &(i64, ModeSet)| {
-            order + i64::from(derivative) >= 0 && changes.pairs.space.intersects(*pairs, fires)
-        };
-        if orders.iter().any(jumps) {
-            return Ok(true);
+/// Whether the condition of the second looks at something that jumps when the first fires and it does not itself.
+/// `jumps` are the changes in which it does, where these are written out.
+fn can_follow(changes: &AllChanges<'_>, first: usize, second: usize, jumps: Option<ModeSet>) -> Result<bool, Limit> {
+    let firings = &changes.firings;
+    let fires = changes.pairs.space.difference(firings[first].pairs, firings[second].pairs);
+    let jumps = match jumps {
+        Some(jumps) => jumps,
+        None => jumps_within(changes, &*changes.potentials_within(fires)?, second).unwrap_or(ModeSet::ALL),
+    };
+    Ok(changes.pairs.space.intersects(jumps, fires))
+}
+
+/// The changes in which something jumps that the condition of a firing looks at; `None` if they are not written out.
+fn jumps_within(changes: &AllChanges<'_>, potentials: &PairPotentials, firing: usize) -> Option<ModeSet> {
+    let AllChanges { pairs, analysis, firings, .. } = changes;
+    let mut sets = Vec::new();
+    for &(variable, derivative) in &firings[firing].reads {
+        if potentials.is_open(analysis, variable) {
+            return None;
         }
+        let orders = potentials.orders(pairs, analysis, variable);
+        let jumping = orders.iter().filter(|(order, _)| order + i64::from(derivative) >= 0);
+        sets.extend(jumping.map(|&(_, pairs)| pairs));
     }
-    Ok(false)
+    Some(pairs.space.union(sets))
 }

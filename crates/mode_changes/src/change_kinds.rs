@@ -25,14 +25,15 @@ pub struct ChangeKind {
 }
 
 impl AllChanges<'_> {
-    /// The kinds of changes, or `None` if there are more than `most` or what belongs to them is not fully known.
+    /// The kinds of changes, or `None` if there are more than `most` or orders are not written out.
     pub fn kinds(&self, most: usize) -> Result<Option<Vec<ChangeKind>>, Limit> {
         self.kinds_within(ModeSet::ALL, most)
     }
 
     /// The kinds of changes among some pairs of modes.
     pub fn kinds_within(&self, within: ModeSet, most: usize) -> Result<Option<Vec<ChangeKind>>, Limit> {
-        if self.potentials()?.open_count() > 0 {
+        let potentials = self.potentials_within(within)?;
+        if potentials.is_any_open() {
             return Ok(None);
         }
         let mut partition = Partition::of(&self.pairs.space, self.pairs.space.and(self.changing(), within), most);
@@ -52,7 +53,7 @@ impl AllChanges<'_> {
             if partition.is_too_fine() {
                 return Ok(None);
             }
-            for (order, pairs) in self.orders(variable)? {
+            for (order, pairs) in potentials.orders(&self.pairs, self.analysis, variable) {
                 partition.split(pairs, |kind| kind.orders.push((variable, order)));
             }
         }

@@ -52,11 +52,21 @@ impl<'a> GuardedMatching<'a> {
     pub(crate) fn add(&mut self, guard: ModeSet, entries: &[(usize, ModeSet)]) -> Result<ModeSet, Limit> {
         let row = self.of_row.len();
         self.of_row.push(Vec::new());
+        self.add_entries(row, entries);
+        self.match_row(row, guard)
+    }
+
+    /// Gives a row more entries, which are of use when a row is matched the next time.
+    pub(crate) fn add_entries(&mut self, row: usize, entries: &[(usize, ModeSet)]) {
         for &(column, modes) in entries {
             self.of_row[row].push(self.edges.len());
             self.of_column[column].push(self.edges.len());
             self.edges.push(Edge { row, column, modes, matched: ModeSet::EMPTY });
         }
+    }
+
+    /// Matches a row where it is not matched yet; returns the modes of `guard` in which that is not possible.
+    pub(crate) fn match_row(&mut self, row: usize, guard: ModeSet) -> Result<ModeSet, Limit> {
         let unmatched = self.search(row, guard);
         self.space.check()?;
         Ok(unmatched)
@@ -132,7 +142,16 @@ impl<'a> GuardedMatching<'a> {
 
     /// By column, the modes in which it is underdetermined: reached from unmatched columns along alternating paths.
     pub(crate) fn underdetermined(&self) -> Result<Vec<ModeSet>, Limit> {
-        let mut open = self.free.clone();
+        self.reached_from(self.free.clone())
+    }
+
+    /// The same, where unmatched columns are `known` in some modes.
+    pub(crate) fn underdetermined_unless(&self, known: &[ModeSet]) -> Result<Vec<ModeSet>, Limit> {
+        let open = self.free.iter().zip(known).map(|(&free, &known)| self.space.difference(free, known));
+        self.reached_from(open.collect())
+    }
+
+    fn reached_from(&self, mut open: Vec<ModeSet>) -> Result<Vec<ModeSet>, Limit> {
         let mut pending: VecDeque<(usize, ModeSet)> = (0..open.len()).map(|column| (column, open[column])).collect();
         while let Some((column, modes)) = pending.pop_front() {
             for &edge in &self.of_column[column] {

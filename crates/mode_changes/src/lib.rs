@@ -50,11 +50,13 @@ mod mode_structure;
 mod newton;
 mod next_mode;
 mod order_calculus;
+mod order_rules;
 mod pair_forms;
 mod pair_memory;
 mod pair_orders;
 mod pair_products;
 mod pair_space;
+mod pair_spread;
 mod pair_transients;
 mod relation;
 mod report;
@@ -97,11 +99,13 @@ pub use next_mode::{
     next_mode, next_mode_by,
 };
 pub use order_calculus::{Order, expression_order, solved_order};
+pub use order_rules::{OrderBound, OrderRule};
 pub use pair_forms::{FormCondition, Forms, forms, new_equations};
 pub use pair_memory::{InPairs, PairMemory, pair_memory};
 pub use pair_orders::{PairPotentials, pair_potentials};
 pub use pair_products::{PairProduct, pair_products};
 pub use pair_space::{Moment, PairSpace};
+pub use pair_spread::{Causes, Extent};
 pub use pair_transients::{Conflict, PairTransients};
 pub use relation::Relation;
 pub use report::{ArrayReport, ChangeReport, LevelReport, Verdict, change_reports, change_reports_within};

@@ -25,7 +25,7 @@ pub struct InPairs<I> {
 }
 
 /// What all changes remember.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct PairMemory {
     /// Constraints that the past need not satisfy.
     pub erased: Vec<InPairs<EquationId>>,
@@ -44,33 +44,51 @@ pub fn pair_memory(
     is_new: &IndexVec<EquationId, ModeSet>,
     has_start: &dyn Fn(VariableId) -> bool,
 ) -> Result<PairMemory, Limit> {
-    let numbers = Numbers { pairs, analysis, written: written_orders(pairs, analysis) };
-    let graph = Graph::new(&numbers, is_new);
-    let parts = graph.solve(pairs)?;
-    let mut memory =
-        PairMemory { erased: parts.erased, missing: Vec::new(), born: Vec::new(), undetermined: Vec::new() };
+    let numbers = Numbers { pairs, analysis, written: written_orders(pairs, analysis), has_start };
+    let strict = Graph::new(&numbers, is_new, &LeftLimits::new()).solve(pairs)?;
+    let mut memory = PairMemory { erased: strict.erased, ..PairMemory::default() };
+    let (mut given, mut open) = (LeftLimits::new(), LeftLimits::new());
     for variable in analysis.incidence.variables().ids() {
         for order in 0..numbers.written[variable].len() as u32 {
             let missing = numbers.missing(variable, order);
             if missing.is_empty() {
                 continue;
             }
-            let open = match parts.underdetermined.get(&(variable, order)) {
-                Some(&open) => pairs.space.and(missing, open),
-                None => missing,
-            };
-            let computed = numbers.computed(variable, order);
-            let undetermined =
-                if order == 0 && has_start(variable) { ModeSet::EMPTY } else { pairs.space.difference(open, computed) };
-            let born = pairs.space.difference(missing, open);
             memory.missing.push(InPairs { of: variable, order, pairs: missing });
-            memory.born.extend((!born.is_empty()).then_some(InPairs { of: variable, order, pairs: born }));
-            let report = InPairs { of: variable, order, pairs: undetermined };
-            memory.undetermined.extend((!undetermined.is_empty()).then_some(report));
+            let not_born = strict.underdetermined.get(&(variable, order)).copied().unwrap_or(ModeSet::ALL);
+            let not_born = pairs.space.and(missing, not_born);
+            let fallback = numbers.fallback(variable, order);
+            insert(&mut given, (variable, order), pairs.space.and(not_born, fallback));
+            insert(&mut open, (variable, order), pairs.space.difference(not_born, fallback));
         }
+    }
+    if !open.is_empty() {
+        // With values to fall back on for some, constraints may determine others.
+        let lenient = Graph::new(&numbers, is_new, &given).solve_with_fallbacks(&numbers)?;
+        for (limit, pairs_open) in &mut open {
+            let undetermined = lenient.get(limit).copied().unwrap_or(ModeSet::ALL);
+            *pairs_open = pairs.space.and(*pairs_open, undetermined);
+        }
+    }
+    for &InPairs { of, order, pairs: missing } in &memory.missing {
+        let of_limits = |limits: &LeftLimits| limits.get(&(of, order)).copied().unwrap_or(ModeSet::EMPTY);
+        let undetermined = of_limits(&open);
+        let born = pairs.space.difference(missing, pairs.space.or(undetermined, of_limits(&given)));
+        memory.born.extend((!born.is_empty()).then_some(InPairs { of, order, pairs: born }));
+        let report = InPairs { of, order, pairs: undetermined };
+        memory.undetermined.extend((!undetermined.is_empty()).then_some(report));
     }
     pairs.space.check()?;
     Ok(memory)
+}
+
+/// Sets of pairs by left limit.
+type LeftLimits = BTreeMap<(VariableId, u32), ModeSet>;
+
+fn insert(limits: &mut LeftLimits, limit: (VariableId, u32), pairs: ModeSet) {
+    if !pairs.is_empty() {
+        limits.insert(limit, pairs);
+    }
 }
 
 /// By variable, the pairs in which a derivative of order at least 1, 2, … is written after the change.
@@ -101,6 +119,7 @@ struct Numbers<'a> {
     pairs: &'a PairSpace<'a>,
     analysis: &'a Analysis,
     written: IndexVec<VariableId, Vec<ModeSet>>,
+    has_start: &'a dyn Fn(VariableId) -> bool,
 }
 
 impl Numbers<'_> {
@@ -119,6 +138,11 @@ impl Numbers<'_> {
         let existed = self.pairs.before(self.analysis.incidence.variables()[variable].guard);
         let computed = self.pairs.at_least(&self.analysis.offsets.variables[variable], order, Moment::Before);
         self.pairs.space.and(existed, computed)
+    }
+
+    /// Pairs in which there is a value to fall back on: one of the mode before, or a start value.
+    fn fallback(&self, variable: VariableId, order: u32) -> ModeSet {
+        if order == 0 && (self.has_start)(variable) { ModeSet::ALL } else { self.computed(variable, order) }
     }
 
     fn missing(&self, variable: VariableId, order: u32) -> ModeSet {
@@ -149,11 +173,12 @@ struct Graph {
 /// What the matching says.
 struct GraphParts {
     erased: Vec<InPairs<EquationId>>,
-    underdetermined: BTreeMap<(VariableId, u32), ModeSet>,
+    underdetermined: LeftLimits,
 }
 
 impl Graph {
-    fn new(numbers: &Numbers, is_new: &IndexVec<EquationId, ModeSet>) -> Self {
+    /// Left limits that are given are no unknowns.
+    fn new(numbers: &Numbers, is_new: &IndexVec<EquationId, ModeSet>, given: &LeftLimits) -> Self {
         let mut keyed = Vec::new();
         for equation in numbers.analysis.incidence.equations().ids() {
             for order in 0..numbers.analysis.offsets.equations[equation].maximum() {
@@ -165,7 +190,7 @@ impl Graph {
         let mut graph = Graph { constraints, entries: Vec::new(), unknowns: Vec::new(), guards: Vec::new() };
         let mut number = BTreeMap::new();
         for at in 0..graph.constraints.len() {
-            let entries = graph.entries_of(numbers, at, &mut number);
+            let entries = graph.entries_of(numbers, given, at, &mut number);
             graph.entries.push(entries);
         }
         graph
@@ -174,6 +199,7 @@ impl Graph {
     fn entries_of(
         &mut self,
         numbers: &Numbers,
+        given: &LeftLimits,
         constraint: usize,
         number: &mut BTreeMap<(VariableId, u32), usize>,
     ) -> Vec<(usize, ModeSet)> {
@@ -190,6 +216,7 @@ impl Graph {
                 let modes = numbers.analysis.space.union(written.map(|&(_, modes)| modes));
                 let modes = space.and(guard, pairs.after(modes));
                 let set = space.and(numbers.was_state(variable, order), numbers.is_remembered(variable, order));
+                let set = given.get(&(variable, order)).map_or(set, |&given| space.or(set, given));
                 let modes = space.difference(modes, set);
                 if modes.is_empty() {
                     continue;
@@ -224,6 +251,31 @@ impl Graph {
         let erased = erased.into_iter().map(united).collect();
         let underdetermined = self.unknowns.iter().copied().zip(matching.underdetermined()?).collect();
         Ok(GraphParts { erased, underdetermined })
+    }
+}
+
+impl Graph {
+    /// The left limits that stay undetermined where others have values to fall back on: constraints are matched first
+    /// with those that have none, as in [`crate::Memory`].
+    fn solve_with_fallbacks(&self, numbers: &Numbers) -> Result<LeftLimits, Limit> {
+        let space = &numbers.pairs.space;
+        let fallbacks: Vec<ModeSet> = self.unknowns.iter().map(|&(of, order)| numbers.fallback(of, order)).collect();
+        let mut matching = GuardedMatching::new(space, &self.guards);
+        let mut unmatched = Vec::new();
+        for (constraint, entries) in self.constraints.iter().zip(&self.entries) {
+            let hard = entries.iter().map(|&(unknown, pairs)| (unknown, space.difference(pairs, fallbacks[unknown])));
+            let hard: Vec<_> = hard.filter(|(_, pairs)| !pairs.is_empty()).collect();
+            unmatched.push(matching.add(constraint.guard, &hard)?);
+        }
+        for (row, entries) in self.entries.iter().enumerate() {
+            let soft = entries.iter().map(|&(unknown, pairs)| (unknown, space.and(pairs, fallbacks[unknown])));
+            let soft: Vec<_> = soft.filter(|(_, pairs)| !pairs.is_empty()).collect();
+            matching.add_entries(row, &soft);
+        }
+        for (row, &unmatched) in unmatched.iter().enumerate().filter(|(_, unmatched)| !unmatched.is_empty()) {
+            matching.match_row(row, unmatched)?;
+        }
+        Ok(self.unknowns.iter().copied().zip(matching.underdetermined_unless(&fallbacks)?).collect())
     }
 }
 

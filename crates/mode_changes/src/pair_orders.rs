@@ -1,65 +1,61 @@
-//! Impulse orders of all mode changes at once: the shortest paths of [`crate::Potentials`], with sets of pairs.
+//! Impulse orders of all mode changes at once.
 //!
-//! What arrives at an equation is kept as the pairs in which it is at least 0, 1, …; the highest values settle first.
+//! The order of a variable is what arrives at the equation that it is solved from, less its offset. Where sets of
+//! changes are small they are written out; where they are not ([`PairPotentials::is_open`]), the orders are said by
+//! rules, which are as short as the model: see [`OrderRule`].
 
 use modeshift_dae::{EquationId, IndexVec, VariableId};
 use modeshift_modes::{Limit, ModeSet};
-use modeshift_structure::{Analysis, EdgeId, Thermometer};
+use modeshift_structure::{Analysis, EdgeId};
 
-use crate::pair_memory::InPairs;
-use crate::pair_space::{Moment, PairSpace};
+use crate::order_rules::{OrderRule, order_rules};
+use crate::pair_space::PairSpace;
+use crate::pair_spread::{Causes, Extent, Levels, Spread};
 
-/// By equation, the pairs in which the potential that arrives is at least 0, 1, ….
+/// What arrives at the equations of a model, in all mode changes.
 #[derive(Clone, Debug)]
 pub struct PairPotentials {
-    at_least: IndexVec<EquationId, Vec<ModeSet>>,
-    /// Equations at which more may arrive, from further away than is listed.
-    open: IndexVec<EquationId, bool>,
+    /// By equation, the pairs in which at least 0, 1, … is caused there.
+    pub(crate) caused: Levels,
+    /// By equation, the pairs in which at least 0, 1, … arrives.
+    arrived: Levels,
+    /// Where more may arrive than is written out.
+    open: IndexVec<EquationId, Vec<bool>>,
 }
 
-/// Spreads what new and erased equations cause, and what laws set, over the dependencies of the modes after.
+/// Spreads what mode changes cause over the dependencies of the modes after.
 pub fn pair_potentials(
     pairs: &PairSpace,
     analysis: &Analysis,
-    is_new: &IndexVec<EquationId, ModeSet>,
-    erased: &[InPairs<EquationId>],
-    set_by_laws: &[InPairs<VariableId>],
+    causes: &Causes,
+    extent: Extent,
 ) -> Result<PairPotentials, Limit> {
-    let of_equations = analysis.offsets.equations.iter().map(Thermometer::maximum).max().unwrap_or(0);
-    let of_law = |it: &InPairs<VariableId>| analysis.offsets.variables[it.of].maximum().saturating_sub(it.order);
-    let highest = set_by_laws.iter().map(of_law).max().unwrap_or(0).max(of_equations);
-    let mut spread = Spread {
-        pairs,
-        analysis,
-        at_least: is_new.iter().map(|_| vec![ModeSet::EMPTY; highest as usize + 1]).collect(),
-        open: is_new.iter().map(|_| false).collect(),
-        largest: (MOST_NODES / is_new.len().max(1)).max(LEAST_NODES),
-    };
-    for (equation, &new) in is_new.iter_enumerated() {
-        spread.at_least[equation][0] = new;
-    }
-    for constraint in erased {
-        spread.erased(constraint);
-    }
-    for limit in set_by_laws {
-        spread.set_by_law(limit);
-    }
-    for value in (0..=highest).rev() {
-        spread.settle(value);
-        pairs.space.check()?;
-    }
-    Ok(PairPotentials { at_least: spread.at_least, open: spread.open })
+    let Spread { caused, arrived, open, .. } = Spread::new(pairs, analysis, causes, extent)?;
+    Ok(PairPotentials { caused, arrived, open })
 }
 
 impl PairPotentials {
-    /// At how many equations only what is caused nearby is listed.
-    pub fn open_count(&self) -> usize {
-        self.open.iter().filter(|open| **open).count()
+    /// Whether more changes may reach some variable than are written out.
+    pub fn is_any_open(&self) -> bool {
+        self.open.iter().flatten().any(|&open| open)
     }
 
-    /// The pairs in which the potential at an equation is at least `value`.
-    pub fn at_least(&self, equation: EquationId, value: u32) -> ModeSet {
-        self.at_least[equation].get(value as usize).copied().unwrap_or(ModeSet::EMPTY)
+    /// Whether more changes may reach a variable than are written out: then [`Self::orders`] are examples, and
+    /// [`Self::rules`] the whole truth.
+    pub fn is_open(&self, analysis: &Analysis, variable: VariableId) -> bool {
+        let edges = analysis.incidence.edges_of_variable(variable).iter();
+        let solved = edges.filter(|&&edge| !analysis.matching.edges[edge].is_empty());
+        solved.map(|&edge| analysis.incidence.equation(edge)).any(|equation| self.open[equation].contains(&true))
+    }
+
+    /// What determines the orders of a variable: its own causes and its neighbours.
+    pub fn rules(&self, pairs: &PairSpace, analysis: &Analysis, variable: VariableId) -> Vec<OrderRule> {
+        order_rules(pairs, analysis, self, variable)
+    }
+
+    /// Whether anything arrives at an equation in some change.
+    pub(crate) fn reaches(&self, equation: EquationId) -> bool {
+        self.arrived[equation].first().is_some_and(|pairs| !pairs.is_empty()) || self.open[equation].contains(&true)
     }
 
     /// The impulse orders of a variable with their pairs, highest first: what is above zero is impulsive, zero is a
@@ -84,14 +80,14 @@ impl PairPotentials {
 
     /// The pairs in which the potential at the equation that a variable is matched with is at least 0, 1, ….
     fn of_variable(&self, pairs: &PairSpace, analysis: &Analysis, variable: VariableId) -> Vec<ModeSet> {
-        let levels = self.at_least.iter().next().map_or(0, Vec::len); // the same for all
+        let levels = self.arrived.iter().next().map_or(0, Vec::len); // the same for all
         let matched = |edge: &EdgeId| pairs.after(analysis.matching.edges[*edge]);
         let edges = analysis.incidence.edges_of_variable(variable);
         (0..levels)
             .map(|value| {
                 let through = edges.iter().map(|edge| {
                     let equation = analysis.incidence.equation(*edge);
-                    pairs.space.and(matched(edge), self.at_least[equation][value])
+                    pairs.space.and(matched(edge), self.arrived[equation][value])
                 });
                 pairs.space.union(through)
             })
@@ -110,133 +106,4 @@ fn merge(pairs: &PairSpace, mut found: Vec<(i64, ModeSet)>) -> Vec<(i64, ModeSet
         }
     }
     merged
-}
-
-/// Nodes that all sets together may take, roughly.
-const MOST_NODES: usize = 1_000_000;
-/// A set of so few nodes is never too large.
-const LEAST_NODES: usize = 100;
-
-struct Spread<'a> {
-    pairs: &'a PairSpace<'a>,
-    analysis: &'a Analysis,
-    at_least: IndexVec<EquationId, Vec<ModeSet>>,
-    open: IndexVec<EquationId, bool>,
-    /// Sets of more nodes are not extended. In a chain of clutches, what happens to a shaft depends on all clutches as
-    /// far as they are engaged: a diagram as long as the chain for each of its shafts.
-    largest: usize,
-}
-
-impl Spread<'_> {
-    /// An erased derivative `k` enters with potential `c - k`.
-    fn erased(&mut self, constraint: &InPairs<EquationId>) {
-        let offset = &self.analysis.offsets.equations[constraint.of];
-        for value in 0..=offset.maximum().saturating_sub(constraint.order) {
-            let enough = self.pairs.at_least(offset, constraint.order + value, Moment::After);
-            let enters = self.pairs.space.and(constraint.pairs, enough);
-            let known = &mut self.at_least[constraint.of][value as usize];
-            *known = self.pairs.space.or(*known, enters);
-        }
-    }
-
-    /// A law about the derivative `k` of a variable enters with potential `d - k` where the variable is solved for.
-    fn set_by_law(&mut self, limit: &InPairs<VariableId>) {
-        let offset = &self.analysis.offsets.variables[limit.of];
-        for &edge in self.analysis.incidence.edges_of_variable(limit.of) {
-            let matched = self.pairs.after(self.analysis.matching.edges[edge]);
-            let here = self.pairs.space.and(limit.pairs, matched);
-            let levels = &mut self.at_least[self.analysis.incidence.equation(edge)];
-            for value in 0..=offset.maximum().saturating_sub(limit.order) {
-                let enough = self.pairs.at_least(offset, limit.order + value, Moment::After);
-                let known = &mut levels[value as usize];
-                *known = self.pairs.space.or(*known, self.pairs.space.and(here, enough));
-            }
-        }
-    }
-
-    /// Spreads what is at least `value`: from higher values across slack, then along tight entries until nothing moves.
-    fn settle(&mut self, value: u32) {
-        let mut moved: IndexVec<EquationId, bool> = self.at_least.iter().map(|_| false).collect();
-        for equation in self.at_least.ids() {
-            let levels = &mut self.at_least[equation];
-            if let Some(&above) = levels.get(value as usize + 1) {
-                levels[value as usize] = self.pairs.space.or(levels[value as usize], above);
-            }
-        }
-        for equation in self.at_least.ids() {
-            for higher in value + 1..self.at_least[equation].len() as u32 {
-                let source = self.at_least[equation][higher as usize];
-                self.push(equation, source, higher - value, value, &mut moved);
-            }
-            moved[equation] = !self.at_least[equation][value as usize].is_empty();
-        }
-        self.sweep(value, &mut moved);
-    }
-
-    /// Follows tight entries, up and down the order of the equations: what is local is there near each other.
-    fn sweep(&mut self, value: u32, moved: &mut IndexVec<EquationId, bool>) {
-        let order = &self.analysis.order;
-        while moved.iter().any(|&moved| moved) && self.pairs.space.check().is_ok() {
-            for &equation in order.iter().chain(order.iter().rev()) {
-                if std::mem::replace(&mut moved[equation], false) {
-                    let source = self.at_least[equation][value as usize];
-                    self.push(equation, source, 0, value, moved);
-                }
-            }
-        }
-    }
-
-    /// Sends `source` from an equation, through its matched variables and entries of this slack, to their readers.
-    fn push(
-        &mut self,
-        equation: EquationId,
-        source: ModeSet,
-        slack: u32,
-        value: u32,
-        moved: &mut IndexVec<EquationId, bool>,
-    ) {
-        if source.is_empty() {
-            return;
-        }
-        let incidence = &self.analysis.incidence;
-        for edge in incidence.edges_of_equation(equation) {
-            let through = self.pairs.space.and(source, self.pairs.after(self.analysis.matching.edges[edge]));
-            if through.is_empty() {
-                continue;
-            }
-            for &reading in incidence.edges_of_variable(incidence.variable(edge)) {
-                let modes = self.slack_is(reading, slack);
-                let arriving = self.pairs.space.and(through, self.pairs.after(modes));
-                let reader = incidence.equation(reading);
-                let known = self.at_least[reader][value as usize];
-                if reader != equation && !self.pairs.space.implies(arriving, known) {
-                    let extended = self.pairs.space.or(known, arriving);
-                    if self.pairs.space.size(extended) > self.largest {
-                        self.open[reader] = true;
-                        continue;
-                    }
-                    self.at_least[reader][value as usize] = extended;
-                    moved[reader] = true;
-                }
-            }
-        }
-    }
-
-    /// The modes in which an entry has this slack `d - c - σ`.
-    fn slack_is(&self, edge: EdgeId, slack: u32) -> ModeSet {
-        let (analysis, space) = (self.analysis, &self.analysis.space);
-        if slack == 0 {
-            return analysis.matching.tight[edge];
-        }
-        let equation_offset = &analysis.offsets.equations[analysis.incidence.equation(edge)];
-        let variable_offset = &analysis.offsets.variables[analysis.incidence.variable(edge)];
-        let mut sets = Vec::new();
-        for &(order, modes) in analysis.incidence.orders(edge) {
-            for c in 0..=equation_offset.maximum() {
-                let here = space.and(modes, equation_offset.equal_to(space, c));
-                sets.push(space.and(here, variable_offset.equal_to(space, order + c + slack)));
-            }
-        }
-        space.union(sets)
-    }
 }

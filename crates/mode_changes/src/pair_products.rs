@@ -4,6 +4,8 @@
 //! an equation holds there is then asked of one change after the other, each standing for all with the same branches.
 //! See [`crate::UndefinedProduct`].
 
+use std::rc::Rc;
+
 use modeshift_dae::{
     EquationId, ExpressionId, FlatModel, Id, ModeVariableId, MultimodeDae, Node, VariableId, assume_modes,
     partial_derivative,
@@ -13,6 +15,7 @@ use modeshift_structure::Analysis;
 use rustc_hash::FxHashMap;
 
 use crate::all_changes::AllChanges;
+use crate::pair_orders::PairPotentials;
 use crate::pair_space::Moment;
 
 /// More products than this are not looked for.
@@ -34,6 +37,8 @@ pub struct PairProduct {
     pub factor: Factor,
     /// The changes.
     pub pairs: ModeSet,
+    /// Whether it is undefined in some of these changes only: orders are not written out.
+    pub in_some: bool,
 }
 
 impl PairProduct {
@@ -47,21 +52,24 @@ impl PairProduct {
         if a == b {
             return format!("in {equation}, {a} is impulsive (order {own}) inside a nonlinear function");
         }
+        let changes = if self.in_some { "in some of these changes" } else { "at this change" };
         format!(
-            "in {equation}, the product of {a} (order {own}) and {b} (order {other}) is not defined at this change; \
-             {b} is taken at its left limit"
+            "in {equation}, the product of {a} (order {own}) and {b} (order {other}) is not defined {changes}; {b} is \
+             taken at its left limit"
         )
     }
 }
 
 /// The undefined products of a model among some changes, by equation.
 pub fn pair_products(changes: &AllChanges, dae: &MultimodeDae, within: ModeSet) -> Result<Vec<PairProduct>, Limit> {
-    let mut search = Search { changes, dae, within, orders: FxHashMap::default(), found: Vec::new(), model: None };
+    let potentials = changes.potentials_within(within)?;
+    let orders = FxHashMap::default();
+    let mut search = Search { changes, dae, within, potentials, orders, found: Vec::new(), model: None };
     for equation in changes.analysis.incidence.equations().ids() {
         if search.found.len() >= MOST_PRODUCTS {
             break;
         }
-        search.equation(equation)?;
+        search.equation(equation);
     }
     Ok(search.found)
 }
@@ -70,6 +78,7 @@ struct Search<'a> {
     changes: &'a AllChanges<'a>,
     dae: &'a MultimodeDae,
     within: ModeSet,
+    potentials: Rc<PairPotentials>,
     orders: FxHashMap<VariableId, Vec<(i64, ModeSet)>>,
     found: Vec<PairProduct>,
     /// A copy in which derivatives are built, made when the first is needed.
@@ -77,47 +86,51 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn orders(&mut self, variable: VariableId) -> Result<Vec<(i64, ModeSet)>, Limit> {
+    /// The orders of a variable with the changes in which it may have them: all, where they are not written out.
+    fn orders(&mut self, variable: VariableId) -> Vec<(i64, ModeSet)> {
         if let Some(known) = self.orders.get(&variable) {
-            return Ok(known.clone());
+            return known.clone();
         }
-        let found = self.changes.orders(variable)?;
+        let AllChanges { pairs, analysis, .. } = self.changes;
+        let mut found = self.potentials.orders(pairs, analysis, variable);
+        if self.potentials.is_open(analysis, variable) {
+            found.iter_mut().for_each(|(_, changes)| *changes = pairs.regular);
+        }
         self.orders.insert(variable, found.clone());
-        Ok(found)
+        found
     }
 
     /// Looks at the branches of an equation in the changes that make something in it impulsive.
-    fn equation(&mut self, equation: EquationId) -> Result<(), Limit> {
-        let mut remaining = self.impulsive_changes(equation)?;
+    fn equation(&mut self, equation: EquationId) {
+        let mut remaining = self.impulsive_changes(equation);
         for _ in 0..MOST_BRANCHES {
             let space = &self.changes.pairs.space;
             let possible = space.and(remaining, self.changes.pairs.invariant.concerning(space, remaining));
-            let Some(values) = space.pick(possible) else { return Ok(()) };
+            let Some(values) = space.pick(possible) else { return };
             let is_true = |mode: ModeVariableId| {
                 let after = Moment::After.variable(ModeVariable(mode.index() as u32));
                 values.iter().any(|&(variable, value)| variable == after && value)
             };
             let (residual, same) = self.branch(equation, &is_true);
-            self.products(equation, residual, self.changes.pairs.space.and(remaining, same))?;
+            self.products(equation, residual, self.changes.pairs.space.and(remaining, same));
             remaining = self.changes.pairs.space.difference(remaining, same);
         }
-        Ok(())
     }
 
     /// The changes in which the equation holds and one of its variables is impulsive.
-    fn impulsive_changes(&mut self, equation: EquationId) -> Result<ModeSet, Limit> {
+    fn impulsive_changes(&mut self, equation: EquationId) -> ModeSet {
         let (changes, analysis): (&AllChanges, &Analysis) = (self.changes, self.changes.analysis);
         let mut sets = Vec::new();
         for edge in analysis.incidence.edges_of_equation(equation) {
             let active = changes.pairs.after(analysis.incidence.active(edge));
             let highest = analysis.incidence.orders(edge).iter().map(|&(order, _)| i64::from(order)).max().unwrap_or(0);
-            for (order, pairs) in self.orders(analysis.incidence.variable(edge))? {
+            for (order, pairs) in self.orders(analysis.incidence.variable(edge)) {
                 if order + highest > 0 {
                     sets.push(changes.pairs.space.and(pairs, active));
                 }
             }
         }
-        Ok(changes.pairs.space.and(self.within, changes.pairs.space.union(sets)))
+        changes.pairs.space.and(self.within, changes.pairs.space.union(sets))
     }
 
     /// The residual of an equation in a mode, and the changes into modes in which it reads the same.
@@ -145,10 +158,10 @@ impl Search<'_> {
     }
 
     /// The undefined products of a residual.
-    fn products(&mut self, equation: EquationId, residual: ExpressionId, pairs: ModeSet) -> Result<(), Limit> {
+    fn products(&mut self, equation: EquationId, residual: ExpressionId, pairs: ModeSet) {
         let space = &self.changes.pairs.space;
         for (variable, derivative) in self.leaves(residual) {
-            for (order, own) in self.orders(variable)? {
+            for (order, own) in self.orders(variable) {
                 let own_order = order + i64::from(derivative);
                 let own = space.and(own, pairs);
                 if own_order <= 0 || own.is_empty() {
@@ -157,16 +170,20 @@ impl Search<'_> {
                 let model = self.model.get_or_insert_with(|| self.dae.model.clone());
                 let Ok(partial) = partial_derivative(model, residual, variable, derivative) else { continue };
                 for (other, other_derivative) in self.leaves(partial) {
-                    for (order, pairs) in self.orders(other)? {
+                    for (order, pairs) in self.orders(other) {
                         let other_order = order + i64::from(other_derivative);
                         let impulsive = (variable, derivative, own_order);
                         let factor = (other, other_derivative, other_order);
-                        self.add(PairProduct { equation, impulsive, factor, pairs: space.and(pairs, own) });
+                        let in_some = self.is_open(variable) || self.is_open(other);
+                        self.add(PairProduct { equation, impulsive, factor, pairs: space.and(pairs, own), in_some });
                     }
                 }
             }
         }
-        Ok(())
+    }
+
+    fn is_open(&self, variable: VariableId) -> bool {
+        self.potentials.is_open(self.changes.analysis, variable)
     }
 
     /// Notes a product that is undefined, unless it is there already with its factors exchanged.

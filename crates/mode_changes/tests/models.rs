@@ -1,14 +1,17 @@
 //! Mode changes of the models of the papers, all pairs at once, in words.
 
-use modeshift_dae::{ModeVariableId, MultimodeDae};
+mod support;
+
+use modeshift_dae::{EquationId, Id, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_diagnostics::Diagnostics;
 use modeshift_flatten::{Library, Memory, Request, elaborate, flatten};
 use modeshift_mode_changes::{
     Column, Jet, Laws, ModeEquations, ModeStructure, Noise, Past, TransientStructure, WhenLaws, all_changes,
-    change_reports, has_new_form, restart, transient_restart,
+    change_reports, guard_zeros, has_new_form, restart, transient_restart,
 };
 use modeshift_numerics::{Input, NativeFunctions};
 use modeshift_structure::{Options, analyze};
+use support::one_pair::{AllPairs, Counts, all_values};
 
 fn multimode_dae(text: &str, overrides: &[(&str, String)]) -> MultimodeDae {
     let mut library = Library::new(Memory::new(), Vec::new());
@@ -71,6 +74,58 @@ fn the_rope_erases_its_constraint_and_its_derivative_and_keeps_positions() {
           level 1: k2 -> s
             s = -(2*pre(x)*pre(u) + 2*pre(y)*pre(v))/(2*pre(x)*pre(x) + 2*pre(y)*pre(y))",
     );
+}
+
+/// Compares all pairs of modes of a model with one after the other.
+fn check_all_pairs(name: &str, dae: &MultimodeDae, counts: &mut Counts) {
+    let analysis = analyze(dae, &Options::default()).expect("no limit was set");
+    let changes = all_changes(dae, &analysis).expect("no limit was set");
+    assert!(changes.firings.is_empty(), "{name} has restart laws");
+    let all = AllPairs::new(&changes.pairs, &analysis, &changes.is_new, &changes.memory, &changes.defects);
+    let zeros = guard_zeros(dae);
+    let has_start = |variable: VariableId| dae.model.variables[variable].start.is_some();
+    let modes: Vec<Vec<bool>> = all_values(dae.mode_variables.len()).collect();
+    for (before, after) in modes.iter().flat_map(|before| modes.iter().map(move |after| (before, after))) {
+        let was = |mode: ModeVariableId| before[mode.index()];
+        let is = |mode: ModeVariableId| after[mode.index()];
+        let is_new = |equation: EquationId| {
+            let guard = analysis.incidence.equations()[equation].guard;
+            !analysis.space.evaluate(guard, |variable| before[variable.index()])
+                || has_new_form(&dae.model, equation, &was, &is, &|_| false)
+        };
+        let is_satisfied = |equation: EquationId, order: u32| {
+            let own = zeros.iter().filter(|zero| zero.equation == equation && order == 0);
+            own.into_iter().any(|zero| was(zero.mode) != zero.becomes && is(zero.mode) == zero.becomes)
+        };
+        all.check((before, after), &is_new, &has_start, &is_satisfied, counts, name);
+    }
+}
+
+#[test]
+fn all_pairs_of_the_papers_models_at_once_agree_with_one_after_the_other() {
+    let mut counts = Counts::default();
+    for (name, text, size) in [
+        ("BreakingCapacitor", include_str!("../../../models/BreakingCapacitor.mo"), None),
+        ("BreakingInductor", include_str!("../../../models/BreakingInductor.mo"), None),
+        ("BreakingShaft", include_str!("../../../models/BreakingShaft.mo"), None),
+        ("ClutchBasic", include_str!("../../../models/ClutchBasic.mo"), None),
+        ("ClutchChain", include_str!("../../../models/ClutchChain.mo"), Some(6)),
+        ("CupAndBall", include_str!("../../../models/CupAndBall.mo"), None),
+        ("DiodeCapacitor", include_str!("../../../models/DiodeCapacitor.mo"), None),
+        ("DiodeInductor", include_str!("../../../models/DiodeInductor.mo"), None),
+        ("FaultyCoaxial", include_str!("../../../models/FaultyCoaxial.mo"), Some(3)),
+        ("variable dimension", include_str!("../../../models/FaultyCoaxialVariableDimension.mo"), Some(3)),
+        ("RLDC2", include_str!("../../../models/RLDC2.mo"), None),
+        ("RLDC2Printed", include_str!("../../../models/RLDC2Printed.mo"), None),
+        ("TransmissionTree", include_str!("../../../models/TransmissionTree.mo"), Some(3)),
+        ("TwoEquations", include_str!("../../../models/TwoEquations.mo"), None),
+        ("WaterTank", include_str!("../../../models/WaterTank.mo"), None),
+    ] {
+        let size: Vec<(&str, String)> = size.iter().map(|size: &u32| ("N", size.to_string())).collect();
+        check_all_pairs(name, &multimode_dae(text, &size), &mut counts);
+    }
+    println!("{counts:?}");
+    assert!(counts.pairs > 1_000 && counts.erased > 100 && counts.jumps > 1_000 && counts.impulses > 100, "{counts:?}");
 }
 
 /// Parameters and constants by their literal bindings, mode variables all true.

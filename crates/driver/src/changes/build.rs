@@ -1,7 +1,9 @@
 //! From the analysis of all mode changes to its words.
 
 use modeshift_dae::{ModeVariableId, VariableId};
-use modeshift_mode_changes::{AllChanges, ChangeReport, InPairs, Moment, PairSpace, change_reports_within};
+use modeshift_mode_changes::{
+    AllChanges, ChangeReport, InPairs, Moment, OrderBound, PairPotentials, PairSpace, change_reports_within,
+};
 use modeshift_modes::{FormulaPrinter, Limit, ModeSet, ModeVariable};
 
 use super::Selection;
@@ -134,20 +136,58 @@ impl Words<'_> {
             erased: erased.iter().take(most).map(erased_item).collect(),
             undetermined_count: open.len(),
             undetermined: open.iter().take(most).map(open_item).collect(),
-            open_count: self.changes.potentials()?.open_count(),
             ..ChangesSummary::default()
         };
-        for (variable, vertex) in incidence.variables().iter_enumerated() {
-            let orders = self.changes.orders(variable)?;
-            let orders: Vec<_> =
-                orders.into_iter().map(|(order, set)| (order, chosen(set))).filter(|it| !it.1.is_empty()).collect();
-            summary.impulsive_count += usize::from(orders.iter().any(|it| it.0 > 0));
-            summary.discontinuous_count += usize::from(orders.iter().any(|it| it.0 == 0));
-            let room = most - summary.orders.len().min(most);
-            for (order, set) in orders.into_iter().take(room) {
-                summary.orders.push(OrderInChanges { name: vertex.name.to_string(), order, when: text(set) });
-            }
+        let potentials = self.changes.potentials_within(self.pairs)?;
+        for variable in incidence.variables().ids() {
+            self.add_orders(variable, &potentials, &printer, &mut summary);
         }
         Ok(summary)
+    }
+
+    /// Counts a variable, and lists its orders while there is room: where they are written out, else as rules.
+    fn add_orders(
+        &self,
+        variable: VariableId,
+        potentials: &PairPotentials,
+        printer: &FormulaPrinter,
+        summary: &mut ChangesSummary,
+    ) {
+        let (pairs, analysis) = (&self.changes.pairs, &self.analyzed.analysis);
+        let name = |variable: VariableId, order: u32| {
+            format!("[[{}{}]]", analysis.incidence.variables()[variable].name, "'".repeat(order as usize))
+        };
+        let text = |set: ModeSet| printer.print(pairs.space.and(set, self.pairs)).text;
+        let orders = potentials.orders(pairs, analysis, variable);
+        let orders = orders.into_iter().filter(|(_, set)| pairs.space.intersects(*set, self.pairs));
+        let orders: Vec<(i64, ModeSet)> = orders.collect();
+        summary.impulsive_count += usize::from(orders.iter().any(|it| it.0 > 0));
+        summary.discontinuous_count += usize::from(orders.iter().any(|it| it.0 == 0));
+        let is_open = potentials.is_open(analysis, variable);
+        summary.ruled_count += usize::from(is_open);
+        if summary.orders.len() >= self.selection.most_items {
+            return;
+        }
+        if !is_open {
+            let order = |(order, set): (i64, ModeSet)| OrderInChanges {
+                of: name(variable, 0),
+                is_least: false,
+                order: order.to_string(),
+                when: text(set),
+            };
+            summary.orders.extend(orders.into_iter().map(order));
+            return;
+        }
+        let rules = potentials.rules(pairs, analysis, variable);
+        let rules = rules.iter().filter(|rule| pairs.space.intersects(rule.pairs, self.pairs));
+        summary.orders.extend(rules.map(|rule| OrderInChanges {
+            of: name(variable, rule.derivative),
+            is_least: true,
+            order: match rule.bound {
+                OrderBound::Number(number) => number.to_string(),
+                OrderBound::Of(other, order) => name(other, order),
+            },
+            when: text(rule.pairs),
+        }));
     }
 }

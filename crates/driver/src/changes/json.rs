@@ -74,13 +74,19 @@ fn array(array: &ArrayReport) -> Value {
     })
 }
 
+/// Orders are `{"variable", "order", "when"}`, rules `{"of", "at_least", "when"}`.
 fn summary(summary: &ChangesSummary) -> Value {
     let item = |item: &ItemInChanges| json!({"name": item.name, "when": item.when});
-    let order = |it: &OrderInChanges| json!({"variable": it.name, "order": it.order.to_string(), "when": it.when});
+    let order = |it: &&OrderInChanges| {
+        let variable = it.of.trim_start_matches("[[").trim_end_matches("]]");
+        json!({"variable": variable, "order": it.order, "when": it.when})
+    };
+    let rule = |it: &&OrderInChanges| json!({"of": it.of, "at_least": it.order, "when": it.when});
+    let (rules, orders): (Vec<_>, Vec<_>) = summary.orders.iter().partition(|it| it.is_least);
     json!({
         "erased": summary.erased.iter().map(item).collect::<Value>(),
         "undetermined": summary.undetermined.iter().map(item).collect::<Value>(),
-        "orders": summary.orders.iter().map(order).collect::<Value>(),
-        "equations_reached_from_further_away": summary.open_count,
+        "orders": orders.iter().map(order).collect::<Value>(),
+        "order_rules": rules.iter().map(rule).collect::<Value>(),
     })
 }

@@ -36,10 +36,10 @@ pub struct ChangesSummary {
     pub impulsive_count: usize,
     /// How many variables jump in some change.
     pub discontinuous_count: usize,
-    /// The first of the variables that a change reaches, with their orders.
+    /// The first of the variables that a change reaches, with their orders or the rules for them.
     pub orders: Vec<OrderInChanges>,
-    /// How many equations more changes may reach than are listed: those that come from far away are left out.
-    pub open_count: usize,
+    /// How many variables have rules instead of orders, because what reaches them may come from far away.
+    pub ruled_count: usize,
 }
 
 /// A name and the changes it belongs to.
@@ -51,13 +51,16 @@ pub struct ItemInChanges {
     pub when: String,
 }
 
-/// The impulse order of a variable in some changes.
+/// The impulse order of a variable in some changes, or a rule about it: the orders of a change are the least numbers
+/// that satisfy all rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrderInChanges {
-    /// The variable.
-    pub name: String,
-    /// Its order.
-    pub order: i64,
+    /// `[[x]]`, the variable or the derivative of it that a rule is about.
+    pub of: String,
+    /// Whether it is a rule: the order is not below this one.
+    pub is_least: bool,
+    /// `1`, or in a rule the order of something else, `[[w']]`.
+    pub order: String,
     /// Over `pre(g)` and `g`.
     pub when: String,
 }

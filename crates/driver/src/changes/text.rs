@@ -59,15 +59,21 @@ fn write_summary(text: &mut String, summary: &ChangesSummary) {
     section(text, "size", counts);
     section(text, "erased", items(&summary.erased, summary.erased_count));
     section(text, "not determined", items(&summary.undetermined, summary.undetermined_count));
-    let order = |it: &OrderInChanges| shortened(format!("[[{}]] = {}  when {}", it.name, it.order, it.when));
+    let order = |it: &OrderInChanges| {
+        let relation = if it.is_least { ">=" } else { "=" };
+        let when = if it.when == "true" { String::new() } else { format!("  when {}", it.when) };
+        shortened(format!("{} {relation} {}{when}", it.of, it.order))
+    };
     section(text, "orders: above 0 impulsive, 0 jump, below 0 continuous", summary.orders.iter().map(order));
-    let far = (summary.open_count > 0).then(|| {
+    let rules = [
         format!(
-            "at {} equations only what is caused nearby is told apart; more distant changes add to it",
-            summary.open_count
-        )
-    });
-    section(text, "how far this goes", far);
+            "what reaches {} variables may come from far away: their orders are said by rules with >=",
+            summary.ruled_count
+        ),
+        "the orders of a change are the least numbers that satisfy all rules; what no rule reaches is untouched"
+            .to_string(),
+    ];
+    section(text, "rules", rules.into_iter().filter(|_| summary.ruled_count > 0));
     let hint = "--format json lists everything; --from and --to list some changes or one";
     section(text, "this is a summary", [hint.to_string()]);
 }

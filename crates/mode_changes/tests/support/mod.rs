@@ -4,6 +4,7 @@
 
 pub mod cluster;
 pub mod model;
+pub mod one_pair;
 pub mod random;
 pub mod rational;
 pub mod resolvent;

@@ -1,0 +1,194 @@
+//! All mode changes of a model at once against each of them by itself.
+
+use std::collections::BTreeMap;
+
+use modeshift_dae::{EquationId, Id, IndexVec, ModeVariableId, VariableId};
+use modeshift_mode_changes::{
+    Causes, Defect, Extent, InPairs, Memory, ModeStructure, OrderBound, OrderRule, PairMemory, PairPotentials,
+    PairSpace, PastStructure, Potentials, Row, Source, pair_potentials,
+};
+use modeshift_modes::{ModeSet, ModeVariable};
+use modeshift_structure::Analysis;
+
+/// What was found for all pairs at once.
+pub struct AllPairs<'a> {
+    pub pairs: &'a PairSpace<'a>,
+    pub analysis: &'a Analysis,
+    pub is_new: &'a IndexVec<EquationId, ModeSet>,
+    pub memory: &'a PairMemory,
+    written_out: PairPotentials,
+    /// By variable, with hardly a set written out, so that the rules have to say it all.
+    rules: IndexVec<VariableId, Vec<OrderRule>>,
+}
+
+/// How much was compared.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    pub pairs: usize,
+    pub erased: usize,
+    pub missing: usize,
+    pub undetermined: usize,
+    pub jumps: usize,
+    pub impulses: usize,
+}
+
+/// One pair: the values of all mode variables before and after.
+pub type Values<'a> = (&'a [bool], &'a [bool]);
+
+impl<'a> AllPairs<'a> {
+    pub fn new(
+        pairs: &'a PairSpace<'a>,
+        analysis: &'a Analysis,
+        is_new: &'a IndexVec<EquationId, ModeSet>,
+        memory: &'a PairMemory,
+        defects: &[InPairs<EquationId>],
+    ) -> Self {
+        let causes = Causes { is_new, defects, set_by_laws: &[] };
+        let spread = |extent| pair_potentials(pairs, analysis, &causes, extent).expect("no limit was set");
+        let written_out = spread(Extent::affordable(1));
+        assert!(!written_out.is_any_open());
+        let short = spread(Extent { within: ModeSet::ALL, largest: 2 });
+        let rules = analysis.incidence.variables().ids().map(|variable| short.rules(pairs, analysis, variable));
+        let rules = rules.collect();
+        AllPairs { pairs, analysis, is_new, memory, written_out, rules }
+    }
+
+    /// Compares everything in one pair; nothing where a mode is impossible or singular.
+    pub fn check(
+        &self,
+        values: Values,
+        is_new: &dyn Fn(EquationId) -> bool,
+        has_start: &dyn Fn(VariableId) -> bool,
+        is_satisfied: &dyn Fn(EquationId, u32) -> bool,
+        counts: &mut Counts,
+        context: &str,
+    ) {
+        let (Some(before), Some(after)) = (self.structure(values.0), self.structure(values.1)) else { return };
+        let context = format!("{context}, {values:?}");
+        let past = past(&before, &after, is_new, has_start);
+        for row in after.rows() {
+            assert_eq!(self.is_in(self.is_new[after.equation(row)], values), past.is_new[row], "{context}: new");
+        }
+        let expected = Memory::new(&after, &past);
+        let equation = |&(row, order): &(Row, u32)| (after.equation(row), order);
+        let erased: Vec<(EquationId, u32)> = expected.erased.iter().map(equation).collect();
+        assert_eq!(self.listed(&self.memory.erased, values), erased, "{context}: erased");
+        let missing = |wanted: &dyn Fn(Source) -> bool| -> Vec<(VariableId, u32)> {
+            let chosen = expected.missing.iter().filter(|(_, source)| wanted(*source));
+            chosen.map(|&((column, order), _)| (after.variable(column), order)).collect()
+        };
+        assert_eq!(self.listed(&self.memory.missing, values), missing(&|_| true), "{context}: missing");
+        let born = missing(&|source| source == Source::Birth);
+        assert_eq!(self.listed(&self.memory.born, values), born, "{context}: born");
+        let undetermined = missing(&|source| source == Source::Undetermined);
+        assert_eq!(self.listed(&self.memory.undetermined, values), undetermined, "{context}: undetermined");
+        let defects = expected.erased.iter().filter(|&&(row, first)| !is_satisfied(after.equation(row), first));
+        let defects: Vec<Defect> = defects.map(|&(row, first)| Defect { row, first }).collect();
+        let expected_orders = orders(&after, &past, &defects);
+        self.check_orders(values, &after, &expected_orders, &context);
+        counts.pairs += 1;
+        counts.erased += erased.len();
+        counts.missing += expected.missing.len();
+        counts.undetermined += undetermined.len();
+        counts.jumps += expected_orders.values().filter(|&&order| order == 0).count();
+        counts.impulses += expected_orders.values().filter(|&&order| order > 0).count();
+    }
+
+    /// Orders as sets, and orders by rules.
+    fn check_orders(&self, values: Values, after: &ModeStructure, expected: &BTreeMap<VariableId, i64>, context: &str) {
+        let by_rules = self.orders_by_rules(values);
+        for column in after.columns() {
+            let variable = after.variable(column);
+            let found = self.written_out.orders(self.pairs, self.analysis, variable);
+            let found = found.iter().filter(|(_, set)| self.is_in(*set, values)).map(|&(order, _)| order);
+            let own = expected.get(&variable).copied();
+            assert_eq!(found.collect::<Vec<i64>>(), Vec::from_iter(own), "{context}: order of {variable:?}");
+            let leading = i64::from(after.variable_offset(column));
+            let by_rules = by_rules.get(&variable).copied().filter(|&order| order >= -leading);
+            assert_eq!(by_rules, own, "{context}: order of {variable:?} by rules");
+        }
+    }
+
+    /// The least numbers that satisfy the rules of a pair.
+    fn orders_by_rules(&self, values: Values) -> BTreeMap<VariableId, i64> {
+        let mut active: Vec<(VariableId, OrderRule)> = Vec::new();
+        for (variable, rules) in self.rules.iter_enumerated() {
+            let here = rules.iter().filter(|rule| self.is_in(rule.pairs, values));
+            active.extend(here.map(|&rule| (variable, rule)));
+        }
+        let mut orders: BTreeMap<VariableId, i64> = BTreeMap::new();
+        loop {
+            let mut has_grown = false;
+            for &(variable, rule) in &active {
+                let bound = match rule.bound {
+                    OrderBound::Number(number) => Some(number),
+                    OrderBound::Of(other, derivative) => orders.get(&other).map(|&order| order + i64::from(derivative)),
+                };
+                let Some(order) = bound.map(|bound| bound - i64::from(rule.derivative)) else { continue };
+                if orders.get(&variable).is_none_or(|&known| known < order) {
+                    orders.insert(variable, order);
+                    has_grown = true;
+                }
+            }
+            if !has_grown {
+                return orders;
+            }
+        }
+    }
+
+    fn structure(&self, values: &[bool]) -> Option<ModeStructure> {
+        let mut components = self.analysis.invariant.components();
+        let is_possible = components.all(|set| self.analysis.space.evaluate(set, |variable| values[variable.index()]));
+        let signature = self.analysis.signature(|variable: ModeVariableId| values[variable.index()]);
+        if is_possible { ModeStructure::of_signature(&signature).ok() } else { None }
+    }
+
+    fn is_in(&self, set: ModeSet, (before, after): Values) -> bool {
+        self.pairs.space.evaluate(set, |variable: ModeVariable| {
+            let mode = if variable.0.is_multiple_of(2) { before } else { after };
+            mode[variable.index() / 2]
+        })
+    }
+
+    fn listed<I: Copy>(&self, list: &[InPairs<I>], values: Values) -> Vec<(I, u32)> {
+        list.iter().filter(|item| self.is_in(item.pairs, values)).map(|item| (item.of, item.order)).collect()
+    }
+}
+
+/// All values of this many mode variables.
+pub fn all_values(count: usize) -> impl Iterator<Item = Vec<bool>> {
+    (0..1_u32 << count).map(move |bits| (0..count).map(|at| bits >> at & 1 == 1).collect())
+}
+
+fn past(
+    before: &ModeStructure,
+    after: &ModeStructure,
+    is_new: &dyn Fn(EquationId) -> bool,
+    has_start: &dyn Fn(VariableId) -> bool,
+) -> PastStructure {
+    let columns: BTreeMap<VariableId, u32> =
+        before.columns().map(|column| (before.variable(column), before.variable_offset(column))).collect();
+    let rows: BTreeMap<EquationId, u32> =
+        before.rows().map(|row| (before.equation(row), before.equation_offset(row))).collect();
+    let order = |column| columns.get(&after.variable(column)).copied();
+    PastStructure {
+        is_new: after.rows().map(|row| is_new(after.equation(row))).collect(),
+        offset: after.rows().map(|row| rows.get(&after.equation(row)).copied().unwrap_or(0)).collect(),
+        leading_order: after.columns().map(|column| order(column).unwrap_or(0)).collect(),
+        computed: after.columns().map(|column| order(column).map_or(0, |order| order + 1)).collect(),
+        has_start: after.columns().map(|column| has_start(after.variable(column))).collect(),
+    }
+}
+
+/// The orders of one pair that the leading derivatives or less show.
+fn orders(after: &ModeStructure, past: &PastStructure, defects: &[Defect]) -> BTreeMap<VariableId, i64> {
+    let fresh = after.rows().filter(|&row| past.is_new[row]);
+    let fresh = fresh.map(|row| Defect { row, first: after.equation_offset(row) });
+    let spread = Potentials::spread(after, defects.iter().copied().chain(fresh));
+    let order = |column| {
+        let leading = i64::from(after.variable_offset(column));
+        let order = spread.order(after, column).filter(|&order| order >= -leading)?;
+        Some((after.variable(column), order))
+    };
+    after.columns().filter_map(order).collect()
+}
