@@ -257,7 +257,7 @@ fn past(event: &Event, before: Before, after: &ModeStructure, changed: &[Equatio
     Past::between(&before.mode.structure, before.jet, after, new_form, start)
 }
 
-/// The laws act at left limits; of what they reach, leading derivatives are no longer known.
+/// The laws act at left limits.
 fn transient(
     model: &Model,
     structure: &ModeStructure,
@@ -279,11 +279,5 @@ fn transient(
         .map_err(|failure| Unusable(format!("its `when` has no solution: {failure:?}")))?;
     let mut restart = Restart::unchanged(structure, &done.right);
     restart.weights = done.weights;
-    let reached = levels.levels.iter().flat_map(|level| &level.columns);
-    for &column in reached {
-        for order in structure.variable_offset(column)..done.right.derivatives(column).len() as u32 {
-            restart.right.set(column, order, f64::NAN);
-        }
-    }
     Ok(restart)
 }

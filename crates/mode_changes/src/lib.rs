@@ -10,7 +10,6 @@
 //! | impulse orders | [`Potentials`], of nonlinear equations [`solved_order`], undefined products [`undefined_products`] |
 //! | which mode comes next | [`next_mode`](fn@next_mode) by [`GuardSeries`] of candidate modes, [`lemke`](fn@lemke) |
 //! | what follows an event of a run: mode, cascade, right limits | [`ChangeSolver`], with modes kept in [`VisitedModes`] |
-//! | when events accumulate | [`accumulation_time`] |
 //!
 //! The structure of the new mode ([`ModeStructure`]) is all that a restart needs: its matching and blocks, run a few
 //! more times with other right-hand sides, give right limits and Dirac weights (E22 §8–9, for any index). A model's
@@ -67,7 +66,6 @@ mod transient;
 mod visited;
 mod when_firings;
 mod when_laws;
-mod zeno;
 
 pub use all_changes::{AllChanges, all_changes, all_changes_within};
 pub use cascade::Cascades;
@@ -115,4 +113,3 @@ pub use transient::{Laws, TransientLevel, TransientRestart, TransientRow, Transi
 pub use visited::{ModeSource, ModeValues, VisitedMode, VisitedModes};
 pub use when_firings::{Firing, FiringLaw, transient_modes};
 pub use when_laws::WhenLaws;
-pub use zeno::accumulation_time;

@@ -177,7 +177,8 @@ impl LevelMatching<'_> {
 /// What a transient mode does.
 #[derive(Clone, Debug)]
 pub struct TransientRestart {
-    /// Right limits of all derivatives below the leading ones; what is not determined keeps its left limit.
+    /// Right limits of all derivatives below the leading ones; what is not determined keeps its left limit. Leading
+    /// derivatives of what the laws reach are not known: the mode that follows gives them.
     pub right: Jet,
     /// Weights of impulses: `weights[j][p]` belongs to `δ^(p)`.
     pub weights: IndexVec<Column, Vec<f64>>,
@@ -205,7 +206,13 @@ pub fn transient_restart(
     for level in &transient.levels {
         solver.solve_level(level)?;
     }
-    Ok(TransientRestart { right: solver.right, weights: solver.weights })
+    let Solver { mut right, weights, .. } = solver;
+    for &column in transient.levels.iter().flat_map(|level| &level.columns) {
+        for order in structure.variable_offset(column)..right.derivatives(column).len() as u32 {
+            right.set(column, order, f64::NAN);
+        }
+    }
+    Ok(TransientRestart { right, weights })
 }
 
 struct Solver<'a> {

@@ -1,11 +1,18 @@
 //! Events that follow each other ever faster, or without end at the same time.
 //!
 //! Impacts of a bouncing ball accumulate at a time that three of them predict (Zeno); a relay that acts against its own
-//! condition chatters. Neither can be waited out: the run stops and says which guard it was.
+//! condition chatters. Neither can be waited out: the run goes on from the limit where the model rests there (`rest`),
+//! and otherwise stops and says which guard it was.
+//!
+//! What accumulates are events with the same guards, so two balls may bounce at once. The first impacts are known best,
+//! the last ones are nearest to the limit; in between, errors of the integration add up. So there is a prediction after
+//! every impact, from the mean ratio of the intervals so far, and the one counts that agreed best with the one before.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
 
-use modeshift_mode_changes::accumulation_time;
+use super::instant::Fired;
+use super::side::Side;
 
 /// So many events in a row, in no time at all, are chattering.
 const MOST_EVENTS: usize = 100;
@@ -14,93 +21,171 @@ const MOST_DOUBTS: usize = 5;
 /// No time at all, as a share of the run.
 const NO_TIME: f64 = 1e-11;
 
-/// So many intervals with the same ratio of their lengths, below this share of the run, lead to a limit.
-const REGULAR_INTERVALS: usize = 5;
-const SHORT: f64 = 1e-4;
+/// So many ratios of intervals that are the same make a limit certain.
+const SAME_RATIOS: usize = 4;
 /// Ratios that differ by less are the same.
 const SAME_RATIO: f64 = 0.01;
+/// Ratios above this are no sign of a limit.
+const LARGEST_RATIO: f64 = 0.999;
+/// So many events are remembered with their values.
+const REMEMBERED: usize = 12;
+/// What is left to a limit that need not be waited for, as a share of the run, over the root of the tolerance: what
+/// moves with a constant acceleration then moves less than the tolerance.
+const NEAR: f64 = 0.1;
 
 /// What is going on.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Accumulation {
-    /// Events come to a limit at this time.
-    Limit(f64),
+pub(super) enum Accumulation<'a> {
+    /// Events come to a limit.
+    Limit(Limit<'a>),
     /// Events repeat at the same time.
     Chattering,
 }
 
-/// The last events of a run.
-pub(super) struct RecentEvents {
-    times: VecDeque<f64>,
-    /// The last events at which something was to be seen.
-    visible: VecDeque<f64>,
-    no_time: f64,
-    length: f64,
-    /// Doubtful events in a row.
-    doubts: usize,
+/// Where events lead to.
+pub(super) struct Limit<'a> {
+    /// When.
+    pub time: f64,
+    /// By what factor the intervals between events shrink.
+    pub ratio: f64,
+    /// The last events, at most three, as far as they are remembered.
+    pub events: Vec<Rc<PassedEvent<'a>>>,
 }
 
-impl RecentEvents {
-    /// None yet, in a run of this length.
-    pub fn new(length: f64) -> Self {
+/// An event that changed something.
+pub(super) struct PassedEvent<'a> {
+    atoms: Vec<usize>,
+    pub left: Side<'a>,
+    pub right: Side<'a>,
+}
+
+/// The last events of a run.
+pub(super) struct RecentEvents<'a> {
+    times: VecDeque<f64>,
+    no_time: f64,
+    near: f64,
+    /// Doubtful events in a row.
+    doubts: usize,
+    /// Events that changed something, by the atoms that fired.
+    sequences: BTreeMap<Vec<usize>, Sequence>,
+    /// The last of them.
+    passed: VecDeque<Rc<PassedEvent<'a>>>,
+}
+
+impl<'a> RecentEvents<'a> {
+    /// None yet, in a run of this length and tolerance.
+    pub fn new(length: f64, tolerance: f64) -> Self {
         RecentEvents {
             times: VecDeque::with_capacity(MOST_EVENTS + 1),
-            visible: VecDeque::new(),
             no_time: NO_TIME * length,
-            length,
+            near: NEAR * tolerance.sqrt() * length,
             doubts: 0,
+            sequences: BTreeMap::new(),
+            passed: VecDeque::new(),
         }
     }
 
-    /// One more event; what the last ones amount to, if they are too many. An event is doubtful if its guard stayed
-    /// within noise since the last one: from there on, impacts can no longer be told apart.
-    pub fn add(&mut self, time: f64, is_doubtful: bool) -> Option<Accumulation> {
+    /// One more event, about to be looked at; what the last ones amount to, if they are too many. An event is doubtful if
+    /// its guard stayed within noise since the last one: from there on, impacts can no longer be told apart.
+    pub fn add(&mut self, time: f64, fired: &Fired) -> Option<Accumulation<'a>> {
+        if let Some(Prediction { time, ratio, .. }) = self.limit(time, fired) {
+            self.sequences.remove(&fired.atoms);
+            let same = self.passed.iter().rev().filter(|event| event.atoms == fired.atoms);
+            let mut events: Vec<Rc<PassedEvent<'a>>> = same.take(3).cloned().collect();
+            events.reverse();
+            return Some(Accumulation::Limit(Limit { time, ratio, events }));
+        }
+        self.doubts = if fired.is_doubtful { self.doubts + 1 } else { 0 };
+        (self.repeats(time) || self.doubts > MOST_DOUBTS).then_some(Accumulation::Chattering)
+    }
+
+    fn limit(&self, time: f64, fired: &Fired) -> Option<Prediction> {
+        let sequence = self.sequences.get(&fired.atoms)?;
+        let is_near = |best: &Prediction| sequence.is_certain && best.time - time < self.near;
+        sequence.best.filter(|best| fired.is_doubtful || is_near(best))
+    }
+
+    /// Whether too many events came in no time, this one included.
+    fn repeats(&mut self, time: f64) -> bool {
         self.times.push_back(time);
-        self.doubts = if is_doubtful { self.doubts + 1 } else { 0 };
-        if is_doubtful && let Some(limit) = self.limit() {
-            return Some(Accumulation::Limit(limit));
-        }
-        if self.doubts > MOST_DOUBTS {
-            return Some(Accumulation::Chattering);
-        }
-        if let Some(limit) = self.geometric_limit() {
-            return Some(Accumulation::Limit(limit));
-        }
-        if self.times.len() <= MOST_EVENTS {
-            return None;
-        }
-        let first = self.times.pop_front()?;
-        if time - first > self.no_time {
-            return None;
-        }
-        Some(self.limit().map_or(Accumulation::Chattering, Accumulation::Limit))
+        let first = if self.times.len() > MOST_EVENTS { self.times.pop_front() } else { None };
+        first.is_some_and(|first| time - first <= self.no_time)
     }
 
-    /// The event added last was to be seen: it changed values.
-    pub fn was_visible(&mut self, time: f64) {
-        self.visible.push_back(time);
-        if self.visible.len() > REGULAR_INTERVALS + 1 {
-            self.visible.pop_front();
+    /// The event added last changed something.
+    pub fn was_visible(&mut self, left: &Side<'a>, right: &Side<'a>, atoms: &[usize]) {
+        if atoms.is_empty() {
+            return;
+        }
+        self.sequences.entry(atoms.to_vec()).or_default().push(left.time);
+        let event = PassedEvent { atoms: atoms.to_vec(), left: left.clone(), right: right.clone() };
+        self.passed.push_back(Rc::new(event));
+        if self.passed.len() > REMEMBERED {
+            self.passed.pop_front();
         }
     }
+}
 
-    /// Where intervals lead to that have become short and shrink by the same ratio again and again.
-    fn geometric_limit(&self) -> Option<f64> {
-        if self.visible.len() <= REGULAR_INTERVALS {
-            return None;
+/// Times of events at which the same atoms fired.
+#[derive(Default)]
+struct Sequence {
+    last_time: Option<f64>,
+    /// The last interval.
+    interval: Option<f64>,
+    /// Intervals that shrink by the same ratio, the last one among them.
+    run: Option<Run>,
+    /// Where the last three events, or more, lead to.
+    prediction: Option<Prediction>,
+    /// The prediction that agreed best with the one before.
+    best: Option<Prediction>,
+    /// Whether there was a long run.
+    is_certain: bool,
+}
+
+/// Intervals that shrink by the same ratio.
+#[derive(Clone, Copy)]
+struct Run {
+    first_interval: f64,
+    ratio_count: usize,
+    /// Their mean.
+    ratio: f64,
+}
+
+/// Where events lead to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Prediction {
+    time: f64,
+    ratio: f64,
+    /// How much it differs from the one before.
+    change: f64,
+}
+
+impl Sequence {
+    fn push(&mut self, time: f64) {
+        let interval = self.last_time.replace(time).map(|last| time - last);
+        let (before, interval) = (std::mem::replace(&mut self.interval, interval), interval);
+        let (Some(before), Some(interval)) = (before, interval) else { return };
+        let ratio = interval / before;
+        if !(ratio > 0.0 && ratio < LARGEST_RATIO) {
+            *self = Sequence { last_time: self.last_time, interval: self.interval, ..Sequence::default() };
+            return;
         }
-        let times: Vec<f64> = self.visible.iter().copied().collect();
-        let intervals: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        let ratios: Vec<f64> = intervals.windows(2).map(|pair| pair[1] / pair[0]).collect();
-        let is_regular = ratios.iter().all(|ratio| *ratio < 0.999 && (ratio / ratios[0] - 1.0).abs() < SAME_RATIO);
-        let is_short = intervals.last().is_some_and(|&last| last < SHORT * self.length);
-        (is_regular && is_short).then(|| accumulation_time([3, 2, 1].map(|back| times[times.len() - back])))?
-    }
-
-    /// Where the last three events lead to. The event that is doubtful itself tells nothing.
-    fn limit(&self) -> Option<f64> {
-        let count = self.times.len().checked_sub(4)?;
-        accumulation_time([0, 1, 2].map(|at| self.times[count + at]))
+        let same = self.run.filter(|run| (ratio / run.ratio - 1.0).abs() < SAME_RATIO);
+        let run = match same {
+            Some(Run { first_interval, ratio_count, .. }) => {
+                let ratio_count = ratio_count + 1;
+                Run { first_interval, ratio_count, ratio: (interval / first_interval).powf(1.0 / ratio_count as f64) }
+            }
+            None => Run { first_interval: before, ratio_count: 1, ratio },
+        };
+        self.run = Some(run);
+        self.is_certain |= run.ratio_count >= SAME_RATIOS;
+        let limit = time + interval * run.ratio / (1.0 - run.ratio);
+        let change = self.prediction.map_or(f64::INFINITY, |last| (limit - last.time).abs());
+        let prediction = Prediction { time: limit, ratio: run.ratio, change };
+        if self.best.is_none_or(|best| change < best.change || best.time < time) {
+            self.best = Some(prediction);
+        }
+        self.prediction = Some(prediction);
     }
 }
 
@@ -109,29 +194,45 @@ mod tests {
     use super::*;
 
     #[test]
-    fn impacts_that_lose_a_tenth_of_their_speed_accumulate() {
-        let mut recent = RecentEvents::new(20.0);
-        let (mut time, mut gap, mut found) = (0.0, 1.0, None);
-        while found.is_none() && gap > 1e-9 {
-            time += gap;
-            gap *= 0.9;
-            found = recent.add(time, false);
-            recent.was_visible(time);
+    fn a_ball_that_loses_a_tenth_of_its_speed_comes_to_rest_after_finite_time() {
+        // From height 1, g = 9.81, e = 0.9: rest at sqrt(2/g) (1 + e)/(1 - e).
+        let fall = (2.0_f64 / 9.81).sqrt();
+        let (mut time, mut sequence) = (fall, Sequence::default());
+        for impact in 1..=153 {
+            sequence.push(time);
+            time += 2.0 * fall * 0.9_f64.powi(impact);
         }
-        let Some(Accumulation::Limit(limit)) = found else { panic!("{found:?}") };
-        assert!((limit - 10.0).abs() < 1e-9, "{limit}");
+        let best = sequence.best.expect("intervals shrink");
+        assert!((best.time - 8.578949178728887).abs() < 1e-13 && sequence.is_certain, "{best:?}");
+    }
+
+    #[test]
+    fn noise_of_the_last_impacts_does_not_spoil_the_limit() {
+        let mut sequence = Sequence::default();
+        let (mut time, mut gap, mut noise) = (0.0, 1.0, 1e-7);
+        for _ in 0..20 {
+            time += gap + noise;
+            gap *= 0.5;
+            noise = -noise;
+            sequence.push(time);
+        }
+        let best = sequence.best.expect("intervals shrink");
+        assert!((best.time - 2.0).abs() < 1e-6, "{best:?}");
     }
 
     #[test]
     fn events_at_the_same_time_are_chattering() {
-        let mut recent = RecentEvents::new(1.0);
-        let found = (0..2 * MOST_EVENTS).find_map(|_| recent.add(0.5, false));
-        assert_eq!(found, Some(Accumulation::Chattering));
+        let mut recent = RecentEvents::new(1.0, 1e-6);
+        let found = (0..2 * MOST_EVENTS).find_map(|_| recent.add(0.5, &Fired::default()));
+        assert!(matches!(found, Some(Accumulation::Chattering)));
     }
 
     #[test]
-    fn regular_events_do_not() {
-        let mut recent = RecentEvents::new(1.0);
-        assert!((0..10_000).all(|k| recent.add(f64::from(k) * 1e-4, false).is_none()));
+    fn regular_events_do_not_accumulate() {
+        let mut recent = RecentEvents::new(1.0, 1e-6);
+        assert!((0..10_000).all(|k| recent.add(f64::from(k) * 1e-4, &Fired::default()).is_none()));
+        let mut sequence = Sequence::default();
+        (0..100).for_each(|k| sequence.push(f64::from(k) * 1e-4));
+        assert!(sequence.best.is_none());
     }
 }

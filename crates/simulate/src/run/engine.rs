@@ -1,10 +1,11 @@
 //! What a run works with: the discrete part of the model, the modes visited so far, and what atoms are decided by.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use modeshift_dae::{EquationKind, ExpressionId, ExpressionText, FlatModel, IndexVec, MultimodeDae, Node, VariableId};
-use modeshift_mode_changes::Noise;
+use modeshift_mode_changes::{FormUsers, Noise};
 use modeshift_numerics::{Input, NativeFunctions};
 
 use super::conditions::Moment;
@@ -50,6 +51,10 @@ pub(super) struct Engine<'a> {
     pub is_felt: IndexVec<VariableId, bool>,
     /// Left limits that continuous equations contain.
     pub felt_left_limits: Vec<(VariableId, u32)>,
+    /// Clusters of atoms that were searched for other modes.
+    pub compared: BTreeSet<Vec<usize>>,
+    /// Which equations contain which mode variables and discrete variables.
+    pub forms: FormUsers,
     series: Vec<Option<Rc<AtomSeries>>>,
 }
 
@@ -78,6 +83,8 @@ impl<'a> Engine<'a> {
             conditions: vec![false; system.formulas.values().len()],
             is_felt,
             felt_left_limits,
+            compared: BTreeSet::new(),
+            forms: FormUsers::new(dae),
             series: vec![None; system.atoms.len()],
             system,
         }

@@ -5,11 +5,13 @@ use modeshift_diagnostics::{Diagnostic, Diagnostics};
 use modeshift_mode_changes::Term;
 
 use super::accumulation::Accumulation;
+use super::candidate::Objection;
 use super::engine::Engine;
-use super::instant::{Fired, NoOutcome, Objection};
+use super::instant::{Fired, NoOutcome};
 use super::modes::NoMode;
 use super::output::mode_text;
 use super::restarting::NoRestart;
+use super::selection::Ambiguity;
 use super::side::Side;
 use super::stay::{NoStay, Stuck};
 use crate::integrate::{FailureReason, IntegrationFailure};
@@ -162,17 +164,41 @@ pub(super) fn explain_instant(
     diagnostics.push(with_causes(engine, diagnostic, left, fired));
 }
 
+/// That other modes could have followed as well.
+pub(super) fn explain_ambiguities(
+    engine: &Engine<'_>,
+    left: &Side<'_>,
+    ambiguities: &[Ambiguity],
+    diagnostics: &mut Diagnostics,
+) {
+    for Ambiguity { atoms, modes } in ambiguities {
+        let message = format!("several modes can follow at time = {}: the model is ambiguous there", left.time);
+        let mut diagnostic = Diagnostic::warning("W0828", message);
+        for (number, mode) in modes.iter().take(MOST_LISTED).enumerate() {
+            let verb = if number == 0 { "chosen" } else { "possible" };
+            diagnostic = diagnostic.with_note(format!("{verb}: {}", whole_mode_text(engine, mode)));
+        }
+        for &atom in atoms.iter().take(MOST_LISTED) {
+            let it = &engine.system.atoms[atom];
+            diagnostic = diagnostic.label(it.span, format!("`{}` may be true or false", engine.atom_text(atom, true)));
+        }
+        diagnostics.push(
+            diagnostic.help("add a condition that tells these modes apart; the same guards are not reported again"),
+        );
+    }
+}
+
 /// Why events that accumulate end a run.
 pub(super) fn explain_accumulation(
     engine: &Engine<'_>,
     left: &Side<'_>,
     fired: &Fired,
-    accumulation: Accumulation,
+    accumulation: &Accumulation<'_>,
     diagnostics: &mut Diagnostics,
 ) {
     let (message, help) = match accumulation {
-        Accumulation::Limit(time) => (
-            format!("events follow each other ever faster and accumulate at time = {time}"),
+        Accumulation::Limit(limit) => (
+            format!("events follow each other ever faster and accumulate at time = {}", limit.time),
             "give the model a mode in which it rests, or an impact law that ends it",
         ),
         Accumulation::Chattering => (
@@ -228,17 +254,14 @@ fn objection_text(engine: &Engine<'_>, objection: &Objection) -> String {
         Objection::Restart(NoRestart::Undetermined(list)) => {
             format!("the change does not determine {}", names(engine, list))
         }
-        Objection::Atom(atom, sign) => {
+        Objection::Atom(atom, (term, value)) => {
             let text = engine.atom_text(*atom, true);
-            match sign {
-                Some((Term::Weight(p), value)) => {
+            match term {
+                Term::Weight(p) => {
                     format!("contradicts `{text}`: an impulse of order {} has weight {value:.6e}", p + 1)
                 }
-                Some((Term::Derivative(0), value)) => format!("contradicts `{text}`: the difference is {value:.6e}"),
-                Some((Term::Derivative(k), value)) => {
-                    format!("contradicts `{text}`: derivative {k} of the difference is {value:.6e}")
-                }
-                None => format!("contradicts `{text}`"),
+                Term::Derivative(0) => format!("contradicts `{text}`: the difference is {value:.6e}"),
+                Term::Derivative(k) => format!("contradicts `{text}`: derivative {k} of the difference is {value:.6e}"),
             }
         }
         Objection::Words(text) => text.clone(),

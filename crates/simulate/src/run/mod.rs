@@ -9,8 +9,9 @@
 //! | `modes`, `side` | modes visited so far; all values on one side of an instant |
 //! | `start` | the first side |
 //! | `stay`, `watch`, `crossing` | integration up to the next event, which is located to rounding |
-//! | `instant`, `selection`, `restarting` | what happens at an event, micro-step by micro-step |
-//! | `accumulation` | events that follow each other ever faster |
+//! | `instant`, `settling`, `candidate`, `restarting`, `selection` | what happens at an event, micro-step by micro-step |
+//! | `events` | how events are passed and told |
+//! | `accumulation`, `rest` | events that follow each other ever faster, and where they end |
 //! | `engine` | what all of these work with |
 //! | `output` | what observers are told |
 //! | `failure` | why a run stopped, in the words of the model |
@@ -18,18 +19,22 @@
 //! E22 §2 and §8–9. A run visits few modes, so here and only here modes are looked at one by one.
 
 mod accumulation;
+mod candidate;
 mod conditions;
 mod content;
 mod crossing;
 mod definitions;
 mod engine;
+mod events;
 mod failure;
 mod formulas;
 mod instant;
 mod modes;
 mod output;
+mod rest;
 mod restarting;
 mod selection;
+mod settling;
 mod side;
 mod stairs;
 mod start;
@@ -49,6 +54,7 @@ use crate::integrate::Method;
 use crate::results::Observer;
 use accumulation::RecentEvents;
 use engine::Engine;
+use events::{Events, Passed};
 use instant::Fired;
 use output::Output;
 use side::Phase;
@@ -137,108 +143,77 @@ pub fn run(
     diagnostics: &mut Diagnostics,
 ) -> Option<RunSummary> {
     start::with_start(model, settings, diagnostics, |mut engine, beginning, columns, diagnostics| {
-        let output = Output::new(observer, columns, settings.start, settings.interval);
-        let recent = RecentEvents::new(settings.stop - settings.start);
-        let mut loop_of_events = EventLoop { engine: &mut engine, output, settings, diagnostics, recent };
-        loop_of_events.run(beginning)
+        let mut output = Output::new(observer, columns, settings.start, settings.interval);
+        let recent = RecentEvents::new(settings.stop - settings.start, settings.tolerance);
+        let mut events = Events::new(diagnostics, recent);
+        let (end, time) = run_from(&mut engine, beginning, settings, &mut events, &mut output);
+        RunSummary { end, time, events: output.events, rows: output.rows, modes: engine.modes.count() }
     })
 }
 
-/// A run under way.
-struct EventLoop<'r, 'o, 'a> {
-    engine: &'r mut Engine<'a>,
-    output: Output<'o>,
-    settings: &'r RunSettings,
-    diagnostics: &'r mut Diagnostics,
-    recent: RecentEvents,
+/// From the start to the end, and when that is.
+fn run_from<'a>(
+    engine: &mut Engine<'a>,
+    beginning: start::Beginning<'a>,
+    settings: &RunSettings,
+    events: &mut Events<'_, 'a>,
+    output: &mut Output<'_>,
+) -> (RunEnd, f64) {
+    let mut side = match begin(engine, beginning, events, output) {
+        Passed::Same(side) | Passed::Other(side) => side,
+        Passed::End(end, time) => return (end, time),
+    };
+    let RunSettings { start, stop, tolerance, method, .. } = *settings;
+    let stay = StaySettings { stop, tolerance, method, length: stop - start };
+    while side.time < stop {
+        side = match engine.stay(side, &stay, events, output) {
+            Ok(Ended::Event(right)) => right,
+            Ok(Ended::Stop(last)) => return finish(engine, &last, events, output),
+            Ok(Ended::Run(end, time)) => return (end, time),
+            Err(stuck) => {
+                output.row(&stuck.side);
+                events.explain(|diagnostics| failure::explain_stuck(engine, &stuck, diagnostics));
+                return (RunEnd::Failed, stuck.side.time);
+            }
+        };
+    }
+    finish(engine, &side, events, output)
 }
 
-impl<'a> EventLoop<'_, '_, 'a> {
-    fn run(&mut self, beginning: start::Beginning<'a>) -> RunSummary {
-        let (end, time) = self.from(beginning);
-        let Output { events, rows, .. } = self.output;
-        RunSummary { end, time, events, rows, modes: self.engine.modes.count() }
+/// The first instant; what it leads to is the first row, unless it is an event with rows of its own.
+fn begin<'a>(
+    engine: &mut Engine<'a>,
+    beginning: start::Beginning<'a>,
+    events: &mut Events<'_, 'a>,
+    output: &mut Output<'_>,
+) -> Passed<'a> {
+    let start::Beginning { side: left, fired } = beginning;
+    let fired = Fired { samples: engine.due_samples(left.time), ..fired };
+    let passed = events.instant(engine, output, &left, &fired, Phase { initial: true, terminal: false });
+    if let Passed::Same(right) | Passed::Other(right) = &passed
+        && output.last_time().is_none()
+    {
+        output.row(right);
+        output.pass_points_until(left.time);
     }
+    passed
+}
 
-    fn from(&mut self, beginning: start::Beginning<'a>) -> (RunEnd, f64) {
-        let start::Beginning { side: left, fired } = beginning;
-        let fired = Fired { samples: self.engine.due_samples(left.time), ..fired };
-        let mut side = match self.instant(left, fired, Phase { initial: true, terminal: false }) {
-            Ok((side, None)) => side,
-            Ok((side, Some(end))) => return (end, side.time),
-            Err(time) => return (RunEnd::Failed, time),
-        };
-        let stay = StaySettings {
-            stop: self.settings.stop,
-            tolerance: self.settings.tolerance,
-            method: self.settings.method,
-            length: self.settings.stop - self.settings.start,
-        };
-        while side.time < self.settings.stop {
-            let (left, fired) = match self.engine.stay(side, &stay, &mut self.output) {
-                Err(stuck) => {
-                    self.output.row(&stuck.side);
-                    failure::explain_stuck(self.engine, &stuck, self.diagnostics);
-                    return (RunEnd::Failed, stuck.side.time);
-                }
-                Ok((last, Ended::Interrupted)) => return (RunEnd::Interrupted, last.time),
-                Ok((last, Ended::Stop)) => {
-                    side = last;
-                    break;
-                }
-                Ok((left, Ended::Event(fired))) => (left, fired),
-            };
-            if let Some(accumulation) = self.recent.add(left.time, fired.is_doubtful) {
-                self.output.row(&left);
-                failure::explain_accumulation(self.engine, &left, &fired, accumulation, self.diagnostics);
-                return (RunEnd::Failed, left.time);
+/// The last instant.
+fn finish<'a>(
+    engine: &mut Engine<'a>,
+    side: &side::Side<'a>,
+    events: &mut Events<'_, 'a>,
+    output: &mut Output<'_>,
+) -> (RunEnd, f64) {
+    let phase = Phase { initial: false, terminal: true };
+    match events.instant(engine, output, side, &Fired::default(), phase) {
+        Passed::End(end, time) => (end, time),
+        Passed::Same(last) | Passed::Other(last) => {
+            if output.last_time() != Some(side.time) {
+                output.row(&last);
             }
-            let fired = Fired { samples: self.engine.due_samples(left.time), ..fired };
-            side = match self.instant(left, fired, Phase::default()) {
-                Ok((side, None)) => side,
-                Ok((side, Some(end))) => return (end, side.time),
-                Err(time) => return (RunEnd::Failed, time),
-            };
-        }
-        self.finish(side)
-    }
-
-    /// One instant, told to the observer.
-    fn instant(
-        &mut self,
-        left: side::Side<'a>,
-        fired: Fired,
-        phase: Phase,
-    ) -> Result<(side::Side<'a>, Option<RunEnd>), f64> {
-        let outcome = match self.engine.instant(&left, &fired, phase) {
-            Ok(outcome) => outcome,
-            Err(reason) => {
-                self.output.row(&left);
-                failure::explain_instant(self.engine, &left, &fired, &reason, self.diagnostics);
-                return Err(left.time);
-            }
-        };
-        if outcome.is_visible(self.engine, &left) {
-            self.output.event(self.engine, &left, &outcome);
-            self.recent.was_visible(left.time);
-        } else if phase.initial {
-            self.output.row(&outcome.right);
-            self.output.pass_points_until(left.time);
-        }
-        let end = outcome.terminated.map(|message| RunEnd::Terminated(self.engine.message(message)));
-        Ok((outcome.right, end))
-    }
-
-    fn finish(&mut self, side: side::Side<'a>) -> (RunEnd, f64) {
-        let time = side.time;
-        match self.instant(side, Fired::default(), Phase { initial: false, terminal: true }) {
-            Err(_) => (RunEnd::Failed, time),
-            Ok((last, end)) => {
-                if self.output.last_time() != Some(time) {
-                    self.output.row(&last);
-                }
-                (end.unwrap_or(RunEnd::Stop), time)
-            }
+            (RunEnd::Stop, side.time)
         }
     }
 }

@@ -11,7 +11,7 @@ use modeshift_structure::signature_in;
 use rustc_hash::FxHashMap;
 
 use crate::integrate::{EvaluationFailed, Ode, Problem};
-use crate::program::{NotBuilt, Program, Programs, Quantities, Surroundings};
+use crate::program::{NotBuilt, Program, Programs, Quantities, StateChoice, Surroundings};
 
 /// A mode that was visited.
 pub(super) struct Mode<'a> {
@@ -23,6 +23,23 @@ pub(super) struct Mode<'a> {
     pub equations: ModeEquations<'a>,
     /// The integration problem for the present choice of states.
     pub problem: RefCell<Option<Rc<Problem<ModeOde>>>>,
+}
+
+impl Mode<'_> {
+    /// Chooses states that are good at these values; integration begins anew where they are others than before.
+    pub fn choose_states(
+        &self,
+        programs: &mut Programs<'_>,
+        time: f64,
+        jet: &[f64],
+        surroundings: &Surroundings,
+    ) -> Result<(), NotBuilt> {
+        let choice = self.program.borrow_mut().choose_states(programs, time, jet, surroundings)?;
+        if choice == StateChoice::Changed {
+            *self.problem.borrow_mut() = None;
+        }
+        Ok(())
+    }
 }
 
 /// Why a mode cannot be entered.

@@ -60,6 +60,16 @@ impl<'o> Output<'o> {
         }
     }
 
+    /// Rows at the points of the interval before a limit of events, all with the values of the limit.
+    pub fn rows_before(&mut self, limit: &Side<'_>) {
+        let mut side = limit.clone();
+        while let Some(point) = self.next_point_before(limit.time) {
+            side.time = point;
+            self.row(&side);
+            self.pass_point();
+        }
+    }
+
     /// Tells the values of one side.
     pub fn row(&mut self, side: &Side<'_>) {
         for (place, column) in self.row.iter_mut().zip(&self.columns.columns) {

@@ -6,10 +6,10 @@
 
 use std::rc::Rc;
 
-use modeshift_dae::{EquationId, FlatModel, IndexVec, ModeVariableId, VariableId, WhenAction};
+use modeshift_dae::{EquationId, FlatModel, IndexVec, MultimodeDae, VariableId, WhenAction};
 use modeshift_mode_changes::{
-    Column, GuardSeries, Jet, Laws, ModeStructure, Noise, Partial, Past, Residuals, Restart, Row, Sign,
-    TransientStructure, WhenLaws, extend_towards, has_new_form, restart, transient_restart,
+    Column, FormUsers, GuardSeries, Jet, Laws, ModeStructure, ModeValues, Noise, Partial, Past, Residuals, Restart,
+    Row, Sign, TransientStructure, WhenLaws, extend_towards, restart, transient_restart,
 };
 use modeshift_numerics::{Compiler, Differentiated, Input, NativeFunctions, TaylorWorkspace};
 
@@ -41,12 +41,15 @@ pub(super) enum NoRestart {
 
 /// What a restart needs to know beside the two modes.
 pub(super) struct Circumstances<'r, 'a> {
-    pub model: &'a FlatModel,
+    pub dae: &'a MultimodeDae,
+    pub forms: &'r FormUsers,
     pub natives: &'a NativeFunctions,
     pub left: &'r Side<'a>,
     pub mode: &'r Rc<Mode<'a>>,
     /// Discrete values after the instant.
     pub discrete: &'r IndexVec<VariableId, f64>,
+    /// Discrete variables in continuous equations that have another value than before.
+    pub changed: &'r [VariableId],
     /// The value of what is no unknown: discrete variables, left limits, calls of the run.
     pub known: &'r dyn Fn(Input) -> Option<f64>,
     pub start: &'r dyn Fn(VariableId) -> Option<f64>,
@@ -64,7 +67,7 @@ impl<'a> Circumstances<'_, 'a> {
             let undetermined: Vec<(VariableId, u32)> =
                 result.memory.undetermined().map(|(column, order)| (structure.variable(column), order)).collect();
             return Err(match undetermined.is_empty() {
-                true => NoRestart::Unsolved(notes_text(self.model, structure, &result)),
+                true => NoRestart::Unsolved(notes_text(&self.dae.model, structure, &result)),
                 false => NoRestart::Undetermined(undetermined),
             });
         }
@@ -87,7 +90,7 @@ impl<'a> Circumstances<'_, 'a> {
             Input::LeftVariable(variable, _) if structure.column(variable).is_some() => None,
             other => (self.known)(other),
         };
-        let laws = WhenLaws::new(self.model, self.natives, structure, actions, constants)
+        let laws = WhenLaws::new(&self.dae.model, self.natives, structure, actions, constants)
             .map_err(|_| NoRestart::Unsolved("a law of the `when` is not numeric".to_string()))?;
         let transient = TransientStructure::new(structure, &past.is_new, &laws.contents());
         let undetermined = transient.undetermined(structure);
@@ -108,12 +111,8 @@ impl<'a> Circumstances<'_, 'a> {
 
     fn past(&self) -> Past {
         let (before, after) = (&self.left.mode, self.mode);
-        let was = |id: ModeVariableId| before.values[id.0 as usize];
-        let is = |id: ModeVariableId| after.values[id.0 as usize];
-        let changed = |id: VariableId| {
-            after.quantities.index(id, 0).is_none() && self.left.discrete[id].to_bits() != self.discrete[id].to_bits()
-        };
-        let new_form = |equation: EquationId| has_new_form(self.model, equation, &was, &is, &changed);
+        let changed = self.forms.changed(self.dae, &mode_values(before), &mode_values(after), self.changed);
+        let new_form = |equation: EquationId| changed.binary_search(&equation).is_ok();
         Past::between(&before.structure, &jet_of(self.left), &after.structure, new_form, self.start)
     }
 
@@ -125,6 +124,10 @@ impl<'a> Circumstances<'_, 'a> {
         }
         Side { time: self.left.time, mode: self.mode.clone(), jet, discrete: self.discrete.clone() }
     }
+}
+
+fn mode_values(mode: &Mode<'_>) -> ModeValues {
+    ModeValues(mode.values.clone())
 }
 
 /// The jet of a side as restarts want it.

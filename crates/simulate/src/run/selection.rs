@@ -1,131 +1,272 @@
-//! Next-mode selection among the atoms that do not agree with each other.
+//! Next-mode selection: truths of atoms that agree with the right limits they lead to (`mode_changes::next_mode`).
 //!
-//! Where changing all violated atoms at once leads nowhere, the atoms that were violated form a cluster, which is
-//! searched by least index, by proposals of complementarity and by enumeration (`mode_changes::next_mode`). Atoms that
-//! turn out to be violated on the way join the cluster.
+//! The search begins with what fired changed, and all else as it was. Atoms that turn out to be violated join the
+//! cluster that is searched; what was tried before is remembered. Where the cluster is small, other modes that accept
+//! themselves are looked for once: if they go on otherwise, the model is ambiguous.
+
+use std::collections::BTreeMap;
 
 use modeshift_dae::{IndexVec, VariableId};
 use modeshift_mode_changes::{
-    Cluster, Mode as States, NextMode, Objection as ClusterObjection, Sign, StateCondition, Term, Unusable, next_mode,
+    Accepted, Cluster, Mode as States, NextMode, Sign, StateCondition, Unusable, accepted_modes, next_mode,
 };
 
+use super::candidate::{Candidate, Objection, Violation};
+use super::conditions::Moment;
 use super::engine::Engine;
-use super::instant::{Candidate, MicroStep, NoOutcome, Objection, Settled};
+use super::instant::NoOutcome;
+use super::settling::{MicroStep, Settled};
+use super::side::Phase;
 
-/// How often a cluster may grow.
-const MOST_GROWTHS: usize = 4;
+/// Clusters of at most this many atoms are searched for other modes.
+const MOST_COMPARED: usize = 6;
 
-/// A cluster of atoms in a micro-step.
-struct Atoms<'e, 's, 'a> {
-    engine: &'e mut Engine<'a>,
-    step: &'e MicroStep<'s, 'a>,
-    base: &'e IndexVec<VariableId, f64>,
-    atoms: &'e [usize],
-    counts: Vec<u32>,
-    /// Violated atoms outside.
-    outside: Vec<usize>,
-    /// What was tried, in modes of the model.
-    objections: &'e mut Vec<(Vec<bool>, Objection)>,
-    failure: Option<NoOutcome>,
+/// What a micro-step leads to.
+pub(super) struct Selected<'a> {
+    pub settled: Settled,
+    pub candidate: Candidate<'a>,
+    pub ambiguity: Option<Ambiguity>,
 }
 
-impl<'a> Atoms<'_, '_, 'a> {
-    fn tried(&mut self, states: &States) -> Result<(Settled, Candidate<'a>), Unusable> {
-        let mut discrete = self.base.clone();
-        for (&atom, &state) in self.atoms.iter().zip(states) {
-            discrete[self.engine.system.atoms[atom].variable] = f64::from(state);
-        }
-        let settled = match self.engine.settle(self.step, discrete) {
-            Ok(settled) => settled,
-            Err(failure) => {
-                self.failure = Some(failure);
-                return Err(Unusable("the discrete equations do not settle".to_string()));
-            }
+/// Several modes that can follow, with different values.
+#[derive(Clone, Debug)]
+pub(super) struct Ambiguity {
+    /// The atoms that they differ in.
+    pub atoms: Vec<usize>,
+    /// The mode that was chosen first, then the others.
+    pub modes: Vec<Vec<bool>>,
+}
+
+/// What came of trying some truths.
+enum Tried<'a> {
+    /// A right side, with what contradicts it.
+    Candidate(Box<(Settled, Candidate<'a>)>, Vec<Violation>),
+    /// No right side.
+    Refused,
+}
+
+/// A cluster of atoms in a micro-step.
+struct Search<'e, 's, 'a> {
+    engine: &'e mut Engine<'a>,
+    step: &'e MicroStep<'s, 'a>,
+    proposal: &'e IndexVec<VariableId, f64>,
+    /// The atoms that are searched, ascending.
+    atoms: Vec<usize>,
+    counts: Vec<u32>,
+    /// By the atoms that are not as proposed.
+    tried: BTreeMap<Vec<usize>, Tried<'a>>,
+    /// Violated atoms outside the cluster: it has to grow.
+    outside: Vec<usize>,
+    /// What was tried, in modes of the model.
+    objections: Vec<(Vec<bool>, Objection)>,
+    /// Why discrete equations did not settle, if they ever did not.
+    unsettled: Option<NoOutcome>,
+}
+
+impl<'a> Engine<'a> {
+    /// Finds truths of atoms that agree with the right limits they lead to, and restarts there.
+    pub fn select(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        proposal: IndexVec<VariableId, f64>,
+    ) -> Result<Selected<'a>, NoOutcome> {
+        let is_changed = |&atom: &usize| {
+            let variable = self.system.atoms[atom].variable;
+            proposal[variable] != step.left.discrete[variable]
         };
-        match self.engine.candidate(self.step, &settled) {
-            Ok(candidate) => Ok((settled, candidate)),
-            Err(objection) => {
-                self.objections.push((settled.mode.clone(), objection));
-                Err(Unusable("no right limits".to_string()))
+        let changed = (0..self.system.atoms.len()).filter(is_changed).collect();
+        let mut search = Search {
+            engine: self,
+            step,
+            proposal: &proposal,
+            atoms: Vec::new(),
+            counts: Vec::new(),
+            tried: BTreeMap::new(),
+            outside: changed,
+            objections: Vec::new(),
+            unsettled: None,
+        };
+        loop {
+            search.grow();
+            let current: States = search.atoms.iter().map(|&atom| search.proposed(atom)).collect();
+            match next_mode(&mut search, &current) {
+                NextMode::Accepted { mode, .. } => return search.finish(&mode),
+                NextMode::None(_) if !search.outside.is_empty() => {}
+                NextMode::None(_) => return Err(search.none()),
             }
         }
     }
 }
 
-impl Cluster for Atoms<'_, '_, '_> {
+impl<'a> Search<'_, '_, 'a> {
+    /// Takes in the atoms that were found outside.
+    fn grow(&mut self) {
+        self.atoms.append(&mut self.outside);
+        self.atoms.sort_unstable();
+        self.atoms.dedup();
+        self.counts = vec![2; self.atoms.len()];
+    }
+
+    fn proposed(&self, atom: usize) -> u32 {
+        u32::from(self.proposal[self.engine.system.atoms[atom].variable] != 0.0)
+    }
+
+    /// The atoms that are not as proposed.
+    fn flipped(&self, states: &States) -> Vec<usize> {
+        let pairs = self.atoms.iter().zip(states);
+        pairs.filter(|&(&atom, &state)| state != self.proposed(atom)).map(|(&atom, _)| atom).collect()
+    }
+
+    fn discrete(&self, flipped: &[usize]) -> IndexVec<VariableId, f64> {
+        let mut discrete = self.proposal.clone();
+        for &atom in flipped {
+            discrete[self.engine.system.atoms[atom].variable] = f64::from(1 - self.proposed(atom));
+        }
+        discrete
+    }
+
+    /// Tries truths, unless that was done before.
+    fn tried(&mut self, flipped: Vec<usize>) -> &Tried<'a> {
+        if !self.tried.contains_key(&flipped) {
+            let tried = self.attempt(&flipped);
+            self.tried.insert(flipped.clone(), tried);
+        }
+        &self.tried[&flipped]
+    }
+
+    fn attempt(&mut self, flipped: &[usize]) -> Tried<'a> {
+        let settled = match self.engine.settle(self.step, self.discrete(flipped)) {
+            Ok(settled) => settled,
+            Err(failure) => {
+                self.unsettled.get_or_insert(failure);
+                return Tried::Refused;
+            }
+        };
+        let mut candidate = match self.engine.candidate(self.step, &settled) {
+            Ok(candidate) => candidate,
+            Err(objection) => {
+                self.objections.push((settled.mode, objection));
+                return Tried::Refused;
+            }
+        };
+        let mut violated = self.engine.violated(self.step, &settled, &mut candidate);
+        if let Some(&(atom, sign)) = violated.first() {
+            match self.engine.is_forgotten(self.step, &settled, &mut candidate, &violated) {
+                true => violated.clear(),
+                false => self.objections.push((settled.mode.clone(), Objection::Atom(atom, sign))),
+            }
+        }
+        Tried::Candidate(Box::new((settled, candidate)), violated)
+    }
+
+    fn finish(mut self, mode: &States) -> Result<Selected<'a>, NoOutcome> {
+        let ambiguity = self.ambiguity(mode);
+        let flipped = self.flipped(mode);
+        let Some(Tried::Candidate(accepted, _)) = self.tried.remove(&flipped) else {
+            unreachable!("an accepted mode has a candidate")
+        };
+        // Values of conditions are those of the mode that was tried last.
+        let discrete = self.discrete(&flipped);
+        self.engine.settle(self.step, discrete)?;
+        let (settled, candidate) = *accepted;
+        self.engine.check_invariants(&settled)?;
+        Ok(Selected { settled, candidate, ambiguity })
+    }
+
+    fn none(self) -> NoOutcome {
+        match self.unsettled {
+            Some(failure) if self.objections.is_empty() => failure,
+            _ => NoOutcome::NoMode(self.objections),
+        }
+    }
+
+    /// Other modes that could follow, looked for once among the atoms that were searched or are near zero.
+    fn ambiguity(&mut self, mode: &States) -> Option<Ambiguity> {
+        let flipped = self.flipped(mode);
+        let is_long = matches!(&self.tried[&flipped], Tried::Candidate(it, _) if it.1.is_new && !it.1.is_transient);
+        let searched = self.atoms.clone();
+        self.outside = self.near_zero();
+        self.grow();
+        let is_small = (2..=MOST_COMPARED).contains(&self.atoms.len());
+        let compared = is_long && is_small && self.engine.compared.insert(self.atoms.clone());
+        let found = compared.then(|| self.several(&flipped)).flatten();
+        self.atoms = searched;
+        self.outside.clear();
+        self.grow();
+        found
+    }
+
+    fn near_zero(&mut self) -> Vec<usize> {
+        let values = self.engine.atom_values(self.step.left, self.step.left, Phase::default(), &[]);
+        let is_near = |&atom: &usize| {
+            let is_decided = self.engine.system.atoms[atom].moment == Moment::Now && !values[atom].0.is_nan();
+            is_decided && !self.engine.is_clear(atom, values[atom])
+        };
+        (0..values.len()).filter(is_near).collect()
+    }
+
+    /// The modes of the cluster that accept themselves, if there are several with different values.
+    fn several(&mut self, flipped: &[usize]) -> Option<Ambiguity> {
+        let state = |&atom: &usize| self.proposed(atom) ^ u32::from(flipped.contains(&atom));
+        let chosen: States = self.atoms.iter().map(state).collect();
+        let noise = self.engine.noise;
+        let objections = self.objections.len();
+        let found = accepted_modes(self, &chosen, &noise);
+        self.objections.truncate(objections);
+        let Accepted::Several(accepted) = found else { return None };
+        let mode = |states: &States| match &self.tried[&self.flipped(states)] {
+            Tried::Candidate(it, _) => it.0.mode.clone(),
+            Tried::Refused => unreachable!("an accepted mode has a candidate"),
+        };
+        let mut modes: Vec<Vec<bool>> = Vec::new();
+        for mode in accepted.iter().map(mode) {
+            if !modes.contains(&mode) {
+                modes.push(mode);
+            }
+        }
+        let differs = |at: &usize| accepted.iter().any(|states| states[*at] != accepted[0][*at]);
+        let atoms = (0..self.atoms.len()).filter(differs).map(|at| self.atoms[at]).collect();
+        (modes.len() > 1).then_some(Ambiguity { atoms, modes })
+    }
+}
+
+impl Cluster for Search<'_, '_, '_> {
     fn states(&self) -> &[u32] {
         &self.counts
     }
 
     fn conditions(&mut self, states: &States) -> Result<Vec<StateCondition>, Unusable> {
-        let (settled, mut candidate) = self.tried(states)?;
-        let violated = self.engine.violated(self.step, &settled, &mut candidate);
+        if !self.outside.is_empty() {
+            return Err(Unusable("the cluster grows".to_string()));
+        }
+        let flipped = self.flipped(states);
+        let Tried::Candidate(_, violated) = self.tried(flipped) else {
+            return Err(Unusable("there is no right side".to_string()));
+        };
+        let violated = violated.clone();
         let mut conditions = Vec::new();
-        for &(atom, sign) in &violated {
-            self.objections.push((settled.mode.clone(), Objection::Atom(atom, sign)));
-            match self.atoms.iter().position(|&member| member == atom) {
-                None => self.outside.push(atom),
-                Some(element) => {
-                    let (term, value) = sign.unwrap_or((Term::Derivative(0), -1.0));
+        for (atom, (term, value)) in violated {
+            match self.atoms.binary_search(&atom) {
+                Err(_) => self.outside.push(atom),
+                Ok(element) => {
                     let sign = Sign::Decided(term, -value.abs());
                     conditions.push(StateCondition { element, sign, otherwise: 1 - states[element] });
                 }
             }
         }
-        if conditions.is_empty() && !violated.is_empty() {
-            return Err(Unusable("an atom outside the cluster is violated".to_string()));
+        if !self.outside.is_empty() {
+            return Err(Unusable("the cluster grows".to_string()));
         }
-        conditions.sort_by_key(|condition| condition.element);
         Ok(conditions)
     }
 
-    fn signature(&mut self, _: &States) -> Vec<f64> {
-        Vec::new()
-    }
-}
-
-impl<'a> Engine<'a> {
-    /// Searches the atoms in question for truths that agree with the right limits they lead to.
-    pub fn select(
-        &mut self,
-        step: &MicroStep<'_, 'a>,
-        proposal: IndexVec<VariableId, f64>,
-        mut atoms: Vec<usize>,
-        mut objections: Vec<(Vec<bool>, Objection)>,
-    ) -> Result<(Settled, Candidate<'a>), NoOutcome> {
-        let flipped = |atom: usize| {
-            let variable = self.system.atoms[atom].variable;
-            proposal[variable] != step.left.discrete[variable]
-        };
-        atoms.extend((0..self.system.atoms.len()).filter(|&atom| flipped(atom)));
-        for _ in 0..MOST_GROWTHS {
-            atoms.sort_unstable();
-            atoms.dedup();
-            let current: States =
-                atoms.iter().map(|&atom| u32::from(proposal[self.system.atoms[atom].variable] != 0.0)).collect();
-            let mut cluster = Atoms {
-                engine: self,
-                step,
-                base: &proposal,
-                counts: vec![2; atoms.len()],
-                atoms: &atoms,
-                outside: Vec::new(),
-                objections: &mut objections,
-                failure: None,
-            };
-            let found = next_mode(&mut cluster, &current);
-            let (outside, failure) = (std::mem::take(&mut cluster.outside), cluster.failure.take());
-            match found {
-                NextMode::Accepted { mode, .. } => {
-                    return cluster.tried(&mode).map_err(|_| NoOutcome::NoMode(objections));
-                }
-                NextMode::None(_) if !outside.is_empty() => atoms.extend(outside),
-                NextMode::None(tried) => {
-                    let only_failure = tried.iter().all(|(_, it)| matches!(it, ClusterObjection::Unusable(_)));
-                    return Err(failure.filter(|_| only_failure).unwrap_or(NoOutcome::NoMode(objections)));
-                }
-            }
-        }
-        Err(NoOutcome::NoMode(objections))
+    fn signature(&mut self, states: &States) -> Vec<f64> {
+        let left = self.step.left.mode.clone();
+        let Tried::Candidate(tried, _) = self.tried(self.flipped(states)) else { return Vec::new() };
+        let side = &tried.1.restarted.side;
+        let structure = &left.structure;
+        let states = structure.columns().filter(|&column| structure.variable_offset(column) > 0);
+        let values = states.flat_map(|column| [0, 1].map(|order| side.value(structure.variable(column), order)));
+        values.map(|value| if value.is_nan() { 0.0 } else { value }).collect()
     }
 }

@@ -12,7 +12,7 @@ use modeshift_structure::initialization::{InitialChoice, initialization};
 use super::conditions::Moment;
 use super::engine::{Constants, Engine};
 use super::failure;
-use super::instant::{Fired, MicroStep};
+use super::instant::Fired;
 use super::modes::Modes;
 use super::side::{Phase, Side};
 use super::system::System;
@@ -236,10 +236,9 @@ impl<'a> Engine<'a> {
         let surroundings = self.surroundings.clone();
         let surroundings = surroundings.borrow();
         let mode = side.mode.clone();
-        let mut program = mode.program.borrow_mut();
-        program
-            .choose_states(&mut self.modes.programs, side.time, &guess, &surroundings)
+        mode.choose_states(&mut self.modes.programs, side.time, &guess, &surroundings)
             .map_err(|reason| failure::NoBeginning::Mode(super::modes::NoMode::NotBuilt(reason)))?;
+        let mut program = mode.program.borrow_mut();
         let mut states = Vec::new();
         program.states_of(&guess, &mut states);
         side.jet.copy_from_slice(&guess);
@@ -254,26 +253,10 @@ impl<'a> Engine<'a> {
             .filter(|&atom| !values[atom].0.is_nan() && !self.is_clear(atom, values[atom]))
             .collect();
         let mut fired = Fired::default();
-        if near.is_empty() {
-            return fired;
-        }
-        let step = MicroStep {
-            left: side,
-            phase: Phase::default(),
-            sampled: &[],
-            crossed: &[],
-            all_by_series: true,
-            must_restart: true,
-        };
-        let Ok(settled) = self.settle(&step, side.discrete.clone()) else { return fired };
-        if settled.mode != side.mode.values || !settled.laws.is_empty() {
-            return fired;
-        }
-        let Ok(mut candidate) = self.candidate(&step, &settled) else { return fired };
-        for atom in near {
-            let truth = side.discrete[self.system.atoms[atom].variable] != 0.0;
-            let wanted = self.system.atoms[atom].side(truth);
-            if let Sign::Decided(_, value) = self.sign(&step, &settled, &mut candidate, atom, values[atom])
+        for (atom, sign) in self.signs_near_zero(side, &near).unwrap_or_default() {
+            let it = &self.system.atoms[atom];
+            let wanted = it.side(side.discrete[it.variable] != 0.0);
+            if let Sign::Decided(_, value) = sign
                 && (value > 0.0) != (wanted > 0.0)
             {
                 fired.atoms.push(atom);

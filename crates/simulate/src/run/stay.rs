@@ -1,16 +1,21 @@
-//! A stay in a mode: integration from event to event, with rows on the way.
+//! A stay in a mode: integration with rows on the way, up to an event that changes something continuous.
+//!
+//! Events that change nothing continuous (a `when` that counts, a guard that decides nothing now) are passed inside the
+//! step in which they are found: the integration goes on with its history and step length.
 
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
+use super::RunEnd;
 use super::engine::Engine;
+use super::events::{Events, Passed};
 use super::instant::Fired;
 use super::modes::{Mode, ModeOde};
 use super::output::Output;
 use super::side::{Phase, Side, input_between};
 use super::watch::Watch;
 use crate::integrate::{IntegrationFailure, Integrator, Problem, Settings};
-use crate::program::{BlockFailure, NotBuilt, StateChoice};
+use crate::program::{BlockFailure, NotBuilt};
 
 /// The longest step, as a share of the run: guards are looked at after every step.
 const LONGEST_STEP: f64 = 0.02;
@@ -18,13 +23,13 @@ const LONGEST_STEP: f64 = 0.02;
 const LONGEST_STEP_WITHOUT_STATES: f64 = 0.002;
 
 /// How a stay ended.
-pub(super) enum Ended {
-    /// Something crossed, or was due at this time.
-    Event(Fired),
-    /// The stop time was reached.
-    Stop,
-    /// An observer wants no more.
-    Interrupted,
+pub(super) enum Ended<'a> {
+    /// With an event, after which the run goes on from here.
+    Event(Side<'a>),
+    /// At the stop time.
+    Stop(Side<'a>),
+    /// With the whole run, at this time.
+    Run(RunEnd, f64),
 }
 
 /// Why a stay cannot go on.
@@ -52,131 +57,166 @@ pub(super) struct Stuck<'a> {
 }
 
 /// An integration with the values of the last evaluation.
-struct Stay<'e, 'a> {
+struct Stay<'e, 'd, 'o, 'a> {
     engine: &'e mut Engine<'a>,
+    events: &'e mut Events<'d, 'a>,
+    output: &'e mut Output<'o>,
+    settings: &'e StaySettings,
     mode: Rc<Mode<'a>>,
     /// The values evaluated last.
     probe: Side<'a>,
     states: Vec<f64>,
 }
 
+/// What a stay waits for.
+struct Expected {
+    /// When something is due, or the run ends.
+    limit: f64,
+    /// Whether it is the end of the run.
+    is_stop: bool,
+    watch: Watch,
+}
+
 impl<'a> Engine<'a> {
-    /// Stays in a mode until something happens. Returns the left side of that instant.
-    pub fn stay(
+    /// Stays in a mode until something changes.
+    pub fn stay<'o>(
         &mut self,
         side: Side<'a>,
         settings: &StaySettings,
-        output: &mut Output<'_>,
-    ) -> Result<(Side<'a>, Ended), Box<Stuck<'a>>> {
+        events: &mut Events<'_, 'a>,
+        output: &mut Output<'o>,
+    ) -> Result<Ended<'a>, Box<Stuck<'a>>> {
         let mode = side.mode.clone();
         self.surround(&side);
-        let mut stay = Stay { engine: self, mode, probe: side, states: Vec::new() };
-        match stay.run(settings, output) {
-            Ok(ended) => Ok((stay.probe, ended)),
+        let mut stay = Stay { engine: self, events, output, settings, mode, probe: side, states: Vec::new() };
+        match stay.run() {
+            Ok(ended) => Ok(ended),
             Err(reason) => Err(Box::new(Stuck { reason, side: stay.probe })),
         }
     }
 }
 
-impl<'a> Stay<'_, 'a> {
-    fn run(&mut self, settings: &StaySettings, output: &mut Output<'_>) -> Result<Ended, NoStay> {
-        let due = self.engine.next_time(self.probe.time, &self.probe.discrete);
-        let limit = due.min(settings.stop);
-        let scheduled = |guard| self.engine.is_scheduled(guard, &self.probe.discrete);
-        let noise = self.engine.noise.relative;
-        let mut watch = Watch::new(&self.engine.system, &self.probe.discrete, &self.engine.scales, noise, scheduled);
-        let watched = self.watched();
-        watch.begin(self.probe.time, &watched);
+impl<'a> Stay<'_, '_, '_, 'a> {
+    fn run(&mut self) -> Result<Ended<'a>, NoStay> {
+        self.check_assertions()?;
+        let mut expected = self.expected();
         loop {
-            let problem = self.problem(settings)?;
+            let problem = self.problem()?;
             let integrator = problem.start(self.probe.time, &self.states, None);
             let mut integrator = integrator.map_err(|failure| NoStay::Integration(Box::new(failure)))?;
-            match self.integrate(&mut integrator, limit, &mut watch, output)? {
-                Some(Ended::Event(fired)) if fired.is_empty() && due > settings.stop => return Ok(Ended::Stop),
-                Some(ended) => return Ok(ended),
-                None => {}
+            if let Some(ended) = self.integrate(&mut integrator, &mut expected)? {
+                return Ok(ended);
             }
         }
     }
 
+    /// What may happen next.
+    fn expected(&mut self) -> Expected {
+        let Side { time, discrete, .. } = &self.probe;
+        let due = self.engine.next_time(*time, discrete);
+        let scheduled = |guard| self.engine.is_scheduled(guard, discrete);
+        let noise = self.engine.noise.relative;
+        let mut watch = Watch::new(&self.engine.system, discrete, &self.engine.scales, noise, scheduled);
+        let watched = self.watched();
+        watch.begin(self.probe.time, &watched);
+        Expected { limit: due.min(self.settings.stop), is_stop: due > self.settings.stop, watch }
+    }
+
     /// The integration problem for states that are well chosen now; the states are set.
-    fn problem(&mut self, settings: &StaySettings) -> Result<Rc<Problem<ModeOde>>, NoStay> {
+    fn problem(&mut self) -> Result<Rc<Problem<ModeOde>>, NoStay> {
         let surroundings = self.engine.surroundings.clone();
-        let mut program = self.mode.program.borrow_mut();
         let programs = &mut self.engine.modes.programs;
-        let choice = program.choose_states(programs, self.probe.time, &self.probe.jet, &surroundings.borrow());
-        let choice = choice.map_err(NoStay::NotBuilt)?;
+        let chosen = self.mode.choose_states(programs, self.probe.time, &self.probe.jet, &surroundings.borrow());
+        chosen.map_err(NoStay::NotBuilt)?;
+        let program = self.mode.program.borrow();
         program.states_of(&self.probe.jet, &mut self.states);
         let mut known = self.mode.problem.borrow_mut();
-        if choice == StateChoice::Changed {
-            *known = None;
-        }
         if let Some(problem) = &*known {
             return Ok(problem.clone());
         }
         let nominal = program.state_quantities().map(|(id, _)| self.engine.nominal[id.0 as usize]).collect();
         drop(program);
         let ode = ModeOde::new(self.mode.program.clone(), surroundings);
-        let mut chosen = Settings::new(settings.tolerance, self.states.len());
+        let mut chosen = Settings::new(self.settings.tolerance, self.states.len());
         let share = if self.states.is_empty() { LONGEST_STEP_WITHOUT_STATES } else { LONGEST_STEP };
-        (chosen.method, chosen.nominal) = (settings.method, nominal);
-        chosen.longest_step = share * settings.length;
+        (chosen.method, chosen.nominal) = (self.settings.method, nominal);
+        chosen.longest_step = share * self.settings.length;
         let problem = Rc::new(Problem::new(ode, &chosen));
         *known = Some(problem.clone());
         Ok(problem)
     }
 
-    /// Integrates until something happens; nothing where other states must be chosen.
+    /// Integrates until something changes; nothing where other states must be chosen.
     fn integrate(
         &mut self,
         integrator: &mut Integrator<'_, ModeOde>,
-        limit: f64,
-        watch: &mut Watch,
-        output: &mut Output<'_>,
-    ) -> Result<Option<Ended>, NoStay> {
-        while self.probe.time < limit {
-            let step = integrator.step(limit).map_err(|failure| NoStay::Integration(Box::new(failure)))?;
-            self.move_to(integrator, step.to)?;
+        expected: &mut Expected,
+    ) -> Result<Option<Ended<'a>>, NoStay> {
+        while self.probe.time < expected.limit {
+            let from = self.probe.time;
+            // After an event inside a step, the rest of the step comes first.
+            if integrator.time() <= from {
+                integrator.step(expected.limit).map_err(|failure| NoStay::Integration(Box::new(failure)))?;
+            }
+            let to = integrator.time().min(expected.limit);
+            self.move_to(integrator, to)?;
             let watched = self.watched();
-            let found = watch.step((step.from, step.to), &watched, |time| {
+            let found = expected.watch.step((from, to), &watched, |time| {
                 self.move_to(integrator, time)?;
                 Ok(self.watched())
             })?;
-            let end = found.as_ref().map_or(step.to, |crossing| crossing.time);
-            self.rows(integrator, end, found.is_some() || end >= limit, output)?;
+            let end = found.as_ref().map_or(to, |crossing| crossing.time);
+            let is_due = end >= expected.limit;
+            self.rows(integrator, (from, end), found.is_some() || is_due)?;
             self.move_to(integrator, end)?;
             self.check_assertions()?;
-            if let Some(crossing) = found {
-                return Ok(Some(Ended::Event(crossing.fired())));
+            if self.output.progress(self.engine.dae, &self.probe, end) == ControlFlow::Break(()) {
+                return Ok(Some(Ended::Run(RunEnd::Interrupted, end)));
             }
-            if output.progress(self.engine.dae, &self.probe, end) == ControlFlow::Break(()) {
-                return Ok(Some(Ended::Interrupted));
+            let fired = match found {
+                Some(crossing) => crossing.fired(),
+                None if is_due && expected.is_stop => return Ok(Some(Ended::Stop(self.probe.clone()))),
+                None if is_due => Fired::default(),
+                None if self.needs_new_states() => return Ok(None),
+                None => continue,
+            };
+            if let Some(ended) = self.pass(fired) {
+                return Ok(Some(ended));
             }
-            if end < limit && self.needs_new_states() {
-                return Ok(None);
-            }
+            *expected = self.expected();
         }
-        Ok(Some(Ended::Event(Fired::default())))
+        Ok(Some(Ended::Stop(self.probe.clone())))
+    }
+
+    /// Passes an event; nothing where the integration goes on.
+    fn pass(&mut self, fired: Fired) -> Option<Ended<'a>> {
+        match self.events.pass(self.engine, self.output, &self.probe, fired, self.settings.stop) {
+            Passed::Same(right) => {
+                self.probe.discrete = right.discrete;
+                None
+            }
+            Passed::Other(right) => Some(Ended::Event(right)),
+            Passed::End(end, time) => Some(Ended::Run(end, time)),
+        }
     }
 
     /// Rows at the points of the interval up to `end`; an event writes its own.
     fn rows(
         &mut self,
         integrator: &mut Integrator<'_, ModeOde>,
-        end: f64,
+        (from, end): (f64, f64),
         is_event: bool,
-        output: &mut Output<'_>,
     ) -> Result<(), NoStay> {
         loop {
-            let point = output.next_point();
-            let is_due = if is_event { output.next_point_before(end).is_some() } else { point <= end };
+            let point = self.output.next_point();
+            let is_due = if is_event { self.output.next_point_before(end).is_some() } else { point <= end };
             if !is_due {
                 return Ok(());
             }
             // A point just before an event that nobody saw is written just after it.
-            self.move_to(integrator, point.max(integrator.last_step().from))?;
-            output.row(&self.probe);
-            output.pass_point();
+            self.move_to(integrator, point.max(from))?;
+            self.output.row(&self.probe);
+            self.output.pass_point();
         }
     }
 

@@ -1,0 +1,207 @@
+//! A candidate for the right side of a micro-step: the restart that follows from a settled discrete part, and which atoms
+//! contradict it.
+
+use modeshift_dae::VariableId;
+use modeshift_mode_changes::{Sign, Term};
+
+use super::conditions::Moment;
+use super::engine::Engine;
+use super::modes::NoMode;
+use super::restarting::{Circumstances, NoRestart, Restarted};
+use super::settling::{MicroStep, Settled};
+use super::side::{Phase, Side};
+
+/// What speaks against a mode.
+#[derive(Clone, Debug)]
+pub(super) enum Objection {
+    Mode(NoMode),
+    Restart(NoRestart),
+    /// An atom has another truth there.
+    Atom(usize, (Term, f64)),
+    /// In words.
+    Words(String),
+}
+
+/// A candidate for the right side of a micro-step.
+pub(super) struct Candidate<'a> {
+    pub restarted: Restarted<'a>,
+    pub is_transient: bool,
+    /// Whether anything at all differs from the left side in the continuous part.
+    pub is_new: bool,
+}
+
+/// An atom that has another truth than was assumed, and the term that says so.
+pub(super) type Violation = (usize, (Term, f64));
+
+impl<'a> Engine<'a> {
+    /// The right side that follows from a settled discrete part.
+    pub fn candidate(&mut self, step: &MicroStep<'_, 'a>, settled: &Settled) -> Result<Candidate<'a>, Objection> {
+        let felt =
+            |id: VariableId| self.is_felt[id] && step.left.discrete[id].to_bits() != settled.discrete[id].to_bits();
+        let discrete_ids = self.system.kept.iter().chain(self.system.defined.iter().map(|(id, _)| id));
+        let changed: Vec<VariableId> = discrete_ids.copied().filter(|&id| felt(id)).collect();
+        let is_same = settled.mode == step.left.mode.values && changed.is_empty();
+        if is_same && settled.laws.is_empty() && !step.must_restart {
+            let side = Side { discrete: settled.discrete.clone(), ..step.left.clone() };
+            return Ok(Candidate { restarted: Restarted::unchanged(side), is_transient: false, is_new: false });
+        }
+        let mode = self.modes.get(&settled.mode).map_err(Objection::Mode)?;
+        let known = self.known(step.left, &settled.discrete, step.phase, step.sampled);
+        let start = |id: VariableId| self.starts.get(id.0 as usize).copied().flatten();
+        let circumstances = Circumstances {
+            dae: self.dae,
+            forms: &self.forms,
+            natives: self.natives,
+            left: step.left,
+            mode: &mode,
+            discrete: &settled.discrete,
+            changed: &changed,
+            known: &known,
+            start: &start,
+            noise: &self.noise,
+        };
+        let is_transient = !settled.laws.is_empty();
+        let restarted = if is_transient { circumstances.transient(&settled.laws) } else { circumstances.restarted() };
+        let mut restarted = restarted.map_err(Objection::Restart)?;
+        drop(known);
+        if !is_transient {
+            self.complete(&mut restarted)?;
+        }
+        Ok(Candidate { restarted, is_transient, is_new: true })
+    }
+
+    /// Derivatives that a restart did not touch, from the states.
+    fn complete(&mut self, restarted: &mut Restarted<'a>) -> Result<(), Objection> {
+        if restarted.side.jet.iter().all(|value| !value.is_nan()) {
+            return Ok(());
+        }
+        let side = &restarted.side;
+        let mode = side.mode.clone();
+        self.surround(side);
+        let mut jet: Vec<f64> = side.jet.iter().map(|&value| if value.is_nan() { 0.0 } else { value }).collect();
+        let surroundings = self.surroundings.clone();
+        let surroundings = surroundings.borrow();
+        mode.choose_states(&mut self.modes.programs, side.time, &jet, &surroundings)
+            .map_err(|failure| Objection::Mode(NoMode::NotBuilt(failure)))?;
+        let mut program = mode.program.borrow_mut();
+        let mut states = Vec::new();
+        program.states_of(&side.jet, &mut states);
+        if states.iter().any(|value| value.is_nan()) {
+            return Err(Objection::Words("some right limits of states are not determined".to_string()));
+        }
+        let evaluated = program.evaluate(side.time, &states, &surroundings, &mut jet);
+        evaluated.map_err(|failure| Objection::Words(failure.explain(&self.modes.programs).message))?;
+        restarted.set_jet(jet);
+        Ok(())
+    }
+
+    /// Tells the surroundings of programs what the discrete values are.
+    pub fn surround(&self, side: &Side<'a>) {
+        let mut surroundings = self.surroundings.borrow_mut();
+        let ids = self.system.kept.iter().chain(self.system.defined.iter().map(|(id, _)| id));
+        for &id in ids.filter(|&&id| self.is_felt[id]) {
+            surroundings.set_variable(id, side.discrete[id]);
+        }
+        for &(id, order) in &self.felt_left_limits {
+            surroundings.set_left(id, order, side.value(id, order));
+        }
+    }
+
+    /// Atoms whose truths the right side contradicts, each with the term that says so.
+    pub fn violated(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        settled: &Settled,
+        candidate: &mut Candidate<'a>,
+    ) -> Vec<Violation> {
+        if candidate.is_transient {
+            return Vec::new();
+        }
+        if !candidate.is_new {
+            return self.kept_although_crossed(step, settled);
+        }
+        let values = self.atom_values(step.left, &candidate.restarted.side, step.phase, step.sampled);
+        let mut violated = Vec::new();
+        for (atom, &value) in values.iter().enumerate() {
+            let it = self.system.atoms[atom];
+            let is_checked = it.moment == Moment::Now || it.moment == Moment::Before && step.all_by_series;
+            if !is_checked || value.0.is_nan() {
+                continue;
+            }
+            let truth = settled.discrete[it.variable] != 0.0;
+            let sign = self.sign(step, settled, candidate, atom, value);
+            let Sign::Decided(term, decided) = sign else { continue };
+            if (decided > 0.0) != (it.side(truth) > 0.0) {
+                violated.push((atom, (term, decided)));
+            }
+        }
+        violated
+    }
+
+    /// Atoms that crossed zero, but have the truth that they had before.
+    fn kept_although_crossed(&self, step: &MicroStep<'_, 'a>, settled: &Settled) -> Vec<Violation> {
+        let is_kept = |&&atom: &&usize| {
+            let it = &self.system.atoms[atom];
+            it.moment == Moment::Now && settled.discrete[it.variable] == step.left.discrete[it.variable]
+        };
+        let kept = step.crossed.iter().filter(is_kept);
+        let side = |atom: usize| {
+            let it = &self.system.atoms[atom];
+            -it.side(step.left.discrete[it.variable] != 0.0)
+        };
+        kept.map(|&atom| (atom, (Term::Derivative(1), side(atom)))).collect()
+    }
+
+    /// The sign of an atom on the right side.
+    pub fn sign(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        settled: &Settled,
+        candidate: &mut Candidate<'a>,
+        atom: usize,
+        value: (f64, f64),
+    ) -> Sign {
+        let is_clear = self.is_clear(atom, value);
+        if is_clear && candidate.restarted.weights.is_empty() {
+            return Sign::Decided(Term::Derivative(0), value.0);
+        }
+        let Some(series) = self.series(atom) else { return Sign::Vanishing };
+        if is_clear && !candidate.restarted.has_impulse_in(&series) {
+            return Sign::Decided(Term::Derivative(0), value.0);
+        }
+        let known = self.known(step.left, &settled.discrete, step.phase, step.sampled);
+        let mut noise = self.noise;
+        noise.floor = noise.floor.max(self.scales[atom]);
+        candidate.restarted.sign(&series, &known, &noise).unwrap_or(Sign::Vanishing)
+    }
+
+    /// Whether atoms that crossed zero and turn back decide nothing any more once `pre` values are new, as the upper
+    /// threshold of a hysteresis once the lower one counts. If so, the right side has their truths right after.
+    pub fn is_forgotten(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        settled: &Settled,
+        candidate: &mut Candidate<'a>,
+        violated: &[Violation],
+    ) -> bool {
+        let crossed = violated.iter().all(|(atom, _)| step.crossed.contains(atom));
+        if !crossed || !candidate.is_new || candidate.is_transient || step.must_restart {
+            return false;
+        }
+        let mut discrete = settled.discrete.clone();
+        for &(atom, _) in violated {
+            let variable = self.system.atoms[atom].variable;
+            discrete[variable] = 1.0 - discrete[variable];
+        }
+        let side = candidate.restarted.side.clone();
+        let next = MicroStep { left: &side, phase: Phase::default(), sampled: &[], crossed: &[], ..*step };
+        let Ok(later) = self.settle(&next, discrete.clone()) else { return false };
+        let is_same = later.mode == settled.mode && later.laws.is_empty();
+        // Conditions of `when` are those of this micro-step.
+        let again = self.settle(step, settled.discrete.clone());
+        if is_same && again.is_ok() {
+            candidate.restarted.side.discrete = discrete;
+        }
+        is_same && again.is_ok()
+    }
+}

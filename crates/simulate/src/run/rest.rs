@@ -1,0 +1,157 @@
+//! Coming to rest where events accumulate: values at the limit, and whether the model has a mode to rest in.
+//!
+//! States that the events make jump have limits: those that shrink like the intervals between events, as the speed of a
+//! bouncing ball does, are zero; others go on as they went from event to event. With these left limits the instant is
+//! passed once more. The model rests if the guards that fired then are where they are for good: on a side by their value
+//! or at zero identically. A ball that begins to fall through the ground does not rest. In the time that is left to the
+//! limit, everything else moves as it does in the mode of rest.
+
+use std::rc::Rc;
+
+use modeshift_mode_changes::Sign;
+
+use super::accumulation::Limit;
+use super::engine::Engine;
+use super::instant::{Fired, Outcome};
+use super::settling::MicroStep;
+use super::side::{Phase, Side};
+
+/// A value shrinks like the intervals if its ratio differs from theirs by less than this share.
+const SAME_RATIO: f64 = 0.1;
+
+impl<'a> Engine<'a> {
+    /// The left side of the limit and what comes of the instant there, if the model rests. `left` is the event at
+    /// which there are too many of them.
+    pub fn rest(
+        &mut self,
+        limit: &Limit<'a>,
+        left: &Side<'a>,
+        fired: &Fired,
+        stop: f64,
+    ) -> Option<(Side<'a>, Outcome<'a>)> {
+        let time = limit.time.min(self.next_time(left.time, &left.discrete)).min(stop).max(left.time);
+        let at_rest = self.with_jumping_states_at_limit(limit, left)?;
+        let fired = Fired { samples: self.due_samples(time), ..fired.clone() };
+        let outcome = self.instant(&at_rest, &fired, Phase::default()).ok()?;
+        if !self.rests(&outcome.right, &fired.atoms) {
+            return None;
+        }
+        let right = self.moved(&outcome.right, time)?;
+        let left = self.with_values_of(left, &right)?;
+        Some((left, Outcome { right, ..outcome }))
+    }
+
+    /// A side with the states that the last events made jump at their limits.
+    fn with_jumping_states_at_limit(&mut self, limit: &Limit<'a>, left: &Side<'a>) -> Option<Side<'a>> {
+        let [first, second, third] = limit.events.as_slice() else { return None };
+        let is_of_mode = |side: &Side<'a>| Rc::ptr_eq(&side.mode, &left.mode);
+        if !limit.events.iter().all(|event| is_of_mode(&event.left) && is_of_mode(&event.right)) {
+            return None;
+        }
+        let to_limit = (limit.time - third.left.time) / (third.left.time - second.left.time);
+        self.surround(left);
+        let mut program = left.mode.program.borrow_mut();
+        let mut states = Vec::new();
+        program.states_of(&left.jet, &mut states);
+        for (state, (id, order)) in states.iter_mut().zip(program.state_quantities()) {
+            let values = [first, second, third].map(|event| event.left.value(id, order));
+            if third.right.value(id, order).to_bits() != values[2].to_bits() {
+                *state = value_at_limit(values, limit.ratio, to_limit);
+            }
+        }
+        let mut side = left.clone();
+        program.evaluate(left.time, &states, &self.surroundings.borrow(), &mut side.jet).ok()?;
+        drop(program);
+        Some(side)
+    }
+
+    /// A side a little later in the same mode, by one step of Heun's method.
+    fn moved(&mut self, side: &Side<'a>, time: f64) -> Option<Side<'a>> {
+        self.surround(side);
+        let surroundings = self.surroundings.borrow();
+        side.mode.choose_states(&mut self.modes.programs, side.time, &side.jet, &surroundings).ok()?;
+        let mut program = side.mode.program.borrow_mut();
+        let mut states = Vec::new();
+        program.states_of(&side.jet, &mut states);
+        let (mut slope, mut slope_ahead) = (vec![0.0; states.len()], vec![0.0; states.len()]);
+        let step = time - side.time;
+        program.derivative(side.time, &states, &surroundings, &mut slope).ok()?;
+        let ahead: Vec<f64> = states.iter().zip(&slope).map(|(state, slope)| state + step * slope).collect();
+        program.derivative(time, &ahead, &surroundings, &mut slope_ahead).ok()?;
+        let slopes = slope.iter().zip(&slope_ahead).map(|(before, after)| 0.5 * (before + after));
+        let moved: Vec<f64> = states.iter().zip(slopes).map(|(state, slope)| state + step * slope).collect();
+        let mut later = Side { time, ..side.clone() };
+        program.evaluate(time, &moved, &surroundings, &mut later.jet).ok()?;
+        drop(program);
+        Some(later)
+    }
+
+    /// The mode and the discrete values of one side at the time and with the continuous values of another.
+    fn with_values_of(&mut self, side: &Side<'a>, other: &Side<'a>) -> Option<Side<'a>> {
+        self.surround(side);
+        let mut program = side.mode.program.borrow_mut();
+        let states: Vec<f64> = program.state_quantities().map(|(id, order)| other.value(id, order)).collect();
+        let mut side = Side { time: other.time, ..side.clone() };
+        program.evaluate(other.time, &states, &self.surroundings.borrow(), &mut side.jet).ok()?;
+        drop(program);
+        Some(side)
+    }
+
+    /// Whether these atoms stay where they are right after an instant.
+    fn rests(&mut self, right: &Side<'a>, atoms: &[usize]) -> bool {
+        let values = self.atom_values(right, right, Phase::default(), &[]);
+        let near: Vec<usize> = atoms.iter().copied().filter(|&atom| !self.is_clear(atom, values[atom])).collect();
+        let signs = self.signs_near_zero(right, &near);
+        signs.is_some_and(|signs| signs.iter().all(|&(_, sign)| sign == Sign::Vanishing))
+    }
+
+    /// Where atoms that are near zero go from there; nothing where the mode does not go on.
+    pub fn signs_near_zero(&mut self, side: &Side<'a>, atoms: &[usize]) -> Option<Vec<(usize, Sign)>> {
+        if atoms.is_empty() {
+            return Some(Vec::new());
+        }
+        let step = MicroStep {
+            left: side,
+            phase: Phase::default(),
+            sampled: &[],
+            crossed: &[],
+            all_by_series: true,
+            must_restart: true,
+        };
+        let settled = self.settle(&step, side.discrete.clone()).ok()?;
+        if settled.mode != side.mode.values || !settled.laws.is_empty() {
+            return None;
+        }
+        let mut candidate = self.candidate(&step, &settled).ok()?;
+        let values = self.atom_values(side, side, Phase::default(), &[]);
+        let sign = |&atom: &usize| (atom, self.sign(&step, &settled, &mut candidate, atom, values[atom]));
+        Some(atoms.iter().map(sign).collect())
+    }
+}
+
+/// Where three values in a row lead to, given the ratio of the intervals between them, and what is left to the limit as a
+/// multiple of the last interval.
+fn value_at_limit([first, second, third]: [f64; 3], ratio: f64, left: f64) -> f64 {
+    let shrinks = |before: f64, after: f64| (after / before / ratio - 1.0).abs() < SAME_RATIO;
+    if shrinks(first, second) && shrinks(second, third) {
+        return 0.0;
+    }
+    third + (third - second) * left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_speed_that_shrinks_with_the_intervals_ends() {
+        assert_eq!(value_at_limit([-0.4, -0.2, -0.101], 0.5, 1.0), 0.0);
+    }
+
+    #[test]
+    fn a_steady_motion_goes_on_to_the_limit() {
+        // At times 0, 1, 1.5, so that the limit is at 2.
+        assert_eq!(value_at_limit([3.0, 5.0, 6.0], 0.5, 1.0), 7.0);
+        assert_eq!(value_at_limit([3.0, 3.0, 3.0], 0.5, 1.0), 3.0);
+    }
+}

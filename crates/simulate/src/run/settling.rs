@@ -1,0 +1,117 @@
+//! The discrete part of a micro-step: definitions and `when` clauses, evaluated until nothing changes any more.
+
+use modeshift_dae::{ExpressionId, IndexVec, VariableId, WhenAction, WhenActionKind};
+use modeshift_diagnostics::Span;
+
+use super::engine::Engine;
+use super::instant::NoOutcome;
+use super::side::{Phase, Side, input_between};
+
+/// Rounds of evaluating discrete equations before they count as undecided.
+const MOST_DISCRETE_ROUNDS: usize = 100;
+
+/// A micro-step under way.
+pub(super) struct MicroStep<'s, 'a> {
+    pub left: &'s Side<'a>,
+    pub phase: Phase,
+    pub sampled: &'s [ExpressionId],
+    /// Atoms that crossed zero: in the mode being left they cannot keep their truth.
+    pub crossed: &'s [usize],
+    /// Atoms of left limits are decided by their series too: after a transient instant.
+    pub all_by_series: bool,
+    /// The jet of the left side is incomplete: a restart is needed in any case.
+    pub must_restart: bool,
+}
+
+/// The discrete part after settling.
+pub(super) struct Settled {
+    pub discrete: IndexVec<VariableId, f64>,
+    pub mode: Vec<bool>,
+    pub laws: Vec<WhenAction>,
+    pub whens: Vec<Span>,
+    pub terminated: Option<ExpressionId>,
+}
+
+impl<'a> Engine<'a> {
+    /// Evaluates the discrete part until it does not change any more.
+    pub fn settle(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        discrete: IndexVec<VariableId, f64>,
+    ) -> Result<Settled, NoOutcome> {
+        let mut right = Side { discrete, ..step.left.clone() };
+        let mut changed = Vec::new();
+        for _ in 0..MOST_DISCRETE_ROUNDS {
+            changed.clear();
+            if self.update_time(right.time, &mut right.discrete) {
+                changed.push(VariableId(0));
+            }
+            let model = &self.dae.model;
+            let inputs = |input| input_between(model, input, (step.left, &right), step.phase, step.sampled);
+            self.system.formulas.evaluate(inputs);
+            let values = self.system.formulas.values();
+            for &(id, place) in &self.system.defined {
+                let place = &values[place];
+                if right.discrete[id].to_bits() != place.to_bits() {
+                    right.discrete[id] = *place;
+                    changed.push(id);
+                }
+            }
+            let settled = self.act(&mut right.discrete, &mut changed)?;
+            if changed.is_empty() {
+                let mode = self.system.modes().collect();
+                let (laws, whens, terminated) = settled;
+                return Ok(Settled { discrete: right.discrete, mode, laws, whens, terminated });
+            }
+        }
+        changed.retain(|id| id.0 != 0);
+        Err(NoOutcome::Unsettled(changed))
+    }
+
+    /// What the `when` clauses that fire do: assignments now, laws for the restart.
+    #[allow(clippy::type_complexity)] // laws, places of conditions, message of `terminate`
+    fn act(
+        &self,
+        discrete: &mut IndexVec<VariableId, f64>,
+        changed: &mut Vec<VariableId>,
+    ) -> Result<(Vec<WhenAction>, Vec<Span>, Option<ExpressionId>), NoOutcome> {
+        let values = self.system.formulas.values();
+        let (mut laws, mut whens, mut terminated) = (Vec::new(), Vec::new(), None);
+        for clause in self.system.clauses.iter().filter(|clause| values[clause.guard] != 0.0) {
+            let fires = |place: usize| values[place] != 0.0 && !self.conditions[place];
+            let Some(branch) = clause.branches.iter().find(|branch| branch.conditions.clone().any(fires)) else {
+                continue;
+            };
+            whens.push(branch.span);
+            for (action, _, value) in branch.actions.iter().filter(|action| values[action.1] != 0.0) {
+                match (&action.kind, value) {
+                    (WhenActionKind::Assign(id, _), Some(place))
+                        if discrete[*id].to_bits() != values[*place].to_bits() =>
+                    {
+                        discrete[*id] = values[*place];
+                        changed.push(*id);
+                    }
+                    (WhenActionKind::Assert(assertion), Some(place)) if values[*place] == 0.0 && assertion.is_error => {
+                        return Err(NoOutcome::Assertion(assertion.message, assertion.span));
+                    }
+                    (WhenActionKind::Law(..) | WhenActionKind::Reinit(..), _) => {
+                        laws.push(action.clone());
+                    }
+                    (WhenActionKind::Terminate(message), _) => terminated = Some(*message),
+                    _ => {}
+                }
+            }
+        }
+        Ok((laws, whens, terminated))
+    }
+
+    /// Whether the modes that were settled last may be.
+    pub fn check_invariants(&self, settled: &Settled) -> Result<(), NoOutcome> {
+        let values = self.system.formulas.values();
+        let broken = |it: &super::system::Requirement| values[it.guard] != 0.0 && values[it.condition] == 0.0;
+        match self.system.invariants.iter().position(broken) {
+            Some(number) => Err(NoOutcome::Invariant(number, settled.mode.clone())),
+            None => Ok(()),
+        }
+    }
+}
