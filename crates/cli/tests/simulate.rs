@@ -184,6 +184,64 @@ fn a_time_limit_ends_the_run_with_what_there_is() {
 }
 
 #[test]
+fn a_stop_time_that_cannot_be_reached_keeps_the_way_there() {
+    // x = 1/(1 - t) has no value at 1.
+    let text = "model M\n  Real x(start = 1, fixed = true);\nequation\n  der(x) = x^2;\nend M;";
+    let directory = check_failure("explosion", text, &["--stop", "2", "--events", "e.json"], 1, "`x` = ");
+    let (_, rows) = table(&directory.join("M_res.csv"));
+    let last = &rows[rows.len() - 1];
+    assert!(last[0] > 0.99 && last[0] <= 1.0 && last[1] > 100.0, "{last:?}");
+    assert!(rows.iter().filter(|row| row[0] < 0.95).all(|row| (row[1] * (1.0 - row[0]) - 1.0).abs() < 1e-4));
+    assert!(directory.join("e.json").exists());
+}
+
+#[test]
+fn a_limit_of_events_without_a_mode_to_rest_in_keeps_the_way_there() {
+    let text = "model M
+  Real h(start = 1, fixed = true), v(start = 0, fixed = true);
+equation
+  der(h) = v;
+  der(v) = -9.81;
+  when h <= 0 then
+    reinit(v, -0.5*pre(v));
+  end when;
+end M;";
+    let directory = check_failure("zeno", text, &["--stop", "3", "--events", "e.json"], 1, "error[E0827]");
+    let (_, rows) = table(&directory.join("M_res.csv"));
+    assert!(rows.iter().all(|row| row[1] > -1e-9 && row[0] < 1.4));
+    let events: Vec<serde_json::Value> =
+        serde_json::from_slice(&std::fs::read(directory.join("e.json")).expect("was written")).expect("JSON");
+    assert!(events.len() > 5);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_disk_that_is_full_is_a_failure_to_write() {
+    let directory = directory("full", DECAY);
+    std::os::unix::fs::symlink("/dev/full", directory.join("r.csv")).expect("can be made");
+    let outcome = simulate(&directory, &["M.mo", "-o", "r.csv"]);
+    assert_eq!(outcome.status, 2, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("cannot write `r.csv`"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_singular_start_is_explained_with_its_equations() {
+    // Both equations say the same of the start, and nothing says how x and y share it.
+    let text = "model M
+  Real x(start = 1), y(start = 1);
+initial equation
+  x + y = 2;
+  2*x + 2*y = 4;
+equation
+  der(x) = -x;
+  der(y) = -y;
+end M;";
+    let outcome = simulate(&directory("singular", text), &["M.mo"]);
+    assert_eq!(outcome.status, 1, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("error[E07") && outcome.stderr.contains("2*x"), "{}", outcome.stderr);
+}
+
+#[test]
 fn a_start_that_cannot_be_is_explained() {
     let text = "model M Real x(start = 1, fixed = true); Real y; equation der(x) = y; x^2 + y^2 = -1; end M;";
     check_failure("start", text, &[], 1, "error[");

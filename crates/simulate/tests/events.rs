@@ -183,6 +183,24 @@ fn elsewhen_yields_to_when_and_assignments_see_each_other() {
 }
 
 #[test]
+fn edges_and_changes_are_seen_once() {
+    let ran = run_body(
+        "Real x(start = 0, fixed = true); Boolean up; Integer rises(start = 0, fixed = true);
+         Integer changes(start = 0, fixed = true), level, levels(start = 0, fixed = true);
+         equation der(x) = cos(time); up = x > 0.5; level = integer(3.9*x);
+         when edge(up) then rises = pre(rises) + 1; end when;
+         when change(up) then changes = pre(changes) + 1; end when;
+         when change(level) then levels = pre(levels) + 1; end when;",
+        &How::until(9.0),
+    )
+    .finished();
+    // x = sin t rises above 0.5 at π/6 and 2π + π/6, falls below it at 5π/6 and 2π + 5π/6 (8.9).
+    assert_eq!((ran.last("rises"), ran.last("changes")), (2.0, 4.0));
+    // integer(3.9 sin t) is a floor: 3 steps up, 7 down, 7 up, 2 down.
+    assert_eq!(ran.last("levels"), 19.0);
+}
+
+#[test]
 fn steps_of_time_are_events_at_exact_times() {
     let ran = run_body(
         "Real x(start = 0, fixed = true), k;
@@ -230,6 +248,58 @@ fn a_relay_without_hysteresis_has_no_mode_to_go_on_in() {
 }
 
 #[test]
+fn a_relay_made_of_whens_has_no_mode_to_go_on_in_either() {
+    let ran = run_text(
+        "model M
+           Real x(start = 1, fixed = true);
+           discrete Real d(start = -1, fixed = true);
+         equation
+           der(x) = d;
+           when x < 0 then
+             d = 1;
+           elsewhen x > 0 then
+             d = -1;
+           end when;
+         end M;",
+        &How::until(2.0),
+    );
+    let said = ran.said("E0823");
+    assert!(said.labels.iter().any(|label| label.text.contains("x < 0")), "{said:#?}");
+    check("last row", *ran.result.times().last().expect("rows"), 1.0, 1e-6);
+}
+
+#[test]
+fn a_hysteresis_that_is_too_narrow_chatters() {
+    let ran = run_body(
+        "Real x(start = 0.5, fixed = true); Boolean up(start = false, fixed = true);
+         equation up = if pre(up) then x < 1e-8 else x <= -1e-8; der(x) = if up then 1 else -1;",
+        &How::until(100.0),
+    );
+    let said = ran.said("E0827");
+    assert!(said.message.starts_with("events repeat without end at time = 0.5"), "{said:#?}");
+    assert!(said.labels.iter().any(|label| label.text.contains("1e-8")), "{said:#?}");
+}
+
+#[test]
+fn modes_that_could_both_follow_are_named_once_for_their_guards() {
+    // Two doors that lock each other: when both are pushed at once, nothing says which one opens.
+    let ran = run_body(
+        "Real x(start = -1.5, fixed = true), y(start = 0, fixed = true), first, second; Boolean a, b;
+         equation der(x) = 6*cos(3*time - 1.5); first = x - (if b then 9 else 0); second = x - (if a then 9 else 0);
+         a = first >= 0; b = second >= 0; der(y) = if a then 1 else if b then -1 else 0;",
+        &How::until(5.0),
+    )
+    .finished();
+    assert!(ran.events().len() > 2, "the doors are pushed more than once: {:?}", ran.event_times());
+    let warnings: Vec<_> = ran.diagnostics.iter().filter(|it| it.code == "W0828").collect();
+    assert_eq!(warnings.len(), 1, "{:#?}", ran.diagnostics);
+    let notes = &warnings[0].notes;
+    assert_eq!(*notes, ["chosen: not b and a", "possible: b and not a"], "{:#?}", warnings[0]);
+    assert_eq!(warnings[0].labels.len(), 2, "both guards: {:#?}", warnings[0]);
+    assert!(ran.last("y").abs() > 0.5, "one of them opened");
+}
+
+#[test]
 fn a_relay_with_hysteresis_switches_for_ever() {
     let ran = run_body(
         "Real x(start = 0, fixed = true); Boolean up(start = true, fixed = true);
@@ -273,6 +343,29 @@ fn a_violated_assertion_stops_the_run() {
         &How::until(1.0),
     );
     assert!(ran.said("E0821").message.contains("too small"));
+}
+
+#[test]
+fn assertions_are_checked_at_the_start() {
+    let always = "Real x(start = 1, fixed = true); equation der(x) = 1; assert(x > 1.5, \"too small\");";
+    let once = "Real x(start = 1, fixed = true); equation der(x) = 1;
+        when initial() then assert(x > 1.5, \"too small\"); end when;";
+    for body in [always, once] {
+        let ran = run_body(body, &How::until(1.0));
+        assert_eq!(ran.said("E0821").message, "assertion violated at time = 0: too small");
+        assert_eq!(ran.summary.as_ref().map(|it| (&it.end, it.time)), Some((&RunEnd::Failed, 0.0)));
+    }
+}
+
+#[test]
+fn an_assertion_of_the_start_is_not_asked_later() {
+    let ran = run_body(
+        "Real x(start = 1, fixed = true); equation der(x) = -1;
+         when initial() then assert(x > 0.5, \"too small\"); end when;",
+        &How::until(1.0),
+    )
+    .finished();
+    assert!(ran.diagnostics.is_empty(), "{:#?}", ran.diagnostics);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 #[path = "support/runs.rs"]
 mod support;
 
-use support::{How, check, file, paper_model, run_text};
+use support::{Analyzed, How, check, file, paper_model, run_text};
 
 #[test]
 fn two_equations_reach_one_and_stay_there() {
@@ -90,6 +90,28 @@ fn the_elastic_rope_throws_the_ball_back() {
     check("v+", ran.limits(0, "v").1, 0.8 * speed, 1e-9);
     check("impulse", ran.weight(0, "lambda", "1"), 1.8 * speed, 1e-9);
     assert_eq!(ran.last("gamma"), 0.0);
+}
+
+#[test]
+fn a_pendulum_keeps_its_length_to_rounding_through_full_turns() {
+    // Fast enough at the bottom (7 > sqrt(4 g)) to go over the top for ever.
+    let text = "model Pendulum
+        Real x(start = 0, fixed = true), y(start = -1), vx(start = 7, fixed = true), vy, tension;
+      equation
+        x^2 + y^2 = 1; der(x) = vx; der(y) = vy; der(vx) = -tension*x; der(vy) = -tension*y - 9.81;
+      end Pendulum;";
+    let how = How { interval: Some(0.05), ..How::until(100.0).tolerance(1e-9) };
+    let ran = run_text(text, &how).finished();
+    let (xs, ys) = (ran.values("x"), ran.values("y"));
+    let longest = xs.iter().zip(&ys).map(|(x, y)| (x.hypot(*y) - 1.0).abs()).fold(0.0, f64::max);
+    assert!(longest < 1e-12, "r - L = {longest:e}");
+    let angles: Vec<f64> = xs.iter().zip(&ys).map(|(x, y)| x.atan2(-*y)).collect();
+    let turns = angles.windows(2).filter(|pair| pair[1] - pair[0] < -std::f64::consts::PI).count();
+    assert!(turns > 50, "{turns} turns");
+    let energy = |row: usize| 0.5 * (ran.values("vx")[row].powi(2) + ran.values("vy")[row].powi(2)) + 9.81 * ys[row];
+    let (first, last) = (energy(0), energy(xs.len() - 1));
+    // What the integration loses or gains in 77 turns, relative to the energy of motion at the bottom.
+    assert!((last - first).abs() < 1e-6 * 24.5, "the energy changes by {:e}", last - first);
 }
 
 /// A file of exact values: derived in closed form or by matrix exponentials, with far more digits than compared.
@@ -259,5 +281,18 @@ fn an_equivalent_model_for_ordinary_tools_runs_alike() {
         assert_eq!(ran.events().len(), plain.events().len());
         ran.event_times().iter().zip(plain.event_times()).for_each(|(a, b)| check("event", *a, b, 1e-9));
         check("x", ran.last("x"), plain.last("x"), 1e-9);
+    }
+}
+
+#[test]
+fn parameters_are_set_without_another_analysis() {
+    // One analysis, several runs: w+ = (j1 w1- + j2 w2-)/(j1 + j2) with another inertia.
+    let model = Analyzed::of_text(&paper_model("ClutchBasic.mo"));
+    for j2 in [1.0, 2.0, 5.0] {
+        let ran = model.run_with(&[("j2", j2)], &How::default().tolerance(1e-9)).finished();
+        let (w1, w2) = ((-0.05f64).exp(), 1.5 * (-0.0125 / j2 * 5.0f64).exp());
+        check("w1-", ran.limits(0, "w1").0, w1, 1e-9);
+        check("w2-", ran.limits(0, "w2").0, w2, 1e-9);
+        check("w1+", ran.limits(0, "w1").1, (w1 + j2 * w2) / (1.0 + j2), 1e-9);
     }
 }

@@ -15,11 +15,11 @@ use super::instant::Fired;
 use super::side::Side;
 
 /// So many events in a row, in no time at all, are chattering.
-const MOST_EVENTS: usize = 100;
+const MOST_EVENTS: usize = 1000;
 /// So many doubtful events in a row are chattering too.
 const MOST_DOUBTS: usize = 5;
-/// No time at all, as a share of the run.
-const NO_TIME: f64 = 1e-11;
+/// No time at all, as a share of the run: at this rate the run would take a thousand million events.
+const NO_TIME: f64 = 1e-6;
 
 /// So many ratios of intervals that are the same make a limit certain.
 const SAME_RATIOS: usize = 4;

@@ -184,7 +184,10 @@ impl<'a> Engine<'a> {
         candidate: &mut Candidate<'a>,
         violated: &[Violation],
     ) -> bool {
-        let crossed = violated.iter().all(|(atom, _)| step.crossed.contains(atom));
+        let variable = |atom: usize| self.system.atoms[atom].variable;
+        let has_changed = |&atom: &usize| settled.discrete[variable(atom)] != step.left.discrete[variable(atom)];
+        let crossed =
+            violated.iter().all(|(atom, _)| step.crossed.contains(atom)) && step.crossed.iter().all(has_changed);
         if !crossed || !candidate.is_new || candidate.is_transient || step.must_restart {
             return false;
         }
@@ -195,9 +198,12 @@ impl<'a> Engine<'a> {
         }
         let side = candidate.restarted.side.clone();
         let next = MicroStep { left: &side, phase: Phase::default(), sampled: &[], crossed: &[], ..*step };
-        let Ok(later) = self.settle(&next, discrete.clone()) else { return false };
-        let is_same = later.mode == settled.mode && later.laws.is_empty();
-        // Conditions of `when` are those of this micro-step.
+        // Conditions of `when` rise if they were not true at this instant.
+        let conditions = self.conditions.clone();
+        self.remember_conditions();
+        let later = self.settle(&next, discrete.clone());
+        self.conditions = conditions;
+        let is_same = later.is_ok_and(|later| later.mode == settled.mode && later.whens.is_empty());
         let again = self.settle(step, settled.discrete.clone());
         if is_same && again.is_ok() {
             candidate.restarted.side.discrete = discrete;

@@ -186,7 +186,8 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn remember_conditions(&mut self) {
+    /// Keeps which `when` conditions were true when they were last evaluated.
+    pub fn remember_conditions(&mut self) {
         let values = self.system.formulas.values();
         for (known, &value) in self.conditions.iter_mut().zip(values) {
             *known = value != 0.0;

@@ -11,7 +11,7 @@ use modeshift_flatten::{Library, Memory, Request, elaborate, flatten, flatten_me
 use modeshift_numerics::{NativeFunctions, Parameters};
 use modeshift_simulate::results::{EventRecord, Trajectory};
 use modeshift_simulate::run::{RunEnd, RunModel, RunSettings, RunSummary, run};
-use modeshift_structure::{Options, Regularized, regularize};
+use modeshift_structure::{Analysis, Options, Regularized, regularize};
 
 /// A run and all that came of it.
 pub struct Ran {
@@ -84,25 +84,47 @@ fn modelica(text: &str, overrides: &[(String, String)]) -> MultimodeDae {
 
 /// Runs an elaborated model.
 pub fn run_dae(dae: MultimodeDae, how: &How) -> Ran {
-    let mut diagnostics = Diagnostics::new();
-    let (natives, overrides) = (NativeFunctions::new(), BTreeMap::new());
-    let Regularized { dae, analysis, .. } = {
+    Analyzed::of(dae).run_with(&[], how)
+}
+
+/// A model that is analyzed once and run as often as wanted.
+pub struct Analyzed {
+    dae: MultimodeDae,
+    analysis: Analysis,
+}
+
+impl Analyzed {
+    /// The last model of a Modelica text.
+    pub fn of_text(text: &str) -> Self {
+        Self::of(modelica(text, &[]))
+    }
+
+    fn of(dae: MultimodeDae) -> Self {
+        let (mut diagnostics, natives, overrides) = (Diagnostics::new(), NativeFunctions::new(), BTreeMap::new());
         let values = dae.clone();
         let parameters = Parameters::evaluate(&values.model, &natives, &overrides, &mut diagnostics);
         let parameters = parameters.unwrap_or_else(|_| panic!("{diagnostics:#?}"));
-        regularize(dae, &Options::default(), &|id| parameters.of(id)).expect("no limit was set")
-    };
-    let mut settings = RunSettings::of(&dae.model.experiment);
-    settings.start = how.start.unwrap_or(settings.start);
-    settings.stop = how.stop.unwrap_or(settings.stop);
-    settings.interval = how.interval.unwrap_or((settings.stop - settings.start) / 100.0);
-    settings.tolerance = how.tolerance.unwrap_or(settings.tolerance);
-    settings.method = how.method.unwrap_or(settings.method);
-    let mut result = Trajectory::default();
-    let model = RunModel { dae: &dae, analysis: &analysis, natives: &natives, overrides: &overrides };
-    let mut of_run = Diagnostics::new();
-    let summary = run(&model, &settings, &mut result, &mut of_run);
-    Ran { result, summary, diagnostics: of_run.iter().cloned().collect() }
+        let Regularized { dae, analysis, .. } =
+            regularize(dae, &Options::default(), &|id| parameters.of(id)).expect("no limit was set");
+        Analyzed { dae, analysis }
+    }
+
+    /// Runs it with other values of parameters.
+    pub fn run_with(&self, values: &[(&str, f64)], how: &How) -> Ran {
+        let Analyzed { dae, analysis } = self;
+        let id = |name: &str| dae.model.variables.ids().find(|&id| &*dae.model.variables[id].name == name);
+        let overrides = values.iter().map(|&(name, value)| (id(name).expect("a parameter"), value)).collect();
+        let mut settings = RunSettings::of(&dae.model.experiment);
+        settings.start = how.start.unwrap_or(settings.start);
+        settings.stop = how.stop.unwrap_or(settings.stop);
+        settings.interval = how.interval.unwrap_or((settings.stop - settings.start) / 100.0);
+        settings.tolerance = how.tolerance.unwrap_or(settings.tolerance);
+        settings.method = how.method.unwrap_or(settings.method);
+        let (mut result, mut of_run) = (Trajectory::default(), Diagnostics::new());
+        let model = RunModel { dae, analysis, natives: &NativeFunctions::new(), overrides: &overrides };
+        let summary = run(&model, &settings, &mut result, &mut of_run);
+        Ran { result, summary, diagnostics: of_run.iter().cloned().collect() }
+    }
 }
 
 impl Ran {
