@@ -1,21 +1,30 @@
-//! Integration side by side with C written by hand for SUNDIALS CVODE, of the same systems at the same tolerances.
+//! Integration of models side by side with C written by hand for SUNDIALS CVODE, of the same systems at the same
+//! tolerances.
 //!
-//! `cargo bench --bench integration`. The C program (`integration/cvode.c`) is compiled here, with `cc` and the libraries
-//! in `SUNDIALS_ROOT` or where the system has them; where that does not succeed, only our own times are shown. Times are
+//! `cargo bench --bench integration`. Models are texts that go the way of every model: flattened, analyzed, with start
+//! values and a program of their mode, which becomes machine code; what that takes is shown apart. The C program
+//! (`integration/cvode.c`), in which the analysis was done by hand, is compiled here, with `cc` and the libraries in
+//! `SUNDIALS_ROOT` or where the system has them; where that does not succeed, only our own times are shown. Times are
 //! processor times of a whole integration, creation of the solver included, the mean of many (the kernel counts in
-//! milliseconds). Errors are the largest at the end, relative to `max(|reference|, 1)`, against an integration at a much smaller tolerance.
+//! milliseconds). Errors are the largest at the end, relative to `max(|reference|, 1)`, against an integration at a much
+//! smaller tolerance. Because errors at the same tolerance differ, there are two comparisons: with CVODE at the same
+//! tolerance, and with CVODE at the tolerance, among powers of ten, that makes its error at most as large as ours.
 
 #[path = "clock.rs"]
 mod clock;
-#[path = "integration/systems.rs"]
-mod systems;
+#[path = "integration/models.rs"]
+mod models;
+#[path = "../crates/simulate/tests/support/programs.rs"]
+mod programs;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clock::Clock;
-use modeshift_simulate::integrate::{Method, Ode, Problem, Settings, Statistics};
-use systems::{Amplifier, Brusselator, VanDerPol};
+use models::Timed;
+use modeshift_simulate::integrate::{Method, Problem, Settings, Statistics};
+use modeshift_simulate::program::ProgramOde;
+use programs::{Model, Running};
 
 struct Result {
     seconds: f64,
@@ -30,83 +39,109 @@ fn main() {
     if cvode.is_none() {
         println!("CVODE is not there (SUNDIALS_ROOT names its place): our own times only");
     }
-    println!(
-        "{:>12} {:>7} {:>14} {:>10} {:>8} {:>8} {:>8} {:>9} {:>8}",
-        "system", "tol", "solver", "ms", "steps", "f", "Jacobian", "error", "of CVODE"
-    );
-    compare("van_der_pol", &["dense"], cvode.as_deref(), || VanDerPol, &[2.0, 0.0], 2000.0);
-    compare("amplifier", &["dense"], cvode.as_deref(), Amplifier::new, &[-3.0, 3.0, 3.0, 3.0, 6.0], 0.2);
-    compare("brusselator", &["band", "klu"], cvode.as_deref(), Brusselator::new, &Brusselator::start(), 10.0);
-    starts();
+    for timed in [models::van_der_pol(), models::amplifier(), models::brusselator()] {
+        compare(&timed, cvode.as_deref());
+    }
 }
 
-fn compare<System: Ode>(
-    name: &str,
-    solvers: &[&str],
-    cvode: Option<&Path>,
-    system: impl Fn() -> System,
-    start: &[f64],
-    stop: f64,
-) {
-    let repetitions = if start.len() > 100 { 10 } else { 300 };
-    let reference = ours(&system, start, stop, Method::Bdf, 1e-12, 1).end;
-    for tolerance in [1e-6, 1e-8] {
-        let mut least = f64::INFINITY;
-        for solver in solvers {
-            let Some(result) = cvode.and_then(|program| theirs(program, name, solver, tolerance, repetitions)) else {
-                continue;
-            };
-            least = least.min(result.seconds);
-            report(name, tolerance, &format!("CVODE {solver}"), &result, &reference, None);
+fn compare(timed: &Timed, cvode: Option<&Path>) {
+    let clock = Clock::start();
+    let model = Model::new(&timed.text, &[]);
+    let analysis = clock.seconds();
+    let clock = Clock::start();
+    let mut run = Running::start(&model);
+    let program = clock.seconds();
+    let clock = Clock::start();
+    run.program.make_machine_code();
+    let machine_code = clock.seconds();
+    println!(
+        "{}: flattening and analysis {:.1} ms, start and program {:.1} ms, machine code {:.1} ms",
+        timed.name,
+        analysis * 1e3,
+        program * 1e3,
+        machine_code * 1e3
+    );
+    println!(
+        "{:>14} {:>7} {:>10} {:>8} {:>8} {:>8} {:>9} {:>12} {:>14}",
+        "solver", "tol", "ms", "steps", "f", "Jacobian", "error", "same tol", "same error"
+    );
+    let reference = ours(timed, &mut run, Method::Bdf, 1e-12, 1).end;
+    let mut known: Vec<(f64, f64, f64)> = Vec::new();
+    for tolerance in [1e-6, 1e-7, 1e-8, 1e-9, 1e-10] {
+        for solver in timed.solvers {
+            let Some(result) = cvode.and_then(|program| theirs(program, timed, solver, tolerance)) else { continue };
+            known.push((tolerance, result.seconds, error(&result, &reference)));
+            report(tolerance, &format!("CVODE {solver}"), &result, &reference, [None; 2]);
         }
+    }
+    for tolerance in [1e-6, 1e-8] {
         for method in [Method::Bdf, Method::Esdirk] {
-            let repetitions = if method == Method::Bdf { repetitions } else { repetitions / 10 };
-            let result = ours(&system, start, stop, method, tolerance, repetitions);
-            let ratio = least.is_finite().then(|| result.seconds / least);
-            report(name, tolerance, &format!("{method:?}"), &result, &reference, ratio);
+            let repetitions = if method == Method::Bdf { timed.repetitions } else { timed.repetitions.div_ceil(10) };
+            let result = ours(timed, &mut run, method, tolerance, repetitions);
+            let least = |like: &dyn Fn(&(f64, f64, f64)) -> bool| {
+                let seconds = known.iter().filter(|it| like(it)).map(|it| it.1);
+                Some(seconds.fold(f64::INFINITY, f64::min)).filter(|it| it.is_finite())
+            };
+            let same_tolerance = least(&|it| it.0 == tolerance);
+            let same_error = least(&|it| it.2 <= error(&result, &reference));
+            let ratios = [same_tolerance, same_error].map(|theirs| theirs.map(|theirs| result.seconds / theirs));
+            report(tolerance, &format!("{method:?}"), &result, &reference, ratios);
         }
     }
 }
 
-fn report(name: &str, tolerance: f64, solver: &str, result: &Result, reference: &[f64], ratio: Option<f64>) {
-    let Result { seconds, steps, evaluations, jacobians, end } = result;
-    let errors =
-        end.iter().zip(reference).map(|(value, reference)| (value - reference).abs() / reference.abs().max(1.0));
-    let error = errors.fold(0.0, f64::max);
-    let ratio = ratio.map_or(String::new(), |ratio| format!("{ratio:.2}"));
+fn error(result: &Result, reference: &[f64]) -> f64 {
+    let pairs = result.end.iter().zip(reference);
+    pairs.map(|(value, reference)| (value - reference).abs() / reference.abs().max(1.0)).fold(0.0, f64::max)
+}
+
+fn report(tolerance: f64, solver: &str, result: &Result, reference: &[f64], ratios: [Option<f64>; 2]) {
+    let Result { seconds, steps, evaluations, jacobians, .. } = result;
+    let [same_tolerance, same_error] = ratios.map(|ratio| ratio.map_or(String::new(), |ratio| format!("{ratio:.2}")));
     println!(
-        "{name:>12} {tolerance:>7.0e} {solver:>14} {:>10.3} {steps:>8} {evaluations:>8} {jacobians:>8} {error:>9.1e} {ratio:>8}",
-        seconds * 1e3
+        "{solver:>14} {tolerance:>7.0e} {:>10.3} {steps:>8} {evaluations:>8} {jacobians:>8} {:>9.1e} {same_tolerance:>12} {same_error:>14}",
+        seconds * 1e3,
+        error(result, reference),
     );
 }
 
-fn ours<System: Ode>(
-    system: &impl Fn() -> System,
-    start: &[f64],
-    stop: f64,
-    method: Method,
-    tolerance: f64,
-    repetitions: usize,
-) -> Result {
-    let settings = Settings::new(tolerance, start.len()).with_method(method);
+fn ours(timed: &Timed, run: &mut Running<'_>, method: Method, tolerance: f64, repetitions: usize) -> Result {
+    let settings = Settings::new(tolerance, run.states.len()).with_method(method);
     let clock = Clock::start();
     let mut result = None;
     for _ in 0..repetitions {
-        let problem = Problem::new(system(), &settings);
-        let mut integrator = problem.start(0.0, start, None).expect("a start");
-        while integrator.time() < stop {
-            integrator.step(stop).unwrap_or_else(|failure| panic!("{failure}"));
+        let ode = ProgramOde { program: &mut run.program, surroundings: &run.surroundings };
+        let problem = Problem::new(ode, &settings);
+        let mut integrator = problem.start(0.0, &run.states, None).expect("a start");
+        while integrator.time() < timed.stop {
+            integrator.step(timed.stop).unwrap_or_else(|failure| panic!("{failure}"));
         }
         result = Some((integrator.statistics(), integrator.state().to_vec()));
     }
     let seconds = clock.seconds() / repetitions as f64;
-    let (Statistics { steps, derivatives, jacobians, .. }, end) = result.expect("at least one repetition");
+    let (Statistics { steps, derivatives, jacobians, .. }, state) = result.expect("at least one repetition");
+    let end = values(timed, run, &state);
     Result { seconds, steps, evaluations: derivatives, jacobians, end }
 }
 
-fn theirs(program: &Path, name: &str, solver: &str, tolerance: f64, repetitions: usize) -> Option<Result> {
+/// What the C program calls its states, at the stop time.
+fn values(timed: &Timed, run: &mut Running<'_>, state: &[f64]) -> Vec<f64> {
+    let start = (run.jet.clone(), run.states.clone());
+    run.states.copy_from_slice(state);
+    run.time = timed.stop;
+    run.evaluate();
+    let value = |(first, second): &(String, Option<String>)| {
+        run.value(first) - second.as_ref().map_or(0.0, |second| run.value(second))
+    };
+    let values = timed.states.iter().map(value).collect();
+    run.time = 0.0;
+    (run.jet, run.states) = start;
+    values
+}
+
+fn theirs(program: &Path, timed: &Timed, solver: &str, tolerance: f64) -> Option<Result> {
     let output = Command::new(program)
-        .args([name, solver, &format!("{tolerance:e}"), &repetitions.to_string()])
+        .args([timed.name, solver, &format!("{tolerance:e}"), &timed.repetitions.to_string()])
         .output()
         .ok()
         .filter(|output| output.status.success())?;
@@ -156,24 +191,4 @@ fn compile_cvode() -> Option<PathBuf> {
     command.args(libraries.map(|library| format!("-l:lib{library}.a"))).arg("-lm");
     let compiled = command.output().is_ok_and(|output| output.status.success());
     compiled.then_some(program)
-}
-
-/// What it costs to begin an integration, as after every event.
-fn starts() {
-    let measure = |name: &str, seconds: f64, count: usize| {
-        println!("{name:>12}: {:.2} µs for a start and a first step", seconds / count as f64 * 1e6)
-    };
-    measure("van_der_pol", start_again(VanDerPol, &[2.0, 0.0], 100_000), 100_000);
-    measure("amplifier", start_again(Amplifier::new(), &[-3.0, 3.0, 3.0, 3.0, 6.0], 100_000), 100_000);
-    measure("brusselator", start_again(Brusselator::new(), &Brusselator::start(), 100), 100);
-}
-
-fn start_again<System: Ode>(system: System, start: &[f64], count: usize) -> f64 {
-    let problem = Problem::new(system, &Settings::new(1e-6, start.len()));
-    let clock = Clock::start();
-    for _ in 0..count {
-        let mut integrator = problem.start(0.0, start, None).expect("a start");
-        integrator.step(1.0).expect("a step");
-    }
-    clock.seconds()
 }

@@ -95,9 +95,10 @@ fn measure_code(size: usize, functions: bool) {
     let repetitions = (2_000_000 / size).max(1);
     let of = |tape| {
         let compilation = nanoseconds(1, || drop(black_box(MachineCode::of(tape))));
-        let mut code = MachineCode::of(tape)?;
+        let code = MachineCode::of(tape)?;
+        let mut buffer = Vec::new();
         let mut outputs = vec![0.0; tape.output_count()];
-        let evaluation = nanoseconds(repetitions, || code.evaluate(black_box(&inputs), &mut outputs));
+        let evaluation = nanoseconds(repetitions, || code.evaluate(black_box(&inputs), &mut buffer, &mut outputs));
         Some((evaluation / size as f64, compilation / tape.instruction_count() as f64))
     };
     let (Some((values, _)), Some((jacobian, compilation))) = (of(&system.residuals), of(system.tape())) else {

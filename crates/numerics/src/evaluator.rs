@@ -2,72 +2,91 @@
 //!
 //! Nobody knows in advance how often a tape will be evaluated. So the tape is interpreted until as much time was spent on
 //! it as compilation would have cost, and compiled then: whatever comes, the whole costs at most twice what the better
-//! choice would have cost. The decision counts instructions, not time: it does not change from run to run.
+//! choice would have cost. The decision counts instructions, not time: it does not change from run to run. Copies of an
+//! evaluator share the tape, the count and the code, each with buffers of its own.
 
-use std::sync::Arc;
+use std::cell::{Cell, OnceCell};
+use std::rc::Rc;
 
+use crate::explain::NotFinite;
 use crate::machine_code::MachineCode;
-use crate::tape::{Tape, Workspace};
+use crate::tape::{Input, Tape, Workspace};
 
 /// The cost of compiling one instruction, and of compiling at all, in interpreted instructions.
 const COMPILATION: u64 = 1000;
 const FIRST_COMPILATION: u64 = 20_000;
 
 /// A tape with all that its evaluation needs.
+#[derive(Clone)]
 pub struct Evaluator {
-    tape: Arc<Tape>,
+    shared: Rc<Shared>,
     workspace: Workspace,
-    /// Instructions interpreted so far.
-    interpreted: u64,
-    code: Code,
+    /// What passes between pieces of machine code.
+    between: Vec<f64>,
 }
 
-enum Code {
-    NotYet,
-    Impossible,
-    Made(Box<MachineCode>),
+/// What copies of an evaluator share.
+struct Shared {
+    tape: Tape,
+    /// Instructions interpreted so far.
+    interpreted: Cell<u64>,
+    /// The machine code, once it was asked for, where it can be made.
+    code: OnceCell<Option<MachineCode>>,
 }
 
 impl Evaluator {
     /// Nothing compiled yet.
-    pub fn new(tape: impl Into<Arc<Tape>>) -> Self {
-        let tape = tape.into();
-        Evaluator { workspace: tape.workspace(), tape, interpreted: 0, code: Code::NotYet }
+    pub fn new(tape: Tape) -> Self {
+        let workspace = tape.workspace();
+        let shared = Rc::new(Shared { tape, interpreted: Cell::new(0), code: OnceCell::new() });
+        Evaluator { shared, workspace, between: Vec::new() }
     }
 
     /// The tape.
     pub fn tape(&self) -> &Tape {
-        &self.tape
+        &self.shared.tape
+    }
+
+    /// What the inputs are, in the order in which their values are to be given.
+    pub fn inputs(&self) -> &[Input] {
+        self.shared.tape.inputs()
     }
 
     /// Whether there is machine code by now.
     pub fn is_compiled(&self) -> bool {
-        matches!(self.code, Code::Made(_))
+        matches!(self.shared.code.get(), Some(Some(_)))
     }
 
     /// Compiles now, whether it pays or not.
-    pub fn compile(&mut self) {
-        if let Code::NotYet = self.code {
-            self.code = MachineCode::of(&self.tape).map_or(Code::Impossible, |code| Code::Made(Box::new(code)));
-        }
+    pub fn compile(&self) {
+        self.shared.code.get_or_init(|| MachineCode::of(&self.shared.tape));
     }
 
     /// The results at these inputs.
     pub fn evaluate(&mut self, inputs: &[f64], outputs: &mut [f64]) {
-        if let Code::NotYet = self.code {
-            self.interpreted += self.tape.instruction_count() as u64;
-            if self.pays() {
-                self.compile();
-            }
+        if self.shared.code.get().is_none() {
+            self.shared.count();
         }
-        match &mut self.code {
-            Code::Made(code) => code.evaluate(inputs, outputs),
-            Code::NotYet | Code::Impossible => self.tape.evaluate(inputs, &mut self.workspace, outputs),
+        match self.shared.code.get() {
+            Some(Some(code)) => code.evaluate(inputs, &mut self.between, outputs),
+            _ => self.shared.tape.evaluate(inputs, &mut self.workspace, outputs),
         }
     }
 
-    fn pays(&self) -> bool {
-        let cost = FIRST_COMPILATION + COMPILATION * self.tape.instruction_count() as u64;
-        self.tape.instruction_count() > 0 && self.interpreted > cost
+    /// Why a result at these inputs is not finite.
+    pub fn explain(&mut self, inputs: &[f64], result: usize) -> Option<NotFinite> {
+        self.shared.tape.run(inputs, &mut self.workspace);
+        self.shared.tape.explain(&self.workspace, result)
+    }
+}
+
+impl Shared {
+    /// One more evaluation is asked for: compiles if so many were that it pays.
+    fn count(&self) {
+        let length = self.tape.instruction_count() as u64;
+        self.interpreted.set(self.interpreted.get() + length);
+        if length > 0 && self.interpreted.get() > FIRST_COMPILATION + COMPILATION * length {
+            self.code.get_or_init(|| MachineCode::of(&self.tape));
+        }
     }
 }

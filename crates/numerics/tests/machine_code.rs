@@ -24,12 +24,13 @@ fn bits(values: &[f64]) -> Vec<u64> {
 }
 
 fn check(tape: &Tape, points: &[Vec<f64>], what: &str) {
-    let mut code = MachineCode::of(tape).expect("machine code for this processor");
+    let code = MachineCode::of(tape).expect("machine code for this processor");
     let mut workspace = tape.workspace();
+    let mut buffer = Vec::new();
     let (mut expected, mut found) = (vec![0.0; tape.output_count()], vec![0.0; tape.output_count()]);
     for inputs in points {
         tape.evaluate(inputs, &mut workspace, &mut expected);
-        code.evaluate(inputs, &mut found);
+        code.evaluate(inputs, &mut buffer, &mut found);
         assert_eq!(bits(&found), bits(&expected), "{what} at {inputs:?}: {found:?} instead of {expected:?}");
     }
 }
@@ -131,9 +132,9 @@ fn results_that_are_inputs_or_constants_are_there() {
     let e = &mut model.expressions;
     let (y, constant) = (e.variable(Y, 0), e.real(2.5));
     let tape = tape_of(&model, &[constant, y, constant]);
-    let mut code = MachineCode::of(&tape).expect("machine code for this processor");
+    let code = MachineCode::of(&tape).expect("machine code for this processor");
     let mut results = [0.0; 3];
-    code.evaluate(&[1.0, 7.0], &mut results);
+    code.evaluate(&[1.0, 7.0], &mut Vec::new(), &mut results);
     assert_eq!(results, [2.5, 7.0, 2.5]);
 }
 

@@ -167,6 +167,31 @@ fn closed_forms_are_met_within_ten_tolerances() {
 }
 
 #[test]
+fn errors_are_kept_small_where_they_show_large_later() {
+    // An oscillator whose error in the small first state is a hundred times larger in the second, a quarter of a period
+    // later.
+    let rate = 100.0;
+    let oscillator = || {
+        given(
+            2,
+            move |_, x, dx| {
+                dx[0] = x[1];
+                dx[1] = -rate * rate * x[0];
+            },
+            move |_, _, entries| entries.copy_from_slice(&[0.0, 1.0, -rate * rate, 0.0]),
+        )
+    };
+    for tolerance in [1e-6, 1e-9] {
+        for method in ALL {
+            let settings = Settings::new(tolerance, 2).with_method(method);
+            let exact = |t: f64| vec![(rate * t).sin() / rate, (rate * t).cos()];
+            let error = largest_error(oscillator(), &[0.0, 1.0], 2.0 * PI / rate, &settings, exact);
+            assert!(error <= 10.0, "{method:?} at {tolerance:e}: {error} tolerances");
+        }
+    }
+}
+
+#[test]
 fn published_end_values_are_met() {
     // IVP Test Set (Mazzia, Magherini, Iavernaro; University of Bari): van der Pol with 1e6 until 2, Robertson until 1e11.
     for tolerance in [1e-6, 1e-9] {

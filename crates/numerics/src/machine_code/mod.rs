@@ -30,7 +30,8 @@ pub struct MachineCode {
     plain: Vec<(usize, Plain)>,
     input_count: usize,
     output_count: usize,
-    between: Vec<f64>,
+    /// How many values pass between pieces.
+    between: usize,
     /// The memory of the functions; there until the code is dropped.
     module: Option<JITModule>,
 }
@@ -57,23 +58,24 @@ impl MachineCode {
             plain: plain_outputs(tape),
             input_count: tape.inputs.len(),
             output_count: tape.outputs.len(),
-            between: vec![0.0; between],
+            between,
             module: Some(module),
         };
         code.functions = code.link(&ids?)?;
         Some(code)
     }
 
-    /// The results at these inputs.
+    /// The results at these inputs. The buffer, at first empty, is the caller's, so that several may evaluate the same code.
     #[allow(unsafe_code)]
-    pub fn evaluate(&mut self, inputs: &[f64], outputs: &mut [f64]) {
+    pub fn evaluate(&self, inputs: &[f64], buffer: &mut Vec<f64>, outputs: &mut [f64]) {
         assert_eq!(inputs.len(), self.input_count, "one value for each input");
         assert_eq!(outputs.len(), self.output_count, "one place for each result");
+        buffer.resize(self.between, 0.0);
         for function in &self.functions {
             // SAFETY: the functions were compiled with this signature, and their memory lives as long as `self`. They
             // read `inputs` at registers of inputs, write `outputs` at positions of results, and read and write
-            // `between` at the places counted when it was made; the lengths of all three were just checked or are fixed.
-            unsafe { function(inputs.as_ptr(), self.between.as_mut_ptr(), outputs.as_mut_ptr()) };
+            // `buffer` at the places counted when they were made; the lengths of all three were just checked or set.
+            unsafe { function(inputs.as_ptr(), buffer.as_mut_ptr(), outputs.as_mut_ptr()) };
         }
         for &(position, plain) in &self.plain {
             outputs[position] = match plain {

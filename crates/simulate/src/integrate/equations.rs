@@ -6,6 +6,7 @@
 //! that are not numbers, or so large that their squares would overflow, are not passed on.
 
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 use diffsol::matrix::sparsity::MatrixSparsity;
 use diffsol::{
@@ -113,18 +114,18 @@ pub(super) struct Equations<Matrices: Kind, System> {
     jacobian_count: Cell<usize>,
 }
 
-/// Equations with full matrices.
-pub(super) type DenseEquations<System> = Equations<NalgebraMat<f64>, System>;
-/// Equations with sparse matrices.
-pub(super) type SparseEquations<System> = Equations<FaerSparseMat<f64>, System>;
+/// Equations as one of several problems of diffsol, with different tolerances, has them.
+pub(super) struct Shared<Matrices: Kind, System>(pub Rc<Equations<Matrices, System>>);
 
-impl<System: Ode> DenseEquations<System> {
+impl<System: Ode> Equations<NalgebraMat<f64>, System> {
+    /// With full matrices.
     pub(super) fn dense(system: System, method: Method) -> Self {
         Self::new(system, method, NalgebraContext::default())
     }
 }
 
-impl<System: Ode> SparseEquations<System> {
+impl<System: Ode> Equations<FaerSparseMat<f64>, System> {
+    /// With sparse matrices.
     pub(super) fn sparse(system: System, method: Method) -> Self {
         Self::new(system, method, FaerContext::default())
     }
@@ -173,6 +174,20 @@ impl<Matrices: Kind, System: Ode> Equations<Matrices, System> {
             derivative.fill(self.no_derivative);
         }
         succeeds
+    }
+
+    /// Evaluates the Jacobian and looks at its entries, in the order of its pattern, or row by row where it has none;
+    /// nothing where it has no value.
+    pub(super) fn with_jacobian<R>(
+        &self,
+        time: f64,
+        state: &[f64],
+        look: impl FnOnce(Option<&Pattern>, &[f64]) -> R,
+    ) -> Option<R> {
+        let mut entries = self.entries.borrow_mut();
+        let mut system = self.system.borrow_mut();
+        system.jacobian(time, state, &mut entries).ok()?;
+        entries.iter().all(|entry| entry.is_finite()).then(|| look(system.jacobian_pattern(), &entries))
     }
 
     /// Evaluates the Jacobian. Where it has no value it counts as zero: the Newton iteration may still converge, and
@@ -244,7 +259,7 @@ macro_rules! operator {
     };
 }
 
-operator!(Equations<Matrices, System>, self => self);
+operator!(Shared<Matrices, System>, self => self.0);
 operator!(RightHandSide<'_, Matrices, System>, self => self.0);
 operator!(NoInitialValues<'_, Matrices, System>, self => self.0);
 
@@ -274,7 +289,7 @@ impl<Matrices: Kind, System: Ode> ConstantOp for NoInitialValues<'_, Matrices, S
     }
 }
 
-impl<'equations, Matrices: Kind, System: Ode> OdeEquationsRef<'equations> for Equations<Matrices, System> {
+impl<'equations, Matrices: Kind, System: Ode> OdeEquationsRef<'equations> for Shared<Matrices, System> {
     type Mass = Absent<'equations, Matrices>;
     type Rhs = RightHandSide<'equations, Matrices, System>;
     type Root = Absent<'equations, Matrices>;
@@ -283,9 +298,9 @@ impl<'equations, Matrices: Kind, System: Ode> OdeEquationsRef<'equations> for Eq
     type Reset = Absent<'equations, Matrices>;
 }
 
-impl<Matrices: Kind, System: Ode> OdeEquations for Equations<Matrices, System> {
+impl<Matrices: Kind, System: Ode> OdeEquations for Shared<Matrices, System> {
     fn rhs(&self) -> RightHandSide<'_, Matrices, System> {
-        RightHandSide(self)
+        RightHandSide(&self.0)
     }
 
     fn mass(&self) -> Option<Absent<'_, Matrices>> {
@@ -293,7 +308,7 @@ impl<Matrices: Kind, System: Ode> OdeEquations for Equations<Matrices, System> {
     }
 
     fn init(&self) -> NoInitialValues<'_, Matrices, System> {
-        NoInitialValues(self)
+        NoInitialValues(&self.0)
     }
 
     fn set_params(&mut self, _parameters: &Self::V) {}

@@ -1,167 +1,17 @@
-//! A problem, and an integration of it from one point on.
+//! An integration of a problem from one point on.
 
-use std::cell::RefMut;
+use diffsol::DiffsolError;
 
-use diffsol::{OdeBuilder, OdeSolverProblem};
+use super::amplification::Recent;
+use super::equations::in_bounds;
+use super::methods::Advance;
+use super::problem::Problem;
+use super::{EvaluationFailed, FailureReason, IntegrationFailure, Ode};
 
-use super::equations::{DenseEquations, Equations, Kind, SparseEquations, in_bounds};
-use super::first_step::{Weights, first_step};
-use super::methods::{self, Advance, Start};
-use super::{EvaluationFailed, FailureReason, IntegrationFailure, Ode, Settings, step_tolerance};
-
-/// Systems up to this size have full matrices whatever their pattern.
-const SMALL: usize = 32;
-/// Larger ones too, with at least one entry in this many.
-const FULL: usize = 5;
 /// An evaluation that failed on the way to one of so many last steps may be why there is no further one.
 const RECENT: usize = 20;
-
-/// A system and how to integrate it; made once per mode, started as often as the mode is entered.
-pub struct Problem<System: Ode> {
-    equations: Either<System>,
-    settings: Settings,
-    /// The errors that one step may make.
-    weights: Weights,
-}
-
-enum Either<System: Ode> {
-    /// No states at all, which diffsol does not know.
-    Empty(Box<DenseEquations<System>>),
-    Dense(Box<OdeSolverProblem<DenseEquations<System>>>),
-    Sparse(Box<OdeSolverProblem<SparseEquations<System>>>),
-}
-
-/// Evaluates one expression for whichever equations a problem has.
-macro_rules! equations {
-    ($problem:expr, $equations:ident => $result:expr) => {
-        match $problem {
-            Either::Empty($equations) => $result,
-            Either::Dense(problem) => {
-                let $equations = &problem.eqn;
-                $result
-            }
-            Either::Sparse(problem) => {
-                let $equations = &problem.eqn;
-                $result
-            }
-        }
-    };
-}
-
-impl<System: Ode> Problem<System> {
-    /// A system with its settings.
-    pub fn new(system: System, settings: &Settings) -> Self {
-        assert_eq!(system.size(), settings.nominal.len(), "every state has a nominal size");
-        let method = settings.method;
-        let relative = step_tolerance(method, settings.tolerance);
-        let absolute = settings.nominal.iter().map(|nominal| relative * nominal.abs()).collect();
-        let weights = Weights { relative, absolute };
-        let equations = match matrices(&system) {
-            Matrices::None => Either::Empty(Box::new(Equations::dense(system, method))),
-            Matrices::Full => Either::Dense(Box::new(build(Equations::dense(system, method), &weights))),
-            Matrices::Sparse => Either::Sparse(Box::new(build(Equations::sparse(system, method), &weights))),
-        };
-        Problem { equations, settings: settings.clone(), weights }
-    }
-
-    /// The system, to evaluate between steps.
-    pub fn system(&self) -> RefMut<'_, System> {
-        equations!(&self.equations, equations => equations.system())
-    }
-
-    /// Begins an integration. The first step is chosen from `f` near the start, unless a length is given.
-    pub fn start(
-        &self,
-        time: f64,
-        state: &[f64],
-        step: Option<f64>,
-    ) -> Result<Integrator<'_, System>, IntegrationFailure> {
-        let advance: Box<dyn Advance + '_> = match &self.equations {
-            Either::Empty(_) => Box::new(NoStates { time }),
-            Either::Dense(problem) => {
-                let derivative = self.first_derivative(&problem.eqn, time, state)?;
-                let step = self.first_step(&problem.eqn, time, (state, &derivative), step);
-                let start = Start { weights: self.weights.clone(), time, state, derivative: &derivative, step };
-                methods::on_dense(problem, self.settings.method, &start).expect("states and equations fit")
-            }
-            Either::Sparse(problem) => {
-                let derivative = self.first_derivative(&problem.eqn, time, state)?;
-                let step = self.first_step(&problem.eqn, time, (state, &derivative), step);
-                let start = Start { weights: self.weights.clone(), time, state, derivative: &derivative, step };
-                methods::on_sparse(problem, self.settings.method, &start).expect("states and equations fit")
-            }
-        };
-        Ok(Integrator { problem: self, advance, from: time, to: time, step_count: 0, overcome: None })
-    }
-
-    fn first_derivative<M: Kind>(
-        &self,
-        equations: &Equations<M, System>,
-        time: f64,
-        state: &[f64],
-    ) -> Result<Vec<f64>, IntegrationFailure> {
-        equations.take_failure();
-        let mut derivative = vec![0.0; state.len()];
-        match equations.derivative(time, state, &mut derivative) {
-            true => Ok(derivative),
-            false => Err(IntegrationFailure {
-                reason: FailureReason::NoDerivative,
-                time,
-                state: state.to_vec(),
-                step: 0.0,
-                evaluation: equations.take_failure(),
-            }),
-        }
-    }
-
-    fn first_step<M: Kind>(
-        &self,
-        equations: &Equations<M, System>,
-        time: f64,
-        start: (&[f64], &[f64]),
-        given: Option<f64>,
-    ) -> f64 {
-        let longest = self.settings.longest_step;
-        given.map(|step| step.min(longest)).unwrap_or_else(|| {
-            first_step(equations, &self.weights, time, start, methods::first_order(self.settings.method), longest)
-        })
-    }
-
-    fn take_failure(&self) -> Option<EvaluationFailed> {
-        equations!(&self.equations, equations => equations.take_failure())
-    }
-}
-
-/// Which matrices suit a system.
-enum Matrices {
-    None,
-    Full,
-    Sparse,
-}
-
-fn matrices(system: &impl Ode) -> Matrices {
-    let size = system.size();
-    match system.jacobian_pattern() {
-        _ if size == 0 => Matrices::None,
-        Some(pattern) if size > SMALL && pattern.entry_count() * FULL < size * size => Matrices::Sparse,
-        _ => Matrices::Full,
-    }
-}
-
-fn build<M: Kind, System: Ode>(
-    equations: Equations<M, System>,
-    weights: &Weights,
-) -> OdeSolverProblem<Equations<M, System>> {
-    let mut problem = OdeBuilder::<M>::new()
-        .rtol(weights.relative)
-        .atol(weights.absolute.iter().copied())
-        .build_from_eqn(equations)
-        .expect("as many tolerances as states");
-    // What ends a series of failures is the shortest step.
-    problem.ode_options.max_error_test_failures = 1000;
-    problem.ode_options.max_nonlinear_solver_failures = usize::MAX;
-    problem
-}
+/// After so many steps it is looked whether errors are amplified.
+const INTERVAL: usize = 25;
 
 /// A step that was made.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -194,11 +44,23 @@ pub struct Integrator<'problem, System: Ode> {
     from: f64,
     to: f64,
     step_count: usize,
+    /// The last states, and what they say of the errors of steps.
+    recent: Recent,
     /// The last evaluation that failed and yet let the integration go on, and the number of steps then.
     overcome: Option<(EvaluationFailed, usize)>,
 }
 
-impl<System: Ode> Integrator<'_, System> {
+impl<'problem, System: Ode> Integrator<'problem, System> {
+    pub(super) fn new(
+        problem: &'problem Problem<System>,
+        advance: Box<dyn Advance + 'problem>,
+        time: f64,
+        state: &[f64],
+    ) -> Self {
+        let recent = Recent::new(time, state);
+        Integrator { problem, advance, from: time, to: time, step_count: 0, recent, overcome: None }
+    }
+
     /// One step, not beyond `limit`, which is not behind. A step that comes as near to it as can be computed ends there.
     pub fn step(&mut self, limit: f64) -> Result<Step, IntegrationFailure> {
         assert!(limit >= self.to, "an integration goes forward");
@@ -207,11 +69,11 @@ impl<System: Ode> Integrator<'_, System> {
             self.to = limit;
             return Ok(self.last_step());
         }
-        if self.step_count >= self.problem.settings.most_steps {
+        if self.step_count >= self.problem.settings().most_steps {
             return Err(self.failure(FailureReason::TooManySteps));
         }
-        let longest_end = self.to + self.problem.settings.longest_step;
-        self.advance.advance(limit.min(longest_end)).map_err(|_| self.failure(FailureReason::StepTooShort))?;
+        self.adapt(limit)?;
+        self.advance(limit).map_err(|_| self.failure(FailureReason::StepTooShort))?;
         if !in_bounds(self.advance.state()) {
             return Err(self.failure(FailureReason::NotFinite));
         }
@@ -220,7 +82,33 @@ impl<System: Ode> Integrator<'_, System> {
             self.overcome = Some((failed, self.step_count));
         }
         self.to = if self.is_at(limit) { limit } else { self.advance.time() };
+        self.recent.add(self.to, self.advance.state());
         Ok(self.last_step())
+    }
+
+    fn advance(&mut self, limit: f64) -> Result<(), DiffsolError> {
+        let longest_end = self.advance.time() + self.problem.settings().longest_step;
+        self.advance.advance(limit.min(longest_end))
+    }
+
+    /// Goes on with smaller tolerances where errors turn out to be amplified. Of a problem that is new, the first steps
+    /// are made twice for that.
+    fn adapt(&mut self, limit: f64) -> Result<(), IntegrationFailure> {
+        if !self.problem.is_known() {
+            let (time, state) = (self.to, self.advance.state().to_vec());
+            let mut trial = self.recent.clone();
+            while !trial.is_full() && self.advance.time() < limit && self.advance(limit).is_ok() {
+                trial.add(self.advance.time(), self.advance.state());
+            }
+            self.problem.learn(&trial);
+            self.problem.take_failure();
+            self.advance = self.problem.begin(time, &state, None)?;
+        } else if self.step_count.is_multiple_of(INTERVAL) && self.recent.is_full() && self.problem.learn(&self.recent)
+        {
+            let state = self.advance.state().to_vec();
+            self.advance = self.problem.begin(self.to, &state, None)?;
+        }
+        Ok(())
     }
 
     /// The step made last.
@@ -260,7 +148,7 @@ impl<System: Ode> Integrator<'_, System> {
 
     /// What it cost so far.
     pub fn statistics(&self) -> Statistics {
-        let (derivatives, jacobians) = equations!(&self.problem.equations, equations => equations.counts());
+        let (derivatives, jacobians) = self.problem.counts();
         let (errors_too_large, not_converged) = self.advance.refusals();
         Statistics { steps: self.step_count, errors_too_large, not_converged, derivatives, jacobians }
     }
@@ -280,35 +168,5 @@ impl<System: Ode> Integrator<'_, System> {
             step: self.step_length(),
             evaluation: self.problem.take_failure().or(recent.map(|(failed, _)| failed)),
         }
-    }
-}
-
-/// A system without states is wherever it is told to be.
-struct NoStates {
-    time: f64,
-}
-
-impl Advance for NoStates {
-    fn advance(&mut self, stop: f64) -> Result<(), diffsol::DiffsolError> {
-        self.time = stop;
-        Ok(())
-    }
-
-    fn time(&self) -> f64 {
-        self.time
-    }
-
-    fn state(&self) -> &[f64] {
-        &[]
-    }
-
-    fn next_step(&self) -> (f64, usize) {
-        (0.0, 0)
-    }
-
-    fn interpolate(&mut self, _time: f64, _state: &mut [f64]) {}
-
-    fn refusals(&self) -> (usize, usize) {
-        (0, 0)
     }
 }

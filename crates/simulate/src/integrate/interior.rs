@@ -76,7 +76,7 @@ impl Interior {
 }
 
 /// The factors of the values at four times in the cubic polynomial through them, at another time.
-fn lagrange(times: &[f64; 4], at: f64) -> [f64; 4] {
+pub(super) fn lagrange(times: &[f64; 4], at: f64) -> [f64; 4] {
     std::array::from_fn(|index| {
         let others = (0..4).filter(|&other| other != index);
         others.map(|other| (at - times[other]) / (times[index] - times[other])).product()

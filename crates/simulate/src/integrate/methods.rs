@@ -4,11 +4,11 @@ use std::marker::PhantomData;
 
 use diffsol::ode_solver::state::StateCommon;
 use diffsol::{
-    BdfState, DiffsolError, FaerSparseLU, NalgebraLU, OdeSolverConfig, OdeSolverMethod, OdeSolverProblem,
-    OdeSolverState, RkState, Vector,
+    BdfState, DiffsolError, FaerSparseLU, FaerSparseMat, NalgebraLU, NalgebraMat, OdeSolverConfig, OdeSolverMethod,
+    OdeSolverProblem, OdeSolverState, RkState, Vector,
 };
 
-use super::equations::{DenseEquations, Equations, Kind, SparseEquations};
+use super::equations::{Kind, Shared};
 use super::first_step::Weights;
 use super::interior::Interior;
 use super::{Method, Ode};
@@ -50,7 +50,7 @@ pub(super) fn first_order(method: Method) -> i32 {
 
 /// A method on equations with full matrices.
 pub(super) fn on_dense<'problem, System: Ode + 'problem>(
-    problem: &'problem OdeSolverProblem<DenseEquations<System>>,
+    problem: &'problem OdeSolverProblem<Shared<NalgebraMat<f64>, System>>,
     method: Method,
     start: &Start,
 ) -> Result<Box<dyn Advance + 'problem>, DiffsolError> {
@@ -67,7 +67,7 @@ pub(super) fn on_dense<'problem, System: Ode + 'problem>(
 
 /// A method on equations with sparse matrices.
 pub(super) fn on_sparse<'problem, System: Ode + 'problem>(
-    problem: &'problem OdeSolverProblem<SparseEquations<System>>,
+    problem: &'problem OdeSolverProblem<Shared<FaerSparseMat<f64>, System>>,
     method: Method,
     start: &Start,
 ) -> Result<Box<dyn Advance + 'problem>, DiffsolError> {
@@ -83,7 +83,7 @@ pub(super) fn on_sparse<'problem, System: Ode + 'problem>(
 }
 
 fn common_state<Matrices: Kind, System: Ode>(
-    problem: &OdeSolverProblem<Equations<Matrices, System>>,
+    problem: &OdeSolverProblem<Shared<Matrices, System>>,
     start: &Start,
 ) -> StateCommon<Matrices::V> {
     let vector = |values: &[f64]| Matrices::V::from_slice(values, problem.context().clone());
@@ -113,7 +113,7 @@ impl<'problem, Matrices, System, Solver> AtWork<'problem, Matrices, System, Solv
 where
     Matrices: Kind + 'problem,
     System: Ode + 'problem,
-    Solver: OdeSolverMethod<'problem, Equations<Matrices, System>> + 'problem,
+    Solver: OdeSolverMethod<'problem, Shared<Matrices, System>> + 'problem,
 {
     fn new(solver: Solver) -> Self {
         let interpolated = solver.state().y.clone();
@@ -129,7 +129,7 @@ impl<'problem, Matrices, System, Solver> Advance for AtWork<'problem, Matrices, 
 where
     Matrices: Kind + 'problem,
     System: Ode + 'problem,
-    Solver: OdeSolverMethod<'problem, Equations<Matrices, System>>,
+    Solver: OdeSolverMethod<'problem, Shared<Matrices, System>>,
 {
     fn advance(&mut self, stop: f64) -> Result<(), DiffsolError> {
         let time = self.time();
@@ -175,7 +175,7 @@ impl<'problem, Matrices, System, Solver> Watched<'problem, Matrices, System, Sol
 where
     Matrices: Kind + 'problem,
     System: Ode + 'problem,
-    Solver: OdeSolverMethod<'problem, Equations<Matrices, System>> + 'problem,
+    Solver: OdeSolverMethod<'problem, Shared<Matrices, System>> + 'problem,
 {
     fn new(work: AtWork<'problem, Matrices, System, Solver>, start: &Start) -> Self {
         Watched { work, interior: Interior::new(start.weights.clone(), start.state.len()), refusals: 0 }
@@ -186,7 +186,7 @@ impl<'problem, Matrices, System, Solver> Advance for Watched<'problem, Matrices,
 where
     Matrices: Kind + 'problem,
     System: Ode + 'problem,
-    Solver: OdeSolverMethod<'problem, Equations<Matrices, System>> + 'problem,
+    Solver: OdeSolverMethod<'problem, Shared<Matrices, System>> + 'problem,
 {
     fn advance(&mut self, stop: f64) -> Result<(), DiffsolError> {
         loop {

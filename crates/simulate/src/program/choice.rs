@@ -8,11 +8,10 @@
 //! Only rows that are differentiated and blocks that leave a choice are looked at.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use modeshift_dae::{ExpressionId, Id, StateSelect};
 use modeshift_mode_changes::{Column, ModeStructure, Row};
-use modeshift_numerics::{Input, Pattern};
+use modeshift_numerics::{Evaluator, Input, Pattern};
 
 use super::failure::NotBuilt;
 use super::kernel::{Kernel, Places};
@@ -124,7 +123,7 @@ impl Builder<'_> {
         let residuals: Vec<ExpressionId> = rows.iter().map(|row| self.residuals[row.index()]).collect();
         let not_numeric = |_| NotBuilt::NotNumeric(self.structure.equation(rows[0]));
         let (tape, pattern) = self.workshop.compiler().jacobian_of(&residuals, &by).map_err(not_numeric)?;
-        let kernel = Kernel::new(Arc::new(tape), &mut places);
+        let kernel = Kernel::new(Evaluator::new(tape), &mut places);
         let mut first = 0;
         let blocks = blocks.iter().map(|(rows, columns)| {
             let block = self.block(rows, columns, first, &pattern, &unknowns);

@@ -1,10 +1,8 @@
 //! Compiled code of one mode and one choice of states: from states to all quantities, and the Jacobian of the
 //! derivatives of states.
 
-use std::sync::Arc;
-
 use modeshift_dae::{ExpressionId, VariableId};
-use modeshift_numerics::{Input, NotFinite, Pattern};
+use modeshift_numerics::{Evaluator, Input, NotFinite, Pattern};
 use rustc_hash::FxHashMap;
 
 use super::compiled::CompiledIteration;
@@ -158,6 +156,19 @@ impl Code {
         Ok(())
     }
 
+    /// Makes machine code of what derivatives and Jacobians of states need.
+    pub fn make_machine_code(&self) {
+        for step in &self.steps {
+            match step {
+                Step::Chain(chain) => {
+                    chain.lean.compile();
+                    chain.rule.make_machine_code();
+                }
+                Step::Solve(solve) => solve.make_machine_code(),
+            }
+        }
+    }
+
     /// What the derivatives of states need, and they themselves.
     fn run_lean(&mut self, quantities: &Quantities) -> Result<(), Box<CodeFailure>> {
         for step in &mut self.steps {
@@ -213,7 +224,7 @@ impl Chain {
         culprit.map_or(Ok(()), |index| Err(Box::new(self.failure(index, quantities))))
     }
 
-    fn failure(&self, index: usize, quantities: &Quantities) -> CodeFailure {
+    fn failure(&mut self, index: usize, quantities: &Quantities) -> CodeFailure {
         let Assignment { target, equation, .. } = self.assignments[index];
         let origin = self.everything.explain(index).expect("the value is not finite");
         let reason = FailureReason::NotFinite(origin);
@@ -262,12 +273,12 @@ impl Builder<'_, '_> {
         let lean = compiler.tape_of(&exported).map_err(|_| first.clone())?;
         let (by, inputs) = varying(lean.inputs(), &mut self.places, &self.gradients);
         let (tape, pattern) = compiler.jacobian_of(&exported, &by).map_err(|_| first.clone())?;
-        let kernel = Kernel::new(Arc::new(tape), &mut self.places);
+        let kernel = Kernel::new(Evaluator::new(tape), &mut self.places);
         let rule =
             ChainRule::new(kernel, pattern, exports.iter().map(|it| it.0).collect(), inputs, &mut self.gradients);
         self.steps.push(Step::Chain(Box::new(Chain {
-            everything: Kernel::new(Arc::new(everything), &mut self.places),
-            lean: Kernel::new(Arc::new(lean), &mut self.places),
+            everything: Kernel::new(Evaluator::new(everything), &mut self.places),
+            lean: Kernel::new(Evaluator::new(lean), &mut self.places),
             assignments,
             exports,
             rule,

@@ -3,22 +3,22 @@
 use std::sync::Arc;
 
 use modeshift_dae::ExpressionId;
-use modeshift_numerics::{Input, Pattern, Tape};
+use modeshift_numerics::{Evaluator, Input, Pattern};
 
 use super::failure::NotBuilt;
 use super::plan::Iteration;
 use super::programs::Workshop;
 
-/// The tapes of an iteration.
+/// The code of an iteration.
 pub(super) struct CompiledIteration {
-    pub residuals: Arc<Tape>,
+    pub residuals: Evaluator,
     /// Residuals, then the entries of their Jacobian by the unknowns.
-    pub linearization: Arc<Tape>,
+    pub linearization: Evaluator,
     pub pattern: Pattern,
     pub is_linear: bool,
     /// What the residuals depend on beside the unknowns, and the entries of their Jacobian by these.
     pub known: Vec<Input>,
-    pub by_known: Arc<Tape>,
+    pub by_known: Evaluator,
     pub pattern_by_known: Pattern,
 }
 
@@ -70,12 +70,12 @@ impl Workshop<'_> {
         let (by_known, pattern_by_known) = compiler.jacobian_of(&iteration.residuals, &known).map_err(not_numeric)?;
         let equations = compiler.differentiated(&iteration.residuals, &unknowns).map_err(not_numeric)?;
         Ok(CompiledIteration {
-            residuals: Arc::new(residuals),
-            linearization: Arc::new(equations.tape().clone()),
+            residuals: Evaluator::new(residuals),
+            linearization: Evaluator::new(equations.tape().clone()),
             pattern: equations.pattern().clone(),
             is_linear: equations.is_linear(),
             known,
-            by_known: Arc::new(by_known),
+            by_known: Evaluator::new(by_known),
             pattern_by_known,
         })
     }

@@ -99,6 +99,10 @@ impl ChainRule {
         ChainRule { kernel, pattern, targets, inputs, destinations }
     }
 
+    pub fn make_machine_code(&self) {
+        self.kernel.compile();
+    }
+
     /// Computes the gradients of the targets.
     pub fn apply(&mut self, memory: &[f64], gradients: &mut Gradients) {
         let entries = self.kernel.run(memory);
@@ -147,6 +151,10 @@ impl ImplicitRule {
         unknowns.iter().for_each(|&unknown| gradients.add(unknown, &columns));
         let right_hand_sides = vec![0.0; columns.len() * unknowns.len()];
         ImplicitRule { kernel, pattern, unknowns, inputs, destinations, right_hand_sides }
+    }
+
+    pub fn make_machine_code(&self) {
+        self.kernel.compile();
     }
 
     /// Computes the gradients of the unknowns, with the factors of `F_y`.

@@ -1,10 +1,9 @@
-//! Tapes over the memory of a program: where their inputs come from. All evaluation goes through here.
+//! Code over the memory of a program: where its inputs come from. All evaluation goes through here.
 //!
-//! The memory holds the quantities of the mode, then time, then what the surroundings say.
+//! The memory holds the quantities of the mode, then time, then what the surroundings say. Code is a tape at first and
+//! machine code when it was evaluated often enough.
 
-use std::sync::Arc;
-
-use modeshift_numerics::{Input, NotFinite, Tape, Workspace};
+use modeshift_numerics::{Evaluator, Input, NotFinite};
 use rustc_hash::FxHashMap;
 
 use super::quantities::Quantities;
@@ -50,24 +49,22 @@ impl<'a> Places<'a> {
     }
 }
 
-/// A tape with its buffers.
+/// Code with its buffers.
 pub(super) struct Kernel {
-    tape: Arc<Tape>,
-    workspace: Workspace,
+    evaluator: Evaluator,
     sources: Vec<u32>,
     inputs: Vec<f64>,
     results: Vec<f64>,
 }
 
 impl Kernel {
-    pub fn new(tape: Arc<Tape>, places: &mut Places<'_>) -> Self {
-        let sources: Vec<u32> = tape.inputs().iter().map(|&input| places.of(input)).collect();
+    pub fn new(evaluator: Evaluator, places: &mut Places<'_>) -> Self {
+        let sources: Vec<u32> = evaluator.inputs().iter().map(|&input| places.of(input)).collect();
         Kernel {
-            workspace: tape.workspace(),
             inputs: vec![0.0; sources.len()],
-            results: vec![0.0; tape.output_count()],
+            results: vec![0.0; evaluator.tape().output_count()],
             sources,
-            tape,
+            evaluator,
         }
     }
 
@@ -76,16 +73,21 @@ impl Kernel {
         for (input, &source) in self.inputs.iter_mut().zip(&self.sources) {
             *input = memory[source as usize];
         }
-        self.tape.evaluate(&self.inputs, &mut self.workspace, &mut self.results);
+        self.evaluator.evaluate(&self.inputs, &mut self.results);
         &self.results
     }
 
     /// Why a result of the last run is not finite.
-    pub fn explain(&self, result: usize) -> Option<NotFinite> {
-        self.tape.explain(&self.workspace, result)
+    pub fn explain(&mut self, result: usize) -> Option<NotFinite> {
+        self.evaluator.explain(&self.inputs, result)
+    }
+
+    /// Makes machine code of it now.
+    pub fn compile(&self) {
+        self.evaluator.compile();
     }
 
     pub fn instruction_count(&self) -> usize {
-        self.tape.instruction_count()
+        self.evaluator.tape().instruction_count()
     }
 }

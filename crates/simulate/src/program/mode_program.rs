@@ -25,6 +25,8 @@ pub struct Program {
     quantities: Quantities,
     /// The equations as the mode leaves them.
     residuals: Vec<ExpressionId>,
+    /// The variables among the quantities, with their nominal values.
+    sizes: Vec<(QuantityIndex, f64)>,
     matrix: Option<ChoiceMatrix>,
     choices: Vec<(Choice, Code)>,
     present: usize,
@@ -48,7 +50,10 @@ impl Program {
         let quantities = Quantities::new(&structure, workshop.model().variables.len());
         let residuals = workshop.residuals_in(&structure, &mode);
         let matrix = ChoiceMatrix::new(workshop, &structure, &quantities, &residuals)?;
-        let mut program = Program { mode, structure, quantities, residuals, matrix, choices: Vec::new(), present: 0 };
+        let variables = quantities.list().iter().zip(0..).filter(|((_, order), _)| *order == 0);
+        let sizes = variables.map(|(&(id, _), place)| (QuantityIndex(place), workshop.nominal(id))).collect();
+        let mut program =
+            Program { mode, structure, quantities, residuals, sizes, matrix, choices: Vec::new(), present: 0 };
         if program.matrix.is_none() {
             program.compile(workshop, Choice::structural(&program.structure))?;
         }
@@ -200,6 +205,32 @@ impl Program {
         let (_, code) = &mut self.choices[self.present];
         code.enter(time, states, surroundings);
         code.jacobian(&self.quantities, entries).map_err(|failure| self.failure(time, *failure))
+    }
+
+    /// The largest error of a variable, relative to the larger of its size and its nominal value, where the states are
+    /// wrong by `error`; zero where there are no values to compare.
+    pub fn shown_error(&mut self, time: f64, states: &[f64], surroundings: &Surroundings, error: &[f64]) -> f64 {
+        let (_, code) = &mut self.choices[self.present];
+        code.enter(time, states, surroundings);
+        if code.run_everything(&self.quantities).is_err() {
+            return 0.0;
+        }
+        let right = code.jet().to_vec();
+        let wrong: Vec<f64> = states.iter().zip(error).map(|(state, error)| state + error).collect();
+        code.enter(time, &wrong, surroundings);
+        let result = code.run_everything(&self.quantities);
+        let errors = self.sizes.iter().map(|&(place, nominal)| {
+            let (right, wrong) = (right[place.index()], code.jet()[place.index()]);
+            (wrong - right).abs() / right.abs().max(nominal)
+        });
+        let largest = errors.fold(0.0, f64::max);
+        code.jet_mut().copy_from_slice(&right);
+        if result.is_ok() { largest } else { 0.0 }
+    }
+
+    /// Makes machine code now, of all that the derivatives of states and their Jacobian need, instead of when it pays.
+    pub fn make_machine_code(&self) {
+        self.code().make_machine_code();
     }
 
     fn failure(&self, time: f64, failure: CodeFailure) -> Box<BlockFailure> {

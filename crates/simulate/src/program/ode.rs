@@ -38,4 +38,8 @@ impl Ode for ProgramOde<'_> {
     fn jacobian(&mut self, time: f64, state: &[f64], entries: &mut [f64]) -> Result<(), EvaluationFailed> {
         self.program.jacobian(time, state, self.surroundings, entries).map_err(EvaluationFailed::from)
     }
+
+    fn shown_error(&mut self, time: f64, state: &[f64], error: &[f64]) -> f64 {
+        self.program.shown_error(time, state, self.surroundings, error)
+    }
 }

@@ -1,10 +1,8 @@
 //! Expressions over a jet and its surroundings: guards, conditions of `when` clauses, right-hand sides of discrete
 //! equations, assertions.
 
-use std::sync::Arc;
-
 use modeshift_dae::ExpressionId;
-use modeshift_numerics::{Input, NotNumeric};
+use modeshift_numerics::{Evaluator, Input, NotNumeric};
 
 use super::kernel::{Kernel, Places};
 use super::programs::Workshop;
@@ -32,7 +30,7 @@ impl Outputs {
         };
         let mut places = Places::new(quantities);
         let tape = workshop.compiler().with_known_inputs(parameter).tape(expressions)?;
-        let kernel = Kernel::new(Arc::new(tape), &mut places);
+        let kernel = Kernel::new(Evaluator::new(tape), &mut places);
         let memory = vec![f64::NAN; places.memory_size()];
         let surroundings = places.surroundings;
         Ok(Outputs { kernel, memory, quantity_count: quantities.len(), surroundings, version: 0 })

@@ -143,6 +143,13 @@ impl Solve {
         true
     }
 
+    pub fn make_machine_code(&self) {
+        if self.is_needed {
+            self.linearization.compile();
+            self.rule.iter().for_each(ImplicitRule::make_machine_code);
+        }
+    }
+
     pub fn instruction_count(&self) -> usize {
         self.linearization.instruction_count()
     }

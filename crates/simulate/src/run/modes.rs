@@ -147,4 +147,8 @@ impl Ode for ModeOde {
         let result = self.program.borrow_mut().jacobian(time, state, &self.surroundings.borrow(), entries);
         result.map_err(EvaluationFailed::from)
     }
+
+    fn shown_error(&mut self, time: f64, state: &[f64], error: &[f64]) -> f64 {
+        self.program.borrow_mut().shown_error(time, state, &self.surroundings.borrow(), error)
+    }
 }
