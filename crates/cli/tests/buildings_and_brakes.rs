@@ -3,14 +3,17 @@
 mod support;
 
 use serde_json::Value;
-use support::{modeshift, temporary};
+use support::{modeshift, root, temporary};
 
 /// The events of a run, and its results by name.
-fn run(name: &str, arguments: &[&str]) -> (Vec<Value>, impl Fn(&str) -> Vec<f64>) {
+fn run(name: &str, arguments: &[&str]) -> (Vec<Value>, impl Fn(&str) -> Vec<f64> + use<>) {
+    run_file(name, &format!("models/{name}.mel"), arguments)
+}
+
+fn run_file(name: &str, file: &str, arguments: &[&str]) -> (Vec<Value>, impl Fn(&str) -> Vec<f64> + use<>) {
     let (events, result) = (temporary(&format!("{name}.json")), temporary(&format!("{name}.csv")));
-    let file = format!("models/{name}.mel");
     let [events_path, result_path] = [&events, &result].map(|path| path.to_str().expect("UTF-8"));
-    let files = ["simulate", &file, "--events", events_path, "-o", result_path];
+    let files = ["simulate", file, "--events", events_path, "-o", result_path];
     let outcome = modeshift(&[files.as_slice(), arguments].concat());
     assert_eq!(outcome.status, 0, "{}", outcome.stderr);
     let events = std::fs::read_to_string(events).expect("the events were written");
@@ -84,6 +87,26 @@ fn opening_doors_moves_air_and_heat_and_makes_none() {
         assert_near(jump("Mr") + jump("Mc"), 0.0, 1e-11);
         assert_near(jump("Er"), weight("eta_door"), 1e-6);
         assert_near(jump("Er") + jump("Ec"), 0.0, 1e-6);
+    }
+}
+
+#[test]
+fn nothing_goes_through_closed_doors() {
+    let model = std::fs::read_to_string(root().join("models/BuildingCompressible.mel")).expect("the model is there");
+    let closing_law = "door(t) : real = (t - 60.0)*(62.0 - t);";
+    let text = model.replace("door(t) : real = t - 60.0;", closing_law);
+    assert!(text.contains(closing_law));
+    let file = temporary("BuildingWithClosingDoors.mel");
+    std::fs::write(&file, text).expect("can be written");
+    let file = file.to_str().expect("UTF-8");
+    let (events, column) = run_file("ClosingDoors", file, &["--set", "N=3", "--stop", "62.01"]);
+    let closing = events.iter().find(|event| event["from"]["open[1]"] == true && event["to"]["open[1]"] == false);
+    let closing = closing.expect("doors are closed");
+    assert_near(closing["time"].as_f64().expect("a number"), 62.0, 1e-5);
+    for room in 1..=3 {
+        // `invariant open[i] | !outgoing[i]`: which way nothing goes is not decided by its sign.
+        assert_eq!(closing["to"][format!("outgoing[{room}]")], false);
+        assert_eq!(column(&format!("mu_door[{room}]")).last(), Some(&0.0));
     }
 }
 

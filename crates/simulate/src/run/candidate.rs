@@ -121,7 +121,7 @@ impl<'a> Engine<'a> {
             return self.kept_although_crossed(step, settled);
         }
         let values = self.atom_values(step.left, &candidate.restarted.side, step.phase, step.sampled);
-        let mut violated = Vec::new();
+        let (mut violated, mut vanishing) = (Vec::new(), Vec::new());
         for (atom, &value) in values.iter().enumerate() {
             let it = self.system.atoms[atom];
             let is_checked = it.moment == Moment::Now || it.moment == Moment::Before && step.all_by_series;
@@ -130,12 +130,26 @@ impl<'a> Engine<'a> {
             }
             let truth = settled.discrete[it.variable] != 0.0;
             let sign = self.sign(step, settled, candidate, atom, value);
-            let Sign::Decided(term, decided) = sign else { continue };
+            let Sign::Decided(term, decided) = sign else {
+                vanishing.push(atom);
+                continue;
+            };
             if (decided > 0.0) != (it.side(truth) > 0.0) {
                 violated.push((atom, (term, decided)));
             }
         }
+        if violated.is_empty() && self.check_invariants(settled).is_err() {
+            violated.extend(self.not_as_written(settled, &vanishing));
+        }
         violated
+    }
+
+    /// Of atoms that vanish identically, and so may have any truth, those that have not the one that is written down for
+    /// zero: where an invariant excludes the mode, they are the ones that can change.
+    fn not_as_written(&self, settled: &Settled, vanishing: &[usize]) -> Vec<Violation> {
+        let truth = |atom: usize| settled.discrete[self.system.atoms[atom].variable] != 0.0;
+        let others = vanishing.iter().filter(|&&atom| truth(atom) != self.system.atoms[atom].holds_at_zero());
+        others.map(|&atom| (atom, (Term::Derivative(0), -self.system.atoms[atom].side(truth(atom))))).collect()
     }
 
     /// Atoms that crossed zero, but have the truth that they had before.

@@ -40,6 +40,11 @@ impl Atom {
         matches!(self.operator, RelationOperator::Greater | RelationOperator::GreaterEqual)
     }
 
+    /// Whether the relation holds at zero.
+    pub fn holds_at_zero(&self) -> bool {
+        matches!(self.operator, RelationOperator::GreaterEqual | RelationOperator::LessEqual)
+    }
+
     /// The side of zero that belongs to a truth: 1 or -1.
     pub fn side(&self, truth: bool) -> f64 {
         if self.holds_above() == truth { 1.0 } else { -1.0 }
