@@ -130,7 +130,7 @@ pub struct RunSummary {
     pub events: usize,
     /// Rows that were written.
     pub rows: usize,
-    /// Modes that were visited or tried.
+    /// Different modes among the rows.
     pub modes: usize,
 }
 
@@ -147,7 +147,7 @@ pub fn run(
         let recent = RecentEvents::new(settings.stop - settings.start, settings.tolerance);
         let mut events = Events::new(diagnostics, recent);
         let (end, time) = run_from(&mut engine, beginning, settings, &mut events, &mut output);
-        RunSummary { end, time, events: output.events, rows: output.rows, modes: engine.modes.count() }
+        RunSummary { end, time, events: output.events, rows: output.rows, modes: output.mode_count() }
     })
 }
 

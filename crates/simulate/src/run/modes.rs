@@ -72,11 +72,6 @@ impl<'a> Modes<'a> {
         Modes { dae, natives, programs, known: FxHashMap::default(), parameters }
     }
 
-    /// How many modes were visited or tried.
-    pub fn count(&self) -> usize {
-        self.known.values().filter(|mode| mode.is_ok()).count()
-    }
-
     /// The mode with these values.
     pub fn get(&mut self, values: &[bool]) -> Result<Rc<Mode<'a>>, NoMode> {
         if let Some(known) = self.known.get(values) {

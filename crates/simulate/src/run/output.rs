@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use modeshift_dae::{MultimodeDae, VariableId};
+use rustc_hash::FxHashSet;
 
 use super::engine::Engine;
 use super::instant::Outcome;
@@ -26,6 +27,8 @@ pub(super) struct Output<'o> {
     /// The largest value of each column so far.
     scales: Vec<f64>,
     last_time: Option<f64>,
+    /// The modes of rows.
+    modes: FxHashSet<Vec<bool>>,
     pub events: usize,
     pub rows: usize,
 }
@@ -34,7 +37,25 @@ impl<'o> Output<'o> {
     pub fn new(observer: &'o mut dyn Observer, columns: Columns, start: f64, interval: f64) -> Self {
         observer.columns(&columns);
         let (row, scales) = (vec![ABSENT; columns.len()], vec![0.0; columns.len()]);
-        Output { observer, columns, start, interval, next: 0.0, row, scales, last_time: None, events: 0, rows: 0 }
+        let modes = FxHashSet::default();
+        Output {
+            observer,
+            columns,
+            start,
+            interval,
+            next: 0.0,
+            row,
+            scales,
+            last_time: None,
+            modes,
+            events: 0,
+            rows: 0,
+        }
+    }
+
+    /// How many different modes were seen.
+    pub fn mode_count(&self) -> usize {
+        self.modes.len()
     }
 
     /// The next point of the interval.
@@ -80,6 +101,9 @@ impl<'o> Output<'o> {
         }
         for (scale, value) in self.scales.iter_mut().zip(&self.row) {
             *scale = f64::max(*scale, value.abs());
+        }
+        if !self.modes.contains(&side.mode.values) {
+            self.modes.insert(side.mode.values.clone());
         }
         self.observer.row(side.time, &self.row);
         self.rows += 1;
