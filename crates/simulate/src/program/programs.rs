@@ -1,6 +1,7 @@
 //! What the programs of all modes of a model share: the arena of expressions, grown by what modes leave of equations and
 //! by their derivatives, and the values of parameters.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use modeshift_dae::{
@@ -37,7 +38,7 @@ pub(super) struct Workshop<'a> {
     nominal: IndexVec<VariableId, f64>,
     residuals: IndexVec<EquationId, Option<Residual>>,
     solutions: FxHashMap<(ExpressionId, ExpressionId), Option<ExpressionId>>,
-    iterations: FxHashMap<IterationKey, Arc<CompiledIteration>>,
+    iterations: FxHashMap<IterationKey, Rc<CompiledIteration>>,
 }
 
 /// What modes leave of an equation.
@@ -142,7 +143,7 @@ impl<'a> Workshop<'a> {
         Compiler::new(&self.model, self.natives)
     }
 
-    pub fn iterations(&mut self) -> &mut FxHashMap<IterationKey, Arc<CompiledIteration>> {
+    pub fn iterations(&mut self) -> &mut FxHashMap<IterationKey, Rc<CompiledIteration>> {
         &mut self.iterations
     }
 

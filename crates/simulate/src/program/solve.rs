@@ -92,7 +92,7 @@ impl Solve {
     fn plain_newton(&mut self, memory: &mut [f64]) -> bool {
         let mut last = f64::INFINITY;
         for _ in 0..PLAIN_STEPS {
-            if !self.linearize(memory) {
+            if !self.correct(memory) {
                 return false;
             }
             let size = self.step(memory);
@@ -107,17 +107,24 @@ impl Solve {
         false
     }
 
-    /// Residuals and factors of the Jacobian at the memory; whether they are to be had.
-    fn linearize(&mut self, memory: &[f64]) -> bool {
+    /// The correction at the memory; whether it is to be had. One unknown needs no factors.
+    fn correct(&mut self, memory: &[f64]) -> bool {
         let results = self.linearization.run(memory);
         let (residuals, entries) = results.split_at(self.pattern.row_count());
+        if let ([residual], [slope]) = (residuals, entries) {
+            self.correction[0] = residual / slope;
+            return slope.is_normal();
+        }
         self.correction.copy_from_slice(residuals);
-        self.lu.refactor(&self.pattern, entries) || self.lu.factor(&self.pattern, entries).is_ok()
+        let is_regular = self.lu.refactor(&self.pattern, entries) || self.lu.factor(&self.pattern, entries).is_ok();
+        if is_regular {
+            self.lu.solve_with(&mut self.correction, &mut self.buffer);
+        }
+        is_regular
     }
 
     /// Takes the step and returns its size, relative to the unknowns.
     fn step(&mut self, memory: &mut [f64]) -> f64 {
-        self.lu.solve_with(&mut self.correction, &mut self.buffer);
         let mut largest = 0.0f64;
         for (index, unknown) in self.iteration.unknowns.iter().enumerate() {
             let place = &mut memory[unknown.index()];

@@ -88,7 +88,7 @@ impl Case {
             let found = found(&ran, place, variable, *expected);
             let nominal = self.nominal.get(variable).copied().unwrap_or(1.0);
             let error = (found - expected).abs() / (tolerance * expected.abs().max(nominal));
-            if !(error <= worst.0) {
+            if error > worst.0 || error.is_nan() {
                 worst = (error, format!("{variable} {place:?} = {found}, not {expected}"));
             }
         }
