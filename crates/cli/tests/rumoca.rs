@@ -3,11 +3,11 @@
 //! The tool is installed from PyPI into the tests' own directory. Where that is not possible the tests say so and do
 //! nothing. References are closed forms.
 
+#[path = "support/rumoca_python.rs"]
+mod rumoca_python;
 mod support;
 
-use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 
 use serde_json::Value;
 use support::{modeshift, temporary};
@@ -21,28 +21,6 @@ result = model.simulate(stop, dt=stop / 100, config=rumoca.SimConfig(rtol=1e-8, 
 print(json.dumps({"time": list(map(float, result.time)), "values": [list(map(float, result[n])) for n in names]}))
 "#;
 
-/// The Python of an environment in which rumoca is installed.
-fn python() -> Option<&'static Path> {
-    static PYTHON: OnceLock<Option<PathBuf>> = OnceLock::new();
-    PYTHON.get_or_init(install).as_deref()
-}
-
-fn install() -> Option<PathBuf> {
-    let environment = temporary("rumoca");
-    let python = environment.join("bin/python");
-    let has_rumoca = |python: &Path| succeeds(Command::new(python).args(["-c", "import rumoca"]));
-    if has_rumoca(&python) {
-        return Some(python);
-    }
-    let made = succeeds(Command::new("python3").args(["-m", "venv"]).arg(&environment))
-        && succeeds(Command::new(&python).args(["-m", "pip", "install", "--quiet", "rumoca==0.10.2"]));
-    (made && has_rumoca(&python)).then_some(python)
-}
-
-fn succeeds(command: &mut Command) -> bool {
-    command.output().is_ok_and(|output| output.status.success())
-}
-
 /// A simulated model: times and the values of some variables.
 struct Run {
     time: Vec<f64>,
@@ -52,7 +30,7 @@ struct Run {
 impl Run {
     /// Transforms a model and runs it; nothing where there is no rumoca.
     fn of(model: &str, overrides: &[&str], stop: f64, names: &[&str]) -> Option<Run> {
-        let Some(python) = python() else {
+        let Some(python) = rumoca_python::python() else {
             eprintln!("skipped: rumoca 0.10.2 cannot be installed here");
             return None;
         };

@@ -28,7 +28,7 @@ const SAME_RATIO: f64 = 0.01;
 /// Ratios above this are no sign of a limit.
 const LARGEST_RATIO: f64 = 0.999;
 /// So many events are remembered with their values.
-const REMEMBERED: usize = 12;
+const REMEMBERED: usize = 16;
 /// What is left to a limit that need not be waited for, as a share of the run, over the root of the tolerance: what
 /// moves with a constant acceleration then moves less than the tolerance.
 const NEAR: f64 = 0.1;
@@ -45,9 +45,7 @@ pub(super) enum Accumulation<'a> {
 pub(super) struct Limit<'a> {
     /// When.
     pub time: f64,
-    /// By what factor the intervals between events shrink.
-    pub ratio: f64,
-    /// The last events, at most three, as far as they are remembered.
+    /// The last events, as far as they are remembered.
     pub events: Vec<Rc<PassedEvent<'a>>>,
 }
 
@@ -87,12 +85,10 @@ impl<'a> RecentEvents<'a> {
     /// One more event, about to be looked at; what the last ones amount to, if they are too many. An event is doubtful if
     /// its guard stayed within noise since the last one: from there on, impacts can no longer be told apart.
     pub fn add(&mut self, time: f64, fired: &Fired) -> Option<Accumulation<'a>> {
-        if let Some(Prediction { time, ratio, .. }) = self.limit(time, fired) {
+        if let Some(Prediction { time, .. }) = self.limit(time, fired) {
             self.sequences.remove(&fired.atoms);
-            let same = self.passed.iter().rev().filter(|event| event.atoms == fired.atoms);
-            let mut events: Vec<Rc<PassedEvent<'a>>> = same.take(3).cloned().collect();
-            events.reverse();
-            return Some(Accumulation::Limit(Limit { time, ratio, events }));
+            let same = self.passed.iter().filter(|event| event.atoms == fired.atoms);
+            return Some(Accumulation::Limit(Limit { time, events: same.cloned().collect() }));
         }
         self.doubts = if fired.is_doubtful { self.doubts + 1 } else { 0 };
         (self.repeats(time) || self.doubts > MOST_DOUBTS).then_some(Accumulation::Chattering)
@@ -154,7 +150,6 @@ struct Run {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Prediction {
     time: f64,
-    ratio: f64,
     /// How much it differs from the one before.
     change: f64,
 }
@@ -181,7 +176,7 @@ impl Sequence {
         self.is_certain |= run.ratio_count >= SAME_RATIOS;
         let limit = time + interval * run.ratio / (1.0 - run.ratio);
         let change = self.prediction.map_or(f64::INFINITY, |last| (limit - last.time).abs());
-        let prediction = Prediction { time: limit, ratio: run.ratio, change };
+        let prediction = Prediction { time: limit, change };
         if self.best.is_none_or(|best| change < best.change || best.time < time) {
             self.best = Some(prediction);
         }

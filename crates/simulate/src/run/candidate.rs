@@ -124,8 +124,7 @@ impl<'a> Engine<'a> {
         let (mut violated, mut vanishing) = (Vec::new(), Vec::new());
         for (atom, &value) in values.iter().enumerate() {
             let it = self.system.atoms[atom];
-            let is_checked = it.moment == Moment::Now || it.moment == Moment::Before && step.all_by_series;
-            if !is_checked || value.0.is_nan() {
+            if !step.decides(it.moment) || value.0.is_nan() {
                 continue;
             }
             let truth = settled.discrete[it.variable] != 0.0;

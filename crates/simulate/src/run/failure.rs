@@ -1,5 +1,7 @@
 //! Why a run stopped, in the words of the model: where, when, in which mode, what to try.
 
+use std::fmt;
+
 use modeshift_dae::{ExpressionId, Id, ModeVariableId, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
 use modeshift_mode_changes::Term;
@@ -21,6 +23,18 @@ use crate::program::BlockFailure;
 const MOST_LISTED: usize = 8;
 /// More mode variables than this are not spelled out.
 const MOST_MODE_VARIABLES: usize = 12;
+
+/// A number with all its digits, in powers of ten where it is very small or large.
+struct Number(f64);
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.abs() {
+            0.0 | 1e-4..1e16 => write!(f, "{}", self.0),
+            _ => write!(f, "{:e}", self.0),
+        }
+    }
+}
 
 /// Why there is no beginning although there is a start.
 pub(super) enum NoBeginning {
@@ -53,7 +67,7 @@ fn no_mode(engine: &Engine<'_>, reason: &NoMode, time: f64) -> Diagnostic {
     match reason {
         NoMode::NotBuilt(reason) => reason.explain(engine.dae),
         NoMode::Singular(values) => {
-            let message = format!("the mode at time = {time} is structurally singular");
+            let message = format!("the mode at time = {} is structurally singular", Number(time));
             Diagnostic::error("E0820", message)
                 .when(whole_mode_text(engine, values))
                 .help("`modeshift check` shows which equations are too many and which unknowns are not determined")
@@ -71,7 +85,7 @@ pub(super) fn explain_stuck(engine: &Engine<'_>, stuck: &Stuck<'_>, diagnostics:
         NoStay::Assertion(number) => {
             let assertion = &engine.system.assertions[*number];
             let text = assertion.message.map(|message| engine.message(message)).unwrap_or_default();
-            let message = format!("assertion violated at time = {}: {text}", side.time);
+            let message = format!("assertion violated at time = {}: {text}", Number(side.time));
             Diagnostic::error("E0821", message)
                 .label(assertion.span, format!("`{}` is false", engine.text(assertion.expression)))
                 .when(whole_mode_text(engine, &side.mode.values))
@@ -83,13 +97,13 @@ fn integration(engine: &Engine<'_>, side: &Side<'_>, failure: &IntegrationFailur
     let block =
         failure.evaluation.as_ref().and_then(|it| it.details.as_ref()).and_then(|it| it.downcast_ref::<BlockFailure>());
     if let Some(block) = block {
-        let note = format!("the integration stopped at time = {}: {}", failure.time, short_reason(failure));
+        let note = format!("the integration stopped at time = {}: {}", Number(failure.time), short_reason(failure));
         return block.explain(&engine.modes.programs).with_note(note);
     }
-    let message = format!("the integration stopped at time = {}: {}", failure.time, short_reason(failure));
+    let message = format!("the integration stopped at time = {}: {}", Number(failure.time), short_reason(failure));
     let mut diagnostic = Diagnostic::error("E0822", message).when(whole_mode_text(engine, &side.mode.values));
     for (name, value, span) in largest_states(engine, side, &failure.state) {
-        diagnostic = diagnostic.label(span, format!("`{name}` = {value}"));
+        diagnostic = diagnostic.label(span, format!("`{name}` = {}", Number(value)));
     }
     diagnostic.help("look for a singularity of the model near this time, or try another `--tolerance` or `--solver`")
 }
@@ -129,7 +143,7 @@ pub(super) fn explain_instant(
     reason: &NoOutcome,
     diagnostics: &mut Diagnostics,
 ) {
-    let time = left.time;
+    let time = Number(left.time);
     let diagnostic = match reason {
         NoOutcome::NoMode(tried) => none_accepted(engine, left, tried),
         NoOutcome::Unsettled(variables) => {
@@ -172,11 +186,11 @@ pub(super) fn explain_ambiguities(
     diagnostics: &mut Diagnostics,
 ) {
     for Ambiguity { atoms, modes } in ambiguities {
-        let message = format!("several modes can follow at time = {}: the model is ambiguous there", left.time);
+        let message = format!("several modes can follow at time = {}: the model is ambiguous there", Number(left.time));
         let mut diagnostic = Diagnostic::warning("W0828", message);
         for (number, mode) in modes.iter().take(MOST_LISTED).enumerate() {
             let verb = if number == 0 { "chosen" } else { "possible" };
-            diagnostic = diagnostic.with_note(format!("{verb}: {}", whole_mode_text(engine, mode)));
+            diagnostic = diagnostic.with_note(format!("{verb}: {}", change_text(engine, mode, left)));
         }
         for &atom in atoms.iter().take(MOST_LISTED) {
             let it = &engine.system.atoms[atom];
@@ -198,11 +212,11 @@ pub(super) fn explain_accumulation(
 ) {
     let (message, help) = match accumulation {
         Accumulation::Limit(limit) => (
-            format!("events follow each other ever faster and accumulate at time = {}", limit.time),
+            format!("events follow each other ever faster and accumulate at time = {}", Number(limit.time)),
             "give the model a mode in which it rests, or an impact law that ends it",
         ),
         Accumulation::Chattering => (
-            format!("events repeat without end at time = {}", left.time),
+            format!("events repeat without end at time = {}", Number(left.time)),
             "a condition is undone by its own effect: add hysteresis, or a mode for what happens in between",
         ),
     };
@@ -221,15 +235,11 @@ fn with_causes(engine: &Engine<'_>, mut diagnostic: Diagnostic, left: &Side<'_>,
 }
 
 fn none_accepted(engine: &Engine<'_>, left: &Side<'_>, tried: &[(Vec<bool>, Objection)]) -> Diagnostic {
-    let message = format!("no mode can follow at time = {}", left.time);
+    let message = format!("no mode can follow at time = {}", Number(left.time));
     let mut diagnostic = Diagnostic::error("E0823", message).when(whole_mode_text(engine, &left.mode.values));
     let mut told: Vec<String> = Vec::new();
     for (values, objection) in tried {
-        let mode = match mode_text(engine.dae, values, &left.mode.values) {
-            text if text == "true" => "the mode as it was".to_string(),
-            text => text,
-        };
-        let line = format!("{mode}: {}", objection_text(engine, objection));
+        let line = format!("{}: {}", change_text(engine, values, left), objection_text(engine, objection));
         if !told.contains(&line) {
             told.push(line);
         }
@@ -242,6 +252,14 @@ fn none_accepted(engine: &Engine<'_>, left: &Side<'_>, tried: &[(Vec<bool>, Obje
         diagnostic = diagnostic.with_note(format!("… and {} more", count - MOST_LISTED));
     }
     diagnostic.help("the conditions of the modes exclude each other here; is a sign wrong, or a case missing?")
+}
+
+/// A mode by what differs from the mode before.
+fn change_text(engine: &Engine<'_>, values: &[bool], left: &Side<'_>) -> String {
+    match values == left.mode.values {
+        true => "the mode as it was".to_string(),
+        false => mode_text(engine.dae, values, &left.mode.values),
+    }
 }
 
 fn objection_text(engine: &Engine<'_>, objection: &Objection) -> String {

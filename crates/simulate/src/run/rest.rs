@@ -1,7 +1,7 @@
 //! Coming to rest where events accumulate: values at the limit, and whether the model has a mode to rest in.
 //!
-//! States that the events make jump have limits: those that shrink like the intervals between events, as the speed of a
-//! bouncing ball does, are zero; others go on as they went from event to event. With these left limits the instant is
+//! States that the events make jump go on to their limits as they went from event to event; a limit that is small
+//! compared with the way there, as the speed of a bouncing ball has, is zero. With these left limits the instant is
 //! passed once more. The model rests if the guards that fired then are where they are for good: on a side by their value
 //! or at zero identically. A ball that begins to fall through the ground does not rest. In the time that is left to the
 //! limit, everything else moves as it does in the mode of rest.
@@ -10,14 +10,14 @@ use std::rc::Rc;
 
 use modeshift_mode_changes::Sign;
 
-use super::accumulation::Limit;
+use super::accumulation::{Limit, PassedEvent};
 use super::engine::Engine;
 use super::instant::{Fired, Outcome};
 use super::settling::MicroStep;
 use super::side::{Phase, Side};
 
-/// A value shrinks like the intervals if its ratio differs from theirs by less than this share.
-const SAME_RATIO: f64 = 0.1;
+/// A limit that is smaller than this share of the way there is zero.
+const SMALL: f64 = 0.1;
 
 impl<'a> Engine<'a> {
     /// The left side of the limit and what comes of the instant there, if the model rests. `left` is the event at
@@ -43,20 +43,19 @@ impl<'a> Engine<'a> {
 
     /// A side with the states that the last events made jump at their limits.
     fn with_jumping_states_at_limit(&mut self, limit: &Limit<'a>, left: &Side<'a>) -> Option<Side<'a>> {
-        let [first, second, third] = limit.events.as_slice() else { return None };
         let is_of_mode = |side: &Side<'a>| Rc::ptr_eq(&side.mode, &left.mode);
-        if !limit.events.iter().all(|event| is_of_mode(&event.left) && is_of_mode(&event.right)) {
-            return None;
-        }
-        let to_limit = (limit.time - third.left.time) / (third.left.time - second.left.time);
+        let is_alike = |event: &&Rc<PassedEvent<'a>>| is_of_mode(&event.left) && is_of_mode(&event.right);
+        let events: Vec<&Rc<PassedEvent<'a>>> = limit.events.iter().rev().take_while(is_alike).collect();
+        let [last, before, _, ..] = events.as_slice() else { return None };
+        let to_limit = (limit.time - last.left.time) / (last.left.time - before.left.time);
         self.surround(left);
         let mut program = left.mode.program.borrow_mut();
         let mut states = Vec::new();
         program.states_of(&left.jet, &mut states);
         for (state, (id, order)) in states.iter_mut().zip(program.state_quantities()) {
-            let values = [first, second, third].map(|event| event.left.value(id, order));
-            if third.right.value(id, order).to_bits() != values[2].to_bits() {
-                *state = value_at_limit(values, limit.ratio, to_limit);
+            if last.right.value(id, order).to_bits() != last.left.value(id, order).to_bits() {
+                let values: Vec<f64> = events.iter().map(|event| event.left.value(id, order)).collect();
+                *state = value_at_limit(&values, to_limit);
             }
         }
         let mut side = left.clone();
@@ -129,14 +128,12 @@ impl<'a> Engine<'a> {
     }
 }
 
-/// Where three values in a row lead to, given the ratio of the intervals between them, and what is left to the limit as a
-/// multiple of the last interval.
-fn value_at_limit([first, second, third]: [f64; 3], ratio: f64, left: f64) -> f64 {
-    let shrinks = |before: f64, after: f64| (after / before / ratio - 1.0).abs() < SAME_RATIO;
-    if shrinks(first, second) && shrinks(second, third) {
-        return 0.0;
-    }
-    third + (third - second) * left
+/// Where some values, the last one first, lead to, if what is left is this multiple of the last interval.
+fn value_at_limit(values: &[f64], to_limit: f64) -> f64 {
+    let (last, before) = (values[0], values[1]);
+    let limit = last + (last - before) * to_limit;
+    let way = values.iter().map(|value| (last - value).abs()).fold(0.0, f64::max);
+    if limit.abs() < SMALL * way { 0.0 } else { limit }
 }
 
 #[cfg(test)]
@@ -144,14 +141,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_speed_that_shrinks_with_the_intervals_ends() {
-        assert_eq!(value_at_limit([-0.4, -0.2, -0.101], 0.5, 1.0), 0.0);
+    fn a_speed_that_shrinks_ends() {
+        assert_eq!(value_at_limit(&[-0.026, -0.05, -0.1, -0.2], 1.0), 0.0);
     }
 
     #[test]
-    fn a_steady_motion_goes_on_to_the_limit() {
-        // At times 0, 1, 1.5, so that the limit is at 2.
-        assert_eq!(value_at_limit([3.0, 5.0, 6.0], 0.5, 1.0), 7.0);
-        assert_eq!(value_at_limit([3.0, 3.0, 3.0], 0.5, 1.0), 3.0);
+    fn a_speed_that_tends_to_that_of_a_table_goes_on_with_it() {
+        assert_eq!(value_at_limit(&[0.75, 0.5, 0.0, -1.0], 1.0), 1.0);
     }
 }

@@ -12,7 +12,6 @@ use modeshift_mode_changes::{
 };
 
 use super::candidate::{Candidate, Objection, Violation};
-use super::conditions::Moment;
 use super::engine::Engine;
 use super::instant::NoOutcome;
 use super::settling::{MicroStep, Settled};
@@ -71,8 +70,8 @@ impl<'a> Engine<'a> {
         proposal: IndexVec<VariableId, f64>,
     ) -> Result<Selected<'a>, NoOutcome> {
         let is_changed = |&atom: &usize| {
-            let variable = self.system.atoms[atom].variable;
-            proposal[variable] != step.left.discrete[variable]
+            let it = &self.system.atoms[atom];
+            step.decides(it.moment) && proposal[it.variable] != step.left.discrete[it.variable]
         };
         let changed = (0..self.system.atoms.len()).filter(is_changed).collect();
         let mut search = Search {
@@ -199,7 +198,7 @@ impl<'a> Search<'_, '_, 'a> {
     fn near_zero(&mut self) -> Vec<usize> {
         let values = self.engine.atom_values(self.step.left, self.step.left, Phase::default(), &[]);
         let is_near = |&atom: &usize| {
-            let is_decided = self.engine.system.atoms[atom].moment == Moment::Now && !values[atom].0.is_nan();
+            let is_decided = self.step.decides(self.engine.system.atoms[atom].moment) && !values[atom].0.is_nan();
             is_decided && !self.engine.is_clear(atom, values[atom])
         };
         (0..values.len()).filter(is_near).collect()

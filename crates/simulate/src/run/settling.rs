@@ -3,6 +3,7 @@
 use modeshift_dae::{ExpressionId, IndexVec, VariableId, WhenAction, WhenActionKind};
 use modeshift_diagnostics::Span;
 
+use super::conditions::Moment;
 use super::engine::Engine;
 use super::instant::NoOutcome;
 use super::side::{Phase, Side, input_between};
@@ -21,6 +22,13 @@ pub(super) struct MicroStep<'s, 'a> {
     pub all_by_series: bool,
     /// The jet of the left side is incomplete: a restart is needed in any case.
     pub must_restart: bool,
+}
+
+impl MicroStep<'_, '_> {
+    /// Whether the right side decides atoms of this kind; the others have their truths before.
+    pub fn decides(&self, moment: Moment) -> bool {
+        moment == Moment::Now || moment == Moment::Before && self.all_by_series
+    }
 }
 
 /// The discrete part after settling.

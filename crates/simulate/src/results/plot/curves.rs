@@ -20,6 +20,9 @@ const MOST_ARROWS: usize = 60;
 
 const SHORTEST_ARROW: f64 = 20.0;
 
+/// Arrows of other events nearer than this make a crowd: then arrows are small and have no labels.
+const CROWDED: f64 = 12.0;
+
 /// Where a panel is, and its axes.
 pub(super) struct PanelPlace<'a> {
     pub(super) frame: &'a Frame,
@@ -151,11 +154,13 @@ fn draw_curve(drawing: &mut Drawing, curve: &Recorded, stroke: Stroke, place: &P
 struct Arrow<'a> {
     number: usize,
     mark: &'a ImpulseMark,
+    is_crowded: bool,
 }
 
 fn draw_impulses(drawing: &mut Drawing, panel: &Panel<'_>, place: &PanelPlace<'_>, impulses: &[ImpulseMark]) {
     let number_of = |name: &str| panel.curves.iter().find(|(_, curve)| &*curve.column.name == name).map(|it| it.0);
-    let arrows = impulses.iter().filter_map(|mark| Some(Arrow { number: number_of(&mark.variable)?, mark }));
+    let arrows =
+        impulses.iter().filter_map(|mark| Some(Arrow { number: number_of(&mark.variable)?, mark, is_crowded: false }));
     let mut arrows: Vec<Arrow<'_>> = arrows.filter(|arrow| arrow.mark.weight.is_finite()).collect();
     arrows.sort_by(|one, other| other.mark.weight.abs().total_cmp(&one.mark.weight.abs()));
     arrows.truncate(MOST_ARROWS);
@@ -163,16 +168,32 @@ fn draw_impulses(drawing: &mut Drawing, panel: &Panel<'_>, place: &PanelPlace<'_
         return;
     };
     arrows.sort_by(|one, other| one.mark.time.total_cmp(&other.mark.time).then(one.number.cmp(&other.number)));
+    find_crowds(&mut arrows, place.frame);
     let mut labels: Vec<[f64; 4]> = Vec::new();
     let mut beside = (f64::NEG_INFINITY, 0);
     for arrow in arrows {
-        let x = place.frame.x(arrow.mark.time);
-        beside = if x - beside.0 < 1.0 { (beside.0, beside.1 + 1) } else { (x, 0) };
-        draw_arrow(drawing, place, &arrow, (beside.0 + 6.0 * beside.1 as f64, largest), &mut labels);
+        beside = if arrow.mark.time == beside.0 { (beside.0, beside.1 + 1) } else { (arrow.mark.time, 0) };
+        let x = place.frame.x(arrow.mark.time) + 6.0 * f64::from(beside.1);
+        draw_arrow(drawing, place, &arrow, (x, largest), &mut labels);
+    }
+}
+
+/// Finds out which arrows, in the order of time, are close to those of other events.
+fn find_crowds(arrows: &mut [Arrow<'_>], frame: &Frame) {
+    for at in 1..arrows.len() {
+        let times = (arrows[at - 1].mark.time, arrows[at].mark.time);
+        if times.0 == times.1 {
+            arrows[at].is_crowded = arrows[at - 1].is_crowded;
+        } else if frame.x(times.1) - frame.x(times.0) < CROWDED {
+            arrows[at].is_crowded = true;
+            let before = arrows[..at].iter_mut().rev().take_while(|arrow| arrow.mark.time == times.0);
+            before.for_each(|arrow| arrow.is_crowded = true);
+        }
     }
 }
 
 /// An arrow from zero, as long as its weight, up or down as its sign; its weight at its tip where there is room.
+/// In a crowd it is small where its weight is.
 fn draw_arrow(
     drawing: &mut Drawing,
     place: &PanelPlace<'_>,
@@ -180,19 +201,25 @@ fn draw_arrow(
     (x, largest): (f64, f64),
     labels: &mut Vec<[f64; 4]>,
 ) {
-    let Arrow { number, mark } = arrow;
+    let Arrow { number, mark, is_crowded } = arrow;
     let (colour, upwards) = (colour_of(*number), mark.weight > 0.0);
     let height = place.bottom - place.top;
-    let length = (height * 0.55 * mark.weight.abs() / largest).max(SHORTEST_ARROW);
+    let shortest = if *is_crowded { 4.0 } else { SHORTEST_ARROW };
+    let length = (height * 0.55 * mark.weight.abs() / largest).max(shortest);
+    let head_length = length.min(8.0);
     let base = place.y(0.0).clamp(place.top, place.bottom);
     let limits = (place.top + 4.0, place.bottom - 4.0);
     let (tip, head) = match upwards {
-        true => ((base - length).max(limits.0), 8.0),
-        false => ((base + length).min(limits.1), -8.0),
+        true => ((base - length).max(limits.0), head_length),
+        false => ((base + length).min(limits.1), -head_length),
     };
-    let base = if upwards { base.max(tip + SHORTEST_ARROW) } else { base.min(tip - SHORTEST_ARROW) };
+    let base = if upwards { base.max(tip + shortest) } else { base.min(tip - shortest) };
+    let half = 0.55 * head_length;
     drawing.line((x, base), (x, tip + head * 0.8), Stroke { colour, width: 2.2, dash: "" });
-    drawing.shapes.push(Shape::Polygon(vec![(x, tip), (x - 4.5, tip + head), (x + 4.5, tip + head)], colour));
+    drawing.shapes.push(Shape::Polygon(vec![(x, tip), (x - half, tip + head), (x + half, tip + head)], colour));
+    if *is_crowded {
+        return;
+    }
     let label = format!("{} {}", short(mark.weight), impulse_sign(&mark.order));
     let width = text_width(&label, SMALL);
     let (left, anchor_x, anchor) = if x + 8.0 + width <= place.frame.right {
