@@ -103,8 +103,13 @@ fn the_ball_of_the_language_specification_stops_flying() {
           v_new = if edge(impact) then -0.7*pre(v) else 0; flying = v_new > 0; reinit(v, v_new);
         end when;";
     for tolerance in [1e-6, 1e-9] {
-        for e in ["0.3", "0.7", "0.8"] {
-            let ran = check_rest(&body.replace("0.7", e), e.parse().expect("a number"), tolerance);
+        for e in ["0.3", "0.7", "0.8", "0.9"] {
+            let body = body.replace("0.7", e);
+            let ran = check_rest(&body, e.parse().expect("a number"), tolerance);
+            assert_eq!(ran.last("flying"), 0.0);
+            // Of a shorter run, nearer impacts count.
+            let until = rest_time(e.parse().expect("a number")) + 0.5;
+            let ran = run_body(&format!("{BALL} {body}"), &How::until(until).tolerance(tolerance)).finished();
             assert_eq!(ran.last("flying"), 0.0);
         }
     }

@@ -27,8 +27,8 @@ const SAME_RATIOS: usize = 4;
 const SAME_RATIO: f64 = 0.01;
 /// Ratios above this are no sign of a limit.
 const LARGEST_RATIO: f64 = 0.999;
-/// So many events are remembered with their values.
-const REMEMBERED: usize = 16;
+/// So many events are remembered with their values, older ones less and less densely.
+const REMEMBERED: usize = 24;
 /// What is left to a limit that need not be waited for, as a share of the run, over the root of the tolerance: what
 /// moves with a constant acceleration then moves less than the tolerance.
 const NEAR: f64 = 0.1;
@@ -116,8 +116,17 @@ impl<'a> RecentEvents<'a> {
         let event = PassedEvent { atoms: atoms.to_vec(), left: left.clone(), right: right.clone() };
         self.passed.push_back(Rc::new(event));
         if self.passed.len() > REMEMBERED {
-            self.passed.pop_front();
+            self.thin_out();
         }
+    }
+
+    /// Forgets every second event of the older ones.
+    fn thin_out(&mut self) {
+        let mut at = 0;
+        self.passed.retain(|_| {
+            at += 1;
+            at % 2 == 1 || at > 2 * REMEMBERED / 3
+        });
     }
 }
 

@@ -17,7 +17,7 @@ use super::settling::MicroStep;
 use super::side::{Phase, Side};
 
 /// A limit that is smaller than this share of the way there is zero.
-const SMALL: f64 = 0.1;
+const SMALL: f64 = 1e-3;
 
 impl<'a> Engine<'a> {
     /// The left side of the limit and what comes of the instant there, if the model rests. `left` is the event at
@@ -46,8 +46,7 @@ impl<'a> Engine<'a> {
         let is_of_mode = |side: &Side<'a>| Rc::ptr_eq(&side.mode, &left.mode);
         let is_alike = |event: &&Rc<PassedEvent<'a>>| is_of_mode(&event.left) && is_of_mode(&event.right);
         let events: Vec<&Rc<PassedEvent<'a>>> = limit.events.iter().rev().take_while(is_alike).collect();
-        let [last, before, _, ..] = events.as_slice() else { return None };
-        let to_limit = (limit.time - last.left.time) / (last.left.time - before.left.time);
+        let [last, _, _, ..] = events.as_slice() else { return None };
         self.surround(left);
         let mut program = left.mode.program.borrow_mut();
         let mut states = Vec::new();
@@ -55,7 +54,7 @@ impl<'a> Engine<'a> {
         for (state, (id, order)) in states.iter_mut().zip(program.state_quantities()) {
             if last.right.value(id, order).to_bits() != last.left.value(id, order).to_bits() {
                 let values: Vec<f64> = events.iter().map(|event| event.left.value(id, order)).collect();
-                *state = value_at_limit(&values, to_limit);
+                *state = value_at_limit(&values);
             }
         }
         let mut side = left.clone();
@@ -128,10 +127,11 @@ impl<'a> Engine<'a> {
     }
 }
 
-/// Where some values, the last one first, lead to, if what is left is this multiple of the last interval.
-fn value_at_limit(values: &[f64], to_limit: f64) -> f64 {
-    let (last, before) = (values[0], values[1]);
-    let limit = last + (last - before) * to_limit;
+/// Where three values or more, the last one first, lead to if the differences between them go on shrinking as they do.
+fn value_at_limit(values: &[f64]) -> f64 {
+    let (last, difference, difference_before) = (values[0], values[0] - values[1], values[1] - values[2]);
+    let ratio = difference / difference_before;
+    let limit = if ratio > 0.0 && ratio < 1.0 { last + difference * ratio / (1.0 - ratio) } else { last };
     let way = values.iter().map(|value| (last - value).abs()).fold(0.0, f64::max);
     if limit.abs() < SMALL * way { 0.0 } else { limit }
 }
@@ -142,11 +142,11 @@ mod tests {
 
     #[test]
     fn a_speed_that_shrinks_ends() {
-        assert_eq!(value_at_limit(&[-0.026, -0.05, -0.1, -0.2], 1.0), 0.0);
+        assert_eq!(value_at_limit(&[-0.0251, -0.05, -0.1, -4.0]), 0.0);
     }
 
     #[test]
     fn a_speed_that_tends_to_that_of_a_table_goes_on_with_it() {
-        assert_eq!(value_at_limit(&[0.75, 0.5, 0.0, -1.0], 1.0), 1.0);
+        assert_eq!(value_at_limit(&[0.75, 0.5, 0.0, -1.0]), 1.0);
     }
 }
