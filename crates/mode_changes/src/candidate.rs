@@ -16,7 +16,7 @@ use crate::left::Past;
 use crate::memory::Derivative;
 use crate::mode_structure::{Column, ModeStructure, Row};
 use crate::newton::Failure;
-use crate::next_mode::Unusable;
+use crate::next_mode::{Strategy, Unusable};
 use crate::relation::{Relation, Surroundings};
 use crate::restart::{Note, Restart, restart, size_of_variable};
 use crate::transient::{Laws, TransientStructure, transient_restart};
@@ -29,6 +29,8 @@ pub(crate) struct Model<'a> {
     pub natives: &'a NativeFunctions,
     pub guards: Guards,
     pub forms: FormUsers,
+    /// How modes are searched.
+    pub strategies: Vec<Strategy>,
 }
 
 /// The mode being left and its left limits.
@@ -251,7 +253,8 @@ pub(crate) fn known<'e>(
     }
 }
 
-fn past(event: &Event, before: Before, after: &ModeStructure, changed: &[EquationId]) -> Past {
+/// The past in terms of a mode in which these equations have another form.
+pub(crate) fn past(event: &Event, before: Before, after: &ModeStructure, changed: &[EquationId]) -> Past {
     let new_form = |equation| changed.binary_search(&equation).is_ok();
     let start = |variable: VariableId| (event.start)(variable);
     Past::between(&before.mode.structure, before.jet, after, new_form, start)

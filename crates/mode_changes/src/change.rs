@@ -20,6 +20,7 @@ use crate::guards::Guards;
 use crate::instant::{Against, Event, Next, given, next};
 use crate::jet::Jet;
 use crate::mode_change::formula_holds;
+use crate::next_mode::Strategy;
 use crate::restart::Restart;
 use crate::visited::{ModeSource, ModeValues, VisitedMode};
 
@@ -83,7 +84,14 @@ impl<'a> ChangeSolver<'a> {
     pub fn new(dae: &'a MultimodeDae, natives: &'a NativeFunctions) -> Self {
         let mode_of =
             dae.mode_variables.iter_enumerated().filter_map(|(id, mode)| Some((mode.variable?, id))).collect();
-        ChangeSolver { model: Model { dae, natives, guards: Guards::new(dae), forms: FormUsers::new(dae) }, mode_of }
+        let (guards, forms, strategies) = (Guards::new(dae), FormUsers::new(dae), Strategy::ALL.to_vec());
+        ChangeSolver { model: Model { dae, natives, guards, forms, strategies }, mode_of }
+    }
+
+    /// The same, with only these strategies to find the next mode: for comparison.
+    pub fn searching_by(mut self, strategies: &[Strategy]) -> Self {
+        self.model.strategies = strategies.to_vec();
+        self
     }
 
     /// The definitions of mode variables, with the relations that a run watches.

@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use crate::impulse_order::Potentials;
 use crate::memory::Derivative;
 use crate::mode_structure::{Column, ModeStructure, Row};
+use crate::order_calculus::Order;
 
 /// A product whose value the model does not fix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,18 +29,23 @@ pub struct UndefinedProduct {
 impl UndefinedProduct {
     /// The warning: which equation, which factors, which orders, which convention.
     pub fn message(&self, model: &FlatModel, structure: &ModeStructure) -> String {
+        self.message_with(model, structure, Order::new(self.impulsive.1 as f64))
+    }
+
+    /// The same, where the order of the impulsive quantity is known to be another one.
+    pub(crate) fn message_with(&self, model: &FlatModel, structure: &ModeStructure, own: Order) -> String {
         let name = |(column, order): Derivative| {
             format!("{}{}", model.variables[structure.variable(column)].name, "'".repeat(order as usize))
         };
         let equation = &model.equations[structure.equation(self.row)].name;
         let (a, b) = (name(self.impulsive.0), name(self.factor.0));
         if self.impulsive.0 == self.factor.0 {
-            return format!("in {equation}, {a} is impulsive (order {}) inside a nonlinear function", self.impulsive.1);
+            return format!("in {equation}, {a} is impulsive (order {own}) inside a nonlinear function");
         }
         format!(
-            "in {equation}, the product of {a} (order {}) and {b} (order {}) is not defined at this change; \
+            "in {equation}, the product of {a} (order {own}) and {b} (order {}) is not defined at this change; \
              {b} is taken at its left limit",
-            self.impulsive.1, self.factor.1
+            self.factor.1
         )
     }
 }

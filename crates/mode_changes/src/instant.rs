@@ -11,9 +11,10 @@ use modeshift_dae::{DaeText, ExpressionId, ModeVariableId, Node, VariableId, Whe
 use modeshift_numerics::Input;
 
 use crate::candidate::{Before, Candidate, Model, known, sign_before};
+use crate::cluster_pairs::{Element, cluster_complementarity};
 use crate::guard_sign::{Sign, Term};
 use crate::guards::{Leaves, RelationId};
-use crate::next_mode::{Cluster, Mode, NextMode, Objection, StateCondition, Unusable, next_mode};
+use crate::next_mode::{Cluster, Complementarity, Mode, NextMode, Objection, StateCondition, Unusable, next_mode_by};
 use crate::relation::Surroundings;
 use crate::restart::{Noise, Restart};
 use crate::visited::{ModeSource, ModeValues, VisitedMode};
@@ -77,7 +78,7 @@ pub(crate) fn next<'a>(
     loop {
         search.set_elements(&members);
         let current: Mode = search.elements.iter().map(|&mode| u32::from(search.base.get(mode))).collect();
-        let found = next_mode(&mut search, &current);
+        let found = next_mode_by(&mut search, &current, &model.strategies);
         let size = members.len();
         match found {
             NextMode::Accepted { mode, tried } => {
@@ -159,6 +160,9 @@ fn has_fired(model: &Model, event: &Event, relation: ExpressionId) -> bool {
     };
     event.fired.iter().any(|&fired| fired == relation || (sides(fired).is_some() && sides(fired) == sides(relation)))
 }
+
+/// Steps that turn a cluster into a linear complementarity problem, as shares of the model's time scale.
+const STEPS: [f64; 2] = [1e-2, 1e-5];
 
 struct ModelCluster<'e, 's, 'a> {
     model: &'e Model<'a>,
@@ -265,6 +269,24 @@ impl<'a> ModelCluster<'_, '_, 'a> {
         (truth, deciding.unwrap_or(Sign::Vanishing))
     }
 
+    /// The cluster as linear complementarity with this mode as reference; `None` if it is singular or the cluster is
+    /// none.
+    fn complementarities_at(&mut self, reference: &Mode) -> Option<Vec<Complementarity>> {
+        let values = self.values(reference);
+        let mode = self.source.mode(&values).ok()?;
+        let element = |(at, &mode): (usize, &ModeVariableId)| {
+            let mut other = reference.clone();
+            other[at] = 1 - other[at];
+            Element { mode, changed: self.values(&other) }
+        };
+        let elements: Vec<Element> = self.elements.iter().enumerate().map(element).collect();
+        let (model, event, before) = (self.model, self.event, self.before);
+        let steps = STEPS.map(|share| share * event.noise.time_scale);
+        let problem = |&step: &f64| cluster_complementarity(model, event, before, &mode, &elements, step);
+        let problems: Vec<Complementarity> = steps.iter().filter_map(problem).collect();
+        (!problems.is_empty()).then_some(problems)
+    }
+
     /// Mode variables outside the cluster whose guards are touched and then contradict an accepted mode.
     fn violated_elsewhere(&mut self, values: &ModeValues) -> Vec<ModeVariableId> {
         let Ok(candidate) = &self.candidates[values] else { return Vec::new() };
@@ -328,6 +350,12 @@ impl Cluster for ModelCluster<'_, '_, '_> {
             StateCondition { element, sign, otherwise: u32::from(!values.get(mode)) }
         };
         Ok(self.elements.iter().enumerate().map(condition).collect())
+    }
+
+    fn complementarities(&mut self) -> Vec<Complementarity> {
+        let current: Mode = self.elements.iter().map(|&mode| u32::from(self.base.get(mode))).collect();
+        let (none, all) = (vec![0; current.len()], vec![1; current.len()]);
+        [current, none, all].iter().find_map(|mode| self.complementarities_at(mode)).unwrap_or_default()
     }
 
     fn signature(&mut self, mode: &Mode) -> Vec<f64> {

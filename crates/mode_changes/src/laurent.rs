@@ -11,6 +11,7 @@ use modeshift_dae::{Id, IndexVec};
 
 use crate::dense::{Complex, Factors, Matrix, Scalar};
 use crate::jet::{Jet, Residuals};
+use crate::memory::Derivative;
 use crate::mode_structure::{Column, ModeStructure, Row};
 
 /// Steps on a circle.
@@ -92,6 +93,18 @@ impl StepSystem {
         Some((real(factors.solve(&right)), rows.iter().map(sensitivity).collect()))
     }
 
+    /// What a step of length `h` to these values makes of a derivative.
+    pub(crate) fn derivative(&self, values: &[f64], h: f64, (column, order): Derivative) -> f64 {
+        let memory = &self.memory[column.index()];
+        let before = |l: u32| memory.get(l as usize).copied().unwrap_or(f64::NAN) / h.powi((order - l) as i32);
+        self.slope(values, h, (column, order)) - (0..order).map(before).sum::<f64>()
+    }
+
+    /// How that changes with the values.
+    pub(crate) fn slope(&self, values: &[f64], h: f64, (column, order): Derivative) -> f64 {
+        values[column.index()] / h.powi(order as i32)
+    }
+
     /// One step of length `h`.
     fn step(&self, h: Complex) -> Option<Vec<Complex>> {
         let (factors, right) = self.factored(h)?;
@@ -119,7 +132,7 @@ impl StepSystem {
 }
 
 /// The jet with zeros for all that is not known, long enough for all derivatives of the residuals.
-fn padded(structure: &ModeStructure, memory: &Jet) -> Jet {
+pub(crate) fn padded(structure: &ModeStructure, memory: &Jet) -> Jet {
     let mut jet = memory.clone();
     for column in structure.columns() {
         for order in 0..=structure.written_order(column) + INPUT_DERIVATIVES {

@@ -7,7 +7,7 @@
 //! | right limits and weights of one change | [`restart()`], from a [`Past`]; higher derivatives [`extend`] |
 //! | the same by other means | [`DifferenceArray`] (E22 §8.5), [`laurent_restart`] (one step), [`closed_forms`] (formulas) |
 //! | what a `when` does in an instant | [`TransientStructure`], [`transient_restart`], laws [`WhenLaws`] |
-//! | impulse orders | [`Potentials`], of nonlinear equations [`solved_order`], undefined products [`undefined_products`] |
+//! | impulse orders | [`Potentials`], in all changes [`PairPotentials`] and [`OrderRule`], of nonlinear equations [`solved_order`], undefined products [`undefined_products`] |
 //! | which mode comes next | [`next_mode`](fn@next_mode) by [`GuardSeries`] of candidate modes, [`lemke`](fn@lemke) |
 //! | what follows an event of a run: mode, cascade, right limits | [`ChangeSolver`], with modes kept in [`VisitedModes`] |
 //!
@@ -15,6 +15,7 @@
 //! more times with other right-hand sides, give right limits and Dirac weights (E22 §8–9, for any index). A model's
 //! equations come in as [`Residuals`]: [`ModeEquations`] of a model, or a [`linear::LinearSystem`].
 
+mod affine;
 mod all_changes;
 mod balance;
 mod candidate;
@@ -23,6 +24,7 @@ mod change;
 mod change_kinds;
 mod changed_forms;
 mod closed_form;
+mod cluster_pairs;
 pub mod dense;
 mod difference_array;
 mod example;
@@ -48,6 +50,7 @@ mod mode_equations;
 mod mode_structure;
 mod newton;
 mod next_mode;
+mod nonlinear_orders;
 mod order_calculus;
 mod order_rules;
 mod pair_forms;
@@ -67,6 +70,7 @@ mod visited;
 mod when_firings;
 mod when_laws;
 
+pub use affine::Affine;
 pub use all_changes::{AllChanges, all_changes, all_changes_within};
 pub use cascade::Cascades;
 pub use change::{Change, ChangeSolver, ChangeStep, Refusal};
@@ -108,7 +112,7 @@ pub use pair_transients::{Conflict, PairTransients};
 pub use relation::Relation;
 pub use report::{ArrayReport, ChangeReport, LevelReport, Verdict, change_reports, change_reports_within};
 pub use restart::{Noise, Note, Restart, restart};
-pub use step_complementarity::{TwoStateElement, step_complementarity};
+pub use step_complementarity::{ElementPair, step_complementarity};
 pub use transient::{Laws, TransientLevel, TransientRestart, TransientRow, TransientStructure, transient_restart};
 pub use visited::{ModeSource, ModeValues, VisitedMode, VisitedModes};
 pub use when_firings::{Firing, FiringLaw, transient_modes};

@@ -53,9 +53,9 @@ pub trait Cluster {
     /// The conditions of all elements in a mode, after a restart in it.
     fn conditions(&mut self, mode: &Mode) -> Result<Vec<StateCondition>, Unusable>;
 
-    /// The cluster as affine complementarity, where it is one.
-    fn complementarity(&mut self) -> Option<Complementarity> {
-        None
+    /// The cluster as affine complementarity, where it is one; more than one where it is not clear which step serves.
+    fn complementarities(&mut self) -> Vec<Complementarity> {
+        Vec::new()
     }
 
     /// Right limits and first derivatives of all states in a mode: the same solution has the same.
@@ -118,10 +118,15 @@ pub enum Strategy {
     Enumerate,
 }
 
+impl Strategy {
+    /// All strategies, in the order in which they are tried.
+    pub const ALL: [Strategy; 4] =
+        [Strategy::FlipAll, Strategy::FlipLeast, Strategy::Complementary, Strategy::Enumerate];
+}
+
 /// Finds the next mode.
 pub fn next_mode(cluster: &mut dyn Cluster, current: &Mode) -> NextMode {
-    use Strategy::{Complementary, Enumerate, FlipAll, FlipLeast};
-    next_mode_by(cluster, current, &[FlipAll, FlipLeast, Complementary, Enumerate])
+    next_mode_by(cluster, current, &Strategy::ALL)
 }
 
 /// Finds the next mode by these strategies, one after the other.
@@ -235,11 +240,16 @@ impl Search<'_> {
         None
     }
 
-    /// The mode that Lemke's method proposes, if it accepts itself. Elements where both quantities vanish may be on
-    /// either side: those are tried in the state they are in, too.
+    /// A mode that Lemke's method proposes, if it accepts itself.
     fn complementary(&mut self) -> Option<Mode> {
-        let Complementarity { constant, matrix, states } = self.cluster.complementarity()?;
-        let solution = lemke(&constant, &matrix)?;
+        let problems = self.cluster.complementarities();
+        problems.iter().find_map(|problem| self.proposed(problem))
+    }
+
+    /// Elements where both quantities vanish may be on either side: those are tried in the state they are in, too.
+    fn proposed(&mut self, problem: &Complementarity) -> Option<Mode> {
+        let Complementarity { constant, matrix, states } = problem;
+        let solution = lemke(constant, matrix)?;
         let chosen = |keep: bool| -> Mode {
             let state = |(element, (&z, &(free, imposed))): (usize, (&f64, &(u32, u32)))| {
                 let w: f64 =
@@ -255,7 +265,7 @@ impl Search<'_> {
                     free
                 }
             };
-            solution.iter().zip(&states).enumerate().map(state).collect()
+            solution.iter().zip(states).enumerate().map(state).collect()
         };
         [chosen(false), chosen(true)].into_iter().find(|mode| matches!(self.try_mode(mode), Outcome::Accepted))
     }

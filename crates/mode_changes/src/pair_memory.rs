@@ -2,7 +2,8 @@
 //!
 //! The rules are those of [`crate::Memory`], as a matching over pairs of modes: hidden constraints, split into those
 //! that held before and those that are new, in causal order, against left limits that the past does not set. One
-//! matching of all pairs gives what is erased, its underdetermined part what is not born.
+//! matching of all pairs gives what is erased, its underdetermined part what is not born. Where some of that has no
+//! value to fall back on, a second matching asks whether constraints determine it from the values of the rest.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +26,7 @@ pub struct InPairs<I> {
 }
 
 /// What all changes remember.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct PairMemory {
     /// Constraints that the past need not satisfy.
     pub erased: Vec<InPairs<EquationId>>,
@@ -46,48 +47,60 @@ pub fn pair_memory(
 ) -> Result<PairMemory, Limit> {
     let numbers = Numbers { pairs, analysis, written: written_orders(pairs, analysis), has_start };
     let strict = Graph::new(&numbers, is_new, &LeftLimits::new()).solve(pairs)?;
-    let mut memory = PairMemory { erased: strict.erased, ..PairMemory::default() };
-    let (mut given, mut open) = (LeftLimits::new(), LeftLimits::new());
-    for variable in analysis.incidence.variables().ids() {
-        for order in 0..numbers.written[variable].len() as u32 {
-            let missing = numbers.missing(variable, order);
-            if missing.is_empty() {
-                continue;
-            }
-            memory.missing.push(InPairs { of: variable, order, pairs: missing });
-            let not_born = strict.underdetermined.get(&(variable, order)).copied().unwrap_or(ModeSet::ALL);
-            let not_born = pairs.space.and(missing, not_born);
-            let fallback = numbers.fallback(variable, order);
-            insert(&mut given, (variable, order), pairs.space.and(not_born, fallback));
-            insert(&mut open, (variable, order), pairs.space.difference(not_born, fallback));
-        }
-    }
+    let Limits { missing, given, mut open } = Limits::new(&numbers, &strict.underdetermined);
     if !open.is_empty() {
         // With values to fall back on for some, constraints may determine others.
         let lenient = Graph::new(&numbers, is_new, &given).solve_with_fallbacks(&numbers)?;
-        for (limit, pairs_open) in &mut open {
-            let undetermined = lenient.get(limit).copied().unwrap_or(ModeSet::ALL);
-            *pairs_open = pairs.space.and(*pairs_open, undetermined);
+        for (limit, undetermined) in &mut open {
+            *undetermined = pairs.space.and(*undetermined, lenient.get(limit).copied().unwrap_or(ModeSet::ALL));
         }
     }
-    for &InPairs { of, order, pairs: missing } in &memory.missing {
+    let (mut born, mut undetermined) = (Vec::new(), Vec::new());
+    for &InPairs { of, order, pairs: missing } in &missing {
         let of_limits = |limits: &LeftLimits| limits.get(&(of, order)).copied().unwrap_or(ModeSet::EMPTY);
-        let undetermined = of_limits(&open);
-        let born = pairs.space.difference(missing, pairs.space.or(undetermined, of_limits(&given)));
-        memory.born.extend((!born.is_empty()).then_some(InPairs { of, order, pairs: born }));
-        let report = InPairs { of, order, pairs: undetermined };
-        memory.undetermined.extend((!undetermined.is_empty()).then_some(report));
+        let not_born = pairs.space.or(of_limits(&open), of_limits(&given));
+        born.push(InPairs { of, order, pairs: pairs.space.difference(missing, not_born) });
+        undetermined.push(InPairs { of, order, pairs: of_limits(&open) });
     }
+    born.retain(|item| !item.pairs.is_empty());
+    undetermined.retain(|item| !item.pairs.is_empty());
     pairs.space.check()?;
-    Ok(memory)
+    Ok(PairMemory { erased: strict.erased, missing, born, undetermined })
 }
 
 /// Sets of pairs by left limit.
 type LeftLimits = BTreeMap<(VariableId, u32), ModeSet>;
 
-fn insert(limits: &mut LeftLimits, limit: (VariableId, u32), pairs: ModeSet) {
-    if !pairs.is_empty() {
-        limits.insert(limit, pairs);
+/// Left limits that are missing.
+struct Limits {
+    missing: Vec<InPairs<VariableId>>,
+    /// Those that constraints do not determine and that have a value to fall back on.
+    given: LeftLimits,
+    /// Those that have none.
+    open: LeftLimits,
+}
+
+impl Limits {
+    /// `underdetermined` are those that constraints do not determine; what is in no constraint is not in it.
+    fn new(numbers: &Numbers, underdetermined: &LeftLimits) -> Self {
+        let space = &numbers.pairs.space;
+        let mut limits = Limits { missing: Vec::new(), given: LeftLimits::new(), open: LeftLimits::new() };
+        for of in numbers.analysis.incidence.variables().ids() {
+            for order in 0..numbers.written[of].len() as u32 {
+                let missing = numbers.missing(of, order);
+                if missing.is_empty() {
+                    continue;
+                }
+                limits.missing.push(InPairs { of, order, pairs: missing });
+                let not_born = underdetermined.get(&(of, order)).map_or(missing, |&open| space.and(missing, open));
+                let fallback = numbers.fallback(of, order);
+                limits.given.insert((of, order), space.and(not_born, fallback));
+                limits.open.insert((of, order), space.difference(not_born, fallback));
+            }
+        }
+        limits.given.retain(|_, pairs| !pairs.is_empty());
+        limits.open.retain(|_, pairs| !pairs.is_empty());
+        limits
     }
 }
 

@@ -42,6 +42,11 @@ pub struct PairProduct {
 }
 
 impl PairProduct {
+    /// Whether something impulsive stands in a nonlinear function.
+    pub fn is_nonlinear(&self) -> bool {
+        (self.impulsive.0, self.impulsive.1) == (self.factor.0, self.factor.1)
+    }
+
     /// The warning: which equation, which factors, which orders, which convention.
     pub fn message(&self, model: &FlatModel) -> String {
         let name =
@@ -49,8 +54,8 @@ impl PairProduct {
         let equation = &model.equations[self.equation].name;
         let (a, b) = (name(self.impulsive), name(self.factor));
         let (own, other) = (self.impulsive.2, self.factor.2);
-        if a == b {
-            return format!("in {equation}, {a} is impulsive (order {own}) inside a nonlinear function");
+        if self.is_nonlinear() {
+            return format!("in {equation}, {a} is impulsive inside a nonlinear function");
         }
         let changes = if self.in_some { "in some of these changes" } else { "at this change" };
         format!(

@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::guarded_matching::GuardedMatching;
 use crate::pair_memory::InPairs;
 use crate::pair_space::{Moment, PairSpace};
+use crate::pair_spread::Extent;
 use crate::when_firings::{Firing, FiringLaw};
 
 /// What contradicts other things that are said about an instant.
@@ -57,7 +58,9 @@ pub fn pair_transients(
     Ok(verdict)
 }
 
-/// By equation, the changes in which it depends on what holds for an instant only or on what a law says.
+/// By equation, the changes in which it depends on what holds for an instant only or on what a law says. Sets that
+/// grow too large become all changes in which laws act: what is not reached is determined by itself, so that nothing
+/// is lost by looking at it, too.
 fn reached(
     pairs: &PairSpace,
     analysis: &Analysis,
@@ -76,6 +79,7 @@ fn reached(
             }
         }
     }
+    let largest = Extent::affordable(is_new.len()).largest;
     let mut waiting: IndexVec<EquationId, bool> = reached.iter().map(|set| !set.is_empty()).collect();
     while waiting.iter().any(|&waits| waits) {
         for &equation in analysis.order.iter().chain(analysis.order.iter().rev()) {
@@ -88,7 +92,9 @@ fn reached(
                     let reader = incidence.equation(reading);
                     let arriving = space.and(through, pairs.after(incidence.active(reading)));
                     if reader != equation && !space.implies(arriving, reached[reader]) {
-                        reached[reader] = space.or(reached[reader], arriving);
+                        let extended = space.or(reached[reader], arriving);
+                        let all = || space.and(fires, pairs.after(incidence.equations()[reader].guard));
+                        reached[reader] = if space.size(extended) > largest { all() } else { extended };
                         waiting[reader] = true;
                     }
                 }

@@ -162,7 +162,7 @@ impl Relation {
 }
 
 /// Continuous unknowns of the current instant in expressions, ascending.
-fn reads(model: &FlatModel, expressions: &[ExpressionId]) -> Vec<(VariableId, u32)> {
+pub(crate) fn reads(model: &FlatModel, expressions: &[ExpressionId]) -> Vec<(VariableId, u32)> {
     let mut reads = Vec::new();
     for &expression in expressions {
         model.expressions.for_each(expression, |_, node| {

@@ -1,6 +1,7 @@
 //! Mode changes in words: what `changes` prints, and what its JSON holds.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use modeshift_dae::{EquationId, ExpressionText, FlatModel, MultimodeDae, VariableId};
@@ -13,9 +14,11 @@ use crate::change_kinds::ChangeKind;
 use crate::closed_form::{ClosedForm, closed_forms};
 use crate::difference_array::DifferenceArray;
 use crate::example::ChangeExample;
-use crate::impulse_products::undefined_products;
+use crate::impulse_products::{UndefinedProduct, undefined_products};
 use crate::levels::{Condition, Unknown, condition, unknown};
 use crate::mode_structure::{Block, Column, ModeStructure};
+use crate::nonlinear_orders::nonlinear_orders;
+use crate::order_calculus::Order;
 use crate::pair_space::{Moment, PairSpace};
 use crate::pair_transients::Conflict;
 
@@ -135,7 +138,8 @@ pub fn change_reports_within(
     let Some(kinds) = changes.kinds_within(within, most)? else { return Ok(None) };
     let names: Vec<String> = dae.mode_variables.iter().map(|mode| mode.name.to_string()).collect();
     let pair_names = PairSpace::names(&names);
-    let printer = FormulaPrinter::new(&changes.pairs.space, &changes.pairs.invariant, &pair_names);
+    let mut printer = FormulaPrinter::new(&changes.pairs.space, &changes.pairs.invariant, &pair_names);
+    printer.prefer_conjunctions();
     let cascades = Cascades::new(changes, dae)?;
     let words = Words { changes, analysis, dae, printer, cascades, with_array, model: RefCell::new(dae.model.clone()) };
     Ok(Some(kinds.iter().map(|kind| words.report(kind)).collect()))
@@ -162,15 +166,22 @@ impl Words<'_> {
     }
 
     fn report(&self, kind: &ChangeKind) -> ChangeReport {
-        let of_order = |wanted: &dyn Fn(i64) -> bool| {
-            let chosen = kind.orders.iter().filter(|(_, order)| wanted(*order));
-            chosen.map(|&(variable, order)| (self.variable(variable, 0), order)).collect::<Vec<_>>()
-        };
-        let is_open = |name: &str| kind.undetermined.iter().any(|&(variable, _)| self.variable(variable, 0) == name);
-        let continuous = of_order(&|order| order < 0).into_iter().filter(|(name, _)| !is_open(name));
         let has_start = |variable: VariableId| self.dae.model.variables[variable].start.is_some();
         let example = ChangeExample::of(self.changes, self.analysis, kind.pairs, &has_start);
         let example = example.as_ref();
+        let products = example.map_or(Vec::new(), |example| self.products(example));
+        let nonlinear = example.map_or(BTreeMap::new(), |example| self.nonlinear(example, &products));
+        let order_of = |&(variable, order): &(VariableId, i64)| match example.and_then(|it| it.after.column(variable)) {
+            Some(column) => nonlinear.get(&column).copied().unwrap_or(Order::new(order as f64)),
+            None => Order::new(order as f64),
+        };
+        let of_order = |wanted: &dyn Fn(Order) -> bool| {
+            let all = kind.orders.iter().map(|item| (self.variable(item.0, 0), order_of(item)));
+            all.filter(|(_, order)| wanted(*order)).collect::<Vec<_>>()
+        };
+        let is_open = |name: &str| kind.undetermined.iter().any(|&(variable, _)| self.variable(variable, 0) == name);
+        let continuous = of_order(&|order| order < Order::FINITE).into_iter().filter(|(name, _)| !is_open(name));
+        let impulsive = of_order(&|order| order.is_impulsive());
         let reason = self.reason(kind);
         let verdict = match (&reason, kind.undetermined.is_empty()) {
             (Some(_), _) => Verdict::Rejected,
@@ -185,12 +196,14 @@ impl Words<'_> {
             cascade: self.cascades.instants(kind),
             erased: kind.erased.iter().map(|&(equation, order)| self.equation(equation, order)).collect(),
             undetermined: kind.undetermined.iter().map(|&(variable, order)| self.variable(variable, order)).collect(),
-            impulse_orders: of_order(&|order| order > 0).into_iter().map(|(name, o)| (name, o.to_string())).collect(),
-            continuous: continuous.map(|(name, order)| (name, (-order - 1) as u32)).collect(),
-            discontinuous: of_order(&|order| order == 0).into_iter().map(|(name, _)| name).collect(),
-            warnings: example.map_or(Vec::new(), |example| self.warnings(example)),
+            impulse_orders: impulsive.into_iter().map(|(name, order)| (name, order.to_string())).collect(),
+            continuous: continuous.map(|(name, order)| (name, (-order.value() - 1.0) as u32)).collect(),
+            discontinuous: of_order(&|order| order == Order::FINITE).into_iter().map(|(name, _)| name).collect(),
+            warnings: example.map_or(Vec::new(), |example| self.warnings(example, &products, &nonlinear)),
             help: (!kind.undetermined.is_empty()).then(|| help(kind).to_string()),
-            restart: example.filter(|_| kind.fires.is_empty()).map_or(Vec::new(), |example| self.restart(example)),
+            restart: example
+                .filter(|_| kind.fires.is_empty())
+                .map_or(Vec::new(), |example| self.restart(example, &nonlinear)),
             array: example
                 .filter(|_| self.with_array && kind.fires.is_empty())
                 .map(|example| self.array(kind, example)),
@@ -225,23 +238,47 @@ impl Words<'_> {
         }
     }
 
-    fn warnings(&self, example: &ChangeExample) -> Vec<String> {
+    fn products(&self, example: &ChangeExample) -> Vec<UndefinedProduct> {
         let model = &mut *self.model.borrow_mut();
         let mode = |mode| example.is_true(Moment::After, mode);
-        let products = undefined_products(model, &example.after, &example.reached, mode).unwrap_or_default();
-        products.iter().map(|product| product.message(model, &example.after)).collect()
+        undefined_products(model, &example.after, &example.reached, mode).unwrap_or_default()
+    }
+
+    /// Orders that nonlinear functions give.
+    fn nonlinear(&self, example: &ChangeExample, products: &[UndefinedProduct]) -> BTreeMap<Column, Order> {
+        let model = &mut *self.model.borrow_mut();
+        let mode = |mode| example.is_true(Moment::After, mode);
+        nonlinear_orders(model, &example.after, &example.reached, products, &mode)
+    }
+
+    fn warnings(
+        &self,
+        example: &ChangeExample,
+        products: &[UndefinedProduct],
+        nonlinear: &BTreeMap<Column, Order>,
+    ) -> Vec<String> {
+        let model = &*self.model.borrow();
+        let message = |product: &UndefinedProduct| {
+            let (column, derivative) = product.impulsive.0;
+            let order = nonlinear.get(&column).map(|order| order.value() + f64::from(derivative));
+            product.message_with(model, &example.after, Order::new(order.unwrap_or(product.impulsive.1 as f64)))
+        };
+        products.iter().map(message).collect()
     }
 
     /// The restart systems of a change: blocks that a defect reaches, level by level.
-    fn restart(&self, example: &ChangeExample) -> Vec<LevelReport> {
+    fn restart(&self, example: &ChangeExample, nonlinear: &BTreeMap<Column, Order>) -> Vec<LevelReport> {
         let structure = &example.after;
-        let formulas = self.formulas(example);
+        let mut formulas = self.formulas(example);
+        // Behind these is no distribution that could have a weight.
+        formulas.retain(|(column, _)| !nonlinear.contains_key(column));
         let mut systems = Vec::new();
         for level in (1..=structure.highest_offset()).rev() {
             for block in structure.blocks() {
                 let arrives =
                     |&column: &_| example.defects.of(structure, column).is_some_and(|p| p >= i64::from(level));
-                if block.columns.iter().any(arrives) {
+                let is_behind = |column: &Column| nonlinear.contains_key(column);
+                if block.columns.iter().any(arrives) && !block.columns.iter().any(is_behind) {
                     systems.push(self.level(structure, block, level, &formulas));
                 }
             }

@@ -6,7 +6,7 @@ use modeshift_dae::{EquationId, Id, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_diagnostics::Diagnostics;
 use modeshift_flatten::{Library, Memory, Request, elaborate, flatten};
 use modeshift_mode_changes::{
-    Column, Jet, Laws, ModeEquations, ModeStructure, Noise, Past, TransientStructure, WhenLaws, all_changes,
+    Column, Jet, Laws, ModeEquations, ModeStructure, Noise, Past, TransientStructure, Verdict, WhenLaws, all_changes,
     change_reports, guard_zeros, has_new_form, restart, transient_restart,
 };
 use modeshift_numerics::{Input, NativeFunctions};
@@ -74,6 +74,66 @@ fn the_rope_erases_its_constraint_and_its_derivative_and_keeps_positions() {
           level 1: k2 -> s
             s = -(2*pre(x)*pre(u) + 2*pre(y)*pre(v))/(2*pre(x)*pre(x) + 2*pre(y)*pre(y))",
     );
+}
+
+#[test]
+fn powers_of_impulses_have_fractional_orders_and_exponentials_infinite_ones() {
+    check_changes(
+        "model Powers
+           Real w1, w2, f, x, y, z;
+           Boolean g;
+         equation
+           g = (time >= 1);
+           der(w1) = f;
+           der(w2) = -f;
+           if g then w1 = w2; else f = 0; end if;
+           x^2 = f;
+           y = x + 1;
+           z = exp(f);
+         end Powers;",
+        "
+        pre(g) and not g: determined
+          jump: f, x, y, z
+          continuous: w1, w2
+        not pre(g) and g: determined
+          erased: e3
+          impulse orders: [[f]] = 1, [[x]] = [[y]] = 1/2, [[z]] = inf
+          jump: w1, w2
+          warning: in e5, x is impulsive (order 1/2) inside a nonlinear function
+          warning: in e7, f is impulsive (order 1) inside a nonlinear function
+          level 1: e1 e2 e3 -> w1 w2 f
+            w1 = pre(w1) + 0.5*(pre(w2) - pre(w1))
+            w2 = pre(w2) - 0.5*(pre(w2) - pre(w1))
+            f = (pre(w2) - pre(w1))/2",
+    );
+}
+
+#[test]
+fn when_clauses_that_have_nothing_to_do_with_each_other_are_no_cycle() {
+    // Each looks at a speed that only its own law lets jump; both may fire in one instant.
+    let dae = multimode_dae(
+        "model Two
+           Real v1, v2, a1, a2;
+           Boolean b1, b2;
+         equation
+           b1 = (v1 < -5);
+           b2 = (v2 < -6);
+           der(v1) = a1;
+           der(v2) = a2;
+           0 = if b1 then a1 + v1 else a1 + 1;
+           0 = if b2 then a2 + v2 else a2 + 1;
+           when b1 then reinit(v1, -pre(v1)); end when;
+           when b2 then reinit(v2, -pre(v2)); end when;
+         end Two;",
+        &[],
+    );
+    let analysis = analyze(&dae, &Options::default()).expect("no limit was set");
+    let changes = all_changes(&dae, &analysis).expect("no limit was set");
+    assert_eq!(changes.firings.len(), 2);
+    let reports = change_reports(&changes, &dae, &analysis, 64).expect("no limit was set").expect("few kinds");
+    for report in reports {
+        assert_eq!(report.verdict, Verdict::Determined, "{report}");
+    }
 }
 
 /// Compares all pairs of modes of a model with one after the other.

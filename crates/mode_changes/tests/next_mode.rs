@@ -355,12 +355,13 @@ impl Cluster for MatrixCluster {
         Ok((0..mode.len()).map(condition).collect())
     }
 
-    fn complementarity(&mut self) -> Option<Complementarity> {
-        self.with_lemke.then(|| Complementarity {
+    fn complementarities(&mut self) -> Vec<Complementarity> {
+        let problem = || Complementarity {
             constant: self.constant.clone(),
             matrix: self.matrix.clone(),
             states: vec![(0, 1); self.constant.len()],
-        })
+        };
+        self.with_lemke.then(problem).into_iter().collect()
     }
 
     fn signature(&mut self, mode: &Mode) -> Vec<f64> {

@@ -230,30 +230,87 @@ impl Laws for Rebound {
     }
 }
 
-#[test]
-fn a_ball_bounces_ten_times_on_its_way_to_rest() {
-    let data = file(include_str!("data/closed_form/bouncing_ball.json"));
+/// An impact with `v = -0.9 pre(v)`: the speed after it by the law, and by a stiff spring, whose damping is such that it
+/// leaves 0.9 of the speed.
+fn check_impact(time: f64, speed: f64, expected: f64) -> f64 {
     let mode = Mode::new("eh: h' = v\n ev: v' = -9.81");
     let (h, v) = (mode.column("h"), mode.column("v"));
     let laws = Rebound { velocity: v, restitution: 0.9 };
     let nowhere = mode.structure.rows().map(|_| false).collect();
     let transient = TransientStructure::new(&mode.structure, &nowhere, &laws.contents());
-    // The second method: a stiff, damped spring pushes back, its damping such that it leaves 0.9 of the speed.
+    let mut left = Jet::unknown(time, mode.structure.size());
+    left.set_all(&[(h, 0), (h, 1), (v, 0)], &[0.0, speed, speed]);
+    let after = transient_restart(&mode.structure, &mode.equations(), &transient, &laws, &left).expect("a restart");
+    check_close(after.right.get(v, 0), expected, 1e-9, "speed after an impact");
+    assert_eq!(after.right.get(h, 0), 0.0, "the height is continuous");
     let (stiffness, damping) = stiff_ground(0.9);
+    check_close(rebound_of_spring(stiffness, damping, speed), expected, 1e-6, "speed after a stiff spring");
+    after.right.get(v, 0)
+}
+
+#[test]
+fn a_ball_bounces_ten_times_on_its_way_to_rest() {
+    let data = file(include_str!("data/closed_form/bouncing_ball.json"));
     let mut time = (2.0_f64 / 9.81).sqrt();
     let mut speed = -(2.0_f64 * 9.81).sqrt();
     for impact in data["impacts"].as_array().expect("impacts") {
         let impact = numbers(impact);
         check_close(time, impact[0], 1e-9, "time of an impact");
         check_close(speed, impact[1], 1e-9, "speed before an impact");
-        let mut left = Jet::unknown(time, mode.structure.size());
-        left.set_all(&[(h, 0), (h, 1), (v, 0)], &[0.0, speed, speed]);
-        let after = transient_restart(&mode.structure, &mode.equations(), &transient, &laws, &left).expect("a restart");
-        check_close(after.right.get(v, 0), impact[2], 1e-9, "speed after an impact");
-        assert_eq!(after.right.get(h, 0), 0.0, "the height is continuous");
-        let pushed = rebound_of_spring(stiffness, damping, speed);
-        check_close(pushed, impact[2], 1e-6, "speed after a stiff spring");
-        (time, speed) = (time + 2.0 * after.right.get(v, 0) / 9.81, -after.right.get(v, 0));
+        let after = check_impact(time, speed, impact[2]);
+        (time, speed) = (time + 2.0 * after / 9.81, -after);
+    }
+}
+
+#[test]
+fn a_ball_with_a_radius_bounces_once() {
+    let data = file(include_str!("data/closed_form/bouncing_ball_omc.json"));
+    let impact = numbers(&data["first_impact"]);
+    // It falls from 1 to its radius 0.1.
+    check_close((2.0 * 0.9_f64 / 9.81).sqrt(), impact[0], 1e-9, "time of the impact");
+    check_close(-(2.0 * 0.9 * 9.81_f64).sqrt(), impact[1], 1e-9, "speed before the impact");
+    let speed = check_impact(impact[0], impact[1], impact[2]);
+    for (time, height) in data["height_exact"].as_object().expect("a table") {
+        let since = time.parse::<f64>().expect("a time") - impact[0];
+        if since > 0.0 {
+            check_close(0.1 + speed * since - 4.905 * since * since, number(height), 1e-9, "height");
+        }
+    }
+}
+
+#[test]
+fn the_switch_of_a_boost_converter_opens_and_its_diode_takes_over() {
+    let data = file(include_str!("data/closed_form/boost_converter_ccm.json"));
+    let rows: Vec<&Vec<Value>> =
+        data["rows"].as_array().expect("rows").iter().map(|row| row.as_array().unwrap()).collect();
+    let text = "l: 0.001*i' = vl
+                k: 5 = vl + u
+                c: 0.0001*v' = ic
+                n: id = ic + v/50
+                j: i = is + id
+                s: is = 0
+                d: u = v";
+    for period in rows.windows(2).take(20) {
+        // While the switch is closed, the capacitor discharges over the load alone.
+        let (current, voltage) = (number(&period[1][2]), number(&period[0][4]) * (-0.5e-4_f64 / 5e-3).exp());
+        check_close(number(&period[0][3]) + 5.0 / 0.001 * 0.5e-4, current, 1e-9, "current at the end");
+        let (i, v) = ([current, 5000.0], [voltage, -voltage / 5e-3]);
+        let (ic, is) = ([-voltage / 50.0], [current]);
+        let known: [Before; 7] = [
+            ("i", 1, &i),
+            ("v", 1, &v),
+            ("vl", 0, &[5.0]),
+            ("u", 0, &[0.0]),
+            ("ic", 0, &ic),
+            ("id", 0, &[0.0]),
+            ("is", 0, &is),
+        ];
+        let change = Change::new(text, 0.5e-4, &known, &["s", "d"]);
+        assert_eq!((change.right("i", 0), change.right("v", 0)), (current, voltage), "states do not jump");
+        assert_eq!((change.weight("vl"), change.weight("ic")), (0.0, 0.0), "nothing is impulsive");
+        check_close(change.right("vl", 0), 5.0 - voltage, 1e-9, "voltage of the inductor");
+        check_close(change.right("ic", 0), current - voltage / 50.0, 1e-9, "current of the capacitor");
+        change.check_step(&["i", "v", "vl", "u", "ic", "id", "is"]);
     }
 }
 

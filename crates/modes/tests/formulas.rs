@@ -70,6 +70,20 @@ fn a_name_stands_for_its_set_where_that_is_shorter() {
 }
 
 #[test]
+fn conjunctions_are_written_as_such_where_they_are_preferred() {
+    let space = ModeSpace::new(4);
+    let names = names(4);
+    let invariant = Invariant::new(&space, &[]);
+    let mut printer = FormulaPrinter::new(&space, &invariant, &names);
+    printer.prefer_conjunctions();
+    let print = |text| printer.print(read(&space, &names, text)).text;
+    assert_eq!(print("not a and not b and c and not d"), "not a and not b and c and not d");
+    assert_eq!(print("not a and not (b and c)"), "not a and not (b and c)");
+    assert_eq!(print("not a or not b"), "not (a and b)");
+    assert_eq!(print("a and (b or c)"), "a and (b or c)");
+}
+
+#[test]
 fn every_formula_means_its_set_in_every_valid_mode() {
     let mut numbers = Numbers(11);
     for variables in [3, 5, 6, 7, 9, 12] {

@@ -118,7 +118,8 @@ impl Words<'_> {
         let AllChanges { pairs, memory, .. } = self.changes;
         let incidence = &self.analyzed.analysis.incidence;
         let names = PairSpace::names(&mode_names(&self.analyzed.dae));
-        let printer = FormulaPrinter::new(&pairs.space, &pairs.invariant, &names);
+        let mut printer = FormulaPrinter::new(&pairs.space, &pairs.invariant, &names);
+        printer.prefer_conjunctions();
         let most = self.selection.most_items;
         let text = |set: ModeSet| printer.print(set).text;
         let chosen = |set: ModeSet| pairs.space.and(set, self.pairs);

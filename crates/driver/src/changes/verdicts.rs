@@ -23,7 +23,8 @@ pub(super) fn say_verdicts(
     diagnostics: &mut Diagnostics,
 ) {
     let names = PairSpace::names(&mode_names(&analyzed.dae));
-    let printer = FormulaPrinter::new(&changes.pairs.space, &changes.pairs.invariant, &names);
+    let mut printer = FormulaPrinter::new(&changes.pairs.space, &changes.pairs.invariant, &names);
+    printer.prefer_conjunctions();
     let speaker = Speaker { analyzed, changes, names: &names, printer };
     for (pairs, open) in speaker.grouped(&changes.memory.undetermined, within) {
         diagnostics.push(speaker.underdetermined(pairs, &open));
@@ -137,9 +138,11 @@ impl Speaker<'_> {
         for product in pair_products(self.changes, dae, within).unwrap_or_default() {
             let span = dae.model.equations[product.equation].span;
             let warning = Diagnostic::warning("W0801", product.message(&dae.model)).label(span, "this equation");
-            diagnostics.push(self.with_changes(warning, product.pairs).with_note(
-                "coefficients of impulses are taken at left limits; another convention gives another restart",
-            ));
+            let note = match product.is_nonlinear() {
+                true => "impulses have no powers and no exponentials: a run that meets this change may have to stop",
+                false => "coefficients of impulses are taken at left limits; another convention gives another restart",
+            };
+            diagnostics.push(self.with_changes(warning, product.pairs).with_note(note));
         }
         let Ok(cascades) = Cascades::new(self.changes, dae) else { return };
         for (firing, text) in cascades.cycles() {

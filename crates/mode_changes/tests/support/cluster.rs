@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use modeshift_mode_changes::linear::{LinearEquation, LinearSystem, Term};
 use modeshift_mode_changes::{
-    Cluster, GuardSeries, Mode as States, Noise, Past, Restart, Row, StateCondition, TwoStateElement, Unusable, extend,
-    lemke, restart, step_complementarity,
+    Affine, Cluster, ElementPair, GuardSeries, Mode as States, Noise, Past, Restart, Row, StateCondition, Unusable,
+    extend, lemke, restart, step_complementarity,
 };
 
 use super::model::Mode;
@@ -127,15 +127,15 @@ impl TextCluster {
         let past = self.past(&mode, &text, false);
         let element = |(k, &(row, current, voltage)): (usize, &(&str, &str, &str))| {
             let conducts = self.current[k] == 1;
-            TwoStateElement {
+            let free = mode.column(if conducts { current } else { voltage });
+            ElementPair {
                 row: mode.row(row),
                 imposed_sign: if conducts { -1.0 } else { 1.0 },
-                free: mode.column(if conducts { current } else { voltage }),
-                free_sign: if conducts { 1.0 } else { -1.0 },
+                free: Affine::variable(free, if conducts { 1.0 } else { -1.0 }),
                 states: (self.current[k], 1 - self.current[k]),
             }
         };
-        let elements: Vec<TwoStateElement> = diodes.iter().enumerate().map(element).collect();
+        let elements: Vec<ElementPair> = diodes.iter().enumerate().map(element).collect();
         let problem = step_complementarity(&mode.structure, &mode.equations(), &past.jet, step, &elements)?;
         let solution = lemke(&problem.constant, &problem.matrix)?;
         let state = |(&z, &(free, imposed)): (&f64, &(u32, u32))| if z > 0.0 { imposed } else { free };

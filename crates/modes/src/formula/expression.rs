@@ -88,6 +88,19 @@ impl Expression {
         }
     }
 
+    /// Writes a negated alternative as a conjunction: `not (a or b)` as `not a and not b`.
+    pub(crate) fn with_open_conjunction(self) -> Expression {
+        match &self {
+            Expression::Not(inner) => match &**inner {
+                Expression::Or(parts) => {
+                    Expression::and(parts.iter().map(|part| part.dual().with_joined_negations()).collect())
+                }
+                _ => self,
+            },
+            _ => self,
+        }
+    }
+
     fn is_negation(&self) -> bool {
         match self {
             Expression::Literal(literal) => !literal.is_positive(),

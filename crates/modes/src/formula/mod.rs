@@ -57,6 +57,7 @@ pub struct FormulaPrinter<'a> {
     /// Per variable, the named sets that depend on it.
     named_by_variable: FxHashMap<ModeVariable, Vec<usize>>,
     shortest: RefCell<Shortest>,
+    prefers_conjunctions: bool,
 }
 
 /// Named sets over more variables than this are not tried.
@@ -76,6 +77,7 @@ impl<'a> FormulaPrinter<'a> {
             named_sets: Vec::new(),
             named_by_variable: FxHashMap::default(),
             shortest: RefCell::new(Shortest::default()),
+            prefers_conjunctions: false,
         }
     }
 
@@ -97,6 +99,11 @@ impl<'a> FormulaPrinter<'a> {
         self.shortest.get_mut().most_literals = literals.max(1);
     }
 
+    /// Writes conjunctions as such even where that takes more negations: `not a and not b` instead of `not (a or b)`.
+    pub fn prefer_conjunctions(&mut self) {
+        self.prefers_conjunctions = true;
+    }
+
     /// The shortest formula that is true exactly in those valid modes that are in `set`.
     pub fn print(&self, set: ModeSet) -> Formula {
         self.print_within(set, ModeSet::ALL)
@@ -109,7 +116,10 @@ impl<'a> FormulaPrinter<'a> {
         let plain = self.shortest.borrow_mut().find(self.space, interval, &self.space.support(set));
         match plain {
             Found::Whole(expression) => {
-                let text = self.text(&expression);
+                let text = match self.prefers_conjunctions {
+                    true => self.text(&expression.clone().with_open_conjunction()),
+                    false => self.text(&expression),
+                };
                 let text = if expression.length().0 > 1 { self.shorter_with_names(interval, text) } else { text };
                 Formula { text, abbreviated: false }
             }
