@@ -10,7 +10,7 @@ model DiodeCapacitorRIMIS
   parameter Real C = 1;
   constant Real hysteresis = 1e-9 "how far a guard goes beyond its bound before the mode changes";
   // Variables
-  Real v(start = 0) "voltage of capacitor and diode, not positive";
+  Real v(start = 0, fixed = true) "voltage of capacitor and diode, not positive";
   Real i "current through the resistor";
   Real iC "current through the capacitor";
   Real iD "current through the diode, not negative";

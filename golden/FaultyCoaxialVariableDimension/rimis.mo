@@ -151,5 +151,9 @@ equation
   'element[3].j' = 'element[3].i1' + 'element[3].i2';
   // Block not element[3].short: element[3].j -- element[3].notShCirCap -> element[3].u2'
   'element[3].j' = 'element[3].C'*'element[3].u2_p_23' + 'element[3].S'*'element[3].u2_23';
+  // Assertions
+  assert(not ('element[1].open' and 'element[1].short'), "the model excludes this combination of modes");
+  assert(not ('element[2].open' and 'element[2].short'), "the model excludes this combination of modes");
+  assert(not ('element[3].open' and 'element[3].short'), "the model excludes this combination of modes");
   annotation (experiment(StopTime = 5e-8));
 end FaultyCoaxialVariableDimensionRIMIS;

@@ -74,14 +74,14 @@ model RLDC2RIMIS
   Real s1_25 "s1 if not g1";
   Real s2_10 "s2 if not g2";
   Real s2_18 "s2 if g2";
-  Real u2_seen1 "u2 seen from some blocks";
-  Real i1_seen2 "i1 seen from some blocks";
-  Real i2_seen3 "i2 seen from some blocks";
-  Real i1_seen4 "i1 seen from some blocks";
-  Real i2_seen5 "i2 seen from some blocks";
-  Real u1_seen6 "u1 seen from some blocks";
-  Real u2_seen7 "u2 seen from some blocks";
-  Real u1_seen8 "u1 seen from some blocks";
+  Real u2_seen1 "u2 if not g2";
+  Real i1_seen2 "i1 if not (g1 and g2)";
+  Real i2_seen3 "i2 if not (g1 and g2)";
+  Real i1_seen4 "i1 if g1";
+  Real i2_seen5 "i2 if g2";
+  Real u1_seen6 "u1 if g1 or g2";
+  Real u2_seen7 "u2 if g1 or g2";
+  Real u1_seen8 "u1 if not g1";
 equation
   // Mode equations
   g1_next = if g1 then s1 >= -hysteresis else s1 > hysteresis;

@@ -405,5 +405,13 @@ equation
   'element[7].j_68' = 'element[7].i1' + 'element[7].i2';
   // Block not element[7].short: element[7].j -- element[7].notShCirCap -> element[7].u2'
   'element[7].j_68' = 'element[7].C'*'element[7].u2_p_69' + 'element[7].S'*'element[7].u2_69';
+  // Assertions
+  assert(not ('element[1].open' and 'element[1].short'), "the model excludes this combination of modes");
+  assert(not ('element[2].open' and 'element[2].short'), "the model excludes this combination of modes");
+  assert(not ('element[3].open' and 'element[3].short'), "the model excludes this combination of modes");
+  assert(not ('element[4].open' and 'element[4].short'), "the model excludes this combination of modes");
+  assert(not ('element[5].open' and 'element[5].short'), "the model excludes this combination of modes");
+  assert(not ('element[6].open' and 'element[6].short'), "the model excludes this combination of modes");
+  assert(not ('element[7].open' and 'element[7].short'), "the model excludes this combination of modes");
   annotation (experiment(StopTime = 5e-8));
 end TransmissionTreeRIMIS;

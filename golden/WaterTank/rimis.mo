@@ -80,5 +80,7 @@ equation
   elsewhen bl then
     reinit(x, xmin);
   end when;
+  // Assertions
+  assert(not (bh and bl), "the model excludes this combination of modes");
   annotation (experiment(StopTime = 2));
 end WaterTankRIMIS;

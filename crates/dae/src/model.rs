@@ -288,6 +288,10 @@ pub enum InvariantOrigin {
 pub struct FlatModel {
     /// The class that was flattened.
     pub name: Arc<str>,
+    /// What its description string says.
+    pub description: Option<Arc<str>>,
+    /// What its `annotation(Documentation(info = …))` says.
+    pub documentation: Option<Arc<str>>,
     /// All expressions below.
     pub expressions: Expressions,
     /// In declaration order.
@@ -317,6 +321,8 @@ impl FlatModel {
     pub fn new(name: impl Into<Arc<str>>) -> Self {
         FlatModel {
             name: name.into(),
+            description: None,
+            documentation: None,
             expressions: Expressions::new(),
             variables: IndexVec::new(),
             equations: IndexVec::new(),

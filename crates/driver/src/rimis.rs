@@ -1,7 +1,7 @@
 //! `rimis`: an equivalent model whose structure does not depend on modes, for ordinary tools.
 
 use modeshift_dae::{MultimodeDae, VariableId};
-use modeshift_diagnostics::{Diagnostic, Stop};
+use modeshift_diagnostics::{Diagnostic, Diagnostics, Stop};
 use modeshift_rimis::{Failure, Form, Start, mode_dependence, transform};
 use modeshift_structure::initialization::InitialChoice;
 
@@ -31,7 +31,9 @@ impl Run<'_> {
         if self.diagnostics.has_errors() {
             return Err(Stop);
         }
-        let start = if options.plain || is_start_given(&analyzed) { None } else { self.start_of(&analyzed) };
+        let is_given = options.plain || is_start_given(&analyzed);
+        let mut of_start = Diagnostics::new();
+        let start = if is_given { None } else { self.start_of(&analyzed, &mut of_start) };
         let form = if options.plain { Form::Plain } else { Form::Robust };
         let transform = || transform(&analyzed.dae, &analyzed.analysis, form, start.as_ref());
         let bytes = |result: &Result<String, Failure>| match result {
@@ -45,6 +47,7 @@ impl Run<'_> {
             });
             Stop
         })?;
+        of_start.iter().for_each(|diagnostic| self.diagnostics.push(diagnostic.clone()));
         if options.check {
             self.check_transformed(&text)?;
         }
@@ -52,14 +55,13 @@ impl Run<'_> {
     }
 
     /// The start of the model, where one can be found. Where not, the transformed model has what the source says.
-    fn start_of(&mut self, analyzed: &Analyzed) -> Option<Start> {
+    fn start_of(&mut self, analyzed: &Analyzed, diagnostics: &mut Diagnostics) -> Option<Start> {
         let initialization = self.initialization(analyzed, &InitialChoice::default()).ok()?;
-        let state = crate::init::first_start(&analyzed.dae, &initialization);
-        if state.is_none() {
+        let Some(state) = crate::init::start_of_run(&analyzed.dae, &initialization, diagnostics) else {
             let message = "no start values were found; states that the model does not fix start as declared";
-            self.diagnostics.push(Diagnostic::warning("W0901", message).help("`init` says what is missing"));
-        }
-        let state = state?;
+            diagnostics.push(Diagnostic::warning("W0901", message).help("`init` says what is missing"));
+            return None;
+        };
         let values = state.values.iter().map(|(quantity, &value)| ((quantity.of, quantity.order), value));
         Some(Start {
             modes: analyzed.dae.mode_variables.ids().map(|mode| state.mode.value(mode)).collect(),

@@ -68,6 +68,14 @@ pub(crate) fn experiment(annotation: Option<&Modification>) -> Experiment {
     }
 }
 
+/// `Documentation(info = "…")`
+pub(crate) fn documentation(annotation: Option<&Modification>) -> Option<Arc<str>> {
+    match &value(entry(annotation, "Documentation"), "info")?.kind {
+        ExpressionKind::String(text) => Some(text.clone()),
+        _ => None,
+    }
+}
+
 fn literal(expression: &Expression) -> Option<f64> {
     match &expression.kind {
         ExpressionKind::Real(value) => Some(*value),

@@ -172,6 +172,8 @@ impl<'a> Flattener<'a> {
         self.settle_discrete_variables();
         self.mark_evaluated();
         self.check_overrides();
+        self.model.description = definition.description.as_deref().map(Arc::from);
+        self.model.documentation = annotations::documentation(definition.annotation.as_ref());
         self.model.experiment = annotations::experiment(definition.annotation.as_ref());
         Ok(())
     }

@@ -4,8 +4,8 @@
 //! holds: at that instant the new constraint is satisfied, only its derivative is not. So a defect of such a
 //! constraint begins with its first derivative and positions do not jump.
 //!
-//! Recognized where the constraint, as it stands after the change, is the guard's expression as it stood before,
-//! or its negation; through the equation `s = …` if the guard is on a variable `s`.
+//! Recognized where the constraint, as it stands after the change, is a sum of the same terms as the guard's expression
+//! as it stood before, or its negation; through the equation `s = …` if the guard is on a variable `s`.
 
 use modeshift_dae::{
     ArithmeticOperator, EquationId, ExpressionId, Expressions, Id, ModeVariableId, MultimodeDae, Node,
@@ -112,14 +112,13 @@ impl Search<'_> {
                 }
             }
         }
-        let negated: Vec<[ExpressionId; 2]> = zeros.iter().map(|&zero| self.negated(zero)).collect();
-        zeros.extend(negated.concat());
+        let zeros: Vec<Vec<Term>> = zeros.into_iter().map(|zero| self.terms(zero)).collect();
         for equation in self.users.get(&mode).cloned().unwrap_or_default() {
             let sides = &self.dae.model.equations[equation];
             let (left, right) = (sides.left, sides.right);
             let (left, right) = (self.assuming(left, mode, becomes), self.assuming(right, mode, becomes));
             let residual = self.expressions.difference(left, right);
-            if zeros.contains(&residual) {
+            if zeros.contains(&self.terms(residual)) {
                 found.push(GuardZero { equation, mode, becomes });
             }
         }
@@ -129,12 +128,25 @@ impl Search<'_> {
         assume_modes(&mut self.expressions, expression, |other| (other.index() == mode.index()).then_some(value))
     }
 
-    /// The two ways to write the negation: `-a`, and `b - a` for `a - b`.
-    fn negated(&mut self, zero: ExpressionId) -> [ExpressionId; 2] {
-        let plain = self.expressions.negate(zero);
-        match self.expressions.node(zero) {
-            Node::Arithmetic(ArithmeticOperator::Subtract, a, b) => [plain, self.expressions.difference(b, a)],
-            _ => [plain, plain],
+    /// The terms of a sum in order, the first one positive: the same for whatever vanishes together by its form.
+    fn terms(&self, sum: ExpressionId) -> Vec<Term> {
+        let mut terms: Vec<Term> = Vec::new();
+        let mut pending = vec![(sum, false)];
+        while let Some((of, negative)) = pending.pop() {
+            match self.expressions.node(of) {
+                Node::Arithmetic(ArithmeticOperator::Add, a, b) => pending.extend([(a, negative), (b, negative)]),
+                Node::Arithmetic(ArithmeticOperator::Subtract, a, b) => pending.extend([(a, negative), (b, !negative)]),
+                Node::Negate(a) => pending.push((a, !negative)),
+                _ if self.expressions.literal(of) == Some(0.0) => {}
+                _ => terms.push((of, negative)),
+            }
         }
+        terms.sort_unstable();
+        let flip = terms.first().is_some_and(|&(_, negative)| negative);
+        terms.iter_mut().for_each(|(_, negative)| *negative ^= flip);
+        terms
     }
 }
+
+/// A term of a sum, and whether it is subtracted.
+type Term = (ExpressionId, bool);

@@ -12,7 +12,7 @@
 
 use modeshift_dae::{EquationId, ExpressionId, IndexVec, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_diagnostics::Diagnostic;
-use modeshift_mode_changes::levels::{Unknown, unknown};
+use modeshift_mode_changes::levels::Unknown;
 use modeshift_mode_changes::{
     AllChanges, ClosedForm, Column, Defect, Forms, InPairs, ModeStructure, Moment, PairSpace, Potentials, Row,
     closed_forms, forms,
@@ -36,6 +36,22 @@ pub(crate) struct Jump {
     pub(crate) value: ExpressionId,
 }
 
+/// A variable that is impulsive in some changes.
+#[derive(Clone, Debug)]
+pub(crate) struct Impulse {
+    pub(crate) variable: VariableId,
+    pub(crate) pairs: ModeSet,
+    /// The area of its Dirac impulse.
+    pub(crate) weight: ExpressionId,
+}
+
+/// What happens in mode changes, in closed form.
+#[derive(Debug, Default)]
+pub(crate) struct Jumps {
+    pub(crate) states: Vec<Jump>,
+    pub(crate) impulses: Vec<Impulse>,
+}
+
 /// Finds the jumps of all changes; a diagnostic where one has no closed form.
 pub(crate) fn jumps(
     dae: &MultimodeDae,
@@ -44,10 +60,10 @@ pub(crate) fn jumps(
     feasible: &Invariant,
     target: &mut Target,
     put_on_constraints: bool,
-) -> Result<Vec<Jump>, Failure> {
+) -> Result<Jumps, Failure> {
     let conflicts = Conflicts::new(analysis, changes, put_on_constraints);
     if conflicts.attempts.iter().all(Vec::is_empty) {
-        return Ok(Vec::new());
+        return Ok(Jumps::default());
     }
     let (forms, blocks) = (forms(dae, analysis), blocks_of_equations(analysis));
     Search { dae, analysis, changes, feasible, conflicts, forms, blocks }.run(target)
@@ -154,11 +170,11 @@ struct Solved {
 }
 
 impl Search<'_> {
-    fn run(&self, target: &mut Target) -> Result<Vec<Jump>, Failure> {
+    fn run(&self, target: &mut Target) -> Result<Jumps, Failure> {
         let space = &self.changes.pairs.space;
         let conflicts = space.union(self.conflicts.all().map(|defect| defect.pairs));
         let mut open = space.and(conflicts, self.changes.pairs.regular);
-        let mut found: Vec<Jump> = Vec::new();
+        let mut found = Jumps::default();
         let mut restarts = 0;
         while let Some(values) = space.pick(open) {
             space.check().map_err(Failure::Limit)?;
@@ -233,20 +249,30 @@ impl Search<'_> {
         space.intersection(alike)
     }
 
-    fn record(&self, example: &Example, solved: &Solved, alike: ModeSet, target: &mut Target, found: &mut Vec<Jump>) {
+    fn record(&self, example: &Example, solved: &Solved, alike: ModeSet, target: &mut Target, found: &mut Jumps) {
         let space = &self.changes.pairs.space;
         for form in &solved.forms {
-            let Unknown::RightLimit(order) = unknown(&example.structure, 1, form.column) else { continue };
-            let variable = example.structure.variable(form.column);
-            let unchanged = target.expressions().variable(variable, order);
-            let unchanged = target.expressions().pre(unchanged);
-            if form.formula == unchanged {
-                continue;
-            }
-            let same = |jump: &&mut Jump| (jump.variable, jump.order, jump.value) == (variable, order, form.formula);
-            match found.iter_mut().find(same) {
-                Some(known) => known.pairs = space.or(known.pairs, alike),
-                None => found.push(Jump { variable, order, pairs: alike, value: form.formula }),
+            let (variable, value) = (example.structure.variable(form.column), form.formula);
+            match form.unknown {
+                Unknown::RightLimit(order) => {
+                    let left = target.expressions().variable(variable, order);
+                    if target.expressions().pre(left) == value {
+                        continue;
+                    }
+                    let same = |jump: &&mut Jump| (jump.variable, jump.order, jump.value) == (variable, order, value);
+                    match found.states.iter_mut().find(same) {
+                        Some(known) => known.pairs = space.or(known.pairs, alike),
+                        None => found.states.push(Jump { variable, order, pairs: alike, value }),
+                    }
+                }
+                Unknown::Weight(0) => {
+                    let same = |impulse: &&mut Impulse| (impulse.variable, impulse.weight) == (variable, value);
+                    match found.impulses.iter_mut().find(same) {
+                        Some(known) => known.pairs = space.or(known.pairs, alike),
+                        None => found.impulses.push(Impulse { variable, pairs: alike, weight: value }),
+                    }
+                }
+                Unknown::Weight(_) => {}
             }
         }
     }

@@ -10,10 +10,10 @@
 //! | 1 conditional dependency graph | `structure::Analysis` |
 //! | 2 declarations | `target`: a copy of the source with legal names |
 //! | 3 replicates, dummy derivatives, their start values | `signals`, `start` |
-//! | 4 mode equations | `mode_equations`: as they are, or robust |
+//! | 4 mode equations | `mode_equations`: as they are, or robust (`guards`) |
 //! | 5 replicate and differential equations, partial evaluation | `equations`, `specialize`, `conditions`; `multiplexers` |
 //! | 6 multiplexers | `multiplexers` |
-//! | 7 reinitialisations | `restarts`, in which changes: `feasible`, jumps: `jumps` |
+//! | 7 reinitialisations | `restarts`, in which changes: `feasible`, jumps: `jumps`, guards on impulses: `impulsive_guards` |
 //!
 //! `transform` puts the steps in order, `document` and `print` make the text, `obstacles` says why a model cannot be
 //! transformed, and `check` compares the approximate analysis of a text with the exact one.
@@ -43,6 +43,8 @@ mod conditions;
 mod document;
 mod equations;
 mod feasible;
+mod guards;
+mod impulsive_guards;
 mod jumps;
 mod mode_equations;
 mod multiplexers;

@@ -8,24 +8,20 @@
 //! - Guards are looked at in the mode that is left: `p_next` is what the guard asks for, `p = pre(p_next)` is the mode in
 //!   force, and the event iteration of the tool goes on until both agree. Left limits in guards, `pre(x)`, are then
 //!   simply `x`.
-//! - A relation that depends on the mode has a hysteresis: it becomes true beyond its bound and false below. On entry,
-//!   states are put on the constraints of the new mode (see [`crate::restarts`]), which is well inside.
+//! - A relation that depends on the mode has a hysteresis ([`crate::guards`]). On entry, states are put on the
+//!   constraints of the new mode ([`crate::restarts`]), which is well inside.
 //!
 //! A definition that depends on nothing but time, parameters and left limits of discrete variables stays as it is.
 
-use modeshift_dae::{
-    ExpressionId, IndexVec, ModeVariableId, MultimodeDae, Node, RelationOperator, Variability, VariableId,
-};
-use rustc_hash::FxHashMap;
+use modeshift_dae::{ExpressionId, IndexVec, ModeVariableId, MultimodeDae, Node, Variability, VariableId};
+use modeshift_modes::ModeSet;
 
 use crate::conditions::Conditions;
 use crate::document::Item;
+use crate::guards::{Guards, WrittenImpulse};
 use crate::signals::Signals;
-use crate::specialize::{Specialization, rebuilt};
+use crate::specialize::Specialization;
 use crate::target::Target;
-
-/// Half the width of the hysteresis.
-const HYSTERESIS: f64 = 1e-9;
 
 /// The Booleans of a mode variable.
 #[derive(Clone, Copy, Debug)]
@@ -65,8 +61,7 @@ pub(crate) fn plain_mode_equations(
     for (mode, variable) in dae.mode_variables.iter_enumerated() {
         if let Some(definition) = variable.definition {
             let boolean = conditions.booleans[mode];
-            let definition =
-                Specialization::new(conditions, signals, target, None).of(definition, modeshift_modes::ModeSet::ALL);
+            let definition = Specialization::new(conditions, signals, target, None).of(definition, ModeSet::ALL);
             let boolean = target.value(boolean);
             items.push(Item::Equation(boolean, definition));
         }
@@ -76,222 +71,82 @@ pub(crate) fn plain_mode_equations(
 
 /// The robust mode equations.
 pub(crate) struct RobustModes<'a> {
-    pub(crate) dae: &'a MultimodeDae,
-    pub(crate) booleans: IndexVec<ModeVariableId, ModeBooleans>,
-    pub(crate) declared: Declared,
-    /// The mode variable that a Boolean is.
-    mode_of: FxHashMap<VariableId, ModeVariableId>,
-    items: Vec<Item>,
-}
-
-/// What a relation looks back at to know on which side of its hysteresis it is.
-#[derive(Clone, Copy)]
-enum Memory {
-    /// The whole definition is this relation: the mode in force.
-    Mode(VariableId),
-    /// It is a part of a definition and gets a Boolean of its own, named after this one.
-    Own(VariableId),
+    guards: Guards<'a>,
 }
 
 impl<'a> RobustModes<'a> {
     /// Declares what the guards ask for.
     pub(crate) fn new(dae: &'a MultimodeDae, conditions: &Conditions, signals: &Signals, target: &mut Target) -> Self {
-        let mode_of = conditions.booleans.iter_enumerated().map(|(mode, &boolean)| (boolean, mode)).collect();
-        let mut modes =
-            RobustModes { dae, booleans: IndexVec::new(), declared: Declared::default(), mode_of, items: Vec::new() };
+        let mut booleans = IndexVec::new();
+        let mut declared = Declared::default();
         for (mode, variable) in dae.mode_variables.iter_enumerated() {
             let in_force = conditions.booleans[mode];
-            let delayed = variable.definition.filter(|&definition| !modes.is_known_at_once(signals, definition));
+            let delayed = variable.definition.filter(|&definition| !is_known_at_once(dae, signals, definition));
             let next = delayed.map(|_| {
                 let text = format!("what the guard of {} asks for", variable.name);
                 target.derived(in_force, "_next", Some(text))
             });
-            modes.declared.booleans.extend(next);
-            modes.booleans.push(ModeBooleans { in_force, next });
+            declared.booleans.extend(next);
+            booleans.push(ModeBooleans { in_force, next });
         }
-        modes
+        let mode_of = conditions.booleans.iter_enumerated().map(|(mode, &boolean)| (boolean, mode)).collect();
+        RobustModes { guards: Guards { dae, booleans, mode_of, impulses: Vec::new(), declared, items: Vec::new() } }
     }
 
-    /// Whether a definition depends on nothing but time, parameters and left limits of discrete variables.
-    fn is_known_at_once(&self, signals: &Signals, definition: ExpressionId) -> bool {
-        let model = &self.dae.model;
-        let mut known = true;
-        model.expressions.for_each(definition, |_, node| match node {
-            Node::Pre(inner) => {
-                model.expressions.for_each(inner, |_, node| {
-                    known &= !matches!(node, Node::Variable(variable, _) if signals.is_unknown(variable));
-                    known
-                });
-                false
-            }
-            Node::Variable(variable, _) => {
-                known &= model.variables[variable].variability <= Variability::Parameter;
-                known
-            }
-            Node::Mode(_) => {
-                known = false;
-                false
-            }
-            _ => known,
-        });
-        known
+    /// The Booleans of all mode variables.
+    pub(crate) fn booleans(&self) -> &IndexVec<ModeVariableId, ModeBooleans> {
+        &self.guards.booleans
     }
 
-    /// All of them, and what they needed.
-    pub(crate) fn equations(mut self, signals: &mut Signals, target: &mut Target) -> (Vec<Item>, Declared) {
-        for mode in self.dae.mode_variables.ids() {
-            let Some(definition) = self.dae.mode_variables[mode].definition else { continue };
-            let ModeBooleans { in_force, next } = self.booleans[mode];
-            let in_force_value = target.value(in_force);
+    /// All of them, and what they needed. Guards ask for these impulses in the instants in which there are some.
+    pub(crate) fn equations(
+        self,
+        signals: &mut Signals,
+        target: &mut Target,
+        impulses: Vec<WrittenImpulse>,
+    ) -> (Vec<Item>, Declared) {
+        let mut guards = Guards { impulses, ..self.guards };
+        for (mode, variable) in guards.dae.mode_variables.iter_enumerated() {
+            let Some(definition) = variable.definition else { continue };
+            let ModeBooleans { in_force, next } = guards.booleans[mode];
+            let in_force = target.value(in_force);
             let Some(next) = next else {
-                self.items.push(Item::Equation(in_force_value, definition));
+                guards.items.push(Item::Equation(in_force, definition));
                 continue;
             };
-            let implicit = self.dae.mode_variables[mode].implicit;
-            let guard = self.guard(signals, target, mode, definition, implicit);
-            let next_value = target.value(next);
-            self.items.push(Item::Equation(next_value, guard));
-            let delayed = target.expressions().pre(next_value);
-            self.items.push(Item::Equation(in_force_value, delayed));
+            let guard = guards.guard(signals, target, mode, definition);
+            let next = target.value(next);
+            guards.items.push(Item::Equation(next, guard));
+            let delayed = target.expressions().pre(next);
+            guards.items.push(Item::Equation(in_force, delayed));
         }
-        (self.items, self.declared)
+        (guards.items, guards.declared)
     }
+}
 
-    /// The definition of a mode variable, looked at in the mode that is left.
-    fn guard(
-        &mut self,
-        signals: &mut Signals,
-        target: &mut Target,
-        mode: ModeVariableId,
-        definition: ExpressionId,
-        implicit: bool,
-    ) -> ExpressionId {
-        let mut known: FxHashMap<(ExpressionId, bool), ExpressionId> = FxHashMap::default();
-        let mut pending = vec![(definition, false, false)];
-        while let Some((id, before, operands_done)) = pending.pop() {
-            if known.contains_key(&(id, before)) {
-                continue;
-            }
-            let node = target.model.expressions.node(id);
-            if !operands_done {
-                pending.push((id, before, true));
-                let inner_before = before || matches!(node, Node::Pre(_));
-                pending.extend(target.model.expressions.children(id).map(|child| (child, inner_before, false)));
-                continue;
-            }
-            let result = match node {
-                Node::Variable(variable, order) => self.left_value(signals, target, variable, order, before),
-                Node::Mode(other) => self.left_mode(target, other, before),
-                Node::Pre(inner) => known[&(inner, true)],
-                Node::Relation(operator, a, b) if implicit && self.depends_on_unknowns(signals, id) => {
-                    let boolean = self.booleans[mode].in_force;
-                    let memory = if id == definition { Memory::Mode(boolean) } else { Memory::Own(boolean) };
-                    let sides = (known[&(a, before)], known[&(b, before)]);
-                    self.with_hysteresis(target, operator, sides, memory)
-                }
-                _ => rebuilt(&mut target.model.expressions, id, |operand| known[&(operand, before)]),
-            };
-            known.insert((id, before), result);
+/// Whether a definition depends on nothing but time, parameters and left limits of discrete variables.
+fn is_known_at_once(dae: &MultimodeDae, signals: &Signals, definition: ExpressionId) -> bool {
+    let model = &dae.model;
+    let mut known = true;
+    model.expressions.for_each(definition, |_, node| match node {
+        Node::Pre(inner) => {
+            model.expressions.for_each(inner, |_, node| {
+                known &= !matches!(node, Node::Variable(variable, _) if signals.is_unknown(variable));
+                known
+            });
+            false
         }
-        known[&(definition, false)]
-    }
-
-    /// A variable in a guard. Left limits of unknowns are their values in the mode that is left.
-    fn left_value(
-        &self,
-        signals: &mut Signals,
-        target: &mut Target,
-        variable: VariableId,
-        order: u32,
-        before: bool,
-    ) -> ExpressionId {
-        if signals.is_unknown(variable) {
-            let signal = signals.signal(target, variable, order);
-            return target.value(signal);
+        Node::Variable(variable, _) => {
+            known &= model.variables[variable].variability <= Variability::Parameter;
+            known
         }
-        if let Some(&mode) = self.mode_of.get(&variable) {
-            return self.left_mode(target, mode, before);
+        Node::Mode(_) => {
+            known = false;
+            false
         }
-        let value = target.value(variable);
-        let changes = target.model.variables[variable].variability > Variability::Parameter;
-        if before && changes { target.expressions().pre(value) } else { value }
-    }
-
-    /// Another mode variable in a guard: what its own guard asks for now, or what is in force.
-    fn left_mode(&self, target: &mut Target, mode: ModeVariableId, before: bool) -> ExpressionId {
-        let ModeBooleans { in_force, next } = self.booleans[mode];
-        match (before, next) {
-            (false, next) => target.value(next.unwrap_or(in_force)),
-            (true, Some(_)) => target.value(in_force),
-            (true, None) => {
-                let value = target.value(in_force);
-                target.expressions().pre(value)
-            }
-        }
-    }
-
-    fn depends_on_unknowns(&self, signals: &Signals, relation: ExpressionId) -> bool {
-        let mut depends = false;
-        self.dae.model.expressions.for_each(relation, |_, node| {
-            depends |= matches!(node, Node::Variable(variable, _) if signals.is_unknown(variable));
-            !depends
-        });
-        depends
-    }
-
-    /// `s >= 0` as `if b then s >= -hysteresis else s > hysteresis`, with `b` its value so far.
-    fn with_hysteresis(
-        &mut self,
-        target: &mut Target,
-        operator: RelationOperator,
-        (left, right): (ExpressionId, ExpressionId),
-        memory: Memory,
-    ) -> ExpressionId {
-        use RelationOperator::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
-        let above = match operator {
-            Greater | GreaterEqual => true,
-            Less | LessEqual => false,
-            Equal | NotEqual => return target.expressions().relation(operator, left, right),
-        };
-        let width = self.hysteresis(target);
-        let own = match memory {
-            Memory::Mode(_) => None,
-            Memory::Own(boolean) => Some(target.derived(boolean, "_relation", None)),
-        };
-        let so_far = match (memory, own) {
-            (Memory::Mode(mode), _) => target.value(mode),
-            (_, Some(own)) => {
-                let own = target.value(own);
-                target.expressions().pre(own)
-            }
-            (Memory::Own(_), None) => unreachable!("a relation inside a definition has a Boolean of its own"),
-        };
-        let expressions = target.expressions();
-        let (lower, upper) = (expressions.difference(right, width), expressions.sum(right, width));
-        let (stays, enters) = if above {
-            (expressions.relation(GreaterEqual, left, lower), expressions.relation(Greater, left, upper))
-        } else {
-            (expressions.relation(LessEqual, left, upper), expressions.relation(Less, left, lower))
-        };
-        let relation = expressions.if_then_else(so_far, stays, enters);
-        match own {
-            None => relation,
-            Some(own) => {
-                self.declared.booleans.push(own);
-                let own = target.value(own);
-                self.items.push(Item::Equation(own, relation));
-                own
-            }
-        }
-    }
-
-    fn hysteresis(&mut self, target: &mut Target) -> ExpressionId {
-        let declared = &mut self.declared.hysteresis;
-        let variable = *declared.get_or_insert_with(|| {
-            target.constant("hysteresis", HYSTERESIS, "how far a guard goes beyond its bound before the mode changes")
-        });
-        target.value(variable)
-    }
+        _ => known,
+    });
+    known
 }
 
 /// Booleans that are formulas over mode variables.
@@ -300,7 +155,7 @@ pub(crate) fn named_formulas(dae: &MultimodeDae, conditions: &mut Conditions, ta
     for named in &dae.named_formulas {
         if let Some(modes) = conditions.modes(named.formula) {
             let left = target.value(named.variable);
-            let right = conditions.expression(target.expressions(), modes, modeshift_modes::ModeSet::ALL);
+            let right = conditions.expression(target.expressions(), modes, ModeSet::ALL);
             items.push(Item::Equation(left, right));
         }
     }

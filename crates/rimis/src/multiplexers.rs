@@ -7,10 +7,11 @@
 
 use modeshift_dae::ExpressionId;
 use modeshift_modes::ModeSet;
+use modeshift_structure::{Derivative, name};
 
 use crate::conditions::Conditions;
 use crate::document::Item;
-use crate::signals::{Signals, Source};
+use crate::signals::{Multiplexer, Signals, Source};
 use crate::target::Target;
 
 /// What a signal is in each mode, simplest conditions first; the last source needs no condition.
@@ -56,10 +57,18 @@ pub(crate) fn multiplexing_equations(conditions: &Conditions, signals: &Signals,
         let level = &signals.levels(multiplexer.of)[multiplexer.order as usize];
         let sources: Vec<Source> = multiplexer.sources.iter().map(|&at| level.sources[at]).collect();
         let value = multiplexed(conditions, target, &sources, multiplexer.context);
+        target.model.variables[multiplexer.variable].description = Some(description(conditions, multiplexer).into());
         let variable = target.value(multiplexer.variable);
         items.push(Item::Equation(variable, value));
     }
     items
+}
+
+/// What a multiplexer is, and where: `u2 if g1 or g2`.
+fn description(conditions: &Conditions, multiplexer: &Multiplexer) -> String {
+    let of = Derivative { of: multiplexer.of, order: multiplexer.order };
+    let name = name(conditions.analysis.incidence.variables(), of);
+    format!("{name} if {}", conditions.text(multiplexer.context))
 }
 
 /// `der(x) = x_p` for all states. With `hold`, a state that some modes do not have stays put there.

@@ -34,7 +34,10 @@ impl Writer<'_> {
     }
 
     fn document(&mut self, document: &Document) {
-        self.line(0, &format!("model {}", document.name));
+        match &self.model.description {
+            Some(description) => self.line(0, &format!("model {} {}", document.name, quoted(description))),
+            None => self.line(0, &format!("model {}", document.name)),
+        }
         for remark in &document.remarks {
             self.line(1, &format!("// {remark}"));
         }
@@ -54,7 +57,7 @@ impl Writer<'_> {
             self.line(1, &format!("// {}", section.title));
             section.items.iter().for_each(|item| self.item(item));
         }
-        self.experiment();
+        self.annotation();
         self.line(0, &format!("end {};", document.name));
     }
 
@@ -153,7 +156,16 @@ impl Writer<'_> {
         format!("assert({}, {}{level});", self.expression(condition), self.expression(message))
     }
 
-    fn experiment(&mut self) {
+    fn annotation(&mut self) {
+        let documentation = self.model.documentation.as_ref();
+        let documentation = documentation.map(|info| format!("Documentation(info = {})", quoted(info)));
+        let parts: Vec<String> = documentation.into_iter().chain(self.experiment()).collect();
+        if !parts.is_empty() {
+            self.line(1, &format!("annotation ({});", parts.join(", ")));
+        }
+    }
+
+    fn experiment(&self) -> Option<String> {
         let experiment = &self.model.experiment;
         let settings = [
             ("StartTime", experiment.start),
@@ -164,9 +176,7 @@ impl Writer<'_> {
         let given =
             settings.iter().filter_map(|(name, value)| value.map(|value| format!("{name} = {}", number(value))));
         let list = given.collect::<Vec<_>>().join(", ");
-        if !list.is_empty() {
-            self.line(1, &format!("annotation (experiment({list}));"));
-        }
+        (!list.is_empty()).then(|| format!("experiment({list})"))
     }
 }
 

@@ -5,16 +5,21 @@
 //! allows one `when` per variable, so these are branches of one chain, in this order; states with the same conditions
 //! share it.
 
-use modeshift_dae::{ExpressionId, Expressions, MultimodeDae, VariableId, WhenActionKind, WhenClause};
+use modeshift_dae::{
+    ExpressionId, Expressions, IndexVec, ModeVariableId, MultimodeDae, Node, VariableId, WhenActionKind,
+};
 use modeshift_diagnostics::Diagnostic;
-use modeshift_mode_changes::AllChanges;
+use modeshift_mode_changes::{AllChanges, Moment};
 use modeshift_modes::{FormulaPrinter, Invariant, ModeSet, ModeVariable};
 use rustc_hash::FxHashMap;
 
 use crate::conditions::{Builder, Conditions, by_decisions};
 use crate::document::{Action, Branch, Item};
+use crate::guards::WrittenImpulse;
+use crate::impulsive_guards::{ImpulsiveGuard, unwritable};
 use crate::jumps::Jump;
-use crate::signals::Signals;
+use crate::mode_equations::ModeBooleans;
+use crate::signals::{Level, Signals};
 use crate::specialize::Specialization;
 use crate::target::Target;
 
@@ -35,6 +40,10 @@ pub(crate) struct Restarts<'a, 'c> {
     /// Changes that can happen.
     pub(crate) feasible: &'a Invariant,
     pub(crate) pair_names: &'a [String],
+    /// The Booleans of mode variables, in the robust form.
+    pub(crate) booleans: Option<&'a IndexVec<ModeVariableId, ModeBooleans>>,
+    /// Guards that are on impulses in some changes.
+    pub(crate) guards: &'a [ImpulsiveGuard],
 }
 
 impl Restarts<'_, '_> {
@@ -52,7 +61,9 @@ impl Restarts<'_, '_> {
                 for jump in &own {
                     let value = self.as_written(jump.value);
                     let value = self.without_sign_of_zero(value);
-                    resets.push(Reset { conditions: vec![self.when_changing(jump.pairs)], value });
+                    let condition = self.when_changing(jump.pairs);
+                    let condition = self.unless_guards_object(condition, jump.pairs);
+                    resets.push(Reset { conditions: vec![condition], value });
                 }
                 if !state.modes.is_all() && self.is_entered_otherwise(state.modes, &own) {
                     resets.push(self.on_entry(variable, order, state.modes));
@@ -135,11 +146,16 @@ impl Restarts<'_, '_> {
         if let Some(modes) = self.entered(changing) {
             return self.conditions.expression(self.target.expressions(), modes, ModeSet::ALL);
         }
+        self.in_change(changing)
+    }
+
+    /// A condition that holds in the instants of these changes only.
+    fn in_change(&mut self, changing: ModeSet) -> ExpressionId {
         let pairs = &self.changes.pairs;
         let printer = FormulaPrinter::new(&pairs.space, &pairs.invariant, self.pair_names);
         let booleans = &self.conditions.booleans;
         let value = |expressions: &mut Expressions, doubled: ModeVariable| {
-            let mode = modeshift_dae::ModeVariableId(doubled.0 / 2);
+            let mode = ModeVariableId(doubled.0 / 2);
             let now = expressions.variable(booleans[mode], 0);
             if doubled.0.is_multiple_of(2) { expressions.pre(now) } else { now }
         };
@@ -148,6 +164,71 @@ impl Restarts<'_, '_> {
             Some(formula) => formula,
             None => by_decisions(&pairs.space, &mut builder, changing),
         }
+    }
+
+    /// A condition of a jump, with what guards say that are on impulses then: if one asks for another mode, the mode is
+    /// only passed and nothing jumps.
+    fn unless_guards_object(&mut self, condition: ExpressionId, pairs: ModeSet) -> ExpressionId {
+        let space = &self.changes.pairs.space;
+        let mut modes: Vec<ModeVariableId> =
+            self.guards.iter().filter(|guard| space.intersects(guard.pairs, pairs)).map(|guard| guard.mode).collect();
+        modes.dedup();
+        modes.into_iter().fold(condition, |condition, mode| {
+            let (Some(booleans), Some(next)) = (self.booleans, self.booleans.and_then(|it| it[mode].next)) else {
+                return condition;
+            };
+            let after = space.literal(Moment::After.variable(ModeVariable(mode.0)));
+            let (now, next) = (self.target.value(booleans[mode].in_force), self.target.value(next));
+            let expressions = self.target.expressions();
+            let (not_now, not_next) = (expressions.not(now), expressions.not(next));
+            let agrees = if space.implies(pairs, after) {
+                next
+            } else if !space.intersects(pairs, after) {
+                not_next
+            } else {
+                let (both, neither) = (expressions.and(now, next), expressions.and(not_now, not_next));
+                expressions.or(both, neither)
+            };
+            expressions.and(condition, agrees)
+        })
+    }
+
+    /// The impulses that guards look at, in terms of the target.
+    pub(crate) fn impulses(&mut self) -> Result<Vec<WrittenImpulse>, Box<Diagnostic>> {
+        let mut written = Vec::with_capacity(self.guards.len());
+        for guard in self.guards {
+            let Some(weight) = self.at_states(guard.weight) else {
+                return Err(unwritable(self.dae, guard, self.words(guard.pairs)));
+            };
+            let change = self.in_change(guard.pairs);
+            written.push(WrittenImpulse { mode: guard.mode, variable: guard.variable, change, weight });
+        }
+        Ok(written)
+    }
+
+    /// A formula of left limits as one of states, which still have their left limits where nothing has jumped yet;
+    /// nothing if it needs others.
+    fn at_states(&mut self, formula: ExpressionId) -> Option<ExpressionId> {
+        let signals = &*self.signals;
+        let mut complete = true;
+        let mut known = FxHashMap::default();
+        let result = self.target.model.expressions.rewrite(formula, &mut known, |expressions, id| {
+            let Node::Pre(inner) = expressions.node(id) else { return id };
+            let state = match expressions.node(inner) {
+                Node::Variable(variable, order) if signals.is_unknown(variable) => {
+                    signals.levels(variable).get(order as usize).filter(|level| level.sources.len() == 1)
+                }
+                _ => None,
+            };
+            match state.and_then(Level::state) {
+                Some(state) => expressions.variable(state.variable, 0),
+                None => {
+                    complete = false;
+                    id
+                }
+            }
+        });
+        complete.then_some(result)
     }
 
     /// The modes that these changes enter from outside, if they are all changes that do.
@@ -164,8 +245,8 @@ impl Restarts<'_, '_> {
     /// What a `when` of the source does beside `reinit`.
     pub(crate) fn events(&mut self) -> Result<Vec<Item>, Box<Diagnostic>> {
         let mut items = Vec::new();
-        for clause in &self.dae.model.when_clauses {
-            let branches = self.branches(clause)?;
+        for number in 0..self.dae.model.when_clauses.len() {
+            let branches = self.branches(number)?;
             if branches.iter().any(|branch| !branch.actions.is_empty()) {
                 items.push(Item::When(branches));
             }
@@ -173,10 +254,16 @@ impl Restarts<'_, '_> {
         Ok(items)
     }
 
-    fn branches(&mut self, clause: &WhenClause) -> Result<Vec<Branch>, Box<Diagnostic>> {
+    fn branches(&mut self, number: usize) -> Result<Vec<Branch>, Box<Diagnostic>> {
+        let clause = &self.dae.model.when_clauses[number];
         let mut branches = Vec::new();
-        for branch in &clause.branches {
+        for (at, branch) in clause.branches.iter().enumerate() {
             let conditions = self.guarded(&branch.conditions, &[clause.guard]);
+            if branch.actions.is_empty() {
+                let message =
+                    "an empty `when` makes its mode last no time, which cannot be written for an ordinary tool";
+                return Err(self.refused_when(message, number, at).label(branch.span, "").into());
+            }
             let mut actions = Vec::new();
             for action in &branch.actions {
                 let condition = self.as_written(action.guard);
@@ -199,7 +286,7 @@ impl Restarts<'_, '_> {
                     WhenActionKind::Terminate(message) => actions.push(Action::Terminate(*message)),
                     WhenActionKind::Law(..) => {
                         let message = "a restart law in a `when` cannot be written for an ordinary tool";
-                        let diagnostic = Diagnostic::error("E0909", message).label(action.span, "").help(
+                        let diagnostic = self.refused_when(message, number, at).label(action.span, "").help(
                             "write `reinit(v, …)` with the value after the change, if the other equations leave it free",
                         );
                         return Err(Box::new(diagnostic));
@@ -209,6 +296,24 @@ impl Restarts<'_, '_> {
             branches.push(Branch { conditions, actions });
         }
         Ok(branches)
+    }
+}
+
+impl Restarts<'_, '_> {
+    /// A branch of a `when` that cannot be written, with the mode changes in which it fires.
+    fn refused_when(&self, message: &str, clause: usize, branch: usize) -> Diagnostic {
+        let diagnostic = Diagnostic::error("E0909", message);
+        let firing = self.changes.firings.iter().find(|firing| (firing.clause, firing.branch) == (clause, branch));
+        match firing {
+            Some(firing) if !firing.pairs.is_empty() => diagnostic.when(self.words(firing.pairs)),
+            _ => diagnostic,
+        }
+    }
+
+    /// Mode changes in words.
+    fn words(&self, pairs: ModeSet) -> String {
+        let space = &self.changes.pairs;
+        FormulaPrinter::new(&space.space, &space.invariant, self.pair_names).print(pairs).text
     }
 }
 

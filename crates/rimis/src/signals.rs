@@ -191,9 +191,8 @@ impl Signals {
             multiplexer.context = conditions.space().or(multiplexer.context, context);
             return multiplexer.variable;
         }
-        let text = format!("{}{} seen from some blocks", target.model.variables[of].name, "'".repeat(order as usize));
         let number = self.multiplexers.len() + 1;
-        let variable = target.derived(of, &format!("{}_seen{number}", suffix(order)), Some(text));
+        let variable = target.derived(of, &format!("{}_seen{number}", suffix(order)), None);
         self.replicated.push(variable);
         self.partial.insert(key.clone(), self.multiplexers.len());
         self.multiplexers.push(Multiplexer { variable, of, order, sources: key.2, context });

@@ -1,17 +1,21 @@
 //! The seven steps in order.
 
-use modeshift_dae::{EquationKind, ExpressionId, MultimodeDae, Node, Variability, VariableId};
+use modeshift_dae::{
+    EquationKind, ExpressionId, Invariant, InvariantOrigin, MultimodeDae, Node, Variability, VariableId,
+};
 use modeshift_diagnostics::Diagnostic;
 use modeshift_mode_changes::{AllChanges, PairSpace, all_changes};
-use modeshift_modes::{Invariant, Limit, ModeSet};
+use modeshift_modes::{Invariant as FeasibleChanges, Limit, ModeSet};
 use modeshift_structure::{Analysis, GraphText};
 
 use crate::conditions::Conditions;
 use crate::document::{Declarations, Document, Item, Section};
 use crate::equations::block_equations;
 use crate::feasible::feasible_changes;
-use crate::jumps::{self, jumps};
-use crate::mode_equations::{Declared, ModeBooleans, RobustModes, declare_modes, named_formulas, plain_mode_equations};
+use crate::guards::WrittenImpulse;
+use crate::impulsive_guards::impulsive_guards;
+use crate::jumps::{self, Jumps, jumps};
+use crate::mode_equations::{Declared, RobustModes, declare_modes, named_formulas, plain_mode_equations};
 use crate::multiplexers::{differential_equations, multiplexing_equations};
 use crate::names::model_name;
 use crate::obstacles;
@@ -93,7 +97,7 @@ struct Writing<'a> {
     start: Option<&'a Start>,
     changes: &'a AllChanges<'a>,
     /// Changes that can happen.
-    feasible: &'a Invariant,
+    feasible: &'a FeasibleChanges,
 }
 
 impl Writing<'_> {
@@ -107,9 +111,18 @@ impl Writing<'_> {
         let start = self.start.filter(|_| robust);
         let blocks = self.blocks(conditions, signals, target)?;
         let differential = differential_equations(conditions, signals, target, robust);
-        let (modes, declared) = self.mode_equations(conditions, signals, target, start);
+        let modes = robust.then(|| RobustModes::new(self.dae, conditions, signals, target));
+        let jumps = jumps(self.dae, conditions.analysis, self.changes, self.feasible, target, robust)?;
+        let (restarts, events, impulses) = self.restarts(conditions, signals, target, &jumps, modes.as_ref())?;
+        let asks_for_impulses = !impulses.is_empty();
+        let (modes, declared) = match modes {
+            None => (plain_mode_equations(self.dae, conditions, signals, target), Declared::default()),
+            Some(modes) => {
+                start_modes(self.dae, modes.booleans().iter(), target, start);
+                modes.equations(signals, target, impulses)
+            }
+        };
         let discrete = self.discrete_equations(conditions, signals, target);
-        let (restarts, events) = self.restarts(conditions, signals, target)?;
         let assertions = self.assertions(conditions, signals, target);
         let initial = self.initial_equations(conditions, signals, target);
         let multiplexers = multiplexing_equations(conditions, signals, target);
@@ -129,7 +142,7 @@ impl Writing<'_> {
         sections.push(section("Assertions", assertions));
         Ok(Document {
             name: model_name(&self.dae.model.name),
-            remarks: self.remarks(&declared),
+            remarks: self.remarks(&declared, asks_for_impulses),
             declarations: self.declarations(conditions, signals, target, &declared),
             initial,
             sections,
@@ -153,22 +166,6 @@ impl Writing<'_> {
             sections.push(section);
         }
         Ok(sections)
-    }
-
-    fn mode_equations(
-        &self,
-        conditions: &mut Conditions,
-        signals: &mut Signals,
-        target: &mut Target,
-        start: Option<&Start>,
-    ) -> (Vec<Item>, Declared) {
-        if self.form == Form::Plain {
-            return (plain_mode_equations(self.dae, conditions, signals, target), Declared::default());
-        }
-        let modes = RobustModes::new(self.dae, conditions, signals, target);
-        let booleans: Vec<ModeBooleans> = modes.booleans.iter().copied().collect();
-        start_modes(self.dae, booleans.iter(), target, start);
-        modes.equations(signals, target)
     }
 
     fn discrete_equations(&self, conditions: &mut Conditions, signals: &mut Signals, target: &mut Target) -> Vec<Item> {
@@ -201,16 +198,21 @@ impl Writing<'_> {
         }
     }
 
+    /// Reinitialisations, other events, and the impulses that guards have to look at.
+    #[allow(clippy::type_complexity)]
     fn restarts(
         &self,
         conditions: &mut Conditions,
         signals: &mut Signals,
         target: &mut Target,
-    ) -> Result<(Vec<Item>, Vec<Item>), Failure> {
-        let put_on_constraints = self.form == Form::Robust;
-        let jumps = jumps(self.dae, conditions.analysis, self.changes, self.feasible, target, put_on_constraints)?;
+        jumps: &Jumps,
+        modes: Option<&RobustModes>,
+    ) -> Result<(Vec<Item>, Vec<Item>, Vec<WrittenImpulse>), Failure> {
         let names: Vec<String> = self.dae.mode_variables.iter().map(|mode| mode.name.to_string()).collect();
         let pair_names = PairSpace::names(&names);
+        let guards = modes.map_or_else(Vec::new, |modes| {
+            impulsive_guards(self.dae, self.changes, self.feasible, modes.booleans(), &jumps.impulses)
+        });
         let mut restarts = Restarts {
             dae: self.dae,
             conditions,
@@ -219,8 +221,10 @@ impl Writing<'_> {
             changes: self.changes,
             feasible: self.feasible,
             pair_names: &pair_names,
+            booleans: modes.map(RobustModes::booleans),
+            guards: &guards,
         };
-        Ok((restarts.chains(&jumps), restarts.events()?))
+        Ok((restarts.chains(&jumps.states), restarts.events()?, restarts.impulses()?))
     }
 
     fn assertions(&self, conditions: &mut Conditions, signals: &mut Signals, target: &mut Target) -> Vec<Item> {
@@ -232,6 +236,18 @@ impl Writing<'_> {
             let outside = target.expressions().not(guard);
             let condition = target.expressions().or(outside, condition);
             items.push(Item::Assert { condition, message: assertion.message, is_error: assertion.is_error });
+        }
+        let said =
+            |invariant: &&Invariant| matches!(invariant.origin, InvariantOrigin::Declared | InvariantOrigin::Assertion);
+        let invariants = self.dae.model.invariants.iter().filter(|_| self.form == Form::Robust).filter(said);
+        for invariant in invariants {
+            let mut specialization = Specialization::new(conditions, signals, target, None);
+            let guard = specialization.of(invariant.guard, ModeSet::ALL);
+            let condition = specialization.of(invariant.condition, ModeSet::ALL);
+            let outside = target.expressions().not(guard);
+            let condition = target.expressions().or(outside, condition);
+            let message = target.expressions().string("the model excludes this combination of modes");
+            items.push(Item::Assert { condition, message, is_error: true });
         }
         items
     }
@@ -274,13 +290,19 @@ impl Writing<'_> {
     }
 
     /// What a reader should know before the declarations.
-    fn remarks(&self, declared: &Declared) -> Vec<String> {
+    fn remarks(&self, declared: &Declared, asks_for_impulses: bool) -> Vec<String> {
         let mut remarks = vec![format!("{} with a structure that does not depend on the mode.", self.dae.model.name)];
         if !declared.booleans.is_empty() {
             remarks.push(
                 "Guards are looked at in the mode that is left: `b_next` is what the guard of `b` asks for,".into(),
             );
             remarks.push("`b = pre(b_next)` is in force, and the event iteration goes on until both agree.".into());
+        }
+        if asks_for_impulses {
+            remarks.push(
+                "Where a mode change that comes from outside makes the variable of a guard impulsive, the guard".into(),
+            );
+            remarks.push("asks for the weight of the impulse, and states jump only if the mode is kept.".into());
         }
         if declared.hysteresis.is_some() {
             remarks.push(

@@ -91,15 +91,52 @@ fn left_limits_in_guards_are_values_in_the_mode_that_is_left() {
 }
 
 #[test]
-fn a_relation_inside_a_definition_remembers_its_own_side() {
+fn a_relation_inside_a_definition_has_its_hysteresis_too() {
     check_lines(
         "Real x(start = 0, fixed = true); Boolean p(start = false, fixed = true);
          equation p = x >= 1 and time > 0.5; 1 = if p then x else der(x);",
+        &["p_next = (if p then x >= 1 - hysteresis else x > 1 + hysteresis) and time > 0.5;"],
+    );
+}
+
+#[test]
+fn a_relation_that_speaks_against_its_mode_has_its_hysteresis_the_other_way_round() {
+    check_lines(
+        "Real x(start = 0, fixed = true); Boolean p(start = false, fixed = true);
+         equation p = not x < 1; 1 = if p then x else der(x);",
+        &["p_next = not (if p then x < 1 - hysteresis else x <= 1 + hysteresis);"],
+    );
+}
+
+#[test]
+fn a_definition_with_a_memory_of_its_own_needs_no_other() {
+    check_lines(
+        "Real i(start = 0, fixed = true); Real v; Real u; Boolean on(start = true);
+         equation sin(time) = u + v + i; v = der(i); 0 = if on then u else i;
+         on = if pre(on) then i >= 0 else u > 0;",
+        &["on_next = if on then i >= -hysteresis else u > hysteresis;", "on = pre(on_next);"],
+    );
+}
+
+#[test]
+fn a_relation_that_does_not_say_what_it_speaks_for_keeps_its_truth() {
+    check_lines(
+        "Real x(start = 0, fixed = true); Boolean p(start = false, fixed = true);
+         equation p = if x >= 1 then time > 0.5 else time > 2; 1 = if p then x else der(x);",
         &[
             "p_relation = if pre(p_relation) then x >= 1 - hysteresis else x > 1 + hysteresis;",
-            "p_next = p_relation and time > 0.5;",
+            "p_next = if p_relation then time > 0.5 else time > 2;",
         ],
     );
+}
+
+#[test]
+fn what_hysteresis_is_for_is_said_in_a_comment() {
+    let text = robust(
+        "Real x(start = 0, fixed = true); Boolean p(start = false, fixed = true);
+         equation p = x >= 1; 1 = if p then x else der(x);",
+    );
+    assert!(text.contains("// A guard that depends on the mode has to go beyond its bound by `hysteresis`"), "{text}");
 }
 
 #[test]
@@ -169,6 +206,117 @@ fn a_jump_with_a_closed_form_is_a_reinit_of_left_limits() {
 }
 
 #[test]
+fn a_guard_on_an_impulse_asks_for_its_weight_and_the_jump_waits() {
+    // A boost converter: when its switch opens, the sign of an impulse decides that the diode conducts.
+    check_lines(
+        "parameter Real L = 1e-3; parameter Real C = 1e-4;
+         Real iL(start = 0, fixed = true); Real vC(start = 0, fixed = true); Real vs; Real is; Real iD; Real uD;
+         Boolean sw; Boolean on(start = false, fixed = true);
+         equation sw = time < 1; L*der(iL) = 5 - vs; C*der(vC) = iD - vC; iL = is + iD; uD = vs - vC;
+         0 = if sw then vs else is; 0 = if on then uD else iD; on = if pre(on) then iD >= 0 else uD > 0;",
+        &[
+            "// asks for the weight of the impulse, and states jump only if the mode is kept.",
+            "on_next = if on then (if not pre(sw) and sw and pre(on) and on then -C*vC >= -hysteresis else \
+             iD >= -hysteresis) else if not (not pre(sw) or sw or pre(on) or on) then L*iL > hysteresis else \
+             uD > hysteresis;",
+            "when not (sw or on) and not on_next then",
+            "reinit(iL, 0);",
+        ],
+    );
+}
+
+#[test]
+fn a_value_with_a_single_source_has_no_replicate_and_no_multiplexer() {
+    // `z` is written by one block and `x` is a state in all modes: whoever reads them reads them themselves.
+    check_lines(
+        "Real x(start = 0, fixed = true); Real z; Real y; Boolean p;
+         equation p = time > 1; z = sin(time); der(x) = if p then z else -x; y = if p then x + z else x;",
+        &["z = sin(time);", "y_3 = x + z;", "y_4 = x;"],
+    );
+}
+
+#[test]
+fn a_state_is_shared_by_all_modes_that_have_it() {
+    // Three modes, in two of which `x` is a state: one replicate for both, named after none of their blocks.
+    check_lines(
+        "Real x(start = 0, fixed = true); Boolean a; Boolean b;
+         equation a = time > 1; b = time > 2;
+         if b then x = 5; elseif a then der(x) = 2; else der(x) = 1; end if;",
+        &["der(x_state) = if not b then x_p else 0;", "x = if b then x_0 else x_state;"],
+    );
+}
+
+#[test]
+fn modes_that_share_a_block_share_its_replicate() {
+    // Four modes, two blocks: whether `c` holds does not change the structure.
+    check_lines(
+        "Real x(start = 0, fixed = true); Boolean a; Boolean c;
+         equation a = time > 1; c = time > 2;
+         if a then x = if c then 5 else 6; else der(x) = if c then 1 else 2; end if;",
+        &[
+            "Real x_0 \"x if a\";",
+            "Real x_p_1 \"x' if not a\";",
+            "x_0 = if c then 5 else 6;",
+            "x_p_1 = if c then 1 else 2;",
+        ],
+    );
+}
+
+#[test]
+fn an_algebraic_loop_of_some_modes_is_switched_as_a_whole() {
+    // Where p does not hold, each equation gives zero to the variable that it is matched with.
+    check_lines(
+        "Real x(start = 1); Real y(start = 1); Boolean p;
+         equation p = time > 1;
+         0 = if p then x^2 + y^2 - time else x; 0 = if p then x - y else y;",
+        &["0 = if p then x_1^2 + y_1^2 - time else x_1;", "0 = if p then x_1 - y_1 else y_1;"],
+    );
+}
+
+#[test]
+fn what_a_when_assigns_and_asserts_is_kept() {
+    check_lines(
+        "Real x(start = 0, fixed = true); discrete Real level(start = 0); Integer count(start = 0);
+         equation der(x) = 1;
+         when x > 0.5 then level = x; count = pre(count) + 1; assert(x < 2, \"too much\"); elsewhen x > 0.75 then
+           terminate(\"enough\"); end when;",
+        &[
+            "when x > 0.5 then",
+            "level = x;",
+            "count = pre(count) + 1;",
+            "elsewhen x > 0.75 then",
+            "terminate(\"enough\");",
+        ],
+    );
+}
+
+#[test]
+fn combinations_of_modes_that_the_model_excludes_are_asserted() {
+    check_lines(
+        "Real x; Boolean a; Boolean b; equation a = time > 1; b = time < 0.5;
+         assert(not (a and b), \"never both\"); x = if a then 1 elseif b then 2 else 3;",
+        &["// Assertions", "assert(not (a and b), \"the model excludes this combination of modes\");"],
+    );
+}
+
+#[test]
+fn description_documentation_and_experiment_are_kept() {
+    let text = transformed(
+        "model M \"a model\" parameter Real k = 2 \"a parameter\"; Real x(start = 1, fixed = true, unit = \"m\");
+         equation der(x) = -k*x;
+         annotation(Documentation(info = \"<p>says \\\"why\\\"</p>\"), experiment(StopTime = 3, Tolerance = 1e-8)); end M;",
+        &[],
+        Form::Robust,
+    );
+    assert!(text.starts_with("model MRIMIS \"a model\"\n"), "{text}");
+    assert!(text.contains("parameter Real k = 2 \"a parameter\";"), "{text}");
+    assert!(text.contains("Real x(start = 1, fixed = true, unit = \"m\");"), "{text}");
+    let annotation =
+        "annotation (Documentation(info = \"<p>says \\\"why\\\"</p>\"), experiment(StopTime = 3, Tolerance = 1e-8));";
+    assert!(text.contains(annotation), "{text}");
+}
+
+#[test]
 fn variables_of_some_modes_need_no_multiplexer() {
     check_lines(
         "Real x(start = 0, fixed = true); Boolean p; if p then Real v; end if;
@@ -208,12 +356,29 @@ fn a_jump_without_a_formula_is_named_with_its_change() {
 }
 
 #[test]
-fn a_restart_law_is_named() {
+fn a_restart_law_is_named_with_its_change() {
     check_obstacle(
-        "Real x(start = 1, fixed = true); Real v(start = 0, fixed = true); Boolean p;
-         equation p = x < 0; der(x) = v; der(v) = -1; when p then v = -0.5*pre(v); end when;",
+        "Real x(start = 1, fixed = true); Real v(start = 0, fixed = true); Real f; Boolean p;
+         equation p = x < 0; der(x) = v; der(v) = f; f = if p then 1 else -1; when p then v = -0.5*pre(v); end when;",
         "E0909",
-        None,
+        Some("not pre(p) and p"),
+    );
+}
+
+#[test]
+fn functions_that_cannot_be_written_along_are_named() {
+    let text = "function f input Real x; output Real y; external \"C\"; end f;
+                model M Real x; equation x = f(time); end M;";
+    assert_eq!(obstacle(text), ("E0903".to_string(), None));
+}
+
+#[test]
+fn a_state_that_nothing_gives_a_value_is_named_with_its_change() {
+    check_obstacle(
+        "Real x; Real y(start = 0, fixed = true); Boolean p; if p then Real z; end if;
+         equation p = time > 1; der(y) = 1; x = y; if p then der(z) = x; end if;",
+        "E0906",
+        Some("not pre(p) and p"),
     );
 }
 

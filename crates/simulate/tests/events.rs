@@ -419,3 +419,17 @@ fn an_underdetermined_start_keeps_start_values_and_warns() {
     check("x", ran.last("x"), 2.0 * (-1.0f64).exp(), 1e-6);
     assert!(ran.diagnostics.iter().any(|it| it.message.contains('x')), "{:#?}", ran.diagnostics);
 }
+
+#[test]
+fn what_a_reinit_does_not_touch_follows_from_the_states_of_the_new_mode() {
+    let ran = run_body(
+        "Real x(start = 1, fixed = true); Real s; Boolean p; Boolean next(start = false, fixed = true);
+         equation next = x < 0.5; p = pre(next); der(x) = if p then 0 else -1; s = if p then 3 + x else x;
+         when p then reinit(x, 0.25); end when;",
+        &How::until(1.0),
+    )
+    .finished();
+    assert_eq!(ran.events().len(), 1);
+    check("s-", ran.limits(0, "s").0, 0.5, 1e-6);
+    check("s+", ran.limits(0, "s").1, 3.25, 1e-12);
+}

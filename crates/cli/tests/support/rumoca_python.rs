@@ -1,4 +1,5 @@
-//! A Python with rumoca 0.10.2 from PyPI, installed into the directory for temporary files of tests.
+//! A Python with rumoca 0.10.2: the one that `MODESHIFT_RUMOCA` names, or one with the wheel from PyPI, installed into the
+//! directory for temporary files of tests.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,6 +12,9 @@ pub fn python() -> Option<&'static Path> {
 }
 
 fn install() -> Option<PathBuf> {
+    if let Some(python) = std::env::var_os("MODESHIFT_RUMOCA") {
+        return Some(PathBuf::from(python));
+    }
     let environment = Path::new(env!("CARGO_TARGET_TMPDIR")).join("rumoca");
     let python = environment.join("bin/python");
     let has_rumoca = |python: &Path| succeeds(Command::new(python).args(["-c", "import rumoca"]));

@@ -51,9 +51,25 @@ impl JudgedScenario {
     }
 }
 
-/// The start of the first scenario that has one, as far as numbers find it.
-pub(crate) fn first_start(dae: &MultimodeDae, start: &Initialization) -> Option<InitialState> {
-    judge(dae, start, true, &mut Diagnostics::new()).into_iter().find_map(|judged| judged.state)
+/// The start that a run of the model takes: that of the first scenario, with states that nothing determines at their
+/// `start`.
+pub(crate) fn start_of_run(
+    dae: &MultimodeDae,
+    start: &Initialization,
+    diagnostics: &mut Diagnostics,
+) -> Option<InitialState> {
+    let (natives, overrides) = (NativeFunctions::default(), BTreeMap::new());
+    let mut of_parameters = Diagnostics::new();
+    let parameters = Parameters::evaluate(&start.system.dae.model, &natives, &overrides, &mut of_parameters);
+    let mut parameters = parameters.ok()?;
+    let problem = InitialProblem::new(dae, start, &natives, &mut parameters, start_settings(dae));
+    let state = problem.find_start(start.scenarios.first()?).ok()?;
+    explain_solution(&problem, &state, diagnostics);
+    Some(state)
+}
+
+fn start_settings(dae: &MultimodeDae) -> StartSettings {
+    StartSettings { time: dae.model.experiment.start.unwrap_or(0.0), ..StartSettings::default() }
 }
 
 /// Judges all scenarios; with `solve`, looks for their starts too and says what came of that.
@@ -66,7 +82,7 @@ pub(super) fn judge(
     let (natives, overrides) = (NativeFunctions::default(), BTreeMap::new());
     let mut of_parameters = Diagnostics::new();
     let parameters = Parameters::evaluate(&start.system.dae.model, &natives, &overrides, &mut of_parameters);
-    let settings = StartSettings { time: dae.model.experiment.start.unwrap_or(0.0), ..StartSettings::default() };
+    let settings = start_settings(dae);
     let problem =
         parameters.ok().map(|mut parameters| InitialProblem::new(dae, start, &natives, &mut parameters, settings));
     let possible = problem.as_ref().map_or(ModeSet::ALL, |problem| possible_modes(start, problem));

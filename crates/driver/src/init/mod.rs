@@ -18,7 +18,7 @@ use crate::pipeline::{Analyzed, Run};
 use crate::question::{Answer, Dialect, Question};
 
 pub use json::init_to_json;
-pub(crate) use judge::first_start;
+pub(crate) use judge::start_of_run;
 pub use report::{CaseReport, ConditionReport, InitReport, ItemWhen, ScenarioReport, StartReport};
 pub use text::init_to_text;
 

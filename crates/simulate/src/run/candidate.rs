@@ -64,17 +64,15 @@ impl<'a> Engine<'a> {
         let restarted = if is_transient { circumstances.transient(&settled.laws) } else { circumstances.restarted() };
         let mut restarted = restarted.map_err(Objection::Restart)?;
         drop(known);
-        if !is_transient {
+        let is_complete = !step.must_restart && restarted.side.jet.iter().all(|value| !value.is_nan());
+        if !is_transient && !is_complete {
             self.complete(&mut restarted)?;
         }
         Ok(Candidate { restarted, is_transient, is_new: true })
     }
 
-    /// Derivatives that a restart did not touch, from the states.
+    /// What a restart did not touch, from the states.
     fn complete(&mut self, restarted: &mut Restarted<'a>) -> Result<(), Objection> {
-        if restarted.side.jet.iter().all(|value| !value.is_nan()) {
-            return Ok(());
-        }
         let side = &restarted.side;
         let mode = side.mode.clone();
         self.surround(side);
