@@ -1,10 +1,13 @@
 //! How the rewriting of models scales: `cargo bench --bench rimis`.
 //!
 //! The faulty transmission line of E22, Figures 13 and 15, with more and more elements: `analyzing` is what has to be known
-//! before, `rewriting` all that is added, both in seconds; `blocks` and `bytes` should grow in step with the elements.
+//! before, `rewriting` all that is added, both in seconds of processor time; `blocks` and `bytes` should grow in step with
+//! the elements.
 
-use std::time::Instant;
+mod clock;
 
+use clock::Clock;
+use modeshift_dae::MultimodeDae;
 use modeshift_diagnostics::Diagnostics;
 use modeshift_flatten::{Library, Memory, Request, elaborate, flatten};
 use modeshift_rimis::{Form, transform};
@@ -13,22 +16,52 @@ use modeshift_structure::{Options, analyze};
 const SIZES: &[usize] = &[100, 300, 1_000, 3_000, 10_000];
 
 fn main() {
-    let source = include_str!("../models/FaultyCoaxial.mo");
-    println!("{:>8} {:>10} {:>10} {:>12} {:>10}", "N", "blocks", "analyzing", "rewriting", "bytes");
+    println!("{:>8} {:>9} {:>10} {:>10} {:>10} {:>10}", "N", "blocks", "reading", "analyzing", "rewriting", "bytes");
+    let (mut seconds, mut bytes) = (Vec::new(), Vec::new());
     for &size in SIZES {
-        let mut diagnostics = Diagnostics::new();
-        let mut library = Library::new(Memory::new(), Vec::new());
-        library.add_text("FaultyCoaxial.mo", source, &mut diagnostics);
-        let request = Request { model: None, overrides: vec![("N".to_string(), size.to_string())] };
-        let flat = flatten(&mut library, &request, &mut diagnostics).expect("a model of the papers");
-        let dae = elaborate(flat, &mut diagnostics).expect("a model of the papers");
-        let start = Instant::now();
-        let analysis = analyze(&dae, &Options::default()).expect("no limit was set");
-        let analyzing = start.elapsed().as_secs_f64();
-        let start = Instant::now();
-        let text = transform(&dae, &analysis, Form::Robust, None).expect("a model that qualifies");
-        let rewriting = start.elapsed().as_secs_f64();
-        let blocks = analysis.graph.block_count();
-        println!("{size:>8} {blocks:>10} {analyzing:>10.3} {rewriting:>12.3} {:>10}", text.len());
+        let measured = measure(size);
+        seconds.push(((size as f64).ln(), measured.rewriting.ln()));
+        bytes.push(((measured.blocks as f64).ln(), (measured.bytes as f64).ln()));
     }
+    println!("exponents: seconds of rewriting by N {:.2}, bytes by blocks {:.2}", slope(&seconds), slope(&bytes));
+}
+
+struct Measured {
+    rewriting: f64,
+    blocks: usize,
+    bytes: usize,
+}
+
+fn measure(size: usize) -> Measured {
+    let clock = Clock::start();
+    let dae = line(size);
+    let reading = clock.seconds();
+    let clock = Clock::start();
+    let analysis = analyze(&dae, &Options::default()).expect("no limit was set");
+    let analyzing = clock.seconds();
+    let clock = Clock::start();
+    let text = transform(&dae, &analysis, Form::Robust, None).expect("a model that qualifies");
+    let measured = Measured { rewriting: clock.seconds(), blocks: analysis.graph.block_count(), bytes: text.len() };
+    let Measured { rewriting, blocks, bytes } = measured;
+    println!("{size:>8} {blocks:>9} {reading:>10.3} {analyzing:>10.3} {rewriting:>10.3} {bytes:>10}");
+    measured
+}
+
+fn line(size: usize) -> MultimodeDae {
+    let mut diagnostics = Diagnostics::new();
+    let mut library = Library::new(Memory::new(), Vec::new());
+    library.add_text("FaultyCoaxial.mo", include_str!("../models/FaultyCoaxial.mo"), &mut diagnostics);
+    let request = Request { model: None, overrides: vec![("N".to_string(), size.to_string())] };
+    let flat = flatten(&mut library, &request, &mut diagnostics).expect("a model of the papers");
+    elaborate(flat, &mut diagnostics).expect("a model of the papers")
+}
+
+/// The slope of the line that fits best.
+fn slope(points: &[(f64, f64)]) -> f64 {
+    let count = points.len() as f64;
+    let mean_x = points.iter().map(|point| point.0).sum::<f64>() / count;
+    let mean_y = points.iter().map(|point| point.1).sum::<f64>() / count;
+    let covariance: f64 = points.iter().map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
+    let variance: f64 = points.iter().map(|(x, _)| (x - mean_x).powi(2)).sum();
+    covariance / variance
 }

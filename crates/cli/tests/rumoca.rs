@@ -10,6 +10,7 @@ mod runs;
 mod support;
 
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use runs::Run;
 use serde_json::Value;
@@ -37,13 +38,16 @@ impl Rumoca {
             eprintln!("skipped: rumoca 0.10.2 cannot be installed here");
             return None;
         };
-        let file = temporary(&format!("rumoca_{model}.mo"));
+        // Tests run at the same time, some with the same model.
+        static RUNS: AtomicUsize = AtomicUsize::new(0);
+        let number = RUNS.fetch_add(1, Ordering::Relaxed);
+        let file = temporary(&format!("rumoca_{model}_{number}.mo"));
         let source = format!("models/{model}.mo");
         let mut arguments = vec!["rimis", &source, "-o", file.to_str().expect("a path")];
         overrides.iter().for_each(|setting| arguments.extend(["--set", setting]));
         let outcome = modeshift(&arguments);
         assert_eq!(outcome.status, 0, "{}", outcome.stderr);
-        let script = temporary(&format!("rumoca_{model}.py"));
+        let script = temporary(&format!("rumoca_{model}_{number}.py"));
         std::fs::write(&script, SCRIPT).expect("a script");
         let output = Command::new(python)
             .arg(&script)

@@ -26,6 +26,9 @@ use crate::target::Target;
 /// More different restarts than this are not written down.
 const MOST_RESTARTS: usize = 256;
 
+/// Constraints that are shown in the source.
+const MOST_LABELS: usize = 5;
+
 /// A state that gets a value in some changes.
 #[derive(Clone, Debug)]
 pub(crate) struct Jump {
@@ -285,15 +288,19 @@ impl Search<'_> {
 
     fn no_closed_form(&self, pairs: ModeSet) -> Failure {
         let (space, incidence) = (&self.changes.pairs.space, &self.analysis.incidence);
-        let here = self.changes.defects.iter().filter(|defect| space.intersects(defect.pairs, pairs));
-        let name = |defect: &InPairs<EquationId>| {
-            format!("{}{}", incidence.equations()[defect.of].name, "'".repeat(defect.order as usize))
-        };
-        let mut constraints: Vec<String> = here.map(name).collect();
-        constraints.dedup();
         let message = "states jump at a mode change, and there is no formula for where to";
-        let diagnostic = Diagnostic::error("E0905", message)
-            .when(self.words(pairs))
+        let mut diagnostic = Diagnostic::error("E0905", message).when(self.words(pairs));
+        let mut constraints: Vec<String> = Vec::new();
+        for defect in self.changes.defects.iter().filter(|defect| space.intersects(defect.pairs, pairs)) {
+            let name = &incidence.equations()[defect.of].name;
+            if constraints.len() < MOST_LABELS && defect.order == 0 {
+                let span = self.dae.model.equations[defect.of].span;
+                diagnostic = diagnostic.label(span, format!("`{name}` may be violated then"));
+            }
+            constraints.push(format!("{name}{}", "'".repeat(defect.order as usize)));
+        }
+        constraints.dedup();
+        let diagnostic = diagnostic
             .with_note(format!("constraints that the states violate then: {}", constraints.join(", ")))
             .help("`changes` shows the restart of this mode change; only linear ones of level 1 have a formula");
         Failure::Diagnosed(Box::new(diagnostic))

@@ -102,6 +102,12 @@ pub(crate) fn legal(name: &str) -> String {
     quoted
 }
 
+/// A name as it reads in text: of a quoted identifier without its quotes.
+pub(crate) fn unquoted(name: &str) -> &str {
+    let inner = name.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
+    inner.filter(|_| is_quoted(name)).unwrap_or(name)
+}
+
 /// A name with something appended; of a quoted identifier inside its quotes.
 pub(crate) fn appended(name: &str, suffix: &str) -> String {
     match name.strip_suffix('\'').filter(|_| is_quoted(name)) {

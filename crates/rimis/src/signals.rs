@@ -13,6 +13,7 @@ use modeshift_structure::{BlockId, name};
 use rustc_hash::FxHashMap;
 
 use crate::conditions::Conditions;
+use crate::names::unquoted;
 use crate::target::Target;
 
 /// Where a value comes from.
@@ -169,7 +170,8 @@ impl Signals {
         if let Some(known) = self.levels[variable][order as usize].signal {
             return known;
         }
-        let description = format!("{}{}", target.model.variables[variable].name, "'".repeat(order as usize));
+        let name = unquoted(&target.model.variables[variable].name);
+        let description = format!("{name}{}", "'".repeat(order as usize));
         let signal = target.derived(variable, &suffix(order), Some(description));
         self.levels[variable][order as usize].signal = Some(signal);
         self.derivatives.push(signal);
