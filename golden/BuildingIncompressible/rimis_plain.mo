@@ -56,18 +56,18 @@ model BuildingIncompressibleRIMIS
   Boolean 'direction[2]';
   // Derivatives
   Real t_p "t'";
-  Real 'Mr[1]_p' "'Mr[1]''";
-  Real 'Er[1]_p' "'Er[1]''";
-  Real 'Tr[1]_p' "'Tr[1]''";
-  Real 'Mc[1]_p' "'Mc[1]''";
-  Real 'Ec[1]_p' "'Ec[1]''";
-  Real 'Tc[1]_p' "'Tc[1]''";
-  Real 'Mr[2]_p' "'Mr[2]''";
-  Real 'Er[2]_p' "'Er[2]''";
-  Real 'Tr[2]_p' "'Tr[2]''";
-  Real 'Mc[2]_p' "'Mc[2]''";
-  Real 'Ec[2]_p' "'Ec[2]''";
-  Real 'Tc[2]_p' "'Tc[2]''";
+  Real 'Mr[1]_p' "Mr[1]'";
+  Real 'Er[1]_p' "Er[1]'";
+  Real 'Tr[1]_p' "Tr[1]'";
+  Real 'Mc[1]_p' "Mc[1]'";
+  Real 'Ec[1]_p' "Ec[1]'";
+  Real 'Tc[1]_p' "Tc[1]'";
+  Real 'Mr[2]_p' "Mr[2]'";
+  Real 'Er[2]_p' "Er[2]'";
+  Real 'Tr[2]_p' "Tr[2]'";
+  Real 'Mc[2]_p' "Mc[2]'";
+  Real 'Ec[2]_p' "Ec[2]'";
+  Real 'Tc[2]_p' "Tc[2]'";
   // Replicates
   Real 'Pc[0]_4' "Pc[0] if open[1] and open[2] and not (outgoing[2] and direction[2])";
   Real 'Pc[0]_5' "Pc[0] if open[1] and outgoing[2] and direction[2]";

@@ -15,10 +15,10 @@ model ClutchChainRIMIS
   Boolean 'engaged[2]';
   Boolean 'engaged[3]';
   // Derivatives
-  Real 'w[1]_p' "'w[1]''";
-  Real 'w[2]_p' "'w[2]''";
-  Real 'w[3]_p' "'w[3]''";
-  Real 'w[4]_p' "'w[4]''";
+  Real 'w[1]_p' "w[1]'";
+  Real 'w[2]_p' "w[2]'";
+  Real 'w[3]_p' "w[3]'";
+  Real 'w[4]_p' "w[4]'";
   // Replicates
   Real 'w[1]_p_0' "w[1]' if engaged[1] and engaged[2] and engaged[3]";
   Real 'w[1]_p_2' "w[1]' if not engaged[1]";

@@ -43,14 +43,14 @@ model WestinghouseRIMIS
   Boolean 'open[1]_next'(start = true, fixed = true) "what the guard of open[1] asks for";
   Boolean 'open[2]_next'(start = true, fixed = true) "what the guard of open[2] asks for";
   // Derivatives
-  Real 'Pr[1]_p' "'Pr[1]''";
-  Real 'Pt[1]_p' "'Pt[1]''";
-  Real 'b[1]_p' "'b[1]''";
-  Real 'x[1]_p' "'x[1]''";
-  Real 'Pr[2]_p' "'Pr[2]''";
-  Real 'Pt[2]_p' "'Pt[2]''";
-  Real 'b[2]_p' "'b[2]''";
-  Real 'x[2]_p' "'x[2]''";
+  Real 'Pr[1]_p' "Pr[1]'";
+  Real 'Pt[1]_p' "Pt[1]'";
+  Real 'b[1]_p' "b[1]'";
+  Real 'x[1]_p' "x[1]'";
+  Real 'Pr[2]_p' "Pr[2]'";
+  Real 'Pt[2]_p' "Pt[2]'";
+  Real 'b[2]_p' "b[2]'";
+  Real 'x[2]_p' "x[2]'";
   // Replicates
   Real 'Pr[1]_p_4' "Pr[1]' if open[1]";
   Real 'Pr[1]_p_7' "Pr[1]' if not open[1]";
