@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use crate::jet::{Jet, Residuals};
 use crate::mode_structure::{Block, Column, ModeStructure};
-use crate::newton::{self, Failure, Linearization};
+use crate::newton::{self, Failure, Linearity, Linearization, Wanted};
 use crate::restart::BlockSystem;
 
 /// Extends a consistent jet by `count` derivatives beyond the leading ones.
@@ -77,9 +77,10 @@ fn extend_block(
     if unknowns.iter().all(|&(column, order)| jet.knows(column, order)) {
         return Ok(());
     }
-    let solution = newton::solve(vec![0.0; unknowns.len()], |values| {
+    let linearity = Linearity::of(equations, block);
+    let solution = newton::solve_block(vec![0.0; unknowns.len()], linearity, |values, wanted| {
         jet.set_all(&unknowns, values);
-        constraints(structure, equations, beyond, block, jet)
+        constraints(structure, equations, beyond, block, jet, wanted)
     });
     match solution {
         Ok(values) => {
@@ -100,11 +101,12 @@ fn constraints(
     beyond: u32,
     block: &Block,
     jet: &Jet,
+    wanted: Wanted,
 ) -> Linearization {
     let mut system = BlockSystem::new(block);
     for (at, &row) in block.rows.iter().enumerate() {
         let order = structure.equation_offset(row) + beyond;
-        system.constraint(structure, equations, at, row, order, jet);
+        system.constraint(structure, equations, at, row, order, jet, wanted);
     }
     system.linearization
 }

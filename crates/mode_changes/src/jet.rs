@@ -6,6 +6,7 @@
 
 use modeshift_dae::IndexVec;
 
+use crate::known_factors::KnownFactors;
 use crate::mode_structure::{Column, Row};
 
 /// Values and derivatives of all variables of a mode at one instant. What is not known is NaN, and so is all that is
@@ -18,51 +19,54 @@ pub struct Jet {
 }
 
 /// So many derivatives of a variable are stored in place: a jet of a large model is copied at every event.
-const IN_PLACE: usize = 6;
+const IN_PLACE: usize = 3;
 
 /// The value and the first derivatives of one variable.
 #[derive(Clone, Debug)]
 struct Derivatives {
-    length: usize,
+    length: u32,
     in_place: [f64; IN_PLACE],
     /// All of them where they are more.
-    many: Vec<f64>,
+    many: Box<[f64]>,
 }
 
 impl Derivatives {
-    const NONE: Derivatives = Derivatives { length: 0, in_place: [f64::NAN; IN_PLACE], many: Vec::new() };
+    fn none() -> Self {
+        Derivatives { length: 0, in_place: [f64::NAN; IN_PLACE], many: Box::default() }
+    }
 
     fn of(values: &[f64]) -> Self {
-        let mut derivatives = Derivatives::NONE;
+        let mut derivatives = Derivatives::none();
         derivatives.resize(values.len());
         derivatives.as_mut_slice().copy_from_slice(values);
         derivatives
     }
 
     fn as_slice(&self) -> &[f64] {
-        if self.length <= IN_PLACE { &self.in_place[..self.length] } else { &self.many }
+        let length = self.length as usize;
+        if length <= IN_PLACE { &self.in_place[..length] } else { &self.many }
     }
 
     fn as_mut_slice(&mut self) -> &mut [f64] {
-        if self.length <= IN_PLACE { &mut self.in_place[..self.length] } else { &mut self.many }
+        let length = self.length as usize;
+        if length <= IN_PLACE { &mut self.in_place[..length] } else { &mut self.many }
     }
 
     /// Makes room for more derivatives, none of them known.
     fn resize(&mut self, length: usize) {
         if length > IN_PLACE {
-            if self.length <= IN_PLACE {
-                self.many = self.in_place[..self.length].to_vec();
-            }
-            self.many.resize(length, f64::NAN);
+            let mut many = self.as_slice().to_vec();
+            many.resize(length, f64::NAN);
+            self.many = many.into();
         }
-        self.length = length;
+        self.length = length as u32;
     }
 }
 
 impl Jet {
     /// A jet of `size` variables of which nothing is known.
     pub fn unknown(time: f64, size: usize) -> Self {
-        Jet { time, values: (0..size).map(|_| Derivatives::NONE).collect() }
+        Jet { time, values: (0..size).map(|_| Derivatives::none()).collect() }
     }
 
     /// The jet with these values and derivatives.
@@ -83,7 +87,7 @@ impl Jet {
     /// Sets the derivative of this order.
     pub fn set(&mut self, column: Column, order: u32, value: f64) {
         let values = &mut self.values[column];
-        if values.length <= order as usize {
+        if values.length <= order {
             values.resize(order as usize + 1);
         }
         values.as_mut_slice()[order as usize] = value;
@@ -126,6 +130,28 @@ pub trait Residuals {
     /// The partial derivatives of the residual along a jet, each with its first `highest` time derivatives; every
     /// variable and order at most once.
     fn partials(&self, row: Row, jet: &Jet, highest: u32) -> Vec<Partial>;
+
+    /// One time derivative of the residual along a jet.
+    fn derivative(&self, row: Row, jet: &Jet, order: u32) -> f64 {
+        self.residual(row, jet, order)[order as usize]
+    }
+
+    /// Calls `visit` with variable, order and value of each partial derivative.
+    fn for_each_partial(&self, row: Row, jet: &Jet, visit: &mut dyn FnMut(Column, u32, f64)) {
+        for partial in self.partials(row, jet, 0) {
+            visit(partial.column, partial.order, partial.derivatives[0]);
+        }
+    }
+
+    /// Whether the partial derivatives are known to be the same along all jets through an instant.
+    fn is_linear(&self, _row: Row) -> bool {
+        false
+    }
+
+    /// Where factors of linear blocks are kept, if they are.
+    fn known_factors(&self) -> Option<&KnownFactors> {
+        None
+    }
 }
 
 /// `binom(n, k)` as a number.

@@ -123,7 +123,7 @@ fn linearize(equations: &dyn Residuals, jet: &Jet, block: &BirthBlock) -> Linear
     let mut jacobian = Entries::zero(size);
     let mut residual = Vec::with_capacity(size);
     for (at, &(row, derivative)) in block.constraints.iter().enumerate() {
-        residual.push(equations.residual(row, jet, derivative)[derivative as usize]);
+        residual.push(equations.derivative(row, jet, derivative));
         for partial in equations.partials(row, jet, derivative) {
             for (unknown_at, &(column, order)) in block.unknowns.iter().enumerate() {
                 if column == partial.column {

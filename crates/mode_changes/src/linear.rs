@@ -52,4 +52,8 @@ impl Residuals for LinearSystem {
         };
         self.equations[row].terms.iter().map(constant).collect()
     }
+
+    fn is_linear(&self, _: Row) -> bool {
+        true
+    }
 }

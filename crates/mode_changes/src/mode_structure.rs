@@ -9,7 +9,7 @@
 
 use modeshift_dae::{EquationId, Id, IndexVec, VariableId};
 use modeshift_structure::ModeSignature;
-use modeshift_structure::single_mode::{self, Parts, Regular, Signature, Structure};
+use modeshift_structure::single_mode::{self, Hints, Matched, Parts};
 
 /// An equation of one mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -123,23 +123,41 @@ impl ModeStructure {
 
     /// Analyzes one mode of a model; its over- and underdetermined parts if it is singular.
     pub fn of_signature(mode: &ModeSignature) -> Result<Self, Parts> {
-        let regular = match single_mode::analyze(&mode.signature) {
-            Structure::Regular(regular) => regular,
-            Structure::Singular(parts) => return Err(parts),
+        single_mode::matched(&mode.signature).map(|matched| ModeStructure::of_matched(mode, matched))
+    }
+
+    /// The same for a mode that differs little from one that is known: what they have in common is not searched again.
+    /// Offsets and blocks do not depend on the known mode.
+    pub fn of_signature_near(mode: &ModeSignature, known: &ModeStructure) -> Result<Self, Parts> {
+        let column_of: IndexVec<VariableId, Option<Column>> = inverse(&mode.variables.iter().copied().collect());
+        let equation = |&equation: &EquationId| {
+            let row = known.row(equation)?;
+            let variable = known.variable(known.matched_column(row));
+            let partner = column_of.get(variable).copied().flatten().map_or(u32::MAX, |column| column.0);
+            Some((known.equation_offset(row), partner))
         };
-        let matching = match_blocks(&mode.signature, &regular);
+        let variable = |&variable: &VariableId| known.column(variable).map(|column| known.variable_offset(column));
+        let hints = Hints {
+            equations: mode.equations.iter().map(equation).collect(),
+            variables: mode.variables.iter().map(variable).collect(),
+        };
+        let matched = single_mode::matched_near(&mode.signature, &hints)?;
+        Ok(ModeStructure::of_matched(mode, matched))
+    }
+
+    fn of_matched(mode: &ModeSignature, matched: Matched) -> Self {
         let incidence = |row: usize| {
             let entries = mode.signature.entries(row as u32).iter();
             entries.map(|&(column, order)| Incidence { column: Column(column), order }).collect()
         };
-        Ok(ModeStructure::new(SigmaSolution {
+        ModeStructure::new(SigmaSolution {
             equations: mode.equations.iter().copied().collect(),
             variables: mode.variables.iter().copied().collect(),
             incidence: (0..mode.equations.len()).map(incidence).collect(),
-            equation_offsets: regular.c.into_iter().collect(),
-            variable_offsets: regular.d.into_iter().collect(),
-            matching,
-        }))
+            equation_offsets: matched.c.into_iter().collect(),
+            variable_offsets: matched.d.into_iter().collect(),
+            matching: matched.variable_of.into_iter().map(Column).collect(),
+        })
     }
 
     /// How many equations, and how many variables.
@@ -241,55 +259,6 @@ fn inverse<Place: Id, Item: Id>(items: &IndexVec<Place, Item>) -> IndexVec<Item,
         places[item] = Some(place);
     }
     places
-}
-
-/// A matching of tight entries within each block, by augmenting paths.
-fn match_blocks(signature: &Signature, regular: &Regular) -> IndexVec<Row, Column> {
-    let mut row_of: Vec<Option<u32>> = vec![None; signature.variable_count()];
-    let mut seen = vec![u32::MAX; signature.variable_count()];
-    for block in &regular.blocks {
-        for &root in &block.equations {
-            let tight = |row: u32| {
-                let offset = regular.c[row as usize];
-                let entries = signature.entries(row).iter();
-                let tight = entries.filter(move |entry| regular.d[entry.0 as usize] == offset + entry.1);
-                tight.map(|entry| entry.0).filter(|column| block.variables.binary_search(column).is_ok())
-            };
-            let found = augment(root, tight, &mut row_of, &mut seen);
-            assert!(found, "a block of a regular mode has a matching of tight entries");
-        }
-    }
-    let mut matching: IndexVec<Row, Column> = regular.c.iter().map(|_| Column(u32::MAX)).collect();
-    for (column, row) in row_of.into_iter().enumerate() {
-        matching[Row(row.expect("all variables are matched"))] = Column(column as u32);
-    }
-    matching
-}
-
-/// Matches one more row along an augmenting path, by depth-first search without recursion.
-fn augment<Entries: Iterator<Item = u32>>(
-    root: u32,
-    entries: impl Fn(u32) -> Entries,
-    row_of: &mut [Option<u32>],
-    seen: &mut [u32],
-) -> bool {
-    let mut path = vec![(root, entries(root), u32::MAX)];
-    while let Some((_, candidates, chosen)) = path.last_mut() {
-        let Some(column) = candidates.find(|&column| seen[column as usize] != root) else {
-            path.pop();
-            continue;
-        };
-        seen[column as usize] = root;
-        *chosen = column;
-        match row_of[column as usize] {
-            Some(owner) => path.push((owner, entries(owner), u32::MAX)),
-            None => {
-                path.into_iter().for_each(|(row, _, column)| row_of[column as usize] = Some(row));
-                return true;
-            }
-        }
-    }
-    false
 }
 
 fn check_certificate(solution: &SigmaSolution) {

@@ -1,6 +1,13 @@
-//! Newton's method for one block: damped, equilibrated, with a verdict on the condition at the solution.
+//! Newton's method for one block: damped, equilibrated, with a verdict on the condition at the solution. The Jacobian of a
+//! linear block is computed and factored once; what follows the first step only takes out rounding.
+
+use std::rc::Rc;
 
 use modeshift_numerics::{LinearSolver, Lu, Pattern};
+
+use crate::jet::Residuals;
+use crate::known_factors::{KnownFactors, SMALLEST};
+use crate::mode_structure::{Block, Row};
 
 /// Below this the equilibrated Jacobian counts as numerically singular.
 const SINGULAR: f64 = 1e-12;
@@ -21,7 +28,17 @@ pub(crate) struct Linearization {
     pub jacobian: Entries,
 }
 
+/// What is to be computed of a linearization.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Residuals and Jacobian.
+    All,
+    /// Residuals alone: the Jacobian, which is left empty, is the same as before.
+    Residual,
+}
+
 /// A square matrix by rows of entries; entries of the same place add up.
+#[derive(Clone, Default, PartialEq)]
 pub(crate) struct Entries {
     rows: Vec<Vec<(u32, f64)>>,
 }
@@ -57,7 +74,7 @@ impl Entries {
         sizes
     }
 
-    fn factors(&self) -> Result<Lu, Failure> {
+    pub(crate) fn factors(&self) -> Result<Lu, Failure> {
         let mut sorted = self.rows.clone();
         sorted.iter_mut().for_each(|row| row.sort_unstable_by_key(|entry| entry.0));
         let pattern = Pattern::from_rows(sorted.len(), sorted.iter().map(|row| row.iter().map(|entry| entry.0)));
@@ -68,25 +85,76 @@ impl Entries {
     }
 }
 
+/// Whether the Jacobian of a block is the same everywhere.
+#[derive(Clone, Copy)]
+pub(crate) enum Linearity<'a> {
+    /// Perhaps not.
+    Nonlinear,
+    /// It is.
+    Linear,
+    /// It is, and its factors are kept with those of other blocks, by their first rows.
+    Kept(&'a KnownFactors, Row),
+}
+
+impl<'a> Linearity<'a> {
+    /// Of a block of equations.
+    pub(crate) fn of(equations: &'a dyn Residuals, block: &Block) -> Self {
+        if !block.rows.iter().all(|&row| equations.is_linear(row)) {
+            return Linearity::Nonlinear;
+        }
+        match equations.known_factors() {
+            Some(known) if block.rows.len() >= SMALLEST => Linearity::Kept(known, block.rows[0]),
+            _ => Linearity::Linear,
+        }
+    }
+
+    fn factors(self, jacobian: &Entries) -> Result<Rc<Lu>, Failure> {
+        match self {
+            Linearity::Kept(known, row) => known.of(row, jacobian),
+            Linearity::Linear | Linearity::Nonlinear => jacobian.factors().map(Rc::new),
+        }
+    }
+}
+
 /// Solves `residual = 0` from `start`.
 pub(crate) fn solve(start: Vec<f64>, mut linearize: impl FnMut(&[f64]) -> Linearization) -> Result<Vec<f64>, Failure> {
+    solve_block(start, Linearity::Nonlinear, |point, _| linearize(point))
+}
+
+/// Solves `residual = 0` from `start`; the Jacobian of a linear block is asked for once.
+pub(crate) fn solve_block(
+    start: Vec<f64>,
+    linearity: Linearity<'_>,
+    mut linearize: impl FnMut(&[f64], Wanted) -> Linearization,
+) -> Result<Vec<f64>, Failure> {
     let mut point = start;
-    let mut here = linearize(&point);
+    let mut here = linearize(&point, Wanted::All);
+    let is_linear = !matches!(linearity, Linearity::Nonlinear);
+    let later = if is_linear { Wanted::Residual } else { Wanted::All };
+    let mut known: Option<Rc<Lu>> = None;
     let mut progress = Progress { magnitude: vec![0.0; point.len()], last: f64::INFINITY };
     for _ in 0..ITERATIONS {
         if here.residual.iter().any(|value| value.is_nan()) {
             return Err(Failure::Diverged);
         }
-        let factors = here.jacobian.factors()?;
+        let factors = match known.take().filter(|_| is_linear) {
+            Some(factors) => factors,
+            None => linearity.factors(&here.jacobian)?,
+        };
         let mut step = here.residual.clone();
         factors.solve(&mut step);
-        let (next, there) = damped(&point, &step, &here, &mut linearize).ok_or(Failure::Diverged)?;
+        let found = damped(&point, &step, &here, &mut |point: &[f64]| linearize(point, later));
+        let (next, mut there) = found.ok_or(Failure::Diverged)?;
         let converged = progress.is_over(&point, &next, &here.jacobian.column_sizes());
+        if is_linear {
+            there.jacobian = here.jacobian;
+        }
         (point, here) = (next, there);
         if converged {
             let reciprocal = 1.0 / factors.condition();
             return if reciprocal >= SINGULAR { Ok(point) } else { Err(Failure::Singular(reciprocal)) };
         }
+        known = Some(factors);
     }
     Err(Failure::Diverged)
 }

@@ -9,10 +9,10 @@ use std::cell::{OnceCell, RefCell};
 use modeshift_dae::{ExpressionId, FlatModel, Node, RelationOperator, VariableId};
 use modeshift_numerics::{Compiler, Differentiated, Input, NativeFunctions, Tape, TaylorWorkspace, Workspace};
 
+use crate::equation_tapes::{difference, for_each_partial, input_series};
 use crate::guard_sign::{GuardSeries, Sign, Term};
 use crate::jet::{Jet, Partial, Residuals};
 use crate::left::Past;
-use crate::mode_equations::{difference, for_each_partial, input_series};
 use crate::mode_structure::{Column, ModeStructure, Row};
 use crate::restart::Restart;
 

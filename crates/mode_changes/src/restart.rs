@@ -18,13 +18,13 @@ use modeshift_dae::IndexVec;
 
 use crate::balance::{Balance, Carries};
 use crate::impulse_order::{Defect, Potentials};
-use crate::jet::{Jet, Partial, Residuals};
+use crate::jet::{Jet, Residuals};
 use crate::laurent::laurent_restart;
 use crate::left::{self, LeftLimits, Past};
 use crate::levels::{Condition, Unknown, condition, unknown};
 use crate::memory::{Derivative, Memory};
 use crate::mode_structure::{Block, Column, Incidence, ModeStructure, Row};
-use crate::newton::{self, Entries, Failure, Linearization};
+use crate::newton::{self, Entries, Failure, Linearity, Linearization, Wanted};
 
 /// What counts as zero, for all models alike; tied to the tolerances of integration and event location.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -195,6 +195,7 @@ impl<'a> BlockSystem<'a> {
 
     /// `f^(order) = 0` at right limits. Its derivative by the unknowns of the level is that of `f` by the highest
     /// derivatives that occur in it tightly.
+    #[allow(clippy::too_many_arguments)] // one row, with all that it is made of
     pub(crate) fn constraint(
         &mut self,
         structure: &ModeStructure,
@@ -203,18 +204,18 @@ impl<'a> BlockSystem<'a> {
         row: Row,
         order: u32,
         jet: &Jet,
+        wanted: Wanted,
     ) {
-        self.linearization.residual[at] = equations.residual(row, jet, order)[order as usize];
-        for partial in equations.partials(row, jet, 0) {
-            if let Some(position) = self.tight_position(structure, row, &partial) {
-                self.linearization.jacobian.add(at, position, partial.derivatives[0]);
-            }
+        self.linearization.residual[at] = equations.derivative(row, jet, order);
+        if wanted == Wanted::Residual {
+            return;
         }
-    }
-
-    fn tight_position(&self, structure: &ModeStructure, row: Row, partial: &Partial) -> Option<usize> {
-        let tight = structure.equation_offset(row) + partial.order == structure.variable_offset(partial.column);
-        self.position(partial.column).filter(|_| tight)
+        equations.for_each_partial(row, jet, &mut |column, order, value| {
+            let tight = structure.equation_offset(row) + order == structure.variable_offset(column);
+            if let Some(position) = self.position(column).filter(|_| tight) {
+                self.linearization.jacobian.add(at, position, value);
+            }
+        });
     }
 }
 
@@ -266,9 +267,12 @@ pub(crate) fn size_of_variable(structure: &ModeStructure, equations: &dyn Residu
 
 /// How large the terms of a residual are, to first order.
 fn size_of_terms(equations: &dyn Residuals, row: Row, jet: &Jet) -> f64 {
-    let partials = equations.partials(row, jet, 0);
-    let sizes = partials.iter().map(|partial| (partial.derivatives[0] * jet.get(partial.column, partial.order)).abs());
-    sizes.filter(|size| size.is_finite()).sum()
+    let mut sum = 0.0;
+    equations.for_each_partial(row, jet, &mut |column, order, value| {
+        let size = (value * jet.get(column, order)).abs();
+        sum += if size.is_finite() { size } else { 0.0 };
+    });
+    sum
 }
 
 /// States below all levels are continuous.
@@ -374,11 +378,12 @@ impl Solver<'_> {
     /// Notes equations that are not linear in what is impulsive: there, partial derivatives by impulsive quantities
     /// change with the size of impulsive quantities.
     fn check_meaning(&mut self) {
+        let mut moved = self.left.complete.clone();
         for column in self.structure.columns() {
             if self.weights[column].iter().any(|&weight| weight != 0.0) {
                 for &(row, _) in self.structure.occurrences(column) {
                     let impulsive = (column, 0);
-                    if !self.is_linear(row, impulsive) {
+                    if !self.equations.is_linear(row) && !self.is_linear(row, impulsive, &mut moved) {
                         self.notes.push(Note::Meaningless { row, impulsive });
                     }
                 }
@@ -386,13 +391,16 @@ impl Solver<'_> {
         }
     }
 
-    fn is_linear(&self, row: Row, (column, order): Derivative) -> bool {
+    /// Whether partial derivatives by impulsive quantities do not change with one of them. `moved` are left limits, to
+    /// try it out on.
+    fn is_linear(&self, row: Row, (column, order): Derivative, moved: &mut Jet) -> bool {
         let left = &self.left.complete;
-        let mut moved = left.clone();
-        let value = if left.knows(column, order) { left.get(column, order) } else { 0.0 };
+        let known = left.get(column, order);
+        let value = if known.is_nan() { 0.0 } else { known };
         moved.set(column, order, value + 1.0 + value.abs());
         let here = self.equations.partials(row, left, 0);
-        let there = self.equations.partials(row, &moved, 0);
+        let there = self.equations.partials(row, moved, 0);
+        moved.set(column, order, known);
         let is_impulsive = |column: Column| self.weights[column].iter().any(|&weight| weight != 0.0);
         here.iter().zip(&there).filter(|(partial, _)| is_impulsive(partial.column)).all(|(here, there)| {
             let (here, there) = (here.derivatives[0], there.derivatives[0]);
@@ -405,9 +413,10 @@ impl Solver<'_> {
         let start: Vec<f64> = block.columns.iter().map(|&column| self.left_value(level, column)).collect();
         let orders = right_limits(self.structure, level, block);
         let mut right = std::mem::replace(&mut self.right, Jet::unknown(0.0, 0));
-        let solution = newton::solve(start.clone(), |values| {
+        let linearity = Linearity::of(self.equations, block);
+        let solution = newton::solve_block(start.clone(), linearity, |values, wanted| {
             orders.iter().for_each(|&(at, column, order)| right.set(column, order, values[at]));
-            self.linearize(level, block, &balances, values, &right)
+            self.linearize(level, block, &balances, values, &right, wanted)
         });
         self.right = right;
         match solution {
@@ -460,12 +469,13 @@ impl Solver<'_> {
         balances: &[Option<Balance>],
         values: &[f64],
         right: &Jet,
+        wanted: Wanted,
     ) -> Linearization {
         let mut system = BlockSystem::new(block);
         for (at, &row) in block.rows.iter().enumerate() {
             match (condition(self.structure, level, row), &balances[at]) {
                 (Condition::Constraint(order), _) => {
-                    system.constraint(self.structure, self.equations, at, row, order, right)
+                    system.constraint(self.structure, self.equations, at, row, order, right, wanted)
                 }
                 (Condition::Balance(_), balance) => {
                     let balance = balance.as_ref().expect("balances are prepared for all rows that have one");
@@ -473,7 +483,9 @@ impl Solver<'_> {
                     for &(column, coefficient) in &balance.terms {
                         let position = system.position(column).expect("balances range over their block");
                         sum += coefficient * self.jump(level, column, values[position]);
-                        system.linearization.jacobian.add(at, position, coefficient);
+                        if wanted == Wanted::All {
+                            system.linearization.jacobian.add(at, position, coefficient);
+                        }
                     }
                     system.linearization.residual[at] = sum;
                 }

@@ -8,6 +8,7 @@ use modeshift_structure::ModeSignature;
 use modeshift_structure::single_mode::Parts;
 use rustc_hash::FxHashMap;
 
+use crate::equation_tapes::EquationTapes;
 use crate::mode_equations::ModeEquations;
 use crate::mode_structure::ModeStructure;
 
@@ -60,6 +61,9 @@ pub struct VisitedModes<'a> {
     signature: Signatures<'a>,
     parameters: ParameterValues<'a>,
     visited: FxHashMap<ModeValues, Result<Rc<VisitedMode<'a>>, Parts>>,
+    tapes: Rc<EquationTapes>,
+    /// The mode that was asked for last: the next one will be like it.
+    last: Option<Rc<VisitedMode<'a>>>,
 }
 
 impl<'a> VisitedModes<'a> {
@@ -72,29 +76,38 @@ impl<'a> VisitedModes<'a> {
         parameters: impl Fn(VariableId) -> Option<f64> + 'a,
     ) -> Self {
         let (signature, parameters) = (Box::new(signature), Rc::new(parameters));
-        VisitedModes { model, natives, signature, parameters, visited: FxHashMap::default() }
+        let (visited, tapes) = (FxHashMap::default(), Rc::default());
+        VisitedModes { model, natives, signature, parameters, visited, tapes, last: None }
     }
 
     fn build(&self, values: &ModeValues) -> Result<Rc<VisitedMode<'a>>, Parts> {
-        let structure = ModeStructure::of_signature(&(self.signature)(values))?;
+        let signature = (self.signature)(values);
+        let structure = match &self.last {
+            Some(last) => ModeStructure::of_signature_near(&signature, &last.structure)?,
+            None => ModeStructure::of_signature(&signature)?,
+        };
         let (modes, parameters) = (values.clone(), Rc::clone(&self.parameters));
         let constants = move |input: Input| match input {
             Input::Mode(mode) => Some(f64::from(u8::from(modes.get(mode)))),
             Input::Variable(variable, 0) => parameters(variable),
             _ => None,
         };
-        let equations = ModeEquations::new(self.model, self.natives, &structure, constants);
+        let tapes = Rc::clone(&self.tapes);
+        let equations = ModeEquations::sharing(tapes, self.model, self.natives, &structure, constants);
         Ok(Rc::new(VisitedMode { values: values.clone(), structure, equations }))
     }
 }
 
 impl<'a> ModeSource<'a> for VisitedModes<'a> {
     fn mode(&mut self, values: &ModeValues) -> Result<Rc<VisitedMode<'a>>, Parts> {
-        if let Some(known) = self.visited.get(values) {
-            return known.clone();
+        let mode = match self.visited.get(values) {
+            Some(known) => known.clone(),
+            None => self.build(values),
+        };
+        if let Ok(mode) = &mode {
+            self.last = Some(Rc::clone(mode));
         }
-        let built = self.build(values);
-        self.visited.insert(values.clone(), built.clone());
-        built
+        self.visited.entry(values.clone()).or_insert_with(|| mode.clone());
+        mode
     }
 }

@@ -171,6 +171,24 @@ fn a_chain_of_clutches_ends_with_the_mean_speed() {
 }
 
 #[test]
+fn a_mode_that_is_entered_again_is_not_made_again() {
+    let window = |from: &str, to: &str| format!("time >= k + {from} and time < k + {to}");
+    let twice = format!("({} or {})", window("0", "2"), window("10", "12"));
+    let chain = paper_model("ClutchChain.mo").replace("(time >= k)", &twice);
+    let ran = run_text(&chain, &How::until(20.0).set("N", "5")).finished();
+    let told: Vec<f64> = ran.costs.iter().map(|cost| cost.time).collect();
+    assert_eq!(told, ran.event_times(), "integration goes on after every event");
+    assert!(ran.costs.iter().all(|cost| cost.restarted && cost.total() > std::time::Duration::ZERO));
+    let (first, second) = ran.costs.split_at(6);
+    assert_eq!(second.len(), 6);
+    assert!(second[0].time > 10.0);
+    assert!(first[..4].iter().all(|cost| cost.new_modes == 1));
+    assert!(second.iter().all(|cost| cost.new_modes == 0));
+    let momentum: f64 = (1..=5).map(|k| ran.last(&format!("w[{k}]"))).sum();
+    check("momentum", momentum, 15.0, 1e-9);
+}
+
+#[test]
 fn an_equivalent_model_for_ordinary_tools_runs_alike() {
     for (name, plain) in [("TwoEquationsRIMIS.mo", "TwoEquations.mo"), ("WaterTankRIMIS.mo", "WaterTank.mo")] {
         let how = How::default().tolerance(1e-9);

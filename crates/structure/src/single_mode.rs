@@ -4,6 +4,9 @@
 //! paths with integer prices, the offsets by Pryce's fixpoint from zero, the blocks by Tarjan's algorithm, and the
 //! over- and underdetermined parts of a singular system by plain augmenting paths (E22 §4.2 and §4.3 before their
 //! multimode extensions, RR9322 §3). Equations and variables are numbered from 0 among those that exist in the mode.
+//!
+//! A run goes from mode to mode, and few equations change: there the search starts from what the last mode knew
+//! ([`Hints`]), and only what does not fit is searched again.
 
 /// The signature matrix of one mode, sparse: the variables of each equation with their orders.
 #[derive(Clone, Debug, Default)]
@@ -88,16 +91,63 @@ pub struct Parts {
     pub underdetermined_variables: Vec<u32>,
 }
 
+/// Offsets of a regular mode, with the matching they belong to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Matched {
+    /// The variable of each equation: a matching of tight entries.
+    pub variable_of: Vec<u32>,
+    /// How often each equation is differentiated.
+    pub c: Vec<u32>,
+    /// The order of each variable's leading derivative.
+    pub d: Vec<u32>,
+}
+
+/// What is known of a mode that is like the one to be analyzed, in the numbers of the latter. The better it fits, the
+/// shorter the search; the offsets that are found do not depend on it.
+#[derive(Clone, Debug, Default)]
+pub struct Hints {
+    /// By equation: how often it was differentiated there, and its variable.
+    pub equations: Vec<Option<(u32, u32)>>,
+    /// By variable: the order of its leading derivative there.
+    pub variables: Vec<Option<u32>>,
+}
+
 /// No partner in a matching.
 const NONE: u32 = u32::MAX;
 
 /// Analyzes one mode.
 pub fn analyze(signature: &Signature) -> Structure {
     let square = signature.equation_count() == signature.variable_count();
-    match square.then(|| heaviest_matching(signature)).flatten() {
+    match square.then(|| heaviest_matching(Assignment::new(signature))).flatten() {
         Some(variable_of) => Structure::Regular(regular(signature, &variable_of)),
         None => Structure::Singular(parts(signature)),
     }
+}
+
+/// The offsets of one mode and a matching, or its over- and underdetermined parts.
+pub fn matched(signature: &Signature) -> Result<Matched, Parts> {
+    matched_from(signature, Assignment::new(signature))
+}
+
+/// The same for a mode that is like another one.
+///
+/// # Panics
+/// In debug builds, if the offsets are not those of a search from nothing.
+pub fn matched_near(signature: &Signature, hints: &Hints) -> Result<Matched, Parts> {
+    let found = matched_from(signature, Assignment::near(signature, hints));
+    if cfg!(debug_assertions) {
+        let offsets = |it: &Matched| (it.c.clone(), it.d.clone());
+        let again = matched(signature);
+        assert_eq!(found.as_ref().map(offsets), again.as_ref().map(offsets), "hints do not change offsets");
+    }
+    found
+}
+
+fn matched_from(signature: &Signature, assignment: Assignment<'_>) -> Result<Matched, Parts> {
+    let square = signature.equation_count() == signature.variable_count();
+    let variable_of = square.then(|| heaviest_matching(assignment)).flatten().ok_or_else(|| parts(signature))?;
+    let (c, d) = smallest_offsets(signature, &variable_of);
+    Ok(Matched { variable_of, c, d })
 }
 
 impl Regular {
@@ -139,10 +189,9 @@ fn regular(signature: &Signature, variable_of: &[u32]) -> Regular {
 /// A perfect matching of maximum total order, as the variable of each equation; none if there is no perfect one.
 ///
 /// Prices keep `price(variable) - price(equation) >= order` on all entries, with equality on matched ones.
-fn heaviest_matching(signature: &Signature) -> Option<Vec<u32>> {
-    let mut assignment = Assignment::new(signature);
+fn heaviest_matching(mut assignment: Assignment<'_>) -> Option<Vec<u32>> {
     assignment.match_greedily();
-    for equation in signature.equations() {
+    for equation in assignment.signature.equations() {
         if assignment.variable_of[equation as usize] == NONE && !assignment.augment_from(equation) {
             return None;
         }
@@ -183,12 +232,57 @@ impl<'a> Assignment<'a> {
         }
     }
 
+    /// Prices and partners as the hints say, where they fit: prices of variables are taken as they are, those of
+    /// equations lowered until they fit, variables without a hint priced last.
+    fn near(signature: &'a Signature, hints: &Hints) -> Self {
+        let mut assignment = Assignment::new(signature);
+        let price_of = |variable: u32| hints.variables[variable as usize].map(i64::from);
+        for equation in signature.equations() {
+            let entries = signature.entries(equation).iter();
+            let bounds = entries.filter_map(|&(variable, order)| Some(price_of(variable)? - i64::from(order)));
+            let hint = hints.equations[equation as usize].map(|(offset, _)| i64::from(offset));
+            assignment.equation_price[equation as usize] = bounds.chain(hint).min().unwrap_or(0);
+        }
+        let lowest = assignment.equation_price.iter().copied().min().unwrap_or(0);
+        for (variable, price) in assignment.variable_price.iter_mut().enumerate() {
+            *price = price_of(variable as u32).unwrap_or(lowest);
+        }
+        for equation in signature.equations() {
+            let own = assignment.equation_price[equation as usize];
+            for &(variable, order) in signature.entries(equation) {
+                let price = &mut assignment.variable_price[variable as usize];
+                *price = (own + i64::from(order)).max(*price);
+            }
+        }
+        assignment.keep_partners(hints);
+        assignment
+    }
+
+    /// Matches what the hints match, as far as that is tight.
+    fn keep_partners(&mut self, hints: &Hints) {
+        let signature = self.signature;
+        for equation in signature.equations() {
+            let Some((_, partner)) = hints.equations[equation as usize] else { continue };
+            let entry = signature.entries(equation).iter().find(|entry| entry.0 == partner);
+            if let Some(&(variable, order)) = entry
+                && self.equation_of[variable as usize] == NONE
+                && self.slack(equation, variable, order) == 0
+            {
+                self.variable_of[equation as usize] = variable;
+                self.equation_of[variable as usize] = equation;
+            }
+        }
+    }
+
     fn slack(&self, equation: u32, variable: u32, order: u32) -> i64 {
         self.variable_price[variable as usize] - self.equation_price[equation as usize] - i64::from(order)
     }
 
     fn match_greedily(&mut self) {
         for equation in self.signature.equations() {
+            if self.variable_of[equation as usize] != NONE {
+                continue;
+            }
             let free = self.signature.entries(equation).iter().find(|&&(variable, order)| {
                 self.equation_of[variable as usize] == NONE && self.slack(equation, variable, order) == 0
             });

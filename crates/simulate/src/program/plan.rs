@@ -5,6 +5,8 @@
 //! chain of formulas. A division that they contain is by something that may vanish; where it does the result is not
 //! finite, and the failure names the equation.
 
+use std::sync::Arc;
+
 use modeshift_dae::{EquationId, ExpressionId, VariableId};
 use rustc_hash::FxHashMap;
 
@@ -54,6 +56,20 @@ pub(super) struct Equations<'a> {
     pub residuals: Vec<ExpressionId>,
 }
 
+/// The equations and unknowns of a block: the same in whatever mode it occurs.
+#[derive(PartialEq, Eq, Hash)]
+pub(super) struct BlockKey {
+    residuals: Box<[ExpressionId]>,
+    unknowns: Box<[ExpressionId]>,
+}
+
+/// A block after tearing.
+pub(super) struct TornBlock {
+    torn: Torn,
+    /// The only tear as an expression, where what is left of the block is linear in it.
+    only_tear: Option<ExpressionId>,
+}
+
 impl Workshop<'_> {
     /// Appends what solves a system.
     pub fn plan(
@@ -70,19 +86,40 @@ impl Workshop<'_> {
             items.push(Item::Assign(equations.assignment(0, 0, *unknown, expression)));
             return Ok(());
         }
-        let (model, leaves) = self.arena_and_leaves();
-        let torn = tear(model, leaves, &equations.residuals, &unknowns);
-        if let Some(formula) = self.single_tear(equations, &unknowns, &torn) {
-            items.push(Item::Assign(formula));
-        } else {
-            items.push(Item::Iterate(iteration(quantities, equations, &unknowns, &torn)));
+        let block = self.torn(&equations.residuals, &unknowns);
+        let TornBlock { torn, only_tear } = &*block;
+        match *only_tear {
+            Some(expression) => {
+                let (equation, tear) = (torn.residuals[0], torn.tears[0]);
+                items.push(Item::Assign(equations.assignment(equation, tear, unknowns[tear], expression)));
+            }
+            None => items.push(Item::Iterate(iteration(quantities, equations, &unknowns, torn))),
         }
-        items.extend(formulas(equations, &unknowns, &torn).map(Item::Assign));
+        items.extend(formulas(equations, &unknowns, torn).map(Item::Assign));
         Ok(())
     }
 
+    /// A block after tearing; remembered.
+    fn torn(&mut self, residuals: &[ExpressionId], unknowns: &[ExpressionId]) -> Arc<TornBlock> {
+        let key = BlockKey { residuals: residuals.into(), unknowns: unknowns.into() };
+        if let Some(known) = self.torn_blocks().get(&key) {
+            return known.clone();
+        }
+        let (model, leaves) = self.arena_and_leaves();
+        let torn = tear(model, leaves, residuals, unknowns);
+        let only_tear = self.only_tear(residuals, unknowns, &torn);
+        let block = Arc::new(TornBlock { torn, only_tear });
+        self.torn_blocks().insert(key, block.clone());
+        block
+    }
+
     /// The only tear of a block as an expression, if what is left of the block is linear in it.
-    fn single_tear(&mut self, equations: &Equations<'_>, unknowns: &[ExpressionId], torn: &Torn) -> Option<Assignment> {
+    fn only_tear(
+        &mut self,
+        residuals: &[ExpressionId],
+        unknowns: &[ExpressionId],
+        torn: &Torn,
+    ) -> Option<ExpressionId> {
         let (&[tear], &[residual]) = (&torn.tears[..], &torn.residuals[..]) else { return None };
         let e = self.expressions();
         let mut replaced = FxHashMap::default();
@@ -90,10 +127,9 @@ impl Workshop<'_> {
             let expression = substitute(e, formula.expression, &mut replaced);
             replaced.insert(unknowns[formula.unknown], expression);
         }
-        let residual_of_tear = substitute(e, equations.residuals[residual], &mut replaced);
+        let residual_of_tear = substitute(e, residuals[residual], &mut replaced);
         let affine = affine(e, residual_of_tear, unknowns[tear])?;
-        let expression = solved(e, affine);
-        Some(equations.assignment(residual, tear, unknowns[tear], expression))
+        Some(solved(e, affine))
     }
 }
 

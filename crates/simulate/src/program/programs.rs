@@ -18,6 +18,7 @@ use super::failure::NotBuilt;
 use super::leaves::Leaves;
 use super::mode_program::Program;
 use super::outputs::Outputs;
+use super::plan::{BlockKey, TornBlock};
 use super::quantities::{Quantities, QuantityIndex};
 
 /// Makes programs for the modes of a model, one after the other.
@@ -37,20 +38,30 @@ pub(super) struct Workshop<'a> {
     literals: IndexVec<VariableId, Option<ExpressionId>>,
     nominal: IndexVec<VariableId, f64>,
     residuals: IndexVec<EquationId, Option<Residual>>,
+    /// Variables and their derivatives as expressions.
+    quantities: IndexVec<VariableId, Vec<ExpressionId>>,
     solutions: FxHashMap<(ExpressionId, ExpressionId), Option<ExpressionId>>,
     iterations: FxHashMap<IterationKey, Rc<CompiledIteration>>,
+    torn: FxHashMap<BlockKey, Arc<TornBlock>>,
 }
 
 /// What modes leave of an equation.
 struct Residual {
     modes: Vec<ModeVariableId>,
-    /// By the values of these mode variables.
-    branches: FxHashMap<Box<[bool]>, ExpressionId>,
+    /// By the values of these mode variables; in the order of their first visit, as a run meets few.
+    branches: Vec<(Box<[bool]>, ExpressionId)>,
 }
 
 impl Residual {
     fn of(modes: Vec<ModeVariableId>) -> Self {
-        Residual { modes, branches: FxHashMap::default() }
+        Residual { modes, branches: Vec::new() }
+    }
+
+    /// What is known of the equation in a mode.
+    fn known_in(&self, mode: &[bool]) -> Option<ExpressionId> {
+        let values = || self.modes.iter().map(|id| mode[id.0 as usize]);
+        let branch = self.branches.iter().find(|(branch, _)| branch.iter().copied().eq(values()));
+        branch.map(|&(_, residual)| residual)
     }
 }
 
@@ -76,8 +87,10 @@ impl<'a> Programs<'a> {
             literals,
             nominal: nominal.map(|it| it.unwrap_or(1.0)).collect(),
             residuals: dae.model.equations.iter().map(|_| None).collect(),
+            quantities: dae.model.variables.iter().map(|_| Vec::new()).collect(),
             solutions: FxHashMap::default(),
             iterations: FxHashMap::default(),
+            torn: FxHashMap::default(),
             model,
         };
         Programs { dae, workshop }
@@ -147,6 +160,10 @@ impl<'a> Workshop<'a> {
         &mut self.iterations
     }
 
+    pub fn torn_blocks(&mut self) -> &mut FxHashMap<BlockKey, Arc<TornBlock>> {
+        &mut self.torn
+    }
+
     pub fn literal_value(&self, variable: VariableId) -> Option<f64> {
         let literal = self.literals[variable]?;
         let e = &self.model.expressions;
@@ -172,11 +189,12 @@ impl<'a> Workshop<'a> {
             let (left, right) = (model.equations[id].left, model.equations[id].right);
             let known =
                 residuals[id].get_or_insert_with(|| Residual::of(leaves.modes(&model.expressions, [left, right])));
-            let branch: Box<[bool]> = known.modes.iter().map(|mode_variable| mode[mode_variable.0 as usize]).collect();
-            *known.branches.entry(branch).or_insert_with(|| {
+            known.known_in(mode).unwrap_or_else(|| {
                 let left = evaluation.of(&mut model.expressions, left);
                 let right = evaluation.of(&mut model.expressions, right);
-                model.expressions.difference(left, right)
+                let residual = model.expressions.difference(left, right);
+                known.branches.push((known.modes.iter().map(|id| mode[id.0 as usize]).collect(), residual));
+                residual
             })
         };
         structure.rows().map(residual).collect()
@@ -209,6 +227,10 @@ impl<'a> Workshop<'a> {
     /// A quantity as an expression.
     pub fn quantity(&mut self, quantities: &Quantities, quantity: QuantityIndex) -> ExpressionId {
         let (variable, order) = quantities.get(quantity);
-        self.model.expressions.variable(variable, order)
+        let known = &mut self.quantities[variable];
+        for next in known.len() as u32..=order {
+            known.push(self.model.expressions.variable(variable, next));
+        }
+        known[order as usize]
     }
 }

@@ -7,6 +7,7 @@
 //! | file | purpose |
 //! |---|---|
 //! | `columns` | which values a row has, in which order |
+//! | `cost` | what events cost, for benchmarks |
 //! | `observer` | who is told what, and when |
 //! | `trajectory` | all rows in memory |
 //! | `events` | one event, and the event log as JSON |
@@ -16,6 +17,7 @@
 //! | [`plot`] | a picture |
 
 mod columns;
+mod cost;
 mod csv;
 mod events;
 mod mat;
@@ -26,6 +28,8 @@ mod tally;
 mod trajectory;
 
 pub use columns::{Column, ColumnKind, ColumnSource, Columns, Constant};
+pub(crate) use cost::CostMeter;
+pub use cost::{CostPart, EventCost};
 pub use csv::CsvFile;
 pub use events::{EventFile, EventRecord, Impulse, Jump, event_to_json};
 pub use mat::MatFile;

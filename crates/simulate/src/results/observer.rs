@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::ops::ControlFlow;
 
 use super::columns::Columns;
+use super::cost::EventCost;
 use super::events::EventRecord;
 
 /// The value of a variable that does not exist in the current mode: a NaN that arithmetic does not produce by itself.
@@ -39,6 +40,9 @@ pub trait Observer {
     /// An event, between its two rows.
     fn event(&mut self, _event: &EventRecord) {}
 
+    /// What the last event cost, when integration goes on after it.
+    fn cost(&mut self, _cost: &EventCost) {}
+
     /// After every step of the integrator; an observer that breaks ends the run, with what there is.
     fn progress(&mut self, _progress: Progress<'_>) -> ControlFlow<()> {
         ControlFlow::Continue(())
@@ -60,6 +64,10 @@ impl Observer for Vec<&mut dyn Observer> {
 
     fn event(&mut self, event: &EventRecord) {
         self.iter_mut().for_each(|observer| observer.event(event));
+    }
+
+    fn cost(&mut self, cost: &EventCost) {
+        self.iter_mut().for_each(|observer| observer.cost(cost));
     }
 
     fn progress(&mut self, progress: Progress<'_>) -> ControlFlow<()> {

@@ -10,6 +10,7 @@ use super::modes::NoMode;
 use super::restarting::{Circumstances, NoRestart, Restarted};
 use super::settling::{MicroStep, Settled};
 use super::side::{Phase, Side};
+use crate::results::CostPart;
 
 /// What speaks against a mode.
 #[derive(Clone, Debug)]
@@ -45,6 +46,7 @@ impl<'a> Engine<'a> {
             let side = Side { discrete: settled.discrete.clone(), ..step.left.clone() };
             return Ok(Candidate { restarted: Restarted::unchanged(side), is_transient: false, is_new: false });
         }
+        self.modes.meter.done(CostPart::Selection);
         let mode = self.modes.get(&settled.mode).map_err(Objection::Mode)?;
         let known = self.known(step.left, &settled.discrete, step.phase, step.sampled);
         let start = |id: VariableId| self.starts.get(id.0 as usize).copied().flatten();
@@ -68,6 +70,8 @@ impl<'a> Engine<'a> {
         if !is_transient && !is_complete {
             self.complete(&mut restarted)?;
         }
+        self.modes.meter.count_restart();
+        self.modes.meter.done(CostPart::Restart);
         Ok(Candidate { restarted, is_transient, is_new: true })
     }
 
@@ -79,8 +83,10 @@ impl<'a> Engine<'a> {
         let mut jet: Vec<f64> = side.jet.iter().map(|&value| if value.is_nan() { 0.0 } else { value }).collect();
         let surroundings = self.surroundings.clone();
         let surroundings = surroundings.borrow();
+        self.modes.meter.done(CostPart::Restart);
         mode.choose_states(&mut self.modes.programs, side.time, &jet, &surroundings)
             .map_err(|failure| Objection::Mode(NoMode::NotBuilt(failure)))?;
+        self.modes.meter.done(CostPart::Program);
         let mut program = mode.program.borrow_mut();
         let mut states = Vec::new();
         program.states_of(&side.jet, &mut states);

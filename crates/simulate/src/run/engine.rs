@@ -8,7 +8,7 @@ use modeshift_dae::{EquationKind, ExpressionId, ExpressionText, FlatModel, Index
 use modeshift_mode_changes::{FormUsers, Noise};
 use modeshift_numerics::{Input, NativeFunctions};
 
-use super::conditions::Moment;
+use super::conditions::{Atom, Moment};
 use super::modes::Modes;
 use super::restarting::AtomSeries;
 use super::side::{Phase, Side, input_between};
@@ -55,6 +55,8 @@ pub(super) struct Engine<'a> {
     pub compared: BTreeSet<Vec<usize>>,
     /// Which equations contain which mode variables and discrete variables.
     pub forms: FormUsers,
+    /// By atom: its sides as functions of time, where nothing but parameters enters.
+    fixed_sides: Vec<Option<[Affine; 2]>>,
     series: Vec<Option<Rc<AtomSeries>>>,
 }
 
@@ -69,6 +71,7 @@ impl<'a> Engine<'a> {
     ) -> Self {
         let Constants { parameters, starts, nominal } = constants;
         let (is_felt, felt_left_limits) = felt(&dae.model);
+        let fixed_sides = fixed_sides(&dae.model, &system, &parameters);
         Engine {
             dae,
             natives,
@@ -85,6 +88,7 @@ impl<'a> Engine<'a> {
             felt_left_limits,
             compared: BTreeSet::new(),
             forms: FormUsers::new(dae),
+            fixed_sides,
             series: vec![None; system.atoms.len()],
             system,
         }
@@ -163,6 +167,14 @@ impl<'a> Engine<'a> {
         affine(&self.dae.model.expressions, expression, &value)
     }
 
+    /// Both sides of an atom as functions of time, where they are affine in it.
+    fn sides_in_time(&self, atom: usize, discrete: &IndexVec<VariableId, f64>) -> Option<[Affine; 2]> {
+        self.fixed_sides[atom].or_else(|| {
+            let [left, right] = self.system.atoms[atom].watched;
+            Some([self.affine(left, discrete)?, self.affine(right, discrete)?])
+        })
+    }
+
     /// Truths of atoms on time and steps of stairs of time, right after an instant, for discrete values that may have
     /// changed; whether anything changed. Atoms that are not affine in time keep their truth.
     pub fn update_time(&mut self, time: f64, discrete: &mut IndexVec<VariableId, f64>) -> bool {
@@ -172,8 +184,7 @@ impl<'a> Engine<'a> {
             if it.moment != Moment::Time {
                 continue;
             }
-            let sides = it.watched.map(|side| self.affine(side, discrete));
-            if let [Some(left), Some(right)] = sides {
+            if let Some([left, right]) = self.sides_in_time(atom, discrete) {
                 let truth = f64::from(u8::from(truth_right_after(it.holds_above(), it.operator, left, right, time)));
                 changed |= discrete[it.variable] != truth;
                 discrete[it.variable] = truth;
@@ -195,7 +206,7 @@ impl<'a> Engine<'a> {
         match guard {
             Guard::Atom(atom) => {
                 let it = &self.system.atoms[atom];
-                it.moment == Moment::Time && it.watched.iter().all(|&side| self.affine(side, discrete).is_some())
+                it.moment == Moment::Time && self.sides_in_time(atom, discrete).is_some()
             }
             Guard::Edge(stair, _) => self.affine(self.system.stairs[stair].argument, discrete).is_some(),
         }
@@ -210,8 +221,8 @@ impl<'a> Engine<'a> {
                 next = next.min(time);
             }
         };
-        for atom in self.system.atoms.iter().filter(|atom| atom.moment == Moment::Time) {
-            if let [Some(left), Some(right)] = atom.watched.map(|side| self.affine(side, discrete)) {
+        for atom in (0..self.system.atoms.len()).filter(|&atom| self.system.atoms[atom].moment == Moment::Time) {
+            if let Some([left, right]) = self.sides_in_time(atom, discrete) {
                 consider(meeting(left, right));
             }
         }
@@ -268,6 +279,17 @@ impl<'a> Engine<'a> {
         let text = self.text(self.system.atoms[atom].relation);
         if truth { text.to_string() } else { format!("not {text}") }
     }
+}
+
+/// Sides of atoms on time as functions of time, where they are made of parameters and time alone.
+fn fixed_sides(model: &FlatModel, system: &System, parameters: &[Option<f64>]) -> Vec<Option<[Affine; 2]>> {
+    let value = |id: VariableId| parameters.get(id.0 as usize).copied().flatten().filter(|value| value.is_finite());
+    let side = |expression: ExpressionId| affine(&model.expressions, expression, &value);
+    let sides = |atom: &Atom| match (atom.moment, atom.watched) {
+        (Moment::Time, [left, right]) => Some([side(left)?, side(right)?]),
+        _ => None,
+    };
+    system.atoms.iter().map(sides).collect()
 }
 
 /// Whether `left operator right` holds right after a time.

@@ -10,6 +10,7 @@ use super::failure;
 use super::instant::{Fired, Outcome};
 use super::output::Output;
 use super::side::{Phase, Side};
+use crate::results::CostPart;
 
 /// What comes of an event.
 pub(super) enum Passed<'a> {
@@ -49,6 +50,7 @@ impl<'d, 'a> Events<'d, 'a> {
         if let Some(accumulation) = self.recent.add(left.time, &fired) {
             return self.accumulated(engine, output, left, &fired, &accumulation, stop);
         }
+        engine.modes.meter.begin(left.time);
         let fired = Fired { samples: engine.due_samples(left.time), ..fired };
         self.instant(engine, output, left, &fired, Phase::default())
     }
@@ -82,10 +84,12 @@ impl<'d, 'a> Events<'d, 'a> {
         outcome: Outcome<'a>,
     ) -> Passed<'a> {
         failure::explain_ambiguities(engine, left, &outcome.ambiguities, self.diagnostics);
+        engine.modes.meter.done(CostPart::Selection);
         if outcome.is_visible(engine, left) {
             output.event(engine, left, &outcome);
             self.recent.was_visible(left, &outcome.right, &fired.atoms);
         }
+        engine.modes.meter.done(CostPart::Output);
         if let Some(message) = outcome.terminated {
             return Passed::End(RunEnd::Terminated(engine.message(message)), left.time);
         }

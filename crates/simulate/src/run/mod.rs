@@ -6,7 +6,7 @@
 //! | `content`, `stairs`, `definitions`, `conditions` | the model made ready: functions that jump, relations with a truth of their own |
 //! | `formulas`, `system` | the discrete part, compiled: modes, discrete variables, `when` clauses, what is watched |
 //! | `time_events` | events whose times are known in advance |
-//! | `modes`, `side` | modes visited so far; all values on one side of an instant |
+//! | `modes`, `kept`, `side` | modes visited so far; all values on one side of an instant |
 //! | `start` | the first side |
 //! | `stay`, `watch`, `crossing` | integration up to the next event, which is located to rounding |
 //! | `instant`, `settling`, `candidate`, `restarting`, `selection` | what happens at an event, micro-step by micro-step |
@@ -29,6 +29,7 @@ mod events;
 mod failure;
 mod formulas;
 mod instant;
+mod kept;
 mod modes;
 mod output;
 mod rest;

@@ -5,13 +5,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use modeshift_dae::{MultimodeDae, VariableId};
-use modeshift_mode_changes::{ModeEquations, ModeStructure};
+use modeshift_mode_changes::{EquationTapes, ModeEquations, ModeStructure};
 use modeshift_numerics::{Input, NativeFunctions, Pattern};
 use modeshift_structure::signature_in;
-use rustc_hash::FxHashMap;
 
+use super::kept::Kept;
 use crate::integrate::{EvaluationFailed, Ode, Problem};
 use crate::program::{NotBuilt, Program, Programs, Quantities, StateChoice, Surroundings};
+use crate::results::{CostMeter, CostPart};
 
 /// A mode that was visited.
 pub(super) struct Mode<'a> {
@@ -51,13 +52,21 @@ pub(super) enum NoMode {
     NotBuilt(NotBuilt),
 }
 
+/// So many equations of visited modes are kept in all: some gigabytes.
+const MOST_EQUATIONS: usize = 4_000_000;
+
 /// The modes by their valuations.
 pub(super) struct Modes<'a> {
     pub dae: &'a MultimodeDae,
     pub natives: &'a NativeFunctions,
     pub programs: Programs<'a>,
+    /// What the present event costs.
+    pub meter: CostMeter,
     parameters: Rc<Vec<Option<f64>>>,
-    known: FxHashMap<Vec<bool>, Result<Rc<Mode<'a>>, NoMode>>,
+    tapes: Rc<EquationTapes>,
+    known: Kept<Result<Rc<Mode<'a>>, NoMode>>,
+    /// The structure of the mode that was asked for last: the next one will be like it.
+    last: Option<Arc<ModeStructure>>,
 }
 
 impl<'a> Modes<'a> {
@@ -69,23 +78,44 @@ impl<'a> Modes<'a> {
     ) -> Self {
         let parameter = |id: VariableId| parameters.get(id.0 as usize).copied().flatten();
         let programs = Programs::new(dae, natives, parameter, nominal);
-        Modes { dae, natives, programs, known: FxHashMap::default(), parameters }
+        Modes {
+            dae,
+            natives,
+            programs,
+            meter: CostMeter::new(),
+            parameters,
+            tapes: Rc::default(),
+            known: Kept::up_to(MOST_EQUATIONS),
+            last: None,
+        }
     }
 
     /// The mode with these values.
     pub fn get(&mut self, values: &[bool]) -> Result<Rc<Mode<'a>>, NoMode> {
-        if let Some(known) = self.known.get(values) {
-            return known.clone();
+        let mode = match self.known.get(values) {
+            Some(known) => known,
+            None => {
+                self.meter.count_new_mode();
+                let made = self.make(values);
+                let size = made.as_ref().map_or(1, |mode| mode.structure.size());
+                self.known.insert(values, made.clone(), size);
+                made
+            }
+        };
+        if let Ok(mode) = &mode {
+            self.last = Some(mode.structure.clone());
         }
-        let made = self.make(values);
-        self.known.insert(values.to_vec(), made.clone());
-        made
+        mode
     }
 
     fn make(&mut self, values: &[bool]) -> Result<Rc<Mode<'a>>, NoMode> {
         let signature = signature_in(self.dae, |id| values[id.0 as usize]);
-        let structure = ModeStructure::of_signature(&signature).map_err(|_| NoMode::Singular(values.to_vec()))?;
-        let structure = Arc::new(structure);
+        let structure = match &self.last {
+            Some(last) => ModeStructure::of_signature_near(&signature, last),
+            None => ModeStructure::of_signature(&signature),
+        };
+        let structure = Arc::new(structure.map_err(|_| NoMode::Singular(values.to_vec()))?);
+        self.meter.done(CostPart::Structure);
         let program = self.programs.program(structure.clone(), |id| values[id.0 as usize]).map_err(NoMode::NotBuilt)?;
         let (mode, parameters) = (values.to_vec(), self.parameters.clone());
         let constants = move |input: Input| match input {
@@ -94,14 +124,17 @@ impl<'a> Modes<'a> {
             Input::Homotopy => Some(1.0),
             _ => None,
         };
-        Ok(Rc::new(Mode {
+        let tapes = self.tapes.clone();
+        let made = Rc::new(Mode {
             values: values.to_vec(),
-            equations: ModeEquations::new(&self.dae.model, self.natives, &structure, constants),
+            equations: ModeEquations::sharing(tapes, &self.dae.model, self.natives, &structure, constants),
             structure,
             quantities: program.quantities().clone(),
             program: Rc::new(RefCell::new(program)),
             problem: RefCell::new(None),
-        }))
+        });
+        self.meter.done(CostPart::Program);
+        Ok(made)
     }
 }
 

@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 use super::engine::Engine;
 use super::instant::Outcome;
 use super::side::Side;
-use crate::results::{ABSENT, ColumnSource, Columns, EventRecord, Impulse, Jump, Observer, Progress};
+use crate::results::{ABSENT, ColumnSource, Columns, EventCost, EventRecord, Impulse, Jump, Observer, Progress};
 
 /// Points of the interval nearer to an event than this share of it are left to the event.
 const NEAR: f64 = 1e-9;
@@ -123,6 +123,11 @@ impl<'o> Output<'o> {
         self.row(&outcome.right);
         self.events += 1;
         self.pass_points_until(left.time);
+    }
+
+    /// Tells what an event cost.
+    pub fn cost(&mut self, cost: &EventCost) {
+        self.observer.cost(cost);
     }
 
     /// Tells how far the run has come; whether it is to end.

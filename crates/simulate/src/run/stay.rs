@@ -16,6 +16,7 @@ use super::side::{Phase, Side, input_between};
 use super::watch::Watch;
 use crate::integrate::{IntegrationFailure, Integrator, Problem, Settings};
 use crate::program::{BlockFailure, NotBuilt};
+use crate::results::CostPart;
 
 /// The longest step, as a share of the run: guards are looked at after every step.
 const LONGEST_STEP: f64 = 0.02;
@@ -104,9 +105,20 @@ impl<'a> Stay<'_, '_, '_, 'a> {
             let problem = self.problem()?;
             let integrator = problem.start(self.probe.time, &self.states, None);
             let mut integrator = integrator.map_err(|failure| NoStay::Integration(Box::new(failure)))?;
+            self.tell_cost();
             if let Some(ended) = self.integrate(&mut integrator, &mut expected)? {
                 return Ok(ended);
             }
+        }
+    }
+
+    /// Tells what the event before this stay cost; once.
+    fn tell_cost(&mut self) {
+        let meter = &mut self.engine.modes.meter;
+        if meter.cost().time.is_finite() {
+            meter.done(CostPart::Resumption);
+            self.output.cost(meter.cost());
+            meter.begin(f64::NAN);
         }
     }
 
@@ -124,10 +136,12 @@ impl<'a> Stay<'_, '_, '_, 'a> {
 
     /// The integration problem for states that are well chosen now; the states are set.
     fn problem(&mut self) -> Result<Rc<Problem<ModeOde>>, NoStay> {
+        self.engine.modes.meter.done(CostPart::Resumption);
         let surroundings = self.engine.surroundings.clone();
         let programs = &mut self.engine.modes.programs;
         let chosen = self.mode.choose_states(programs, self.probe.time, &self.probe.jet, &surroundings.borrow());
         chosen.map_err(NoStay::NotBuilt)?;
+        self.engine.modes.meter.done(CostPart::Program);
         let program = self.mode.program.borrow();
         program.states_of(&self.probe.jet, &mut self.states);
         let mut known = self.mode.problem.borrow_mut();

@@ -9,7 +9,7 @@ use modeshift_dae::MultimodeDae;
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
 use modeshift_flatten::{Library, Memory, Request, elaborate, flatten, flatten_mel};
 use modeshift_numerics::{NativeFunctions, Parameters};
-use modeshift_simulate::results::{EventRecord, Trajectory};
+use modeshift_simulate::results::{EventCost, EventRecord, Observer, Trajectory};
 use modeshift_simulate::run::{RunEnd, RunModel, RunSettings, RunSummary, run};
 use modeshift_structure::{Analysis, Options, Regularized, regularize};
 
@@ -18,6 +18,18 @@ pub struct Ran {
     pub result: Trajectory,
     pub summary: Option<RunSummary>,
     pub diagnostics: Vec<Diagnostic>,
+    /// What events cost, where integration went on after them.
+    pub costs: Vec<EventCost>,
+}
+
+/// Collects costs.
+#[derive(Default)]
+struct Costs(Vec<EventCost>);
+
+impl Observer for Costs {
+    fn cost(&mut self, cost: &EventCost) {
+        self.0.push(*cost);
+    }
 }
 
 /// How to run a model of a test.
@@ -120,10 +132,11 @@ impl Analyzed {
         settings.interval = how.interval.unwrap_or((settings.stop - settings.start) / 100.0);
         settings.tolerance = how.tolerance.unwrap_or(settings.tolerance);
         settings.method = how.method.unwrap_or(settings.method);
-        let (mut result, mut of_run) = (Trajectory::default(), Diagnostics::new());
+        let (mut result, mut costs, mut of_run) = (Trajectory::default(), Costs::default(), Diagnostics::new());
         let model = RunModel { dae, analysis, natives: &NativeFunctions::new(), overrides: &overrides };
-        let summary = run(&model, &settings, &mut result, &mut of_run);
-        Ran { result, summary, diagnostics: of_run.iter().cloned().collect() }
+        let mut observers: Vec<&mut dyn Observer> = vec![&mut result, &mut costs];
+        let summary = run(&model, &settings, &mut observers, &mut of_run);
+        Ran { result, summary, diagnostics: of_run.iter().cloned().collect(), costs: costs.0 }
     }
 }
 

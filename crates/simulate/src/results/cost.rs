@@ -1,0 +1,118 @@
+//! What an event costs: where the time goes from the instant that was found to the integration that goes on.
+//!
+//! Only benchmarks ask. Times are in no result.
+
+use std::time::{Duration, Instant};
+
+/// The parts of the work at an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CostPart {
+    /// What holds after the instant: discrete values, signs of guards, the search for the next mode.
+    Selection,
+    /// The structure of modes that were not visited before.
+    Structure,
+    /// Their programs.
+    Program,
+    /// Right limits.
+    Restart,
+    /// Rows and the record of the event.
+    Output,
+    /// What has to be made ready before the first step: what is watched, the integrator.
+    Resumption,
+}
+
+impl CostPart {
+    /// All parts, in the order in which they are listed.
+    pub const ALL: [CostPart; 6] = [
+        CostPart::Selection,
+        CostPart::Structure,
+        CostPart::Program,
+        CostPart::Restart,
+        CostPart::Output,
+        CostPart::Resumption,
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            CostPart::Selection => "selection",
+            CostPart::Structure => "structure",
+            CostPart::Program => "program",
+            CostPart::Restart => "restart",
+            CostPart::Output => "output",
+            CostPart::Resumption => "resumption",
+        }
+    }
+}
+
+/// What one event cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EventCost {
+    /// When the event was, in simulated time.
+    pub time: f64,
+    /// How many modes were entered or tried for the first time.
+    pub new_modes: usize,
+    /// Whether continuous values were computed anew.
+    pub restarted: bool,
+    parts: [Duration; 6],
+}
+
+impl EventCost {
+    /// The time that a part took.
+    pub fn part(&self, part: CostPart) -> Duration {
+        self.parts[part as usize]
+    }
+
+    /// The same event measured twice: of each part the shorter time.
+    pub fn shorter(&self, other: &EventCost) -> EventCost {
+        let parts = std::array::from_fn(|part| self.parts[part].min(other.parts[part]));
+        EventCost { parts, ..*self }
+    }
+
+    /// The time from the instant that was found to the integration that goes on.
+    pub fn total(&self) -> Duration {
+        self.parts.iter().sum()
+    }
+}
+
+/// Measures events, one after the other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CostMeter {
+    cost: EventCost,
+    last: Instant,
+}
+
+impl CostMeter {
+    /// At the start of a run.
+    pub fn new() -> Self {
+        let cost = EventCost { time: f64::NAN, ..EventCost::default() };
+        CostMeter { cost, last: Instant::now() }
+    }
+
+    /// An event was found at this simulated time.
+    pub fn begin(&mut self, time: f64) {
+        *self = CostMeter { cost: EventCost { time, ..EventCost::default() }, last: Instant::now() };
+    }
+
+    /// What was done since the last call belongs to this part.
+    pub fn done(&mut self, part: CostPart) {
+        let now = Instant::now();
+        self.cost.parts[part as usize] += now - self.last;
+        self.last = now;
+    }
+
+    /// A mode was made.
+    pub fn count_new_mode(&mut self) {
+        self.cost.new_modes += 1;
+    }
+
+    /// Continuous values were computed anew.
+    pub fn count_restart(&mut self) {
+        self.cost.restarted = true;
+    }
+
+    /// The cost so far.
+    pub fn cost(&self) -> &EventCost {
+        &self.cost
+    }
+}
