@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use modeshift_dae::ExpressionId;
 use modeshift_numerics::{Compiler, Input, TaylorWorkspace};
 
+use crate::equation_tapes::{difference, for_each_partial, input_series};
 use crate::jet::Jet;
 use crate::memory::Derivative;
-use crate::mode_equations::{difference, for_each_partial, input_series};
 use crate::mode_structure::{Column, ModeStructure};
 use crate::relation::{Surroundings, reads};
 
