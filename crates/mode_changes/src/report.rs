@@ -355,7 +355,9 @@ impl fmt::Display for ChangeReport {
         for system in &self.restart {
             writeln!(f, "  level {}: {} -> {}", system.level, system.equations.join(" "), system.solves.join(" "))?;
             for (name, formula) in &system.formula {
-                writeln!(f, "    {name} = {formula}")?;
+                let is_impulsive = self.impulse_orders.iter().any(|(impulsive, _)| impulsive == name);
+                let what = if is_impulsive { "weight of " } else { "" };
+                writeln!(f, "    {what}{name} = {formula}")?;
             }
         }
         self.array.iter().try_for_each(|array| write!(f, "{array}"))?;

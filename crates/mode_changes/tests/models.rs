@@ -47,8 +47,8 @@ fn the_clutch_engages_with_a_dirac_torque_and_releases_continuously() {
           level 1: e1 e2 e3 e4 -> w1 w2 f1 f2
             w1 = 1/(j2 + j1)*(j1*pre(w1) + j2*pre(w2))
             w2 = (j1*pre(w1) + j2*pre(w2))/(j2 + j1)
-            f1 = j1/(j2 + j1)*(j1*pre(w1) + j2*pre(w2)) - j1*pre(w1)
-            f2 = j2/(j2 + j1)*(j1*pre(w1) + j2*pre(w2)) - j2*pre(w2)",
+            weight of f1 = j1/(j2 + j1)*(j1*pre(w1) + j2*pre(w2)) - j1*pre(w1)
+            weight of f2 = j2/(j2 + j1)*(j1*pre(w1) + j2*pre(w2)) - j2*pre(w2)",
     );
 }
 
@@ -70,9 +70,9 @@ fn the_rope_erases_its_constraint_and_its_derivative_and_keeps_positions() {
             y' = pre(v) - pre(y)/(2*pre(x)*pre(x) + 2*pre(y)*pre(y))*(2*pre(x)*pre(u) + 2*pre(y)*pre(v))
             u = pre(u) - pre(x)/(2*pre(x)*pre(x) + 2*pre(y)*pre(y))*(2*pre(x)*pre(u) + 2*pre(y)*pre(v))
             v = pre(v) - pre(y)/(2*pre(x)*pre(x) + 2*pre(y)*pre(y))*(2*pre(x)*pre(u) + 2*pre(y)*pre(v))
-            lambda = (2*pre(x)*pre(u) + 2*pre(y)*pre(v))/(2*pre(x)*pre(x) + 2*pre(y)*pre(y))
+            weight of lambda = (2*pre(x)*pre(u) + 2*pre(y)*pre(v))/(2*pre(x)*pre(x) + 2*pre(y)*pre(y))
           level 1: k2 -> s
-            s = -(2*pre(x)*pre(u) + 2*pre(y)*pre(v))/(2*pre(x)*pre(x) + 2*pre(y)*pre(y))",
+            weight of s = -(2*pre(x)*pre(u) + 2*pre(y)*pre(v))/(2*pre(x)*pre(x) + 2*pre(y)*pre(y))",
     );
 }
 
@@ -104,7 +104,7 @@ fn powers_of_impulses_have_fractional_orders_and_exponentials_infinite_ones() {
           level 1: e1 e2 e3 -> w1 w2 f
             w1 = pre(w1) + 0.5*(pre(w2) - pre(w1))
             w2 = pre(w2) - 0.5*(pre(w2) - pre(w1))
-            f = (pre(w2) - pre(w1))/2",
+            weight of f = (pre(w2) - pre(w1))/2",
     );
 }
 

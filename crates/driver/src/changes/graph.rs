@@ -57,7 +57,7 @@ fn kind_card(change: &ChangeReport) -> Card {
     Card { lines, guard: change.when.clone(), framed: false }
 }
 
-/// What a change does, in a few words: `erases e3; [[f1]] = [[f2]] = 1`.
+/// What a change does, in a few words: `erases e3; [[f1]] = [[f2]] = 1; jump w1 w2`.
 pub(super) fn label(change: &ChangeReport) -> String {
     effects(change).join("; ")
 }
@@ -73,7 +73,7 @@ fn effects(change: &ChangeReport) -> Vec<String> {
         effects.push(format!("erases {}", names(&change.erased)));
     }
     effects.extend(change.impulse_orders_text());
-    if effects.is_empty() && !change.discontinuous.is_empty() {
+    if !change.discontinuous.is_empty() {
         effects.push(format!("jump {}", names(&change.discontinuous)));
     }
     if effects.is_empty() {
