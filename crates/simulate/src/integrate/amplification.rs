@@ -98,25 +98,27 @@ pub(super) fn amplification<Matrices: Kind, System: Ode>(
     if found.is_finite() { found.max(1.0) } else { 1.0 }
 }
 
-/// How much larger errors become in states that swing: two swing where each drives the other, in opposite directions, and
-/// the rate of that outweighs the damping. Then the error of one is, a quarter of a period later, the other's. Only those
-/// count in which this error has a part.
+/// How much larger errors become in states that swing: two swing where each drives the other, in opposite directions, so
+/// strongly that damping leaves them complex eigenvalues. Then the error of one is, a quarter of a period later, the
+/// other's. Only those count in which this error has a part.
 fn swing(pattern: &Pattern, entries: &[f64], error: &[f64], size: impl Fn(usize) -> f64) -> f64 {
     let entry = |row: usize, column: usize| {
         let place = pattern.row(row).binary_search(&(column as u32)).ok()?;
         Some(entries[pattern.row_range(row).start + place])
     };
+    let diagonal = |row: usize| entry(row, row).unwrap_or(0.0);
     let mut largest = 0.0f64;
     for row in 0..pattern.row_count() {
         let partners = || {
             let others = pattern.row_entries(entries, row).filter(|&(column, _)| column != row);
             others.filter_map(|(column, value)| {
                 let product = value * entry(column, row)?;
-                (product < 0.0).then_some((column, value, product))
+                let damping = 0.5 * (diagonal(row) - diagonal(column));
+                (-product > damping * damping).then_some((column, value, product))
             })
         };
         let square: f64 = partners().map(|(_, _, product)| -product).sum();
-        let rate = square.sqrt().max(entry(row, row).unwrap_or(0.0).abs());
+        let rate = square.sqrt().max(diagonal(row).abs());
         let driven: f64 = partners().map(|(column, value, _)| value * error[column]).sum();
         if rate == 0.0 || error[row].hypot(driven / rate) < PART * PROBE * size(row) {
             continue;
