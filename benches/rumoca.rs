@@ -1,10 +1,11 @@
 //! Modeshift beside rumoca 0.10.2 from PyPI, an ordinary Modelica tool written in Rust with a Python interface.
 //!
-//! `cargo bench --bench rumoca` installs it into the target directory. Both read the same text and write 501 rows with the
-//! same tolerance. `modeshift` is the whole program, from its start to the result file on disk. `rumoca` is loading and
-//! simulating, without the start of Python, its imports and a result file; `as a program` with the start of Python and
-//! imports. Times are the least of several runs, which alternate. Errors are those of the variables named, at the end,
-//! against a run with a tolerance of 1e-11.
+//! `cargo bench --bench rumoca` installs it into the target directory. Both read the same text and make 501 rows with the
+//! same tolerance. The first two columns are the time from the text to the results: here that of all phases (`--timings`),
+//! the result file included, there that of loading and simulating in a Python that has run the model before. The next two
+//! are those of whole programs, from start to end, with what Python needs to start and to import. Times are the least of
+//! several runs, which alternate. Errors are those of the variables named, at the end, against a run with a tolerance of
+//! 1e-11.
 
 #[path = "../crates/cli/tests/support/rumoca_python.rs"]
 mod rumoca_python;
@@ -38,47 +39,50 @@ fn main() {
         return;
     };
     println!(
-        "{:>14} {:>12} {:>12} {:>7} {:>12} {:>7} {:>9} {:>9}",
-        "model", "modeshift ms", "rumoca ms", "ratio", "as a program", "ratio", "error", "rumoca's"
+        "{:>14} {:>12} {:>10} {:>6} {:>12} {:>10} {:>6} {:>9} {:>9}",
+        "model", "modeshift ms", "rumoca ms", "ratio", "program ms", "rumoca ms", "ratio", "error", "rumoca's"
     );
     CASES.iter().for_each(|case| case.measure(python));
 }
 
-/// The least time so far, and the last values.
-struct Best {
+/// What came of a run.
+struct Ran {
+    /// From the text to the results.
     seconds: f64,
+    /// Of the whole program.
+    program: f64,
+    /// The values at the end.
     last: Vec<f64>,
 }
 
-impl Best {
-    fn add(&mut self, seconds: f64, last: Vec<f64>) {
-        *self = Best { seconds: self.seconds.min(seconds), last };
-    }
+/// The least times of several runs, and the values of the last.
+fn best(runs: Vec<Ran>) -> Ran {
+    let least = |time: fn(&Ran) -> f64| runs.iter().map(time).fold(f64::INFINITY, f64::min);
+    let (seconds, program) = (least(|ran| ran.seconds), least(|ran| ran.program));
+    Ran { seconds, program, last: runs.into_iter().next_back().map_or_else(Vec::new, |ran| ran.last) }
 }
 
 impl Case {
     fn measure(&self, python: &Path) {
-        let none = || Best { seconds: f64::INFINITY, last: Vec::new() };
-        let (mut modeshift, mut rumoca, mut program) = (none(), none(), f64::INFINITY);
+        let (mut here, mut there) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
-            let (seconds, last) = self.modeshift(TOLERANCE);
-            modeshift.add(seconds, last);
+            here.push(self.modeshift(TOLERANCE));
             // The first run of a process is slower than later ones, which count.
-            let (_, seconds, last) = self.rumoca(python, 3);
-            rumoca.add(seconds, last);
-            program = program.min(self.rumoca(python, 1).0);
+            let Ran { seconds, .. } = self.rumoca(python, 3);
+            there.push(Ran { seconds, ..self.rumoca(python, 1) });
         }
-        let (_, exact) = self.modeshift("1e-11");
+        let (here, there, exact) = (best(here), best(there), self.modeshift("1e-11").last);
         println!(
-            "{:>14} {:>12.2} {:>12.2} {:>7.1} {:>12.2} {:>7.1} {:>9.1e} {:>9.1e}",
+            "{:>14} {:>12.2} {:>10.2} {:>6.1} {:>12.2} {:>10.2} {:>6.1} {:>9.1e} {:>9.1e}",
             self.model,
-            1e3 * modeshift.seconds,
-            1e3 * rumoca.seconds,
-            rumoca.seconds / modeshift.seconds,
-            1e3 * program,
-            program / modeshift.seconds,
-            error(&modeshift.last, &exact),
-            error(&rumoca.last, &exact),
+            1e3 * here.seconds,
+            1e3 * there.seconds,
+            there.seconds / here.seconds,
+            1e3 * here.program,
+            1e3 * there.program,
+            there.program / here.program,
+            error(&here.last, &exact),
+            error(&there.last, &exact),
         );
     }
 
@@ -86,17 +90,19 @@ impl Case {
         Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../benches/rumoca/{}.mo", self.model))
     }
 
-    /// Seconds of the whole program, and the last row.
-    fn modeshift(&self, tolerance: &str) -> (f64, Vec<f64>) {
+    fn modeshift(&self, tolerance: &str) -> Ran {
         let result = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}.csv", self.model));
         let (stop, interval) = (self.stop.to_string(), (self.stop / 500.0).to_string());
         let mut command = Command::new(env!("CARGO_BIN_EXE_modeshift"));
         command.arg("simulate").arg(self.file()).arg("-o").arg(&result);
-        command.args(["--stop", &stop, "--interval", &interval, "--tolerance", tolerance]);
+        command.args(["--stop", &stop, "--interval", &interval, "--tolerance", tolerance, "--timings"]);
         let begin = Instant::now();
         let output = command.output().expect("the program was built");
-        let seconds = begin.elapsed().as_secs_f64();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let program = begin.elapsed().as_secs_f64();
+        let said = String::from_utf8(output.stderr).expect("messages are UTF-8");
+        assert!(output.status.success(), "{said}");
+        let total = said.lines().find_map(|line| line.strip_suffix("ms  total")).expect("the sum of all phases");
+        let seconds = 1e-3 * total.trim().parse::<f64>().expect("a number");
         let table = std::fs::read_to_string(result).expect("a result");
         let header: Vec<&str> = table.lines().next().expect("a header").split(',').collect();
         let last: Vec<&str> = table.lines().last().expect("rows").split(',').collect();
@@ -104,24 +110,25 @@ impl Case {
             let column = header.iter().position(|it| it == name).expect("a column");
             last[column].parse().expect("a number")
         };
-        (seconds, self.names.iter().map(value).collect())
+        Ran { seconds, program, last: self.names.iter().map(value).collect() }
     }
 
-    /// Seconds of the whole process, of the fastest of so many runs in it, and the last values.
-    fn rumoca(&self, python: &Path, count: usize) -> (f64, f64, Vec<f64>) {
+    /// One process with so many runs, of which the fastest counts.
+    fn rumoca(&self, python: &Path, count: usize) -> Ran {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/rumoca/run.py");
         let mut command = Command::new(python);
         command.arg(script).arg(self.file()).args([&self.stop.to_string(), TOLERANCE, &count.to_string()]);
         command.arg(self.names.join(";"));
         let begin = Instant::now();
         let output = command.output().expect("Python runs");
-        let seconds = begin.elapsed().as_secs_f64();
+        let program = begin.elapsed().as_secs_f64();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let said: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         let numbers = |value: &Value| -> Vec<f64> {
             value.as_array().expect("a list").iter().map(|it| it.as_f64().expect("a number")).collect()
         };
-        (seconds, numbers(&said["seconds"]).into_iter().fold(f64::INFINITY, f64::min), numbers(&said["last"]))
+        let seconds = numbers(&said["seconds"]).into_iter().fold(f64::INFINITY, f64::min);
+        Ran { seconds, program, last: numbers(&said["last"]) }
     }
 }
 

@@ -183,11 +183,14 @@ impl<'a> Search<'_, '_, 'a> {
     fn ambiguity(&mut self, mode: &States) -> Option<Ambiguity> {
         let flipped = self.flipped(mode);
         let is_long = matches!(&self.tried[&flipped], Tried::Candidate(it, _) if it.1.is_new && !it.1.is_transient);
+        if !is_long {
+            return None;
+        }
         let searched = self.atoms.clone();
         self.outside = self.near_zero();
         self.grow();
         let is_small = (2..=MOST_COMPARED).contains(&self.atoms.len());
-        let compared = is_long && is_small && self.engine.compared.insert(self.atoms.clone());
+        let compared = is_small && self.engine.compared.insert(self.atoms.clone());
         let found = compared.then(|| self.several(&flipped)).flatten();
         self.atoms = searched;
         self.outside.clear();
