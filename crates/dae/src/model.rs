@@ -89,6 +89,31 @@ pub struct Variable {
 }
 
 impl Variable {
+    /// A variable of which nothing else was said.
+    pub fn new(name: impl Into<Arc<str>>, ty: Type, variability: Variability, guard: ExpressionId) -> Self {
+        Variable {
+            name: name.into(),
+            ty,
+            variability,
+            input: false,
+            output: false,
+            protected: false,
+            evaluated: false,
+            guard,
+            binding: None,
+            start: None,
+            start_span: Span::default(),
+            fixed: None,
+            nominal: None,
+            min: None,
+            max: None,
+            unit: None,
+            description: None,
+            state_select: StateSelect::default(),
+            span: Span::default(),
+        }
+    }
+
     /// Whether it is to be solved for: neither given from outside nor a parameter or constant.
     pub fn is_unknown(&self) -> bool {
         self.variability >= Variability::Discrete && !self.input

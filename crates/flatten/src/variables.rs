@@ -68,25 +68,13 @@ impl Flattener<'_> {
         let description = member.component().and_then(|component| component.description.as_deref()).map(Arc::from);
         let truth = self.model.expressions.boolean(true);
         let template = Variable {
-            name: name.into(),
-            ty,
-            variability: variability(ty, prefix.variability),
             input: is_top && prefix.causality == Some(Causality::Input) && prefix.variability > Written::Parameter,
             output: is_top && prefix.causality == Some(Causality::Output),
             protected,
-            evaluated: false,
-            guard: truth,
-            binding: None,
-            start: None,
             start_span: span,
-            fixed: None,
-            nominal: None,
-            min: None,
-            max: None,
-            unit: None,
             description,
-            state_select: StateSelect::Default,
             span,
+            ..Variable::new(name, ty, variability(ty, prefix.variability), truth)
         };
         if dims.is_empty() {
             self.model.variables.push(template);

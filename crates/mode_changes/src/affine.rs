@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 
 use modeshift_dae::ExpressionId;
-use modeshift_numerics::{Compiler, Input, TaylorWorkspace};
 
-use crate::equation_tapes::{difference, for_each_partial, input_series};
-use crate::jet::Jet;
+use crate::difference_tape::DifferenceTape;
+use crate::jet::{Jet, Partial, Residuals};
 use crate::memory::Derivative;
-use crate::mode_structure::{Column, ModeStructure};
-use crate::relation::{Surroundings, reads};
+use crate::mode_structure::{Column, ModeStructure, Row};
+use crate::relation::Surroundings;
 
 /// `constant + Σ coefficient x^(k)`
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,23 +32,14 @@ impl Affine {
         structure: &ModeStructure,
         jet: &Jet,
     ) -> Option<Self> {
-        let column_of = |variable| structure.column(variable);
-        let read = reads(surroundings.model, &sides);
-        let unknowns: Vec<Derivative> = read.iter().filter_map(|&(it, order)| Some((column_of(it)?, order))).collect();
-        let inputs = unknowns.iter().map(|&(column, order)| Input::Variable(structure.variable(column), order));
-        let inputs: Vec<Input> = inputs.collect();
-        let compiler = Compiler::new(surroundings.model, surroundings.natives);
-        let compiler = compiler.with_known_inputs(|input| (surroundings.known)(input));
-        let compiled = compiler.differentiated(&sides, &inputs).ok()?;
-        let tape = compiled.tape();
-        let series = input_series(tape.inputs(), jet, 0, column_of, surroundings.known);
-        let mut outputs = vec![0.0; tape.output_count()];
-        tape.evaluate_taylor(&series, &mut TaylorWorkspace::new(tape, 0), &mut outputs);
-        let mut affine = Affine { terms: BTreeMap::new(), constant: difference(&outputs, 0)[0] };
-        for_each_partial(&compiled, &outputs, 0, |unknown, _, share| {
-            affine.constant -= share * jet.get(unknowns[unknown].0, unknowns[unknown].1);
-            *affine.terms.entry(unknowns[unknown]).or_default() += share;
-        });
+        let Surroundings { model, natives, known } = *surroundings;
+        let tape = DifferenceTape::new(model, natives, sides, &|input| known(input)).ok()?;
+        let at = tape.at(structure, known);
+        let mut affine = Affine { terms: BTreeMap::new(), constant: at.residual(Row(0), jet, 0)[0] };
+        for Partial { column, order, derivatives } in at.partials(Row(0), jet, 0) {
+            affine.constant -= derivatives[0] * jet.get(column, order);
+            *affine.terms.entry((column, order)).or_default() += derivatives[0];
+        }
         affine.terms.retain(|_, coefficient| *coefficient != 0.0);
         let is_finite = affine.constant.is_finite() && affine.terms.values().all(|value| value.is_finite());
         is_finite.then_some(affine)

@@ -10,7 +10,8 @@ use std::rc::Rc;
 use modeshift_dae::{EquationId, FlatModel, IndexVec, VariableId};
 use modeshift_numerics::{Input, NativeFunctions};
 
-use crate::equation_tapes::{EquationTape, EquationTapes, input_series};
+use crate::difference_tape::{DifferenceTape, input_series};
+use crate::equation_tapes::EquationTapes;
 use crate::jet::{Jet, Partial, Residuals};
 use crate::known_factors::KnownFactors;
 use crate::mode_structure::{Column, ModeStructure, Row};
@@ -24,7 +25,7 @@ pub struct ModeEquations<'a> {
     constants: Box<dyn Fn(Input) -> Option<f64> + 'a>,
     equations: IndexVec<Row, EquationId>,
     column_of: IndexVec<VariableId, Option<Column>>,
-    rows: IndexVec<Row, OnceCell<Rc<EquationTape>>>,
+    rows: IndexVec<Row, OnceCell<Rc<DifferenceTape>>>,
     factors: KnownFactors,
 }
 
@@ -66,7 +67,7 @@ impl<'a> ModeEquations<'a> {
         EquationsAt { equations: self, known }
     }
 
-    fn row(&self, row: Row) -> &EquationTape {
+    fn row(&self, row: Row) -> &DifferenceTape {
         let tape = || self.tapes.of(self.model, self.natives, self.equations[row], &*self.constants);
         self.rows[row].get_or_init(tape)
     }
@@ -83,7 +84,7 @@ impl EquationsAt<'_> {
     /// Gives series of inputs along a jet.
     fn along(&self, jet: &Jet) -> impl Fn(&[Input], u32) -> Vec<f64> {
         let column_of = |variable: VariableId| self.equations.column_of[variable];
-        move |inputs, highest| input_series(inputs, jet, highest, column_of, self.known)
+        move |inputs, highest| input_series(inputs.iter().copied(), jet, highest, column_of, self.known)
     }
 }
 

@@ -15,6 +15,7 @@ use modeshift_structure::Analysis;
 use rustc_hash::FxHashMap;
 
 use crate::all_changes::AllChanges;
+use crate::difference_tape::unknowns_in;
 use crate::pair_orders::PairPotentials;
 use crate::pair_space::Moment;
 
@@ -202,18 +203,6 @@ impl Search<'_> {
 
     /// Continuous unknowns in an expression, with the orders that are written; left limits are none.
     fn leaves(&self, root: ExpressionId) -> Vec<(VariableId, u32)> {
-        let Some(model) = &self.model else { return Vec::new() };
-        let mut found = Vec::new();
-        model.expressions.for_each(root, |_, node| {
-            if let Node::Variable(variable, order) = node
-                && model.variables[variable].is_continuous_unknown()
-            {
-                found.push((variable, order));
-            }
-            !matches!(node, Node::Pre(_))
-        });
-        found.sort_unstable();
-        found.dedup();
-        found
+        self.model.as_ref().map_or(Vec::new(), |model| unknowns_in(model, &[root]))
     }
 }

@@ -61,28 +61,8 @@ impl Target {
 
     fn blank(&mut self, name: &str, ty: Type) -> Variable {
         let guard = self.model.expressions.boolean(true);
-        let span = modeshift_diagnostics::Span::default();
-        Variable {
-            name: Arc::from(self.names.give(name)),
-            ty,
-            variability: if ty == Type::Real { Variability::Continuous } else { Variability::Discrete },
-            input: false,
-            output: false,
-            protected: false,
-            evaluated: false,
-            guard,
-            binding: None,
-            start: None,
-            start_span: span,
-            fixed: None,
-            nominal: None,
-            min: None,
-            max: None,
-            unit: None,
-            description: None,
-            state_select: Default::default(),
-            span,
-        }
+        let variability = if ty == Type::Real { Variability::Continuous } else { Variability::Discrete };
+        Variable::new(self.names.give(name), ty, variability, guard)
     }
 
     /// A variable as an expression.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use common::{Random, System, Table};
 use modeshift_dae::{
     Equation, EquationKind, ExpressionId, FlatModel, Id, InitialEquation, Invariant, InvariantOrigin, ModeVariable,
-    ModeVariableId, MultimodeDae, Node, Scenario, StateSelect, Type, Variability, Variable, VariableId, assume_modes,
+    ModeVariableId, MultimodeDae, Node, Scenario, Type, Variability, Variable, VariableId, assume_modes,
     differentiate_times,
 };
 use modeshift_diagnostics::{Diagnostics, Span};
@@ -91,27 +91,8 @@ impl Model {
 }
 
 fn variable(number: usize, guard: ExpressionId, start: Option<ExpressionId>, fixed: Option<bool>) -> Variable {
-    Variable {
-        name: format!("x{number}").into(),
-        ty: Type::Real,
-        variability: Variability::Continuous,
-        input: false,
-        output: false,
-        protected: false,
-        evaluated: false,
-        guard,
-        binding: None,
-        start,
-        start_span: Span::default(),
-        fixed,
-        nominal: None,
-        min: None,
-        max: None,
-        unit: None,
-        description: None,
-        state_select: StateSelect::Default,
-        span: Span::default(),
-    }
+    let name = format!("x{number}");
+    Variable { start, fixed, ..Variable::new(name, Type::Real, Variability::Continuous, guard) }
 }
 
 /// A sum of derivatives, some squared, each in its modes.

@@ -8,10 +8,8 @@
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use modeshift_dae::{
-    ArithmeticOperator, Builtin, ExpressionId, Expressions, FlatModel, Node, StateSelect, Type, Variability, Variable,
-    VariableId,
+    ArithmeticOperator, Builtin, ExpressionId, Expressions, FlatModel, Node, Type, Variability, Variable, VariableId,
 };
-use modeshift_diagnostics::Span;
 
 /// A complex number with the functions that expressions need.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -179,28 +177,7 @@ impl Random {
 /// A variable with nothing but a name, a type and a variability.
 pub fn add_variable(model: &mut FlatModel, name: &str, ty: Type, variability: Variability) -> VariableId {
     let guard = model.expressions.boolean(true);
-    let span = Span::default();
-    model.variables.push(Variable {
-        name: name.into(),
-        ty,
-        variability,
-        input: false,
-        output: false,
-        protected: false,
-        evaluated: false,
-        guard,
-        binding: None,
-        start: None,
-        start_span: span,
-        fixed: None,
-        nominal: None,
-        min: None,
-        max: None,
-        unit: None,
-        description: None,
-        state_select: StateSelect::Default,
-        span,
-    })
+    model.variables.push(Variable::new(name, ty, variability, guard))
 }
 
 /// A model with continuous Reals `x0, x1, …` and nothing else.

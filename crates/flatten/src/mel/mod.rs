@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use modeshift_dae::{
     Equation, EquationKind, ExpressionId, FlatModel, FunctionId, InitialEquation, Invariant, InvariantOrigin, Node,
-    StateSelect, Type, Variability, Variable, VariableId,
+    Type, Variability, Variable, VariableId,
 };
 use modeshift_diagnostics::{Diagnostic, Diagnostics, Span, Stop};
 use modeshift_syntax::ast::{Expression, Ident, Reference};
@@ -180,31 +180,12 @@ impl<'a> Builder<'a> {
     }
 
     fn plain_variable(&self, name: Arc<str>, ty: mel::Type, span: Span) -> Variable {
-        Variable {
-            name,
-            ty: match ty {
-                mel::Type::Real => Type::Real,
-                mel::Type::Boolean => Type::Boolean,
-                mel::Type::Integer => Type::Integer,
-            },
-            variability: Variability::Continuous,
-            input: false,
-            output: false,
-            protected: false,
-            evaluated: false,
-            guard: self.guard,
-            binding: None,
-            start: None,
-            start_span: Span::default(),
-            fixed: None,
-            nominal: None,
-            min: None,
-            max: None,
-            unit: None,
-            description: None,
-            state_select: StateSelect::default(),
-            span,
-        }
+        let ty = match ty {
+            mel::Type::Real => Type::Real,
+            mel::Type::Boolean => Type::Boolean,
+            mel::Type::Integer => Type::Integer,
+        };
+        Variable { span, ..Variable::new(name, ty, Variability::Continuous, self.guard) }
     }
 
     // Second walk: everything else.

@@ -207,27 +207,6 @@ impl Parser<'_> {
         }
         self.columns.insert(name.to_string(), Column(self.model.variables.len() as u32));
         let guard = self.model.expressions.boolean(true);
-        let span = Span::default();
-        self.model.variables.push(Variable {
-            name: name.into(),
-            ty: Type::Real,
-            variability: Variability::Continuous,
-            input: false,
-            output: false,
-            protected: false,
-            evaluated: false,
-            guard,
-            binding: None,
-            start: None,
-            start_span: span,
-            fixed: None,
-            nominal: None,
-            min: None,
-            max: None,
-            unit: None,
-            description: None,
-            state_select: Default::default(),
-            span,
-        })
+        self.model.variables.push(Variable::new(name, Type::Real, Variability::Continuous, guard))
     }
 }

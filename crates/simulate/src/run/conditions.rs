@@ -42,7 +42,7 @@ impl Atom {
 
     /// Whether the relation holds at zero.
     pub fn holds_at_zero(&self) -> bool {
-        matches!(self.operator, RelationOperator::GreaterEqual | RelationOperator::LessEqual)
+        self.operator.holds(0.0, 0.0)
     }
 
     /// The side of zero that belongs to a truth: 1 or -1.

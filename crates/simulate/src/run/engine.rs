@@ -5,12 +5,11 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use modeshift_dae::{EquationKind, ExpressionId, ExpressionText, FlatModel, IndexVec, MultimodeDae, Node, VariableId};
-use modeshift_mode_changes::{FormUsers, Noise};
+use modeshift_mode_changes::{DifferenceTape, FormUsers, Noise};
 use modeshift_numerics::{Input, NativeFunctions};
 
 use super::conditions::{Atom, Moment};
 use super::modes::Modes;
-use super::restarting::AtomSeries;
 use super::side::{Phase, Side, input_between};
 use super::system::{Requirement, System};
 use super::time_events::{Affine, Sampling, affine, meeting};
@@ -57,7 +56,7 @@ pub(super) struct Engine<'a> {
     pub forms: FormUsers,
     /// By atom: its sides as functions of time, where nothing but parameters enters.
     fixed_sides: Vec<Option<[Affine; 2]>>,
-    series: Vec<Option<Rc<AtomSeries>>>,
+    series: Vec<Option<Rc<DifferenceTape>>>,
 }
 
 impl<'a> Engine<'a> {
@@ -147,12 +146,16 @@ impl<'a> Engine<'a> {
     }
 
     /// An atom along jets, compiled when first needed.
-    pub fn series(&mut self, atom: usize) -> Option<Rc<AtomSeries>> {
+    pub fn series(&mut self, atom: usize) -> Option<Rc<DifferenceTape>> {
         if self.series[atom].is_none() {
             let it = &self.system.atoms[atom];
             let sides = if it.moment == Moment::Before { it.watched } else { it.sides };
-            let made = AtomSeries::new(&self.dae.model, self.natives, sides, |id| self.parameter(id));
-            self.series[atom] = made.map(Rc::new);
+            let parameter = |input: Input| match input {
+                Input::Variable(id, 0) => self.parameter(id),
+                _ => None,
+            };
+            let made = DifferenceTape::new(&self.dae.model, self.natives, sides, &parameter);
+            self.series[atom] = made.ok().map(Rc::new);
         }
         self.series[atom].clone()
     }
@@ -185,7 +188,7 @@ impl<'a> Engine<'a> {
                 continue;
             }
             if let Some([left, right]) = self.sides_in_time(atom, discrete) {
-                let truth = f64::from(u8::from(truth_right_after(it.holds_above(), it.operator, left, right, time)));
+                let truth = f64::from(u8::from(truth_right_after(&it, left, right, time)));
                 changed |= discrete[it.variable] != truth;
                 discrete[it.variable] = truth;
             }
@@ -292,24 +295,17 @@ fn fixed_sides(model: &FlatModel, system: &System, parameters: &[Option<f64>]) -
     system.atoms.iter().map(sides).collect()
 }
 
-/// Whether `left operator right` holds right after a time.
-fn truth_right_after(
-    holds_above: bool,
-    operator: modeshift_dae::RelationOperator,
-    left: Affine,
-    right: Affine,
-    time: f64,
-) -> bool {
-    let (a, b) = (left.at(time), right.at(time));
-    let difference = a - b;
+/// Whether a relation between functions of time holds right after a time.
+fn truth_right_after(atom: &Atom, left: Affine, right: Affine, time: f64) -> bool {
+    let difference = left.at(time) - right.at(time);
     let slope = left.slope - right.slope;
     let size = (left.slope * time).abs() + left.constant.abs() + (right.slope * time).abs() + right.constant.abs();
     if difference.abs() > ROUNDING * size {
-        return (difference > 0.0) == holds_above;
+        return (difference > 0.0) == atom.holds_above();
     }
     match slope {
-        0.0 => operator.holds(0.0, 0.0),
-        _ => (slope > 0.0) == holds_above,
+        0.0 => atom.holds_at_zero(),
+        _ => (slope > 0.0) == atom.holds_above(),
     }
 }
 

@@ -8,10 +8,10 @@ use std::rc::Rc;
 
 use modeshift_dae::{EquationId, FlatModel, IndexVec, MultimodeDae, VariableId, WhenAction};
 use modeshift_mode_changes::{
-    Column, FormUsers, GuardSeries, Jet, Laws, ModeStructure, ModeValues, Noise, Partial, Past, Residuals, Restart,
-    Row, Sign, TransientStructure, WhenLaws, extend_towards, restart, transient_restart,
+    Column, DifferenceTape, FormUsers, GuardSeries, Jet, Laws, ModeStructure, ModeValues, Noise, Past, Restart, Row,
+    Sign, TransientStructure, WhenLaws, extend_towards, restart, transient_restart,
 };
-use modeshift_numerics::{Compiler, Differentiated, Input, NativeFunctions, TaylorWorkspace};
+use modeshift_numerics::{Input, NativeFunctions};
 
 use super::modes::Mode;
 use super::side::Side;
@@ -169,116 +169,6 @@ fn notes_text(model: &FlatModel, structure: &ModeStructure, result: &Restart) ->
     texts.next().unwrap_or_else(|| "the restart could not be computed".to_string())
 }
 
-/// An atom as a residual along jets: left side minus right side.
-pub(super) struct AtomSeries {
-    tape: Differentiated,
-    unknowns: Vec<(VariableId, u32)>,
-}
-
-impl AtomSeries {
-    /// Compiles both sides; nothing where they are not numeric.
-    pub fn new(
-        model: &FlatModel,
-        natives: &NativeFunctions,
-        sides: [modeshift_dae::ExpressionId; 2],
-        parameter: impl Fn(VariableId) -> Option<f64>,
-    ) -> Option<Self> {
-        let mut unknowns: Vec<(VariableId, u32)> = Vec::new();
-        for side in sides {
-            model.expressions.for_each(side, |_, node| {
-                if let modeshift_dae::Node::Variable(variable, order) = node
-                    && model.variables[variable].is_continuous_unknown()
-                {
-                    unknowns.push((variable, order));
-                }
-                !matches!(node, modeshift_dae::Node::Pre(_))
-            });
-        }
-        unknowns.sort_unstable();
-        unknowns.dedup();
-        let inputs: Vec<Input> = unknowns.iter().map(|&(variable, order)| Input::Variable(variable, order)).collect();
-        let known = |input: Input| match input {
-            Input::Variable(variable, 0) => parameter(variable),
-            _ => None,
-        };
-        let tape = Compiler::new(model, natives).with_known_inputs(known).differentiated(&sides, &inputs).ok()?;
-        Some(AtomSeries { tape, unknowns })
-    }
-}
-
-struct AtomAt<'r> {
-    atom: &'r AtomSeries,
-    structure: &'r ModeStructure,
-    known: &'r dyn Fn(Input) -> Option<f64>,
-}
-
-impl AtomAt<'_> {
-    fn series(&self, tape: &modeshift_numerics::Tape, jet: &Jet, highest: u32) -> Vec<f64> {
-        let length = highest as usize + 1;
-        let mut inputs = Vec::with_capacity(tape.inputs().len() * length);
-        for &input in tape.inputs() {
-            let mut factorial = 1.0;
-            for k in 0..=highest {
-                factorial *= f64::from(k.max(1));
-                inputs.push(self.derivative(input, jet, k) / factorial);
-            }
-        }
-        let mut outputs = vec![0.0; tape.output_count() * length];
-        tape.evaluate_taylor(&inputs, &mut TaylorWorkspace::new(tape, highest as usize), &mut outputs);
-        outputs
-    }
-
-    fn derivative(&self, input: Input, jet: &Jet, k: u32) -> f64 {
-        let column = |variable| self.structure.column(variable);
-        match input {
-            Input::Time if k == 0 => jet.time,
-            Input::Time => f64::from(u8::from(k == 1)),
-            Input::Variable(variable, order) if column(variable).is_some() => {
-                column(variable).map_or(f64::NAN, |column| jet.get(column, order + k))
-            }
-            other if k == 0 => (self.known)(other).unwrap_or(f64::NAN),
-            _ => 0.0,
-        }
-    }
-}
-
-fn factorial(k: usize) -> f64 {
-    (2..=k).map(|factor| factor as f64).product()
-}
-
-impl Residuals for AtomAt<'_> {
-    fn residual(&self, _: Row, jet: &Jet, highest: u32) -> Vec<f64> {
-        let outputs = self.series(&self.atom.tape.residuals, jet, highest);
-        let (left, right) = outputs.split_at(highest as usize + 1);
-        left.iter().zip(right).enumerate().map(|(k, (left, right))| (left - right) * factorial(k)).collect()
-    }
-
-    fn partials(&self, _: Row, jet: &Jet, highest: u32) -> Vec<Partial> {
-        let length = highest as usize + 1;
-        let outputs = self.series(self.atom.tape.tape(), jet, highest);
-        let entries: Vec<&[f64]> = outputs.chunks_exact(length).skip(2).collect();
-        let pattern = self.atom.tape.pattern();
-        let mut partials: Vec<Option<Partial>> = self
-            .atom
-            .unknowns
-            .iter()
-            .map(|&(variable, order)| {
-                let column = self.structure.column(variable)?;
-                Some(Partial { column, order, derivatives: vec![0.0; length] })
-            })
-            .collect();
-        for (side, sign) in [(0, 1.0), (1, -1.0)] {
-            for (&unknown, entry) in pattern.row(side).iter().zip(&entries[pattern.row_range(side)]) {
-                if let Some(partial) = &mut partials[unknown as usize] {
-                    let places = partial.derivatives.iter_mut().enumerate();
-                    places.for_each(|(k, place)| *place += sign * entry[k] * factorial(k));
-                }
-            }
-        }
-        partials.into_iter().flatten().collect()
-    }
-}
-
 impl<'a> Restarted<'a> {
     /// A side on which nothing continuous has changed.
     pub fn unchanged(side: Side<'a>) -> Self {
@@ -294,10 +184,10 @@ impl<'a> Restarted<'a> {
     }
 
     /// Whether impulses decide about an expression: one of these variables has a weight, or jumps under `der`.
-    pub fn has_impulse_in(&self, atom: &AtomSeries) -> bool {
+    pub fn has_impulse_in(&self, atom: &DifferenceTape) -> bool {
         let Some((_, result)) = &self.past else { return false };
         let structure = &self.side.mode.structure;
-        atom.unknowns.iter().any(|&(variable, order)| {
+        atom.unknowns().iter().any(|&(variable, order)| {
             let Some(column) = structure.column(variable) else { return false };
             result.weights[column].iter().any(|&weight| weight != 0.0)
                 || (0..order).any(|lower| result.is_impulsive(column, lower))
@@ -305,19 +195,18 @@ impl<'a> Restarted<'a> {
     }
 
     /// The sign of an atom right after the instant, by its series; nothing for a transient instant.
-    pub fn sign(&mut self, atom: &AtomSeries, known: &dyn Fn(Input) -> Option<f64>, noise: &Noise) -> Option<Sign> {
+    pub fn sign(&mut self, atom: &DifferenceTape, known: &dyn Fn(Input) -> Option<f64>, noise: &Noise) -> Option<Sign> {
         let (past, result) = self.past.as_mut()?;
         let mode = &self.side.mode;
         let structure = &mode.structure;
-        let wanted: Vec<Column> = atom.unknowns.iter().filter_map(|&(id, _)| structure.column(id)).collect();
+        let wanted: Vec<Column> = atom.unknowns().iter().filter_map(|&(id, _)| structure.column(id)).collect();
         let equations = mode.equations.at(known);
         let mut sign = Sign::Vanishing;
         for count in [1, MOST_DERIVATIVES] {
             if extend_towards(structure, &equations, &mut result.right, &wanted, count).is_err() {
                 break;
             }
-            let at = AtomAt { atom, structure, known };
-            sign = GuardSeries::new(&at, Row(0), past, result, count).sign(noise, false);
+            sign = GuardSeries::new(&atom.at(structure, known), Row(0), past, result, count).sign(noise, false);
             if sign != Sign::Vanishing {
                 break;
             }

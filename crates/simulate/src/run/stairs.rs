@@ -180,25 +180,6 @@ impl Builder {
 
 /// A discrete variable of the run's own, which no result shows.
 pub(super) fn auxiliary(model: &mut FlatModel, name: impl Into<Arc<str>>, ty: Type) -> Variable {
-    Variable {
-        name: name.into(),
-        ty,
-        variability: Variability::Discrete,
-        input: false,
-        output: false,
-        protected: true,
-        evaluated: false,
-        guard: model.expressions.boolean(true),
-        binding: None,
-        start: None,
-        start_span: Default::default(),
-        fixed: None,
-        nominal: None,
-        min: None,
-        max: None,
-        unit: None,
-        description: None,
-        state_select: Default::default(),
-        span: Default::default(),
-    }
+    let guard = model.expressions.boolean(true);
+    Variable { protected: true, ..Variable::new(name, ty, Variability::Discrete, guard) }
 }

@@ -188,27 +188,7 @@ impl Writer {
 }
 
 fn plain_variable(name: &str, guard: ExpressionId) -> Variable {
-    Variable {
-        name: name.into(),
-        ty: Type::Real,
-        variability: Variability::Continuous,
-        input: false,
-        output: false,
-        protected: false,
-        evaluated: false,
-        guard,
-        binding: None,
-        start: None,
-        start_span: Span::default(),
-        fixed: None,
-        nominal: None,
-        min: None,
-        max: None,
-        unit: None,
-        description: None,
-        state_select: Default::default(),
-        span: Span::default(),
-    }
+    Variable::new(name, Type::Real, Variability::Continuous, guard)
 }
 
 fn plain_mode(name: &str) -> ModeVariable {
