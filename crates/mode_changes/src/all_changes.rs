@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use modeshift_dae::{EquationId, Id, IndexVec, MultimodeDae, VariableId};
-use modeshift_modes::{Limit, ModeSet, ModeVariable};
+use modeshift_modes::{FormulaPrinter, Limit, ModeSet, ModeVariable};
 use modeshift_structure::{Analysis, Options};
 
 use crate::guard_zero::guard_zeros;
@@ -105,6 +105,13 @@ fn defects(dae: &MultimodeDae, pairs: &PairSpace, memory: &PairMemory) -> Vec<In
 }
 
 impl AllChanges<'_> {
+    /// Changes in words: `not pre(g) and g`.
+    pub fn words(&self, dae: &MultimodeDae, pairs: ModeSet) -> String {
+        let names: Vec<String> = dae.mode_variables.iter().map(|mode| mode.name.to_string()).collect();
+        let names = PairSpace::names(&names);
+        FormulaPrinter::new(&self.pairs.space, &self.pairs.invariant, &names).print(pairs).text
+    }
+
     /// Pairs in which anything changes.
     pub fn changing(&self) -> ModeSet {
         let fires = self.firings.iter().map(|firing| firing.pairs);

@@ -17,8 +17,8 @@ pub(crate) struct Section {
 }
 
 impl Section {
-    pub(crate) fn new(title: impl Into<String>) -> Self {
-        Section { title: title.into(), items: Vec::new() }
+    pub(crate) fn new(title: impl Into<String>, items: Vec<Item>) -> Self {
+        Section { title: title.into(), items }
     }
 }
 
@@ -33,6 +33,35 @@ pub(crate) enum Item {
     Assert { condition: ExpressionId, message: ExpressionId, is_error: bool },
     /// A `when` with its `elsewhen` branches.
     When(Vec<Branch>),
+}
+
+impl Item {
+    /// The expressions of an item.
+    pub(crate) fn expressions(&self) -> Vec<ExpressionId> {
+        match self {
+            Item::Equation(left, right) => vec![*left, *right],
+            Item::Conditional(condition, left, right) => vec![*condition, *left, *right],
+            Item::Assert { condition, message, .. } => vec![*condition, *message],
+            Item::When(branches) => {
+                let of_branch = |branch: &Branch| {
+                    let actions = branch.actions.iter().flat_map(Action::expressions);
+                    branch.conditions.iter().copied().chain(actions).collect::<Vec<_>>()
+                };
+                branches.iter().flat_map(of_branch).collect()
+            }
+        }
+    }
+
+    /// The variables that an item sets at events.
+    pub(crate) fn set_at_events(&self) -> Vec<VariableId> {
+        let Item::When(branches) = self else { return Vec::new() };
+        let actions = branches.iter().flat_map(|branch| &branch.actions);
+        let set = actions.filter_map(|action| match action {
+            Action::Reinit(variable, _) | Action::Assign(variable, _) => Some(*variable),
+            Action::Assert { .. } | Action::Terminate(_) => None,
+        });
+        set.collect()
+    }
 }
 
 /// A branch of a `when`.
@@ -54,6 +83,16 @@ pub(crate) enum Action {
     Assert { condition: ExpressionId, message: ExpressionId, is_error: bool },
     /// `terminate(message)`
     Terminate(ExpressionId),
+}
+
+impl Action {
+    fn expressions(&self) -> Vec<ExpressionId> {
+        match self {
+            Action::Reinit(_, value) | Action::Assign(_, value) => vec![*value],
+            Action::Assert { condition, message, .. } => vec![*condition, *message],
+            Action::Terminate(message) => vec![*message],
+        }
+    }
 }
 
 /// A whole model.

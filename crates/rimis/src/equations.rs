@@ -2,94 +2,99 @@
 //!
 //! A block is evaluated in all modes, also where it means nothing. That is harmless where it is linear with constant
 //! coefficients. Any other block is made trivial outside its modes: each equation is then an assignment of zero to the
-//! variable it is matched with (RR9459 §4.7), which keeps its structure.
+//! variable it is matched with (RR9459 §4.7), which keeps its structure. Blocks whose constraints stay are not
+//! differentiated ([`crate::constraints`]).
 //!
 //! E22 §10.1 (step 5) and §10.4 (REPL).
 
 use modeshift_dae::{
-    ArithmeticOperator as Op, Builtin, Derivatives, ExpressionId, Expressions, FlatModel, Node, NotDifferentiable,
-    Variability, VariableId,
+    ArithmeticOperator as Op, Builtin, Derivatives, Equation, EquationId, ExpressionId, Expressions, FlatModel, Node,
+    Variability, VariableId, differentiate_times,
 };
-use modeshift_modes::{ModeSet, ModeVariable};
+use modeshift_modes::ModeVariable;
 use modeshift_structure::{Analysis, Block, BlockId, Derivative};
 
-use crate::conditions::Conditions;
 use crate::document::Item;
+use crate::draft::Draft;
 use crate::signals::Signals;
 use crate::specialize::Specialization;
 use crate::target::Target;
 
-/// The equations of one block. With `trivial_outside`, those that may be singular outside its modes are switched off there.
-pub(crate) fn block_equations(
-    conditions: &mut Conditions,
-    signals: &mut Signals,
-    target: &mut Target,
-    id: BlockId,
-    trivial_outside: bool,
-) -> Result<Vec<Item>, NotDifferentiable> {
-    let analysis = conditions.analysis;
+/// How a block is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BlockForm {
+    /// Differentiated and evaluated in all modes, as in the papers.
+    Everywhere,
+    /// Differentiated; where it may be singular outside its modes, it is switched off there.
+    InItsModes,
+    /// Not differentiated: a tool does that.
+    AsItIs,
+}
+
+/// The equations of one block.
+pub(crate) fn block_equations(draft: &mut Draft, id: BlockId, form: BlockForm) -> Vec<Item> {
+    let analysis = draft.conditions.analysis;
     let block = analysis.graph.block(id);
     let mut sides = Vec::with_capacity(block.equations.len());
     for equation in block.equations {
-        let (left, right) = differentiated(&mut target.model, *equation)?;
-        let mut specialization = Specialization::new(conditions, signals, target, Some(id));
+        let order = if form == BlockForm::AsItIs { 0 } else { equation.order };
+        let (left, right) = differentiated(&mut draft.target.model, Derivative { order, ..*equation });
+        let mut specialization = Specialization::new(draft, Some(id));
         sides.push((specialization.of(left, block.guard), specialization.of(right, block.guard)));
     }
-    let writes: Vec<VariableId> = block.writes.iter().map(|write| signals.written(id, write.of)).collect();
-    let switched = trivial_outside
+    let unknowns: Vec<VariableId> = match form {
+        BlockForm::AsItIs => constrained(&draft.signals, block).into_iter().collect(),
+        _ => block.writes.iter().map(|write| draft.signals.written(id, write.of)).collect(),
+    };
+    let switched = form == BlockForm::InItsModes
         && !block.guard.is_all()
-        && !sides.iter().all(|&(left, right)| is_tame(&mut target.model, left, right, &writes));
-    if let ([(left, right)], [written]) = (sides.as_slice(), writes.as_slice())
-        && let Some(solved) = isolated(target, *left, *right, *written)
+        && !sides.iter().all(|&(left, right)| is_tame(&mut draft.target.model, left, right, &unknowns));
+    if let ([(left, right)], [unknown]) = (sides.as_slice(), unknowns.as_slice())
+        && let Some(solved) = isolated(&mut draft.target, *left, *right, *unknown)
     {
-        let value = if switched { or_zero(conditions, target, block.guard, solved) } else { solved };
-        let written = target.value(*written);
-        return Ok(vec![Item::Equation(written, value)]);
+        let zero = draft.expressions().real(0.0);
+        let value = if switched { draft.in_modes(block.guard, solved, zero) } else { solved };
+        return vec![Item::Equation(draft.value(*unknown), value)];
     }
     if !switched {
-        return Ok(sides.into_iter().map(|(left, right)| Item::Equation(left, right)).collect());
+        return sides.into_iter().map(|(left, right)| Item::Equation(left, right)).collect();
     }
     let matched = matched_variables(analysis, block);
     let switch = |((left, right), matched): ((ExpressionId, ExpressionId), VariableId)| {
-        let residual = match target.expressions().literal(left) {
+        let residual = match draft.expressions().literal(left) {
             Some(0.0) => right,
-            _ => target.expressions().difference(left, right),
+            _ => draft.expressions().difference(left, right),
         };
-        let fallback = target.value(signals.written(id, matched));
-        let condition = conditions.expression(target.expressions(), block.guard, ModeSet::ALL);
-        let residual = target.expressions().if_then_else(condition, residual, fallback);
-        let zero = target.expressions().real(0.0);
-        Item::Equation(zero, residual)
+        let fallback = draft.signals.written(id, matched);
+        let fallback = draft.value(fallback);
+        let residual = draft.in_modes(block.guard, residual, fallback);
+        Item::Equation(draft.expressions().real(0.0), residual)
     };
-    Ok(sides.into_iter().zip(matched).map(switch).collect())
+    sides.into_iter().zip(matched).map(switch).collect()
 }
 
-fn or_zero(conditions: &Conditions, target: &mut Target, modes: ModeSet, value: ExpressionId) -> ExpressionId {
-    let condition = conditions.expression(target.expressions(), modes, ModeSet::ALL);
-    let zero = target.expressions().real(0.0);
-    target.expressions().if_then_else(condition, value, zero)
+/// What the equation of a block of one equation says where it is not differentiated.
+fn constrained(signals: &Signals, block: Block<'_>) -> Option<VariableId> {
+    let ([equation], [write]) = (block.equations, block.writes) else { return None };
+    let order = write.order.checked_sub(equation.order)?;
+    signals.levels(write.of)[order as usize].state().map(|state| state.variable)
 }
 
 /// Both sides of an equation, differentiated as often as it says.
-fn differentiated(
-    model: &mut FlatModel,
-    equation: Derivative<modeshift_dae::EquationId>,
-) -> Result<(ExpressionId, ExpressionId), NotDifferentiable> {
-    let FlatModel { expressions, variables, functions, equations, .. } = model;
-    let (mut left, mut right) = (equations[equation.of].left, equations[equation.of].right);
-    let mut derivatives = Derivatives::by_time(variables, functions);
-    for _ in 0..equation.order {
-        left = derivatives.of(expressions, left)?;
-        right = derivatives.of(expressions, right)?;
-    }
-    Ok((left, right))
+fn differentiated(model: &mut FlatModel, equation: Derivative<EquationId>) -> (ExpressionId, ExpressionId) {
+    let Equation { left, right, .. } = model.equations[equation.of];
+    let mut derivative = |side: ExpressionId| {
+        let derivative = differentiate_times(model, side, equation.order);
+        derivative.expect("only functions have no derivative, and models with functions are refused")
+    };
+    (derivative(left), derivative(right))
 }
 
 /// The variable that each equation of a block is matched with, in one of its modes.
 fn matched_variables(analysis: &Analysis, block: Block<'_>) -> Vec<VariableId> {
     let example = analysis.space.pick(block.guard).expect("guards of blocks are not empty");
     let value = |variable: ModeVariable| example.iter().any(|&(known, value)| known == variable && value);
-    let matched = |equation: &Derivative<modeshift_dae::EquationId>| {
+    let matched = |equation: &Derivative<EquationId>| {
         let mut edges = analysis.incidence.edges_of_equation(equation.of);
         let edge = edges.find(|&edge| analysis.space.evaluate(analysis.matching.edges[edge], value));
         analysis.incidence.variable(edge.expect("equations of blocks are matched"))

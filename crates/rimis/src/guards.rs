@@ -13,10 +13,10 @@ use modeshift_dae::{
 use rustc_hash::FxHashMap;
 
 use crate::document::Item;
+use crate::draft::Draft;
 use crate::mode_equations::{Declared, ModeBooleans};
 use crate::signals::Signals;
 use crate::specialize::rebuilt;
-use crate::target::Target;
 
 /// Half the width of the hysteresis.
 const HYSTERESIS: f64 = 1e-9;
@@ -79,13 +79,7 @@ pub(crate) struct Guards<'a> {
 
 impl Guards<'_> {
     /// What the definition of a mode variable asks for next.
-    pub(crate) fn guard(
-        &mut self,
-        signals: &mut Signals,
-        target: &mut Target,
-        mode: ModeVariableId,
-        definition: ExpressionId,
-    ) -> ExpressionId {
+    pub(crate) fn guard(&mut self, draft: &mut Draft, mode: ModeVariableId, definition: ExpressionId) -> ExpressionId {
         let outside = Place { before: false, in_force: None, bearing: Bearing::For };
         let mut known: FxHashMap<(ExpressionId, Place), ExpressionId> = FxHashMap::default();
         let mut pending = vec![(definition, outside, false)];
@@ -93,33 +87,27 @@ impl Guards<'_> {
             if known.contains_key(&(id, place)) {
                 continue;
             }
-            let parts = self.parts(target, mode, id, place);
+            let parts = self.parts(mode, id, place);
             if !parts_done {
                 pending.push((id, place, true));
                 pending.extend(parts.into_iter().map(|(part, place)| (part, place, false)));
                 continue;
             }
             let parts: Vec<ExpressionId> = parts.into_iter().map(|part| known[&part]).collect();
-            let result = self.result(signals, target, mode, (id, place), &parts);
+            let result = self.result(draft, mode, (id, place), &parts);
             known.insert((id, place), result);
         }
         known[&(definition, outside)]
     }
 
     /// The operands of a part, and where they stand.
-    fn parts(
-        &self,
-        target: &Target,
-        mode: ModeVariableId,
-        id: ExpressionId,
-        place: Place,
-    ) -> Vec<(ExpressionId, Place)> {
-        let expressions = &target.model.expressions;
+    fn parts(&self, mode: ModeVariableId, id: ExpressionId, place: Place) -> Vec<(ExpressionId, Place)> {
+        let expressions = &self.dae.model.expressions;
         let unclear = Place { bearing: Bearing::Unclear, ..place };
         match expressions.node(id) {
             Node::Not(a) => vec![(a, Place { bearing: place.bearing.opposite(), ..place })],
             Node::And(a, b) | Node::Or(a, b) => vec![(a, place), (b, place)],
-            Node::If(condition, a, b) if self.is_own(target, mode, condition) => match place.in_force {
+            Node::If(condition, a, b) if self.is_own(mode, condition) => match place.in_force {
                 Some(true) => vec![(a, place)],
                 Some(false) => vec![(b, place)],
                 None => {
@@ -134,9 +122,10 @@ impl Guards<'_> {
     }
 
     /// Whether a condition is the left limit of the mode variable itself.
-    fn is_own(&self, target: &Target, mode: ModeVariableId, condition: ExpressionId) -> bool {
-        let Node::Pre(inner) = target.model.expressions.node(condition) else { return false };
-        match target.model.expressions.node(inner) {
+    fn is_own(&self, mode: ModeVariableId, condition: ExpressionId) -> bool {
+        let expressions = &self.dae.model.expressions;
+        let Node::Pre(inner) = expressions.node(condition) else { return false };
+        match expressions.node(inner) {
             Node::Variable(variable, 0) => self.mode_of.get(&variable) == Some(&mode),
             Node::Mode(other) => other == mode,
             _ => false,
@@ -145,68 +134,59 @@ impl Guards<'_> {
 
     fn result(
         &mut self,
-        signals: &mut Signals,
-        target: &mut Target,
+        draft: &mut Draft,
         mode: ModeVariableId,
         (id, place): (ExpressionId, Place),
         parts: &[ExpressionId],
     ) -> ExpressionId {
         let implicit = self.dae.mode_variables[mode].implicit;
-        match target.model.expressions.node(id) {
-            Node::Variable(variable, order) => self.left_value(signals, target, variable, order, place.before),
-            Node::Mode(other) => self.left_mode(target, other, place.before),
+        match self.dae.model.expressions.node(id) {
+            Node::Variable(variable, order) => self.left_value(draft, variable, order, place.before),
+            Node::Mode(other) => self.left_mode(draft, other, place.before),
             Node::Pre(_) => parts[0],
             Node::If(..) => match *parts {
-                [condition, a, b] => target.expressions().if_then_else(condition, a, b),
+                [condition, a, b] => draft.expressions().if_then_else(condition, a, b),
                 _ => parts[0],
             },
             Node::Relation(operator, a, b)
-                if implicit && !place.before && depends_on_unknowns(self.dae, signals, id) =>
+                if implicit && !place.before && depends_on_unknowns(self.dae, &draft.signals, id) =>
             {
-                let value = self.with_hysteresis(target, mode, operator, (parts[0], parts[1]), place);
-                self.with_impulses(target, mode, operator, (a, b), place, value)
+                let value = self.with_hysteresis(draft, mode, operator, (parts[0], parts[1]), place);
+                self.with_impulses(draft, mode, operator, (a, b), place, value)
             }
             _ => {
-                let children: Vec<ExpressionId> = target.model.expressions.children(id).collect();
+                let children: Vec<ExpressionId> = self.dae.model.expressions.children(id).collect();
                 let operand = |child: ExpressionId| {
                     let at = children.iter().position(|&it| it == child).expect("an operand is a child");
                     parts[at]
                 };
-                rebuilt(&mut target.model.expressions, id, operand)
+                rebuilt(draft.expressions(), id, operand)
             }
         }
     }
 
     /// A variable in a guard. Left limits of unknowns are their values in the mode that is left.
-    fn left_value(
-        &self,
-        signals: &mut Signals,
-        target: &mut Target,
-        variable: VariableId,
-        order: u32,
-        before: bool,
-    ) -> ExpressionId {
-        if signals.is_unknown(variable) {
-            let signal = signals.signal(target, variable, order);
-            return target.value(signal);
+    fn left_value(&self, draft: &mut Draft, variable: VariableId, order: u32, before: bool) -> ExpressionId {
+        if draft.signals.is_unknown(variable) {
+            return draft.signal(variable, order);
         }
         if let Some(&mode) = self.mode_of.get(&variable) {
-            return self.left_mode(target, mode, before);
+            return self.left_mode(draft, mode, before);
         }
-        let value = target.value(variable);
-        let changes = target.model.variables[variable].variability > Variability::Parameter;
-        if before && changes { target.expressions().pre(value) } else { value }
+        let value = draft.value(variable);
+        let changes = self.dae.model.variables[variable].variability > Variability::Parameter;
+        if before && changes { draft.expressions().pre(value) } else { value }
     }
 
     /// Another mode variable in a guard: what its own guard asks for now, or what is in force.
-    fn left_mode(&self, target: &mut Target, mode: ModeVariableId, before: bool) -> ExpressionId {
+    fn left_mode(&self, draft: &mut Draft, mode: ModeVariableId, before: bool) -> ExpressionId {
         let ModeBooleans { in_force, next } = self.booleans[mode];
         match (before, next) {
-            (false, next) => target.value(next.unwrap_or(in_force)),
-            (true, Some(_)) => target.value(in_force),
+            (false, next) => draft.value(next.unwrap_or(in_force)),
+            (true, Some(_)) => draft.value(in_force),
             (true, None) => {
-                let value = target.value(in_force);
-                target.expressions().pre(value)
+                let value = draft.value(in_force);
+                draft.expressions().pre(value)
             }
         }
     }
@@ -214,7 +194,7 @@ impl Guards<'_> {
     /// `s >= 0` as `if b then s >= -hysteresis else s > hysteresis`, with `b` the mode in force.
     fn with_hysteresis(
         &mut self,
-        target: &mut Target,
+        draft: &mut Draft,
         mode: ModeVariableId,
         operator: RelationOperator,
         (left, right): (ExpressionId, ExpressionId),
@@ -222,12 +202,12 @@ impl Guards<'_> {
     ) -> ExpressionId {
         use RelationOperator::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
         let width = match operator {
-            Equal | NotEqual => return target.expressions().relation(operator, left, right),
-            _ => self.hysteresis(target),
+            Equal | NotEqual => return draft.expressions().relation(operator, left, right),
+            _ => self.hysteresis(draft),
         };
         let in_force = self.booleans[mode].in_force;
-        let own = (place.bearing == Bearing::Unclear).then(|| target.derived(in_force, "_relation", None));
-        let expressions = target.expressions();
+        let own = (place.bearing == Bearing::Unclear).then(|| draft.target.derived(in_force, "_relation", None));
+        let expressions = draft.expressions();
         let (lower, upper) = (expressions.difference(right, width), expressions.sum(right, width));
         let (lenient, strict) = match operator {
             Greater | GreaterEqual => {
@@ -236,15 +216,15 @@ impl Guards<'_> {
             _ => (expressions.relation(LessEqual, left, upper), expressions.relation(Less, left, lower)),
         };
         if let Some(own) = own {
-            return self.remembered(target, own, lenient, strict);
+            return self.remembered(draft, own, lenient, strict);
         }
         let (stays, enters) = if place.bearing == Bearing::For { (lenient, strict) } else { (strict, lenient) };
         match place.in_force {
             Some(true) => stays,
             Some(false) => enters,
             None => {
-                let in_force = target.value(in_force);
-                target.expressions().if_then_else(in_force, stays, enters)
+                let in_force = draft.value(in_force);
+                draft.expressions().if_then_else(in_force, stays, enters)
             }
         }
     }
@@ -252,7 +232,7 @@ impl Guards<'_> {
     /// A relation that asks for the weights of impulses in the instants in which there are some.
     fn with_impulses(
         &mut self,
-        target: &mut Target,
+        draft: &mut Draft,
         mode: ModeVariableId,
         operator: RelationOperator,
         (left, right): (ExpressionId, ExpressionId),
@@ -266,7 +246,7 @@ impl Guards<'_> {
         let (on_left, on_right) = (variable(left), variable(right));
         let own: Vec<WrittenImpulse> = self.impulses.iter().filter(|impulse| impulse.mode == mode).copied().collect();
         own.into_iter().rev().fold(value, |otherwise, impulse| {
-            let zero = target.expressions().real(0.0);
+            let zero = draft.expressions().real(0.0);
             let sides = if on_left == Some(impulse.variable) {
                 (impulse.weight, zero)
             } else if on_right == Some(impulse.variable) {
@@ -274,33 +254,37 @@ impl Guards<'_> {
             } else {
                 return otherwise;
             };
-            let weighed = self.with_hysteresis(target, mode, operator, sides, place);
-            target.expressions().if_then_else(impulse.change, weighed, otherwise)
+            let weighed = self.with_hysteresis(draft, mode, operator, sides, place);
+            draft.expressions().if_then_else(impulse.change, weighed, otherwise)
         })
     }
 
     /// A relation that keeps its truth until it is clearly another, in a Boolean of its own.
     fn remembered(
         &mut self,
-        target: &mut Target,
+        draft: &mut Draft,
         own: VariableId,
         lenient: ExpressionId,
         strict: ExpressionId,
     ) -> ExpressionId {
         self.declared.booleans.push(own);
-        let own = target.value(own);
-        let so_far = target.expressions().pre(own);
-        let relation = target.expressions().if_then_else(so_far, lenient, strict);
+        let own = draft.value(own);
+        let so_far = draft.expressions().pre(own);
+        let relation = draft.expressions().if_then_else(so_far, lenient, strict);
         self.items.push(Item::Equation(own, relation));
         own
     }
 
-    fn hysteresis(&mut self, target: &mut Target) -> ExpressionId {
+    fn hysteresis(&mut self, draft: &mut Draft) -> ExpressionId {
         let declared = &mut self.declared.hysteresis;
         let variable = *declared.get_or_insert_with(|| {
-            target.constant("hysteresis", HYSTERESIS, "how far a guard goes beyond its bound before the mode changes")
+            draft.target.constant(
+                "hysteresis",
+                HYSTERESIS,
+                "how far a guard goes beyond its bound before the mode changes",
+            )
         });
-        target.value(variable)
+        draft.value(variable)
     }
 }
 

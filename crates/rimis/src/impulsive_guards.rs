@@ -69,12 +69,23 @@ fn is_read(dae: &MultimodeDae, mode: ModeVariableId, variable: VariableId) -> bo
     read
 }
 
-/// A guard on an impulse that cannot be written down.
-pub(crate) fn unwritable(dae: &MultimodeDae, guard: &ImpulsiveGuard, when: String) -> Box<Diagnostic> {
+/// A guard on an impulse that cannot be written down, for want of a left limit.
+pub(crate) fn unwritable(
+    dae: &MultimodeDae,
+    guard: &ImpulsiveGuard,
+    missing: VariableId,
+    when: String,
+) -> Box<Diagnostic> {
     let (mode, variable) = (&dae.mode_variables[guard.mode], &dae.model.variables[guard.variable]);
+    let missing = &dae.model.variables[missing].name;
     let message = format!(
         "after a mode change, the guard of `{}` is on `{}`, which is impulsive then, and there is no formula for it",
         mode.name, variable.name
     );
-    Box::new(Diagnostic::error("E0913", message).when(when).label(variable.span, "impulsive"))
+    let diagnostic = Diagnostic::error("E0913", message)
+        .when(when)
+        .label(variable.span, "impulsive")
+        .label(mode.span, "its guard")
+        .with_note(format!("the impulse depends on the left limit of `{missing}`, which is not a state in all modes"));
+    Box::new(diagnostic)
 }

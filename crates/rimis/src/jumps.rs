@@ -3,31 +3,32 @@
 //! A change of modes may leave the states in conflict with constraints of the new mode; those then jump, and what drives
 //! them is impulsive (E22 §8). Where the restart is linear it has a closed form ([`closed_forms`]), and a `reinit` can say
 //! what no ordinary tool finds by itself. Changes are treated in sets: one change is taken as an example, and its formulas
-//! hold for all changes with the same conflicts into modes in which the equations concerned have the same form.
+//! hold for all changes with the same conflicts into modes in which the equations concerned have the same form. Parts of the
+//! model between which no jump passes are looked at one by one.
 //!
 //! What is in conflict is found in two ways. The analysis of mode changes says which constraints the past may violate
 //! (`defects`). Beyond these, every constraint that is new after the change may be violated a little, because guards have
 //! a hysteresis, and it alone says where a derivative starts that only differentiation brought in (`new_constraints`).
 //! Where these have closed forms too, the states are put on all of them; else on what can be had.
 
+use std::collections::BTreeMap;
+
 use modeshift_dae::{EquationId, ExpressionId, IndexVec, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_diagnostics::Diagnostic;
 use modeshift_mode_changes::levels::Unknown;
 use modeshift_mode_changes::{
-    AllChanges, ClosedForm, Column, Defect, Forms, InPairs, ModeStructure, Moment, PairSpace, Potentials, Row,
-    closed_forms, forms,
+    AllChanges, ClosedForm, Column, Defect, Forms, InPairs, ModeStructure, Moment, Potentials, Row, closed_forms, forms,
 };
-use modeshift_modes::{FormulaPrinter, Invariant, Limit, ModeSet, ModeVariable};
+use modeshift_modes::{Invariant, ModeSet, ModeVariable};
 use modeshift_structure::{Analysis, BlockId};
 use rustc_hash::FxHashMap;
 
+use crate::obstacles::{Failure, violated};
+use crate::parts::parts;
 use crate::target::Target;
 
-/// More different restarts than this are not written down.
+/// More different restarts of one part of a model than this are not written down.
 const MOST_RESTARTS: usize = 256;
-
-/// Constraints that are shown in the source.
-const MOST_LABELS: usize = 5;
 
 /// A state that gets a value in some changes.
 #[derive(Clone, Debug)]
@@ -64,15 +65,21 @@ pub(crate) fn jumps(
     target: &mut Target,
     put_on_constraints: bool,
 ) -> Result<Jumps, Failure> {
+    let mut found = Jumps::default();
     let conflicts = Conflicts::new(analysis, changes, put_on_constraints);
-    if conflicts.attempts.iter().all(Vec::is_empty) {
-        return Ok(Jumps::default());
+    if conflicts.all().next().is_none() {
+        return Ok(found);
     }
     let (forms, blocks) = (forms(dae, analysis), blocks_of_equations(analysis));
-    Search { dae, analysis, changes, feasible, conflicts, forms, blocks }.run(target)
+    for conflicts in conflicts.by_part(&parts(dae, analysis)) {
+        let search = Search { dae, analysis, changes, feasible, conflicts, forms: &forms, blocks: &blocks };
+        search.run(target, &mut found)?;
+    }
+    Ok(found)
 }
 
 /// Constraints that the states may violate, in the order in which closed forms are tried: with all, with fewer.
+#[derive(Clone, Default)]
 struct Conflicts {
     attempts: Vec<Vec<InPairs<EquationId>>>,
 }
@@ -91,6 +98,19 @@ impl Conflicts {
         highest.extend(defects.iter().copied());
         let attempts = if put_on_constraints { vec![all, highest, defects] } else { vec![highest, defects] };
         Conflicts { attempts }
+    }
+
+    /// Those of each part of the model for themselves.
+    fn by_part(&self, parts: &IndexVec<EquationId, usize>) -> Vec<Conflicts> {
+        let mut by_part: BTreeMap<usize, Conflicts> = BTreeMap::new();
+        for (attempt, constraints) in self.attempts.iter().enumerate() {
+            for constraint in constraints {
+                let attempts = &mut by_part.entry(parts[constraint.of]).or_default().attempts;
+                attempts.resize(self.attempts.len(), Vec::new());
+                attempts[attempt].push(*constraint);
+            }
+        }
+        by_part.into_values().collect()
     }
 
     fn all(&self) -> impl Iterator<Item = &InPairs<EquationId>> {
@@ -132,21 +152,16 @@ fn leave_out_satisfied(changes: &AllChanges, constraints: &mut Vec<InPairs<Equat
     constraints.retain(|constraint| !constraint.pairs.is_empty());
 }
 
-/// Why there are no jumps.
-pub(crate) enum Failure {
-    Limit(Limit),
-    Diagnosed(Box<Diagnostic>),
-}
-
 struct Search<'a> {
     dae: &'a MultimodeDae,
     analysis: &'a Analysis,
     changes: &'a AllChanges<'a>,
     /// Changes that can happen.
     feasible: &'a Invariant,
+    /// Those of one part of the model.
     conflicts: Conflicts,
-    forms: Forms,
-    blocks: IndexVec<EquationId, Vec<BlockId>>,
+    forms: &'a Forms,
+    blocks: &'a IndexVec<EquationId, Vec<BlockId>>,
 }
 
 /// One change, as an example of others.
@@ -173,14 +188,13 @@ struct Solved {
 }
 
 impl Search<'_> {
-    fn run(&self, target: &mut Target) -> Result<Jumps, Failure> {
+    fn run(&self, target: &mut Target, found: &mut Jumps) -> Result<(), Failure> {
         let space = &self.changes.pairs.space;
         let conflicts = space.union(self.conflicts.all().map(|defect| defect.pairs));
         let mut open = space.and(conflicts, self.changes.pairs.regular);
-        let mut found = Jumps::default();
         let mut restarts = 0;
         while let Some(values) = space.pick(open) {
-            space.check().map_err(Failure::Limit)?;
+            space.check()?;
             restarts += 1;
             if restarts > MOST_RESTARTS {
                 return Err(self.too_many(open));
@@ -199,10 +213,10 @@ impl Search<'_> {
                 continue; // never happens, or a copy of valid modes outside the invariant
             }
             let Some(solved) = solved else { return Err(self.no_closed_form(alike)) };
-            self.record(&example, &solved, alike, target, &mut found);
+            self.record(&example, &solved, alike, target, found);
         }
-        space.check().map_err(Failure::Limit)?;
-        Ok(found)
+        space.check()?;
+        Ok(())
     }
 
     /// The closed forms with as many conflicts as there are closed forms for.
@@ -227,7 +241,7 @@ impl Search<'_> {
         complete.then_some(Solved { forms, reached })
     }
 
-    /// Changes with the same conflicts, into modes in which the equations that these reach have the same form.
+    /// Changes with the same conflicts, into modes in which the equations that these make jump have the same form.
     fn alike(&self, example: &Example, reached: Option<&Potentials>) -> ModeSet {
         let (pairs, space) = (&self.changes.pairs, &self.changes.pairs.space);
         let same = |set: ModeSet| match space.evaluate(set, |variable| example.is_true(variable)) {
@@ -237,7 +251,10 @@ impl Search<'_> {
         let mut alike: Vec<ModeSet> = Vec::new();
         alike.extend(self.conflicts.all().map(|defect| same(defect.pairs)));
         let structure = &example.structure;
-        for row in structure.rows().filter(|&row| reached.is_none_or(|reached| reached.reaches(row))) {
+        let jumps = |row: Row, reached: &Potentials| {
+            reached.of(structure, structure.matched_column(row)).is_some_and(|potential| potential >= 1)
+        };
+        for row in structure.rows().filter(|&row| reached.is_none_or(|reached| jumps(row, reached))) {
             let equation = structure.equation(row);
             let is_now = |set: ModeSet| self.analysis.space.evaluate(set, |mode| example.after(mode));
             for &block in &self.blocks[equation] {
@@ -280,36 +297,16 @@ impl Search<'_> {
         }
     }
 
-    fn words(&self, pairs: ModeSet) -> String {
-        let names: Vec<String> = self.dae.mode_variables.iter().map(|mode| mode.name.to_string()).collect();
-        let names = PairSpace::names(&names);
-        FormulaPrinter::new(&self.changes.pairs.space, &self.changes.pairs.invariant, &names).print(pairs).text
-    }
-
     fn no_closed_form(&self, pairs: ModeSet) -> Failure {
-        let (space, incidence) = (&self.changes.pairs.space, &self.analysis.incidence);
         let message = "states jump at a mode change, and there is no formula for where to";
-        let mut diagnostic = Diagnostic::error("E0905", message).when(self.words(pairs));
-        let mut constraints: Vec<String> = Vec::new();
-        for defect in self.changes.defects.iter().filter(|defect| space.intersects(defect.pairs, pairs)) {
-            let name = &incidence.equations()[defect.of].name;
-            if constraints.len() < MOST_LABELS && defect.order == 0 {
-                let span = self.dae.model.equations[defect.of].span;
-                diagnostic = diagnostic.label(span, format!("`{name}` may be violated then"));
-            }
-            constraints.push(format!("{name}{}", "'".repeat(defect.order as usize)));
-        }
-        constraints.dedup();
-        let diagnostic = diagnostic
-            .with_note(format!("constraints that the states violate then: {}", constraints.join(", ")))
+        let diagnostic = violated(self.dae, self.changes, pairs, Diagnostic::error("E0905", message))
             .help("`changes` shows the restart of this mode change; only linear ones of level 1 have a formula");
         Failure::Diagnosed(Box::new(diagnostic))
     }
 
     fn too_many(&self, pairs: ModeSet) -> Failure {
-        let message = format!("the model has more than {MOST_RESTARTS} different restarts at mode changes");
-        let diagnostic = Diagnostic::error("E0907", message)
-            .when(self.words(pairs))
+        let message = format!("a part of the model has more than {MOST_RESTARTS} different restarts at mode changes");
+        let diagnostic = violated(self.dae, self.changes, pairs, Diagnostic::error("E0907", message))
             .help("each would be a branch of a `when`; a smaller part of the model can be transformed");
         Failure::Diagnosed(Box::new(diagnostic))
     }

@@ -11,12 +11,12 @@
 //! | 2 declarations | `target`: a copy of the source with legal names |
 //! | 3 replicates, dummy derivatives, their start values | `signals`, `start` |
 //! | 4 mode equations | `mode_equations`: as they are, or robust (`guards`) |
-//! | 5 replicate and differential equations, partial evaluation | `equations`, `specialize`, `conditions`; `multiplexers` |
+//! | 5 replicate and differential equations, partial evaluation | `equations`, `specialize`, `conditions`; `multiplexers`; what is not differentiated: `constraints` |
 //! | 6 multiplexers | `multiplexers` |
-//! | 7 reinitialisations | `restarts`, in which changes: `feasible`, jumps: `jumps`, guards on impulses: `impulsive_guards` |
+//! | 7 reinitialisations | `restarts`, in which changes: `feasible`, jumps: `jumps` by `parts`, guards on impulses: `impulsive_guards` |
 //!
-//! `transform` puts the steps in order, `document` and `print` make the text, `obstacles` says why a model cannot be
-//! transformed, and `check` compares the approximate analysis of a text with the exact one.
+//! `transform` puts the steps in order, `draft` is what they work on, `document` and `print` make the text, `obstacles`
+//! says why a model cannot be transformed, and `check` compares the approximate analysis of a text with the exact one.
 //!
 //! # Values
 //!
@@ -32,15 +32,18 @@
 //! form does not run in every tool: at the exit from a mode a guard such as `s >= 0`, with `s` at its bound, has no fixed
 //! point. The robust form looks at guards in the mode that is left and gives them a hysteresis, puts states on the new
 //! constraints by `reinit` (closed forms of `mode_changes`), keeps states where they are in modes that do not have them,
-//! and makes blocks that may be singular trivial outside their modes. `--plain` is the form of the papers, with the jumps
+//! and makes blocks that may be singular trivial outside their modes. Constraints that are the same in all modes are not
+//! differentiated: a tool does that and keeps them (`constraints`). `--plain` is the form of the papers, with the jumps
 //! that the model itself has.
 //!
-//! Constraints that were differentiated hold because they held before: they are not enforced (no dummy derivatives are
-//! chosen). Linear ones are kept by every integrator to rounding; nonlinear ones drift with the tolerance.
+//! Constraints of some modes are differentiated and hold because they held before: nothing enforces them. Linear ones are
+//! kept by every integrator to rounding; nonlinear ones drift with the tolerance.
 
 mod check;
 mod conditions;
+mod constraints;
 mod document;
+mod draft;
 mod equations;
 mod feasible;
 mod guards;
@@ -50,6 +53,7 @@ mod mode_equations;
 mod multiplexers;
 mod names;
 mod obstacles;
+mod parts;
 mod print;
 mod restarts;
 mod signals;
@@ -59,5 +63,6 @@ mod target;
 mod transform;
 
 pub use check::mode_dependence;
+pub use obstacles::Failure;
 pub use start::Start;
-pub use transform::{Failure, Form, transform};
+pub use transform::{Form, transform};

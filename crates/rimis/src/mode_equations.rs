@@ -14,13 +14,11 @@
 //! A definition that depends on nothing but time, parameters and left limits of discrete variables stays as it is.
 
 use modeshift_dae::{ExpressionId, IndexVec, ModeVariableId, MultimodeDae, Node, Variability, VariableId};
-use modeshift_modes::ModeSet;
 
-use crate::conditions::Conditions;
 use crate::document::Item;
+use crate::draft::Draft;
 use crate::guards::{Guards, WrittenImpulse};
 use crate::signals::Signals;
-use crate::specialize::Specialization;
 use crate::target::Target;
 
 /// The Booleans of a mode variable.
@@ -51,19 +49,13 @@ pub(crate) fn declare_modes(dae: &MultimodeDae, target: &mut Target) -> IndexVec
 }
 
 /// The papers' mode equations: the definitions as they are.
-pub(crate) fn plain_mode_equations(
-    dae: &MultimodeDae,
-    conditions: &mut Conditions,
-    signals: &mut Signals,
-    target: &mut Target,
-) -> Vec<Item> {
+pub(crate) fn plain_mode_equations(dae: &MultimodeDae, draft: &mut Draft) -> Vec<Item> {
     let mut items = Vec::new();
     for (mode, variable) in dae.mode_variables.iter_enumerated() {
         if let Some(definition) = variable.definition {
-            let boolean = conditions.booleans[mode];
-            let definition = Specialization::new(conditions, signals, target, None).of(definition, ModeSet::ALL);
-            let boolean = target.value(boolean);
-            items.push(Item::Equation(boolean, definition));
+            let boolean = draft.conditions.booleans[mode];
+            let definition = draft.written(definition);
+            items.push(Item::Equation(draft.value(boolean), definition));
         }
     }
     items
@@ -76,20 +68,20 @@ pub(crate) struct RobustModes<'a> {
 
 impl<'a> RobustModes<'a> {
     /// Declares what the guards ask for.
-    pub(crate) fn new(dae: &'a MultimodeDae, conditions: &Conditions, signals: &Signals, target: &mut Target) -> Self {
+    pub(crate) fn new(dae: &'a MultimodeDae, draft: &mut Draft) -> Self {
         let mut booleans = IndexVec::new();
         let mut declared = Declared::default();
         for (mode, variable) in dae.mode_variables.iter_enumerated() {
-            let in_force = conditions.booleans[mode];
-            let delayed = variable.definition.filter(|&definition| !is_known_at_once(dae, signals, definition));
+            let in_force = draft.conditions.booleans[mode];
+            let delayed = variable.definition.filter(|&definition| !is_known_at_once(dae, &draft.signals, definition));
             let next = delayed.map(|_| {
                 let text = format!("what the guard of {} asks for", variable.name);
-                target.derived(in_force, "_next", Some(text))
+                draft.target.derived(in_force, "_next", Some(text))
             });
             declared.booleans.extend(next);
             booleans.push(ModeBooleans { in_force, next });
         }
-        let mode_of = conditions.booleans.iter_enumerated().map(|(mode, &boolean)| (boolean, mode)).collect();
+        let mode_of = draft.conditions.booleans.iter_enumerated().map(|(mode, &boolean)| (boolean, mode)).collect();
         RobustModes { guards: Guards { dae, booleans, mode_of, impulses: Vec::new(), declared, items: Vec::new() } }
     }
 
@@ -99,25 +91,20 @@ impl<'a> RobustModes<'a> {
     }
 
     /// All of them, and what they needed. Guards ask for these impulses in the instants in which there are some.
-    pub(crate) fn equations(
-        self,
-        signals: &mut Signals,
-        target: &mut Target,
-        impulses: Vec<WrittenImpulse>,
-    ) -> (Vec<Item>, Declared) {
+    pub(crate) fn equations(self, draft: &mut Draft, impulses: Vec<WrittenImpulse>) -> (Vec<Item>, Declared) {
         let mut guards = Guards { impulses, ..self.guards };
         for (mode, variable) in guards.dae.mode_variables.iter_enumerated() {
             let Some(definition) = variable.definition else { continue };
             let ModeBooleans { in_force, next } = guards.booleans[mode];
-            let in_force = target.value(in_force);
+            let in_force = draft.value(in_force);
             let Some(next) = next else {
                 guards.items.push(Item::Equation(in_force, definition));
                 continue;
             };
-            let guard = guards.guard(signals, target, mode, definition);
-            let next = target.value(next);
+            let guard = guards.guard(draft, mode, definition);
+            let next = draft.value(next);
             guards.items.push(Item::Equation(next, guard));
-            let delayed = target.expressions().pre(next);
+            let delayed = draft.expressions().pre(next);
             guards.items.push(Item::Equation(in_force, delayed));
         }
         (guards.items, guards.declared)
@@ -150,13 +137,11 @@ fn is_known_at_once(dae: &MultimodeDae, signals: &Signals, definition: Expressio
 }
 
 /// Booleans that are formulas over mode variables.
-pub(crate) fn named_formulas(dae: &MultimodeDae, conditions: &mut Conditions, target: &mut Target) -> Vec<Item> {
+pub(crate) fn named_formulas(dae: &MultimodeDae, draft: &mut Draft) -> Vec<Item> {
     let mut items = Vec::new();
     for named in &dae.named_formulas {
-        if let Some(modes) = conditions.modes(named.formula) {
-            let left = target.value(named.variable);
-            let right = conditions.expression(target.expressions(), modes, ModeSet::ALL);
-            items.push(Item::Equation(left, right));
+        if let Some(modes) = draft.conditions.modes(named.formula) {
+            items.push(Item::Equation(draft.value(named.variable), draft.condition(modes)));
         }
     }
     items

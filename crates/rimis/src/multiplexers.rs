@@ -5,92 +5,85 @@
 //!
 //! E22 §10.1 (steps 5 and 6), §10.4 (MULTI, DIFF).
 
-use modeshift_dae::ExpressionId;
+use modeshift_dae::{ExpressionId, VariableId};
 use modeshift_modes::ModeSet;
 use modeshift_structure::{Derivative, name};
 
 use crate::conditions::Conditions;
 use crate::document::Item;
-use crate::signals::{Multiplexer, Signals, Source};
-use crate::target::Target;
+use crate::draft::Draft;
+use crate::signals::{Multiplexer, Source};
 
 /// What a signal is in each mode, simplest conditions first; the last source needs no condition.
-pub(crate) fn multiplexed(
-    conditions: &Conditions,
-    target: &mut Target,
-    sources: &[Source],
-    context: ModeSet,
-) -> ExpressionId {
-    let space = conditions.space();
+fn multiplexed(draft: &mut Draft, sources: &[Source], context: ModeSet) -> ExpressionId {
+    let space = draft.conditions.space();
     let mut ordered: Vec<(usize, Source)> = Vec::with_capacity(sources.len());
     for &source in sources {
-        let text = conditions.printer.print_within(source.modes, context).text;
+        let text = draft.conditions.printer.print_within(source.modes, context).text;
         ordered.push((text.len(), source));
     }
     ordered.sort_by_key(|&(length, source)| (length, source.variable));
     let mut open = context;
     let mut cases = Vec::with_capacity(ordered.len());
     for (_, source) in ordered {
-        cases.push((conditions.expression(target.expressions(), source.modes, open), source.variable));
+        cases.push((draft.condition_within(source.modes, open), source.variable));
         open = space.difference(open, source.modes);
     }
     let (_, last) = cases.pop().expect("a signal has sources");
-    let last = target.value(last);
+    let last = draft.value(last);
     cases.into_iter().rev().fold(last, |otherwise, (condition, variable)| {
-        let value = target.value(variable);
-        target.expressions().if_then_else(condition, value, otherwise)
+        let value = draft.value(variable);
+        draft.expressions().if_then_else(condition, value, otherwise)
     })
 }
 
 /// The multiplexers of all signals with several sources, by variable, then those seen from some blocks.
-pub(crate) fn multiplexing_equations(conditions: &Conditions, signals: &Signals, target: &mut Target) -> Vec<Item> {
+pub(crate) fn multiplexing_equations(draft: &mut Draft) -> Vec<Item> {
     let mut items = Vec::new();
-    for variable in signals.variables() {
-        for level in signals.levels(variable) {
+    for variable in draft.signals.variables() {
+        for order in 0..draft.signals.levels(variable).len() {
+            let level = &draft.signals.levels(variable)[order];
             let Some(signal) = level.signal.filter(|_| level.sources.len() > 1) else { continue };
-            let value = multiplexed(conditions, target, &level.sources, level.defined);
-            let signal = target.value(signal);
-            items.push(Item::Equation(signal, value));
+            let (sources, defined) = (level.sources.clone(), level.defined);
+            items.push(multiplexer(draft, signal, &sources, defined));
         }
     }
-    for multiplexer in &signals.multiplexers {
-        let level = &signals.levels(multiplexer.of)[multiplexer.order as usize];
-        let sources: Vec<Source> = multiplexer.sources.iter().map(|&at| level.sources[at]).collect();
-        let value = multiplexed(conditions, target, &sources, multiplexer.context);
-        target.model.variables[multiplexer.variable].description = Some(description(conditions, multiplexer).into());
-        let variable = target.value(multiplexer.variable);
-        items.push(Item::Equation(variable, value));
+    for multiplexed in draft.signals.multiplexers.clone() {
+        let Multiplexer { variable, of, order, context, .. } = multiplexed;
+        let level = &draft.signals.levels(of)[order as usize];
+        let sources: Vec<Source> = multiplexed.sources.iter().map(|&at| level.sources[at]).collect();
+        let description = description(&draft.conditions, Derivative { of, order }, context);
+        draft.target.model.variables[variable].description = Some(description.into());
+        items.push(multiplexer(draft, variable, &sources, context));
     }
     items
 }
 
+fn multiplexer(draft: &mut Draft, variable: VariableId, sources: &[Source], context: ModeSet) -> Item {
+    let value = multiplexed(draft, sources, context);
+    Item::Equation(draft.value(variable), value)
+}
+
 /// What a multiplexer is, and where: `u2 if g1 or g2`.
-fn description(conditions: &Conditions, multiplexer: &Multiplexer) -> String {
-    let of = Derivative { of: multiplexer.of, order: multiplexer.order };
+fn description(conditions: &Conditions, of: Derivative<VariableId>, context: ModeSet) -> String {
     let name = name(conditions.analysis.incidence.variables(), of);
-    format!("{name} if {}", conditions.text(multiplexer.context))
+    format!("{name} if {}", conditions.text(context))
 }
 
 /// `der(x) = x_p` for all states. With `hold`, a state that some modes do not have stays put there.
-pub(crate) fn differential_equations(
-    conditions: &Conditions,
-    signals: &mut Signals,
-    target: &mut Target,
-    hold: bool,
-) -> Vec<Item> {
+pub(crate) fn differential_equations(draft: &mut Draft, hold: bool) -> Vec<Item> {
     let mut items = Vec::new();
-    for variable in signals.variables() {
-        for order in 0..signals.levels(variable).len() as u32 {
-            let Some(state) = signals.levels(variable)[order as usize].state() else { continue };
-            let above = signals.value(conditions, target, variable, order + 1, state.modes);
+    for variable in draft.signals.variables() {
+        for order in 0..draft.signals.levels(variable).len() as u32 {
+            let Some(state) = draft.signals.levels(variable)[order as usize].state() else { continue };
+            let above = draft.holder(variable, order + 1, state.modes);
             let above = above.expect("the derivative of a state has a value where it is a state");
-            let mut slope = target.value(above);
+            let mut slope = draft.value(above);
             if hold && !state.modes.is_all() {
-                let condition = conditions.expression(target.expressions(), state.modes, ModeSet::ALL);
-                let zero = target.expressions().real(0.0);
-                slope = target.expressions().if_then_else(condition, slope, zero);
+                let zero = draft.expressions().real(0.0);
+                slope = draft.in_modes(state.modes, slope, zero);
             }
-            let left = target.expressions().variable(state.variable, 1);
+            let left = draft.expressions().variable(state.variable, 1);
             items.push(Item::Equation(left, slope));
         }
     }

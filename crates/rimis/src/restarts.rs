@@ -13,15 +13,14 @@ use modeshift_mode_changes::{AllChanges, Moment};
 use modeshift_modes::{FormulaPrinter, Invariant, ModeSet, ModeVariable};
 use rustc_hash::FxHashMap;
 
-use crate::conditions::{Builder, Conditions, by_decisions};
+use crate::conditions::{Builder, by_decisions};
 use crate::document::{Action, Branch, Item};
+use crate::draft::Draft;
 use crate::guards::WrittenImpulse;
 use crate::impulsive_guards::{ImpulsiveGuard, unwritable};
 use crate::jumps::Jump;
 use crate::mode_equations::ModeBooleans;
-use crate::signals::{Level, Signals};
-use crate::specialize::Specialization;
-use crate::target::Target;
+use crate::signals::Level;
 
 /// A reinitialisation of one state.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,33 +32,47 @@ struct Reset {
 /// What chains are made of.
 pub(crate) struct Restarts<'a, 'c> {
     pub(crate) dae: &'a MultimodeDae,
-    pub(crate) conditions: &'a mut Conditions<'c>,
-    pub(crate) signals: &'a mut Signals,
-    pub(crate) target: &'a mut Target,
+    pub(crate) draft: &'a mut Draft<'c>,
     pub(crate) changes: &'a AllChanges<'a>,
     /// Changes that can happen.
     pub(crate) feasible: &'a Invariant,
-    pub(crate) pair_names: &'a [String],
+    /// Prints sets of changes.
+    pub(crate) printer: FormulaPrinter<'a>,
     /// The Booleans of mode variables, in the robust form.
     pub(crate) booleans: Option<&'a IndexVec<ModeVariableId, ModeBooleans>>,
     /// Guards that are on impulses in some changes.
     pub(crate) guards: &'a [ImpulsiveGuard],
 }
 
+/// What is written about mode changes and events.
+pub(crate) struct Reinitialisations {
+    /// Reinitialisations of states.
+    pub(crate) chains: Vec<Item>,
+    /// What a `when` of the source does beside `reinit`.
+    pub(crate) events: Vec<Item>,
+    /// Impulses that guards have to look at.
+    pub(crate) impulses: Vec<WrittenImpulse>,
+}
+
 impl Restarts<'_, '_> {
+    /// All of them.
+    pub(crate) fn reinitialisations(mut self, jumps: &[Jump]) -> Result<Reinitialisations, Box<Diagnostic>> {
+        Ok(Reinitialisations { chains: self.chains(jumps), events: self.events()?, impulses: self.impulses()? })
+    }
+
     /// The chains of all states, those with the same conditions together.
-    pub(crate) fn chains(&mut self, jumps: &[Jump]) -> Vec<Item> {
+    fn chains(&mut self, jumps: &[Jump]) -> Vec<Item> {
         let mut of_source = self.of_source();
         let mut chains: Vec<(VariableId, Vec<Reset>)> = Vec::new();
-        for variable in self.signals.variables() {
-            for order in 0..self.signals.levels(variable).len() as u32 {
-                let Some(state) = self.signals.levels(variable)[order as usize].state() else { continue };
+        for variable in self.draft.signals.variables() {
+            for order in 0..self.draft.signals.levels(variable).len() as u32 {
+                let Some(state) = self.draft.signals.levels(variable)[order as usize].state() else { continue };
                 let own = of_source.remove(&variable).filter(|_| order == 0);
                 let mut resets = own.unwrap_or_default();
                 let own: Vec<&Jump> =
                     jumps.iter().filter(|jump| (jump.variable, jump.order) == (variable, order)).collect();
                 for jump in &own {
-                    let value = self.as_written(jump.value);
+                    let value = self.draft.written(jump.value);
                     let value = self.without_sign_of_zero(value);
                     let condition = self.when_changing(jump.pairs);
                     let condition = self.unless_guards_object(condition, jump.pairs);
@@ -84,7 +97,7 @@ impl Restarts<'_, '_> {
                 for action in &branch.actions {
                     let WhenActionKind::Reinit(of, value) = action.kind else { continue };
                     let conditions = self.guarded(&branch.conditions, &[clause.guard, action.guard]);
-                    let reset = Reset { conditions, value: self.as_written(value) };
+                    let reset = Reset { conditions, value: self.draft.written(value) };
                     resets.entry(of).or_default().push(reset);
                 }
             }
@@ -111,58 +124,50 @@ impl Restarts<'_, '_> {
     }
 
     fn without_sign_of_zero(&mut self, value: ExpressionId) -> ExpressionId {
-        match self.target.model.expressions.literal(value) {
-            Some(0.0) => self.target.expressions().real(0.0),
+        match self.draft.target.model.expressions.literal(value) {
+            Some(0.0) => self.draft.expressions().real(0.0),
             _ => value,
         }
     }
 
     fn on_entry(&mut self, variable: VariableId, order: u32, modes: ModeSet) -> Reset {
-        let condition = self.conditions.expression(self.target.expressions(), modes, ModeSet::ALL);
-        let signal = self.signals.signal(self.target, variable, order);
-        let signal = self.target.value(signal);
-        Reset { conditions: vec![condition], value: self.target.expressions().pre(signal) }
+        let condition = self.draft.condition(modes);
+        let signal = self.draft.signal(variable, order);
+        Reset { conditions: vec![condition], value: self.draft.expressions().pre(signal) }
     }
 
     /// Conditions of a `when`, each with the guards around it.
     fn guarded(&mut self, conditions: &[ExpressionId], guards: &[ExpressionId]) -> Vec<ExpressionId> {
         let with_guards = |restarts: &mut Self, condition: ExpressionId| {
-            let condition = restarts.as_written(condition);
+            let condition = restarts.draft.written(condition);
             guards.iter().fold(condition, |condition, &guard| {
-                let guard = restarts.as_written(guard);
-                restarts.target.expressions().and(condition, guard)
+                let guard = restarts.draft.written(guard);
+                restarts.draft.expressions().and(condition, guard)
             })
         };
         conditions.iter().map(|&condition| with_guards(self, condition)).collect()
     }
 
-    /// An expression of the source in terms of the target, in any mode.
-    fn as_written(&mut self, expression: ExpressionId) -> ExpressionId {
-        Specialization::new(self.conditions, self.signals, self.target, None).of(expression, ModeSet::ALL)
-    }
-
     /// A condition that becomes true in these changes.
     fn when_changing(&mut self, changing: ModeSet) -> ExpressionId {
         if let Some(modes) = self.entered(changing) {
-            return self.conditions.expression(self.target.expressions(), modes, ModeSet::ALL);
+            return self.draft.condition(modes);
         }
         self.in_change(changing)
     }
 
     /// A condition that holds in the instants of these changes only.
     fn in_change(&mut self, changing: ModeSet) -> ExpressionId {
-        let pairs = &self.changes.pairs;
-        let printer = FormulaPrinter::new(&pairs.space, &pairs.invariant, self.pair_names);
-        let booleans = &self.conditions.booleans;
+        let booleans = &self.draft.conditions.booleans;
         let value = |expressions: &mut Expressions, doubled: ModeVariable| {
             let mode = ModeVariableId(doubled.0 / 2);
             let now = expressions.variable(booleans[mode], 0);
             if doubled.0.is_multiple_of(2) { expressions.pre(now) } else { now }
         };
-        let mut builder = Builder { expressions: &mut self.target.model.expressions, variable: value };
-        match printer.build_within(changing, ModeSet::ALL, &mut builder) {
+        let mut builder = Builder { expressions: self.draft.target.expressions(), variable: value };
+        match self.printer.build_within(changing, ModeSet::ALL, &mut builder) {
             Some(formula) => formula,
-            None => by_decisions(&pairs.space, &mut builder, changing),
+            None => by_decisions(&self.changes.pairs.space, &mut builder, changing),
         }
     }
 
@@ -178,8 +183,8 @@ impl Restarts<'_, '_> {
                 return condition;
             };
             let after = space.literal(Moment::After.variable(ModeVariable(mode.0)));
-            let (now, next) = (self.target.value(booleans[mode].in_force), self.target.value(next));
-            let expressions = self.target.expressions();
+            let (now, next) = (self.draft.value(booleans[mode].in_force), self.draft.value(next));
+            let expressions = self.draft.expressions();
             let (not_now, not_next) = (expressions.not(now), expressions.not(next));
             let agrees = if space.implies(pairs, after) {
                 next
@@ -194,41 +199,37 @@ impl Restarts<'_, '_> {
     }
 
     /// The impulses that guards look at, in terms of the target.
-    pub(crate) fn impulses(&mut self) -> Result<Vec<WrittenImpulse>, Box<Diagnostic>> {
+    fn impulses(&mut self) -> Result<Vec<WrittenImpulse>, Box<Diagnostic>> {
         let mut written = Vec::with_capacity(self.guards.len());
         for guard in self.guards {
-            let Some(weight) = self.at_states(guard.weight) else {
-                return Err(unwritable(self.dae, guard, self.words(guard.pairs)));
-            };
+            let weight = self.at_states(guard.weight);
+            let weight =
+                weight.map_err(|missing| unwritable(self.dae, guard, missing, self.printer.print(guard.pairs).text))?;
             let change = self.in_change(guard.pairs);
             written.push(WrittenImpulse { mode: guard.mode, variable: guard.variable, change, weight });
         }
         Ok(written)
     }
 
-    /// A formula of left limits as one of states, which still have their left limits where nothing has jumped yet;
-    /// nothing if it needs others.
-    fn at_states(&mut self, formula: ExpressionId) -> Option<ExpressionId> {
-        let signals = &*self.signals;
-        let mut complete = true;
+    /// A formula of left limits as one of states, which still have their left limits where nothing has jumped yet; or a
+    /// variable that it needs and that is no state of all modes.
+    fn at_states(&mut self, formula: ExpressionId) -> Result<ExpressionId, VariableId> {
+        let signals = &self.draft.signals;
+        let mut missing = None;
         let mut known = FxHashMap::default();
-        let result = self.target.model.expressions.rewrite(formula, &mut known, |expressions, id| {
+        let result = self.draft.target.model.expressions.rewrite(formula, &mut known, |expressions, id| {
             let Node::Pre(inner) = expressions.node(id) else { return id };
-            let state = match expressions.node(inner) {
-                Node::Variable(variable, order) if signals.is_unknown(variable) => {
-                    signals.levels(variable).get(order as usize).filter(|level| level.sources.len() == 1)
-                }
-                _ => None,
-            };
-            match state.and_then(Level::state) {
+            let Node::Variable(variable, order) = expressions.node(inner) else { return id };
+            let level = signals.levels(variable).get(order as usize).filter(|level| level.sources.len() == 1);
+            match level.and_then(Level::state) {
                 Some(state) => expressions.variable(state.variable, 0),
                 None => {
-                    complete = false;
+                    missing.get_or_insert(variable);
                     id
                 }
             }
         });
-        complete.then_some(result)
+        missing.map_or(Ok(result), Err)
     }
 
     /// The modes that these changes enter from outside, if they are all changes that do.
@@ -237,13 +238,14 @@ impl Restarts<'_, '_> {
         let support = pairs.space.support(changing);
         let before: Vec<ModeVariable> = support.into_iter().filter(|variable| variable.0 % 2 == 0).collect();
         let after = pairs.space.exists(changing, &before);
-        let modes = self.conditions.space().import(&pairs.space, &[after], |doubled| ModeVariable(doubled.0 / 2))[0];
+        let modes =
+            self.draft.conditions.space().import(&pairs.space, &[after], |doubled| ModeVariable(doubled.0 / 2))[0];
         let different = pairs.space.xor(self.entering(modes), changing);
         (!self.happens(different)).then_some(modes)
     }
 
     /// What a `when` of the source does beside `reinit`.
-    pub(crate) fn events(&mut self) -> Result<Vec<Item>, Box<Diagnostic>> {
+    fn events(&mut self) -> Result<Vec<Item>, Box<Diagnostic>> {
         let mut items = Vec::new();
         for number in 0..self.dae.model.when_clauses.len() {
             let branches = self.branches(number)?;
@@ -266,20 +268,20 @@ impl Restarts<'_, '_> {
             }
             let mut actions = Vec::new();
             for action in &branch.actions {
-                let condition = self.as_written(action.guard);
+                let condition = self.draft.written(action.guard);
                 match &action.kind {
                     WhenActionKind::Reinit(..) => {}
                     WhenActionKind::Assign(variable, value) => {
-                        let value = self.as_written(*value);
-                        let kept = self.target.value(*variable);
-                        let kept = self.target.expressions().pre(kept);
-                        let value = self.target.expressions().if_then_else(condition, value, kept);
+                        let value = self.draft.written(*value);
+                        let kept = self.draft.value(*variable);
+                        let kept = self.draft.expressions().pre(kept);
+                        let value = self.draft.expressions().if_then_else(condition, value, kept);
                         actions.push(Action::Assign(*variable, value));
                     }
                     WhenActionKind::Assert(assertion) => {
-                        let outside = self.target.expressions().not(condition);
-                        let asserted = self.as_written(assertion.condition);
-                        let condition = self.target.expressions().or(outside, asserted);
+                        let outside = self.draft.expressions().not(condition);
+                        let asserted = self.draft.written(assertion.condition);
+                        let condition = self.draft.expressions().or(outside, asserted);
                         let (message, is_error) = (assertion.message, assertion.is_error);
                         actions.push(Action::Assert { condition, message, is_error });
                     }
@@ -305,15 +307,9 @@ impl Restarts<'_, '_> {
         let diagnostic = Diagnostic::error("E0909", message);
         let firing = self.changes.firings.iter().find(|firing| (firing.clause, firing.branch) == (clause, branch));
         match firing {
-            Some(firing) if !firing.pairs.is_empty() => diagnostic.when(self.words(firing.pairs)),
+            Some(firing) if !firing.pairs.is_empty() => diagnostic.when(self.printer.print(firing.pairs).text),
             _ => diagnostic,
         }
-    }
-
-    /// Mode changes in words.
-    fn words(&self, pairs: ModeSet) -> String {
-        let space = &self.changes.pairs;
-        FormulaPrinter::new(&space.space, &space.invariant, self.pair_names).print(pairs).text
     }
 }
 

@@ -9,8 +9,8 @@
 
 use modeshift_dae::{Id, IndexVec, VariableId};
 use modeshift_modes::ModeSet;
-use modeshift_structure::{BlockId, name};
-use rustc_hash::FxHashMap;
+use modeshift_structure::{BlockId, Derivative, name};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::conditions::Conditions;
 use crate::names::unquoted;
@@ -122,6 +122,19 @@ impl Signals {
             }
             self.levels[variable].push(level);
         }
+    }
+
+    /// Forgets derivatives, each with those above it; what is below is no state any more, but follows from a block.
+    pub(crate) fn forget_derivatives(&mut self, forgotten: &[(Derivative<VariableId>, BlockId)]) {
+        let mut variables = FxHashSet::default();
+        for &(lowest, block) in forgotten {
+            let levels = &mut self.levels[lowest.of];
+            let gone = levels.drain(lowest.order as usize..).flat_map(|level| level.sources);
+            variables.extend(gone.map(|source| source.variable));
+            let below = levels.last_mut().expect("a variable itself is not forgotten");
+            below.sources.iter_mut().for_each(|source| source.origin = Origin::Block(block));
+        }
+        self.derivatives.retain(|variable| !variables.contains(variable));
     }
 
     /// All variables of the source, unknowns and others.
@@ -244,7 +257,7 @@ impl Declaration<'_, '_> {
         }
         let exists = self.conditions.analysis.incidence.variables()[self.variable].guard;
         let incidence = self.conditions.analysis.incidence.variables();
-        let written = name(incidence, modeshift_structure::Derivative { of: self.variable, order: self.order });
+        let written = name(incidence, Derivative { of: self.variable, order: self.order });
         if self.alone && self.defined == exists {
             let variable = self.target.derived(self.variable, &suffix(self.order), Some(written));
             self.signals.derivatives.push(variable);

@@ -9,17 +9,13 @@ use modeshift_modes::ModeSet;
 use modeshift_structure::{BlockId, Derivative};
 use rustc_hash::FxHashMap;
 
-use crate::conditions::Conditions;
-use crate::signals::Signals;
-use crate::target::Target;
+use crate::draft::Draft;
 
 /// Specializes expressions to sets of modes.
 pub(crate) struct Specialization<'a, 'c> {
-    pub(crate) conditions: &'a mut Conditions<'c>,
-    pub(crate) signals: &'a mut Signals,
-    pub(crate) target: &'a mut Target,
+    draft: &'a mut Draft<'c>,
     /// The block whose unknowns are meant, if any.
-    pub(crate) block: Option<BlockId>,
+    block: Option<BlockId>,
     known: FxHashMap<(ExpressionId, ModeSet), ExpressionId>,
 }
 
@@ -41,13 +37,8 @@ enum Choice {
 }
 
 impl<'a, 'c> Specialization<'a, 'c> {
-    pub(crate) fn new(
-        conditions: &'a mut Conditions<'c>,
-        signals: &'a mut Signals,
-        target: &'a mut Target,
-        block: Option<BlockId>,
-    ) -> Self {
-        Specialization { conditions, signals, target, block, known: FxHashMap::default() }
+    pub(crate) fn new(draft: &'a mut Draft<'c>, block: Option<BlockId>) -> Self {
+        Specialization { draft, block, known: FxHashMap::default() }
     }
 
     /// The expression in the modes of `context`.
@@ -72,21 +63,20 @@ impl<'a, 'c> Specialization<'a, 'c> {
     }
 
     fn choice(&mut self, condition: ExpressionId, modes: ModeSet) -> Choice {
-        let Some(holds) = self.conditions.modes(condition) else { return Choice::NotAboutModes };
-        let space = self.conditions.space();
+        let Some(holds) = self.draft.conditions.modes(condition) else { return Choice::NotAboutModes };
+        let space = self.draft.conditions.space();
         let (yes, no) = (space.and(modes, holds), space.difference(modes, holds));
         if no.is_empty() {
             Choice::Then
         } else if yes.is_empty() {
             Choice::Else
         } else {
-            let asked = self.conditions.expression(&mut self.target.model.expressions, holds, modes);
-            Choice::Both(asked, yes, no)
+            Choice::Both(self.draft.condition_within(holds, modes), yes, no)
         }
     }
 
     fn operands(&mut self, id: ExpressionId, modes: ModeSet, pending: &mut Vec<(ExpressionId, ModeSet, Step)>) {
-        match self.target.model.expressions.node(id) {
+        match self.draft.target.model.expressions.node(id) {
             Node::If(condition, a, b) => match self.choice(condition, modes) {
                 Choice::Then => pending.push((a, modes, Step::Open)),
                 Choice::Else => pending.push((b, modes, Step::Open)),
@@ -97,51 +87,57 @@ impl<'a, 'c> Specialization<'a, 'c> {
             },
             // Left limits are of the instant before, which may have been in any mode.
             Node::Pre(a) => pending.push((a, ModeSet::ALL, Step::Open)),
-            _ => pending.extend(self.target.model.expressions.children(id).map(|child| (child, modes, Step::Open))),
+            _ => {
+                let children = self.draft.target.model.expressions.children(id);
+                pending.extend(children.map(|child| (child, modes, Step::Open)));
+            }
         }
     }
 
     fn result(&mut self, id: ExpressionId, modes: ModeSet) -> ExpressionId {
-        match self.target.model.expressions.node(id) {
-            Node::Variable(variable, order) if self.signals.is_unknown(variable) => {
+        match self.draft.target.model.expressions.node(id) {
+            Node::Variable(variable, order) if self.draft.signals.is_unknown(variable) => {
                 self.variable(variable, order, modes)
             }
-            Node::Mode(mode) => self.target.value(self.conditions.booleans[mode]),
+            Node::Mode(mode) => {
+                let boolean = self.draft.conditions.booleans[mode];
+                self.draft.value(boolean)
+            }
             Node::If(condition, a, b) => match self.choice(condition, modes) {
                 Choice::Then => self.known[&(a, modes)],
                 Choice::Else => self.known[&(b, modes)],
                 Choice::Both(asked, yes, no) => {
                     let (a, b) = (self.known[&(a, yes)], self.known[&(b, no)]);
-                    self.target.expressions().if_then_else(asked, a, b)
+                    self.draft.expressions().if_then_else(asked, a, b)
                 }
                 Choice::NotAboutModes => {
                     let [condition, a, b] = [condition, a, b].map(|operand| self.known[&(operand, modes)]);
-                    self.target.expressions().if_then_else(condition, a, b)
+                    self.draft.expressions().if_then_else(condition, a, b)
                 }
             },
             Node::Pre(a) => {
                 let inner = self.known[&(a, ModeSet::ALL)];
-                self.target.expressions().pre(inner)
+                self.draft.expressions().pre(inner)
             }
             _ => {
                 let known = &self.known;
-                rebuilt(&mut self.target.model.expressions, id, |operand| known[&(operand, modes)])
+                rebuilt(self.draft.expressions(), id, |operand| known[&(operand, modes)])
             }
         }
     }
 
     fn variable(&mut self, variable: VariableId, order: u32, modes: ModeSet) -> ExpressionId {
         let written = self.block.filter(|&block| {
-            let writes = self.conditions.analysis.graph.block(block).writes;
+            let writes = self.draft.conditions.analysis.graph.block(block).writes;
             writes.binary_search(&Derivative { of: variable, order }).is_ok()
         });
         let value = match written {
-            Some(block) => Some(self.signals.written(block, variable)),
-            None => self.signals.value(self.conditions, self.target, variable, order, modes),
+            Some(block) => Some(self.draft.signals.written(block, variable)),
+            None => self.draft.holder(variable, order, modes),
         };
         match value {
-            Some(value) => self.target.value(value),
-            None => self.target.expressions().real(0.0),
+            Some(value) => self.draft.value(value),
+            None => self.draft.expressions().real(0.0),
         }
     }
 }

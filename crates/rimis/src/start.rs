@@ -2,14 +2,16 @@
 //!
 //! What the source fixes is copied. A state that it does not fix follows from other conditions there (constraints,
 //! initial equations); an ordinary tool does not know the constraints any more, so such a state starts at the value that
-//! the initialization of the source found. E22 §10.1 (step 3), §10.4 (INIT).
+//! the initialization of the source found. Where constraints stay ([`crate::constraints`]), they still determine the start,
+//! and what was found is where to look for it. E22 §10.1 (step 3), §10.4 (INIT).
 
 use std::collections::BTreeMap;
 
 use modeshift_dae::{MultimodeDae, VariableId};
 
+use crate::constraints::KeptConstraints;
+use crate::draft::Draft;
 use crate::mode_equations::ModeBooleans;
-use crate::signals::Signals;
 use crate::target::Target;
 
 /// The start of a model, as its initialization found it.
@@ -22,13 +24,14 @@ pub struct Start {
 }
 
 /// Gives states their start values and takes those of other unknowns away.
-pub(crate) fn start_states(dae: &MultimodeDae, signals: &Signals, target: &mut Target, start: Option<&Start>) {
+pub(crate) fn start_states(dae: &MultimodeDae, draft: &mut Draft, kept: &KeptConstraints, start: Option<&Start>) {
+    let Draft { signals, target, .. } = draft;
     let has_initial_equations = dae.model.initial_equations.iter().any(|equation| equation.scenario.is_none());
     for variable in signals.variables().filter(|&variable| signals.is_unknown(variable)) {
         let source = &dae.model.variables[variable];
         let is_chosen = signals.levels(variable)[0].sources.len() > 1;
         let own = &mut target.model.variables[variable];
-        own.fixed = None;
+        own.fixed = source.fixed.filter(|_| kept.constrain(variable));
         own.start = source.start.filter(|_| !is_chosen);
         for (order, level) in signals.levels(variable).iter().enumerate() {
             let Some(state) = level.state() else { continue };
@@ -40,8 +43,8 @@ pub(crate) fn start_states(dae: &MultimodeDae, signals: &Signals, target: &mut T
             own.start = found.or(given);
             own.nominal = source.nominal.filter(|_| order == 0);
             own.fixed = match found {
-                Some(_) if !has_initial_equations => Some(true),
-                Some(_) => None,
+                Some(_) if has_initial_equations || kept.constrain(variable) => None,
+                Some(_) => Some(true),
                 None => source.fixed.filter(|_| order == 0),
             };
         }

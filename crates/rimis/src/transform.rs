@@ -1,30 +1,24 @@
 //! The seven steps in order.
 
-use modeshift_dae::{
-    EquationKind, ExpressionId, Invariant, InvariantOrigin, MultimodeDae, Node, Variability, VariableId,
-};
-use modeshift_diagnostics::Diagnostic;
+use modeshift_dae::{EquationKind, ExpressionId, Invariant, InvariantOrigin, MultimodeDae, Variability, VariableId};
 use modeshift_mode_changes::{AllChanges, PairSpace, all_changes};
-use modeshift_modes::{Invariant as FeasibleChanges, Limit, ModeSet};
-use modeshift_structure::{Analysis, GraphText};
+use modeshift_modes::{FormulaPrinter, Invariant as FeasibleChanges};
+use modeshift_structure::{Analysis, BlockId, GraphText};
 
-use crate::conditions::Conditions;
+use crate::constraints::KeptConstraints;
 use crate::document::{Declarations, Document, Item, Section};
-use crate::equations::block_equations;
+use crate::draft::Draft;
+use crate::equations::{BlockForm, block_equations};
 use crate::feasible::feasible_changes;
-use crate::guards::WrittenImpulse;
 use crate::impulsive_guards::impulsive_guards;
-use crate::jumps::{self, Jumps, jumps};
-use crate::mode_equations::{Declared, RobustModes, declare_modes, named_formulas, plain_mode_equations};
+use crate::jumps::{Jumps, jumps};
+use crate::mode_equations::{Declared, RobustModes, named_formulas, plain_mode_equations};
 use crate::multiplexers::{differential_equations, multiplexing_equations};
 use crate::names::model_name;
-use crate::obstacles;
+use crate::obstacles::{self, Failure};
 use crate::print::print;
-use crate::restarts::Restarts;
-use crate::signals::Signals;
-use crate::specialize::Specialization;
+use crate::restarts::{Reinitialisations, Restarts};
 use crate::start::{Start, start_modes, start_states};
-use crate::target::Target;
 
 /// Which form to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,59 +29,41 @@ pub enum Form {
     Robust,
 }
 
-/// Why there is no transformed model.
-#[derive(Debug)]
-pub enum Failure {
-    /// A limit was reached.
-    Limit(Limit),
-    /// The model cannot be transformed.
-    Diagnosed(Box<Diagnostic>),
-}
-
-impl From<Limit> for Failure {
-    fn from(limit: Limit) -> Self {
-        Failure::Limit(limit)
-    }
-}
-
-impl From<Box<Diagnostic>> for Failure {
-    fn from(diagnostic: Box<Diagnostic>) -> Self {
-        Failure::Diagnosed(diagnostic)
-    }
-}
-
-impl From<jumps::Failure> for Failure {
-    fn from(failure: jumps::Failure) -> Self {
-        match failure {
-            jumps::Failure::Limit(limit) => Failure::Limit(limit),
-            jumps::Failure::Diagnosed(diagnostic) => Failure::Diagnosed(diagnostic),
-        }
-    }
-}
-
 /// Writes a model with the same solutions whose structure does not depend on the mode.
 ///
 /// `start` is where the source starts, if that was found; the robust form uses it for states that the source does not
 /// fix, and for the initial mode.
+///
+/// # Panics
+///
+/// If the model has singular modes: there is nothing to be solved in them.
 pub fn transform(
     dae: &MultimodeDae,
     analysis: &Analysis,
     form: Form,
     start: Option<&Start>,
 ) -> Result<String, Failure> {
-    obstacles::structural(dae, analysis)?;
+    assert!(analysis.is_regular(), "a model with singular modes is not transformed");
+    let names: Vec<String> = dae.mode_variables.iter().map(|mode| mode.name.to_string()).collect();
+    obstacles::structural(dae, analysis, &names)?;
     let changes = all_changes(dae, analysis)?;
     let feasible = feasible_changes(dae, &changes.pairs);
-    obstacles::of_changes(dae, analysis, &changes, &feasible)?;
-    let names: Vec<String> = dae.mode_variables.iter().map(|mode| mode.name.to_string()).collect();
-    let mut target = Target::new(&dae.model);
-    let booleans = declare_modes(dae, &mut target);
-    let mut conditions = Conditions::new(dae, analysis, &names, booleans);
-    let mut signals = Signals::new(&conditions, &mut target);
-    let writing = Writing { dae, form, start, changes: &changes, feasible: &feasible };
-    let document = writing.document(&mut conditions, &mut signals, &mut target)?;
+    changes.pairs.space.check()?;
+    obstacles::undetermined(dae, analysis, &changes, &feasible)?;
+    let mut draft = Draft::new(dae, analysis, &names);
+    let robust = form == Form::Robust;
+    let jumps = jumps(dae, analysis, &changes, &feasible, &mut draft.target, robust)?;
+    obstacles::determined_by_constraints(dae, analysis, &changes, &feasible, &jumps)?;
+    let kept = match form {
+        Form::Plain => KeptConstraints::default(),
+        Form::Robust => KeptConstraints::new(analysis, &changes, &jumps),
+    };
+    obstacles::set_by_events(dae, analysis, &names, &kept)?;
+    let start = start.filter(|_| robust);
+    let writing = Writing { dae, form, start, changes: &changes, feasible: &feasible, jumps: &jumps, kept: &kept };
+    let document = writing.document(&mut draft, &PairSpace::names(&names))?;
     analysis.space.check()?;
-    Ok(print(&document, &target.model))
+    Ok(print(&document, &draft.target.model))
 }
 
 /// What does not change while the document is made.
@@ -98,179 +74,125 @@ struct Writing<'a> {
     changes: &'a AllChanges<'a>,
     /// Changes that can happen.
     feasible: &'a FeasibleChanges,
+    jumps: &'a Jumps,
+    kept: &'a KeptConstraints,
 }
 
 impl Writing<'_> {
-    fn document(
-        &self,
-        conditions: &mut Conditions,
-        signals: &mut Signals,
-        target: &mut Target,
-    ) -> Result<Document, Failure> {
+    fn document(&self, draft: &mut Draft, pair_names: &[String]) -> Result<Document, Failure> {
         let robust = self.form == Form::Robust;
-        let start = self.start.filter(|_| robust);
-        let blocks = self.blocks(conditions, signals, target)?;
-        let differential = differential_equations(conditions, signals, target, robust);
-        let modes = robust.then(|| RobustModes::new(self.dae, conditions, signals, target));
-        let jumps = jumps(self.dae, conditions.analysis, self.changes, self.feasible, target, robust)?;
-        let (restarts, events, impulses) = self.restarts(conditions, signals, target, &jumps, modes.as_ref())?;
+        let blocks = self.blocks(draft);
+        let modes = robust.then(|| RobustModes::new(self.dae, draft));
+        let Reinitialisations { chains, events, impulses } =
+            self.reinitialisations(draft, modes.as_ref(), pair_names)?;
         let asks_for_impulses = !impulses.is_empty();
         let (modes, declared) = match modes {
-            None => (plain_mode_equations(self.dae, conditions, signals, target), Declared::default()),
+            None => (plain_mode_equations(self.dae, draft), Declared::default()),
             Some(modes) => {
-                start_modes(self.dae, modes.booleans().iter(), target, start);
-                modes.equations(signals, target, impulses)
+                start_modes(self.dae, modes.booleans().iter(), &mut draft.target, self.start);
+                modes.equations(draft, impulses)
             }
         };
-        let discrete = self.discrete_equations(conditions, signals, target);
-        let assertions = self.assertions(conditions, signals, target);
-        let initial = self.initial_equations(conditions, signals, target);
-        let multiplexers = multiplexing_equations(conditions, signals, target);
-        start_states(self.dae, signals, target, start);
-        let named = named_formulas(self.dae, conditions, target);
-        let section = |title: &str, items: Vec<Item>| Section { title: title.to_string(), items };
-        let mut sections = vec![
-            section("Mode equations", modes),
-            section("Booleans that are formulas over modes", named),
-            section("Discrete equations", discrete),
-            section("Differential equations", differential),
-            section("Multiplexing", multiplexers),
+        let mode_sections = vec![
+            Section::new("Mode equations", modes),
+            Section::new("Booleans that are formulas over modes", named_formulas(self.dae, draft)),
+            Section::new("Discrete equations", self.discrete_equations(draft)),
         ];
-        sections.extend(blocks);
-        sections.push(section("Reinitialisations", restarts));
-        sections.push(section("Events", events));
-        sections.push(section("Assertions", assertions));
+        let event_sections = vec![
+            Section::new("Reinitialisations", chains),
+            Section::new("Events", events),
+            Section::new("Assertions", self.assertions(draft)),
+        ];
+        let initial = self.initial_equations(draft);
+        let sections = [&mode_sections, &blocks, &event_sections].into_iter().flatten();
+        let items = sections.flat_map(|section| &section.items).chain(&initial);
+        self.kept.forget_unused_derivatives(draft, items);
+        let signal_sections = vec![
+            Section::new("Differential equations", differential_equations(draft, robust)),
+            Section::new("Multiplexing", multiplexing_equations(draft)),
+        ];
+        start_states(self.dae, draft, self.kept, self.start);
         Ok(Document {
             name: model_name(&self.dae.model.name),
             remarks: self.remarks(&declared, asks_for_impulses),
-            declarations: self.declarations(conditions, signals, target, &declared),
+            declarations: self.declarations(draft, &declared),
             initial,
-            sections,
+            sections: [mode_sections, signal_sections, blocks, event_sections].into_iter().flatten().collect(),
         })
     }
 
-    fn blocks(
-        &self,
-        conditions: &mut Conditions,
-        signals: &mut Signals,
-        target: &mut Target,
-    ) -> Result<Vec<Section>, Failure> {
-        let analysis = conditions.analysis;
+    fn blocks(&self, draft: &mut Draft) -> Vec<Section> {
+        let analysis = draft.conditions.analysis;
         let mut sections = Vec::with_capacity(analysis.graph.block_count());
         for (id, block) in analysis.graph.blocks() {
-            let text =
-                GraphText { incidence: &analysis.incidence, formulas: &conditions.printer, graph: &analysis.graph };
-            let mut section = Section::new(format!("Block {}", text.block(block)));
-            section.items = block_equations(conditions, signals, target, id, self.form == Form::Robust)
-                .map_err(|reason| obstacles::not_differentiable(self.dae, block, &reason.message(&target.model)))?;
-            sections.push(section);
+            let formulas = &draft.conditions.printer;
+            let text = GraphText { incidence: &analysis.incidence, formulas, graph: &analysis.graph };
+            let title = format!("Block {}", text.block(block));
+            sections.push(Section::new(title, block_equations(draft, id, self.block_form(id))));
         }
-        Ok(sections)
+        sections
     }
 
-    fn discrete_equations(&self, conditions: &mut Conditions, signals: &mut Signals, target: &mut Target) -> Vec<Item> {
-        let equations = self.dae.model.equations.iter();
-        let discrete = equations.filter(|equation| equation.kind == EquationKind::Discrete);
-        let mut items = Vec::new();
-        for equation in discrete {
-            let mut specialization = Specialization::new(conditions, signals, target, None);
-            let (left, right) =
-                (specialization.of(equation.left, ModeSet::ALL), specialization.of(equation.right, ModeSet::ALL));
-            items.push(self.guarded(conditions, target, equation.guard, left, right));
+    fn block_form(&self, block: BlockId) -> BlockForm {
+        match self.form {
+            Form::Plain => BlockForm::Everywhere,
+            Form::Robust if self.kept.contains(block) => BlockForm::AsItIs,
+            Form::Robust => BlockForm::InItsModes,
         }
-        items
     }
 
-    fn guarded(
+    fn reinitialisations(
         &self,
-        conditions: &mut Conditions,
-        target: &mut Target,
-        guard: ExpressionId,
-        left: ExpressionId,
-        right: ExpressionId,
-    ) -> Item {
-        match conditions.modes(guard) {
-            Some(modes) if !modes.is_all() => {
-                let condition = conditions.expression(target.expressions(), modes, ModeSet::ALL);
-                Item::Conditional(condition, left, right)
-            }
-            _ => Item::Equation(left, right),
-        }
-    }
-
-    /// Reinitialisations, other events, and the impulses that guards have to look at.
-    #[allow(clippy::type_complexity)]
-    fn restarts(
-        &self,
-        conditions: &mut Conditions,
-        signals: &mut Signals,
-        target: &mut Target,
-        jumps: &Jumps,
+        draft: &mut Draft,
         modes: Option<&RobustModes>,
-    ) -> Result<(Vec<Item>, Vec<Item>, Vec<WrittenImpulse>), Failure> {
-        let names: Vec<String> = self.dae.mode_variables.iter().map(|mode| mode.name.to_string()).collect();
-        let pair_names = PairSpace::names(&names);
+        pair_names: &[String],
+    ) -> Result<Reinitialisations, Failure> {
         let guards = modes.map_or_else(Vec::new, |modes| {
-            impulsive_guards(self.dae, self.changes, self.feasible, modes.booleans(), &jumps.impulses)
+            impulsive_guards(self.dae, self.changes, self.feasible, modes.booleans(), &self.jumps.impulses)
         });
-        let mut restarts = Restarts {
+        let pairs = &self.changes.pairs;
+        let restarts = Restarts {
             dae: self.dae,
-            conditions,
-            signals,
-            target,
+            draft,
             changes: self.changes,
             feasible: self.feasible,
-            pair_names: &pair_names,
+            printer: FormulaPrinter::new(&pairs.space, &pairs.invariant, pair_names),
             booleans: modes.map(RobustModes::booleans),
             guards: &guards,
         };
-        Ok((restarts.chains(&jumps.states), restarts.events()?, restarts.impulses()?))
+        Ok(restarts.reinitialisations(&self.jumps.states)?)
     }
 
-    fn assertions(&self, conditions: &mut Conditions, signals: &mut Signals, target: &mut Target) -> Vec<Item> {
+    fn discrete_equations(&self, draft: &mut Draft) -> Vec<Item> {
+        let equations = self.dae.model.equations.iter();
+        let discrete = equations.filter(|equation| equation.kind == EquationKind::Discrete);
+        discrete.map(|equation| guarded(draft, equation.guard, equation.left, equation.right)).collect()
+    }
+
+    fn initial_equations(&self, draft: &mut Draft) -> Vec<Item> {
+        let always = self.dae.model.initial_equations.iter().filter(|equation| equation.scenario.is_none());
+        always.map(|equation| guarded(draft, equation.guard, equation.left, equation.right)).collect()
+    }
+
+    fn assertions(&self, draft: &mut Draft) -> Vec<Item> {
         let mut items = Vec::new();
         for assertion in &self.dae.model.assertions {
-            let mut specialization = Specialization::new(conditions, signals, target, None);
-            let guard = specialization.of(assertion.guard, ModeSet::ALL);
-            let condition = specialization.of(assertion.condition, ModeSet::ALL);
-            let outside = target.expressions().not(guard);
-            let condition = target.expressions().or(outside, condition);
+            let condition = implied(draft, assertion.guard, assertion.condition);
             items.push(Item::Assert { condition, message: assertion.message, is_error: assertion.is_error });
         }
         let said =
             |invariant: &&Invariant| matches!(invariant.origin, InvariantOrigin::Declared | InvariantOrigin::Assertion);
         let invariants = self.dae.model.invariants.iter().filter(|_| self.form == Form::Robust).filter(said);
         for invariant in invariants {
-            let mut specialization = Specialization::new(conditions, signals, target, None);
-            let guard = specialization.of(invariant.guard, ModeSet::ALL);
-            let condition = specialization.of(invariant.condition, ModeSet::ALL);
-            let outside = target.expressions().not(guard);
-            let condition = target.expressions().or(outside, condition);
-            let message = target.expressions().string("the model excludes this combination of modes");
+            let condition = implied(draft, invariant.guard, invariant.condition);
+            let message = draft.expressions().string("the model excludes this combination of modes");
             items.push(Item::Assert { condition, message, is_error: true });
         }
         items
     }
 
-    fn initial_equations(&self, conditions: &mut Conditions, signals: &mut Signals, target: &mut Target) -> Vec<Item> {
-        let always = self.dae.model.initial_equations.iter().filter(|equation| equation.scenario.is_none());
-        let mut items = Vec::new();
-        for equation in always {
-            let mut specialization = Specialization::new(conditions, signals, target, None);
-            let (left, right) =
-                (specialization.of(equation.left, ModeSet::ALL), specialization.of(equation.right, ModeSet::ALL));
-            items.push(self.guarded(conditions, target, equation.guard, left, right));
-        }
-        items
-    }
-
-    fn declarations(
-        &self,
-        conditions: &Conditions,
-        signals: &Signals,
-        target: &Target,
-        declared: &Declared,
-    ) -> Vec<Declarations> {
+    fn declarations(&self, draft: &Draft, declared: &Declared) -> Vec<Declarations> {
+        let Draft { conditions, signals, target } = draft;
         let source = || self.dae.model.variables.ids();
         let is_constant = |id: &VariableId| target.model.variables[*id].variability <= Variability::Parameter;
         let mut constants: Vec<VariableId> = source().filter(is_constant).collect();
@@ -298,6 +220,12 @@ impl Writing<'_> {
             );
             remarks.push("`b = pre(b_next)` is in force, and the event iteration goes on until both agree.".into());
         }
+        if !self.kept.is_empty() {
+            remarks.push(
+                "Constraints that all modes share are written as they are, not differentiated: a tool that".into(),
+            );
+            remarks.push("reduces the index of a model does that, and keeps them.".into());
+        }
         if asks_for_impulses {
             remarks.push(
                 "Where a mode change that comes from outside makes the variable of a guard impulsive, the guard".into(),
@@ -315,14 +243,18 @@ impl Writing<'_> {
     }
 }
 
-/// Whether an expression calls a function that is not built in.
-pub(crate) fn called_function(dae: &MultimodeDae, expression: ExpressionId) -> Option<modeshift_dae::FunctionId> {
-    let mut called = None;
-    dae.model.expressions.for_each(expression, |_, node| {
-        if let Node::Function(function, _) = node {
-            called.get_or_insert(function);
-        }
-        called.is_none()
-    });
-    called
+/// An equation of the source that holds where a condition says so, in terms of the target.
+fn guarded(draft: &mut Draft, guard: ExpressionId, left: ExpressionId, right: ExpressionId) -> Item {
+    let (left, right) = (draft.written(left), draft.written(right));
+    match draft.conditions.modes(guard) {
+        Some(modes) if !modes.is_all() => Item::Conditional(draft.condition(modes), left, right),
+        _ => Item::Equation(left, right),
+    }
+}
+
+/// `not guard or condition`, in terms of the target.
+fn implied(draft: &mut Draft, guard: ExpressionId, condition: ExpressionId) -> ExpressionId {
+    let (guard, condition) = (draft.written(guard), draft.written(condition));
+    let outside = draft.expressions().not(guard);
+    draft.expressions().or(outside, condition)
 }

@@ -3,7 +3,7 @@
 mod support;
 
 use modeshift_rimis::Form;
-use support::{check_mode_independent, obstacle, transformed};
+use support::{check_mode_independent, transformed};
 
 /// The robust form of a model given as declarations and equations, read back and found independent of modes.
 fn robust(body: &str) -> String {
@@ -332,59 +332,9 @@ fn names_of_components_are_quoted() {
     assert!(text.contains("Real 'c[2].x';") && text.contains("'c[1].x' = time;"), "{text}");
 }
 
-fn check_obstacle(body: &str, code: &str, when: Option<&str>) {
-    let (found, found_when) = obstacle(&format!("model M {body} end M;"));
-    assert_eq!((found.as_str(), found_when.as_deref()), (code, when));
-}
-
-#[test]
-fn singular_modes_are_named() {
-    check_obstacle("Real x; Boolean p; equation p = time > 1; 0 = if p then 1 else x;", "E0901", Some("p"));
-}
-
-#[test]
-fn a_jump_without_a_formula_is_named_with_its_change() {
-    // Where p begins, the position has to jump onto the circle.
-    check_obstacle(
-        "Real x(start = 2, fixed = true); Real y(start = 0, fixed = true); Real u(start = 0, fixed = true);
-         Real v(start = 1, fixed = true); Real f; Boolean p;
-         equation p = time > 1; der(x) = u; der(y) = v; der(u) = f*x; der(v) = f*y;
-         0 = if p then x^2 + y^2 - 1 else f;",
-        "E0905",
-        Some("not pre(p) and p"),
-    );
-}
-
-#[test]
-fn a_restart_law_is_named_with_its_change() {
-    check_obstacle(
-        "Real x(start = 1, fixed = true); Real v(start = 0, fixed = true); Real f; Boolean p;
-         equation p = x < 0; der(x) = v; der(v) = f; f = if p then 1 else -1; when p then v = -0.5*pre(v); end when;",
-        "E0909",
-        Some("not pre(p) and p"),
-    );
-}
-
-#[test]
-fn functions_that_cannot_be_written_along_are_named() {
-    let text = "function f input Real x; output Real y; external \"C\"; end f;
-                model M Real x; equation x = f(time); end M;";
-    assert_eq!(obstacle(text), ("E0903".to_string(), None));
-}
-
-#[test]
-fn a_state_that_nothing_gives_a_value_is_named_with_its_change() {
-    check_obstacle(
-        "Real x; Real y(start = 0, fixed = true); Boolean p; if p then Real z; end if;
-         equation p = time > 1; der(y) = 1; x = y; if p then der(z) = x; end if;",
-        "E0906",
-        Some("not pre(p) and p"),
-    );
-}
-
 #[test]
 fn changes_that_the_definitions_rule_out_need_no_formula() {
-    // As above, but what is free stays free: the change onto the circle never happens.
+    // What is free stays free: the change onto the circle, for which there is no formula, never happens.
     let text = robust(
         "Real x(start = 1, fixed = true); Real y(start = 0); Real u(start = 0);
          Real v(start = 1, fixed = true); Real f; Boolean free(start = false, fixed = true);
@@ -406,4 +356,77 @@ fn the_text_grows_linearly_with_the_model() {
     let size = |elements: &str| transformed(&text, &[("N", elements)], Form::Robust).len() as f64;
     let (small, large) = (size("10"), size("40"));
     assert!(large < 4.2 * small, "{small} bytes for 10 elements, {large} for 40");
+}
+
+#[test]
+fn constraints_that_all_modes_share_are_not_differentiated() {
+    // A pendulum: index 3 in both modes, which differ in the force alone.
+    check_lines(
+        "Real x(start = 1, fixed = true); Real y(start = 0); Real u; Real v(start = 0, fixed = true); Real f; Boolean p;
+         equation p = time > 1; der(x) = u; der(y) = v; der(u) = f*x; der(v) = f*y - (if p then 10 else 9);
+         x^2 + y^2 = 1;",
+        &[
+            "// Constraints that all modes share are written as they are, not differentiated: a tool that",
+            "Real x(start = 1, fixed = true);",
+            "Real y(start = 0);",
+            "der(x) = x_p;",
+            "x_p = u;",
+            "v_p = f*y - (if p then 10 else 9);",
+            "x^2 + y^2 = 1;",
+        ],
+    );
+}
+
+#[test]
+fn derivatives_that_only_a_constraint_needs_are_not_named() {
+    let text = robust("Real x; Real y; equation x = sin(time); y = der(x);");
+    assert!(text.contains("x = sin(time);") && text.contains("der(x) = x_p;"), "{text}");
+    let text = robust("Real x; Real y; Real z; equation x = sin(time); der(y) = z; y = x + time;");
+    assert!(text.contains("der(y) = y_p;") && !text.contains("x_p"), "{text}");
+}
+
+#[test]
+fn constraints_on_states_that_jump_are_differentiated() {
+    // `c = 2*b` holds in both modes, but where p begins, `b` and `c` jump.
+    check_lines(
+        "Real a(start = 1, fixed = true); Real b(start = 3, fixed = true); Real c; Real f; Real g; Boolean p;
+         equation p = time > 1; der(a) = f; 2*der(b) = -f; c = 2*b; g = der(c); 0 = if p then a - b else f;",
+        &["c_p = 2*b_p;", "when p then", "reinit(c, 2*((pre(a) + 2*pre(b))/3));"],
+    );
+}
+
+#[test]
+fn what_an_event_sets_is_followed_by_what_constraints_tie_to_it() {
+    check_lines(
+        "Real x(start = 1, fixed = true); Real y; Real w; equation der(x) = -x; y = 2*x; w = der(y);
+         when time > 1 then reinit(x, 3); end when;",
+        &["y = 2*x;", "reinit(x, 3);"],
+    );
+}
+
+#[test]
+fn a_state_that_constraints_put_somewhere_is_put_there_by_a_formula() {
+    check_lines(
+        "Real x(start = 1, fixed = true); Real w; Boolean p; if p then Real z; end if;
+         equation p = time > 1; der(x) = -x; if p then x = 2*z; w = der(z); else w = 0; end if;",
+        &["when p then", "reinit(z, pre(x)/2);"],
+    );
+}
+
+#[test]
+fn restarts_of_independent_parts_are_found_one_by_one() {
+    // Any of 2^20 sets of clutches may engage at once, but each has its own formula. The sum of torques only watches.
+    let text = transformed(
+        "model M parameter Integer N = 20;
+         Real a[N](each start = 1, each fixed = true); Real b[N](each start = 3, each fixed = true); Real f[N]; Real s;
+         Boolean p[N];
+         equation s = sum(f);
+         for k in 1:N loop
+           p[k] = time > k; der(a[k]) = f[k]; 2*der(b[k]) = -f[k]; 0 = if p[k] then a[k] - b[k] else f[k];
+         end for; end M;",
+        &[],
+        Form::Robust,
+    );
+    assert_eq!(text.matches("reinit('a[").count(), 20, "{text}");
+    assert!(text.contains("when 'p[20]' then"), "{text}");
 }

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use modeshift_dae::MultimodeDae;
-use modeshift_diagnostics::Diagnostics;
+use modeshift_diagnostics::{Diagnostic, Diagnostics};
 use modeshift_flatten::{Library, Memory, Request, elaborate, flatten};
 use modeshift_rimis::{Failure, Form, mode_dependence, transform};
 use modeshift_structure::{Analysis, Options, analyze};
@@ -43,11 +43,11 @@ pub fn transformed(text: &str, overrides: &[(&str, &str)], form: Form) -> String
     }
 }
 
-/// The code of the diagnostic of a model that cannot be transformed, and when.
-pub fn obstacle(text: &str) -> (String, Option<String>) {
+/// Why a model cannot be transformed.
+pub fn obstacle(text: &str) -> Diagnostic {
     let dae = model(text, &[]);
     match transform(&dae, &analysis(&dae), Form::Robust, None) {
-        Err(Failure::Diagnosed(diagnostic)) => (diagnostic.code.to_string(), diagnostic.when.clone()),
+        Err(Failure::Diagnosed(diagnostic)) => *diagnostic,
         other => panic!("{other:?}"),
     }
 }
