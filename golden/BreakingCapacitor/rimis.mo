@@ -1,7 +1,10 @@
 model BreakingCapacitorRIMIS
-  // BreakingCapacitor with a structure that does not depend on the mode.
+  // BreakingCapacitor with a structure that does not depend on the mode, written by `modeshift rimis`.
+  // `x_p` is the derivative of `x`; `x_3` is `x` as block 3 gives it, in the modes of that block. All blocks are
+  // evaluated in all modes; under "Multiplexing", the mode says whose value counts.
   // Guards are looked at in the mode that is left: `b_next` is what the guard of `b` asks for,
   // `b = pre(b_next)` is in force, and the event iteration goes on until both agree.
+  // Start values that the model does not fix were found for the parameters as they are here.
   // Parameters and constants
   parameter Real V = 10;
   parameter Real R1 = 1;

@@ -1,5 +1,7 @@
 model BuildingIncompressibleRIMIS
-  // BuildingIncompressible with a structure that does not depend on the mode.
+  // BuildingIncompressible with a structure that does not depend on the mode, written by `modeshift rimis`.
+  // `x_p` is the derivative of `x`; `x_3` is `x` as block 3 gives it, in the modes of that block. All blocks are
+  // evaluated in all modes; under "Multiplexing", the mode says whose value counts.
   // Parameters and constants
   constant Integer N = 2;
   parameter Real Vr = 50;

@@ -1,5 +1,7 @@
 model ClutchBasicRIMIS
-  // ClutchBasic with a structure that does not depend on the mode.
+  // ClutchBasic with a structure that does not depend on the mode, written by `modeshift rimis`.
+  // `x_p` is the derivative of `x`; `x_3` is `x` as block 3 gives it, in the modes of that block. All blocks are
+  // evaluated in all modes; under "Multiplexing", the mode says whose value counts.
   // Parameters and constants
   parameter Real w01 = 1;
   parameter Real w02 = 1.5;
@@ -53,7 +55,7 @@ equation
   j2*w2_p_4 = -k2*w2 + f2_3;
   // Reinitialisations
   when g then
-    reinit(w1, 1/(j2 + j1)*(j1*pre(w1) + j2*pre(w2)));
+    reinit(w1, (j1*pre(w1) + j2*pre(w2))/(j2 + j1));
     reinit(w2, (j1*pre(w1) + j2*pre(w2))/(j2 + j1));
   end when;
   annotation (experiment(StopTime = 10));

@@ -1,5 +1,7 @@
 model ClutchChainRIMIS
-  // ClutchChain with a structure that does not depend on the mode.
+  // ClutchChain with a structure that does not depend on the mode, written by `modeshift rimis`.
+  // `x_p` is the derivative of `x`; `x_3` is `x` as block 3 gives it, in the modes of that block. All blocks are
+  // evaluated in all modes; under "Multiplexing", the mode says whose value counts.
   // Parameters and constants
   constant Integer N = 4;
   parameter Real J = 1;
@@ -119,33 +121,33 @@ equation
   J*'w[4]_p_12' = 'f[3]_8';
   // Reinitialisations
   when not pre('engaged[1]') and 'engaged[1]' and not 'engaged[2]' then
-    reinit('w[1]', 1/(J + J)*(J*pre('w[2]') + J*pre('w[1]')));
+    reinit('w[1]', (J*pre('w[2]') + J*pre('w[1]'))/(J + J));
   elsewhen not (pre('engaged[1]') and pre('engaged[2]')) and 'engaged[1]' and 'engaged[2]' and not 'engaged[3]' then
-    reinit('w[1]', 1/(J + (J + J))*(J*pre('w[2]') + J*pre('w[1]') + J*pre('w[3]')));
+    reinit('w[1]', (J*pre('w[2]') + J*pre('w[1]') + J*pre('w[3]'))/(J + (J + J)));
   elsewhen 'engaged[1]' and 'engaged[2]' and 'engaged[3]' then
-    reinit('w[1]', 1/(J + (J + (J + J)))*(J*pre('w[3]') + J*pre('w[4]') + (J*pre('w[2]') + J*pre('w[1]'))));
+    reinit('w[1]', (J*pre('w[3]') + J*pre('w[4]') + (J*pre('w[2]') + J*pre('w[1]')))/(J + (J + (J + J))));
   end when;
   when not pre('engaged[1]') and 'engaged[1]' and not 'engaged[2]' then
     reinit('w[2]', (J*pre('w[2]') + J*pre('w[1]'))/(J + J));
   elsewhen not (pre('engaged[1]') and pre('engaged[2]')) and 'engaged[1]' and 'engaged[2]' and not 'engaged[3]' then
-    reinit('w[2]', 1/(J + (J + J))*(J*pre('w[2]') + J*pre('w[1]') + J*pre('w[3]')));
+    reinit('w[2]', (J*pre('w[2]') + J*pre('w[1]') + J*pre('w[3]'))/(J + (J + J)));
   elsewhen not ('engaged[1]' or pre('engaged[2]') or not 'engaged[2]' or 'engaged[3]') then
-    reinit('w[2]', 1/(J + J)*(J*pre('w[3]') + J*pre('w[2]')));
+    reinit('w[2]', (J*pre('w[3]') + J*pre('w[2]'))/(J + J));
   elsewhen 'engaged[1]' and 'engaged[2]' and 'engaged[3]' then
-    reinit('w[2]', 1/(J + (J + (J + J)))*(J*pre('w[3]') + J*pre('w[4]') + (J*pre('w[2]') + J*pre('w[1]'))));
+    reinit('w[2]', (J*pre('w[3]') + J*pre('w[4]') + (J*pre('w[2]') + J*pre('w[1]')))/(J + (J + (J + J))));
   elsewhen not 'engaged[1]' and not (pre('engaged[2]') and pre('engaged[3]')) and 'engaged[2]' and 'engaged[3]' then
-    reinit('w[2]', 1/(J + (J + J))*(J*pre('w[3]') + J*pre('w[2]') + J*pre('w[4]')));
+    reinit('w[2]', (J*pre('w[3]') + J*pre('w[2]') + J*pre('w[4]'))/(J + (J + J)));
   end when;
   when not (pre('engaged[1]') and pre('engaged[2]')) and 'engaged[1]' and 'engaged[2]' and not 'engaged[3]' then
     reinit('w[3]', (J*pre('w[2]') + J*pre('w[1]') + J*pre('w[3]'))/(J + (J + J)));
   elsewhen not ('engaged[1]' or pre('engaged[2]') or not 'engaged[2]' or 'engaged[3]') then
     reinit('w[3]', (J*pre('w[3]') + J*pre('w[2]'))/(J + J));
   elsewhen 'engaged[1]' and 'engaged[2]' and 'engaged[3]' then
-    reinit('w[3]', 1/(J + (J + (J + J)))*(J*pre('w[3]') + J*pre('w[4]') + (J*pre('w[2]') + J*pre('w[1]'))));
+    reinit('w[3]', (J*pre('w[3]') + J*pre('w[4]') + (J*pre('w[2]') + J*pre('w[1]')))/(J + (J + (J + J))));
   elsewhen not 'engaged[1]' and not (pre('engaged[2]') and pre('engaged[3]')) and 'engaged[2]' and 'engaged[3]' then
-    reinit('w[3]', 1/(J + (J + J))*(J*pre('w[3]') + J*pre('w[2]') + J*pre('w[4]')));
+    reinit('w[3]', (J*pre('w[3]') + J*pre('w[2]') + J*pre('w[4]'))/(J + (J + J)));
   elsewhen not 'engaged[2]' and not pre('engaged[3]') and 'engaged[3]' then
-    reinit('w[3]', 1/(J + J)*(J*pre('w[4]') + J*pre('w[3]')));
+    reinit('w[3]', (J*pre('w[4]') + J*pre('w[3]'))/(J + J));
   end when;
   when 'engaged[1]' and 'engaged[2]' and 'engaged[3]' then
     reinit('w[4]', (J*pre('w[3]') + J*pre('w[4]') + (J*pre('w[2]') + J*pre('w[1]')))/(J + (J + (J + J))));

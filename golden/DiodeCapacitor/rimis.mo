@@ -1,14 +1,17 @@
 model DiodeCapacitorRIMIS
-  // DiodeCapacitor with a structure that does not depend on the mode.
+  // DiodeCapacitor with a structure that does not depend on the mode, written by `modeshift rimis`.
+  // `x_p` is the derivative of `x`; `x_3` is `x` as block 3 gives it, in the modes of that block. All blocks are
+  // evaluated in all modes; under "Multiplexing", the mode says whose value counts.
   // Guards are looked at in the mode that is left: `b_next` is what the guard of `b` asks for,
   // `b = pre(b_next)` is in force, and the event iteration goes on until both agree.
   // A guard that depends on the mode has to go beyond its bound by `hysteresis`: without it,
   // rounding would decide at the bound, and a mode could be left and entered without end.
+  // Start values that the model does not fix were found for the parameters as they are here.
   // Parameters and constants
   parameter Real V = 1;
   parameter Real R = 1;
   parameter Real C = 1;
-  constant Real hysteresis = 1e-9 "how far a guard goes beyond its bound before the mode changes";
+  parameter Real hysteresis = 1e-9 "how far a guard goes beyond its bound before the mode changes";
   // Variables
   Real v(start = 0, fixed = true) "voltage of capacitor and diode, not positive";
   Real i "current through the resistor";

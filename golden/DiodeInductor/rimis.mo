@@ -1,5 +1,7 @@
 model DiodeInductorRIMIS
-  // DiodeInductor with a structure that does not depend on the mode.
+  // DiodeInductor with a structure that does not depend on the mode, written by `modeshift rimis`.
+  // `x_p` is the derivative of `x`; `x_3` is `x` as block 3 gives it, in the modes of that block. All blocks are
+  // evaluated in all modes; under "Multiplexing", the mode says whose value counts.
   // Guards are looked at in the mode that is left: `b_next` is what the guard of `b` asks for,
   // `b = pre(b_next)` is in force, and the event iteration goes on until both agree.
   // A guard that depends on the mode has to go beyond its bound by `hysteresis`: without it,
@@ -8,7 +10,7 @@ model DiodeInductorRIMIS
   parameter Real V = 1;
   parameter Real R = 1;
   parameter Real L = 1;
-  constant Real hysteresis = 1e-9 "how far a guard goes beyond its bound before the mode changes";
+  parameter Real hysteresis = 1e-9 "how far a guard goes beyond its bound before the mode changes";
   // Variables
   Real i(start = 0, fixed = true) "current through all";
   Real uL "voltage of the inductor";

@@ -1,5 +1,7 @@
 model DiodeInductorRIMIS
-  // DiodeInductor with a structure that does not depend on the mode.
+  // DiodeInductor with a structure that does not depend on the mode, written by `modeshift rimis`.
+  // `x_p` is the derivative of `x`; `x_3` is `x` as block 3 gives it, in the modes of that block. All blocks are
+  // evaluated in all modes; under "Multiplexing", the mode says whose value counts.
   // Parameters and constants
   parameter Real V = 1;
   parameter Real R = 1;

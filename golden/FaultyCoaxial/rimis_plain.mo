@@ -1,5 +1,7 @@
 model FaultyCoaxialRIMIS
-  // FaultyCoaxial with a structure that does not depend on the mode.
+  // FaultyCoaxial with a structure that does not depend on the mode, written by `modeshift rimis`.
+  // `x_p` is the derivative of `x`; `x_3` is `x` as block 3 gives it, in the modes of that block. All blocks are
+  // evaluated in all modes; under "Multiplexing", the mode says whose value counts.
   // Parameters and constants
   constant Integer N = 3;
   parameter Real U0 = 100;

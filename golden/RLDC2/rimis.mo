@@ -1,9 +1,12 @@
 model RLDC2RIMIS
-  // RLDC2 with a structure that does not depend on the mode.
+  // RLDC2 with a structure that does not depend on the mode, written by `modeshift rimis`.
+  // `x_p` is the derivative of `x`; `x_3` is `x` as block 3 gives it, in the modes of that block. All blocks are
+  // evaluated in all modes; under "Multiplexing", the mode says whose value counts.
   // Guards are looked at in the mode that is left: `b_next` is what the guard of `b` asks for,
   // `b = pre(b_next)` is in force, and the event iteration goes on until both agree.
   // A guard that depends on the mode has to go beyond its bound by `hysteresis`: without it,
   // rounding would decide at the bound, and a mode could be left and entered without end.
+  // Start values that the model does not fix were found for the parameters as they are here.
   // Parameters and constants
   parameter Real R1 = 10;
   parameter Real R2 = 15;
@@ -11,7 +14,7 @@ model RLDC2RIMIS
   parameter Real L2 = 1.5;
   parameter Real C1 = 0.1;
   parameter Real C2 = 0.15;
-  constant Real hysteresis = 1e-9 "how far a guard goes beyond its bound before the mode changes";
+  parameter Real hysteresis = 1e-9 "how far a guard goes beyond its bound before the mode changes";
   // Variables
   Real i1;
   Real i2;
@@ -182,13 +185,13 @@ equation
   when not (g1 or g2) then
     reinit(i1_2, 0);
     reinit(i2_8, 0);
-    reinit(j1, 1/(L2 + L1)*(L1*pre(j1) - L2*pre(j2)));
+    reinit(j1, (L1*pre(j1) - L2*pre(j2))/(L2 + L1));
     reinit(j2, -(L1*pre(j1) - L2*pre(j2))/(L2 + L1));
   end when;
   when g1 and g2 then
     reinit(u1_5, 0);
     reinit(u2_15, 0);
-    reinit(v1, 1/(C2 + C1)*(C2*pre(v2) + C1*pre(v1)));
+    reinit(v1, (C2*pre(v2) + C1*pre(v1))/(C2 + C1));
     reinit(v2, (C2*pre(v2) + C1*pre(v1))/(C2 + C1));
   end when;
   annotation (experiment(StopTime = 1));

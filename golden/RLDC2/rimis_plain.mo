@@ -1,5 +1,7 @@
 model RLDC2RIMIS
-  // RLDC2 with a structure that does not depend on the mode.
+  // RLDC2 with a structure that does not depend on the mode, written by `modeshift rimis`.
+  // `x_p` is the derivative of `x`; `x_3` is `x` as block 3 gives it, in the modes of that block. All blocks are
+  // evaluated in all modes; under "Multiplexing", the mode says whose value counts.
   // Parameters and constants
   parameter Real R1 = 10;
   parameter Real R2 = 15;
@@ -180,10 +182,10 @@ equation
     reinit(i2_8, pre(i2));
   end when;
   when not (not pre(g1) or g1 or pre(g2) or g2) then
-    reinit(j1, 1/(L2 + L1)*(L1*pre(j1) + L1*pre(i1) - L2*pre(j2)) - pre(i1));
+    reinit(j1, (L1*pre(j1) + L1*pre(i1) - L2*pre(j2))/(L2 + L1) - pre(i1));
     reinit(j2, -(L1*pre(j1) + L1*pre(i1) - L2*pre(j2))/(L2 + L1));
   elsewhen not g1 and pre(g2) and not g2 then
-    reinit(j1, 1/(L2 + L1)*(L1*pre(j1) + L1*pre(i2) - L2*pre(j2)) - pre(i2));
+    reinit(j1, (L1*pre(j1) + L1*pre(i2) - L2*pre(j2))/(L2 + L1) - pre(i2));
     reinit(j2, -(L1*pre(j1) + L1*pre(i2) - L2*pre(j2))/(L2 + L1));
   end when;
   when g1 and not pre(g2) and g2 then
@@ -197,10 +199,10 @@ equation
     reinit(u2_15, pre(u2));
   end when;
   when g1 and not pre(g2) and g2 then
-    reinit(v1, pre(u2) - 1/(C2 + C1)*(C1*pre(u2) - C1*pre(v1) - C2*pre(v2)));
+    reinit(v1, pre(u2) - (C1*pre(u2) - C1*pre(v1) - C2*pre(v2))/(C2 + C1));
     reinit(v2, -(C1*pre(u2) - C1*pre(v1) - C2*pre(v2))/(C2 + C1));
   elsewhen not pre(g1) and g1 and pre(g2) and g2 then
-    reinit(v1, 1/(C2 + C1)*(C2*pre(v2) + (C1*pre(v1) + C1*pre(u1))) - pre(u1));
+    reinit(v1, (C2*pre(v2) + (C1*pre(v1) + C1*pre(u1)))/(C2 + C1) - pre(u1));
     reinit(v2, (C2*pre(v2) + (C1*pre(v1) + C1*pre(u1)))/(C2 + C1));
   end when;
   annotation (experiment(StopTime = 1));

@@ -1,5 +1,7 @@
 model TwoEquationsRIMIS
-  // TwoEquations with a structure that does not depend on the mode.
+  // TwoEquations with a structure that does not depend on the mode, written by `modeshift rimis`.
+  // `x_p` is the derivative of `x`; `x_3` is `x` as block 3 gives it, in the modes of that block. All blocks are
+  // evaluated in all modes; under "Multiplexing", the mode says whose value counts.
   // Variables
   Real x;
   Boolean p(start = false, fixed = true);

@@ -1,5 +1,7 @@
 model WaterTankRIMIS
-  // WaterTank with a structure that does not depend on the mode.
+  // WaterTank with a structure that does not depend on the mode, written by `modeshift rimis`.
+  // `x_p` is the derivative of `x`; `x_3` is `x` as block 3 gives it, in the modes of that block. All blocks are
+  // evaluated in all modes; under "Multiplexing", the mode says whose value counts.
   // Guards are looked at in the mode that is left: `b_next` is what the guard of `b` asks for,
   // `b = pre(b_next)` is in force, and the event iteration goes on until both agree.
   // A guard that depends on the mode has to go beyond its bound by `hysteresis`: without it,
@@ -9,7 +11,7 @@ model WaterTankRIMIS
   constant Real xmin = 0 "least amount of water";
   constant Real y0 = 6.667 "outflow by default";
   constant Real rho = 0.8 "relative inflow";
-  constant Real hysteresis = 1e-9 "how far a guard goes beyond its bound before the mode changes";
+  parameter Real hysteresis = 1e-9 "how far a guard goes beyond its bound before the mode changes";
   // Variables
   Real x(start = 0.5, fixed = true) "stored water";
   Real yh "additional outflow while the tank is full";
@@ -81,6 +83,6 @@ equation
     reinit(x, xmin);
   end when;
   // Assertions
-  assert(not (bh and bl), "the model excludes this combination of modes");
+  assert(not (bh and bl), "the tank cannot be full and empty at once");
   annotation (experiment(StopTime = 2));
 end WaterTankRIMIS;

@@ -1,5 +1,7 @@
 model WaterTankRIMIS
-  // WaterTank with a structure that does not depend on the mode.
+  // WaterTank with a structure that does not depend on the mode, written by `modeshift rimis`.
+  // `x_p` is the derivative of `x`; `x_3` is `x` as block 3 gives it, in the modes of that block. All blocks are
+  // evaluated in all modes; under "Multiplexing", the mode says whose value counts.
   // Parameters and constants
   constant Real xmax = 1 "greatest amount of water";
   constant Real xmin = 0 "least amount of water";

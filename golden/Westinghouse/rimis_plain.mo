@@ -1,5 +1,7 @@
 model WestinghouseRIMIS
-  // Westinghouse with a structure that does not depend on the mode.
+  // Westinghouse with a structure that does not depend on the mode, written by `modeshift rimis`.
+  // `x_p` is the derivative of `x`; `x_3` is `x` as block 3 gives it, in the modes of that block. All blocks are
+  // evaluated in all modes; under "Multiplexing", the mode says whose value counts.
   // Parameters and constants
   constant Integer N = 2;
   parameter Real V = 0.1;
@@ -166,15 +168,15 @@ equation
   'fb[3]' + F1*(('Pb[3]' - 'Pr[2]')/1000) = 0;
   // Reinitialisations
   when 'open[1]' then
-    reinit('Pr[1]', 1/(S - S)*K/(Rho*S*pre('Pt[1]') + Rho*S*pre('x[1]')/(S - S)*K - P0/P0*(Rho*S*pre('Pr[1]') + (Rho*S*(pre('x[1]') - L) - P0*(Rho*V/P0))/(S - S)*K))*(Rho*S*pre('x[1]')*pre('Pt[1]') + Rho*S*pre('Pt[1]')*pre('x[1]') - P0/P0*(Rho*S*(pre('x[1]') - L)*pre('Pr[1]') + Rho*S*pre('Pr[1]')*pre('x[1]') - P0*(Rho*V/P0*pre('Pt[1]')))));
-    reinit('Pt[1]', K/(Rho*S*pre('Pt[1]') + Rho*S*pre('x[1]')/(S - S)*K - P0/P0*(Rho*S*pre('Pr[1]') + (Rho*S*(pre('x[1]') - L) - P0*(Rho*V/P0))/(S - S)*K))*(Rho*S*pre('x[1]')*pre('Pt[1]') + Rho*S*pre('Pt[1]')*pre('x[1]') - P0/P0*(Rho*S*(pre('x[1]') - L)*pre('Pr[1]') + Rho*S*pre('Pr[1]')*pre('x[1]') - P0*(Rho*V/P0*pre('Pt[1]'))))/(S - S));
-    reinit('b[1]', K/(Rho*S*pre('Pt[1]') + Rho*S*pre('x[1]')/(S - S)*K - P0/P0*(Rho*S*pre('Pr[1]') + (Rho*S*(pre('x[1]') - L) - P0*(Rho*V/P0))/(S - S)*K))*(Rho*S*pre('x[1]')*pre('Pt[1]') + Rho*S*pre('Pt[1]')*pre('x[1]') - P0/P0*(Rho*S*(pre('x[1]') - L)*pre('Pr[1]') + Rho*S*pre('Pr[1]')*pre('x[1]') - P0*(Rho*V/P0*pre('Pt[1]')))));
-    reinit('x[1]', (Rho*S*pre('x[1]')*pre('Pt[1]') + Rho*S*pre('Pt[1]')*pre('x[1]') - P0/P0*(Rho*S*(pre('x[1]') - L)*pre('Pr[1]') + Rho*S*pre('Pr[1]')*pre('x[1]') - P0*(Rho*V/P0*pre('Pt[1]'))))/(Rho*S*pre('Pt[1]') + Rho*S*pre('x[1]')/(S - S)*K - P0/P0*(Rho*S*pre('Pr[1]') + (Rho*S*(pre('x[1]') - L) - P0*(Rho*V/P0))/(S - S)*K)));
+    reinit('Pr[1]', (Rho*S*(pre('x[1]') - L)*pre('Pr[1]') + Rho*S*pre('Pr[1]')*pre('x[1]') - P0*(Rho*V/P0*pre('Pt[1]')))/(Rho*S*(pre('x[1]') - L) - P0*(Rho*V/P0)) + P0/(Rho*S*(pre('x[1]') - L) - P0*(Rho*V/P0))/(Rho*S*pre('x[1]')/(Rho*S*(pre('x[1]') - L) - P0*(Rho*V/P0))*P0 - P0)*(Rho*S*pre('x[1]')*pre('Pt[1]') + Rho*S*pre('Pt[1]')*pre('x[1]') - Rho*S*pre('x[1]')/(Rho*S*(pre('x[1]') - L) - P0*(Rho*V/P0))*(Rho*S*(pre('x[1]') - L)*pre('Pr[1]') + Rho*S*pre('Pr[1]')*pre('x[1]') - P0*(Rho*V/P0*pre('Pt[1]')))));
+    reinit('Pt[1]', (Rho*S*(pre('x[1]') - L)*pre('Pr[1]') + Rho*S*pre('Pr[1]')*pre('x[1]') - P0*(Rho*V/P0*pre('Pt[1]')) + P0/(Rho*S*pre('x[1]')/(Rho*S*(pre('x[1]') - L) - P0*(Rho*V/P0))*P0 - P0)*(Rho*S*pre('x[1]')*pre('Pt[1]') + Rho*S*pre('Pt[1]')*pre('x[1]') - Rho*S*pre('x[1]')/(Rho*S*(pre('x[1]') - L) - P0*(Rho*V/P0))*(Rho*S*(pre('x[1]') - L)*pre('Pr[1]') + Rho*S*pre('Pr[1]')*pre('x[1]') - P0*(Rho*V/P0*pre('Pt[1]')))))/(Rho*S*(pre('x[1]') - L) - P0*(Rho*V/P0)));
+    reinit('b[1]', 0);
+    reinit('x[1]', 0);
   end when;
   when 'open[2]' then
-    reinit('Pr[2]', 1/(S - S)*K/(Rho*S*pre('Pt[2]') + Rho*S*pre('x[2]')/(S - S)*K - P0/P0*(Rho*S*pre('Pr[2]') + (Rho*S*(pre('x[2]') - L) - P0*(Rho*V/P0))/(S - S)*K))*(Rho*S*pre('x[2]')*pre('Pt[2]') + Rho*S*pre('Pt[2]')*pre('x[2]') - P0/P0*(Rho*S*(pre('x[2]') - L)*pre('Pr[2]') + Rho*S*pre('Pr[2]')*pre('x[2]') - P0*(Rho*V/P0*pre('Pt[2]')))));
-    reinit('Pt[2]', K/(Rho*S*pre('Pt[2]') + Rho*S*pre('x[2]')/(S - S)*K - P0/P0*(Rho*S*pre('Pr[2]') + (Rho*S*(pre('x[2]') - L) - P0*(Rho*V/P0))/(S - S)*K))*(Rho*S*pre('x[2]')*pre('Pt[2]') + Rho*S*pre('Pt[2]')*pre('x[2]') - P0/P0*(Rho*S*(pre('x[2]') - L)*pre('Pr[2]') + Rho*S*pre('Pr[2]')*pre('x[2]') - P0*(Rho*V/P0*pre('Pt[2]'))))/(S - S));
-    reinit('b[2]', K/(Rho*S*pre('Pt[2]') + Rho*S*pre('x[2]')/(S - S)*K - P0/P0*(Rho*S*pre('Pr[2]') + (Rho*S*(pre('x[2]') - L) - P0*(Rho*V/P0))/(S - S)*K))*(Rho*S*pre('x[2]')*pre('Pt[2]') + Rho*S*pre('Pt[2]')*pre('x[2]') - P0/P0*(Rho*S*(pre('x[2]') - L)*pre('Pr[2]') + Rho*S*pre('Pr[2]')*pre('x[2]') - P0*(Rho*V/P0*pre('Pt[2]')))));
-    reinit('x[2]', (Rho*S*pre('x[2]')*pre('Pt[2]') + Rho*S*pre('Pt[2]')*pre('x[2]') - P0/P0*(Rho*S*(pre('x[2]') - L)*pre('Pr[2]') + Rho*S*pre('Pr[2]')*pre('x[2]') - P0*(Rho*V/P0*pre('Pt[2]'))))/(Rho*S*pre('Pt[2]') + Rho*S*pre('x[2]')/(S - S)*K - P0/P0*(Rho*S*pre('Pr[2]') + (Rho*S*(pre('x[2]') - L) - P0*(Rho*V/P0))/(S - S)*K)));
+    reinit('Pr[2]', (Rho*S*(pre('x[2]') - L)*pre('Pr[2]') + Rho*S*pre('Pr[2]')*pre('x[2]') - P0*(Rho*V/P0*pre('Pt[2]')))/(Rho*S*(pre('x[2]') - L) - P0*(Rho*V/P0)) + P0/(Rho*S*(pre('x[2]') - L) - P0*(Rho*V/P0))/(Rho*S*pre('x[2]')/(Rho*S*(pre('x[2]') - L) - P0*(Rho*V/P0))*P0 - P0)*(Rho*S*pre('x[2]')*pre('Pt[2]') + Rho*S*pre('Pt[2]')*pre('x[2]') - Rho*S*pre('x[2]')/(Rho*S*(pre('x[2]') - L) - P0*(Rho*V/P0))*(Rho*S*(pre('x[2]') - L)*pre('Pr[2]') + Rho*S*pre('Pr[2]')*pre('x[2]') - P0*(Rho*V/P0*pre('Pt[2]')))));
+    reinit('Pt[2]', (Rho*S*(pre('x[2]') - L)*pre('Pr[2]') + Rho*S*pre('Pr[2]')*pre('x[2]') - P0*(Rho*V/P0*pre('Pt[2]')) + P0/(Rho*S*pre('x[2]')/(Rho*S*(pre('x[2]') - L) - P0*(Rho*V/P0))*P0 - P0)*(Rho*S*pre('x[2]')*pre('Pt[2]') + Rho*S*pre('Pt[2]')*pre('x[2]') - Rho*S*pre('x[2]')/(Rho*S*(pre('x[2]') - L) - P0*(Rho*V/P0))*(Rho*S*(pre('x[2]') - L)*pre('Pr[2]') + Rho*S*pre('Pr[2]')*pre('x[2]') - P0*(Rho*V/P0*pre('Pt[2]')))))/(Rho*S*(pre('x[2]') - L) - P0*(Rho*V/P0)));
+    reinit('b[2]', 0);
+    reinit('x[2]', 0);
   end when;
 end WestinghouseRIMIS;

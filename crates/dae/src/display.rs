@@ -103,7 +103,7 @@ impl Document<'_, '_> {
             }
             let origin = match invariant.origin {
                 InvariantOrigin::Declared => "",
-                InvariantOrigin::Assertion => "  // asserted",
+                InvariantOrigin::Assertion(_) => "  // asserted",
                 InvariantOrigin::Relations => "  // between relations",
                 InvariantOrigin::Definition => "  // by definition",
             };

@@ -300,8 +300,8 @@ pub struct Invariant {
 pub enum InvariantOrigin {
     /// `invariant …`
     Declared,
-    /// `assert` on a formula over mode variables.
-    Assertion,
+    /// `assert` on a formula over mode variables, with its message.
+    Assertion(ExpressionId),
     /// Relations over the same expression exclude or imply each other; values of an enumeration exclude each other.
     Relations,
     /// A Boolean that is a mode variable, and so are the relations of its definition.

@@ -20,6 +20,7 @@ fn signed(expressions: &mut Expressions, id: ExpressionId) -> Signed {
 fn signed_below(expressions: &mut Expressions, id: ExpressionId, depth: u32) -> Signed {
     let Some(depth) = depth.checked_sub(1) else { return Signed { negative: false, magnitude: id } };
     match expressions.node(id) {
+        Node::Real(number) if number.value() == 0.0 => Signed { negative: false, magnitude: expressions.real(0.0) },
         Node::Real(number) if number.value() < 0.0 => {
             Signed { negative: true, magnitude: expressions.real(-number.value()) }
         }
@@ -60,6 +61,7 @@ pub(crate) fn negation(expressions: &mut Expressions, a: ExpressionId) -> Expres
 pub(crate) fn sum(expressions: &mut Expressions, a: ExpressionId, b: ExpressionId) -> ExpressionId {
     let (a, b) = (signed(expressions, a), signed(expressions, b));
     match (a.negative, b.negative) {
+        _ if a.negative != b.negative && a.magnitude == b.magnitude => expressions.real(0.0),
         (false, false) => expressions.sum(a.magnitude, b.magnitude),
         (false, true) => expressions.difference(a.magnitude, b.magnitude),
         (true, false) => expressions.difference(b.magnitude, a.magnitude),
@@ -79,13 +81,29 @@ pub(crate) fn difference(expressions: &mut Expressions, a: ExpressionId, b: Expr
 /// `a * b`
 pub(crate) fn product(expressions: &mut Expressions, a: ExpressionId, b: ExpressionId) -> ExpressionId {
     let (a, b) = (signed(expressions, a), signed(expressions, b));
-    let product = expressions.product(a.magnitude, b.magnitude);
+    let is_zero = |id: ExpressionId| expressions.literal(id) == Some(0.0);
+    let product = match (reciprocal(expressions, a.magnitude), reciprocal(expressions, b.magnitude)) {
+        (Some(divisor), _) if !is_zero(b.magnitude) => expressions.quotient(b.magnitude, divisor),
+        (_, Some(divisor)) if !is_zero(a.magnitude) => expressions.quotient(a.magnitude, divisor),
+        _ => expressions.product(a.magnitude, b.magnitude),
+    };
     unsigned(expressions, a.negative != b.negative, product)
 }
 
-/// `a / b`
+/// `b`, of `1/b`.
+fn reciprocal(expressions: &Expressions, id: ExpressionId) -> Option<ExpressionId> {
+    match expressions.node(id) {
+        Node::Arithmetic(Op::Divide, a, b) if expressions.literal(a) == Some(1.0) => Some(b),
+        _ => None,
+    }
+}
+
+/// `a / b`, with `b` not zero
 pub(crate) fn quotient(expressions: &mut Expressions, a: ExpressionId, b: ExpressionId) -> ExpressionId {
     let (a, b) = (signed(expressions, a), signed(expressions, b));
+    if expressions.literal(a.magnitude) == Some(0.0) {
+        return a.magnitude;
+    }
     let quotient = expressions.quotient(a.magnitude, b.magnitude);
     unsigned(expressions, a.negative != b.negative, quotient)
 }

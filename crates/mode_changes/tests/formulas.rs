@@ -81,3 +81,13 @@ fn there_is_no_formula_where_an_unknown_enters_nonlinearly() {
     let before: [Before; 3] = [("w1", 1, &[1.0]), ("w2", 1, &[5.0]), ("t", 0, &[0.0])];
     assert!(formulas(text, &before, &["e3"]).is_empty());
 }
+
+#[test]
+fn a_coefficient_that_cancels_is_no_pivot() {
+    // With `b` for `a`, nothing is left of `s*(a - b)`: dividing by `s - s` would be dividing by zero.
+    let text = "e0: s' = 0\n e1: a' = t + u\n e2: b' = -t\n e3: a - b = 0\n e4: f - s*(a - b) = 0\n e5: u - f' = 0";
+    let before: [Before; 6] =
+        [("s", 1, &[2.0]), ("a", 1, &[1.0]), ("b", 1, &[3.0]), ("f", 1, &[-4.0]), ("t", 0, &[0.0]), ("u", 0, &[0.0])];
+    let found = formulas(text, &before, &["e3"]);
+    assert!(found.contains(&"f = 0".to_string()), "{found:?}");
+}

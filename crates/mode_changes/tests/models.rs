@@ -45,7 +45,7 @@ fn the_clutch_engages_with_a_dirac_torque_and_releases_continuously() {
           impulse orders: [[f1]] = [[f2]] = 1
           jump: w1, w2
           level 1: e1 e2 e3 e4 -> w1 w2 f1 f2
-            w1 = 1/(j2 + j1)*(j1*pre(w1) + j2*pre(w2))
+            w1 = (j1*pre(w1) + j2*pre(w2))/(j2 + j1)
             w2 = (j1*pre(w1) + j2*pre(w2))/(j2 + j1)
             weight of f1 = j1/(j2 + j1)*(j1*pre(w1) + j2*pre(w2)) - j1*pre(w1)
             weight of f2 = j2/(j2 + j1)*(j1*pre(w1) + j2*pre(w2)) - j2*pre(w2)",

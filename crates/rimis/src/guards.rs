@@ -278,7 +278,7 @@ impl Guards<'_> {
     fn hysteresis(&mut self, draft: &mut Draft) -> ExpressionId {
         let declared = &mut self.declared.hysteresis;
         let variable = *declared.get_or_insert_with(|| {
-            draft.target.constant(
+            draft.target.parameter(
                 "hysteresis",
                 HYSTERESIS,
                 "how far a guard goes beyond its bound before the mode changes",

@@ -15,8 +15,8 @@
 //! | 6 multiplexers | `multiplexers` |
 //! | 7 reinitialisations | `restarts`, in which changes: `feasible`, jumps: `jumps` by `parts`, guards on impulses: `impulsive_guards` |
 //!
-//! `transform` puts the steps in order, `draft` is what they work on, `document` and `print` make the text, `obstacles`
-//! says why a model cannot be transformed, and `check` compares the approximate analysis of a text with the exact one.
+//! `transform` puts the steps in order, `draft` is what they work on, `document`, `remarks` and `print` make the text,
+//! `obstacles` says why a model cannot be transformed, and `check` compares the approximate analysis of a text with the exact one.
 //!
 //! # Values
 //!
@@ -55,6 +55,7 @@ mod names;
 mod obstacles;
 mod parts;
 mod print;
+mod remarks;
 mod restarts;
 mod signals;
 mod specialize;

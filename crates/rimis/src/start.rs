@@ -23,9 +23,16 @@ pub struct Start {
     pub values: BTreeMap<(VariableId, u32), f64>,
 }
 
-/// Gives states their start values and takes those of other unknowns away.
-pub(crate) fn start_states(dae: &MultimodeDae, draft: &mut Draft, kept: &KeptConstraints, start: Option<&Start>) {
+/// Gives states their start values and takes those of other unknowns away; returns whether some are fixed that the
+/// source does not fix.
+pub(crate) fn start_states(
+    dae: &MultimodeDae,
+    draft: &mut Draft,
+    kept: &KeptConstraints,
+    start: Option<&Start>,
+) -> bool {
     let Draft { signals, target, .. } = draft;
+    let mut found_some = false;
     let has_initial_equations = dae.model.initial_equations.iter().any(|equation| equation.scenario.is_none());
     for variable in signals.variables().filter(|&variable| signals.is_unknown(variable)) {
         let source = &dae.model.variables[variable];
@@ -44,11 +51,15 @@ pub(crate) fn start_states(dae: &MultimodeDae, draft: &mut Draft, kept: &KeptCon
             own.nominal = source.nominal.filter(|_| order == 0);
             own.fixed = match found {
                 Some(_) if has_initial_equations || kept.constrain(variable) => None,
-                Some(_) => Some(true),
+                Some(_) => {
+                    found_some = true;
+                    Some(true)
+                }
                 None => source.fixed.filter(|_| order == 0),
             };
         }
     }
+    found_some
 }
 
 /// Gives modes their start values: those that were found, or else those of the source.

@@ -49,11 +49,11 @@ impl Target {
         self.model.variables.push(variable)
     }
 
-    /// Declares a Real constant.
-    pub(crate) fn constant(&mut self, name: &str, value: f64, description: &str) -> VariableId {
+    /// Declares a Real parameter.
+    pub(crate) fn parameter(&mut self, name: &str, value: f64, description: &str) -> VariableId {
         let value = self.model.expressions.real(value);
         let mut variable = self.blank(name, Type::Real);
-        variable.variability = Variability::Constant;
+        variable.variability = Variability::Parameter;
         variable.binding = Some(value);
         variable.description = Some(Arc::from(description));
         self.model.variables.push(variable)

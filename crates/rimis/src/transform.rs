@@ -1,8 +1,8 @@
 //! The seven steps in order.
 
-use modeshift_dae::{EquationKind, ExpressionId, Invariant, InvariantOrigin, MultimodeDae, Variability, VariableId};
+use modeshift_dae::{EquationKind, ExpressionId, InvariantOrigin, MultimodeDae, Variability, VariableId};
 use modeshift_mode_changes::{AllChanges, PairSpace, all_changes};
-use modeshift_modes::{FormulaPrinter, Invariant as FeasibleChanges};
+use modeshift_modes::{FormulaPrinter, Invariant};
 use modeshift_structure::{Analysis, BlockId, GraphText};
 
 use crate::constraints::KeptConstraints;
@@ -17,6 +17,7 @@ use crate::multiplexers::{differential_equations, multiplexing_equations};
 use crate::names::model_name;
 use crate::obstacles::{self, Failure};
 use crate::print::print;
+use crate::remarks::Remarks;
 use crate::restarts::{Reinitialisations, Restarts};
 use crate::start::{Start, start_modes, start_states};
 
@@ -73,7 +74,7 @@ struct Writing<'a> {
     start: Option<&'a Start>,
     changes: &'a AllChanges<'a>,
     /// Changes that can happen.
-    feasible: &'a FeasibleChanges,
+    feasible: &'a Invariant,
     jumps: &'a Jumps,
     kept: &'a KeptConstraints,
 }
@@ -111,10 +112,17 @@ impl Writing<'_> {
             Section::new("Differential equations", differential_equations(draft, robust)),
             Section::new("Multiplexing", multiplexing_equations(draft)),
         ];
-        start_states(self.dae, draft, self.kept, self.start);
+        let remarks = Remarks {
+            found_start: start_states(self.dae, draft, self.kept, self.start),
+            replicates: !draft.signals.replicated.is_empty(),
+            next_modes: !declared.booleans.is_empty(),
+            constraints: !self.kept.is_empty(),
+            impulses: asks_for_impulses,
+            hysteresis: declared.hysteresis.is_some(),
+        };
         Ok(Document {
             name: model_name(&self.dae.model.name),
-            remarks: self.remarks(&declared, asks_for_impulses),
+            remarks: remarks.lines(&self.dae.model.name),
             declarations: self.declarations(draft, &declared),
             initial,
             sections: [mode_sections, signal_sections, blocks, event_sections].into_iter().flatten().collect(),
@@ -180,12 +188,14 @@ impl Writing<'_> {
             let condition = implied(draft, assertion.guard, assertion.condition);
             items.push(Item::Assert { condition, message: assertion.message, is_error: assertion.is_error });
         }
-        let said =
-            |invariant: &&Invariant| matches!(invariant.origin, InvariantOrigin::Declared | InvariantOrigin::Assertion);
-        let invariants = self.dae.model.invariants.iter().filter(|_| self.form == Form::Robust).filter(said);
-        for invariant in invariants {
+        let excluded = draft.expressions().string("the model excludes this combination of modes");
+        for invariant in self.dae.model.invariants.iter().filter(|_| self.form == Form::Robust) {
+            let message = match invariant.origin {
+                InvariantOrigin::Assertion(message) => message,
+                InvariantOrigin::Declared => excluded,
+                InvariantOrigin::Relations | InvariantOrigin::Definition => continue,
+            };
             let condition = implied(draft, invariant.guard, invariant.condition);
-            let message = draft.expressions().string("the model excludes this combination of modes");
             items.push(Item::Assert { condition, message, is_error: true });
         }
         items
@@ -209,37 +219,6 @@ impl Writing<'_> {
             group("Derivatives", signals.derivatives.clone()),
             group("Replicates", signals.replicated.clone()),
         ]
-    }
-
-    /// What a reader should know before the declarations.
-    fn remarks(&self, declared: &Declared, asks_for_impulses: bool) -> Vec<String> {
-        let mut remarks = vec![format!("{} with a structure that does not depend on the mode.", self.dae.model.name)];
-        if !declared.booleans.is_empty() {
-            remarks.push(
-                "Guards are looked at in the mode that is left: `b_next` is what the guard of `b` asks for,".into(),
-            );
-            remarks.push("`b = pre(b_next)` is in force, and the event iteration goes on until both agree.".into());
-        }
-        if !self.kept.is_empty() {
-            remarks.push(
-                "Constraints that all modes share are written as they are, not differentiated: a tool that".into(),
-            );
-            remarks.push("reduces the index of a model does that, and keeps them.".into());
-        }
-        if asks_for_impulses {
-            remarks.push(
-                "Where a mode change that comes from outside makes the variable of a guard impulsive, the guard".into(),
-            );
-            remarks.push("asks for the weight of the impulse, and states jump only if the mode is kept.".into());
-        }
-        if declared.hysteresis.is_some() {
-            remarks.push(
-                "A guard that depends on the mode has to go beyond its bound by `hysteresis`: without it,".into(),
-            );
-            remarks
-                .push("rounding would decide at the bound, and a mode could be left and entered without end.".into());
-        }
-        remarks
     }
 }
 

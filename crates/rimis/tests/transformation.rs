@@ -293,9 +293,14 @@ fn what_a_when_assigns_and_asserts_is_kept() {
 #[test]
 fn combinations_of_modes_that_the_model_excludes_are_asserted() {
     check_lines(
-        "Real x; Boolean a; Boolean b; equation a = time > 1; b = time < 0.5;
-         assert(not (a and b), \"never both\"); x = if a then 1 elseif b then 2 else 3;",
-        &["// Assertions", "assert(not (a and b), \"the model excludes this combination of modes\");"],
+        "Real x; Boolean a; Boolean b; Boolean c; equation a = time > 1; b = time < 0.5; c = time > 2;
+         assert(not (a and b), \"never both\"); invariant a or not c;
+         x = if a then 1 elseif b then 2 elseif c then 4 else 3;",
+        &[
+            "// Assertions",
+            "assert(a or not c, \"the model excludes this combination of modes\");",
+            "assert(not (a and b), \"never both\");",
+        ],
     );
 }
 

@@ -111,7 +111,10 @@ fn combine(dae: &mut MultimodeDae, space: &ModeSpace, dependence: &Dependence) -
         let rest = without_tops(&mut dae.model.expressions, residual, &mut memo);
         let weight = dae.model.expressions.real(rounded(weight / scale));
         let term = dae.model.expressions.product(weight, rest);
-        sum = dae.model.expressions.sum(sum, term);
+        sum = match dae.model.expressions.node(term) {
+            Node::Negate(magnitude) => dae.model.expressions.difference(sum, magnitude),
+            _ => dae.model.expressions.sum(sum, term),
+        };
     }
     let modes = formula_of(space, &mut dae.model.expressions, dependence.modes);
     let by = replace(dae, replaced.of, modes, sum, combination_name(dae, dependence));

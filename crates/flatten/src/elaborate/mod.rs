@@ -174,7 +174,7 @@ impl Elaboration<'_> {
             match self.asserted_formula(&assertion) {
                 Some((condition, guard)) => self.model.invariants.push(Invariant {
                     condition,
-                    origin: InvariantOrigin::Assertion,
+                    origin: InvariantOrigin::Assertion(assertion.message),
                     guard,
                     span: assertion.span,
                 }),

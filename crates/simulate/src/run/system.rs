@@ -210,7 +210,7 @@ impl Collector<'_> {
     /// Declared invariants and those that assertions make; the others follow from definitions.
     fn invariants(&mut self) -> Vec<Requirement> {
         let invariants = self.conditions.model.invariants.clone();
-        let stated = |origin| matches!(origin, InvariantOrigin::Declared | InvariantOrigin::Assertion);
+        let stated = |origin| matches!(origin, InvariantOrigin::Declared | InvariantOrigin::Assertion(_));
         let mut requirements = Vec::new();
         for invariant in invariants.into_iter().filter(|it| stated(it.origin)) {
             let guard = self.add(invariant.guard, Context::EVENT, invariant.span);
