@@ -9,7 +9,7 @@ use crate::blocks::BlockCap;
 use crate::formulas::{Formulas, invariant_of};
 use crate::occurrences::{Guards, Occurrences};
 use crate::reading::Reading;
-use crate::renumber::{self, Renumbering};
+use crate::renumber::{self, Renumbered};
 use crate::single_mode::Signature;
 use crate::{
     ConditionalDependencyGraph, Cycles, Incidence, Matching, Offsets, Parts, cycles, dependency_graph,
@@ -105,12 +105,13 @@ pub fn analyze(dae: &MultimodeDae, options: &Options) -> Result<Analysis, Limit>
     let invariant = invariant_of(&space, dae, &options.within);
     let mut formulas = Formulas::projected(&space, &dae.model.expressions, &invariant);
     let guards = Guards::of(dae, &mut formulas, &invariant);
-    let occurrences = Occurrences::of(&reading, dae, &mut formulas, &guards.equations);
-    let numbers = renumber::pays(&order.equations).then(|| Renumbering::along(dae, &reading, &order.equations));
-    let incidence = match &numbers {
-        Some(numbers) => numbers.incidence(&space, &guards, &occurrences, &order.equations),
-        None => occurrences.incidence(&space, guards.vertices(dae), &order.equations),
+    let renumbered = renumber::pays(&order.equations).then(|| Renumbered::along(dae, &reading, &order.equations));
+    let mut occurrences = Occurrences::new(&reading, &mut formulas);
+    let incidence = match &renumbered {
+        Some(renumbered) => renumbered.incidence(&guards, &mut occurrences, &order.equations),
+        None => occurrences.incidence(&order.equations, dae, &guards),
     };
+    let numbers = renumbered.map(|renumbered| renumbered.numbers);
     drop(occurrences);
     drop(formulas);
     drop(reading);

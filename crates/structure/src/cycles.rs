@@ -15,6 +15,7 @@ use modeshift_modes::{Limit, ModeSet, ModeSpace};
 
 use crate::closure::Digraph;
 use crate::dulmage_mendelsohn::Parts;
+use crate::lists::Lists;
 use crate::{EdgeId, Incidence, Matching};
 
 /// How often the graph is trimmed up and down the locality order.
@@ -221,14 +222,12 @@ impl<'a> Dependencies<'a> {
 
     /// Keeps of each arc the modes in which it lies on a cycle, component by component.
     fn keep_cyclic_arcs(&mut self, component: &[u32]) -> Result<(), Limit> {
-        let mut members: Vec<(u32, u32)> =
-            self.vertices.iter().map(|&vertex| (component[vertex as usize], vertex)).collect();
-        members.sort_by_key(|&(component, vertex)| (component, self.rank[vertex as usize]));
+        let components = component.iter().max().map_or(0, |&last| last as usize + 1);
+        let members = Lists::grouped(components, self.vertices.iter().map(|&it| (component[it as usize], it)));
         let mut local = vec![0; self.vertices.len()];
-        for group in members.chunk_by(|a, b| a.0 == b.0) {
-            let vertices: Vec<u32> = group.iter().map(|&(_, vertex)| vertex).collect();
-            if vertices.len() > 2 && !self.all_on_short_cycles(&vertices) {
-                self.keep_by_elimination(&vertices, &mut local)?;
+        for vertices in (0..components).map(|component| members.of(component)) {
+            if vertices.len() > 2 && !self.all_on_short_cycles(vertices) {
+                self.keep_by_elimination(vertices, &mut local)?;
             }
         }
         Ok(())
@@ -372,6 +371,8 @@ struct Components {
     low: Vec<u32>,
     component: Vec<u32>,
     stack: Vec<u32>,
+    /// The vertices on the way from the start, and how many arcs of each have been followed.
+    path: Vec<(u32, usize)>,
     visited: u32,
     complete: u32,
 }
@@ -383,6 +384,7 @@ impl Components {
             low: vec![0; vertices],
             component: vec![u32::MAX; vertices],
             stack: Vec::new(),
+            path: Vec::new(),
             visited: 0,
             complete: 0,
         }
@@ -393,22 +395,22 @@ impl Components {
             return;
         }
         self.enter(start);
-        let mut path = vec![(start, 0)];
-        while let Some((vertex, at)) = path.last_mut() {
+        self.path.push((start, 0));
+        while let Some((vertex, at)) = self.path.last_mut() {
             let vertex = *vertex;
             let next = successor(vertex, *at);
             *at += 1;
             match next {
                 None => {
-                    path.pop();
+                    self.path.pop();
                     self.leave(vertex);
-                    if let Some(&(parent, _)) = path.last() {
+                    if let Some(&(parent, _)) = self.path.last() {
                         self.low[parent as usize] = self.low[parent as usize].min(self.low[vertex as usize]);
                     }
                 }
                 Some(Some(target)) if self.index[target as usize] == u32::MAX => {
                     self.enter(target);
-                    path.push((target, 0));
+                    self.path.push((target, 0));
                 }
                 Some(Some(target)) if self.component[target as usize] == u32::MAX => {
                     self.low[vertex as usize] = self.low[vertex as usize].min(self.index[target as usize]);

@@ -17,6 +17,7 @@ use modeshift_modes::{Limit, ModeSet, ModeSpace};
 
 use crate::blocks::{BlockCap, Enumeration, Group};
 use crate::dulmage_mendelsohn::Parts;
+use crate::lists::Lists;
 use crate::{Cycles, Incidence, Matching, Offsets, Thermometer};
 
 /// A block is not split into more than this many by what it reads.
@@ -193,7 +194,7 @@ impl ConditionalDependencyGraph {
         for (to, block) in self.blocks() {
             let from = dependencies.len();
             for read in block.reads {
-                for &(order, writer) in writers.of(read.variable.of) {
+                for &(order, writer) in writers.of(read.variable.of.index()) {
                     let modes = space.and(self.blocks[writer].guard, read.modes);
                     if order == read.variable.order && !modes.is_empty() {
                         dependencies.push(Dependency { from: writer, to, modes });
@@ -206,52 +207,40 @@ impl ConditionalDependencyGraph {
         self.dependencies = dependencies;
     }
 
-    fn writers(&self, variables: usize) -> Writers {
+    /// The blocks that write each variable, with the order of the derivative.
+    fn writers(&self, variables: usize) -> Lists<(u32, BlockId)> {
         // Blocks that differ by what they read share the list of what they write.
-        let mut first = vec![0u32; variables + 1];
-        for write in self.blocks().flat_map(|(_, block)| block.writes) {
-            first[write.of.index() + 1] += 1;
-        }
-        for variable in 0..variables {
-            first[variable + 1] += first[variable];
-        }
-        let mut next = first.clone();
-        let mut list = vec![(0, BlockId(0)); first[variables] as usize];
-        for (id, block) in self.blocks() {
-            for write in block.writes {
-                let slot = &mut next[write.of.index()];
-                list[*slot as usize] = (write.order, id);
-                *slot += 1;
-            }
-        }
-        Writers { first, list }
+        let writes = |id: BlockId| self.block(id).writes.iter().map(move |write| (write.of.0, (write.order, id)));
+        Lists::grouped(variables, (0..self.blocks.len()).map(BlockId::from_index).flat_map(writes))
     }
 
     /// Renumbers blocks so that each comes after those it depends on, where the dependencies of all modes allow it.
     fn sort(&mut self) {
-        let order = self.solving_order();
+        let reader = |it: &Dependency| (it.from.0, (it.to, it.modes));
+        let readers = Lists::grouped(self.blocks.len(), self.dependencies.iter().map(reader));
+        let order = self.solving_order(&readers);
         let mut number: IndexVec<BlockId, BlockId> = self.blocks.ids().collect();
         for (at, &id) in order.iter().enumerate() {
             number[id] = BlockId::from_index(at);
         }
         self.blocks = order.iter().map(|&id| self.blocks[id].clone()).collect();
-        for dependency in &mut self.dependencies {
-            dependency.from = number[dependency.from];
-            dependency.to = number[dependency.to];
+        self.dependencies.clear();
+        for (from, id) in order.into_iter().enumerate() {
+            let start = self.dependencies.len();
+            let from = BlockId::from_index(from);
+            let renumbered = |&(to, modes): &(BlockId, ModeSet)| Dependency { from, to: number[to], modes };
+            self.dependencies.extend(readers.of(id.index()).iter().map(renumbered));
+            self.dependencies[start..].sort_unstable_by_key(|dependency| dependency.to);
         }
-        self.dependencies.sort_by_key(|dependency| (dependency.from, dependency.to));
     }
 
     /// Whoever waits for nobody goes first, smaller numbers before larger; a circle over several modes is broken at its
-    /// smallest number.
-    fn solving_order(&self) -> Vec<BlockId> {
+    /// smallest number. `readers` are those that each block is waited for by.
+    fn solving_order(&self, readers: &Lists<(BlockId, ModeSet)>) -> Vec<BlockId> {
         let mut waits_for: IndexVec<BlockId, u32> = self.blocks.iter().map(|_| 0).collect();
-        let mut by_writer: Vec<(BlockId, BlockId)> = Vec::with_capacity(self.dependencies.len());
         for dependency in &self.dependencies {
             waits_for[dependency.to] += 1;
-            by_writer.push((dependency.from, dependency.to));
         }
-        by_writer.sort_unstable();
         let mut ready: BinaryHeap<Reverse<BlockId>> =
             self.blocks.ids().filter(|&id| waits_for[id] == 0).map(Reverse).collect();
         let mut placed: IndexVec<BlockId, bool> = self.blocks.iter().map(|_| false).collect();
@@ -264,8 +253,7 @@ impl ConditionalDependencyGraph {
                 continue;
             }
             order.push(next);
-            let from = by_writer.partition_point(|&(writer, _)| writer < next);
-            for &(_, reader) in by_writer[from..].iter().take_while(|&&(writer, _)| writer == next) {
+            for &(reader, _) in readers.of(next.index()) {
                 waits_for[reader] -= 1;
                 if waits_for[reader] == 0 && !placed[reader] {
                     ready.push(Reverse(reader));
@@ -273,18 +261,6 @@ impl ConditionalDependencyGraph {
             }
         }
         order
-    }
-}
-
-/// The blocks that write each variable, with the order of the derivative.
-struct Writers {
-    first: Vec<u32>,
-    list: Vec<(u32, BlockId)>,
-}
-
-impl Writers {
-    fn of(&self, variable: VariableId) -> &[(u32, BlockId)] {
-        &self.list[self.first[variable.index()] as usize..self.first[variable.index() + 1] as usize]
     }
 }
 

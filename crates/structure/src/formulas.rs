@@ -27,15 +27,20 @@ pub(crate) fn for_each_mode_variable(
     root: ExpressionId,
     mut visit: impl FnMut(ModeVariableId),
 ) {
-    if let Node::Boolean(_) = expressions.node(root) {
-        return;
+    let mut root = root;
+    while let Node::Not(operand) = expressions.node(root) {
+        root = operand;
     }
-    expressions.for_each(root, |_, node| {
-        if let Node::Mode(mode) = node {
-            visit(mode);
-        }
-        true
-    });
+    match expressions.node(root) {
+        Node::Boolean(_) => {}
+        Node::Mode(mode) => visit(mode),
+        _ => expressions.for_each(root, |_, node| {
+            if let Node::Mode(mode) = node {
+                visit(mode);
+            }
+            true
+        }),
+    }
 }
 
 /// Sets of modes of formulas, each computed once.
@@ -78,7 +83,7 @@ impl<'a> Formulas<'a> {
 
     /// The modes in which a formula holds, or nothing if it is none. Without recursion: formulas may be deep.
     pub fn modes(&mut self, root: ExpressionId) -> Option<ModeSet> {
-        if let Some(modes) = self.modes_of_literal(root).or_else(|| self.known.get(&root).copied()) {
+        if let Some(modes) = self.known_modes(root) {
             return Some(modes);
         }
         let mut pending = vec![root];
@@ -88,16 +93,19 @@ impl<'a> Formulas<'a> {
                 continue;
             }
             let operands = self.operands(formula);
-            let unknown: Vec<_> =
-                operands.iter().filter(|operand| !self.known.contains_key(operand)).copied().collect();
-            if unknown.is_empty() {
+            let before = pending.len();
+            pending.extend(operands.iter().filter(|&&operand| self.known_modes(operand).is_none()));
+            if pending.len() == before {
                 let modes = self.combine(formula, &operands)?;
                 self.known.insert(formula, modes);
-            } else {
-                pending.extend(unknown);
             }
         }
         Some(self.known[&root])
+    }
+
+    /// The modes of a formula that was computed before, or is a literal.
+    fn known_modes(&self, formula: ExpressionId) -> Option<ModeSet> {
+        self.modes_of_literal(formula).or_else(|| self.known.get(&formula).copied())
     }
 
     /// The modes of `true`, `false`, a mode variable or its negation: most guards.
@@ -134,12 +142,9 @@ impl<'a> Formulas<'a> {
     }
 
     fn combine(&self, formula: ExpressionId, operands: &[ExpressionId]) -> Option<ModeSet> {
-        let sets = operands.iter().map(|operand| self.known[operand]);
+        let mut sets = operands.iter().map(|&operand| self.known_modes(operand).expect("operands are computed before"));
         match self.expressions.node(formula) {
-            Node::Boolean(true) => Some(ModeSet::ALL),
-            Node::Boolean(false) => Some(ModeSet::EMPTY),
-            Node::Mode(mode) => Some(self.literals[mode.index()]),
-            Node::Not(operand) => Some(!self.known[&operand]),
+            Node::Not(_) => sets.next().map(|operand| !operand),
             Node::And(..) => Some(self.space.intersection(sets)),
             Node::Or(..) => Some(self.space.union(sets)),
             _ => None,

@@ -98,34 +98,37 @@ impl Incidence {
         mut occurrences: Vec<Occurrence>,
     ) -> Incidence {
         occurrences.sort_by_key(|it| (it.equation, it.variable, std::cmp::Reverse(it.order)));
-        Incidence::of_grouped(space, equations, variables, occurrences)
+        let mut incidence = Incidence::without_edges(equations, variables, occurrences.len());
+        incidence.add(space, &occurrences);
+        incidence.indexed()
     }
 
-    /// The same if the occurrences in an equation already stand together, in it those of a variable, and of these the
-    /// highest order first. Edges are stored in this order, which had better be the one in which they will be looked at.
-    pub(crate) fn of_grouped(
-        space: &ModeSpace,
+    /// The graph before its edges are added, with room for this many.
+    pub(crate) fn without_edges(
         equations: IndexVec<EquationId, Vertex>,
         variables: IndexVec<VariableId, Vertex>,
-        occurrences: Vec<Occurrence>,
+        occurrences: usize,
     ) -> Incidence {
-        let mut incidence = Incidence {
+        Incidence {
             equations,
             variables,
-            edges: Vec::new(),
-            orders: Vec::with_capacity(occurrences.len()),
+            edges: Vec::with_capacity(occurrences + 1),
+            orders: Vec::with_capacity(occurrences),
             active: IndexVec::new(),
             of_equation: IndexVec::new(),
             first_of_variable: Vec::new(),
             by_variable: Vec::new(),
             missing: Vec::new(),
-        };
+        }
+    }
+
+    /// Adds the edges of these occurrences: those in an equation stand together, in it those of a variable, and of these
+    /// the highest order first. Edges are stored in this order, which had better be the one in which they will be looked at.
+    pub(crate) fn add(&mut self, space: &ModeSpace, occurrences: &[Occurrence]) {
         let same_edge = |a: &Occurrence, b: &Occurrence| a.equation == b.equation && a.variable == b.variable;
         for group in occurrences.chunk_by(same_edge) {
-            incidence.add_edge(space, group);
+            self.add_edge(space, group);
         }
-        incidence.index();
-        incidence
     }
 
     /// The same graph under the numbers that its equations and variables had before; edges keep theirs.
@@ -184,8 +187,8 @@ impl Incidence {
         }
     }
 
-    /// Builds the lists of edges of each equation and variable.
-    fn index(&mut self) {
+    /// The same with the lists of edges of each equation and variable, when all have been added.
+    pub(crate) fn indexed(mut self) -> Incidence {
         let edge_count = self.edges.len();
         self.of_equation = self.equations.iter().map(|_| (0, 0)).collect();
         for (index, edge) in self.edges.iter().enumerate() {
@@ -206,6 +209,7 @@ impl Incidence {
         let sentinel =
             Edge { equation: EquationId(u32::MAX), variable: VariableId(u32::MAX), orders: self.orders.len() as u32 };
         self.edges.push(sentinel);
+        self
     }
 
     /// The equations.

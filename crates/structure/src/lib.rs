@@ -13,7 +13,9 @@
 //! [`analyze`] does all of it for a model, [`regularize`] also looks for blocks that are numerically singular. [`single_mode`] does the same for one mode by other means.
 
 mod analysis;
+mod bits;
 mod blocks;
+mod branching;
 mod certificates;
 mod closure;
 mod cycles;
@@ -23,6 +25,7 @@ mod first_matches;
 mod formulas;
 mod incidence;
 pub mod initialization;
+mod lists;
 mod locality;
 mod matching;
 mod occurrences;
@@ -38,6 +41,7 @@ pub mod single_mode;
 mod summary;
 mod sweep;
 mod text;
+mod unknowns;
 mod unsolvable;
 mod walk;
 
@@ -50,7 +54,6 @@ pub use dependency_graph::{
 pub use dulmage_mendelsohn::{Parts, dulmage_mendelsohn};
 pub use formulas::{Formulas, invariant_of};
 pub use incidence::{EdgeId, Incidence, MissingVariable, Occurrence, Vertex};
-pub use locality::{Adjacency, locality_order};
 pub use matching::{Matching, match_equations};
 pub use occurrences::incidence;
 pub use offsets::{Offsets, Thermometer};

@@ -10,79 +10,37 @@
 
 use modeshift_dae::{EquationId, Id};
 
+use crate::bits::Bits;
+use crate::lists::Lists;
+
 /// Vertices of more edges than this are left out.
 const HUB_DEGREE: u8 = 64;
 /// The bit of a vertex's state that tells whether the current walk has seen it; the others are its degree.
 const SEEN: u8 = 0x80;
+/// Vertices whose neighbours the first walk fetches at the same time.
+const VERTICES_AT_ONCE: usize = 32;
 
 /// The bipartite graph of which an order is wanted: plain lists, no modes.
-pub struct Adjacency {
+pub(crate) struct Adjacency {
     equation_count: usize,
-    /// Where the neighbours of each vertex start; equations first, then variables.
-    first: Vec<u32>,
-    neighbours: Vec<u32>,
+    /// The neighbours of each vertex, ascending; equations first, then variables.
+    neighbours: Lists<u32>,
 }
 
 impl Adjacency {
-    /// The graph of these pairs of an equation and a variable, all different.
-    pub fn new(
-        equation_count: usize,
-        variable_count: usize,
-        pairs: impl Iterator<Item = (u32, u32)> + Clone,
-    ) -> Adjacency {
-        let mut first = vec![0u32; equation_count + variable_count + 1];
-        for (equation, variable) in pairs.clone() {
-            first[equation as usize + 1] += 1;
-            first[equation_count + variable as usize + 1] += 1;
-        }
-        for vertex in 0..first.len() - 1 {
-            first[vertex + 1] += first[vertex];
-        }
-        let mut next = first.clone();
-        let mut neighbours = vec![0u32; first[first.len() - 1] as usize];
-        let mut put = |from: usize, to: usize| {
-            neighbours[next[from] as usize] = to as u32;
-            next[from] += 1;
-        };
-        for (equation, variable) in pairs {
-            let (equation, variable) = (equation as usize, equation_count + variable as usize);
-            put(equation, variable);
-            put(variable, equation);
-        }
-        Adjacency { equation_count, first, neighbours }
+    /// The graph of the variables in each equation, all different.
+    pub(crate) fn new(variables_of_equations: Lists<u32>, variable_count: usize) -> Adjacency {
+        let equation_count = variables_of_equations.len();
+        let equations_of_variables = variables_of_equations.transposed(variable_count);
+        let mut neighbours = variables_of_equations.filter_map(|variable| Some(equation_count as u32 + variable));
+        neighbours.append(&equations_of_variables);
+        Adjacency { equation_count, neighbours }
     }
+}
 
-    fn vertex_count(&self) -> usize {
-        self.first.len() - 1
-    }
-
-    fn neighbours(&self, vertex: u32) -> &[u32] {
-        &self.neighbours[self.first[vertex as usize] as usize..self.first[vertex as usize + 1] as usize]
-    }
-
-    /// How many neighbours each vertex has; of hubs only that they are.
-    fn degrees(&self) -> Vec<u8> {
-        self.first.windows(2).map(|ends| (ends[1] - ends[0]).min(u32::from(HUB_DEGREE) + 1) as u8).collect()
-    }
-
-    /// The same graph with `vertices[0]` as vertex 0 and so on. Hubs have no neighbours and are none.
-    fn renumbered(&self, degrees: &[u8], vertices: &[u32]) -> Adjacency {
-        let mut number = vec![u32::MAX; self.vertex_count()];
-        for (new, &old) in vertices.iter().enumerate().filter(|&(_, &old)| !is_hub(degrees[old as usize])) {
-            number[old as usize] = new as u32;
-        }
-        let mut first = Vec::with_capacity(vertices.len() + 1);
-        let mut neighbours = Vec::with_capacity(self.neighbours.len());
-        first.push(0);
-        for &old in vertices {
-            if !is_hub(degrees[old as usize]) {
-                let numbers = self.neighbours(old).iter().map(|&neighbour| number[neighbour as usize]);
-                neighbours.extend(numbers.filter(|&number| number != u32::MAX));
-            }
-            first.push(neighbours.len() as u32);
-        }
-        Adjacency { equation_count: 0, first, neighbours }
-    }
+/// How many neighbours a vertex has whose list is at this place; of hubs only that they are.
+fn degree((start, end): (u32, u32)) -> u8 {
+    (end - start).min(u32::from(HUB_DEGREE) + 1) as u8
 }
 
 fn is_hub(degree: u8) -> bool {
@@ -94,18 +52,16 @@ fn is_hub(degree: u8) -> bool {
 /// Each connected component is walked three times: from anywhere, from where that ended, a vertex at the rim, and from
 /// where this ended, at the opposite rim (A. George and J. Liu, 1979). The first walk touches memory all over the
 /// graph; the others are over numbers that it gave.
-pub fn locality_order(graph: &Adjacency) -> Vec<EquationId> {
-    let degrees = graph.degrees();
-    let mut walk = Walk { graph, states: degrees.clone() };
-    let (mut walked, mut ends) = (Vec::with_capacity(graph.vertex_count()), Vec::new());
+pub(crate) fn locality_order(graph: &Adjacency) -> Vec<EquationId> {
+    let mut walk = FirstWalk::new(&graph.neighbours);
+    let mut ends = Vec::new();
     for start in 0..graph.equation_count as u32 {
-        if walk.states[start as usize] & SEEN == 0 {
-            walk.breadth_first(start, SEEN, &mut walked);
-            ends.push(walked.len());
+        if !walk.seen.contains(start as usize) {
+            walk.visit_component(start);
+            ends.push(walk.met.len());
         }
     }
-    let near = graph.renumbered(&degrees, &walked);
-    let degrees = walked.iter().map(|&vertex| degrees[vertex as usize]).collect();
+    let (walked, degrees, near) = walk.finish();
     let mut walk = Walk { graph: &near, states: degrees };
     let (mut to_rim, mut order) = (Vec::new(), Vec::with_capacity(walked.len()));
     for end in ends {
@@ -118,9 +74,115 @@ pub fn locality_order(graph: &Adjacency) -> Vec<EquationId> {
     equations.filter(|&vertex| vertex < graph.equation_count).map(EquationId::from_index).collect()
 }
 
+/// A vertex that the first walk has met, and where its neighbours are listed.
+#[derive(Clone, Copy)]
+struct Met {
+    vertex: u32,
+    neighbours: (u32, u32),
+}
+
+impl Met {
+    fn degree(&self) -> u8 {
+        degree(self.neighbours)
+    }
+}
+
+/// The breadth-first walk over a graph that is spread over memory. Neighbours of low degree come first, hubs are left
+/// out.
+///
+/// Several vertices of the queue are taken at a time, and each step is done for all of them before the next, so that
+/// they wait for memory together: who their neighbours are, then where the neighbours of these are.
+struct FirstWalk<'a> {
+    graph: &'a Lists<u32>,
+    seen: Bits,
+    /// In the order of the walk; hubs only as starts.
+    met: Vec<Met>,
+    /// The neighbours of those that were taken from the queue, hubs included.
+    near: Lists<u32>,
+    /// Those that the taken vertices meet first, and for each of these where its own end.
+    found: Vec<Met>,
+    ends: Vec<usize>,
+}
+
+impl<'a> FirstWalk<'a> {
+    fn new(graph: &'a Lists<u32>) -> Self {
+        FirstWalk {
+            graph,
+            seen: Bits::new(graph.len()),
+            met: Vec::with_capacity(graph.len()),
+            near: Lists::with_capacity(graph.len(), graph.item_count()),
+            found: Vec::new(),
+            ends: Vec::new(),
+        }
+    }
+
+    /// Walks over the component of `start`, or visits `start` alone if it is a hub.
+    fn visit_component(&mut self, start: u32) {
+        let mut at = self.met.len();
+        self.seen.insert(start as usize);
+        self.met.push(Met { vertex: start, neighbours: self.graph.range(start as usize) });
+        while at < self.met.len() {
+            let end = self.met.len().min(at + VERTICES_AT_ONCE);
+            self.fetch_neighbours(at, end);
+            self.find_unseen(at, end);
+            self.append_found();
+            at = end;
+        }
+    }
+
+    fn fetch_neighbours(&mut self, at: usize, end: usize) {
+        for met in &self.met[at..end] {
+            let list = if is_hub(met.degree()) { &[] } else { self.graph.items(met.neighbours) };
+            self.near.push(list);
+        }
+    }
+
+    fn find_unseen(&mut self, at: usize, end: usize) {
+        self.found.clear();
+        self.ends.clear();
+        for vertex in at..end {
+            let unseen = self.near.of(vertex).iter().filter(|&&next| self.seen.insert(next as usize));
+            self.found.extend(unseen.map(|&vertex| Met { vertex, neighbours: (0, 0) }));
+            self.ends.push(self.found.len());
+        }
+        for met in &mut self.found {
+            met.neighbours = self.graph.range(met.vertex as usize);
+        }
+    }
+
+    /// Appends to the queue what each vertex has found; hubs are forgotten again, as they may be starts.
+    fn append_found(&mut self) {
+        let mut start = 0;
+        for &end in &self.ends {
+            let from = self.met.len();
+            for met in &self.found[start..end] {
+                if is_hub(met.degree()) {
+                    self.seen.remove(met.vertex as usize);
+                } else {
+                    self.met.push(*met);
+                }
+            }
+            self.met[from..].sort_by_key(Met::degree);
+            start = end;
+        }
+    }
+
+    /// The vertices in the order of the walk, their degrees, and the graph with the places in this order for numbers.
+    /// Hubs have no neighbours and are none.
+    fn finish(self) -> (Vec<u32>, Vec<u8>, Lists<u32>) {
+        let FirstWalk { graph, met, near, .. } = self;
+        let mut number = vec![u32::MAX; graph.len()];
+        for (new, met) in met.iter().enumerate().filter(|(_, met)| !is_hub(met.degree())) {
+            number[met.vertex as usize] = new as u32;
+        }
+        let near = near.filter_map(|vertex| Some(number[vertex as usize]).filter(|&number| number != u32::MAX));
+        (met.iter().map(|met| met.vertex).collect(), met.iter().map(Met::degree).collect(), near)
+    }
+}
+
 /// Breadth-first walks over one graph.
 struct Walk<'a> {
-    graph: &'a Adjacency,
+    graph: &'a Lists<u32>,
     /// The degree of each vertex, and a bit that each walk turns over.
     states: Vec<u8>,
 }
@@ -135,7 +197,7 @@ impl Walk<'_> {
         while let Some(&vertex) = queue.get(at).filter(|&&vertex| !is_hub(self.states[vertex as usize] & !SEEN)) {
             at += 1;
             let from = queue.len();
-            for &next in self.graph.neighbours(vertex) {
+            for &next in self.graph.of(vertex as usize) {
                 let state = &mut self.states[next as usize];
                 if *state & SEEN != seen && !is_hub(*state & !SEEN) {
                     *state ^= SEEN;
@@ -151,13 +213,17 @@ impl Walk<'_> {
 mod tests {
     use super::*;
 
+    fn graph(equations: u32, variables: u32, pairs: &[(u32, u32)]) -> Adjacency {
+        Adjacency::new(Lists::grouped(equations as usize, pairs.iter().copied()), variables as usize)
+    }
+
     #[test]
     fn a_shuffled_chain_comes_out_in_the_order_of_the_chain() {
         let length = 1000u32;
         let shuffled = |k: u32| (k * 367) % length;
         let pairs: Vec<_> =
             (0..length).flat_map(|k| [(shuffled(k), k), (shuffled(k), k + 1)]).filter(|&(_, v)| v < length).collect();
-        let order = locality_order(&Adjacency::new(length as usize, length as usize, pairs.iter().copied()));
+        let order = locality_order(&graph(length, length, &pairs));
         let mut position = vec![0i64; length as usize];
         for (at, equation) in order.iter().enumerate() {
             position[equation.index()] = at as i64;
@@ -173,7 +239,7 @@ mod tests {
         let length = 500u32;
         let mut pairs: Vec<_> = (0..length).flat_map(|k| [(k, k), (k, (k + 1) % length)]).collect();
         pairs.extend((0..length).map(|k| (k, length)));
-        let order = locality_order(&Adjacency::new(length as usize, length as usize + 1, pairs.iter().copied()));
+        let order = locality_order(&graph(length, length + 1, &pairs));
         assert_eq!(order.len(), length as usize);
         let mut position = vec![0i64; length as usize];
         for (at, equation) in order.iter().enumerate() {

@@ -8,11 +8,14 @@
 use std::sync::Arc;
 
 use modeshift_dae::{EquationId, Id, IndexVec, MultimodeDae, VariableId};
-use modeshift_modes::{ModeSet, ModeSpace};
+use modeshift_modes::ModeSet;
 
+use crate::bits::Bits;
+use crate::branching::Entry;
 use crate::dependency_graph::Derivative;
 use crate::incidence::Vertex;
-use crate::occurrences::{Guards, Occurrences};
+use crate::lists::Lists;
+use crate::occurrences::{Guards, Occurrences, Row};
 use crate::reading::Reading;
 use crate::{Analysis, ConditionalDependencyGraph, Incidence, Matching, Offsets, Parts};
 
@@ -34,20 +37,21 @@ pub(crate) struct Permutation<I> {
 }
 
 impl<I: Id> Permutation<I> {
-    /// The first of `preferred` gets number 0 and so on; those that are not preferred come last.
-    fn new(count: usize, preferred: impl Iterator<Item = I>) -> Self {
-        let mut listed = vec![false; count];
-        let mut old: IndexVec<I, I> = IndexVec::new();
-        for id in preferred.chain((0..count).map(I::from_index)) {
-            if !std::mem::replace(&mut listed[id.index()], true) {
-                old.push(id);
-            }
-        }
+    /// These are the old numbers by the new ones, each once.
+    fn of(old: IndexVec<I, I>) -> Self {
         let mut new: IndexVec<I, I> = old.ids().collect();
         for (number, &id) in old.iter_enumerated() {
             new[id] = number;
         }
         Permutation { new, old }
+    }
+
+    /// The first of `preferred` gets number 0 and so on; those that are not preferred come last.
+    fn new(count: usize, preferred: &[I]) -> Self {
+        let mut listed = Bits::new(count);
+        preferred.iter().for_each(|id| assert!(listed.insert(id.index()), "a thing gets two numbers"));
+        let others = (0..count).filter(|&id| !listed.contains(id)).map(I::from_index);
+        Permutation::of(preferred.iter().copied().chain(others).collect())
     }
 
     /// Vertices by new numbers, from guards by old ones. Nobody asks for their names.
@@ -73,34 +77,56 @@ pub(crate) struct Renumbering {
     variables: Permutation<VariableId>,
 }
 
-impl Renumbering {
+/// New numbers, and the entries of the equations under them.
+pub(crate) struct Renumbered {
+    pub(crate) numbers: Renumbering,
+    entries: Lists<Entry>,
+}
+
+impl Renumbered {
     /// Numbers equations along an order, and variables by their first occurrence along it.
-    pub(crate) fn along(dae: &MultimodeDae, reading: &Reading, order: &[EquationId]) -> Renumbering {
-        let entries = order.iter().flat_map(|&equation| reading.entries(equation));
-        Renumbering {
-            equations: Permutation::new(dae.model.equations.len(), order.iter().copied()),
-            variables: Permutation::new(dae.model.variables.len(), entries.map(|&(variable, _)| variable)),
-        }
+    pub(crate) fn along(dae: &MultimodeDae, reading: &Reading, order: &[EquationId]) -> Renumbered {
+        let mut entries = Lists::with_capacity(order.len(), reading.entries.item_count());
+        let mut met = Bits::new(dae.model.variables.len());
+        let mut number = vec![VariableId(u32::MAX); dae.model.variables.len()];
+        let mut variables = Vec::with_capacity(dae.model.variables.len());
+        reading.entries.for_each_along(order, |_, list| {
+            for &(variable, order) in list {
+                if met.insert(variable.index()) {
+                    number[variable.index()] = VariableId::from_index(variables.len());
+                    variables.push(variable);
+                }
+                entries.push_item((number[variable.index()], order));
+            }
+            entries.end_list();
+        });
+        let numbers = Renumbering {
+            equations: Permutation::new(dae.model.equations.len(), order),
+            variables: Permutation::new(dae.model.variables.len(), &variables),
+        };
+        Renumbered { numbers, entries }
     }
 
-    /// The incidence in new numbers.
+    /// The incidence under new numbers, its edges along the order that gave them.
     pub(crate) fn incidence(
         &self,
-        space: &ModeSpace,
         guards: &Guards,
-        occurrences: &Occurrences<'_>,
+        occurrences: &mut Occurrences<'_, '_>,
         order: &[EquationId],
     ) -> Incidence {
-        let Renumbering { equations, variables } = self;
-        let along = occurrences.along(order, |id| equations.new[id], |id| variables.new[id]);
-        Incidence::of_grouped(
-            space,
-            equations.vertices(&guards.equations),
-            variables.vertices(&guards.variables),
-            along,
-        )
+        let Renumbering { equations, variables } = &self.numbers;
+        let equations = equations.vertices(&guards.equations);
+        let own_guards: Vec<ModeSet> = equations.iter().map(|it| it.guard).collect();
+        let row = |place: usize, _| Row {
+            equation: EquationId::from_index(place),
+            guard: own_guards[place],
+            entries: self.entries.of(place),
+        };
+        occurrences.incidence_of_rows(order, (equations, variables.vertices(&guards.variables)), row)
     }
+}
 
+impl Renumbering {
     /// The order of work in new numbers.
     pub(crate) fn order(&self, order: &[EquationId]) -> Vec<EquationId> {
         order.iter().map(|&equation| self.equations.new[equation]).collect()
@@ -112,11 +138,16 @@ impl Renumbering {
         cycles.equations = self.equations.undo(&cycles.equations);
         self.restore_graph(&mut graph);
         let (equations, variables) = guards.vertices(dae);
+        // Where every equation and variable is matched, nothing is unmatched and no part but the square one has members.
+        let (matching, parts) = match matching.is_perfect() {
+            true => (matching, parts),
+            false => (self.restored_matching(matching), self.restored_parts(&parts)),
+        };
         Analysis {
             incidence: incidence.with_old_numbers(equations, variables, &self.equations, &self.variables),
-            matching: self.restored_matching(matching),
+            matching,
             offsets: self.restored_offsets(offsets),
-            parts: self.restored_parts(&parts),
+            parts,
             cycles,
             graph,
             order: order.iter().map(|&equation| self.equations.old[equation]).collect(),
