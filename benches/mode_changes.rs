@@ -50,18 +50,18 @@ fn scenarios(size: usize) -> Vec<Scenario> {
     vec![
         // Clutch k engages at time k: ever longer runs of engaged clutches.
         Scenario { name: "one-by-one", text: chain.to_string(), overrides: with_size(size + 1), stop: 100.0 },
-        // 20 groups of clutches engage one after the other and open 10 later, again and again: half of them are
-        // engaged, as one block. Torques of their own drive the masses apart in between.
+        // 28 groups of clutches engage one after the other and open 10 later, again and again: a third of them
+        // are engaged, as one block. Torques of their own drive the masses apart in between.
         Scenario {
             name: "wave",
-            text: driven(&chain.replace("(time >= k)", &windows(&format!("div(k - 1, {})", (size / 20).max(1)), 10))),
+            text: driven(&chain.replace("(time >= k)", &windows(&format!("div(k - 1, {})", size.div_ceil(28)), 10))),
             overrides: with_size(size + 1),
             stop: 120.0,
         },
-        // Every tenth clutch of a group at a time: many short runs.
+        // Six of 28 groups of clutches all over the chain at a time: many short runs.
         Scenario {
             name: "scattered",
-            text: driven(&chain.replace("(time >= k)", &windows("mod(7*k, 20)", 6))),
+            text: driven(&chain.replace("(time >= k)", &windows("mod(9*k, 28)", 6))),
             overrides: with_size(size + 1),
             stop: 120.0,
         },
@@ -92,10 +92,10 @@ fn ringing(line: &str) -> String {
         .replace("element[N];", "element[N](u2(start = {150*sin(0.37*k*k) for k in 1:N}));")
 }
 
-/// The line in which every tenth element opens and every tenth is short-circuited for a while, ten groups of each, again
+/// The line in which every tenth element opens and every tenth is short-circuited for a while, 28 groups of each, again
 /// and again.
 fn repaired(line: &str) -> String {
-    let begins = |rest: usize| format!("{{if mod(k, 10) == {rest} then mod(div(k, 10), 20) else 1e6 for k in 1:N}}");
+    let begins = |rest: usize| format!("{{if mod(k, 10) == {rest} then mod(div(k, 10), 28) else 1e6 for k in 1:N}}");
     let windows = |begin: &str| windows(begin, 6).replace("time", "1e9*time");
     line.replace("((last(i2) >= Imax) or last(open)) and not last(short)", &windows("beginOpen"))
         .replace("(last(u1) >= Umax) or last(short)", &windows("beginShort"))

@@ -9,7 +9,7 @@
 use modeshift_numerics::Pattern;
 
 use super::Ode;
-use super::equations::{Equations, Kind};
+use super::evaluations::Evaluations;
 use super::first_step::Weights;
 use super::interior::lagrange;
 
@@ -76,8 +76,8 @@ impl Recent {
 }
 
 /// How many times larger than in the states an error like this one is where it shows.
-pub(super) fn amplification<Matrices: Kind, System: Ode>(
-    equations: &Equations<Matrices, System>,
+pub(super) fn amplification<System: Ode>(
+    evaluations: &Evaluations<System>,
     weights: &Weights,
     time: f64,
     state: &[f64],
@@ -89,8 +89,8 @@ pub(super) fn amplification<Matrices: Kind, System: Ode>(
         return 1.0;
     }
     let probe: Vec<f64> = error.iter().map(|it| it * PROBE / largest).collect();
-    let now = equations.system().shown_error(time, state, &probe) / PROBE;
-    let later = equations.with_jacobian(time, state, |pattern, entries| match pattern {
+    let now = evaluations.system().shown_error(time, state, &probe) / PROBE;
+    let later = evaluations.with_jacobian(time, state, |pattern, entries| match pattern {
         Some(pattern) => swing(pattern, entries, &probe, size),
         None => swing(&Pattern::dense(state.len(), state.len()), entries, &probe, size),
     });

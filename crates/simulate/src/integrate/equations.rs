@@ -1,24 +1,21 @@
 //! An [`Ode`] as diffsol wants equations: with full matrices for few states, with sparse ones for many.
 //!
-//! diffsol evaluates through shared references and knows no failures. So the system is behind a `RefCell`, and where it
-//! has no value the result is such that diffsol refuses the step: "not a number" for its Newton iteration, which then does
-//! not converge; immense for an explicit method, whose estimate of the error is then too. What went wrong is kept. States
-//! that are not numbers, or so large that their squares would overflow, are not passed on.
+//! diffsol knows no failures. Where the system has no value the result is such that diffsol refuses the step: "not a
+//! number" for its Newton iteration, which then does not converge; immense for an explicit method, whose estimate of the
+//! error is then too.
 
-use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use diffsol::matrix::sparsity::MatrixSparsity;
 use diffsol::{
-    ConstantOp, FaerContext, FaerSparseMat, FaerVec, Matrix, NalgebraContext, NalgebraMat, NalgebraVec, NonLinearOp,
-    NonLinearOpJacobian, OdeEquations, OdeEquationsRef, Op, ParameterisedOp, UnitCallable, Vector, VectorCommon,
+    ConstantOp, FaerSparseMat, FaerVec, Matrix, NalgebraMat, NalgebraVec, NonLinearOp, NonLinearOpJacobian,
+    OdeEquations, OdeEquationsRef, Op, ParameterisedOp, UnitCallable, Vector, VectorCommon,
 };
 use modeshift_numerics::Pattern;
 
-use super::{EvaluationFailed, Method, Ode};
+use super::evaluations::Evaluations;
+use super::{Method, Ode};
 
-/// States larger than this are out of bounds.
-const LARGEST: f64 = 1e150;
 /// The derivative where there is none, for methods without an iteration.
 const IMMENSE: f64 = 1e300;
 
@@ -100,126 +97,31 @@ fn column_places(pattern: &Pattern) -> Vec<u32> {
 
 /// A system with what diffsol needs to know of it.
 pub(super) struct Equations<Matrices: Kind, System> {
-    system: RefCell<System>,
-    size: usize,
+    evaluations: Rc<Evaluations<System>>,
     sparsity: Option<Matrices::Sparsity>,
     places: Vec<u32>,
-    /// The entries of the last Jacobian, row by row.
-    entries: RefCell<Vec<f64>>,
     context: Matrices::C,
-    failure: RefCell<Option<EvaluationFailed>>,
     /// What stands for a derivative that has no value.
     no_derivative: f64,
-    derivative_count: Cell<usize>,
-    jacobian_count: Cell<usize>,
 }
 
 /// Equations as one of several problems of diffsol, with different tolerances, has them.
 pub(super) struct Shared<Matrices: Kind, System>(pub Rc<Equations<Matrices, System>>);
 
-impl<System: Ode> Equations<NalgebraMat<f64>, System> {
-    /// With full matrices.
-    pub(super) fn dense(system: System, method: Method) -> Self {
-        Self::new(system, method, NalgebraContext::default())
-    }
-}
-
-impl<System: Ode> Equations<FaerSparseMat<f64>, System> {
-    /// With sparse matrices.
-    pub(super) fn sparse(system: System, method: Method) -> Self {
-        Self::new(system, method, FaerContext::default())
-    }
-}
-
 impl<Matrices: Kind, System: Ode> Equations<Matrices, System> {
-    fn new(system: System, method: Method, context: Matrices::C) -> Self {
-        let size = system.size();
-        let (sparsity, places) = Matrices::layout(size, system.jacobian_pattern());
-        Equations {
-            system: RefCell::new(system),
-            size,
-            sparsity,
-            entries: RefCell::new(vec![0.0; places.len()]),
-            places,
-            failure: RefCell::new(None),
-            no_derivative: if method == Method::Explicit { IMMENSE } else { f64::NAN },
-            derivative_count: Cell::new(0),
-            jacobian_count: Cell::new(0),
-            context,
-        }
+    pub(super) fn new(evaluations: Rc<Evaluations<System>>, method: Method, context: Matrices::C) -> Self {
+        let (sparsity, places) = Matrices::layout(evaluations.size, evaluations.system().jacobian_pattern());
+        let no_derivative = if method == Method::Explicit { IMMENSE } else { f64::NAN };
+        Equations { evaluations, sparsity, places, no_derivative, context }
     }
 
-    pub(super) fn system(&self) -> std::cell::RefMut<'_, System> {
-        self.system.borrow_mut()
-    }
-
-    /// The last failure since this was asked before.
-    pub(super) fn take_failure(&self) -> Option<EvaluationFailed> {
-        self.failure.take()
-    }
-
-    /// How often `f` and its Jacobian were evaluated so far.
-    pub(super) fn counts(&self) -> (usize, usize) {
-        (self.derivative_count.get(), self.jacobian_count.get())
-    }
-
-    /// Evaluates `f`; false, and nothing to go on with, where it has no value.
-    pub(super) fn derivative(&self, time: f64, state: &[f64], derivative: &mut [f64]) -> bool {
-        let succeeds = in_bounds(state) && {
-            self.derivative_count.set(self.derivative_count.get() + 1);
-            let result = self.system.borrow_mut().derivative(time, state, derivative);
-            self.note(result.and_then(|()| finite(time, derivative)))
-        };
-        if !succeeds {
-            derivative.fill(self.no_derivative);
-        }
-        succeeds
-    }
-
-    /// Evaluates the Jacobian and looks at its entries, in the order of its pattern, or row by row where it has none;
-    /// nothing where it has no value.
-    pub(super) fn with_jacobian<R>(
-        &self,
-        time: f64,
-        state: &[f64],
-        look: impl FnOnce(Option<&Pattern>, &[f64]) -> R,
-    ) -> Option<R> {
-        let mut entries = self.entries.borrow_mut();
-        let mut system = self.system.borrow_mut();
-        system.jacobian(time, state, &mut entries).ok()?;
-        entries.iter().all(|entry| entry.is_finite()).then(|| look(system.jacobian_pattern(), &entries))
-    }
-
-    /// Evaluates the Jacobian. Where it has no value it counts as zero: the Newton iteration may still converge, and
-    /// where it does, the step is as good as with any Jacobian.
     fn jacobian(&self, time: f64, state: &[f64], matrix: &mut Matrices) {
-        let mut entries = self.entries.borrow_mut();
-        self.jacobian_count.set(self.jacobian_count.get() + 1);
-        let result = self.system.borrow_mut().jacobian(time, state, &mut entries);
-        if !self.note(result.and_then(|()| finite(time, &entries))) {
-            entries.fill(0.0);
-        }
-        let stored = matrix.entries_mut();
-        for (&place, &entry) in self.places.iter().zip(entries.iter()) {
-            stored[place as usize] = entry;
-        }
-    }
-
-    /// Keeps the failure, if it is one.
-    fn note(&self, result: Result<(), EvaluationFailed>) -> bool {
-        result.map_err(|failed| self.failure.replace(Some(failed))).is_ok()
-    }
-}
-
-/// Whether a state can be computed with.
-pub(super) fn in_bounds(state: &[f64]) -> bool {
-    state.iter().all(|value| value.abs() <= LARGEST)
-}
-
-fn finite(time: f64, values: &[f64]) -> Result<(), EvaluationFailed> {
-    match values.iter().all(|value| value.is_finite()) {
-        true => Ok(()),
-        false => Err(EvaluationFailed::new(format!("not a finite number at time {time}"))),
+        self.evaluations.newton_jacobian(time, state, |entries| {
+            let stored = matrix.entries_mut();
+            for (&place, &entry) in self.places.iter().zip(entries) {
+                stored[place as usize] = entry;
+            }
+        });
     }
 }
 
@@ -245,11 +147,11 @@ macro_rules! operator {
             }
 
             fn nstates(&$self) -> usize {
-                $equations.size
+                $equations.evaluations.size
             }
 
             fn nout(&$self) -> usize {
-                $equations.size
+                $equations.evaluations.size
             }
 
             fn nparams(&$self) -> usize {
@@ -265,7 +167,10 @@ operator!(NoInitialValues<'_, Matrices, System>, self => self.0);
 
 impl<Matrices: Kind, System: Ode> NonLinearOp for RightHandSide<'_, Matrices, System> {
     fn call_inplace(&self, state: &Self::V, time: f64, derivative: &mut Self::V) {
-        self.0.derivative(time, Matrices::numbers(state), Matrices::numbers_mut(derivative));
+        let derivative = Matrices::numbers_mut(derivative);
+        if !self.0.evaluations.derivative(time, Matrices::numbers(state), derivative) {
+            derivative.fill(self.0.no_derivative);
+        }
     }
 }
 

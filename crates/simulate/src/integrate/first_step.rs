@@ -5,7 +5,7 @@
 use std::rc::Rc;
 
 use super::Ode;
-use super::equations::{Equations, Kind};
+use super::evaluations::Evaluations;
 
 /// The sizes that errors are measured against.
 #[derive(Clone)]
@@ -27,8 +27,8 @@ impl Weights {
 
 /// A first step for a method that begins with this order, at most `longest`. A start at which everything rests allows
 /// the longest step.
-pub(super) fn first_step<Matrices: Kind, System: Ode>(
-    equations: &Equations<Matrices, System>,
+pub(super) fn first_step<System: Ode>(
+    evaluations: &Evaluations<System>,
     weights: &Weights,
     time: f64,
     (state, derivative): (&[f64], &[f64]),
@@ -45,12 +45,12 @@ pub(super) fn first_step<Matrices: Kind, System: Ode>(
         for (place, (state, derivative)) in ahead.iter_mut().zip(state.iter().zip(derivative)) {
             *place = state + trial * derivative;
         }
-        if equations.derivative(time + trial, &ahead, &mut slope_ahead) {
+        if evaluations.derivative(time + trial, &ahead, &mut slope_ahead) {
             break;
         }
         trial *= 0.1;
     }
-    equations.take_failure();
+    evaluations.take_failure();
     for (ahead, here) in slope_ahead.iter_mut().zip(derivative) {
         *ahead = (*ahead - here) / trial;
     }

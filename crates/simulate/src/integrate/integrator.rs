@@ -1,10 +1,8 @@
 //! An integration of a problem from one point on.
 
-use diffsol::DiffsolError;
-
 use super::amplification::Recent;
-use super::equations::in_bounds;
-use super::methods::Advance;
+use super::evaluations::in_bounds;
+use super::methods::{Advance, NoStep};
 use super::problem::Problem;
 use super::{EvaluationFailed, FailureReason, IntegrationFailure, Ode};
 
@@ -86,7 +84,7 @@ impl<'problem, System: Ode> Integrator<'problem, System> {
         Ok(self.last_step())
     }
 
-    fn advance(&mut self, limit: f64) -> Result<(), DiffsolError> {
+    fn advance(&mut self, limit: f64) -> Result<(), NoStep> {
         let longest_end = self.advance.time() + self.problem.settings().longest_step;
         self.advance.advance(limit.min(longest_end))
     }
@@ -103,8 +101,10 @@ impl<'problem, System: Ode> Integrator<'problem, System> {
             self.problem.learn(&trial);
             self.problem.take_failure();
             self.advance = self.problem.begin(time, &state, None)?;
-        } else if self.step_count.is_multiple_of(INTERVAL) && self.recent.is_full() && self.problem.learn(&self.recent)
-        {
+            return Ok(());
+        }
+        let is_due = self.step_count.is_multiple_of(INTERVAL) && self.recent.is_full();
+        if is_due && self.problem.learn(&self.recent) && !self.advance.tighten(&self.problem.present_weights()) {
             let state = self.advance.state().to_vec();
             self.advance = self.problem.begin(self.to, &state, None)?;
         }

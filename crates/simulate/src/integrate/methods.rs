@@ -2,10 +2,11 @@
 
 use std::marker::PhantomData;
 
+use diffsol::matrix::MatrixRef;
 use diffsol::ode_solver::state::StateCommon;
 use diffsol::{
-    BdfState, DiffsolError, FaerSparseLU, FaerSparseMat, NalgebraLU, NalgebraMat, OdeSolverConfig, OdeSolverMethod,
-    OdeSolverProblem, OdeSolverState, RkState, Vector,
+    DefaultDenseMatrix, LinearSolver, OdeSolverConfig, OdeSolverMethod, OdeSolverProblem, OdeSolverState, RkState,
+    Vector, VectorRef,
 };
 
 use super::equations::{Kind, Shared};
@@ -23,10 +24,14 @@ pub(super) struct Start<'start> {
     pub step: f64,
 }
 
+/// No step that is long enough to change the time has an error small enough.
+#[derive(Debug)]
+pub(super) struct NoStep;
+
 /// A method at work.
 pub(super) trait Advance {
     /// One step, not beyond `stop`, which is ahead.
-    fn advance(&mut self, stop: f64) -> Result<(), DiffsolError>;
+    fn advance(&mut self, stop: f64) -> Result<(), NoStep>;
     /// The time reached.
     fn time(&self) -> f64;
     /// The states there.
@@ -35,6 +40,10 @@ pub(super) trait Advance {
     fn next_step(&self) -> (f64, usize);
     /// The states at a time inside the last step.
     fn interpolate(&mut self, time: f64, state: &mut [f64]);
+    /// Goes on with smaller errors allowed; whether it can, without beginning anew.
+    fn tighten(&mut self, _weights: &Weights) -> bool {
+        false
+    }
     /// How many steps were refused because of their error, and how many because the iteration did not converge.
     fn refusals(&self) -> (usize, usize);
 }
@@ -48,38 +57,29 @@ pub(super) fn first_order(method: Method) -> i32 {
     }
 }
 
-/// A method on equations with full matrices.
-pub(super) fn on_dense<'problem, System: Ode + 'problem>(
-    problem: &'problem OdeSolverProblem<Shared<NalgebraMat<f64>, System>>,
+/// A Runge–Kutta method of diffsol.
+pub(super) fn runge_kutta<'problem, Matrices, Factors, System>(
+    problem: &'problem OdeSolverProblem<Shared<Matrices, System>>,
     method: Method,
     start: &Start,
-) -> Result<Box<dyn Advance + 'problem>, DiffsolError> {
-    let state = common_state(problem, start);
-    Ok(match method {
-        Method::Bdf => AtWork::boxed(problem.bdf_solver::<NalgebraLU<f64>>(BdfState::new_from_common(state))?),
-        Method::Esdirk => {
-            let solver = problem.esdirk34_solver::<NalgebraLU<f64>>(RkState::new_from_common(state))?;
+) -> Box<dyn Advance + 'problem>
+where
+    Matrices: Kind + 'problem,
+    Matrices::V: DefaultDenseMatrix<T = f64, C = Matrices::C>,
+    for<'any> &'any Matrices::V: VectorRef<Matrices::V>,
+    for<'any> &'any Matrices: MatrixRef<Matrices>,
+    Factors: LinearSolver<Matrices> + 'problem,
+    System: Ode + 'problem,
+{
+    let state = RkState::new_from_common(common_state(problem, start));
+    let fits = "states and equations fit";
+    match method {
+        Method::Explicit => Box::new(AtWork::new(problem.tsit45_solver(state).expect(fits))),
+        Method::Bdf | Method::Esdirk => {
+            let solver = problem.esdirk34_solver::<Factors>(state).expect(fits);
             Box::new(Watched::new(AtWork::new(solver), start))
         }
-        Method::Explicit => AtWork::boxed(problem.tsit45_solver(RkState::new_from_common(state))?),
-    })
-}
-
-/// A method on equations with sparse matrices.
-pub(super) fn on_sparse<'problem, System: Ode + 'problem>(
-    problem: &'problem OdeSolverProblem<Shared<FaerSparseMat<f64>, System>>,
-    method: Method,
-    start: &Start,
-) -> Result<Box<dyn Advance + 'problem>, DiffsolError> {
-    let state = common_state(problem, start);
-    Ok(match method {
-        Method::Bdf => AtWork::boxed(problem.bdf_solver::<FaerSparseLU<f64>>(BdfState::new_from_common(state))?),
-        Method::Esdirk => {
-            let solver = problem.esdirk34_solver::<FaerSparseLU<f64>>(RkState::new_from_common(state))?;
-            Box::new(Watched::new(AtWork::new(solver), start))
-        }
-        Method::Explicit => AtWork::boxed(problem.tsit45_solver(RkState::new_from_common(state))?),
-    })
+    }
 }
 
 fn common_state<Matrices: Kind, System: Ode>(
@@ -119,10 +119,6 @@ where
         let interpolated = solver.state().y.clone();
         AtWork { solver, interpolated, problem: PhantomData }
     }
-
-    fn boxed(solver: Solver) -> Box<dyn Advance + 'problem> {
-        Box::new(Self::new(solver))
-    }
 }
 
 impl<'problem, Matrices, System, Solver> Advance for AtWork<'problem, Matrices, System, Solver>
@@ -131,11 +127,11 @@ where
     System: Ode + 'problem,
     Solver: OdeSolverMethod<'problem, Shared<Matrices, System>>,
 {
-    fn advance(&mut self, stop: f64) -> Result<(), DiffsolError> {
+    fn advance(&mut self, stop: f64) -> Result<(), NoStep> {
         let time = self.time();
         *self.solver.config_mut().as_base_mut().minimum_timestep = shortest_step(time);
-        self.solver.set_stop_time(stop)?;
-        self.solver.step().map(|_| ())
+        self.solver.set_stop_time(stop).map_err(|_| NoStep)?;
+        self.solver.step().map(|_| ()).map_err(|_| NoStep)
     }
 
     fn time(&self) -> f64 {
@@ -188,7 +184,7 @@ where
     System: Ode + 'problem,
     Solver: OdeSolverMethod<'problem, Shared<Matrices, System>> + 'problem,
 {
-    fn advance(&mut self, stop: f64) -> Result<(), DiffsolError> {
+    fn advance(&mut self, stop: f64) -> Result<(), NoStep> {
         loop {
             let before = self.work.solver.state();
             let (time, state, derivative) = (before.t, before.y.clone(), before.dy.clone());
@@ -229,6 +225,6 @@ where
 }
 
 /// Shorter steps would not change the time.
-fn shortest_step(time: f64) -> f64 {
+pub(super) fn shortest_step(time: f64) -> f64 {
     (4.0 * f64::EPSILON * time.abs()).max(1e-290)
 }

@@ -27,6 +27,8 @@ pub(super) struct Solve {
     /// Residuals, then the entries of the Jacobian.
     linearization: Kernel,
     lu: Lu,
+    /// The entries whose factors these are; empty before there are any.
+    factored: Vec<f64>,
     settings: NewtonSettings,
     guess: Vec<f64>,
     correction: Vec<f64>,
@@ -50,6 +52,7 @@ impl Solve {
             residuals: Kernel::new(compiled.residuals.clone(), places),
             linearization: Kernel::new(compiled.linearization.clone(), places),
             lu: Lu::for_pattern(&compiled.pattern),
+            factored: Vec::new(),
             settings: NewtonSettings { tolerance: TOLERANCE, nominal, ..NewtonSettings::default() },
             guess: vec![0.0; size],
             correction: vec![0.0; size],
@@ -116,7 +119,7 @@ impl Solve {
             return slope.is_normal();
         }
         self.correction.copy_from_slice(residuals);
-        let is_regular = self.lu.refactor(&self.pattern, entries) || self.lu.factor(&self.pattern, entries).is_ok();
+        let is_regular = factor(&mut self.lu, &mut self.factored, &self.pattern, entries);
         if is_regular {
             self.lu.solve_with(&mut self.correction, &mut self.buffer);
         }
@@ -143,7 +146,7 @@ impl Solve {
     pub fn differentiate(&mut self, memory: &[f64], gradients: &mut Gradients) -> bool {
         let Some(rule) = &mut self.rule else { return true };
         let entries = &self.linearization.run(memory)[self.pattern.row_count()..];
-        if !self.lu.refactor(&self.pattern, entries) && self.lu.factor(&self.pattern, entries).is_err() {
+        if !factor(&mut self.lu, &mut self.factored, &self.pattern, entries) {
             return false;
         }
         rule.apply(memory, &self.lu, &mut self.buffer, gradients);
@@ -160,6 +163,19 @@ impl Solve {
     pub fn instruction_count(&self) -> usize {
         self.linearization.instruction_count()
     }
+}
+
+/// Factors a matrix, unless it is the one that was factored last; whether it is regular.
+fn factor(lu: &mut Lu, factored: &mut Vec<f64>, pattern: &Pattern, entries: &[f64]) -> bool {
+    if factored == entries {
+        return true;
+    }
+    factored.clear();
+    let is_regular = lu.refactor(pattern, entries) || lu.factor(pattern, entries).is_ok();
+    if is_regular {
+        factored.extend_from_slice(entries);
+    }
+    is_regular
 }
 
 /// The block as `numerics` sees it.

@@ -1,0 +1,115 @@
+//! The matrix `1 - c J` of Newton's iteration, and its factors.
+
+use modeshift_numerics::{LinearSolver, Lu, Pattern};
+
+/// A Jacobian, and factors of `1 - c J`.
+pub(super) struct NewtonMatrix {
+    /// The pattern of the Jacobian with the whole diagonal.
+    pattern: Pattern,
+    /// Where the entries of the Jacobian are in it, and where the diagonal is.
+    places: Vec<u32>,
+    diagonal: Vec<u32>,
+    jacobian: Vec<f64>,
+    values: Vec<f64>,
+    factors: Lu,
+    /// Whether the factors have an order to use again.
+    is_analyzed: bool,
+    /// `c` of the factors; none while there are no factors to go on with.
+    share: Option<f64>,
+    /// Steps since the Jacobian was evaluated.
+    steps: usize,
+    buffer: Vec<f64>,
+}
+
+impl NewtonMatrix {
+    /// For Jacobians with this pattern, or full ones.
+    pub(super) fn new(size: usize, pattern: Option<&Pattern>) -> Self {
+        let dense;
+        let own = match pattern {
+            Some(own) => own,
+            None => {
+                dense = Pattern::dense(size, size);
+                &dense
+            }
+        };
+        let row = |row: usize| {
+            let mut columns = own.row(row).to_vec();
+            if let Err(place) = columns.binary_search(&(row as u32)) {
+                columns.insert(place, row as u32);
+            }
+            columns
+        };
+        let pattern = Pattern::from_rows(size, (0..size).map(row));
+        let place = |row: usize, column: u32| {
+            let inside = pattern.row(row).binary_search(&column).expect("the pattern has all entries of the Jacobian");
+            (pattern.row_range(row).start + inside) as u32
+        };
+        let places = (0..size).flat_map(|row| own.row(row).iter().map(move |&column| (row, column)));
+        NewtonMatrix {
+            places: places.map(|(row, column)| place(row, column)).collect(),
+            diagonal: (0..size).map(|row| place(row, row as u32)).collect(),
+            jacobian: vec![0.0; own.entry_count()],
+            values: vec![0.0; pattern.entry_count()],
+            factors: Lu::for_pattern(&pattern),
+            pattern,
+            is_analyzed: false,
+            share: None,
+            steps: 0,
+            buffer: Vec::new(),
+        }
+    }
+
+    /// A new integration begins, with another Jacobian.
+    pub(super) fn forget(&mut self) {
+        self.share = None;
+    }
+
+    /// Whether the Jacobian is missing or has served long enough.
+    pub(super) fn needs_jacobian(&self, most_steps: usize) -> bool {
+        self.share.is_none() || self.steps >= most_steps
+    }
+
+    /// Whether the Jacobian is of the present step.
+    pub(super) fn is_fresh(&self) -> bool {
+        self.steps == 0
+    }
+
+    pub(super) fn count_step(&mut self) {
+        self.steps += 1;
+    }
+
+    /// Whether the factors are of this `c`.
+    pub(super) fn is_for(&self, share: f64) -> bool {
+        self.share == Some(share)
+    }
+
+    /// The Jacobian, its entries row by row.
+    pub(super) fn set_jacobian(&mut self, entries: &[f64]) {
+        self.jacobian.copy_from_slice(entries);
+        self.steps = 0;
+    }
+
+    /// Factors `1 - c J`. Where it is singular its factors are useless; then the iteration does not converge, and another
+    /// step has another matrix.
+    pub(super) fn factor(&mut self, share: f64) {
+        self.values.fill(0.0);
+        for (&place, entry) in self.places.iter().zip(&self.jacobian) {
+            self.values[place as usize] = -share * entry;
+        }
+        for &place in &self.diagonal {
+            self.values[place as usize] += 1.0;
+        }
+        if !(self.is_analyzed && self.factors.refactor(&self.pattern, &self.values)) {
+            self.is_analyzed = self.factors.factor(&self.pattern, &self.values).is_ok();
+        }
+        self.share = Some(share);
+    }
+
+    /// Replaces a vector by the solution.
+    pub(super) fn solve(&mut self, vector: &mut [f64]) {
+        match self.is_analyzed {
+            true => self.factors.solve_with(vector, &mut self.buffer),
+            false => vector.fill(f64::NAN),
+        }
+    }
+}
