@@ -102,7 +102,7 @@ impl Solve {
             if !size.is_finite() || size > 2.0 * last {
                 return false;
             }
-            if self.is_linear || size <= TOLERANCE {
+            if self.is_linear || size <= TOLERANCE || next_step(size, last) <= f64::EPSILON {
                 return true;
             }
             last = size;
@@ -163,6 +163,13 @@ impl Solve {
     pub fn instruction_count(&self) -> usize {
         self.linearization.instruction_count()
     }
+}
+
+/// How large the step after two steps is to be: their ratio is squared with each step of a method that converges
+/// quadratically.
+fn next_step(size: f64, before: f64) -> f64 {
+    let ratio = size / before;
+    if before.is_finite() { size * ratio * ratio } else { f64::INFINITY }
 }
 
 /// Factors a matrix, unless it is the one that was factored last; whether it is regular.
