@@ -69,23 +69,68 @@ fn is_read(dae: &MultimodeDae, mode: ModeVariableId, variable: VariableId) -> bo
     read
 }
 
-/// A guard on an impulse that cannot be written down, for want of a left limit.
+/// Whether the guard compares the variable itself with something, so that the sign of its impulse decides.
+pub(crate) fn is_compared_itself(dae: &MultimodeDae, guard: &ImpulsiveGuard) -> bool {
+    let expressions = &dae.model.expressions;
+    let Some(definition) = dae.mode_variables[guard.mode].definition else { return false };
+    let contains = |root: ExpressionId| {
+        let mut found = false;
+        expressions.for_each(root, |_, node| {
+            found |= matches!(node, Node::Variable(variable, _) if variable == guard.variable);
+            !found && !matches!(node, Node::Pre(_))
+        });
+        found
+    };
+    let is_itself = |side: ExpressionId| expressions.node(side) == Node::Variable(guard.variable, 0);
+    let mut compared = true;
+    expressions.for_each(definition, |_, node| {
+        if let Node::Relation(_, left, right) = node {
+            compared &= match (contains(left), contains(right)) {
+                (false, false) => true,
+                (true, false) => is_itself(left),
+                (false, true) => is_itself(right),
+                (true, true) => false,
+            };
+        }
+        compared && !matches!(node, Node::Pre(_))
+    });
+    compared
+}
+
+/// Why a guard on an impulse cannot be written down.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Unwritable {
+    /// The impulse depends on the left limit of a variable that is not a state in all modes.
+    NotAState(VariableId),
+    /// The guard compares more than the variable itself.
+    NotCompared,
+}
+
+/// A guard on an impulse that cannot be written down.
 pub(crate) fn unwritable(
     dae: &MultimodeDae,
     guard: &ImpulsiveGuard,
-    missing: VariableId,
+    reason: Unwritable,
     when: String,
 ) -> Box<Diagnostic> {
     let (mode, variable) = (&dae.mode_variables[guard.mode], &dae.model.variables[guard.variable]);
-    let missing = &dae.model.variables[missing].name;
     let message = format!(
         "after a mode change, the guard of `{}` is on `{}`, which is impulsive then, and there is no formula for it",
         mode.name, variable.name
     );
+    let note = match reason {
+        Unwritable::NotAState(missing) => {
+            let missing = &dae.model.variables[missing].name;
+            format!("the impulse depends on the left limit of `{missing}`, which is not a state in all modes")
+        }
+        Unwritable::NotCompared => {
+            format!("only where a guard compares `{}` itself, its impulse decides", variable.name)
+        }
+    };
     let diagnostic = Diagnostic::error("E0913", message)
         .when(when)
         .label(variable.span, "impulsive")
         .label(mode.span, "its guard")
-        .with_note(format!("the impulse depends on the left limit of `{missing}`, which is not a state in all modes"));
+        .with_note(note);
     Box::new(diagnostic)
 }

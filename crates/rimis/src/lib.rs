@@ -13,7 +13,7 @@
 //! | 4 mode equations | `mode_equations`: as they are, or robust (`guards`) |
 //! | 5 replicate and differential equations, partial evaluation | `equations`, `specialize`, `conditions`; `multiplexers`; what is not differentiated: `constraints` |
 //! | 6 multiplexers | `multiplexers` |
-//! | 7 reinitialisations | `restarts`, in which changes: `feasible`, jumps: `jumps` by `parts`, guards on impulses: `impulsive_guards` |
+//! | 7 reinitialisations | `restarts`, in which changes: `feasible`, jumps: `jumps` of `conflicts` by `parts`, guards on impulses: `impulsive_guards`; other `events` |
 //!
 //! `transform` puts the steps in order, `draft` is what they work on, `document`, `remarks` and `print` make the text,
 //! `obstacles` says why a model cannot be transformed, and `check` compares the approximate analysis of a text with the exact one.
@@ -41,10 +41,12 @@
 
 mod check;
 mod conditions;
+mod conflicts;
 mod constraints;
 mod document;
 mod draft;
 mod equations;
+mod events;
 mod feasible;
 mod guards;
 mod impulsive_guards;

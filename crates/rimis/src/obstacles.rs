@@ -6,7 +6,7 @@ use modeshift_dae::{Equation, EquationId, ExpressionId, FunctionId, MultimodeDae
 use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_mode_changes::{AllChanges, InPairs};
 use modeshift_modes::{Invariant, Limit, ModeSet};
-use modeshift_structure::{Analysis, Derivative, GraphText, name};
+use modeshift_structure::{Analysis, Dependency, Derivative, GraphText, name};
 
 use crate::constraints::KeptConstraints;
 use crate::jumps::Jumps;
@@ -40,7 +40,7 @@ pub(crate) fn structural(dae: &MultimodeDae, analysis: &Analysis, names: &[Strin
     if analysis.graph.is_truncated() {
         return Err(Box::new(too_many_blocks(dae, analysis)));
     }
-    let waits = |dependency: &&modeshift_structure::Dependency| dependency.from >= dependency.to;
+    let waits = |dependency: &&Dependency| dependency.from >= dependency.to;
     if let Some(circle) = analysis.graph.dependencies().iter().find(waits) {
         let formulas = analysis.formulas(names);
         let text = GraphText { incidence: &analysis.incidence, formulas: &formulas, graph: &analysis.graph };

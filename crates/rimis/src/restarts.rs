@@ -3,7 +3,7 @@
 //! A state gets a value from a `reinit` of the source, from a jump at a mode change ([`crate::jumps`]), or, where only some
 //! modes have it, on entry into one of them from what the variable was before (E22 §10.1 step 7, §10.4 REINIT). Modelica
 //! allows one `when` per variable, so these are branches of one chain, in this order; states with the same conditions
-//! share it.
+//! share it. What else happens at events is in [`crate::events`].
 
 use modeshift_dae::{
     ExpressionId, Expressions, IndexVec, ModeVariableId, MultimodeDae, Node, VariableId, WhenActionKind,
@@ -17,7 +17,7 @@ use crate::conditions::{Builder, by_decisions};
 use crate::document::{Action, Branch, Item};
 use crate::draft::Draft;
 use crate::guards::WrittenImpulse;
-use crate::impulsive_guards::{ImpulsiveGuard, unwritable};
+use crate::impulsive_guards::{ImpulsiveGuard, Unwritable, is_compared_itself, unwritable};
 use crate::jumps::Jump;
 use crate::mode_equations::ModeBooleans;
 use crate::signals::Level;
@@ -63,21 +63,20 @@ impl Restarts<'_, '_> {
     /// The chains of all states, those with the same conditions together.
     fn chains(&mut self, jumps: &[Jump]) -> Vec<Item> {
         let mut of_source = self.of_source();
+        let mut of_changes: FxHashMap<(VariableId, u32), Vec<&Jump>> = FxHashMap::default();
+        for jump in jumps {
+            of_changes.entry((jump.variable, jump.order)).or_default().push(jump);
+        }
         let mut chains: Vec<(VariableId, Vec<Reset>)> = Vec::new();
         for variable in self.draft.signals.variables() {
             for order in 0..self.draft.signals.levels(variable).len() as u32 {
                 let Some(state) = self.draft.signals.levels(variable)[order as usize].state() else { continue };
-                let own = of_source.remove(&variable).filter(|_| order == 0);
-                let mut resets = own.unwrap_or_default();
-                let own: Vec<&Jump> =
-                    jumps.iter().filter(|jump| (jump.variable, jump.order) == (variable, order)).collect();
-                for jump in &own {
-                    let value = self.draft.written(jump.value);
-                    let value = self.without_sign_of_zero(value);
-                    let condition = self.when_changing(jump.pairs);
-                    let condition = self.unless_guards_object(condition, jump.pairs);
-                    resets.push(Reset { conditions: vec![condition], value });
-                }
+                let mut resets = match order {
+                    0 => of_source.remove(&variable).unwrap_or_default(),
+                    _ => Vec::new(),
+                };
+                let own = of_changes.remove(&(variable, order)).unwrap_or_default();
+                resets.extend(own.iter().map(|jump| self.of_jump(jump)));
                 if !state.modes.is_all() && self.is_entered_otherwise(state.modes, &own) {
                     resets.push(self.on_entry(variable, order, state.modes));
                 }
@@ -105,6 +104,13 @@ impl Restarts<'_, '_> {
         resets
     }
 
+    fn of_jump(&mut self, jump: &Jump) -> Reset {
+        let value = self.draft.written(jump.value);
+        let condition = self.when_changing(jump.pairs);
+        let condition = self.unless_guards_object(condition, jump.pairs);
+        Reset { conditions: vec![condition], value }
+    }
+
     /// Whether some change enters these modes without one of these jumps.
     fn is_entered_otherwise(&self, modes: ModeSet, jumps: &[&Jump]) -> bool {
         let space = &self.changes.pairs.space;
@@ -123,13 +129,6 @@ impl Restarts<'_, '_> {
         self.feasible.allows(&self.changes.pairs.space, changing)
     }
 
-    fn without_sign_of_zero(&mut self, value: ExpressionId) -> ExpressionId {
-        match self.draft.target.model.expressions.literal(value) {
-            Some(0.0) => self.draft.expressions().real(0.0),
-            _ => value,
-        }
-    }
-
     fn on_entry(&mut self, variable: VariableId, order: u32, modes: ModeSet) -> Reset {
         let condition = self.draft.condition(modes);
         let signal = self.draft.signal(variable, order);
@@ -137,7 +136,7 @@ impl Restarts<'_, '_> {
     }
 
     /// Conditions of a `when`, each with the guards around it.
-    fn guarded(&mut self, conditions: &[ExpressionId], guards: &[ExpressionId]) -> Vec<ExpressionId> {
+    pub(crate) fn guarded(&mut self, conditions: &[ExpressionId], guards: &[ExpressionId]) -> Vec<ExpressionId> {
         let with_guards = |restarts: &mut Self, condition: ExpressionId| {
             let condition = restarts.draft.written(condition);
             guards.iter().fold(condition, |condition, &guard| {
@@ -202,9 +201,12 @@ impl Restarts<'_, '_> {
     fn impulses(&mut self) -> Result<Vec<WrittenImpulse>, Box<Diagnostic>> {
         let mut written = Vec::with_capacity(self.guards.len());
         for guard in self.guards {
-            let weight = self.at_states(guard.weight);
-            let weight =
-                weight.map_err(|missing| unwritable(self.dae, guard, missing, self.printer.print(guard.pairs).text))?;
+            let weight = match is_compared_itself(self.dae, guard) {
+                true => self.at_states(guard.weight).map_err(Unwritable::NotAState),
+                false => Err(Unwritable::NotCompared),
+            };
+            let refused = |reason| unwritable(self.dae, guard, reason, self.printer.print(guard.pairs).text);
+            let weight = weight.map_err(refused)?;
             let change = self.in_change(guard.pairs);
             written.push(WrittenImpulse { mode: guard.mode, variable: guard.variable, change, weight });
         }
@@ -242,74 +244,6 @@ impl Restarts<'_, '_> {
             self.draft.conditions.space().import(&pairs.space, &[after], |doubled| ModeVariable(doubled.0 / 2))[0];
         let different = pairs.space.xor(self.entering(modes), changing);
         (!self.happens(different)).then_some(modes)
-    }
-
-    /// What a `when` of the source does beside `reinit`.
-    fn events(&mut self) -> Result<Vec<Item>, Box<Diagnostic>> {
-        let mut items = Vec::new();
-        for number in 0..self.dae.model.when_clauses.len() {
-            let branches = self.branches(number)?;
-            if branches.iter().any(|branch| !branch.actions.is_empty()) {
-                items.push(Item::When(branches));
-            }
-        }
-        Ok(items)
-    }
-
-    fn branches(&mut self, number: usize) -> Result<Vec<Branch>, Box<Diagnostic>> {
-        let clause = &self.dae.model.when_clauses[number];
-        let mut branches = Vec::new();
-        for (at, branch) in clause.branches.iter().enumerate() {
-            let conditions = self.guarded(&branch.conditions, &[clause.guard]);
-            if branch.actions.is_empty() {
-                let message =
-                    "an empty `when` makes its mode last no time, which cannot be written for an ordinary tool";
-                return Err(self.refused_when(message, number, at).label(branch.span, "").into());
-            }
-            let mut actions = Vec::new();
-            for action in &branch.actions {
-                let condition = self.draft.written(action.guard);
-                match &action.kind {
-                    WhenActionKind::Reinit(..) => {}
-                    WhenActionKind::Assign(variable, value) => {
-                        let value = self.draft.written(*value);
-                        let kept = self.draft.value(*variable);
-                        let kept = self.draft.expressions().pre(kept);
-                        let value = self.draft.expressions().if_then_else(condition, value, kept);
-                        actions.push(Action::Assign(*variable, value));
-                    }
-                    WhenActionKind::Assert(assertion) => {
-                        let outside = self.draft.expressions().not(condition);
-                        let asserted = self.draft.written(assertion.condition);
-                        let condition = self.draft.expressions().or(outside, asserted);
-                        let (message, is_error) = (assertion.message, assertion.is_error);
-                        actions.push(Action::Assert { condition, message, is_error });
-                    }
-                    WhenActionKind::Terminate(message) => actions.push(Action::Terminate(*message)),
-                    WhenActionKind::Law(..) => {
-                        let message = "a restart law in a `when` cannot be written for an ordinary tool";
-                        let diagnostic = self.refused_when(message, number, at).label(action.span, "").help(
-                            "write `reinit(v, …)` with the value after the change, if the other equations leave it free",
-                        );
-                        return Err(Box::new(diagnostic));
-                    }
-                }
-            }
-            branches.push(Branch { conditions, actions });
-        }
-        Ok(branches)
-    }
-}
-
-impl Restarts<'_, '_> {
-    /// A branch of a `when` that cannot be written, with the mode changes in which it fires.
-    fn refused_when(&self, message: &str, clause: usize, branch: usize) -> Diagnostic {
-        let diagnostic = Diagnostic::error("E0909", message);
-        let firing = self.changes.firings.iter().find(|firing| (firing.clause, firing.branch) == (clause, branch));
-        match firing {
-            Some(firing) if !firing.pairs.is_empty() => diagnostic.when(self.printer.print(firing.pairs).text),
-            _ => diagnostic,
-        }
     }
 }
 

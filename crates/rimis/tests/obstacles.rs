@@ -171,3 +171,19 @@ fn a_reinit_of_what_is_never_a_state_is_shown() {
         &Expected { code: "E0914", places: &["reinit(v, 0)"], when: None },
     );
 }
+
+#[test]
+fn a_guard_on_more_than_an_impulse_is_shown() {
+    // A boost converter whose diode looks at twice its voltage: only the sign of `uD` itself is known to decide.
+    check_obstacle(
+        "Real iL(start = 0, fixed = true); Real vC(start = 0, fixed = true); Real vs; Real is; Real iD; Real uD;
+         Boolean sw; Boolean on(start = false, fixed = true);
+         equation sw = time < 1; der(iL) = 5 - vs; der(vC) = iD - vC; iL = is + iD; uD = vs - vC;
+         0 = if sw then vs else is; 0 = if on then uD else iD; on = if pre(on) then iD >= 0 else 2*uD > 0;",
+        &Expected {
+            code: "E0913",
+            places: &["uD", "on(start = false, fixed = true)"],
+            when: Some("not (not pre(sw) or sw or pre(on) or on)"),
+        },
+    );
+}
