@@ -34,6 +34,15 @@ pub struct Potentials {
 impl Potentials {
     /// Spreads defects over the dependencies of a mode (Dijkstra; every potential is settled once).
     pub fn spread(structure: &ModeStructure, defects: impl IntoIterator<Item = Defect>) -> Self {
+        Self::spread_within(structure, defects, |_| true)
+    }
+
+    /// Spreads defects over some equations of a mode only.
+    pub fn spread_within(
+        structure: &ModeStructure,
+        defects: impl IntoIterator<Item = Defect>,
+        within: impl Fn(Row) -> bool,
+    ) -> Self {
         let mut arrived: IndexVec<Row, Option<i64>> = structure.rows().map(|_| None).collect();
         let mut waiting = BinaryHeap::new();
         for Defect { row, first } in defects {
@@ -47,7 +56,7 @@ impl Potentials {
             arrived[row] = Some(potential);
             let column = structure.matched_column(row);
             for &(reader, order) in structure.occurrences(column) {
-                if arrived[reader].is_none() {
+                if arrived[reader].is_none() && within(reader) {
                     let slack = i64::from(structure.variable_offset(column))
                         - i64::from(structure.equation_offset(reader))
                         - i64::from(order);

@@ -35,7 +35,7 @@ impl Conflicts {
     }
 
     /// Those of each part of the model for themselves.
-    pub(crate) fn by_part(&self, parts: &IndexVec<EquationId, usize>) -> Vec<Conflicts> {
+    pub(crate) fn by_part(&self, parts: &IndexVec<EquationId, usize>) -> BTreeMap<usize, Conflicts> {
         let mut by_part: BTreeMap<usize, Conflicts> = BTreeMap::new();
         for (attempt, constraints) in self.attempts.iter().enumerate() {
             for constraint in constraints {
@@ -44,7 +44,7 @@ impl Conflicts {
                 attempts[attempt].push(*constraint);
             }
         }
-        by_part.into_values().collect()
+        by_part
     }
 
     /// All of them.

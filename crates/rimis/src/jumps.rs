@@ -68,8 +68,11 @@ pub(crate) fn jumps(
         return Ok(found);
     }
     let (forms, blocks) = (forms(dae, analysis), blocks_of_equations(analysis));
-    for conflicts in conflicts.by_part(&parts(dae, analysis)) {
-        let search = Search { dae, analysis, changes, feasible, conflicts, forms: &forms, blocks: &blocks };
+    let parts = parts(dae, analysis);
+    for (part, conflicts) in conflicts.by_part(&parts) {
+        let is_in_part = |equation: EquationId| parts[equation] == part;
+        let is_in_part: &dyn Fn(EquationId) -> bool = &is_in_part;
+        let search = Search { dae, analysis, changes, feasible, conflicts, is_in_part, forms: &forms, blocks: &blocks };
         search.run(target, &mut found)?;
     }
     Ok(found)
@@ -83,6 +86,7 @@ struct Search<'a> {
     feasible: &'a Invariant,
     /// Those of one part of the model.
     conflicts: Conflicts,
+    is_in_part: &'a dyn Fn(EquationId) -> bool,
     forms: &'a Forms,
     blocks: &'a IndexVec<EquationId, Vec<BlockId>>,
 }
@@ -154,7 +158,8 @@ impl Search<'_> {
         let is_in = |pairs: ModeSet| self.changes.pairs.space.evaluate(pairs, |variable| example.is_true(variable));
         let defects = erased.iter().filter(|defect| is_in(defect.pairs));
         let defects = defects.filter_map(|defect| Some(Defect { row: *row_of.get(&defect.of)?, first: defect.order }));
-        let reached = Potentials::spread(structure, defects);
+        let is_in_part = |row: Row| (self.is_in_part)(structure.equation(row));
+        let reached = Potentials::spread_within(structure, defects, is_in_part);
         let mode = |mode: ModeVariableId| example.after(ModeVariable(mode.0));
         let forms = closed_forms(&mut target.model, structure, &reached, mode).ok()?;
         let jumps = |column: &Column| reached.of(structure, *column).is_some_and(|potential| potential >= 1);
@@ -177,7 +182,9 @@ impl Search<'_> {
         let jumps = |row: Row, reached: &Potentials| {
             reached.of(structure, structure.matched_column(row)).is_some_and(|potential| potential >= 1)
         };
-        for row in structure.rows().filter(|&row| reached.is_none_or(|reached| jumps(row, reached))) {
+        let is_in_part = |row: &Row| (self.is_in_part)(structure.equation(*row));
+        let concerned = |row: &Row| reached.is_none_or(|reached| jumps(*row, reached));
+        for row in structure.rows().filter(is_in_part).filter(concerned) {
             let equation = structure.equation(row);
             let is_now = |set: ModeSet| self.analysis.space.evaluate(set, |mode| example.after(mode));
             for &block in &self.blocks[equation] {
