@@ -115,6 +115,16 @@ impl Invariant {
         touched.into_iter().fold(set, |set, number| space.constrain(set, self.components[number].set))
     }
 
+    /// The modes in which `variable` is true, projected like any set.
+    pub fn projected_literal(&self, space: &ModeSpace, variable: ModeVariable) -> ModeSet {
+        let literal = space.literal(variable);
+        match self.component_of[variable.index()] {
+            _ if self.contradiction().is_some() => ModeSet::EMPTY,
+            FREE => literal,
+            number => space.constrain(literal, self.components[number as usize].set),
+        }
+    }
+
     /// The valid modes as far as they concern `set`: all that the invariant says about its variables and their component.
     ///
     /// Of a large component it takes the conjuncts that mention a variable of the set, which is less but stays local.

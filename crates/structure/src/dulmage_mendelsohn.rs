@@ -37,8 +37,11 @@ impl Parts {
 
     /// The modes, of those in `modes`, in which an equation belongs to the square part.
     pub fn square(&self, space: &ModeSpace, equation: EquationId, modes: ModeSet) -> ModeSet {
-        let not_over = space.difference(modes, self.overdetermined_equations[equation]);
-        space.difference(not_over, self.underdetermined_equations[equation])
+        let (over, under) = (self.overdetermined_equations[equation], self.underdetermined_equations[equation]);
+        if over.is_empty() && under.is_empty() {
+            return modes;
+        }
+        space.difference(space.difference(modes, over), under)
     }
 
     /// All sets of modes in here, to be kept by a collection.

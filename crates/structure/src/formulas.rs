@@ -73,7 +73,7 @@ impl<'a> Formulas<'a> {
 
     /// Formulas projected onto the modes that `invariant` allows.
     pub(crate) fn projected(space: &'a ModeSpace, expressions: &'a Expressions, invariant: &Invariant) -> Self {
-        Formulas::with_literals(space, expressions, |variable| invariant.project(space, space.literal(variable)))
+        Formulas::with_literals(space, expressions, |variable| invariant.projected_literal(space, variable))
     }
 
     /// Where the sets are from.

@@ -7,12 +7,12 @@
 //!
 //! E22 §4.1, Table 1: guards are χ_I and χ_J, the orders of an edge are χ_E and σ.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use modeshift_dae::{EquationId, Id, IndexVec, VariableId};
 use modeshift_modes::{ModeSet, ModeSpace};
 
+use crate::lists::Lists;
 use crate::renumber::Permutation;
 
 /// An edge of the incidence graph.
@@ -81,8 +81,7 @@ pub struct Incidence {
     active: IndexVec<EdgeId, ModeSet>,
     /// Where the edges of each equation start and end.
     of_equation: IndexVec<EquationId, (u32, u32)>,
-    first_of_variable: Vec<u32>,
-    by_variable: Vec<EdgeId>,
+    of_variable: Lists<EdgeId>,
     missing: Vec<MissingVariable>,
 }
 
@@ -116,8 +115,7 @@ impl Incidence {
             orders: Vec::with_capacity(occurrences),
             active: IndexVec::new(),
             of_equation: IndexVec::new(),
-            first_of_variable: Vec::new(),
-            by_variable: Vec::new(),
+            of_variable: Lists::new(),
             missing: Vec::new(),
         }
     }
@@ -139,14 +137,8 @@ impl Incidence {
         equation: &Permutation<EquationId>,
         variable: &Permutation<VariableId>,
     ) -> Incidence {
-        // The lists of edges are gathered vertex by vertex: to make them anew would touch memory at random for each edge.
         let of_equation = equation.new.iter().map(|&id| self.of_equation[id]).collect();
-        let mut first_of_variable = vec![0];
-        let mut by_variable = Vec::with_capacity(self.by_variable.len());
-        for &id in variable.new.iter() {
-            by_variable.extend_from_slice(self.edges_of_variable(id));
-            first_of_variable.push(by_variable.len() as u32);
-        }
+        let of_variable = self.of_variable.along(variable.new.iter().copied());
         let (_, edges) = self.edges.split_last_mut().expect("the sentinel");
         for edge in edges {
             (edge.equation, edge.variable) = (equation.old[edge.equation], variable.old[edge.variable]);
@@ -154,7 +146,7 @@ impl Incidence {
         for missing in &mut self.missing {
             (missing.equation, missing.variable) = (equation.old[missing.equation], variable.old[missing.variable]);
         }
-        Incidence { equations, variables, of_equation, first_of_variable, by_variable, ..self }
+        Incidence { equations, variables, of_equation, of_variable, ..self }
     }
 
     /// Adds the edge that these occurrences of one variable in one equation, highest order first, make.
@@ -189,7 +181,6 @@ impl Incidence {
 
     /// The same with the lists of edges of each equation and variable, when all have been added.
     pub(crate) fn indexed(mut self) -> Incidence {
-        let edge_count = self.edges.len();
         self.of_equation = self.equations.iter().map(|_| (0, 0)).collect();
         for (index, edge) in self.edges.iter().enumerate() {
             let (start, end) = &mut self.of_equation[edge.equation];
@@ -198,14 +189,8 @@ impl Incidence {
             }
             *end = index as u32 + 1;
         }
-        self.first_of_variable = starts(self.variables.len(), self.edges.iter().map(|edge| edge.variable.index()));
-        let mut next = self.first_of_variable.clone();
-        self.by_variable = vec![EdgeId(0); edge_count];
-        for (index, edge) in self.edges.iter().enumerate() {
-            let slot = &mut next[edge.variable.index()];
-            self.by_variable[*slot as usize] = EdgeId::from_index(index);
-            *slot += 1;
-        }
+        let with_variable = |(edge, it): (usize, &Edge)| (it.variable.0, EdgeId(edge as u32));
+        self.of_variable = Lists::grouped(self.variables.len(), self.edges.iter().enumerate().map(with_variable));
         let sentinel =
             Edge { equation: EquationId(u32::MAX), variable: VariableId(u32::MAX), orders: self.orders.len() as u32 };
         self.edges.push(sentinel);
@@ -275,9 +260,7 @@ impl Incidence {
     /// The edges of a variable, in the order of all edges.
     #[inline]
     pub fn edges_of_variable(&self, variable: VariableId) -> &[EdgeId] {
-        let at = variable.index();
-        let range: Range<usize> = self.first_of_variable[at] as usize..self.first_of_variable[at + 1] as usize;
-        &self.by_variable[range]
+        self.of_variable.of(variable.index())
     }
 
     /// Occurrences of variables where they do not exist: mistakes of the model. They make no edges.
@@ -291,16 +274,4 @@ impl Incidence {
         let orders = self.orders.iter().map(|&(_, modes)| modes);
         guards.chain(orders).chain(self.active.iter().copied()).chain(self.missing.iter().map(|missing| missing.modes))
     }
-}
-
-/// Where the items of each key start if they are sorted by key, with the total at the end.
-fn starts(keys: usize, items: impl Iterator<Item = usize>) -> Vec<u32> {
-    let mut starts = vec![0u32; keys + 1];
-    for key in items {
-        starts[key + 1] += 1;
-    }
-    for key in 0..keys {
-        starts[key + 1] += starts[key];
-    }
-    starts
 }

@@ -116,21 +116,32 @@ impl<T: Copy> Lists<T> {
     }
 
     /// Calls `visit` with these lists, one after the other.
-    pub(crate) fn for_each_along<I: Id>(&self, lists: &[I], mut visit: impl FnMut(I, &[T])) {
-        let mut ranges = Vec::with_capacity(LISTS_AT_ONCE);
+    pub(crate) fn for_each_along<I: Id>(&self, lists: impl Iterator<Item = I>, mut visit: impl FnMut(I, &[T])) {
+        let mut lists = lists;
+        let mut places = Vec::with_capacity(LISTS_AT_ONCE);
         let mut fetched = Vec::new();
-        for lists in lists.chunks(LISTS_AT_ONCE) {
-            ranges.clear();
-            ranges.extend(lists.iter().map(|list| self.range(list.index())));
+        loop {
+            places.clear();
+            places.extend(lists.by_ref().take(LISTS_AT_ONCE).map(|list| (list, self.range(list.index()))));
+            if places.is_empty() {
+                break;
+            }
             fetched.clear();
-            ranges.iter().for_each(|&range| fetched.extend_from_slice(self.items(range)));
+            places.iter().for_each(|&(_, range)| fetched.extend_from_slice(self.items(range)));
             let mut rest = &fetched[..];
-            for (&list, (start, end)) in lists.iter().zip(&ranges) {
+            for &(list, (start, end)) in &places {
                 let (items, others) = rest.split_at((end - start) as usize);
                 visit(list, items);
                 rest = others;
             }
         }
+    }
+
+    /// These lists, one after the other.
+    pub(crate) fn along<I: Id>(&self, lists: impl Iterator<Item = I>) -> Lists<T> {
+        let mut along = Lists::with_capacity(lists.size_hint().0, self.items.len());
+        self.for_each_along(lists, |_, list| along.push(list));
+        along
     }
 
     /// The lists of what `replace` puts in the place of each item.
@@ -192,12 +203,11 @@ mod tests {
         pairs.for_each(|(key, item)| expected[key as usize].push(item));
         assert_eq!((lists.len(), lists.item_count()), (keys, 200_000));
         assert!((0..keys).all(|key| lists.of(key) == expected[key]));
-        let numbers: Vec<EquationId> = (0..keys).rev().map(EquationId::from_index).collect();
+        let backwards = (0..keys).rev().map(EquationId::from_index);
         let mut visited = Vec::new();
-        lists.for_each_along(&numbers, |key, list| visited.push((key, list.to_vec())));
-        assert!(
-            visited.iter().zip(numbers).all(|((key, list), number)| *key == number && *list == expected[key.index()])
-        );
+        lists.for_each_along(backwards.clone(), |key, list| visited.push((key, list.to_vec())));
+        assert!(visited.into_iter().eq(backwards.clone().map(|key| (key, expected[key.index()].clone()))));
+        assert_eq!(lists.along(backwards).of(0), expected[keys - 1]);
         let even = lists.filter_map(|item| (item % 2 == 0).then_some(item / 2));
         let halves =
             |list: &Vec<u32>| list.iter().filter(|&item| item % 2 == 0).map(|item| item / 2).collect::<Vec<_>>();

@@ -133,7 +133,7 @@ impl<'a, 'f> Occurrences<'a, 'f> {
     ) {
         let mut occurrences = Vec::new();
         let mut place = 0;
-        self.reading.branching.parts.for_each_along(order, |id, parts| {
+        self.reading.branching.parts.for_each_along(order.iter().copied(), |id, parts| {
             let Row { equation, guard, entries } = row(place, id);
             let occurrence = |&(variable, order): &Entry, modes| Occurrence { equation, variable, order, modes };
             occurrences.clear();

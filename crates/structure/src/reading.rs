@@ -81,7 +81,8 @@ impl Reading {
                 order.push(ModeVariable(mode as u32));
             }
         };
-        self.modes.for_each_along(equations, |_, modes| modes.iter().for_each(|mode| place(mode.index())));
+        self.modes
+            .for_each_along(equations.iter().copied(), |_, modes| modes.iter().for_each(|mode| place(mode.index())));
         (0..mode_count).for_each(place);
         order
     }

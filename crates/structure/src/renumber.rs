@@ -90,7 +90,7 @@ impl Renumbered {
         let mut met = Bits::new(dae.model.variables.len());
         let mut number = vec![VariableId(u32::MAX); dae.model.variables.len()];
         let mut variables = Vec::with_capacity(dae.model.variables.len());
-        reading.entries.for_each_along(order, |_, list| {
+        reading.entries.for_each_along(order.iter().copied(), |_, list| {
             for &(variable, order) in list {
                 if met.insert(variable.index()) {
                     number[variable.index()] = VariableId::from_index(variables.len());
