@@ -16,7 +16,7 @@ use crate::jet::{Jet, Residuals, binomial};
 use crate::left::Past;
 use crate::memory::{Constraint, PastStructure};
 use crate::mode_structure::{Column, ModeStructure, Row};
-use crate::newton::{self, Entries, Failure, Linearization};
+use crate::newton::{self, Failure, Linearization};
 
 /// The array with its verdict.
 #[derive(Clone, Debug)]
@@ -141,8 +141,7 @@ impl DifferenceArray {
         values: &[f64],
         step: f64,
     ) -> Linearization {
-        let mut jacobian = Entries::zero(values.len());
-        let mut residual = Vec::with_capacity(values.len());
+        let mut system = Linearization::zero(values.len());
         for (at, &(row, instant)) in self.kept.iter().enumerate() {
             let mut jet = Jet::unknown(past.jet.time + f64::from(instant) * step, structure.size());
             for entry in structure.incidence(row) {
@@ -151,16 +150,16 @@ impl DifferenceArray {
                     jet.set(entry.column, order, value);
                 }
             }
-            residual.push(equations.residual(row, &jet, 0)[0]);
+            system.residual[at] = equations.residual(row, &jet, 0)[0];
             for partial in equations.partials(row, &jet, 0) {
                 for r in 0..=partial.order {
                     if let Some(unknown) = self.unknowns.index(partial.column, instant + r) {
-                        jacobian.add(at, unknown, partial.derivatives[0] * share(partial.order, r, step));
+                        system.jacobian.add(at, unknown, partial.derivatives[0] * share(partial.order, r, step));
                     }
                 }
             }
         }
-        Linearization { residual, jacobian }
+        system
     }
 
     /// Per variable its right limits, then its moments.

@@ -8,7 +8,7 @@ use modeshift_dae::{Id, IndexVec};
 
 use crate::jet::{Jet, Residuals};
 use crate::mode_structure::{Column, ModeStructure};
-use crate::newton::{self, Entries, Failure, Linearization};
+use crate::newton::{self, Failure, Linearization};
 
 /// One step of length `h` from left limits, with Newton's method from `start`: the values after it.
 pub fn implicit_step(
@@ -20,16 +20,15 @@ pub fn implicit_step(
 ) -> Result<Vec<f64>, Failure> {
     newton::solve(start.to_vec(), |values| {
         let jet = after_step(structure, left, h, values);
-        let mut jacobian = Entries::zero(values.len());
-        let mut residual = Vec::with_capacity(values.len());
+        let mut system = Linearization::zero(values.len());
         for row in structure.rows() {
-            residual.push(equations.residual(row, &jet, 0)[0]);
+            system.residual[row.index()] = equations.residual(row, &jet, 0)[0];
             for partial in equations.partials(row, &jet, 0) {
                 let slope = partial.derivatives[0] / h.powi(partial.order as i32);
-                jacobian.add(row.index(), partial.column.index(), slope);
+                system.jacobian.add(row.index(), partial.column.index(), slope);
             }
         }
-        Linearization { residual, jacobian }
+        system
     })
 }
 

@@ -9,7 +9,7 @@ use modeshift_dae::IndexVec;
 use crate::jet::{Jet, Residuals, binomial};
 use crate::memory::{BirthBlock, Constraint, Derivative, Memory, PastStructure, Source};
 use crate::mode_structure::{Column, ModeStructure, Row};
-use crate::newton::{self, Entries, Linearization};
+use crate::newton::{self, Linearization};
 
 /// What is known of the old mode at the instant of change, in terms of the new mode.
 #[derive(Clone, Debug)]
@@ -119,21 +119,19 @@ fn solve_birth(equations: &dyn Residuals, extension: &mut Jet, block: &BirthBloc
 }
 
 fn linearize(equations: &dyn Residuals, jet: &Jet, block: &BirthBlock) -> Linearization {
-    let size = block.unknowns.len();
-    let mut jacobian = Entries::zero(size);
-    let mut residual = Vec::with_capacity(size);
+    let mut system = Linearization::zero(block.unknowns.len());
     for (at, &(row, derivative)) in block.constraints.iter().enumerate() {
-        residual.push(equations.derivative(row, jet, derivative));
+        system.residual[at] = equations.derivative(row, jet, derivative);
         for partial in equations.partials(row, jet, derivative) {
             for (unknown_at, &(column, order)) in block.unknowns.iter().enumerate() {
                 if column == partial.column {
                     let share = share_of_derivative(&partial.derivatives, partial.order, derivative, order);
-                    jacobian.add(at, unknown_at, share);
+                    system.jacobian.add(at, unknown_at, share);
                 }
             }
         }
     }
-    Linearization { residual, jacobian }
+    system
 }
 
 /// What `a x^(k)` with `a = ∂f/∂x^(k)` contributes to `∂f^(m)/∂x^(l)`: `binom(m, r) a^(r)` with `r = k + m - l`.

@@ -26,6 +26,34 @@ pub enum Failure {
 pub(crate) struct Linearization {
     pub residual: Vec<f64>,
     pub jacobian: Entries,
+    /// How large the terms are that each residual is made of, known ones included, as far as that was looked at.
+    sizes: Vec<f64>,
+}
+
+/// Residuals are not smaller than this, relative to their terms.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
+
+impl Linearization {
+    /// All zero.
+    pub(crate) fn zero(size: usize) -> Self {
+        Linearization { residual: vec![0.0; size], jacobian: Entries::zero(size), sizes: vec![0.0; size] }
+    }
+
+    /// Counts a term of a residual.
+    pub(crate) fn add_term(&mut self, row: usize, value: f64) {
+        self.sizes[row] += if value.is_finite() { value.abs() } else { 0.0 };
+    }
+
+    /// The rounding error of a residual.
+    fn rounding(&self, row: usize) -> f64 {
+        ROUNDING * self.sizes[row]
+    }
+
+    /// Whether nothing but rounding is left, as in the sum of currents at a node through which none flows: further steps
+    /// would follow the rounding.
+    fn is_rounding(&self) -> bool {
+        self.residual.iter().enumerate().all(|(row, value)| value.abs() <= self.rounding(row))
+    }
 }
 
 /// What is to be computed of a linearization.
@@ -133,7 +161,7 @@ pub(crate) fn solve_block(
     let later = if is_linear { Wanted::Residual } else { Wanted::All };
     let mut known: Option<Rc<Lu>> = None;
     let mut progress = Progress { magnitude: vec![0.0; point.len()], last: f64::INFINITY };
-    for _ in 0..ITERATIONS {
+    for iteration in 0..ITERATIONS {
         if here.residual.iter().any(|value| value.is_nan()) {
             return Err(Failure::Diverged);
         }
@@ -147,9 +175,10 @@ pub(crate) fn solve_block(
         let (next, mut there) = found.ok_or(Failure::Diverged)?;
         let converged = progress.is_over(&point, &next, &here.jacobian.column_sizes());
         if is_linear {
-            there.jacobian = here.jacobian;
+            (there.jacobian, there.sizes) = (here.jacobian, here.sizes);
         }
         (point, here) = (next, there);
+        let converged = converged || iteration > 0 && here.is_rounding();
         if converged {
             let reciprocal = 1.0 / factors.condition();
             return if reciprocal >= SINGULAR { Ok(point) } else { Err(Failure::Singular(reciprocal)) };
@@ -194,7 +223,8 @@ fn damped(
     let norm =
         |residual: &[f64]| residual.iter().zip(&scale).map(|(value, size)| (value / size).abs()).fold(0.0, worst);
     let before = norm(&here.residual);
-    let noise = 1e-12 * point.iter().chain(step).map(|value| value.abs()).fold(0.0, f64::max);
+    let rounding = scale.iter().enumerate().map(|(row, size)| here.rounding(row) / size).fold(0.0, f64::max);
+    let noise = 1e-12 * point.iter().chain(step).map(|value| value.abs()).fold(0.0, f64::max).max(rounding);
     let mut factor = 1.0;
     for _ in 0..30 {
         let next: Vec<f64> = point.iter().zip(step).map(|(value, change)| value - factor * change).collect();
@@ -209,4 +239,22 @@ fn damped(
 
 fn worst(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() { f64::INFINITY } else { a.max(b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sum_of_which_only_rounding_is_left_is_solved() {
+        // A multiple of 2 minus 0.3: it cannot vanish.
+        let solution = solve(vec![0.0], |point| {
+            let mut system = Linearization::zero(1);
+            system.residual[0] = point[0] + 1e16 - 1e16 - 0.3;
+            system.jacobian.add(0, 0, 1.0);
+            [point[0], 1e16, 1e16].iter().for_each(|&term| system.add_term(0, term));
+            system
+        });
+        assert!(solution.is_ok_and(|values| values[0].abs() < 10.0));
+    }
 }

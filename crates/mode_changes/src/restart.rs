@@ -24,7 +24,7 @@ use crate::left::{self, LeftLimits, Past};
 use crate::levels::{Condition, Unknown, condition, unknown};
 use crate::memory::{Derivative, Memory};
 use crate::mode_structure::{Block, Column, Incidence, ModeStructure, Row};
-use crate::newton::{self, Entries, Failure, Linearity, Linearization, Wanted};
+use crate::newton::{self, Failure, Linearity, Linearization, Wanted};
 
 /// What counts as zero, for all models alike; tied to the tolerances of integration and event location.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -185,8 +185,7 @@ pub(crate) struct BlockSystem<'a> {
 
 impl<'a> BlockSystem<'a> {
     pub(crate) fn new(block: &'a Block) -> Self {
-        let size = block.rows.len();
-        BlockSystem { block, linearization: Linearization { residual: vec![0.0; size], jacobian: Entries::zero(size) } }
+        BlockSystem { block, linearization: Linearization::zero(block.rows.len()) }
     }
 
     fn position(&self, column: Column) -> Option<usize> {
@@ -194,7 +193,7 @@ impl<'a> BlockSystem<'a> {
     }
 
     /// `f^(order) = 0` at right limits. Its derivative by the unknowns of the level is that of `f` by the highest
-    /// derivatives that occur in it tightly.
+    /// derivatives that occur in it tightly; they and the other highest derivatives are the terms that it is made of.
     #[allow(clippy::too_many_arguments)] // one row, with all that it is made of
     pub(crate) fn constraint(
         &mut self,
@@ -210,11 +209,13 @@ impl<'a> BlockSystem<'a> {
         if wanted == Wanted::Residual {
             return;
         }
+        let times = order;
         equations.for_each_partial(row, jet, &mut |column, order, value| {
             let tight = structure.equation_offset(row) + order == structure.variable_offset(column);
             if let Some(position) = self.position(column).filter(|_| tight) {
                 self.linearization.jacobian.add(at, position, value);
             }
+            self.linearization.add_term(at, value * jet.get(column, order + times));
         });
     }
 }

@@ -17,7 +17,7 @@ use crate::jet::{Jet, Residuals};
 use crate::levels::{Condition, Unknown, condition, unknown};
 use crate::memory::Derivative;
 use crate::mode_structure::{Column, ModeStructure, Row};
-use crate::newton::{self, Entries, Failure, Linearization};
+use crate::newton::{self, Failure, Linearization};
 
 /// The laws of a `when` that fires: equations between left and right limits.
 pub trait Laws {
@@ -308,7 +308,7 @@ impl Solver<'_> {
         values: &[f64],
         right: &Jet,
     ) -> Linearization {
-        let mut system = Linearization { residual: vec![0.0; columns.len()], jacobian: Entries::zero(columns.len()) };
+        let mut system = Linearization::zero(columns.len());
         let position = |column: Column| columns.binary_search(&column).ok();
         for (at, &row) in rows.iter().enumerate() {
             match row {
@@ -344,6 +344,7 @@ impl Solver<'_> {
             Condition::Constraint(order) => {
                 system.residual[at] = self.equations.residual(row, right, order)[order as usize];
                 for partial in self.equations.partials(row, right, 0) {
+                    system.add_term(at, partial.derivatives[0] * right.get(partial.column, partial.order + order));
                     let offset = structure.variable_offset(partial.column);
                     let tight = structure.equation_offset(row) + partial.order == offset;
                     if let Some(position) = position(partial.column).filter(|_| tight) {

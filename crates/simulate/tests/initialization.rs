@@ -319,3 +319,20 @@ fn a_when_without_initial_does_nothing_at_the_start() {
     found.check("x", 1.0);
     found.check("y", 7.0);
 }
+
+#[test]
+fn a_left_limit_follows_from_what_it_is_tied_to() {
+    // As steps of a state graph are written: nothing gives `pre(next)` directly.
+    for (active, others) in [("true", [1.0, 1.0]), ("false", [0.0, 0.0])] {
+        let found = start_body(&format!(
+            "Boolean active, local, next; Real x(start = 0, fixed = true), y;
+           equation
+             active = local; local = pre(next); next = local and time < 1;
+             der(x) = if local then 1 else 0; y = if next then 1 else 0;
+           initial equation
+             active = {active}; pre(next) = pre(local);"
+        ));
+        found.check("x'", others[0]);
+        found.check("y", others[1]);
+    }
+}

@@ -7,6 +7,7 @@
 //! | file | purpose |
 //! |---|---|
 //! | `problem` | what is given: parameters, guesses, nominal values, definitions of modes |
+//! | `left_limits` | what initial equations say about discrete variables just before the start |
 //! | `point` | values of all unknowns, and the mode |
 //! | `attempts` | one block: damped Newton, other guesses, continuation |
 //! | `solve` | one mode: block after block, `homotopy`, conditions that are too many |
@@ -15,6 +16,7 @@
 
 mod attempts;
 mod explain;
+mod left_limits;
 mod point;
 mod problem;
 mod search;

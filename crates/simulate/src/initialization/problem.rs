@@ -7,6 +7,7 @@ use modeshift_modes::{ModeSet, ModeVariable};
 use modeshift_numerics::{Compiler, NativeFunctions, Parameters, Tape};
 use modeshift_structure::initialization::Initialization;
 
+use super::left_limits::left_limits;
 use super::point::{Mode, Point};
 
 /// How to solve.
@@ -35,7 +36,8 @@ pub struct InitialProblem<'a> {
     pub(crate) natives: &'a NativeFunctions,
     pub(crate) time: f64,
     pub(crate) settings: StartSettings,
-    /// Values of parameters and inputs, start values of everything else, by the variables of the system.
+    /// Values of parameters and inputs, left limits of discrete variables, start values of everything else, by the
+    /// variables of the system.
     pub(crate) guesses: Vec<f64>,
     pub(crate) nominal: Vec<f64>,
     /// The start values of mode variables, for their left limits.
@@ -73,17 +75,8 @@ impl<'a> InitialProblem<'a> {
             let size = variable.nominal.and_then(|nominal| parameters.value(nominal)).map_or(1.0, f64::abs);
             nominal.push(if size > 0.0 && size.is_finite() { size } else { 1.0 });
         }
-        for &(number, _) in &start.system.discrete_conditions {
-            let condition = &dae.model.initial_equations[number as usize];
-            let everywhere = model.expressions.literal_boolean(condition.guard) == Some(true);
-            if condition.scenario.is_some() || !everywhere {
-                continue;
-            }
-            if let (Some(variable), Some(value)) =
-                (discrete_variable(model, condition.left), parameters.value(condition.right))
-            {
-                guesses[variable.index()] = value;
-            }
+        for (variable, value) in left_limits(dae, start, |expression| parameters.value(expression)) {
+            guesses[variable.index()] = value;
         }
         let mode_starts = dae.mode_variables.iter().map(|mode| {
             let start = mode.variable.map(|variable| guesses[variable.index()] != 0.0);
