@@ -50,6 +50,8 @@ pub(super) struct Engine<'a> {
     pub is_felt: IndexVec<VariableId, bool>,
     /// Left limits that continuous equations contain.
     pub felt_left_limits: Vec<(VariableId, u32)>,
+    /// By atom and the truth it had: whether its last event changed nothing but laws that agree there.
+    pub is_slight: Vec<[bool; 2]>,
     /// Clusters of atoms that were searched for other modes.
     pub compared: BTreeSet<Vec<usize>>,
     /// Which equations contain which mode variables and discrete variables.
@@ -85,6 +87,7 @@ impl<'a> Engine<'a> {
             conditions: vec![false; system.formulas.values().len()],
             is_felt,
             felt_left_limits,
+            is_slight: vec![[false; 2]; system.atoms.len()],
             compared: BTreeSet::new(),
             forms: FormUsers::new(dae),
             fixed_sides,

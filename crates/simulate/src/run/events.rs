@@ -84,6 +84,7 @@ impl<'d, 'a> Events<'d, 'a> {
         outcome: Outcome<'a>,
     ) -> Passed<'a> {
         failure::explain_ambiguities(engine, left, &outcome.ambiguities, self.diagnostics);
+        engine.learn_slightness(left, fired, &outcome);
         engine.modes.meter.done(CostPart::Selection);
         if outcome.is_visible(engine, left) {
             output.event(engine, left, &outcome);

@@ -9,6 +9,7 @@
 //! | `modes`, `kept`, `side` | modes visited so far; all values on one side of an instant |
 //! | `start` | the first side |
 //! | `stay`, `watch`, `crossing` | integration up to the next event, which is located to rounding |
+//! | `guard_noise` | what is too small to be an event |
 //! | `instant`, `settling`, `candidate`, `restarting`, `selection` | what happens at an event, micro-step by micro-step |
 //! | `events` | how events are passed and told |
 //! | `accumulation`, `rest` | events that follow each other ever faster, and where they end |
@@ -28,6 +29,7 @@ mod engine;
 mod events;
 mod failure;
 mod formulas;
+mod guard_noise;
 mod instant;
 mod kept;
 mod modes;

@@ -13,7 +13,7 @@ use super::instant::Fired;
 use super::modes::{Mode, ModeOde};
 use super::output::Output;
 use super::side::{Phase, Side, input_between};
-use super::watch::Watch;
+use super::watch::{Crossing, Guard, Watch};
 use crate::integrate::{IntegrationFailure, Integrator, Problem, Settings};
 use crate::program::{BlockFailure, NotBuilt};
 use crate::results::CostPart;
@@ -174,11 +174,7 @@ impl<'a> Stay<'_, '_, '_, 'a> {
             }
             let to = integrator.time().min(expected.limit);
             self.move_to(integrator, to)?;
-            let watched = self.watched();
-            let found = expected.watch.step((from, to), &watched, |time| {
-                self.move_to(integrator, time)?;
-                Ok(self.watched())
-            })?;
+            let found = self.crossing(integrator, &mut expected.watch, (from, to))?;
             let end = found.as_ref().map_or(to, |crossing| crossing.time);
             let is_due = end >= expected.limit;
             self.rows(integrator, (from, end), found.is_some() || is_due)?;
@@ -200,6 +196,34 @@ impl<'a> Stay<'_, '_, '_, 'a> {
             *expected = self.expected();
         }
         Ok(Some(Ended::Stop(self.probe.clone())))
+    }
+
+    /// The first crossing in a step, at whose end all values are, that is more than noise.
+    fn crossing(
+        &mut self,
+        integrator: &mut Integrator<'_, ModeOde>,
+        watch: &mut Watch,
+        step: (f64, f64),
+    ) -> Result<Option<Crossing>, NoStay> {
+        let watched = self.watched();
+        loop {
+            let found = watch.step(step, &watched, |time| {
+                self.move_to(integrator, time)?;
+                Ok(self.watched())
+            })?;
+            let Some(crossing) = found else { return Ok(None) };
+            let is_slight = |guard: &Guard| self.engine.is_slight(*guard, &self.probe);
+            let slight: Vec<Guard> = crossing.guards.iter().copied().filter(is_slight).collect();
+            if slight.is_empty() {
+                return Ok(Some(crossing));
+            }
+            self.move_to(integrator, crossing.time)?;
+            let noise = self.engine.guard_noise(&self.probe, &self.states, self.settings.tolerance);
+            let noisy = slight.into_iter().filter(|&guard| watch.is_noise(guard, &noise, &watched)).count();
+            if noisy == 0 {
+                return Ok(Some(crossing));
+            }
+        }
     }
 
     /// Passes an event; nothing where the integration goes on.

@@ -6,11 +6,15 @@
 //! never leaves the noise around zero and is not watched. A step in which an atom seems to touch zero and come back is
 //! looked into.
 //!
+//! What was never above the noise that errors of states make (`guard_noise`), and is not clearly below zero at the end of
+//! the step either, as a flow that has died away, has not crossed.
+//!
 //! What crosses within the same few roundings of time crosses together.
 
 use modeshift_dae::{IndexVec, VariableId};
 
 use super::crossing::crossing;
+use super::guard_noise::GuardNoise;
 use super::instant::Fired;
 use super::system::System;
 
@@ -39,6 +43,10 @@ pub(super) struct Watch {
     /// By guard: the edge that the argument of a stair must not pass.
     edges: Vec<f64>,
     is_armed: Vec<bool>,
+    /// By guard: the largest value so far.
+    peaks: Vec<f64>,
+    /// By guard: the noise that errors of states make, as far as it was asked for.
+    floors: Vec<f64>,
     /// Values at the end of the last step, and at the end of the one before.
     last: Vec<f64>,
     earlier: Vec<f64>,
@@ -66,6 +74,8 @@ impl Watch {
             sides: Vec::new(),
             edges: Vec::new(),
             is_armed: Vec::new(),
+            peaks: Vec::new(),
+            floors: Vec::new(),
             last: Vec::new(),
             earlier: Vec::new(),
             last_times: (f64::NAN, f64::NAN),
@@ -94,6 +104,8 @@ impl Watch {
         self.edges.push(edge);
         self.scales.push(scale);
         self.is_armed.push(false);
+        self.peaks.push(0.0);
+        self.floors.push(0.0);
         self.last.push(f64::NAN);
         self.earlier.push(f64::NAN);
     }
@@ -113,8 +125,14 @@ impl Watch {
         self.guards.iter().enumerate().map(value).collect()
     }
 
-    fn is_clear(&self, index: usize, value: f64) -> bool {
+    /// Whether a value is more than rounding of what it is the difference of.
+    fn is_value(&self, index: usize, value: f64) -> bool {
         value.abs() > (self.noise * self.scales[index]).max(FLOOR)
+    }
+
+    /// Whether a value is above all noise.
+    fn is_clear(&self, index: usize, value: f64) -> bool {
+        self.is_value(index, value) && value.abs() > self.floors[index]
     }
 
     fn learn(&mut self, time: f64, values: &[(f64, f64)]) {
@@ -122,6 +140,7 @@ impl Watch {
             if size.is_finite() {
                 self.scales[index] = self.scales[index].max(size);
             }
+            self.peaks[index] = self.peaks[index].max(value);
             if value > 0.0 && self.is_clear(index, value) {
                 self.is_armed[index] = true;
             }
@@ -159,7 +178,7 @@ impl Watch {
                 time,
                 values: at(time)?,
                 guards: vec![self.guards[index]],
-                is_doubtful: !self.is_armed[index],
+                is_doubtful: !self.is_value(index, self.peaks[index]),
             });
         }
         if let Some(mut found) = first {
@@ -170,6 +189,16 @@ impl Watch {
         }
         self.learn(to, &values);
         Ok(None)
+    }
+
+    /// Learns how large the noise of some guard that crossed is; whether it stayed within, before and at the end of the
+    /// step, where the watched expressions have these values. Then it is not watched until it leaves its noise.
+    pub fn is_noise(&mut self, guard: Guard, noise: &GuardNoise, watched: &[f64]) -> bool {
+        let Some(index) = self.guards.iter().position(|&it| it == guard) else { return false };
+        let end = self.values(watched)[index].0;
+        self.floors[index] = self.floors[index].max(noise.of(guard));
+        self.is_armed[index] &= self.peaks[index] > self.floors[index];
+        !self.is_armed[index] && (end >= 0.0 || !self.is_clear(index, end))
     }
 
     /// Whether an atom is on the wrong side at the end of a step, or may have been within it.
