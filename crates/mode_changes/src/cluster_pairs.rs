@@ -5,55 +5,79 @@
 //! was imposed: the equation it then brings is a multiple of its guard now, and its guard then is a multiple of the
 //! equation it takes away. That is looked at in numbers, so that it does not matter how a diode or a friction is written.
 
-use modeshift_dae::{EquationId, ExpressionId, Id, ModeVariableId, Node};
-use modeshift_numerics::Input;
+use modeshift_dae::{EquationId, ExpressionId, Id, MultimodeDae, VariableId};
+use modeshift_numerics::{Input, NativeFunctions};
 
 use crate::affine::Affine;
-use crate::candidate::{Before, Model, known, past};
-use crate::guard_sign::{Sign, Term};
-use crate::guards::{Leaves, RelationId};
-use crate::instant::Event;
-use crate::jet::Jet;
+use crate::changed_forms::FormUsers;
+use crate::jet::{Jet, Residuals};
 use crate::laurent::{StepSystem, padded};
 use crate::mode_change::holds;
 use crate::mode_structure::{Column, ModeStructure, Row};
 use crate::next_mode::Complementarity;
 use crate::relation::Surroundings;
 use crate::step_complementarity::{ElementPair, StepResponse};
-use crate::visited::{ModeValues, VisitedMode};
+use crate::visited::ModeValues;
+
+/// Steps that turn a cluster into a linear complementarity problem, as shares of the model's time scale: the short one
+/// shows impulses.
+pub const COMPLEMENTARITY_STEPS: [f64; 2] = [1e-2, 1e-5];
 
 /// Steps are solved densely: larger modes are left to the other strategies.
 const MOST_EQUATIONS: usize = 400;
 /// What is smaller than this, relative to the rest, does not count when functions are compared.
 const SAME: f64 = 1e-6;
 
-/// An element of a cluster, and the mode in which it alone has changed.
-pub(crate) struct Element {
-    pub mode: ModeVariableId,
-    pub changed: ModeValues,
+/// A value of what is no unknown: parameters, discrete variables, left limits, and the mode.
+type Known<'e> = dyn Fn(Input) -> Option<f64> + 'e;
+
+/// The regular mode from which a cluster is looked at.
+pub struct ReferenceMode<'e> {
+    /// The model.
+    pub dae: &'e MultimodeDae,
+    /// Functions that are not written in Modelica.
+    pub natives: &'e NativeFunctions,
+    /// Which equations contain which mode variables.
+    pub forms: &'e FormUsers,
+    /// The mode.
+    pub values: &'e ModeValues,
+    /// Its structure.
+    pub structure: &'e ModeStructure,
+    /// Its equations.
+    pub equations: &'e dyn Residuals,
+    /// What is known in it.
+    pub known: &'e Known<'e>,
+    /// Left limits.
+    pub memory: &'e Jet,
+}
+
+/// An element of a cluster.
+pub struct Element<'e> {
+    /// The sides of its guard.
+    pub guard: [ExpressionId; 2],
+    /// `1` if the guard, the difference of its sides, is to be positive where the element keeps its state, else `-1`.
+    pub sign: f64,
+    /// The state it has in the reference mode, and the other.
+    pub states: (u32, u32),
+    /// The mode in which it alone has changed.
+    pub changed: &'e ModeValues,
+    /// Discrete variables that have another value there.
+    pub changed_variables: Vec<VariableId>,
+    /// What is known there.
+    pub known: Box<Known<'e>>,
 }
 
 /// The problem for a step from the mode being left into a reference mode; `None` if it is none.
-pub(crate) fn cluster_complementarity(
-    model: &Model,
-    event: &Event,
-    before: Before,
-    reference: &VisitedMode,
-    elements: &[Element],
-    step: f64,
-) -> Option<Complementarity> {
-    if reference.structure.size() > MOST_EQUATIONS {
+pub fn cluster_complementarity(reference: &ReferenceMode, elements: &[Element], step: f64) -> Option<Complementarity> {
+    let ReferenceMode { structure, equations, memory, .. } = *reference;
+    if structure.size() > MOST_EQUATIONS {
         return None;
     }
-    let new_forms = model.forms.changed(model.dae, &before.mode.values, &reference.values, event.changed);
-    let memory = past(event, before, &reference.structure, &new_forms).jet;
-    let jet = padded(&reference.structure, &memory);
-    let reading = Reading { model, event, before, reference, jet: &jet };
-    let sketches: Vec<Sketch> = elements.iter().map(|element| reading.sketch(element)).collect::<Option<_>>()?;
+    let jet = padded(structure, memory);
+    let sketches = elements.iter().map(|element| reference.sketch(element, &jet));
+    let sketches: Vec<Sketch> = sketches.collect::<Option<_>>()?;
     let rows: Vec<Row> = sketches.iter().map(|sketch| sketch.row).collect();
-    let known = known(event, before, &reference.values);
-    let system = StepSystem::new(&reference.structure, &reference.equations.at(&known), &memory);
-    let response = StepResponse::new(system, step, &rows)?;
+    let response = StepResponse::new(StepSystem::new(structure, equations, memory), step, &rows)?;
     let pairs = sketches.into_iter().map(|sketch| sketch.pair(&rows, &response));
     Some(response.complementarity(&pairs.collect::<Option<Vec<_>>>()?))
 }
@@ -96,51 +120,40 @@ fn is_multiple(a: &(f64, Vec<f64>), b: &(f64, Vec<f64>)) -> bool {
     factor.is_finite() && factor != 0.0 && a.iter().zip(&b).all(|(a, b)| (a - factor * b).abs() <= SAME * size)
 }
 
-/// Reads elements of a model in a reference mode.
-struct Reading<'e, 'a> {
-    model: &'e Model<'a>,
-    event: &'e Event<'e>,
-    before: Before<'e, 'a>,
-    reference: &'e VisitedMode<'a>,
-    jet: &'e Jet,
-}
-
-impl Reading<'_, '_> {
-    fn sketch(&self, element: &Element) -> Option<Sketch> {
-        let structure = &self.reference.structure;
-        let (going, coming) = self.exchanged(&element.changed);
+impl ReferenceMode<'_> {
+    /// Reads an element, linearized at a jet.
+    fn sketch(&self, element: &Element, jet: &Jet) -> Option<Sketch> {
+        let (going, coming) = self.exchanged(element);
         if going.is_empty() || going.len() != coming.len() {
             return None;
         }
-        let (relation, sign) = self.guard(element.mode)?;
         let scaled = |affine: Affine, sign: f64| Affine {
             terms: affine.terms.into_iter().map(|(limit, value)| (limit, sign * value)).collect(),
             constant: sign * affine.constant,
         };
-        let stays = scaled(self.sides_of(relation, &self.reference.values)?, sign);
-        let mut stays_changed = scaled(self.sides_of(relation, &element.changed)?, -sign);
+        let stays = scaled(self.affine(element.guard, self.known, jet)?, element.sign);
+        let mut stays_changed = scaled(self.affine(element.guard, &element.known, jet)?, -element.sign);
         let equation = |&id: &EquationId| {
-            let equation = &self.model.dae.model.equations[id];
-            self.affine([equation.left, equation.right], &element.changed)
+            let equation = &self.dae.model.equations[id];
+            self.affine([equation.left, equation.right], &element.known, jet)
         };
         let mut coming: Vec<Affine> = coming.iter().map(equation).collect::<Option<_>>()?;
-        let outputs = outputs(structure, &going, &stays);
+        let outputs = outputs(self.structure, &going, &stays);
         for &output in &outputs {
             let pivot = coming.iter().position(|zero| zero.terms.contains_key(&(output, 0)))?;
             let pivot = coming.swap_remove(pivot);
             coming.iter_mut().for_each(|zero| zero.eliminate(output, &pivot));
             stays_changed.eliminate(output, &pivot);
         }
-        let row = going.iter().copied().find(|&row| !outputs.contains(&structure.matched_column(row)))?;
-        let value = u32::from(self.reference.values.get(element.mode));
-        Some(Sketch { row, other: coming.pop()?, stays, stays_changed, states: (value, 1 - value) })
+        let row = going.iter().copied().find(|&row| !outputs.contains(&self.structure.matched_column(row)))?;
+        Some(Sketch { row, other: coming.pop()?, stays, stays_changed, states: element.states })
     }
 
     /// The equations that hold no longer, or no longer in this form, when an element changes, and those that come.
-    fn exchanged(&self, changed: &ModeValues) -> (Vec<Row>, Vec<EquationId>) {
-        let (flat, structure) = (&self.model.dae.model, &self.reference.structure);
-        let new_forms = self.model.forms.changed(self.model.dae, &self.reference.values, changed, &[]);
-        let (was, is) = (|mode| self.reference.values.get(mode), |mode| changed.get(mode));
+    fn exchanged(&self, element: &Element) -> (Vec<Row>, Vec<EquationId>) {
+        let (flat, structure) = (&self.dae.model, self.structure);
+        let new_forms = self.forms.changed(self.dae, self.values, element.changed, &element.changed_variables);
+        let (was, is) = (|mode| self.values.get(mode), |mode| element.changed.get(mode));
         let mut coming = Vec::new();
         for (id, equation) in flat.equations.iter_enumerated() {
             let holds_then = holds(flat, equation.guard, &is) == Some(true);
@@ -156,36 +169,9 @@ impl Reading<'_, '_> {
         (structure.rows().filter(goes).collect(), coming)
     }
 
-    /// The only relation in the definition of a mode variable, and the sign with which it speaks for its value.
-    fn guard(&self, mode: ModeVariableId) -> Option<(RelationId, f64)> {
-        let guards = &self.model.guards;
-        let mut relations = guards.relations_of(mode);
-        let (relation, None) = (relations.next()?, relations.next()) else { return None };
-        let values = &self.reference.values;
-        let known = known(self.event, self.before, values);
-        let leaves = Leaves {
-            surroundings: self.surroundings(&known),
-            mode: &|mode| values.get(mode),
-            left_mode: &|mode| self.before.mode.values.get(mode),
-            relation: &|id| guards.relation(id).holds(Sign::Decided(Term::Derivative(0), 1.0)),
-        };
-        let positive = guards.truth(mode, &leaves)?;
-        Some((relation, if positive == values.get(mode) { 1.0 } else { -1.0 }))
-    }
-
-    fn sides_of(&self, relation: RelationId, values: &ModeValues) -> Option<Affine> {
-        let expression = self.model.guards.relation(relation).expression;
-        let Node::Relation(_, left, right) = self.model.dae.model.expressions.node(expression) else { return None };
-        self.affine([left, right], values)
-    }
-
-    fn affine(&self, sides: [ExpressionId; 2], values: &ModeValues) -> Option<Affine> {
-        let known = known(self.event, self.before, values);
-        Affine::difference(sides, &self.surroundings(&known), &self.reference.structure, self.jet)
-    }
-
-    fn surroundings<'k>(&'k self, known: &'k dyn Fn(Input) -> Option<f64>) -> Surroundings<'k> {
-        Surroundings { model: &self.model.dae.model, natives: self.model.natives, known }
+    fn affine(&self, sides: [ExpressionId; 2], known: &Known, jet: &Jet) -> Option<Affine> {
+        let surroundings = Surroundings { model: &self.dae.model, natives: self.natives, known };
+        Affine::difference(sides, &surroundings, self.structure, jet)
     }
 }
 

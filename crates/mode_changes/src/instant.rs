@@ -10,8 +10,8 @@ use std::rc::Rc;
 use modeshift_dae::{DaeText, ExpressionId, ModeVariableId, Node, VariableId, WhenAction};
 use modeshift_numerics::Input;
 
-use crate::candidate::{Before, Candidate, Model, known, sign_before};
-use crate::cluster_pairs::{Element, cluster_complementarity};
+use crate::candidate::{Before, Candidate, Model, known, past, sign_before};
+use crate::cluster_pairs::{COMPLEMENTARITY_STEPS, Element, ReferenceMode, cluster_complementarity};
 use crate::guard_sign::{Sign, Term};
 use crate::guards::{Leaves, RelationId};
 use crate::next_mode::{Cluster, Complementarity, Mode, NextMode, Objection, StateCondition, Unusable, next_mode_by};
@@ -161,9 +161,6 @@ fn has_fired(model: &Model, event: &Event, relation: ExpressionId) -> bool {
     event.fired.iter().any(|&fired| fired == relation || (sides(fired).is_some() && sides(fired) == sides(relation)))
 }
 
-/// Steps that turn a cluster into a linear complementarity problem, as shares of the model's time scale.
-const STEPS: [f64; 2] = [1e-2, 1e-5];
-
 struct ModelCluster<'e, 's, 'a> {
     model: &'e Model<'a>,
     source: &'s mut dyn ModeSource<'a>,
@@ -274,17 +271,57 @@ impl<'a> ModelCluster<'_, '_, 'a> {
     fn complementarities_at(&mut self, reference: &Mode) -> Option<Vec<Complementarity>> {
         let values = self.values(reference);
         let mode = self.source.mode(&values).ok()?;
-        let element = |(at, &mode): (usize, &ModeVariableId)| {
+        let changed = |at: usize| {
             let mut other = reference.clone();
             other[at] = 1 - other[at];
-            Element { mode, changed: self.values(&other) }
+            self.values(&other)
         };
-        let elements: Vec<Element> = self.elements.iter().enumerate().map(element).collect();
+        let changed: Vec<ModeValues> = (0..self.elements.len()).map(changed).collect();
         let (model, event, before) = (self.model, self.event, self.before);
-        let steps = STEPS.map(|share| share * event.noise.time_scale);
-        let problem = |&step: &f64| cluster_complementarity(model, event, before, &mode, &elements, step);
+        let mut elements = Vec::with_capacity(changed.len());
+        for (&id, changed) in self.elements.iter().zip(&changed) {
+            let (guard, sign) = self.guard(id, &values)?;
+            let state = u32::from(values.get(id));
+            let known = Box::new(known(event, before, changed));
+            let (states, changed_variables) = ((state, 1 - state), Vec::new());
+            elements.push(Element { guard, sign, states, changed, changed_variables, known });
+        }
+        let new_forms = model.forms.changed(model.dae, &before.mode.values, &values, event.changed);
+        let memory = past(event, before, &mode.structure, &new_forms).jet;
+        let known = known(event, before, &values);
+        let reference = ReferenceMode {
+            dae: model.dae,
+            natives: model.natives,
+            forms: &model.forms,
+            values: &values,
+            structure: &mode.structure,
+            equations: &mode.equations.at(&known),
+            known: &known,
+            memory: &memory,
+        };
+        let steps = COMPLEMENTARITY_STEPS.map(|share| share * event.noise.time_scale);
+        let problem = |&step: &f64| cluster_complementarity(&reference, &elements, step);
         let problems: Vec<Complementarity> = steps.iter().filter_map(problem).collect();
         (!problems.is_empty()).then_some(problems)
+    }
+
+    /// The sides of the only relation in the definition of a mode variable, and the sign with which their difference
+    /// speaks for the value that it has in a mode.
+    fn guard(&self, mode: ModeVariableId, values: &ModeValues) -> Option<([ExpressionId; 2], f64)> {
+        let (model, before) = (self.model, self.before);
+        let mut relations = model.guards.relations_of(mode);
+        let (relation, None) = (relations.next()?, relations.next()) else { return None };
+        let known = known(self.event, before, values);
+        let leaves = Leaves {
+            surroundings: Surroundings { model: &model.dae.model, natives: model.natives, known: &known },
+            mode: &|mode| values.get(mode),
+            left_mode: &|mode| before.mode.values.get(mode),
+            relation: &|id| model.guards.relation(id).holds(Sign::Decided(Term::Derivative(0), 1.0)),
+        };
+        let positive = model.guards.truth(mode, &leaves)?;
+        let expression = model.guards.relation(relation).expression;
+        let Node::Relation(_, left, right) = model.dae.model.expressions.node(expression) else { return None };
+        Some(([left, right], if positive == values.get(mode) { 1.0 } else { -1.0 }))
     }
 
     /// Mode variables outside the cluster whose guards are touched and then contradict an accepted mode.

@@ -6,11 +6,21 @@
 
 use crate::dense::Matrix;
 
-/// The solution `z`, or `None` if the method ends in a ray: then there may be no solution.
-pub fn lemke(q: &[f64], m: &Matrix<f64>) -> Option<Vec<f64>> {
+/// A solution.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComplementarySolution {
+    /// `z`
+    pub z: Vec<f64>,
+    /// By component, whether `z` and not `w` is in the basis. Where both vanish this tells which of the two equations to
+    /// take, so that all of them together are regular.
+    pub in_basis: Vec<bool>,
+}
+
+/// A solution, or `None` if the method ends in a ray: then there may be none.
+pub fn lemke(q: &[f64], m: &Matrix<f64>) -> Option<ComplementarySolution> {
     let size = q.len();
     if q.iter().all(|&value| value >= 0.0) {
-        return Some(vec![0.0; size]);
+        return Some(ComplementarySolution { z: vec![0.0; size], in_basis: vec![false; size] });
     }
     let mut tableau = Tableau::new(q, m);
     let mut entering = tableau.start();
@@ -107,13 +117,14 @@ impl Tableau {
         self.basis[row] = column;
     }
 
-    fn solution(&self) -> Vec<f64> {
-        let mut z = vec![0.0; self.size];
+    fn solution(&self) -> ComplementarySolution {
+        let mut solution = ComplementarySolution { z: vec![0.0; self.size], in_basis: vec![false; self.size] };
         for (row, &column) in self.basis.iter().enumerate() {
             if (self.size..2 * self.size).contains(&column) {
-                z[column - self.size] = self.right(row).max(0.0);
+                solution.z[column - self.size] = self.right(row).max(0.0);
+                solution.in_basis[column - self.size] = true;
             }
         }
-        z
+        solution
     }
 }

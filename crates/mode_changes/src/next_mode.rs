@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use crate::dense::Matrix;
 use crate::guard_sign::Sign;
-use crate::lemke::lemke;
+use crate::lemke::{ComplementarySolution, lemke};
 use crate::restart::Noise;
 
 /// The state of each element of a cluster: 0 and 1 for a guard that is false or true, more for others.
@@ -246,28 +246,22 @@ impl Search<'_> {
         problems.iter().find_map(|problem| self.proposed(problem))
     }
 
-    /// Elements where both quantities vanish may be on either side: those are tried in the state they are in, too.
+    /// The mode of the basis, which is regular. Elements where both quantities vanish may be on either side: those are
+    /// tried free and in the state they are in, too.
     fn proposed(&mut self, problem: &Complementarity) -> Option<Mode> {
         let Complementarity { constant, matrix, states } = problem;
-        let solution = lemke(constant, matrix)?;
-        let chosen = |keep: bool| -> Mode {
-            let state = |(element, (&z, &(free, imposed))): (usize, (&f64, &(u32, u32)))| {
-                let w: f64 =
-                    constant[element] + (0..solution.len()).map(|k| matrix.get(element, k) * solution[k]).sum::<f64>();
-                let size: f64 = constant[element].abs()
-                    + (0..solution.len()).map(|k| (matrix.get(element, k) * solution[k]).abs()).sum::<f64>();
-                let is_tie = z == 0.0 && w.abs() <= 1e-9 * size;
-                if keep && is_tie {
-                    self.current[element]
-                } else if z > 0.0 {
-                    imposed
-                } else {
-                    free
-                }
-            };
-            solution.iter().zip(states).enumerate().map(state).collect()
+        let ComplementarySolution { z, in_basis } = lemke(constant, matrix)?;
+        let is_tie = |element: usize| {
+            let terms = || (0..z.len()).map(|k| matrix.get(element, k) * z[k]);
+            let size = constant[element].abs() + terms().map(f64::abs).sum::<f64>();
+            z[element] == 0.0 && (constant[element] + terms().sum::<f64>()).abs() <= 1e-9 * size
         };
-        [chosen(false), chosen(true)].into_iter().find(|mode| matches!(self.try_mode(mode), Outcome::Accepted))
+        let state = |element: usize, imposed: bool| if imposed { states[element].1 } else { states[element].0 };
+        let basis: Mode = (0..z.len()).map(|element| state(element, in_basis[element])).collect();
+        let free: Mode = (0..z.len()).map(|element| state(element, z[element] > 0.0)).collect();
+        let kept = (0..z.len()).map(|element| if is_tie(element) { self.current[element] } else { free[element] });
+        let modes = [basis, kept.collect(), free.clone()];
+        modes.into_iter().find(|mode| matches!(self.try_mode(mode), Outcome::Accepted))
     }
 
     fn enumerate(&mut self) -> Option<Mode> {

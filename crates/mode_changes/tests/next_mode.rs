@@ -411,7 +411,8 @@ fn lemke_finds_modes_between_singular_ones() {
         let b0: Vec<f64> = a0.iter().map(|&a| if a > 0.0 { 0.0 } else { 1.0 + random.below(5) as f64 }).collect();
         let row = |i: usize| b0[i] - (0..size).map(|j| matrix.get(i, j) * a0[j]).sum::<f64>();
         let constant: Vec<f64> = (0..size).map(row).collect();
-        let z = lemke(&constant, &matrix).unwrap_or_else(|| panic!("seed {seed}: a ray"));
+        let solved = lemke(&constant, &matrix).unwrap_or_else(|| panic!("seed {seed}: a ray"));
+        let z = solved.z;
         for i in 0..size {
             let w = constant[i] + (0..size).map(|j| matrix.get(i, j) * z[j]).sum::<f64>();
             assert!(w > -1e-7 && z[i] >= 0.0 && (w * z[i]).abs() < 1e-6, "seed {seed}: w {w}, z {}", z[i]);

@@ -139,7 +139,7 @@ impl TextCluster {
         let problem = step_complementarity(&mode.structure, &mode.equations(), &past.jet, step, &elements)?;
         let solution = lemke(&problem.constant, &problem.matrix)?;
         let state = |(&z, &(free, imposed)): (&f64, &(u32, u32))| if z > 0.0 { imposed } else { free };
-        Some(solution.iter().zip(&problem.states).map(state).collect())
+        Some(solution.z.iter().zip(&problem.states).map(state).collect())
     }
 }
 

@@ -1,12 +1,15 @@
 //! A candidate for the right side of a micro-step: the restart that follows from a settled discrete part, and which atoms
 //! contradict it.
 
-use modeshift_dae::VariableId;
+use std::rc::Rc;
+
+use modeshift_dae::{IndexVec, VariableId};
 use modeshift_mode_changes::{Sign, Term};
+use modeshift_numerics::Input;
 
 use super::conditions::Moment;
 use super::engine::Engine;
-use super::modes::NoMode;
+use super::modes::{Mode, NoMode};
 use super::restarting::{Circumstances, NoRestart, Restarted};
 use super::settling::{MicroStep, Settled};
 use super::side::{Phase, Side};
@@ -37,10 +40,7 @@ pub(super) type Violation = (usize, (Term, f64));
 impl<'a> Engine<'a> {
     /// The right side that follows from a settled discrete part.
     pub fn candidate(&mut self, step: &MicroStep<'_, 'a>, settled: &Settled) -> Result<Candidate<'a>, Objection> {
-        let felt =
-            |id: VariableId| self.is_felt[id] && step.left.discrete[id].to_bits() != settled.discrete[id].to_bits();
-        let discrete_ids = self.system.kept.iter().chain(self.system.defined.iter().map(|(id, _)| id));
-        let changed: Vec<VariableId> = discrete_ids.copied().filter(|&id| felt(id)).collect();
+        let changed = self.felt_changes(&step.left.discrete, &settled.discrete);
         let is_same = settled.mode == step.left.mode.values && changed.is_empty();
         if is_same && settled.laws.is_empty() && !step.must_restart {
             let side = Side { discrete: settled.discrete.clone(), ..step.left.clone() };
@@ -49,19 +49,7 @@ impl<'a> Engine<'a> {
         self.modes.meter.done(CostPart::Selection);
         let mode = self.modes.get(&settled.mode).map_err(Objection::Mode)?;
         let known = self.known(step.left, &settled.discrete, step.phase, step.sampled);
-        let start = |id: VariableId| self.starts.get(id.0 as usize).copied().flatten();
-        let circumstances = Circumstances {
-            dae: self.dae,
-            forms: &self.forms,
-            natives: self.natives,
-            left: step.left,
-            mode: &mode,
-            discrete: &settled.discrete,
-            changed: &changed,
-            known: &known,
-            start: &start,
-            noise: &self.noise,
-        };
+        let circumstances = self.circumstances(step, settled, &mode, &changed, &known);
         let is_transient = !settled.laws.is_empty();
         let restarted = if is_transient { circumstances.transient(&settled.laws) } else { circumstances.restarted() };
         let mut restarted = restarted.map_err(Objection::Restart)?;
@@ -73,6 +61,39 @@ impl<'a> Engine<'a> {
         self.modes.meter.count_restart();
         self.modes.meter.done(CostPart::Restart);
         Ok(Candidate { restarted, is_transient, is_new: true })
+    }
+
+    /// Discrete variables in continuous equations that differ between two sides.
+    pub fn felt_changes(
+        &self,
+        before: &IndexVec<VariableId, f64>,
+        after: &IndexVec<VariableId, f64>,
+    ) -> Vec<VariableId> {
+        let ids = self.system.kept.iter().chain(self.system.defined.iter().map(|(id, _)| id));
+        ids.copied().filter(|&id| self.is_felt[id] && before[id].to_bits() != after[id].to_bits()).collect()
+    }
+
+    /// What a restart in a mode needs to know.
+    pub fn circumstances<'r>(
+        &'r self,
+        step: &'r MicroStep<'_, 'a>,
+        settled: &'r Settled,
+        mode: &'r Rc<Mode<'a>>,
+        changed: &'r [VariableId],
+        known: &'r dyn Fn(Input) -> Option<f64>,
+    ) -> Circumstances<'r, 'a> {
+        Circumstances {
+            dae: self.dae,
+            forms: &self.forms,
+            natives: self.natives,
+            left: step.left,
+            mode,
+            discrete: &settled.discrete,
+            changed,
+            known,
+            starts: &self.starts,
+            noise: &self.noise,
+        }
     }
 
     /// What a restart did not touch, from the states.

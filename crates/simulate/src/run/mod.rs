@@ -10,7 +10,7 @@
 //! | `start` | the first side |
 //! | `stay`, `watch`, `crossing` | integration up to the next event, which is located to rounding |
 //! | `guard_noise` | what is too small to be an event |
-//! | `instant`, `settling`, `candidate`, `restarting`, `selection` | what happens at an event, micro-step by micro-step |
+//! | `instant`, `settling`, `candidate`, `restarting`, `selection`, `complementarity` | what happens at an event, micro-step by micro-step |
 //! | `events` | how events are passed and told |
 //! | `accumulation`, `rest` | events that follow each other ever faster, and where they end |
 //! | `engine` | what all of these work with |
@@ -21,6 +21,7 @@
 
 mod accumulation;
 mod candidate;
+mod complementarity;
 mod conditions;
 mod content;
 mod crossing;

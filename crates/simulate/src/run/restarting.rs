@@ -52,7 +52,8 @@ pub(super) struct Circumstances<'r, 'a> {
     pub changed: &'r [VariableId],
     /// The value of what is no unknown: discrete variables, left limits, calls of the run.
     pub known: &'r dyn Fn(Input) -> Option<f64>,
-    pub start: &'r dyn Fn(VariableId) -> Option<f64>,
+    /// Start values of variables that declare one.
+    pub starts: &'r [Option<f64>],
     pub noise: &'r Noise,
 }
 
@@ -109,11 +110,13 @@ impl<'a> Circumstances<'_, 'a> {
         Ok(Restarted { side, weights, past: None })
     }
 
-    fn past(&self) -> Past {
+    /// Left limits in terms of the mode after the change.
+    pub fn past(&self) -> Past {
         let (before, after) = (&self.left.mode, self.mode);
         let changed = self.forms.changed(self.dae, &mode_values(before), &mode_values(after), self.changed);
         let new_form = |equation: EquationId| changed.binary_search(&equation).is_ok();
-        Past::between(&before.structure, &jet_of(self.left), &after.structure, new_form, self.start)
+        let start = |id: VariableId| self.starts.get(id.0 as usize).copied().flatten();
+        Past::between(&before.structure, &jet_of(self.left), &after.structure, new_form, start)
     }
 
     fn side(&self, right: &Jet) -> Side<'a> {

@@ -1,14 +1,15 @@
 //! Next-mode selection: truths of atoms that agree with the right limits they lead to (`mode_changes::next_mode`).
 //!
 //! The search begins with what fired changed, and all else as it was. Atoms that turn out to be violated join the
-//! cluster that is searched; what was tried before is remembered. Where the cluster is small, other modes that accept
+//! cluster that is searched, and if that is not enough those near zero; what was tried before is remembered. Where the cluster is small, other modes that accept
 //! themselves are looked for once: if they go on otherwise, the model is ambiguous.
 
 use std::collections::BTreeMap;
 
 use modeshift_dae::{IndexVec, VariableId};
 use modeshift_mode_changes::{
-    Accepted, Cluster, Mode as States, NextMode, Sign, StateCondition, Unusable, accepted_modes, next_mode,
+    Accepted, Cluster, Complementarity, Mode as States, NextMode, Sign, StateCondition, Unusable, accepted_modes,
+    next_mode,
 };
 
 use super::candidate::{Candidate, Objection, Violation};
@@ -88,10 +89,14 @@ impl<'a> Engine<'a> {
         loop {
             search.grow();
             let current: States = search.atoms.iter().map(|&atom| search.proposed(atom)).collect();
-            match next_mode(&mut search, &current) {
-                NextMode::Accepted { mode, .. } => return search.finish(&mode),
-                NextMode::None(_) if !search.outside.is_empty() => {}
-                NextMode::None(_) => return Err(search.none()),
+            if let NextMode::Accepted { mode, .. } = next_mode(&mut search, &current) {
+                return search.finish(&mode);
+            }
+            if search.outside.is_empty() {
+                search.outside = search.near_zero_outside();
+            }
+            if search.outside.is_empty() {
+                return Err(search.none());
             }
         }
     }
@@ -198,6 +203,13 @@ impl<'a> Search<'_, '_, 'a> {
         found
     }
 
+    /// Atoms near zero that are not searched yet: what contradicts nothing may have to change with the others, as a
+    /// diode without current whose place another one takes.
+    fn near_zero_outside(&mut self) -> Vec<usize> {
+        let near = self.near_zero();
+        near.into_iter().filter(|atom| self.atoms.binary_search(atom).is_err()).collect()
+    }
+
     fn near_zero(&mut self) -> Vec<usize> {
         let values = self.engine.atom_values(self.step.left, self.step.left, Phase::default(), &[]);
         let is_near = |&atom: &usize| {
@@ -260,6 +272,19 @@ impl Cluster for Search<'_, '_, '_> {
             return Err(Unusable("the cluster grows".to_string()));
         }
         Ok(conditions)
+    }
+
+    fn complementarities(&mut self) -> Vec<Complementarity> {
+        if self.atoms.is_empty() || !self.outside.is_empty() {
+            return Vec::new();
+        }
+        let none_changed: States = self.atoms.iter().map(|&atom| self.proposed(atom)).collect();
+        let (none, all) = (vec![0; self.atoms.len()], vec![1; self.atoms.len()]);
+        let problems = [none_changed, none, all].into_iter().find_map(|reference| {
+            let discrete = self.discrete(&self.flipped(&reference));
+            self.engine.complementarities(self.step, &self.atoms, &discrete)
+        });
+        problems.unwrap_or_default()
     }
 
     fn signature(&mut self, states: &States) -> Vec<f64> {

@@ -1,0 +1,90 @@
+//! A cluster of atoms as a linear complementarity problem, from which Lemke's method proposes a mode.
+//!
+//! Ideal diodes that all decide at once, some of their combinations singular, are found neither by changing all that are
+//! violated nor one after the other, and there are too many combinations to try them. Looked at from one regular mode,
+//! each diode is a pair of quantities of which one vanishes (`mode_changes::cluster_pairs`).
+
+use modeshift_dae::{IndexVec, ModeVariableId, VariableId};
+use modeshift_mode_changes::{
+    COMPLEMENTARITY_STEPS, Complementarity, Element, ModeValues, ReferenceMode, cluster_complementarity,
+};
+use modeshift_numerics::Input;
+
+use super::engine::Engine;
+use super::settling::{MicroStep, Settled};
+
+impl<'a> Engine<'a> {
+    /// The problem of some atoms, for a few steps, from the mode that these discrete values lead to; nothing if that is
+    /// singular, if laws of a `when` act there, or if the atoms are no pairs.
+    pub fn complementarities(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        atoms: &[usize],
+        discrete: &IndexVec<VariableId, f64>,
+    ) -> Option<Vec<Complementarity>> {
+        let here = self.settle(step, discrete.clone()).ok().filter(|settled| settled.laws.is_empty())?;
+        let mode = self.modes.get(&here.mode).ok()?;
+        let changed: Vec<Settled> =
+            atoms.iter().map(|&atom| self.settled_with(step, discrete, atom)).collect::<Option<_>>()?;
+        let values = ModeValues(here.mode.clone());
+        let changed_values: Vec<ModeValues> = changed.iter().map(|settled| ModeValues(settled.mode.clone())).collect();
+        let known = self.known_in(step, &here.discrete, &values);
+        let elements = atoms.iter().zip(changed.iter().zip(&changed_values)).map(|(&atom, (settled, changed))| {
+            let it = &self.system.atoms[atom];
+            let truth = here.discrete[it.variable] != 0.0;
+            Element {
+                guard: it.sides,
+                sign: it.side(truth),
+                states: (u32::from(truth), u32::from(!truth)),
+                changed,
+                changed_variables: self.felt_changes(&here.discrete, &settled.discrete),
+                known: Box::new(self.known_in(step, &settled.discrete, changed)),
+            }
+        });
+        let elements: Vec<Element> = elements.collect();
+        let felt = self.felt_changes(&step.left.discrete, &here.discrete);
+        let memory = self.circumstances(step, &here, &mode, &felt, &known).past().jet;
+        let reference = ReferenceMode {
+            dae: self.dae,
+            natives: self.natives,
+            forms: &self.forms,
+            values: &values,
+            structure: &mode.structure,
+            equations: &mode.equations.at(&known),
+            known: &known,
+            memory: &memory,
+        };
+        let steps = COMPLEMENTARITY_STEPS.map(|share| share * self.noise.time_scale);
+        let problem = |&step: &f64| cluster_complementarity(&reference, &elements, step);
+        Some(steps.iter().filter_map(problem).collect()).filter(|problems: &Vec<_>| !problems.is_empty())
+    }
+
+    /// The discrete part with one more atom changed.
+    fn settled_with(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        discrete: &IndexVec<VariableId, f64>,
+        atom: usize,
+    ) -> Option<Settled> {
+        let variable = self.system.atoms[atom].variable;
+        let mut discrete = discrete.clone();
+        discrete[variable] = 1.0 - discrete[variable];
+        self.settle(step, discrete).ok().filter(|settled| settled.laws.is_empty())
+    }
+
+    /// What is known in a mode, the mode included, and nothing of the unknowns.
+    fn known_in<'r>(
+        &'r self,
+        step: &'r MicroStep<'_, 'a>,
+        discrete: &'r IndexVec<VariableId, f64>,
+        mode: &'r ModeValues,
+    ) -> impl Fn(Input) -> Option<f64> + 'r {
+        let known = self.known(step.left, discrete, step.phase, step.sampled);
+        let truth = |id: ModeVariableId| f64::from(u8::from(mode.get(id)));
+        move |input| match input {
+            Input::Mode(id) => Some(truth(id)),
+            Input::Variable(id, _) if self.dae.model.variables[id].is_continuous_unknown() => None,
+            other => known(other),
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Rectifiers of many ideal diodes, which decide together, through modes that are singular.
+//!
+//! Fourteen diodes lead from seven phases of a source to both ends of a capacitor; nothing has a resistance. Two diodes
+//! of one side cannot conduct at once, and all off is singular, because the star point of the source floats: of 16384
+//! modes 63 are regular. What happens is known in closed form: the voltage of the capacitor falls exponentially, unless
+//! the highest difference of two phases is above it.
+
+#[path = "support/runs.rs"]
+mod support;
+
+use std::f64::consts::PI;
+
+use support::{How, Ran, run_text};
+
+const PHASES: usize = 7;
+/// Resistance times capacity.
+const DECAY: f64 = 100.0;
+const START: f64 = 0.05;
+
+/// The rectifier, whose source jumps ahead by an angle at 0.1.
+fn rectifier(stop: f64, ahead: f64) -> Ran {
+    let text = format!(
+        "model Rectifier
+           parameter Integer n = {PHASES};
+           parameter Real R = 10;
+           parameter Real C = 10;
+           Real e[n], star, vc(start = 1.9);
+           Real a[n], ua[n], sa[n](start = {{1, -1, -1, -1, -1, -1, -1}});
+           Real b[n], ub[n], sb[n](start = {{-1, -1, -1, -1, 1, -1, -1}});
+           Boolean up[n], down[n];
+         equation
+           for k in 1:n loop
+             e[k] = star + cos(time + (if time >= 0.1 then {ahead} else 0) - 2*3.141592653589793*(k - 1)/n);
+             ua[k] = e[k] - vc;
+             ub[k] = -e[k];
+             up[k] = (sa[k] > 0);
+             a[k] = if up[k] then sa[k] else 0;
+             ua[k] = if up[k] then 0 else sa[k];
+             down[k] = (sb[k] > 0);
+             b[k] = if down[k] then sb[k] else 0;
+             ub[k] = if down[k] then 0 else sb[k];
+           end for;
+           sum(a) = sum(b);
+           C*der(vc) = sum(a) - vc/R;
+         end Rectifier;"
+    );
+    run_text(&text, &How { start: Some(START), ..How::until(stop).tolerance(1e-8) }).finished()
+}
+
+/// The largest difference of two phases at an angle.
+fn highest(angle: f64) -> f64 {
+    let phase = |k: usize| (angle - 2.0 * PI * k as f64 / PHASES as f64).cos();
+    let largest = (0..PHASES).map(phase).fold(f64::NEG_INFINITY, f64::max);
+    let smallest = (0..PHASES).map(phase).fold(f64::INFINITY, f64::min);
+    largest - smallest
+}
+
+/// Compares the voltage of the capacitor with what it must be, in small steps of time.
+fn check_voltage(ran: &Ran, ahead: f64) {
+    const STEP: f64 = 1e-5;
+    let (times, voltages) = (ran.result.times(), ran.values("vc"));
+    let (mut time, mut voltage) = (START, highest(START));
+    for (&row, &found) in times.iter().zip(&voltages) {
+        while time < row {
+            let step = STEP.min(row - time);
+            time += step;
+            let angle = time + if time >= 0.1 { ahead } else { 0.0 };
+            voltage = f64::max(voltage * (-step / DECAY).exp(), highest(angle));
+        }
+        // Right before and after a jump of the source both values are written.
+        let is_jump = (row - 0.1).abs() < 2.0 * STEP;
+        assert!((found - voltage).abs() < 1e-6 || is_jump, "{found} is not {voltage} at {row} for a jump by {ahead}");
+    }
+}
+
+#[test]
+fn a_diode_takes_the_place_of_one_without_current() {
+    // Between two pulses one diode conducts no current; with the first one of the other side to come, both must change.
+    let ran = rectifier(2.0 * PI, 0.0);
+    check_voltage(&ran, 0.0);
+    let pulses = ran.event_times().len();
+    assert!(pulses >= 2 * 2 * PHASES, "{PHASES} phases have {} pulses, each begins and ends: {pulses}", 2 * PHASES);
+}
+
+#[test]
+fn all_diodes_decide_together_where_the_source_jumps() {
+    for jump in 1..=24 {
+        let ahead = 0.25 * f64::from(jump) + 0.1;
+        check_voltage(&rectifier(0.4, ahead), ahead);
+    }
+}
