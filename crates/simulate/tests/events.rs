@@ -449,3 +449,17 @@ fn flows_that_have_died_away_make_no_events() {
         assert!(flow > 1e-6 && ran.last("mu_c[2]").abs() < 1e-8, "air flows while the doors are open: {flow}");
     }
 }
+
+#[test]
+fn a_guard_that_comes_back_within_a_long_step_is_seen() {
+    // Steps are as long as they may be, a fiftieth of the run, and the guard is positive for a third of one.
+    for from in [60.0, 60.7, 61.3, 63.9] {
+        let body = format!(
+            "Real x(start = 0, fixed = true), y(start = 0, fixed = true); Boolean b;
+             equation der(x) = 1; b = (x - {from})*({from} + 2 - x) > 0; der(y) = if b then 1 else 0;"
+        );
+        let ran = run_body(&body, &How::until(300.0)).finished();
+        assert_eq!(ran.events().len(), 2, "{:?}", ran.event_times());
+        check("y", ran.last("y"), 2.0, 1e-6);
+    }
+}

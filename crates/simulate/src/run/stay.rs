@@ -198,8 +198,28 @@ impl<'a> Stay<'_, '_, '_, 'a> {
         Ok(Some(Ended::Stop(self.probe.clone())))
     }
 
-    /// The first crossing in a step, at whose end all values are, that is more than noise.
+    /// The first crossing in a step, at whose end all values are, that is more than noise. The first step is looked at in
+    /// two halves: there are no values before it that would tell whether a guard comes back within it.
     fn crossing(
+        &mut self,
+        integrator: &mut Integrator<'_, ModeOde>,
+        watch: &mut Watch,
+        (from, to): (f64, f64),
+    ) -> Result<Option<Crossing>, NoStay> {
+        let middle = 0.5 * (from + to);
+        if !watch.is_new() || middle <= from {
+            return self.crossing_within(integrator, watch, (from, to));
+        }
+        self.move_to(integrator, middle)?;
+        if let Some(found) = self.crossing_within(integrator, watch, (from, middle))? {
+            return Ok(Some(found));
+        }
+        self.move_to(integrator, to)?;
+        self.crossing_within(integrator, watch, (middle, to))
+    }
+
+    /// The same of a part of a step, at whose end all values are.
+    fn crossing_within(
         &mut self,
         integrator: &mut Integrator<'_, ModeOde>,
         watch: &mut Watch,

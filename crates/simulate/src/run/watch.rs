@@ -155,6 +155,11 @@ impl Watch {
         self.learn(time, &self.values(watched));
     }
 
+    /// Whether values at one time only are known.
+    pub fn is_new(&self) -> bool {
+        self.last_times.0.is_nan() && !self.guards.is_empty()
+    }
+
     /// The first crossing in a step that ended with these values of the watched expressions, with all that cross then;
     /// nothing if none did. `evaluate` gives the expressions inside the step.
     pub fn step<Failure>(
@@ -212,20 +217,19 @@ impl Watch {
 
     /// Whether the parabola through the last three values comes near zero within the step.
     fn seems_to_touch(&self, index: usize, to: f64, value: f64) -> bool {
+        let lowest = self.vertex(index, (to, value));
+        lowest.is_some_and(|(time, lowest)| time < to && lowest < 0.5 * self.last[index].min(value))
+    }
+
+    /// Where the parabola through the last two values and one after them is lowest, if that is after them.
+    fn vertex(&self, index: usize, (to, value): (f64, f64)) -> Option<(f64, f64)> {
         let (t0, t1) = self.last_times;
         let (f0, f1) = (self.earlier[index], self.last[index]);
-        if f0.is_nan() || f1.is_nan() {
-            return false;
-        }
         let (slope01, slope12) = ((f1 - f0) / (t1 - t0), (value - f1) / (to - t1));
         let curvature = (slope12 - slope01) / (to - t0);
         let slope = slope01 + curvature * (t1 - t0);
-        if !(curvature > 0.0 && slope < 0.0) {
-            return false;
-        }
-        let lowest = f1 - slope * slope / (4.0 * curvature);
-        let offset = -slope / (2.0 * curvature);
-        offset < to - t1 && lowest < 0.5 * f1.min(value)
+        let is_after = curvature > 0.0 && slope < 0.0;
+        is_after.then(|| (t1 - 0.5 * slope / curvature, f1 - 0.25 * slope * slope / curvature))
     }
 
     /// A bracket of a crossing before `end`: from a point on the right side to one on the wrong side.
@@ -264,7 +268,8 @@ impl Watch {
         Ok(self.is_clear(index, wrong.1).then_some(((from, 0.0), wrong)))
     }
 
-    /// Looks for a point on the wrong side between two on the right side, by golden sections of the step.
+    /// Looks for a point on the wrong side between two on the right side: where the parabola through the last values is
+    /// lowest, then, if it is low there, by golden sections of the step.
     #[allow(clippy::type_complexity)] // both ends, each as time and value
     fn dip<Failure>(
         &self,
@@ -275,6 +280,14 @@ impl Watch {
     ) -> Result<Option<((f64, f64), (f64, f64))>, Failure> {
         const GOLDEN: f64 = 0.381_966_011_250_105_1;
         let begin = (from, self.last[index]);
+        let Some((time, _)) = self.vertex(index, end).filter(|vertex| vertex.0 < end.0) else { return Ok(None) };
+        let value = at(time)?[index].0;
+        if value < 0.0 && self.is_clear(index, value) {
+            return Ok(Some((begin, (time, value))));
+        }
+        if value > 0.5 * begin.1.min(end.1) {
+            return Ok(None);
+        }
         let (mut low, mut high) = (from, end.0);
         for _ in 0..MOST_HALVINGS {
             let (a, b) = (low + GOLDEN * (high - low), high - GOLDEN * (high - low));
@@ -284,7 +297,7 @@ impl Watch {
                     return Ok(Some((begin, (time, value))));
                 }
             }
-            if high - low <= 1e-6 * (end.0 - from) || value_a.min(value_b) > begin.1.min(end.1) {
+            if high - low <= 1e-6 * (end.0 - from) {
                 break;
             }
             if value_a < value_b { high = b } else { low = a }
