@@ -15,10 +15,20 @@ const SHALLOW: u32 = 800;
 const BYTES_PER_LEVEL: usize = 1024;
 
 impl Kernel {
+    /// Most operands of an analysis are equal, all modes or none: these are answered where the question is asked.
+    #[inline]
     pub(crate) fn and(&mut self, left: ModeSet, right: ModeSet) -> ModeSet {
-        self.guarded([left, right], |kernel, depth| kernel.and_at(left, right, depth))
+        match trivial_and(left, right) {
+            Some(result) if !self.halted => result,
+            _ => self.guarded_and(left, right),
+        }
     }
 
+    fn guarded_and(&mut self, left: ModeSet, right: ModeSet) -> ModeSet {
+        self.guarded([left, right], |kernel, depth| kernel.and_below(left, right, depth))
+    }
+
+    #[inline]
     pub(crate) fn or(&mut self, left: ModeSet, right: ModeSet) -> ModeSet {
         let neither = self.and(!left, !right);
         if self.halted { ModeSet::EMPTY } else { !neither }
@@ -105,10 +115,13 @@ impl Kernel {
         !self.halted
     }
 
+    #[inline]
+    fn and_below(&mut self, left: ModeSet, right: ModeSet, depth: u32) -> ModeSet {
+        trivial_and(left, right).unwrap_or_else(|| self.and_at(left, right, depth))
+    }
+
+    /// For operands that are not trivial.
     fn and_at(&mut self, left: ModeSet, right: ModeSet, depth: u32) -> ModeSet {
-        if let Some(result) = trivial_and(left, right) {
-            return result;
-        }
         let (left, right) = ordered(left, right);
         if let Some(result) = self.recall(Operation::And, left, right) {
             return result;
@@ -119,8 +132,8 @@ impl Kernel {
         let level = self.level(left).min(self.level(right));
         let (left_low, left_high) = self.cofactors(left, level);
         let (right_low, right_high) = self.cofactors(right, level);
-        let low = self.and_at(left_low, right_low, depth - 1);
-        let high = self.and_at(left_high, right_high, depth - 1);
+        let low = self.and_below(left_low, right_low, depth - 1);
+        let high = self.and_below(left_high, right_high, depth - 1);
         let result = self.node(level, low, high);
         self.remember(Operation::And, left, right, result)
     }
@@ -221,7 +234,7 @@ impl Kernel {
         let (care_low, care_high) = self.cofactors(care, level.min(care_level));
         let (low, high) = self.cofactors(set, level);
         let result = if care_level < level {
-            let care = !self.and_at(!care_low, !care_high, depth - 1);
+            let care = !self.and_below(!care_low, !care_high, depth - 1);
             self.restrict_at(set, care, depth - 1)
         } else if care_low.is_empty() {
             self.restrict_at(high, care_high, depth - 1)
@@ -257,7 +270,7 @@ impl Kernel {
             low
         } else {
             let high = self.exists_at(high, cube, depth - 1);
-            if quantified { !self.and_at(!low, !high, depth - 1) } else { self.node(level, low, high) }
+            if quantified { !self.and_below(!low, !high, depth - 1) } else { self.node(level, low, high) }
         };
         self.remember(Operation::Exists, set, cube, result)
     }
