@@ -9,9 +9,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use modeshift_dae::MultimodeDae;
 use modeshift_diagnostics::Diagnostics;
-use modeshift_flatten::{Library, Memory, Request, elaborate, flatten};
+use modeshift_flatten::multimode_dae;
 use modeshift_numerics::{NativeFunctions, Parameters};
 use modeshift_simulate::results::{CostPart, EventCost, Observer};
 use modeshift_simulate::run::{RunModel, RunSettings, run};
@@ -108,7 +107,8 @@ fn repaired(line: &str) -> String {
 
 impl Scenario {
     fn measure(&self, size: usize, each: bool) {
-        let (dae, natives) = (model(&self.text, &self.overrides), NativeFunctions::default());
+        let dae = multimode_dae(&self.text, &self.overrides).unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}"));
+        let natives = NativeFunctions::default();
         let no_overrides = BTreeMap::new();
         let Regularized { dae, analysis, .. } = {
             let (values, mut diagnostics) = (dae.clone(), Diagnostics::new());
@@ -170,13 +170,4 @@ impl Observer for Costs {
     fn cost(&mut self, cost: &EventCost) {
         self.0.push(*cost);
     }
-}
-
-fn model(text: &str, overrides: &[(String, String)]) -> MultimodeDae {
-    let mut library = Library::new(Memory::new(), Vec::new());
-    let mut diagnostics = Diagnostics::new();
-    library.add_text("benchmark.mo", text, &mut diagnostics);
-    let flat = flatten(&mut library, &Request { model: None, overrides: overrides.to_vec() }, &mut diagnostics);
-    let dae = flat.and_then(|flat| elaborate(flat, &mut diagnostics));
-    dae.unwrap_or_else(|_| panic!("{diagnostics:#?}"))
 }

@@ -8,8 +8,7 @@ mod clock;
 
 use clock::Clock;
 use modeshift_dae::MultimodeDae;
-use modeshift_diagnostics::Diagnostics;
-use modeshift_flatten::{Library, Memory, Request, elaborate, flatten};
+use modeshift_flatten::multimode_dae;
 use modeshift_rimis::{Form, transform};
 use modeshift_structure::{Options, analyze};
 
@@ -48,12 +47,8 @@ fn measure(size: usize) -> Measured {
 }
 
 fn line(size: usize) -> MultimodeDae {
-    let mut diagnostics = Diagnostics::new();
-    let mut library = Library::new(Memory::new(), Vec::new());
-    library.add_text("FaultyCoaxial.mo", include_str!("../models/FaultyCoaxial.mo"), &mut diagnostics);
-    let request = Request { model: None, overrides: vec![("N".to_string(), size.to_string())] };
-    let flat = flatten(&mut library, &request, &mut diagnostics).expect("a model of the papers");
-    elaborate(flat, &mut diagnostics).expect("a model of the papers")
+    let dae = multimode_dae(include_str!("../models/FaultyCoaxial.mo"), &[("N", size.to_string())]);
+    dae.expect("a model of the papers")
 }
 
 /// The slope of the line that fits best.

@@ -2,19 +2,11 @@
 
 use expect_test::{Expect, expect};
 use modeshift_dae::MultimodeDae;
-use modeshift_diagnostics::{Diagnostics, SourceMap};
-use modeshift_flatten::{elaborate, flatten_mel};
+use modeshift_diagnostics::Diagnostics;
+use modeshift_flatten::{NO_OVERRIDES, multimode_dae_of_mel};
 
 fn elaborated(text: &str) -> Result<MultimodeDae, Diagnostics> {
-    let mut diagnostics = Diagnostics::new();
-    let file = SourceMap::default().add("model.mel", text);
-    let program = modeshift_syntax::parse_mel(file, text, &mut diagnostics);
-    let model = flatten_mel("M", &program, &[], &mut diagnostics);
-    let dae = model.and_then(|model| elaborate(model, &mut diagnostics));
-    match dae {
-        Ok(dae) if !diagnostics.has_errors() => Ok(dae),
-        _ => Err(diagnostics),
-    }
+    multimode_dae_of_mel("M", text, &NO_OVERRIDES)
 }
 
 /// Compares modes, formulas and invariants: everything before the first variable.

@@ -3,8 +3,7 @@
 mod support;
 
 use modeshift_dae::{EquationId, Id, ModeVariableId, MultimodeDae, VariableId};
-use modeshift_diagnostics::Diagnostics;
-use modeshift_flatten::{Library, Memory, Request, elaborate, flatten};
+use modeshift_flatten::multimode_dae;
 use modeshift_mode_changes::{
     Column, Jet, Laws, ModeEquations, ModeStructure, Noise, Past, TransientStructure, Verdict, WhenLaws, all_changes,
     change_reports, guard_zeros, has_new_form, restart, transient_restart,
@@ -13,17 +12,12 @@ use modeshift_numerics::{Input, NativeFunctions};
 use modeshift_structure::{Options, analyze};
 use support::one_pair::{AllPairs, Counts, all_values};
 
-fn multimode_dae(text: &str, overrides: &[(&str, String)]) -> MultimodeDae {
-    let mut library = Library::new(Memory::new(), Vec::new());
-    let mut diagnostics = Diagnostics::new();
-    library.add_text("test.mo", text, &mut diagnostics);
-    let overrides = overrides.iter().map(|(name, value)| (name.to_string(), value.clone())).collect();
-    let flat = flatten(&mut library, &Request { model: None, overrides }, &mut diagnostics).expect("flattens");
-    elaborate(flat, &mut diagnostics).expect("has modes")
+fn model(text: &str, overrides: &[(&str, String)]) -> MultimodeDae {
+    multimode_dae(text, overrides).unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}"))
 }
 
 fn check_changes(text: &str, expected: &str) {
-    let dae = multimode_dae(text, &[]);
+    let dae = model(text, &[]);
     let analysis = analyze(&dae, &Options::default()).expect("no limit was set");
     let changes = all_changes(&dae, &analysis).expect("no limit was set");
     let reports = change_reports(&changes, &dae, &analysis, 64).expect("no limit was set").expect("few kinds");
@@ -111,7 +105,7 @@ fn powers_of_impulses_have_fractional_orders_and_exponentials_infinite_ones() {
 #[test]
 fn when_clauses_that_have_nothing_to_do_with_each_other_are_no_cycle() {
     // Each looks at a speed that only its own law lets jump; both may fire in one instant.
-    let dae = multimode_dae(
+    let dae = model(
         "model Two
            Real v1, v2, a1, a2;
            Boolean b1, b2;
@@ -182,7 +176,7 @@ fn all_pairs_of_the_papers_models_at_once_agree_with_one_after_the_other() {
         ("WaterTank", include_str!("../../../models/WaterTank.mo"), None),
     ] {
         let size: Vec<(&str, String)> = size.iter().map(|size: &u32| ("N", size.to_string())).collect();
-        check_all_pairs(name, &multimode_dae(text, &size), &mut counts);
+        check_all_pairs(name, &model(text, &size), &mut counts);
     }
     println!("{counts:?}");
     assert!(counts.pairs > 1_000 && counts.erased > 100 && counts.jumps > 1_000 && counts.impulses > 100, "{counts:?}");
@@ -202,7 +196,7 @@ fn constants(dae: &MultimodeDae, input: Input) -> Option<f64> {
 #[test]
 fn the_elastic_rope_of_the_paper_takes_its_impact_law_from_the_when() {
     // E22 §8.4 with α = 0.8: the vertical velocity is reversed, the impulse acts along the rope.
-    let dae = multimode_dae(include_str!("../../../models/CupAndBallElastic.mo"), &[]);
+    let dae = model(include_str!("../../../models/CupAndBallElastic.mo"), &[]);
     let analysis = analyze(&dae, &Options::default()).expect("no limit was set");
     let structure = ModeStructure::of_signature(&analysis.signature(|_| true)).expect("a regular mode");
     let natives = NativeFunctions::default();
@@ -239,7 +233,7 @@ fn the_elastic_rope_of_the_paper_takes_its_impact_law_from_the_when() {
 fn a_chain_of_a_thousand_engaged_clutches_restarts_at_its_mean_speed() {
     // All clutches engage at once: one block of all speeds and torques, solved sparsely.
     let count = 1000;
-    let dae = multimode_dae(include_str!("../../../models/ClutchChain.mo"), &[("N", count.to_string())]);
+    let dae = model(include_str!("../../../models/ClutchChain.mo"), &[("N", count.to_string())]);
     let analysis = analyze(&dae, &Options::default()).expect("no limit was set");
     let natives = NativeFunctions::default();
     let structure =
@@ -276,7 +270,7 @@ fn all_changes_of_long_chains_take_near_linear_time() {
     ];
     for (name, text) in chains {
         for size in [1000, 3000, 10_000] {
-            let dae = multimode_dae(text, &[("N", size.to_string())]);
+            let dae = model(text, &[("N", size.to_string())]);
             let start = std::time::Instant::now();
             let analysis = analyze(&dae, &Options::default()).expect("no limit was set");
             let analyzed = start.elapsed();
@@ -294,7 +288,7 @@ fn all_changes_of_long_chains_take_near_linear_time() {
 #[ignore = "a measurement"]
 fn one_clutch_of_many_engages_in_time_linear_in_the_model() {
     for count in [1000, 10_000] {
-        let dae = multimode_dae(include_str!("../../../models/ClutchChain.mo"), &[("N", count.to_string())]);
+        let dae = model(include_str!("../../../models/ClutchChain.mo"), &[("N", count.to_string())]);
         let analysis = analyze(&dae, &Options::default()).expect("no limit was set");
         let natives = NativeFunctions::default();
         let middle = ModeVariableId(count / 2);

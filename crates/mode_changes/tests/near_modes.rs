@@ -3,19 +3,13 @@
 use std::rc::Rc;
 
 use modeshift_dae::{Id, ModeVariableId, MultimodeDae};
-use modeshift_diagnostics::Diagnostics;
-use modeshift_flatten::{Library, Memory, Request, elaborate, flatten};
+use modeshift_flatten::multimode_dae;
 use modeshift_mode_changes::{Block, EquationTapes, Jet, ModeEquations, ModeStructure, Residuals};
 use modeshift_numerics::{Input, NativeFunctions};
 use modeshift_structure::signature_in;
 
-fn multimode_dae(text: &str, size: usize) -> MultimodeDae {
-    let mut library = Library::new(Memory::new(), Vec::new());
-    let mut diagnostics = Diagnostics::new();
-    library.add_text("test.mo", text, &mut diagnostics);
-    let overrides = vec![("N".to_string(), size.to_string())];
-    let flat = flatten(&mut library, &Request { model: None, overrides }, &mut diagnostics).expect("flattens");
-    elaborate(flat, &mut diagnostics).expect("has modes")
+fn model(text: &str, size: usize) -> MultimodeDae {
+    multimode_dae(text, &[("N", size.to_string())]).unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}"))
 }
 
 /// Numbers that look random, the same every time.
@@ -36,7 +30,7 @@ fn sorted_blocks(structure: &ModeStructure) -> Vec<Block> {
 
 /// A walk through modes, of which some are singular.
 fn check_walk(text: &str, size: usize, steps: usize) {
-    let dae = multimode_dae(text, size);
+    let dae = model(text, size);
     let mut values = vec![false; dae.mode_variables.len()];
     let mut numbers = Numbers(size as u64);
     let mut known: Option<ModeStructure> = None;
@@ -79,7 +73,7 @@ fn structures_from_the_mode_before_are_those_from_nothing() {
 
 #[test]
 fn hints_of_a_mode_that_has_nothing_in_common_do_no_harm() {
-    let dae = multimode_dae(include_str!("../../../models/ClutchChain.mo"), 30);
+    let dae = model(include_str!("../../../models/ClutchChain.mo"), 30);
     let structure = |engaged: bool| signature_in(&dae, |_| engaged);
     let free = ModeStructure::of_signature(&structure(false)).expect("regular");
     let rigid = ModeStructure::of_signature_near(&structure(true), &free).expect("regular");
@@ -90,7 +84,7 @@ fn hints_of_a_mode_that_has_nothing_in_common_do_no_harm() {
 
 #[test]
 fn modes_that_share_tapes_compute_what_they_compute_alone() {
-    let dae = multimode_dae(include_str!("../../../models/FaultyCoaxial.mo"), 3);
+    let dae = model(include_str!("../../../models/FaultyCoaxial.mo"), 3);
     let (natives, tapes) = (NativeFunctions::default(), Rc::new(EquationTapes::default()));
     for faulty in [None, Some(0), Some(3), None] {
         let mode = move |id: ModeVariableId| Some(id.index()) == faulty;

@@ -1,19 +1,11 @@
 //! The papers' conditional dependency graphs, in the papers' notation.
 
 use modeshift_dae::MultimodeDae;
-use modeshift_diagnostics::Diagnostics;
-use modeshift_flatten::{Library, Memory, Request, elaborate, flatten};
+use modeshift_flatten::multimode_dae;
 use modeshift_structure::{Analysis, GraphText, Options, analyze};
 
 fn model(text: &str, overrides: &[(&str, &str)]) -> MultimodeDae {
-    let mut diagnostics = Diagnostics::new();
-    let mut library = Library::new(Memory::new(), Vec::new());
-    library.add_text("test.mo", text, &mut diagnostics);
-    let overrides = overrides.iter().map(|&(name, value)| (name.to_string(), value.to_string())).collect();
-    let flat = flatten(&mut library, &Request { model: None, overrides }, &mut diagnostics);
-    let dae = flat.and_then(|flat| elaborate(flat, &mut diagnostics));
-    assert!(!diagnostics.has_errors(), "{diagnostics:?}");
-    dae.expect("a model without errors")
+    multimode_dae(text, overrides).unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}"))
 }
 
 fn file(name: &str) -> String {

@@ -1,18 +1,12 @@
 //! Models whose signature is too optimistic: what is combined, what is reported, what is left alone.
 
 use modeshift_dae::{Id, MultimodeDae, VariableId};
-use modeshift_diagnostics::{Diagnostics, SourceMap};
+use modeshift_flatten::{NO_OVERRIDES, multimode_dae_of_mel};
 use modeshift_structure::{Analysis, DegreesOfFreedom, Options, Regularized, degrees_of_freedom, regularize};
 
 fn model(text: &str) -> MultimodeDae {
-    let mut diagnostics = Diagnostics::new();
-    let mut sources = SourceMap::default();
-    let file = sources.add("test.mel", text);
-    let program = modeshift_syntax::parse_mel(file, text, &mut diagnostics);
-    let flat = modeshift_flatten::flatten_mel("Test", &program, &[], &mut diagnostics).expect("flattens");
-    let dae = modeshift_flatten::elaborate(flat, &mut diagnostics).expect("has modes");
-    assert!(!diagnostics.has_errors(), "{diagnostics:?}");
-    dae
+    let dae = multimode_dae_of_mel("Test", text, &NO_OVERRIDES);
+    dae.unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}"))
 }
 
 /// Regularizes with the literal values of parameters.

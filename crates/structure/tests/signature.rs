@@ -1,18 +1,13 @@
 //! Two readings of a model agree: that of all modes, restricted to a mode, and that of the mode alone.
 
 use modeshift_dae::{Id, ModeVariableId, MultimodeDae};
-use modeshift_diagnostics::{Diagnostics, SourceMap};
+use modeshift_flatten::{NO_OVERRIDES, multimode_dae_of_mel};
 use modeshift_structure::single_mode::Signature;
 use modeshift_structure::{Options, analyze, signature_in};
 
 fn model(text: &str) -> MultimodeDae {
-    let mut diagnostics = Diagnostics::new();
-    let file = SourceMap::default().add("test.mel", text);
-    let program = modeshift_syntax::parse_mel(file, text, &mut diagnostics);
-    let flat = modeshift_flatten::flatten_mel("Test", &program, &[], &mut diagnostics).expect("flattens");
-    let dae = modeshift_flatten::elaborate(flat, &mut diagnostics).expect("has modes");
-    assert!(!diagnostics.has_errors(), "{diagnostics:?}");
-    dae
+    let dae = multimode_dae_of_mel("Test", text, &NO_OVERRIDES);
+    dae.unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}"))
 }
 
 fn rows(signature: &Signature) -> Vec<Vec<(u32, u32)>> {

@@ -3,8 +3,7 @@
 use std::rc::Rc;
 
 use modeshift_dae::{ExpressionId, ModeVariableId, MultimodeDae, VariableId};
-use modeshift_diagnostics::Diagnostics;
-use modeshift_flatten::{Library, Memory, Request, elaborate, flatten};
+use modeshift_flatten::multimode_dae;
 use modeshift_mode_changes::{
     Change, ChangeSolver, Event, Jet, ModeSource, ModeValues, Noise, Past, Refusal, Strategy, VisitedMode,
     VisitedModes, restart,
@@ -12,13 +11,8 @@ use modeshift_mode_changes::{
 use modeshift_numerics::{Input, NativeFunctions};
 use modeshift_structure::{Options, analyze};
 
-pub fn multimode_dae(text: &str, overrides: &[(&str, String)]) -> MultimodeDae {
-    let mut library = Library::new(Memory::new(), Vec::new());
-    let mut diagnostics = Diagnostics::new();
-    library.add_text("test.mo", text, &mut diagnostics);
-    let overrides = overrides.iter().map(|(name, value)| (name.to_string(), value.clone())).collect();
-    let flat = flatten(&mut library, &Request { model: None, overrides }, &mut diagnostics).expect("flattens");
-    elaborate(flat, &mut diagnostics).expect("has modes")
+pub fn model(text: &str, overrides: &[(&str, String)]) -> MultimodeDae {
+    multimode_dae(text, overrides).unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}"))
 }
 
 /// A model with what a run keeps of it.
@@ -31,7 +25,7 @@ pub struct Bench<'a> {
 }
 
 pub fn with_bench<T>(text: &str, overrides: &[(&str, String)], body: impl FnOnce(&mut Bench) -> T) -> T {
-    let dae = multimode_dae(text, overrides);
+    let dae = model(text, overrides);
     let analysis = analyze(&dae, &Options::default()).expect("no limit was set");
     let natives = NativeFunctions::default();
     let signature = |values: &ModeValues| analysis.signature(|mode| values.get(mode));

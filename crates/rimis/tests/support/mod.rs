@@ -5,22 +5,14 @@
 use std::path::Path;
 
 use modeshift_dae::MultimodeDae;
-use modeshift_diagnostics::{Diagnostic, Diagnostics};
-use modeshift_flatten::{Library, Memory, Request, elaborate, flatten};
+use modeshift_diagnostics::Diagnostic;
+use modeshift_flatten::multimode_dae;
 use modeshift_rimis::{Failure, Form, mode_dependence, transform};
 use modeshift_structure::{Analysis, Options, analyze};
 
 /// The multimode DAE of the last model of a Modelica text.
 pub fn model(text: &str, overrides: &[(&str, &str)]) -> MultimodeDae {
-    let mut library = Library::new(Memory::new(), Vec::new());
-    let mut diagnostics = Diagnostics::new();
-    library.add_text("test.mo", text, &mut diagnostics);
-    let overrides = overrides.iter().map(|&(name, value)| (name.to_string(), value.to_string())).collect();
-    let flat = flatten(&mut library, &Request { model: None, overrides }, &mut diagnostics);
-    let dae = flat.and_then(|flat| elaborate(flat, &mut diagnostics));
-    let messages: Vec<_> = diagnostics.iter().filter(|it| it.code.starts_with('E')).collect();
-    assert!(messages.is_empty(), "{messages:#?}\n{text}");
-    dae.expect("a model without errors")
+    multimode_dae(text, overrides).unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}\n{text}"))
 }
 
 pub fn analysis(dae: &MultimodeDae) -> Analysis {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use modeshift_dae::{MultimodeDae, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
-use modeshift_flatten::{Library, Memory, Request, elaborate, flatten};
+use modeshift_flatten::multimode_dae;
 use modeshift_numerics::{NativeFunctions, Parameters};
 use modeshift_simulate::initialization::{
     InitialProblem, InitialState, StartSettings, explain_failure, explain_solution,
@@ -95,13 +95,5 @@ pub fn start_scenario(text: &str, overrides: &[(&str, &str)], scenario: Option<u
 }
 
 fn model(text: &str, overrides: &[(&str, &str)]) -> MultimodeDae {
-    let mut library = Library::new(Memory::new(), Vec::new());
-    let mut diagnostics = Diagnostics::new();
-    library.add_text("test.mo", text, &mut diagnostics);
-    let overrides = overrides.iter().map(|&(name, value)| (name.to_string(), value.to_string())).collect();
-    let flat = flatten(&mut library, &Request { model: None, overrides }, &mut diagnostics);
-    let dae = flat.and_then(|flat| elaborate(flat, &mut diagnostics));
-    let errors: Vec<_> = diagnostics.iter().filter(|it| it.code.starts_with('E')).collect();
-    assert!(errors.is_empty(), "{errors:#?}");
-    dae.expect("a model without errors")
+    multimode_dae(text, overrides).unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}"))
 }

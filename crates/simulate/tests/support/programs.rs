@@ -6,15 +6,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use modeshift_dae::{ModeVariableId, MultimodeDae, VariableId};
-use modeshift_diagnostics::{Diagnostics, SourceMap};
-use modeshift_flatten::{Library, Memory, Request, elaborate, flatten, flatten_mel};
+use modeshift_diagnostics::Diagnostics;
+use modeshift_flatten::{NO_OVERRIDES, multimode_dae, multimode_dae_of_mel};
 use modeshift_mode_changes::ModeStructure;
 use modeshift_numerics::{Input, NativeFunctions, Parameters};
 use modeshift_simulate::initialization::{InitialProblem, InitialState, StartSettings};
 use modeshift_simulate::program::{Program, Programs, Surroundings};
 use modeshift_structure::initialization::{InitialChoice, initialization};
 use modeshift_structure::{Analysis, Options, Regularized, regularize};
-use modeshift_syntax::parse_mel;
 
 /// A model with its structure and the values of its parameters.
 pub struct Model {
@@ -27,24 +26,12 @@ pub struct Model {
 
 impl Model {
     pub fn new(text: &str, overrides: &[(&str, &str)]) -> Self {
-        let mut library = Library::new(Memory::new(), Vec::new());
-        let mut diagnostics = Diagnostics::new();
-        library.add_text("test.mo", text, &mut diagnostics);
-        let overrides = overrides.iter().map(|&(name, value)| (name.to_string(), value.to_string())).collect();
-        let flat = flatten(&mut library, &Request { model: None, overrides }, &mut diagnostics);
-        let dae = flat.and_then(|flat| elaborate(flat, &mut diagnostics));
-        let errors: Vec<_> = diagnostics.iter().filter(|it| it.code.starts_with('E')).collect();
-        assert!(errors.is_empty(), "{errors:#?}");
-        Self::of_dae(dae.expect("a model without errors"))
+        Self::of_dae(multimode_dae(text, overrides).unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}")))
     }
 
     pub fn of_mel(text: &str) -> Self {
-        let mut diagnostics = Diagnostics::new();
-        let file = SourceMap::default().add("test.mel", text);
-        let program = parse_mel(file, text, &mut diagnostics);
-        let flat = flatten_mel("Test", &program, &[], &mut diagnostics);
-        let dae = flat.and_then(|flat| elaborate(flat, &mut diagnostics));
-        Self::of_dae(dae.unwrap_or_else(|_| panic!("{diagnostics:#?}")))
+        let dae = multimode_dae_of_mel("Test", text, &NO_OVERRIDES);
+        Self::of_dae(dae.unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}")))
     }
 
     pub fn of_dae(dae: MultimodeDae) -> Self {

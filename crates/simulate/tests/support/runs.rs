@@ -7,7 +7,7 @@ use std::path::Path;
 
 use modeshift_dae::MultimodeDae;
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
-use modeshift_flatten::{Library, Memory, Request, elaborate, flatten, flatten_mel};
+use modeshift_flatten::{multimode_dae, multimode_dae_of_mel};
 use modeshift_numerics::{NativeFunctions, Parameters};
 use modeshift_simulate::results::{EventCost, EventRecord, Observer, Trajectory};
 use modeshift_simulate::run::{RunEnd, RunModel, RunSettings, RunSummary, run};
@@ -75,23 +75,12 @@ pub fn run_text(text: &str, how: &How) -> Ran {
 
 /// Runs a MEL program.
 pub fn run_mel(text: &str, how: &How) -> Ran {
-    let mut diagnostics = Diagnostics::new();
-    let mut library = Library::new(Memory::new(), Vec::new());
-    let file = library.sources_mut().add("test.mel", text.to_string());
-    let program = modeshift_syntax::parse_mel(file, text, &mut diagnostics);
-    let flat = flatten_mel("Test", &program, &how.overrides, &mut diagnostics);
-    let dae = flat.and_then(|flat| elaborate(flat, &mut diagnostics));
-    run_dae(dae.unwrap_or_else(|_| panic!("{diagnostics:#?}")), how)
+    let dae = multimode_dae_of_mel("Test", text, &how.overrides);
+    run_dae(dae.unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}")), how)
 }
 
 fn modelica(text: &str, overrides: &[(String, String)]) -> MultimodeDae {
-    let mut library = Library::new(Memory::new(), Vec::new());
-    let mut diagnostics = Diagnostics::new();
-    library.add_text("test.mo", text, &mut diagnostics);
-    let request = Request { model: None, overrides: overrides.to_vec() };
-    let flat = flatten(&mut library, &request, &mut diagnostics);
-    let dae = flat.and_then(|flat| elaborate(flat, &mut diagnostics));
-    dae.unwrap_or_else(|_| panic!("{diagnostics:#?}"))
+    multimode_dae(text, overrides).unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}"))
 }
 
 /// Runs an elaborated model.

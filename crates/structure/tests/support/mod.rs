@@ -4,34 +4,20 @@
 
 use modeshift_dae::{Id, MultimodeDae};
 use modeshift_diagnostics::Diagnostics;
-use modeshift_flatten::{Library, Memory, Request, elaborate, flatten};
+use modeshift_flatten::{NO_OVERRIDES, multimode_dae, multimode_dae_of_mel};
 use modeshift_modes::ModeSet;
 use modeshift_structure::initialization::{InitialChoice, InitialScenario, Initialization, initialization};
 use modeshift_structure::{Options, analyze};
 
 /// The multimode DAE of the last model of a Modelica text.
 pub fn model(text: &str, overrides: &[(&str, &str)]) -> MultimodeDae {
-    let mut library = Library::new(Memory::new(), Vec::new());
-    let mut diagnostics = Diagnostics::new();
-    library.add_text("test.mo", text, &mut diagnostics);
-    let overrides = overrides.iter().map(|&(name, value)| (name.to_string(), value.to_string())).collect();
-    let flat = flatten(&mut library, &Request { model: None, overrides }, &mut diagnostics);
-    let dae = flat.and_then(|flat| elaborate(flat, &mut diagnostics));
-    let messages: Vec<_> = diagnostics.iter().filter(|it| it.code.starts_with('E')).collect();
-    assert!(messages.is_empty(), "{messages:#?}");
-    dae.expect("a model without errors")
+    multimode_dae(text, overrides).unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}"))
 }
 
 /// The multimode DAE of a MEL program.
 pub fn mel_model(text: &str) -> MultimodeDae {
-    let mut diagnostics = Diagnostics::new();
-    let file = modeshift_diagnostics::SourceMap::default().add("test.mel", text);
-    let program = modeshift_syntax::parse_mel(file, text, &mut diagnostics);
-    let flat = modeshift_flatten::flatten_mel("test", &program, &[], &mut diagnostics);
-    let dae = flat.and_then(|flat| elaborate(flat, &mut diagnostics));
-    let messages: Vec<_> = diagnostics.iter().filter(|it| it.code.starts_with('E')).collect();
-    assert!(messages.is_empty(), "{messages:#?}");
-    dae.expect("a model without errors")
+    let dae = multimode_dae_of_mel("test", text, &NO_OVERRIDES);
+    dae.unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}"))
 }
 
 /// `model M … end M;` around declarations and equations.
