@@ -49,6 +49,8 @@ pub struct ReferenceMode<'e> {
     pub known: &'e Known<'e>,
     /// Left limits.
     pub memory: &'e Jet,
+    /// Where equations are linearized: right limits, if they are known.
+    pub point: &'e Jet,
 }
 
 /// An element of a cluster.
@@ -69,15 +71,15 @@ pub struct Element<'e> {
 
 /// The problem for a step from the mode being left into a reference mode; `None` if it is none.
 pub fn cluster_complementarity(reference: &ReferenceMode, elements: &[Element], step: f64) -> Option<Complementarity> {
-    let ReferenceMode { structure, equations, memory, .. } = *reference;
+    let ReferenceMode { structure, equations, memory, point, .. } = *reference;
     if structure.size() > MOST_EQUATIONS {
         return None;
     }
-    let jet = padded(structure, memory);
+    let jet = padded(structure, point);
     let sketches = elements.iter().map(|element| reference.sketch(element, &jet));
     let sketches: Vec<Sketch> = sketches.collect::<Option<_>>()?;
     let rows: Vec<Row> = sketches.iter().map(|sketch| sketch.row).collect();
-    let response = StepResponse::new(StepSystem::new(structure, equations, memory), step, &rows)?;
+    let response = StepResponse::new(StepSystem::new(structure, equations, memory, point), step, &rows)?;
     let pairs = sketches.into_iter().map(|sketch| sketch.pair(&rows, &response));
     Some(response.complementarity(&pairs.collect::<Option<Vec<_>>>()?))
 }

@@ -298,6 +298,7 @@ impl<'a> ModelCluster<'_, '_, 'a> {
             equations: &mode.equations.at(&known),
             known: &known,
             memory: &memory,
+            point: &memory,
         };
         let steps = COMPLEMENTARITY_STEPS.map(|share| share * event.noise.time_scale);
         let problem = |&step: &f64| cluster_complementarity(&reference, &elements, step);

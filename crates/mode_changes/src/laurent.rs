@@ -34,7 +34,7 @@ pub struct LaurentRestart {
 
 /// Restarts a mode from left limits. `memory` holds them below the written orders; `None` if no step can be solved.
 pub fn laurent_restart(structure: &ModeStructure, equations: &dyn Residuals, memory: &Jet) -> Option<LaurentRestart> {
-    let system = StepSystem::new(structure, equations, memory);
+    let system = StepSystem::new(structure, equations, memory, memory);
     let mut best: Option<Circle> = None;
     for circle in (-40..=16).filter_map(|exponent: i32| Circle::new(&system, f64::from(exponent).exp2())) {
         match &best {
@@ -46,7 +46,7 @@ pub fn laurent_restart(structure: &ModeStructure, equations: &dyn Residuals, mem
     Some(best?.restart(structure, memory.time))
 }
 
-/// `Σ coefficient x^(k) = right-hand side`, linearized at left limits.
+/// `Σ coefficient x^(k) = right-hand side`, linearized.
 pub(crate) struct StepSystem {
     size: usize,
     /// Row, column, order, coefficient.
@@ -58,8 +58,9 @@ pub(crate) struct StepSystem {
 }
 
 impl StepSystem {
-    pub(crate) fn new(structure: &ModeStructure, equations: &dyn Residuals, memory: &Jet) -> Self {
-        let reference = padded(structure, memory);
+    /// Steps from left limits, linearized at a point.
+    pub(crate) fn new(structure: &ModeStructure, equations: &dyn Residuals, memory: &Jet, point: &Jet) -> Self {
+        let (reference, memory) = (padded(structure, point), padded(structure, memory));
         let (mut terms, mut inputs) = (Vec::new(), Vec::new());
         for row in structure.rows() {
             let partials = equations.partials(row, &reference, 0);
@@ -77,7 +78,7 @@ impl StepSystem {
                 entries.map(|partial| (row.index(), partial.column.index(), partial.order, partial.derivatives[0])),
             );
         }
-        let below = |column: Column| (0..structure.written_order(column)).map(|l| reference.get(column, l)).collect();
+        let below = |column: Column| (0..structure.written_order(column)).map(|l| memory.get(column, l)).collect();
         StepSystem { size: structure.size(), terms, memory: structure.columns().map(below).collect(), inputs }
     }
 

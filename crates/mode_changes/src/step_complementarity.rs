@@ -38,7 +38,7 @@ pub fn step_complementarity(
     pairs: &[ElementPair],
 ) -> Option<Complementarity> {
     let rows: Vec<Row> = pairs.iter().map(|pair| pair.row).collect();
-    let response = StepResponse::new(StepSystem::new(structure, equations, memory), step, &rows)?;
+    let response = StepResponse::new(StepSystem::new(structure, equations, memory, memory), step, &rows)?;
     Some(response.complementarity(pairs))
 }
 

@@ -24,13 +24,14 @@ fn rectifier(stop: f64, ahead: f64) -> Ran {
            parameter Integer n = {PHASES};
            parameter Real R = 10;
            parameter Real C = 10;
-           Real e[n], star, vc(start = 1.9);
+           Real angle, e[n], star, vc(start = 1.9);
            Real a[n], ua[n], sa[n](start = {{1, -1, -1, -1, -1, -1, -1}});
            Real b[n], ub[n], sb[n](start = {{-1, -1, -1, -1, 1, -1, -1}});
            Boolean up[n], down[n];
          equation
+           angle = time + (if time >= 0.1 then {ahead} else 0);
            for k in 1:n loop
-             e[k] = star + cos(time + (if time >= 0.1 then {ahead} else 0) - 2*3.141592653589793*(k - 1)/n);
+             e[k] = star + cos(angle - 2*3.141592653589793*(k - 1)/n);
              ua[k] = e[k] - vc;
              ub[k] = -e[k];
              up[k] = (sa[k] > 0);

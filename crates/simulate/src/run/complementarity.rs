@@ -6,7 +6,7 @@
 
 use modeshift_dae::{IndexVec, ModeVariableId, VariableId};
 use modeshift_mode_changes::{
-    COMPLEMENTARITY_STEPS, Complementarity, Element, ModeValues, ReferenceMode, cluster_complementarity,
+    COMPLEMENTARITY_STEPS, Complementarity, Element, Jet, ModeValues, ReferenceMode, cluster_complementarity,
 };
 use modeshift_numerics::Input;
 
@@ -14,13 +14,15 @@ use super::engine::Engine;
 use super::settling::{MicroStep, Settled};
 
 impl<'a> Engine<'a> {
-    /// The problem of some atoms, for a few steps, from the mode that these discrete values lead to; nothing if that is
-    /// singular, if laws of a `when` act there, or if the atoms are no pairs.
+    /// The problem of some atoms, for a few steps, from the mode that these discrete values lead to, linearized at its
+    /// right limits where they are known; nothing if that mode is singular, if laws of a `when` act there, or if the atoms
+    /// are no pairs.
     pub fn complementarities(
         &mut self,
         step: &MicroStep<'_, 'a>,
         atoms: &[usize],
         discrete: &IndexVec<VariableId, f64>,
+        right: Option<&Jet>,
     ) -> Option<Vec<Complementarity>> {
         let here = self.settle(step, discrete.clone()).ok().filter(|settled| settled.laws.is_empty())?;
         let mode = self.modes.get(&here.mode).ok()?;
@@ -53,6 +55,7 @@ impl<'a> Engine<'a> {
             equations: &mode.equations.at(&known),
             known: &known,
             memory: &memory,
+            point: right.unwrap_or(&memory),
         };
         let steps = COMPLEMENTARITY_STEPS.map(|share| share * self.noise.time_scale);
         let problem = |&step: &f64| cluster_complementarity(&reference, &elements, step);

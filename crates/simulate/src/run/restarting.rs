@@ -178,6 +178,11 @@ impl<'a> Restarted<'a> {
         Restarted { side, weights: Vec::new(), past: None }
     }
 
+    /// Right limits after a restart; nothing where there was none.
+    pub fn right_limits(&self) -> Option<&Jet> {
+        self.past.as_ref().map(|(_, restart)| &restart.right)
+    }
+
     /// Replaces the jet by one that is complete.
     pub fn set_jet(&mut self, jet: Vec<f64>) {
         self.side.jet = jet;

@@ -281,8 +281,13 @@ impl Cluster for Search<'_, '_, '_> {
         let none_changed: States = self.atoms.iter().map(|&atom| self.proposed(atom)).collect();
         let (none, all) = (vec![0; self.atoms.len()], vec![1; self.atoms.len()]);
         let problems = [none_changed, none, all].into_iter().find_map(|reference| {
-            let discrete = self.discrete(&self.flipped(&reference));
-            self.engine.complementarities(self.step, &self.atoms, &discrete)
+            let flipped = self.flipped(&reference);
+            let right = match self.tried.get(&flipped) {
+                Some(Tried::Candidate(tried, _)) => tried.1.restarted.right_limits(),
+                _ => None,
+            };
+            let discrete = self.discrete(&flipped);
+            self.engine.complementarities(self.step, &self.atoms, &discrete, right)
         });
         problems.unwrap_or_default()
     }
