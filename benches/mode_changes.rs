@@ -80,9 +80,9 @@ fn windows(begin: &str, length: usize) -> String {
 /// The chain with a torque on each mass.
 fn driven(chain: &str) -> String {
     chain
-        .replace("J*der(w[1]) =", "J*der(w[1]) = sin(1) +")
-        .replace("J*der(w[k]) =", "J*der(w[k]) = sin(k) +")
-        .replace("J*der(w[N]) =", "J*der(w[N]) = sin(N) +")
+        .replace("J*der(w[1]) =", "J*der(w[1]) - sin(1) =")
+        .replace("J*der(w[k]) =", "J*der(w[k]) - sin(k) =")
+        .replace("J*der(w[N]) =", "J*der(w[N]) - sin(N) =")
 }
 
 /// The line charged at random.
