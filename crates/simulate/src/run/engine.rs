@@ -13,11 +13,9 @@ use super::modes::Modes;
 use super::side::{Phase, Side, input_between};
 use super::system::{Requirement, System};
 use super::time_events::{Affine, Sampling, affine, meeting};
+use super::timetable::{ROUNDING, Timetable, truth_right_after};
 use super::watch::{FLOOR, Guard};
 use crate::program::Surroundings;
-
-/// Rounding errors of values that are affine in time, relative to their terms.
-const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// What is known before the run and stays.
 pub(super) struct Constants {
@@ -58,6 +56,7 @@ pub(super) struct Engine<'a> {
     pub forms: FormUsers,
     /// By atom: its sides as functions of time, where nothing but parameters enters.
     fixed_sides: Vec<Option<[Affine; 2]>>,
+    timetable: Timetable,
     series: Vec<Option<Rc<DifferenceTape>>>,
 }
 
@@ -90,6 +89,7 @@ impl<'a> Engine<'a> {
             is_slight: vec![[false; 2]; system.atoms.len()],
             compared: BTreeSet::new(),
             forms: FormUsers::new(dae),
+            timetable: Timetable::new(&system.atoms, &fixed_sides),
             fixed_sides,
             series: vec![None; system.atoms.len()],
             system,
@@ -185,15 +185,18 @@ impl<'a> Engine<'a> {
     /// changed; whether anything changed. Atoms that are not affine in time keep their truth.
     pub fn update_time(&mut self, time: f64, discrete: &mut IndexVec<VariableId, f64>) -> bool {
         let mut changed = false;
-        for atom in 0..self.system.atoms.len() {
-            let it = self.system.atoms[atom];
-            if it.moment != Moment::Time {
-                continue;
-            }
-            if let Some([left, right]) = self.sides_in_time(atom, discrete) {
-                let truth = f64::from(u8::from(truth_right_after(&it, left, right, time)));
-                changed |= discrete[it.variable] != truth;
-                discrete[it.variable] = truth;
+        let mut set = |variable: VariableId, truth: bool, discrete: &mut IndexVec<VariableId, f64>| {
+            let truth = f64::from(u8::from(truth));
+            changed |= discrete[variable] != truth;
+            discrete[variable] = truth;
+        };
+        for (atom, truth) in self.timetable.truths(&self.system.atoms, time) {
+            set(atom.variable, truth, discrete);
+        }
+        for &number in &self.timetable.others {
+            if let Some([left, right]) = self.sides_in_time(number, discrete) {
+                let atom = &self.system.atoms[number];
+                set(atom.variable, truth_right_after(atom, left, right, time), discrete);
             }
         }
         for stair in 0..self.system.stairs.len() {
@@ -221,13 +224,13 @@ impl<'a> Engine<'a> {
     /// The next time after `now` at which something is due.
     pub fn next_time(&self, now: f64, discrete: &IndexVec<VariableId, f64>) -> f64 {
         let soonest = now + ROUNDING * now.abs() + f64::MIN_POSITIVE;
-        let mut next = f64::INFINITY;
+        let mut next = self.timetable.next_after(soonest);
         let mut consider = |time: Option<f64>| {
             if let Some(time) = time.filter(|&time| time > soonest) {
                 next = next.min(time);
             }
         };
-        for atom in (0..self.system.atoms.len()).filter(|&atom| self.system.atoms[atom].moment == Moment::Time) {
+        for &atom in &self.timetable.others {
             if let Some([left, right]) = self.sides_in_time(atom, discrete) {
                 consider(meeting(left, right));
             }
@@ -296,20 +299,6 @@ fn fixed_sides(model: &FlatModel, system: &System, parameters: &[Option<f64>]) -
         _ => None,
     };
     system.atoms.iter().map(sides).collect()
-}
-
-/// Whether a relation between functions of time holds right after a time.
-fn truth_right_after(atom: &Atom, left: Affine, right: Affine, time: f64) -> bool {
-    let difference = left.at(time) - right.at(time);
-    let slope = left.slope - right.slope;
-    let size = (left.slope * time).abs() + left.constant.abs() + (right.slope * time).abs() + right.constant.abs();
-    if difference.abs() > ROUNDING * size {
-        return (difference > 0.0) == atom.holds_above();
-    }
-    match slope {
-        0.0 => atom.holds_at_zero(),
-        _ => (slope > 0.0) == atom.holds_above(),
-    }
 }
 
 /// The step that an affine argument is on right after a time.

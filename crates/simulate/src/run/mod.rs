@@ -45,6 +45,7 @@ mod start;
 mod stay;
 mod system;
 mod time_events;
+mod timetable;
 mod watch;
 
 use std::collections::BTreeMap;
