@@ -103,7 +103,8 @@ impl<'problem, System: Ode> Integrator<'problem, System> {
             self.advance = self.problem.begin(time, &state, None)?;
             return Ok(());
         }
-        let is_due = self.step_count.is_multiple_of(INTERVAL) && self.recent.is_full();
+        let is_due =
+            self.step_count.is_multiple_of(INTERVAL) && self.recent.is_full() && !self.problem.is_at_last_level();
         if is_due && self.problem.learn(&self.recent) && !self.advance.tighten(&self.problem.present_weights()) {
             let state = self.advance.state().to_vec();
             self.advance = self.problem.begin(self.to, &state, None)?;

@@ -133,6 +133,11 @@ impl<System: Ode> Problem<System> {
         self.level.get().is_some() || matches!(self.work, Work::Nothing)
     }
 
+    /// Whether nothing that is found can make steps smaller.
+    pub(super) fn is_at_last_level(&self) -> bool {
+        self.level.get() == Some(LEVELS - 1)
+    }
+
     /// Finds how the errors of steps are amplified; whether smaller ones are to be made from now on.
     pub(super) fn learn(&self, recent: &Recent) -> bool {
         let before = self.level();
