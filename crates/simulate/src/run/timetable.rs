@@ -18,9 +18,9 @@ pub(super) struct Timetable {
 }
 
 /// A relation between fixed functions of time.
-pub(super) struct Entry {
-    pub atom: usize,
-    pub sides: [Affine; 2],
+struct Entry {
+    atom: usize,
+    sides: [Affine; 2],
     /// When the sides meet; infinity where they never do.
     meeting: f64,
     /// How near to the meeting rounding decides: so far, and so far in shares of the time.
@@ -73,11 +73,14 @@ impl Entry {
     }
 
     fn truth_right_after(&self, atom: &Atom, time: f64) -> bool {
+        let [left, right] = self.sides;
         let distance = time - self.meeting;
         if distance.abs() > self.doubt[0] + self.doubt[1] * time.abs() {
-            return self.truths[usize::from(distance > 0.0)];
+            let truth = self.truths[usize::from(distance > 0.0)];
+            debug_assert_eq!(truth, truth_right_after(atom, left, right, time), "far from a meeting its side decides");
+            return truth;
         }
-        truth_right_after(atom, self.sides[0], self.sides[1], time)
+        truth_right_after(atom, left, right, time)
     }
 }
 
