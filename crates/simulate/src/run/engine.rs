@@ -133,6 +133,12 @@ impl<'a> Engine<'a> {
         values.chunks_exact(2).map(|sides| (sides[0] - sides[1], sides[0].abs() + sides[1].abs())).collect()
     }
 
+    /// The watched expressions at the values of a side: both sides of atoms, then arguments of stairs.
+    pub fn watched(&mut self, side: &Side<'a>) -> &[f64] {
+        let model = &self.dae.model;
+        self.system.watched.evaluate(|input| input_between(model, input, (side, side), Phase::default(), &[]))
+    }
+
     /// Whether a value is above noise, for the atom of this number.
     pub fn is_clear(&self, atom: usize, (difference, size): (f64, f64)) -> bool {
         let scale = self.scales[atom].max(if size.is_finite() { size } else { 0.0 });

@@ -10,9 +10,11 @@
 //! Only guards are looked at whose last event was *slight*: no variable jumped, and no derivative, because the two laws
 //! agree where the guard is zero. A ball that bounces, however low, is no noise, nor is a hysteresis, however narrow.
 
+use modeshift_dae::VariableId;
+
 use super::engine::Engine;
 use super::instant::{Fired, Outcome};
-use super::side::{Phase, Side, input_between};
+use super::side::Side;
 use super::watch::Guard;
 
 /// So many combinations of signs are tried: errors that cancel in all of them are rare.
@@ -96,7 +98,7 @@ impl<'a> Engine<'a> {
     /// The side with states that are wrong by their tolerance; not a number where there is none.
     fn wrong_by(&mut self, side: &Side<'a>, states: &[f64], tolerance: f64, combination: u32) -> Side<'a> {
         let mut program = side.mode.program.borrow_mut();
-        let nominal = |id: modeshift_dae::VariableId| self.nominal[id.0 as usize];
+        let nominal = |id: VariableId| self.nominal[id.0 as usize];
         let wrong: Vec<f64> = program
             .state_quantities()
             .zip(states)
@@ -124,10 +126,8 @@ impl<'a> Engine<'a> {
 
     /// Differences of the sides of atoms, then arguments of stairs.
     fn differences(&mut self, side: &Side<'a>) -> Vec<f64> {
-        let model = &self.dae.model;
-        let inputs = |input| input_between(model, input, (side, side), Phase::default(), &[]);
-        let watched = self.system.watched.evaluate(inputs);
-        let (sides, arguments) = watched.split_at(2 * self.system.atoms.len());
+        let atom_count = self.system.atoms.len();
+        let (sides, arguments) = self.watched(side).split_at(2 * atom_count);
         sides.chunks_exact(2).map(|sides| sides[0] - sides[1]).chain(arguments.iter().copied()).collect()
     }
 }

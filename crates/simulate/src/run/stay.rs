@@ -12,7 +12,7 @@ use super::events::{Events, Passed};
 use super::instant::Fired;
 use super::modes::{Mode, ModeOde};
 use super::output::Output;
-use super::side::{Phase, Side, input_between};
+use super::side::Side;
 use super::watch::{Crossing, Guard, Watch};
 use crate::integrate::{IntegrationFailure, Integrator, Problem, Settings};
 use crate::program::{BlockFailure, NotBuilt};
@@ -290,9 +290,7 @@ impl<'a> Stay<'_, '_, '_, 'a> {
 
     /// The watched expressions at the present values.
     fn watched(&mut self) -> Vec<f64> {
-        let (model, probe) = (&self.engine.dae.model, &self.probe);
-        let inputs = |input| input_between(model, input, (probe, probe), Phase::default(), &[]);
-        self.engine.system.watched.evaluate(inputs).to_vec()
+        self.engine.watched(&self.probe).to_vec()
     }
 
     fn needs_new_states(&mut self) -> bool {
