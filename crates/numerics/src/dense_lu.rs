@@ -11,6 +11,8 @@ pub struct DenseLu {
     scaling: Scaling,
     /// Row by row: `L` below the diagonal, which is 1, and `U` from the diagonal on.
     factors: Vec<f64>,
+    /// One by each entry of the diagonal of `U`.
+    inverse_pivots: Vec<f64>,
     /// The row of the matrix that became each row of the factors.
     row_order: Vec<usize>,
     condition: f64,
@@ -49,6 +51,7 @@ impl DenseLu {
     /// Eliminates column by column; `false` if a pivot is exactly zero.
     fn eliminate(&mut self) -> bool {
         let size = self.size;
+        self.inverse_pivots.clear();
         for step in 0..size {
             let pivot_row = self.largest_in_column(step);
             if self.factors[pivot_row * size + step] == 0.0 {
@@ -57,8 +60,10 @@ impl DenseLu {
             self.exchange_rows(step, pivot_row);
             let (above, below) = self.factors.split_at_mut((step + 1) * size);
             let pivot_row = &above[step * size..];
+            let inverse = 1.0 / pivot_row[step];
+            self.inverse_pivots.push(inverse);
             for row in below.chunks_exact_mut(size) {
-                let multiplier = row[step] / pivot_row[step];
+                let multiplier = row[step] * inverse;
                 row[step] = multiplier;
                 if multiplier != 0.0 {
                     let targets = row[step + 1..].iter_mut().zip(&pivot_row[step + 1..]);
@@ -95,7 +100,7 @@ impl DenseLu {
         for step in (0..self.size).rev() {
             let row = self.row(step);
             let known: f64 = row[step + 1..].iter().zip(&vector[step + 1..]).map(|(u, x)| u * x).sum();
-            vector[step] = (vector[step] - known) / row[step];
+            vector[step] = (vector[step] - known) * self.inverse_pivots[step];
         }
     }
 
@@ -103,7 +108,7 @@ impl DenseLu {
     fn solve_factors_transposed(&self, vector: &mut [f64]) {
         for step in 0..self.size {
             let row = self.row(step);
-            vector[step] /= row[step];
+            vector[step] *= self.inverse_pivots[step];
             let value = vector[step];
             vector[step + 1..].iter_mut().zip(&row[step + 1..]).for_each(|(x, u)| *x -= u * value);
         }

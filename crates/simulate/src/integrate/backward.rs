@@ -41,10 +41,12 @@ const DIVERGING: f64 = 2.0;
 const FRESH_RATE: f64 = 0.5;
 /// The Jacobian serves for so many steps.
 const JACOBIAN_STEPS: usize = 50;
+/// Steps are made this much shorter than their errors allow: longer ones would be refused too often.
+const SAFETY: f64 = 0.8;
 /// Lengths grow by at most this.
 const MOST_GROWTH: f64 = 2.0;
 /// A growth by less is not worth the new matrix.
-const LEAST_GROWTH: f64 = 1.3;
+const LEAST_GROWTH: f64 = 1.2;
 /// Lengths shrink by at most this where an error is too large.
 const MOST_SHRINK: f64 = 0.2;
 /// And by this where the iteration does not converge.
@@ -314,19 +316,15 @@ impl<'problem, System: Ode> Backward<'problem, System> {
         if self.equal_steps <= order {
             return;
         }
-        let factor = |error: f64, order: usize| (error.max(1e-12)).powf(-1.0 / (order + 1) as f64);
-        let mut best = (factor(error, order), order);
+        let mut best = Choice { order, error };
         if order > 1 {
-            let lower = error_constant(order - 1) * self.norm(self.difference(order));
-            best = larger(best, (factor(lower, order - 1), order - 1));
+            best = best.or(order - 1, self.norm(self.difference(order)));
         }
         if order < HIGHEST {
-            let higher = error_constant(order + 1) * self.norm(self.difference(order + 2));
-            best = larger(best, (factor(higher, order + 1), order + 1));
+            best = best.or(order + 1, self.norm(self.difference(order + 2)));
         }
-        let growth = (SAFETY * best.0).min(MOST_GROWTH);
-        if !(SAFETY..LEAST_GROWTH).contains(&growth) || best.1 < order {
-            self.plan = (growth.max(MOST_SHRINK), best.1);
+        if best.order < order || best.allows(LEAST_GROWTH) {
+            self.plan = ((SAFETY * best.factor()).min(MOST_GROWTH), best.order);
         }
     }
 
@@ -341,12 +339,31 @@ impl<'problem, System: Ode> Backward<'problem, System> {
     }
 }
 
-/// Steps are made this much shorter than their errors allow.
-const SAFETY: f64 = 0.9;
+/// An order with the error that a step of the present length would make by it, in units of the error allowed.
+#[derive(Clone, Copy)]
+struct Choice {
+    order: usize,
+    error: f64,
+}
 
-/// The larger factor; of equal ones the first.
-fn larger(first: (f64, usize), second: (f64, usize)) -> (f64, usize) {
-    if second.0 > first.0 { second } else { first }
+impl Choice {
+    /// This one, or another order, with the size of its correction, if that allows longer steps.
+    fn or(self, order: usize, correction: f64) -> Self {
+        let other = Choice { order, error: error_constant(order) * correction };
+        // The roots of the errors compared, without roots.
+        let power = |choice: Choice, of: Choice| choice.error.max(1e-12).powi(of.order as i32 + 1);
+        if power(other, self) < power(self, other) { other } else { self }
+    }
+
+    /// How much longer steps may be.
+    fn factor(self) -> f64 {
+        self.error.max(1e-12).powf(-1.0 / (self.order + 1) as f64)
+    }
+
+    /// Whether steps may be longer by this, with safety.
+    fn allows(self, growth: f64) -> bool {
+        self.error <= (SAFETY / growth).powi(self.order as i32 + 1)
+    }
 }
 
 /// The matrix that turns the differences 1 to `order` at one distance into those at `factor` times the distance.

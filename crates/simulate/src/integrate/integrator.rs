@@ -80,7 +80,9 @@ impl<'problem, System: Ode> Integrator<'problem, System> {
             self.overcome = Some((failed, self.step_count));
         }
         self.to = if self.is_at(limit) { limit } else { self.advance.time() };
-        self.recent.add(self.to, self.advance.state());
+        if !self.problem.is_at_last_level() {
+            self.recent.add(self.to, self.advance.state());
+        }
         Ok(self.last_step())
     }
 

@@ -45,6 +45,9 @@ pub trait Ode {
     /// Evaluates `∂f/∂x`, its entries in the order of the pattern, which is row by row.
     fn jacobian(&mut self, time: f64, state: &[f64], entries: &mut [f64]) -> Result<(), EvaluationFailed>;
 
+    /// A new integration begins: what is evaluated from now on need not continue what was evaluated before.
+    fn begin(&mut self) {}
+
     /// The largest error of a value that follows from the states and is to be as exact as they are, relative to the
     /// larger of its size and its nominal size, where the states are wrong by `error`; zero where there are none.
     fn shown_error(&mut self, time: f64, state: &[f64], error: &[f64]) -> f64 {
@@ -68,6 +71,10 @@ impl<System: Ode + ?Sized> Ode for &mut System {
 
     fn jacobian(&mut self, time: f64, state: &[f64], entries: &mut [f64]) -> Result<(), EvaluationFailed> {
         (**self).jacobian(time, state, entries)
+    }
+
+    fn begin(&mut self) {
+        (**self).begin();
     }
 
     fn shown_error(&mut self, time: f64, state: &[f64], error: &[f64]) -> f64 {

@@ -92,6 +92,7 @@ impl<System: Ode> Problem<System> {
     ) -> Result<Box<dyn Advance + '_>, IntegrationFailure> {
         let (method, level) = (self.settings.method, self.level());
         let weights = self.weights(level);
+        self.system().begin();
         let derivative = self.first_derivative(time, state)?;
         let longest = self.settings.longest_step;
         let step = match step {

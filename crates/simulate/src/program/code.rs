@@ -10,6 +10,7 @@ use super::failure::{FailureReason, NotBuilt};
 use super::gradients::{ChainRule, Gradients, ImplicitRule};
 use super::kernel::{Kernel, Places};
 use super::plan::{Assignment, EquationDerivative, Iteration};
+use super::prediction::Prediction;
 use super::programs::Workshop;
 use super::quantities::{Quantities, QuantityIndex};
 use super::schedule::Stage;
@@ -25,6 +26,8 @@ pub(super) struct Code {
     surroundings: Vec<Input>,
     version: u64,
     steps: Vec<Step>,
+    /// Of what the derivatives of states need.
+    prediction: Prediction,
     gradients: Gradients,
     pattern: Pattern,
 }
@@ -79,7 +82,8 @@ impl Code {
         let mut memory = vec![f64::NAN; places.memory_size()];
         memory[..quantities.len()].fill(0.0);
         let (time_place, surroundings) = (quantities.len(), places.surroundings);
-        Ok(Code { states, memory, time_place, surroundings, version: 0, steps, gradients, pattern })
+        let prediction = Prediction::of(steps.iter().flat_map(predictable).map(|unknown| unknown.0).collect());
+        Ok(Code { states, memory, time_place, surroundings, version: 0, steps, prediction, gradients, pattern })
     }
 
     /// Where the Jacobian of the derivatives of states by states has entries.
@@ -127,6 +131,11 @@ impl Code {
         }
     }
 
+    /// The next values need not continue the last ones.
+    pub fn begin_path(&mut self) {
+        self.prediction.forget();
+    }
+
     /// All quantities.
     pub fn run_everything(&mut self, quantities: &Quantities) -> Result<(), Box<CodeFailure>> {
         for step in &mut self.steps {
@@ -171,6 +180,22 @@ impl Code {
 
     /// What the derivatives of states need, and they themselves.
     fn run_lean(&mut self, quantities: &Quantities) -> Result<(), Box<CodeFailure>> {
+        let time = self.memory[self.time_place];
+        let is_guessed = self.prediction.guess(time, &mut self.memory);
+        let mut result = self.run_needed();
+        if result.is_err() && is_guessed {
+            self.prediction.give_up(&mut self.memory);
+            result = self.run_needed();
+        }
+        result?;
+        self.prediction.learn(time, &self.memory);
+        let is_finite = |state: &QuantityIndex| self.memory[state.derivative().index()].is_finite();
+        let Some(&state) = self.states.iter().find(|state| !is_finite(state)) else { return Ok(()) };
+        self.run_everything(quantities)?;
+        Err(Box::new(self.unexplained(quantities, state)))
+    }
+
+    fn run_needed(&mut self) -> Result<(), Box<CodeFailure>> {
         for step in &mut self.steps {
             match step {
                 Step::Chain(chain) => chain.run_lean(&mut self.memory),
@@ -178,10 +203,7 @@ impl Code {
                 Step::Solve(_) => {}
             }
         }
-        let is_finite = |state: &QuantityIndex| self.memory[state.derivative().index()].is_finite();
-        let Some(&state) = self.states.iter().find(|state| !is_finite(state)) else { return Ok(()) };
-        self.run_everything(quantities)?;
-        Err(Box::new(self.unexplained(quantities, state)))
+        Ok(())
     }
 
     /// A state that is not finite has been given.
@@ -236,6 +258,14 @@ impl Chain {
         for (target, &value) in self.exports.iter().zip(results) {
             memory[target.index()] = value;
         }
+    }
+}
+
+/// The unknowns of an iteration whose guess matters to the derivatives of states.
+fn predictable(step: &Step) -> &[QuantityIndex] {
+    match step {
+        Step::Solve(solve) if solve.is_needed && !solve.is_linear => &solve.iteration.unknowns,
+        _ => &[],
     }
 }
 

@@ -7,6 +7,7 @@
 //! | `stages`, `choice` | dummy derivatives: which quantities are states, what determines the others |
 //! | `affine`, `tearing`, `plan` | formulas where possible, iterations on few unknowns elsewhere |
 //! | `schedule`, `kernel`, `compiled`, `solve`, `code` | compiled: chains of assignments and iterations over one memory |
+//! | `prediction` | good guesses for iterations |
 //! | `gradients` | the exact sparse Jacobian of the derivatives of states |
 //! | `programs`, `program`, `ode`, `outputs` | what others use |
 //! | `failure` | why not, in the words of the model |
@@ -25,6 +26,7 @@ mod mode_program;
 mod ode;
 mod outputs;
 mod plan;
+mod prediction;
 mod programs;
 mod quantities;
 mod schedule;

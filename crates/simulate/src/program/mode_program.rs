@@ -176,7 +176,12 @@ impl Program {
         result.map_err(|failure| self.failure(time, *failure))
     }
 
-    /// The derivatives of the states. Iterations start from the last values.
+    /// What is evaluated from now on need not continue what was evaluated before.
+    pub fn begin_path(&mut self) {
+        self.code_mut().begin_path();
+    }
+
+    /// The derivatives of the states. Iterations start from where the last values along the path lead.
     pub fn derivative(
         &mut self,
         time: f64,

@@ -39,6 +39,10 @@ impl Ode for ProgramOde<'_> {
         self.program.jacobian(time, state, self.surroundings, entries).map_err(EvaluationFailed::from)
     }
 
+    fn begin(&mut self) {
+        self.program.begin_path();
+    }
+
     fn shown_error(&mut self, time: f64, state: &[f64], error: &[f64]) -> f64 {
         self.program.shown_error(time, state, self.surroundings, error)
     }

@@ -21,7 +21,7 @@ pub(super) struct Solve {
     pub iteration: Iteration,
     /// Whether the derivatives of states need it.
     pub is_needed: bool,
-    is_linear: bool,
+    pub is_linear: bool,
     pattern: Pattern,
     residuals: Kernel,
     /// Residuals, then the entries of the Jacobian.

@@ -176,6 +176,10 @@ impl Ode for ModeOde {
         result.map_err(EvaluationFailed::from)
     }
 
+    fn begin(&mut self) {
+        self.program.borrow_mut().begin_path();
+    }
+
     fn shown_error(&mut self, time: f64, state: &[f64], error: &[f64]) -> f64 {
         self.program.borrow_mut().shown_error(time, state, &self.surroundings.borrow(), error)
     }

@@ -73,6 +73,7 @@ impl<'a> Engine<'a> {
         program.states_of(&side.jet, &mut states);
         let (mut slope, mut slope_ahead) = (vec![0.0; states.len()], vec![0.0; states.len()]);
         let step = time - side.time;
+        program.begin_path();
         program.derivative(side.time, &states, &surroundings, &mut slope).ok()?;
         let ahead: Vec<f64> = states.iter().zip(&slope).map(|(state, slope)| state + step * slope).collect();
         program.derivative(time, &ahead, &surroundings, &mut slope_ahead).ok()?;

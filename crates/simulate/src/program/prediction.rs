@@ -1,0 +1,184 @@
+//! Guesses for iterations: where the last values of their unknowns lead.
+//!
+//! During a run the last values are near the solution already. Nearer is the polynomial through the values at the last few
+//! times: it spares each iteration one or two of its steps. It is used as long as it leads nearer than the last values are,
+//! and along one solution only: another beginning may be on another branch of the same equations.
+
+/// So many times are remembered: a cubic polynomial leads through them.
+const COUNT: usize = 4;
+
+/// The last values of unknowns.
+pub(super) struct Prediction {
+    /// Where the unknowns are in the memory.
+    places: Vec<u32>,
+    /// How many times are remembered.
+    count: usize,
+    /// The times, each later than the one before.
+    times: [f64; COUNT],
+    /// The values at these times.
+    values: [Vec<f64>; COUNT],
+    /// Where the values before the present time lead; not more than the last ones where that is not known.
+    predicted: Vec<f64>,
+}
+
+impl Prediction {
+    /// Nothing is known yet.
+    pub fn of(places: Vec<u32>) -> Self {
+        let zeros = vec![0.0; places.len()];
+        Prediction {
+            count: 0,
+            times: [0.0; COUNT],
+            values: std::array::from_fn(|_| zeros.clone()),
+            predicted: zeros,
+            places,
+        }
+    }
+
+    /// Nothing is known of the solution that comes.
+    pub fn forget(&mut self) {
+        self.count = 0;
+    }
+
+    /// Puts guesses into the memory where a time is new; whether it did. A time before the last one is of a step that is
+    /// tried again: then what is in the memory is as good.
+    pub fn guess(&mut self, time: f64, memory: &mut [f64]) -> bool {
+        let Some(last) = self.last_time().filter(|&last| last != time && !self.places.is_empty()) else { return false };
+        while self.last_time().is_some_and(|last| last >= time) {
+            self.count -= 1;
+        }
+        if self.count < 2 {
+            return false;
+        }
+        let factors = factors(&self.times[..self.count], time);
+        for (index, (place, predicted)) in self.places.iter().zip(&mut self.predicted).enumerate() {
+            let terms = self.values[..self.count].iter().zip(factors);
+            *predicted = terms.map(|(values, factor)| factor * values[index]).sum();
+            if time > last {
+                memory[*place as usize] = *predicted;
+            }
+        }
+        time > last
+    }
+
+    /// Puts the last values back into the memory, since guesses lead to nothing, and forgets the past.
+    pub fn give_up(&mut self, memory: &mut [f64]) {
+        let last = &self.values[self.count - 1];
+        self.places.iter().zip(last).for_each(|(&place, &value)| memory[place as usize] = value);
+        self.count = 0;
+    }
+
+    /// Remembers the values that were found.
+    pub fn learn(&mut self, time: f64, memory: &[f64]) {
+        if self.last_time() == Some(time) {
+            self.count -= 1;
+        } else if self.count >= 2 && !self.led_nearer(memory) {
+            self.count = 0;
+        } else if self.count == COUNT {
+            self.times.rotate_left(1);
+            self.values.rotate_left(1);
+            self.count -= 1;
+        }
+        self.times[self.count] = time;
+        for (value, &place) in self.values[self.count].iter_mut().zip(&self.places) {
+            *value = memory[place as usize];
+        }
+        self.count += 1;
+    }
+
+    fn last_time(&self) -> Option<f64> {
+        self.times[..self.count].last().copied()
+    }
+
+    /// Whether most unknowns are nearer to where they were predicted than to their last values.
+    fn led_nearer(&self, memory: &[f64]) -> bool {
+        let last = &self.values[self.count - 1];
+        let nearer = self.places.iter().zip(&self.predicted).zip(last).filter(|((place, predicted), last)| {
+            let value = memory[**place as usize];
+            (value - **predicted).abs() < (value - **last).abs()
+        });
+        2 * nearer.count() > self.places.len()
+    }
+}
+
+/// The factors of values at these times in the polynomial through them, at another time.
+fn factors(times: &[f64], at: f64) -> [f64; COUNT] {
+    let mut factors = [0.0; COUNT];
+    for (index, factor) in factors.iter_mut().enumerate().take(times.len()) {
+        let others = times.iter().enumerate().filter(|&(other, _)| other != index);
+        let (over, under) =
+            others.fold((1.0, 1.0), |(over, under), (_, other)| (over * (at - other), under * (times[index] - other)));
+        *factor = over / under;
+    }
+    factors
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn solution(time: f64) -> [f64; 2] {
+        [1.0 + time * (2.0 - time * time), 3.0 - time]
+    }
+
+    /// Almost the solution at 0.9.
+    const NEAR: [f64; 2] = [2.06, 2.11];
+
+    fn guess(prediction: &mut Prediction, time: f64) -> [f64; 2] {
+        let mut memory = [f64::NAN, 7.0, 8.0];
+        prediction.guess(time, &mut memory);
+        [memory[2], memory[1]]
+    }
+
+    fn learn(prediction: &mut Prediction, time: f64, [first, second]: [f64; 2]) {
+        prediction.learn(time, &[f64::NAN, second, first]);
+    }
+
+    fn after_some_steps() -> Prediction {
+        let mut prediction = Prediction::of(vec![2, 1]);
+        for time in [0.0, 0.1, 0.3, 0.4, 0.6] {
+            guess(&mut prediction, time);
+            learn(&mut prediction, time, solution(time));
+        }
+        prediction
+    }
+
+    #[test]
+    fn a_cubic_is_continued() {
+        let mut prediction = after_some_steps();
+        let found = guess(&mut prediction, 0.9);
+        assert!(found.iter().zip(solution(0.9)).all(|(found, right)| (found - right).abs() < 1e-14), "{found:?}");
+    }
+
+    #[test]
+    fn a_step_that_is_tried_again_forgets_what_was_tried() {
+        let mut prediction = after_some_steps();
+        guess(&mut prediction, 0.9);
+        learn(&mut prediction, 0.9, NEAR);
+        assert_eq!(guess(&mut prediction, 0.7), [8.0, 7.0], "the memory is left alone");
+        learn(&mut prediction, 0.7, solution(0.7));
+        let found = guess(&mut prediction, 0.8);
+        assert!(found.iter().zip(solution(0.8)).all(|(found, right)| (found - right).abs() < 1e-14), "{found:?}");
+    }
+
+    #[test]
+    fn values_at_the_same_time_are_replaced() {
+        let mut prediction = after_some_steps();
+        guess(&mut prediction, 0.9);
+        learn(&mut prediction, 0.9, NEAR);
+        assert_eq!(guess(&mut prediction, 0.9), [8.0, 7.0], "the memory is left alone");
+        learn(&mut prediction, 0.9, solution(0.9));
+        let found = guess(&mut prediction, 1.0);
+        assert!(found.iter().zip(solution(1.0)).all(|(found, right)| (found - right).abs() < 1e-13), "{found:?}");
+    }
+
+    #[test]
+    fn a_jump_ends_the_past() {
+        let mut prediction = after_some_steps();
+        guess(&mut prediction, 0.7);
+        learn(&mut prediction, 0.7, [-4.0, -5.0]);
+        assert_eq!(guess(&mut prediction, 0.8), [8.0, 7.0], "one value leads nowhere");
+        learn(&mut prediction, 0.8, [-4.1, -5.2]);
+        let found = guess(&mut prediction, 0.9);
+        assert!((found[0] + 4.2).abs() < 1e-12 && (found[1] + 5.4).abs() < 1e-12, "{found:?}");
+    }
+}
