@@ -224,13 +224,15 @@ impl Program {
         let wrong: Vec<f64> = states.iter().zip(error).map(|(state, error)| state + error).collect();
         code.enter(time, &wrong, surroundings);
         let result = code.run_everything(&self.quantities);
-        let errors = self.sizes.iter().map(|&(place, nominal)| {
-            let (right, wrong) = (right[place.index()], code.jet()[place.index()]);
-            (wrong - right).abs() / right.abs().max(nominal)
-        });
-        let largest = errors.fold(0.0, f64::max);
+        let largest = largest_error(&self.sizes, &right, code.jet());
         code.jet_mut().copy_from_slice(&right);
         if result.is_ok() { largest } else { 0.0 }
+    }
+
+    /// The largest error of a variable in a jet, relative to the larger of its size and its nominal value; not a number
+    /// where one is.
+    pub fn largest_error(&self, right: &[f64], wrong: &[f64]) -> f64 {
+        largest_error(&self.sizes, right, wrong)
     }
 
     /// Makes machine code now, of all that the derivatives of states and their Jacobian need, instead of when it pays.
@@ -242,4 +244,12 @@ impl Program {
         let CodeFailure { equations, unknowns, reason } = failure;
         Box::new(BlockFailure { time, mode: self.mode.clone(), equations, unknowns, reason })
     }
+}
+
+fn largest_error(sizes: &[(QuantityIndex, f64)], right: &[f64], wrong: &[f64]) -> f64 {
+    let errors = sizes.iter().map(|&(place, nominal)| {
+        let (right, wrong) = (right[place.index()], wrong[place.index()]);
+        (wrong - right).abs() / right.abs().max(nominal)
+    });
+    errors.fold(0.0, |largest: f64, error| if largest.is_nan() || error <= largest { largest } else { error })
 }

@@ -80,7 +80,7 @@ impl<'a> Engine<'a> {
         let right = self.differences(side);
         for combination in 0..COMBINATIONS {
             let wrong = self.wrong_by(side, states, tolerance, combination);
-            let shown = self.shown_error(side, &wrong) / tolerance;
+            let shown = side.mode.program.borrow().largest_error(&side.jet, &wrong.jet) / tolerance;
             if !shown.is_finite() {
                 continue;
             }
@@ -113,15 +113,6 @@ impl<'a> Engine<'a> {
         }
         drop(program);
         moved
-    }
-
-    /// The largest error of a variable, relative to the larger of its size and its nominal value.
-    fn shown_error(&self, right: &Side<'a>, wrong: &Side<'a>) -> f64 {
-        let quantities = right.mode.quantities.list().iter().zip(right.jet.iter().zip(&wrong.jet));
-        let variables = quantities.filter(|((_, order), _)| *order == 0);
-        let errors = variables
-            .map(|(&(id, _), (right, wrong))| (wrong - right).abs() / right.abs().max(self.nominal[id.0 as usize]));
-        errors.fold(0.0, |largest: f64, error| if error.is_nan() { f64::NAN } else { largest.max(error) })
     }
 
     /// Differences of the sides of atoms, then arguments of stairs.
