@@ -2,13 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use modeshift_dae::ExpressionId;
+use modeshift_dae::{ExpressionId, FlatModel};
+use modeshift_numerics::{Input, NativeFunctions};
 
 use crate::difference_tape::DifferenceTape;
 use crate::jet::{Jet, Partial, Residuals};
 use crate::memory::Derivative;
 use crate::mode_structure::{Column, ModeStructure, Row};
-use crate::relation::Surroundings;
+
+/// All that gives expressions their values, besides a jet.
+#[derive(Clone, Copy)]
+pub(crate) struct Surroundings<'a> {
+    pub model: &'a FlatModel,
+    pub natives: &'a NativeFunctions,
+    /// Values of parameters, discrete variables, modes and left limits.
+    pub known: &'a dyn Fn(Input) -> Option<f64>,
+}
 
 /// `constant + Σ coefficient x^(k)`
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -5,7 +5,7 @@ use modeshift_dae::{EquationId, EquationKind, IndexVec, ModeVariableId, Multimod
 use rustc_hash::FxHashMap;
 
 use crate::mode_change::has_new_form;
-use crate::visited::ModeValues;
+use crate::mode_values::ModeValues;
 
 /// Continuous equations by the mode variables and discrete variables in them.
 pub struct FormUsers {

@@ -8,16 +8,15 @@
 use modeshift_dae::{EquationId, ExpressionId, Id, MultimodeDae, VariableId};
 use modeshift_numerics::{Input, NativeFunctions};
 
-use crate::affine::Affine;
+use crate::affine::{Affine, Surroundings};
 use crate::changed_forms::FormUsers;
 use crate::jet::{Jet, Residuals};
 use crate::laurent::{StepSystem, padded};
 use crate::mode_change::holds;
 use crate::mode_structure::{Column, ModeStructure, Row};
+use crate::mode_values::ModeValues;
 use crate::next_mode::Complementarity;
-use crate::relation::Surroundings;
 use crate::step_complementarity::{ElementPair, StepResponse};
-use crate::visited::ModeValues;
 
 /// Steps that turn a cluster into a linear complementarity problem, as shares of the model's time scale: the short one
 /// shows impulses.

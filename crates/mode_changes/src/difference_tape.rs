@@ -66,16 +66,7 @@ impl DifferenceTape {
 
     /// The difference in a mode; what is no unknown of the mode has the value that `known` says.
     pub fn at<'a>(&'a self, structure: &'a ModeStructure, known: &'a dyn Fn(Input) -> Option<f64>) -> DifferenceAt<'a> {
-        DifferenceAt { tape: self, structure, known, is_left: false }
-    }
-
-    /// The same, with left limits of variables followed along the jet.
-    pub(crate) fn left_at<'a>(
-        &'a self,
-        structure: &'a ModeStructure,
-        known: &'a dyn Fn(Input) -> Option<f64>,
-    ) -> DifferenceAt<'a> {
-        DifferenceAt { tape: self, structure, known, is_left: true }
+        DifferenceAt { tape: self, structure, known }
     }
 
     /// The residual and its first time derivatives from the series of the inputs.
@@ -156,32 +147,12 @@ pub struct DifferenceAt<'a> {
     tape: &'a DifferenceTape,
     structure: &'a ModeStructure,
     known: &'a dyn Fn(Input) -> Option<f64>,
-    /// Whether left limits of variables are followed along the jet instead of being constants.
-    is_left: bool,
 }
 
 impl DifferenceAt<'_> {
-    /// The input that is followed along the jet.
-    fn followed(&self, input: Input) -> Input {
-        match input {
-            Input::LeftVariable(variable, order) if self.is_left && self.structure.column(variable).is_some() => {
-                Input::Variable(variable, order)
-            }
-            other => other,
-        }
-    }
-
     fn series(&self, inputs: &[Input], jet: &Jet, highest: u32) -> Vec<f64> {
         let column_of = |variable| self.structure.column(variable);
-        let inputs = inputs.iter().map(|&input| self.followed(input));
-        input_series(inputs, jet, highest, column_of, self.known)
-    }
-
-    /// The values of both sides.
-    pub(crate) fn sides(&self, jet: &Jet) -> [f64; 2] {
-        let inputs = self.series(self.tape.tape.residuals.inputs(), jet, 0);
-        let outputs = self.tape.outputs(Wanted::Residual, &inputs, 0);
-        [outputs[0], outputs[1]]
+        input_series(inputs.iter().copied(), jet, highest, column_of, self.known)
     }
 }
 

@@ -43,11 +43,6 @@ impl Sign {
     pub fn allows_positive(self) -> bool {
         !matches!(self, Sign::Decided(_, value) if value < 0.0)
     }
-
-    /// Whether the guard is not above zero, or may be taken so.
-    pub fn allows_negative(self) -> bool {
-        !matches!(self, Sign::Decided(_, value) if value > 0.0)
-    }
 }
 
 impl GuardSeries {
@@ -80,24 +75,14 @@ impl GuardSeries {
         self.weights[p as usize] += weight;
     }
 
-    /// The series of the opposite.
-    pub fn negated(&self) -> Self {
-        let negate = |values: &[f64]| values.iter().map(|value| -value).collect();
-        GuardSeries { weights: negate(&self.weights), derivatives: negate(&self.derivatives), size: self.size }
-    }
-
     /// The first term that is not noise. Impulses have no threshold of their own: whether there is one was decided by
-    /// the defects of the restart. `has_fired` says that the value is zero by definition.
-    pub fn sign(&self, noise: &Noise, has_fired: bool) -> Sign {
+    /// the defects of the restart.
+    pub fn sign(&self, noise: &Noise) -> Sign {
         if let Some(p) = self.weights.iter().rposition(|&weight| weight != 0.0) {
             return Sign::Decided(Term::Weight(p as u32), self.weights[p]);
         }
-        let mut derivatives = self.derivatives.clone();
-        if let Some(value) = derivatives.first_mut().filter(|_| has_fired) {
-            *value = 0.0;
-        }
-        match noise.first_significant(&derivatives, self.size.max(noise.floor)) {
-            Some(order) => Sign::Decided(Term::Derivative(order as u32), derivatives[order]),
+        match noise.first_significant(&self.derivatives, self.size.max(noise.floor)) {
+            Some(order) => Sign::Decided(Term::Derivative(order as u32), self.derivatives[order]),
             None => Sign::Vanishing,
         }
     }

@@ -27,16 +27,7 @@ pub struct Past {
 }
 
 impl Past {
-    /// Whether nothing is new and nothing is missing, so that every value of the mode before can be kept.
-    pub(crate) fn changes_nothing(&self, before: &ModeStructure, after: &ModeStructure) -> bool {
-        let is_known = |column: Column| self.jet.knows(column, after.variable_offset(column));
-        let same_offset = |column: Column| self.leading_order[column] == after.variable_offset(column);
-        before.size() == after.size()
-            && self.is_new.iter().all(|is_new| !is_new)
-            && after.columns().all(|column| same_offset(column) && is_known(column))
-    }
-
-    /// The same without values.
+    /// What it is made of, without values.
     pub fn structure(&self) -> PastStructure {
         let known = |column: Column| {
             let unknown = self.jet.derivatives(column).iter().position(|value| value.is_nan());

@@ -9,7 +9,6 @@
 //! | what a `when` does in an instant | [`TransientStructure`], [`transient_restart`], laws [`WhenLaws`] |
 //! | impulse orders | [`Potentials`], in all changes [`PairPotentials`] and [`OrderRule`], of nonlinear equations [`solved_order`], undefined products [`undefined_products`] |
 //! | which mode comes next | [`next_mode`](fn@next_mode) by [`GuardSeries`] of candidate modes, [`lemke`](fn@lemke) |
-//! | what follows an event of a run: mode, cascade, right limits | [`ChangeSolver`], with modes kept in [`VisitedModes`] |
 //!
 //! The structure of the new mode ([`ModeStructure`]) is all that a restart needs: its matching and blocks, run a few
 //! more times with other right-hand sides, give right limits and Dirac weights (E22 §8–9, for any index). A model's
@@ -18,9 +17,7 @@
 mod affine;
 mod all_changes;
 mod balance;
-mod candidate;
 mod cascade;
-mod change;
 mod change_kinds;
 mod changed_forms;
 mod closed_form;
@@ -35,11 +32,9 @@ mod growing_matching;
 mod guard_sign;
 mod guard_zero;
 mod guarded_matching;
-mod guards;
 mod implicit_step;
 mod impulse_order;
 mod impulse_products;
-mod instant;
 mod jet;
 mod known_factors;
 mod laurent;
@@ -51,6 +46,7 @@ mod memory;
 mod mode_change;
 mod mode_equations;
 mod mode_structure;
+mod mode_values;
 mod newton;
 mod next_mode;
 mod nonlinear_orders;
@@ -63,20 +59,17 @@ mod pair_products;
 mod pair_space;
 mod pair_spread;
 mod pair_transients;
-mod relation;
 mod report;
 mod restart;
 mod signed;
 mod step_complementarity;
 mod transient;
-mod visited;
 mod when_firings;
 mod when_laws;
 
 pub use affine::Affine;
 pub use all_changes::{AllChanges, all_changes, all_changes_within};
 pub use cascade::Cascades;
-pub use change::{Change, ChangeSolver, ChangeStep, Refusal};
 pub use change_kinds::ChangeKind;
 pub use changed_forms::FormUsers;
 pub use closed_form::{ClosedForm, closed_form_name, closed_forms};
@@ -88,11 +81,9 @@ pub use example::ChangeExample;
 pub use extend::{extend, extend_towards};
 pub use guard_sign::{GuardSeries, Sign, Term};
 pub use guard_zero::{GuardZero, guard_zeros};
-pub use guards::{Guards, RelationId};
 pub use implicit_step::{growth_orders, implicit_step};
 pub use impulse_order::{Defect, Potentials};
 pub use impulse_products::{UndefinedProduct, undefined_products};
-pub use instant::{Against, Event};
 pub use jet::{Jet, Partial, Residuals};
 pub use known_factors::KnownFactors;
 pub use laurent::{LaurentRestart, laurent_restart};
@@ -102,10 +93,11 @@ pub use memory::{BirthBlock, Constraint, Derivative, Memory, PastStructure, Sour
 pub use mode_change::has_new_form;
 pub use mode_equations::{EquationsAt, ModeEquations};
 pub use mode_structure::{Block, Column, Incidence, ModeStructure, Row, SigmaSolution};
+pub use mode_values::ModeValues;
 pub use newton::Failure;
 pub use next_mode::{
     Accepted, Cluster, Complementarity, Mode, NextMode, Objection, StateCondition, Strategy, Unusable, accepted_modes,
-    next_mode, next_mode_by,
+    next_mode,
 };
 pub use order_calculus::{Order, expression_order, solved_order};
 pub use order_rules::{OrderBound, OrderRule};
@@ -116,11 +108,9 @@ pub use pair_products::{PairProduct, pair_products};
 pub use pair_space::{Moment, PairSpace};
 pub use pair_spread::{Causes, Extent};
 pub use pair_transients::{Conflict, PairTransients};
-pub use relation::Relation;
 pub use report::{ArrayReport, ChangeReport, LevelReport, Verdict, change_reports, change_reports_within};
 pub use restart::{Noise, Note, Restart, restart};
 pub use step_complementarity::{ElementPair, step_complementarity};
 pub use transient::{Laws, TransientLevel, TransientRestart, TransientRow, TransientStructure, transient_restart};
-pub use visited::{ModeSource, ModeValues, VisitedMode, VisitedModes};
 pub use when_firings::{Firing, FiringLaw, transient_modes};
 pub use when_laws::WhenLaws;

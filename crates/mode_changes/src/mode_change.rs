@@ -34,20 +34,8 @@ pub fn has_new_form(
     false
 }
 
-/// The truth of a formula over mode variables in a mode; `None` if it is none.
+/// The truth of a formula over mode variables in a mode; `None` if it is none. Formulas are evaluated on a stack.
 pub(crate) fn holds(model: &FlatModel, formula: ExpressionId, mode: &dyn Fn(ModeVariableId) -> bool) -> Option<bool> {
-    formula_holds(model, formula, &|node| match node {
-        Node::Mode(variable) => Some(mode(variable)),
-        _ => None,
-    })
-}
-
-/// The truth of a formula whose leaves are worth what `leaf` says. Formulas are evaluated on a stack.
-pub(crate) fn formula_holds(
-    model: &FlatModel,
-    formula: ExpressionId,
-    leaf: &dyn Fn(Node) -> Option<bool>,
-) -> Option<bool> {
     let expressions = &model.expressions;
     let mut known: FxHashMap<ExpressionId, bool> = FxHashMap::default();
     let mut pending = vec![formula];
@@ -65,7 +53,8 @@ pub(crate) fn formula_holds(
             Node::Not(a) => !known[&a],
             Node::And(a, b) => known[&a] && known[&b],
             Node::Or(a, b) => known[&a] || known[&b],
-            leaf_node => leaf(leaf_node)?,
+            Node::Mode(variable) => mode(variable),
+            _ => return None,
         };
         known.insert(id, value);
         pending.pop();

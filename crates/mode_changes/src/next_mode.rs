@@ -23,7 +23,7 @@ pub struct StateCondition {
     /// The element.
     pub element: usize,
     /// Its sign in the candidate mode. (Of a condition that caused the event, the value in the mode being left is zero
-    /// by definition: [`GuardSeries::sign`](crate::GuardSeries::sign).)
+    /// by definition.)
     pub sign: Sign,
     /// The state that a violation leads to.
     pub otherwise: u32,
@@ -43,6 +43,13 @@ pub struct Complementarity {
     pub matrix: Matrix<f64>,
     /// The state of each element where its `w` is the one that is positive, and where its `z` is.
     pub states: Vec<(u32, u32)>,
+}
+
+impl Complementarity {
+    /// That of a cluster without elements.
+    pub fn of_nothing() -> Self {
+        Complementarity { constant: Vec::new(), matrix: Matrix::zero(0), states: Vec::new() }
+    }
 }
 
 /// A cluster of elements whose modes can be tried.
@@ -124,13 +131,8 @@ impl Strategy {
         [Strategy::FlipAll, Strategy::FlipLeast, Strategy::Complementary, Strategy::Enumerate];
 }
 
-/// Finds the next mode.
-pub fn next_mode(cluster: &mut dyn Cluster, current: &Mode) -> NextMode {
-    next_mode_by(cluster, current, &Strategy::ALL)
-}
-
 /// Finds the next mode by these strategies, one after the other.
-pub fn next_mode_by(cluster: &mut dyn Cluster, current: &Mode, strategies: &[Strategy]) -> NextMode {
+pub fn next_mode(cluster: &mut dyn Cluster, current: &Mode, strategies: &[Strategy]) -> NextMode {
     let mut search = Search { cluster, current, tried: Vec::new(), visited: BTreeSet::new() };
     match strategies.iter().find_map(|&strategy| search.by(strategy)) {
         Some(mode) => NextMode::Accepted { mode, tried: search.visited.len() },

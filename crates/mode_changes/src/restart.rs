@@ -95,33 +95,12 @@ pub struct Restart {
     pub defects: Vec<Defect>,
     /// What went wrong.
     pub notes: Vec<Note>,
-    /// What depends on new equations at all: variables with the level from which on they are touched.
-    reached: Vec<(Column, i64)>,
     /// Levels up to which jumps are real and not drift, by variable.
     impulsive: IndexVec<Column, Option<i64>>,
     leading_order: IndexVec<Column, u32>,
 }
 
 impl Restart {
-    /// The restart of an event that changes nothing: every value is the one before.
-    pub fn unchanged(structure: &ModeStructure, left: &Jet) -> Self {
-        Restart {
-            right: left.clone(),
-            weights: structure.columns().map(|_| Vec::new()).collect(),
-            memory: Memory::default(),
-            defects: Vec::new(),
-            notes: Vec::new(),
-            reached: Vec::new(),
-            impulsive: structure.columns().map(|_| None).collect(),
-            leading_order: structure.columns().map(|column| structure.variable_offset(column)).collect(),
-        }
-    }
-
-    /// Variables that depend on what is new, with the highest order (1 for an impulse, 0 for a jump) that they may have.
-    pub fn reached(&self) -> impl Iterator<Item = (Column, i64)> + '_ {
-        self.reached.iter().map(|&(column, level)| (column, level - i64::from(self.leading_order[column])))
-    }
-
     /// Whether the derivative of this order really jumps, so that the next derivative is impulsive; what else differs
     /// between left and right limits is drift.
     pub fn is_impulsive(&self, column: Column, order: u32) -> bool {
@@ -170,11 +149,10 @@ pub fn restart(structure: &ModeStructure, equations: &dyn Residuals, past: &Past
     }
     solver.fall_back();
     solver.check_meaning();
-    let Solver { right, weights, notes, impulsive, reached, .. } = solver;
-    let reached = structure.columns().filter_map(|column| Some((column, reached.of(structure, column)?))).collect();
+    let Solver { right, weights, notes, impulsive, .. } = solver;
     let impulsive = structure.columns().map(|column| impulsive.of(structure, column)).collect();
     let leading_order = structure.columns().map(|column| structure.variable_offset(column)).collect();
-    Restart { right, weights, memory, defects, notes, reached, impulsive, leading_order }
+    Restart { right, weights, memory, defects, notes, impulsive, leading_order }
 }
 
 /// Residuals and Jacobian of a block while they are put together.
@@ -252,18 +230,6 @@ fn held(structure: &ModeStructure, past: &Past, row: Row) -> bool {
     let offset = structure.equation_offset(row);
     let is_known = |entry: &Incidence| past.jet.knows(entry.column, entry.order + offset - 1);
     !past.is_new[row] && past.offset[row] >= offset && structure.incidence(row).iter().all(is_known)
-}
-
-/// How large the terms are that an algebraic variable is computed from: its own value may be zero because they cancel.
-pub(crate) fn size_of_variable(structure: &ModeStructure, equations: &dyn Residuals, jet: &Jet, column: Column) -> f64 {
-    let row = structure.matched_row(column);
-    if structure.variable_offset(column) > 0 || structure.equation_offset(row) > 0 {
-        return 0.0;
-    }
-    let own = equations.partials(row, jet, 0).into_iter().find(|partial| partial.column == column);
-    let own = own.map_or(0.0, |partial| partial.derivatives[0].abs());
-    let size = size_of_terms(equations, row, jet) / own;
-    if size.is_finite() { size } else { 0.0 }
 }
 
 /// How large the terms of a residual are, to first order.

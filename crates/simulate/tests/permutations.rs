@@ -1,5 +1,7 @@
 //! The order of equations means nothing: models with their equations in another order run alike.
 
+#[path = "support/random.rs"]
+mod random;
 #[path = "support/runs.rs"]
 mod support;
 
@@ -7,21 +9,13 @@ use std::collections::BTreeMap;
 
 use modeshift_diagnostics::{Diagnostics, Span};
 use modeshift_syntax::ast::{Class, ClassBody, Element, ElementKind, Equation, EquationKind};
+use random::Random;
 use support::{How, Ran, check, file, paper_model, run_text};
 
-/// A small generator of numbers that look random, so that a failure can be repeated.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % bound
-    }
-
-    fn shuffle<T>(&mut self, list: &mut [T]) {
-        for at in (1..list.len()).rev() {
-            list.swap(at, self.below(at + 1));
-        }
+/// Puts a list into another order.
+fn shuffle<T>(list: &mut [T], random: &mut Random) {
+    for at in (1..list.len()).rev() {
+        list.swap(at, random.below(at + 1));
     }
 }
 
@@ -51,7 +45,7 @@ fn rewritten(text: &str, part: std::ops::Range<usize>, lists: &[&[Equation]], ra
                 rewritten(text, range, &inner_lists(equation), random)
             })
             .collect();
-        random.shuffle(&mut texts);
+        shuffle(&mut texts, random);
         places.extend(list.iter().map(|equation| equation.span).zip(texts));
     }
     places.sort_by_key(|(span, _)| span.start);

@@ -10,15 +10,16 @@ mod support;
 
 use std::f64::consts::PI;
 
-use support::{How, Ran, run_text};
+use modeshift_mode_changes::Strategy;
+use support::{How, Ran, check, run_text};
 
 const PHASES: usize = 7;
 /// Resistance times capacity.
 const DECAY: f64 = 100.0;
 const START: f64 = 0.05;
 
-/// The rectifier, whose source jumps ahead by an angle at 0.1.
-fn rectifier(stop: f64, ahead: f64) -> Ran {
+/// The rectifier, whose source jumps ahead by an angle at 0.1, with next modes searched in these ways.
+fn rectifier(stop: f64, ahead: f64, search: &'static [Strategy]) -> Ran {
     let text = format!(
         "model Rectifier
            parameter Integer n = {PHASES};
@@ -45,7 +46,7 @@ fn rectifier(stop: f64, ahead: f64) -> Ran {
            C*der(vc) = sum(a) - vc/R;
          end Rectifier;"
     );
-    run_text(&text, &How { start: Some(START), ..How::until(stop).tolerance(1e-8) }).finished()
+    run_text(&text, &How { start: Some(START), ..How::until(stop).tolerance(1e-8).search(search) }).finished()
 }
 
 /// The largest difference of two phases at an angle.
@@ -77,7 +78,7 @@ fn check_voltage(ran: &Ran, ahead: f64) {
 #[test]
 fn a_diode_takes_the_place_of_one_without_current() {
     // Between two pulses one diode conducts no current; with the first one of the other side to come, both must change.
-    let ran = rectifier(2.0 * PI, 0.0);
+    let ran = rectifier(2.0 * PI, 0.0, &Strategy::ALL);
     check_voltage(&ran, 0.0);
     let pulses = ran.event_times().len();
     assert!(pulses >= 2 * 2 * PHASES, "{PHASES} phases have {} pulses, each begins and ends: {pulses}", 2 * PHASES);
@@ -87,6 +88,32 @@ fn a_diode_takes_the_place_of_one_without_current() {
 fn all_diodes_decide_together_where_the_source_jumps() {
     for jump in 1..=24 {
         let ahead = 0.25 * f64::from(jump) + 0.1;
-        check_voltage(&rectifier(0.4, ahead), ahead);
+        check_voltage(&rectifier(0.4, ahead, &Strategy::ALL), ahead);
+    }
+}
+
+const LEMKE: &[Strategy] = &[Strategy::Complementary];
+const OTHERS: &[Strategy] = &[Strategy::FlipAll, Strategy::FlipLeast, Strategy::Enumerate];
+
+#[test]
+fn diodes_turn_off_alike_by_any_search() {
+    // Phases 1 and 5 conduct until their voltage falls faster than that of the capacitor: then there is no current. All
+    // off is singular; one diode without current is the same solution. There are too many guards to try all modes.
+    let highest_voltage = PI / 14.0;
+    for search in [&Strategy::ALL, LEMKE, OTHERS] {
+        let ran = rectifier(0.4, 0.0, search);
+        assert_eq!(ran.events().len(), 1, "{search:?}: {:?}", ran.event_times());
+        check("turning off", ran.event_times()[0], highest_voltage + (1.0 / DECAY).atan(), 1e-8);
+        assert_eq!(ran.mode_after(0).len(), 1, "{search:?}: {:?}", ran.mode_after(0));
+        check_voltage(&ran, 0.0);
+    }
+}
+
+#[test]
+fn all_pulses_and_jumps_are_found_by_lemke_alone() {
+    check_voltage(&rectifier(2.0 * PI, 0.0, LEMKE), 0.0);
+    for jump in (1..=24).step_by(3) {
+        let ahead = 0.25 * f64::from(jump) + 0.1;
+        check_voltage(&rectifier(0.4, ahead, LEMKE), ahead);
     }
 }

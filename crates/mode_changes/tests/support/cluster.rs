@@ -161,10 +161,12 @@ impl Cluster for TextCluster {
                     equations: [LinearEquation { terms: vec![term], input: Vec::new() }].into_iter().collect(),
                 };
                 let highest = mode.structure.variable_offset(column) + 4;
-                let series = GuardSeries::new(&guard, Row(0), &past, &result, highest);
-                // Of the conditions of a state, the one at zero fired.
-                let has_fired = self.fired.contains(&element) && series.derivatives[0].abs() < 1e-4;
-                let sign = series.sign(&self.noise, has_fired && *states == self.current);
+                let mut series = GuardSeries::new(&guard, Row(0), &past, &result, highest);
+                // Of the conditions of a state, the one at zero fired: in the mode being left it is zero by definition.
+                if *states == self.current && self.fired.contains(&element) && series.derivatives[0].abs() < 1e-4 {
+                    series.derivatives[0] = 0.0;
+                }
+                let sign = series.sign(&self.noise);
                 conditions.push(StateCondition { element, sign, otherwise });
             }
         }

@@ -2,7 +2,6 @@
 //! Σ-method, and random linear modes.
 #![allow(dead_code)] // each test uses a part
 
-pub mod bench;
 pub mod cluster;
 pub mod model;
 pub mod one_pair;

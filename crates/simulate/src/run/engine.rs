@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use modeshift_dae::{EquationKind, ExpressionId, ExpressionText, FlatModel, IndexVec, MultimodeDae, Node, VariableId};
-use modeshift_mode_changes::{DifferenceTape, FormUsers, Noise};
+use modeshift_mode_changes::{DifferenceTape, FormUsers, Noise, Strategy};
 use modeshift_numerics::{Input, NativeFunctions};
 
 use super::conditions::{Atom, Moment};
@@ -24,6 +24,8 @@ pub(super) struct Constants {
     pub starts: Vec<Option<f64>>,
     /// Nominal values of variables.
     pub nominal: Vec<f64>,
+    /// How to search for the next mode.
+    pub search: &'static [Strategy],
 }
 
 /// A model in a run.
@@ -38,6 +40,8 @@ pub(super) struct Engine<'a> {
     pub starts: Vec<Option<f64>>,
     /// Nominal values of variables.
     pub nominal: Vec<f64>,
+    /// How to search for the next mode.
+    pub search: &'static [Strategy],
     pub noise: Noise,
     /// The largest values that the sides of each atom had so far.
     pub scales: Vec<f64>,
@@ -69,7 +73,7 @@ impl<'a> Engine<'a> {
         constants: Constants,
         noise: Noise,
     ) -> Self {
-        let Constants { parameters, starts, nominal } = constants;
+        let Constants { parameters, starts, nominal, search } = constants;
         let (is_felt, felt_left_limits) = felt(&dae.model);
         let fixed_sides = fixed_sides(&dae.model, &system, &parameters);
         Engine {
@@ -80,6 +84,7 @@ impl<'a> Engine<'a> {
             parameters,
             starts,
             nominal,
+            search,
             noise,
             scales: vec![0.0; system.atoms.len()],
             samplings: Vec::new(),

@@ -52,6 +52,7 @@ use std::collections::BTreeMap;
 
 use modeshift_dae::{Experiment, MultimodeDae, VariableId};
 use modeshift_diagnostics::Diagnostics;
+use modeshift_mode_changes::Strategy;
 use modeshift_numerics::NativeFunctions;
 use modeshift_structure::Analysis;
 
@@ -93,6 +94,8 @@ pub struct RunSettings {
     pub method: Method,
     /// The number of the initial scenario.
     pub scenario: Option<u32>,
+    /// How to search for the mode that follows an event: in these ways, one after the other.
+    pub search: &'static [Strategy],
 }
 
 /// Rows of a result unless something else is wanted.
@@ -107,7 +110,8 @@ impl RunSettings {
         let stop = experiment.stop.unwrap_or(start + 1.0);
         let interval = experiment.interval.filter(|&interval| interval > 0.0).unwrap_or((stop - start) / ROWS);
         let tolerance = experiment.tolerance.filter(|&tolerance| tolerance > 0.0).unwrap_or(TOLERANCE);
-        RunSettings { start, stop, interval, tolerance, method: Method::default(), scenario: None }
+        let (method, search) = (Method::default(), &Strategy::ALL);
+        RunSettings { start, stop, interval, tolerance, method, scenario: None, search }
     }
 }
 

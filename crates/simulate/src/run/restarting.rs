@@ -214,7 +214,7 @@ impl<'a> Restarted<'a> {
             if extend_towards(structure, &equations, &mut result.right, &wanted, count).is_err() {
                 break;
             }
-            sign = GuardSeries::new(&atom.at(structure, known), Row(0), past, result, count).sign(noise, false);
+            sign = GuardSeries::new(&atom.at(structure, known), Row(0), past, result, count).sign(noise);
             if sign != Sign::Vanishing {
                 break;
             }

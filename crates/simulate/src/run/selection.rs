@@ -89,7 +89,8 @@ impl<'a> Engine<'a> {
         loop {
             search.grow();
             let current: States = search.atoms.iter().map(|&atom| search.proposed(atom)).collect();
-            if let NextMode::Accepted { mode, .. } = next_mode(&mut search, &current) {
+            let strategies = search.engine.search;
+            if let NextMode::Accepted { mode, .. } = next_mode(&mut search, &current, strategies) {
                 return search.finish(&mode);
             }
             if search.outside.is_empty() {
@@ -275,12 +276,17 @@ impl Cluster for Search<'_, '_, '_> {
     }
 
     fn complementarities(&mut self) -> Vec<Complementarity> {
-        if self.atoms.is_empty() || !self.outside.is_empty() {
+        if !self.outside.is_empty() {
             return Vec::new();
         }
-        let none_changed: States = self.atoms.iter().map(|&atom| self.proposed(atom)).collect();
+        if self.atoms.is_empty() {
+            return vec![Complementarity::of_nothing()];
+        }
+        let before = |&atom: &usize| u32::from(self.step.left.discrete[self.engine.system.atoms[atom].variable] != 0.0);
+        let before: States = self.atoms.iter().map(before).collect();
+        let proposed: States = self.atoms.iter().map(|&atom| self.proposed(atom)).collect();
         let (none, all) = (vec![0; self.atoms.len()], vec![1; self.atoms.len()]);
-        let problems = [none_changed, none, all].into_iter().find_map(|reference| {
+        let problems = [proposed, before, none, all].into_iter().find_map(|reference| {
             let flipped = self.flipped(&reference);
             let right = match self.tried.get(&flipped) {
                 Some(Tried::Candidate(tried, _)) => tried.1.restarted.right_limits(),

@@ -59,7 +59,8 @@ pub(super) fn with_start(
     let nominal = parameters.nominal;
     let modes = Modes::new(&dae, model.natives, shared.clone(), |id| nominal.get(id.index()).copied());
     let noise = noise(settings);
-    let constants = Constants { parameters: shared, starts: parameters.starts, nominal: nominal.clone() };
+    let constants =
+        Constants { parameters: shared, starts: parameters.starts, nominal: nominal.clone(), search: settings.search };
     let mut engine = Engine::new(&dae, model.natives, system, modes, constants, noise);
     if !engine.add_samplings(settings.start, diagnostics) {
         return None;

@@ -8,6 +8,7 @@ use std::path::Path;
 use modeshift_dae::MultimodeDae;
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
 use modeshift_flatten::{multimode_dae, multimode_dae_of_mel};
+use modeshift_mode_changes::Strategy;
 use modeshift_numerics::{NativeFunctions, Parameters};
 use modeshift_simulate::results::{EventCost, EventRecord, Observer, Trajectory};
 use modeshift_simulate::run::{RunEnd, RunModel, RunSettings, RunSummary, run};
@@ -41,6 +42,7 @@ pub struct How {
     pub interval: Option<f64>,
     pub tolerance: Option<f64>,
     pub method: Option<modeshift_simulate::integrate::Method>,
+    pub search: Option<&'static [Strategy]>,
 }
 
 impl How {
@@ -50,6 +52,10 @@ impl How {
 
     pub fn tolerance(self, tolerance: f64) -> Self {
         How { tolerance: Some(tolerance), ..self }
+    }
+
+    pub fn search(self, strategies: &'static [Strategy]) -> Self {
+        How { search: Some(strategies), ..self }
     }
 
     pub fn set(mut self, name: &str, value: &str) -> Self {
@@ -121,6 +127,7 @@ impl Analyzed {
         settings.interval = how.interval.unwrap_or((settings.stop - settings.start) / 100.0);
         settings.tolerance = how.tolerance.unwrap_or(settings.tolerance);
         settings.method = how.method.unwrap_or(settings.method);
+        settings.search = how.search.unwrap_or(settings.search);
         let (mut result, mut costs, mut of_run) = (Trajectory::default(), Costs::default(), Diagnostics::new());
         let model = RunModel { dae, analysis, natives: &NativeFunctions::new(), overrides: &overrides };
         let mut observers: Vec<&mut dyn Observer> = vec![&mut result, &mut costs];
@@ -139,6 +146,12 @@ impl Ran {
 
     pub fn events(&self) -> &[EventRecord] {
         self.result.events()
+    }
+
+    /// The mode variables that are true after the event of this number.
+    pub fn mode_after(&self, event: usize) -> Vec<&str> {
+        let names = self.result.columns().mode_variables.iter();
+        names.zip(self.events()[event].to.iter()).filter(|(_, is_true)| **is_true).map(|(name, _)| &**name).collect()
     }
 
     pub fn event_times(&self) -> Vec<f64> {

@@ -1,0 +1,194 @@
+//! What follows an event of a run: the mode, the modes passed through, right limits and impulses.
+
+#[path = "support/runs.rs"]
+mod support;
+
+use modeshift_simulate::integrate::Method;
+use support::{How, Ran, check, paper_model, run_text};
+
+/// A model with more declarations and equations.
+fn with(text: &str, declarations: &str, equations: &str) -> String {
+    text.replacen("\nequation\n", &format!("\n{declarations}\nequation\n{equations}\n"), 1)
+}
+
+/// A model with other start values.
+fn starting(text: &str, starts: &[(&str, f64)]) -> String {
+    let mut text = text.to_string();
+    for (name, value) in starts {
+        let begin = text.find(&format!("Real {name}(start = ")).expect("a start value") + name.len() + 14;
+        let length = text[begin..].find(',').expect("the end of the start value");
+        text.replace_range(begin..begin + length, &value.to_string());
+    }
+    text
+}
+
+/// Checks that left and right limits are the same to the bit, but for variables that may differ.
+fn check_kept(ran: &Ran, event: usize, may_differ: impl Fn(&str) -> bool) {
+    let columns = &ran.result.columns().columns;
+    let kept: Vec<&str> = columns.iter().map(|column| &*column.name).filter(|name| !may_differ(name)).collect();
+    assert!(!kept.is_empty());
+    for name in kept {
+        let (left, right) = ran.limits(event, name);
+        assert_eq!(left.to_bits(), right.to_bits(), "{name} = {left} becomes {right} at {}", ran.events()[event].time);
+    }
+}
+
+#[test]
+fn an_event_that_changes_no_mode_keeps_every_value_to_the_bit() {
+    let counted = "when time >= 6 then n = pre(n) + 1; end when;";
+    let text = with(&paper_model("ClutchBasic.mo"), "Integer n(start = 0, fixed = true);", counted);
+    let ran = run_text(&text, &How::default().tolerance(1e-9)).finished();
+    assert_eq!(ran.event_times(), [5.0, 6.0, 7.0]);
+    assert_eq!((ran.mode_after(0), ran.mode_after(1)), (vec!["g"], vec!["g"]));
+    assert!(ran.events()[0].cascade.is_empty(), "the clutch engages in one step");
+    assert!(ran.limits(1, "f1").0 != 0.0, "engaged, there is a torque");
+    check_kept(&ran, 1, |name| name == "n");
+    // Released at t2, the speeds are kept, and the torques are gone.
+    assert!(ran.mode_after(2).is_empty() && ran.events()[2].impulses.is_empty());
+    check_kept(&ran, 2, |name| ["g", "f1", "f2"].contains(&name));
+    assert_eq!(ran.limits(2, "f1").1, 0.0);
+}
+
+/// The modes of the water tank, from one to the next.
+const TANK_MODES: [&[&str]; 4] = [&["bh"], &[], &["bl"], &[]];
+
+/// Checks that the tank becomes full and empty in turn, this often.
+fn check_tank(ran: &Ran, changes: usize, context: &str) {
+    let changing: Vec<usize> = (0..ran.events().len()).filter(|&event| changes_mode(ran, event)).collect();
+    assert_eq!(changing.len(), changes, "{context}: {:?}", ran.event_times());
+    for (number, event) in changing.into_iter().enumerate() {
+        assert_eq!(ran.mode_after(event), TANK_MODES[number % 4], "{context}: at {}", ran.events()[event].time);
+    }
+    let levels = ran.values("x");
+    assert!(levels.iter().all(|level| (-1e-9..=1.0 + 1e-9).contains(level)), "{context}: the tank keeps its bounds");
+}
+
+fn changes_mode(ran: &Ran, event: usize) -> bool {
+    ran.events()[event].changed().next().is_some()
+}
+
+#[test]
+fn the_water_tank_enters_and_leaves_its_limits_however_exactly_it_is_integrated() {
+    for method in [Method::Bdf, Method::Esdirk, Method::Explicit] {
+        for tolerance in [1e-3, 1e-6, 1e-9] {
+            let how = How { method: Some(method), ..How::until(10.0).tolerance(tolerance) };
+            let ran = run_text(&paper_model("WaterTank.mo"), &how).finished();
+            check_tank(&ran, 40, &format!("{method:?}, {tolerance:e}"));
+        }
+    }
+}
+
+#[test]
+fn the_water_tank_enters_and_leaves_its_limits_though_other_events_come_a_moment_before_or_after() {
+    let how = How::default().tolerance(1e-9);
+    let times = run_text(&paper_model("WaterTank.mo"), &how).finished().event_times();
+    for error in [-1e-6, -1e-9, -1e-12, 0.0, 1e-12, 1e-9, 1e-6] {
+        let conditions: Vec<String> = times.iter().map(|time| format!("time >= {:?}", time + error)).collect();
+        let counted = format!("when {{{}}} then n = pre(n) + 1; end when;", conditions.join(", "));
+        let text = with(&paper_model("WaterTank.mo"), "Integer n(start = 0, fixed = true);", &counted);
+        let ran = run_text(&text, &how).finished();
+        check_tank(&ran, times.len(), &format!("error {error:e}"));
+        assert_eq!(ran.last("n"), times.len() as f64, "error {error:e}");
+    }
+}
+
+#[test]
+fn the_elastic_rope_bounces_through_an_instant_in_which_it_is_straight() {
+    // E22 §8.4 with α = 0.8: thrown so that the rope is straight at (x, y) with velocity (u, v).
+    let (x, y, u, v, time) = (0.6, -0.8, 0.8, -4.0, 0.1);
+    let before = [("x", x - u * time), ("y", y - (v + 9.81 / 2.0 * time) * time), ("u", u), ("v", v + 9.81 * time)];
+    let text = starting(&paper_model("CupAndBallElastic.mo"), &before);
+    let ran = run_text(&text, &How::until(0.2).tolerance(1e-9)).finished();
+    check("impact", ran.event_times()[0], time, 1e-9);
+    assert_eq!(ran.events()[0].cascade, ["gamma"], "straight for an instant");
+    assert!(ran.mode_after(0).is_empty(), "then loose again");
+    let (u_after, v_after) = (u - 1.8 * v / y * x, -0.8 * v);
+    check("u+", ran.limits(0, "u").1, u_after, 1e-9);
+    check("v+", ran.limits(0, "v").1, v_after, 1e-9);
+    check("impulse", ran.weight(0, "lambda", "1"), 1.8 * v / y, 1e-9);
+    for name in ["x", "y"] {
+        let (left, right) = ran.limits(0, name);
+        assert!((left - right).abs() < 1e-14, "{name} = {left} does not jump to {right}");
+    }
+    // Then it flies.
+    check("x", ran.last("x"), x + 0.1 * u_after, 1e-9);
+    check("y", ran.last("y"), y + 0.1 * v_after - 9.81 / 2.0 * 0.01, 1e-9);
+    check("v", ran.last("v"), v_after - 9.81 * 0.1, 1e-9);
+}
+
+#[test]
+fn a_slack_rope_becomes_straight_and_slack_again() {
+    // E22 Figure 23: thrown so that the rope is straight at (x, y) with velocity (u, v), of which what is along the rope
+    // is lost. Then a pendulum, until its tension u² + v² - g y is zero.
+    let (x, y, u, v, g, time) = (0.6, -0.8, 6.0, 1.0, 9.81, 0.1);
+    let before = [("x", x - u * time), ("y", y - (v + g / 2.0 * time) * time), ("u", u), ("v", v + g * time)];
+    let text = starting(&paper_model("CupAndBall.mo"), &before);
+    let ran = run_text(&text, &How::until(0.9).tolerance(1e-9)).finished();
+    assert_eq!(ran.events().len(), 2, "{:?}", ran.event_times());
+    check("impact", ran.event_times()[0], time, 1e-9);
+    assert_eq!(ran.mode_after(0), ["gamma"]);
+    let outwards = x * u + y * v;
+    let [u_after, v_after] = [u - outwards * x, v - outwards * y];
+    check("u+", ran.limits(0, "u").1, u_after, 1e-9);
+    check("v+", ran.limits(0, "v").1, v_after, 1e-9);
+    check("impulse", ran.weight(0, "lambda", "1"), outwards, 1e-9);
+    // By the conservation of energy the tension ends at this height, above the centre.
+    let height = (u_after * u_after + v_after * v_after + 2.0 * g * y) / (3.0 * g);
+    assert!((0.1..0.9).contains(&height));
+    assert!(ran.mode_after(1).is_empty(), "thrown upwards, the ball needs less and less tension");
+    assert!(ran.limits(1, "lambda").0.abs() < 1e-9 && ran.limits(1, "lambda").1 == 0.0);
+    assert!(ran.events()[1].impulses.is_empty());
+    let [x, y, u, v] = ["x", "y", "u", "v"].map(|name| ran.limits(1, name).0);
+    check("y", y, height, 1e-8);
+    check("speed", u.hypot(v), (g * height).sqrt(), 1e-8);
+    check_kept(&ran, 1, |name| !["x", "y", "u", "v"].contains(&name));
+    // Then it flies again.
+    let rest = 0.9 - ran.event_times()[1];
+    check("x", ran.last("x"), x + rest * u, 1e-9);
+    check("v", ran.last("v"), v - rest * g, 1e-9);
+}
+
+/// Rectifiers that know nothing of each other, each with its own phase.
+const RECTIFIERS: &str = "
+model Rectifiers
+  parameter Integer N = 50;
+  Real i[N](each start = 0);
+  Real u[N];
+  Real s[N];
+  Boolean on[N];
+equation
+  for k in 1:N loop
+    sin(time + k) = u[k] + der(i[k]) + i[k];
+    on[k] = (s[k] >= 0);
+    s[k] = if on[k] then i[k] else u[k];
+    0 = if on[k] then u[k] else i[k];
+  end for;
+end Rectifiers;";
+
+#[test]
+fn an_event_looks_only_at_the_elements_that_it_can_reach() {
+    let ran = run_text(RECTIFIERS, &How::until(7.0)).finished();
+    let names = &ran.result.columns().mode_variables;
+    let later = ran.events().iter().enumerate().filter(|(_, event)| event.time > 0.0);
+    assert!(later.clone().count() >= 100, "each turns on and off: {}", ran.events().len());
+    for (number, event) in later {
+        let changed: Vec<usize> = event.changed().collect();
+        assert_eq!(changed.len(), 1, "at {}", event.time);
+        let cost = ran.costs.iter().find(|cost| cost.time == event.time).expect("a cost");
+        assert_eq!(cost.new_modes, 1, "no mode is tried but the one that follows, at {}", event.time);
+        let index = names[changed[0]].strip_prefix("on").expect("a mode variable");
+        check_kept(&ran, number, |name| name.ends_with(index));
+    }
+}
+
+#[test]
+fn a_fault_of_the_transmission_line_is_remembered() {
+    // `open = (last(i2) >= Imax or last(open)) and not last(short)`: open stays open when the current has gone.
+    let ran = run_text(&paper_model("FaultyCoaxial.mo"), &How::default().tolerance(1e-9)).finished();
+    let opened = ran.event_times()[0];
+    check("current", ran.limits(0, "element[1].i2").0, 0.3, 1e-9);
+    let [open, i1, i2] = ["open", "i1", "i2"].map(|name| ran.values(&format!("element[1].{name}")));
+    let first = ran.result.times().iter().rposition(|&time| time == opened).expect("a row after the event");
+    assert!(open[first..].iter().all(|&open| open == 1.0) && i1[first..].iter().all(|&current| current == 0.0));
+    assert!(*i2.last().expect("rows") < 0.3, "the current behind it has gone");
+}
