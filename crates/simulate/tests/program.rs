@@ -265,6 +265,30 @@ fn a_block_without_a_solution_is_reported_with_residuals_and_iterates() {
 }
 
 /// The lines between `equation` and `end`, in another order.
+#[test]
+fn what_was_tried_beyond_a_solution_leads_to_no_other_branch() {
+    let model = Model::new(
+        "model Circle
+           Real y(start = 0, fixed = true);
+           Real x(start = 1);
+         equation
+           der(y) = x;
+           x^2 + y^2 = 1;
+         end Circle;",
+        &[],
+    );
+    for tried in [1.0001, 1.01, 1.2, 2.0, 10.0] {
+        let mut run = Running::start(&model);
+        for step in 0..30 {
+            let time = 0.05 * f64::from(step);
+            let found = run.derivative(time, &[time.sin()]);
+            assert!((found[0] - time.cos()).abs() < 1e-9, "{found:?} at {time}, after {tried}");
+            let result = run.program.derivative(time + 1.0, &[tried], &run.surroundings, &mut [0.0]);
+            assert!(result.is_err(), "there is no such point on the circle");
+        }
+    }
+}
+
 fn permuted(text: &str, seed: u64) -> String {
     let begin = text.find("\nequation").expect("equations") + "\nequation".len();
     let end = text.rfind("\nend").expect("an end");

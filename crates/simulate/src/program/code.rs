@@ -184,7 +184,7 @@ impl Code {
         let is_guessed = self.prediction.guess(time, &mut self.memory);
         let mut result = self.run_needed();
         if result.is_err() && is_guessed {
-            self.prediction.give_up(&mut self.memory);
+            self.prediction.recall(&mut self.memory);
             result = self.run_needed();
         }
         result?;

@@ -143,6 +143,7 @@ impl Program {
             None => self.compile(programs.workshop(), choice)?,
         }
         self.code_mut().jet_mut().copy_from_slice(jet);
+        self.begin_path();
         Ok(StateChoice::Changed)
     }
 

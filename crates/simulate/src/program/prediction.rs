@@ -17,7 +17,7 @@ pub(super) struct Prediction {
     times: [f64; COUNT],
     /// The values at these times.
     values: [Vec<f64>; COUNT],
-    /// Where the values before the present time lead; not more than the last ones where that is not known.
+    /// Where the values led, last time.
     predicted: Vec<f64>,
 }
 
@@ -39,32 +39,33 @@ impl Prediction {
         self.count = 0;
     }
 
-    /// Puts guesses into the memory where a time is new; whether it did. A time before the last one is of a step that is
-    /// tried again: then what is in the memory is as good.
+    /// Puts guesses into the memory where a time is new; whether they are others than the last values. A time before the
+    /// last one is of a step that is tried again: what was found at later times is forgotten, since it may be anything.
     pub fn guess(&mut self, time: f64, memory: &mut [f64]) -> bool {
-        let Some(last) = self.last_time().filter(|&last| last != time && !self.places.is_empty()) else { return false };
-        while self.last_time().is_some_and(|last| last >= time) {
+        if self.last_time() == Some(time) || self.places.is_empty() {
+            return false;
+        }
+        while self.last_time().is_some_and(|last| last > time) {
             self.count -= 1;
         }
         if self.count < 2 {
+            self.recall(memory);
             return false;
         }
         let factors = factors(&self.times[..self.count], time);
         for (index, (place, predicted)) in self.places.iter().zip(&mut self.predicted).enumerate() {
             let terms = self.values[..self.count].iter().zip(factors);
             *predicted = terms.map(|(values, factor)| factor * values[index]).sum();
-            if time > last {
-                memory[*place as usize] = *predicted;
-            }
+            memory[*place as usize] = *predicted;
         }
-        time > last
+        true
     }
 
-    /// Puts the last values back into the memory, since guesses lead to nothing, and forgets the past.
-    pub fn give_up(&mut self, memory: &mut [f64]) {
-        let last = &self.values[self.count - 1];
-        self.places.iter().zip(last).for_each(|(&place, &value)| memory[place as usize] = value);
-        self.count = 0;
+    /// Puts the last values into the memory.
+    pub fn recall(&self, memory: &mut [f64]) {
+        if let Some(last) = self.values[..self.count].last() {
+            self.places.iter().zip(last).for_each(|(&place, &value)| memory[place as usize] = value);
+        }
     }
 
     /// Remembers the values that were found.
@@ -120,6 +121,12 @@ mod tests {
         [1.0 + time * (2.0 - time * time), 3.0 - time]
     }
 
+    /// Where the line through the solution at two times leads.
+    fn between(first: f64, second: f64, time: f64) -> [f64; 2] {
+        let share = (time - first) / (second - first);
+        std::array::from_fn(|index| (1.0 - share) * solution(first)[index] + share * solution(second)[index])
+    }
+
     /// Almost the solution at 0.9.
     const NEAR: [f64; 2] = [2.06, 2.11];
 
@@ -131,6 +138,14 @@ mod tests {
 
     fn learn(prediction: &mut Prediction, time: f64, [first, second]: [f64; 2]) {
         prediction.learn(time, &[f64::NAN, second, first]);
+    }
+
+    fn check_guess(prediction: &mut Prediction, time: f64, right: [f64; 2]) {
+        let found = guess(prediction, time);
+        assert!(
+            found.iter().zip(right).all(|(found, right)| (found - right).abs() < 1e-13),
+            "{found:?}, not {right:?}"
+        );
     }
 
     fn after_some_steps() -> Prediction {
@@ -145,8 +160,7 @@ mod tests {
     #[test]
     fn a_cubic_is_continued() {
         let mut prediction = after_some_steps();
-        let found = guess(&mut prediction, 0.9);
-        assert!(found.iter().zip(solution(0.9)).all(|(found, right)| (found - right).abs() < 1e-14), "{found:?}");
+        check_guess(&mut prediction, 0.9, solution(0.9));
     }
 
     #[test]
@@ -154,10 +168,21 @@ mod tests {
         let mut prediction = after_some_steps();
         guess(&mut prediction, 0.9);
         learn(&mut prediction, 0.9, NEAR);
-        assert_eq!(guess(&mut prediction, 0.7), [8.0, 7.0], "the memory is left alone");
-        learn(&mut prediction, 0.7, solution(0.7));
-        let found = guess(&mut prediction, 0.8);
-        assert!(found.iter().zip(solution(0.8)).all(|(found, right)| (found - right).abs() < 1e-14), "{found:?}");
+        // Of four values three are left, then two, then one.
+        let [found, _] = guess(&mut prediction, 0.7);
+        assert!((found - solution(0.7)[0]).abs() < 0.02, "{found}");
+        check_guess(&mut prediction, 0.5, between(0.3, 0.4, 0.5));
+        check_guess(&mut prediction, 0.35, solution(0.3));
+    }
+
+    #[test]
+    fn where_nothing_leads_the_last_values_serve() {
+        let mut prediction = Prediction::of(vec![2, 1]);
+        assert_eq!(guess(&mut prediction, 0.0), [8.0, 7.0], "the memory is left alone");
+        learn(&mut prediction, 0.0, solution(0.0));
+        check_guess(&mut prediction, 0.1, solution(0.0));
+        learn(&mut prediction, 0.1, NEAR);
+        check_guess(&mut prediction, 0.05, solution(0.0));
     }
 
     #[test]
@@ -167,8 +192,7 @@ mod tests {
         learn(&mut prediction, 0.9, NEAR);
         assert_eq!(guess(&mut prediction, 0.9), [8.0, 7.0], "the memory is left alone");
         learn(&mut prediction, 0.9, solution(0.9));
-        let found = guess(&mut prediction, 1.0);
-        assert!(found.iter().zip(solution(1.0)).all(|(found, right)| (found - right).abs() < 1e-13), "{found:?}");
+        check_guess(&mut prediction, 1.0, solution(1.0));
     }
 
     #[test]
@@ -176,9 +200,8 @@ mod tests {
         let mut prediction = after_some_steps();
         guess(&mut prediction, 0.7);
         learn(&mut prediction, 0.7, [-4.0, -5.0]);
-        assert_eq!(guess(&mut prediction, 0.8), [8.0, 7.0], "one value leads nowhere");
+        check_guess(&mut prediction, 0.8, [-4.0, -5.0]);
         learn(&mut prediction, 0.8, [-4.1, -5.2]);
-        let found = guess(&mut prediction, 0.9);
-        assert!((found[0] + 4.2).abs() < 1e-12 && (found[1] + 5.4).abs() < 1e-12, "{found:?}");
+        check_guess(&mut prediction, 0.9, [-4.2, -5.4]);
     }
 }
