@@ -3,6 +3,7 @@
 #[path = "support/runs.rs"]
 mod support;
 
+use modeshift_simulate::integrate::Method;
 use modeshift_simulate::run::RunEnd;
 use support::{How, Ran, check, paper_model, run_mel, run_text};
 
@@ -461,5 +462,30 @@ fn a_guard_that_comes_back_within_a_long_step_is_seen() {
         let ran = run_body(&body, &How::until(300.0)).finished();
         assert_eq!(ran.events().len(), 2, "{:?}", ran.event_times());
         check("y", ran.last("y"), 2.0, 1e-6);
+    }
+}
+
+#[test]
+fn a_body_with_friction_breaks_away_and_reverses() {
+    // The load 2 sin t breaks away where it is 1, and moves the body forward until 2 (cos a - cos t) = t - a; the load is
+    // beyond the limit of friction on the other side then, so that the body does not stick.
+    let body = "Real w(start = 0, fixed = true), f, s; Boolean forward, backward;
+        equation der(w) = 2*sin(time) - f; forward = s > 1; backward = s < -1;
+        w = if forward then s - 1 elseif backward then s + 1 else 0;
+        f = if forward then 1 elseif backward then -1 else s;";
+    for method in [Method::Bdf, Method::Esdirk, Method::Explicit] {
+        for tolerance in [1e-6, 1e-7, 1e-8, 1e-9, 1e-10] {
+            let how = How { method: Some(method), ..How::until(30.0).tolerance(tolerance) };
+            let ran = run_body(body, &how).finished();
+            let times = ran.event_times();
+            assert_eq!(times.len(), 10, "{method:?}, {tolerance:e}: {times:?}");
+            let away = std::f64::consts::FRAC_PI_6;
+            check("breaking away", times[0], away, tolerance);
+            check("reversal", 2.0 * (away.cos() - times[1].cos()), times[1] - away, tolerance);
+            let directions: Vec<Vec<&str>> = (0..10).map(|event| ran.mode_after(event)).collect();
+            for (event, direction) in directions.iter().enumerate() {
+                assert_eq!(*direction, [["forward"], ["backward"]][event % 2], "{method:?}, {tolerance:e}");
+            }
+        }
     }
 }

@@ -399,6 +399,27 @@ fn solutions_that_end_in_infinity_are_followed_to_their_end() {
 }
 
 #[test]
+fn a_state_that_is_zero_but_for_rounding_has_a_first_step() {
+    // As a speed where friction reverses: what is left of it is no measure of time.
+    for method in ALL {
+        for tolerance in [1e-6, 1e-8, 1e-10, 1e-12] {
+            for start in [0.0, 1e-18, -4e-16, 1e-15, -3e-14, 1e-12, 1e-9] {
+                let system = given(1, |t, _, dx| dx[0] = 2.0 * t.sin() + 1.0, |_, _, entries| entries[0] = 0.0);
+                let problem = Problem::new(system, &Settings::new(tolerance, 1).with_method(method));
+                let (from, to) = (3.8f64, 4.3f64);
+                let mut integrator = problem.start(from, &[start], None).expect("a start");
+                run_to(&mut integrator, to);
+                let expected = start + 2.0 * (from.cos() - to.cos()) + to - from;
+                let error = (integrator.state()[0] - expected).abs() / tolerance;
+                assert!(error < 10.0, "{method:?}, {tolerance:e} from {start:e}: {error} tolerances");
+                let steps = integrator.statistics().steps;
+                assert!(steps < 2000, "{method:?}, {tolerance:e} from {start:e}: {steps} steps");
+            }
+        }
+    }
+}
+
+#[test]
 fn too_many_steps_are_a_failure() {
     let settings = Settings { most_steps: 10, ..Settings::new(1e-9, 2) };
     let problem = Problem::new(oscillator(), &settings);

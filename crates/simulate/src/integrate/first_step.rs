@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use super::Ode;
 use super::evaluations::Evaluations;
+use super::methods::shortest_step;
 
 /// The sizes that errors are measured against.
 #[derive(Clone)]
@@ -25,6 +26,13 @@ impl Weights {
     }
 }
 
+/// States of less than this, in units of the error allowed, are zero: they say nothing about what a short time is.
+const LEAST_SIZE: f64 = 1.0;
+/// Derivatives of less than this are zero.
+const LEAST_SLOPE: f64 = 1e-5;
+/// The trial step is at least this many times the shortest: differences over it are more than rounding.
+const CLEAR: f64 = 1e3;
+
 /// A first step for a method that begins with this order, at most `longest`. A start at which everything rests allows
 /// the longest step.
 pub(super) fn first_step<System: Ode>(
@@ -38,7 +46,10 @@ pub(super) fn first_step<System: Ode>(
     let (size, slope) = (weights.norm(state, state), weights.norm(derivative, state));
     // A time that is not infinite has an end.
     let longest = if longest.is_finite() { longest } else { 1.0 };
-    let mut trial = if size < 1e-5 || slope < 1e-5 { 1e-6 * longest } else { 0.01 * size / slope }.min(longest);
+    let shortest = shortest_step(time);
+    let says_nothing = size < LEAST_SIZE || slope < LEAST_SLOPE;
+    let mut trial = if says_nothing { 1e-6 * longest } else { 0.01 * size / slope };
+    trial = trial.max(CLEAR * shortest).min(longest);
     let mut ahead = vec![0.0; state.len()];
     let mut slope_ahead = vec![0.0; state.len()];
     for _ in 0..60 {
@@ -61,5 +72,5 @@ pub(super) fn first_step<System: Ode>(
     } else {
         (0.01 / steepest).powf(1.0 / f64::from(order + 1))
     };
-    if second.is_finite() { second.min(100.0 * trial).min(longest) } else { trial }
+    if second.is_finite() { second.min(100.0 * trial).max(shortest).min(longest) } else { trial }
 }
