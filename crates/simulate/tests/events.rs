@@ -339,6 +339,21 @@ fn a_relay_with_hysteresis_switches_for_ever() {
 }
 
 #[test]
+fn what_was_seen_of_a_guard_is_not_forgotten_at_an_event_that_changes_nothing() {
+    // One bound of the hysteresis follows the other at once; both are far below what noise could be of a signal that
+    // large. The signal vanishes where t + t^2/10 is 1/4 and every 1/2 from there, ever faster.
+    let body = "Real s; Real x(start = 0, fixed = true);
+        Boolean on(start = true, fixed = true), asked(start = true, fixed = true);
+        equation s = 1000*cos(2*3.141592653589793*(time + time^2/10)); on = pre(asked);
+        asked = if on then s >= -1e-9 else s > 1e-9;
+        der(x) = if on then 1 else -1;";
+    let ran = run_body(body, &How::until(5.0)).finished();
+    let zeros: Vec<f64> = (0..15).map(|half| 5.0 * ((1.1 + 0.2 * f64::from(half)).sqrt() - 1.0)).collect();
+    assert_eq!(ran.event_times().len(), zeros.len(), "{:?}", ran.event_times());
+    ran.event_times().iter().zip(&zeros).for_each(|(found, expected)| check("zero", *found, *expected, 1e-9));
+}
+
+#[test]
 fn a_logarithm_of_a_negative_number_is_named_with_its_equation() {
     let ran = run_body("Real x(start = 1, fixed = true), y; equation der(x) = -1; y = log(x);", &How::until(2.0));
     let said = ran.said("E0807");

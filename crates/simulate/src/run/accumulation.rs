@@ -97,7 +97,8 @@ impl<'a> RecentEvents<'a> {
     fn limit(&self, time: f64, fired: &Fired) -> Option<Prediction> {
         let sequence = self.sequences.get(&fired.atoms)?;
         let is_near = |best: &Prediction| sequence.is_certain && best.time - time < self.near;
-        sequence.best.filter(|best| fired.is_doubtful || is_near(best))
+        let ends = |best: &Prediction| is_near(best) || fired.is_doubtful && sequence.goes_on_with(time);
+        sequence.best.filter(ends)
     }
 
     /// Whether too many events came in no time, this one included.
@@ -164,6 +165,13 @@ struct Prediction {
 }
 
 impl Sequence {
+    /// Whether an event that is not one of them yet comes as fast as they make one expect. What noise makes of the
+    /// intervals of a long run says nothing.
+    fn goes_on_with(&self, time: f64) -> bool {
+        let shrinks = |(last, interval): (f64, f64)| time - last < LARGEST_RATIO * interval;
+        self.is_certain || self.last_time.zip(self.interval).is_some_and(shrinks)
+    }
+
     fn push(&mut self, time: f64) {
         let interval = self.last_time.replace(time).map(|last| time - last);
         let (before, interval) = (std::mem::replace(&mut self.interval, interval), interval);
@@ -222,6 +230,15 @@ mod tests {
         }
         let best = sequence.best.expect("intervals shrink");
         assert!((best.time - 2.0).abs() < 1e-6, "{best:?}");
+    }
+
+    #[test]
+    fn a_doubtful_event_that_comes_late_ends_nothing() {
+        // The period of a rectifier, after a start that took a little longer.
+        let mut sequence = Sequence::default();
+        [0.0, 1.05, 2.05].into_iter().for_each(|time| sequence.push(time));
+        assert!(sequence.best.is_some(), "intervals have shrunk");
+        assert!(!sequence.goes_on_with(3.05) && sequence.goes_on_with(2.95));
     }
 
     #[test]

@@ -183,17 +183,18 @@ impl<'a> Stay<'_, '_, '_, 'a> {
             if self.output.progress(self.engine.dae, &self.probe, end) == ControlFlow::Break(()) {
                 return Ok(Some(Ended::Run(RunEnd::Interrupted, end)));
             }
-            let fired = match found {
-                Some(crossing) => crossing.fired(),
+            let (fired, crossed) = match found {
+                Some(crossing) => (crossing.fired(), crossing.guards),
                 None if is_due && expected.is_stop => return Ok(Some(Ended::Stop(self.probe.clone()))),
-                None if is_due => Fired::default(),
+                None if is_due => Default::default(),
                 None if self.needs_new_states() => return Ok(None),
                 None => continue,
             };
             if let Some(ended) = self.pass(fired) {
                 return Ok(Some(ended));
             }
-            *expected = self.expected();
+            let before = std::mem::replace(expected, self.expected());
+            expected.watch.remember(&before.watch, &crossed);
         }
         Ok(Some(Ended::Stop(self.probe.clone())))
     }

@@ -37,6 +37,7 @@ pub(super) enum Guard {
 
 /// What is watched during a stay in a mode.
 pub(super) struct Watch {
+    /// Ascending.
     guards: Vec<Guard>,
     /// By guard: how atoms are oriented.
     sides: Vec<f64>,
@@ -153,6 +154,20 @@ impl Watch {
     /// Begins a stay, with the values of the watched expressions.
     pub fn begin(&mut self, time: f64, watched: &[f64]) {
         self.learn(time, &self.values(watched));
+    }
+
+    /// Goes on with what was seen of guards before an event that changed nothing continuous: of those that did not fire
+    /// and are on the same side as before. Begin first.
+    pub fn remember(&mut self, before: &Watch, fired: &[Guard]) {
+        for (index, guard) in self.guards.iter().enumerate() {
+            let Ok(known) = before.guards.binary_search(guard) else { continue };
+            let is_same = self.sides[index] == before.sides[known] && self.edges[index] == before.edges[known];
+            if is_same && fired.binary_search(guard).is_err() {
+                self.is_armed[index] |= before.is_armed[known];
+                self.peaks[index] = self.peaks[index].max(before.peaks[known]);
+                self.floors[index] = before.floors[known];
+            }
+        }
     }
 
     /// Whether values at one time only are known.
@@ -326,7 +341,7 @@ pub(super) struct Crossing {
     pub time: f64,
     /// The values of all guards then.
     values: Values,
-    /// What crossed.
+    /// What crossed; ascending.
     pub guards: Vec<Guard>,
     /// Whether the first guard was never clearly on its side before.
     is_doubtful: bool,
