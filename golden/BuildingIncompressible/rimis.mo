@@ -328,11 +328,11 @@ equation
   // Block plug_eta_c -> eta_c[3]
   'eta_c[3]' = 0;
   // Block open[1] and open[2] and not (outgoing[2] and direction[2]): mu_c[3] eta_c[3] Tr[1] Tc[1] Tr[2] Tc[2] -- plug_Pc rmb[1] rimf[1] romf[1] dop[1] reb[1] rief[1] roef[1] rdef[1] rtm[1]' rte[1]' cmb[1] ceb[1] ctm[1]' cte[1]' cmf[1] cef[1] rmb[2] rimf[2] romf[2] dop[2] reb[2] rief[2] roef[2] rdef[2] rtm[2]' rte[2]' cmb[2] ceb[2] ctm[2]' cte[2]' cmf[2] cef[2] -> Pc[0] Mr[1]' Er[1]' Tr[1]' Pr[1] Mc[1]' Ec[1]' Tc[1]' Pc[1] mu_in[1] mu_out[1] mu_door[1] mu_c[1] eta_in[1] eta_out[1] eta_door[1] eta_c[1] Mr[2]' Er[2]' Tr[2]' Pr[2] Mc[2]' Ec[2]' Tc[2]' Pc[2] mu_in[2] mu_out[2] mu_door[2] mu_c[2] eta_in[2] eta_out[2] eta_door[2] eta_c[2]
-  0 = if 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'Pc[0]_4' - 'Pc[1]_4' else 'Pc[0]_4';
+  0 = if 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'Pc[0]_4' - 'Pc[1]_4' else 'Pc[0]_4' - 1.91;
   0 = if 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'Mr[1]_p_4' - ('mu_in[1]_4' - 'mu_out[1]_4' + 'mu_door[1]_4') else 'mu_in[1]_4';
-  0 = if 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'mu_in[1]_4' - 0.004*(Pin - 'Pr[1]_4')/((Pin - 'Pr[1]_4')*(Pin - 'Pr[1]_4') + 1)^0.25 else 'Pr[1]_4';
+  0 = if 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'mu_in[1]_4' - 0.004*(Pin - 'Pr[1]_4')/((Pin - 'Pr[1]_4')*(Pin - 'Pr[1]_4') + 1)^0.25 else 'Pr[1]_4' - 1.91;
   0 = if 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'mu_out[1]_4' - 0.004*('Pr[1]_4' - Pout)/(('Pr[1]_4' - Pout)*('Pr[1]_4' - Pout) + 1)^0.25 else 'mu_out[1]_4';
-  0 = if 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'Pr[1]_4' - 'Pc[1]_4' else 'Pc[1]_4';
+  0 = if 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'Pr[1]_4' - 'Pc[1]_4' else 'Pc[1]_4' - 1.91;
   0 = if 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'Er[1]_p_4' - ('eta_in[1]_4' - 'eta_out[1]_4' + 'eta_door[1]_4' + 500) else 'Er[1]_p_4';
   0 = if 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'eta_in[1]_4' - 'mu_in[1]_4'*(Cp*(Tin - 273)) else 'eta_in[1]_4';
   0 = if 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'eta_out[1]_4' - 'mu_out[1]_4'*(Cp*('Tr[1]' - 273)) else 'eta_out[1]_4';
@@ -348,7 +348,7 @@ equation
   0 = if 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'Mr[2]_p_4' - ('mu_in[2]_4' - 'mu_out[2]_4' + 'mu_door[2]_4') else 'mu_door[2]_4';
   0 = if 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'mu_in[2]_4' - 0.004*(Pin - 'Pr[2]_4')/((Pin - 'Pr[2]_4')*(Pin - 'Pr[2]_4') + 1)^0.25 else 'mu_in[2]_4';
   0 = if 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'mu_out[2]_4' - 0.004*('Pr[2]_4' - Pout)/(('Pr[2]_4' - Pout)*('Pr[2]_4' - Pout) + 1)^0.25 else 'mu_out[2]_4';
-  0 = if 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'Pr[2]_4' - 'Pc[2]_4' else 'Pr[2]_4';
+  0 = if 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'Pr[2]_4' - 'Pc[2]_4' else 'Pr[2]_4' - 1.91;
   0 = if 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'Er[2]_p_4' - ('eta_in[2]_4' - 'eta_out[2]_4' + 'eta_door[2]_4' + 500) else 'Er[2]_p_4';
   0 = if 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'eta_in[2]_4' - 'mu_in[2]_4'*(Cp*(Tin - 273)) else 'eta_in[2]_4';
   0 = if 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'eta_out[2]_4' - 'mu_out[2]_4'*(Cp*('Tr[2]' - 273)) else 'eta_out[2]_4';
@@ -359,14 +359,14 @@ equation
   0 = if 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'Ec[2]_p_4' - ('eta_c[2]_4' - 'eta_c[3]' - 'eta_door[2]_4') else 'Ec[2]_p_4';
   0 = if 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'Mc[2]_p_4' - Vc*((-P0/(R*'Tc[2]')*(R*'Tc[2]_p_4'))/(R*'Tc[2]')) else 'Mc[2]_p_4';
   0 = if 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'Ec[2]_p_4' - ('Mc[2]_p_4'*(Cp*('Tc[2]' - 273)) + 'Mc[2]'*(Cp*'Tc[2]_p_4')) else 'Tc[2]_p_4';
-  0 = if 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'mu_c[2]_4' - 0.04*('Pc[1]_4' - 'Pc[2]_4')/(('Pc[1]_4' - 'Pc[2]_4')*('Pc[1]_4' - 'Pc[2]_4') + 1)^0.25 else 'Pc[2]_4';
+  0 = if 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'mu_c[2]_4' - 0.04*('Pc[1]_4' - 'Pc[2]_4')/(('Pc[1]_4' - 'Pc[2]_4')*('Pc[1]_4' - 'Pc[2]_4') + 1)^0.25 else 'Pc[2]_4' - 1.91;
   0 = if 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'eta_c[2]_4' - 'mu_c[2]_4'*(Cp*((if 'direction[2]' then 'Tc[1]' else 'Tc[2]') - 273)) else 'eta_c[2]_4';
   // Block open[1] and outgoing[2] and direction[2]: mu_c[3] eta_c[3] Tr[1] Tc[1] Tr[2] -- plug_Pc rmb[1] rimf[1] romf[1] dop[1] reb[1] rief[1] roef[1] rdef[1] rtm[1]' rte[1]' cmb[1] ceb[1] ctm[1]' cte[1]' cmf[1] cef[1] rmb[2] rimf[2] romf[2] dop[2] reb[2] rief[2] roef[2] rdef[2] rtm[2]' rte[2]' cmb[2] ceb[2] ctm[2]' cte[2]' cmf[2] cef[2] -> Pc[0] Mr[1]' Er[1]' Tr[1]' Pr[1] Mc[1]' Ec[1]' Tc[1]' Pc[1] mu_in[1] mu_out[1] mu_door[1] mu_c[1] eta_in[1] eta_out[1] eta_door[1] eta_c[1] Mr[2]' Er[2]' Tr[2]' Pr[2] Mc[2]' Ec[2]' Tc[2]' Pc[2] mu_in[2] mu_out[2] mu_door[2] mu_c[2] eta_in[2] eta_out[2] eta_door[2] eta_c[2]
-  0 = if 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'Pc[0]_5' - 'Pc[1]_5' else 'Pc[0]_5';
+  0 = if 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'Pc[0]_5' - 'Pc[1]_5' else 'Pc[0]_5' - 1.91;
   0 = if 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'Mr[1]_p_5' - ('mu_in[1]_5' - 'mu_out[1]_5' + 'mu_door[1]_5') else 'mu_in[1]_5';
-  0 = if 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'mu_in[1]_5' - 0.004*(Pin - 'Pr[1]_5')/((Pin - 'Pr[1]_5')*(Pin - 'Pr[1]_5') + 1)^0.25 else 'Pr[1]_5';
+  0 = if 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'mu_in[1]_5' - 0.004*(Pin - 'Pr[1]_5')/((Pin - 'Pr[1]_5')*(Pin - 'Pr[1]_5') + 1)^0.25 else 'Pr[1]_5' - 1.91;
   0 = if 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'mu_out[1]_5' - 0.004*('Pr[1]_5' - Pout)/(('Pr[1]_5' - Pout)*('Pr[1]_5' - Pout) + 1)^0.25 else 'mu_out[1]_5';
-  0 = if 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'Pr[1]_5' - 'Pc[1]_5' else 'Pc[1]_5';
+  0 = if 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'Pr[1]_5' - 'Pc[1]_5' else 'Pc[1]_5' - 1.91;
   0 = if 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'Er[1]_p_5' - ('eta_in[1]_5' - 'eta_out[1]_5' + 'eta_door[1]_5' + 500) else 'Er[1]_p_5';
   0 = if 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'eta_in[1]_5' - 'mu_in[1]_5'*(Cp*(Tin - 273)) else 'eta_in[1]_5';
   0 = if 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'eta_out[1]_5' - 'mu_out[1]_5'*(Cp*('Tr[1]' - 273)) else 'eta_out[1]_5';
@@ -382,7 +382,7 @@ equation
   0 = if 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'Mr[2]_p_5' - ('mu_in[2]_5' - 'mu_out[2]_5' + 'mu_door[2]_5') else 'mu_door[2]_5';
   0 = if 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'mu_in[2]_5' - 0.004*(Pin - 'Pr[2]_5')/((Pin - 'Pr[2]_5')*(Pin - 'Pr[2]_5') + 1)^0.25 else 'mu_in[2]_5';
   0 = if 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'mu_out[2]_5' - 0.004*('Pr[2]_5' - Pout)/(('Pr[2]_5' - Pout)*('Pr[2]_5' - Pout) + 1)^0.25 else 'mu_out[2]_5';
-  0 = if 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'Pr[2]_5' - 'Pc[2]_5' else 'Pr[2]_5';
+  0 = if 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'Pr[2]_5' - 'Pc[2]_5' else 'Pr[2]_5' - 1.91;
   0 = if 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'Er[2]_p_5' - ('eta_in[2]_5' - 'eta_out[2]_5' + 'eta_door[2]_5' + 500) else 'Er[2]_p_5';
   0 = if 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'eta_in[2]_5' - 'mu_in[2]_5'*(Cp*(Tin - 273)) else 'eta_in[2]_5';
   0 = if 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'eta_out[2]_5' - 'mu_out[2]_5'*(Cp*('Tr[2]' - 273)) else 'eta_out[2]_5';
@@ -393,24 +393,24 @@ equation
   0 = if 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'Ec[2]_p_5' - ('eta_c[2]_5' - 'eta_c[3]' - 'eta_door[2]_5') else 'Ec[2]_p_5';
   0 = if 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'Mc[2]_p_5' - Vc*((-P0/(R*'Tc[2]')*(R*'Tc[2]_p_5'))/(R*'Tc[2]')) else 'Mc[2]_p_5';
   0 = if 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'Ec[2]_p_5' - ('Mc[2]_p_5'*(Cp*('Tc[2]' - 273)) + 'Mc[2]'*(Cp*'Tc[2]_p_5')) else 'Tc[2]_p_5';
-  0 = if 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'mu_c[2]_5' - 0.04*('Pc[1]_5' - 'Pc[2]_5')/(('Pc[1]_5' - 'Pc[2]_5')*('Pc[1]_5' - 'Pc[2]_5') + 1)^0.25 else 'Pc[2]_5';
+  0 = if 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'mu_c[2]_5' - 0.04*('Pc[1]_5' - 'Pc[2]_5')/(('Pc[1]_5' - 'Pc[2]_5')*('Pc[1]_5' - 'Pc[2]_5') + 1)^0.25 else 'Pc[2]_5' - 1.91;
   0 = if 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'eta_c[2]_5' - 'mu_c[2]_5'*(Cp*('Tc[1]' - 273)) else 'eta_c[2]_5';
   // Block not open[1]: dcf[1] -> mu_door[1]
   'mu_door[1]_6' = 0;
   // Block not open[1]: Tc[1] mu_door[1] -- rdef[1] -> eta_door[1]
   'eta_door[1]_7' = 'mu_door[1]_6'*(Cp*('Tc[1]' - 273));
   // Block not open[1] and open[2] and not (outgoing[2] and direction[2]): mu_c[3] eta_c[3] Tc[1] mu_door[1] eta_door[1] Tr[2] Tc[2] -- plug_Pc cmb[1] ceb[1] ctm[1]' cte[1]' cmf[1] cef[1] rmb[2] rimf[2] romf[2] dop[2] reb[2] rief[2] roef[2] rdef[2] rtm[2]' rte[2]' cmb[2] ceb[2] ctm[2]' cte[2]' cmf[2] cef[2] -> Pc[0] Mc[1]' Ec[1]' Tc[1]' Pc[1] mu_c[1] eta_c[1] Mr[2]' Er[2]' Tr[2]' Pr[2] Mc[2]' Ec[2]' Tc[2]' Pc[2] mu_in[2] mu_out[2] mu_door[2] mu_c[2] eta_in[2] eta_out[2] eta_door[2] eta_c[2]
-  0 = if not 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'Pc[0]_8' - 'Pc[1]_8' else 'Pc[0]_8';
+  0 = if not 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'Pc[0]_8' - 'Pc[1]_8' else 'Pc[0]_8' - 1.91;
   0 = if not 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'Mc[1]_p_8' - ('mu_c[1]_8' - 'mu_c[2]_8' - 'mu_door[1]_6') else 'mu_c[1]_8';
   0 = if not 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'Ec[1]_p_8' - ('eta_c[1]_8' - 'eta_c[2]_8' - 'eta_door[1]_7') else 'Ec[1]_p_8';
   0 = if not 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'Mc[1]_p_8' - Vc*((-P0/(R*'Tc[1]')*(R*'Tc[1]_p_8'))/(R*'Tc[1]')) else 'Mc[1]_p_8';
   0 = if not 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'Ec[1]_p_8' - ('Mc[1]_p_8'*(Cp*('Tc[1]' - 273)) + 'Mc[1]'*(Cp*'Tc[1]_p_8')) else 'Tc[1]_p_8';
-  0 = if not 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'mu_c[1]_8' - 0.04*('Pc[0]_8' - 'Pc[1]_8')/(('Pc[0]_8' - 'Pc[1]_8')*('Pc[0]_8' - 'Pc[1]_8') + 1)^0.25 else 'Pc[1]_8';
+  0 = if not 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'mu_c[1]_8' - 0.04*('Pc[0]_8' - 'Pc[1]_8')/(('Pc[0]_8' - 'Pc[1]_8')*('Pc[0]_8' - 'Pc[1]_8') + 1)^0.25 else 'Pc[1]_8' - 1.91;
   0 = if not 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'eta_c[1]_8' - 'mu_c[1]_8'*(Cp*('Tc[1]' - 273)) else 'eta_c[1]_8';
   0 = if not 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'Mr[2]_p_8' - ('mu_in[2]_8' - 'mu_out[2]_8' + 'mu_door[2]_8') else 'mu_door[2]_8';
   0 = if not 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'mu_in[2]_8' - 0.004*(Pin - 'Pr[2]_8')/((Pin - 'Pr[2]_8')*(Pin - 'Pr[2]_8') + 1)^0.25 else 'mu_in[2]_8';
   0 = if not 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'mu_out[2]_8' - 0.004*('Pr[2]_8' - Pout)/(('Pr[2]_8' - Pout)*('Pr[2]_8' - Pout) + 1)^0.25 else 'mu_out[2]_8';
-  0 = if not 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'Pr[2]_8' - 'Pc[2]_8' else 'Pr[2]_8';
+  0 = if not 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'Pr[2]_8' - 'Pc[2]_8' else 'Pr[2]_8' - 1.91;
   0 = if not 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'Er[2]_p_8' - ('eta_in[2]_8' - 'eta_out[2]_8' + 'eta_door[2]_8' + 500) else 'Er[2]_p_8';
   0 = if not 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'eta_in[2]_8' - 'mu_in[2]_8'*(Cp*(Tin - 273)) else 'eta_in[2]_8';
   0 = if not 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'eta_out[2]_8' - 'mu_out[2]_8'*(Cp*('Tr[2]' - 273)) else 'eta_out[2]_8';
@@ -421,20 +421,20 @@ equation
   0 = if not 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'Ec[2]_p_8' - ('eta_c[2]_8' - 'eta_c[3]' - 'eta_door[2]_8') else 'Ec[2]_p_8';
   0 = if not 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'Mc[2]_p_8' - Vc*((-P0/(R*'Tc[2]')*(R*'Tc[2]_p_8'))/(R*'Tc[2]')) else 'Mc[2]_p_8';
   0 = if not 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'Ec[2]_p_8' - ('Mc[2]_p_8'*(Cp*('Tc[2]' - 273)) + 'Mc[2]'*(Cp*'Tc[2]_p_8')) else 'Tc[2]_p_8';
-  0 = if not 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'mu_c[2]_8' - 0.04*('Pc[1]_8' - 'Pc[2]_8')/(('Pc[1]_8' - 'Pc[2]_8')*('Pc[1]_8' - 'Pc[2]_8') + 1)^0.25 else 'Pc[2]_8';
+  0 = if not 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'mu_c[2]_8' - 0.04*('Pc[1]_8' - 'Pc[2]_8')/(('Pc[1]_8' - 'Pc[2]_8')*('Pc[1]_8' - 'Pc[2]_8') + 1)^0.25 else 'Pc[2]_8' - 1.91;
   0 = if not 'open[1]' and 'open[2]' and not ('outgoing[2]' and 'direction[2]') then 'eta_c[2]_8' - 'mu_c[2]_8'*(Cp*((if 'direction[2]' then 'Tc[1]' else 'Tc[2]') - 273)) else 'eta_c[2]_8';
   // Block not open[1] and outgoing[2] and direction[2]: mu_c[3] eta_c[3] Tc[1] mu_door[1] eta_door[1] Tr[2] -- plug_Pc cmb[1] ceb[1] ctm[1]' cte[1]' cmf[1] cef[1] rmb[2] rimf[2] romf[2] dop[2] reb[2] rief[2] roef[2] rdef[2] rtm[2]' rte[2]' cmb[2] ceb[2] ctm[2]' cte[2]' cmf[2] cef[2] -> Pc[0] Mc[1]' Ec[1]' Tc[1]' Pc[1] mu_c[1] eta_c[1] Mr[2]' Er[2]' Tr[2]' Pr[2] Mc[2]' Ec[2]' Tc[2]' Pc[2] mu_in[2] mu_out[2] mu_door[2] mu_c[2] eta_in[2] eta_out[2] eta_door[2] eta_c[2]
-  0 = if not 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'Pc[0]_9' - 'Pc[1]_9' else 'Pc[0]_9';
+  0 = if not 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'Pc[0]_9' - 'Pc[1]_9' else 'Pc[0]_9' - 1.91;
   0 = if not 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'Mc[1]_p_9' - ('mu_c[1]_9' - 'mu_c[2]_9' - 'mu_door[1]_6') else 'mu_c[1]_9';
   0 = if not 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'Ec[1]_p_9' - ('eta_c[1]_9' - 'eta_c[2]_9' - 'eta_door[1]_7') else 'Ec[1]_p_9';
   0 = if not 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'Mc[1]_p_9' - Vc*((-P0/(R*'Tc[1]')*(R*'Tc[1]_p_9'))/(R*'Tc[1]')) else 'Mc[1]_p_9';
   0 = if not 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'Ec[1]_p_9' - ('Mc[1]_p_9'*(Cp*('Tc[1]' - 273)) + 'Mc[1]'*(Cp*'Tc[1]_p_9')) else 'Tc[1]_p_9';
-  0 = if not 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'mu_c[1]_9' - 0.04*('Pc[0]_9' - 'Pc[1]_9')/(('Pc[0]_9' - 'Pc[1]_9')*('Pc[0]_9' - 'Pc[1]_9') + 1)^0.25 else 'Pc[1]_9';
+  0 = if not 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'mu_c[1]_9' - 0.04*('Pc[0]_9' - 'Pc[1]_9')/(('Pc[0]_9' - 'Pc[1]_9')*('Pc[0]_9' - 'Pc[1]_9') + 1)^0.25 else 'Pc[1]_9' - 1.91;
   0 = if not 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'eta_c[1]_9' - 'mu_c[1]_9'*(Cp*('Tc[1]' - 273)) else 'eta_c[1]_9';
   0 = if not 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'Mr[2]_p_9' - ('mu_in[2]_9' - 'mu_out[2]_9' + 'mu_door[2]_9') else 'mu_door[2]_9';
   0 = if not 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'mu_in[2]_9' - 0.004*(Pin - 'Pr[2]_9')/((Pin - 'Pr[2]_9')*(Pin - 'Pr[2]_9') + 1)^0.25 else 'mu_in[2]_9';
   0 = if not 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'mu_out[2]_9' - 0.004*('Pr[2]_9' - Pout)/(('Pr[2]_9' - Pout)*('Pr[2]_9' - Pout) + 1)^0.25 else 'mu_out[2]_9';
-  0 = if not 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'Pr[2]_9' - 'Pc[2]_9' else 'Pr[2]_9';
+  0 = if not 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'Pr[2]_9' - 'Pc[2]_9' else 'Pr[2]_9' - 1.91;
   0 = if not 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'Er[2]_p_9' - ('eta_in[2]_9' - 'eta_out[2]_9' + 'eta_door[2]_9' + 500) else 'Er[2]_p_9';
   0 = if not 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'eta_in[2]_9' - 'mu_in[2]_9'*(Cp*(Tin - 273)) else 'eta_in[2]_9';
   0 = if not 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'eta_out[2]_9' - 'mu_out[2]_9'*(Cp*('Tr[2]' - 273)) else 'eta_out[2]_9';
@@ -445,11 +445,11 @@ equation
   0 = if not 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'Ec[2]_p_9' - ('eta_c[2]_9' - 'eta_c[3]' - 'eta_door[2]_9') else 'Ec[2]_p_9';
   0 = if not 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'Mc[2]_p_9' - Vc*((-P0/(R*'Tc[2]')*(R*'Tc[2]_p_9'))/(R*'Tc[2]')) else 'Mc[2]_p_9';
   0 = if not 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'Ec[2]_p_9' - ('Mc[2]_p_9'*(Cp*('Tc[2]' - 273)) + 'Mc[2]'*(Cp*'Tc[2]_p_9')) else 'Tc[2]_p_9';
-  0 = if not 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'mu_c[2]_9' - 0.04*('Pc[1]_9' - 'Pc[2]_9')/(('Pc[1]_9' - 'Pc[2]_9')*('Pc[1]_9' - 'Pc[2]_9') + 1)^0.25 else 'Pc[2]_9';
+  0 = if not 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'mu_c[2]_9' - 0.04*('Pc[1]_9' - 'Pc[2]_9')/(('Pc[1]_9' - 'Pc[2]_9')*('Pc[1]_9' - 'Pc[2]_9') + 1)^0.25 else 'Pc[2]_9' - 1.91;
   0 = if not 'open[1]' and 'outgoing[2]' and 'direction[2]' then 'eta_c[2]_9' - 'mu_c[2]_9'*(Cp*('Tc[1]' - 273)) else 'eta_c[2]_9';
   // Block not open[1]: Tr[1] mu_door[1] eta_door[1] -- rmb[1] rimf[1] romf[1] reb[1] rief[1] roef[1] rtm[1]' rte[1]' -> Mr[1]' Er[1]' Tr[1]' Pr[1] mu_in[1] mu_out[1] eta_in[1] eta_out[1]
   0 = if not 'open[1]' then 'Mr[1]_p_10' - ('mu_in[1]_10' - 'mu_out[1]_10' + 'mu_door[1]_6') else 'mu_in[1]_10';
-  0 = if not 'open[1]' then 'mu_in[1]_10' - 0.004*(Pin - 'Pr[1]_10')/((Pin - 'Pr[1]_10')*(Pin - 'Pr[1]_10') + 1)^0.25 else 'Pr[1]_10';
+  0 = if not 'open[1]' then 'mu_in[1]_10' - 0.004*(Pin - 'Pr[1]_10')/((Pin - 'Pr[1]_10')*(Pin - 'Pr[1]_10') + 1)^0.25 else 'Pr[1]_10' - 1.91;
   0 = if not 'open[1]' then 'mu_out[1]_10' - 0.004*('Pr[1]_10' - Pout)/(('Pr[1]_10' - Pout)*('Pr[1]_10' - Pout) + 1)^0.25 else 'mu_out[1]_10';
   0 = if not 'open[1]' then 'Er[1]_p_10' - ('eta_in[1]_10' - 'eta_out[1]_10' + 'eta_door[1]_7' + 500) else 'Er[1]_p_10';
   0 = if not 'open[1]' then 'eta_in[1]_10' - 'mu_in[1]_10'*(Cp*(Tin - 273)) else 'eta_in[1]_10';
@@ -462,7 +462,7 @@ equation
   'eta_door[2]_12' = 'mu_door[2]_11'*(Cp*('Tc[2]' - 273));
   // Block not open[2]: Tr[2] mu_door[2] eta_door[2] -- rmb[2] rimf[2] romf[2] reb[2] rief[2] roef[2] rtm[2]' rte[2]' -> Mr[2]' Er[2]' Tr[2]' Pr[2] mu_in[2] mu_out[2] eta_in[2] eta_out[2]
   0 = if not 'open[2]' then 'Mr[2]_p_13' - ('mu_in[2]_13' - 'mu_out[2]_13' + 'mu_door[2]_11') else 'mu_in[2]_13';
-  0 = if not 'open[2]' then 'mu_in[2]_13' - 0.004*(Pin - 'Pr[2]_13')/((Pin - 'Pr[2]_13')*(Pin - 'Pr[2]_13') + 1)^0.25 else 'Pr[2]_13';
+  0 = if not 'open[2]' then 'mu_in[2]_13' - 0.004*(Pin - 'Pr[2]_13')/((Pin - 'Pr[2]_13')*(Pin - 'Pr[2]_13') + 1)^0.25 else 'Pr[2]_13' - 1.91;
   0 = if not 'open[2]' then 'mu_out[2]_13' - 0.004*('Pr[2]_13' - Pout)/(('Pr[2]_13' - Pout)*('Pr[2]_13' - Pout) + 1)^0.25 else 'mu_out[2]_13';
   0 = if not 'open[2]' then 'Er[2]_p_13' - ('eta_in[2]_13' - 'eta_out[2]_13' + 'eta_door[2]_12' + 500) else 'Er[2]_p_13';
   0 = if not 'open[2]' then 'eta_in[2]_13' - 'mu_in[2]_13'*(Cp*(Tin - 273)) else 'eta_in[2]_13';
@@ -482,11 +482,11 @@ equation
   0 = if not ('open[2]' or 'direction[2]') then 'Ec[2]_p_15' - ('Mc[2]_p_15'*(Cp*('Tc[2]' - 273)) + 'Mc[2]'*(Cp*'Tc[2]_p_15')) else 'Tc[2]_p_15';
   0 = if not ('open[2]' or 'direction[2]') then 'eta_c[2]_15' - 'mu_c[2]_15'*(Cp*('Tc[2]' - 273)) else 'eta_c[2]_15';
   // Block open[1] and not open[2]: Tr[1] Tc[1] mu_c[2] eta_c[2] -- plug_Pc rmb[1] rimf[1] romf[1] dop[1] reb[1] rief[1] roef[1] rdef[1] rtm[1]' rte[1]' cmb[1] ceb[1] ctm[1]' cte[1]' cmf[1] cef[1] -> Pc[0] Mr[1]' Er[1]' Tr[1]' Pr[1] Mc[1]' Ec[1]' Tc[1]' Pc[1] mu_in[1] mu_out[1] mu_door[1] mu_c[1] eta_in[1] eta_out[1] eta_door[1] eta_c[1]
-  0 = if 'open[1]' and not 'open[2]' then 'Pc[0]_16' - 'Pc[1]_16' else 'Pc[0]_16';
+  0 = if 'open[1]' and not 'open[2]' then 'Pc[0]_16' - 'Pc[1]_16' else 'Pc[0]_16' - 1.91;
   0 = if 'open[1]' and not 'open[2]' then 'Mr[1]_p_16' - ('mu_in[1]_16' - 'mu_out[1]_16' + 'mu_door[1]_16') else 'mu_in[1]_16';
-  0 = if 'open[1]' and not 'open[2]' then 'mu_in[1]_16' - 0.004*(Pin - 'Pr[1]_16')/((Pin - 'Pr[1]_16')*(Pin - 'Pr[1]_16') + 1)^0.25 else 'Pr[1]_16';
+  0 = if 'open[1]' and not 'open[2]' then 'mu_in[1]_16' - 0.004*(Pin - 'Pr[1]_16')/((Pin - 'Pr[1]_16')*(Pin - 'Pr[1]_16') + 1)^0.25 else 'Pr[1]_16' - 1.91;
   0 = if 'open[1]' and not 'open[2]' then 'mu_out[1]_16' - 0.004*('Pr[1]_16' - Pout)/(('Pr[1]_16' - Pout)*('Pr[1]_16' - Pout) + 1)^0.25 else 'mu_out[1]_16';
-  0 = if 'open[1]' and not 'open[2]' then 'Pr[1]_16' - 'Pc[1]_16' else 'Pc[1]_16';
+  0 = if 'open[1]' and not 'open[2]' then 'Pr[1]_16' - 'Pc[1]_16' else 'Pc[1]_16' - 1.91;
   0 = if 'open[1]' and not 'open[2]' then 'Er[1]_p_16' - ('eta_in[1]_16' - 'eta_out[1]_16' + 'eta_door[1]_16' + 500) else 'Er[1]_p_16';
   0 = if 'open[1]' and not 'open[2]' then 'eta_in[1]_16' - 'mu_in[1]_16'*(Cp*(Tin - 273)) else 'eta_in[1]_16';
   0 = if 'open[1]' and not 'open[2]' then 'eta_out[1]_16' - 'mu_out[1]_16'*(Cp*('Tr[1]' - 273)) else 'eta_out[1]_16';
@@ -506,10 +506,10 @@ equation
   0 = if not ('open[1]' or 'open[2]') then 'Ec[1]_p_17' - ('Mc[1]_p_17'*(Cp*('Tc[1]' - 273)) + 'Mc[1]'*(Cp*'Tc[1]_p_17')) else 'Tc[1]_p_17';
   0 = if not ('open[1]' or 'open[2]') then 'eta_c[1]_17' - 'mu_c[1]_17'*(Cp*('Tc[1]' - 273)) else 'eta_c[1]_17';
   // Block not (open[1] or open[2]): mu_c[1] -- plug_Pc cmf[1] -> Pc[0] Pc[1]
-  0 = if not ('open[1]' or 'open[2]') then 'Pc[0]_18' - 'Pc[1]_18' else 'Pc[0]_18';
-  0 = if not ('open[1]' or 'open[2]') then 'mu_c[1]_17' - 0.04*('Pc[0]_18' - 'Pc[1]_18')/(('Pc[0]_18' - 'Pc[1]_18')*('Pc[0]_18' - 'Pc[1]_18') + 1)^0.25 else 'Pc[1]_18';
+  0 = if not ('open[1]' or 'open[2]') then 'Pc[0]_18' - 'Pc[1]_18' else 'Pc[0]_18' - 1.91;
+  0 = if not ('open[1]' or 'open[2]') then 'mu_c[1]_17' - 0.04*('Pc[0]_18' - 'Pc[1]_18')/(('Pc[0]_18' - 'Pc[1]_18')*('Pc[0]_18' - 'Pc[1]_18') + 1)^0.25 else 'Pc[1]_18' - 1.91;
   // Block not open[2]: Pc[1] mu_c[2] -- cmf[2] -> Pc[2]
-  0 = if not 'open[2]' then 'mu_c[2]_seen1' - 0.04*('Pc[1]_seen3' - 'Pc[2]_19')/(('Pc[1]_seen3' - 'Pc[2]_19')*('Pc[1]_seen3' - 'Pc[2]_19') + 1)^0.25 else 'Pc[2]_19';
+  0 = if not 'open[2]' then 'mu_c[2]_seen1' - 0.04*('Pc[1]_seen3' - 'Pc[2]_19')/(('Pc[1]_seen3' - 'Pc[2]_19')*('Pc[1]_seen3' - 'Pc[2]_19') + 1)^0.25 else 'Pc[2]_19' - 1.91;
   // Assertions
   assert(not 'direction[1]', "the model excludes this combination of modes");
   assert('open[1]' or not 'outgoing[1]', "the model excludes this combination of modes");

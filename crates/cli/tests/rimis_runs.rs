@@ -134,27 +134,37 @@ const NOMINAL: f64 = 1.0;
 /// How much times of events may differ, relative to the run.
 const TIMES: f64 = 1e-7;
 
-/// Transforms a model, with the check of its structure; the file that was written.
-fn transformed(case: &Case) -> String {
-    let written = temporary(&format!("runs_{}.mo", case.file.replace('/', "_")));
+impl Case {
+    fn source(&self) -> String {
+        format!("{}/{}", self.directory, self.file)
+    }
+}
+
+/// Transforms a file, with the check of its structure; the file that was written.
+fn transformed(source: &str, options: &[&str]) -> String {
+    let name = source.rsplit('/').next().expect("a name");
+    let written = temporary(&format!("runs_{name}.mo"));
     let written = written.to_str().expect("a path of the tests").to_string();
-    let source = format!("{}/{}", case.directory, case.file);
-    let outcome = modeshift(&["rimis", &source, "--check", "-o", &written]);
+    let outcome = modeshift(&[&["rimis", source, "--check", "-o", &written], options].concat());
     assert_eq!(outcome.status, 0, "{source}: {}", outcome.stderr);
     written
 }
 
-/// Runs a file as a case says.
-fn run(case: &Case, file: &str, tolerance: &str) -> Run {
+/// Runs a file to this time, or to the one it says.
+fn run(file: &str, stop: Option<&str>, tolerance: &str, options: &[&str]) -> Run {
     let name = file.rsplit('/').next().expect("a name");
-    let stop = case.stop.map_or(Vec::new(), |stop| vec!["--stop", stop]);
-    Run::of(file, &format!("runs_{name}_{tolerance}"), &[&["--tolerance", tolerance], stop.as_slice()].concat())
+    let stop = stop.map_or(Vec::new(), |stop| vec!["--stop", stop]);
+    Run::of(
+        file,
+        &format!("runs_{name}_{tolerance}"),
+        &[&["--tolerance", tolerance], stop.as_slice(), options].concat(),
+    )
 }
 
 /// Transforms a model and runs both.
 fn check_equal(case: &Case) {
-    let source = run(case, &format!("{}/{}", case.directory, case.file), TOLERANCE);
-    let written = run(case, &transformed(case), TOLERANCE);
+    let source = run(&case.source(), case.stop, TOLERANCE, &[]);
+    let written = run(&transformed(&case.source(), &[]), case.stop, TOLERANCE, &[]);
     Comparison::new(case.file, &source, &written, case.least).check();
 }
 
@@ -231,11 +241,11 @@ fn largest_error(exact: &Run, found: &Run, name: &str, tolerance: f64) -> f64 {
 fn constraints_of_all_modes_do_not_drift() {
     // Ten tolerances are what `simulate` promises of end values; in between, the source itself may have more.
     for case in CONSTRAINED {
-        let file = format!("{}/{}", case.directory, case.file);
-        let written = transformed(case);
-        let exact = run(case, &file, "1e-12");
+        let file = case.source();
+        let written = transformed(&file, &[]);
+        let exact = run(&file, case.stop, "1e-12", &[]);
         for tolerance in ["1e-6", "1e-9"] {
-            let (source, written) = (run(case, &file, tolerance), run(case, &written, tolerance));
+            let [source, written] = [&file, &written].map(|file| run(file, case.stop, tolerance, &[]));
             for name in exact.names.iter().skip(1) {
                 let [of_source, of_written] = [&source, &written]
                     .map(|found| largest_error(&exact, found, name, tolerance.parse().expect("a number")));
@@ -246,6 +256,121 @@ fn constraints_of_all_modes_do_not_drift() {
                 );
             }
         }
+    }
+}
+
+/// Transforms a model of these declarations and equations and runs both to time 1.
+fn check_body(name: &str, body: &str) -> Run {
+    let file = temporary(&format!("{name}.mo"));
+    std::fs::write(&file, format!("model {name} {body} end {name};\n")).expect("a temporary file");
+    let file = file.to_str().expect("a path of the tests");
+    let source = run(file, None, TOLERANCE, &[]);
+    let written = run(&transformed(file, &[]), None, TOLERANCE, &[]);
+    Comparison::new(name, &source, &written, ZERO).check();
+    source
+}
+
+#[test]
+fn a_nonlinear_mode_is_entered_from_where_the_model_is() {
+    // A supply that limits its power: with v = i = 0, v*i = 40 would have no slope.
+    let ran = check_body(
+        "LimitedPower",
+        "Real v; Real i; Real g; Boolean limited; equation g = 0.1*exp(4*time); i = g*v; limited = i > 4;
+         0 = if limited then v*i - 40 else v - 10;",
+    );
+    let v = ran.rows.last().expect("rows")[ran.column("v")];
+    assert!((v - (40.0 / (0.1 * 4f64.exp())).sqrt()).abs() < 1e-9, "{v}");
+}
+
+#[test]
+fn a_start_that_an_acceleration_determines_is_determined_for_other_parameters_too() {
+    // At rest, the force of the drive holds the load.
+    check_body(
+        "AtRest",
+        "parameter Real load = 2; Real x(start = 0, fixed = true); Real v(start = 0, fixed = true);
+         Real a(start = 0, fixed = true); Real f(start = 1); Boolean late;
+         equation der(x) = v; der(v) = a; a = f - load - x - v; der(f) = -v; late = time > 0.5 + x;",
+    );
+    let written = temporary("runs_AtRest.mo.mo");
+    let ran = run(written.to_str().expect("a path of the tests"), None, TOLERANCE, &["--set", "load=3"]);
+    assert_eq!(ran.rows[0][ran.column("f")], 3.0);
+}
+
+/// The alternatives of a decision: `first` and `second` hold in the same instants, but the first excludes the second.
+fn check_alternatives(name: &str, condition: &str) {
+    let ran = check_body(
+        name,
+        &format!(
+            "Real x(start = 0, fixed = true); discrete Real entered(start = 0, fixed = true);
+             Boolean waits; Boolean first; Boolean free; Boolean second;
+             Boolean is_first(start = false, fixed = true); Boolean is_second(start = false, fixed = true);
+             equation waits = not (pre(is_first) or pre(is_second)); when waits then entered = time; end when;
+             first = waits and {condition}; free = waits and not first; second = free and {condition};
+             is_first = first or pre(is_first); is_second = second or pre(is_second);
+             der(x) = if first then 3 else if second then 5 else if pre(is_second) then 7 else 1;"
+        ),
+    );
+    let last = ran.rows.last().expect("rows");
+    assert_eq!((last[ran.column("is_first")], last[ran.column("is_second")]), (1.0, 0.0));
+}
+
+#[test]
+fn of_alternatives_that_time_decides_only_the_first_is_taken() {
+    check_alternatives("AlternativesOfTime", "time >= entered + 0.5");
+}
+
+#[test]
+fn of_alternatives_that_a_state_decides_only_the_first_is_taken() {
+    check_alternatives("AlternativesOfState", "x >= 0.5");
+}
+
+#[test]
+fn what_cases_inside_a_when_assign_is_assigned_once() {
+    check_body(
+        "Extrema",
+        "Real u; discrete Real high(start = 0, fixed = true); discrete Real at_high(start = 0, fixed = true);
+         discrete Real at_low(start = 0, fixed = true); Boolean late;
+         equation u = sin(5*time); late = time > 0.5;
+         when sample(0.1, 0.1) then
+           high = max(u, pre(high));
+           if high > pre(high) then at_high = time; at_low = pre(at_low);
+           else at_high = pre(at_high); at_low = time; end if;
+         end when;",
+    );
+}
+
+/// Where the Modelica Standard Library is; nothing, with a message, where it is not.
+fn library() -> Option<String> {
+    let path = std::env::var_os("MODELICAPATH");
+    let mut directories = path.iter().flat_map(std::env::split_paths);
+    let found = directories.find(|directory| directory.join("Modelica").exists());
+    if found.is_none() {
+        println!("skipped: no Modelica library in MODELICAPATH");
+    }
+    found.and_then(|directory| directory.to_str().map(str::to_string))
+}
+
+/// Examples of the library, with the time where their runs end and what is nothing but rounding.
+const EXAMPLES: &[(&str, &str, f64)] = &[
+    ("Modelica.Blocks.Examples.PID_Controller", "4", ZERO),
+    ("Modelica.Electrical.Analog.Examples.DemoPowerSupply", "1", ZERO),
+    // What flows to ground is the sum of currents of several hundred ampere that cancel.
+    ("Modelica.Electrical.Analog.Examples.Rectifier", "0.1", 1e-9),
+    ("Modelica.Mechanics.Rotational.Examples.Backlash", "1", ZERO),
+    ("Modelica.StateGraph.Examples.ExecutionPaths", "15", ZERO),
+];
+
+#[test]
+fn examples_of_the_library_run_as_their_sources_do() {
+    let Some(library) = library() else { return };
+    for &(class, stop, least) in EXAMPLES {
+        let name = class.rsplit('.').next().expect("a name");
+        let file = temporary(&format!("Library{name}.mo"));
+        std::fs::write(&file, format!("model Library{name} extends {class}; end Library{name};\n")).expect("a file");
+        let (file, options) = (file.to_str().expect("a path of the tests"), ["--library", &library]);
+        let source = run(file, Some(stop), TOLERANCE, &options);
+        let written = run(&transformed(file, &options), Some(stop), TOLERANCE, &[]);
+        Comparison::new(class, &source, &written, least).check();
     }
 }
 

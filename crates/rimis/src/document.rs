@@ -58,7 +58,7 @@ impl Item {
         let actions = branches.iter().flat_map(|branch| &branch.actions);
         let set = actions.filter_map(|action| match action {
             Action::Reinit(variable, _) | Action::Assign(variable, _) => Some(*variable),
-            Action::Assert { .. } | Action::Terminate(_) => None,
+            Action::Assert { .. } | Action::Terminate { .. } => None,
         });
         set.collect()
     }
@@ -81,16 +81,17 @@ pub(crate) enum Action {
     Assign(VariableId, ExpressionId),
     /// `assert(condition, message)`, an error or a warning.
     Assert { condition: ExpressionId, message: ExpressionId, is_error: bool },
-    /// `terminate(message)`
-    Terminate(ExpressionId),
+    /// `if condition then terminate(message); end if`
+    Terminate { condition: ExpressionId, message: ExpressionId },
 }
 
 impl Action {
     fn expressions(&self) -> Vec<ExpressionId> {
         match self {
             Action::Reinit(_, value) | Action::Assign(_, value) => vec![*value],
-            Action::Assert { condition, message, .. } => vec![*condition, *message],
-            Action::Terminate(message) => vec![*message],
+            Action::Assert { condition, message, .. } | Action::Terminate { condition, message } => {
+                vec![*condition, *message]
+            }
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Replicate equations: the equations of each block, differentiated, specialized to the modes of the block and renamed.
 //!
 //! A block is evaluated in all modes, also where it means nothing. That is harmless where it is linear with constant
-//! coefficients. Any other block is made trivial outside its modes: each equation is then an assignment of zero to the
-//! variable it is matched with (RR9459 §4.7), which keeps its structure. Blocks whose constraints stay are not
-//! differentiated ([`crate::constraints`]).
+//! coefficients. Any other block is made trivial outside its modes: each equation is then an assignment of a constant to
+//! the variable it is matched with (RR9459 §4.7), which keeps its structure. The constant is zero, unless it matters: from
+//! there a tool begins to iterate when the mode is entered, and where products and roots are zero they have no slope. So
+//! what a block is not linear in rests about where it starts. Blocks whose constraints stay are not differentiated
+//! ([`crate::constraints`]).
 //!
 //! E22 §10.1 (step 5) and §10.4 (REPL).
 
@@ -13,12 +15,17 @@ use modeshift_dae::{
 };
 use modeshift_modes::ModeVariable;
 use modeshift_structure::{Analysis, Block, BlockId, Derivative};
+use rustc_hash::FxHashSet;
 
 use crate::document::Item;
 use crate::draft::Draft;
 use crate::signals::Signals;
 use crate::specialize::Specialization;
+use crate::start::Start;
 use crate::target::Target;
+
+/// A start value that is smaller may be nothing but rounding.
+const ALL_BUT_ZERO: f64 = 1e-9;
 
 /// How a block is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,8 +38,8 @@ pub(crate) enum BlockForm {
     AsItIs,
 }
 
-/// The equations of one block.
-pub(crate) fn block_equations(draft: &mut Draft, id: BlockId, form: BlockForm) -> Vec<Item> {
+/// The equations of one block. `start` is where the source starts, if that was found.
+pub(crate) fn block_equations(draft: &mut Draft, id: BlockId, form: BlockForm, start: Option<&Start>) -> Vec<Item> {
     let analysis = draft.conditions.analysis;
     let block = analysis.graph.block(id);
     let mut sides = Vec::with_capacity(block.equations.len());
@@ -60,17 +67,53 @@ pub(crate) fn block_equations(draft: &mut Draft, id: BlockId, form: BlockForm) -
         return sides.into_iter().map(|(left, right)| Item::Equation(left, right)).collect();
     }
     let matched = matched_variables(analysis, block);
+    let curved = curved_unknowns(&mut draft.target.model, &sides, &unknowns);
     let switch = |((left, right), matched): ((ExpressionId, ExpressionId), VariableId)| {
         let residual = match draft.expressions().literal(left) {
             Some(0.0) => right,
             _ => draft.expressions().difference(left, right),
         };
-        let fallback = draft.signals.written(id, matched);
-        let fallback = draft.value(fallback);
+        let replicate = draft.signals.written(id, matched);
+        let write = block.writes.iter().find(|write| write.of == matched && curved.contains(&replicate));
+        let resting = write.and_then(|write| resting_value(start, write)).unwrap_or(0.0);
+        let fallback = draft.value(replicate);
+        let distance = draft.expressions().real(resting.abs());
+        let fallback = match resting < 0.0 {
+            true => draft.expressions().sum(fallback, distance),
+            false => draft.expressions().difference(fallback, distance),
+        };
         let residual = draft.in_modes(block.guard, residual, fallback);
         Item::Equation(draft.expressions().real(0.0), residual)
     };
     sides.into_iter().zip(matched).map(switch).collect()
+}
+
+/// The unknowns that slopes of these equations depend on: only where they are matters to an iteration.
+fn curved_unknowns(
+    model: &mut FlatModel,
+    sides: &[(ExpressionId, ExpressionId)],
+    unknowns: &[VariableId],
+) -> FxHashSet<VariableId> {
+    let mut curved = FxHashSet::default();
+    for side in sides.iter().flat_map(|&(left, right)| [left, right]) {
+        for &unknown in unknowns {
+            let Some(slope) = slope(model, side, unknown) else { continue };
+            model.expressions.for_each(slope, |_, node| {
+                if let Node::Variable(variable, _) = node {
+                    curved.insert(variable);
+                }
+                true
+            });
+        }
+    }
+    curved
+}
+
+/// About where a variable starts: to three digits, if that is not all but zero.
+fn resting_value(start: Option<&Start>, of: &Derivative<VariableId>) -> Option<f64> {
+    let found =
+        start?.values.get(&(of.of, of.order)).filter(|found| found.is_finite() && found.abs() > ALL_BUT_ZERO)?;
+    format!("{found:.2e}").parse().ok()
 }
 
 /// What the equation of a block of one equation says where it is not differentiated.
@@ -163,9 +206,12 @@ fn is_tame(model: &mut FlatModel, left: ExpressionId, right: ExpressionId, write
 }
 
 fn has_constant_slope(model: &mut FlatModel, side: ExpressionId, variable: VariableId) -> bool {
+    slope(model, side, variable).is_some_and(|slope| is_constant(model, slope))
+}
+
+fn slope(model: &mut FlatModel, side: ExpressionId, variable: VariableId) -> Option<ExpressionId> {
     let FlatModel { expressions, variables, functions, .. } = model;
-    let slope = Derivatives::by_variable(variable, 0, variables, functions).of(expressions, side);
-    slope.is_ok_and(|slope| is_constant(model, slope))
+    Derivatives::by_variable(variable, 0, variables, functions).of(expressions, side).ok()
 }
 
 /// Whether an expression depends on nothing but parameters and constants.

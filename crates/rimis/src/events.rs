@@ -3,8 +3,9 @@
 //! Assignments, assertions and `terminate` are kept as they are. What says how a mode is passed in an instant, a restart
 //! law or an empty `when`, has no counterpart in ordinary tools.
 
-use modeshift_dae::{WhenAction, WhenActionKind};
+use modeshift_dae::{VariableId, WhenAction, WhenActionKind};
 use modeshift_diagnostics::Diagnostic;
+use rustc_hash::FxHashMap;
 
 use crate::document::{Action, Branch, Item};
 use crate::restarts::Restarts;
@@ -37,30 +38,52 @@ impl Restarts<'_, '_> {
                 return Err(self.refused(message, number, at).label(law.span, "").help(help).into());
             }
             let conditions = self.guarded(&branch.conditions, &[clause.guard]);
-            let actions = branch.actions.iter().filter_map(|action| self.action(action)).collect();
-            branches.push(Branch { conditions, actions });
+            branches.push(Branch { conditions, actions: self.actions(&branch.actions) });
         }
         Ok(branches)
     }
 
-    /// An action in terms of the target; nothing of those that are written elsewhere.
+    /// The actions of a branch in terms of the target, without those that are written elsewhere. A variable that some
+    /// cases of an `if` assign is assigned once, by an if-expression.
+    fn actions(&mut self, actions: &[WhenAction]) -> Vec<Action> {
+        let mut written: Vec<Action> = Vec::with_capacity(actions.len());
+        let mut places: FxHashMap<VariableId, usize> = FxHashMap::default();
+        for action in actions.iter().rev() {
+            let WhenActionKind::Assign(variable, value) = action.kind else {
+                written.extend(self.action(action));
+                continue;
+            };
+            let place = *places.entry(variable).or_insert(written.len());
+            let otherwise = match written.get(place) {
+                Some(Action::Assign(_, otherwise)) => *otherwise,
+                _ => {
+                    let kept = self.draft.value(variable);
+                    self.draft.expressions().pre(kept)
+                }
+            };
+            let (guard, value) = (self.draft.written(action.guard), self.draft.written(value));
+            let value = self.draft.expressions().if_then_else(guard, value, otherwise);
+            match written.get_mut(place) {
+                Some(known) => *known = Action::Assign(variable, value),
+                None => written.push(Action::Assign(variable, value)),
+            }
+        }
+        written.reverse();
+        written
+    }
+
+    /// An action that assigns nothing, in terms of the target; nothing of those that are written elsewhere.
     fn action(&mut self, action: &WhenAction) -> Option<Action> {
         let guard = self.draft.written(action.guard);
         match &action.kind {
-            WhenActionKind::Reinit(..) | WhenActionKind::Law(..) => None,
-            WhenActionKind::Assign(variable, value) => {
-                let value = self.draft.written(*value);
-                let kept = self.draft.value(*variable);
-                let kept = self.draft.expressions().pre(kept);
-                Some(Action::Assign(*variable, self.draft.expressions().if_then_else(guard, value, kept)))
-            }
+            WhenActionKind::Reinit(..) | WhenActionKind::Law(..) | WhenActionKind::Assign(..) => None,
             WhenActionKind::Assert(assertion) => {
                 let outside = self.draft.expressions().not(guard);
                 let asserted = self.draft.written(assertion.condition);
                 let condition = self.draft.expressions().or(outside, asserted);
                 Some(Action::Assert { condition, message: assertion.message, is_error: assertion.is_error })
             }
-            WhenActionKind::Terminate(message) => Some(Action::Terminate(*message)),
+            WhenActionKind::Terminate(message) => Some(Action::Terminate { condition: guard, message: *message }),
         }
     }
 

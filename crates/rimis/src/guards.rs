@@ -5,7 +5,8 @@
 //! one that speaks against it the other way round. Which of the two is asked for depends on the mode in force alone.
 //! Where it is not clear what a relation speaks for, it gets a Boolean of its own and keeps its truth.
 //!
-//! Left limits in guards, `pre(x)`, are simply `x` in the mode that is left, and `pre(b)` is `b`.
+//! Left limits in guards, `pre(x)`, are simply `x` in the mode that is left, and `pre(b)` is `b`. Other modes in a guard,
+//! and formulas over them, are what their own guards ask for: of two modes that exclude each other, not both are asked for.
 
 use modeshift_dae::{
     ExpressionId, IndexVec, ModeVariableId, MultimodeDae, Node, RelationOperator, Variability, VariableId,
@@ -69,6 +70,8 @@ pub(crate) struct Guards<'a> {
     pub(crate) booleans: IndexVec<ModeVariableId, ModeBooleans>,
     /// The mode variable that a Boolean is.
     pub(crate) mode_of: FxHashMap<VariableId, ModeVariableId>,
+    /// The definitions of other variables that modes decide.
+    pub(crate) definition_of: FxHashMap<VariableId, ExpressionId>,
     /// Relations that are on impulses in some changes, in terms of the target.
     pub(crate) impulses: Vec<WrittenImpulse>,
     /// What was declared on the way.
@@ -117,6 +120,9 @@ impl Guards<'_> {
             },
             Node::If(condition, a, b) => vec![(condition, unclear), (a, place), (b, place)],
             Node::Pre(a) => vec![(a, Place { before: true, ..place })],
+            Node::Variable(variable, 0) => {
+                self.definition_of.get(&variable).map(|&definition| (definition, place)).into_iter().collect()
+            }
             _ => expressions.children(id).map(|child| (child, unclear)).collect(),
         }
     }
@@ -141,6 +147,7 @@ impl Guards<'_> {
     ) -> ExpressionId {
         let implicit = self.dae.mode_variables[mode].implicit;
         match self.dae.model.expressions.node(id) {
+            Node::Variable(..) if !parts.is_empty() => parts[0],
             Node::Variable(variable, order) => self.left_value(draft, variable, order, place.before),
             Node::Mode(other) => self.left_mode(draft, other, place.before),
             Node::Pre(_) => parts[0],

@@ -3,7 +3,7 @@
 //! The switch of a converter opens while its diode blocks. With both of them open the current would have to jump to
 //! zero, so the diode's voltage is impulsive, and the sign of the impulse says that the diode conducts. An ordinary tool
 //! knows no impulses and looks at the value of the voltage, in a mode that the model never is in. So where a change of
-//! modes is commanded (by time, parameters, or left limits of discrete variables), and the guard of another mode variable
+//! modes is commanded (by time, parameters, discrete variables: [`crate::commands`]), and the guard of another mode variable
 //! is on a variable that this change makes impulsive, the guard asks for the weight of the impulse, in closed form, and
 //! the jump of the states waits for what the guard says.
 

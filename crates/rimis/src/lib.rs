@@ -10,7 +10,7 @@
 //! | 1 conditional dependency graph | `structure::Analysis` |
 //! | 2 declarations | `target`: a copy of the source with legal names |
 //! | 3 replicates, dummy derivatives, their start values | `signals`, `start` |
-//! | 4 mode equations | `mode_equations`: as they are, or robust (`guards`) |
+//! | 4 mode equations | `mode_equations`: as they are (`commands`), or robust (`guards`) |
 //! | 5 replicate and differential equations, partial evaluation | `equations`, `specialize`, `conditions`; `multiplexers`; what is not differentiated: `constraints` |
 //! | 6 multiplexers | `multiplexers` |
 //! | 7 reinitialisations | `restarts`, in which changes: `feasible`, jumps: `jumps` of `conflicts` by `parts`, guards on impulses: `impulsive_guards`; other `events` |
@@ -40,6 +40,7 @@
 //! kept by every integrator to rounding; nonlinear ones drift with the tolerance.
 
 mod check;
+mod commands;
 mod conditions;
 mod conflicts;
 mod constraints;

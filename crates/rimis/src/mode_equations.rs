@@ -11,14 +11,14 @@
 //! - A relation that depends on the mode has a hysteresis ([`crate::guards`]). On entry, states are put on the
 //!   constraints of the new mode ([`crate::restarts`]), which is well inside.
 //!
-//! A definition that depends on nothing but time, parameters and left limits of discrete variables stays as it is.
+//! A definition that needs no continuous unknown stays as it is ([`crate::commands`]).
 
-use modeshift_dae::{ExpressionId, IndexVec, ModeVariableId, MultimodeDae, Node, Variability, VariableId};
+use modeshift_dae::{IndexVec, ModeVariableId, MultimodeDae, VariableId};
 
+use crate::commands::Discrete;
 use crate::document::Item;
 use crate::draft::Draft;
 use crate::guards::{Guards, WrittenImpulse};
-use crate::signals::Signals;
 use crate::target::Target;
 
 /// The Booleans of a mode variable.
@@ -71,9 +71,12 @@ impl<'a> RobustModes<'a> {
     pub(crate) fn new(dae: &'a MultimodeDae, draft: &mut Draft) -> Self {
         let mut booleans = IndexVec::new();
         let mut declared = Declared::default();
+        let discrete = Discrete::new(dae, &draft.signals);
+        let commands = discrete.commands();
+        let definition_of = discrete.decided_by_modes(&commands);
         for (mode, variable) in dae.mode_variables.iter_enumerated() {
             let in_force = draft.conditions.booleans[mode];
-            let delayed = variable.definition.filter(|&definition| !is_known_at_once(dae, &draft.signals, definition));
+            let delayed = variable.definition.filter(|_| !commands[mode]);
             let next = delayed.map(|_| {
                 let text = format!("what the guard of {} asks for", variable.name);
                 draft.target.derived(in_force, "_next", Some(text))
@@ -82,7 +85,8 @@ impl<'a> RobustModes<'a> {
             booleans.push(ModeBooleans { in_force, next });
         }
         let mode_of = draft.conditions.booleans.iter_enumerated().map(|(mode, &boolean)| (boolean, mode)).collect();
-        RobustModes { guards: Guards { dae, booleans, mode_of, impulses: Vec::new(), declared, items: Vec::new() } }
+        let (impulses, items) = (Vec::new(), Vec::new());
+        RobustModes { guards: Guards { dae, booleans, mode_of, definition_of, impulses, declared, items } }
     }
 
     /// The Booleans of all mode variables.
@@ -98,6 +102,7 @@ impl<'a> RobustModes<'a> {
             let ModeBooleans { in_force, next } = guards.booleans[mode];
             let in_force = draft.value(in_force);
             let Some(next) = next else {
+                let definition = draft.written(definition);
                 guards.items.push(Item::Equation(in_force, definition));
                 continue;
             };
@@ -109,31 +114,6 @@ impl<'a> RobustModes<'a> {
         }
         (guards.items, guards.declared)
     }
-}
-
-/// Whether a definition depends on nothing but time, parameters and left limits of discrete variables.
-fn is_known_at_once(dae: &MultimodeDae, signals: &Signals, definition: ExpressionId) -> bool {
-    let model = &dae.model;
-    let mut known = true;
-    model.expressions.for_each(definition, |_, node| match node {
-        Node::Pre(inner) => {
-            model.expressions.for_each(inner, |_, node| {
-                known &= !matches!(node, Node::Variable(variable, _) if signals.is_unknown(variable));
-                known
-            });
-            false
-        }
-        Node::Variable(variable, _) => {
-            known &= model.variables[variable].variability <= Variability::Parameter;
-            known
-        }
-        Node::Mode(_) => {
-            known = false;
-            false
-        }
-        _ => known,
-    });
-    known
 }
 
 /// Booleans that are formulas over mode variables.

@@ -147,7 +147,13 @@ impl Writer<'_> {
             Action::Reinit(state, value) => format!("reinit({}, {});", self.name(*state), self.expression(*value)),
             Action::Assign(variable, value) => format!("{} = {};", self.name(*variable), self.expression(*value)),
             Action::Assert { condition, message, is_error } => self.assertion(*condition, *message, *is_error),
-            Action::Terminate(message) => format!("terminate({});", self.expression(*message)),
+            Action::Terminate { condition, message } => {
+                let terminate = format!("terminate({});", self.expression(*message));
+                match self.model.expressions.literal_boolean(*condition) {
+                    Some(true) => terminate,
+                    _ => format!("if {} then {terminate} end if;", self.expression(*condition)),
+                }
+            }
         }
     }
 

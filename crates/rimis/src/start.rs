@@ -1,9 +1,10 @@
-//! Start values of the target: of states only, since everything else follows from them.
+//! Start values of the target.
 //!
-//! What the source fixes is copied. A state that it does not fix follows from other conditions there (constraints,
-//! initial equations); an ordinary tool does not know the constraints any more, so such a state starts at the value that
-//! the initialization of the source found. Where constraints stay ([`crate::constraints`]), they still determine the start,
-//! and what was found is where to look for it. E22 §10.1 (step 3), §10.4 (INIT).
+//! What the source fixes is copied. A state that it does not fix follows from other conditions there; an ordinary tool
+//! does not know the constraints any more, so such a state starts at the value that the initialization of the source
+//! found, and everything else follows. Where the source has other conditions on its start (initial equations, a value of
+//! what is no state, as an acceleration), all of them are copied and still determine it, and what was found is where to
+//! look for it; so do constraints that stay ([`crate::constraints`]). E22 §10.1 (step 3), §10.4 (INIT).
 
 use std::collections::BTreeMap;
 
@@ -12,6 +13,7 @@ use modeshift_dae::{MultimodeDae, VariableId};
 use crate::constraints::KeptConstraints;
 use crate::draft::Draft;
 use crate::mode_equations::ModeBooleans;
+use crate::signals::Level;
 use crate::target::Target;
 
 /// The start of a model, as its initialization found it.
@@ -23,8 +25,8 @@ pub struct Start {
     pub values: BTreeMap<(VariableId, u32), f64>,
 }
 
-/// Gives states their start values and takes those of other unknowns away; returns whether some are fixed that the
-/// source does not fix.
+/// Gives states their start values, and other unknowns those that are conditions; returns whether some states are fixed
+/// that the source does not fix.
 pub(crate) fn start_states(
     dae: &MultimodeDae,
     draft: &mut Draft,
@@ -33,13 +35,18 @@ pub(crate) fn start_states(
 ) -> bool {
     let Draft { signals, target, .. } = draft;
     let mut found_some = false;
-    let has_initial_equations = dae.model.initial_equations.iter().any(|equation| equation.scenario.is_none());
+    let is_condition = |variable: VariableId| {
+        let state = signals.levels(variable).first().and_then(Level::state);
+        state.is_none() && dae.model.variables[variable].fixed == Some(true)
+    };
+    let has_conditions = dae.model.initial_equations.iter().any(|equation| equation.scenario.is_none())
+        || signals.variables().any(|variable| signals.is_unknown(variable) && is_condition(variable));
     for variable in signals.variables().filter(|&variable| signals.is_unknown(variable)) {
         let source = &dae.model.variables[variable];
         let is_chosen = signals.levels(variable)[0].sources.len() > 1;
         let own = &mut target.model.variables[variable];
-        own.fixed = source.fixed.filter(|_| kept.constrain(variable));
-        own.start = source.start.filter(|_| !is_chosen);
+        own.fixed = source.fixed.filter(|_| is_condition(variable) || kept.constrain(variable));
+        own.start = source.start.filter(|_| !is_chosen || own.fixed == Some(true));
         for (order, level) in signals.levels(variable).iter().enumerate() {
             let Some(state) = level.state() else { continue };
             let given = source.start.filter(|_| order == 0);
@@ -50,7 +57,7 @@ pub(crate) fn start_states(
             own.start = found.or(given);
             own.nominal = source.nominal.filter(|_| order == 0);
             own.fixed = match found {
-                Some(_) if has_initial_equations || kept.constrain(variable) => None,
+                Some(_) if has_conditions || kept.constrain(variable) => None,
                 Some(_) => {
                     found_some = true;
                     Some(true)

@@ -136,7 +136,7 @@ impl Writing<'_> {
             let formulas = &draft.conditions.printer;
             let text = GraphText { incidence: &analysis.incidence, formulas, graph: &analysis.graph };
             let title = format!("Block {}", text.block(block));
-            sections.push(Section::new(title, block_equations(draft, id, self.block_form(id))));
+            sections.push(Section::new(title, block_equations(draft, id, self.block_form(id), self.start)));
         }
         sections
     }

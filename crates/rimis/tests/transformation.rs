@@ -186,6 +186,38 @@ fn initial_equations_are_kept() {
 }
 
 #[test]
+fn a_value_of_what_is_no_state_stays_a_condition_of_the_start() {
+    check_lines(
+        "Real x(start = 1); Real a(start = 0, fixed = true); equation der(x) = a; a = 2 - x;",
+        &["Real x(start = 1);", "Real a(start = 0, fixed = true);"],
+    );
+}
+
+#[test]
+fn a_guard_on_other_commands_needs_no_second_variable() {
+    check_lines(
+        "Real x(start = 0, fixed = true); discrete Real since(start = 0, fixed = true); Boolean a; Boolean b;
+         equation a = time > 1; when a then since = time; end when; b = not a or time > since + 1;
+         der(x) = if a then 1 else if b then 2 else 3;",
+        &["a = time > 1;", "b = not a or time > since + 1;"],
+    );
+}
+
+#[test]
+fn what_cases_inside_a_when_assign_is_one_assignment() {
+    check_lines(
+        "Real x(start = 0, fixed = true); discrete Real n(start = 0, fixed = true);
+         equation der(x) = 1;
+         when sample(0, 1) then if x > 2 then n = 1; elseif x > 1 then n = 2; end if; if x > 5 then terminate(\"far\"); end if;
+         end when;",
+        &[
+            "n = if x > 2 then 1 else if not x > 2 and x > 1 then 2 else pre(n);",
+            "if x > 5 then terminate(\"far\"); end if;",
+        ],
+    );
+}
+
+#[test]
 fn a_nonlinear_block_is_trivial_outside_its_modes() {
     // Outside p, `z*x = 1` could not be solved: z is 0 there.
     check_lines(
