@@ -9,6 +9,8 @@
 //!
 //! E22 §10.1 (step 5) and §10.4 (REPL).
 
+use std::collections::BTreeSet;
+
 use modeshift_dae::{
     ArithmeticOperator as Op, Builtin, Derivatives, Equation, EquationId, ExpressionId, Expressions, FlatModel, Node,
     Variability, VariableId, differentiate_times,
@@ -53,9 +55,10 @@ pub(crate) fn block_equations(draft: &mut Draft, id: BlockId, form: BlockForm, s
         BlockForm::AsItIs => constrained(&draft.signals, block).into_iter().collect(),
         _ => block.writes.iter().map(|write| draft.signals.written(id, write.of)).collect(),
     };
+    let all_unknowns: FxHashSet<VariableId> = unknowns.iter().copied().collect();
     let switched = form == BlockForm::InItsModes
         && !block.guard.is_all()
-        && !sides.iter().all(|&(left, right)| is_tame(&mut draft.target.model, left, right, &unknowns));
+        && !sides.iter().all(|&(left, right)| is_tame(&mut draft.target.model, left, right, &all_unknowns));
     if let ([(left, right)], [unknown]) = (sides.as_slice(), unknowns.as_slice())
         && let Some(solved) = isolated(&mut draft.target, *left, *right, *unknown)
     {
@@ -66,8 +69,8 @@ pub(crate) fn block_equations(draft: &mut Draft, id: BlockId, form: BlockForm, s
     if !switched {
         return sides.into_iter().map(|(left, right)| Item::Equation(left, right)).collect();
     }
+    let curved = curved_unknowns(&mut draft.target.model, &sides, &all_unknowns);
     let matched = matched_variables(analysis, block);
-    let curved = curved_unknowns(&mut draft.target.model, &sides, &unknowns);
     let switch = |((left, right), matched): ((ExpressionId, ExpressionId), VariableId)| {
         let residual = match draft.expressions().literal(left) {
             Some(0.0) => right,
@@ -76,34 +79,34 @@ pub(crate) fn block_equations(draft: &mut Draft, id: BlockId, form: BlockForm, s
         let replicate = draft.signals.written(id, matched);
         let write = block.writes.iter().find(|write| write.of == matched && curved.contains(&replicate));
         let resting = write.and_then(|write| resting_value(start, write)).unwrap_or(0.0);
-        let fallback = draft.value(replicate);
-        let distance = draft.expressions().real(resting.abs());
-        let fallback = match resting < 0.0 {
-            true => draft.expressions().sum(fallback, distance),
-            false => draft.expressions().difference(fallback, distance),
-        };
+        let fallback = distance(draft, replicate, resting);
         let residual = draft.in_modes(block.guard, residual, fallback);
         Item::Equation(draft.expressions().real(0.0), residual)
     };
     sides.into_iter().zip(matched).map(switch).collect()
 }
 
+/// `variable - value`
+fn distance(draft: &mut Draft, variable: VariableId, value: f64) -> ExpressionId {
+    let (variable, size) = (draft.value(variable), draft.expressions().real(value.abs()));
+    match value < 0.0 {
+        true => draft.expressions().sum(variable, size),
+        false => draft.expressions().difference(variable, size),
+    }
+}
+
 /// The unknowns that slopes of these equations depend on: only where they are matters to an iteration.
 fn curved_unknowns(
     model: &mut FlatModel,
     sides: &[(ExpressionId, ExpressionId)],
-    unknowns: &[VariableId],
+    unknowns: &FxHashSet<VariableId>,
 ) -> FxHashSet<VariableId> {
     let mut curved = FxHashSet::default();
     for side in sides.iter().flat_map(|&(left, right)| [left, right]) {
-        for &unknown in unknowns {
-            let Some(slope) = slope(model, side, unknown) else { continue };
-            model.expressions.for_each(slope, |_, node| {
-                if let Node::Variable(variable, _) = node {
-                    curved.insert(variable);
-                }
-                true
-            });
+        for unknown in occurring(model, side, unknowns) {
+            if let Some(slope) = slope(model, side, unknown) {
+                curved.extend(occurring(model, slope, unknowns));
+            }
         }
     }
     curved
@@ -199,14 +202,30 @@ fn terms(expressions: &Expressions, root: ExpressionId) -> Vec<Term> {
 
 /// Whether an equation can be solved for these variables in any mode: linear in them, with coefficients that are
 /// parameters, and without operations that are not defined everywhere.
-fn is_tame(model: &mut FlatModel, left: ExpressionId, right: ExpressionId, writes: &[VariableId]) -> bool {
-    is_defined_everywhere(model, left)
+fn is_tame(model: &mut FlatModel, left: ExpressionId, right: ExpressionId, unknowns: &FxHashSet<VariableId>) -> bool {
+    let mut has_constant_slopes = |side: ExpressionId| {
+        occurring(model, side, unknowns)
+            .into_iter()
+            .all(|unknown| slope(model, side, unknown).is_some_and(|slope| is_constant(model, slope)))
+    };
+    has_constant_slopes(left)
+        && has_constant_slopes(right)
+        && is_defined_everywhere(model, left)
         && is_defined_everywhere(model, right)
-        && writes.iter().all(|&variable| [left, right].iter().all(|&side| has_constant_slope(model, side, variable)))
 }
 
-fn has_constant_slope(model: &mut FlatModel, side: ExpressionId, variable: VariableId) -> bool {
-    slope(model, side, variable).is_some_and(|slope| is_constant(model, slope))
+/// Those of some variables that an expression contains, each once.
+fn occurring(model: &FlatModel, expression: ExpressionId, wanted: &FxHashSet<VariableId>) -> BTreeSet<VariableId> {
+    let mut found = BTreeSet::new();
+    model.expressions.for_each(expression, |_, node| {
+        if let Node::Variable(variable, _) = node
+            && wanted.contains(&variable)
+        {
+            found.insert(variable);
+        }
+        true
+    });
+    found
 }
 
 fn slope(model: &mut FlatModel, side: ExpressionId, variable: VariableId) -> Option<ExpressionId> {
