@@ -339,6 +339,16 @@ fn a_relay_with_hysteresis_switches_for_ever() {
 }
 
 #[test]
+fn a_sampling_is_true_in_its_instant_only() {
+    let body = "Boolean due; discrete Real count(start = 0, fixed = true); Real x(start = 0, fixed = true);
+        equation due = sample(0.1, 0.1); when due then count = pre(count) + 1; end when;
+        der(x) = if due then 1 else 0;";
+    let ran = run_body(body, &How::until(1.05)).finished();
+    assert_eq!((ran.last("count"), ran.last("x"), ran.last("due")), (10.0, 0.0, 0.0));
+    assert!(ran.values("due").iter().all(|&due| due == 0.0), "no time passes while it is true");
+}
+
+#[test]
 fn what_was_seen_of_a_guard_is_not_forgotten_at_an_event_that_changes_nothing() {
     // One bound of the hysteresis follows the other at once; both are far below what noise could be of a signal that
     // large. The signal vanishes where t + t^2/10 is 1/4 and every 1/2 from there, ever faster.

@@ -29,7 +29,7 @@ pub(super) struct Fired {
     pub atoms: Vec<usize>,
     /// Stairs that go up (`true`) or down a step.
     pub stairs: Vec<(usize, bool)>,
-    /// Calls of `sample` that are due.
+    /// Calls of `sample` that are due: they are true in the first micro-step.
     pub samples: Vec<ExpressionId>,
     /// Whether something crossed that was never clearly on its side since the last event: events accumulate.
     pub is_doubtful: bool,
@@ -102,7 +102,7 @@ impl<'a> Engine<'a> {
             let step = MicroStep {
                 left: &before,
                 phase,
-                sampled: &fired.samples,
+                sampled: if number == 0 { &fired.samples } else { &[] },
                 crossed: if number == 0 { &fired.atoms } else { &[] },
                 all_by_series: transient,
                 must_restart: transient,
