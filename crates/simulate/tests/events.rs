@@ -339,6 +339,19 @@ fn a_relay_with_hysteresis_switches_for_ever() {
 }
 
 #[test]
+fn what_has_a_definition_starts_from_its_left_limit_but_not_with_it() {
+    for (left, start) in [("false", -3.0), ("false", 0.0), ("true", 0.0)] {
+        let body = format!(
+            "Real x(start = {start}, fixed = true); Boolean on; initial equation pre(on) = {left};
+             equation on = pre(on) and x < 1 or x < -1; der(x) = if on then 1 else -1;"
+        );
+        let ran = run_body(&body, &How::until(0.5)).finished();
+        let is_on = left == "true" || start < -1.0;
+        check("x", ran.last("x"), start + if is_on { 0.5 } else { -0.5 }, 1e-6);
+    }
+}
+
+#[test]
 fn a_sampling_is_true_in_its_instant_only() {
     let body = "Boolean due; discrete Real count(start = 0, fixed = true); Real x(start = 0, fixed = true);
         equation due = sample(0.1, 0.1); when due then count = pre(count) + 1; end when;

@@ -130,7 +130,8 @@ pub(crate) struct FixedMode {
     pub(crate) span: Span,
 }
 
-/// Mode variables with a fixed start value, or given by an initial equation that holds in all modes and scenarios.
+/// Mode variables with a fixed start value, or given by an initial equation that holds in all modes and scenarios. A
+/// left limit gives what nothing defines; what has a definition only starts from there.
 pub(crate) fn fixed_modes(dae: &MultimodeDae) -> Vec<FixedMode> {
     let declared = dae.mode_variables.iter_enumerated().filter_map(|(mode, declared)| {
         let span = declared.variable.map_or(declared.span, |variable| dae.model.variables[variable].start_span);
@@ -145,8 +146,9 @@ pub(crate) fn fixed_modes(dae: &MultimodeDae) -> Vec<FixedMode> {
             condition.scenario.is_none() && dae.model.expressions.literal_boolean(condition.guard) == Some(true)
         };
         for condition in dae.model.initial_equations.iter().filter(everywhere) {
-            if let Some((variable, value)) = given_boolean(&dae.model, condition.left, condition.right)
+            if let Some(Given { variable, value, is_left }) = given_boolean(&dae.model, condition.left, condition.right)
                 && let Some(&mode) = by_variable.get(&variable)
+                && !(is_left && dae.mode_variables[mode].definition.is_some())
             {
                 fixed.push(FixedMode { mode, value, span: condition.span });
             }
@@ -156,14 +158,20 @@ pub(crate) fn fixed_modes(dae: &MultimodeDae) -> Vec<FixedMode> {
 }
 
 /// `b = true`, `pre(b) = false`
-fn given_boolean(model: &FlatModel, left: ExpressionId, right: ExpressionId) -> Option<(VariableId, bool)> {
+struct Given {
+    variable: VariableId,
+    value: bool,
+    is_left: bool,
+}
+
+fn given_boolean(model: &FlatModel, left: ExpressionId, right: ExpressionId) -> Option<Given> {
     let value = model.expressions.literal_boolean(right)?;
-    let inner = match model.expressions.node(left) {
-        Node::Pre(inner) => inner,
-        _ => left,
+    let (inner, is_left) = match model.expressions.node(left) {
+        Node::Pre(inner) => (inner, true),
+        _ => (left, false),
     };
     match model.expressions.node(inner) {
-        Node::Variable(variable, 0) => Some((variable, value)),
+        Node::Variable(variable, 0) => Some(Given { variable, value, is_left }),
         _ => None,
     }
 }
