@@ -6,10 +6,12 @@
 //! whose sets are too long to be written out, `rules` what is written instead. Time is processor time.
 
 mod clock;
+mod growth;
 #[path = "../crates/structure/tests/common/scalable.rs"]
 mod scalable;
 
 use clock::Clock;
+use growth::Growth;
 use modeshift_dae::MultimodeDae;
 use modeshift_mode_changes::{AllChanges, all_changes_within};
 use modeshift_modes::Limit;
@@ -44,18 +46,18 @@ fn main() {
         ("clutches", scalable::clutch_chain),
     ];
     for (name, plan) in models {
-        let mut points = Vec::new();
+        let mut growth = Growth::default();
         for &size in SIZES.iter().filter(|&&size| size <= largest) {
             match measure(name, size, &plan(size).natural()) {
-                Ok(seconds) => points.push(((size as f64).ln(), seconds.ln())),
+                Ok(seconds) => growth.add(size, seconds),
                 Err(limit) => {
                     println!("{name:>14} {size:>8} {limit}");
                     break;
                 }
             }
         }
-        if points.len() > 1 {
-            println!("{name:>14} exponent {:.2}", slope(&points));
+        if let Some(exponent) = growth.exponent() {
+            println!("{name:>14} exponent {exponent:.2}");
         }
     }
 }
@@ -119,12 +121,4 @@ impl Found {
         let (erased, knodes) = (changes.memory.erased.len(), changes.pairs.space.node_count() / 1000);
         Ok(Found { erased, impulsive, jump, by_rule, rules, knodes })
     }
-}
-
-/// The slope of a line through points.
-fn slope(points: &[(f64, f64)]) -> f64 {
-    let count = points.len() as f64;
-    let (x, y) = (points.iter().map(|p| p.0).sum::<f64>() / count, points.iter().map(|p| p.1).sum::<f64>() / count);
-    let covariance: f64 = points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum();
-    covariance / points.iter().map(|p| (p.0 - x).powi(2)).sum::<f64>()
 }

@@ -6,11 +6,13 @@
 
 #[path = "clock.rs"]
 mod clock;
+#[path = "growth.rs"]
+mod growth;
 
 use std::process::Command;
 
 use clock::Clock;
-
+use growth::{Growth, peak_memory_in_megabytes};
 use modeshift_diagnostics::Diagnostics;
 use modeshift_flatten::{Library, Memory, Request, elaborate, flatten};
 
@@ -36,14 +38,14 @@ fn all() {
         "model", "N", "equations", "parse s", "flatten s", "modes s", "total s", "MB"
     );
     for (name, _) in MODELS {
-        let mut points: Vec<(f64, f64)> = Vec::new();
+        let mut growth = Growth::default();
         for &size in SIZES {
             let runs = (0..RUNS).map(|_| run(name, size));
             let (total, line) = runs.min_by(|a, b| a.0.total_cmp(&b.0)).expect("at least one run");
             print!("{line}");
-            points.push(((size as f64).ln(), total.ln()));
+            growth.add(size, total);
         }
-        println!("{name:>30} exponent {:.2}", slope(&points));
+        println!("{name:>30} exponent {:.2}", growth.exponent().expect("several sizes"));
     }
 }
 
@@ -75,19 +77,4 @@ fn measure(name: &str, size: &str) {
         total - flattened,
         peak_memory_in_megabytes(),
     );
-}
-
-/// The slope of the line through these points with the least squares of distances.
-fn slope(points: &[(f64, f64)]) -> f64 {
-    let count = points.len() as f64;
-    let (x, y) = (points.iter().map(|p| p.0).sum::<f64>() / count, points.iter().map(|p| p.1).sum::<f64>() / count);
-    let covariance: f64 = points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum();
-    covariance / points.iter().map(|p| (p.0 - x).powi(2)).sum::<f64>()
-}
-
-/// The most memory that this process has had, as the kernel counts it; 0 where it does not tell.
-fn peak_memory_in_megabytes() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|line| line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()).unwrap_or(0) / 1024
 }

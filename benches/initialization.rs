@@ -5,11 +5,13 @@
 //! start (`steady`). `modes` is the analysis of the long modes, which is needed before; `start` is all that this adds:
 //! system, matching, decomposition, proposal, blocks; `cases` the verdicts by cases of modes.
 
+mod growth;
 #[path = "../crates/structure/tests/common/scalable.rs"]
 mod scalable;
 
 use std::time::Instant;
 
+use growth::Growth;
 use modeshift_dae::{InitialEquation, MultimodeDae, Node, VariableId};
 use modeshift_diagnostics::{Diagnostics, Span};
 use modeshift_modes::ModeSet;
@@ -35,15 +37,15 @@ fn main() {
     ];
     for (name, plan) in models {
         for kind in ["fixed", "free", "steady"] {
-            let mut points = Vec::new();
+            let mut growth = Growth::default();
             for &size in SIZES.iter().filter(|&&size| size <= largest) {
                 match measure(name, kind, size, with_conditions(plan(size).natural(), kind)) {
-                    Some(seconds) => points.push(((size as f64).ln(), seconds.max(1e-4).ln())),
+                    Some(seconds) => growth.add(size, seconds),
                     None => break,
                 }
             }
-            if points.len() > 1 {
-                println!("{name:>14} {kind:>7} exponent {:.2}", slope(&points));
+            if let Some(exponent) = growth.exponent() {
+                println!("{name:>14} {kind:>7} exponent {exponent:.2}");
             }
         }
     }
@@ -110,12 +112,4 @@ fn measure(name: &str, kind: &str, size: usize, dae: MultimodeDae) -> Option<f64
     let equations = start.system.origins.len();
     println!("{name:>14} {kind:>7} {size:>8} {equations:>9} {modes:>8.3} {seconds:>8.3} {of_cases:>8.3} {cases:>7}");
     Some(seconds + of_cases)
-}
-
-/// The slope of a line through points.
-fn slope(points: &[(f64, f64)]) -> f64 {
-    let count = points.len() as f64;
-    let (x, y) = (points.iter().map(|p| p.0).sum::<f64>() / count, points.iter().map(|p| p.1).sum::<f64>() / count);
-    let covariance: f64 = points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum();
-    covariance / points.iter().map(|p| (p.0 - x).powi(2)).sum::<f64>()
 }

@@ -5,8 +5,10 @@
 //! the elements.
 
 mod clock;
+mod growth;
 
 use clock::Clock;
+use growth::Growth;
 use modeshift_dae::MultimodeDae;
 use modeshift_flatten::multimode_dae;
 use modeshift_rimis::{Form, transform};
@@ -16,13 +18,14 @@ const SIZES: &[usize] = &[100, 300, 1_000, 3_000, 10_000];
 
 fn main() {
     println!("{:>8} {:>9} {:>10} {:>10} {:>10} {:>10}", "N", "blocks", "reading", "analyzing", "rewriting", "bytes");
-    let (mut seconds, mut bytes) = (Vec::new(), Vec::new());
+    let (mut seconds, mut bytes) = (Growth::default(), Growth::default());
     for &size in SIZES {
         let measured = measure(size);
-        seconds.push(((size as f64).ln(), measured.rewriting.ln()));
-        bytes.push(((measured.blocks as f64).ln(), (measured.bytes as f64).ln()));
+        seconds.add(size, measured.rewriting);
+        bytes.add(measured.blocks, measured.bytes as f64);
     }
-    println!("exponents: seconds of rewriting by N {:.2}, bytes by blocks {:.2}", slope(&seconds), slope(&bytes));
+    let [seconds, bytes] = [seconds, bytes].map(|growth| growth.exponent().expect("several sizes"));
+    println!("exponents: seconds of rewriting by N {seconds:.2}, bytes by blocks {bytes:.2}");
 }
 
 struct Measured {
@@ -49,14 +52,4 @@ fn measure(size: usize) -> Measured {
 fn line(size: usize) -> MultimodeDae {
     let dae = multimode_dae(include_str!("../models/FaultyCoaxial.mo"), &[("N", size.to_string())]);
     dae.expect("a model of the papers")
-}
-
-/// The slope of the line that fits best.
-fn slope(points: &[(f64, f64)]) -> f64 {
-    let count = points.len() as f64;
-    let mean_x = points.iter().map(|point| point.0).sum::<f64>() / count;
-    let mean_y = points.iter().map(|point| point.1).sum::<f64>() / count;
-    let covariance: f64 = points.iter().map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
-    let variance: f64 = points.iter().map(|(x, _)| (x - mean_x).powi(2)).sum();
-    covariance / variance
 }

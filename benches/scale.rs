@@ -7,6 +7,7 @@
 //! from the flat model to blocks and what they read.
 
 mod clock;
+mod growth;
 mod papers_chain;
 #[path = "../crates/structure/tests/common/scalable.rs"]
 mod scalable;
@@ -14,6 +15,7 @@ mod scalable;
 use std::process::Command;
 
 use clock::Clock;
+use growth::{Growth, peak_memory_in_megabytes};
 use modeshift_dae::MultimodeDae;
 use modeshift_structure::{Options, analyze, signature_in, single_mode};
 use scalable::Plan;
@@ -39,6 +41,8 @@ const MODELS: &[Model] = &[
 ];
 
 const SIZES: &[usize] = &[100, 300, 1_000, 3_000, 10_000, 30_000, 100_000];
+/// Exponents are fitted from this size on.
+const LEAST_FITTED: usize = 300;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
@@ -116,7 +120,7 @@ fn table(model: &Model, largest: usize, sizes: &[usize]) {
         "blocks"
     );
     for order in ["natural", "scrambled"] {
-        let mut points: Vec<(f64, f64)> = Vec::new();
+        let mut growth = Growth::default();
         for &size in sizes.iter().filter(|&&size| size <= largest) {
             let program = std::env::current_exe().expect("this program");
             let output = Command::new(program).args(["one", model.name, &size.to_string(), order]).output();
@@ -128,25 +132,15 @@ fn table(model: &Model, largest: usize, sizes: &[usize]) {
                 break;
             }
             let total = text.split_whitespace().nth(7).and_then(|total| total.parse().ok());
-            points.push((size as f64, total.expect("the eighth column is the total time")));
+            let total = total.expect("the eighth column is the total time");
+            if size >= LEAST_FITTED {
+                growth.add(size, total);
+            }
         }
-        if let Some(exponent) = fitted_exponent(&points) {
+        if let Some(exponent) = growth.exponent() {
             println!("{:>9} {order:>9} exponent {exponent:.2}", "");
         }
     }
-}
-
-/// The slope of a line through the logarithms, from N = 300 on.
-fn fitted_exponent(points: &[(f64, f64)]) -> Option<f64> {
-    let large = points.iter().filter(|(size, _)| *size >= 300.0);
-    let points: Vec<(f64, f64)> = large.map(|(size, time)| (size.ln(), time.max(1e-4).ln())).collect();
-    if points.len() < 2 {
-        return None;
-    }
-    let count = points.len() as f64;
-    let (x, y) = (points.iter().map(|p| p.0).sum::<f64>() / count, points.iter().map(|p| p.1).sum::<f64>() / count);
-    let covariance: f64 = points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum();
-    Some(covariance / points.iter().map(|p| (p.0 - x).powi(2)).sum::<f64>())
 }
 
 /// A model of a size, in the order in which it is written or shuffled.
@@ -210,11 +204,4 @@ fn seconds_for_one_mode(dae: &MultimodeDae) -> f64 {
     }
     std::hint::black_box(structure);
     start.seconds()
-}
-
-/// The most memory that this process has had, as the kernel counts it; 0 where it does not tell.
-fn peak_memory_in_megabytes() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|line| line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()).unwrap_or(0) / 1024
 }

@@ -29,20 +29,21 @@ impl Flattener<'_> {
     /// Executes statements; variables are the locals of the context.
     pub(crate) fn execute(&mut self, statements: &[Statement], context: &mut Context) -> Outcome<Flow> {
         for statement in statements {
-            self.steps += 1;
-            if self.steps > MAX_STEPS {
-                return wrong(
-                    "E0314",
-                    format!("more than {MAX_STEPS} statements executed at translation"),
-                    statement.span,
-                );
-            }
+            self.count_step(statement.span)?;
             match self.execute_one(statement, context)? {
                 Flow::Next => {}
                 other => return Ok(other),
             }
         }
         Ok(Flow::Next)
+    }
+
+    fn count_step(&mut self, span: Span) -> Outcome<()> {
+        self.steps += 1;
+        match self.steps > MAX_STEPS {
+            true => wrong("E0314", format!("more than {MAX_STEPS} statements executed at translation"), span),
+            false => Ok(()),
+        }
     }
 
     fn execute_one(&mut self, statement: &Statement, context: &mut Context) -> Outcome<Flow> {
@@ -179,14 +180,7 @@ impl Flattener<'_> {
 
     fn execute_while(&mut self, condition: &Expression, body: &[Statement], context: &mut Context) -> Outcome<Flow> {
         loop {
-            self.steps += 1;
-            if self.steps > MAX_STEPS {
-                return wrong(
-                    "E0314",
-                    format!("more than {MAX_STEPS} statements executed at translation"),
-                    condition.span,
-                );
-            }
+            self.count_step(condition.span)?;
             match self.decided(condition, context)? {
                 Decision::Known(true) => {}
                 Decision::Known(false) => return Ok(Flow::Next),

@@ -185,36 +185,53 @@ impl Kernel {
     }
 
     fn constrain_at(&mut self, set: ModeSet, care: ModeSet, depth: u32) -> ModeSet {
-        if care.is_all() || set.is_constant() {
-            return set;
-        }
-        if set.node() == care.node() {
-            return ModeSet::ALL.complement_if(set != care);
-        }
-        let complemented = set.is_complemented();
-        let set = set.complement_if(complemented);
-        if let Some(result) = self.recall(Operation::Constrain, set, care) {
-            return result.complement_if(complemented);
-        }
-        if !self.may_descend(depth) {
-            return ModeSet::EMPTY;
-        }
-        let level = self.level(set).min(self.level(care));
-        let (low, high) = self.cofactors(set, level);
-        let (care_low, care_high) = self.cofactors(care, level);
-        let result = if care_low.is_empty() {
-            self.constrain_at(high, care_high, depth - 1)
-        } else if care_high.is_empty() {
-            self.constrain_at(low, care_low, depth - 1)
-        } else {
-            let low = self.constrain_at(low, care_low, depth - 1);
-            let high = self.constrain_at(high, care_high, depth - 1);
-            self.node(level, low, high)
-        };
-        self.remember(Operation::Constrain, set, care, result).complement_if(complemented)
+        self.with_care(Operation::Constrain, set, care, depth, |kernel, set, care, depth| {
+            let level = kernel.level(set).min(kernel.level(care));
+            let (low, high) = kernel.cofactors(set, level);
+            let (care_low, care_high) = kernel.cofactors(care, level);
+            if care_low.is_empty() {
+                kernel.constrain_at(high, care_high, depth)
+            } else if care_high.is_empty() {
+                kernel.constrain_at(low, care_low, depth)
+            } else {
+                let low = kernel.constrain_at(low, care_low, depth);
+                let high = kernel.constrain_at(high, care_high, depth);
+                kernel.node(level, low, high)
+            }
+        })
     }
 
     fn restrict_at(&mut self, set: ModeSet, care: ModeSet, depth: u32) -> ModeSet {
+        self.with_care(Operation::Restrict, set, care, depth, |kernel, set, care, depth| {
+            let level = kernel.level(set);
+            let care_level = kernel.level(care);
+            let (care_low, care_high) = kernel.cofactors(care, level.min(care_level));
+            let (low, high) = kernel.cofactors(set, level);
+            if care_level < level {
+                let care = !kernel.and_below(!care_low, !care_high, depth);
+                kernel.restrict_at(set, care, depth)
+            } else if care_low.is_empty() {
+                kernel.restrict_at(high, care_high, depth)
+            } else if care_high.is_empty() {
+                kernel.restrict_at(low, care_low, depth)
+            } else {
+                let low = kernel.restrict_at(low, care_low, depth);
+                let high = kernel.restrict_at(high, care_high, depth);
+                kernel.node(level, low, high)
+            }
+        })
+    }
+
+    /// A set for which only its modes in `care` matter: where neither is trivial, `split` goes down to the cofactors.
+    #[inline]
+    fn with_care(
+        &mut self,
+        operation: Operation,
+        set: ModeSet,
+        care: ModeSet,
+        depth: u32,
+        split: impl FnOnce(&mut Self, ModeSet, ModeSet, u32) -> ModeSet,
+    ) -> ModeSet {
         if care.is_all() || set.is_constant() {
             return set;
         }
@@ -223,29 +240,14 @@ impl Kernel {
         }
         let complemented = set.is_complemented();
         let set = set.complement_if(complemented);
-        if let Some(result) = self.recall(Operation::Restrict, set, care) {
+        if let Some(result) = self.recall(operation, set, care) {
             return result.complement_if(complemented);
         }
         if !self.may_descend(depth) {
             return ModeSet::EMPTY;
         }
-        let level = self.level(set);
-        let care_level = self.level(care);
-        let (care_low, care_high) = self.cofactors(care, level.min(care_level));
-        let (low, high) = self.cofactors(set, level);
-        let result = if care_level < level {
-            let care = !self.and_below(!care_low, !care_high, depth - 1);
-            self.restrict_at(set, care, depth - 1)
-        } else if care_low.is_empty() {
-            self.restrict_at(high, care_high, depth - 1)
-        } else if care_high.is_empty() {
-            self.restrict_at(low, care_low, depth - 1)
-        } else {
-            let low = self.restrict_at(low, care_low, depth - 1);
-            let high = self.restrict_at(high, care_high, depth - 1);
-            self.node(level, low, high)
-        };
-        self.remember(Operation::Restrict, set, care, result).complement_if(complemented)
+        let result = split(self, set, care, depth - 1);
+        self.remember(operation, set, care, result).complement_if(complemented)
     }
 
     fn exists_at(&mut self, set: ModeSet, cube: ModeSet, depth: u32) -> ModeSet {

@@ -89,6 +89,18 @@ impl ModeSpace {
         self.kernel.borrow_mut().and(left, !right)
     }
 
+    /// Splits each piece into its modes inside and outside `by`.
+    pub fn refine(&self, pieces: &mut Vec<ModeSet>, by: ModeSet) {
+        for at in 0..pieces.len() {
+            let inside = self.and(pieces[at], by);
+            if !inside.is_empty() && inside != pieces[at] {
+                let outside = self.difference(pieces[at], by);
+                pieces[at] = inside;
+                pieces.push(outside);
+            }
+        }
+    }
+
     /// Modes in exactly one of the two.
     #[inline]
     pub fn xor(&self, left: ModeSet, right: ModeSet) -> ModeSet {

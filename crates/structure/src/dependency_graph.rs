@@ -299,7 +299,7 @@ impl Builder<'_> {
         pieces.clear();
         pieces.push(group.guard);
         for offset in equations.chain(variables) {
-            offset.mode_sets().iter().for_each(|&level| refine(self.space, &mut pieces, level));
+            offset.mode_sets().iter().for_each(|&level| self.space.refine(&mut pieces, level));
         }
         for &guard in &pieces {
             self.add_differentiated(group, guard);
@@ -374,24 +374,12 @@ impl Builder<'_> {
     fn pieces_by_reads(&mut self, guard: ModeSet, reads: &[Read]) -> Vec<ModeSet> {
         let mut pieces = vec![guard];
         for read in reads.iter().filter(|read| read.modes != guard) {
-            refine(self.space, &mut pieces, read.modes);
+            self.space.refine(&mut pieces, read.modes);
             if pieces.len() > MOST_READ_SETS {
                 self.graph.conditional_reads = true;
                 return vec![guard];
             }
         }
         pieces
-    }
-}
-
-/// Splits each piece into its modes inside and outside `by`.
-fn refine(space: &ModeSpace, pieces: &mut Vec<ModeSet>, by: ModeSet) {
-    for at in 0..pieces.len() {
-        let inside = space.and(pieces[at], by);
-        if !inside.is_empty() && inside != pieces[at] {
-            let outside = space.difference(pieces[at], by);
-            pieces[at] = inside;
-            pieces.push(outside);
-        }
     }
 }

@@ -3,6 +3,7 @@
 //! The parser never fails: whatever it reads, every token ends up in the tree, in a `Skipped` node if need be.
 //! Nesting is limited, so that no input overflows the stack; behind the limit the rest of the text is skipped.
 
+mod blocks;
 mod classes;
 mod components;
 mod equations;

@@ -202,7 +202,7 @@ fn not_trivial(expressions: &Expressions, formula: ExpressionId) -> Option<Expre
 pub(super) fn normal(model: &FlatModel, operator: RelationOperator, a: ExpressionId, b: ExpressionId) -> Normal {
     let sum = Sum::difference(model, a, b).unwrap_or_else(|| Sum::opaque_difference(a, b));
     let Some(&(_, leading)) = sum.terms.first() else {
-        return Normal::Constant(compare(operator, sum.constant, 0.0));
+        return Normal::Constant(operator.holds(sum.constant, 0.0));
     };
     let operator = if leading < 0.0 { operator.mirrored() } else { operator };
     let sum = sum.divided(leading).unwrap_or_else(|| sum.with_sign(leading.signum()));
@@ -240,17 +240,6 @@ fn placed(
         }
     }
     Normal::Threshold { family, point: Point { value, kind }, negated }
-}
-
-fn compare(operator: RelationOperator, a: f64, b: f64) -> bool {
-    match operator {
-        RelationOperator::Less => a < b,
-        RelationOperator::LessEqual => a <= b,
-        RelationOperator::Greater => a > b,
-        RelationOperator::GreaterEqual => a >= b,
-        RelationOperator::Equal => a == b,
-        RelationOperator::NotEqual => a != b,
-    }
 }
 
 /// Whether all terms are whole numbers.

@@ -142,7 +142,7 @@ impl Items {
     fn cases(&self, space: &ModeSpace, all: ModeSet) -> Option<Vec<InitialCase>> {
         let mut pieces = vec![all];
         for set in self.different_sets()? {
-            split(space, &mut pieces, set);
+            space.refine(&mut pieces, set);
             if pieces.len() > MOST_CASES {
                 return None;
             }
@@ -156,8 +156,8 @@ impl Items {
         let mut pieces = vec![all];
         let missing = space.union(self.proposal.iter().map(|it| it.modes));
         let too_many = space.union(self.too_many.iter().map(|it| it.modes));
-        split(space, &mut pieces, missing);
-        split(space, &mut pieces, too_many);
+        space.refine(&mut pieces, missing);
+        space.refine(&mut pieces, too_many);
         let case = |modes: ModeSet| {
             let (is_missing, has_too_many) = (space.intersects(modes, missing), space.intersects(modes, too_many));
             let items = Items {
@@ -183,16 +183,4 @@ impl Items {
 
 fn nonempty<I>(items: impl Iterator<Item = (I, ModeSet)>) -> Vec<Conditional<I>> {
     items.filter(|(_, modes)| !modes.is_empty()).map(|(item, modes)| Conditional { item, modes }).collect()
-}
-
-/// Splits each piece into its modes inside and outside `by`.
-fn split(space: &ModeSpace, pieces: &mut Vec<ModeSet>, by: ModeSet) {
-    for at in 0..pieces.len() {
-        let inside = space.and(pieces[at], by);
-        if !inside.is_empty() && inside != pieces[at] {
-            let outside = space.difference(pieces[at], by);
-            pieces[at] = inside;
-            pieces.push(outside);
-        }
-    }
 }

@@ -3,16 +3,25 @@
 use modeshift_diagnostics::Diagnostic;
 
 use super::Parser;
-use super::components::{comment, element, path_length, starts_declaration};
-use super::expressions::{close, expression, for_indices, reference};
+use super::blocks::Items;
+use super::components::{comment, path_length};
+use super::expressions::{close, expression, reference};
 use crate::kind::SyntaxKind::*;
+
+const EQUATIONS: Items = Items {
+    one: equation,
+    name: "an equation",
+    if_block: IfEquation,
+    for_block: ForEquation,
+    when_block: WhenEquation,
+};
 
 /// `equation …`, `initial equation …`; ends where another section or the `end` of the class comes.
 pub(super) fn equation_section(parser: &mut Parser) {
     parser.start(EquationSection);
     parser.eat(InitialKeyword);
     parser.bump();
-    equations(parser);
+    EQUATIONS.list(parser);
     parser.finish();
 }
 
@@ -45,38 +54,11 @@ pub(super) fn misplaced_equations(parser: &mut Parser) {
     parser.finish();
 }
 
-fn equations(parser: &mut Parser) {
-    while !parser.at_end_of_items() {
-        let before = parser.position;
-        if parser.at_stray_end() {
-            parser.stray_end();
-            continue;
-        }
-        if starts_declaration(parser) {
-            misplaced_declaration(parser);
-        } else {
-            equation(parser);
-        }
-        if parser.position == before {
-            parser.skip_unexpected("an equation");
-        }
-    }
-}
-
-/// A declaration behind `equation`: reported and read, but it declares nothing.
-pub(super) fn misplaced_declaration(parser: &mut Parser) {
-    let diagnostic = Diagnostic::error("E0111", "a declaration among equations or statements")
-        .label(parser.current_span(), "this starts a declaration")
-        .help("move it in front of `equation` or `algorithm`, or start a `public` or `protected` section");
-    parser.report(diagnostic);
-    element(parser);
-}
-
 fn equation(parser: &mut Parser) {
     parser.nested(|parser| match parser.current() {
-        IfKeyword => if_equation(parser),
-        ForKeyword => for_equation(parser),
-        WhenKeyword => when_equation(parser),
+        IfKeyword => EQUATIONS.if_block(parser),
+        ForKeyword => EQUATIONS.for_block(parser),
+        WhenKeyword => EQUATIONS.when_block(parser),
         ConnectKeyword => connect_equation(parser),
         Identifier if at_invariant(parser) => invariant_equation(parser),
         _ => simple_equation(parser),
@@ -108,63 +90,6 @@ fn simple_equation(parser: &mut Parser) {
     comment(parser);
     parser.finish();
     parser.semicolon();
-}
-
-fn if_equation(parser: &mut Parser) {
-    parser.open_block();
-    parser.start(IfEquation);
-    parser.bump();
-    expression(parser);
-    parser.expect(ThenKeyword);
-    equations(parser);
-    while parser.eat(ElseifKeyword) {
-        expression(parser);
-        parser.expect(ThenKeyword);
-        equations(parser);
-    }
-    if parser.eat(ElseKeyword) {
-        equations(parser);
-    }
-    parser.finish_block();
-}
-
-fn for_equation(parser: &mut Parser) {
-    parser.open_block();
-    parser.start(ForEquation);
-    parser.bump();
-    for_indices(parser);
-    parser.expect(LoopKeyword);
-    equations(parser);
-    parser.finish_block();
-}
-
-fn when_equation(parser: &mut Parser) {
-    parser.open_block();
-    parser.start(WhenEquation);
-    parser.bump();
-    expression(parser);
-    parser.expect(ThenKeyword);
-    equations(parser);
-    while parser.eat(ElsewhenKeyword) {
-        expression(parser);
-        parser.expect(ThenKeyword);
-        equations(parser);
-    }
-    if else_of_when(parser) {
-        equations(parser);
-    }
-    parser.finish_block();
-}
-
-/// `else` of a `when`, which has none: reported and read.
-pub(super) fn else_of_when(parser: &mut Parser) -> bool {
-    if parser.at(ElseKeyword) {
-        let diagnostic = Diagnostic::error("E0101", "`when` has no `else`")
-            .label(parser.current_span(), "expected `elsewhen` or `end when`")
-            .help("write `elsewhen … then`; outside of its instants, a `when` says nothing");
-        parser.report(diagnostic);
-    }
-    parser.eat(ElseKeyword)
 }
 
 fn connect_equation(parser: &mut Parser) {

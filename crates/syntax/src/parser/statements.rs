@@ -3,44 +3,34 @@
 use modeshift_diagnostics::Diagnostic;
 
 use super::Parser;
-use super::components::{comment, starts_declaration};
-use super::equations::{else_of_when, misplaced_declaration};
-use super::expressions::{expression, for_indices};
+use super::blocks::Items;
+use super::components::comment;
+use super::expressions::expression;
 use crate::kind::SyntaxKind::*;
+
+const STATEMENTS: Items = Items {
+    one: statement,
+    name: "a statement",
+    if_block: IfStatement,
+    for_block: ForStatement,
+    when_block: WhenStatement,
+};
 
 /// `algorithm …`, `initial algorithm …`
 pub(super) fn algorithm_section(parser: &mut Parser) {
     parser.start(AlgorithmSection);
     parser.eat(InitialKeyword);
     parser.bump();
-    statements(parser);
+    STATEMENTS.list(parser);
     parser.finish();
-}
-
-fn statements(parser: &mut Parser) {
-    while !parser.at_end_of_items() {
-        let before = parser.position;
-        if parser.at_stray_end() {
-            parser.stray_end();
-            continue;
-        }
-        if starts_declaration(parser) {
-            misplaced_declaration(parser);
-        } else {
-            statement(parser);
-        }
-        if parser.position == before {
-            parser.skip_unexpected("a statement");
-        }
-    }
 }
 
 fn statement(parser: &mut Parser) {
     parser.nested(|parser| match parser.current() {
-        IfKeyword => if_statement(parser),
-        ForKeyword => for_statement(parser),
-        WhileKeyword => while_statement(parser),
-        WhenKeyword => when_statement(parser),
+        IfKeyword => STATEMENTS.if_block(parser),
+        ForKeyword => STATEMENTS.for_block(parser),
+        WhileKeyword => STATEMENTS.while_block(parser),
+        WhenKeyword => STATEMENTS.when_block(parser),
         _ => simple_statement(parser),
     });
 }
@@ -77,60 +67,4 @@ fn assignment_or_call(parser: &mut Parser) {
     } else if parser.previous() != RightParen {
         parser.error_expected("`:=`");
     }
-}
-
-fn if_statement(parser: &mut Parser) {
-    parser.open_block();
-    parser.start(IfStatement);
-    parser.bump();
-    expression(parser);
-    parser.expect(ThenKeyword);
-    statements(parser);
-    while parser.eat(ElseifKeyword) {
-        expression(parser);
-        parser.expect(ThenKeyword);
-        statements(parser);
-    }
-    if parser.eat(ElseKeyword) {
-        statements(parser);
-    }
-    parser.finish_block();
-}
-
-fn for_statement(parser: &mut Parser) {
-    parser.open_block();
-    parser.start(ForStatement);
-    parser.bump();
-    for_indices(parser);
-    parser.expect(LoopKeyword);
-    statements(parser);
-    parser.finish_block();
-}
-
-fn while_statement(parser: &mut Parser) {
-    parser.open_block();
-    parser.start(WhileStatement);
-    parser.bump();
-    expression(parser);
-    parser.expect(LoopKeyword);
-    statements(parser);
-    parser.finish_block();
-}
-
-fn when_statement(parser: &mut Parser) {
-    parser.open_block();
-    parser.start(WhenStatement);
-    parser.bump();
-    expression(parser);
-    parser.expect(ThenKeyword);
-    statements(parser);
-    while parser.eat(ElsewhenKeyword) {
-        expression(parser);
-        parser.expect(ThenKeyword);
-        statements(parser);
-    }
-    if else_of_when(parser) {
-        statements(parser);
-    }
-    parser.finish_block();
 }
