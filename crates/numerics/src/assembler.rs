@@ -88,13 +88,14 @@ impl Assembler {
         }
     }
 
-    /// The outputs of a call.
+    /// The outputs of a call; one that was known before has as many as were ever asked for.
     pub fn call(&mut self, call: Call) -> Vec<Value> {
         let key = (call.name.clone(), call.arguments.clone(), call.partial);
         let outputs = call.outputs;
         let index = *self.known_calls.entry(key).or_insert(self.calls.len() as u32);
-        if index as usize == self.calls.len() {
-            self.calls.push(call);
+        match self.calls.get_mut(index as usize) {
+            Some(known) => known.outputs = known.outputs.max(outputs),
+            None => self.calls.push(call),
         }
         (0..outputs).map(|which| self.add(Definition::Output(index, which))).collect()
     }

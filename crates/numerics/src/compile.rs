@@ -193,7 +193,7 @@ impl<'a> Compiler<'a> {
             }
             Node::Function(function, arguments) => {
                 let list = self.model.expressions.argument_list(arguments);
-                self.function(function, list, side)[0]
+                self.function(function, list, side, 1)[0]
             }
             Node::Output(call, which) => self.output(call, which, side),
         })
@@ -257,13 +257,14 @@ impl<'a> Compiler<'a> {
         self.assembler.two(Operation::And, now, not_before)
     }
 
-    fn function(&mut self, function: FunctionId, list: &[ExpressionId], side: Side) -> Vec<Value> {
+    /// All results of a call, which has this many at least: those that are arrays have one for each element.
+    fn function(&mut self, function: FunctionId, list: &[ExpressionId], side: Side, least: u32) -> Vec<Value> {
         let declared = &self.model.functions[function];
         self.assembler.call(Call {
             name: declared.name.clone(),
             native: self.natives.get(&declared.name).cloned(),
             arguments: list.iter().map(|&argument| self.values[&(argument, side)].0).collect(),
-            outputs: declared.outputs.len().max(1) as u32,
+            outputs: least.max(declared.outputs.len() as u32),
             partial: None,
         })
     }
@@ -273,7 +274,7 @@ impl<'a> Compiler<'a> {
             unreachable!("only calls of functions have outputs")
         };
         let list = self.model.expressions.argument_list(arguments);
-        self.function(function, list, side)[which as usize - 1]
+        self.function(function, list, side, which)[which as usize - 1]
     }
 }
 

@@ -224,6 +224,26 @@ fn native_functions_have_several_outputs_and_derivatives() {
 }
 
 #[test]
+fn an_array_that_a_function_returns_has_a_result_for_each_element() {
+    let mut natives = NativeFunctions::new();
+    natives.add(
+        "Lib.powers",
+        NativeFunction::new(|inputs: &[f64], outputs: &mut [f64]| {
+            (1..).zip(outputs).for_each(|(exponent, output)| *output = inputs[0].powi(exponent));
+        }),
+    );
+    let mut model = model_with(1);
+    let f = model.functions.push(function("Lib.powers", 1, 1));
+    let x = model.expressions.variable(X, 0);
+    let call = model.expressions.function(f, &[x]);
+    let elements = [1, 3, 2].map(|which| model.expressions.add(Node::Output(call, which)));
+    let tape = Compiler::new(&model, &natives).with_inputs(&[Input::Variable(X, 0)]).tape(&elements).expect("numeric");
+    let mut results = [0.0; 3];
+    tape.evaluate(&[2.0], &mut tape.workspace(), &mut results);
+    assert_eq!(results, [2.0, 8.0, 4.0]);
+}
+
+#[test]
 fn an_unknown_function_is_named_only_where_it_is_evaluated() {
     let natives = NativeFunctions::new();
     let mut model = model_with(2);
