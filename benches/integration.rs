@@ -6,9 +6,10 @@
 //! (`integration/cvode.c`), in which the analysis was done by hand, is compiled here, with `cc` and the libraries in
 //! `SUNDIALS_ROOT` or where the system has them; where that does not succeed, only our own times are shown. Times are
 //! processor times of a whole integration, creation of the solver included, the mean of many (the kernel counts in
-//! milliseconds), and of such means the least of several, since other work on a machine only makes them larger. Errors are the largest at the end, relative to `max(|reference|, 1)`, against an integration at a much
-//! smaller tolerance. Because errors at the same tolerance differ, there are two comparisons: with CVODE at the same
-//! tolerance, and with CVODE at the tolerance, among powers of ten, that makes its error at most as large as ours.
+//! milliseconds), and of such means the least of several, since other work on a machine only makes them larger. Errors are
+//! the largest at the end, relative to `max(|reference|, 1)`, against an integration at a much smaller tolerance. Because
+//! errors at the same tolerance differ, there are two comparisons: with CVODE at the same tolerance, and with CVODE at the
+//! tolerance, among powers of ten, that makes its error at most as large as ours.
 
 #[path = "clock.rs"]
 mod clock;
@@ -27,8 +28,8 @@ use modeshift_simulate::integrate::{Method, Problem, Settings, Statistics};
 use modeshift_simulate::program::ProgramOde;
 use programs::{Model, Running};
 
-/// How often each is measured.
-const ROUNDS: usize = 5;
+/// How often each is measured, in turn: a machine that is slow for a while is slow for all.
+const ROUNDS: usize = 7;
 
 struct Result {
     seconds: f64,
@@ -70,34 +71,52 @@ fn compare(timed: &Timed, cvode: Option<&Path>) {
         "solver", "tol", "ms", "steps", "f", "Jacobian", "error", "same tol", "same error"
     );
     let reference = ours(timed, &mut run, Method::Bdf, 1e-12, 1).end;
-    let mut known: Vec<(f64, f64, f64)> = Vec::new();
-    for tolerance in [1e-6, 1e-7, 1e-8, 1e-9, 1e-10] {
-        for solver in timed.solvers {
-            let Some(result) = cvode.and_then(|program| least(|| theirs(program, timed, solver, tolerance))) else {
-                continue;
+    let mut measured: Vec<(Case, Option<Result>)> = cases(timed).into_iter().map(|case| (case, None)).collect();
+    for _ in 0..ROUNDS {
+        for (case, least) in &mut measured {
+            let result = match *case {
+                Case::Theirs(solver, tolerance) => cvode.and_then(|program| theirs(program, timed, solver, tolerance)),
+                Case::Ours(method, tolerance) => {
+                    let repetitions = timed.repetitions.div_ceil(if method == Method::Bdf { 1 } else { 10 });
+                    Some(ours(timed, &mut run, method, tolerance, repetitions))
+                }
             };
-            known.push((tolerance, result.seconds, error(&result, &reference)));
-            report(tolerance, &format!("CVODE {solver}"), &result, &reference, [None; 2]);
+            let faster = result.filter(|new| least.as_ref().is_none_or(|least| new.seconds < least.seconds));
+            *least = faster.or(least.take());
         }
     }
-    for (method, tolerance) in [(Method::Bdf, 1e-6), (Method::Bdf, 1e-8), (Method::Esdirk, 1e-6)] {
-        let repetitions = if method == Method::Bdf { timed.repetitions } else { timed.repetitions.div_ceil(10) };
-        let result = least(|| Some(ours(timed, &mut run, method, tolerance, repetitions))).expect("models run");
-        let fastest = |like: &dyn Fn(&(f64, f64, f64)) -> bool| {
-            let seconds = known.iter().filter(|it| like(it)).map(|it| it.1);
-            Some(seconds.fold(f64::INFINITY, f64::min)).filter(|it| it.is_finite())
-        };
-        let same_tolerance = fastest(&|it| it.0 == tolerance);
-        let same_error = fastest(&|it| it.2 <= error(&result, &reference));
-        let ratios = [same_tolerance, same_error].map(|theirs| theirs.map(|theirs| result.seconds / theirs));
-        report(tolerance, &format!("{method:?}"), &result, &reference, ratios);
+    let mut known: Vec<(f64, f64, f64)> = Vec::new();
+    for (case, result) in measured.iter().filter_map(|(case, result)| Some((case, result.as_ref()?))) {
+        match *case {
+            Case::Theirs(solver, tolerance) => {
+                known.push((tolerance, result.seconds, error(result, &reference)));
+                report(tolerance, &format!("CVODE {solver}"), result, &reference, [None; 2]);
+            }
+            Case::Ours(method, tolerance) => {
+                let fastest = |like: &dyn Fn(&(f64, f64, f64)) -> bool| {
+                    let seconds = known.iter().filter(|it| like(it)).map(|it| it.1);
+                    Some(seconds.fold(f64::INFINITY, f64::min)).filter(|it| it.is_finite())
+                };
+                let same_tolerance = fastest(&|it| it.0 == tolerance);
+                let same_error = fastest(&|it| it.2 <= error(result, &reference));
+                let ratios = [same_tolerance, same_error].map(|theirs| theirs.map(|theirs| result.seconds / theirs));
+                report(tolerance, &format!("{method:?}"), result, &reference, ratios);
+            }
+        }
     }
 }
 
-/// The measurement that took the least time.
-fn least(mut measure: impl FnMut() -> Option<Result>) -> Option<Result> {
-    let results = (0..ROUNDS).map_while(|_| measure());
-    results.min_by(|first, second| first.seconds.total_cmp(&second.seconds))
+/// What is measured: a solver of CVODE, or a method of ours, with a tolerance.
+enum Case {
+    Theirs(&'static str, f64),
+    Ours(Method, f64),
+}
+
+fn cases(timed: &Timed) -> Vec<Case> {
+    let tolerances = [1e-6, 1e-7, 1e-8, 1e-9, 1e-10];
+    let theirs = tolerances.iter().flat_map(|&it| timed.solvers.iter().map(move |solver| Case::Theirs(solver, it)));
+    let ours = [(Method::Bdf, 1e-6), (Method::Bdf, 1e-8), (Method::Esdirk, 1e-6)];
+    theirs.chain(ours.map(|(method, tolerance)| Case::Ours(method, tolerance))).collect()
 }
 
 fn error(result: &Result, reference: &[f64]) -> f64 {
