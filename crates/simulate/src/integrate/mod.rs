@@ -29,6 +29,7 @@ use modeshift_numerics::Pattern;
 
 pub use failure::{EvaluationFailed, FailureReason, IntegrationFailure};
 pub use integrator::{Integrator, Statistics, Step};
+pub(crate) use interior::{MOST_TIMES, lagrange};
 pub use problem::Problem;
 
 /// A system `x' = f(t, x)`.

@@ -4,8 +4,7 @@
 //! times: it spares each iteration one or two of its steps. It is used as long as it leads nearer than the last values are,
 //! and along one solution only: another beginning may be on another branch of the same equations.
 
-/// So many times are remembered: a cubic polynomial leads through them.
-const COUNT: usize = 4;
+use crate::integrate::{MOST_TIMES, lagrange};
 
 /// The last values of unknowns.
 pub(super) struct Prediction {
@@ -14,9 +13,9 @@ pub(super) struct Prediction {
     /// How many times are remembered.
     count: usize,
     /// The times, each later than the one before.
-    times: [f64; COUNT],
+    times: [f64; MOST_TIMES],
     /// The values at these times.
-    values: [Vec<f64>; COUNT],
+    values: [Vec<f64>; MOST_TIMES],
     /// Where the values led, last time.
     predicted: Vec<f64>,
 }
@@ -27,7 +26,7 @@ impl Prediction {
         let zeros = vec![0.0; places.len()];
         Prediction {
             count: 0,
-            times: [0.0; COUNT],
+            times: [0.0; MOST_TIMES],
             values: std::array::from_fn(|_| zeros.clone()),
             predicted: zeros,
             places,
@@ -52,7 +51,7 @@ impl Prediction {
             self.recall(memory);
             return false;
         }
-        let factors = factors(&self.times[..self.count], time);
+        let factors = lagrange(&self.times[..self.count], time);
         for (index, (place, predicted)) in self.places.iter().zip(&mut self.predicted).enumerate() {
             let terms = self.values[..self.count].iter().zip(factors);
             *predicted = terms.map(|(values, factor)| factor * values[index]).sum();
@@ -70,11 +69,14 @@ impl Prediction {
 
     /// Remembers the values that were found.
     pub fn learn(&mut self, time: f64, memory: &[f64]) {
+        if self.places.is_empty() {
+            return;
+        }
         if self.last_time() == Some(time) {
             self.count -= 1;
         } else if self.count >= 2 && !self.led_nearer(memory) {
             self.count = 0;
-        } else if self.count == COUNT {
+        } else if self.count == MOST_TIMES {
             self.times.rotate_left(1);
             self.values.rotate_left(1);
             self.count -= 1;
@@ -99,18 +101,6 @@ impl Prediction {
         });
         2 * nearer.count() > self.places.len()
     }
-}
-
-/// The factors of values at these times in the polynomial through them, at another time.
-fn factors(times: &[f64], at: f64) -> [f64; COUNT] {
-    let mut factors = [0.0; COUNT];
-    for (index, factor) in factors.iter_mut().enumerate().take(times.len()) {
-        let others = times.iter().enumerate().filter(|&(other, _)| other != index);
-        let (over, under) =
-            others.fold((1.0, 1.0), |(over, under), (_, other)| (over * (at - other), under * (times[index] - other)));
-        *factor = over / under;
-    }
-    factors
 }
 
 #[cfg(test)]
