@@ -8,18 +8,18 @@ use modeshift_diagnostics::{Diagnostic, Diagnostics, Stop};
 use modeshift_syntax::ast::{ClassKind, Expression};
 use rustc_hash::FxHashMap;
 
-use crate::annotations;
-use crate::connect::Connections;
-use crate::context::Mode;
+use crate::classes::annotations;
+use crate::classes::layout::{LayoutState, TypeInfo};
+use crate::classes::library::{ClassId, Library};
+use crate::classes::lookup::Found;
+use crate::equations::connect::Connections;
+use crate::expressions::context::Mode;
+use crate::expressions::term::Term;
 use crate::failure::Failure;
-use crate::instance::{Instance, InstanceId, NewInstance, Primitive, PrimitiveId};
-use crate::layout::{LayoutState, TypeInfo};
-use crate::library::{ClassId, Library};
-use crate::lookup::Found;
-use crate::modification::{Modifier, Scope};
-use crate::overrides::Override;
+use crate::instances::instance::{Instance, InstanceId, NewInstance, Primitive, PrimitiveId};
+use crate::instances::modification::{Modifier, Scope};
+use crate::instances::overrides::Override;
 use crate::suggestion::with_suggestion;
-use crate::term::Term;
 
 /// What to flatten.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +35,7 @@ pub struct Request {
 /// The flat model is returned only if nothing was wrong; all that was wrong is in `diagnostics`.
 pub fn flatten(library: &mut Library, request: &Request, diagnostics: &mut Diagnostics) -> Result<FlatModel, Stop> {
     let errors = diagnostics.error_count();
-    let overrides = crate::overrides::read(&request.overrides, library, diagnostics);
+    let overrides = crate::instances::overrides::read(&request.overrides, library, diagnostics);
     let class = model_class(library, request, diagnostics).ok_or(Stop)?;
     let mut flattener = Flattener::new(library, diagnostics, overrides, class);
     flattener.flatten_class(class)?;

@@ -3,43 +3,36 @@
 //! [`flatten`] resolves names, instances, modifications, arrays and connections of a Modelica model, reading
 //! classes from a [`Library`] as it needs them; [`flatten_mel`] does the same for MEL. [`elaborate`] finds the
 //! modes of what came out.
+//!
+//! | module | purpose |
+//! |---|---|
+//! | `flattener` | the course: instances, variables, connections, equations, checks |
+//! | `classes` | files, the tree of classes, what they inherit, which class a name means |
+//! | `instances` | components with their modifiers, and the variables of the flat model |
+//! | `expressions` | expressions as terms of the flat model, and their values at translation |
+//! | `equations` | equations with guards, connections, `when`, algorithms |
+//! | `mel` | MEL programs as flat models |
+//! | `elaborate` | flat models with their modes |
+//! | `failure` | why something could not be translated |
+//! | `suggestion` | "did you mean" |
+//! | `walk` | walks over shared expressions |
+//! | `text` | from a text to its multimode system in one call |
 
-mod algorithms;
-mod annotations;
-mod array_functions;
-mod builtin_library;
-mod calls;
-mod connect;
-mod context;
+mod classes;
 mod elaborate;
 mod equations;
-mod evaluate;
 mod expressions;
 mod failure;
-mod files;
 mod flattener;
-mod functions;
-mod instance;
-mod layout;
-mod library;
-mod lookup;
+mod instances;
 mod mel;
-mod modification;
-mod names;
-mod operators;
-mod overrides;
-mod references;
-mod statements;
 mod suggestion;
-mod term;
 mod text;
-mod variables;
 mod walk;
-mod when;
 
+pub use classes::files::{Disk, Files, Memory};
+pub use classes::library::{ClassId, ClassNode, Library, ROOT};
 pub use elaborate::elaborate;
-pub use files::{Disk, Files, Memory};
 pub use flattener::{Request, flatten};
-pub use library::{ClassId, ClassNode, Library, ROOT};
 pub use mel::flatten_mel;
 pub use text::{NO_OVERRIDES, multimode_dae, multimode_dae_of_mel};

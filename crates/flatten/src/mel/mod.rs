@@ -4,6 +4,13 @@
 //! before their declaration; the second makes guards, equations, invariants and scenarios. An array is the set of
 //! its declared elements, with any indices. A `boolean` without a definition comes from outside, and functions that
 //! are neither built in nor given by a law are opaque and differentiable as often as needed.
+//!
+//! | file | purpose |
+//! |---|---|
+//! | [`expressions`] | expressions of MEL as expressions of the flat model |
+//! | [`laws`] | functions that a program gives by a formula |
+//! | [`scenarios`] | initial equations for some modes, and the variables a scenario declares |
+//! | [`values`] | values known at translation: constants, loop bounds, subscripts |
 
 mod expressions;
 mod laws;

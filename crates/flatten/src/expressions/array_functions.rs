@@ -4,11 +4,11 @@ use modeshift_dae::{Builtin, Type};
 use modeshift_diagnostics::Span;
 use modeshift_syntax::ast::{BinaryOperator, Expression};
 
-use crate::context::{Context, Mode};
-use crate::evaluate::describe;
+use crate::expressions::context::{Context, Mode};
+use crate::expressions::evaluate::describe;
+use crate::expressions::term::{Term, shape_text};
 use crate::failure::{Failure, Outcome, wrong};
 use crate::flattener::Flattener;
-use crate::term::{Term, shape_text};
 
 /// Whether a predefined function that works on arrays as a whole.
 pub(crate) fn is_array_function(name: &str) -> bool {

@@ -4,12 +4,12 @@ use modeshift_dae::{ExpressionId, Type};
 use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_syntax::ast::{Expression, ExpressionKind, Reference, Statement, StatementKind};
 
-use crate::context::Context;
-use crate::evaluate::describe;
-use crate::expressions::Decision;
+use crate::expressions::context::Context;
+use crate::expressions::evaluate::describe;
+use crate::expressions::term::{RecordTerm, Term, stack};
+use crate::expressions::translate::Decision;
 use crate::failure::{Failure, Outcome, dynamic, unsupported, wrong};
 use crate::flattener::Flattener;
-use crate::term::{RecordTerm, Term, stack};
 
 /// How a sequence of statements ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -261,12 +261,12 @@ impl Flattener<'_> {
     fn with_elements(
         &mut self,
         old: &Term,
-        picks: &[crate::references::Pick],
+        picks: &[crate::expressions::references::Pick],
         value: Term,
         span: Span,
     ) -> Outcome<Term> {
         let Term::Array(array) = old else { return wrong("E0305", "not an array", span) };
-        let (dims, offsets) = crate::references::offsets(picks, &array.dims, span)?;
+        let (dims, offsets) = crate::expressions::references::offsets(picks, &array.dims, span)?;
         let values = match (value.dims().is_empty(), dims.is_empty()) {
             (true, true) => vec![value.clone()],
             _ if value.dims() == dims => value.items().to_vec(),

@@ -9,11 +9,11 @@ use modeshift_dae::{ExpressionId, Node, Type, Variability};
 use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_syntax::ast::{BinaryOperator, Expression, ExpressionKind, ForIndex, UnaryOperator};
 
-use crate::context::{Context, Mode};
-use crate::evaluate::describe;
+use crate::expressions::context::{Context, Mode};
+use crate::expressions::evaluate::describe;
+use crate::expressions::term::{Term, shape_text, stack};
 use crate::failure::{Failure, Outcome, dynamic, unsupported, wrong};
 use crate::flattener::Flattener;
-use crate::term::{Term, shape_text, stack};
 use crate::walk;
 
 /// How deep an expression may be nested.
@@ -48,7 +48,7 @@ impl Flattener<'_> {
             ExpressionKind::PartialApplication { .. } => unsupported("a function as an argument", expression.span),
             ExpressionKind::Array(items) => self.array_constructor(items, expression.span, context),
             ExpressionKind::Comprehension { function, body, indices } => {
-                let name = function.as_ref().map(crate::lookup::reference_text);
+                let name = function.as_ref().map(crate::classes::lookup::reference_text);
                 self.comprehension(name.as_deref(), body, indices, expression.span, context)
             }
             ExpressionKind::Matrix(rows) => self.matrix(rows, expression.span, context),
@@ -407,7 +407,10 @@ impl Flattener<'_> {
                     fields.push((name.clone(), self.if_term(condition, value, &other)?));
                 }
                 let _ = y;
-                Ok(Term::Record(std::rc::Rc::new(crate::term::RecordTerm { class: x.class.clone(), fields })))
+                Ok(Term::Record(std::rc::Rc::new(crate::expressions::term::RecordTerm {
+                    class: x.class.clone(),
+                    fields,
+                })))
             }
             _ => Err(Failure::Reported),
         }

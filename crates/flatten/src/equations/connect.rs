@@ -11,17 +11,17 @@ use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_syntax::ast::{self, ConnectorPrefix, Expression, ExpressionKind, Reference, Variability};
 use rustc_hash::FxHashMap;
 
-use crate::context::{Context, Mode};
-use crate::equations::{Place, Sides};
-use crate::expressions::Decision;
+use crate::classes::library::composition;
+use crate::classes::lookup::Found;
+use crate::equations::guarded::{Place, Sides};
+use crate::equations::names;
+use crate::expressions::context::{Context, Mode};
+use crate::expressions::term::{Term, shape_text};
+use crate::expressions::translate::Decision;
 use crate::failure::{Failure, Outcome, unsupported, wrong};
 use crate::flattener::Flattener;
-use crate::instance::{InstanceId, PrimitiveId, Slot};
-use crate::library::composition;
-use crate::lookup::Found;
-use crate::modification::Scope;
-use crate::names;
-use crate::term::{Term, shape_text};
+use crate::instances::instance::{InstanceId, PrimitiveId, Slot};
+use crate::instances::modification::Scope;
 
 /// A scalar of a connector and the side from which it is connected: twice the variable's number, plus 1 outside.
 type Member = u32;
@@ -259,7 +259,7 @@ impl Flattener<'_> {
         let (instance, position) = match self.find_first(reference.global, &first.name, context.scope)? {
             Some(Found::Component(instance, position)) => (instance, position),
             _ => {
-                let diagnostic = crate::lookup::unknown(&first.name, first.span, "connector");
+                let diagnostic = crate::classes::lookup::unknown(&first.name, first.span, "connector");
                 return Err(self.suggest_names(diagnostic, &first.name, Some(context.scope)).into());
             }
         };
@@ -314,7 +314,7 @@ impl Flattener<'_> {
                 let dims = self.primitives[id].dims.clone();
                 let span = self.member(instance, position).span;
                 let picks = self.picks(&part.subscripts, &dims, part, Some(span), context)?;
-                let (left, offsets) = crate::references::offsets(&picks, &dims, part.name.span)?;
+                let (left, offsets) = crate::expressions::references::offsets(&picks, &dims, part.name.span)?;
                 let first = self.first_variable(id);
                 let scalar = |at: usize| Connector::Scalar(id, VariableId(first.0 + at as u32));
                 Ok(Some((left, offsets.into_iter().map(scalar).collect())))
@@ -323,7 +323,7 @@ impl Flattener<'_> {
                 if !self.is_connector(&slot)
                     && !matches!(&slot, Slot::Components(components) if components.instances.is_empty())
                 {
-                    let message = format!("`{}` is not a connector", crate::lookup::reference_text(reference));
+                    let message = format!("`{}` is not a connector", crate::classes::lookup::reference_text(reference));
                     let declared = self.member(instance, position).span;
                     return Err(Diagnostic::error("E0401", message)
                         .label(reference.span, "")

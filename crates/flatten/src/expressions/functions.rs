@@ -11,16 +11,16 @@ use modeshift_dae::{Builtin, Function, FunctionId, Node, Type};
 use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_syntax::ast::{Causality, Class, ClassKind, Expression, Ident, Reference, Subscript, Variability};
 
-use crate::annotations;
-use crate::context::{Context, Mode};
+use crate::classes::annotations;
+use crate::classes::layout::{Layout, Member};
+use crate::classes::library::{ClassId, composition};
+use crate::classes::lookup::{ClassReference, Found, reference_text, unknown};
+use crate::expressions::context::{Context, Mode};
+use crate::expressions::statements::Flow;
+use crate::expressions::term::{RecordTerm, Term, stack};
 use crate::failure::{Failure, Outcome, dynamic, unsupported, wrong};
 use crate::flattener::Flattener;
-use crate::layout::{Layout, Member};
-use crate::library::{ClassId, composition};
-use crate::lookup::{ClassReference, Found, reference_text, unknown};
-use crate::modification::Scope;
-use crate::statements::Flow;
-use crate::term::{RecordTerm, Term, stack};
+use crate::instances::modification::Scope;
 use crate::walk;
 
 /// How deep calls of functions may be nested.
@@ -156,7 +156,7 @@ impl Flattener<'_> {
         }
         let Some(outer) = outer else { return self.run(call, definition, bound, context) };
         let mut parts = Vec::new();
-        for index in crate::term::indices(&outer) {
+        for index in crate::expressions::term::indices(&outer) {
             let mut scalar = Vec::with_capacity(bound.len());
             for ((name, value), &extends) in bound.iter().zip(&extended) {
                 if extends && (value.dims().len() < index.len() || value.dims()[..index.len()] != outer) {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use modeshift_dae::ExpressionId;
 
-use crate::modification::Scope;
-use crate::term::Term;
+use crate::expressions::term::Term;
+use crate::instances::modification::Scope;
 
 /// What is wanted of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -4,11 +4,11 @@ use modeshift_dae::{ArithmeticOperator, ExpressionId, Node, RelationOperator, Ty
 use modeshift_diagnostics::Span;
 use modeshift_syntax::ast::BinaryOperator;
 
-use crate::context::Mode;
-use crate::evaluate::describe;
+use crate::expressions::context::Mode;
+use crate::expressions::evaluate::describe;
+use crate::expressions::term::{Term, shape_text};
 use crate::failure::{Failure, Outcome, unsupported, wrong};
 use crate::flattener::Flattener;
-use crate::term::{Term, shape_text};
 
 impl Flattener<'_> {
     /// `a op b`

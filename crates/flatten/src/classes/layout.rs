@@ -14,11 +14,11 @@ use modeshift_syntax::ast::{
 };
 use rustc_hash::FxHashMap;
 
+use crate::classes::library::{ClassId, elements};
+use crate::classes::lookup::ClassReference;
 use crate::failure::{Outcome, unsupported, wrong};
 use crate::flattener::Flattener;
-use crate::library::{ClassId, elements};
-use crate::lookup::ClassReference;
-use crate::modification::Modifier;
+use crate::instances::modification::Modifier;
 
 /// Where a modifier of a class was written: in the class itself or one of its bases, or around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -489,7 +489,7 @@ impl Flattener<'_> {
 const MAX_INHERITANCE: usize = 200;
 
 fn class_around(flattener: &Flattener<'_>, class: ClassId) -> Lexical {
-    let parent = flattener.library.class(class).parent.unwrap_or(crate::library::ROOT);
+    let parent = flattener.library.class(class).parent.unwrap_or(crate::classes::library::ROOT);
     Lexical { class: parent, around: true }
 }
 
@@ -527,7 +527,7 @@ fn same_declaration(one: &Member, other: &Member) -> bool {
     match (&one.kind, &other.kind) {
         (MemberKind::Class(a), MemberKind::Class(b)) => a == b,
         (MemberKind::Component(a), MemberKind::Component(b)) => {
-            let text = |component: &Component| crate::lookup::path_text(&component.type_name);
+            let text = |component: &Component| crate::classes::lookup::path_text(&component.type_name);
             Arc::ptr_eq(a, b) || (one.origin != other.origin && text(a) == text(b) && a.prefix == b.prefix)
         }
         _ => false,

@@ -11,14 +11,14 @@ use modeshift_dae::{Id, Type, VariableId};
 use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_syntax::ast::{ClassKind, Component, ElementKind, ExpressionKind, Subscript, TypePrefix};
 
-use crate::context::{Context, Mode};
+use crate::classes::layout::{Layout, LayoutState, Member, MemberKind, TypeInfo, WrittenModifier, combined};
+use crate::classes::library::ClassId;
+use crate::classes::lookup::ClassReference;
+use crate::expressions::context::{Context, Mode};
+use crate::expressions::term::indices;
 use crate::failure::{Failure, Outcome, unsupported, wrong};
 use crate::flattener::Flattener;
-use crate::layout::{Layout, LayoutState, Member, MemberKind, TypeInfo, WrittenModifier, combined};
-use crate::library::ClassId;
-use crate::lookup::ClassReference;
-use crate::modification::{Layer, Modifier, Scope, child_layers};
-use crate::term::indices;
+use crate::instances::modification::{Layer, Modifier, Scope, child_layers};
 
 /// A component of class type, or a class that is looked into for its constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -536,8 +536,11 @@ impl Flattener<'_> {
             return Ok(());
         }
         self.is_exhausted = true;
-        let size =
-            if dims.is_empty() { String::new() } else { format!(" has size {},", crate::term::shape_text(dims)) };
+        let size = if dims.is_empty() {
+            String::new()
+        } else {
+            format!(" has size {},", crate::expressions::term::shape_text(dims))
+        };
         let message = format!("`{}`{size} which makes the model larger than this program takes", member.name);
         let note = format!("at most {MAX_SCALARS} scalars in a model");
         Err(Diagnostic::error("E0310", message).label(member.span, "").with_note(note).into())

@@ -11,12 +11,12 @@ use modeshift_dae::Type;
 use modeshift_diagnostics::Diagnostic;
 use modeshift_syntax::ast::{ElementKind, Ident, Import, Path, Reference};
 
+use crate::classes::layout::MemberKind;
+use crate::classes::library::{ClassId, ROOT, elements};
 use crate::failure::{Failure, Outcome};
 use crate::flattener::Flattener;
-use crate::instance::{InstanceId, Slot};
-use crate::layout::MemberKind;
-use crate::library::{ClassId, ROOT, elements};
-use crate::modification::Scope;
+use crate::instances::instance::{InstanceId, Slot};
+use crate::instances::modification::Scope;
 use crate::suggestion::with_suggestion;
 
 /// A class, or a predefined type.

@@ -7,14 +7,14 @@ use modeshift_dae::{ExpressionId, Id, StateSelect, Type, Variability, Variable, 
 use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_syntax::ast::{Causality, Variability as Written};
 
-use crate::context::{Context, Mode};
+use crate::classes::layout::WrittenModifier;
+use crate::expressions::context::{Context, Mode};
+use crate::expressions::term::{Term, indices};
 use crate::failure::{Failure, Outcome};
 use crate::flattener::Flattener;
-use crate::instance::{InstanceId, Primitive, PrimitiveId, Slot, index_text};
-use crate::layout::WrittenModifier;
-use crate::modification::{Layer, Scope, attribute_layers};
+use crate::instances::instance::{InstanceId, Primitive, PrimitiveId, Slot, index_text};
+use crate::instances::modification::{Layer, Scope, attribute_layers};
 use crate::suggestion::with_suggestion;
-use crate::term::{Term, indices};
 
 /// The attributes of the predefined types (Modelica 3.6, 4.9).
 const ATTRIBUTES: &[&str] =

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use modeshift_diagnostics::{Diagnostic, Diagnostics, Span};
 use modeshift_syntax::ast::{Argument, ArgumentKind, Element, ElementKind, Expression, Modification};
 
-use crate::instance::InstanceId;
-use crate::library::ClassId;
+use crate::classes::library::ClassId;
+use crate::instances::instance::InstanceId;
 
 /// Where an expression was written: names are looked up in the elements of `class`, and found in `instance`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -141,7 +141,7 @@ fn prepare_argument(argument: &Argument, diagnostics: &mut Diagnostics) -> Optio
             Some((name, modifier))
         }
         ArgumentKind::Break(path) => {
-            let message = format!("unsupported construct: `break {}`", crate::lookup::path_text(path));
+            let message = format!("unsupported construct: `break {}`", crate::classes::lookup::path_text(path));
             diagnostics.push(Diagnostic::error("E0290", message).label(argument.span, ""));
             None
         }

@@ -13,17 +13,17 @@ use modeshift_dae::{
 use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_syntax::ast::{self, Expression, ExpressionKind, Variability};
 
-use crate::annotations;
-use crate::context::{Context, Mode};
-use crate::evaluate::describe;
-use crate::expressions::Decision;
+use crate::classes::annotations;
+use crate::classes::library::composition;
+use crate::equations::names;
+use crate::expressions::context::{Context, Mode};
+use crate::expressions::evaluate::describe;
+use crate::expressions::term::{Term, shape_text};
+use crate::expressions::translate::Decision;
 use crate::failure::{Failure, Outcome, unsupported, wrong};
 use crate::flattener::Flattener;
-use crate::instance::{InstanceId, Slot, index_text};
-use crate::library::composition;
-use crate::modification::Scope;
-use crate::names;
-use crate::term::{Term, shape_text};
+use crate::instances::instance::{InstanceId, Slot, index_text};
+use crate::instances::modification::Scope;
 
 /// Where equations are being collected.
 #[derive(Clone, Debug)]
@@ -109,7 +109,7 @@ impl Flattener<'_> {
         }
     }
 
-    fn add_binding(&mut self, id: crate::instance::PrimitiveId, span: Span, place: &Place) -> Outcome<()> {
+    fn add_binding(&mut self, id: crate::instances::instance::PrimitiveId, span: Span, place: &Place) -> Outcome<()> {
         let layers = self.primitive_layers(id)?;
         let Some(layer) = layers.iter().find(|layer| layer.value().is_some()) else { return Ok(()) };
         let span = layer.value().map_or(span, |value| value.span);
@@ -252,7 +252,8 @@ impl Flattener<'_> {
                 Ok(())
             }
             (Term::Array(x), Term::Array(y)) if x.dims == y.dims => {
-                for (at, (item, other)) in crate::term::indices(&x.dims).zip(x.items.iter().zip(&y.items)) {
+                for (at, (item, other)) in crate::expressions::term::indices(&x.dims).zip(x.items.iter().zip(&y.items))
+                {
                     self.pair(item, other, format!("{index}{}", index_text(&at)), spans, out)?;
                 }
                 Ok(())
@@ -366,7 +367,7 @@ impl Flattener<'_> {
         let ExpressionKind::Call { function, arguments, named } = &call.kind else {
             return unsupported("this expression as an equation", call.span);
         };
-        let name = crate::lookup::reference_text(function);
+        let name = crate::classes::lookup::reference_text(function);
         match &*name {
             "assert" => {
                 let mut assertion = self.assertion(arguments, named, call.span, context)?;

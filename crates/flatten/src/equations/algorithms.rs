@@ -7,14 +7,14 @@ use modeshift_syntax::ast::{
     AlgorithmSection, Expression, ExpressionKind, Reference, ReferencePart, Statement, StatementKind,
 };
 
-use crate::context::{Context, Mode};
-use crate::equations::{Place, Sides};
+use crate::equations::guarded::{Place, Sides};
+use crate::equations::names;
+use crate::expressions::context::{Context, Mode};
+use crate::expressions::statements::Flow;
+use crate::expressions::term::Term;
 use crate::failure::{Failure, Outcome, unsupported, wrong};
 use crate::flattener::Flattener;
-use crate::modification::Scope;
-use crate::names;
-use crate::statements::Flow;
-use crate::term::Term;
+use crate::instances::modification::Scope;
 
 /// What an assigned variable is before its first assignment.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -4,14 +4,14 @@ use modeshift_dae::{Builtin, ExpressionId, Node, Type, Variability};
 use modeshift_diagnostics::Span;
 use modeshift_syntax::ast::{BinaryOperator, Expression, Ident, Reference};
 
-use crate::context::{Context, Mode};
-use crate::evaluate::describe;
+use crate::expressions::context::{Context, Mode};
+use crate::expressions::evaluate::describe;
 use crate::failure::{Failure, Outcome, dynamic, unsupported, wrong};
 use crate::flattener::Flattener;
 
-use crate::lookup::{ClassReference, Found};
-use crate::operators::is_number;
-use crate::term::{Term, type_text};
+use crate::classes::lookup::{ClassReference, Found};
+use crate::expressions::operators::is_number;
+use crate::expressions::term::{Term, type_text};
 
 impl Flattener<'_> {
     /// `function(arguments, name = value)`
@@ -54,7 +54,7 @@ impl Flattener<'_> {
         if is_event_operator(name) {
             return Some(self.event_operator(name, arguments, named, span, context));
         }
-        if crate::array_functions::is_array_function(name) {
+        if crate::expressions::array_functions::is_array_function(name) {
             let terms = match name {
                 "size" | "ndims" => self.shapes(arguments, context),
                 _ => self.terms(arguments, context),

@@ -11,12 +11,12 @@ use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_syntax::ast::{Expression, Variability};
 use rustc_hash::FxHashMap;
 
-use crate::context::{Context, Mode};
+use crate::expressions::context::{Context, Mode};
+use crate::expressions::term::{Term, shape_text, type_text};
 use crate::failure::{Failure, Outcome, dynamic, wrong};
 use crate::flattener::Flattener;
-use crate::instance::{Primitive, PrimitiveId};
-use crate::modification::{Layer, Step, attribute_layers};
-use crate::term::{Term, shape_text, type_text};
+use crate::instances::instance::{Primitive, PrimitiveId};
+use crate::instances::modification::{Layer, Step, attribute_layers};
 use crate::walk;
 
 impl Flattener<'_> {

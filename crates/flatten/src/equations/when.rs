@@ -6,13 +6,13 @@ use modeshift_dae::{
 use modeshift_diagnostics::Span;
 use modeshift_syntax::ast::{self, Expression, ExpressionKind};
 
-use crate::context::Context;
-use crate::equations::Place;
-use crate::evaluate::describe;
-use crate::expressions::Decision;
+use crate::equations::guarded::Place;
+use crate::expressions::context::Context;
+use crate::expressions::evaluate::describe;
+use crate::expressions::term::Term;
+use crate::expressions::translate::Decision;
 use crate::failure::{Outcome, unsupported, wrong};
 use crate::flattener::Flattener;
-use crate::term::Term;
 
 impl Flattener<'_> {
     /// Adds a `when` with its `elsewhen` branches.
@@ -148,7 +148,7 @@ impl Flattener<'_> {
         let ExpressionKind::Call { function, arguments, named } = &call.kind else {
             return unsupported("this expression as an equation", call.span);
         };
-        let name = crate::lookup::reference_text(function);
+        let name = crate::classes::lookup::reference_text(function);
         match (&*name, arguments.as_slice()) {
             ("assert", _) => Ok(WhenActionKind::Assert(self.assertion(arguments, named, call.span, context)?)),
             ("terminate", [message]) => Ok(WhenActionKind::Terminate(self.message(message, context)?)),

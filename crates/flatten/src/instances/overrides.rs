@@ -5,14 +5,14 @@ use std::sync::Arc;
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
 use modeshift_syntax::ast::Expression;
 
-use crate::context::{Context, Mode};
+use crate::classes::library::{Library, ROOT};
+use crate::expressions::context::{Context, Mode};
+use crate::expressions::term::Term;
 use crate::failure::{Outcome, wrong};
 use crate::flattener::Flattener;
-use crate::instance::{InstanceId, PrimitiveId};
-use crate::library::{Library, ROOT};
-use crate::modification::{Layer, Scope};
+use crate::instances::instance::{InstanceId, PrimitiveId};
+use crate::instances::modification::{Layer, Scope};
 use crate::suggestion::with_suggestion;
-use crate::term::Term;
 
 /// One value from outside.
 #[derive(Clone, Debug)]

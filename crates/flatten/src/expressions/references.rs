@@ -10,14 +10,14 @@ use modeshift_dae::{ExpressionId, Node, RelationOperator, Type, VariableId};
 use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_syntax::ast::{ClassBody, ExpressionKind, Reference, ReferencePart, Subscript, Variability};
 
-use crate::context::{Context, Mode};
+use crate::classes::lookup::{ClassReference, Found, reference_text, unknown};
+use crate::expressions::context::{Context, Mode};
+use crate::expressions::term::{RecordTerm, Term, stack};
 use crate::failure::{Failure, Outcome, unsupported, wrong};
 use crate::flattener::Flattener;
-use crate::instance::{InstanceId, PrimitiveId, Slot};
-use crate::lookup::{ClassReference, Found, reference_text, unknown};
-use crate::modification::Scope;
+use crate::instances::instance::{InstanceId, PrimitiveId, Slot};
+use crate::instances::modification::Scope;
 use crate::suggestion::with_suggestion;
-use crate::term::{RecordTerm, Term, stack};
 
 /// Which elements of one dimension a subscript picks.
 #[derive(Clone, Debug)]
@@ -395,7 +395,7 @@ impl Flattener<'_> {
         let mut chosen = Vec::new();
         for item in term.items() {
             let Some(value) = self.integer_value(item) else {
-                let what = crate::evaluate::describe(&term);
+                let what = crate::expressions::evaluate::describe(&term);
                 return wrong("E0303", format!("a subscript must be Integer, but this is {what}"), expression.span);
             };
             if value < 1 || value > dim as i64 {
@@ -472,7 +472,7 @@ impl Flattener<'_> {
     }
 
     /// The literal of an enumeration class.
-    pub(crate) fn enumeration_literal(&mut self, class: crate::library::ClassId, name: &str) -> Option<Term> {
+    pub(crate) fn enumeration_literal(&mut self, class: crate::classes::library::ClassId, name: &str) -> Option<Term> {
         let Ok(info) = self.type_info(class) else { return None };
         let Some(ty @ Type::Enumeration(id)) = info.scalar else { return None };
         let ordinal = self.model.enumerations[id].literals.iter().position(|literal| &**literal == name)?;
@@ -480,7 +480,7 @@ impl Flattener<'_> {
     }
 
     /// The enumeration that a class defines.
-    pub(crate) fn enumeration_type(&mut self, class: crate::library::ClassId) -> Type {
+    pub(crate) fn enumeration_type(&mut self, class: crate::classes::library::ClassId) -> Type {
         if let Some(&known) = self.enumerations.get(&class) {
             return Type::Enumeration(known);
         }

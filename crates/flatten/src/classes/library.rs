@@ -11,8 +11,8 @@ use modeshift_diagnostics::{Diagnostic, Diagnostics, SourceMap, Span};
 use modeshift_syntax::ast::{Class, ClassBody, ClassKind, Composition, Element, ElementKind, Ident, StoredDefinition};
 use rustc_hash::FxHashMap;
 
-use crate::builtin_library;
-use crate::files::Files;
+use crate::classes::builtin_library;
+use crate::classes::files::Files;
 
 /// A class of the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

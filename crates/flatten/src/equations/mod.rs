@@ -1,0 +1,15 @@
+//! What instances say must hold: scalar equations with guards, connections, `when` clauses, algorithms.
+//!
+//! | file | purpose |
+//! |---|---|
+//! | [`guarded`] | bindings and equation sections: every scalar equation with its guard |
+//! | [`names`] | the names of equations |
+//! | [`connect`] | sets of connected scalars, and the equations they stand for |
+//! | [`when`] | `when` clauses, and which variables they make discrete |
+//! | [`algorithms`] | algorithm sections, as far as they are equations in disguise |
+
+pub(crate) mod algorithms;
+pub(crate) mod connect;
+pub(crate) mod guarded;
+pub(crate) mod names;
+pub(crate) mod when;
