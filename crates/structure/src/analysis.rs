@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 use modeshift_dae::{EquationId, IndexVec, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_modes::{FormulaPrinter, Invariant, Limit, ModeSet, ModeSpace};
 
-use crate::blocks::BlockCap;
-use crate::formulas::{Formulas, invariant_of};
-use crate::occurrences::{Guards, Occurrences};
-use crate::reading::Reading;
-use crate::renumber::{self, Renumbered};
-use crate::single_mode::Signature;
+use crate::graph::blocks::BlockCap;
+use crate::incidence::formulas::{Formulas, invariant_of};
+use crate::incidence::occurrences::{Guards, Occurrences};
+use crate::incidence::reading::Reading;
+use crate::locality::renumber::{self, Renumbered};
+use crate::one_mode::single_mode::Signature;
 use crate::{
     ConditionalDependencyGraph, Cycles, Incidence, Matching, Offsets, Parts, cycles, dependency_graph,
     dulmage_mendelsohn, match_equations,

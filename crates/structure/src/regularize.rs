@@ -17,7 +17,7 @@ use modeshift_dae::{
 use modeshift_modes::{Limit, ModeSet, ModeSpace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::optimism::{Dependence, optimism};
+use crate::numeric_singularity::{Dependence, optimism};
 use crate::{Analysis, Options, analyze};
 
 /// After this many rounds of combining equations, what is still singular is reported as it is.

@@ -4,7 +4,7 @@ use modeshift_dae::{EquationId, IndexVec, VariableId};
 use modeshift_modes::{Invariant, ModeSet, ModeSpace};
 use rustc_hash::FxHashMap;
 
-use crate::offsets::Thermometer;
+use crate::matching::offsets::Thermometer;
 use crate::{Analysis, EdgeId};
 
 /// Guards, offsets and matching of the long modes, in the initial modes.

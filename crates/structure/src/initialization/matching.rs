@@ -13,7 +13,7 @@
 use modeshift_dae::{EquationId, Id, IndexVec, VariableId};
 use modeshift_modes::{Limit, ModeSet, ModeSpace};
 
-use crate::sweep::Sweep;
+use crate::matching::sweep::Sweep;
 use crate::{EdgeId, Incidence, Matching, dulmage_mendelsohn};
 
 /// Equations that a condition looks at before it asks whether looking further makes sense.

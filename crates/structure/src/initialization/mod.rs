@@ -26,7 +26,7 @@ use modeshift_dae::{EquationId, Id, IndexVec, MultimodeDae, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
 use modeshift_modes::{FormulaPrinter, Invariant, Limit, ModeSet, ModeSpace, ModeVariable};
 
-use crate::offsets::Thermometer;
+use crate::matching::offsets::Thermometer;
 use crate::{
     Analysis, ConditionalDependencyGraph, Cycles, Matching, Offsets, Options, Parts, cycles, dependency_graph,
     dulmage_mendelsohn,

@@ -7,7 +7,7 @@ use modeshift_modes::{ModeSet, ModeVariable};
 use rustc_hash::FxHashSet;
 
 use super::Initialization;
-use crate::single_mode::{self, Signature};
+use crate::one_mode::single_mode::{self, Signature};
 
 /// The equation or variable of one that has none.
 const NONE: u32 = u32::MAX;

@@ -8,7 +8,7 @@ use modeshift_dae::{EquationId, IndexVec, VariableId};
 use modeshift_modes::{ModeSet, ModeSpace};
 
 use super::carry::Carried;
-use crate::offsets::Thermometer;
+use crate::matching::offsets::Thermometer;
 use crate::{EdgeId, Incidence};
 
 /// That an initial equation mentions a derivative, in these modes.

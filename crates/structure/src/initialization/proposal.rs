@@ -12,7 +12,7 @@ use modeshift_modes::{Limit, ModeSet, ModeSpace};
 
 use super::matching::Pairs;
 use super::system::System;
-use crate::incidence::{Incidence, Occurrence, Vertex};
+use crate::incidence::dual_representation::{Incidence, Occurrence, Vertex};
 use crate::{Matching, Parts};
 
 /// The modes in which it is proposed to fix each variable.

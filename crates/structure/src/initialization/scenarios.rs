@@ -16,7 +16,7 @@ use modeshift_modes::{Invariant, ModeSet, ModeSpace, ModeVariable};
 use rustc_hash::FxHashMap;
 
 use crate::Options;
-use crate::formulas::Formulas;
+use crate::incidence::formulas::Formulas;
 
 /// The name of the only scenario of a model that declares none.
 const DEFAULT_NAME: &str = "default";

@@ -23,10 +23,11 @@ use super::carry::Carried;
 use super::parameters::{UnknownParameter, unknown_parameters};
 use super::prolongation::{Mention, prolong};
 use super::scenarios::InitialModes;
-use crate::formulas::Formulas;
-use crate::incidence::{Incidence, Occurrence, Vertex};
-use crate::offsets::Thermometer;
-use crate::{Analysis, Derivative, occurrences};
+use crate::incidence::dual_representation::{Incidence, Occurrence, Vertex};
+use crate::incidence::formulas::Formulas;
+use crate::incidence::occurrences;
+use crate::matching::offsets::Thermometer;
+use crate::{Analysis, Derivative};
 
 /// Where an equation of initialization comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

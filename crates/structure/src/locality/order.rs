@@ -10,8 +10,8 @@
 
 use modeshift_dae::{EquationId, Id};
 
-use crate::bits::Bits;
-use crate::lists::Lists;
+use crate::locality::bits::Bits;
+use crate::locality::lists::Lists;
 
 /// Vertices of more edges than this are left out.
 const HUB_DEGREE: u8 = 64;

@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use modeshift_dae::{EquationId, Id, IndexVec, VariableId};
 use modeshift_modes::{ModeSet, ModeSpace};
 
-use crate::matching::{Matching, empty};
-use crate::offsets::{Offsets, Thermometer};
+use crate::matching::hungarian::{Matching, empty};
+use crate::matching::offsets::{Offsets, Thermometer};
 use crate::{EdgeId, Incidence};
 
 /// A matching in the making. Matched edges are tight.

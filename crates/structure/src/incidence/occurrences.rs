@@ -7,10 +7,10 @@
 use modeshift_dae::{EquationId, EquationKind, ExpressionId, Id, IndexVec, MultimodeDae, VariableId};
 use modeshift_modes::{Invariant, ModeSet, ModeSpace};
 
-use crate::branching::{Contexts, Entry};
-use crate::formulas::Formulas;
-use crate::incidence::{Incidence, Occurrence, Vertex};
-use crate::reading::Reading;
+use crate::incidence::conditional_incidence::{Contexts, Entry};
+use crate::incidence::dual_representation::{Incidence, Occurrence, Vertex};
+use crate::incidence::formulas::Formulas;
+use crate::incidence::reading::Reading;
 
 /// The incidence of continuous equations and continuous unknowns, projected onto the modes that `invariant` allows.
 pub fn incidence(dae: &MultimodeDae, space: &ModeSpace, invariant: &Invariant) -> Incidence {

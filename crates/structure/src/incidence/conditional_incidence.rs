@@ -8,10 +8,10 @@ use modeshift_dae::{ExpressionId, Expressions, Id, Node, VariableId};
 use modeshift_modes::ModeSet;
 use rustc_hash::FxHashMap;
 
-use crate::formulas::Formulas;
-use crate::lists::Lists;
-use crate::unknowns::Unknowns;
-use crate::walk::{Visit, for_each_child, splits};
+use crate::incidence::formulas::Formulas;
+use crate::incidence::unknowns::Unknowns;
+use crate::incidence::walk::{Visit, for_each_child, splits};
+use crate::locality::lists::Lists;
 
 /// An unknown of an equation, and how often it is differentiated.
 pub(crate) type Entry = (VariableId, u32);

@@ -9,8 +9,8 @@
 use modeshift_dae::{Builtin, ExpressionId, Expressions, Id, Node};
 use rustc_hash::FxHashSet;
 
-use crate::formulas::is_formula;
-use crate::unknowns::Unknowns;
+use crate::incidence::formulas::is_formula;
+use crate::incidence::unknowns::Unknowns;
 
 /// A subexpression to be visited, and whether inside `noEvent`.
 pub(crate) type Visit = (ExpressionId, bool);

@@ -10,13 +10,13 @@ use std::sync::Arc;
 use modeshift_dae::{EquationId, Id, IndexVec, MultimodeDae, VariableId};
 use modeshift_modes::ModeSet;
 
-use crate::bits::Bits;
-use crate::branching::Entry;
-use crate::dependency_graph::Derivative;
-use crate::incidence::Vertex;
-use crate::lists::Lists;
-use crate::occurrences::{Guards, Occurrences, Row};
-use crate::reading::Reading;
+use crate::graph::dependency_graph::Derivative;
+use crate::incidence::conditional_incidence::Entry;
+use crate::incidence::dual_representation::Vertex;
+use crate::incidence::occurrences::{Guards, Occurrences, Row};
+use crate::incidence::reading::Reading;
+use crate::locality::bits::Bits;
+use crate::locality::lists::Lists;
 use crate::{Analysis, ConditionalDependencyGraph, Incidence, Matching, Offsets, Parts};
 
 /// Smaller models fit the caches of a processor anyhow.

@@ -8,8 +8,8 @@ use modeshift_dae::{EquationId, Id, IndexVec};
 use modeshift_modes::{FormulaPrinter, ModeSet};
 
 use crate::Incidence;
-use crate::dependency_graph::{Block, ConditionalDependencyGraph, Derivative};
-use crate::incidence::Vertex;
+use crate::graph::dependency_graph::{Block, ConditionalDependencyGraph, Derivative};
+use crate::incidence::dual_representation::Vertex;
 
 /// Displays a graph, one block per line, then the dependencies.
 pub struct GraphText<'a> {

@@ -10,7 +10,7 @@
 use modeshift_dae::{EquationId, IndexVec, VariableId};
 use modeshift_modes::{Limit, ModeSet, ModeSpace};
 
-use crate::dulmage_mendelsohn::Parts;
+use crate::matching::dulmage_mendelsohn::Parts;
 use crate::{Cycles, EdgeId, Incidence, Matching};
 
 /// Equations that are solved together for as many variables, in some modes; both ascending.

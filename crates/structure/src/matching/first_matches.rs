@@ -12,8 +12,8 @@ use modeshift_dae::{EquationId, IndexVec, VariableId};
 use modeshift_modes::{Limit, ModeSet};
 
 use crate::EdgeId;
-use crate::pairing::Pairing;
-use crate::sweep::Sweep;
+use crate::matching::pairing::Pairing;
+use crate::matching::sweep::Sweep;
 
 /// An equation is not looked at more often than this.
 const MOST_VISITS: u8 = 16;

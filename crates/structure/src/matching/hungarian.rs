@@ -13,10 +13,10 @@
 use modeshift_dae::{EquationId, Id, IndexVec, VariableId};
 use modeshift_modes::{Limit, ModeSet, ModeSpace};
 
-use crate::first_matches::match_what_is_forced;
-use crate::offsets::Offsets;
-use crate::pairing::Pairing;
-use crate::sweep::Sweep;
+use crate::matching::first_matches::match_what_is_forced;
+use crate::matching::offsets::Offsets;
+use crate::matching::pairing::Pairing;
+use crate::matching::sweep::Sweep;
 use crate::{EdgeId, Incidence};
 
 /// One maximum matching per mode; a perfect one of maximum weight in the modes that are not singular.

@@ -15,9 +15,9 @@ use std::ops::Range;
 use modeshift_dae::{EquationId, Id, IndexVec, VariableId};
 use modeshift_modes::{Limit, ModeSet, ModeSpace};
 
-use crate::blocks::{BlockCap, Enumeration, Group};
-use crate::dulmage_mendelsohn::Parts;
-use crate::lists::Lists;
+use crate::graph::blocks::{BlockCap, Enumeration, Group};
+use crate::locality::lists::Lists;
+use crate::matching::dulmage_mendelsohn::Parts;
 use crate::{Cycles, Incidence, Matching, Offsets, Thermometer};
 
 /// A block is not split into more than this many by what it reads.

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use modeshift_dae::{EquationId, Id, IndexVec, VariableId};
 use modeshift_modes::{ModeSet, ModeSpace};
 
-use crate::lists::Lists;
-use crate::renumber::Permutation;
+use crate::locality::lists::Lists;
+use crate::locality::renumber::Permutation;
 
 /// An edge of the incidence graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -5,7 +5,7 @@
 
 use modeshift_dae::{ExpressionId, FlatModel, Id, IndexVec, Node, VariableId};
 
-use crate::bits::Bits;
+use crate::locality::bits::Bits;
 
 /// The continuous unknowns of a model.
 pub(crate) struct Unknowns {

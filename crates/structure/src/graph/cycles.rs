@@ -13,9 +13,9 @@
 use modeshift_dae::{EquationId, Id, IndexVec, VariableId};
 use modeshift_modes::{Limit, ModeSet, ModeSpace};
 
-use crate::closure::Digraph;
-use crate::dulmage_mendelsohn::Parts;
-use crate::lists::Lists;
+use crate::graph::closure::Digraph;
+use crate::locality::lists::Lists;
+use crate::matching::dulmage_mendelsohn::Parts;
 use crate::{EdgeId, Incidence, Matching};
 
 /// How often the graph is trimmed up and down the locality order.

@@ -9,7 +9,7 @@ use modeshift_dae::{
 };
 
 use crate::ModeSignature;
-use crate::single_mode::Signature;
+use crate::one_mode::single_mode::Signature;
 
 /// Reads the signature matrix of the mode in which each mode variable has the value that `mode` says.
 pub fn signature_in(dae: &MultimodeDae, mode: impl Fn(ModeVariableId) -> bool) -> ModeSignature {

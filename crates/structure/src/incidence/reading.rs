@@ -9,12 +9,12 @@
 use modeshift_dae::{EquationId, EquationKind, ExpressionId, Id, ModeVariableId, MultimodeDae, Node, VariableId};
 use modeshift_modes::ModeVariable;
 
-use crate::branching::{Branching, BranchingReader, Entry};
-use crate::formulas::for_each_mode_variable;
-use crate::lists::Lists;
-use crate::locality::{Adjacency, locality_order};
-use crate::unknowns::Unknowns;
-use crate::walk::Walk;
+use crate::incidence::conditional_incidence::{Branching, BranchingReader, Entry};
+use crate::incidence::formulas::for_each_mode_variable;
+use crate::incidence::unknowns::Unknowns;
+use crate::incidence::walk::Walk;
+use crate::locality::lists::Lists;
+use crate::locality::order::{Adjacency, locality_order};
 
 /// Equations whose unknowns are looked up at the same time.
 const EQUATIONS_AT_ONCE: usize = 256;

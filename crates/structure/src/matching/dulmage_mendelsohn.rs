@@ -8,7 +8,7 @@
 use modeshift_dae::{EquationId, Id, IndexVec, VariableId};
 use modeshift_modes::{Limit, ModeSet, ModeSpace};
 
-use crate::sweep::Sweep;
+use crate::matching::sweep::Sweep;
 use crate::{Incidence, Matching};
 
 /// The modes in which each equation and variable belongs to the overdetermined and the underdetermined part.

@@ -14,7 +14,7 @@ use modeshift_modes::{ModeSet, ModeVariable};
 use modeshift_numerics::{Compiler, FactorFailure, Input, LinearSolver, Lu, NativeFunctions, Pattern, Singular};
 use rustc_hash::FxHashMap;
 
-use crate::dependency_graph::{Block, Derivative};
+use crate::graph::dependency_graph::{Block, Derivative};
 use crate::{Analysis, Incidence};
 
 /// Blocks with more equations than this are not looked at.

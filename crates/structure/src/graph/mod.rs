@@ -1,0 +1,24 @@
+//! Graphs: which equations are solved together, and which blocks wait for which, in all modes at once.
+//!
+//! | file | purpose |
+//! |---|---|
+//! | `cycles` | [`Cycles`]: the modes in which an edge lies on a cycle |
+//! | `closure` | reachability between neighbours, by elimination |
+//! | `blocks` | equations that are solved together, listed |
+//! | `dependency_graph` | [`ConditionalDependencyGraph`]: blocks, what they read and write, and which wait for which |
+//! | `text` | a dependency graph in the papers' notation |
+//!
+//! E22 §6.1, RR9322 §4.6.
+
+pub(crate) mod blocks;
+mod closure;
+pub(crate) mod cycles;
+pub(crate) mod dependency_graph;
+mod text;
+
+pub use blocks::BlockCap;
+pub use cycles::{Cycles, cycles};
+pub use dependency_graph::{
+    Block, BlockId, ConditionalDependencyGraph, Dependency, Derivative, Read, dependency_graph,
+};
+pub use text::{GraphText, name};

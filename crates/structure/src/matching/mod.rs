@@ -1,0 +1,27 @@
+//! Matching: which equation determines which variable, how often both are differentiated, and what is too many or too
+//! few, in all modes at once.
+//!
+//! | file | purpose |
+//! |---|---|
+//! | `hungarian` | [`match_equations`]: matching and offsets in one pass |
+//! | `pairing` | what is matched so far, under offsets that hold so far |
+//! | `first_matches` | forced matches before any search |
+//! | `sweep` | the order in which a search works off what it has reached |
+//! | `offsets` | [`Offsets`]: mode-dependent numbers as thermometers |
+//! | `dulmage_mendelsohn` | [`Parts`]: what is over- and underdetermined |
+//! | `unsolvable` | the smallest part that shows why a mode is singular |
+//!
+//! E22 §4.2 and §4.3.
+
+pub(crate) mod dulmage_mendelsohn;
+pub(crate) mod first_matches;
+pub(crate) mod hungarian;
+pub(crate) mod offsets;
+pub(crate) mod pairing;
+pub(crate) mod sweep;
+mod unsolvable;
+
+pub use dulmage_mendelsohn::{Parts, dulmage_mendelsohn};
+pub use hungarian::{Matching, match_equations};
+pub use offsets::{Offsets, Thermometer};
+pub use unsolvable::{SingularExample, Unsolvable};
