@@ -1,5 +1,14 @@
 //! What happens at an instant of change: which states jump and to where, what is impulsive, which mode comes next.
 //!
+//! | room | question |
+//! |---|---|
+//! | [`all_changes`](mod@all_changes) | what is new, erased, missing, impulsive, in all changes of a model at once |
+//! | [`one_change`] | right limits and weights of one change, and what a `when` does in its instant |
+//! | [`next_mode`](mod@next_mode) | which mode comes next |
+//! | [`formulas`] | restart values and impulse orders as formulas |
+//! | [`report`] | mode changes in words |
+//! | [`one_mode`] | the floor of these rooms: structure and equations of one mode |
+//!
 //! | question | answered by |
 //! |---|---|
 //! | what is new, erased, missing, impulsive, in all changes of a model at once | [`all_changes`](fn@all_changes), in words [`change_reports`] |
@@ -14,103 +23,61 @@
 //! more times with other right-hand sides, give right limits and Dirac weights (E22 §8–9, for any index). A model's
 //! equations come in as [`Residuals`]: [`ModeEquations`] of a model, or a [`linear::LinearSystem`].
 
-mod affine;
 mod all_changes;
-mod balance;
-mod cascade;
-mod change_kinds;
-mod changed_forms;
-mod closed_form;
-mod cluster_pairs;
-pub mod dense;
-mod difference_array;
-mod difference_tape;
-mod equation_tapes;
-mod example;
-mod extend;
-mod growing_matching;
-mod guard_sign;
-mod guard_zero;
-mod guarded_matching;
-mod implicit_step;
-mod impulse_order;
-mod impulse_products;
-mod jet;
-mod known_factors;
-mod laurent;
-mod left;
-mod lemke;
-pub mod levels;
-pub mod linear;
-mod memory;
-mod mode_change;
-mod mode_equations;
-mod mode_structure;
-mod mode_values;
-mod newton;
+mod formulas;
 mod next_mode;
-mod nonlinear_orders;
-mod order_calculus;
-mod order_rules;
-mod pair_forms;
-mod pair_memory;
-mod pair_orders;
-mod pair_products;
-mod pair_space;
-mod pair_spread;
-mod pair_transients;
+mod one_change;
+mod one_mode;
 mod report;
-mod restart;
-mod signed;
-mod step_complementarity;
-mod transient;
-mod when_firings;
-mod when_laws;
 
-pub use affine::Affine;
+pub use all_changes::cascades::Cascades;
+pub use all_changes::example::ChangeExample;
+pub use all_changes::firings::{Firing, FiringLaw, transient_modes};
+pub use all_changes::forms::{FormCondition, Forms, forms, new_equations};
+pub use all_changes::guard_zeros::{GuardZero, guard_zeros};
+pub use all_changes::kinds::ChangeKind;
+pub use all_changes::left_limits::{InPairs, PairMemory, pair_memory};
+pub use all_changes::orders::{PairPotentials, pair_potentials};
+pub use all_changes::products::{PairProduct, pair_products};
+pub use all_changes::rules::{OrderBound, OrderRule};
+pub use all_changes::space::{Moment, PairSpace};
+pub use all_changes::spread::{Causes, Extent};
+pub use all_changes::transients::{Conflict, PairTransients};
 pub use all_changes::{AllChanges, all_changes, all_changes_within};
-pub use cascade::Cascades;
-pub use change_kinds::ChangeKind;
-pub use changed_forms::FormUsers;
-pub use closed_form::{ClosedForm, closed_form_name, closed_forms};
-pub use cluster_pairs::{COMPLEMENTARITY_STEPS, Element, ReferenceMode, cluster_complementarity};
-pub use difference_array::{ArrayRestart, DifferenceArray};
-pub use difference_tape::{DifferenceAt, DifferenceTape};
-pub use equation_tapes::EquationTapes;
-pub use example::ChangeExample;
-pub use extend::{extend, extend_towards};
-pub use guard_sign::{GuardSeries, Sign, Term};
-pub use guard_zero::{GuardZero, guard_zeros};
-pub use implicit_step::{growth_orders, implicit_step};
-pub use impulse_order::{Defect, Potentials};
-pub use impulse_products::{UndefinedProduct, undefined_products};
-pub use jet::{Jet, Partial, Residuals};
-pub use known_factors::KnownFactors;
-pub use laurent::{LaurentRestart, laurent_restart};
-pub use left::Past;
-pub use lemke::{ComplementarySolution, lemke};
-pub use memory::{BirthBlock, Constraint, Derivative, Memory, PastStructure, Source};
-pub use mode_change::has_new_form;
-pub use mode_equations::{EquationsAt, ModeEquations};
-pub use mode_structure::{Block, Column, Incidence, ModeStructure, Row, SigmaSolution};
-pub use mode_values::ModeValues;
-pub use newton::Failure;
-pub use next_mode::{
+pub use formulas::closed_form::{ClosedForm, closed_form_name, closed_forms};
+pub use formulas::order_calculus::{Order, expression_order, solved_order};
+pub use next_mode::complementarity::{COMPLEMENTARITY_STEPS, Element, ReferenceMode, cluster_complementarity};
+pub use next_mode::guard_series::{GuardSeries, Sign, Term};
+pub use next_mode::lemke::{ComplementarySolution, lemke};
+pub use next_mode::search::{
     Accepted, Cluster, Complementarity, Mode, NextMode, Objection, StateCondition, Strategy, Unusable, accepted_modes,
     next_mode,
 };
-pub use order_calculus::{Order, expression_order, solved_order};
-pub use order_rules::{OrderBound, OrderRule};
-pub use pair_forms::{FormCondition, Forms, forms, new_equations};
-pub use pair_memory::{InPairs, PairMemory, pair_memory};
-pub use pair_orders::{PairPotentials, pair_potentials};
-pub use pair_products::{PairProduct, pair_products};
-pub use pair_space::{Moment, PairSpace};
-pub use pair_spread::{Causes, Extent};
-pub use pair_transients::{Conflict, PairTransients};
+pub use next_mode::step_complementarity::{ElementPair, step_complementarity};
+pub use one_change::difference_array::{ArrayRestart, DifferenceArray};
+pub use one_change::form_users::FormUsers;
+pub use one_change::higher_derivatives::{extend, extend_towards};
+pub use one_change::implicit_step::{growth_orders, implicit_step};
+pub use one_change::impulse_order::{Defect, Potentials};
+pub use one_change::impulse_products::{UndefinedProduct, undefined_products};
+pub use one_change::laurent::{LaurentRestart, laurent_restart};
+pub use one_change::laws::WhenLaws;
+pub use one_change::left_limits::remembered::{BirthBlock, Constraint, Derivative, Memory, PastStructure, Source};
+pub use one_change::left_limits::values::Past;
+pub use one_change::levels;
+pub use one_change::new_forms::has_new_form;
+pub use one_change::restart::{Noise, Note, Restart, restart};
+pub use one_change::transient::{
+    Laws, TransientLevel, TransientRestart, TransientRow, TransientStructure, transient_restart,
+};
+pub use one_mode::affine::Affine;
+pub use one_mode::difference_tape::{DifferenceAt, DifferenceTape};
+pub use one_mode::equation_tapes::EquationTapes;
+pub use one_mode::jet::{Jet, Partial, Residuals};
+pub use one_mode::known_factors::KnownFactors;
+pub use one_mode::mode_equations::{EquationsAt, ModeEquations};
+pub use one_mode::mode_structure::{Block, Column, Incidence, ModeStructure, Row, SigmaSolution};
+pub use one_mode::mode_values::ModeValues;
+pub use one_mode::newton::Failure;
+pub use one_mode::{dense, linear};
 pub use report::{ArrayReport, ChangeReport, LevelReport, Verdict, change_reports, change_reports_within};
-pub use restart::{Noise, Note, Restart, restart};
-pub use step_complementarity::{ElementPair, step_complementarity};
-pub use transient::{Laws, TransientLevel, TransientRestart, TransientRow, TransientStructure, transient_restart};
-pub use when_firings::{Firing, FiringLaw, transient_modes};
-pub use when_laws::WhenLaws;

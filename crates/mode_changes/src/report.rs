@@ -9,18 +9,18 @@ use modeshift_modes::{FormulaPrinter, Limit, ModeSet};
 use modeshift_structure::Analysis;
 
 use crate::all_changes::AllChanges;
-use crate::cascade::Cascades;
-use crate::change_kinds::ChangeKind;
-use crate::closed_form::{ClosedForm, closed_forms};
-use crate::difference_array::DifferenceArray;
-use crate::example::ChangeExample;
-use crate::impulse_products::{UndefinedProduct, undefined_products};
-use crate::levels::{Condition, Unknown, condition, unknown};
-use crate::mode_structure::{Block, Column, ModeStructure};
-use crate::nonlinear_orders::nonlinear_orders;
-use crate::order_calculus::Order;
-use crate::pair_space::{Moment, PairSpace};
-use crate::pair_transients::Conflict;
+use crate::all_changes::cascades::Cascades;
+use crate::all_changes::example::ChangeExample;
+use crate::all_changes::kinds::ChangeKind;
+use crate::all_changes::space::{Moment, PairSpace};
+use crate::all_changes::transients::Conflict;
+use crate::formulas::closed_form::{ClosedForm, closed_forms};
+use crate::formulas::nonlinear_orders::nonlinear_orders;
+use crate::formulas::order_calculus::Order;
+use crate::one_change::difference_array::DifferenceArray;
+use crate::one_change::impulse_products::{UndefinedProduct, undefined_products};
+use crate::one_change::levels::{Condition, Unknown, condition, unknown};
+use crate::one_mode::mode_structure::{Block, Column, ModeStructure};
 
 /// What the model says about a kind of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

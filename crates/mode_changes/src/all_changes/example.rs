@@ -1,0 +1,110 @@
+//! One change out of a set of changes: the structures of both modes, and how far the defects of the change reach.
+//!
+//! Sets of changes are described by formulas; what needs one mode at a time (products, closed forms, the difference
+//! array) is shown on an example.
+
+use modeshift_dae::{EquationId, Id, IndexVec, ModeVariableId, VariableId};
+use modeshift_modes::{ModeSet, ModeVariable};
+use modeshift_structure::Analysis;
+use rustc_hash::FxHashMap;
+
+use crate::all_changes::AllChanges;
+use crate::all_changes::space::Moment;
+use crate::one_change::impulse_order::{Defect, Potentials};
+use crate::one_change::left_limits::remembered::PastStructure;
+use crate::one_mode::mode_structure::{Column, ModeStructure, Row};
+
+/// A change between two modes.
+#[derive(Clone, Debug)]
+pub struct ChangeExample {
+    /// Mode variables that are true before the change.
+    before_values: Vec<bool>,
+    /// Mode variables that are true after it.
+    after_values: Vec<bool>,
+    /// The mode before.
+    pub before: ModeStructure,
+    /// The mode after.
+    pub after: ModeStructure,
+    /// What the mode after knows of the mode before.
+    pub past: PastStructure,
+    /// How far the constraints that the past may violate reach.
+    pub defects: Potentials,
+    /// How far everything that is new reaches.
+    pub reached: Potentials,
+}
+
+impl ChangeExample {
+    /// A change of the set between two regular modes; `None` if there is none.
+    pub fn of(
+        changes: &AllChanges,
+        analysis: &Analysis,
+        pairs: ModeSet,
+        has_start: &dyn Fn(VariableId) -> bool,
+    ) -> Option<Self> {
+        let space = &changes.pairs.space;
+        let possible = space.intersection(changes.pairs.invariant.components().chain([pairs, changes.pairs.regular]));
+        let values = space.pick(possible)?;
+        let count = analysis.space.variable_count();
+        let (mut before_values, mut after_values) = (vec![false; count], vec![false; count]);
+        for (variable, value) in values {
+            let side = if variable.0.is_multiple_of(2) { &mut before_values } else { &mut after_values };
+            side[variable.index() / 2] = value;
+        }
+        let structure = |values: &[bool]| {
+            ModeStructure::of_signature(&analysis.signature(|mode: ModeVariableId| values[mode.index()])).ok()
+        };
+        let (before, after) = (structure(&before_values)?, structure(&after_values)?);
+        let is_in = |set: ModeSet| {
+            space.evaluate(set, |variable: ModeVariable| {
+                let side = if variable.0.is_multiple_of(2) { &before_values } else { &after_values };
+                side[variable.index() / 2]
+            })
+        };
+        let past = PastStructure::between(&before, &after, &|equation| is_in(changes.is_new[equation]), has_start);
+        let row_of: FxHashMap<EquationId, Row> = after.rows().map(|row| (after.equation(row), row)).collect();
+        let violated = changes.defects.iter().filter(|defect| is_in(defect.pairs));
+        let violated: Vec<Defect> =
+            violated.filter_map(|defect| Some(Defect { row: *row_of.get(&defect.of)?, first: defect.order })).collect();
+        let new = after.rows().filter(|&row| past.is_new[row]);
+        let new = new.map(|row| Defect { row, first: after.equation_offset(row) });
+        let reached = Potentials::spread(&after, violated.iter().copied().chain(new));
+        let defects = Potentials::spread(&after, violated);
+        Some(ChangeExample { before_values, after_values, before, after, past, defects, reached })
+    }
+
+    /// The value of a mode variable before or after the change.
+    pub fn is_true(&self, moment: Moment, mode: ModeVariableId) -> bool {
+        match moment {
+            Moment::Before => self.before_values[mode.index()],
+            Moment::After => self.after_values[mode.index()],
+        }
+    }
+}
+
+impl PastStructure {
+    /// What a mode knows of the one before it. `is_new` is asked of equations of the mode after.
+    pub fn between(
+        before: &ModeStructure,
+        after: &ModeStructure,
+        is_new: &dyn Fn(EquationId) -> bool,
+        has_start: &dyn Fn(VariableId) -> bool,
+    ) -> PastStructure {
+        let leading: FxHashMap<VariableId, u32> =
+            before.columns().map(|column| (before.variable(column), before.variable_offset(column))).collect();
+        let offsets: FxHashMap<EquationId, u32> =
+            before.rows().map(|row| (before.equation(row), before.equation_offset(row))).collect();
+        let is_new: IndexVec<Row, bool> = after.rows().map(|row| is_new(after.equation(row))).collect();
+        let offset = |row: Row| {
+            let held = offsets.get(&after.equation(row)).filter(|_| !is_new[row]);
+            held.copied().unwrap_or(0)
+        };
+        let order = |column: Column| leading.get(&after.variable(column)).copied();
+        PastStructure {
+            offset: after.rows().map(offset).collect(),
+            leading_order: after.columns().map(|column| order(column).unwrap_or(0)).collect(),
+            computed: after.columns().map(|column| order(column).map_or(0, |order| order + 1)).collect(),
+            has_start: after.columns().map(|column| has_start(after.variable(column))).collect(),
+            is_new,
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! The memory of all mode changes at once: which constraints are erased, which left limits are missing.
+//!
+//! The rules are those of [`crate::Memory`], as a matching over pairs of modes: hidden constraints, split into those
+//! that held before and those that are new, in causal order, against left limits that the past does not set. One
+//! matching of all pairs gives what is erased, its underdetermined part what is not born. Where some of that has no
+//! value to fall back on, a second matching asks whether constraints determine it from the values of the rest.
+
+use std::collections::BTreeMap;
+
+use modeshift_dae::{EquationId, IndexVec, VariableId};
+use modeshift_modes::{Limit, ModeSet};
+use modeshift_structure::Analysis;
+
+use crate::all_changes::guarded_matching::GuardedMatching;
+use crate::all_changes::space::{Moment, PairSpace};
+
+/// A derivative of an equation or a variable, and pairs of modes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InPairs<I> {
+    /// The equation or variable.
+    pub of: I,
+    /// Which of its derivatives.
+    pub order: u32,
+    /// In which changes.
+    pub pairs: ModeSet,
+}
+
+/// What all changes remember.
+#[derive(Clone, Debug)]
+pub struct PairMemory {
+    /// Constraints that the past need not satisfy.
+    pub erased: Vec<InPairs<EquationId>>,
+    /// Left limits that enter restarts but are no states of the mode before.
+    pub missing: Vec<InPairs<VariableId>>,
+    /// Those of them that follow from constraints of the mode after.
+    pub born: Vec<InPairs<VariableId>>,
+    /// Those of them for which there is neither a constraint, nor a value of the mode before, nor a start value.
+    pub undetermined: Vec<InPairs<VariableId>>,
+}
+
+/// Compares every mode with every mode it may follow.
+pub fn pair_memory(
+    pairs: &PairSpace,
+    analysis: &Analysis,
+    is_new: &IndexVec<EquationId, ModeSet>,
+    has_start: &dyn Fn(VariableId) -> bool,
+) -> Result<PairMemory, Limit> {
+    let numbers = Numbers { pairs, analysis, written: written_orders(pairs, analysis), has_start };
+    let strict = Graph::new(&numbers, is_new, &LeftLimits::new()).solve(pairs)?;
+    let Limits { missing, given, mut open } = Limits::new(&numbers, &strict.underdetermined);
+    if !open.is_empty() {
+        // With values to fall back on for some, constraints may determine others.
+        let lenient = Graph::new(&numbers, is_new, &given).solve_with_fallbacks(&numbers)?;
+        for (limit, undetermined) in &mut open {
+            *undetermined = pairs.space.and(*undetermined, lenient.get(limit).copied().unwrap_or(ModeSet::ALL));
+        }
+    }
+    let (mut born, mut undetermined) = (Vec::new(), Vec::new());
+    for &InPairs { of, order, pairs: missing } in &missing {
+        let of_limits = |limits: &LeftLimits| limits.get(&(of, order)).copied().unwrap_or(ModeSet::EMPTY);
+        let not_born = pairs.space.or(of_limits(&open), of_limits(&given));
+        born.push(InPairs { of, order, pairs: pairs.space.difference(missing, not_born) });
+        undetermined.push(InPairs { of, order, pairs: of_limits(&open) });
+    }
+    born.retain(|item| !item.pairs.is_empty());
+    undetermined.retain(|item| !item.pairs.is_empty());
+    pairs.space.check()?;
+    Ok(PairMemory { erased: strict.erased, missing, born, undetermined })
+}
+
+/// Sets of pairs by left limit.
+type LeftLimits = BTreeMap<(VariableId, u32), ModeSet>;
+
+/// Left limits that are missing.
+struct Limits {
+    missing: Vec<InPairs<VariableId>>,
+    /// Those that constraints do not determine and that have a value to fall back on.
+    given: LeftLimits,
+    /// Those that have none.
+    open: LeftLimits,
+}
+
+impl Limits {
+    /// `underdetermined` are those that constraints do not determine; what is in no constraint is not in it.
+    fn new(numbers: &Numbers, underdetermined: &LeftLimits) -> Self {
+        let space = &numbers.pairs.space;
+        let mut limits = Limits { missing: Vec::new(), given: LeftLimits::new(), open: LeftLimits::new() };
+        for of in numbers.analysis.incidence.variables().ids() {
+            for order in 0..numbers.written[of].len() as u32 {
+                let missing = numbers.missing(of, order);
+                if missing.is_empty() {
+                    continue;
+                }
+                limits.missing.push(InPairs { of, order, pairs: missing });
+                let not_born = underdetermined.get(&(of, order)).map_or(missing, |&open| space.and(missing, open));
+                let fallback = numbers.fallback(of, order);
+                limits.given.insert((of, order), space.and(not_born, fallback));
+                limits.open.insert((of, order), space.difference(not_born, fallback));
+            }
+        }
+        limits.given.retain(|_, pairs| !pairs.is_empty());
+        limits.open.retain(|_, pairs| !pairs.is_empty());
+        limits
+    }
+}
+
+/// By variable, the pairs in which a derivative of order at least 1, 2, … is written after the change.
+fn written_orders(pairs: &PairSpace, analysis: &Analysis) -> IndexVec<VariableId, Vec<ModeSet>> {
+    let incidence = &analysis.incidence;
+    let mut written: IndexVec<VariableId, Vec<Vec<ModeSet>>> =
+        incidence.variables().iter().map(|_| Vec::new()).collect();
+    for edge in incidence.edges() {
+        let levels = &mut written[incidence.variable(edge)];
+        for &(order, modes) in incidence.orders(edge) {
+            if levels.len() < order as usize {
+                levels.resize(order as usize, Vec::new());
+            }
+            levels[..order as usize].iter_mut().for_each(|level| level.push(modes));
+        }
+    }
+    let union = |level: Vec<ModeSet>| pairs.after(analysis.space.union(level));
+    let mut result = IndexVec::new();
+    for variable in incidence.variables().ids() {
+        let levels = std::mem::take(&mut written[variable]);
+        result.push(levels.into_iter().map(union).collect());
+    }
+    result
+}
+
+/// Numbers that depend on the pair.
+struct Numbers<'a> {
+    pairs: &'a PairSpace<'a>,
+    analysis: &'a Analysis,
+    written: IndexVec<VariableId, Vec<ModeSet>>,
+    has_start: &'a dyn Fn(VariableId) -> bool,
+}
+
+impl Numbers<'_> {
+    /// Pairs in which the derivative of this order is below the written order after.
+    fn is_remembered(&self, variable: VariableId, order: u32) -> ModeSet {
+        self.written[variable].get(order as usize).copied().unwrap_or(ModeSet::EMPTY)
+    }
+
+    /// Pairs in which the derivative of this order was a state before.
+    fn was_state(&self, variable: VariableId, order: u32) -> ModeSet {
+        self.pairs.at_least(&self.analysis.offsets.variables[variable], order + 1, Moment::Before)
+    }
+
+    /// Pairs in which the mode before computed the derivative of this order.
+    fn computed(&self, variable: VariableId, order: u32) -> ModeSet {
+        let existed = self.pairs.before(self.analysis.incidence.variables()[variable].guard);
+        let computed = self.pairs.at_least(&self.analysis.offsets.variables[variable], order, Moment::Before);
+        self.pairs.space.and(existed, computed)
+    }
+
+    /// Pairs in which there is a value to fall back on: one of the mode before, or a start value.
+    fn fallback(&self, variable: VariableId, order: u32) -> ModeSet {
+        if order == 0 && (self.has_start)(variable) { ModeSet::ALL } else { self.computed(variable, order) }
+    }
+
+    fn missing(&self, variable: VariableId, order: u32) -> ModeSet {
+        let remembered = self.is_remembered(variable, order);
+        let space = &self.pairs.space;
+        space.and(self.pairs.regular, space.difference(remembered, self.was_state(variable, order)))
+    }
+}
+
+/// A hidden constraint, where it held before or where it is new.
+struct PairConstraint {
+    equation: EquationId,
+    order: u32,
+    guard: ModeSet,
+    /// Pairs in which it counts as erased if it is not matched.
+    counted: ModeSet,
+}
+
+/// Hidden constraints against left limits, in all pairs.
+struct Graph {
+    /// In causal order.
+    constraints: Vec<PairConstraint>,
+    entries: Vec<Vec<(usize, ModeSet)>>,
+    unknowns: Vec<(VariableId, u32)>,
+    guards: Vec<ModeSet>,
+}
+
+/// What the matching says.
+struct GraphParts {
+    erased: Vec<InPairs<EquationId>>,
+    underdetermined: LeftLimits,
+}
+
+impl Graph {
+    /// Left limits that are given are no unknowns.
+    fn new(numbers: &Numbers, is_new: &IndexVec<EquationId, ModeSet>, given: &LeftLimits) -> Self {
+        let mut keyed = Vec::new();
+        for equation in numbers.analysis.incidence.equations().ids() {
+            for order in 0..numbers.analysis.offsets.equations[equation].maximum() {
+                hidden_constraints(numbers, is_new[equation], equation, order, &mut keyed);
+            }
+        }
+        keyed.sort_by_key(|(fresh, constraint)| (constraint.order, *fresh, constraint.equation));
+        let constraints: Vec<PairConstraint> = keyed.into_iter().map(|(_, constraint)| constraint).collect();
+        let mut graph = Graph { constraints, entries: Vec::new(), unknowns: Vec::new(), guards: Vec::new() };
+        let mut number = BTreeMap::new();
+        for at in 0..graph.constraints.len() {
+            let entries = graph.entries_of(numbers, given, at, &mut number);
+            graph.entries.push(entries);
+        }
+        graph
+    }
+
+    fn entries_of(
+        &mut self,
+        numbers: &Numbers,
+        given: &LeftLimits,
+        constraint: usize,
+        number: &mut BTreeMap<(VariableId, u32), usize>,
+    ) -> Vec<(usize, ModeSet)> {
+        let (pairs, space) = (numbers.pairs, &numbers.pairs.space);
+        let incidence = &numbers.analysis.incidence;
+        let PairConstraint { equation, order: derivative, guard, .. } = self.constraints[constraint];
+        let mut entries = Vec::new();
+        for edge in incidence.edges_of_equation(equation) {
+            let variable = incidence.variable(edge);
+            let highest = incidence.orders(edge).iter().map(|&(order, _)| order).max().unwrap_or(0);
+            for above in 0..=highest {
+                let order = derivative + above;
+                let written = incidence.orders(edge).iter().filter(|(order, _)| *order >= above);
+                let modes = numbers.analysis.space.union(written.map(|&(_, modes)| modes));
+                let modes = space.and(guard, pairs.after(modes));
+                let set = space.and(numbers.was_state(variable, order), numbers.is_remembered(variable, order));
+                let set = given.get(&(variable, order)).map_or(set, |&given| space.or(set, given));
+                let modes = space.difference(modes, set);
+                if modes.is_empty() {
+                    continue;
+                }
+                let unknown = *number.entry((variable, order)).or_insert_with(|| {
+                    self.unknowns.push((variable, order));
+                    let exists = pairs.after(incidence.variables()[variable].guard);
+                    self.guards.push(space.and(pairs.regular, space.difference(exists, set)));
+                    self.unknowns.len() - 1
+                });
+                entries.push((unknown, modes));
+            }
+        }
+        entries
+    }
+
+    fn solve(&self, pairs: &PairSpace) -> Result<GraphParts, Limit> {
+        let mut matching = GuardedMatching::new(&pairs.space, &self.guards);
+        let mut erased: BTreeMap<(EquationId, u32), Vec<ModeSet>> = BTreeMap::new();
+        for (constraint, entries) in self.constraints.iter().zip(&self.entries) {
+            let unmatched = matching.add(constraint.guard, entries)?;
+            let counted = pairs.space.and(unmatched, constraint.counted);
+            if !counted.is_empty() {
+                erased.entry((constraint.equation, constraint.order)).or_default().push(counted);
+            }
+        }
+        let united = |((of, order), sets): ((EquationId, u32), Vec<ModeSet>)| InPairs {
+            of,
+            order,
+            pairs: pairs.space.union(sets),
+        };
+        let erased = erased.into_iter().map(united).collect();
+        let underdetermined = self.unknowns.iter().copied().zip(matching.underdetermined()?).collect();
+        Ok(GraphParts { erased, underdetermined })
+    }
+}
+
+impl Graph {
+    /// The left limits that stay undetermined where others have values to fall back on: constraints are matched first
+    /// with those that have none, as in [`crate::Memory`].
+    fn solve_with_fallbacks(&self, numbers: &Numbers) -> Result<LeftLimits, Limit> {
+        let space = &numbers.pairs.space;
+        let fallbacks: Vec<ModeSet> = self.unknowns.iter().map(|&(of, order)| numbers.fallback(of, order)).collect();
+        let mut matching = GuardedMatching::new(space, &self.guards);
+        let mut unmatched = Vec::new();
+        for (constraint, entries) in self.constraints.iter().zip(&self.entries) {
+            let hard = entries.iter().map(|&(unknown, pairs)| (unknown, space.difference(pairs, fallbacks[unknown])));
+            let hard: Vec<_> = hard.filter(|(_, pairs)| !pairs.is_empty()).collect();
+            unmatched.push(matching.add(constraint.guard, &hard)?);
+        }
+        for (row, entries) in self.entries.iter().enumerate() {
+            let soft = entries.iter().map(|&(unknown, pairs)| (unknown, space.and(pairs, fallbacks[unknown])));
+            let soft: Vec<_> = soft.filter(|(_, pairs)| !pairs.is_empty()).collect();
+            matching.add_entries(row, &soft);
+        }
+        for (row, &unmatched) in unmatched.iter().enumerate().filter(|(_, unmatched)| !unmatched.is_empty()) {
+            matching.match_row(row, unmatched)?;
+        }
+        Ok(self.unknowns.iter().copied().zip(matching.underdetermined_unless(&fallbacks)?).collect())
+    }
+}
+
+/// A hidden constraint twice: where it held before and where it is new.
+fn hidden_constraints(
+    numbers: &Numbers,
+    is_new: ModeSet,
+    equation: EquationId,
+    order: u32,
+    found: &mut Vec<(bool, PairConstraint)>,
+) {
+    let (pairs, space) = (numbers.pairs, &numbers.pairs.space);
+    let offset = &numbers.analysis.offsets.equations[equation];
+    let hidden = space.and(pairs.regular, pairs.at_least(offset, order + 1, Moment::After));
+    let was_hidden = pairs.at_least(offset, order + 1, Moment::Before);
+    for (fresh, guard) in [(false, space.difference(hidden, is_new)), (true, space.and(hidden, is_new))] {
+        let counted = if fresh { guard } else { space.difference(guard, was_hidden) };
+        if !guard.is_empty() {
+            found.push((fresh, PairConstraint { equation, order, guard, counted }));
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! All mode changes of a model at once.
+//!
+//! Everything is a set of pairs of modes: where an equation is new, a constraint erased, a left limit missing, a
+//! variable impulsive, a `when` with restart laws fires. E22 §8.5 without enumerating pairs.
+//!
+//! | file | purpose |
+//! |---|---|
+//! | [`space`] | pairs of modes as sets over doubled mode variables |
+//! | [`forms`] | where an equation is new |
+//! | [`left_limits`], [`guarded_matching`] | which constraints are erased, which left limits are missing |
+//! | [`guard_zeros`] | constraints that their own guard makes true |
+//! | [`firings`] | where a `when` with restart laws fires |
+//! | [`transients`] | whether its laws determine what happens in the instant |
+//! | [`cascades`] | which of them can follow each other in one instant |
+//! | [`spread`] | how far the causes of a change reach |
+//! | [`orders`] | impulse orders as sets of pairs |
+//! | [`rules`] | impulse orders as local rules, where the sets would be large |
+//! | [`products`] | products of impulses that are not defined |
+//! | [`kinds`] | changes with the same verdict |
+//! | [`example`] | one change out of a set |
+
+pub(crate) mod cascades;
+pub(crate) mod example;
+pub(crate) mod firings;
+pub(crate) mod forms;
+pub(crate) mod guard_zeros;
+pub(crate) mod guarded_matching;
+pub(crate) mod kinds;
+pub(crate) mod left_limits;
+pub(crate) mod orders;
+pub(crate) mod products;
+pub(crate) mod rules;
+pub(crate) mod space;
+pub(crate) mod spread;
+pub(crate) mod transients;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Instant;
+
+use modeshift_dae::{EquationId, Id, IndexVec, MultimodeDae, VariableId};
+use modeshift_modes::{FormulaPrinter, Limit, ModeSet, ModeVariable};
+use modeshift_structure::{Analysis, Options};
+
+use crate::all_changes::firings::{Firing, FiringLaw, firings};
+use crate::all_changes::forms::{forms, new_equations};
+use crate::all_changes::guard_zeros::guard_zeros;
+use crate::all_changes::left_limits::{InPairs, PairMemory, pair_memory};
+use crate::all_changes::orders::{PairPotentials, pair_potentials};
+use crate::all_changes::space::{Moment, PairSpace};
+use crate::all_changes::spread::{Causes, Extent};
+use crate::all_changes::transients::{PairTransients, pair_transients};
+
+/// All mode changes of a model.
+#[derive(Debug)]
+pub struct AllChanges<'a> {
+    /// Pairs of modes.
+    pub pairs: PairSpace<'a>,
+    /// The pairs in which each equation is new.
+    pub is_new: IndexVec<EquationId, ModeSet>,
+    /// What is erased and what is missing.
+    pub memory: PairMemory,
+    /// Erased constraints that may really be violated: those that their own guard makes true are left out.
+    pub defects: Vec<InPairs<EquationId>>,
+    /// The `when` clauses with restart laws.
+    pub firings: Vec<Firing>,
+    /// Whether these determine what happens in their instants.
+    pub transients: PairTransients,
+    /// How far defects reach, by the pairs that were asked for.
+    potentials: RefCell<Vec<(ModeSet, Rc<PairPotentials>)>>,
+    pub(crate) analysis: &'a Analysis,
+}
+
+/// Analyzes all mode changes between regular modes.
+pub fn all_changes<'a>(dae: &MultimodeDae, analysis: &'a Analysis) -> Result<AllChanges<'a>, Limit> {
+    all_changes_within(dae, analysis, &Options::default())
+}
+
+/// Analyzes all mode changes between regular modes, within the limits of the options.
+pub fn all_changes_within<'a>(
+    dae: &MultimodeDae,
+    analysis: &'a Analysis,
+    options: &Options,
+) -> Result<AllChanges<'a>, Limit> {
+    let pairs = PairSpace::new(analysis);
+    if let Some(nodes) = options.node_limit {
+        pairs.space.set_node_limit(nodes);
+    }
+    if let Some(time) = options.time_limit {
+        pairs.space.set_deadline(Instant::now() + time);
+    }
+    pairs.space.set_task("analyzing mode changes");
+    let is_new = new_equations(&pairs, analysis, &forms(dae, analysis));
+    let has_start = |variable: VariableId| dae.model.variables[variable].start.is_some();
+    let mut memory = pair_memory(&pairs, analysis, &is_new, &has_start)?;
+    let firings = firings(dae, analysis, &pairs);
+    without_derivatives(&pairs, &is_new, &firings, &mut memory);
+    let defects = defects(dae, &pairs, &memory);
+    let transients = pair_transients(&pairs, analysis, &is_new, &firings)?;
+    let potentials = RefCell::default();
+    Ok(AllChanges { pairs, is_new, memory, defects, firings, transients, potentials, analysis })
+}
+
+/// In a transient mode, constraints that hold for the instant only have no derivatives that could be erased.
+fn without_derivatives(
+    pairs: &PairSpace,
+    is_new: &IndexVec<EquationId, ModeSet>,
+    firings: &[Firing],
+    memory: &mut PairMemory,
+) {
+    let passes = firings.iter().filter(|firing| firing.passes);
+    let fires = pairs.space.union(passes.map(|firing| firing.pairs));
+    for constraint in memory.erased.iter_mut().filter(|constraint| constraint.order > 0) {
+        let instantaneous = pairs.space.and(fires, is_new[constraint.of]);
+        constraint.pairs = pairs.space.difference(constraint.pairs, instantaneous);
+    }
+    memory.erased.retain(|constraint| !constraint.pairs.is_empty());
+}
+
+/// What is erased, except the constraints themselves where their guard says that they hold at the change.
+fn defects(dae: &MultimodeDae, pairs: &PairSpace, memory: &PairMemory) -> Vec<InPairs<EquationId>> {
+    let zeros = guard_zeros(dae);
+    let space = &pairs.space;
+    let change = |mode: modeshift_dae::ModeVariableId, becomes: bool| {
+        let variable = ModeVariable(mode.index() as u32);
+        let before = space.assignment(Moment::Before.variable(variable), !becomes);
+        space.and(before, space.assignment(Moment::After.variable(variable), becomes))
+    };
+    let remaining = |constraint: &InPairs<EquationId>| {
+        let own = zeros.partition_point(|zero| zero.equation < constraint.of);
+        let own = zeros[own..].iter().take_while(|zero| zero.equation == constraint.of && constraint.order == 0);
+        let satisfied = space.union(own.map(|zero| change(zero.mode, zero.becomes)));
+        InPairs { pairs: space.difference(constraint.pairs, satisfied), ..*constraint }
+    };
+    memory.erased.iter().map(remaining).filter(|constraint| !constraint.pairs.is_empty()).collect()
+}
+
+impl AllChanges<'_> {
+    /// Changes in words: `not pre(g) and g`.
+    pub fn words(&self, dae: &MultimodeDae, pairs: ModeSet) -> String {
+        let names: Vec<String> = dae.mode_variables.iter().map(|mode| mode.name.to_string()).collect();
+        let names = PairSpace::names(&names);
+        FormulaPrinter::new(&self.pairs.space, &self.pairs.invariant, &names).print(pairs).text
+    }
+
+    /// Pairs in which anything changes.
+    pub fn changing(&self) -> ModeSet {
+        let fires = self.firings.iter().map(|firing| firing.pairs);
+        self.pairs.space.union(self.is_new.iter().copied().chain(fires))
+    }
+
+    /// How far the defects reach, in all changes. Computed when first asked for: what is new, erased or missing is
+    /// local, but how far a jump reaches may depend on very many mode variables (a chain of clutches: on all of them).
+    pub fn potentials(&self) -> Result<Rc<PairPotentials>, Limit> {
+        self.potentials_within(ModeSet::ALL)
+    }
+
+    /// How far the defects reach in some changes. The fewer they are, the more is written out; of one, all.
+    pub fn potentials_within(&self, within: ModeSet) -> Result<Rc<PairPotentials>, Limit> {
+        let within = if self.pairs.space.implies(self.pairs.regular, within) { ModeSet::ALL } else { within };
+        if let Some((_, known)) = self.potentials.borrow().iter().find(|(pairs, _)| *pairs == within) {
+            return Ok(Rc::clone(known));
+        }
+        self.pairs.space.set_task("finding impulse orders");
+        let of_law = |law: &FiringLaw| {
+            let pairs = law.pairs;
+            law.contents.iter().map(move |&(of, order)| InPairs { of, order, pairs }).collect::<Vec<_>>()
+        };
+        let laws = self.firings.iter().flat_map(|firing| &firing.laws);
+        let set_by_laws: Vec<InPairs<VariableId>> = laws.flat_map(of_law).collect();
+        let causes = Causes { is_new: &self.is_new, defects: &self.defects, set_by_laws: &set_by_laws };
+        let extent = Extent { within, ..Extent::affordable(self.is_new.len()) };
+        let found = Rc::new(pair_potentials(&self.pairs, self.analysis, &causes, extent)?);
+        self.potentials.borrow_mut().push((within, Rc::clone(&found)));
+        Ok(found)
+    }
+
+    /// The impulse orders of a variable with their pairs, highest first; examples where it is
+    /// [open](PairPotentials::is_open).
+    pub fn orders(&self, variable: VariableId) -> Result<Vec<(i64, ModeSet)>, Limit> {
+        Ok(self.potentials()?.orders(&self.pairs, self.analysis, variable))
+    }
+
+    /// Left limits that nothing determines, and right limits that no law determines in the instant of a `when`.
+    pub fn undetermined(&self) -> impl Iterator<Item = &InPairs<VariableId>> {
+        self.memory.undetermined.iter().chain(&self.transients.undetermined)
+    }
+}

@@ -1,0 +1,208 @@
+//! Products that some mode change leaves undefined, in all changes at once.
+//!
+//! Where orders of factors add up to more than zero is a set of changes, found without looking at any; which branch of
+//! an equation holds there is then asked of one change after the other, each standing for all with the same branches.
+//! See [`crate::UndefinedProduct`].
+
+use std::rc::Rc;
+
+use modeshift_dae::{
+    EquationId, ExpressionId, FlatModel, Id, ModeVariableId, MultimodeDae, Node, VariableId, assume_modes,
+    partial_derivative,
+};
+use modeshift_modes::{Limit, ModeSet, ModeVariable};
+use modeshift_structure::Analysis;
+use rustc_hash::FxHashMap;
+
+use crate::all_changes::AllChanges;
+use crate::all_changes::orders::PairPotentials;
+use crate::all_changes::space::Moment;
+use crate::one_mode::difference_tape::unknowns_in;
+
+/// More products than this are not looked for.
+const MOST_PRODUCTS: usize = 100;
+/// So many ways to choose the branches of one equation are tried.
+const MOST_BRANCHES: usize = 16;
+
+/// A derivative of a variable and its impulse order.
+pub type Factor = (VariableId, u32, i64);
+
+/// A product whose value the model does not fix in some changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PairProduct {
+    /// The equation.
+    pub equation: EquationId,
+    /// The impulsive quantity.
+    pub impulsive: Factor,
+    /// The other factor; the same quantity where it stands in a nonlinear function.
+    pub factor: Factor,
+    /// The changes.
+    pub pairs: ModeSet,
+    /// Whether it is undefined in some of these changes only: orders are not written out.
+    pub in_some: bool,
+}
+
+impl PairProduct {
+    /// Whether something impulsive stands in a nonlinear function.
+    pub fn is_nonlinear(&self) -> bool {
+        (self.impulsive.0, self.impulsive.1) == (self.factor.0, self.factor.1)
+    }
+
+    /// The warning: which equation, which factors, which orders, which convention.
+    pub fn message(&self, model: &FlatModel) -> String {
+        let name =
+            |(variable, order, _): Factor| format!("{}{}", model.variables[variable].name, "'".repeat(order as usize));
+        let equation = &model.equations[self.equation].name;
+        let (a, b) = (name(self.impulsive), name(self.factor));
+        let (own, other) = (self.impulsive.2, self.factor.2);
+        if self.is_nonlinear() {
+            return format!("in {equation}, {a} is impulsive inside a nonlinear function");
+        }
+        let changes = if self.in_some { "in some of these changes" } else { "at this change" };
+        format!(
+            "in {equation}, the product of {a} (order {own}) and {b} (order {other}) is not defined {changes}; {b} is \
+             taken at its left limit"
+        )
+    }
+}
+
+/// The undefined products of a model among some changes, by equation.
+pub fn pair_products(changes: &AllChanges, dae: &MultimodeDae, within: ModeSet) -> Result<Vec<PairProduct>, Limit> {
+    let potentials = changes.potentials_within(within)?;
+    let orders = FxHashMap::default();
+    let mut search = Search { changes, dae, within, potentials, orders, found: Vec::new(), model: None };
+    for equation in changes.analysis.incidence.equations().ids() {
+        if search.found.len() >= MOST_PRODUCTS {
+            break;
+        }
+        search.equation(equation);
+    }
+    Ok(search.found)
+}
+
+struct Search<'a> {
+    changes: &'a AllChanges<'a>,
+    dae: &'a MultimodeDae,
+    within: ModeSet,
+    potentials: Rc<PairPotentials>,
+    orders: FxHashMap<VariableId, Vec<(i64, ModeSet)>>,
+    found: Vec<PairProduct>,
+    /// A copy in which derivatives are built, made when the first is needed.
+    model: Option<FlatModel>,
+}
+
+impl Search<'_> {
+    /// The orders of a variable with the changes in which it may have them: all, where they are not written out.
+    fn orders(&mut self, variable: VariableId) -> Vec<(i64, ModeSet)> {
+        if let Some(known) = self.orders.get(&variable) {
+            return known.clone();
+        }
+        let AllChanges { pairs, analysis, .. } = self.changes;
+        let mut found = self.potentials.orders(pairs, analysis, variable);
+        if self.potentials.is_open(analysis, variable) {
+            found.iter_mut().for_each(|(_, changes)| *changes = pairs.regular);
+        }
+        self.orders.insert(variable, found.clone());
+        found
+    }
+
+    /// Looks at the branches of an equation in the changes that make something in it impulsive.
+    fn equation(&mut self, equation: EquationId) {
+        let mut remaining = self.impulsive_changes(equation);
+        for _ in 0..MOST_BRANCHES {
+            let space = &self.changes.pairs.space;
+            let possible = space.and(remaining, self.changes.pairs.invariant.concerning(space, remaining));
+            let Some(values) = space.pick(possible) else { return };
+            let is_true = |mode: ModeVariableId| {
+                let after = Moment::After.variable(ModeVariable(mode.index() as u32));
+                values.iter().any(|&(variable, value)| variable == after && value)
+            };
+            let (residual, same) = self.branch(equation, &is_true);
+            self.products(equation, residual, self.changes.pairs.space.and(remaining, same));
+            remaining = self.changes.pairs.space.difference(remaining, same);
+        }
+    }
+
+    /// The changes in which the equation holds and one of its variables is impulsive.
+    fn impulsive_changes(&mut self, equation: EquationId) -> ModeSet {
+        let (changes, analysis): (&AllChanges, &Analysis) = (self.changes, self.changes.analysis);
+        let mut sets = Vec::new();
+        for edge in analysis.incidence.edges_of_equation(equation) {
+            let active = changes.pairs.after(analysis.incidence.active(edge));
+            let highest = analysis.incidence.orders(edge).iter().map(|&(order, _)| i64::from(order)).max().unwrap_or(0);
+            for (order, pairs) in self.orders(analysis.incidence.variable(edge)) {
+                if order + highest > 0 {
+                    sets.push(changes.pairs.space.and(pairs, active));
+                }
+            }
+        }
+        changes.pairs.space.and(self.within, changes.pairs.space.union(sets))
+    }
+
+    /// The residual of an equation in a mode, and the changes into modes in which it reads the same.
+    fn branch(&mut self, equation: EquationId, mode: &dyn Fn(ModeVariableId) -> bool) -> (ExpressionId, ModeSet) {
+        let space = &self.changes.pairs.space;
+        let model = self.model.get_or_insert_with(|| self.dae.model.clone());
+        let sides = &model.equations[equation];
+        let (left, right) = (sides.left, sides.right);
+        let residual = model.expressions.difference(left, right);
+        let mut asked: Vec<ModeVariableId> = Vec::new();
+        model.expressions.for_each(residual, |_, node| {
+            if let Node::Mode(mode) = node {
+                asked.push(mode);
+            }
+            true
+        });
+        asked.sort_unstable();
+        asked.dedup();
+        let literal = |&variable: &ModeVariableId| {
+            let after = Moment::After.variable(ModeVariable(variable.index() as u32));
+            space.assignment(after, mode(variable))
+        };
+        let same = space.intersection(asked.iter().map(literal));
+        (assume_modes(&mut model.expressions, residual, |variable| Some(mode(variable))), same)
+    }
+
+    /// The undefined products of a residual.
+    fn products(&mut self, equation: EquationId, residual: ExpressionId, pairs: ModeSet) {
+        let space = &self.changes.pairs.space;
+        for (variable, derivative) in self.leaves(residual) {
+            for (order, own) in self.orders(variable) {
+                let own_order = order + i64::from(derivative);
+                let own = space.and(own, pairs);
+                if own_order <= 0 || own.is_empty() {
+                    continue;
+                }
+                let model = self.model.get_or_insert_with(|| self.dae.model.clone());
+                let Ok(partial) = partial_derivative(model, residual, variable, derivative) else { continue };
+                for (other, other_derivative) in self.leaves(partial) {
+                    for (order, pairs) in self.orders(other) {
+                        let other_order = order + i64::from(other_derivative);
+                        let impulsive = (variable, derivative, own_order);
+                        let factor = (other, other_derivative, other_order);
+                        let in_some = self.is_open(variable) || self.is_open(other);
+                        self.add(PairProduct { equation, impulsive, factor, pairs: space.and(pairs, own), in_some });
+                    }
+                }
+            }
+        }
+    }
+
+    fn is_open(&self, variable: VariableId) -> bool {
+        self.potentials.is_open(self.changes.analysis, variable)
+    }
+
+    /// Notes a product that is undefined, unless it is there already with its factors exchanged.
+    fn add(&mut self, product: PairProduct) {
+        let undefined = product.impulsive.2 + product.factor.2 > 0 && !product.pairs.is_empty();
+        let exchanged = PairProduct { impulsive: product.factor, factor: product.impulsive, ..product };
+        if undefined && !self.found.contains(&exchanged) {
+            self.found.push(product);
+        }
+    }
+
+    /// Continuous unknowns in an expression, with the orders that are written; left limits are none.
+    fn leaves(&self, root: ExpressionId) -> Vec<(VariableId, u32)> {
+        self.model.as_ref().map_or(Vec::new(), |model| unknowns_in(model, &[root]))
+    }
+}

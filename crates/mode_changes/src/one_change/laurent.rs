@@ -1,0 +1,216 @@
+//! A second opinion that needs no structure: one implicit Euler step of the new mode as a Laurent series in the step.
+//!
+//! One step of length `h` from the left limits solves `P(1/h) x(h) = …`. As a series in `h`, the coefficient of
+//! `h^(-p-1)` is the weight of `δ^(p)` and that of `h^l` the right limit of the `l`-th derivative: `x(h)` is the
+//! resolvent `s X(s)` at `s = 1/h`. The coefficients are found from complex steps on a circle. That also works where
+//! the system Jacobian is numerically singular, so it is what a restart falls back on.
+//!
+//! Exact for linear equations with constant coefficients; others are linearized at left limits.
+
+use modeshift_dae::{Id, IndexVec};
+
+use crate::one_change::left_limits::remembered::Derivative;
+use crate::one_mode::dense::{Complex, Factors, Matrix, Scalar};
+use crate::one_mode::jet::{Jet, Residuals};
+use crate::one_mode::mode_structure::{Column, ModeStructure, Row};
+
+/// Steps on a circle.
+const STEPS: usize = 32;
+/// Coefficients from `h^-8` to `h^8` are looked at; those of higher negative powers measure the error.
+const WINDOW: i32 = 8;
+/// Inputs are followed up to this derivative.
+const INPUT_DERIVATIVES: u32 = 6;
+
+/// Right limits and weights found from steps.
+#[derive(Clone, Debug)]
+pub struct LaurentRestart {
+    /// Right limits of values and derivatives up to the leading orders.
+    pub right: Jet,
+    /// Weights: `weights[j][p]` belongs to `δ^(p)`.
+    pub weights: IndexVec<Column, Vec<f64>>,
+    /// An estimate of the relative error of values.
+    pub error: f64,
+}
+
+/// Restarts a mode from left limits. `memory` holds them below the written orders; `None` if no step can be solved.
+pub fn laurent_restart(structure: &ModeStructure, equations: &dyn Residuals, memory: &Jet) -> Option<LaurentRestart> {
+    let system = StepSystem::new(structure, equations, memory, memory);
+    let mut best: Option<Circle> = None;
+    for circle in (-40..=16).filter_map(|exponent: i32| Circle::new(&system, f64::from(exponent).exp2())) {
+        match &best {
+            Some(smaller) if !circle.agrees(smaller) => break,
+            Some(smaller) if smaller.error <= circle.error => {}
+            _ => best = Some(circle),
+        }
+    }
+    Some(best?.restart(structure, memory.time))
+}
+
+/// `Σ coefficient x^(k) = right-hand side`, linearized.
+pub(crate) struct StepSystem {
+    size: usize,
+    /// Row, column, order, coefficient.
+    terms: Vec<(usize, usize, u32, f64)>,
+    /// Left limits by column, below the written order.
+    memory: Vec<Vec<f64>>,
+    /// Inputs with their time derivatives, by row.
+    inputs: Vec<Vec<f64>>,
+}
+
+impl StepSystem {
+    /// Steps from left limits, linearized at a point.
+    pub(crate) fn new(structure: &ModeStructure, equations: &dyn Residuals, memory: &Jet, point: &Jet) -> Self {
+        let (reference, memory) = (padded(structure, point), padded(structure, memory));
+        let (mut terms, mut inputs) = (Vec::new(), Vec::new());
+        for row in structure.rows() {
+            let partials = equations.partials(row, &reference, 0);
+            let residuals = equations.residual(row, &reference, INPUT_DERIVATIVES);
+            let input = |(m, residual): (usize, &f64)| {
+                let linear: f64 = partials
+                    .iter()
+                    .map(|partial| partial.derivatives[0] * reference.get(partial.column, partial.order + m as u32))
+                    .sum();
+                linear - residual
+            };
+            inputs.push(residuals.iter().enumerate().map(input).collect());
+            let entries = partials.iter().filter(|partial| partial.derivatives[0] != 0.0);
+            terms.extend(
+                entries.map(|partial| (row.index(), partial.column.index(), partial.order, partial.derivatives[0])),
+            );
+        }
+        let below = |column: Column| (0..structure.written_order(column)).map(|l| memory.get(column, l)).collect();
+        StepSystem { size: structure.size(), terms, memory: structure.columns().map(below).collect(), inputs }
+    }
+
+    /// One real step of length `h`, and how its result changes with the right-hand side of each of these rows.
+    pub(crate) fn step_with_sensitivities(&self, h: f64, rows: &[Row]) -> Option<(Vec<f64>, Vec<Vec<f64>>)> {
+        let (factors, right) = self.factored(Complex::from(h))?;
+        let real = |values: Vec<Complex>| values.into_iter().map(|value| value.real).collect::<Vec<f64>>();
+        let sensitivity = |row: &Row| {
+            let mut unit = vec![Complex::from(0.0); self.size];
+            unit[row.index()] = Complex::from(1.0);
+            real(factors.solve(&unit))
+        };
+        Some((real(factors.solve(&right)), rows.iter().map(sensitivity).collect()))
+    }
+
+    /// What a step of length `h` to these values makes of a derivative.
+    pub(crate) fn derivative(&self, values: &[f64], h: f64, (column, order): Derivative) -> f64 {
+        let memory = &self.memory[column.index()];
+        let before = |l: u32| memory.get(l as usize).copied().unwrap_or(f64::NAN) / h.powi((order - l) as i32);
+        self.slope(values, h, (column, order)) - (0..order).map(before).sum::<f64>()
+    }
+
+    /// How that changes with the values.
+    pub(crate) fn slope(&self, values: &[f64], h: f64, (column, order): Derivative) -> f64 {
+        values[column.index()] / h.powi(order as i32)
+    }
+
+    /// One step of length `h`.
+    fn step(&self, h: Complex) -> Option<Vec<Complex>> {
+        let (factors, right) = self.factored(h)?;
+        Some(factors.solve(&right))
+    }
+
+    fn factored(&self, h: Complex) -> Option<(Factors<Complex>, Vec<Complex>)> {
+        let s = Complex::from(1.0) / h;
+        let mut matrix = Matrix::zero(self.size);
+        let mut right = vec![Complex::from(0.0); self.size];
+        for &(row, column, order, coefficient) in &self.terms {
+            matrix.add(row, column, power(s, order) * Complex::from(coefficient));
+            for l in 0..order {
+                let known = Complex::from(coefficient * self.memory[column][l as usize]);
+                right[row] = right[row] + power(s, order - l) * known;
+            }
+        }
+        for (row, input) in self.inputs.iter().enumerate() {
+            for (m, &derivative) in input.iter().enumerate() {
+                right[row] = right[row] + power(h, m as u32) * Complex::from(derivative);
+            }
+        }
+        Some((Factors::new(&matrix)?, right))
+    }
+}
+
+/// The jet with zeros for all that is not known, long enough for all derivatives of the residuals.
+pub(crate) fn padded(structure: &ModeStructure, memory: &Jet) -> Jet {
+    let mut jet = memory.clone();
+    for column in structure.columns() {
+        for order in 0..=structure.written_order(column) + INPUT_DERIVATIVES {
+            if !jet.knows(column, order) {
+                jet.set(column, order, 0.0);
+            }
+        }
+    }
+    jet
+}
+
+fn power(base: Complex, exponent: u32) -> Complex {
+    (0..exponent).fold(Complex::from(1.0), |product, _| product * base)
+}
+
+/// Steps of one radius.
+struct Circle {
+    radius: f64,
+    steps: Vec<Vec<Complex>>,
+    error: f64,
+}
+
+impl Circle {
+    fn new(system: &StepSystem, radius: f64) -> Option<Self> {
+        // Conjugate steps have conjugate solutions: the upper half, away from the real axis, is enough.
+        let angle = |k: usize| std::f64::consts::PI * (2 * k + 1) as f64 / STEPS as f64;
+        let steps: Option<Vec<Vec<Complex>>> =
+            (0..STEPS / 2).map(|k| system.step(Complex::polar(radius, angle(k)))).collect();
+        let mut circle = Circle { radius, steps: steps?, error: 0.0 };
+        let size = circle.steps.iter().flatten().map(|value| value.magnitude()).fold(f64::MIN_POSITIVE, f64::max);
+        let impossible = (0..system.size)
+            .flat_map(|column| (-(STEPS as i32) / 2 + 1..-WINDOW).map(move |m| (column, m)))
+            .map(|(column, m)| (circle.coefficient(column, m) * radius.powi(m)).abs())
+            .fold(0.0, f64::max);
+        circle.error = impossible.max(1e-16 * size);
+        circle.error.is_finite().then_some(circle)
+    }
+
+    /// Whether the same values were found on a smaller circle. They are not once time scales of the mode lie between.
+    fn agrees(&self, smaller: &Circle) -> bool {
+        let tolerance = 100.0 * (self.error + smaller.error);
+        let difference = |column: usize| (self.coefficient(column, 0) - smaller.coefficient(column, 0)).abs();
+        (0..self.steps[0].len()).all(|column| difference(column) <= tolerance)
+    }
+
+    /// The coefficient of `h^m`.
+    fn coefficient(&self, column: usize, m: i32) -> f64 {
+        let sum: f64 = self
+            .steps
+            .iter()
+            .enumerate()
+            .map(|(k, values)| {
+                let angle = std::f64::consts::PI * (2 * k + 1) as f64 / STEPS as f64;
+                (values[column] * Complex::polar(1.0, -angle * f64::from(m))).real
+            })
+            .sum();
+        2.0 * sum / STEPS as f64 / self.radius.powi(m)
+    }
+
+    fn restart(&self, structure: &ModeStructure, time: f64) -> LaurentRestart {
+        let mut right = Jet::unknown(time, structure.size());
+        let mut weights = IndexVec::new();
+        for column in structure.columns() {
+            for order in 0..=structure.variable_offset(column) {
+                right.set(column, order, self.coefficient(column.index(), order as i32));
+            }
+            let significant = |m: i32| {
+                let weight = self.coefficient(column.index(), -m);
+                let noise = 1e3 * self.error * self.radius.powi(m);
+                if weight.abs() > noise { weight } else { 0.0 }
+            };
+            let mut found: Vec<f64> = (1..=WINDOW).map(significant).collect();
+            while found.last() == Some(&0.0) {
+                found.pop();
+            }
+            weights.push(found);
+        }
+        LaurentRestart { right, weights, error: self.error }
+    }
+}

@@ -1,0 +1,137 @@
+//! The laws of a `when` of a model, compiled: `v = -e*pre(v)` and `reinit(x, x0)`.
+
+use modeshift_dae::{ExpressionId, FlatModel, IndexVec, Node, VariableId, WhenAction, WhenActionKind};
+use modeshift_numerics::{Compiler, Differentiated, Input, NativeFunctions, NotNumeric};
+
+use crate::one_change::left_limits::remembered::Derivative;
+use crate::one_change::transient::Laws;
+use crate::one_mode::jet::Jet;
+use crate::one_mode::mode_structure::{Column, ModeStructure};
+
+/// The laws among the actions of a `when` that fires.
+pub struct WhenLaws {
+    laws: Vec<CompiledLaw>,
+    column_of: IndexVec<VariableId, Option<Column>>,
+}
+
+struct CompiledLaw {
+    tape: Differentiated,
+    /// Signs of the expressions of the tape in the law.
+    signs: Vec<f64>,
+    /// Right limits, the first inputs of the tape.
+    contents: Vec<Derivative>,
+    /// The variable of a `reinit`.
+    reset: Option<Column>,
+}
+
+impl WhenLaws {
+    /// Compiles the laws and resets among `actions`; others are passed over. `constants` knows modes, parameters and
+    /// discrete variables.
+    pub fn new(
+        model: &FlatModel,
+        natives: &NativeFunctions,
+        structure: &ModeStructure,
+        actions: &[WhenAction],
+        constants: impl Fn(Input) -> Option<f64>,
+    ) -> Result<Self, NotNumeric> {
+        let mut column_of: IndexVec<VariableId, Option<Column>> = model.variables.iter().map(|_| None).collect();
+        for column in structure.columns() {
+            column_of[structure.variable(column)] = Some(column);
+        }
+        let mut result = WhenLaws { laws: Vec::new(), column_of };
+        for sum in actions.iter().filter_map(|action| Sum::new(&action.kind)) {
+            let (expressions, signs): (Vec<ExpressionId>, Vec<f64>) = sum.terms.iter().copied().unzip();
+            let contents = result.contents(model, sum.reset, &expressions);
+            let inputs: Vec<Input> =
+                contents.iter().map(|&(column, order)| Input::Variable(structure.variable(column), order)).collect();
+            let compiler = Compiler::new(model, natives).with_known_inputs(&constants);
+            let tape = compiler.differentiated(&expressions, &inputs)?;
+            let reset = sum.reset.and_then(|variable| result.column_of[variable]);
+            result.laws.push(CompiledLaw { tape, signs, contents, reset });
+        }
+        Ok(result)
+    }
+
+    /// Right limits in a law: variables outside `pre`, and the variable of a `reinit`.
+    fn contents(&self, model: &FlatModel, reset: Option<VariableId>, expressions: &[ExpressionId]) -> Vec<Derivative> {
+        let mut found: Vec<Derivative> = Vec::new();
+        found.extend(reset.and_then(|variable| self.column_of[variable]).map(|column| (column, 0)));
+        for &expression in expressions {
+            model.expressions.for_each(expression, |_, node| {
+                if let Node::Variable(variable, order) = node {
+                    found.extend(self.column_of[variable].map(|column| (column, order)));
+                }
+                !matches!(node, Node::Pre(_))
+            });
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    fn inputs(&self, tape_inputs: &[Input], left: &Jet, right: &Jet) -> Vec<f64> {
+        let value = |jet: &Jet, variable: VariableId, order: u32| match self.column_of[variable] {
+            Some(column) => jet.get(column, order),
+            None => f64::NAN,
+        };
+        let input = |&input: &Input| match input {
+            Input::Time => right.time,
+            Input::Variable(variable, order) => value(right, variable, order),
+            Input::LeftVariable(variable, order) => value(left, variable, order),
+            _ => f64::NAN,
+        };
+        tape_inputs.iter().map(input).collect()
+    }
+
+    fn evaluate(&self, law: usize, left: &Jet, right: &Jet) -> (f64, Vec<f64>) {
+        let CompiledLaw { tape, signs, contents, reset } = &self.laws[law];
+        let inputs = self.inputs(tape.inputs(), left, right);
+        let mut values = vec![0.0; signs.len()];
+        let mut entries = vec![0.0; tape.pattern().entry_count()];
+        tape.evaluate(&inputs, &mut tape.workspace(), &mut values, &mut entries);
+        let mut residual: f64 = values.iter().zip(signs).map(|(value, sign)| sign * value).sum();
+        let mut partials = vec![0.0; contents.len()];
+        for (row, sign) in signs.iter().enumerate() {
+            for (column, value) in tape.pattern().row_entries(&entries, row) {
+                partials[column] += sign * value;
+            }
+        }
+        if let Some(column) = *reset {
+            residual += right.get(column, 0);
+            let at = contents.binary_search(&(column, 0)).expect("a reset variable is in its law");
+            partials[at] += 1.0;
+        }
+        (residual, partials)
+    }
+}
+
+/// A law as a sum: the right limit of the variable of a `reinit`, if it is one, and expressions with their signs.
+struct Sum {
+    reset: Option<VariableId>,
+    terms: Vec<(ExpressionId, f64)>,
+}
+
+impl Sum {
+    fn new(kind: &WhenActionKind) -> Option<Self> {
+        match *kind {
+            WhenActionKind::Law(left, right) => Some(Sum { reset: None, terms: vec![(left, 1.0), (right, -1.0)] }),
+            WhenActionKind::Reinit(variable, value) => Some(Sum { reset: Some(variable), terms: vec![(value, -1.0)] }),
+            _ => None,
+        }
+    }
+}
+
+impl Laws for WhenLaws {
+    fn contents(&self) -> Vec<Vec<Derivative>> {
+        self.laws.iter().map(|law| law.contents.clone()).collect()
+    }
+
+    fn residual(&self, law: usize, left: &Jet, right: &Jet) -> f64 {
+        self.evaluate(law, left, right).0
+    }
+
+    fn partials(&self, law: usize, left: &Jet, right: &Jet) -> Vec<(Derivative, f64)> {
+        let partials = self.evaluate(law, left, right).1;
+        self.laws[law].contents.iter().copied().zip(partials).collect()
+    }
+}

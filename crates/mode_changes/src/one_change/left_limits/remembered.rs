@@ -1,0 +1,382 @@
+//! What a mode remembers of the past, and what of its constraints the past cannot satisfy.
+//!
+//! Only left limits of derivatives below the written order `σ̄` enter a restart. Those below the old leading order are
+//! states of the old mode and are taken from it. The others are missing, and are looked for in this order:
+//! *birth*, from hidden constraints of the new mode taken at left limits (a variable tied by `x = z` is born at `z`);
+//! *continuity*, from the value that the old mode computed; then a *start* value. What is left is undetermined.
+//!
+//! Hidden constraints are matched with unknown left limits in causal order: by derivative, those that held before
+//! first. Constraints that find no partner, and that were none of the old mode, are *erased* (E22 §8.5 in its causal reading): the past may violate
+//! them, and then states jump.
+
+use std::collections::BTreeSet;
+
+use modeshift_dae::IndexVec;
+
+use crate::one_mode::mode_structure::{Column, Incidence, ModeStructure, Row, strongly_connected_components};
+
+/// A derivative of an equation.
+pub type Constraint = (Row, u32);
+/// A derivative of a variable.
+pub type Derivative = (Column, u32);
+
+/// What the new mode knows of the old one, without values.
+#[derive(Clone, Debug)]
+pub struct PastStructure {
+    /// Whether an equation is new: did not hold before, or not in the same form.
+    pub is_new: IndexVec<Row, bool>,
+    /// How often an equation was differentiated in the old mode; 0 for new ones.
+    pub offset: IndexVec<Row, u32>,
+    /// The old leading orders; 0 also for variables that did not exist.
+    pub leading_order: IndexVec<Column, u32>,
+    /// How many derivatives the old mode computed, the value included; 0 for variables that did not exist.
+    pub computed: IndexVec<Column, u32>,
+    /// Whether there is a start value.
+    pub has_start: IndexVec<Column, bool>,
+}
+
+/// How a missing left limit was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// From hidden constraints of the new mode.
+    Birth,
+    /// The value that the old mode computed.
+    Continuity,
+    /// The start value.
+    Start,
+    /// Not at all: the model does not say.
+    Undetermined,
+}
+
+/// Constraints at left limits that are solved at once for as many left limits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BirthBlock {
+    /// The constraints.
+    pub constraints: Vec<Constraint>,
+    /// What they determine.
+    pub unknowns: Vec<Derivative>,
+}
+
+/// The verdict on the memory of a mode change.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    /// Hidden constraints that are new and that the past need not satisfy, by equation.
+    pub erased: Vec<Constraint>,
+    /// Left limits that enter the restart but are no states of the old mode, with where they come from.
+    pub missing: Vec<(Derivative, Source)>,
+    /// Left limits that follow from constraints, in an order in which they can be solved.
+    pub births: Vec<BirthBlock>,
+}
+
+impl Memory {
+    /// Compares a new mode with its past.
+    ///
+    /// Births are first looked for without values to fall back on, then with them. Equations without hidden
+    /// constraints only serve to complete left limits that are not remembered and have no value, for coefficients.
+    pub fn new(structure: &ModeStructure, past: &PastStructure) -> Self {
+        let region = Region::new(structure, past);
+        let mut constraints = region.hidden_constraints(structure, past);
+        let strict = Search::matched(structure, past, &region, constraints.clone(), &BTreeSet::new());
+        let is_born = strict.determined(|_| false);
+        let mut missing: Vec<(Derivative, Source)> = missing(structure, past)
+            .map(|derivative| (derivative, source(past, derivative, is_born[strict.unknowns.index(derivative)])))
+            .collect();
+        let given = |missing: &[(Derivative, Source)], but: Source| -> BTreeSet<Derivative> {
+            let given = missing.iter().filter(|(_, source)| *source != Source::Birth && *source != but);
+            given.map(|&(derivative, _)| derivative).collect()
+        };
+        let lenient =
+            Search::matched(structure, past, &region, constraints.clone(), &given(&missing, Source::Undetermined));
+        let is_determined = lenient.determined(|unknown| lenient.has_fallback(unknown));
+        for (derivative, source) in &mut missing {
+            if *source == Source::Undetermined && is_determined[lenient.unknowns.index(*derivative)] {
+                *source = Source::Birth;
+            }
+        }
+        let given = given(&missing, Source::Birth);
+        let leading = region.rows.iter().copied().filter(|&row| structure.equation_offset(row) == 0);
+        let is_open = |&unknown: &usize| !lenient.has_fallback(unknown);
+        let helps = |&row: &Row| incident(structure, &lenient.unknowns, &given, (row, 0)).iter().any(is_open);
+        constraints.extend(leading.filter(helps).map(|row| (row, 0)));
+        let all = Search::matched(structure, past, &region, constraints, &given);
+        let is_determined = all.determined(|unknown| all.has_fallback(unknown));
+        let born: BTreeSet<Derivative> = missing.iter().map(|&(derivative, _)| derivative).collect();
+        let is_needed =
+            |unknown: usize| !all.has_fallback(unknown) || born.contains(&all.unknowns.derivatives[unknown]);
+        let births = all.birth_blocks(&is_determined, is_needed);
+        Memory { erased: strict.erased(), missing, births }
+    }
+
+    /// Left limits that nothing determines.
+    pub fn undetermined(&self) -> impl Iterator<Item = Derivative> + '_ {
+        self.missing.iter().filter(|(_, source)| *source == Source::Undetermined).map(|&(derivative, _)| derivative)
+    }
+}
+
+/// The part of a mode in which something of the past is missing or new: everything else has the left limits it needs,
+/// and its constraints held before. What happens here does not depend on the rest, however large that is.
+struct Region {
+    /// Equations that are new, have new hidden constraints, or contain a variable of which something is missing.
+    rows: Vec<Row>,
+    /// Their variables and those of which something is missing.
+    columns: Vec<Column>,
+}
+
+impl Region {
+    fn new(structure: &ModeStructure, past: &PastStructure) -> Self {
+        let mut is_inside: IndexVec<Row, bool> = structure
+            .rows()
+            .map(|row| {
+                let offset = structure.equation_offset(row);
+                offset > 0 && (past.is_new[row] || past.offset[row] < offset)
+            })
+            .collect();
+        let lacks = |column: &Column| {
+            let offset = structure.variable_offset(*column);
+            let first = past.leading_order[*column].min(structure.written_order(*column));
+            first < offset || past.computed[*column] <= offset
+        };
+        let mut columns: Vec<Column> = structure.columns().filter(lacks).collect();
+        for &column in &columns {
+            structure.occurrences(column).iter().for_each(|&(row, _)| is_inside[row] = true);
+        }
+        let rows: Vec<Row> = structure.rows().filter(|&row| is_inside[row]).collect();
+        columns.extend(rows.iter().flat_map(|&row| structure.incidence(row)).map(|entry| entry.column));
+        columns.sort_unstable();
+        columns.dedup();
+        Region { rows, columns }
+    }
+
+    /// Hidden constraints in causal order: by derivative, those of equations that held before first.
+    fn hidden_constraints(&self, structure: &ModeStructure, past: &PastStructure) -> Vec<Constraint> {
+        let of_row = |&row: &Row| (0..structure.equation_offset(row)).map(move |derivative| (row, derivative));
+        let mut constraints: Vec<Constraint> = self.rows.iter().flat_map(of_row).collect();
+        constraints.sort_by_key(|&(row, derivative)| (derivative, past.is_new[row], row));
+        constraints
+    }
+}
+
+/// Left limits that enter the restart but are no states of the old mode.
+fn missing<'a>(structure: &'a ModeStructure, past: &'a PastStructure) -> impl Iterator<Item = Derivative> + 'a {
+    structure.columns().flat_map(|column| {
+        let orders = past.leading_order[column]..structure.written_order(column);
+        orders.map(move |order| (column, order))
+    })
+}
+
+fn source(past: &PastStructure, (column, order): Derivative, is_born: bool) -> Source {
+    match () {
+        () if is_born => Source::Birth,
+        () if order < past.computed[column] => Source::Continuity,
+        () if order == 0 && past.has_start[column] => Source::Start,
+        () => Source::Undetermined,
+    }
+}
+
+/// Dense numbers for the left limits that are not set by the past: orders from `min(d⁻, σ̄)` to `d` of each variable of a
+/// region.
+struct UnknownNumbers {
+    first_order: IndexVec<Column, u32>,
+    base: IndexVec<Column, u32>,
+    derivatives: Vec<Derivative>,
+}
+
+impl UnknownNumbers {
+    fn new(structure: &ModeStructure, past: &PastStructure, region: &Region) -> Self {
+        let first = |column: Column| past.leading_order[column].min(structure.written_order(column));
+        let mut numbers = UnknownNumbers {
+            first_order: structure.columns().map(first).collect(),
+            base: structure.columns().map(|_| u32::MAX).collect(),
+            derivatives: Vec::new(),
+        };
+        for &column in &region.columns {
+            numbers.base[column] = numbers.derivatives.len() as u32;
+            let orders = numbers.first_order[column]..=structure.variable_offset(column);
+            numbers.derivatives.extend(orders.map(|order| (column, order)));
+        }
+        numbers
+    }
+
+    fn is_unknown(&self, (column, order): Derivative) -> bool {
+        order >= self.first_order[column]
+    }
+
+    fn index(&self, (column, order): Derivative) -> usize {
+        (self.base[column] + order - self.first_order[column]) as usize
+    }
+}
+
+/// Matching of constraints at left limits with unknown left limits.
+struct Search<'a> {
+    structure: &'a ModeStructure,
+    past: &'a PastStructure,
+    unknowns: UnknownNumbers,
+    constraints: Vec<Constraint>,
+    incidence: Vec<Vec<usize>>,
+    partner_of_unknown: Vec<Option<usize>>,
+    partner_of_constraint: Vec<Option<usize>>,
+}
+
+impl<'a> Search<'a> {
+    /// Matches these constraints in their order; left limits that are given are no unknowns.
+    fn matched(
+        structure: &'a ModeStructure,
+        past: &'a PastStructure,
+        region: &Region,
+        constraints: Vec<Constraint>,
+        given: &BTreeSet<Derivative>,
+    ) -> Self {
+        let unknowns = UnknownNumbers::new(structure, past, region);
+        let of_constraint = |&constraint: &Constraint| incident(structure, &unknowns, given, constraint);
+        let mut search = Search {
+            incidence: constraints.iter().map(of_constraint).collect(),
+            partner_of_unknown: vec![None; unknowns.derivatives.len()],
+            partner_of_constraint: vec![None; constraints.len()],
+            structure,
+            past,
+            unknowns,
+            constraints,
+        };
+        search.match_constraints();
+        search
+    }
+
+    /// First with unknowns that have no value to fall back on, then with all. Both passes in causal order: what is
+    /// matched in the end is the same set of constraints as in one pass.
+    fn match_constraints(&mut self) {
+        let soft: Vec<bool> = (0..self.unknowns.derivatives.len()).map(|unknown| self.has_fallback(unknown)).collect();
+        let mut seen = vec![usize::MAX; soft.len()];
+        for with_soft in [false, true] {
+            for constraint in 0..self.constraints.len() {
+                if self.partner_of_constraint[constraint].is_none() {
+                    let stamp = 2 * constraint + usize::from(with_soft);
+                    self.augment(constraint, |unknown| with_soft || !soft[unknown], &mut seen, stamp);
+                }
+            }
+        }
+    }
+
+    /// Whether the old mode or a start value gives an unknown, if constraints do not.
+    fn has_fallback(&self, unknown: usize) -> bool {
+        let (column, order) = self.unknowns.derivatives[unknown];
+        order < self.past.computed[column] || (order == 0 && self.past.has_start[column])
+    }
+
+    /// One augmenting path by depth-first search without recursion.
+    fn augment(&mut self, root: usize, allowed: impl Fn(usize) -> bool, seen: &mut [usize], stamp: usize) -> bool {
+        let mut path: Vec<(usize, usize)> = vec![(root, 0)];
+        while let Some(&mut (constraint, ref mut next)) = path.last_mut() {
+            let Some(&unknown) = self.incidence[constraint].get(*next) else {
+                path.pop();
+                continue;
+            };
+            *next += 1;
+            if !allowed(unknown) || seen[unknown] == stamp {
+                continue;
+            }
+            seen[unknown] = stamp;
+            match self.partner_of_unknown[unknown] {
+                Some(owner) => path.push((owner, 0)),
+                None => {
+                    for (constraint, next) in path {
+                        let unknown = self.incidence[constraint][next - 1];
+                        self.partner_of_unknown[unknown] = Some(constraint);
+                        self.partner_of_constraint[constraint] = Some(unknown);
+                    }
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    fn erased(&self) -> Vec<Constraint> {
+        let held = |row: Row| if self.past.is_new[row] { 0 } else { self.past.offset[row] };
+        let hidden =
+            |&(row, derivative): &Constraint| (held(row)..self.structure.equation_offset(row)).contains(&derivative);
+        let mut erased: Vec<Constraint> = (0..self.constraints.len())
+            .filter(|&constraint| self.partner_of_constraint[constraint].is_none())
+            .map(|constraint| self.constraints[constraint])
+            .filter(hidden)
+            .collect();
+        erased.sort_unstable();
+        erased
+    }
+
+    /// By unknown: whether constraints determine it, where unmatched unknowns may be `known` otherwise.
+    fn determined(&self, known: impl Fn(usize) -> bool) -> Vec<bool> {
+        let mut constraints_of = vec![Vec::new(); self.partner_of_unknown.len()];
+        for (constraint, unknowns) in self.incidence.iter().enumerate() {
+            unknowns.iter().for_each(|&unknown| constraints_of[unknown].push(constraint));
+        }
+        let is_open = |unknown: usize| self.partner_of_unknown[unknown].is_none() && !known(unknown);
+        let mut free: Vec<bool> = (0..self.partner_of_unknown.len()).map(is_open).collect();
+        let mut pending: Vec<usize> = (0..free.len()).filter(|&unknown| free[unknown]).collect();
+        while let Some(unknown) = pending.pop() {
+            for &constraint in &constraints_of[unknown] {
+                if let Some(other) = self.partner_of_constraint[constraint].filter(|&other| !free[other]) {
+                    free[other] = true;
+                    pending.push(other);
+                }
+            }
+        }
+        (0..free.len()).map(|unknown| self.partner_of_unknown[unknown].is_some() && !free[unknown]).collect()
+    }
+
+    /// The blocks that determine what is needed, and those they depend on.
+    fn birth_blocks(&self, determined: &[bool], is_needed: impl Fn(usize) -> bool) -> Vec<BirthBlock> {
+        let members: Vec<usize> = (0..determined.len()).filter(|&unknown| determined[unknown]).collect();
+        let mut position = vec![usize::MAX; determined.len()];
+        members.iter().enumerate().for_each(|(at, &unknown)| position[unknown] = at);
+        let owner = |unknown: usize| self.partner_of_unknown[unknown].expect("a determined left limit is matched");
+        let successors: Vec<Vec<usize>> = members
+            .iter()
+            .map(|&unknown| {
+                let read = self.incidence[owner(unknown)].iter();
+                read.map(|&other| position[other]).filter(|&at| at != usize::MAX).collect()
+            })
+            .collect();
+        let block = |component: Vec<usize>| BirthBlock {
+            constraints: component.iter().map(|&at| self.constraints[owner(members[at])]).collect(),
+            unknowns: component.iter().map(|&at| self.unknowns.derivatives[members[at]]).collect(),
+        };
+        let components = strongly_connected_components(&successors);
+        let mut needed: Vec<bool> = members.iter().map(|&unknown| is_needed(unknown)).collect();
+        for component in components.iter().rev() {
+            if component.iter().any(|&at| needed[at]) {
+                let read = component.iter().flat_map(|&at| &successors[at]).chain(component);
+                read.for_each(|&at| needed[at] = true);
+            }
+        }
+        components.into_iter().filter(|component| needed[component[0]]).map(block).collect()
+    }
+}
+
+/// Unknown left limits in a derivative of an equation: its variables, differentiated as often.
+fn incident(
+    structure: &ModeStructure,
+    unknowns: &UnknownNumbers,
+    given: &BTreeSet<Derivative>,
+    (row, derivative): Constraint,
+) -> Vec<usize> {
+    let of_entry = |entry: &Incidence| {
+        let column = entry.column;
+        (derivative..=derivative + entry.order).map(move |order| (column, order))
+    };
+    let all = structure.incidence(row).iter().flat_map(of_entry);
+    let open = all.filter(|unknown| unknowns.is_unknown(*unknown) && !given.contains(unknown));
+    open.map(|unknown| unknowns.index(unknown)).collect()
+}
+
+impl PastStructure {
+    /// The past of an event that changes nothing: every equation held before, with the same leading orders.
+    pub fn same(structure: &ModeStructure) -> Self {
+        PastStructure {
+            is_new: structure.rows().map(|_| false).collect(),
+            offset: structure.rows().map(|row| structure.equation_offset(row)).collect(),
+            leading_order: structure.columns().map(|column| structure.variable_offset(column)).collect(),
+            computed: structure.columns().map(|column| structure.variable_offset(column) + 1).collect(),
+            has_start: structure.columns().map(|_| false).collect(),
+        }
+    }
+}

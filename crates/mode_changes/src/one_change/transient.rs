@@ -1,0 +1,368 @@
+//! Transient modes: what a `when` does in an instant of zero duration.
+//!
+//! In a transient mode, constraints that hold for this instant only have no derivatives. In the levels of a restart
+//! their differentiated rows are missing, and the laws of the `when` (`v = -e*pre(v)`, `reinit(x, x0)`) take those
+//! places: a law stands at the level of the right limits it contains. If a level then has too few rows, the model does
+//! not say what happens, for example whether an impact is elastic; if it has too many, the balance of the equation
+//! that the law overrules is dropped (a `reinit` of a state overrules its differential equation).
+//!
+//! E22 §8.4, System (62). The mode that follows restarts from the right limits found here.
+
+use modeshift_dae::IndexVec;
+
+use crate::one_change::balance::Carries;
+use crate::one_change::growing_matching::GrowingMatching;
+use crate::one_change::impulse_order::{Defect, Potentials};
+use crate::one_change::left_limits::remembered::Derivative;
+use crate::one_change::levels::{Condition, Unknown, condition, unknown};
+use crate::one_mode::jet::{Jet, Residuals};
+use crate::one_mode::mode_structure::{Column, ModeStructure, Row};
+use crate::one_mode::newton::{self, Failure, Linearization};
+
+/// The laws of a `when` that fires: equations between left and right limits.
+pub trait Laws {
+    /// The right limits that each law contains.
+    fn contents(&self) -> Vec<Vec<Derivative>>;
+
+    /// What a law leaves over.
+    fn residual(&self, law: usize, left: &Jet, right: &Jet) -> f64;
+
+    /// The partial derivatives of a law by right limits.
+    fn partials(&self, law: usize, left: &Jet, right: &Jet) -> Vec<(Derivative, f64)>;
+}
+
+/// A row of a level of a transient mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TransientRow {
+    /// A law of the `when`.
+    Law(usize),
+    /// An equation of the mode.
+    Equation(Row),
+}
+
+/// One level of a transient mode.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TransientLevel {
+    /// The level.
+    pub level: u32,
+    /// Variables whose unknowns are sought, ascending.
+    pub columns: Vec<Column>,
+    /// As many rows as determined unknowns.
+    pub rows: Vec<TransientRow>,
+    /// Variables whose unknowns nothing determines.
+    pub undetermined: Vec<Column>,
+    /// Laws and constraints that contradict others, structurally.
+    pub conflicting: Vec<TransientRow>,
+}
+
+/// The levels of a transient mode, highest first.
+#[derive(Clone, Debug)]
+pub struct TransientStructure {
+    /// The levels.
+    pub levels: Vec<TransientLevel>,
+}
+
+impl TransientStructure {
+    /// Places laws among the levels of a mode. `instantaneous` are the equations that hold for this instant only.
+    pub fn new(structure: &ModeStructure, instantaneous: &IndexVec<Row, bool>, laws: &[Vec<Derivative>]) -> Self {
+        let placed: Vec<i64> = laws.iter().map(|contents| level_of_law(structure, contents)).collect();
+        let highest = placed.iter().copied().max().unwrap_or(0).max(i64::from(structure.highest_offset()));
+        let reached = reached(structure, instantaneous, laws);
+        let level = |level: i64| {
+            let own = (0..laws.len()).filter(|&law| placed[law] == level).collect::<Vec<_>>();
+            LevelMatching { structure, instantaneous, laws, level, reached: &reached }.level(&own)
+        };
+        TransientStructure { levels: (1..=highest).rev().map(level).collect() }
+    }
+
+    /// Right limits that the model does not determine: a law is missing.
+    pub fn undetermined(&self, structure: &ModeStructure) -> Vec<Derivative> {
+        let of_level = |level: &TransientLevel| {
+            let q = i64::from(level.level);
+            let limit = move |&column: &Column| match unknown(structure, q, column) {
+                Unknown::RightLimit(order) => Some((column, order)),
+                Unknown::Weight(_) => None,
+            };
+            level.undetermined.iter().filter_map(limit).collect::<Vec<_>>()
+        };
+        self.levels.iter().flat_map(of_level).collect()
+    }
+}
+
+/// A law stands where the last of the right limits that it contains is sought.
+fn level_of_law(structure: &ModeStructure, contents: &[Derivative]) -> i64 {
+    let level = |&(column, order): &Derivative| i64::from(structure.variable_offset(column)) - i64::from(order);
+    contents.iter().map(level).min().unwrap_or(0)
+}
+
+/// Equations that depend on what holds for an instant only, or on what a law says.
+fn reached(structure: &ModeStructure, instantaneous: &IndexVec<Row, bool>, laws: &[Vec<Derivative>]) -> Potentials {
+    let constraints = structure.rows().filter(|&row| instantaneous[row]);
+    let overruled = laws.iter().flatten().map(|&(column, _)| structure.matched_row(column));
+    Potentials::spread(structure, constraints.chain(overruled).map(|row| Defect { row, first: 0 }))
+}
+
+struct LevelMatching<'a> {
+    structure: &'a ModeStructure,
+    instantaneous: &'a IndexVec<Row, bool>,
+    laws: &'a [Vec<Derivative>],
+    level: i64,
+    reached: &'a Potentials,
+}
+
+impl LevelMatching<'_> {
+    /// Matches laws first, then constraints, then balances; those of equations that a law overrules last.
+    fn level(&self, laws: &[usize]) -> TransientLevel {
+        let structure = self.structure;
+        let columns: Vec<Column> =
+            structure.columns().filter(|&column| self.reached.of(structure, column).is_some()).collect();
+        let mut rows: Vec<TransientRow> = laws.iter().map(|&law| TransientRow::Law(law)).collect();
+        rows.extend(self.rows_in_order(laws).into_iter().map(TransientRow::Equation));
+        let mut matching = GrowingMatching::new(columns.len());
+        let (mut kept, mut conflicting) = (Vec::new(), Vec::new());
+        for row in rows {
+            let entries = self.entries(row, &columns);
+            if matching.add(entries) {
+                kept.push(row);
+            } else if !self.is_balance(row) {
+                conflicting.push(row);
+            }
+        }
+        let undetermined = matching.undetermined().into_iter().map(|at| columns[at]).collect();
+        TransientLevel { level: self.level as u32, columns, rows: kept, undetermined, conflicting }
+    }
+
+    fn is_balance(&self, row: TransientRow) -> bool {
+        let balance = |row| matches!(condition(self.structure, self.level, row), Condition::Balance(_));
+        matches!(row, TransientRow::Equation(row) if balance(row))
+    }
+
+    /// Equations that the change reaches and that say something at this level.
+    fn rows_in_order(&self, laws: &[usize]) -> Vec<Row> {
+        let structure = self.structure;
+        let speaks = |row: &Row| {
+            let too_late = i64::from(structure.equation_offset(*row)) > self.level;
+            self.reached.reaches(*row) && !(self.instantaneous[*row] && too_late)
+        };
+        let overruled = |row: Row| {
+            let column = structure.matched_column(row);
+            laws.iter().any(|&law| self.laws[law].iter().any(|&(contained, _)| contained == column))
+        };
+        let mut rows: Vec<Row> = structure.rows().filter(speaks).collect();
+        rows.sort_by_key(|&row| {
+            let balance = self.is_balance(TransientRow::Equation(row));
+            (balance, balance && overruled(row), row)
+        });
+        rows
+    }
+
+    fn entries(&self, row: TransientRow, columns: &[Column]) -> Vec<usize> {
+        let position = |column: Column| columns.binary_search(&column).ok();
+        match row {
+            TransientRow::Law(law) => {
+                let here = |&(column, order): &Derivative| {
+                    unknown(self.structure, self.level, column) == Unknown::RightLimit(order)
+                };
+                self.laws[law].iter().filter(|it| here(it)).filter_map(|&(column, _)| position(column)).collect()
+            }
+            TransientRow::Equation(row) => {
+                let tight =
+                    self.structure.incidence(row).iter().filter(|&&entry| self.structure.slack(row, entry) == 0);
+                tight.filter_map(|entry| position(entry.column)).collect()
+            }
+        }
+    }
+}
+
+/// What a transient mode does.
+#[derive(Clone, Debug)]
+pub struct TransientRestart {
+    /// Right limits of all derivatives below the leading ones; what is not determined keeps its left limit. Leading
+    /// derivatives of what the laws reach are not known: the mode that follows gives them.
+    pub right: Jet,
+    /// Weights of impulses: `weights[j][p]` belongs to `δ^(p)`.
+    pub weights: IndexVec<Column, Vec<f64>>,
+}
+
+/// Computes right limits of a transient mode from left limits.
+pub fn transient_restart(
+    structure: &ModeStructure,
+    equations: &dyn Residuals,
+    transient: &TransientStructure,
+    laws: &dyn Laws,
+    left: &Jet,
+) -> Result<TransientRestart, Failure> {
+    let highest = transient.levels.first().map_or(0, |level| i64::from(level.level));
+    let mut solver = Solver {
+        structure,
+        equations,
+        laws,
+        left,
+        highest,
+        right: left.clone(),
+        jumps: structure.columns().map(|_| Vec::new()).collect(),
+        weights: structure.columns().map(|_| Vec::new()).collect(),
+    };
+    for level in &transient.levels {
+        solver.solve_level(level)?;
+    }
+    let Solver { mut right, weights, .. } = solver;
+    for &column in transient.levels.iter().flat_map(|level| &level.columns) {
+        for order in structure.variable_offset(column)..right.derivatives(column).len() as u32 {
+            right.set(column, order, f64::NAN);
+        }
+    }
+    Ok(TransientRestart { right, weights })
+}
+
+struct Solver<'a> {
+    structure: &'a ModeStructure,
+    equations: &'a dyn Residuals,
+    laws: &'a dyn Laws,
+    left: &'a Jet,
+    highest: i64,
+    right: Jet,
+    jumps: IndexVec<Column, Vec<f64>>,
+    weights: IndexVec<Column, Vec<f64>>,
+}
+
+impl Solver<'_> {
+    fn solve_level(&mut self, level: &TransientLevel) -> Result<(), Failure> {
+        let q = i64::from(level.level);
+        for column in self.structure.columns().filter(|column| level.columns.binary_search(column).is_err()) {
+            self.jumps[column].push(0.0);
+        }
+        let solved: Vec<Column> =
+            level.columns.iter().copied().filter(|column| !level.undetermined.contains(column)).collect();
+        for &column in &level.undetermined {
+            self.jumps[column].push(0.0);
+        }
+        let rows: Vec<TransientRow> =
+            level.rows.iter().copied().filter(|&row| self.concerns(row, q, &solved)).collect();
+        let start = solved.iter().map(|&column| self.left_value(q, column)).collect();
+        let values = newton::solve(start, |values| {
+            let mut right = self.right.clone();
+            self.place(q, &solved, values, &mut right);
+            self.linearize(q, &rows, &solved, values, &right)
+        })?;
+        let mut right = std::mem::replace(&mut self.right, Jet::unknown(0.0, 0));
+        self.place(q, &solved, &values, &mut right);
+        self.right = right;
+        for (&column, &value) in solved.iter().zip(&values) {
+            let jump = self.jump(q, column, value);
+            self.jumps[column].push(jump);
+            if let Unknown::Weight(delta) = unknown(self.structure, q, column) {
+                let weights = &mut self.weights[column];
+                weights.resize(weights.len().max(delta as usize + 1), 0.0);
+                weights[delta as usize] = jump;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether all unknowns of a row are solved for; rows with undetermined ones are left out.
+    fn concerns(&self, row: TransientRow, level: i64, solved: &[Column]) -> bool {
+        let is_solved = |column: Column| solved.binary_search(&column).is_ok();
+        match row {
+            TransientRow::Law(law) => self.laws.contents()[law].iter().all(|&(column, order)| {
+                unknown(self.structure, level, column) != Unknown::RightLimit(order) || is_solved(column)
+            }),
+            TransientRow::Equation(row) => {
+                is_solved(self.structure.matched_column(row))
+                    || self
+                        .structure
+                        .incidence(row)
+                        .iter()
+                        .any(|&entry| self.structure.slack(row, entry) == 0 && is_solved(entry.column))
+            }
+        }
+    }
+
+    fn left_value(&self, level: i64, column: Column) -> f64 {
+        match unknown(self.structure, level, column) {
+            Unknown::RightLimit(order) if self.left.knows(column, order) => self.left.get(column, order),
+            _ => 0.0,
+        }
+    }
+
+    fn jump(&self, level: i64, column: Column, value: f64) -> f64 {
+        match unknown(self.structure, level, column) {
+            Unknown::RightLimit(order) => value - self.left.get(column, order),
+            Unknown::Weight(_) => value,
+        }
+    }
+
+    fn place(&self, level: i64, columns: &[Column], values: &[f64], right: &mut Jet) {
+        for (&column, &value) in columns.iter().zip(values) {
+            if let Unknown::RightLimit(order) = unknown(self.structure, level, column) {
+                right.set(column, order, value);
+            }
+        }
+    }
+
+    fn linearize(
+        &self,
+        level: i64,
+        rows: &[TransientRow],
+        columns: &[Column],
+        values: &[f64],
+        right: &Jet,
+    ) -> Linearization {
+        let mut system = Linearization::zero(columns.len());
+        let position = |column: Column| columns.binary_search(&column).ok();
+        for (at, &row) in rows.iter().enumerate() {
+            match row {
+                TransientRow::Law(law) => {
+                    system.residual[at] = self.laws.residual(law, self.left, right);
+                    for ((column, order), value) in self.laws.partials(law, self.left, right) {
+                        let here = unknown(self.structure, level, column) == Unknown::RightLimit(order);
+                        if let Some(position) = position(column).filter(|_| here) {
+                            system.jacobian.add(at, position, value);
+                        }
+                    }
+                }
+                TransientRow::Equation(row) => self.equation(level, at, row, columns, values, right, &mut system),
+            }
+        }
+        system
+    }
+
+    #[allow(clippy::too_many_arguments)] // one row of one level, with all that it is made of
+    fn equation(
+        &self,
+        level: i64,
+        at: usize,
+        row: Row,
+        columns: &[Column],
+        values: &[f64],
+        right: &Jet,
+        system: &mut Linearization,
+    ) {
+        let structure = self.structure;
+        let position = |column: Column| columns.binary_search(&column).ok();
+        match condition(structure, level, row) {
+            Condition::Constraint(order) => {
+                system.residual[at] = self.equations.residual(row, right, order)[order as usize];
+                for partial in self.equations.partials(row, right, 0) {
+                    system.add_term(at, partial.derivatives[0] * right.get(partial.column, partial.order + order));
+                    let offset = structure.variable_offset(partial.column);
+                    let tight = structure.equation_offset(row) + partial.order == offset;
+                    if let Some(position) = position(partial.column).filter(|_| tight) {
+                        system.jacobian.add(at, position, partial.derivatives[0]);
+                    }
+                }
+            }
+            Condition::Balance(delta) => {
+                let Solver { structure, equations, left, highest, .. } = *self;
+                let carries = Carries { structure, equations, left, jumps: &self.jumps, highest };
+                let balance = carries.balance(level, row, delta, columns);
+                system.residual[at] = balance.carry;
+                for (column, coefficient) in balance.terms {
+                    let position = position(column).expect("balances range over the unknowns");
+                    system.residual[at] += coefficient * self.jump(level, column, values[position]);
+                    system.jacobian.add(at, position, coefficient);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Differences of two expressions as affine functions of the variables of a mode, linearized at left limits.
+
+use std::collections::BTreeMap;
+
+use modeshift_dae::{ExpressionId, FlatModel};
+use modeshift_numerics::{Input, NativeFunctions};
+
+use crate::one_change::left_limits::remembered::Derivative;
+use crate::one_mode::difference_tape::DifferenceTape;
+use crate::one_mode::jet::{Jet, Partial, Residuals};
+use crate::one_mode::mode_structure::{Column, ModeStructure, Row};
+
+/// All that gives expressions their values, besides a jet.
+#[derive(Clone, Copy)]
+pub(crate) struct Surroundings<'a> {
+    pub model: &'a FlatModel,
+    pub natives: &'a NativeFunctions,
+    /// Values of parameters, discrete variables, modes and left limits.
+    pub known: &'a dyn Fn(Input) -> Option<f64>,
+}
+
+/// `constant + Σ coefficient x^(k)`
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Affine {
+    /// The coefficients, none of them zero.
+    pub terms: BTreeMap<Derivative, f64>,
+    /// The constant.
+    pub constant: f64,
+}
+
+impl Affine {
+    /// A multiple of a variable.
+    pub fn variable(column: Column, coefficient: f64) -> Self {
+        Affine { terms: BTreeMap::from([((column, 0), coefficient)]), constant: 0.0 }
+    }
+
+    /// The difference of two expressions at a jet; `None` where one of them has no number there.
+    pub(crate) fn difference(
+        sides: [ExpressionId; 2],
+        surroundings: &Surroundings,
+        structure: &ModeStructure,
+        jet: &Jet,
+    ) -> Option<Self> {
+        let Surroundings { model, natives, known } = *surroundings;
+        let tape = DifferenceTape::new(model, natives, sides, &|input| known(input)).ok()?;
+        let at = tape.at(structure, known);
+        let mut affine = Affine { terms: BTreeMap::new(), constant: at.residual(Row(0), jet, 0)[0] };
+        for Partial { column, order, derivatives } in at.partials(Row(0), jet, 0) {
+            affine.constant -= derivatives[0] * jet.get(column, order);
+            *affine.terms.entry((column, order)).or_default() += derivatives[0];
+        }
+        affine.terms.retain(|_, coefficient| *coefficient != 0.0);
+        let is_finite = affine.constant.is_finite() && affine.terms.values().all(|value| value.is_finite());
+        is_finite.then_some(affine)
+    }
+
+    /// Puts in for a variable what `zero = 0` says about it; nothing if that says nothing.
+    pub(crate) fn eliminate(&mut self, column: Column, zero: &Affine) {
+        let (own, pivot) = (self.terms.get(&(column, 0)).copied(), zero.terms.get(&(column, 0)).copied());
+        let (Some(own), Some(pivot)) = (own, pivot) else { return };
+        let factor = own / pivot;
+        for (&derivative, &coefficient) in &zero.terms {
+            *self.terms.entry(derivative).or_default() -= factor * coefficient;
+        }
+        self.constant -= factor * zero.constant;
+        self.terms.remove(&(column, 0));
+        self.terms.retain(|_, coefficient| *coefficient != 0.0);
+    }
+}

@@ -1,0 +1,64 @@
+//! Factors of the Jacobians of large linear blocks, kept for the other levels of a restart and for the next visit.
+//!
+//! All levels of a linear block have the same matrix, and so has the next restart in the mode, unless coefficients have
+//! changed with time or with discrete values: whether they have is looked at, entry by entry.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use modeshift_numerics::Lu;
+use rustc_hash::FxHashMap;
+
+use crate::one_mode::mode_structure::Row;
+use crate::one_mode::newton::{Entries, Failure};
+
+/// So many different matrices of a block are kept.
+const MOST: usize = 2;
+/// Smaller blocks are factored again in less time than it takes to look.
+pub(crate) const SMALLEST: usize = 8;
+
+/// Factors of the blocks of one mode, by their first rows.
+#[derive(Default)]
+pub struct KnownFactors(RefCell<FxHashMap<Row, Vec<Factored>>>);
+
+struct Factored {
+    matrix: Entries,
+    factors: Rc<Lu>,
+}
+
+impl KnownFactors {
+    /// The factors of a matrix of the block with this first row.
+    pub(crate) fn of(&self, row: Row, matrix: &Entries) -> Result<Rc<Lu>, Failure> {
+        let mut blocks = self.0.borrow_mut();
+        let known = blocks.entry(row).or_default();
+        if let Some(same) = known.iter().find(|known| known.matrix == *matrix) {
+            return Ok(same.factors.clone());
+        }
+        let factors = Rc::new(matrix.factors()?);
+        known.truncate(MOST - 1);
+        known.insert(0, Factored { matrix: matrix.clone(), factors: factors.clone() });
+        Ok(factors)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_matrix_is_factored_once_and_another_one_anew() {
+        let matrix = |diagonal: f64| {
+            let mut matrix = Entries::zero(2);
+            matrix.add(0, 0, diagonal);
+            matrix.add(1, 1, diagonal);
+            matrix
+        };
+        let known = KnownFactors::default();
+        let first = known.of(Row(3), &matrix(2.0)).expect("regular");
+        assert!(Rc::ptr_eq(&first, &known.of(Row(3), &matrix(2.0)).expect("regular")));
+        let other = known.of(Row(3), &matrix(4.0)).expect("regular");
+        assert!(!Rc::ptr_eq(&first, &other));
+        assert!(Rc::ptr_eq(&first, &known.of(Row(3), &matrix(2.0)).expect("regular")));
+        assert!(known.of(Row(3), &matrix(0.0)).is_err(), "singular");
+    }
+}

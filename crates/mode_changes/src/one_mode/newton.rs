@@ -1,0 +1,260 @@
+//! Newton's method for one block: damped, equilibrated, with a verdict on the condition at the solution. The Jacobian of a
+//! linear block is computed and factored once; what follows the first step only takes out rounding.
+
+use std::rc::Rc;
+
+use modeshift_numerics::{LinearSolver, Lu, Pattern};
+
+use crate::one_mode::jet::Residuals;
+use crate::one_mode::known_factors::{KnownFactors, SMALLEST};
+use crate::one_mode::mode_structure::{Block, Row};
+
+/// Below this the equilibrated Jacobian counts as numerically singular.
+const SINGULAR: f64 = 1e-12;
+const ITERATIONS: usize = 60;
+
+/// Why a block has no solution.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Failure {
+    /// The Jacobian is singular, or nearly: its reciprocal condition.
+    Singular(f64),
+    /// The iteration did not converge, or met a value that is not a number.
+    Diverged,
+}
+
+/// Residuals and Jacobian of a block at a point.
+pub(crate) struct Linearization {
+    pub residual: Vec<f64>,
+    pub jacobian: Entries,
+    /// How large the terms are that each residual is made of, known ones included, as far as that was looked at.
+    sizes: Vec<f64>,
+}
+
+/// Residuals are not smaller than this, relative to their terms.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
+
+impl Linearization {
+    /// All zero.
+    pub(crate) fn zero(size: usize) -> Self {
+        Linearization { residual: vec![0.0; size], jacobian: Entries::zero(size), sizes: vec![0.0; size] }
+    }
+
+    /// Counts a term of a residual.
+    pub(crate) fn add_term(&mut self, row: usize, value: f64) {
+        self.sizes[row] += if value.is_finite() { value.abs() } else { 0.0 };
+    }
+
+    /// The rounding error of a residual.
+    fn rounding(&self, row: usize) -> f64 {
+        ROUNDING * self.sizes[row]
+    }
+
+    /// Whether nothing but rounding is left, as in the sum of currents at a node through which none flows: further steps
+    /// would follow the rounding.
+    fn is_rounding(&self) -> bool {
+        self.residual.iter().enumerate().all(|(row, value)| value.abs() <= self.rounding(row))
+    }
+}
+
+/// What is to be computed of a linearization.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Residuals and Jacobian.
+    All,
+    /// Residuals alone: the Jacobian, which is left empty, is the same as before.
+    Residual,
+}
+
+/// A square matrix by rows of entries; entries of the same place add up.
+#[derive(Clone, Default, PartialEq)]
+pub(crate) struct Entries {
+    rows: Vec<Vec<(u32, f64)>>,
+}
+
+impl Entries {
+    /// The zero matrix.
+    pub(crate) fn zero(size: usize) -> Self {
+        Entries { rows: vec![Vec::new(); size] }
+    }
+
+    /// Adds to an entry.
+    pub(crate) fn add(&mut self, row: usize, column: usize, value: f64) {
+        let row = &mut self.rows[row];
+        match row.iter_mut().find(|entry| entry.0 == column as u32) {
+            Some(entry) => entry.1 += value,
+            None => row.push((column as u32, value)),
+        }
+    }
+
+    fn row_size(&self, row: usize) -> f64 {
+        self.rows[row].iter().map(|entry| entry.1.abs()).fold(f64::MIN_POSITIVE, f64::max)
+    }
+
+    /// By column, the size of the largest entry relative to its row.
+    fn column_sizes(&self) -> Vec<f64> {
+        let mut sizes = vec![f64::MIN_POSITIVE; self.rows.len()];
+        for (at, row) in self.rows.iter().enumerate() {
+            let scale = self.row_size(at);
+            for &(column, value) in row {
+                sizes[column as usize] = sizes[column as usize].max(value.abs() / scale);
+            }
+        }
+        sizes
+    }
+
+    pub(crate) fn factors(&self) -> Result<Lu, Failure> {
+        let mut sorted = self.rows.clone();
+        sorted.iter_mut().for_each(|row| row.sort_unstable_by_key(|entry| entry.0));
+        let pattern = Pattern::from_rows(sorted.len(), sorted.iter().map(|row| row.iter().map(|entry| entry.0)));
+        let values: Vec<f64> = sorted.iter().flatten().map(|entry| entry.1).collect();
+        let mut factors = Lu::for_pattern(&pattern);
+        factors.factor(&pattern, &values).map_err(|_| Failure::Singular(0.0))?;
+        Ok(factors)
+    }
+}
+
+/// Whether the Jacobian of a block is the same everywhere.
+#[derive(Clone, Copy)]
+pub(crate) enum Linearity<'a> {
+    /// Perhaps not.
+    Nonlinear,
+    /// It is.
+    Linear,
+    /// It is, and its factors are kept with those of other blocks, by their first rows.
+    Kept(&'a KnownFactors, Row),
+}
+
+impl<'a> Linearity<'a> {
+    /// Of a block of equations.
+    pub(crate) fn of(equations: &'a dyn Residuals, block: &Block) -> Self {
+        if !block.rows.iter().all(|&row| equations.is_linear(row)) {
+            return Linearity::Nonlinear;
+        }
+        match equations.known_factors() {
+            Some(known) if block.rows.len() >= SMALLEST => Linearity::Kept(known, block.rows[0]),
+            _ => Linearity::Linear,
+        }
+    }
+
+    fn factors(self, jacobian: &Entries) -> Result<Rc<Lu>, Failure> {
+        match self {
+            Linearity::Kept(known, row) => known.of(row, jacobian),
+            Linearity::Linear | Linearity::Nonlinear => jacobian.factors().map(Rc::new),
+        }
+    }
+}
+
+/// Solves `residual = 0` from `start`.
+pub(crate) fn solve(start: Vec<f64>, mut linearize: impl FnMut(&[f64]) -> Linearization) -> Result<Vec<f64>, Failure> {
+    solve_block(start, Linearity::Nonlinear, |point, _| linearize(point))
+}
+
+/// Solves `residual = 0` from `start`; the Jacobian of a linear block is asked for once.
+pub(crate) fn solve_block(
+    start: Vec<f64>,
+    linearity: Linearity<'_>,
+    mut linearize: impl FnMut(&[f64], Wanted) -> Linearization,
+) -> Result<Vec<f64>, Failure> {
+    let mut point = start;
+    let mut here = linearize(&point, Wanted::All);
+    let is_linear = !matches!(linearity, Linearity::Nonlinear);
+    let later = if is_linear { Wanted::Residual } else { Wanted::All };
+    let mut known: Option<Rc<Lu>> = None;
+    let mut progress = Progress { magnitude: vec![0.0; point.len()], last: f64::INFINITY };
+    for iteration in 0..ITERATIONS {
+        if here.residual.iter().any(|value| value.is_nan()) {
+            return Err(Failure::Diverged);
+        }
+        let factors = match known.take().filter(|_| is_linear) {
+            Some(factors) => factors,
+            None => linearity.factors(&here.jacobian)?,
+        };
+        let mut step = here.residual.clone();
+        factors.solve(&mut step);
+        let found = damped(&point, &step, &here, &mut |point: &[f64]| linearize(point, later));
+        let (next, mut there) = found.ok_or(Failure::Diverged)?;
+        let converged = progress.is_over(&point, &next, &here.jacobian.column_sizes());
+        if is_linear {
+            (there.jacobian, there.sizes) = (here.jacobian, here.sizes);
+        }
+        (point, here) = (next, there);
+        let converged = converged || iteration > 0 && here.is_rounding();
+        if converged {
+            let reciprocal = 1.0 / factors.condition();
+            return if reciprocal >= SINGULAR { Ok(point) } else { Err(Failure::Singular(reciprocal)) };
+        }
+        known = Some(factors);
+    }
+    Err(Failure::Diverged)
+}
+
+/// Decides when to stop: each component no longer changes, or the whole, in the scaling of the equilibrated Jacobian,
+/// changes by no more than rounding.
+struct Progress {
+    magnitude: Vec<f64>,
+    last: f64,
+}
+
+impl Progress {
+    fn is_over(&mut self, point: &[f64], next: &[f64], scale: &[f64]) -> bool {
+        let (mut component, mut change, mut size): (f64, f64, f64) = (0.0, 0.0, f64::MIN_POSITIVE);
+        for (at, magnitude) in self.magnitude.iter_mut().enumerate() {
+            *magnitude = magnitude.max(point[at].abs()).max(next[at].abs());
+            let difference = (next[at] - point[at]).abs();
+            component = component.max(difference / magnitude.max(f64::MIN_POSITIVE));
+            change = change.max(difference * scale[at]);
+            size = size.max(*magnitude * scale[at]);
+        }
+        let relative = change / size;
+        let stagnant = relative <= 1e-10 && relative >= 0.5 * self.last;
+        self.last = relative;
+        component <= 1e-14 || relative <= 1e-16 || stagnant
+    }
+}
+
+/// The point after the step, halved until the residual does not grow much.
+fn damped(
+    point: &[f64],
+    step: &[f64],
+    here: &Linearization,
+    linearize: &mut impl FnMut(&[f64]) -> Linearization,
+) -> Option<(Vec<f64>, Linearization)> {
+    let scale: Vec<f64> = (0..point.len()).map(|row| here.jacobian.row_size(row)).collect();
+    let norm =
+        |residual: &[f64]| residual.iter().zip(&scale).map(|(value, size)| (value / size).abs()).fold(0.0, worst);
+    let before = norm(&here.residual);
+    let rounding = scale.iter().enumerate().map(|(row, size)| here.rounding(row) / size).fold(0.0, f64::max);
+    let noise = 1e-12 * point.iter().chain(step).map(|value| value.abs()).fold(0.0, f64::max).max(rounding);
+    let mut factor = 1.0;
+    for _ in 0..30 {
+        let next: Vec<f64> = point.iter().zip(step).map(|(value, change)| value - factor * change).collect();
+        let there = linearize(&next);
+        if norm(&there.residual) <= before.max(noise) {
+            return Some((next, there));
+        }
+        factor *= 0.5;
+    }
+    None
+}
+
+fn worst(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() { f64::INFINITY } else { a.max(b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sum_of_which_only_rounding_is_left_is_solved() {
+        // A multiple of 2 minus 0.3: it cannot vanish.
+        let solution = solve(vec![0.0], |point| {
+            let mut system = Linearization::zero(1);
+            system.residual[0] = point[0] + 1e16 - 1e16 - 0.3;
+            system.jacobian.add(0, 0, 1.0);
+            [point[0], 1e16, 1e16].iter().for_each(|&term| system.add_term(0, term));
+            system
+        });
+        assert!(solution.is_ok_and(|values| values[0].abs() < 10.0));
+    }
+}
