@@ -1,22 +1,23 @@
 //! The multimode DAE: guarded variables, guarded equations, expressions; pure data that prints.
 //!
 //! This crate knows nothing of syntax: `flatten` builds its types, everything behind reads them.
+//!
+//! | module | purpose |
+//! |---|---|
+//! | `expressions` | expressions of a model in one arena |
+//! | `ids` | newtype ids and vectors indexed by them |
+//! | `model` | [`FlatModel`], [`MultimodeDae`] and what they are made of |
+//! | `text` | a whole multimode DAE as text |
 
-mod build;
-mod differentiate;
-mod display;
-mod expression;
+mod expressions;
 mod ids;
 mod model;
-mod partial_evaluation;
-mod print;
-mod value;
+mod text;
 
-pub use differentiate::{
-    Derivatives, NotDifferentiable, NotDifferentiableReason, differentiate, differentiate_times, partial_derivative,
-};
-pub use expression::{
-    Arguments, ArithmeticOperator, Builtin, Children, ExpressionId, Expressions, Node, Number, RelationOperator,
+pub use expressions::{
+    Arguments, ArithmeticOperator, Builtin, Children, DaeText, Derivatives, ExpressionId, ExpressionText, Expressions,
+    Node, NotDifferentiable, NotDifferentiableReason, Number, PartialEvaluation, RelationOperator, assume_modes,
+    differentiate, differentiate_times, partial_derivative,
 };
 pub use ids::{EnumerationId, EquationId, FunctionId, Id, IndexVec, ModeVariableId, StringId, VariableId};
 pub use model::{
@@ -24,5 +25,3 @@ pub use model::{
     InvariantOrigin, ModeVariable, MultimodeDae, NamedFormula, Scenario, StateSelect, Type, Variability, Variable,
     WhenAction, WhenActionKind, WhenBranch, WhenClause,
 };
-pub use partial_evaluation::{PartialEvaluation, assume_modes};
-pub use print::{DaeText, ExpressionText};

@@ -3,40 +3,32 @@
 //!
 //! Everything here works on numbers. Names, modes and places in the source come in only where a failure is
 //! explained.
+//!
+//! | module | purpose |
+//! |---|---|
+//! | `tape` | expressions on a register tape: values, Jacobians, Taylor series |
+//! | `machine_code` | tapes as machine code |
+//! | `linear` | linear systems, dense and sparse |
+//! | `nonlinear` | damped Newton and Levenberg–Marquardt |
+//! | `parameters` | values of parameters and constants |
+//! | `native` | functions that are not written in Modelica |
 
-mod assembler;
-mod block;
-mod compile;
-mod dense_lu;
-mod evaluator;
-mod explain;
-mod jacobian;
-mod levenberg;
 mod linear;
 mod machine_code;
 mod native;
-mod newton;
+mod nonlinear;
 mod parameters;
-mod singular;
-mod sparse;
-mod sparse_lu;
 mod tape;
-mod taylor;
 
-pub use block::Block;
-pub use compile::{Compiler, NotNumeric};
-pub use dense_lu::DenseLu;
-pub use evaluator::Evaluator;
-pub use explain::NotFinite;
-pub use jacobian::Differentiated;
-pub use linear::{FactorFailure, LinearSolver, Lu, Singular};
+pub use linear::{DenseLu, FactorFailure, LinearSolver, Lu, Pattern, Singular, SparseLu};
 pub use machine_code::MachineCode;
 pub use native::{NativeFunction, NativeFunctions};
-pub use newton::{
-    Attempt, Converged, Iterate, NewtonFailure, NewtonFailureReason, NewtonSettings, NonlinearSystem, solve_newton,
+pub use nonlinear::{
+    Attempt, Block, Converged, Iterate, NewtonFailure, NewtonFailureReason, NewtonSettings, NonlinearSystem,
+    solve_newton,
 };
 pub use parameters::Parameters;
-pub use sparse::Pattern;
-pub use sparse_lu::SparseLu;
-pub use tape::{Input, Tape, Workspace};
-pub use taylor::{TaylorWorkspace, derivative_series};
+pub use tape::{
+    Compiler, Differentiated, Evaluator, Input, NotFinite, NotNumeric, Tape, TaylorWorkspace, Workspace,
+    derivative_series,
+};

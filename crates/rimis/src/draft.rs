@@ -6,16 +6,16 @@ use modeshift_dae::{ExpressionId, Expressions, MultimodeDae, VariableId};
 use modeshift_modes::ModeSet;
 use modeshift_structure::Analysis;
 
-use crate::conditions::Conditions;
-use crate::mode_equations::declare_modes;
-use crate::signals::Signals;
-use crate::specialize::Specialization;
+use crate::blocks::Replicates;
+use crate::blocks::Specialization;
+use crate::modes::Conditions;
+use crate::modes::declare_modes;
 use crate::target::Target;
 
 /// What all steps work on.
 pub(crate) struct Draft<'a> {
     pub(crate) conditions: Conditions<'a>,
-    pub(crate) signals: Signals,
+    pub(crate) replicates: Replicates,
     pub(crate) target: Target,
 }
 
@@ -25,8 +25,8 @@ impl<'a> Draft<'a> {
         let mut target = Target::new(&dae.model);
         let booleans = declare_modes(dae, &mut target);
         let conditions = Conditions::new(dae, analysis, names, booleans);
-        let signals = Signals::new(&conditions, &mut target);
-        Draft { conditions, signals, target }
+        let replicates = Replicates::new(&conditions, &mut target);
+        Draft { conditions, replicates, target }
     }
 
     /// The expressions of the target.
@@ -56,12 +56,12 @@ impl<'a> Draft<'a> {
 
     /// What holds a derivative in the modes of `context`; nothing where it has no value in any of them.
     pub(crate) fn holder(&mut self, variable: VariableId, order: u32, context: ModeSet) -> Option<VariableId> {
-        self.signals.value(&self.conditions, &mut self.target, variable, order, context)
+        self.replicates.value(&self.conditions, &mut self.target, variable, order, context)
     }
 
     /// The value of a derivative in all modes in which it has one.
     pub(crate) fn signal(&mut self, variable: VariableId, order: u32) -> ExpressionId {
-        let signal = self.signals.signal(&mut self.target, variable, order);
+        let signal = self.replicates.signal(&mut self.target, variable, order);
         self.target.value(signal)
     }
 

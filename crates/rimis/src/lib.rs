@@ -9,14 +9,23 @@
 //! |---|---|
 //! | 1 conditional dependency graph | `structure::Analysis` |
 //! | 2 declarations | `target`: a copy of the source with legal names |
-//! | 3 replicates, dummy derivatives, their start values | `signals`, `start` |
-//! | 4 mode equations | `mode_equations`: as they are (`commands`), or robust (`guards`) |
-//! | 5 replicate and differential equations, partial evaluation | `equations`, `specialize`, `conditions`; `multiplexers`; what is not differentiated: `constraints` |
-//! | 6 multiplexers | `multiplexers` |
-//! | 7 reinitialisations | `restarts`, in which changes: `feasible`, jumps: `jumps` of `conflicts` by `parts`, guards on impulses: `impulsive_guards`; other `events` |
+//! | 3 replicates, dummy derivatives, their start values | `blocks/replicates`, `start` |
+//! | 4 mode equations | `modes/mode_equations`: as they are (`commands`), or robust (`guards`) |
+//! | 5 replicate and differential equations, partial evaluation | `blocks/equations`, `blocks/specialize`, `modes/conditions`; what is not differentiated: `blocks/constraints` |
+//! | 6 multiplexers | `blocks/multiplexers` |
+//! | 7 reinitialisations | `restarts/reinitialisations`, in which changes: `feasible`, jumps: `jumps` of `conflicts` by `parts`, guards on impulses: `impulsive_guards`; other `events` |
 //!
-//! `transform` puts the steps in order, `draft` is what they work on, `document`, `remarks` and `print` make the text,
-//! `obstacles` says why a model cannot be transformed, and `check` compares the approximate analysis of a text with the exact one.
+//! | module | purpose |
+//! |---|---|
+//! | `transform` | the steps in order |
+//! | `draft` | what the steps work on |
+//! | `target` | the model that is written, and its text |
+//! | `modes` | conditions on modes, and the equations that find them |
+//! | `blocks` | equations of all blocks, replicates and multiplexers |
+//! | `restarts` | jumps, `reinit`s and events |
+//! | `start` | start values of the target |
+//! | `obstacles` | why a model cannot be transformed |
+//! | `check` | compares the approximate analysis of a text with the exact one |
 //!
 //! # Values
 //!
@@ -39,29 +48,12 @@
 //! Constraints of some modes are differentiated and hold because they held before: nothing enforces them. Linear ones are
 //! kept by every integrator to rounding; nonlinear ones drift with the tolerance.
 
+mod blocks;
 mod check;
-mod commands;
-mod conditions;
-mod conflicts;
-mod constraints;
-mod document;
 mod draft;
-mod equations;
-mod events;
-mod feasible;
-mod guards;
-mod impulsive_guards;
-mod jumps;
-mod mode_equations;
-mod multiplexers;
-mod names;
+mod modes;
 mod obstacles;
-mod parts;
-mod print;
-mod remarks;
 mod restarts;
-mod signals;
-mod specialize;
 mod start;
 mod target;
 mod transform;

@@ -8,8 +8,8 @@ use modeshift_mode_changes::{AllChanges, InPairs};
 use modeshift_modes::{Invariant, Limit, ModeSet};
 use modeshift_structure::{Analysis, Dependency, Derivative, GraphText, name};
 
-use crate::constraints::KeptConstraints;
-use crate::jumps::Jumps;
+use crate::blocks::KeptConstraints;
+use crate::restarts::Jumps;
 
 /// Places that are shown in the source.
 const MOST_LABELS: usize = 5;

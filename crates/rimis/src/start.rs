@@ -4,16 +4,16 @@
 //! does not know the constraints any more, so such a state starts at the value that the initialization of the source
 //! found, and everything else follows. Where the source has other conditions on its start (initial equations, a value of
 //! what is no state, as an acceleration), all of them are copied and still determine it, and what was found is where to
-//! look for it; so do constraints that stay ([`crate::constraints`]). E22 §10.1 (step 3), §10.4 (INIT).
+//! look for it; so do constraints that stay (`constraints`). E22 §10.1 (step 3), §10.4 (INIT).
 
 use std::collections::BTreeMap;
 
 use modeshift_dae::{MultimodeDae, VariableId};
 
-use crate::constraints::KeptConstraints;
+use crate::blocks::KeptConstraints;
+use crate::blocks::Level;
 use crate::draft::Draft;
-use crate::mode_equations::ModeBooleans;
-use crate::signals::Level;
+use crate::modes::ModeBooleans;
 use crate::target::Target;
 
 /// The start of a model, as its initialization found it.
@@ -33,21 +33,21 @@ pub(crate) fn start_states(
     kept: &KeptConstraints,
     start: Option<&Start>,
 ) -> bool {
-    let Draft { signals, target, .. } = draft;
+    let Draft { replicates, target, .. } = draft;
     let mut found_some = false;
     let is_condition = |variable: VariableId| {
-        let state = signals.levels(variable).first().and_then(Level::state);
+        let state = replicates.levels(variable).first().and_then(Level::state);
         state.is_none() && dae.model.variables[variable].fixed == Some(true)
     };
     let has_conditions = dae.model.initial_equations.iter().any(|equation| equation.scenario.is_none())
-        || signals.variables().any(|variable| signals.is_unknown(variable) && is_condition(variable));
-    for variable in signals.variables().filter(|&variable| signals.is_unknown(variable)) {
+        || replicates.variables().any(|variable| replicates.is_unknown(variable) && is_condition(variable));
+    for variable in replicates.variables().filter(|&variable| replicates.is_unknown(variable)) {
         let source = &dae.model.variables[variable];
-        let is_chosen = signals.levels(variable)[0].sources.len() > 1;
+        let is_chosen = replicates.levels(variable)[0].sources.len() > 1;
         let own = &mut target.model.variables[variable];
         own.fixed = source.fixed.filter(|_| is_condition(variable) || kept.constrain(variable));
         own.start = source.start.filter(|_| !is_chosen || own.fixed == Some(true));
-        for (order, level) in signals.levels(variable).iter().enumerate() {
+        for (order, level) in replicates.levels(variable).iter().enumerate() {
             let Some(state) = level.state() else { continue };
             let given = source.start.filter(|_| order == 0);
             let fixed = source.fixed == Some(true) && given.is_some();

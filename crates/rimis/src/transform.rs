@@ -5,21 +5,21 @@ use modeshift_mode_changes::{AllChanges, PairSpace, all_changes};
 use modeshift_modes::{FormulaPrinter, Invariant};
 use modeshift_structure::{Analysis, BlockId, GraphText};
 
-use crate::constraints::KeptConstraints;
-use crate::document::{Declarations, Document, Item, Section};
+use crate::blocks::KeptConstraints;
+use crate::blocks::{BlockForm, block_equations};
+use crate::blocks::{differential_equations, multiplexing_equations};
 use crate::draft::Draft;
-use crate::equations::{BlockForm, block_equations};
-use crate::feasible::feasible_changes;
-use crate::impulsive_guards::impulsive_guards;
-use crate::jumps::{Jumps, jumps};
-use crate::mode_equations::{Declared, RobustModes, named_formulas, plain_mode_equations};
-use crate::multiplexers::{differential_equations, multiplexing_equations};
-use crate::names::model_name;
+use crate::modes::{Declared, RobustModes, named_formulas, plain_mode_equations};
 use crate::obstacles::{self, Failure};
-use crate::print::print;
-use crate::remarks::Remarks;
+use crate::restarts::feasible_changes;
+use crate::restarts::impulsive_guards;
+use crate::restarts::{Jumps, jumps};
 use crate::restarts::{Reinitialisations, Restarts};
 use crate::start::{Start, start_modes, start_states};
+use crate::target::Remarks;
+use crate::target::model_name;
+use crate::target::print;
+use crate::target::{Declarations, Document, Item, Section};
 
 /// Which form to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,7 +114,7 @@ impl Writing<'_> {
         ];
         let remarks = Remarks {
             found_start: start_states(self.dae, draft, self.kept, self.start),
-            replicates: !draft.signals.replicated.is_empty(),
+            replicates: !draft.replicates.replicated.is_empty(),
             next_modes: !declared.booleans.is_empty(),
             constraints: !self.kept.is_empty(),
             impulses: asks_for_impulses,
@@ -202,7 +202,7 @@ impl Writing<'_> {
     }
 
     fn declarations(&self, draft: &Draft, declared: &Declared) -> Vec<Declarations> {
-        let Draft { conditions, signals, target } = draft;
+        let Draft { conditions, replicates, target } = draft;
         let source = || self.dae.model.variables.ids();
         let is_constant = |id: &VariableId| target.model.variables[*id].variability <= Variability::Parameter;
         let mut constants: Vec<VariableId> = source().filter(is_constant).collect();
@@ -216,8 +216,8 @@ impl Writing<'_> {
             group("Parameters and constants", constants),
             group("Variables", variables),
             group("Modes", modes),
-            group("Derivatives", signals.derivatives.clone()),
-            group("Replicates", signals.replicated.clone()),
+            group("Derivatives", replicates.derivatives.clone()),
+            group("Replicates", replicates.replicated.clone()),
         ]
     }
 }

@@ -1,0 +1,26 @@
+//! Expressions: the arena, how they are built, read, evaluated in part, differentiated and printed.
+//!
+//! | file | purpose |
+//! |---|---|
+//! | `arena` | [`Expressions`], [`Node`], [`Builtin`]: equal expressions have equal ids |
+//! | `build` | constructors that fold constants and drop neutral elements |
+//! | `differentiate` | total derivatives by time, partial derivatives |
+//! | `partial_evaluation` | what is left of an expression under assumptions about modes and values |
+//! | `print` | expressions as Modelica text |
+//! | `value` | values of operators and built-in functions at numbers |
+
+mod arena;
+mod build;
+mod differentiate;
+mod partial_evaluation;
+mod print;
+mod value;
+
+pub use arena::{
+    Arguments, ArithmeticOperator, Builtin, Children, ExpressionId, Expressions, Node, Number, RelationOperator,
+};
+pub use differentiate::{
+    Derivatives, NotDifferentiable, NotDifferentiableReason, differentiate, differentiate_times, partial_derivative,
+};
+pub use partial_evaluation::{PartialEvaluation, assume_modes};
+pub use print::{DaeText, ExpressionText};
