@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use modeshift_diagnostics::{Severity, render_all};
 use modeshift_driver::changes::{Selection, changes_to_dot, changes_to_json, changes_to_svg, changes_to_text};
-use modeshift_driver::flat::{flat_report, flat_to_json};
 use modeshift_driver::init::{init_to_json, init_to_text};
-use modeshift_driver::report::{LARGEST_PICTURE, to_dot, to_json, to_svg, to_text};
+use modeshift_driver::report::analyze::{LARGEST_PICTURE, to_dot, to_json, to_svg, to_text};
+use modeshift_driver::report::check::{verdict_to_json, verdict_to_text};
+use modeshift_driver::report::flat::{flat_report, flat_to_json};
 use modeshift_driver::simulate::{Method, Wishes, summary_to_text};
-use modeshift_driver::{Answer, Limits, Progress, Question, RimisOptions, Source, verdict_to_json, verdict_to_text};
+use modeshift_driver::{Answer, Limits, Progress, Question, RimisOptions, Source};
 
 use crate::arguments::{self, Arguments, ChangesMethod, Command, Common, DataFormat, GraphFormat, Input, Solver};
 use crate::files::{read_source, say, write_result};
@@ -108,11 +109,12 @@ fn check(input: &Input, format: DataFormat) -> Result<Status, UsageError> {
     let text = match format {
         DataFormat::Text => {
             tell(&answer, &input.common);
-            verdict_to_text(&answer, input.common.model.as_deref().unwrap_or(&name))
+            verdict_to_text(answer.result.as_ref(), &answer.diagnostics, input.common.model.as_deref().unwrap_or(&name))
         }
         DataFormat::Json => {
             tell_timings(&answer, &input.common);
-            pretty(&verdict_to_json(&answer, input.common.model.as_deref()))
+            let Answer { result, diagnostics, sources, .. } = &answer;
+            pretty(&verdict_to_json(result.as_ref(), diagnostics, sources, input.common.model.as_deref()))
         }
     };
     write(&input.common, &text)?;

@@ -8,46 +8,17 @@ use modeshift_diagnostics::{Diagnostic, Diagnostics, Stop};
 use modeshift_flatten::{Disk, Library, Request, elaborate, flatten_mel};
 use modeshift_modes::Limit;
 use modeshift_numerics::{NativeFunctions, Parameters};
-use modeshift_structure::{Analysis, Combination, Dependence, Options, Regularized, invariant_of, regularize};
+use modeshift_report::Analyzed;
+use modeshift_report::analyze::{self as report, LARGEST_LISTING, Report, Scope, valuation_text};
+use modeshift_report::check::{
+    Verdict, check_invariant, check_structure, limit_diagnostic, note_combinations, note_implicit_guards, verdict_of,
+};
+use modeshift_report::wording::{invariant_text, mode_names};
+use modeshift_structure::{Options, Regularized, invariant_of, regularize};
 
-use crate::check::{check_invariant, check_structure, limit_diagnostic, note_combinations, note_implicit_guards};
 use crate::question::{Answer, Dialect, Question};
-use crate::report::{self, LARGEST_LISTING, Report, Scope, valuation_text};
-use crate::singular::singular_modes;
 use crate::timings::Timings;
 use crate::valuation::parse_valuation;
-
-/// What `check` found where nothing is wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
-    /// The class that was checked.
-    pub model: String,
-    /// How many modes there are, in decimal.
-    pub mode_count: String,
-    /// How many continuous equations there are, in all modes together.
-    pub equations: usize,
-    /// How many continuous unknowns there are, in all modes together.
-    pub variables: usize,
-    /// Whether every mode is regular.
-    pub regular: bool,
-}
-
-/// A model with its structure.
-#[derive(Debug)]
-pub struct Analyzed {
-    /// The model.
-    pub dae: MultimodeDae,
-    /// Its structure.
-    pub analysis: Analysis,
-    /// The modes it was restricted to.
-    pub within: Vec<(ModeVariableId, bool)>,
-    /// Equations that were combined, because their leading derivatives cancel.
-    pub combinations: Vec<Combination>,
-    /// Equations that depend on each other numerically, which could not be repaired.
-    pub dependences: Vec<Dependence>,
-    /// How many blocks are too large to be checked for that.
-    pub blocks_not_checked: usize,
-}
 
 /// `flatten`: the guarded equation system of a model.
 pub fn flatten(question: &Question) -> Answer<MultimodeDae> {
@@ -75,20 +46,9 @@ pub fn check(question: &Question) -> Answer<Verdict> {
             run.check_start(&analyzed);
             run.check_changes(&analyzed);
         }
-        verdict(&analyzed)
+        verdict_of(&analyzed)
     });
     run.answer(result)
-}
-
-fn verdict(analyzed: &Analyzed) -> Verdict {
-    let Analyzed { dae, analysis, .. } = analyzed;
-    Verdict {
-        model: dae.model.name.to_string(),
-        mode_count: analysis.invariant.mode_count(&analysis.space).to_string(),
-        equations: analysis.incidence.equations().iter().filter(|it| !it.guard.is_empty()).count(),
-        variables: analysis.incidence.variables().iter().filter(|it| !it.guard.is_empty()).count(),
-        regular: singular_modes(dae, analysis).is_empty(),
-    }
 }
 
 /// A question on its way to its answer.
@@ -233,9 +193,9 @@ impl<'a> Run<'a> {
             check_invariant(dae, &analysis.invariant, &mut self.diagnostics);
         } else {
             let message = format!("--at: the model has no mode with {}", valuation_text(dae, within));
-            let invariant = modeshift_structure::invariant_of(&analysis.space, dae, &[]);
-            let names = crate::guards::mode_names(dae);
-            let invariant = crate::guards::invariant_text(&analysis.space, &invariant, &names);
+            let invariant = invariant_of(&analysis.space, dae, &[]);
+            let names = mode_names(dae);
+            let invariant = invariant_text(&analysis.space, &invariant, &names);
             self.diagnostics
                 .push(Diagnostic::error("E0003", message).with_note(format!("all modes satisfy {invariant}")));
         }

@@ -2,11 +2,12 @@
 
 use modeshift_dae::{MultimodeDae, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics, Stop};
+use modeshift_report::Analyzed;
+use modeshift_report::check::limit_diagnostic;
 use modeshift_rimis::{Failure, Form, Start, mode_dependence, transform};
 use modeshift_structure::initialization::InitialChoice;
 
-use crate::check::limit_diagnostic;
-use crate::pipeline::{Analyzed, Run};
+use crate::pipeline::Run;
 use crate::question::{Answer, Dialect, Question, Source};
 
 /// What to write.
@@ -57,7 +58,7 @@ impl Run<'_> {
     /// The start of the model, where one can be found. Where not, the transformed model has what the source says.
     fn start_of(&mut self, analyzed: &Analyzed, diagnostics: &mut Diagnostics) -> Option<Start> {
         let initialization = self.initialization(analyzed, &InitialChoice::default()).ok()?;
-        let Some(state) = crate::init::start_of_run(&analyzed.dae, &initialization, diagnostics) else {
+        let Some(state) = modeshift_report::init::start_of_run(&analyzed.dae, &initialization, diagnostics) else {
             let message = "no start values were found; states that the model does not fix start as declared";
             diagnostics.push(Diagnostic::warning("W0901", message).help("`init` says what is missing"));
             return None;

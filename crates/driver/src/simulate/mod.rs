@@ -4,50 +4,34 @@
 //! computed whose result could not be kept. Where the results go is the caller's business.
 
 mod settings;
-mod text;
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use modeshift_diagnostics::{Diagnostic, Stop, did_you_mean};
 use modeshift_numerics::NativeFunctions;
+use modeshift_report::Analyzed;
+use modeshift_report::check::{check_structure, note_combinations};
+use modeshift_report::wording::{SetTexts, mode_names};
 use modeshift_simulate::results::plot::matching;
 use modeshift_simulate::results::{Columns, Observer, Tally};
 use modeshift_simulate::run::{RunModel, RunSettings, run};
 
-use crate::check::{check_structure, note_combinations};
-use crate::guards::mode_names;
-use crate::pipeline::{Analyzed, Run};
+use crate::pipeline::Run;
 use crate::question::{Answer, Question};
-use crate::sets::SetTexts;
 use crate::valuation::split_outside_quotes;
 
+pub use modeshift_report::simulate::{Simulated, summary_to_text};
 pub use modeshift_simulate::integrate::Method;
 pub use modeshift_simulate::results;
 pub use modeshift_simulate::run::{RunEnd, RunSummary};
 pub use settings::Wishes;
-pub use text::summary_to_text;
 
 /// An observer that needs the name of the model before anything is run.
 pub trait Outputs: Observer {
     /// Makes ready for the results of this model, which is to run from a start time to a stop time; or says in one
     /// line why it cannot.
     fn open(&mut self, model: &str, span: (f64, f64)) -> Result<(), String>;
-}
-
-/// What came of a run.
-#[derive(Debug)]
-pub struct Simulated {
-    /// The class that was run.
-    pub model: String,
-    /// How it ended.
-    pub summary: RunSummary,
-    /// Where it started.
-    pub start: f64,
-    /// What was counted on the way.
-    pub tally: Tally,
-    /// How long it took, without the analysis.
-    pub time: Duration,
 }
 
 /// `simulate`: runs a model. Without a result where it could not be started.

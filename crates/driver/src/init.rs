@@ -1,0 +1,86 @@
+//! `init`: is the start of a model determined, in which modes, and what is missing or too many.
+//!
+//! The structure of all modes and scenarios comes first; numbers then tell conditions that are redundant from those
+//! that contradict each other, and find the start values and the initial mode.
+
+use modeshift_diagnostics::{Diagnostic, Stop, did_you_mean};
+use modeshift_report::Analyzed;
+use modeshift_report::check::limit_diagnostic;
+use modeshift_structure::initialization::{InitialChoice, Initialization, initialization};
+
+use crate::pipeline::Run;
+use crate::question::{Answer, Dialect, Question};
+
+pub use modeshift_report::init::*;
+
+/// `init`: the start of a model in all modes, or in those that `at` names, and in all scenarios or in one.
+pub fn init(question: &Question, at: Option<&str>, scenario: Option<&str>) -> Answer<InitReport> {
+    let mut run = Run::new(question);
+    let result = run.initialized(at, scenario);
+    run.answer(result)
+}
+
+impl Run<'_> {
+    fn initialized(&mut self, at: Option<&str>, scenario: Option<&str>) -> Result<InitReport, Stop> {
+        let analyzed = self.analyzed(at)?;
+        let choice = self.choice(&analyzed, scenario)?;
+        let start = self.initialization(&analyzed, &choice)?;
+        let diagnostics = &mut self.diagnostics;
+        let find = || judge(&analyzed.dae, &start, true, diagnostics);
+        let judged = self.timings.measure("finding start values", find, |_| String::new());
+        say_verdicts(&analyzed.dae, &start, &judged, &mut self.diagnostics);
+        let sources = self.library.sources();
+        let word = || report(&analyzed, &start, &judged, sources);
+        Ok(self.timings.measure("wording", word, |_| String::new()))
+    }
+
+    /// What `check` says about the start: nothing where it is determined.
+    pub(crate) fn check_start(&mut self, analyzed: &Analyzed) {
+        let structural_only = self.question.source.dialect == Dialect::Mel && analyzed.dae.model.scenarios.is_empty();
+        if structural_only {
+            return; // MEL has no start values
+        }
+        let Ok(start) = self.initialization(analyzed, &InitialChoice::default()) else { return };
+        let judged = judge(&analyzed.dae, &start, false, &mut self.diagnostics);
+        check_verdicts(&analyzed.dae, &start, &judged, &mut self.diagnostics);
+    }
+
+    pub(crate) fn initialization(
+        &mut self,
+        analyzed: &Analyzed,
+        choice: &InitialChoice,
+    ) -> Result<Initialization, Stop> {
+        let options = self.options(&analyzed.within);
+        let choice = InitialChoice { within: analyzed.within.clone(), ..choice.clone() };
+        let diagnostics = &mut self.diagnostics;
+        let analyze = || initialization(&analyzed.dae, &analyzed.analysis, &choice, &options, diagnostics);
+        let size = |result: &Result<Initialization, _>| match result {
+            Ok(start) => {
+                let (equations, edges) = (start.system.origins.len(), start.system.incidence.edge_count());
+                format!("{equations} equations, {edges} edges, {} nodes", start.space.node_count())
+            }
+            Err(_) => String::new(),
+        };
+        self.timings.measure("initializing", analyze, size).map_err(|limit| {
+            self.diagnostics.push(limit_diagnostic(&limit));
+            Stop
+        })
+    }
+
+    /// The scenario that `--scenario` names.
+    pub(crate) fn choice(&mut self, analyzed: &Analyzed, scenario: Option<&str>) -> Result<InitialChoice, Stop> {
+        let Some(name) = scenario else { return Ok(InitialChoice::default()) };
+        let scenarios = &analyzed.dae.model.scenarios;
+        if let Some(number) = scenarios.iter().position(|scenario| &*scenario.name == name) {
+            return Ok(InitialChoice { scenario: Some(number as u32), ..InitialChoice::default() });
+        }
+        let names = scenarios.iter().map(|scenario| &*scenario.name);
+        let message = match did_you_mean(name, names.clone()) {
+            Some(suggestion) => format!("--scenario: the model has no scenario `{name}`; {suggestion}"),
+            None if scenarios.is_empty() => format!("--scenario {name}: the model has no scenarios"),
+            None => format!("--scenario {name}: the model has {}", names.collect::<Vec<_>>().join(", ")),
+        };
+        self.diagnostics.push(Diagnostic::error("E0004", message));
+        Err(Stop)
+    }
+}

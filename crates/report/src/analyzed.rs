@@ -1,0 +1,21 @@
+//! A model with its structure: what most reports are about.
+
+use modeshift_dae::{ModeVariableId, MultimodeDae};
+use modeshift_structure::{Analysis, Combination, Dependence};
+
+/// A model with its structure.
+#[derive(Debug)]
+pub struct Analyzed {
+    /// The model.
+    pub dae: MultimodeDae,
+    /// Its structure.
+    pub analysis: Analysis,
+    /// The modes it was restricted to.
+    pub within: Vec<(ModeVariableId, bool)>,
+    /// Equations that were combined, because their leading derivatives cancel.
+    pub combinations: Vec<Combination>,
+    /// Equations that depend on each other numerically, which could not be repaired.
+    pub dependences: Vec<Dependence>,
+    /// How many blocks are too large to be checked for that.
+    pub blocks_not_checked: usize,
+}

@@ -1,0 +1,211 @@
+//! From the analysis of all mode changes to its words.
+
+use modeshift_dae::{ModeVariableId, VariableId};
+use modeshift_mode_changes::{
+    AllChanges, ChangeReport, InPairs, Moment, OrderBound, PairPotentials, PairSpace, change_reports_within,
+};
+use modeshift_modes::{FormulaPrinter, Limit, ModeSet, ModeVariable};
+
+use super::report::{ChangesReport, ChangesSummary, ItemInChanges, ModeArrow, ModeGraph, OrderInChanges};
+use crate::Analyzed;
+use crate::analyze::valuation_text;
+use crate::wording::mode_names;
+
+/// More kinds of changes than this are summarized.
+const MOST_KINDS: usize = 64;
+/// More modes than this are not drawn: there are as many arrows as pairs.
+const MOST_MODES_DRAWN: u64 = 8;
+
+/// The pairs of modes with these values before and after.
+pub fn selected_pairs(
+    changes: &AllChanges<'_>,
+    from: &[(ModeVariableId, bool)],
+    to: &[(ModeVariableId, bool)],
+) -> ModeSet {
+    let pairs = &changes.pairs;
+    let literal = |moment: Moment| {
+        move |&(mode, value): &(ModeVariableId, bool)| {
+            pairs.space.assignment(moment.variable(ModeVariable(mode.0)), value)
+        }
+    };
+    let literals = from.iter().map(literal(Moment::Before)).chain(to.iter().map(literal(Moment::After)));
+    let selected = pairs.space.intersection(literals.chain([pairs.regular]));
+    let possible = pairs.space.and(selected, pairs.invariant.concerning(&pairs.space, selected));
+    if possible.is_empty() { ModeSet::EMPTY } else { selected }
+}
+
+/// Which changes to tell of, and how.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Selection<'a> {
+    /// Only changes from modes with these values.
+    pub from: Option<&'a str>,
+    /// Only changes to modes with these values.
+    pub to: Option<&'a str>,
+    /// Compare with the difference array of E22 §8.5.
+    pub with_array: bool,
+    /// In a summary, list at most this many items of each sort.
+    pub most_items: usize,
+}
+
+/// All that is needed to put changes into words.
+pub struct Words<'a> {
+    /// The model with its structure.
+    pub analyzed: &'a Analyzed,
+    /// Its mode changes.
+    pub changes: &'a AllChanges<'a>,
+    /// Those to tell of.
+    pub pairs: ModeSet,
+    /// How to tell of them.
+    pub selection: &'a Selection<'a>,
+}
+
+impl Words<'_> {
+    /// The report.
+    pub fn report(
+        &self,
+        from: &[(ModeVariableId, bool)],
+        to: &[(ModeVariableId, bool)],
+    ) -> Result<ChangesReport, Limit> {
+        let Analyzed { dae, analysis, .. } = self.analyzed;
+        let with_array = self.selection.with_array;
+        let kinds = change_reports_within(self.changes, dae, analysis, self.pairs, MOST_KINDS, with_array)?;
+        let text = |values: &[(ModeVariableId, bool)]| (!values.is_empty()).then(|| valuation_text(dae, values));
+        let report = ChangesReport {
+            model: dae.model.name.to_string(),
+            mode_count: analysis.invariant.mode_count(&analysis.space).to_string(),
+            from: text(from),
+            to: text(to),
+            summary: if kinds.is_none() { Some(self.summary()?) } else { None },
+            graph: kinds.as_ref().and_then(|kinds| self.graph(kinds)),
+            changes: kinds.unwrap_or_default(),
+        };
+        self.changes.pairs.space.check()?;
+        Ok(report)
+    }
+
+    /// All modes and all changes that do something, where these are few.
+    fn graph(&self, kinds: &[ChangeReport]) -> Option<ModeGraph> {
+        let modes = self.few_modes()?;
+        let space = &self.changes.pairs.space;
+        let mut arrows = Vec::new();
+        for (from, before) in modes.iter().enumerate() {
+            for (to, after) in modes.iter().enumerate() {
+                let value = |variable: ModeVariable| {
+                    let mode = if variable.0.is_multiple_of(2) { before } else { after };
+                    mode[variable.0 as usize / 2]
+                };
+                let kind = kinds.iter().position(|kind| space.evaluate(kind.kind.pairs, value));
+                arrows.extend(kind.map(|kind| ModeArrow { from, to, kind }));
+            }
+        }
+        Some(ModeGraph { modes: modes.iter().map(|mode| self.mode_text(mode)).collect(), arrows })
+    }
+
+    /// The values of all mode variables in every mode; `None` if there are many modes.
+    fn few_modes(&self) -> Option<Vec<Vec<bool>>> {
+        let analysis = &self.analyzed.analysis;
+        let count = analysis.invariant.mode_count(&analysis.space).to_u64()?;
+        let variables = self.analyzed.dae.mode_variables.len();
+        if count > MOST_MODES_DRAWN || variables > 4 * MOST_MODES_DRAWN as usize {
+            return None;
+        }
+        let space = &analysis.space;
+        let mut remaining = space.intersection(analysis.invariant.components());
+        let mut modes = Vec::new();
+        while let Some(values) = space.pick(remaining) {
+            let mut mode = vec![false; variables];
+            values.iter().for_each(|&(variable, value)| mode[variable.index()] = value);
+            let whole: Vec<(ModeVariable, bool)> =
+                mode.iter().enumerate().map(|(at, &value)| (ModeVariable(at as u32), value)).collect();
+            remaining = space.difference(remaining, space.valuation(&whole));
+            modes.push(mode);
+        }
+        modes.sort();
+        Some(modes)
+    }
+
+    fn mode_text(&self, mode: &[bool]) -> String {
+        let names = self.analyzed.dae.mode_variables.iter().map(|mode| &*mode.name);
+        let literal = |(name, &value): (&str, &bool)| if value { name.to_string() } else { format!("not {name}") };
+        let literals: Vec<String> = names.zip(mode).map(literal).collect();
+        if literals.is_empty() { "the only mode".to_string() } else { literals.join(", ") }
+    }
+
+    fn summary(&self) -> Result<ChangesSummary, Limit> {
+        let AllChanges { pairs, memory, .. } = self.changes;
+        let incidence = &self.analyzed.analysis.incidence;
+        let names = PairSpace::names(&mode_names(&self.analyzed.dae));
+        let mut printer = FormulaPrinter::new(&pairs.space, &pairs.invariant, &names);
+        printer.prefer_conjunctions();
+        let most = self.selection.most_items;
+        let text = |set: ModeSet| printer.print(set).text;
+        let chosen = |set: ModeSet| pairs.space.and(set, self.pairs);
+        let item = |name: &str, order: u32, set: ModeSet| ItemInChanges {
+            name: format!("{name}{}", "'".repeat(order as usize)),
+            when: text(set),
+        };
+        let erased: Vec<_> = memory.erased.iter().filter(|it| !chosen(it.pairs).is_empty()).collect();
+        let open: Vec<&InPairs<VariableId>> =
+            memory.undetermined.iter().filter(|it| !chosen(it.pairs).is_empty()).collect();
+        let erased_item = |it: &&InPairs<_>| item(&incidence.equations()[it.of].name, it.order, chosen(it.pairs));
+        let open_item = |it: &&InPairs<_>| item(&incidence.variables()[it.of].name, it.order, chosen(it.pairs));
+        let mut summary = ChangesSummary {
+            erased_count: erased.len(),
+            erased: erased.iter().take(most).map(erased_item).collect(),
+            undetermined_count: open.len(),
+            undetermined: open.iter().take(most).map(open_item).collect(),
+            ..ChangesSummary::default()
+        };
+        let potentials = self.changes.potentials_within(self.pairs)?;
+        for variable in incidence.variables().ids() {
+            self.add_orders(variable, &potentials, &printer, &mut summary);
+        }
+        Ok(summary)
+    }
+
+    /// Counts a variable, and lists its orders while there is room: where they are written out, else as rules.
+    fn add_orders(
+        &self,
+        variable: VariableId,
+        potentials: &PairPotentials,
+        printer: &FormulaPrinter,
+        summary: &mut ChangesSummary,
+    ) {
+        let (pairs, analysis) = (&self.changes.pairs, &self.analyzed.analysis);
+        let name = |variable: VariableId, order: u32| {
+            format!("[[{}{}]]", analysis.incidence.variables()[variable].name, "'".repeat(order as usize))
+        };
+        let text = |set: ModeSet| printer.print(pairs.space.and(set, self.pairs)).text;
+        let orders = potentials.orders(pairs, analysis, variable);
+        let orders = orders.into_iter().filter(|(_, set)| pairs.space.intersects(*set, self.pairs));
+        let orders: Vec<(i64, ModeSet)> = orders.collect();
+        summary.impulsive_count += usize::from(orders.iter().any(|it| it.0 > 0));
+        summary.discontinuous_count += usize::from(orders.iter().any(|it| it.0 == 0));
+        let is_open = potentials.is_open(analysis, variable);
+        summary.ruled_count += usize::from(is_open);
+        if summary.orders.len() >= self.selection.most_items {
+            return;
+        }
+        if !is_open {
+            let order = |(order, set): (i64, ModeSet)| OrderInChanges {
+                of: name(variable, 0),
+                is_least: false,
+                order: order.to_string(),
+                when: text(set),
+            };
+            summary.orders.extend(orders.into_iter().map(order));
+            return;
+        }
+        let rules = potentials.rules(pairs, analysis, variable);
+        let rules = rules.iter().filter(|rule| pairs.space.intersects(rule.pairs, self.pairs));
+        summary.orders.extend(rules.map(|rule| OrderInChanges {
+            of: name(variable, rule.derivative),
+            is_least: true,
+            order: match rule.bound {
+                OrderBound::Number(number) => number.to_string(),
+                OrderBound::Of(other, order) => name(other, order),
+            },
+            when: text(rule.pairs),
+        }));
+    }
+}

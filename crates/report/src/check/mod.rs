@@ -1,0 +1,14 @@
+//! What `check` says: the verdict as one line or as JSON, and what is structurally wrong, as diagnostics.
+//!
+//! | module | purpose |
+//! |---|---|
+//! | [`patterns`] | known mistakes behind a singular model, and what to do about each |
+//! | [`structure`] | the structural verdicts as diagnostics |
+//! | [`verdict`] | the report of `check` |
+
+mod patterns;
+mod structure;
+mod verdict;
+
+pub use structure::{check_invariant, check_structure, limit_diagnostic, note_combinations, note_implicit_guards};
+pub use verdict::{Verdict, diagnostic_to_json, verdict_of, verdict_to_json, verdict_to_text};

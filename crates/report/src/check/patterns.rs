@@ -1,0 +1,107 @@
+//! Known mistakes behind a singular model, and what to do about each.
+
+use modeshift_dae::VariableId;
+use modeshift_structure::Analysis;
+
+use crate::singular::{SingularCase, Subset};
+use crate::wording::SetTexts;
+use crate::wording::{Names, listed};
+
+/// Pairs of a potential and its flow in the usual connectors, with what gives the potential a reference.
+const CONNECTORS: [(&str, &str, &str); 3] = [
+    ("v", "i", "the potentials have no reference while the currents are counted once too often: add a ground"),
+    ("phi", "tau", "the angles have no reference while the torques are counted once too often: add a fixed flange"),
+    ("s", "f", "the positions have no reference while the forces are counted once too often: add a fixed flange"),
+];
+
+/// What was found about one way of being singular.
+pub(super) struct Finding<'a> {
+    pub(super) case: &'a SingularCase,
+    pub(super) over: Option<&'a Subset>,
+    pub(super) under: Option<&'a Subset>,
+    /// Equations that depend on each other, where the combination of equations showed it.
+    pub(super) dependent: Option<&'a Subset>,
+    pub(super) names: &'a Names<'a>,
+}
+
+/// What to try, where the pattern is known.
+pub(super) fn advice(finding: &Finding<'_>, analysis: &Analysis, texts: &SetTexts<'_>) -> Option<String> {
+    if let Some(advice) = no_reference(finding) {
+        return Some(advice);
+    }
+    let too_many = sources_in_a_loop(finding).or_else(|| fixed_twice(finding));
+    let too_few = no_equation(finding, analysis, texts).or_else(|| one_more_equation(finding));
+    match (too_many, too_few) {
+        (Some(too_many), Some(too_few)) => Some(format!("{too_many}; and {too_few}")),
+        (one, other) => one.or(other),
+    }
+}
+
+/// A circuit without a ground, a drive train without a fixed flange.
+fn no_reference(finding: &Finding<'_>) -> Option<String> {
+    let potentials = &finding.case.underdetermined_variables;
+    let flows = match finding.dependent {
+        Some(dependent) => &dependent.variables,
+        None => &finding.case.overdetermined_variables,
+    };
+    let fits = |(potential, flow, _): &&(&str, &str, &str)| {
+        all_called(finding.names, potentials, potential) && all_called(finding.names, flows, flow)
+    };
+    CONNECTORS.iter().find(fits).map(|(.., help)| help.to_string())
+}
+
+/// Whether there are some, and the last part of each name is this.
+fn all_called(names: &Names<'_>, variables: &[VariableId], last_part: &str) -> bool {
+    let called = |id: &VariableId| names.variable(*id).rsplit('.').next().is_some_and(|last| last == last_part);
+    !variables.is_empty() && variables.iter().all(called)
+}
+
+/// A variable without any equation, in all modes or in some.
+fn no_equation(finding: &Finding<'_>, analysis: &Analysis, texts: &SetTexts<'_>) -> Option<String> {
+    let under = finding.under.filter(|under| under.equations.is_empty())?;
+    let &[variable] = under.variables.as_slice() else { return None };
+    let name = finding.names.variable(variable);
+    let incidence = &analysis.incidence;
+    let edges = incidence.edges_of_variable(variable).iter();
+    let occurs = analysis.space.union(edges.map(|edge| incidence.active(*edge)));
+    if occurs.is_empty() {
+        return Some(format!("add an equation for `{name}`, or remove its declaration"));
+    }
+    let elsewhere = texts.text(occurs);
+    Some(format!(
+        "`{name}` has an equation only when `{elsewhere}`; add one for the other modes, for example `{name} = 0`"
+    ))
+}
+
+/// Voltages that are given and add up to something else.
+fn sources_in_a_loop(finding: &Finding<'_>) -> Option<String> {
+    let over = finding.over.filter(|over| over.equations.len() > 2)?;
+    all_called(finding.names, &over.variables, "v")
+        .then(|| "voltage sources or closed switches form a loop: put a resistance into it".to_string())
+}
+
+/// Two equations for one variable.
+fn fixed_twice(finding: &Finding<'_>) -> Option<String> {
+    let over = finding.over.filter(|_| finding.dependent.is_none())?;
+    match (over.equations.as_slice(), over.variables.as_slice()) {
+        ([one], []) => {
+            Some(format!("remove `{}`, or let it say something about an unknown", finding.names.equation(*one)))
+        }
+        ([one, other], [variable]) => {
+            let (one, other) = (finding.names.equation(*one), finding.names.equation(*other));
+            Some(format!("both `{one}` and `{other}` fix `{}`: remove one of them", finding.names.variable(*variable)))
+        }
+        (several, _) if finding.under.is_none() => Some(format!(
+            "remove one of {}, or add an unknown to them",
+            listed(several.iter().map(|id| finding.names.equation(*id)))
+        )),
+        _ => None,
+    }
+}
+
+fn one_more_equation(finding: &Finding<'_>) -> Option<String> {
+    let under = finding.under.filter(|_| finding.over.is_none())?;
+    let missing = under.variables.len() - under.equations.len();
+    let equations = if missing == 1 { "one more equation".to_string() } else { format!("{missing} more equations") };
+    Some(format!("add {equations} for {}", listed(under.variables.iter().map(|id| finding.names.variable(*id)))))
+}

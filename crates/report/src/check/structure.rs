@@ -1,0 +1,259 @@
+//! The structural verdicts of `check`, as diagnostics that speak of the user's model: in which modes, which equations
+//! and variables, the smallest subset that shows it, and what to try.
+
+use modeshift_dae::{EquationId, MultimodeDae};
+use modeshift_diagnostics::{Diagnostic, Diagnostics, Span};
+use modeshift_modes::{Invariant, Limit};
+use modeshift_structure::{Analysis, Combination, Dependence};
+
+use super::patterns::{Finding, advice};
+use crate::Analyzed;
+use crate::singular::{OneMode, SingularCase, Subset, paired, singular_cases_by_place};
+use crate::wording::SetTexts;
+use crate::wording::mode_names;
+use crate::wording::{Names, counted, listed};
+
+/// Labels of one diagnostic.
+const MOST_LABELS: usize = 6;
+/// A formula up to this length stands in the title.
+const SHORT_FORMULA: usize = 60;
+
+/// Says that a limit was reached.
+pub fn limit_diagnostic(limit: &Limit) -> Diagnostic {
+    Diagnostic::error("E0603", limit.to_string())
+        .help("raise --node-limit or --time-limit, or restrict the modes with --at")
+}
+
+/// Says that no mode is possible, with the conditions that contradict each other.
+pub fn check_invariant(dae: &MultimodeDae, invariant: &Invariant, diagnostics: &mut Diagnostics) {
+    let Some(conjuncts) = invariant.contradiction() else { return };
+    let mut diagnostic =
+        Diagnostic::error("E0510", "no mode is possible: the conditions on the modes contradict each other");
+    let conditions = conjuncts.iter().filter_map(|&at| dae.model.invariants.get(at));
+    for (position, condition) in conditions.take(MOST_LABELS).enumerate() {
+        let text = if position == 0 { "this cannot hold" } else { "together with this" };
+        diagnostic = diagnostic.label(condition.span, text);
+    }
+    diagnostics.push(diagnostic);
+}
+
+/// Says which guards are decided together with what they guard.
+pub fn note_implicit_guards(dae: &MultimodeDae, diagnostics: &mut Diagnostics) {
+    let implicit: Vec<_> = dae.mode_variables.iter().filter(|mode| mode.implicit).collect();
+    let names = listed(implicit.iter().map(|mode| &*mode.name));
+    let mut note = match implicit.len() {
+        0 => return,
+        1 => Diagnostic::note("N0501", format!("{names} is implicit: it depends on variables that depend on it")),
+        _ => Diagnostic::note("N0501", format!("{names} are implicit: they depend on variables that depend on them")),
+    };
+    let mut spans: Vec<Span> = Vec::new();
+    for mode in implicit {
+        if spans.len() < MOST_LABELS && !spans.contains(&mode.span) {
+            spans.push(mode.span);
+            note = note.label(mode.span, "decided by next-mode selection");
+        }
+    }
+    diagnostics.push(note);
+}
+
+/// Says which equations were combined.
+pub fn note_combinations(analyzed: &Analyzed, diagnostics: &mut Diagnostics) {
+    let equations = &analyzed.dae.model.equations;
+    for combination in &analyzed.combinations {
+        let (replaced, by) = (&equations[combination.replaced], &equations[combination.by]);
+        let names = listed(combination.of.iter().map(|id| &*equations[*id].name));
+        let mut note = Diagnostic::note("N0601", format!("{names} are combined: what they are solved for cancels"))
+            .label(replaced.span, format!("`{}` is replaced by `{}`", replaced.name, by.name));
+        for id in combination.of.iter().filter(|id| **id != combination.replaced).take(MOST_LABELS) {
+            note = note.label(equations[*id].span, format!("`{}`", equations[*id].name));
+        }
+        diagnostics.push(note);
+    }
+    if analyzed.blocks_not_checked > 0 {
+        let blocks = counted(analyzed.blocks_not_checked, "block");
+        let message = format!("{blocks} too large to be checked for coefficients that cancel");
+        diagnostics.push(Diagnostic::note("N0602", message));
+    }
+}
+
+/// Says everything about the structure that is wrong.
+pub fn check_structure(analyzed: &Analyzed, diagnostics: &mut Diagnostics) {
+    let Analyzed { dae, analysis, .. } = analyzed;
+    let names = mode_names(dae);
+    let texts = SetTexts::new(dae, analysis, &names);
+    let checker = Checker { dae, analysis, texts, names: Names { dae }, combinations: &analyzed.combinations };
+    checker.missing_variables(diagnostics);
+    checker.dependences(&analyzed.dependences, diagnostics);
+    for case in paired(singular_cases_by_place(dae, analysis)) {
+        diagnostics.push(checker.singular(&case));
+    }
+}
+
+struct Checker<'a> {
+    dae: &'a MultimodeDae,
+    analysis: &'a Analysis,
+    texts: SetTexts<'a>,
+    names: Names<'a>,
+    combinations: &'a [Combination],
+}
+
+impl Checker<'_> {
+    /// An equation must not use a variable where it does not exist.
+    fn missing_variables(&self, diagnostics: &mut Diagnostics) {
+        for missing in self.analysis.incidence.missing_variables() {
+            let variable = &self.dae.model.variables[missing.variable];
+            let equation = &self.dae.model.equations[missing.equation];
+            diagnostics.push(
+                Diagnostic::error("E0602", format!("`{}` is used where it does not exist", variable.name))
+                    .label(equation.span, format!("`{}` uses it", equation.name))
+                    .label(
+                        variable.span,
+                        format!("declared only when `{}`", self.texts.text(self.guard_of(missing.variable))),
+                    )
+                    .when(self.texts.text(missing.modes))
+                    .example(self.texts.example(missing.modes)),
+            );
+        }
+    }
+
+    /// Equations of a block that depend on each other, whatever the state or at every state that was tried.
+    fn dependences(&self, dependences: &[Dependence], diagnostics: &mut Diagnostics) {
+        for dependence in dependences {
+            let ids = dependence.equations.iter().map(|(equation, _)| equation.of);
+            let names = listed(ids.clone().map(|id| self.names.equation(id)));
+            let unknowns = listed(dependence.writes.iter().map(|write| self.names.variable(write.of)));
+            let message = format!("{names} depend on each other: they cannot be solved for {unknowns}");
+            let mut warning = Diagnostic::warning("W0601", message);
+            for id in ids.take(MOST_LABELS) {
+                let equation = &self.dae.model.equations[id];
+                warning = warning.label(equation.span, format!("`{}`", equation.name));
+            }
+            let when = self.texts.text(dependence.modes);
+            let known = if dependence.constant { "whatever the state" } else { "at every state that was tried" };
+            warning = warning.with_note(format!("with the given parameters their Jacobian is singular {known}"));
+            diagnostics.push(if when == "true" { warning } else { warning.when(when) });
+        }
+    }
+
+    fn guard_of(&self, variable: modeshift_dae::VariableId) -> modeshift_modes::ModeSet {
+        self.analysis.incidence.variables()[variable].guard
+    }
+
+    /// One way in which the model is singular.
+    fn singular(&self, case: &SingularCase) -> Diagnostic {
+        let values = self.texts.example_values(case.modes);
+        let mode = OneMode::new(self.analysis, &values);
+        let over = mode.smallest_overdetermined(&case.overdetermined_equations);
+        let under = mode.smallest_underdetermined(&case.underdetermined_variables);
+        let when = self.texts.text(case.modes);
+        let dependent = over.as_ref().and_then(|over| self.dependent(over));
+        let mut diagnostic = Diagnostic::error("E0601", title(&when, over.as_ref(), under.as_ref()));
+        diagnostic = match (&dependent, &over) {
+            (Some(dependent), _) => self.with_dependent(diagnostic, dependent),
+            (None, Some(over)) => self.with_overdetermined(diagnostic, over),
+            (None, None) => diagnostic,
+        };
+        if let Some(under) = &under {
+            diagnostic = self.with_underdetermined(diagnostic, under, when == "true");
+        }
+        if when != "true" {
+            diagnostic = diagnostic.when(when).example(self.texts.example(case.modes));
+        }
+        let finding = Finding {
+            case,
+            over: over.as_ref(),
+            under: under.as_ref(),
+            dependent: dependent.as_ref(),
+            names: &self.names,
+        };
+        match advice(&finding, self.analysis, &self.texts) {
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
+        }
+    }
+
+    /// The equations behind a combination in which nothing is left, with their unknowns.
+    fn dependent(&self, over: &Subset) -> Option<Subset> {
+        let (&[combination], []) = (over.equations.as_slice(), over.variables.as_slice()) else { return None };
+        self.combinations.iter().find(|it| it.by == combination)?;
+        let mut equations: Vec<EquationId> = vec![combination];
+        let mut at = 0;
+        while let Some(&equation) = equations.get(at) {
+            match self.combinations.iter().find(|it| it.by == equation) {
+                Some(combination) => {
+                    equations.remove(at);
+                    equations.extend(combination.of.iter().filter(|id| **id != equation));
+                }
+                None => at += 1,
+            }
+        }
+        equations.sort_unstable();
+        equations.dedup();
+        let mut variables: Vec<_> = equations.iter().flat_map(|id| self.names.unknowns(*id)).collect();
+        variables.sort_unstable();
+        variables.dedup();
+        Some(Subset { equations, variables })
+    }
+
+    fn with_dependent(&self, mut diagnostic: Diagnostic, dependent: &Subset) -> Diagnostic {
+        for id in dependent.equations.iter().take(MOST_LABELS) {
+            let equation = &self.dae.model.equations[*id];
+            diagnostic = diagnostic.label(equation.span, format!("`{}`", equation.name));
+        }
+        let names = listed(dependent.equations.iter().map(|id| self.names.equation(*id)));
+        let unknowns = listed(dependent.variables.iter().map(|id| self.names.variable(*id)));
+        diagnostic.with_note(format!(
+            "one of {names} follows from the others or contradicts them: they only involve {unknowns}"
+        ))
+    }
+
+    fn with_overdetermined(&self, mut diagnostic: Diagnostic, over: &Subset) -> Diagnostic {
+        for id in over.equations.iter().take(MOST_LABELS) {
+            let equation = &self.dae.model.equations[*id];
+            diagnostic = diagnostic.label(equation.span, format!("`{}`", equation.name));
+        }
+        let equations = counted(over.equations.len(), "equation");
+        let names = listed(over.equations.iter().map(|id| self.names.equation(*id)));
+        let unknowns = listed(over.variables.iter().map(|id| self.names.variable(*id)));
+        diagnostic.with_note(match over.variables.len() {
+            0 => format!("{names} involves no unknown: it can only be right by chance"),
+            1 => format!("these {equations} only involve one unknown, {unknowns}: {names}"),
+            count => format!("these {equations} only involve these {count} unknowns, {unknowns}: {names}"),
+        })
+    }
+
+    fn with_underdetermined(&self, mut diagnostic: Diagnostic, under: &Subset, all_modes: bool) -> Diagnostic {
+        for id in under.variables.iter().take(MOST_LABELS) {
+            let variable = &self.dae.model.variables[*id];
+            diagnostic = diagnostic.label(variable.span, format!("`{}` is not determined", variable.name));
+        }
+        let unknowns = listed(under.variables.iter().map(|id| self.names.variable(*id)));
+        let names = listed(under.equations.iter().map(|id| self.names.equation(*id)));
+        let is_or_are = if under.variables.len() == 1 { "occurs" } else { "occur" };
+        diagnostic.with_note(match under.equations.len() {
+            0 if all_modes => format!("{unknowns} {is_or_are} in no equation"),
+            0 => format!("{unknowns} {is_or_are} in no equation of these modes"),
+            1 => format!("{unknowns} {is_or_are} in one equation only: {names}"),
+            count => format!("{unknowns} {is_or_are} in {count} equations only: {names}"),
+        })
+    }
+}
+
+fn title(when: &str, over: Option<&Subset>, under: Option<&Subset>) -> String {
+    let what = match (over, under) {
+        (Some(over), None) => {
+            let unknowns = counted(over.variables.len(), "unknown");
+            format!("{} for {unknowns}", counted(over.equations.len(), "equation"))
+        }
+        (None, Some(under)) => {
+            let equations = counted(under.equations.len(), "equation");
+            format!("{equations} for {}", counted(under.variables.len(), "unknown"))
+        }
+        _ => "too many equations in one place, too few in another".to_string(),
+    };
+    match when {
+        "true" => format!("the model is singular: {what}"),
+        formula if formula.chars().count() <= SHORT_FORMULA => format!("singular when `{formula}`: {what}"),
+        _ => format!("singular in some modes: {what}"),
+    }
+}

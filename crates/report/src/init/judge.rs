@@ -1,0 +1,176 @@
+//! Numbers for the verdicts: which modes are possible at the start, which conditions that are too many contradict the
+//! others, and the start values themselves.
+
+use std::collections::BTreeMap;
+
+use modeshift_dae::{EquationId, MultimodeDae};
+use modeshift_diagnostics::Diagnostics;
+use modeshift_modes::{ModeSet, ModeVariable};
+use modeshift_numerics::{NativeFunctions, Parameters};
+use modeshift_simulate::initialization::{
+    Disagreement, InitialProblem, InitialState, ModeFailure, StartSettings, explain_failure, explain_solution,
+};
+use modeshift_structure::initialization::{Conditional, InitialCase, InitialScenario, InitialVerdict, Initialization};
+
+/// Unknowns that may be solved for in all modes whose conditions are judged.
+const MOST_WORK: usize = 200_000;
+
+/// A scenario with its cases and, where it was asked for and found, its start.
+pub struct JudgedScenario {
+    /// The scenario.
+    pub scenario: InitialScenario,
+    /// Its cases.
+    pub cases: Vec<JudgedCase>,
+    /// Its start.
+    pub state: Option<InitialState>,
+    /// Whether a start was looked for and not found.
+    pub failed: bool,
+}
+
+/// A case with what numbers say about it.
+pub struct JudgedCase {
+    /// The case.
+    pub case: InitialCase,
+    /// Whether time and parameters allow these modes at the start.
+    pub possible: bool,
+    /// Conditions that are too many but agree with the others.
+    pub redundant: Vec<Conditional<EquationId>>,
+    /// Conditions that are too many and contradict the others.
+    pub conflicting: Vec<Conditional<EquationId>>,
+    /// The smallest set of equations and conditions that contradict each other, in an example mode.
+    pub conflict: Vec<EquationId>,
+    /// An example mode.
+    pub example: Vec<(ModeVariable, bool)>,
+}
+
+impl JudgedScenario {
+    /// Underdetermined if it is so in some possible mode; overdetermined if it contradicts itself in all of them.
+    pub fn verdict(&self) -> InitialVerdict {
+        let mut possible = self.cases.iter().filter(|case| case.possible).peekable();
+        if possible.clone().any(|case| !case.case.proposal.is_empty() && case.conflicting.is_empty()) {
+            InitialVerdict::Underdetermined
+        } else if possible.peek().is_some() && possible.all(|case| !case.conflicting.is_empty()) {
+            InitialVerdict::Overdetermined
+        } else {
+            InitialVerdict::Determined
+        }
+    }
+}
+
+/// The start that a run of the model takes: that of the first scenario, with states that nothing determines at their
+/// `start`.
+pub fn start_of_run(dae: &MultimodeDae, start: &Initialization, diagnostics: &mut Diagnostics) -> Option<InitialState> {
+    let (natives, overrides) = (NativeFunctions::default(), BTreeMap::new());
+    let mut of_parameters = Diagnostics::new();
+    let parameters = Parameters::evaluate(&start.system.dae.model, &natives, &overrides, &mut of_parameters);
+    let mut parameters = parameters.ok()?;
+    let problem = InitialProblem::new(dae, start, &natives, &mut parameters, start_settings(dae));
+    let state = problem.find_start(start.scenarios.first()?).ok()?;
+    explain_solution(&problem, &state, diagnostics);
+    Some(state)
+}
+
+fn start_settings(dae: &MultimodeDae) -> StartSettings {
+    StartSettings { time: dae.model.experiment.start.unwrap_or(0.0), ..StartSettings::default() }
+}
+
+/// Judges all scenarios; with `solve`, looks for their starts too and says what came of that.
+pub fn judge(
+    dae: &MultimodeDae,
+    start: &Initialization,
+    solve: bool,
+    diagnostics: &mut Diagnostics,
+) -> Vec<JudgedScenario> {
+    let (natives, overrides) = (NativeFunctions::default(), BTreeMap::new());
+    let mut of_parameters = Diagnostics::new();
+    let parameters = Parameters::evaluate(&start.system.dae.model, &natives, &overrides, &mut of_parameters);
+    let settings = start_settings(dae);
+    let problem =
+        parameters.ok().map(|mut parameters| InitialProblem::new(dae, start, &natives, &mut parameters, settings));
+    let possible = problem.as_ref().map_or(ModeSet::ALL, |problem| possible_modes(start, problem));
+    let mut work = MOST_WORK;
+    let judge_scenario = |scenario: &InitialScenario| {
+        let mut judged = JudgedScenario { scenario: scenario.clone(), cases: Vec::new(), state: None, failed: false };
+        for (modes, is_possible) in [(possible, true), (!possible, false)] {
+            for case in start.cases(scenario, modes) {
+                judged.cases.push(judge_case(start, problem.as_ref(), case, is_possible, &mut work));
+            }
+        }
+        if let Some(problem) = problem.as_ref().filter(|_| solve)
+            && judged.verdict() != InitialVerdict::Underdetermined
+            && !judged.cases.is_empty()
+        {
+            find_start(problem, &mut judged, diagnostics);
+        }
+        judged
+    };
+    start.scenarios.iter().map(judge_scenario).collect()
+}
+
+/// The modes that agree with what is known about mode variables before anything is solved.
+fn possible_modes(start: &Initialization, problem: &InitialProblem<'_>) -> ModeSet {
+    let literals = problem.known_modes().into_iter().map(|(mode, value)| {
+        start.invariant.project(&start.space, start.space.assignment(ModeVariable(mode.0), value))
+    });
+    let possible = start.space.intersection(literals.collect::<Vec<_>>());
+    // Fixed start values may contradict what is known; the search for the start says so.
+    if possible.is_empty() { ModeSet::ALL } else { possible }
+}
+
+fn find_start(problem: &InitialProblem<'_>, judged: &mut JudgedScenario, diagnostics: &mut Diagnostics) {
+    match problem.find_start(&judged.scenario) {
+        Ok(state) => {
+            explain_solution(problem, &state, diagnostics);
+            judged.state = Some(state);
+        }
+        Err(failure) => {
+            explain_failure(problem, &failure, diagnostics);
+            judged.failed = true;
+        }
+    }
+}
+
+fn judge_case(
+    start: &Initialization,
+    problem: Option<&InitialProblem<'_>>,
+    case: InitialCase,
+    possible: bool,
+    work: &mut usize,
+) -> JudgedCase {
+    let example = start.example(case.modes).unwrap_or_default();
+    let (mut redundant, mut conflicting) = (Vec::new(), case.too_many.clone());
+    if let Some(problem) = problem.filter(|problem| !case.too_many.is_empty() && problem.size() <= *work) {
+        *work -= problem.size();
+        if let Some(contradicting) = contradictions(problem, &example) {
+            let contradicts = |it: &Conditional<EquationId>| contradicting.contains(&it.item);
+            (conflicting, redundant) = case.too_many.iter().copied().partition(contradicts);
+        }
+    }
+    let conflict = smallest_conflict(start, &conflicting, &example);
+    JudgedCase { case, possible, redundant, conflicting, conflict, example }
+}
+
+/// The conditions that contradict the others in one mode; nothing if numbers do not tell.
+fn contradictions(problem: &InitialProblem<'_>, example: &[(ModeVariable, bool)]) -> Option<Vec<EquationId>> {
+    match problem.solve_mode(&problem.mode_with(example)) {
+        Ok(_) => Some(Vec::new()),
+        Err(ModeFailure::Disagreement(list)) => {
+            Some(list.into_iter().map(|Disagreement { condition, .. }| condition).collect())
+        }
+        Err(_) => None,
+    }
+}
+
+/// Conditions whose conflicts are compared.
+const MOST_COMPARED: usize = 16;
+
+fn smallest_conflict(
+    start: &Initialization,
+    conflicting: &[Conditional<EquationId>],
+    example: &[(ModeVariable, bool)],
+) -> Vec<EquationId> {
+    let values: rustc_hash::FxHashMap<ModeVariable, bool> = example.iter().copied().collect();
+    let mode = |variable: ModeVariable| values.get(&variable).copied().unwrap_or(false);
+    let there = conflicting.iter().filter(|it| start.space.evaluate(it.modes, mode)).take(MOST_COMPARED);
+    there.map(|it| start.conflict(it.item, mode)).min_by_key(Vec::len).unwrap_or_default()
+}

@@ -1,0 +1,28 @@
+//! Results in words: a typed report per question, each with its texts, JSON and pictures, and the verdicts as
+//! diagnostics that speak of the user's model.
+//!
+//! | module | purpose |
+//! |---|---|
+//! | [`analyzed`] | a model with its structure, which most reports are about |
+//! | [`analyze`] | the report of `analyze`: offsets, blocks, conditional dependency graph |
+//! | [`changes`] | the report of `changes`: what each mode change does |
+//! | [`check`] | the report of `check`, and what is structurally wrong, as diagnostics |
+//! | [`flat`] | the report of `flatten`: the guarded equation system |
+//! | [`init`] | the report of `init`: which starts are determined |
+//! | [`picture`] | graphs as SVG |
+//! | [`simulate`] | the report of `simulate`: how a run ended |
+//! | [`singular`] | where and how a model is singular |
+//! | [`wording`] | formulas, names and numbers as they stand in sentences |
+
+pub mod analyze;
+pub mod analyzed;
+pub mod changes;
+pub mod check;
+pub mod flat;
+pub mod init;
+pub mod picture;
+pub mod simulate;
+pub mod singular;
+pub mod wording;
+
+pub use analyzed::Analyzed;

@@ -1,0 +1,57 @@
+//! The summary of a run: how it ended, how many events there were, and which guard caused how many of them.
+
+use std::time::Duration;
+
+use modeshift_simulate::results::Tally;
+use modeshift_simulate::run::{RunEnd, RunSummary};
+
+use crate::wording::counted;
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Simulated {
+    /// The class that was run.
+    pub model: String,
+    /// How it ended.
+    pub summary: RunSummary,
+    /// Where it started.
+    pub start: f64,
+    /// What was counted on the way.
+    pub tally: Tally,
+    /// How long it took, without the analysis.
+    pub time: Duration,
+}
+
+/// So many guards are listed.
+const MOST_GUARDS: usize = 10;
+
+/// `0.5`, `2`, `5e-8`
+fn number(value: f64) -> String {
+    let text = format!("{value:?}");
+    text.strip_suffix(".0").map(str::to_string).unwrap_or(text)
+}
+
+/// A few lines; `results` says where the results are.
+pub fn summary_to_text(simulated: &Simulated, results: &str) -> String {
+    let Simulated { model, summary, start, tally, time } = simulated;
+    let (start, until) = (number(*start), number(summary.time));
+    let end = match &summary.end {
+        RunEnd::Stop => String::new(),
+        RunEnd::Terminated(message) => format!(", where the model terminated it: {message}"),
+        RunEnd::Interrupted => ", where it was interrupted".to_string(),
+        RunEnd::Failed => ", where it stopped".to_string(),
+    };
+    let mut events = counted(tally.events(), "event");
+    let (changes, impulsive) = (tally.mode_changes(), tally.impulsive());
+    if changes > 0 && changes < tally.events() {
+        events += &format!(", {}", counted(changes, "mode change"));
+    }
+    if impulsive > 0 {
+        events += &format!(", {impulsive} with impulses");
+    }
+    let rows = counted(tally.rows(), "row");
+    let seconds = time.as_secs_f64();
+    let mut text = format!("{model}: simulated from {start} to {until}{end}, in {seconds:.3} s\n");
+    text += &format!("{events}; {}; {rows} in {results}\n", counted(summary.modes, "mode"));
+    text + &tally.table(MOST_GUARDS)
+}
