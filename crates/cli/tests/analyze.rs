@@ -1,7 +1,6 @@
 //! The output of `analyze` and `flatten` for the models of the papers.
 
-mod support;
-
+use crate::support;
 use expect_test::expect_file;
 use serde_json::Value;
 use support::{modeshift, root};

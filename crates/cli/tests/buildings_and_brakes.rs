@@ -1,7 +1,6 @@
 //! The large examples of RR9322 with simple laws for what its figures leave open: what goes in comes out.
 
-mod support;
-
+use crate::support;
 use serde_json::Value;
 use support::{modeshift, root, temporary};
 

@@ -1,7 +1,6 @@
 //! The output of `changes` for the models of the papers, and what `check` says of mode changes.
 
-mod support;
-
+use crate::support;
 use expect_test::expect_file;
 use support::{modeshift, root};
 

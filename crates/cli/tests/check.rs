@@ -1,7 +1,6 @@
 //! The messages of `check`, as users read them.
 
-mod support;
-
+use crate::support;
 use expect_test::{Expect, expect};
 use support::{modeshift_reading, root};
 

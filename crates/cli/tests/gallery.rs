@@ -2,8 +2,7 @@
 //!
 //! `cargo test -p modeshift-cli --test gallery -- --ignored` draws them anew.
 
-mod support;
-
+use crate::support;
 use support::{modeshift, root, temporary};
 
 /// The commands of the page: lines of code that begin with `modeshift simulate`.

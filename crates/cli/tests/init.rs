@@ -1,7 +1,6 @@
 //! `init` as users see it: verdicts, proposals, conflicts, start values, exit status.
 
-mod support;
-
+use crate::support;
 use serde_json::{Value, json};
 use support::{Outcome, modeshift, modeshift_reading};
 

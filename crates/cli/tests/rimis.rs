@@ -1,7 +1,6 @@
 //! `modeshift rimis`: golden files of both forms, and the structure of what is written.
 
-mod support;
-
+use crate::support;
 use expect_test::expect_file;
 use support::{modeshift, root};
 

@@ -3,10 +3,8 @@
 //! All variables of the source are compared at all rows, and their left and right limits at all events; the times of
 //! events may differ a little, since guards have a hysteresis.
 
-#[path = "support/runs.rs"]
-mod runs;
-mod support;
-
+use crate::support;
+use crate::support::runs;
 use std::collections::BTreeSet;
 
 use runs::Run;

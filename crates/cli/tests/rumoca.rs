@@ -3,12 +3,9 @@
 //! The tool is installed from PyPI into the tests' own directory, or taken from the Python that `MODESHIFT_RUMOCA` names.
 //! Where neither is possible the tests say so and do nothing. References are `simulate` on the source, and closed forms.
 
-#[path = "support/rumoca_python.rs"]
-mod rumoca_python;
-#[path = "support/runs.rs"]
-mod runs;
-mod support;
-
+use crate::support;
+use crate::support::rumoca_python;
+use crate::support::runs;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -1,7 +1,6 @@
 //! `simulate` as a user runs it: files, exit status, what is kept when a run fails.
 
-mod support;
-
+use crate::support;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -1,7 +1,6 @@
 //! Arguments, files, exit status, what goes where.
 
-mod support;
-
+use crate::support;
 use std::process::{Command, Stdio};
 
 use support::{modeshift, modeshift_reading, root, temporary};

@@ -1,7 +1,6 @@
 //! Derivatives of expressions: text for what is printed, complex steps for what is computed.
 
-mod common;
-
+use crate::common;
 use common::{Complex, Random, add_variable, complex, model_with, random_expression, value};
 use modeshift_dae::{
     Builtin, ExpressionId, ExpressionText, FlatModel, Function, NotDifferentiableReason, RelationOperator, Type,

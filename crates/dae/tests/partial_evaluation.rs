@@ -1,7 +1,6 @@
 //! What is left of expressions under assumptions about modes and parameters.
 
-mod common;
-
+use crate::common;
 use common::add_variable;
 use modeshift_dae::{
     Builtin, ExpressionId, ExpressionText, Expressions, FlatModel, ModeVariableId, Node, PartialEvaluation,

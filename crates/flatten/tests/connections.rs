@@ -1,6 +1,6 @@
 //! Connections against hand-written flat models.
 
-mod support;
+use crate::support;
 use support::{check_equations, check_errors, equations, flat};
 
 const ELECTRICAL: &str = "

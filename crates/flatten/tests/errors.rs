@@ -1,6 +1,6 @@
 //! What is said about wrong models: code, places, what to try. Never a panic, never a hang.
 
-mod support;
+use crate::support;
 use support::{check_errors, try_flat};
 
 #[test]

@@ -1,6 +1,6 @@
 //! Whole small models to flat equations: components, parameters, `if`, `for`, arrays of components.
 
-mod support;
+use crate::support;
 use support::{check_equations, flat, flat_with};
 
 const COAXIAL: &str = include_str!("data/FaultyCoaxial.mo");

@@ -1,6 +1,6 @@
 //! The rules of lookup, modification, evaluation, arrays and events, each by its smallest model.
 
-mod support;
+use crate::support;
 use support::{check_equations, check_variables, equations, flat, flat_with};
 
 #[test]

@@ -1,7 +1,6 @@
 //! Packages from directories, and the examples of the Modelica Standard Library where one is at hand.
 
-mod support;
-
+use crate::support;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 

@@ -1,7 +1,6 @@
 //! Mutated models give diagnostics or flatten; they never panic and never hang.
 
-mod support;
-
+use crate::support;
 const SOURCES: &[&str] =
     &[include_str!("data/OwnCircuit.mo"), include_str!("data/FaultyCoaxial.mo"), include_str!("data/Mixture.mo")];
 

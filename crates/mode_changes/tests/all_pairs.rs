@@ -1,7 +1,6 @@
 //! Mode changes of all pairs at once against one pair after the other.
 
-mod support;
-
+use crate::support;
 use modeshift_dae::{EquationId, Id, IndexVec, VariableId};
 use modeshift_mode_changes::{FormCondition, Forms, PairSpace, new_equations, pair_memory};
 use modeshift_modes::{Invariant, ModeSet, ModeSpace, ModeVariable};

@@ -1,7 +1,6 @@
 //! Linear mode changes with a closed form: right limits and weights by levels and by one step.
 
-mod support;
-
+use crate::support;
 use modeshift_mode_changes::{Jet, Noise, Past, Restart, laurent_restart, restart};
 use serde_json::Value;
 use support::random::LinearMode;

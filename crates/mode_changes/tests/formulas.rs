@@ -1,7 +1,6 @@
 //! Restart values as formulas, and their values.
 
-mod support;
-
+use crate::support;
 use modeshift_dae::ExpressionText;
 use modeshift_mode_changes::{Noise, Potentials, closed_form_name, closed_forms, levels::Unknown, restart};
 use modeshift_numerics::{Compiler, Input, NativeFunctions};

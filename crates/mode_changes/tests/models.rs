@@ -1,7 +1,6 @@
 //! Mode changes of the models of the papers, all pairs at once, in words.
 
-mod support;
-
+use crate::support;
 use modeshift_dae::{EquationId, Id, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_flatten::multimode_dae;
 use modeshift_mode_changes::{

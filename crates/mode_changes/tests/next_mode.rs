@@ -1,7 +1,6 @@
 //! Which mode comes next: tanks, diodes, friction, and many guards at once.
 
-mod support;
-
+use crate::support;
 use modeshift_mode_changes::dense::{Factors, Matrix};
 use modeshift_mode_changes::{
     Accepted, Cluster, Complementarity, GuardSeries, Mode, NextMode, Noise, Objection, StateCondition, Strategy,

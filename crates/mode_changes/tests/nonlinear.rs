@@ -1,7 +1,6 @@
 //! Restarts of nonlinear models: ropes, contacts, rods, clutches.
 
-mod support;
-
+use crate::support;
 use modeshift_mode_changes::{DifferenceArray, Memory, Noise, Note, Restart, restart};
 use support::model::{Before, Mode};
 

@@ -1,7 +1,6 @@
 //! Mode changes of the closed-form files that are not plain linear systems: each by at least two methods.
 
-mod support;
-
+use crate::support;
 use modeshift_mode_changes::{
     Column, DifferenceArray, Jet, LaurentRestart, Laws, Noise, Past, Restart, TransientStructure, implicit_step,
     laurent_restart, restart, transient_restart,

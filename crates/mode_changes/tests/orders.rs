@@ -1,7 +1,6 @@
 //! Impulse orders of nonlinear equations, and products that are not defined.
 
-mod support;
-
+use crate::support;
 use modeshift_dae::VariableId;
 use modeshift_mode_changes::{
     Defect, Failure, Order, Potentials, expression_order, growth_orders, solved_order, undefined_products,

@@ -4,8 +4,7 @@
 //! of an equation counts as *one* term, its defect, of order `-k` where its derivative `k` is the first that the past
 //! violates. Here the rules are not solved but tried on all orders from -4 to 4 and on "untouched".
 
-mod support;
-
+use crate::support;
 use modeshift_mode_changes::{Defect, Potentials, Row};
 use support::random::{LinearMode, Random, Shape, mode};
 

@@ -1,7 +1,6 @@
 //! Restart by levels against exact arithmetic, on random linear mode changes.
 
-mod support;
-
+use crate::support;
 use modeshift_dae::Id;
 use modeshift_mode_changes::{
     Defect, DifferenceArray, Jet, Memory, ModeStructure, Noise, Note, Past, PastStructure, Potentials, Restart,

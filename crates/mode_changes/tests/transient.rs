@@ -1,7 +1,6 @@
 //! Transient modes: elastic impacts, resets, and laws that are missing.
 
-mod support;
-
+use crate::support;
 use modeshift_dae::IndexVec;
 use modeshift_mode_changes::{
     Derivative, Jet, Laws, Row, TransientRestart, TransientRow, TransientStructure, transient_restart,

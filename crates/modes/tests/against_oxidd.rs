@@ -1,7 +1,6 @@
 //! A second opinion on larger formulas: the same ones built with OxiDD.
 
-mod numbers;
-
+use crate::numbers;
 use modeshift_modes::{ModeSet, ModeSpace, ModeVariable};
 use numbers::Numbers;
 use oxidd::bcdd::{BCDDFunction, BCDDManagerRef, new_manager};

@@ -1,8 +1,7 @@
 //! Sets of modes as Modelica text: exact, short, the same every time.
 
-mod numbers;
-mod reading;
-
+use crate::numbers;
+use crate::reading;
 use modeshift_modes::{FormulaPrinter, Invariant, ModeSet, ModeSpace, ModeVariable};
 use numbers::Numbers;
 use reading::{names, read};

@@ -1,7 +1,6 @@
 //! Every operation against truth tables, on random formulas over few variables and in random orders.
 
-mod numbers;
-
+use crate::numbers;
 use modeshift_modes::{ModeSet, ModeSpace, ModeVariable};
 use numbers::Numbers;
 

@@ -1,8 +1,6 @@
 //! Dense and sparse LU on random matrices, and what is said of singular ones.
 
-#[path = "../../dae/tests/common/mod.rs"]
-mod common;
-
+use crate::common;
 use common::Random;
 use modeshift_numerics::{DenseLu, FactorFailure, LinearSolver, Lu, Pattern, Singular, SparseLu};
 

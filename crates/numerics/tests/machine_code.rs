@@ -1,8 +1,6 @@
 //! Machine code against the tape it was made from: the same bits.
 
-#[path = "../../dae/tests/common/mod.rs"]
-mod common;
-
+use crate::common;
 use common::{Random, model_with, random_expression};
 use modeshift_dae::{Builtin, ExpressionId, FlatModel, Function, RelationOperator, VariableId};
 use modeshift_diagnostics::Span;

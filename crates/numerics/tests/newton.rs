@@ -1,9 +1,7 @@
 //! Newton on standard problems (Moré, Garbow, Hillstrom, *Testing Unconstrained Optimization Software*, 1981), and
 //! what is reported where there is no solution.
 
-#[path = "../../dae/tests/common/mod.rs"]
-mod common;
-
+use crate::common;
 use common::{Random, model_with};
 use modeshift_dae::{Builtin, ExpressionId, Expressions, FlatModel, VariableId};
 use modeshift_numerics::{

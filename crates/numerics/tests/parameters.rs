@@ -1,8 +1,6 @@
 //! Values of parameters, and what is said of those that have none.
 
-#[path = "../../dae/tests/common/mod.rs"]
-mod common;
-
+use crate::common;
 use std::collections::BTreeMap;
 
 use common::add_variable;

@@ -1,8 +1,6 @@
 //! The tape against plain recursion, its Jacobian against complex steps.
 
-#[path = "../../dae/tests/common/mod.rs"]
-mod common;
-
+use crate::common;
 use common::{Random, complex, model_with, random_expression, value};
 use modeshift_dae::{
     Builtin, ExpressionId, FlatModel, Function, ModeVariableId, Node, RelationOperator, VariableId, differentiate,

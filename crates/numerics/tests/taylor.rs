@@ -1,8 +1,6 @@
 //! Taylor series against closed forms, and against symbolic derivatives on random expressions.
 
-#[path = "../../dae/tests/common/mod.rs"]
-mod common;
-
+use crate::common;
 use common::{Random, model_with, random_expression};
 use modeshift_dae::{
     ArithmeticOperator, Builtin, ExpressionId, Expressions, FlatModel, RelationOperator, VariableId,

@@ -1,7 +1,6 @@
 //! Models that cannot be transformed: with which code, at which places, in which modes or mode changes.
 
-mod support;
-
+use crate::support;
 use support::obstacle;
 
 /// What is said of a model that cannot be transformed.

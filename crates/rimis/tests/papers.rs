@@ -1,7 +1,6 @@
 //! The plain form of the papers' two examples is what the papers print, up to names.
 
-mod support;
-
+use crate::support;
 use std::collections::BTreeMap;
 
 use modeshift_dae::{

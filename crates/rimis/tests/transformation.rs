@@ -1,7 +1,6 @@
 //! Small models in, what the transformation makes of them out.
 
-mod support;
-
+use crate::support;
 use modeshift_rimis::Form;
 use support::{check_mode_independent, transformed};
 

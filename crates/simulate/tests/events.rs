@@ -1,8 +1,6 @@
 //! Events in runs: `when`, `sample`, `reinit`, chattering, and what ends a run before its time.
 
-#[path = "support/runs.rs"]
-mod support;
-
+use crate::support::runs as support;
 use modeshift_simulate::integrate::Method;
 use modeshift_simulate::run::RunEnd;
 use support::{How, Ran, check, paper_model, run_mel, run_text};

@@ -1,7 +1,6 @@
 //! Start values: problems with published ones, the models of the papers, steady states, and starts that fail.
 
-mod support;
-
+use crate::support;
 use std::path::Path;
 
 use support::{Start, start, start_scenario};

@@ -1,8 +1,6 @@
 //! What follows an event of a run: the mode, the modes passed through, right limits and impulses.
 
-#[path = "support/runs.rs"]
-mod support;
-
+use crate::support::runs as support;
 use modeshift_simulate::integrate::Method;
 use support::{How, Ran, check, paper_model, run_text};
 

@@ -1,10 +1,7 @@
 //! The order of equations means nothing: models with their equations in another order run alike.
 
-#[path = "support/random.rs"]
-mod random;
-#[path = "support/runs.rs"]
-mod support;
-
+use crate::support::random;
+use crate::support::runs as support;
 use std::collections::BTreeMap;
 
 use modeshift_diagnostics::{Diagnostics, Span};

@@ -1,8 +1,6 @@
 //! Programs of modes: constraints hold to rounding, all modes agree with the restart solver, Jacobians are exact.
 
-#[path = "support/programs.rs"]
-mod programs;
-
+use crate::support::programs;
 use std::path::Path;
 
 use modeshift_dae::VariableId;

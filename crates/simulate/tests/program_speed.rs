@@ -1,8 +1,6 @@
 //! What programs cost: `cargo test --release -p modeshift-simulate --test program_speed -- --ignored --nocapture`.
 
-#[path = "support/programs.rs"]
-mod programs;
-
+use crate::support::programs;
 use std::path::Path;
 use std::time::Instant;
 

@@ -5,14 +5,10 @@
 //! tolerances and by all methods that suit the problem: errors are to be at most ten times the tolerance, relative to the
 //! larger of the reference and the nominal value, and so are the errors of the times of events.
 
-#[path = "support/runs.rs"]
-mod support;
+use crate::support::runs as support;
 
-#[path = "published/cases.rs"]
 mod cases;
-#[path = "published/closed_forms.rs"]
 mod closed_forms;
-
 use cases::{Case, reference};
 use modeshift_simulate::integrate::Method;
 use support::file;

@@ -5,9 +5,7 @@
 //! modes 63 are regular. What happens is known in closed form: the voltage of the capacitor falls exponentially, unless
 //! the highest difference of two phases is above it.
 
-#[path = "support/runs.rs"]
-mod support;
-
+use crate::support::runs as support;
 use std::f64::consts::PI;
 
 use modeshift_mode_changes::Strategy;

@@ -1,8 +1,6 @@
 //! Runs of the models of the papers.
 
-#[path = "support/runs.rs"]
-mod support;
-
+use crate::support::runs as support;
 use support::{Analyzed, How, check, file, paper_model, run_text};
 
 #[test]

@@ -1,10 +1,7 @@
 //! Next modes by Lemke's method alone and by all other ways: diodes, impulses, and friction with three states.
 
-#[path = "support/random.rs"]
-mod random;
-#[path = "support/runs.rs"]
-mod support;
-
+use crate::support::random;
+use crate::support::runs as support;
 use std::collections::BTreeSet;
 
 use modeshift_mode_changes::Strategy;

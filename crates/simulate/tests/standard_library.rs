@@ -3,9 +3,7 @@
 //! `data/msl` has the comparison signals of modelica/MAP-LIB_ReferenceResults (d6a2b9b2), thinned to the rows nearest to
 //! 101 equidistant times; the library is found by `MODELICAPATH`. Signals are to be right to a thousandth of their range.
 
-#[path = "support/runs.rs"]
-mod support;
-
+use crate::support::runs as support;
 use std::path::PathBuf;
 
 use modeshift_diagnostics::Diagnostics;

@@ -1,7 +1,6 @@
 //! Published and enumerated reference values: both analyses agree with all of them. Sources: `data/README.md`.
 
-mod common;
-
+use crate::common;
 use common::{System, Table, is_in};
 use modeshift_dae::{EquationId, VariableId};
 use modeshift_modes::ModeSpace;

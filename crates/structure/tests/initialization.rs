@@ -1,7 +1,6 @@
 //! Which starts are determined: the models of the papers, conditions of every kind, scenarios.
 
-mod support;
-
+use crate::support;
 use std::path::Path;
 
 use modeshift_dae::Id;

@@ -1,8 +1,7 @@
 //! Random multimode models with scenarios: each mode and scenario is also set up by itself, from the equations as they
 //! are in that mode, and decomposed by plain Dulmage–Mendelsohn.
 
-mod common;
-
+use crate::common;
 use std::collections::{BTreeMap, BTreeSet};
 
 use common::{Random, System, Table};

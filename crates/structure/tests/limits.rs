@@ -2,10 +2,8 @@
 //!
 //! Node limits from one node up to what the analysis needs are tried, so that each phase is struck. A panic or a result that differs from the unlimited one fails the test.
 
-#[path = "common/scalable.rs"]
-mod scalable;
-mod support;
-
+use crate::common::scalable;
+use crate::support;
 use std::collections::BTreeSet;
 use std::time::Duration;
 

@@ -1,7 +1,6 @@
 //! Random multimode systems: the analysis of all modes, evaluated in each mode, agrees with the analysis of that mode.
 
-mod common;
-
+use crate::common;
 use std::collections::BTreeSet;
 
 use common::{Random, System, is_in};

@@ -1,8 +1,6 @@
 //! The scalable models at a size that cannot be enumerated: sampled modes agree with the analysis of these modes.
 
-#[path = "common/scalable.rs"]
-mod scalable;
-
+use crate::common::scalable;
 use std::collections::BTreeSet;
 
 use modeshift_structure::single_mode::{self, Structure};

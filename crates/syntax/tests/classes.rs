@@ -1,7 +1,6 @@
 //! Files, classes of every form, elements and modifications.
 
-mod common;
-
+use crate::common;
 use common::check_classes;
 use expect_test::expect;
 

@@ -1,7 +1,6 @@
 //! Equations, their labels, and statements.
 
-mod common;
-
+use crate::common;
 use common::{check_equations, check_statements};
 use expect_test::expect;
 

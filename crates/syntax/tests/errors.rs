@@ -1,7 +1,6 @@
 //! Messages: what is wrong, where, with which second place, and what to try. Several per file.
 
-mod common;
-
+use crate::common;
 use common::check_errors;
 use expect_test::expect;
 

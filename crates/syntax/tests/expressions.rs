@@ -1,7 +1,6 @@
 //! Precedence, associativity and all forms of expressions.
 
-mod common;
-
+use crate::common;
 use common::{check_expression, clean_expression, grouped};
 
 #[test]

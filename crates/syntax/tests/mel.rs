@@ -1,7 +1,6 @@
 //! MEL, RR9322 §4.2.
 
-mod common;
-
+use crate::common;
 use common::{check_mel, check_mel_errors};
 use expect_test::expect;
 use modeshift_diagnostics::{Diagnostics, SourceMap};

@@ -1,7 +1,6 @@
 //! Whatever is thrown at the parser: it never panics, never overflows the stack, and prints back every byte.
 
-mod common;
-
+use crate::common;
 use modeshift_diagnostics::{Diagnostics, SourceMap};
 use modeshift_syntax::{NESTING_LIMIT, mel_tree, parse, parse_expression, parse_mel};
 

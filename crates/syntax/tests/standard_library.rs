@@ -1,8 +1,7 @@
 //! Every Modelica file found along `MODELICAPATH` parses without a word and prints back byte for byte.
 //! Skipped with a message where the variable is not set.
 
-mod common;
-
+use crate::common;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 

@@ -2,6 +2,9 @@
 
 #![allow(dead_code)]
 
+pub mod rumoca_python;
+pub mod runs;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

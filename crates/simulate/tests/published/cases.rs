@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use modeshift_simulate::integrate::Method;
 use serde_json::Value;
 
-use crate::support::{How, Ran, file, run_text};
+use crate::support::runs::{How, Ran, file, run_text};
 
 /// Where a value is known.
 #[derive(Clone, Debug)]

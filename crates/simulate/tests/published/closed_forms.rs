@@ -1,7 +1,7 @@
 //! Models whose runs are known in closed form.
 
-use crate::cases::{Case, reference};
-use crate::support::file;
+use super::cases::{Case, reference};
+use crate::support::runs::file;
 
 /// `E x' = A x` from the first second on; until then the differentiated variables rest where the reference says.
 pub fn switched(name: &str) -> Case {
@@ -18,7 +18,7 @@ pub fn switched(name: &str) -> Case {
             declarations += &format!("Real {variable};\n");
             resting += &format!("{variable} = {};\n", before[row]);
         }
-        let terms = |matrix: &[crate::cases::Reference], of: &dyn Fn(&str) -> String| -> String {
+        let terms = |matrix: &[super::cases::Reference], of: &dyn Fn(&str) -> String| -> String {
             let coefficients = variables.iter().enumerate().map(|(column, it)| (matrix[row].number(column), of(it)));
             let terms = coefficients.filter(|(coefficient, _)| *coefficient != 0.0);
             let terms: Vec<String> = terms.map(|(coefficient, it)| format!("({coefficient})*{it}")).collect();

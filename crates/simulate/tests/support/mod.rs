@@ -2,6 +2,10 @@
 
 #![allow(dead_code)]
 
+pub mod programs;
+pub mod random;
+pub mod runs;
+
 use std::collections::BTreeMap;
 
 use modeshift_dae::{MultimodeDae, VariableId};

@@ -2,6 +2,8 @@
 
 #![allow(dead_code)]
 
+pub mod scalable;
+
 use modeshift_dae::{EquationId, Id, IndexVec, VariableId};
 use modeshift_modes::{Invariant, ModeSet, ModeSpace, ModeVariable};
 use modeshift_structure::single_mode::Signature;

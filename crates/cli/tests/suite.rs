@@ -1,0 +1,15 @@
+//! All tests of this crate in one binary: `cargo test -p modeshift-cli --test suite NAME`.
+
+mod analyze;
+mod buildings_and_brakes;
+mod changes;
+mod check;
+mod gallery;
+mod init;
+mod rimis;
+mod rimis_runs;
+mod rumoca;
+mod simulate;
+mod support;
+mod tidy;
+mod usage;

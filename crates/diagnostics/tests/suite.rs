@@ -1,0 +1,3 @@
+//! All tests of this crate in one binary: `cargo test -p modeshift-diagnostics --test suite NAME`.
+
+mod render;

@@ -1,0 +1,17 @@
+//! All tests of this crate in one binary: `cargo test -p modeshift-simulate --test suite NAME`.
+
+mod events;
+mod initialization;
+mod instants;
+mod integrate;
+mod permutations;
+mod plots;
+mod program;
+mod program_speed;
+mod published;
+mod rectifiers;
+mod results;
+mod runs;
+mod searches;
+mod standard_library;
+mod support;

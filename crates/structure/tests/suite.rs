@@ -1,0 +1,13 @@
+//! All tests of this crate in one binary: `cargo test -p modeshift-structure --test suite NAME`.
+
+mod common;
+mod corpus;
+mod graphs;
+mod initialization;
+mod initialization_oracle;
+mod limits;
+mod optimism;
+mod oracle;
+mod scalable;
+mod signature;
+mod support;
