@@ -1,6 +1,6 @@
 //! Modes that differ little: what is taken over from one to the next is what a search from nothing finds.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use modeshift_dae::{Id, ModeVariableId, MultimodeDae};
 use modeshift_flatten::multimode_dae;
@@ -85,7 +85,7 @@ fn hints_of_a_mode_that_has_nothing_in_common_do_no_harm() {
 #[test]
 fn modes_that_share_tapes_compute_what_they_compute_alone() {
     let dae = model(include_str!("../../../models/FaultyCoaxial.mo"), 3);
-    let (natives, tapes) = (NativeFunctions::default(), Rc::new(EquationTapes::default()));
+    let (natives, tapes) = (NativeFunctions::default(), Arc::new(EquationTapes::default()));
     for faulty in [None, Some(0), Some(3), None] {
         let mode = move |id: ModeVariableId| Some(id.index()) == faulty;
         let structure = ModeStructure::of_signature(&signature_in(&dae, mode)).expect("regular");

@@ -149,12 +149,13 @@ fn all_hidden_constraints_of_all_modes_vanish_by_taylor_series() {
     let mut count = 0;
     for_each_mode(|name, model, mode, run| {
         let structure = run.program.structure();
+        let (variables, parameters, surroundings) = (&model.dae.model.variables, &model.parameters, &run.surroundings);
         let constants = |input: Input| match input {
             Input::Time => None,
-            Input::Variable(id, 0) if model.dae.model.variables[id].is_continuous_unknown() => None,
-            Input::Variable(id, 0) => model.parameters[id.0 as usize].or(Some(run.surroundings.value(input))),
+            Input::Variable(id, 0) if variables[id].is_continuous_unknown() => None,
+            Input::Variable(id, 0) => parameters[id.0 as usize].or(Some(surroundings.value(input))),
             Input::Variable(..) => None,
-            _ => Some(run.surroundings.value(input)),
+            _ => Some(surroundings.value(input)),
         };
         let equations = ModeEquations::new(&model.dae.model, &model.natives, structure, constants);
         let derivatives = |column| {

@@ -35,7 +35,7 @@ pub(crate) mod spread;
 pub(crate) mod transients;
 
 use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Instant;
 
 use modeshift_dae::{EquationId, Id, IndexVec, MultimodeDae, VariableId};
@@ -67,7 +67,7 @@ pub struct AllChanges<'a> {
     /// Whether these determine what happens in their instants.
     pub transients: PairTransients,
     /// How far defects reach, by the pairs that were asked for.
-    potentials: RefCell<Vec<(ModeSet, Rc<PairPotentials>)>>,
+    potentials: RefCell<Vec<(ModeSet, Arc<PairPotentials>)>>,
     pub(crate) analysis: &'a Analysis,
 }
 
@@ -151,15 +151,15 @@ impl AllChanges<'_> {
 
     /// How far the defects reach, in all changes. Computed when first asked for: what is new, erased or missing is
     /// local, but how far a jump reaches may depend on very many mode variables (a chain of clutches: on all of them).
-    pub fn potentials(&self) -> Result<Rc<PairPotentials>, Limit> {
+    pub fn potentials(&self) -> Result<Arc<PairPotentials>, Limit> {
         self.potentials_within(ModeSet::ALL)
     }
 
     /// How far the defects reach in some changes. The fewer they are, the more is written out; of one, all.
-    pub fn potentials_within(&self, within: ModeSet) -> Result<Rc<PairPotentials>, Limit> {
+    pub fn potentials_within(&self, within: ModeSet) -> Result<Arc<PairPotentials>, Limit> {
         let within = if self.pairs.space.implies(self.pairs.regular, within) { ModeSet::ALL } else { within };
         if let Some((_, known)) = self.potentials.borrow().iter().find(|(pairs, _)| *pairs == within) {
-            return Ok(Rc::clone(known));
+            return Ok(Arc::clone(known));
         }
         self.pairs.space.set_task("finding impulse orders");
         let of_law = |law: &FiringLaw| {
@@ -170,8 +170,8 @@ impl AllChanges<'_> {
         let set_by_laws: Vec<InPairs<VariableId>> = laws.flat_map(of_law).collect();
         let causes = Causes { is_new: &self.is_new, defects: &self.defects, set_by_laws: &set_by_laws };
         let extent = Extent { within, ..Extent::affordable(self.is_new.len()) };
-        let found = Rc::new(pair_potentials(&self.pairs, self.analysis, &causes, extent)?);
-        self.potentials.borrow_mut().push((within, Rc::clone(&found)));
+        let found = Arc::new(pair_potentials(&self.pairs, self.analysis, &causes, extent)?);
+        self.potentials.borrow_mut().push((within, Arc::clone(&found)));
         Ok(found)
     }
 

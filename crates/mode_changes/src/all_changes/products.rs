@@ -4,7 +4,7 @@
 //! an equation holds there is then asked of one change after the other, each standing for all with the same branches.
 //! See [`crate::UndefinedProduct`].
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use modeshift_dae::{
     EquationId, ExpressionId, FlatModel, Id, ModeVariableId, MultimodeDae, Node, VariableId, assume_modes,
@@ -84,7 +84,7 @@ struct Search<'a> {
     changes: &'a AllChanges<'a>,
     dae: &'a MultimodeDae,
     within: ModeSet,
-    potentials: Rc<PairPotentials>,
+    potentials: Arc<PairPotentials>,
     orders: FxHashMap<VariableId, Vec<(i64, ModeSet)>>,
     found: Vec<PairProduct>,
     /// A copy in which derivatives are built, made when the first is needed.

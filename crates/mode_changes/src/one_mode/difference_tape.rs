@@ -1,6 +1,6 @@
 //! Differences of two expressions as tapes: equations and relations as residuals, with partial derivatives, along jets.
 
-use std::cell::RefCell;
+use std::sync::{Mutex, PoisonError};
 
 use modeshift_dae::{ExpressionId, FlatModel, Node, VariableId};
 use modeshift_numerics::{Compiler, Differentiated, Input, NativeFunctions, NotNumeric, Tape, TaylorWorkspace};
@@ -18,7 +18,7 @@ pub struct DifferenceTape {
     /// By unknown, where they are the same at all times: the partial derivatives.
     constant: Option<Vec<f64>>,
     /// By order, for the residual alone and for all.
-    workspaces: RefCell<[Vec<Option<TaylorWorkspace>>; 2]>,
+    workspaces: Mutex<[Vec<Option<TaylorWorkspace>>; 2]>,
 }
 
 /// Which results are wanted.
@@ -46,7 +46,7 @@ impl DifferenceTape {
             unknowns,
             is_linear,
             constant: None,
-            workspaces: RefCell::new([Vec::new(), Vec::new()]),
+            workspaces: Mutex::new([Vec::new(), Vec::new()]),
         };
         if is_linear && inputs.len() == compiled.tape.inputs().len() {
             compiled.constant = Some(compiled.partials_from(&vec![0.0; inputs.len()], 0));
@@ -113,7 +113,8 @@ impl DifferenceTape {
             Wanted::Everything => self.tape.tape(),
         };
         let mut outputs = vec![0.0; tape.output_count() * (highest as usize + 1)];
-        let workspaces = &mut self.workspaces.borrow_mut()[wanted as usize];
+        let mut workspaces = self.workspaces.lock().unwrap_or_else(PoisonError::into_inner);
+        let workspaces = &mut workspaces[wanted as usize];
         if workspaces.len() <= highest as usize {
             workspaces.resize(highest as usize + 1, None);
         }

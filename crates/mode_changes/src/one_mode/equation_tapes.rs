@@ -3,8 +3,7 @@
 //! What an equation looks like depends on the mode variables it contains and on nothing else of a mode, so modes share
 //! the tapes of equations that have the same form in them ([`EquationTapes`]).
 
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use modeshift_dae::{EquationId, FlatModel, ModeVariableId, Node};
 use modeshift_numerics::{Input, NativeFunctions};
@@ -18,8 +17,8 @@ type Form = (EquationId, Box<[Option<bool>]>);
 /// Tapes of equations by their forms, for modes that agree on all constants beside the mode variables.
 #[derive(Default)]
 pub struct EquationTapes {
-    modes: RefCell<FxHashMap<EquationId, Rc<[ModeVariableId]>>>,
-    known: RefCell<FxHashMap<Form, Rc<DifferenceTape>>>,
+    modes: Mutex<FxHashMap<EquationId, Arc<[ModeVariableId]>>>,
+    known: Mutex<FxHashMap<Form, Arc<DifferenceTape>>>,
 }
 
 impl EquationTapes {
@@ -30,21 +29,26 @@ impl EquationTapes {
         natives: &NativeFunctions,
         equation: EquationId,
         constants: &dyn Fn(Input) -> Option<f64>,
-    ) -> Rc<DifferenceTape> {
-        let modes = self.modes.borrow_mut().entry(equation).or_insert_with(|| modes_in(model, equation)).clone();
+    ) -> Arc<DifferenceTape> {
+        let modes = lock(&self.modes).entry(equation).or_insert_with(|| modes_in(model, equation)).clone();
         let value = |&mode: &ModeVariableId| constants(Input::Mode(mode)).map(|value| value != 0.0);
         let form = (equation, modes.iter().map(value).collect());
         let compile = || {
             let (left, right) = (model.equations[equation].left, model.equations[equation].right);
             let compiled = DifferenceTape::new(model, natives, [left, right], constants);
-            Rc::new(compiled.expect("a continuous equation is between numbers"))
+            Arc::new(compiled.expect("a continuous equation is between numbers"))
         };
-        self.known.borrow_mut().entry(form).or_insert_with(compile).clone()
+        lock(&self.known).entry(form).or_insert_with(compile).clone()
     }
 }
 
+/// What is kept in a table is whole at all times, also where an evaluation panicked.
+fn lock<T>(table: &Mutex<T>) -> MutexGuard<'_, T> {
+    table.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// The mode variables that an equation contains, ascending.
-fn modes_in(model: &FlatModel, equation: EquationId) -> Rc<[ModeVariableId]> {
+fn modes_in(model: &FlatModel, equation: EquationId) -> Arc<[ModeVariableId]> {
     let mut modes = Vec::new();
     for side in [model.equations[equation].left, model.equations[equation].right] {
         model.expressions.for_each(side, |_, node| {

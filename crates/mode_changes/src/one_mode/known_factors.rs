@@ -3,8 +3,7 @@
 //! All levels of a linear block have the same matrix, and so has the next restart in the mode, unless coefficients have
 //! changed with time or with discrete values: whether they have is looked at, entry by entry.
 
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use modeshift_numerics::Lu;
 use rustc_hash::FxHashMap;
@@ -19,22 +18,22 @@ pub(crate) const SMALLEST: usize = 8;
 
 /// Factors of the blocks of one mode, by their first rows.
 #[derive(Default)]
-pub struct KnownFactors(RefCell<FxHashMap<Row, Vec<Factored>>>);
+pub struct KnownFactors(Mutex<FxHashMap<Row, Vec<Factored>>>);
 
 struct Factored {
     matrix: Entries,
-    factors: Rc<Lu>,
+    factors: Arc<Lu>,
 }
 
 impl KnownFactors {
     /// The factors of a matrix of the block with this first row.
-    pub(crate) fn of(&self, row: Row, matrix: &Entries) -> Result<Rc<Lu>, Failure> {
-        let mut blocks = self.0.borrow_mut();
+    pub(crate) fn of(&self, row: Row, matrix: &Entries) -> Result<Arc<Lu>, Failure> {
+        let mut blocks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = blocks.entry(row).or_default();
         if let Some(same) = known.iter().find(|known| known.matrix == *matrix) {
             return Ok(same.factors.clone());
         }
-        let factors = Rc::new(matrix.factors()?);
+        let factors = Arc::new(matrix.factors()?);
         known.truncate(MOST - 1);
         known.insert(0, Factored { matrix: matrix.clone(), factors: factors.clone() });
         Ok(factors)
@@ -55,10 +54,10 @@ mod tests {
         };
         let known = KnownFactors::default();
         let first = known.of(Row(3), &matrix(2.0)).expect("regular");
-        assert!(Rc::ptr_eq(&first, &known.of(Row(3), &matrix(2.0)).expect("regular")));
+        assert!(Arc::ptr_eq(&first, &known.of(Row(3), &matrix(2.0)).expect("regular")));
         let other = known.of(Row(3), &matrix(4.0)).expect("regular");
-        assert!(!Rc::ptr_eq(&first, &other));
-        assert!(Rc::ptr_eq(&first, &known.of(Row(3), &matrix(2.0)).expect("regular")));
+        assert!(!Arc::ptr_eq(&first, &other));
+        assert!(Arc::ptr_eq(&first, &known.of(Row(3), &matrix(2.0)).expect("regular")));
         assert!(known.of(Row(3), &matrix(0.0)).is_err(), "singular");
     }
 }

@@ -25,3 +25,20 @@ pub(crate) mod mode_equations;
 pub(crate) mod mode_structure;
 pub(crate) mod mode_values;
 pub(crate) mod newton;
+
+#[cfg(test)]
+mod tests {
+    use super::difference_tape::DifferenceTape;
+    use super::equation_tapes::EquationTapes;
+    use super::mode_equations::ModeEquations;
+    use super::mode_structure::ModeStructure;
+
+    #[test]
+    fn modes_can_be_sent_to_another_thread_and_shared() {
+        fn is_shared<T: Send + Sync>() {}
+        is_shared::<ModeStructure>();
+        is_shared::<ModeEquations<'_>>();
+        is_shared::<EquationTapes>();
+        is_shared::<DifferenceTape>();
+    }
+}

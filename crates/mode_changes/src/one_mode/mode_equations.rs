@@ -4,8 +4,7 @@
 //! the derivatives of both come out. Mode variables, parameters and discrete variables are constants here, so an
 //! if-expression compiles to the branch that the mode takes.
 
-use std::cell::OnceCell;
-use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
 
 use modeshift_dae::{EquationId, FlatModel, IndexVec, VariableId};
 use modeshift_numerics::{Input, NativeFunctions};
@@ -21,11 +20,11 @@ use crate::one_mode::mode_structure::{Column, ModeStructure, Row};
 pub struct ModeEquations<'a> {
     model: &'a FlatModel,
     natives: &'a NativeFunctions,
-    tapes: Rc<EquationTapes>,
-    constants: Box<dyn Fn(Input) -> Option<f64> + 'a>,
+    tapes: Arc<EquationTapes>,
+    constants: Box<dyn Fn(Input) -> Option<f64> + Send + Sync + 'a>,
     equations: IndexVec<Row, EquationId>,
     column_of: IndexVec<VariableId, Option<Column>>,
-    rows: IndexVec<Row, OnceCell<Rc<DifferenceTape>>>,
+    rows: IndexVec<Row, OnceLock<Arc<DifferenceTape>>>,
     factors: KnownFactors,
 }
 
@@ -35,19 +34,19 @@ impl<'a> ModeEquations<'a> {
         model: &'a FlatModel,
         natives: &'a NativeFunctions,
         structure: &ModeStructure,
-        constants: impl Fn(Input) -> Option<f64> + 'a,
+        constants: impl Fn(Input) -> Option<f64> + Send + Sync + 'a,
     ) -> Self {
-        ModeEquations::sharing(Rc::default(), model, natives, structure, constants)
+        ModeEquations::sharing(Arc::default(), model, natives, structure, constants)
     }
 
     /// The same with tapes that are shared with other modes of the model. `constants` must differ from theirs in mode
     /// variables only.
     pub fn sharing(
-        tapes: Rc<EquationTapes>,
+        tapes: Arc<EquationTapes>,
         model: &'a FlatModel,
         natives: &'a NativeFunctions,
         structure: &ModeStructure,
-        constants: impl Fn(Input) -> Option<f64> + 'a,
+        constants: impl Fn(Input) -> Option<f64> + Send + Sync + 'a,
     ) -> Self {
         ModeEquations {
             model,
@@ -56,7 +55,7 @@ impl<'a> ModeEquations<'a> {
             constants: Box::new(constants),
             equations: structure.rows().map(|row| structure.equation(row)).collect(),
             column_of: model.variables.ids().map(|variable| structure.column(variable)).collect(),
-            rows: structure.rows().map(|_| OnceCell::new()).collect(),
+            rows: structure.rows().map(|_| OnceLock::new()).collect(),
             factors: KnownFactors::default(),
         }
     }

@@ -1,7 +1,7 @@
 //! Newton's method for one block: damped, equilibrated, with a verdict on the condition at the solution. The Jacobian of a
 //! linear block is computed and factored once; what follows the first step only takes out rounding.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use modeshift_numerics::{LinearSolver, Lu, Pattern};
 
@@ -136,10 +136,10 @@ impl<'a> Linearity<'a> {
         }
     }
 
-    fn factors(self, jacobian: &Entries) -> Result<Rc<Lu>, Failure> {
+    fn factors(self, jacobian: &Entries) -> Result<Arc<Lu>, Failure> {
         match self {
             Linearity::Kept(known, row) => known.of(row, jacobian),
-            Linearity::Linear | Linearity::Nonlinear => jacobian.factors().map(Rc::new),
+            Linearity::Linear | Linearity::Nonlinear => jacobian.factors().map(Arc::new),
         }
     }
 }
@@ -159,7 +159,7 @@ pub(crate) fn solve_block(
     let mut here = linearize(&point, Wanted::All);
     let is_linear = !matches!(linearity, Linearity::Nonlinear);
     let later = if is_linear { Wanted::Residual } else { Wanted::All };
-    let mut known: Option<Rc<Lu>> = None;
+    let mut known: Option<Arc<Lu>> = None;
     let mut progress = Progress { magnitude: vec![0.0; point.len()], last: f64::INFINITY };
     for iteration in 0..ITERATIONS {
         if here.residual.iter().any(|value| value.is_nan()) {

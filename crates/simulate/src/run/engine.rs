@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use modeshift_dae::{EquationKind, ExpressionId, ExpressionText, FlatModel, IndexVec, MultimodeDae, Node, VariableId};
 use modeshift_mode_changes::{DifferenceTape, FormUsers, Noise, Strategy};
@@ -19,7 +20,7 @@ use crate::program::Surroundings;
 
 /// What is known before the run and stays.
 pub(super) struct Constants {
-    pub parameters: Rc<Vec<Option<f64>>>,
+    pub parameters: Arc<Vec<Option<f64>>>,
     /// Start values of variables that declare one.
     pub starts: Vec<Option<f64>>,
     /// Nominal values of variables.
@@ -35,7 +36,7 @@ pub(super) struct Engine<'a> {
     pub system: System,
     pub modes: Modes<'a>,
     pub surroundings: Rc<RefCell<Surroundings>>,
-    pub parameters: Rc<Vec<Option<f64>>>,
+    pub parameters: Arc<Vec<Option<f64>>>,
     /// Start values of variables that declare one.
     pub starts: Vec<Option<f64>>,
     /// Nominal values of variables.

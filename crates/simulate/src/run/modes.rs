@@ -62,8 +62,8 @@ pub(super) struct Modes<'a> {
     pub programs: Programs<'a>,
     /// What the present event costs.
     pub meter: CostMeter,
-    parameters: Rc<Vec<Option<f64>>>,
-    tapes: Rc<EquationTapes>,
+    parameters: Arc<Vec<Option<f64>>>,
+    tapes: Arc<EquationTapes>,
     known: Kept<Result<Rc<Mode<'a>>, NoMode>>,
     /// The structure of the mode that was asked for last: the next one will be like it.
     last: Option<Arc<ModeStructure>>,
@@ -73,7 +73,7 @@ impl<'a> Modes<'a> {
     pub fn new(
         dae: &'a MultimodeDae,
         natives: &'a NativeFunctions,
-        parameters: Rc<Vec<Option<f64>>>,
+        parameters: Arc<Vec<Option<f64>>>,
         nominal: impl Fn(VariableId) -> Option<f64>,
     ) -> Self {
         let parameter = |id: VariableId| parameters.get(id.0 as usize).copied().flatten();
@@ -84,7 +84,7 @@ impl<'a> Modes<'a> {
             programs,
             meter: CostMeter::new(),
             parameters,
-            tapes: Rc::default(),
+            tapes: Arc::default(),
             known: Kept::up_to(MOST_EQUATIONS),
             last: None,
         }

@@ -1,6 +1,6 @@
 //! The beginning of a run: start values, the mode they are in, and the engine that goes on from there.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use modeshift_dae::{Builtin, ExpressionId, Id, IndexVec, MultimodeDae, Node, Variability, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
@@ -55,7 +55,7 @@ pub(super) fn with_start(
         }
     };
     let columns = Columns::of(model.dae, parameter);
-    let shared = Rc::new(parameters.values);
+    let shared = Arc::new(parameters.values);
     let nominal = parameters.nominal;
     let modes = Modes::new(&dae, model.natives, shared.clone(), |id| nominal.get(id.index()).copied());
     let noise = noise(settings);
