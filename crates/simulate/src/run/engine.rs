@@ -9,14 +9,14 @@ use modeshift_dae::{EquationKind, ExpressionId, ExpressionText, FlatModel, Index
 use modeshift_mode_changes::{DifferenceTape, FormUsers, Noise, Strategy};
 use modeshift_numerics::{Input, NativeFunctions};
 
-use super::conditions::{Atom, Moment};
-use super::modes::Modes;
-use super::side::{Phase, Side, input_between};
-use super::system::{Requirement, System};
-use super::time_events::{Affine, Sampling, affine, meeting};
-use super::timetable::{ROUNDING, Timetable, truth_right_after};
-use super::watch::{FLOOR, Guard};
 use crate::program::Surroundings;
+use crate::run::modes::Modes;
+use crate::run::phase::schedule::{ROUNDING, Timetable, truth_right_after};
+use crate::run::phase::time_events::{Affine, Sampling, affine, meeting};
+use crate::run::phase::zero_crossings::{FLOOR, Guard};
+use crate::run::prepare::relations::{Atom, Moment};
+use crate::run::prepare::system::{Requirement, System};
+use crate::run::values::{Phase, Side, input_between};
 
 /// What is known before the run and stays.
 pub(super) struct Constants {
@@ -288,7 +288,9 @@ impl<'a> Engine<'a> {
 
     /// The stairs that changed, in words.
     pub fn changed_stairs(&self, left: &Side<'a>, right: &Side<'a>) -> Vec<String> {
-        let changed = |it: &&super::stairs::Stair| left.discrete[it.variable] != right.discrete[it.variable];
+        let changed = |it: &&crate::run::prepare::event_functions::Stair| {
+            left.discrete[it.variable] != right.discrete[it.variable]
+        };
         let stairs = self.system.stairs.iter().filter(changed);
         stairs
             .map(|it| format!("{} = {}", self.dae.model.variables[it.variable].name, right.discrete[it.variable]))
@@ -314,7 +316,7 @@ fn fixed_sides(model: &FlatModel, system: &System, parameters: &[Option<f64>]) -
 }
 
 /// The step that an affine argument is on right after a time.
-fn step_right_after(rounding: super::stairs::Rounding, argument: Affine, time: f64) -> f64 {
+fn step_right_after(rounding: crate::run::prepare::event_functions::Rounding, argument: Affine, time: f64) -> f64 {
     let value = argument.at(time);
     let nearest = value.round();
     let size = (argument.slope * time).abs() + argument.constant.abs();

@@ -4,13 +4,13 @@
 use modeshift_diagnostics::Diagnostics;
 
 use super::RunEnd;
-use super::accumulation::{Accumulation, RecentEvents};
-use super::engine::Engine;
-use super::failure;
-use super::instant::{Fired, Outcome};
-use super::output::Output;
-use super::side::{Phase, Side};
 use crate::results::CostPart;
+use crate::run::engine::Engine;
+use crate::run::failure;
+use crate::run::instant::event_iteration::{Fired, Outcome};
+use crate::run::output::Output;
+use crate::run::values::{Phase, Side};
+use crate::run::zeno::detection::{Accumulation, RecentEvents};
 
 /// What comes of an event.
 pub(super) enum Passed<'a> {

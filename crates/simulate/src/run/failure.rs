@@ -6,18 +6,18 @@ use modeshift_dae::{ExpressionId, Id, ModeVariableId, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
 use modeshift_mode_changes::Term;
 
-use super::accumulation::Accumulation;
-use super::candidate::Objection;
-use super::engine::Engine;
-use super::instant::{Fired, NoOutcome};
-use super::modes::NoMode;
-use super::output::mode_text;
-use super::restarting::NoRestart;
-use super::selection::Ambiguity;
-use super::side::Side;
-use super::stay::{NoStay, Stuck};
 use crate::integrate::{FailureReason, IntegrationFailure};
 use crate::program::BlockFailure;
+use crate::run::engine::Engine;
+use crate::run::instant::candidate::Objection;
+use crate::run::instant::event_iteration::{Fired, NoOutcome};
+use crate::run::instant::next_mode::Ambiguity;
+use crate::run::instant::restart::NoRestart;
+use crate::run::modes::NoMode;
+use crate::run::output::mode_text;
+use crate::run::phase::integrate_until::{NoStay, Stuck};
+use crate::run::values::Side;
+use crate::run::zeno::detection::Accumulation;
 
 /// More modes, atoms or variables than this are not listed.
 const MOST_LISTED: usize = 8;

@@ -3,50 +3,31 @@
 //!
 //! | file | purpose |
 //! |---|---|
-//! | `content`, `stairs`, `definitions`, `conditions` | the model made ready: functions that jump, relations with a truth of their own |
-//! | `formulas`, `system` | the discrete part, compiled: modes, discrete variables, `when` clauses, what is watched |
-//! | `time_events` | events whose times are known in advance |
-//! | `modes`, `kept`, `side` | modes visited so far; all values on one side of an instant |
-//! | `start` | the first side |
-//! | `stay`, `watch`, `crossing` | integration up to the next event, which is located to rounding |
-//! | `guard_noise` | what is too small to be an event |
-//! | `instant`, `settling`, `candidate`, `restarting`, `selection`, `complementarity` | what happens at an event, micro-step by micro-step |
-//! | `events` | how events are passed and told |
-//! | `accumulation`, `rest` | events that follow each other ever faster, and where they end |
-//! | `engine` | what all of these work with |
-//! | `output` | what observers are told |
-//! | `failure` | why a run stopped, in the words of the model |
+//! | [`prepare`] | the model made ready: relations, event functions, the discrete part compiled |
+//! | [`start`] | the first side |
+//! | [`values`], [`modes`], [`mode_cache`] | all values on one side of an instant; modes visited so far |
+//! | [`phase`] | integration in one mode up to the next event, which is located to rounding |
+//! | [`instant`] | what happens at an event, micro-step by micro-step |
+//! | [`zeno`] | events that follow each other ever faster, and where they end |
+//! | [`events`] | how events are passed and told |
+//! | [`engine`] | what all of these work with |
+//! | [`output`] | what observers are told |
+//! | [`failure`] | why a run stopped, in the words of the model |
 //!
 //! E22 §2 and §8–9. A run visits few modes, so here and only here modes are looked at one by one.
 
-mod accumulation;
-mod candidate;
-mod complementarity;
-mod conditions;
-mod content;
-mod crossing;
-mod definitions;
 mod engine;
 mod events;
 mod failure;
-mod formulas;
-mod guard_noise;
 mod instant;
-mod kept;
+mod mode_cache;
 mod modes;
 mod output;
-mod rest;
-mod restarting;
-mod selection;
-mod settling;
-mod side;
-mod stairs;
+mod phase;
+mod prepare;
 mod start;
-mod stay;
-mod system;
-mod time_events;
-mod timetable;
-mod watch;
+mod values;
+mod zeno;
 
 use std::collections::BTreeMap;
 
@@ -58,13 +39,13 @@ use modeshift_structure::Analysis;
 
 use crate::integrate::Method;
 use crate::results::Observer;
-use accumulation::RecentEvents;
 use engine::Engine;
 use events::{Events, Passed};
-use instant::Fired;
+use instant::event_iteration::Fired;
 use output::Output;
-use side::Phase;
-use stay::{Ended, StaySettings};
+use phase::integrate_until::{Ended, StaySettings};
+use values::Phase;
+use zeno::detection::RecentEvents;
 
 /// What is to be run.
 #[derive(Clone, Copy)]
@@ -211,7 +192,7 @@ fn begin<'a>(
 /// The last instant.
 fn finish<'a>(
     engine: &mut Engine<'a>,
-    side: &side::Side<'a>,
+    side: &values::Side<'a>,
     events: &mut Events<'_, 'a>,
     output: &mut Output<'_>,
 ) -> (RunEnd, f64) {

@@ -9,10 +9,10 @@ use modeshift_mode_changes::{EquationTapes, ModeEquations, ModeStructure};
 use modeshift_numerics::{Input, NativeFunctions, Pattern};
 use modeshift_structure::signature_in;
 
-use super::kept::Kept;
 use crate::integrate::{EvaluationFailed, Ode, Problem};
 use crate::program::{NotBuilt, Program, Programs, Quantities, StateChoice, Surroundings};
 use crate::results::{CostMeter, CostPart};
+use crate::run::mode_cache::Kept;
 
 /// A mode that was visited.
 pub(super) struct Mode<'a> {

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use modeshift_dae::{MultimodeDae, VariableId};
 use rustc_hash::FxHashSet;
 
-use super::engine::Engine;
-use super::instant::Outcome;
-use super::side::Side;
 use crate::results::{ABSENT, ColumnSource, Columns, EventCost, EventRecord, Impulse, Jump, Observer, Progress};
+use crate::run::engine::Engine;
+use crate::run::instant::event_iteration::Outcome;
+use crate::run::values::Side;
 
 /// Points of the interval nearer to an event than this share of it are left to the event.
 const NEAR: f64 = 1e-9;

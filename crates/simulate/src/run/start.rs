@@ -9,17 +9,17 @@ use modeshift_numerics::Parameters;
 use modeshift_structure::Options;
 use modeshift_structure::initialization::{InitialChoice, initialization};
 
-use super::conditions::Moment;
-use super::engine::{Constants, Engine};
-use super::failure;
-use super::instant::Fired;
-use super::modes::Modes;
-use super::side::{Phase, Side};
-use super::system::System;
-use super::time_events::Sampling;
 use super::{RunModel, RunSettings, RunSummary};
 use crate::initialization::{InitialProblem, InitialState, StartSettings, explain_failure, explain_solution};
 use crate::results::Columns;
+use crate::run::engine::{Constants, Engine};
+use crate::run::failure;
+use crate::run::instant::event_iteration::Fired;
+use crate::run::modes::Modes;
+use crate::run::phase::time_events::Sampling;
+use crate::run::prepare::relations::Moment;
+use crate::run::prepare::system::System;
+use crate::run::values::{Phase, Side};
 
 /// Where a run begins.
 pub(super) struct Beginning<'a> {
@@ -222,7 +222,7 @@ impl<'a> Engine<'a> {
     fn first_stairs(&mut self, side: &mut Side<'a>) {
         let skipped = 2 * self.system.atoms.len();
         let model = &self.dae.model;
-        let inputs = |input| super::side::input_between(model, input, (side, side), Phase::default(), &[]);
+        let inputs = |input| crate::run::values::input_between(model, input, (side, side), Phase::default(), &[]);
         let arguments = self.system.watched.evaluate(inputs)[skipped..].to_vec();
         for (stair, argument) in self.system.stairs.iter().zip(arguments) {
             side.discrete[stair.variable] = stair.rounding.step(argument);
@@ -238,7 +238,7 @@ impl<'a> Engine<'a> {
         let surroundings = surroundings.borrow();
         let mode = side.mode.clone();
         mode.choose_states(&mut self.modes.programs, side.time, &guess, &surroundings)
-            .map_err(|reason| failure::NoBeginning::Mode(super::modes::NoMode::NotBuilt(reason)))?;
+            .map_err(|reason| failure::NoBeginning::Mode(crate::run::modes::NoMode::NotBuilt(reason)))?;
         let mut program = mode.program.borrow_mut();
         let mut states = Vec::new();
         program.states_of(&guess, &mut states);

@@ -10,16 +10,16 @@ use modeshift_dae::{
 use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_numerics::{Input, NativeFunctions};
 
-use super::conditions::{Atom, Conditions, Context};
-use super::definitions::definitions;
-use super::formulas::Formulas;
-use super::stairs::{Stair, replace_stairs};
+use crate::run::prepare::definitions::definitions;
+use crate::run::prepare::discrete_tapes::Formulas;
+use crate::run::prepare::event_functions::{Stair, replace_stairs};
+use crate::run::prepare::relations::{Atom, Conditions, Context};
 
 /// The places of some expressions among all that are evaluated.
-pub(super) type Places = std::ops::Range<usize>;
+pub(crate) type Places = std::ops::Range<usize>;
 
 /// A `when` branch with the places of what decides it and of what it does.
-pub(super) struct Branch {
+pub(crate) struct Branch {
     /// Its conditions.
     pub conditions: Places,
     /// What it does, with the place of the guard and of the value where there is one.
@@ -28,14 +28,14 @@ pub(super) struct Branch {
 }
 
 /// A `when` clause.
-pub(super) struct Clause {
+pub(crate) struct Clause {
     /// The place of its guard.
     pub guard: usize,
     pub branches: Vec<Branch>,
 }
 
 /// Something that must hold in every mode of a run.
-pub(super) struct Requirement {
+pub(crate) struct Requirement {
     /// The places of guard and condition.
     pub guard: usize,
     pub condition: usize,
@@ -47,7 +47,7 @@ pub(super) struct Requirement {
 }
 
 /// The discrete part of a model.
-pub(super) struct System {
+pub(crate) struct System {
     pub stairs: Vec<Stair>,
     pub atoms: Vec<Atom>,
     mode_count: usize,

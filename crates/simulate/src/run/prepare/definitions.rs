@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 /// The defining expression of every discrete variable that an equation defines; where the equation has a guard, the
 /// variable keeps its value in other modes.
-pub(super) fn definitions(model: &mut FlatModel) -> IndexVec<VariableId, Option<ExpressionId>> {
+pub(crate) fn definitions(model: &mut FlatModel) -> IndexVec<VariableId, Option<ExpressionId>> {
     let oriented = oriented(model);
     let mut definitions: IndexVec<VariableId, Option<ExpressionId>> = model.variables.iter().map(|_| None).collect();
     for (id, variable) in oriented {

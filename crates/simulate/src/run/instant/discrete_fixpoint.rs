@@ -3,16 +3,16 @@
 use modeshift_dae::{ExpressionId, IndexVec, VariableId, WhenAction, WhenActionKind};
 use modeshift_diagnostics::Span;
 
-use super::conditions::Moment;
-use super::engine::Engine;
-use super::instant::NoOutcome;
-use super::side::{Phase, Side, input_between};
+use crate::run::engine::Engine;
+use crate::run::instant::event_iteration::NoOutcome;
+use crate::run::prepare::relations::Moment;
+use crate::run::values::{Phase, Side, input_between};
 
 /// Rounds of evaluating discrete equations before they count as undecided.
 const MOST_DISCRETE_ROUNDS: usize = 100;
 
 /// A micro-step under way.
-pub(super) struct MicroStep<'s, 'a> {
+pub(crate) struct MicroStep<'s, 'a> {
     pub left: &'s Side<'a>,
     pub phase: Phase,
     pub sampled: &'s [ExpressionId],
@@ -32,7 +32,7 @@ impl MicroStep<'_, '_> {
 }
 
 /// The discrete part after settling.
-pub(super) struct Settled {
+pub(crate) struct Settled {
     pub discrete: IndexVec<VariableId, f64>,
     pub mode: Vec<bool>,
     pub laws: Vec<WhenAction>,
@@ -116,7 +116,8 @@ impl<'a> Engine<'a> {
     /// Whether the modes that were settled last may be.
     pub fn check_invariants(&self, settled: &Settled) -> Result<(), NoOutcome> {
         let values = self.system.formulas.values();
-        let broken = |it: &super::system::Requirement| values[it.guard] != 0.0 && values[it.condition] == 0.0;
+        let broken =
+            |it: &crate::run::prepare::system::Requirement| values[it.guard] != 0.0 && values[it.condition] == 0.0;
         match self.system.invariants.iter().position(broken) {
             Some(number) => Err(NoOutcome::Invariant(number, settled.mode.clone())),
             None => Ok(()),

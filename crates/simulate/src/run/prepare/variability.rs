@@ -7,7 +7,7 @@ use modeshift_dae::{Builtin, ExpressionId, FlatModel, Id, Node, Variability};
 
 /// What an expression depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Content {
+pub(crate) struct Content {
     /// `time`
     pub time: bool,
     /// Continuous variables at the current instant.
@@ -38,7 +38,7 @@ impl Content {
 }
 
 /// The contents of all expressions of a model.
-pub(super) struct Contents {
+pub(crate) struct Contents {
     known: Vec<Content>,
 }
 

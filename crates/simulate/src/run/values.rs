@@ -5,7 +5,7 @@ use std::rc::Rc;
 use modeshift_dae::{Builtin, ExpressionId, FlatModel, IndexVec, ModeVariableId, Node, VariableId};
 use modeshift_numerics::Input;
 
-use super::modes::Mode;
+use crate::run::modes::Mode;
 
 /// All values at an instant, from one side.
 #[derive(Clone)]

@@ -10,11 +10,11 @@ use std::rc::Rc;
 
 use modeshift_mode_changes::Sign;
 
-use super::accumulation::{Limit, PassedEvent};
-use super::engine::Engine;
-use super::instant::{Fired, Outcome};
-use super::settling::MicroStep;
-use super::side::{Phase, Side};
+use crate::run::engine::Engine;
+use crate::run::instant::discrete_fixpoint::MicroStep;
+use crate::run::instant::event_iteration::{Fired, Outcome};
+use crate::run::values::{Phase, Side};
+use crate::run::zeno::detection::{Limit, PassedEvent};
 
 /// A limit that is smaller than this share of the way there is zero.
 const SMALL: f64 = 1e-3;

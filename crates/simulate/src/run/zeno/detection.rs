@@ -11,8 +11,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-use super::instant::Fired;
-use super::side::Side;
+use crate::run::instant::event_iteration::Fired;
+use crate::run::values::Side;
 
 /// So many events in a row, in no time at all, are chattering.
 const MOST_EVENTS: usize = 1000;
@@ -34,7 +34,7 @@ const REMEMBERED: usize = 24;
 const NEAR: f64 = 0.1;
 
 /// What is going on.
-pub(super) enum Accumulation<'a> {
+pub(crate) enum Accumulation<'a> {
     /// Events come to a limit.
     Limit(Limit<'a>),
     /// Events repeat at the same time.
@@ -42,7 +42,7 @@ pub(super) enum Accumulation<'a> {
 }
 
 /// Where events lead to.
-pub(super) struct Limit<'a> {
+pub(crate) struct Limit<'a> {
     /// When.
     pub time: f64,
     /// The last events, as far as they are remembered.
@@ -50,14 +50,14 @@ pub(super) struct Limit<'a> {
 }
 
 /// An event that changed something.
-pub(super) struct PassedEvent<'a> {
+pub(crate) struct PassedEvent<'a> {
     atoms: Vec<usize>,
     pub left: Side<'a>,
     pub right: Side<'a>,
 }
 
 /// The last events of a run.
-pub(super) struct RecentEvents<'a> {
+pub(crate) struct RecentEvents<'a> {
     times: VecDeque<f64>,
     no_time: f64,
     near: f64,

@@ -12,17 +12,17 @@ use modeshift_mode_changes::{
     next_mode,
 };
 
-use super::candidate::{Candidate, Objection, Violation};
-use super::engine::Engine;
-use super::instant::NoOutcome;
-use super::settling::{MicroStep, Settled};
-use super::side::Phase;
+use crate::run::engine::Engine;
+use crate::run::instant::candidate::{Candidate, Objection, Violation};
+use crate::run::instant::discrete_fixpoint::{MicroStep, Settled};
+use crate::run::instant::event_iteration::NoOutcome;
+use crate::run::values::Phase;
 
 /// Clusters of at most this many atoms are searched for other modes.
 const MOST_COMPARED: usize = 6;
 
 /// What a micro-step leads to.
-pub(super) struct Selected<'a> {
+pub(crate) struct Selected<'a> {
     pub settled: Settled,
     pub candidate: Candidate<'a>,
     pub ambiguity: Option<Ambiguity>,
@@ -30,7 +30,7 @@ pub(super) struct Selected<'a> {
 
 /// Several modes that can follow, with different values.
 #[derive(Clone, Debug)]
-pub(super) struct Ambiguity {
+pub(crate) struct Ambiguity {
     /// The atoms that they differ in.
     pub atoms: Vec<usize>,
     /// The mode that was chosen first, then the others.

@@ -7,7 +7,7 @@ use modeshift_dae::{ArithmeticOperator as Op, Builtin, ExpressionId, Expressions
 
 /// `slope*time + constant`
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Affine {
+pub(crate) struct Affine {
     pub slope: f64,
     pub constant: f64,
 }
@@ -30,7 +30,7 @@ impl Affine {
 }
 
 /// When `left` meets `right`, where both are affine in time. `time >= t1` gives `t1` to the last bit.
-pub(super) fn meeting(left: Affine, right: Affine) -> Option<f64> {
+pub(crate) fn meeting(left: Affine, right: Affine) -> Option<f64> {
     let slope = left.slope - right.slope;
     let time = (right.constant - left.constant) / slope;
     (slope != 0.0 && time.is_finite()).then_some(time)
@@ -38,7 +38,7 @@ pub(super) fn meeting(left: Affine, right: Affine) -> Option<f64> {
 
 /// An expression as a function of time, if it is affine in it; `value` gives parameters and discrete variables, of
 /// either side of the instant.
-pub(super) fn affine(
+pub(crate) fn affine(
     expressions: &Expressions,
     root: ExpressionId,
     value: &dyn Fn(VariableId) -> Option<f64>,
@@ -104,7 +104,7 @@ fn combined(operator: Op, a: Affine, b: Affine) -> Option<Affine> {
 
 /// `sample(start, interval)`: its instants, counted so that they do not drift.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sampling {
+pub(crate) struct Sampling {
     pub call: ExpressionId,
     pub start: f64,
     pub interval: f64,

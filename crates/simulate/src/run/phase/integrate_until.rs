@@ -6,17 +6,17 @@
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use super::RunEnd;
-use super::engine::Engine;
-use super::events::{Events, Passed};
-use super::instant::Fired;
-use super::modes::{Mode, ModeOde};
-use super::output::Output;
-use super::side::Side;
-use super::watch::{Crossing, Guard, Watch};
 use crate::integrate::{IntegrationFailure, Integrator, Problem, Settings};
 use crate::program::{BlockFailure, NotBuilt};
 use crate::results::CostPart;
+use crate::run::RunEnd;
+use crate::run::engine::Engine;
+use crate::run::events::{Events, Passed};
+use crate::run::instant::event_iteration::Fired;
+use crate::run::modes::{Mode, ModeOde};
+use crate::run::output::Output;
+use crate::run::phase::zero_crossings::{Crossing, Guard, Watch};
+use crate::run::values::Side;
 
 /// The longest step, as a share of the run: guards are looked at after every step.
 const LONGEST_STEP: f64 = 0.02;
@@ -24,7 +24,7 @@ const LONGEST_STEP: f64 = 0.02;
 const LONGEST_STEP_WITHOUT_STATES: f64 = 0.002;
 
 /// How a stay ended.
-pub(super) enum Ended<'a> {
+pub(crate) enum Ended<'a> {
     /// With an event, after which the run goes on from here.
     Event(Side<'a>),
     /// At the stop time.
@@ -34,7 +34,7 @@ pub(super) enum Ended<'a> {
 }
 
 /// Why a stay cannot go on.
-pub(super) enum NoStay {
+pub(crate) enum NoStay {
     Integration(Box<IntegrationFailure>),
     Block(Box<BlockFailure>),
     NotBuilt(NotBuilt),
@@ -43,7 +43,7 @@ pub(super) enum NoStay {
 }
 
 /// What a run asks of stays.
-pub(super) struct StaySettings {
+pub(crate) struct StaySettings {
     pub stop: f64,
     pub tolerance: f64,
     pub method: crate::integrate::Method,
@@ -52,7 +52,7 @@ pub(super) struct StaySettings {
 }
 
 /// A failure, with the last values that are known.
-pub(super) struct Stuck<'a> {
+pub(crate) struct Stuck<'a> {
     pub reason: NoStay,
     pub side: Side<'a>,
 }

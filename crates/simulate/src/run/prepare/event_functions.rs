@@ -11,11 +11,11 @@ use modeshift_dae::{
 };
 use rustc_hash::FxHashMap;
 
-use super::content::Contents;
+use crate::run::prepare::variability::Contents;
 
 /// How a number becomes a whole one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Rounding {
+pub(crate) enum Rounding {
     /// To the next whole number below.
     Down,
     /// To the next whole number toward zero.
@@ -48,7 +48,7 @@ impl Rounding {
 
 /// A stair: a discrete variable that stands for the whole part of an expression.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stair {
+pub(crate) struct Stair {
     pub variable: VariableId,
     pub argument: ExpressionId,
     pub rounding: Rounding,
@@ -56,7 +56,7 @@ pub(super) struct Stair {
 
 /// Replaces all such calls in the equations, conditions and `when` clauses of a model. Attributes, initial equations
 /// and what is inside `noEvent` stay as they are.
-pub(super) fn replace_stairs(dae: &mut MultimodeDae) -> Vec<Stair> {
+pub(crate) fn replace_stairs(dae: &mut MultimodeDae) -> Vec<Stair> {
     let contents = Contents::of(&dae.model);
     if !has_stairs(&dae.model, &contents) {
         return Vec::new();
@@ -179,7 +179,7 @@ impl Builder {
 }
 
 /// A discrete variable of the run's own, which no result shows.
-pub(super) fn auxiliary(model: &mut FlatModel, name: impl Into<Arc<str>>, ty: Type) -> Variable {
+pub(crate) fn auxiliary(model: &mut FlatModel, name: impl Into<Arc<str>>, ty: Type) -> Variable {
     let guard = model.expressions.boolean(true);
     Variable { protected: true, ..Variable::new(name, ty, Variability::Discrete, guard) }
 }

@@ -5,7 +5,7 @@
 
 /// The first time at which `function` is known to be below zero, with its value, in a bracket that begins above zero
 /// and ends below it.
-pub(super) fn crossing<Failure>(
+pub(crate) fn crossing<Failure>(
     mut function: impl FnMut(f64) -> Result<f64, Failure>,
     (above, above_value): (f64, f64),
     (below, below_value): (f64, f64),

@@ -14,12 +14,12 @@ use modeshift_dae::{
 use modeshift_diagnostics::{Diagnostic, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::content::Contents;
-use super::stairs::auxiliary;
+use crate::run::prepare::event_functions::auxiliary;
+use crate::run::prepare::variability::Contents;
 
 /// A relation with a truth of its own.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Atom {
+pub(crate) struct Atom {
     /// The discrete variable that stands for its truth.
     pub variable: VariableId,
     /// The relation as it was written.
@@ -53,7 +53,7 @@ impl Atom {
 
 /// When the values that decide an atom are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Moment {
+pub(crate) enum Moment {
     /// It depends on time and discrete values alone.
     Time,
     /// At least one continuous variable is taken at the current instant: an atom of next-mode selection.
@@ -64,7 +64,7 @@ pub(super) enum Moment {
 
 /// Whether relations are atoms, and on which side of the instant an expression is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Context {
+pub(crate) struct Context {
     literal: bool,
     before: bool,
 }
@@ -77,7 +77,7 @@ impl Context {
 }
 
 /// Replaces relations by atoms and discrete variables by their definitions.
-pub(super) struct Conditions<'a> {
+pub(crate) struct Conditions<'a> {
     pub model: &'a mut FlatModel,
     pub contents: Contents,
     /// What discrete variables are defined to be.

@@ -10,8 +10,8 @@ use modeshift_mode_changes::{
 };
 use modeshift_numerics::Input;
 
-use super::engine::Engine;
-use super::settling::{MicroStep, Settled};
+use crate::run::engine::Engine;
+use crate::run::instant::discrete_fixpoint::{MicroStep, Settled};
 
 impl<'a> Engine<'a> {
     /// The problem of some atoms, for a few steps, from the mode that these discrete values lead to, linearized at its

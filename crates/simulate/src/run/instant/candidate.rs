@@ -7,17 +7,17 @@ use modeshift_dae::{IndexVec, VariableId};
 use modeshift_mode_changes::{Sign, Term};
 use modeshift_numerics::Input;
 
-use super::conditions::Moment;
-use super::engine::Engine;
-use super::modes::{Mode, NoMode};
-use super::restarting::{Circumstances, NoRestart, Restarted};
-use super::settling::{MicroStep, Settled};
-use super::side::{Phase, Side};
 use crate::results::CostPart;
+use crate::run::engine::Engine;
+use crate::run::instant::discrete_fixpoint::{MicroStep, Settled};
+use crate::run::instant::restart::{Circumstances, NoRestart, Restarted};
+use crate::run::modes::{Mode, NoMode};
+use crate::run::prepare::relations::Moment;
+use crate::run::values::{Phase, Side};
 
 /// What speaks against a mode.
 #[derive(Clone, Debug)]
-pub(super) enum Objection {
+pub(crate) enum Objection {
     Mode(NoMode),
     Restart(NoRestart),
     /// An atom has another truth there.
@@ -27,7 +27,7 @@ pub(super) enum Objection {
 }
 
 /// A candidate for the right side of a micro-step.
-pub(super) struct Candidate<'a> {
+pub(crate) struct Candidate<'a> {
     pub restarted: Restarted<'a>,
     pub is_transient: bool,
     /// Whether anything at all differs from the left side in the continuous part.
@@ -35,7 +35,7 @@ pub(super) struct Candidate<'a> {
 }
 
 /// An atom that has another truth than was assumed, and the term that says so.
-pub(super) type Violation = (usize, (Term, f64));
+pub(crate) type Violation = (usize, (Term, f64));
 
 impl<'a> Engine<'a> {
     /// The right side that follows from a settled discrete part.

@@ -13,10 +13,10 @@
 
 use modeshift_dae::{IndexVec, VariableId};
 
-use super::crossing::crossing;
-use super::guard_noise::GuardNoise;
-use super::instant::Fired;
-use super::system::System;
+use crate::run::instant::event_iteration::Fired;
+use crate::run::phase::noise_floor::GuardNoise;
+use crate::run::phase::root_finding::crossing;
+use crate::run::prepare::system::System;
 
 /// Halvings of the first step after an event in search of a point where an atom is on its side.
 const MOST_HALVINGS: i32 = 40;
@@ -24,11 +24,11 @@ const MOST_HALVINGS: i32 = 40;
 const TOGETHER: f64 = 64.0 * f64::EPSILON;
 
 /// Smaller values are zero, whatever they are made of.
-pub(super) const FLOOR: f64 = 1e-15;
+pub(crate) const FLOOR: f64 = 1e-15;
 
 /// A function that must not become negative: an atom on its side, or a stair within an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Guard {
+pub(crate) enum Guard {
     /// The atom of this number.
     Atom(usize),
     /// The lower (`false`) or upper edge of the stair of this number.
@@ -36,7 +36,7 @@ pub(super) enum Guard {
 }
 
 /// What is watched during a stay in a mode.
-pub(super) struct Watch {
+pub(crate) struct Watch {
     /// Ascending.
     guards: Vec<Guard>,
     /// By guard: how atoms are oriented.
@@ -336,7 +336,7 @@ impl Watch {
 }
 
 /// A crossing within a step.
-pub(super) struct Crossing {
+pub(crate) struct Crossing {
     /// When.
     pub time: f64,
     /// The values of all guards then.

@@ -4,7 +4,7 @@ use modeshift_dae::{ExpressionId, FlatModel, VariableId};
 use modeshift_numerics::{Compiler, Input, NativeFunctions, NotNumeric, Tape, Workspace};
 
 /// Expressions that are evaluated together.
-pub(super) struct Formulas {
+pub(crate) struct Formulas {
     tape: Tape,
     workspace: Workspace,
     inputs: Vec<f64>,

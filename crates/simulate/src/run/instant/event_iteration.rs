@@ -12,19 +12,19 @@
 use modeshift_dae::{ExpressionId, IndexVec, VariableId};
 use modeshift_diagnostics::Span;
 
-use super::candidate::{Candidate, Objection};
-use super::conditions::Moment;
-use super::engine::Engine;
-use super::selection::{Ambiguity, Selected};
-use super::settling::{MicroStep, Settled};
-use super::side::{Phase, Side, input_between};
+use crate::run::engine::Engine;
+use crate::run::instant::candidate::{Candidate, Objection};
+use crate::run::instant::discrete_fixpoint::{MicroStep, Settled};
+use crate::run::instant::next_mode::{Ambiguity, Selected};
+use crate::run::prepare::relations::Moment;
+use crate::run::values::{Phase, Side, input_between};
 
 /// Micro-steps of one instant.
 const MOST_MICRO_STEPS: usize = 100;
 
 /// What happened, so that there is an instant.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Fired {
+pub(crate) struct Fired {
     /// Atoms that change their truth.
     pub atoms: Vec<usize>,
     /// Stairs that go up (`true`) or down a step.
@@ -36,7 +36,7 @@ pub(super) struct Fired {
 }
 
 /// What came of an instant.
-pub(super) struct Outcome<'a> {
+pub(crate) struct Outcome<'a> {
     pub right: Side<'a>,
     /// The modes passed through, the last one not included.
     pub cascade: Vec<Vec<bool>>,
@@ -67,7 +67,7 @@ impl<'a> Outcome<'a> {
 
 /// Why there are no right limits.
 #[derive(Clone, Debug)]
-pub(super) enum NoOutcome {
+pub(crate) enum NoOutcome {
     /// No mode accepts itself: what speaks against those that were tried.
     NoMode(Vec<(Vec<bool>, Objection)>),
     /// Discrete equations go round in circles; some of the variables.

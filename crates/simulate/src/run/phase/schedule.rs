@@ -3,14 +3,14 @@
 //! The truth of such a relation changes once, at a time that is known from the beginning. A model may have many of them,
 //! and every event asks all of them, so asking is one comparison.
 
-use super::conditions::{Atom, Moment};
-use super::time_events::{Affine, meeting};
+use crate::run::phase::time_events::{Affine, meeting};
+use crate::run::prepare::relations::{Atom, Moment};
 
 /// Rounding errors of values that are affine in time, relative to their terms.
-pub(super) const ROUNDING: f64 = 8.0 * f64::EPSILON;
+pub(crate) const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// All relations on time of a model.
-pub(super) struct Timetable {
+pub(crate) struct Timetable {
     /// Those between fixed functions of time.
     fixed: Vec<Entry>,
     /// Those whose functions depend on discrete values.
@@ -85,7 +85,7 @@ impl Entry {
 }
 
 /// Whether a relation between functions of time holds right after a time.
-pub(super) fn truth_right_after(atom: &Atom, left: Affine, right: Affine, time: f64) -> bool {
+pub(crate) fn truth_right_after(atom: &Atom, left: Affine, right: Affine, time: f64) -> bool {
     let difference = left.at(time) - right.at(time);
     let slope = left.slope - right.slope;
     let size = (left.slope * time).abs() + left.constant.abs() + (right.slope * time).abs() + right.constant.abs();

@@ -12,10 +12,10 @@
 
 use modeshift_dae::VariableId;
 
-use super::engine::Engine;
-use super::instant::{Fired, Outcome};
-use super::side::Side;
-use super::watch::Guard;
+use crate::run::engine::Engine;
+use crate::run::instant::event_iteration::{Fired, Outcome};
+use crate::run::phase::zero_crossings::Guard;
+use crate::run::values::Side;
 
 /// So many combinations of signs are tried: errors that cancel in all of them are rare.
 const COMBINATIONS: u32 = 4;
@@ -26,7 +26,7 @@ const ROUNDING: f64 = 16.0 * f64::EPSILON;
 const SLIGHT: f64 = 1e3;
 
 /// How large the noise of each guard is.
-pub(super) struct GuardNoise {
+pub(crate) struct GuardNoise {
     /// Of differences of the sides of atoms.
     atoms: Vec<f64>,
     /// Of arguments of stairs.

@@ -13,14 +13,14 @@ use modeshift_mode_changes::{
 };
 use modeshift_numerics::{Input, NativeFunctions};
 
-use super::modes::Mode;
-use super::side::Side;
+use crate::run::modes::Mode;
+use crate::run::values::Side;
 
 /// How many derivatives beyond the leading ones may decide a sign.
 const MOST_DERIVATIVES: u32 = 4;
 
 /// The right side of an instant, and how it came about.
-pub(super) struct Restarted<'a> {
+pub(crate) struct Restarted<'a> {
     pub side: Side<'a>,
     /// Weights of impulses by variable: `weights[p]` belongs to `δ^(p)`.
     pub weights: Vec<(VariableId, Vec<f64>)>,
@@ -30,7 +30,7 @@ pub(super) struct Restarted<'a> {
 
 /// Why a candidate mode has no right limits.
 #[derive(Clone, Debug)]
-pub(super) enum NoRestart {
+pub(crate) enum NoRestart {
     /// The levels could not be solved; in words.
     Unsolved(String),
     /// These variables and derivatives are not determined.
@@ -40,7 +40,7 @@ pub(super) enum NoRestart {
 }
 
 /// What a restart needs to know beside the two modes.
-pub(super) struct Circumstances<'r, 'a> {
+pub(crate) struct Circumstances<'r, 'a> {
     pub dae: &'a MultimodeDae,
     pub forms: &'r FormUsers,
     pub natives: &'a NativeFunctions,

@@ -1,0 +1,9 @@
+//! Events that follow each other ever faster (Zeno), and where they end.
+//!
+//! | file | purpose |
+//! |---|---|
+//! | [`detection`] | which events accumulate, and at which time |
+//! | [`limit`] | values at the limit, and whether the model rests there |
+
+pub(crate) mod detection;
+pub(crate) mod limit;
