@@ -4,7 +4,7 @@ use modeshift_dae::{EquationId, ModeVariableId, MultimodeDae, NotDifferentiable,
 use modeshift_diagnostics::Diagnostic;
 use modeshift_numerics::{NewtonFailure, NotFinite};
 
-use super::plan::EquationDerivative;
+use super::blocks::plan::EquationDerivative;
 use super::programs::Programs;
 
 /// More equations or unknowns than this are not listed.

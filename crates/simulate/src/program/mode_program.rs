@@ -8,14 +8,14 @@ use modeshift_dae::{ExpressionId, VariableId};
 use modeshift_mode_changes::ModeStructure;
 use modeshift_numerics::Pattern;
 
-use super::choice::ChoiceMatrix;
-use super::code::{Code, CodeFailure};
+use super::blocks::plan::Equations;
+use super::compiled::code::{Code, CodeFailure};
+use super::compiled::schedule::schedule;
 use super::failure::{BlockFailure, NotBuilt};
-use super::plan::Equations;
 use super::programs::{Programs, Workshop};
-use super::quantities::{Quantities, QuantityIndex};
-use super::schedule::schedule;
-use super::stages::{Choice, systems};
+use super::states::quantities::{Quantities, QuantityIndex};
+use super::states::stages::{Choice, systems};
+use super::states::state_selection::ChoiceMatrix;
 use super::surroundings::Surroundings;
 
 /// The program of one mode.

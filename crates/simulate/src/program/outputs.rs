@@ -4,9 +4,9 @@
 use modeshift_dae::ExpressionId;
 use modeshift_numerics::{Evaluator, Input, NotNumeric};
 
-use super::kernel::{Kernel, Places};
+use super::compiled::kernel::{Kernel, Places};
 use super::programs::Workshop;
-use super::quantities::Quantities;
+use super::states::quantities::Quantities;
 use super::surroundings::Surroundings;
 
 /// Expressions that are evaluated together, in one mode.

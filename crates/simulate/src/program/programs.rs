@@ -12,14 +12,14 @@ use modeshift_mode_changes::ModeStructure;
 use modeshift_numerics::{Compiler, NativeFunctions};
 use rustc_hash::FxHashMap;
 
-use super::affine::{affine, solved};
-use super::compiled::{CompiledIteration, IterationKey};
+use super::blocks::affine::{affine, solved};
+use super::blocks::leaves::Leaves;
+use super::blocks::plan::{BlockKey, TornBlock};
+use super::compiled::iteration::{CompiledIteration, IterationKey};
 use super::failure::NotBuilt;
-use super::leaves::Leaves;
 use super::mode_program::Program;
 use super::outputs::Outputs;
-use super::plan::{BlockKey, TornBlock};
-use super::quantities::{Quantities, QuantityIndex};
+use super::states::quantities::{Quantities, QuantityIndex};
 
 /// Makes programs for the modes of a model, one after the other.
 pub struct Programs<'a> {

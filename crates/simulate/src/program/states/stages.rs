@@ -19,7 +19,7 @@ use super::quantities::{Quantities, QuantityIndex};
 
 /// Up to which level each column is a dummy: 0 is none above the leading derivative.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Choice {
+pub(crate) struct Choice {
     pub depths: Vec<u32>,
 }
 
@@ -45,7 +45,7 @@ impl Choice {
 }
 
 /// Whether the equations of a block leave a choice of states.
-pub(super) fn leaves_choice(structure: &ModeStructure, block: &Block) -> bool {
+pub(crate) fn leaves_choice(structure: &ModeStructure, block: &Block) -> bool {
     let highest = block.rows.iter().map(|&row| structure.equation_offset(row)).max().unwrap_or(0);
     (1..=highest).any(|level| {
         let rows = block.rows.iter().filter(|&&row| structure.equation_offset(row) >= level).count();
@@ -56,7 +56,7 @@ pub(super) fn leaves_choice(structure: &ModeStructure, block: &Block) -> bool {
 
 /// Equations that are solved together for as many quantities.
 #[derive(Clone, Debug)]
-pub(super) struct System {
+pub(crate) struct System {
     /// Rows with how often they are differentiated.
     pub equations: Vec<(Row, u32)>,
     pub unknowns: Vec<QuantityIndex>,
@@ -70,7 +70,7 @@ impl System {
 }
 
 /// All systems of a mode, each after those it depends on.
-pub(super) fn systems(structure: &ModeStructure, quantities: &Quantities, choice: &Choice) -> Vec<System> {
+pub(crate) fn systems(structure: &ModeStructure, quantities: &Quantities, choice: &Choice) -> Vec<System> {
     let mut systems = Vec::new();
     for level in (0..=structure.highest_offset()).rev() {
         for block in structure.blocks() {

@@ -5,12 +5,12 @@ use std::rc::Rc;
 use modeshift_dae::ExpressionId;
 use modeshift_numerics::{Evaluator, Input, Pattern};
 
-use super::failure::NotBuilt;
-use super::plan::Iteration;
-use super::programs::Workshop;
+use crate::program::blocks::plan::Iteration;
+use crate::program::failure::NotBuilt;
+use crate::program::programs::Workshop;
 
 /// The code of an iteration.
-pub(super) struct CompiledIteration {
+pub(crate) struct CompiledIteration {
     pub residuals: Evaluator,
     /// Residuals, then the entries of their Jacobian by the unknowns.
     pub linearization: Evaluator,
@@ -24,7 +24,7 @@ pub(super) struct CompiledIteration {
 
 /// Residuals, unknowns and formulas: all that an iteration's code depends on.
 #[derive(PartialEq, Eq, Hash)]
-pub(super) struct IterationKey {
+pub(crate) struct IterationKey {
     expressions: Box<[ExpressionId]>,
     residual_count: usize,
     unknowns: Box<[Input]>,

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 /// `coefficient * unknown + rest`; neither contains the unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Affine {
+pub(crate) struct Affine {
     pub coefficient: ExpressionId,
     pub rest: ExpressionId,
 }
@@ -23,7 +23,7 @@ enum Part {
 
 /// The expression as a linear function of an unknown, a variable or a derivative that it contains; nothing if it is
 /// nonlinear in it or does not contain it.
-pub(super) fn affine(e: &mut Expressions, root: ExpressionId, unknown: ExpressionId) -> Option<Affine> {
+pub(crate) fn affine(e: &mut Expressions, root: ExpressionId, unknown: ExpressionId) -> Option<Affine> {
     let mut known: FxHashMap<ExpressionId, Part> = FxHashMap::default();
     let mut pending = vec![(root, false)];
     while let Some((id, operands_done)) = pending.pop() {
@@ -47,7 +47,7 @@ pub(super) fn affine(e: &mut Expressions, root: ExpressionId, unknown: Expressio
 }
 
 /// `expression = 0` solved for the unknown.
-pub(super) fn solved(e: &mut Expressions, affine: Affine) -> ExpressionId {
+pub(crate) fn solved(e: &mut Expressions, affine: Affine) -> ExpressionId {
     if e.literal(affine.coefficient) == Some(-1.0) {
         return affine.rest;
     }

@@ -6,11 +6,11 @@
 use modeshift_numerics::{Evaluator, Input, NotFinite};
 use rustc_hash::FxHashMap;
 
-use super::quantities::Quantities;
+use crate::program::states::quantities::Quantities;
 
 /// Where the inputs of tapes are in the memory.
 #[derive(Debug)]
-pub(super) struct Places<'a> {
+pub(crate) struct Places<'a> {
     quantities: &'a Quantities,
     /// What is asked of the surroundings, in the order of the memory.
     pub surroundings: Vec<Input>,
@@ -50,7 +50,7 @@ impl<'a> Places<'a> {
 }
 
 /// Code with its buffers.
-pub(super) struct Kernel {
+pub(crate) struct Kernel {
     evaluator: Evaluator,
     sources: Vec<u32>,
     inputs: Vec<f64>,

@@ -10,7 +10,7 @@ type Leaf = (VariableId, u32);
 
 /// Finds the variables of expressions.
 #[derive(Default)]
-pub(super) struct Leaves {
+pub(crate) struct Leaves {
     visited: Vec<u32>,
     walk: u32,
     pending: Vec<ExpressionId>,

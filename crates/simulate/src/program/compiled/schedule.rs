@@ -6,13 +6,13 @@
 use modeshift_dae::Expressions;
 use rustc_hash::FxHashSet;
 
-use super::leaves::Leaves;
-use super::plan::{Assignment, Item, Iteration};
-use super::quantities::{Quantities, QuantityIndex};
+use crate::program::blocks::leaves::Leaves;
+use crate::program::blocks::plan::{Assignment, Item, Iteration};
+use crate::program::states::quantities::{Quantities, QuantityIndex};
 
 /// A chain of assignments, then iterations that do not depend on each other.
 #[derive(Debug, Default)]
-pub(super) struct Stage {
+pub(crate) struct Stage {
     pub chain: Vec<Assignment>,
     /// Those of the chain that later stages, the stage's own iterations or the derivatives of states need.
     pub exports: Vec<QuantityIndex>,
@@ -30,7 +30,7 @@ enum Writer {
 }
 
 /// Puts items, each after those it depends on, into stages.
-pub(super) fn schedule(
+pub(crate) fn schedule(
     expressions: &Expressions,
     leaves: &mut Leaves,
     quantities: &Quantities,

@@ -6,10 +6,10 @@
 
 use modeshift_numerics::{LinearSolver, Lu, NewtonFailure, NewtonSettings, NonlinearSystem, Pattern, solve_newton};
 
-use super::compiled::CompiledIteration;
 use super::gradients::{Gradients, ImplicitRule};
+use super::iteration::CompiledIteration;
 use super::kernel::{Kernel, Places};
-use super::plan::Iteration;
+use crate::program::blocks::plan::Iteration;
 
 /// So many plain steps are tried.
 const PLAIN_STEPS: usize = 7;
@@ -17,7 +17,7 @@ const PLAIN_STEPS: usize = 7;
 const TOLERANCE: f64 = 1e-10;
 
 /// A block with its buffers.
-pub(super) struct Solve {
+pub(crate) struct Solve {
     pub iteration: Iteration,
     /// Whether the derivatives of states need it.
     pub is_needed: bool,

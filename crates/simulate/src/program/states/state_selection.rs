@@ -13,12 +13,12 @@ use modeshift_dae::{ExpressionId, Id, StateSelect};
 use modeshift_mode_changes::{Column, ModeStructure, Row};
 use modeshift_numerics::{Evaluator, Input, Pattern};
 
-use super::failure::NotBuilt;
-use super::kernel::{Kernel, Places};
-use super::programs::Workshop;
 use super::quantities::Quantities;
 use super::stages::{Choice, leaves_choice};
-use super::surroundings::Surroundings;
+use crate::program::compiled::kernel::{Kernel, Places};
+use crate::program::failure::NotBuilt;
+use crate::program::programs::Workshop;
+use crate::program::surroundings::Surroundings;
 
 /// What is a dummy already stays one unless another pivot is this many times larger.
 const INERTIA: f64 = 4.0;
@@ -30,7 +30,7 @@ const NOISE: f64 = 1e-13;
 const SMALL: usize = 48;
 
 /// The Jacobians of all blocks that leave a choice.
-pub(super) struct ChoiceMatrix {
+pub(crate) struct ChoiceMatrix {
     kernel: Kernel,
     memory: Vec<f64>,
     surroundings: Vec<Input>,

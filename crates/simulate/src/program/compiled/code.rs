@@ -5,20 +5,20 @@ use modeshift_dae::{ExpressionId, VariableId};
 use modeshift_numerics::{Evaluator, Input, NotFinite, Pattern};
 use rustc_hash::FxHashMap;
 
-use super::compiled::CompiledIteration;
-use super::failure::{FailureReason, NotBuilt};
 use super::gradients::{ChainRule, Gradients, ImplicitRule};
+use super::iteration::CompiledIteration;
 use super::kernel::{Kernel, Places};
-use super::plan::{Assignment, EquationDerivative, Iteration};
 use super::prediction::Prediction;
-use super::programs::Workshop;
-use super::quantities::{Quantities, QuantityIndex};
 use super::schedule::Stage;
 use super::solve::Solve;
-use super::surroundings::Surroundings;
+use crate::program::blocks::plan::{Assignment, EquationDerivative, Iteration};
+use crate::program::failure::{FailureReason, NotBuilt};
+use crate::program::programs::Workshop;
+use crate::program::states::quantities::{Quantities, QuantityIndex};
+use crate::program::surroundings::Surroundings;
 
 /// Code with the memory it works on.
-pub(super) struct Code {
+pub(crate) struct Code {
     pub states: Vec<QuantityIndex>,
     /// The quantities, time, what the surroundings say.
     memory: Vec<f64>,
@@ -48,7 +48,7 @@ struct Chain {
 }
 
 /// A part of the code that has no values.
-pub(super) struct CodeFailure {
+pub(crate) struct CodeFailure {
     pub equations: Vec<EquationDerivative>,
     pub unknowns: Vec<(VariableId, u32)>,
     pub reason: FailureReason,

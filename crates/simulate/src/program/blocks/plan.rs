@@ -11,18 +11,18 @@ use modeshift_dae::{EquationId, ExpressionId, VariableId};
 use rustc_hash::FxHashMap;
 
 use super::affine::{affine, solved};
-use super::failure::NotBuilt;
-use super::programs::Workshop;
-use super::quantities::{Quantities, QuantityIndex};
-use super::stages::System;
 use super::tearing::{Torn, substitute, tear};
+use crate::program::failure::NotBuilt;
+use crate::program::programs::Workshop;
+use crate::program::states::quantities::{Quantities, QuantityIndex};
+use crate::program::states::stages::System;
 
 /// An equation of the model, differentiated so many times.
-pub(super) type EquationDerivative = (EquationId, u32);
+pub(crate) type EquationDerivative = (EquationId, u32);
 
 /// A quantity that is an expression of others.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Assignment {
+pub(crate) struct Assignment {
     pub target: QuantityIndex,
     /// The quantity as an expression.
     pub target_expression: ExpressionId,
@@ -33,7 +33,7 @@ pub(super) struct Assignment {
 
 /// Equations that are solved by iteration.
 #[derive(Clone, Debug)]
-pub(super) struct Iteration {
+pub(crate) struct Iteration {
     pub unknowns: Vec<QuantityIndex>,
     pub unknown_quantities: Vec<(VariableId, u32)>,
     pub residuals: Vec<ExpressionId>,
@@ -44,13 +44,13 @@ pub(super) struct Iteration {
 
 /// What is computed at once.
 #[derive(Clone, Debug)]
-pub(super) enum Item {
+pub(crate) enum Item {
     Assign(Assignment),
     Iterate(Iteration),
 }
 
 /// A system of a mode with its residuals as expressions.
-pub(super) struct Equations<'a> {
+pub(crate) struct Equations<'a> {
     pub system: &'a System,
     pub names: Vec<EquationDerivative>,
     pub residuals: Vec<ExpressionId>,
@@ -58,13 +58,13 @@ pub(super) struct Equations<'a> {
 
 /// The equations and unknowns of a block: the same in whatever mode it occurs.
 #[derive(PartialEq, Eq, Hash)]
-pub(super) struct BlockKey {
+pub(crate) struct BlockKey {
     residuals: Box<[ExpressionId]>,
     unknowns: Box<[ExpressionId]>,
 }
 
 /// A block after tearing.
-pub(super) struct TornBlock {
+pub(crate) struct TornBlock {
     torn: Torn,
     /// The only tear as an expression, where what is left of the block is linear in it.
     only_tear: Option<ExpressionId>,

@@ -33,7 +33,7 @@ pub struct Quantities {
 
 impl Quantities {
     /// The quantities of a mode of a model with so many variables.
-    pub(super) fn new(structure: &ModeStructure, variable_count: usize) -> Self {
+    pub(crate) fn new(structure: &ModeStructure, variable_count: usize) -> Self {
         let mut of_variable: IndexVec<VariableId, (u32, u32)> = (0..variable_count).map(|_| (0, 0)).collect();
         let (mut list, mut first_of_column) = (Vec::new(), Vec::with_capacity(structure.size()));
         for column in structure.columns() {
@@ -72,7 +72,7 @@ impl Quantities {
         (order < count).then_some(QuantityIndex(first + order))
     }
 
-    pub(super) fn of_column(&self, column: Column, order: u32) -> QuantityIndex {
+    pub(crate) fn of_column(&self, column: Column, order: u32) -> QuantityIndex {
         QuantityIndex(self.first_of_column[column.0 as usize] + order)
     }
 }

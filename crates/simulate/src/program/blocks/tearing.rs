@@ -22,7 +22,7 @@ const DEEPEST: u32 = 6;
 
 /// A block after tearing; unknowns and equations by their positions.
 #[derive(Debug, Default)]
-pub(super) struct Torn {
+pub(crate) struct Torn {
     /// Equations with the unknowns they give, in an order in which they can be evaluated.
     pub formulas: Vec<Formula>,
     /// What is iterated on.
@@ -33,14 +33,14 @@ pub(super) struct Torn {
 
 /// An unknown that follows from others.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Formula {
+pub(crate) struct Formula {
     pub equation: usize,
     pub unknown: usize,
     pub expression: ExpressionId,
 }
 
 /// Tears a block of equations `residual = 0`.
-pub(super) fn tear(
+pub(crate) fn tear(
     e: &mut Expressions,
     leaves: &mut Leaves,
     residuals: &[ExpressionId],
@@ -166,7 +166,7 @@ fn firm(e: &mut Expressions, residual: ExpressionId, unknown: ExpressionId) -> O
 }
 
 /// The expression with variables replaced, outside left limits.
-pub(super) fn substitute(
+pub(crate) fn substitute(
     e: &mut Expressions,
     root: ExpressionId,
     replaced: &mut FxHashMap<ExpressionId, ExpressionId>,

@@ -9,10 +9,10 @@ use std::ops::Range;
 use modeshift_numerics::{LinearSolver, Lu, Pattern};
 
 use super::kernel::Kernel;
-use super::quantities::QuantityIndex;
+use crate::program::states::quantities::QuantityIndex;
 
 /// Sparse gradients by place in the memory.
-pub(super) struct Gradients {
+pub(crate) struct Gradients {
     ranges: Vec<(u32, u32)>,
     columns: Vec<u32>,
     values: Vec<f64>,
@@ -66,7 +66,7 @@ impl Gradients {
 }
 
 /// How gradients go through a chain.
-pub(super) struct ChainRule {
+pub(crate) struct ChainRule {
     kernel: Kernel,
     pattern: Pattern,
     targets: Vec<u32>,
@@ -121,7 +121,7 @@ impl ChainRule {
 }
 
 /// How gradients go through an iteration.
-pub(super) struct ImplicitRule {
+pub(crate) struct ImplicitRule {
     kernel: Kernel,
     pattern: Pattern,
     unknowns: Vec<u32>,

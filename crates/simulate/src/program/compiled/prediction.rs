@@ -7,7 +7,7 @@
 use crate::integrate::{MOST_TIMES, lagrange};
 
 /// The last values of unknowns.
-pub(super) struct Prediction {
+pub(crate) struct Prediction {
     /// Where the unknowns are in the memory.
     places: Vec<u32>,
     /// How many times are remembered.
