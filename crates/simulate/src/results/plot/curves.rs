@@ -1,11 +1,12 @@
 //! One panel: names of the curves, grid, events, curves broken where they do not exist or jump, impulses as arrows.
 
 use super::layout::{Frame, SMALL};
+use super::palette::{CURVES, FADED, GRID, INK};
 use super::panels::Panel;
 use super::recorder::{ImpulseMark, Recorded};
 use super::series::Point;
-use super::shapes::{Anchor, CURVES, Colour, Drawing, FADED, GRID, INK, Shape, Stroke, fitted, text_width};
 use super::ticks::{Ticks, short};
+use modeshift_drawing::{Anchor, Colour, Drawing, Shape, Stroke, fitted, text_width};
 
 /// The line with names over a panel, and what a name takes beside its text.
 const LEGEND_HEIGHT: f64 = 18.0;

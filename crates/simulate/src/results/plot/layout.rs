@@ -1,11 +1,12 @@
 //! The picture from top to bottom: title, panels of curves, strip of modes, time axis, notes.
 
 use super::curves::{PanelPlace, draw_panel, header_height};
+use super::palette::{EVENT, FADED, INK};
 use super::panels::{Panel, panels};
 use super::recorder::{ImpulseMark, Recorded};
-use super::shapes::{Anchor, Drawing, EVENT, FADED, INK, Shape, Stroke, Text, text_width};
 use super::strip::Strip;
 use super::ticks::{Ticks, short};
+use modeshift_drawing::{Anchor, Drawing, Shape, Stroke, Text, text_width};
 
 const WIDTH: f64 = 960.0;
 const RIGHT_MARGIN: f64 = 24.0;

@@ -11,19 +11,18 @@
 //! | `layout` | the picture from top to bottom |
 //! | `curves` | one panel: grid, curves, impulses |
 //! | `strip` | the strip of modes |
-//! | `shapes` | what pictures are made of |
-//! | `svg`, `png` | the two kinds of files; only `png` knows a plotting library |
+//! | `palette` | the colours |
+//!
+//! What pictures are made of, and the two kinds of files, are in [`modeshift_drawing`].
 
 mod choice;
 mod curves;
 mod layout;
+mod palette;
 mod panels;
-mod png;
 mod recorder;
 mod series;
-mod shapes;
 mod strip;
-mod svg;
 mod ticks;
 
 pub use choice::matching;

@@ -8,8 +8,7 @@ use super::super::observer::Observer;
 use super::choice::{candidates, default_choice, matching};
 use super::layout::{Content, draw};
 use super::series::Series;
-use super::shapes::Drawing;
-use super::{png, svg};
+use modeshift_drawing::Drawing;
 
 /// So many impulses are remembered; a picture of more would show none.
 const MOST_IMPULSES: usize = 1 << 12;
@@ -127,11 +126,11 @@ pub struct Picture {
 impl Picture {
     /// As SVG.
     pub fn to_svg(&self) -> String {
-        svg::to_svg(&self.drawing)
+        modeshift_drawing::to_svg(&self.drawing)
     }
 
     /// As PNG, at twice the resolution; nothing where it could not be made.
     pub fn to_png(&self) -> Result<Vec<u8>, String> {
-        png::to_png(&self.drawing)
+        modeshift_drawing::to_png(&self.drawing)
     }
 }

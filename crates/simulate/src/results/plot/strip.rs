@@ -1,8 +1,9 @@
 //! The strip of modes: one row per mode variable that changes, with a bar where it is true.
 
 use super::layout::{Content, Frame, SMALL};
+use super::palette::{EMPTY, FADED, GRID, INK, MODES};
 use super::recorder::Recorded;
-use super::shapes::{Anchor, Drawing, EMPTY, FADED, GRID, INK, MODES, Shape, Stroke, fitted, text_width};
+use modeshift_drawing::{Anchor, Drawing, Shape, Stroke, fitted, text_width};
 
 /// So many rows are drawn.
 const MOST_ROWS: usize = 120;

@@ -1,15 +1,15 @@
-//! Pictures as SVG text.
+//! Pictures as SVG text, and its primitives.
 
 use std::fmt::Write as _;
 
-use super::shapes::{Anchor, Colour, Drawing, Shape, Stroke, Text};
+use crate::shapes::{Anchor, Colour, Drawing, Shape, Stroke, Text};
 
 /// Fonts in which Greek letters and raised digits look alike everywhere.
 const FONTS: &str = "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif";
 
 /// The whole picture.
-pub(super) fn to_svg(drawing: &Drawing) -> String {
-    let (width, height) = (Short(drawing.width), Short(drawing.height));
+pub fn to_svg(drawing: &Drawing) -> String {
+    let (width, height) = (Tenths(drawing.width), Tenths(drawing.height));
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
          viewBox=\"0 0 {width} {height}\" font-family=\"{FONTS}\">\n\
@@ -42,7 +42,7 @@ fn write_shape(svg: &mut String, shape: &Shape) -> std::fmt::Result {
             writeln!(svg, "z\" fill=\"{}\"/>", Hex(*fill))
         }
         Shape::Rectangle([left, top, width, height], fill) => {
-            let [left, top, width, height] = [*left, *top, *width, *height].map(Short);
+            let [left, top, width, height] = [*left, *top, *width, *height].map(Tenths);
             writeln!(
                 svg,
                 "<rect x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" fill=\"{}\"/>",
@@ -57,7 +57,7 @@ fn write_shape(svg: &mut String, shape: &Shape) -> std::fmt::Result {
 fn write_points(svg: &mut String, points: &[(f64, f64)]) -> std::fmt::Result {
     for (at, &(x, y)) in points.iter().enumerate() {
         let command = ["M", "L", " "][at.min(2)];
-        write!(svg, "{command}{} {}", Short(x), Short(y))?;
+        write!(svg, "{command}{} {}", Tenths(x), Tenths(y))?;
     }
     Ok(())
 }
@@ -69,8 +69,8 @@ fn write_text(svg: &mut String, text: &Text) -> std::fmt::Result {
         Anchor::End => " text-anchor=\"end\"",
     };
     let bold = if text.bold { " font-weight=\"bold\"" } else { "" };
-    let (x, y, fill) = (Short(text.at.0), Short(text.at.1), Hex(text.colour));
-    let escaped = text.text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let (x, y, fill) = (Tenths(text.at.0), Tenths(text.at.1), Hex(text.colour));
+    let escaped = escaped(&text.text);
     writeln!(
         svg,
         "<text x=\"{x}\" y=\"{y}\" font-size=\"{}\" fill=\"{fill}\"{anchor}{bold}>{escaped}</text>",
@@ -78,10 +78,26 @@ fn write_text(svg: &mut String, text: &Text) -> std::fmt::Result {
     )
 }
 
-/// A coordinate in tenths of a pixel.
-struct Short(f64);
+/// A text as SVG wants it, also inside quotes; control characters, which SVG does not know, are spaces.
+pub fn escaped(text: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => result.push_str("&amp;"),
+            '<' => result.push_str("&lt;"),
+            '>' => result.push_str("&gt;"),
+            '"' => result.push_str("&quot;"),
+            control if control.is_control() && control != '\n' => result.push(' '),
+            other => result.push(other),
+        }
+    }
+    result
+}
 
-impl std::fmt::Display for Short {
+/// A coordinate with one digit behind the point, as short as can be.
+pub struct Tenths(pub f64);
+
+impl std::fmt::Display for Tenths {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let tenths = (self.0 * 10.0).round() as i64;
         let sign = if tenths < 0 { "-" } else { "" };
@@ -92,7 +108,8 @@ impl std::fmt::Display for Short {
     }
 }
 
-struct Hex(Colour);
+/// A colour as SVG writes it.
+pub struct Hex(pub Colour);
 
 impl std::fmt::Display for Hex {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -106,7 +123,7 @@ struct Stroked(Stroke);
 impl std::fmt::Display for Stroked {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Stroke { colour, width, dash } = self.0;
-        write!(f, " stroke=\"{}\" stroke-width=\"{}\" stroke-linejoin=\"round\"", Hex(colour), Short(width))?;
+        write!(f, " stroke=\"{}\" stroke-width=\"{}\" stroke-linejoin=\"round\"", Hex(colour), Tenths(width))?;
         if dash.is_empty() { Ok(()) } else { write!(f, " stroke-dasharray=\"{dash}\"") }
     }
 }
