@@ -28,6 +28,26 @@ macro_rules! ids {
     )*};
 }
 
+/// Plain numbers, for what is numbered by the way.
+impl Id for u32 {
+    fn from_index(index: usize) -> Self {
+        u32::try_from(index).expect("fewer than 2^32 items of a kind")
+    }
+    fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// Plain positions.
+impl Id for usize {
+    fn from_index(index: usize) -> Self {
+        index
+    }
+    fn index(self) -> usize {
+        self
+    }
+}
+
 ids! {
     /// A scalar variable, parameter or constant of the flat model.
     VariableId;

@@ -8,11 +8,13 @@
 //! | `ids` | newtype ids and vectors indexed by them |
 //! | `model` | [`FlatModel`], [`MultimodeDae`] and what they are made of |
 //! | `text` | a whole multimode DAE as text |
+//! | `union_find` | [`UnionFind`]: disjoint sets of ids |
 
 mod expressions;
 mod ids;
 mod model;
 mod text;
+mod union_find;
 
 pub use expressions::{
     Arguments, ArithmeticOperator, Builtin, Children, DaeText, Derivatives, ExpressionId, ExpressionText, Expressions,
@@ -25,3 +27,4 @@ pub use model::{
     InvariantOrigin, ModeVariable, MultimodeDae, NamedFormula, Scenario, StateSelect, Type, Variability, Variable,
     WhenAction, WhenActionKind, WhenBranch, WhenClause,
 };
+pub use union_find::UnionFind;

@@ -36,12 +36,12 @@ mod summary;
 
 pub use analysis::{Analysis, ModeSignature, Options, Times, analyze};
 pub use graph::{
-    Block, BlockCap, BlockId, ConditionalDependencyGraph, Cycles, Dependency, Derivative, GraphText, Read, cycles,
-    dependency_graph, name,
+    BipartiteMatching, Block, BlockCap, BlockId, ConditionalDependencyGraph, Cycles, Dependency, Derivative, GraphText,
+    Read, alternating_reach, cycles, dependency_graph, name, strongly_connected_components,
 };
 pub use incidence::{EdgeId, Formulas, Incidence, MissingVariable, Occurrence, Vertex, incidence, invariant_of};
 pub use matching::{
-    Matching, Offsets, Parts, SingularExample, Thermometer, Unsolvable, dulmage_mendelsohn, match_equations,
+    Matching, Offsets, Parts, SingularCase, Thermometer, Unsolvable, dulmage_mendelsohn, match_equations, paired_cases,
 };
 pub use numeric_singularity::{Dependence, Optimism, optimism};
 pub use one_mode::{ModeBlock, signature_in, single_mode};

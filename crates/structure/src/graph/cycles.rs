@@ -14,6 +14,7 @@ use modeshift_dae::{EquationId, Id, IndexVec, VariableId};
 use modeshift_modes::{Limit, ModeSet, ModeSpace};
 
 use crate::graph::closure::Digraph;
+use crate::graph::components::strongly_connected_components;
 use crate::locality::lists::Lists;
 use crate::matching::dulmage_mendelsohn::Parts;
 use crate::{EdgeId, Incidence, Matching};
@@ -186,11 +187,18 @@ impl<'a> Dependencies<'a> {
 
     /// The number of each vertex's strongly connected component when the modes are forgotten.
     fn coarse_components(&self) -> Vec<u32> {
-        let mut tarjan = Components::new(self.vertices.len());
-        for &start in &self.vertices {
-            tarjan.visit(start, |vertex, at| self.successor(vertex, at));
-        }
-        tarjan.component
+        let mut component = vec![0; self.vertices.len()];
+        let mut complete = 0;
+        strongly_connected_components(
+            self.vertices.len(),
+            self.vertices.iter().copied(),
+            |vertex, at| self.successor(vertex, at),
+            |members| {
+                members.iter().for_each(|&member| component[member as usize] = complete);
+                complete += 1;
+            },
+        );
+        component
     }
 
     /// The edge at position `at` of a vertex, and the vertex that its arc leads to if there is one. None past the last.
@@ -363,80 +371,4 @@ fn vertices_along(incidence: &Incidence, order: &[EquationId]) -> (Vec<u32>, Vec
     }
     (0..equations + variables).for_each(place);
     (vertices, rank)
-}
-
-/// Strongly connected components of a plain graph, without recursion (R. Tarjan, 1972).
-struct Components {
-    index: Vec<u32>,
-    low: Vec<u32>,
-    component: Vec<u32>,
-    stack: Vec<u32>,
-    /// The vertices on the way from the start, and how many arcs of each have been followed.
-    path: Vec<(u32, usize)>,
-    visited: u32,
-    complete: u32,
-}
-
-impl Components {
-    fn new(vertices: usize) -> Self {
-        Components {
-            index: vec![u32::MAX; vertices],
-            low: vec![0; vertices],
-            component: vec![u32::MAX; vertices],
-            stack: Vec::new(),
-            path: Vec::new(),
-            visited: 0,
-            complete: 0,
-        }
-    }
-
-    fn visit(&mut self, start: u32, successor: impl Fn(u32, usize) -> Option<Option<u32>>) {
-        if self.index[start as usize] != u32::MAX {
-            return;
-        }
-        self.enter(start);
-        self.path.push((start, 0));
-        while let Some((vertex, at)) = self.path.last_mut() {
-            let vertex = *vertex;
-            let next = successor(vertex, *at);
-            *at += 1;
-            match next {
-                None => {
-                    self.path.pop();
-                    self.leave(vertex);
-                    if let Some(&(parent, _)) = self.path.last() {
-                        self.low[parent as usize] = self.low[parent as usize].min(self.low[vertex as usize]);
-                    }
-                }
-                Some(Some(target)) if self.index[target as usize] == u32::MAX => {
-                    self.enter(target);
-                    self.path.push((target, 0));
-                }
-                Some(Some(target)) if self.component[target as usize] == u32::MAX => {
-                    self.low[vertex as usize] = self.low[vertex as usize].min(self.index[target as usize]);
-                }
-                Some(_) => {}
-            }
-        }
-    }
-
-    fn enter(&mut self, vertex: u32) {
-        self.index[vertex as usize] = self.visited;
-        self.low[vertex as usize] = self.visited;
-        self.visited += 1;
-        self.stack.push(vertex);
-    }
-
-    fn leave(&mut self, vertex: u32) {
-        if self.low[vertex as usize] != self.index[vertex as usize] {
-            return;
-        }
-        while let Some(member) = self.stack.pop() {
-            self.component[member as usize] = self.complete;
-            if member == vertex {
-                break;
-            }
-        }
-        self.complete += 1;
-    }
 }

@@ -2,6 +2,8 @@
 //!
 //! | file | purpose |
 //! |---|---|
+//! | `components` | [`strongly_connected_components`] of a plain graph |
+//! | `bipartite` | [`BipartiteMatching`]: plain matchings, and what alternating paths reach |
 //! | `cycles` | [`Cycles`]: the modes in which an edge lies on a cycle |
 //! | `closure` | reachability between neighbours, by elimination |
 //! | `blocks` | equations that are solved together, listed |
@@ -10,13 +12,17 @@
 //!
 //! E22 §6.1, RR9322 §4.6.
 
+pub(crate) mod bipartite;
 pub(crate) mod blocks;
 mod closure;
+mod components;
 pub(crate) mod cycles;
 pub(crate) mod dependency_graph;
 mod text;
 
+pub use bipartite::{BipartiteMatching, alternating_reach};
 pub use blocks::BlockCap;
+pub use components::strongly_connected_components;
 pub use cycles::{Cycles, cycles};
 pub use dependency_graph::{
     Block, BlockId, ConditionalDependencyGraph, Dependency, Derivative, Read, dependency_graph,

@@ -9,6 +9,7 @@
 //! | `sweep` | the order in which a search works off what it has reached |
 //! | `offsets` | [`Offsets`]: mode-dependent numbers as thermometers |
 //! | `dulmage_mendelsohn` | [`Parts`]: what is over- and underdetermined |
+//! | `singular_cases` | [`SingularCase`]: singular modes, told apart by what is too many or too few in them |
 //! | `unsolvable` | the smallest part that shows why a mode is singular |
 //!
 //! E22 §4.2 and §4.3.
@@ -18,10 +19,12 @@ pub(crate) mod first_matches;
 pub(crate) mod hungarian;
 pub(crate) mod offsets;
 pub(crate) mod pairing;
+mod singular_cases;
 pub(crate) mod sweep;
 mod unsolvable;
 
 pub use dulmage_mendelsohn::{Parts, dulmage_mendelsohn};
 pub use hungarian::{Matching, match_equations};
 pub use offsets::{Offsets, Thermometer};
-pub use unsolvable::{SingularExample, Unsolvable};
+pub use singular_cases::{SingularCase, paired_cases};
+pub use unsolvable::Unsolvable;
