@@ -59,6 +59,10 @@ ids! {
     FunctionId;
     /// An enumeration type.
     EnumerationId;
+    /// A relation that may change between events: where it changes its value is an event.
+    RelationId;
+    /// A scenario of initialization.
+    ScenarioId;
     /// An interned string literal.
     StringId;
 }

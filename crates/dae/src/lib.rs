@@ -4,24 +4,33 @@
 //!
 //! | module | purpose |
 //! |---|---|
+//! | `derivative` | [`Derivative`]: `x''` |
 //! | `expressions` | expressions of a model in one arena |
 //! | `ids` | newtype ids and vectors indexed by them |
+//! | `mode` | [`Mode`]: the value of each mode variable |
 //! | `model` | [`FlatModel`], [`MultimodeDae`] and what they are made of |
 //! | `text` | a whole multimode DAE as text |
 //! | `union_find` | [`UnionFind`]: disjoint sets of ids |
 
+mod derivative;
 mod expressions;
 mod ids;
+mod mode;
 mod model;
 mod text;
 mod union_find;
 
+pub use derivative::{Derivative, primes};
 pub use expressions::{
-    Arguments, ArithmeticOperator, Builtin, Children, DaeText, Derivatives, ExpressionId, ExpressionText, Expressions,
-    Node, NotDifferentiable, NotDifferentiableReason, Number, PartialEvaluation, RelationOperator, assume_modes,
-    differentiate, differentiate_times, partial_derivative,
+    Arguments, ArithmeticOperator, Builtin, Children, Context, DaeText, Derivatives, Descent, ExpressionId,
+    ExpressionText, Expressions, Fold, Memo, Node, NotDifferentiable, NotDifferentiableReason, Number, Operands,
+    PartialEvaluation, RelationOperator, Rewritten, Walk, assume_modes, differentiate, differentiate_times,
+    partial_derivative,
 };
-pub use ids::{EnumerationId, EquationId, FunctionId, Id, IndexVec, ModeVariableId, StringId, VariableId};
+pub use ids::{
+    EnumerationId, EquationId, FunctionId, Id, IndexVec, ModeVariableId, RelationId, ScenarioId, StringId, VariableId,
+};
+pub use mode::Mode;
 pub use model::{
     Assertion, Enumeration, Equation, EquationKind, Experiment, FlatModel, Function, InitialEquation, Invariant,
     InvariantOrigin, ModeVariable, MultimodeDae, NamedFormula, Scenario, StateSelect, Type, Variability, Variable,

@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use modeshift_diagnostics::Span;
 
-use crate::{EnumerationId, EquationId, ExpressionId, Expressions, FunctionId, IndexVec, ModeVariableId, VariableId};
+use crate::{
+    EnumerationId, EquationId, ExpressionId, Expressions, FunctionId, IndexVec, ModeVariableId, ScenarioId, VariableId,
+};
 
 /// The type of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -162,8 +164,8 @@ pub struct InitialEquation {
     pub right: ExpressionId,
     /// The modes in which it is to hold.
     pub guard: ExpressionId,
-    /// The scenario it belongs to, an index into [`FlatModel::scenarios`]; `None` holds in all.
-    pub scenario: Option<u32>,
+    /// The scenario it belongs to; `None` holds in all.
+    pub scenario: Option<ScenarioId>,
     /// Where it was written.
     pub span: Span,
 }
@@ -326,7 +328,7 @@ pub struct FlatModel {
     /// Initial equations.
     pub initial_equations: Vec<InitialEquation>,
     /// Scenarios.
-    pub scenarios: Vec<Scenario>,
+    pub scenarios: IndexVec<ScenarioId, Scenario>,
     /// `when` clauses.
     pub when_clauses: Vec<WhenClause>,
     /// `assert`s outside `when`.
@@ -352,7 +354,7 @@ impl FlatModel {
             variables: IndexVec::new(),
             equations: IndexVec::new(),
             initial_equations: Vec::new(),
-            scenarios: Vec::new(),
+            scenarios: IndexVec::new(),
             when_clauses: Vec::new(),
             assertions: Vec::new(),
             invariants: Vec::new(),

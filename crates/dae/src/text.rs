@@ -15,8 +15,8 @@
 use std::fmt;
 
 use crate::{
-    DaeText, EquationKind, ExpressionId, InvariantOrigin, ModeVariable, MultimodeDae, Node, Type, Variability,
-    Variable, VariableId, WhenAction, WhenActionKind, WhenClause,
+    DaeText, EquationKind, ExpressionId, InvariantOrigin, ModeVariable, MultimodeDae, Node, ScenarioId, Type,
+    Variability, Variable, VariableId, WhenAction, WhenActionKind, WhenClause,
 };
 
 impl fmt::Display for MultimodeDae {
@@ -283,15 +283,15 @@ impl Document<'_, '_> {
     /// Initial equations that always hold, then those of each scenario.
     fn initial_equations(&mut self) -> fmt::Result {
         let initial = &self.dae.model.initial_equations;
-        let of = |scenario: Option<u32>| (0..initial.len()).filter(move |&at| initial[at].scenario == scenario);
+        let of = |scenario: Option<ScenarioId>| (0..initial.len()).filter(move |&at| initial[at].scenario == scenario);
         let always = of(None).collect::<Vec<_>>();
         if !always.is_empty() {
             writeln!(self.f, "initial equation")?;
             self.initial_group(&always)?;
         }
-        for (number, scenario) in self.dae.model.scenarios.iter().enumerate() {
+        for (id, scenario) in self.dae.model.scenarios.iter_enumerated() {
             writeln!(self.f, "scenario {} when {}", scenario.name, self.text.expression(scenario.when))?;
-            self.initial_group(&of(Some(number as u32)).collect::<Vec<_>>())?;
+            self.initial_group(&of(Some(id)).collect::<Vec<_>>())?;
         }
         Ok(())
     }

@@ -71,8 +71,8 @@ impl Run<'_> {
     pub(crate) fn choice(&mut self, analyzed: &Analyzed, scenario: Option<&str>) -> Result<InitialChoice, Stop> {
         let Some(name) = scenario else { return Ok(InitialChoice::default()) };
         let scenarios = &analyzed.dae.model.scenarios;
-        if let Some(number) = scenarios.iter().position(|scenario| &*scenario.name == name) {
-            return Ok(InitialChoice { scenario: Some(number as u32), ..InitialChoice::default() });
+        if let Some((id, _)) = scenarios.iter_enumerated().find(|(_, scenario)| &*scenario.name == name) {
+            return Ok(InitialChoice { scenario: Some(id), ..InitialChoice::default() });
         }
         let names = scenarios.iter().map(|scenario| &*scenario.name);
         let message = match did_you_mean(name, names.clone()) {

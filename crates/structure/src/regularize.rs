@@ -12,7 +12,7 @@
 use std::sync::Arc;
 
 use modeshift_dae::{
-    Equation, EquationId, ExpressionId, Expressions, MultimodeDae, Node, VariableId, differentiate_times,
+    Equation, EquationId, ExpressionId, Expressions, MultimodeDae, Node, Rewritten, VariableId, differentiate_times,
 };
 use modeshift_modes::{Limit, ModeSet, ModeSpace};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -96,11 +96,11 @@ fn combine(dae: &mut MultimodeDae, space: &ModeSpace, dependence: &Dependence) -
     let &(replaced, scale) =
         dependence.equations.iter().rev().min_by_key(|(equation, _)| equation.order).expect("dependent rows");
     let zero = dae.model.expressions.integer(0);
-    let mut memo: FxHashMap<ExpressionId, ExpressionId> = FxHashMap::default();
+    let mut memo = Rewritten::new();
     for write in &dependence.writes {
         if let Some(order) = write.order.checked_sub(replaced.order) {
             let top = dae.model.expressions.variable(write.of, order);
-            memo.insert(top, zero);
+            memo.insert(top, (), zero);
         }
     }
     let mut sum = zero;
@@ -123,11 +123,7 @@ fn combine(dae: &mut MultimodeDae, space: &ModeSpace, dependence: &Dependence) -
 }
 
 /// The expression with the derivatives in `memo` replaced, rebuilt so that literals fold.
-fn without_tops(
-    expressions: &mut Expressions,
-    residual: ExpressionId,
-    memo: &mut FxHashMap<ExpressionId, ExpressionId>,
-) -> ExpressionId {
+fn without_tops(expressions: &mut Expressions, residual: ExpressionId, memo: &mut Rewritten) -> ExpressionId {
     expressions.rewrite(residual, memo, |expressions, id| match expressions.node(id) {
         Node::Arithmetic(operator, a, b) => expressions.arithmetic(operator, a, b),
         Node::Negate(a) => expressions.negate(a),

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use common::{Random, System, Table};
 use modeshift_dae::{
     Equation, EquationKind, ExpressionId, FlatModel, Id, InitialEquation, Invariant, InvariantOrigin, ModeVariable,
-    ModeVariableId, MultimodeDae, Node, Scenario, Type, Variability, Variable, VariableId, assume_modes,
+    ModeVariableId, MultimodeDae, Node, Scenario, ScenarioId, Type, Variability, Variable, VariableId, assume_modes,
     differentiate_times,
 };
 use modeshift_diagnostics::{Diagnostics, Span};
@@ -26,7 +26,7 @@ struct Model {
 
 struct Condition {
     modes: Table,
-    scenario: Option<u32>,
+    scenario: Option<ScenarioId>,
     residual: ExpressionId,
 }
 
@@ -147,7 +147,7 @@ fn random_conditions(model: &mut FlatModel, random: &mut Random, system: &System
                 left = model.expressions.sum(left, term);
             }
         }
-        let scenario = (scenarios > 0 && random.chance(60)).then(|| random.below(scenarios) as u32);
+        let scenario = (scenarios > 0 && random.chance(60)).then(|| ScenarioId(random.below(scenarios) as u32));
         let guard = formula(model, system.mode_variables, modes);
         let right = model.expressions.integer(1);
         model.initial_equations.push(InitialEquation { left, right, guard, scenario, span: Span::default() });
@@ -189,7 +189,7 @@ impl Model {
 
     /// All equations and unknowns of one mode and scenario, prolonged everywhere as far as anything is mentioned;
     /// nothing if the long mode is singular.
-    fn rows(&self, mode: u32, scenario: Option<u32>) -> Option<Rows> {
+    fn rows(&self, mode: u32, scenario: Option<ScenarioId>) -> Option<Rows> {
         let mut model = self.dae.model.clone();
         let variables: Vec<u32> = (0..self.system.variables.len() as u32)
             .filter(|&it| self.system.variables[it as usize].contains(mode))
@@ -290,14 +290,14 @@ struct AllModes<'a> {
     start: &'a Initialization,
     mode_count: u32,
     mode: u32,
-    scenario: Option<u32>,
+    scenario: Option<ScenarioId>,
 }
 
 impl AllModes<'_> {
     fn is_in(&self, set: ModeSet) -> bool {
         self.start.space.evaluate(set, |variable| match variable.0.checked_sub(self.mode_count) {
             None => self.mode >> variable.0 & 1 == 1,
-            Some(scenario) => self.scenario == Some(scenario),
+            Some(scenario) => self.scenario == Some(ScenarioId(scenario)),
         })
     }
 
@@ -342,9 +342,12 @@ fn check_model(model: &Model) -> (usize, usize) {
     let (mut compared, mut undetermined) = (0, 0);
     for mode in model.system.modes() {
         let numbers = 0..model.scenarios.len() as u32;
-        let scenarios: Vec<Option<u32>> = match model.scenarios.is_empty() {
+        let scenarios: Vec<Option<ScenarioId>> = match model.scenarios.is_empty() {
             true => vec![None],
-            false => numbers.filter(|&it| model.scenarios[it as usize].contains(mode)).map(Some).collect(),
+            false => numbers
+                .filter(|&it| model.scenarios[it as usize].contains(mode))
+                .map(|it| Some(ScenarioId(it)))
+                .collect(),
         };
         for scenario in scenarios {
             let Some((rows, unknowns)) = model.rows(mode, scenario) else { continue };
@@ -369,7 +372,7 @@ fn check_model(model: &Model) -> (usize, usize) {
 fn check_one_mode(found: &AllModes<'_>, decomposition: &Decomposition, known_variables: &BTreeSet<(u32, u32)>) {
     let one_mode = found.start.one_mode(|variable| match variable.0.checked_sub(found.mode_count) {
         None => found.mode >> variable.0 & 1 == 1,
-        Some(scenario) => found.scenario == Some(scenario),
+        Some(scenario) => found.scenario == Some(ScenarioId(scenario)),
     });
     let solved = one_mode.blocks.iter().flat_map(|block| &block.variables);
     let mut determined: Vec<(u32, u32)> = solved.chain(&one_mode.fixed).map(|&it| found.quantity(it)).collect();

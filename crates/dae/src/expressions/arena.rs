@@ -359,44 +359,6 @@ impl Expressions {
             self.argument_list(arguments).to_vec().into_iter().map(|argument| replace(self, argument)).collect();
         self.arguments(&mapped)
     }
-
-    /// Visits the expression and all its subexpressions, parents first, shared ones as often as they occur,
-    /// without recursion. `visit` returns whether to go below this node.
-    pub fn for_each(&self, root: ExpressionId, mut visit: impl FnMut(ExpressionId, Node) -> bool) {
-        let mut pending = vec![root];
-        while let Some(id) = pending.pop() {
-            if visit(id, self.nodes[id]) {
-                let at = pending.len();
-                pending.extend(self.children(id));
-                pending[at..].reverse();
-            }
-        }
-    }
-
-    /// Rewrites bottom-up: `rewrite` is called once per different subexpression, whose children have been
-    /// rewritten already, and returns what stands in its place.
-    pub fn rewrite(
-        &mut self,
-        root: ExpressionId,
-        memo: &mut rustc_hash::FxHashMap<ExpressionId, ExpressionId>,
-        mut rewrite: impl FnMut(&mut Self, ExpressionId) -> ExpressionId,
-    ) -> ExpressionId {
-        let mut pending = vec![(root, false)];
-        while let Some((id, children_done)) = pending.pop() {
-            if memo.contains_key(&id) {
-                continue;
-            }
-            if children_done {
-                let rebuilt = self.map_children(id, |_, child| memo[&child]);
-                let result = rewrite(self, rebuilt);
-                memo.insert(id, result);
-            } else {
-                pending.push((id, true));
-                pending.extend(self.children(id).map(|child| (child, false)));
-            }
-        }
-        memo[&root]
-    }
 }
 
 /// Iterator over direct subexpressions.

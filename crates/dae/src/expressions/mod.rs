@@ -4,6 +4,8 @@
 //! |---|---|
 //! | `arena` | [`Expressions`], [`Node`], [`Builtin`]: equal expressions have equal ids |
 //! | `build` | constructors that fold constants and drop neutral elements |
+//! | `walk` | [`Walk`], [`Descent`]: each different subexpression once, and what hides what |
+//! | `fold` | [`Fold`]: values from the bottom up, once for each different subexpression |
 //! | `differentiate` | total derivatives by time, partial derivatives |
 //! | `partial_evaluation` | what is left of an expression under assumptions about modes and values |
 //! | `print` | expressions as Modelica text |
@@ -12,9 +14,11 @@
 mod arena;
 mod build;
 mod differentiate;
+mod fold;
 mod partial_evaluation;
 mod print;
 mod value;
+mod walk;
 
 pub use arena::{
     Arguments, ArithmeticOperator, Builtin, Children, ExpressionId, Expressions, Node, Number, RelationOperator,
@@ -22,5 +26,7 @@ pub use arena::{
 pub use differentiate::{
     Derivatives, NotDifferentiable, NotDifferentiableReason, differentiate, differentiate_times, partial_derivative,
 };
+pub use fold::{Fold, Memo, Operands, Rewritten};
 pub use partial_evaluation::{PartialEvaluation, assume_modes};
 pub use print::{DaeText, ExpressionText};
+pub use walk::{Context, Descent, Walk};

@@ -1,6 +1,6 @@
 //! What the user wants of a run, and what follows with the annotation of the model.
 
-use modeshift_dae::Experiment;
+use modeshift_dae::{Experiment, ScenarioId};
 use modeshift_simulate::integrate::Method;
 use modeshift_simulate::run::RunSettings;
 
@@ -27,7 +27,11 @@ pub struct Wishes {
 }
 
 /// The settings of a run, or what is wrong with them.
-pub(super) fn settings(experiment: &Experiment, wishes: &Wishes, scenario: Option<u32>) -> Result<RunSettings, String> {
+pub(super) fn settings(
+    experiment: &Experiment,
+    wishes: &Wishes,
+    scenario: Option<ScenarioId>,
+) -> Result<RunSettings, String> {
     let wanted = Experiment {
         start: wishes.start.or(experiment.start),
         stop: wishes.stop.or(experiment.stop),

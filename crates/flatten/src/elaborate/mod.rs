@@ -146,9 +146,9 @@ impl Elaboration<'_> {
             let (guard, span) = (self.model.initial_equations[index].guard, self.model.initial_equations[index].span);
             self.model.initial_equations[index].guard = self.formula(guard, span);
         }
-        for index in 0..self.model.scenarios.len() {
-            let (when, span) = (self.model.scenarios[index].when, self.model.scenarios[index].span);
-            self.model.scenarios[index].when = self.formula(when, span);
+        for id in self.model.scenarios.ids() {
+            let (when, span) = (self.model.scenarios[id].when, self.model.scenarios[id].span);
+            self.model.scenarios[id].when = self.formula(when, span);
         }
     }
 

@@ -8,7 +8,8 @@
 use std::sync::Arc;
 
 use modeshift_dae::{
-    Assertion, Equation, EquationKind, ExpressionId, InitialEquation, Invariant, InvariantOrigin, Node, Scenario, Type,
+    Assertion, Equation, EquationKind, ExpressionId, InitialEquation, Invariant, InvariantOrigin, Node, Scenario,
+    ScenarioId, Type,
 };
 use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_syntax::ast::{self, Expression, ExpressionKind, Variability};
@@ -37,7 +38,7 @@ pub(crate) struct Place {
     /// Whether in an initial section.
     pub(crate) initial: bool,
     /// The scenario they belong to.
-    pub(crate) scenario: Option<u32>,
+    pub(crate) scenario: Option<ScenarioId>,
     /// The surrounding loops: iterators and their values as text.
     pub(crate) loops: Vec<(Arc<str>, String)>,
 }
@@ -456,13 +457,12 @@ impl Flattener<'_> {
         added
     }
 
-    fn scenario(&mut self, name: &Arc<str>, when: ExpressionId, span: Span) -> u32 {
-        let known = self.model.scenarios.iter().position(|scenario| scenario.name == *name);
-        let at = known.unwrap_or_else(|| {
-            self.model.scenarios.push(Scenario { name: name.clone(), when, span });
-            self.model.scenarios.len() - 1
-        });
-        at as u32
+    fn scenario(&mut self, name: &Arc<str>, when: ExpressionId, span: Span) -> ScenarioId {
+        let known = self.model.scenarios.iter_enumerated().find(|(_, scenario)| scenario.name == *name);
+        match known {
+            Some((id, _)) => id,
+            None => self.model.scenarios.push(Scenario { name: name.clone(), when, span }),
+        }
     }
 }
 

@@ -20,8 +20,8 @@ mod values;
 use std::sync::Arc;
 
 use modeshift_dae::{
-    Equation, EquationKind, ExpressionId, FlatModel, FunctionId, InitialEquation, Invariant, InvariantOrigin, Node,
-    Type, Variability, Variable, VariableId,
+    Equation, EquationKind, ExpressionId, FlatModel, FunctionId, IndexVec, InitialEquation, Invariant, InvariantOrigin,
+    Node, ScenarioId, Type, Variability, Variable, VariableId,
 };
 use modeshift_diagnostics::{Diagnostic, Diagnostics, Span, Stop};
 use modeshift_syntax::ast::{Expression, Ident, Reference};
@@ -62,11 +62,11 @@ struct Builder<'a> {
     /// The conditions around the current statement, as one.
     guard: ExpressionId,
     /// The scenario around the current statement.
-    scenario: Option<u32>,
+    scenario: Option<ScenarioId>,
     /// The names of the scenarios, from the first walk on.
-    scenario_names: Vec<Arc<str>>,
+    scenario_names: IndexVec<ScenarioId, Arc<str>>,
     /// Variables that a scenario declares for itself (E22 §7.2).
-    scenario_variables: FxHashMap<(u32, Arc<str>), VariableId>,
+    scenario_variables: FxHashMap<(ScenarioId, Arc<str>), VariableId>,
     statements: usize,
     failed: bool,
 }
@@ -87,7 +87,7 @@ impl<'a> Builder<'a> {
             indices: Vec::new(),
             guard,
             scenario: None,
-            scenario_names: Vec::new(),
+            scenario_names: IndexVec::new(),
             scenario_variables: FxHashMap::default(),
             statements: 0,
             failed: false,

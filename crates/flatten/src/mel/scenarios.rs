@@ -20,8 +20,7 @@ impl<'a> Builder<'a> {
         if self.scenario.is_some() {
             return Ok(()); // the second walk says that this cannot be
         }
-        self.scenario = Some(self.scenario_names.len() as u32);
-        self.scenario_names.push(name.name.clone());
+        self.scenario = Some(self.scenario_names.push(name.name.clone()));
         let result = self.declare_all(body);
         self.scenario = None;
         result
@@ -41,8 +40,7 @@ impl<'a> Builder<'a> {
         }
         let when = when.map(|when| self.expression(when));
         let when = when.unwrap_or_else(|| self.model.expressions.boolean(true));
-        self.scenario = Some(self.model.scenarios.len() as u32);
-        self.model.scenarios.push(Scenario { name: name.name.clone(), when, span });
+        self.scenario = Some(self.model.scenarios.push(Scenario { name: name.name.clone(), when, span }));
         let result = self.build_all(body);
         self.scenario = None;
         result
@@ -50,14 +48,14 @@ impl<'a> Builder<'a> {
 
     /// The variable that a name means in the current scenario, or else in the model.
     pub(super) fn variable(&self, name: &Arc<str>) -> Option<VariableId> {
-        let own = self.scenario.and_then(|number| self.scenario_variables.get(&(number, name.clone())));
+        let own = self.scenario.and_then(|scenario| self.scenario_variables.get(&(scenario, name.clone())));
         own.or_else(|| self.variables.get(name)).copied()
     }
 
     /// The variable of this name that is declared right here: in the current scenario, outside of one in the model.
     pub(super) fn variable_of_this_place(&self, name: &Arc<str>) -> Option<VariableId> {
         match self.scenario {
-            Some(number) => self.scenario_variables.get(&(number, name.clone())).copied(),
+            Some(scenario) => self.scenario_variables.get(&(scenario, name.clone())).copied(),
             None => self.variables.get(name).copied(),
         }
     }
@@ -65,14 +63,14 @@ impl<'a> Builder<'a> {
     /// The name in the flat model: `cold.power` for `power` of scenario `cold`.
     pub(super) fn name_in_scenario(&self, name: &Arc<str>) -> Arc<str> {
         match self.scenario {
-            Some(number) => format!("{}.{name}", self.scenario_names[number as usize]).into(),
+            Some(scenario) => format!("{}.{name}", self.scenario_names[scenario]).into(),
             None => name.clone(),
         }
     }
 
     pub(super) fn remember_variable(&mut self, name: Arc<str>, id: VariableId) {
         match self.scenario {
-            Some(number) => self.scenario_variables.insert((number, name), id),
+            Some(scenario) => self.scenario_variables.insert((scenario, name), id),
             None => self.variables.insert(name, id),
         };
     }

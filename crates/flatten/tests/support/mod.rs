@@ -59,8 +59,7 @@ pub fn equations(model: &FlatModel) -> Vec<String> {
         lines.push(format!("{name}{}{} = {}", guard(equation.guard), text(equation.left), text(equation.right)));
     }
     for equation in &model.initial_equations {
-        let scenario =
-            equation.scenario.map_or(String::new(), |at| format!(" in {}", model.scenarios[at as usize].name));
+        let scenario = equation.scenario.map_or(String::new(), |at| format!(" in {}", model.scenarios[at].name));
         let line =
             format!("initial{scenario} {}{} = {}", guard(equation.guard), text(equation.left), text(equation.right));
         lines.push(line);

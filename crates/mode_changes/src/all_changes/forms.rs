@@ -2,7 +2,7 @@
 //!
 //! An equation is new where it holds after but not before, and where an if-expression in it takes another branch.
 
-use modeshift_dae::{Builtin, Equation, EquationId, ExpressionId, IndexVec, MultimodeDae, Node};
+use modeshift_dae::{Builtin, Descent, Equation, EquationId, ExpressionId, IndexVec, MultimodeDae, Node};
 use modeshift_modes::ModeSet;
 use modeshift_structure::{Analysis, Formulas};
 
@@ -37,24 +37,29 @@ impl Walk<'_> {
         let space = &self.analysis.space;
         let expressions = &self.dae.model.expressions;
         let mut found = Vec::new();
-        let mut pending = vec![(equation.left, ModeSet::ALL), (equation.right, ModeSet::ALL)];
-        while let Some((id, context)) = pending.pop() {
+        // A shared condition is asked where any of the branches that contain it is taken.
+        let unite = |one, other| space.or(one, other);
+        let mut descent = Descent::new();
+        [equation.left, equation.right].into_iter().for_each(|side| descent.hand(side, ModeSet::ALL, unite));
+        while let Some((id, context)) = descent.next() {
+            if context.is_empty() {
+                continue;
+            }
             match expressions.node(id) {
                 Node::If(condition, yes, no) => match self.modes(condition) {
                     Some(holds) => {
                         found.push(FormCondition { context, holds });
-                        pending.push((yes, space.and(context, holds)));
-                        pending.push((no, space.difference(context, holds)));
+                        descent.hand(yes, space.and(context, holds), unite);
+                        descent.hand(no, space.difference(context, holds), unite);
                     }
-                    None => pending.extend([(yes, context), (no, context)]),
+                    None => [yes, no].into_iter().for_each(|branch| descent.hand(branch, context, unite)),
                 },
                 Node::Mode(_) => {
                     found.extend(self.modes(id).map(|holds| FormCondition { context, holds }));
                 }
                 Node::Call(Builtin::NoEvent, _) => {}
-                _ => pending.extend(expressions.children(id).map(|child| (child, context))),
+                _ => expressions.children(id).for_each(|child| descent.hand(child, context, unite)),
             }
-            pending.retain(|(_, context)| !context.is_empty());
         }
         found
     }

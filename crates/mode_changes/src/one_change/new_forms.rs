@@ -1,8 +1,10 @@
 //! A change between two modes of a model as a run sees it: which equations are new, and the past in terms of the new
 //! mode.
 
-use modeshift_dae::{EquationId, ExpressionId, FlatModel, IndexVec, ModeVariableId, Node, VariableId};
-use rustc_hash::FxHashMap;
+use modeshift_dae::{
+    Context, EquationId, ExpressionId, Expressions, FlatModel, Fold, IndexVec, Memo, ModeVariableId, Node, Operands,
+    VariableId, Walk,
+};
 
 use crate::one_change::left_limits::values::Past;
 use crate::one_mode::jet::Jet;
@@ -18,17 +20,19 @@ pub fn has_new_form(
     changed: &dyn Fn(VariableId) -> bool,
 ) -> bool {
     let expressions = &model.expressions;
-    let mut pending = vec![model.equations[equation].left, model.equations[equation].right];
-    while let Some(id) = pending.pop() {
+    let mut walk = Walk::new();
+    walk.add(model.equations[equation].left, Context::NOW);
+    walk.add(model.equations[equation].right, Context::NOW);
+    while let Some((id, context)) = walk.next() {
         match expressions.node(id) {
             Node::If(condition, yes, no) => match (holds(model, condition, before), holds(model, condition, after)) {
                 (Some(was), Some(is)) if was != is => return true,
-                (Some(_), Some(is)) => pending.push(if is { yes } else { no }),
-                _ => pending.extend([condition, yes, no]),
+                (Some(_), Some(is)) => walk.add(if is { yes } else { no }, context),
+                _ => walk.add_operands(expressions, id, context),
             },
             Node::Mode(mode) if before(mode) != after(mode) => return true,
             Node::Variable(variable, _) if changed(variable) => return true,
-            _ => pending.extend(expressions.children(id)),
+            _ => walk.add_operands(expressions, id, context),
         }
     }
     false
@@ -37,29 +41,45 @@ pub fn has_new_form(
 /// The truth of a formula over mode variables in a mode; `None` if it is none. Formulas are evaluated on a stack.
 pub(crate) fn holds(model: &FlatModel, formula: ExpressionId, mode: &dyn Fn(ModeVariableId) -> bool) -> Option<bool> {
     let expressions = &model.expressions;
-    let mut known: FxHashMap<ExpressionId, bool> = FxHashMap::default();
-    let mut pending = vec![formula];
-    while let Some(&id) = pending.last() {
-        let node = expressions.node(id);
-        let is_formula = matches!(node, Node::Not(_) | Node::And(..) | Node::Or(..));
-        let unknown = expressions.children(id).filter(|operand| is_formula && !known.contains_key(operand));
-        let count = pending.len();
-        pending.extend(unknown.collect::<Vec<_>>());
-        if pending.len() > count {
-            continue;
-        }
-        let value = match node {
-            Node::Boolean(value) => value,
-            Node::Not(a) => !known[&a],
-            Node::And(a, b) => known[&a] && known[&b],
-            Node::Or(a, b) => known[&a] || known[&b],
-            Node::Mode(variable) => mode(variable),
-            _ => return None,
-        };
-        known.insert(id, value);
-        pending.pop();
+    Truth { expressions, mode }.fold(&mut Memo::new(), formula, ()).ok()
+}
+
+struct Truth<'a> {
+    expressions: &'a Expressions,
+    mode: &'a dyn Fn(ModeVariableId) -> bool,
+}
+
+/// That an expression is no formula over mode variables.
+struct NoFormula;
+
+impl Fold for Truth<'_> {
+    type Context = ();
+    type Value = bool;
+    type Error = NoFormula;
+
+    fn expressions(&self) -> &Expressions {
+        self.expressions
     }
-    Some(known[&formula])
+
+    fn open(&mut self, id: ExpressionId, (): (), operands: &mut Operands<()>) -> Option<bool> {
+        if matches!(self.expressions.node(id), Node::Not(_) | Node::And(..) | Node::Or(..)) {
+            operands.extend(self.expressions.children(id), ());
+        }
+        None
+    }
+
+    fn branches(&mut self, _: [ExpressionId; 3], (): (), _: &Memo<(), bool>, _: &mut Operands<()>) {}
+
+    fn close(&mut self, id: ExpressionId, (): (), known: &Memo<(), bool>) -> Result<bool, NoFormula> {
+        match self.expressions.node(id) {
+            Node::Boolean(value) => Ok(value),
+            Node::Not(a) => Ok(!known[a]),
+            Node::And(a, b) => Ok(known[a] && known[b]),
+            Node::Or(a, b) => Ok(known[a] || known[b]),
+            Node::Mode(variable) => Ok((self.mode)(variable)),
+            _ => Err(NoFormula),
+        }
+    }
 }
 
 impl Past {

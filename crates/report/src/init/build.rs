@@ -65,7 +65,7 @@ impl Words<'_> {
         let singular = self.start.space.and(scenario.modes, self.start.singular);
         ScenarioReport {
             name: scenario.name.to_string(),
-            declared: scenario.number.is_some(),
+            declared: scenario.id.is_some(),
             when: self.formula(scenario.modes),
             verdict: if judged.failed { "inconsistent" } else { judged.verdict().word() },
             cases: judged.cases.iter().map(|case| self.case(case, blocks_left)).collect(),

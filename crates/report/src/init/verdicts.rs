@@ -152,7 +152,7 @@ impl Speaker<'_> {
 }
 
 fn in_scenario(scenario: &JudgedScenario) -> String {
-    match scenario.scenario.number {
+    match scenario.scenario.id {
         Some(_) => format!(" in scenario `{}`", scenario.scenario.name),
         None => String::new(),
     }

@@ -6,7 +6,7 @@
 //! share it. What else happens at events is in `events`.
 
 use modeshift_dae::{
-    ExpressionId, Expressions, IndexVec, ModeVariableId, MultimodeDae, Node, VariableId, WhenActionKind,
+    ExpressionId, Expressions, IndexVec, ModeVariableId, MultimodeDae, Node, Rewritten, VariableId, WhenActionKind,
 };
 use modeshift_diagnostics::Diagnostic;
 use modeshift_mode_changes::{AllChanges, Moment};
@@ -218,7 +218,7 @@ impl Restarts<'_, '_> {
     fn at_states(&mut self, formula: ExpressionId) -> Result<ExpressionId, VariableId> {
         let replicates = &self.draft.replicates;
         let mut missing = None;
-        let mut known = FxHashMap::default();
+        let mut known = Rewritten::new();
         let result = self.draft.target.model.expressions.rewrite(formula, &mut known, |expressions, id| {
             let Node::Pre(inner) = expressions.node(id) else { return id };
             let Node::Variable(variable, order) = expressions.node(inner) else { return id };

@@ -62,7 +62,7 @@ pub fn explain_failure(problem: &InitialProblem<'_>, failure: &NoStart, diagnost
 
 /// That no start was found; in a model with scenarios, for which of them, and where that one is stated.
 fn in_scenario(scenario: &InitialScenario, message: String) -> Diagnostic {
-    match scenario.number {
+    match scenario.id {
         None => Diagnostic::error("E0709", message),
         Some(_) => Diagnostic::error("E0709", format!("scenario `{}`: {message}", scenario.name))
             .label(scenario.span, "this scenario"),

@@ -31,7 +31,7 @@ mod zeno;
 
 use std::collections::BTreeMap;
 
-use modeshift_dae::{Experiment, MultimodeDae, VariableId};
+use modeshift_dae::{Experiment, MultimodeDae, ScenarioId, VariableId};
 use modeshift_diagnostics::Diagnostics;
 use modeshift_mode_changes::Strategy;
 use modeshift_numerics::NativeFunctions;
@@ -74,7 +74,7 @@ pub struct RunSettings {
     /// How to integrate.
     pub method: Method,
     /// The number of the initial scenario.
-    pub scenario: Option<u32>,
+    pub scenario: Option<ScenarioId>,
     /// How to search for the mode that follows an event: in these ways, one after the other.
     pub search: &'static [Strategy],
 }

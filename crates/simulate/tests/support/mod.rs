@@ -68,6 +68,7 @@ pub fn start(text: &str, overrides: &[(&str, &str)]) -> Start {
 
 /// Starts the last model of a text in one of its scenarios.
 pub fn start_scenario(text: &str, overrides: &[(&str, &str)], scenario: Option<u32>) -> Start {
+    let scenario = scenario.map(modeshift_dae::ScenarioId);
     let mut diagnostics = Diagnostics::new();
     let dae = model(text, overrides);
     let natives = NativeFunctions::new();

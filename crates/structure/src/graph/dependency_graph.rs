@@ -23,14 +23,7 @@ use crate::{Cycles, Incidence, Matching, Offsets, Thermometer};
 /// A block is not split into more than this many by what it reads.
 const MOST_READ_SETS: usize = 64;
 
-/// An equation or a variable, differentiated `order` times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Derivative<I> {
-    /// What is differentiated.
-    pub of: I,
-    /// How often.
-    pub order: u32,
-}
+pub use modeshift_dae::Derivative;
 
 /// A block of the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

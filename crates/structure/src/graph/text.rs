@@ -69,7 +69,5 @@ impl fmt::Display for GraphText<'_> {
 
 /// `x''` for the second derivative of `x`.
 pub fn name<I: Id>(vertices: &IndexVec<I, Vertex>, derivative: Derivative<I>) -> String {
-    let mut name = vertices[derivative.of].name.to_string();
-    (0..derivative.order).for_each(|_| name.push('\''));
-    name
+    derivative.named(&vertices[derivative.of].name).to_string()
 }

@@ -9,7 +9,8 @@
 use std::sync::Arc;
 
 use modeshift_dae::{
-    ExpressionId, FlatModel, InitialEquation, ModeVariableId, MultimodeDae, Node, Scenario, VariableId,
+    ExpressionId, FlatModel, Id, IndexVec, InitialEquation, ModeVariableId, MultimodeDae, Node, Scenario, ScenarioId,
+    VariableId,
 };
 use modeshift_diagnostics::{Diagnostic, Diagnostics, Span};
 use modeshift_modes::{Invariant, ModeSet, ModeSpace, ModeVariable};
@@ -28,8 +29,8 @@ pub struct InitialScenario {
     pub name: Arc<str>,
     /// Its modes, in the space of modes and scenarios.
     pub modes: ModeSet,
-    /// Its number among the scenarios of the model; none for the only one of a model without scenarios.
-    pub number: Option<u32>,
+    /// Which of the scenarios of the model it is; none for the only one of a model without scenarios.
+    pub id: Option<ScenarioId>,
     /// Where it was written.
     pub span: Span,
 }
@@ -46,8 +47,8 @@ pub(crate) struct InitialModes {
 pub struct InitialChoice {
     /// Only modes in which these mode variables have these values.
     pub within: Vec<(ModeVariableId, bool)>,
-    /// Only this scenario, by its number.
-    pub scenario: Option<u32>,
+    /// Only this scenario.
+    pub scenario: Option<ScenarioId>,
 }
 
 /// The space of modes and scenarios, its diagrams ordered as `order` says, scenarios on top, limited by the options.
@@ -70,11 +71,11 @@ pub(crate) fn initial_modes(
     if scenarios > 0 {
         let literals: Vec<ModeSet> = scenario_variables.map(|variable| space.literal(variable)).collect();
         conjuncts.push(exactly_one(&space, &literals));
-        for (number, scenario) in dae.model.scenarios.iter().enumerate() {
+        for (id, scenario) in dae.model.scenarios.iter_enumerated() {
             let when = formulas.modes(scenario.when).unwrap_or(ModeSet::ALL);
-            conjuncts.push(space.or(!literals[number], when));
+            conjuncts.push(space.or(!literals[id.index()], when));
         }
-        conjuncts.extend(choice.scenario.map(|number| literals[number as usize]));
+        conjuncts.extend(choice.scenario.map(|id| literals[id.index()]));
     }
     drop(formulas);
     let invariant = Invariant::new(&space, &conjuncts);
@@ -110,15 +111,14 @@ fn listed_scenarios(
 ) -> Vec<InitialScenario> {
     if dae.model.scenarios.is_empty() {
         let modes = invariant.project(space, ModeSet::ALL);
-        return vec![InitialScenario { name: DEFAULT_NAME.into(), modes, number: None, span: Span::default() }];
+        return vec![InitialScenario { name: DEFAULT_NAME.into(), modes, id: None, span: Span::default() }];
     }
     let modes = dae.mode_variables.len() as u32;
-    let chosen = |number: &u32| choice.scenario.is_none_or(|only| only == *number);
-    let numbers = (0..dae.model.scenarios.len() as u32).filter(chosen);
-    let listed = numbers.map(|number| {
-        let Scenario { name, span, .. } = &dae.model.scenarios[number as usize];
-        let modes = invariant.project(space, space.literal(ModeVariable(modes + number)));
-        InitialScenario { name: name.clone(), modes, number: Some(number), span: *span }
+    let chosen = dae.model.scenarios.ids().filter(|&id| choice.scenario.is_none_or(|only| only == id));
+    let listed = chosen.map(|id| {
+        let Scenario { name, span, .. } = &dae.model.scenarios[id];
+        let modes = invariant.project(space, space.literal(ModeVariable(modes + id.0)));
+        InitialScenario { name: name.clone(), modes, id: Some(id), span: *span }
     });
     listed.collect()
 }
@@ -189,12 +189,12 @@ pub(crate) fn check_scenarios(dae: &MultimodeDae, initial: &InitialModes, diagno
 }
 
 fn without_modes(dae: &MultimodeDae, scenario: &InitialScenario) -> Diagnostic {
-    let message = match scenario.number {
+    let message = match scenario.id {
         Some(_) => format!("there is no initial mode for scenario `{}`", scenario.name),
         None => "there is no initial mode".to_string(),
     };
     let mut diagnostic = Diagnostic::error("E0705", message);
-    if scenario.number.is_some() {
+    if scenario.id.is_some() {
         diagnostic = diagnostic.label(scenario.span, "its modes are none of those that the start values allow");
     }
     for fixed in fixed_modes(dae).iter().take(4) {
@@ -204,9 +204,9 @@ fn without_modes(dae: &MultimodeDae, scenario: &InitialScenario) -> Diagnostic {
     diagnostic.help("change the modes of the scenario, or a fixed start value")
 }
 
-fn check_names(scenarios: &[Scenario], diagnostics: &mut Diagnostics) {
+fn check_names(scenarios: &IndexVec<ScenarioId, Scenario>, diagnostics: &mut Diagnostics) {
     let mut first: FxHashMap<&str, Span> = FxHashMap::default();
-    for scenario in scenarios {
+    for scenario in scenarios.iter() {
         if let Some(before) = first.insert(&scenario.name, scenario.span) {
             diagnostics.push(
                 Diagnostic::error("E0707", format!("two scenarios are called `{}`", scenario.name))
@@ -226,7 +226,7 @@ fn check_overlaps(dae: &MultimodeDae, initial: &InitialModes, diagnostics: &mut 
     let printer = modeshift_modes::FormulaPrinter::new(space, &allowed, &names);
     let mut earlier: Vec<(ModeSet, &Scenario)> = Vec::new();
     let mut covered = ModeSet::EMPTY;
-    for scenario in &dae.model.scenarios {
+    for scenario in dae.model.scenarios.iter() {
         let when = formulas.modes(scenario.when).unwrap_or(ModeSet::ALL);
         if allowed.allows(space, space.and(covered, when)) {
             let overlaps = |&&(modes, _): &&(ModeSet, &Scenario)| allowed.allows(space, space.and(modes, when));

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use modeshift_dae::{
     Derivatives, Equation, EquationId, EquationKind, ExpressionId, ExpressionText, FlatModel, Id, IndexVec,
-    InitialEquation, MultimodeDae, Node, Type, Variability, Variable, VariableId,
+    InitialEquation, MultimodeDae, Node, Rewritten, ScenarioId, Type, Variability, Variable, VariableId,
 };
 use modeshift_diagnostics::Span;
 use modeshift_modes::{Invariant, ModeSet, ModeSpace};
@@ -132,8 +132,8 @@ impl Conditions {
     fn of(dae: &MultimodeDae, initial: &InitialModes) -> Conditions {
         let InitialModes { space, invariant, scenarios } = initial;
         let mut formulas = Formulas::projected(space, &dae.model.expressions, invariant);
-        let in_scenario: FxHashMap<u32, ModeSet> =
-            scenarios.iter().filter_map(|scenario| Some((scenario.number?, scenario.modes))).collect();
+        let in_scenario: FxHashMap<ScenarioId, ModeSet> =
+            scenarios.iter().filter_map(|scenario| Some((scenario.id?, scenario.modes))).collect();
         let possible = space.union(scenarios.iter().map(|scenario| scenario.modes));
         let (mut equations, mut discrete) = (Vec::new(), Vec::new());
         for (number, condition) in dae.model.initial_equations.iter().enumerate() {
@@ -220,7 +220,7 @@ struct Builder<'a> {
     assumed: Vec<Occurrence>,
     everywhere: ExpressionId,
     /// Expressions with variables in the places of derivatives.
-    replaced: FxHashMap<ExpressionId, ExpressionId>,
+    replaced: Rewritten,
 }
 
 impl<'a> Builder<'a> {
@@ -241,7 +241,7 @@ impl<'a> Builder<'a> {
             not_differentiated: Vec::new(),
             assumed: Vec::new(),
             everywhere,
-            replaced: FxHashMap::default(),
+            replaced: Rewritten::new(),
             model,
         }
     }

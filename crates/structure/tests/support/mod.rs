@@ -54,7 +54,7 @@ fn case_lines(dae: &MultimodeDae, start: &Initialization, scenario: &InitialScen
     let condition = |id: modeshift_dae::EquationId| start.system.incidence.equations()[id].name.to_string();
     let cases = start.cases(scenario, ModeSet::ALL);
     let line = |case: modeshift_structure::initialization::InitialCase| {
-        let mut line = if scenario.number.is_some() { format!("{}, ", scenario.name) } else { String::new() };
+        let mut line = if scenario.id.is_some() { format!("{}, ", scenario.name) } else { String::new() };
         let when = printer.print(start.without_scenarios(dae, case.modes)).text;
         if when != "true" {
             line.push_str(&format!("when {when}: "));

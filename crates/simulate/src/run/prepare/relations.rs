@@ -253,9 +253,10 @@ impl<'a> Conditions<'a> {
 
 /// The expression with every left limit replaced by the value itself: between events they are the same.
 fn without_left_limits(model: &mut FlatModel, root: ExpressionId) -> ExpressionId {
-    let mut memo = FxHashMap::default();
-    model.expressions.rewrite(root, &mut memo, |expressions, id| match expressions.node(id) {
-        Node::Pre(inner) => inner,
-        _ => id,
+    model.expressions.rewrite(root, &mut modeshift_dae::Rewritten::new(), |expressions, id| {
+        match expressions.node(id) {
+            Node::Pre(inner) => inner,
+            _ => id,
+        }
     })
 }
