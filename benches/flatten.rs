@@ -14,7 +14,8 @@ use std::process::Command;
 use clock::Clock;
 use growth::{Growth, peak_memory_in_megabytes};
 use modeshift_diagnostics::Diagnostics;
-use modeshift_flatten::{Library, Memory, Request, elaborate, flatten};
+use modeshift_elaborate::elaborate;
+use modeshift_flatten::{Library, Memory, Request, flatten};
 
 const MODELS: &[(&str, &str)] = &[
     ("FaultyCoaxial", include_str!("../models/FaultyCoaxial.mo")),

@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use modeshift_diagnostics::Diagnostics;
-use modeshift_flatten::multimode_dae;
 use modeshift_numerics::{NativeFunctions, Parameters};
 use modeshift_simulate::results::{CostPart, EventCost, Observer};
 use modeshift_simulate::run::{RunModel, RunSettings, run};
 use modeshift_structure::{Options, Regularized, regularize};
+use modeshift_testkit::multimode_dae;
 
 /// How often each run is repeated.
 const REPETITIONS: usize = 5;

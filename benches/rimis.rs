@@ -10,9 +10,9 @@ mod growth;
 use clock::Clock;
 use growth::Growth;
 use modeshift_dae::MultimodeDae;
-use modeshift_flatten::multimode_dae;
 use modeshift_rimis::{Form, transform};
 use modeshift_structure::{Options, analyze};
+use modeshift_testkit::multimode_dae;
 
 const SIZES: &[usize] = &[100, 300, 1_000, 3_000, 10_000];
 

@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use modeshift_dae::{EquationKind, FlatModel, Id, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics, Stop};
-use modeshift_flatten::{Disk, Library, Request, elaborate, flatten_mel};
+use modeshift_elaborate::elaborate;
+use modeshift_flatten::{Disk, Library, Request, flatten_mel};
 use modeshift_modes::Limit;
 use modeshift_numerics::{NativeFunctions, Parameters};
 use modeshift_report::Analyzed;

@@ -1,8 +1,7 @@
-//! From syntax trees to a multimode DAE, in two steps: a flat model, then its modes.
+//! From syntax trees to a flat model: scalar variables, equations and their guards.
 //!
 //! [`flatten`] resolves names, instances, modifications, arrays and connections of a Modelica model, reading
-//! classes from a [`Library`] as it needs them; [`flatten_mel`] does the same for MEL. [`elaborate`] finds the
-//! modes of what came out.
+//! classes from a [`Library`] as it needs them; [`flatten_mel`] does the same for MEL.
 //!
 //! | module | purpose |
 //! |---|---|
@@ -12,14 +11,11 @@
 //! | `expressions` | expressions as terms of the flat model, and their values at translation |
 //! | `equations` | equations with guards, connections, `when`, algorithms |
 //! | `mel` | MEL programs as flat models |
-//! | `elaborate` | flat models with their modes |
 //! | `failure` | why something could not be translated |
 //! | `suggestion` | "did you mean" |
 //! | `walk` | walks over shared expressions |
-//! | `text` | from a text to its multimode system in one call |
 
 mod classes;
-mod elaborate;
 mod equations;
 mod expressions;
 mod failure;
@@ -27,12 +23,9 @@ mod flattener;
 mod instances;
 mod mel;
 mod suggestion;
-mod text;
 mod walk;
 
 pub use classes::files::{Disk, Files, Memory};
 pub use classes::library::{ClassId, ClassNode, Library, ROOT};
-pub use elaborate::elaborate;
 pub use flattener::{Request, flatten};
 pub use mel::flatten_mel;
-pub use text::{NO_OVERRIDES, multimode_dae, multimode_dae_of_mel};

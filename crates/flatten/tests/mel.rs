@@ -3,7 +3,8 @@
 use expect_test::{Expect, expect};
 use modeshift_dae::MultimodeDae;
 use modeshift_diagnostics::{Diagnostics, SourceMap};
-use modeshift_flatten::{elaborate, flatten_mel};
+use modeshift_elaborate::elaborate;
+use modeshift_flatten::flatten_mel;
 
 fn flattened(text: &str, overrides: &[(&str, &str)]) -> Result<MultimodeDae, (SourceMap, Diagnostics)> {
     let mut sources = SourceMap::default();

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use expect_test::expect_file;
 use modeshift_dae::{DaeText, EquationKind, ExpressionId, Id, Invariant, ModeVariableId, MultimodeDae, assume_modes};
 use modeshift_diagnostics::{Diagnostics, SourceMap};
-use modeshift_flatten::{Library, Memory, Request, elaborate, flatten, flatten_mel};
+use modeshift_elaborate::elaborate;
+use modeshift_flatten::{Library, Memory, Request, flatten, flatten_mel};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use modeshift_dae::{Id, ModeVariableId, MultimodeDae};
-use modeshift_flatten::multimode_dae;
 use modeshift_mode_changes::{Block, EquationTapes, Jet, ModeEquations, ModeStructure, Residuals};
 use modeshift_numerics::{Input, NativeFunctions};
 use modeshift_structure::signature_in;
+use modeshift_testkit::multimode_dae;
 
 fn model(text: &str, size: usize) -> MultimodeDae {
     multimode_dae(text, &[("N", size.to_string())]).unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}"))

@@ -7,7 +7,8 @@ use crate::support::runs as support;
 use std::path::PathBuf;
 
 use modeshift_diagnostics::Diagnostics;
-use modeshift_flatten::{Disk, Library, Request, elaborate, flatten};
+use modeshift_elaborate::elaborate;
+use modeshift_flatten::{Disk, Library, Request, flatten};
 use support::{How, Ran, file, run_dae};
 
 /// Rows of ours between which is interpolated.

@@ -1,8 +1,8 @@
 //! The papers' conditional dependency graphs, in the papers' notation.
 
 use modeshift_dae::MultimodeDae;
-use modeshift_flatten::multimode_dae;
 use modeshift_structure::{Analysis, GraphText, Options, analyze};
+use modeshift_testkit::multimode_dae;
 
 fn model(text: &str, overrides: &[(&str, &str)]) -> MultimodeDae {
     multimode_dae(text, overrides).unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}"))

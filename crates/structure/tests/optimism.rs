@@ -1,8 +1,8 @@
 //! Models whose signature is too optimistic: what is combined, what is reported, what is left alone.
 
 use modeshift_dae::{Id, MultimodeDae, VariableId};
-use modeshift_flatten::{NO_OVERRIDES, multimode_dae_of_mel};
 use modeshift_structure::{Analysis, DegreesOfFreedom, Options, Regularized, degrees_of_freedom, regularize};
+use modeshift_testkit::{NO_OVERRIDES, multimode_dae_of_mel};
 
 fn model(text: &str) -> MultimodeDae {
     let dae = multimode_dae_of_mel("Test", text, &NO_OVERRIDES);

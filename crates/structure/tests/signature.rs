@@ -1,9 +1,9 @@
 //! Two readings of a model agree: that of all modes, restricted to a mode, and that of the mode alone.
 
 use modeshift_dae::{Id, ModeVariableId, MultimodeDae};
-use modeshift_flatten::{NO_OVERRIDES, multimode_dae_of_mel};
 use modeshift_structure::single_mode::Signature;
 use modeshift_structure::{Options, analyze, signature_in};
+use modeshift_testkit::{NO_OVERRIDES, multimode_dae_of_mel};
 
 fn model(text: &str) -> MultimodeDae {
     let dae = multimode_dae_of_mel("Test", text, &NO_OVERRIDES);

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use modeshift_dae::MultimodeDae;
 use modeshift_diagnostics::Diagnostic;
-use modeshift_flatten::multimode_dae;
 use modeshift_rimis::{Failure, Form, mode_dependence, transform};
 use modeshift_structure::{Analysis, Options, analyze};
+use modeshift_testkit::multimode_dae;
 
 /// The multimode DAE of the last model of a Modelica text.
 pub fn model(text: &str, overrides: &[(&str, &str)]) -> MultimodeDae {

@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 
 use modeshift_dae::{MultimodeDae, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
-use modeshift_flatten::multimode_dae;
 use modeshift_numerics::{NativeFunctions, Parameters};
 use modeshift_simulate::initialization::{
     InitialProblem, InitialState, StartSettings, explain_failure, explain_solution,
 };
 use modeshift_structure::initialization::{InitialChoice, initialization};
 use modeshift_structure::{Options, Regularized, regularize};
+use modeshift_testkit::multimode_dae;
 
 /// What came of starting a model.
 pub struct Start {

@@ -7,12 +7,12 @@ use std::path::Path;
 
 use modeshift_dae::MultimodeDae;
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
-use modeshift_flatten::{multimode_dae, multimode_dae_of_mel};
 use modeshift_mode_changes::Strategy;
 use modeshift_numerics::{NativeFunctions, Parameters};
 use modeshift_simulate::results::{EventCost, EventRecord, Observer, Trajectory};
 use modeshift_simulate::run::{RunEnd, RunModel, RunSettings, RunSummary, run};
 use modeshift_structure::{Analysis, Options, Regularized, regularize};
+use modeshift_testkit::{multimode_dae, multimode_dae_of_mel};
 
 /// A run and all that came of it.
 pub struct Ran {

@@ -4,10 +4,10 @@
 
 use modeshift_dae::{Id, MultimodeDae};
 use modeshift_diagnostics::Diagnostics;
-use modeshift_flatten::{NO_OVERRIDES, multimode_dae, multimode_dae_of_mel};
 use modeshift_modes::ModeSet;
 use modeshift_structure::initialization::{InitialChoice, InitialScenario, Initialization, initialization};
 use modeshift_structure::{Options, analyze};
+use modeshift_testkit::{NO_OVERRIDES, multimode_dae, multimode_dae_of_mel};
 
 /// The multimode DAE of the last model of a Modelica text.
 pub fn model(text: &str, overrides: &[(&str, &str)]) -> MultimodeDae {

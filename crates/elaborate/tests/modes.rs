@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 use modeshift_dae::MultimodeDae;
 use modeshift_diagnostics::Diagnostics;
-use modeshift_flatten::{NO_OVERRIDES, multimode_dae_of_mel};
+use modeshift_testkit::{NO_OVERRIDES, multimode_dae_of_mel};
 
 fn elaborated(text: &str) -> Result<MultimodeDae, Diagnostics> {
     multimode_dae_of_mel("M", text, &NO_OVERRIDES)

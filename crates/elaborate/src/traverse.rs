@@ -4,21 +4,21 @@ use modeshift_dae::{Builtin, ExpressionId, Expressions, Node};
 use rustc_hash::FxHashSet;
 
 /// Visits the different subexpressions of several roots; `visit` returns whether to go below a node.
-pub(super) struct Distinct {
+pub(crate) struct Distinct {
     seen: FxHashSet<ExpressionId>,
 }
 
 impl Distinct {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Distinct { seen: FxHashSet::default() }
     }
 
     /// Forgets what was seen, keeping the memory.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.seen.clear();
     }
 
-    pub(super) fn visit(
+    pub(crate) fn visit(
         &mut self,
         expressions: &Expressions,
         root: ExpressionId,
@@ -29,7 +29,7 @@ impl Distinct {
 }
 
 /// Whether the expression has a subexpression of this kind.
-pub(super) fn contains(expressions: &Expressions, root: ExpressionId, wanted: impl Fn(Node) -> bool) -> bool {
+pub(crate) fn contains(expressions: &Expressions, root: ExpressionId, wanted: impl Fn(Node) -> bool) -> bool {
     let mut found = false;
     Distinct::new().visit(expressions, root, |_, node| {
         found |= wanted(node);
@@ -39,6 +39,6 @@ pub(super) fn contains(expressions: &Expressions, root: ExpressionId, wanted: im
 }
 
 /// Whether `noEvent` occurs in it.
-pub(super) fn contains_no_event(expressions: &Expressions, root: ExpressionId) -> bool {
+pub(crate) fn contains_no_event(expressions: &Expressions, root: ExpressionId) -> bool {
     contains(expressions, root, |node| matches!(node, Node::Call(Builtin::NoEvent, _)))
 }

@@ -6,7 +6,7 @@
 use modeshift_dae::{Builtin, FlatModel, InitialEquation, Node, WhenActionKind, WhenBranch};
 
 /// Adds the initial equations of all such branches, in source order, behind those that the model states.
-pub(super) fn add(model: &mut FlatModel) {
+pub(crate) fn add(model: &mut FlatModel) {
     let clauses = std::mem::take(&mut model.when_clauses);
     for clause in &clauses {
         let starting = |branch: &&WhenBranch| {

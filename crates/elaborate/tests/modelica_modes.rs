@@ -3,7 +3,8 @@
 use expect_test::{Expect, expect};
 use modeshift_dae::MultimodeDae;
 use modeshift_diagnostics::Diagnostics;
-use modeshift_flatten::{Library, Memory, Request, elaborate, flatten};
+use modeshift_elaborate::elaborate;
+use modeshift_flatten::{Library, Memory, Request, flatten};
 
 fn elaborated(text: &str) -> Result<MultimodeDae, Box<(Library, Diagnostics)>> {
     let mut library = Library::new(Memory::new(), Vec::new());

@@ -10,26 +10,26 @@ use modeshift_dae::{
 use modeshift_diagnostics::Span;
 use rustc_hash::FxHashMap;
 
-use super::definitions::Definitions;
-use super::relations::{Literal, Normal, RelationTable, normal};
+use crate::definitions::Definitions;
+use crate::relations::{Literal, Normal, RelationTable, normal};
 
 /// All mode variables, by first occurrence.
 #[derive(Default)]
-pub(super) struct Atoms {
-    pub(super) modes: IndexVec<ModeVariableId, ModeVariable>,
-    pub(super) relations: RelationTable,
+pub(crate) struct Atoms {
+    pub(crate) modes: IndexVec<ModeVariableId, ModeVariable>,
+    pub(crate) relations: RelationTable,
     of_variable: FxHashMap<VariableId, ModeVariableId>,
     of_expression: FxHashMap<ExpressionId, ModeVariableId>,
 }
 
 impl Atoms {
     /// The mode variable that this Boolean is.
-    pub(super) fn of_variable(&self, variable: VariableId) -> Option<ModeVariableId> {
+    pub(crate) fn of_variable(&self, variable: VariableId) -> Option<ModeVariableId> {
         self.of_variable.get(&variable).copied()
     }
 
     /// The formula for an atomic condition, if its mode variable is known.
-    pub(super) fn find(&self, model: &mut FlatModel, atom: ExpressionId) -> Option<ExpressionId> {
+    pub(crate) fn find(&self, model: &mut FlatModel, atom: ExpressionId) -> Option<ExpressionId> {
         let mode = match model.expressions.node(atom) {
             Node::Variable(variable, 0) => self.of_variable(variable)?,
             Node::Relation(operator, a, b) => return self.find_relation(model, operator, a, b),
@@ -55,7 +55,7 @@ impl Atoms {
     }
 
     /// The formula for an atomic condition; its mode variable is added where it is new.
-    pub(super) fn find_or_add(
+    pub(crate) fn find_or_add(
         &mut self,
         model: &mut FlatModel,
         definitions: &Definitions,

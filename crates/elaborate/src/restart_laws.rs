@@ -4,9 +4,9 @@
 use modeshift_dae::{FlatModel, Node, Type, Variability, VariableId, WhenActionKind};
 use rustc_hash::FxHashSet;
 
-use super::traverse::Distinct;
+use crate::traverse::Distinct;
 
-pub(super) fn separate(model: &mut FlatModel) {
+pub(crate) fn separate(model: &mut FlatModel) {
     if model.when_clauses.is_empty() {
         return;
     }

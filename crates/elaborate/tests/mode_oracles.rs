@@ -7,7 +7,8 @@ use modeshift_dae::{
     DaeText, ExpressionId, Expressions, Id, ModeVariableId, MultimodeDae, PartialEvaluation, VariableId, assume_modes,
 };
 use modeshift_diagnostics::{Diagnostics, SourceMap};
-use modeshift_flatten::{elaborate, flatten_mel};
+use modeshift_elaborate::elaborate;
+use modeshift_flatten::flatten_mel;
 use modeshift_syntax::mel::{Program, Statement, StatementKind};
 use proptest::prelude::*;
 

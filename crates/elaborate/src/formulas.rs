@@ -11,12 +11,12 @@ use modeshift_dae::{
 use modeshift_diagnostics::{Diagnostic, Diagnostics, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::atoms::Atoms;
-use super::definitions::Definitions;
-use super::traverse;
+use crate::atoms::Atoms;
+use crate::definitions::Definitions;
+use crate::traverse;
 
 /// Formulas and mode variables found so far.
-pub(super) struct Formulas<'a> {
+pub(crate) struct Formulas<'a> {
     definitions: &'a Definitions,
     atoms: Atoms,
     named: Vec<NamedFormula>,
@@ -52,7 +52,7 @@ impl Shape {
 }
 
 impl<'a> Formulas<'a> {
-    pub(super) fn new(definitions: &'a Definitions) -> Self {
+    pub(crate) fn new(definitions: &'a Definitions) -> Self {
         Formulas {
             definitions,
             atoms: Atoms::default(),
@@ -66,21 +66,21 @@ impl<'a> Formulas<'a> {
     }
 
     /// Whether some condition could not be understood.
-    pub(super) fn failed(&self) -> bool {
+    pub(crate) fn failed(&self) -> bool {
         self.failed
     }
 
     /// Whether the Boolean is a mode variable or was substituted.
-    pub(super) fn is_mode_or_named(&self, variable: VariableId) -> bool {
+    pub(crate) fn is_mode_or_named(&self, variable: VariableId) -> bool {
         self.atoms.of_variable(variable).is_some() || self.is_named.contains(&variable)
     }
 
-    pub(super) fn into_parts(self) -> (IndexVec<ModeVariableId, ModeVariable>, Vec<NamedFormula>) {
+    pub(crate) fn into_parts(self) -> (IndexVec<ModeVariableId, ModeVariable>, Vec<NamedFormula>) {
         (self.atoms.modes, self.named)
     }
 
     /// The formula that says the same as `condition`; its atoms become mode variables.
-    pub(super) fn formula(
+    pub(crate) fn formula(
         &mut self,
         model: &mut FlatModel,
         condition: ExpressionId,
@@ -152,7 +152,7 @@ impl<'a> Formulas<'a> {
     }
 
     /// The formula that says the same as `condition`, if one can be made of the mode variables that there are.
-    pub(super) fn known_formula(&mut self, model: &mut FlatModel, condition: ExpressionId) -> Option<ExpressionId> {
+    pub(crate) fn known_formula(&mut self, model: &mut FlatModel, condition: ExpressionId) -> Option<ExpressionId> {
         if self.known_for != self.atoms.modes.len() {
             self.known.clear();
             self.known_for = self.atoms.modes.len();
@@ -229,7 +229,7 @@ impl<'a> Formulas<'a> {
     }
 
     /// What relations over the same expression imply about each other.
-    pub(super) fn relation_invariants(&mut self, expressions: &mut Expressions) -> Vec<Invariant> {
+    pub(crate) fn relation_invariants(&mut self, expressions: &mut Expressions) -> Vec<Invariant> {
         let guard = expressions.boolean(true);
         let implications = self.atoms.relations.implications(expressions);
         let invariant = |(condition, mode): (ExpressionId, ModeVariableId)| Invariant {
@@ -242,7 +242,7 @@ impl<'a> Formulas<'a> {
     }
 
     /// The definitions of mode variables whose atoms are all mode variables too.
-    pub(super) fn definition_invariants(&mut self, model: &mut FlatModel) -> Vec<Invariant> {
+    pub(crate) fn definition_invariants(&mut self, model: &mut FlatModel) -> Vec<Invariant> {
         let mut found = Vec::new();
         for id in self.atoms.modes.ids() {
             let ModeVariable { variable, definition, span, .. } = self.atoms.modes[id];

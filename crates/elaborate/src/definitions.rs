@@ -13,10 +13,10 @@ use modeshift_dae::{
 use modeshift_diagnostics::{Diagnostic, Diagnostics, Stop};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::coverage::cover_everything;
+use crate::coverage::cover_everything;
 
 /// The definitions of a model.
-pub(super) struct Definitions {
+pub(crate) struct Definitions {
     value: IndexVec<VariableId, Option<ExpressionId>>,
     by_when: IndexVec<VariableId, bool>,
     defined_by: IndexVec<EquationId, Option<VariableId>>,
@@ -24,24 +24,24 @@ pub(super) struct Definitions {
 
 impl Definitions {
     /// Finds them, and merges those that are spread over branches.
-    pub(super) fn collect(model: &mut FlatModel, diagnostics: &mut Diagnostics) -> Result<Self, Stop> {
+    pub(crate) fn collect(model: &mut FlatModel, diagnostics: &mut Diagnostics) -> Result<Self, Stop> {
         let by_when = assigned_by_when(model);
         let defined = oriented(model, &by_when, diagnostics)?;
         merge_branches(model, defined, by_when, diagnostics)
     }
 
     /// What the variable equals, where an equation says so.
-    pub(super) fn value(&self, variable: VariableId) -> Option<ExpressionId> {
+    pub(crate) fn value(&self, variable: VariableId) -> Option<ExpressionId> {
         self.value[variable]
     }
 
     /// Whether a `when` assigns it.
-    pub(super) fn is_assigned_by_when(&self, variable: VariableId) -> bool {
+    pub(crate) fn is_assigned_by_when(&self, variable: VariableId) -> bool {
         self.by_when[variable]
     }
 
     /// The discrete variable that the equation defines; `None` for an equation of the continuous system.
-    pub(super) fn defined_by(&self, equation: EquationId) -> Option<VariableId> {
+    pub(crate) fn defined_by(&self, equation: EquationId) -> Option<VariableId> {
         self.defined_by[equation]
     }
 }
@@ -169,7 +169,7 @@ fn is_discrete_expression(model: &FlatModel, expression: ExpressionId) -> bool {
 }
 
 fn reads_continuous_unknown(model: &FlatModel, expression: ExpressionId) -> bool {
-    super::traverse::contains(
+    crate::traverse::contains(
         &model.expressions,
         expression,
         |node| matches!(node, Node::Variable(variable, _) if model.variables[variable].is_continuous_unknown()),

@@ -1,10 +1,12 @@
-//! From a text to its multimode system in one call, for programs that have a text and need no libraries.
+//! What tests and benches of several crates share; no crate depends on it outside of them.
+//!
+//! From a text to its multimode system in one call, for models that need no libraries.
 
 use modeshift_dae::MultimodeDae;
 use modeshift_diagnostics::Diagnostics;
+use modeshift_elaborate::elaborate;
+use modeshift_flatten::{Library, Memory, Request, flatten, flatten_mel};
 use modeshift_syntax::parse_mel;
-
-use crate::{Library, Memory, Request, elaborate, flatten, flatten_mel};
 
 /// No values for parameters beside those of the text.
 pub const NO_OVERRIDES: [(&str, &str); 0] = [];

@@ -14,7 +14,7 @@ use modeshift_dae::{
 use rustc_hash::FxHashMap;
 
 /// A relation in normal form.
-pub(super) enum Normal {
+pub(crate) enum Normal {
     /// It holds always, or never.
     Constant(bool),
     /// It holds on one side of a threshold.
@@ -22,11 +22,11 @@ pub(super) enum Normal {
 }
 
 /// A sum of terms with their coefficients, by ascending expression; the first coefficient is positive.
-pub(super) type Form = Vec<(ExpressionId, u64)>;
+pub(crate) type Form = Vec<(ExpressionId, u64)>;
 
 /// A place on the line, ordered as `e >= c`, `e == c`, `e > c`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Point {
+pub(crate) struct Point {
     value: f64,
     kind: PointKind,
 }
@@ -54,13 +54,13 @@ impl Ord for Point {
 
 /// A mode variable or its negation.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Literal {
-    pub(super) mode: ModeVariableId,
-    pub(super) negated: bool,
+pub(crate) struct Literal {
+    pub(crate) mode: ModeVariableId,
+    pub(crate) negated: bool,
 }
 
 impl Literal {
-    pub(super) fn formula(self, expressions: &mut Expressions) -> ExpressionId {
+    pub(crate) fn formula(self, expressions: &mut Expressions) -> ExpressionId {
         let mode = expressions.add(Node::Mode(self.mode));
         if self.negated { expressions.not(mode) } else { mode }
     }
@@ -68,7 +68,7 @@ impl Literal {
 
 /// All relations that are modes.
 #[derive(Default)]
-pub(super) struct RelationTable {
+pub(crate) struct RelationTable {
     index: FxHashMap<Form, usize>,
     families: Vec<Family>,
 }
@@ -80,11 +80,11 @@ struct Family {
 }
 
 impl RelationTable {
-    pub(super) fn find(&self, family: &Form, point: Point) -> Option<Literal> {
+    pub(crate) fn find(&self, family: &Form, point: Point) -> Option<Literal> {
         self.families[*self.index.get(family)?].points.get(&point).copied()
     }
 
-    pub(super) fn insert(&mut self, model: &FlatModel, family: Form, point: Point, literal: Literal) {
+    pub(crate) fn insert(&mut self, model: &FlatModel, family: Form, point: Point, literal: Literal) {
         let families = &mut self.families;
         let number = *self.index.entry(family).or_insert_with_key(|form| {
             families.push(Family {
@@ -98,7 +98,7 @@ impl RelationTable {
     }
 
     /// What the relations of each family imply about each other, with the mode variable it concerns last.
-    pub(super) fn implications(&self, expressions: &mut Expressions) -> Vec<(ExpressionId, ModeVariableId)> {
+    pub(crate) fn implications(&self, expressions: &mut Expressions) -> Vec<(ExpressionId, ModeVariableId)> {
         let mut found = Vec::new();
         for family in &self.families {
             family.implications(expressions, &mut found);
@@ -199,7 +199,7 @@ fn not_trivial(expressions: &Expressions, formula: ExpressionId) -> Option<Expre
 }
 
 /// The normal form of `a operator b` between numbers.
-pub(super) fn normal(model: &FlatModel, operator: RelationOperator, a: ExpressionId, b: ExpressionId) -> Normal {
+pub(crate) fn normal(model: &FlatModel, operator: RelationOperator, a: ExpressionId, b: ExpressionId) -> Normal {
     let sum = Sum::difference(model, a, b).unwrap_or_else(|| Sum::opaque_difference(a, b));
     let Some(&(_, leading)) = sum.terms.first() else {
         return Normal::Constant(operator.holds(sum.constant, 0.0));

@@ -9,7 +9,7 @@ const CONJUNCTS: usize = 64;
 const ATOMS: usize = 10;
 
 /// A conjunction without repeated members; `false` where it contains a formula and its negation.
-pub(super) fn simplified(expressions: &mut Expressions, formula: ExpressionId) -> ExpressionId {
+pub(crate) fn simplified(expressions: &mut Expressions, formula: ExpressionId) -> ExpressionId {
     let Node::And(..) = expressions.node(formula) else { return formula };
     let Some(members) = conjuncts(expressions, formula) else { return formula };
     let mut kept: Vec<ExpressionId> = Vec::new();
@@ -50,7 +50,7 @@ fn conjuncts(expressions: &Expressions, formula: ExpressionId) -> Option<Vec<Exp
 
 /// Whether one of the formulas holds under every valuation of their atoms; `None` if there are too many atoms to
 /// try them all. An atom is whatever is not made by `not`, `and`, `or`.
-pub(super) fn cover_everything(expressions: &Expressions, formulas: &[ExpressionId]) -> Option<bool> {
+pub(crate) fn cover_everything(expressions: &Expressions, formulas: &[ExpressionId]) -> Option<bool> {
     let mut atoms: Vec<ExpressionId> = Vec::new();
     for &formula in formulas {
         let mut few = true;

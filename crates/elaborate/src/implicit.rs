@@ -13,11 +13,11 @@ use modeshift_dae::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::coverage::cover_everything;
-use super::definitions::Definitions;
-use super::traverse::Distinct;
+use crate::coverage::cover_everything;
+use crate::definitions::Definitions;
+use crate::traverse::Distinct;
 
-pub(super) fn mark(
+pub(crate) fn mark(
     model: &mut FlatModel,
     definitions: &Definitions,
     modes: &mut IndexVec<ModeVariableId, ModeVariable>,

@@ -10,7 +10,7 @@ use modeshift_diagnostics::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Names all equations, uniquely.
-pub(super) fn name_equations(model: &mut FlatModel, defined_by: impl Fn(EquationId) -> Option<VariableId>) {
+pub(crate) fn name_equations(model: &mut FlatModel, defined_by: impl Fn(EquationId) -> Option<VariableId>) {
     let labels = model.equations.iter().map(|equation| equation.name.clone());
     let mut names = Names { taken: labels.filter(|name| placeholder(name).is_none()).collect(), ..Names::default() };
     let mut seen: FxHashSet<Arc<str>> = FxHashSet::default();

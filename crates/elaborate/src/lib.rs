@@ -13,6 +13,19 @@
 //!   parameter that was not needed to build the model is one that never changes;
 //! - invariants are what was declared, what is asserted of mode variables, how relations over the same expression
 //!   imply or exclude each other, and the definition of a Boolean whose relations are modes themselves.
+//!
+//! | module | purpose |
+//! |---|---|
+//! | `restart_laws` | tells restart laws from assignments in a `when` |
+//! | `initial_actions` | actions of a `when` with `initial()` as initial equations |
+//! | `definitions` | which equation defines which discrete variable |
+//! | `formulas` | conditions as formulas over mode variables |
+//! | `atoms` | the mode variables found so far |
+//! | `relations` | relations over the same expression, and how they imply each other |
+//! | `coverage` | whether a few guards cover all modes |
+//! | `implicit` | mode variables that next-mode selection decides |
+//! | `numbering` | names of equations |
+//! | `traverse` | walks that visit each different subexpression once |
 
 mod atoms;
 mod coverage;

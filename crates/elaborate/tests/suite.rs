@@ -1,0 +1,5 @@
+//! All tests of this crate in one binary: `cargo test -p modeshift-elaborate --test suite NAME`.
+
+mod mode_oracles;
+mod modelica_modes;
+mod modes;
