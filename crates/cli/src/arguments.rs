@@ -32,7 +32,7 @@ pub struct Arguments {
 pub enum Command {
     /// Syntax errors only, of any number of files
     Parse {
-        /// Modelica (.mo) or MEL (.mel) files; `-` reads Modelica from standard input
+        /// Modelica (.mo) or MEL (.mel) files, or directories of packages; `-` reads Modelica from standard input
         #[arg(value_name = "FILE", required = true)]
         files: Vec<PathBuf>,
         #[command(flatten)]
@@ -130,7 +130,7 @@ pub enum Command {
 /// A file and what holds for every command.
 #[derive(Debug, Args)]
 pub struct Input {
-    /// A Modelica (.mo) or MEL (.mel) file; `-` reads Modelica from standard input
+    /// A Modelica (.mo) or MEL (.mel) file, or the directory of a package; `-` reads Modelica from standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     #[command(flatten)]

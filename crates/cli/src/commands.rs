@@ -14,7 +14,7 @@ use modeshift_driver::simulate::{Method, Wishes, summary_to_text};
 use modeshift_driver::{Answer, Limits, Progress, Question, RimisOptions, Source};
 
 use crate::arguments::{self, Arguments, ChangesMethod, Command, Common, DataFormat, GraphFormat, Input, Solver};
-use crate::files::{read_source, say, write_result};
+use crate::files::{files_of, read_source, say, write_result};
 use crate::outputs::RunOutputs;
 use crate::watchdog;
 
@@ -68,8 +68,8 @@ fn parse(files: &[PathBuf], common: &Common) -> Result<Status, UsageError> {
     watch(common, &Progress::default());
     let mut sources: Vec<Source> = Vec::new();
     let mut status = Status::Good;
-    for file in files {
-        match read_source(file) {
+    for file in files.iter().flat_map(|path| files_of(path)) {
+        match read_source(&file) {
             Ok(source) => sources.push(source),
             Err(message) => {
                 say(&format!("error: {message}\n"));

@@ -1,7 +1,7 @@
 //! Reading what the user names and writing what the user asked for.
 
 use std::io::{self, ErrorKind, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use modeshift_driver::{Dialect, Source};
 
@@ -9,18 +9,48 @@ use modeshift_driver::{Dialect, Source};
 pub fn read_source(path: &Path) -> Result<Source, String> {
     if path == Path::new("-") {
         let bytes = read_standard_input().map_err(|error| format!("cannot read standard input: {error}"))?;
-        return source("<stdin>".to_string(), bytes, Dialect::Modelica);
+        return source("<stdin>".to_string(), None, bytes, Dialect::Modelica);
     }
+    let path = file_of(path)?;
     let name = path.display().to_string();
-    if path.is_dir() {
-        return Err(format!(
-            "`{name}` is a directory; name a file in it, such as its `package.mo`, or give the directory above with \
-             -L and the class with -m"
-        ));
-    }
-    let bytes = std::fs::read(path).map_err(|error| format!("cannot read `{name}`: {}", reason(&error)))?;
+    let bytes = std::fs::read(&path).map_err(|error| format!("cannot read `{name}`: {}", reason(&error)))?;
     let is_mel = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("mel"));
-    source(name, bytes, if is_mel { Dialect::Mel } else { Dialect::Modelica })
+    source(name, Some(path), bytes, if is_mel { Dialect::Mel } else { Dialect::Modelica })
+}
+
+/// The files that a path means: itself, or for a directory every Modelica file of the packages in it, by name.
+pub fn files_of(path: &Path) -> Vec<PathBuf> {
+    if !path.is_dir() {
+        return vec![path.to_path_buf()];
+    }
+    let (mut files, mut pending) = (Vec::new(), vec![path.to_path_buf()]);
+    while let Some(directory) = pending.pop() {
+        let entries = std::fs::read_dir(&directory).into_iter().flatten().flatten();
+        let mut entries: Vec<_> = entries.filter_map(|entry| Some((entry.path(), entry.file_type().ok()?))).collect();
+        entries.sort_by(|one, other| one.0.cmp(&other.0));
+        let is_modelica = |path: &Path| path.extension().is_some_and(|extension| extension == "mo");
+        files.extend(entries.iter().filter(|(path, kind)| !kind.is_dir() && is_modelica(path)).map(|it| it.0.clone()));
+        // A symbolic link to a directory is not followed: it may lead back.
+        let inside = entries.into_iter().rev().filter(|(_, kind)| kind.is_dir()).map(|(path, _)| path);
+        pending.extend(inside.filter(|path| path.join("package.mo").is_file()));
+    }
+    if files.is_empty() { vec![path.to_path_buf()] } else { files }
+}
+
+/// The file itself; for the directory of a package, its `package.mo`.
+fn file_of(path: &Path) -> Result<PathBuf, String> {
+    if !path.is_dir() {
+        return Ok(path.to_path_buf());
+    }
+    let package = path.join("package.mo");
+    match package.is_file() {
+        true => Ok(package),
+        false => Err(format!(
+            "`{}` is a directory without a `package.mo`; name a file in it, or give the directory with -L and the \
+             class with -m",
+            path.display()
+        )),
+    }
 }
 
 fn read_standard_input() -> io::Result<Vec<u8>> {
@@ -30,14 +60,14 @@ fn read_standard_input() -> io::Result<Vec<u8>> {
 }
 
 /// Decodes UTF-8, without the byte order mark that some editors write.
-fn source(name: String, bytes: Vec<u8>, dialect: Dialect) -> Result<Source, String> {
+fn source(name: String, path: Option<PathBuf>, bytes: Vec<u8>, dialect: Dialect) -> Result<Source, String> {
     if bytes.len() > u32::MAX as usize {
         return Err(format!("`{name}` has {} bytes; files of 4 GiB and more are not supported", bytes.len()));
     }
     match String::from_utf8(bytes) {
         Ok(text) => {
             let text = text.strip_prefix('\u{feff}').map(str::to_string).unwrap_or(text);
-            Ok(Source { name, text, dialect })
+            Ok(Source { name, path, text, dialect })
         }
         Err(error) => {
             let at = error.utf8_error().valid_up_to();

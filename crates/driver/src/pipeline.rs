@@ -113,7 +113,11 @@ impl<'a> Run<'a> {
         let Run { question, library, diagnostics, timings, .. } = self;
         let source = &question.source;
         let bytes = |_: &()| format!("{} bytes", source.text.len());
-        timings.measure("parsing", || library.add_text(&source.name, &source.text, diagnostics), bytes);
+        let parse = || match &source.path {
+            Some(path) => library.add_file(path, &source.text, diagnostics),
+            None => library.add_text(&source.name, &source.text, diagnostics),
+        };
+        timings.measure("parsing", parse, bytes);
         if diagnostics.has_errors() {
             return Err(Stop);
         }

@@ -21,6 +21,8 @@ pub enum Dialect {
 pub struct Source {
     /// A path, or `<stdin>`.
     pub name: String,
+    /// Where it lies, so that files beside it are found; `None` for a text that is no file.
+    pub path: Option<PathBuf>,
     /// The text.
     pub text: String,
     /// Its language.

@@ -72,7 +72,8 @@ impl Run<'_> {
 
     /// Reads back what was written, and compares the approximate structural analysis with the exact one.
     fn check_transformed(&mut self, text: &str) -> Result<(), Stop> {
-        let source = Source { name: "<rimis>".to_string(), text: text.to_string(), dialect: Dialect::Modelica };
+        let source =
+            Source { name: "<rimis>".to_string(), path: None, text: text.to_string(), dialect: Dialect::Modelica };
         let question = Question { source, model: None, overrides: Vec::new(), ..self.question.clone() };
         let mut answer = crate::pipeline::analyze(&question, None);
         let Some(analyzed) = answer.result.take() else {

@@ -19,7 +19,6 @@ use crate::failure::Failure;
 use crate::instances::instance::{Instance, InstanceId, NewInstance, Primitive, PrimitiveId};
 use crate::instances::modification::{Modifier, Scope};
 use crate::instances::overrides::Override;
-use crate::suggestion::with_suggestion;
 
 /// What to flatten.
 #[derive(Clone, Debug, Default)]
@@ -45,19 +44,15 @@ pub fn flatten(library: &mut Library, request: &Request, diagnostics: &mut Diagn
 
 /// The class that is to be flattened.
 fn model_class(library: &mut Library, request: &Request, diagnostics: &mut Diagnostics) -> Option<ClassId> {
-    let Some(name) = &request.model else {
-        let found = library.default_model(diagnostics);
-        if found.is_none() {
-            let help = "name a class with `-m`, or add a `model` that is not partial";
-            diagnostics.push(Diagnostic::error("E0200", "there is no model to flatten").help(help));
-        }
-        return found;
+    let found = match &request.model {
+        None => library.default_model(diagnostics),
+        Some(name) => library.named_model(name, diagnostics),
     };
-    let found = library.find(name, diagnostics);
     if found.is_none() {
-        let given: Vec<Arc<str>> = library.given().iter().map(|&id| library.class(id).name.clone()).collect();
-        let diagnostic = Diagnostic::error("E0201", format!("there is no class `{name}`"));
-        diagnostics.push(with_suggestion(diagnostic, name, given.iter().map(|name| &**name)));
+        diagnostics.push(match &request.model {
+            None => library.no_model(),
+            Some(name) => library.no_class(name),
+        });
     }
     found
 }

@@ -11,6 +11,10 @@ pub trait Files {
     fn read(&self, path: &Path) -> Result<String, String>;
     /// The names of the directories inside a directory, in any order; none where there is no such directory.
     fn directories(&self, path: &Path) -> Vec<String>;
+    /// The names of the files inside a directory, in any order; none where there is no such directory.
+    fn files(&self, path: &Path) -> Vec<String>;
+    /// What a directory is called, also where its path does not end with its name, as `.` and `..`.
+    fn directory_name(&self, path: &Path) -> Option<String>;
 }
 
 /// The files of this machine.
@@ -24,16 +28,34 @@ impl Files for Disk {
 
     fn read(&self, path: &Path) -> Result<String, String> {
         let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
-        String::from_utf8(bytes).map_err(|_| "the file is not UTF-8".to_string())
+        let text = String::from_utf8(bytes).map_err(|_| "the file is not UTF-8".to_string())?;
+        // Some editors write a byte order mark.
+        Ok(text.strip_prefix('\u{feff}').map(str::to_string).unwrap_or(text))
     }
 
     fn directories(&self, path: &Path) -> Vec<String> {
-        let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
-        entries
-            .filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_file()))
-            .filter_map(|entry| entry.file_name().into_string().ok())
-            .collect()
+        entries(path, |kind| !kind.is_file())
     }
+
+    fn files(&self, path: &Path) -> Vec<String> {
+        entries(path, |kind| !kind.is_dir())
+    }
+
+    fn directory_name(&self, path: &Path) -> Option<String> {
+        let written = path.file_name().map(|name| name.to_os_string());
+        let real = || std::fs::canonicalize(if path.as_os_str().is_empty() { Path::new(".") } else { path }).ok();
+        written.or_else(|| Some(real()?.file_name()?.to_os_string()))?.into_string().ok()
+    }
+}
+
+/// The names of those entries of a directory that are of some kind; a symbolic link may be of any.
+fn entries(path: &Path, is_wanted: impl Fn(std::fs::FileType) -> bool) -> Vec<String> {
+    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| entry.file_type().is_ok_and(&is_wanted))
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect()
 }
 
 /// Files that exist in memory only.
@@ -53,6 +75,11 @@ impl Memory {
         self.texts.insert(path.into(), text.into());
         self
     }
+
+    /// The paths of all files below a directory, from there.
+    fn below<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a Path> {
+        self.texts.keys().filter_map(move |file| file.strip_prefix(path).ok())
+    }
 }
 
 impl Files for Memory {
@@ -65,12 +92,21 @@ impl Files for Memory {
     }
 
     fn directories(&self, path: &Path) -> Vec<String> {
-        let inside = self.texts.keys().filter_map(|file| file.strip_prefix(path).ok());
-        let mut names: Vec<String> = inside
+        let mut names: Vec<String> = self
+            .below(path)
             .filter(|rest| rest.components().count() > 1)
             .filter_map(|rest| rest.components().next()?.as_os_str().to_str().map(str::to_string))
             .collect();
         names.dedup();
         names
+    }
+
+    fn files(&self, path: &Path) -> Vec<String> {
+        let files = self.below(path).filter(|rest| rest.components().count() == 1);
+        files.filter_map(|rest| rest.to_str().map(str::to_string)).collect()
+    }
+
+    fn directory_name(&self, path: &Path) -> Option<String> {
+        path.file_name()?.to_str().map(str::to_string)
     }
 }

@@ -1,9 +1,9 @@
 //! The class tree: every class that was given or found on the library path, read when it is first asked for.
 //!
-//! A directory with a `package.mo` is a package, and so is a file with a package in it (Modelica 3.6, 13.4); both
-//! are looked into only when a name leads there, so that one example of a large library costs a few dozen files.
+//! Files are read only when a name leads there, so that one example of a large library costs a few dozen files;
+//! where they lie is the matter of [`packages`](super::packages).
 
-use std::path::{Path as FilePath, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use modeshift_dae::{Id, IndexVec};
@@ -40,17 +40,17 @@ pub struct ClassNode {
     /// Its full name, `Modelica.Math.sin`.
     pub name: Arc<str>,
     /// Where further classes of this package are.
-    directory: Option<PathBuf>,
+    pub(super) directory: Option<PathBuf>,
     /// The classes inside, as far as they were asked for.
-    children: FxHashMap<Arc<str>, Option<ClassId>>,
+    pub(super) children: FxHashMap<Arc<str>, Option<ClassId>>,
 }
 
 /// All classes known so far, and where more are to be found.
 pub struct Library {
-    files: Box<dyn Files>,
-    directories: Vec<PathBuf>,
+    pub(super) files: Box<dyn Files>,
+    pub(super) directories: Vec<PathBuf>,
     sources: SourceMap,
-    classes: IndexVec<ClassId, ClassNode>,
+    pub(super) classes: IndexVec<ClassId, ClassNode>,
     given: Vec<ClassId>,
 }
 
@@ -83,36 +83,31 @@ impl Library {
         &mut self.sources
     }
 
-    /// Takes in a text of the user: its classes go where its `within` says.
+    /// Takes in a text of the user that has no place among files: its classes go where its `within` says.
     pub fn add_text(&mut self, name: &str, text: &str, diagnostics: &mut Diagnostics) {
         let stored = self.parse(name, text.to_string(), diagnostics);
-        let parent = self.package_of(&stored, diagnostics);
+        let parent = self.enclosing_package(&stored, None, diagnostics);
         for definition in &stored.classes {
-            let key = definition.name.name.clone();
-            if let Some(Some(earlier)) = self.classes[parent].children.get(&key) {
-                let earlier = self.classes[*earlier].definition.name.span;
-                diagnostics.push(
-                    Diagnostic::error("E0202", format!("`{key}` is declared twice"))
-                        .label(definition.name.span, "declared again here")
-                        .label(earlier, "first declared here"),
-                );
-                continue;
-            }
-            let id = self.add_class(definition.clone(), parent, None);
-            self.classes[parent].children.insert(key, Some(id));
-            self.given.push(id);
+            self.give(definition.clone(), parent, None, diagnostics);
         }
     }
 
-    /// Reads a file of the user.
-    pub fn add_file(&mut self, path: &FilePath, diagnostics: &mut Diagnostics) {
-        let name = path.display().to_string();
-        match self.files.read(path) {
-            Ok(text) => self.add_text(&name, &text, diagnostics),
-            Err(reason) => {
-                diagnostics.push(Diagnostic::error("E0001", format!("cannot read `{name}`: {reason}")));
-            }
+    /// Takes in a class of the user.
+    pub(super) fn give(
+        &mut self,
+        definition: Arc<Class>,
+        parent: ClassId,
+        directory: Option<PathBuf>,
+        diagnostics: &mut Diagnostics,
+    ) {
+        let name = definition.name.name.clone();
+        if let Some(&Some(earlier)) = self.classes[parent].children.get(&name) {
+            diagnostics.push(declared_twice(&definition, &self.classes[earlier].definition));
+            return;
         }
+        let id = self.add_class(definition, parent, directory);
+        self.classes[parent].children.insert(name, Some(id));
+        self.given.push(id);
     }
 
     /// The class of this id.
@@ -140,26 +135,6 @@ impl Library {
         &self.given
     }
 
-    /// The last model of the given files that is not partial; models at the top before those inside packages.
-    pub fn default_model(&mut self, diagnostics: &mut Diagnostics) -> Option<ClassId> {
-        let is_model = |class: &Class| {
-            matches!(class.kind, ClassKind::Model | ClassKind::Block | ClassKind::Class) && !class.partial
-        };
-        let mut level = self.given.clone();
-        while !level.is_empty() {
-            if let Some(found) = level.iter().rev().find(|&&id| is_model(&self.classes[id].definition)) {
-                return Some(*found);
-            }
-            let packages = level.into_iter().filter(|&id| self.classes[id].definition.kind == ClassKind::Package);
-            level = packages
-                .collect::<Vec<_>>()
-                .into_iter()
-                .flat_map(|id| self.written_children(id, diagnostics))
-                .collect();
-        }
-        None
-    }
-
     /// Adds a class that stands in a modification, `redeclare model M = N`, as if it stood in `parent`.
     pub(crate) fn add_class(&mut self, definition: Arc<Class>, parent: ClassId, directory: Option<PathBuf>) -> ClassId {
         let prefix = &self.classes[parent].name;
@@ -174,12 +149,6 @@ impl Library {
             directory,
             children: FxHashMap::default(),
         })
-    }
-
-    fn written_children(&mut self, parent: ClassId, diagnostics: &mut Diagnostics) -> Vec<ClassId> {
-        let definition = self.classes[parent].definition.clone();
-        let names = nested_classes(&definition).map(|class| class.name.name.clone());
-        names.filter_map(|name| self.child(parent, &name, diagnostics)).collect()
     }
 
     fn find_child(&mut self, parent: ClassId, name: &str, diagnostics: &mut Diagnostics) -> Option<ClassId> {
@@ -197,78 +166,18 @@ impl Library {
             .map(|class| self.add_class(class, parent, None))
     }
 
-    fn find_top_level(&mut self, name: &str, diagnostics: &mut Diagnostics) -> Option<ClassId> {
-        for directory in self.directories.clone() {
-            if let Some(found) = self.read_class(&directory, name, ROOT, diagnostics) {
-                return Some(found);
-            }
-        }
-        let text = builtin_library::text(name)?;
-        let stored = self.parse(&format!("<built-in {name}>"), text.to_string(), diagnostics);
-        let definition = stored.classes.into_iter().next()?;
-        Some(self.add_class(definition, ROOT, None))
-    }
-
-    fn read_class(
-        &mut self,
-        directory: &FilePath,
-        name: &str,
-        parent: ClassId,
-        diagnostics: &mut Diagnostics,
-    ) -> Option<ClassId> {
-        let file = directory.join(format!("{name}.mo"));
-        let package = directory.join(name).join("package.mo");
-        let (path, inside) = match (self.files.is_file(&package), self.files.is_file(&file)) {
-            (true, _) => (package, Some(directory.join(name))),
-            (false, true) => (file, None),
-            (false, false) if parent == ROOT => self.versioned_package(directory, name)?,
-            _ => return None,
-        };
-        let text = match self.files.read(&path) {
-            Ok(text) => text,
-            Err(reason) => {
-                let message = format!("cannot read `{}`: {reason}", path.display());
-                diagnostics.push(Diagnostic::error("E0001", message));
-                return None;
-            }
-        };
-        let stored = self.parse(&path.display().to_string(), text, diagnostics);
-        let definition = stored.classes.into_iter().find(|class| &*class.name.name == name)?;
-        Some(self.add_class(definition, parent, inside))
-    }
-
-    /// `Modelica 4.1.0/package.mo`, the greatest version first.
-    fn versioned_package(&self, directory: &FilePath, name: &str) -> Option<(PathBuf, Option<PathBuf>)> {
-        let mut versions: Vec<String> = self.files.directories(directory);
-        versions.retain(|entry| entry.strip_prefix(name).is_some_and(|rest| rest.starts_with(' ')));
-        versions.sort();
-        let inside = directory.join(versions.pop()?);
-        let path = inside.join("package.mo");
-        self.files.is_file(&path).then_some((path, Some(inside)))
-    }
-
-    /// The package that `within` names, made up where it does not exist.
-    fn package_of(&mut self, stored: &StoredDefinition, diagnostics: &mut Diagnostics) -> ClassId {
-        let Some(Some(within)) = &stored.within else { return ROOT };
-        let mut parent = ROOT;
-        for part in &within.parts {
-            parent = match self.child(parent, &part.name, diagnostics) {
-                Some(known) => known,
-                None => {
-                    let made_up = self.add_class(Arc::new(package(part.clone())), parent, None);
-                    self.classes[parent].children.insert(part.name.clone(), Some(made_up));
-                    made_up
-                }
-            };
-        }
-        parent
-    }
-
-    fn parse(&mut self, name: &str, text: String, diagnostics: &mut Diagnostics) -> StoredDefinition {
+    pub(super) fn parse(&mut self, name: &str, text: String, diagnostics: &mut Diagnostics) -> StoredDefinition {
         let file = self.sources.add(name, text);
         let text = self.sources.file(file).map_or("", |file| file.text());
         modeshift_syntax::parse(file, text, diagnostics).definition()
     }
+}
+
+/// Two classes of one name in one place.
+pub(super) fn declared_twice(again: &Class, first: &Class) -> Diagnostic {
+    Diagnostic::error("E0202", format!("`{}` is declared twice", again.name.name))
+        .label(again.name.span, "declared again here")
+        .label(first.name.span, "first declared here")
 }
 
 /// The classes written inside a class.
@@ -293,7 +202,7 @@ pub(crate) fn composition(class: &Class) -> Option<&Composition> {
 }
 
 /// An empty package.
-fn package(name: Ident) -> Class {
+pub(super) fn package(name: Ident) -> Class {
     let span = name.span;
     Class {
         kind: ClassKind::Package,
