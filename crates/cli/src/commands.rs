@@ -4,7 +4,7 @@ use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use modeshift_diagnostics::{Severity, render_all};
+use modeshift_diagnostics::{ExitStatus as Status, render_all};
 use modeshift_driver::changes::{Selection, changes_to_dot, changes_to_json, changes_to_svg, changes_to_text};
 use modeshift_driver::init::{init_to_json, init_to_text};
 use modeshift_driver::report::analyze::{LARGEST_PICTURE, to_dot, to_json, to_svg, to_text};
@@ -17,17 +17,6 @@ use crate::arguments::{self, Arguments, ChangesMethod, Command, Common, DataForm
 use crate::files::{files_of, read_source, say, write_result};
 use crate::outputs::RunOutputs;
 use crate::watchdog;
-
-/// Exit status.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Status {
-    /// All well.
-    Good = 0,
-    /// The model is wrong or cannot be run.
-    ModelWrong = 1,
-    /// Wrong usage, or a file that cannot be read or written.
-    Usage = 2,
-}
 
 /// How many items of each sort the text of a summary lists.
 const LISTED_IN_A_SUMMARY: usize = 5;
@@ -262,11 +251,9 @@ fn tell_timings<T>(answer: &Answer<T>, common: &Common) {
     }
 }
 
-/// Errors with codes `E00…` are about usage and files.
+/// As bad as the worst that was said.
 fn status_of<T>(answer: &Answer<T>) -> Status {
-    let errors = answer.diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
-    let worst =
-        errors.map(|error| if error.code.starts_with("E00") { Status::Usage } else { Status::ModelWrong }).max();
+    let worst = answer.diagnostics.iter().map(|diagnostic| diagnostic.code.exit_status()).max();
     let without_result = if answer.result.is_none() { Status::ModelWrong } else { Status::Good };
     worst.unwrap_or(Status::Good).max(without_result)
 }

@@ -2,7 +2,7 @@
 //!
 //! Results go to standard output, everything else to standard error. Exit status: 0 all well; 1 the model is wrong or
 //! cannot be run; 2 wrong usage, or a file that cannot be read or written. Should there be a bug that ends in a panic,
-//! it is reported as one, with exit status 1.
+//! it is reported as one, with exit status 101.
 
 mod arguments;
 mod bar;
@@ -14,6 +14,7 @@ mod watchdog;
 use std::process::ExitCode;
 
 use clap::Parser as _;
+use modeshift_diagnostics::ExitStatus;
 
 /// Enough for the recursive descent of the parser at its nesting limit, in debug builds too; only what is used of
 /// it is ever taken from the machine.
@@ -26,11 +27,11 @@ fn main() -> ExitCode {
         Ok(Ok(status)) => ExitCode::from(status as u8),
         Ok(Err(_)) => {
             files::say("\nerror: this is a bug in modeshift, not in your model; please report it with the model\n");
-            ExitCode::from(commands::Status::ModelWrong as u8)
+            ExitCode::from(ExitStatus::Fault as u8)
         }
         Err(error) => {
             files::say(&format!("error: cannot start: {error}\n"));
-            ExitCode::from(commands::Status::Usage as u8)
+            ExitCode::from(ExitStatus::Usage as u8)
         }
     }
 }

@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
+use modeshift_diagnostics::{Code, ExitStatus};
 use modeshift_driver::Progress;
 
-use crate::commands::Status;
 use crate::files::say;
 
 /// What the stages that look at the clock themselves get on top.
@@ -16,8 +16,8 @@ pub fn start(limit: Duration, progress: Progress) {
     let wait = move || {
         std::thread::sleep(limit + GRACE);
         let (seconds, phase) = (limit.as_secs_f64(), progress.phase());
-        say(&format!("error[E0603]: the time limit of {seconds} s was reached while {phase}\n"));
-        std::process::exit(Status::ModelWrong as i32);
+        say(&format!("error[{}]: the time limit of {seconds} s was reached while {phase}\n", Code::E0603));
+        std::process::exit(ExitStatus::ModelWrong as i32);
     };
     // Without a watchdog the limits of the analysis itself still hold.
     drop(std::thread::Builder::new().name("watchdog".into()).spawn(wait));

@@ -1,6 +1,6 @@
 //! What is wrong, where, in which modes, and what to try next.
 
-use crate::Span;
+use crate::{Code, Span};
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,11 +33,11 @@ pub struct Label {
     pub text: String,
 }
 
-/// One message to the user. Built in the manner of `Diagnostic::error("E0201", "…").label(span, "…").help("…")`.
+/// One message to the user. Built in the manner of `Diagnostic::error(Code::E0201, "…").label(span, "…").help("…")`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Stable code, `E0101` and so on; the hundreds name the stage.
-    pub code: &'static str,
+    /// Its code in the register.
+    pub code: Code,
     /// How bad it is.
     pub severity: Severity,
     /// One line in the terms of the user's model.
@@ -55,7 +55,8 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    fn new(severity: Severity, code: &'static str, message: impl Into<String>) -> Self {
+    fn new(severity: Severity, code: Code, message: impl Into<String>) -> Self {
+        assert_eq!(code.severity(), severity, "{code} is said with another severity than its letter");
         Diagnostic {
             code,
             severity,
@@ -69,18 +70,18 @@ impl Diagnostic {
     }
 
     /// An error.
-    pub fn error(code: &'static str, message: impl Into<String>) -> Self {
-        Self::new(Severity::Error, code, message)
+    pub fn error(code: impl Into<Code>, message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, code.into(), message)
     }
 
     /// A warning.
-    pub fn warning(code: &'static str, message: impl Into<String>) -> Self {
-        Self::new(Severity::Warning, code, message)
+    pub fn warning(code: impl Into<Code>, message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, code.into(), message)
     }
 
     /// A note.
-    pub fn note(code: &'static str, message: impl Into<String>) -> Self {
-        Self::new(Severity::Note, code, message)
+    pub fn note(code: impl Into<Code>, message: impl Into<String>) -> Self {
+        Self::new(Severity::Note, code.into(), message)
     }
 
     /// Adds a place; the first one added is the primary one.
@@ -121,7 +122,7 @@ impl Diagnostic {
 #[derive(Debug, Default)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
-    suppressed: Vec<(&'static str, usize)>,
+    suppressed: Vec<(Code, usize)>,
 }
 
 /// How many diagnostics of one code are kept.
@@ -152,7 +153,7 @@ impl Diagnostics {
     }
 
     /// How many more there were of which code.
-    pub fn suppressed(&self) -> &[(&'static str, usize)] {
+    pub fn suppressed(&self) -> &[(Code, usize)] {
         &self.suppressed
     }
 

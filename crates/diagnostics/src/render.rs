@@ -40,7 +40,7 @@ pub fn render_all(diagnostics: &Diagnostics, sources: &SourceMap, coloured: bool
 /// One message, without a final newline.
 pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, coloured: bool) -> String {
     let frames = frames(&diagnostic.labels, sources);
-    let title = level(diagnostic.severity).primary_title(&diagnostic.message).id(diagnostic.code);
+    let title = level(diagnostic.severity).primary_title(&diagnostic.message).id(diagnostic.code.as_str());
     let group = title.elements(frames.iter().map(Frame::snippet)).elements(remarks(diagnostic));
     renderer(coloured).render(&[group])
 }

@@ -4,7 +4,7 @@
 //! All pairs of modes are analyzed at once (E22 §8–9 without enumerating pairs); kinds of changes with one verdict are
 //! listed where they are few, and models with many are summarized.
 
-use modeshift_diagnostics::{Diagnostic, Stop};
+use modeshift_diagnostics::{Code, Diagnostic, Stop};
 use modeshift_mode_changes::{AllChanges, all_changes_within};
 use modeshift_modes::Limit;
 use modeshift_report::Analyzed;
@@ -69,7 +69,7 @@ impl Run<'_> {
             true => "the model has no two regular modes to change between".to_string(),
             false => format!("{}: the model has no regular modes with these values", given.join(" ")),
         };
-        self.diagnostics.push(Diagnostic::error(if given.is_empty() { "E0804" } else { "E0003" }, message));
+        self.diagnostics.push(Diagnostic::error(if given.is_empty() { Code::E0804 } else { Code::E0003 }, message));
         Stop
     }
 }

@@ -3,7 +3,7 @@
 //! The structure of all modes and scenarios comes first; numbers then tell conditions that are redundant from those
 //! that contradict each other, and find the start values and the initial mode.
 
-use modeshift_diagnostics::{Diagnostic, Stop, did_you_mean};
+use modeshift_diagnostics::{Code, Diagnostic, Stop, did_you_mean};
 use modeshift_report::Analyzed;
 use modeshift_report::check::limit_diagnostic;
 use modeshift_structure::initialization::{InitialChoice, Initialization, initialization};
@@ -80,7 +80,7 @@ impl Run<'_> {
             None if scenarios.is_empty() => format!("--scenario {name}: the model has no scenarios"),
             None => format!("--scenario {name}: the model has {}", names.collect::<Vec<_>>().join(", ")),
         };
-        self.diagnostics.push(Diagnostic::error("E0004", message));
+        self.diagnostics.push(Diagnostic::error(Code::E0004, message));
         Err(Stop)
     }
 }

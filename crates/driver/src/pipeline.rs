@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use modeshift_dae::{EquationKind, FlatModel, Id, ModeVariableId, MultimodeDae, VariableId};
-use modeshift_diagnostics::{Diagnostic, Diagnostics, Stop};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Stop};
 use modeshift_elaborate::elaborate;
 use modeshift_flatten::{Disk, Library, Request, flatten_mel};
 use modeshift_modes::Limit;
@@ -153,7 +153,7 @@ impl<'a> Run<'a> {
                 Ok(values.into_iter().map(|(mode, value)| (ModeVariableId::from_index(mode), value)).collect())
             }
             Err(message) => {
-                self.diagnostics.push(Diagnostic::error("E0002", format!("{option} {text}: {message}")));
+                self.diagnostics.push(Diagnostic::error(Code::E0002, format!("{option} {text}: {message}")));
                 Err(Stop)
             }
         }
@@ -202,7 +202,7 @@ impl<'a> Run<'a> {
             let names = mode_names(dae);
             let invariant = invariant_text(&analysis.space, &invariant, &names);
             self.diagnostics
-                .push(Diagnostic::error("E0003", message).with_note(format!("all modes satisfy {invariant}")));
+                .push(Diagnostic::error(Code::E0003, message).with_note(format!("all modes satisfy {invariant}")));
         }
         Err(Stop)
     }

@@ -1,7 +1,7 @@
 //! `rimis`: an equivalent model whose structure does not depend on modes, for ordinary tools.
 
 use modeshift_dae::{MultimodeDae, VariableId};
-use modeshift_diagnostics::{Diagnostic, Diagnostics, Stop};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Stop};
 use modeshift_report::Analyzed;
 use modeshift_report::check::limit_diagnostic;
 use modeshift_rimis::{Failure, Form, Start, mode_dependence, transform};
@@ -60,7 +60,7 @@ impl Run<'_> {
         let initialization = self.initialization(analyzed, &InitialChoice::default()).ok()?;
         let Some(state) = modeshift_report::init::start_of_run(&analyzed.dae, &initialization, diagnostics) else {
             let message = "no start values were found; states that the model does not fix start as declared";
-            diagnostics.push(Diagnostic::warning("W0901", message).help("`init` says what is missing"));
+            diagnostics.push(Diagnostic::warning(Code::W0901, message).help("`init` says what is missing"));
             return None;
         };
         let values = state.values.iter().map(|(quantity, &value)| ((quantity.of, quantity.order), value));
@@ -79,12 +79,12 @@ impl Run<'_> {
         let Some(analyzed) = answer.result.take() else {
             let first = answer.diagnostics.iter().next().map(|diagnostic| diagnostic.message.clone());
             let message = "what was written cannot be analyzed; this is a bug in modeshift, please report it";
-            let diagnostic = Diagnostic::error("E0911", message).with_note(first.unwrap_or_default());
+            let diagnostic = Diagnostic::error(Code::E0911, message).with_note(first.unwrap_or_default());
             self.diagnostics.push(diagnostic);
             return Err(Stop);
         };
         for dependence in mode_dependence(&analyzed.analysis) {
-            self.diagnostics.push(Diagnostic::error("E0912", format!("in the transformed model, {dependence}")));
+            self.diagnostics.push(Diagnostic::error(Code::E0912, format!("in the transformed model, {dependence}")));
         }
         Ok(())
     }

@@ -28,7 +28,8 @@ fn check_equations(text: &str, expected: Expect) {
 
 fn check_error(text: &str, code: &str, message: &str) {
     let diagnostics = elaborated(text).expect_err("an error");
-    let found: Vec<_> = diagnostics.iter().map(|diagnostic| (diagnostic.code, diagnostic.message.as_str())).collect();
+    let found: Vec<_> =
+        diagnostics.iter().map(|diagnostic| (diagnostic.code.as_str(), diagnostic.message.as_str())).collect();
     assert!(found.contains(&(code, message)), "{found:?}");
 }
 

@@ -20,7 +20,7 @@ fn check_obstacle_of(text: &str, expected: &Expected) {
     let found = obstacle(text);
     let place = |label: &modeshift_diagnostics::Label| &text[label.span.start as usize..label.span.end as usize];
     let places: Vec<&str> = found.labels.iter().map(place).collect();
-    assert_eq!((found.code, places.as_slice()), (expected.code, expected.places), "{found:#?}");
+    assert_eq!((found.code.as_str(), places.as_slice()), (expected.code, expected.places), "{found:#?}");
     assert_eq!(found.when.as_deref(), expected.when, "{found:#?}");
 }
 
@@ -102,7 +102,7 @@ fn restarts_that_are_too_many_are_shown_with_their_constraints() {
          end for; end M;";
     let found = obstacle(text);
     let place = &text[found.labels[0].span.start as usize..found.labels[0].span.end as usize];
-    assert_eq!((found.code, place), ("E0907", "0 = if p[k] then a[k] - b[k] else f[k]"), "{found:#?}");
+    assert_eq!((found.code.as_str(), place), ("E0907", "0 = if p[k] then a[k] - b[k] else f[k]"), "{found:#?}");
     assert!(found.when.is_some_and(|when| when.contains("pre(p[9])")));
 }
 

@@ -210,7 +210,7 @@ fn long_chains_and_lists_work() {
 #[test]
 fn long_chains_that_do_not_associate_are_reported() {
     let (_, diagnostics) = diagnose(&format!("model M equation x = a{}; end M;", " / b".repeat(100_000)));
-    assert_eq!(diagnostics.iter().next().map(|diagnostic| diagnostic.code), Some("E0107"));
+    assert_eq!(diagnostics.iter().next().map(|diagnostic| diagnostic.code.as_str()), Some("E0107"));
 }
 
 #[test]

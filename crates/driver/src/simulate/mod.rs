@@ -8,7 +8,7 @@ mod settings;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use modeshift_diagnostics::{Diagnostic, Stop, did_you_mean};
+use modeshift_diagnostics::{Code, Diagnostic, Stop, did_you_mean};
 use modeshift_numerics::NativeFunctions;
 use modeshift_report::Analyzed;
 use modeshift_report::check::{check_structure, note_combinations};
@@ -49,7 +49,7 @@ impl Run<'_> {
         self.check_plot_names(&analyzed, wishes)?;
         let model = analyzed.dae.model.name.to_string();
         if let Err(message) = outputs.open(&model, (settings.start, settings.stop)) {
-            self.diagnostics.push(Diagnostic::error("E0006", message));
+            self.diagnostics.push(Diagnostic::error(Code::E0006, message));
             return Err(Stop);
         }
         self.run(&analyzed, &settings, outputs)
@@ -92,7 +92,7 @@ impl Run<'_> {
         } else {
             let names = mode_names(dae);
             let texts = SetTexts::new(dae, analysis, &names);
-            let warning = Diagnostic::warning("W0801", "some modes are singular; a run that gets there stops")
+            let warning = Diagnostic::warning(Code::W0602, "some modes are singular; a run that gets there stops")
                 .when(texts.text(singular))
                 .example(texts.example(singular))
                 .help("`modeshift check` says what is wrong with them");
@@ -105,7 +105,7 @@ impl Run<'_> {
         let scenario = self.choice(analyzed, wishes.scenario.as_deref())?.scenario;
         let settings = settings::settings(&analyzed.dae.model.experiment, wishes, scenario);
         settings.map_err(|message| {
-            self.diagnostics.push(Diagnostic::error("E0005", message));
+            self.diagnostics.push(Diagnostic::error(Code::E0005, message));
             Stop
         })
     }
@@ -124,7 +124,7 @@ impl Run<'_> {
             Some(suggestion) => format!("--plot-vars: the model has no variable `{unknown}`; {suggestion}"),
             None => format!("--plot-vars: the model has no variable `{unknown}`"),
         };
-        self.diagnostics.push(Diagnostic::error("E0007", message));
+        self.diagnostics.push(Diagnostic::error(Code::E0007, message));
         Err(Stop)
     }
 }

@@ -2,13 +2,13 @@
 //!
 //! | module | purpose |
 //! |---|---|
-//! | [`build`] | from the analysis of all mode changes to the report |
-//! | [`dot`] | the report in the language of Graphviz |
-//! | [`graph`] | the report as a picture |
-//! | [`json`] | the report as JSON |
-//! | [`report`] | the report as data |
-//! | [`text`] | the report as text, in the words of E22 |
-//! | [`verdicts`] | what is not determined or contradicts itself, as diagnostics |
+//! | `build` | from the analysis of all mode changes to the report |
+//! | `dot` | the report in the language of Graphviz |
+//! | `graph` | the report as a picture |
+//! | `json` | the report as JSON |
+//! | `report` | the report as data |
+//! | `text` | the report as text, in the words of E22 |
+//! | `verdicts` | what is not determined or contradicts itself, as diagnostics |
 
 mod build;
 mod dot;

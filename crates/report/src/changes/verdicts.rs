@@ -2,7 +2,7 @@
 //! a convention, in which changes, and what to try.
 
 use modeshift_dae::VariableId;
-use modeshift_diagnostics::{Diagnostic, Diagnostics, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use modeshift_mode_changes::{AllChanges, Cascades, Conflict, InPairs, PairSpace, pair_products};
 use modeshift_modes::{FormulaPrinter, ModeSet, ModeVariable};
 use rustc_hash::FxHashMap;
@@ -75,7 +75,7 @@ impl Speaker<'_> {
 
     fn underdetermined(&self, pairs: ModeSet, open: &[(VariableId, u32)]) -> Diagnostic {
         let message = format!("underdetermined at a mode change: nothing determines {}", self.listed(open));
-        let mut diagnostic = Diagnostic::error("E0801", message);
+        let mut diagnostic = Diagnostic::error(Code::E0801, message);
         for &item in open.iter().take(MOST_LABELS) {
             let text = format!("{} begins with no value", self.name(item));
             diagnostic = diagnostic.label(self.analyzed.dae.model.variables[item.0].span, text);
@@ -87,7 +87,7 @@ impl Speaker<'_> {
     /// The laws of a `when` leave something open.
     fn law_missing(&self, pairs: ModeSet, open: &[(VariableId, u32)]) -> Diagnostic {
         let message = format!("underdetermined at the instant of a `when`: not determined are {}", self.listed(open));
-        let mut diagnostic = Diagnostic::error("E0802", message);
+        let mut diagnostic = Diagnostic::error(Code::E0802, message);
         for span in self.firing_spans(pairs) {
             diagnostic = diagnostic.label(span, "this mode is transient");
         }
@@ -112,7 +112,7 @@ impl Speaker<'_> {
             }
         };
         let message = format!("too much is said about the instant of a `when`: {name} contradicts the rest");
-        let mut diagnostic = Diagnostic::error("E0803", message).label(span, "this is too much");
+        let mut diagnostic = Diagnostic::error(Code::E0803, message).label(span, "this is too much");
         for span in self.firing_spans(pairs).into_iter().filter(|other| *other != span) {
             diagnostic = diagnostic.label(span, "in this instant");
         }
@@ -132,7 +132,7 @@ impl Speaker<'_> {
         let dae = &self.analyzed.dae;
         for product in pair_products(self.changes, dae, within).unwrap_or_default() {
             let span = dae.model.equations[product.equation].span;
-            let warning = Diagnostic::warning("W0801", product.message(&dae.model)).label(span, "this equation");
+            let warning = Diagnostic::warning(Code::W0801, product.message(&dae.model)).label(span, "this equation");
             let note = match product.is_nonlinear() {
                 true => "impulses have no powers and no exponentials: a run that meets this change may have to stop",
                 false => "coefficients of impulses are taken at left limits; another convention gives another restart",
@@ -142,7 +142,7 @@ impl Speaker<'_> {
         let Ok(cascades) = Cascades::new(self.changes, dae) else { return };
         for (firing, text) in cascades.cycles() {
             let pairs = self.changes.firings[firing].pairs;
-            let mut warning = Diagnostic::warning("W0802", text);
+            let mut warning = Diagnostic::warning(Code::W0802, text);
             for span in self.firing_spans(pairs) {
                 warning = warning.label(span, "fires the next, which fires it again");
             }

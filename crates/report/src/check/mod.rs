@@ -2,9 +2,9 @@
 //!
 //! | module | purpose |
 //! |---|---|
-//! | [`patterns`] | known mistakes behind a singular model, and what to do about each |
-//! | [`structure`] | the structural verdicts as diagnostics |
-//! | [`verdict`] | the report of `check` |
+//! | `patterns` | known mistakes behind a singular model, and what to do about each |
+//! | `structure` | the structural verdicts as diagnostics |
+//! | `verdict` | the report of `check` |
 
 mod patterns;
 mod structure;

@@ -2,7 +2,7 @@
 //! and variables, the smallest subset that shows it, and what to try.
 
 use modeshift_dae::{EquationId, MultimodeDae};
-use modeshift_diagnostics::{Diagnostic, Diagnostics, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use modeshift_modes::{Invariant, Limit};
 use modeshift_structure::{Analysis, Combination, Dependence};
 
@@ -20,7 +20,7 @@ const SHORT_FORMULA: usize = 60;
 
 /// Says that a limit was reached.
 pub fn limit_diagnostic(limit: &Limit) -> Diagnostic {
-    Diagnostic::error("E0603", limit.to_string())
+    Diagnostic::error(Code::E0603, limit.to_string())
         .help("raise --node-limit or --time-limit, or restrict the modes with --at")
 }
 
@@ -28,7 +28,7 @@ pub fn limit_diagnostic(limit: &Limit) -> Diagnostic {
 pub fn check_invariant(dae: &MultimodeDae, invariant: &Invariant, diagnostics: &mut Diagnostics) {
     let Some(conjuncts) = invariant.contradiction() else { return };
     let mut diagnostic =
-        Diagnostic::error("E0510", "no mode is possible: the conditions on the modes contradict each other");
+        Diagnostic::error(Code::E0510, "no mode is possible: the conditions on the modes contradict each other");
     let conditions = conjuncts.iter().filter_map(|&at| dae.model.invariants.get(at));
     for (position, condition) in conditions.take(MOST_LABELS).enumerate() {
         let text = if position == 0 { "this cannot hold" } else { "together with this" };
@@ -43,8 +43,10 @@ pub fn note_implicit_guards(dae: &MultimodeDae, diagnostics: &mut Diagnostics) {
     let names = listed(implicit.iter().map(|mode| &*mode.name));
     let mut note = match implicit.len() {
         0 => return,
-        1 => Diagnostic::note("N0501", format!("{names} is implicit: it depends on variables that depend on it")),
-        _ => Diagnostic::note("N0501", format!("{names} are implicit: they depend on variables that depend on them")),
+        1 => Diagnostic::note(Code::N0501, format!("{names} is implicit: it depends on variables that depend on it")),
+        _ => {
+            Diagnostic::note(Code::N0501, format!("{names} are implicit: they depend on variables that depend on them"))
+        }
     };
     let mut spans: Vec<Span> = Vec::new();
     for mode in implicit {
@@ -62,7 +64,7 @@ pub fn note_combinations(analyzed: &Analyzed, diagnostics: &mut Diagnostics) {
     for combination in &analyzed.combinations {
         let (replaced, by) = (&equations[combination.replaced], &equations[combination.by]);
         let names = listed(combination.of.iter().map(|id| &*equations[*id].name));
-        let mut note = Diagnostic::note("N0601", format!("{names} are combined: what they are solved for cancels"))
+        let mut note = Diagnostic::note(Code::N0601, format!("{names} are combined: what they are solved for cancels"))
             .label(replaced.span, format!("`{}` is replaced by `{}`", replaced.name, by.name));
         for id in combination.of.iter().filter(|id| **id != combination.replaced).take(MOST_LABELS) {
             note = note.label(equations[*id].span, format!("`{}`", equations[*id].name));
@@ -72,7 +74,7 @@ pub fn note_combinations(analyzed: &Analyzed, diagnostics: &mut Diagnostics) {
     if analyzed.blocks_not_checked > 0 {
         let blocks = counted(analyzed.blocks_not_checked, "block");
         let message = format!("{blocks} too large to be checked for coefficients that cancel");
-        diagnostics.push(Diagnostic::note("N0602", message));
+        diagnostics.push(Diagnostic::note(Code::N0602, message));
     }
 }
 
@@ -104,7 +106,7 @@ impl Checker<'_> {
             let variable = &self.dae.model.variables[missing.variable];
             let equation = &self.dae.model.equations[missing.equation];
             diagnostics.push(
-                Diagnostic::error("E0602", format!("`{}` is used where it does not exist", variable.name))
+                Diagnostic::error(Code::E0602, format!("`{}` is used where it does not exist", variable.name))
                     .label(equation.span, format!("`{}` uses it", equation.name))
                     .label(
                         variable.span,
@@ -123,7 +125,7 @@ impl Checker<'_> {
             let names = listed(ids.clone().map(|id| self.names.equation(id)));
             let unknowns = listed(dependence.writes.iter().map(|write| self.names.variable(write.of)));
             let message = format!("{names} depend on each other: they cannot be solved for {unknowns}");
-            let mut warning = Diagnostic::warning("W0601", message);
+            let mut warning = Diagnostic::warning(Code::W0601, message);
             for id in ids.take(MOST_LABELS) {
                 let equation = &self.dae.model.equations[id];
                 warning = warning.label(equation.span, format!("`{}`", equation.name));
@@ -147,7 +149,7 @@ impl Checker<'_> {
         let under = mode.smallest_underdetermined(&case.underdetermined_variables);
         let when = self.texts.text(case.modes);
         let dependent = over.as_ref().and_then(|over| self.dependent(over));
-        let mut diagnostic = Diagnostic::error("E0601", title(&when, over.as_ref(), under.as_ref()));
+        let mut diagnostic = Diagnostic::error(Code::E0601, title(&when, over.as_ref(), under.as_ref()));
         diagnostic = match (&dependent, &over) {
             (Some(dependent), _) => self.with_dependent(diagnostic, dependent),
             (None, Some(over)) => self.with_overdetermined(diagnostic, over),

@@ -64,7 +64,8 @@ pub fn verdict_to_json(
     let model = verdict.map(|verdict| verdict.model.as_str()).or(asked_for);
     let list = diagnostics.iter().map(|diagnostic| diagnostic_to_json(diagnostic, sources));
     let suppressed = diagnostics.suppressed().iter();
-    let suppressed: Vec<Value> = suppressed.map(|(code, count)| json!({"code": code, "count": count})).collect();
+    let suppressed: Vec<Value> =
+        suppressed.map(|(code, count)| json!({"code": code.as_str(), "count": count})).collect();
     let mut value = json!({
         "model": model,
         "ok": verdict.is_some() && !diagnostics.has_errors(),
@@ -83,7 +84,7 @@ pub fn diagnostic_to_json(diagnostic: &Diagnostic, sources: &SourceMap) -> Value
         json!({"span": span, "text": label.text})
     };
     json!({
-        "code": diagnostic.code,
+        "code": diagnostic.code.as_str(),
         "severity": diagnostic.severity.word(),
         "message": diagnostic.message,
         "when": diagnostic.when,

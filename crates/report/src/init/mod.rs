@@ -2,12 +2,12 @@
 //!
 //! | module | purpose |
 //! |---|---|
-//! | [`build`] | from judged scenarios to the report |
-//! | [`json`] | the report as JSON |
-//! | [`judge`] | numbers for the verdicts |
-//! | [`report`] | the report as data |
-//! | [`text`] | the report as text |
-//! | [`verdicts`] | the verdicts as diagnostics |
+//! | `build` | from judged scenarios to the report |
+//! | `json` | the report as JSON |
+//! | `judge` | numbers for the verdicts |
+//! | `report` | the report as data |
+//! | `text` | the report as text |
+//! | `verdicts` | the verdicts as diagnostics |
 
 mod build;
 mod json;

@@ -1,7 +1,7 @@
 //! The verdicts about the start as diagnostics: what to fix, what contradicts what, with source lines.
 
 use modeshift_dae::{EquationId, MultimodeDae, VariableId};
-use modeshift_diagnostics::{Diagnostic, Diagnostics};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics};
 use modeshift_structure::initialization::{Conditional, InitialVerdict, Initialization};
 
 use super::build::printer;
@@ -23,7 +23,7 @@ pub fn say_verdicts(
             InitialVerdict::Determined => {}
             InitialVerdict::Underdetermined => {
                 for case in scenario.cases.iter().filter(|case| is_open(case)).take(MOST_LABELS) {
-                    diagnostics.push(speaker.underdetermined(Diagnostic::error, "E0702", scenario, case));
+                    diagnostics.push(speaker.underdetermined(Diagnostic::error, Code::E0702, scenario, case));
                 }
             }
             InitialVerdict::Overdetermined => diagnostics.extend(speaker.overdetermined(scenario)),
@@ -46,9 +46,9 @@ pub fn check_verdicts(
             InitialVerdict::Underdetermined => {
                 let Some(case) = scenario.cases.iter().find(|case| is_open(case)) else { continue };
                 if has_conditions {
-                    diagnostics.push(speaker.underdetermined(Diagnostic::warning, "W0702", scenario, case));
+                    diagnostics.push(speaker.underdetermined(Diagnostic::warning, Code::W0702, scenario, case));
                 } else if !speaker.have_start_values(&case.case.proposal) {
-                    diagnostics.push(speaker.underdetermined(Diagnostic::note, "N0702", scenario, case));
+                    diagnostics.push(speaker.underdetermined(Diagnostic::note, Code::N0702, scenario, case));
                 }
             }
             InitialVerdict::Overdetermined => diagnostics.extend(speaker.overdetermined(scenario)),
@@ -69,8 +69,8 @@ struct Speaker<'a> {
 impl Speaker<'_> {
     fn underdetermined(
         &self,
-        make: impl Fn(&'static str, String) -> Diagnostic,
-        code: &'static str,
+        make: impl Fn(Code, String) -> Diagnostic,
+        code: Code,
         scenario: &JudgedScenario,
         case: &JudgedCase,
     ) -> Diagnostic {
@@ -110,7 +110,7 @@ impl Speaker<'_> {
             in_scenario(scenario),
             name(condition)
         );
-        let mut diagnostic = self.with_modes(Diagnostic::error("E0701", message), case);
+        let mut diagnostic = self.with_modes(Diagnostic::error(Code::E0701, message), case);
         diagnostic = diagnostic.label(system.span(condition), "this condition");
         let others = case.conflict.iter().filter(|&&other| other != condition);
         for &other in others.clone().filter(|&&it| system.origins[it].is_condition()).take(MOST_LABELS) {

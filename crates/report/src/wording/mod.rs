@@ -2,9 +2,9 @@
 //!
 //! | module | purpose |
 //! |---|---|
-//! | [`guards`] | guards of a model as the shortest formulas, given the invariant |
-//! | [`names`] | names of equations and variables, lists of names, counted things |
-//! | [`sets`] | sets of modes of an analysis as formulas and examples |
+//! | `guards` | guards of a model as the shortest formulas, given the invariant |
+//! | `names` | names of equations and variables, lists of names, counted things |
+//! | `sets` | sets of modes of an analysis as formulas and examples |
 
 mod guards;
 mod names;

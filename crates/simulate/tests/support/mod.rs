@@ -48,7 +48,7 @@ impl Start {
 
     /// The codes of what was said.
     pub fn codes(&self) -> Vec<&str> {
-        self.diagnostics.iter().map(|it| it.code).collect()
+        self.diagnostics.iter().map(|it| it.code.as_str()).collect()
     }
 
     pub fn said(&self, code: &str) -> &Diagnostic {
