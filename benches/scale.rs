@@ -11,13 +11,16 @@ mod growth;
 mod papers_chain;
 #[path = "../crates/structure/tests/common/scalable.rs"]
 mod scalable;
+#[path = "../crates/structure/tests/common/single_mode.rs"]
+mod single_mode;
 
 use std::process::Command;
 
 use clock::Clock;
 use growth::{Growth, peak_memory_in_megabytes};
 use modeshift_dae::MultimodeDae;
-use modeshift_structure::{Options, analyze, signature_in, single_mode};
+use modeshift_structure::one_mode::signature_in;
+use modeshift_structure::{Options, analyze};
 use scalable::Plan;
 
 /// A family of models.

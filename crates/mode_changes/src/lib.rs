@@ -19,7 +19,7 @@
 //! | impulse orders | [`Potentials`], in all changes [`PairPotentials`] and [`OrderRule`], of nonlinear equations [`solved_order`], undefined products [`undefined_products`] |
 //! | which mode comes next | [`next_mode`](fn@next_mode) by [`GuardSeries`] of candidate modes, [`lemke`](fn@lemke) |
 //!
-//! The structure of the new mode ([`ModeStructure`]) is all that a restart needs: its matching and blocks, run a few
+//! The structure of the new mode ([`ModeStructure`](modeshift_structure::one_mode::ModeStructure)) is all that a restart needs: its matching and blocks, run a few
 //! more times with other right-hand sides, give right limits and Dirac weights (E22 §8–9, for any index). A model's
 //! equations come in as [`Residuals`]: [`ModeEquations`] of a model, or a [`linear::LinearSystem`].
 
@@ -76,7 +76,6 @@ pub use one_mode::equation_tapes::EquationTapes;
 pub use one_mode::jet::{Jet, Partial, Residuals};
 pub use one_mode::known_factors::KnownFactors;
 pub use one_mode::mode_equations::{EquationsAt, ModeEquations};
-pub use one_mode::mode_structure::{Block, Column, Incidence, ModeStructure, Row, SigmaSolution};
 pub use one_mode::mode_values::ModeValues;
 pub use one_mode::newton::Failure;
 pub use one_mode::{dense, linear};

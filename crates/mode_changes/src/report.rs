@@ -20,7 +20,7 @@ use crate::formulas::order_calculus::Order;
 use crate::one_change::difference_array::DifferenceArray;
 use crate::one_change::impulse_products::{UndefinedProduct, undefined_products};
 use crate::one_change::levels::{Condition, Unknown, condition, unknown};
-use crate::one_mode::mode_structure::{Block, Column, ModeStructure};
+use modeshift_structure::one_mode::{Block, Column, ModeStructure};
 
 /// What the model says about a kind of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

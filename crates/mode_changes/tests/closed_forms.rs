@@ -131,7 +131,7 @@ fn three_clutches_engage_one_after_the_other_and_keep_momentum() {
     ];
     for (engaged, expected) in steps {
         let result = clutch_chain(inertia, engaged, speeds).by_levels();
-        for (k, column) in (0..4).map(modeshift_mode_changes::Column).enumerate() {
+        for (k, column) in (0..4).map(modeshift_structure::one_mode::Column).enumerate() {
             speeds[k] = result.right.get(column, 0);
             assert!((speeds[k] - expected[k]).abs() <= 1e-9 * expected[k].abs(), "{engaged:?}: {speeds:?}");
         }
@@ -171,16 +171,20 @@ fn a_position_jump_carries_damping_into_the_velocity() {
     );
     let mut past = case.past();
     for (column, jet) in [[1.0, 3.0], [0.0, 1.0]].into_iter().enumerate() {
-        past.jet.set(modeshift_mode_changes::Column(column as u32), 1, jet[1]);
+        past.jet.set(modeshift_structure::one_mode::Column(column as u32), 1, jet[1]);
     }
     let result = restart(&case.mode.structure, &case.mode.system, &past, &Noise::default());
     let step = laurent_restart(&case.mode.structure, &case.mode.system, &past.jet).expect("a step");
     // Position (1·1 + 2·0)/3; momentum 3 + 2 - 0.5 (1/3 - 1) - 0.25 (1/3) = 5.25 over 3.
-    for column in (0..2).map(modeshift_mode_changes::Column) {
+    for column in (0..2).map(modeshift_structure::one_mode::Column) {
         for found in [&result.right, &step.right] {
             assert!((found.get(column, 0) - 1.0 / 3.0).abs() < 1e-9, "{found:?}");
             assert!((found.get(column, 1) - 1.75).abs() < 1e-9, "{found:?}");
         }
     }
-    assert_eq!(result.weights[modeshift_mode_changes::Column(2)].len(), 2, "λ has a derivative of a Dirac impulse");
+    assert_eq!(
+        result.weights[modeshift_structure::one_mode::Column(2)].len(),
+        2,
+        "λ has a derivative of a Dirac impulse"
+    );
 }

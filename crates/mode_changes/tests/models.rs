@@ -3,10 +3,11 @@
 use crate::support;
 use modeshift_dae::{EquationId, Id, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_mode_changes::{
-    Column, Jet, Laws, ModeEquations, ModeStructure, Noise, Past, TransientStructure, Verdict, WhenLaws, all_changes,
-    change_reports, guard_zeros, has_new_form, restart, transient_restart,
+    Jet, Laws, ModeEquations, Noise, Past, TransientStructure, Verdict, WhenLaws, all_changes, change_reports,
+    guard_zeros, has_new_form, restart, transient_restart,
 };
 use modeshift_numerics::{Input, NativeFunctions};
+use modeshift_structure::one_mode::{Column, ModeStructure};
 use modeshift_structure::{Options, analyze};
 use modeshift_testkit::multimode_dae;
 use support::one_pair::{AllPairs, Counts, all_values};

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use modeshift_dae::{Id, ModeVariableId, MultimodeDae};
-use modeshift_mode_changes::{Block, EquationTapes, Jet, ModeEquations, ModeStructure, Residuals};
+use modeshift_mode_changes::{EquationTapes, Jet, ModeEquations, Residuals};
 use modeshift_numerics::{Input, NativeFunctions};
-use modeshift_structure::signature_in;
+use modeshift_structure::one_mode::{Block, ModeStructure, signature_in};
 use modeshift_testkit::multimode_dae;
 
 fn model(text: &str, size: usize) -> MultimodeDae {

@@ -2,9 +2,10 @@
 
 use crate::support;
 use modeshift_mode_changes::{
-    Column, DifferenceArray, Jet, LaurentRestart, Laws, Noise, Past, Restart, TransientStructure, implicit_step,
+    DifferenceArray, Jet, LaurentRestart, Laws, Noise, Past, Restart, TransientStructure, implicit_step,
     laurent_restart, restart, transient_restart,
 };
+use modeshift_structure::one_mode::Column;
 use serde_json::Value;
 use support::model::{Before, Mode};
 

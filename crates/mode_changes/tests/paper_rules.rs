@@ -5,7 +5,8 @@
 //! violates. Here the rules are not solved but tried on all orders from -4 to 4 and on "untouched".
 
 use crate::support;
-use modeshift_mode_changes::{Defect, Potentials, Row};
+use modeshift_mode_changes::{Defect, Potentials};
+use modeshift_structure::one_mode::Row;
 use support::random::{LinearMode, Random, Shape, mode};
 
 /// `None` is the order of zero.

@@ -3,9 +3,10 @@
 use crate::support;
 use modeshift_dae::Id;
 use modeshift_mode_changes::{
-    Defect, DifferenceArray, Jet, Memory, ModeStructure, Noise, Note, Past, PastStructure, Potentials, Restart,
-    laurent_restart, restart,
+    Defect, DifferenceArray, Jet, Memory, Noise, Note, Past, PastStructure, Potentials, Restart, laurent_restart,
+    restart,
 };
+use modeshift_structure::one_mode::ModeStructure;
 use support::random::{LinearMode, Random, Shape, equation, mode};
 use support::rational::Rational;
 use support::resolvent::{self, Exact};

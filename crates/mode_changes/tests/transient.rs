@@ -3,8 +3,9 @@
 use crate::support;
 use modeshift_dae::IndexVec;
 use modeshift_mode_changes::{
-    Derivative, Jet, Laws, Row, TransientRestart, TransientRow, TransientStructure, transient_restart,
+    Derivative, Jet, Laws, TransientRestart, TransientRow, TransientStructure, transient_restart,
 };
+use modeshift_structure::one_mode::Row;
 use support::model::Mode;
 
 /// `Σ a x⁺ = Σ b x⁻`, each as `(variable, order, coefficient)`.

@@ -6,20 +6,18 @@
 
 use modeshift_dae::{EquationId, Id, VariableId};
 use modeshift_modes::ModeSet;
-use modeshift_structure::single_mode::{Signature, Structure, analyze};
+use modeshift_structure::one_mode::{self, Block, Signature, matched};
 use modeshift_structure::{Analysis, Thermometer};
 
 /// What of a model's structure depends on the mode, in words; nothing if the approximate analysis is exact.
 pub fn mode_dependence(analysis: &Analysis) -> Vec<String> {
     let united = United::new(analysis);
-    match analyze(&united.signature) {
-        Structure::Singular(_) => vec!["as if all modes were one, the model is structurally singular".to_string()],
-        Structure::Regular(regular) => {
-            let mut found = offsets(analysis, &united, &regular.c, &regular.d);
-            found.extend(blocks(analysis, &united, &regular.blocks));
-            found
-        }
-    }
+    let Ok(matched) = matched(&united.signature) else {
+        return vec!["as if all modes were one, the model is structurally singular".to_string()];
+    };
+    let mut found = offsets(analysis, &united, &matched.c, &matched.d);
+    found.extend(blocks(analysis, &united, &one_mode::blocks(&united.signature, &matched)));
+    found
 }
 
 /// All branches at once: the highest derivative of each variable in each equation, whatever the mode.
@@ -73,16 +71,12 @@ fn offsets(analysis: &Analysis, united: &United, c: &[u32], d: &[u32]) -> Vec<St
 }
 
 /// Every exact block lies within an approximate one, and every approximate one is an exact one in some mode.
-fn blocks(
-    analysis: &Analysis,
-    united: &United,
-    approximate: &[modeshift_structure::single_mode::Block],
-) -> Vec<String> {
+fn blocks(analysis: &Analysis, united: &United, approximate: &[Block]) -> Vec<String> {
     let mut block_of_row = vec![u32::MAX; united.equations.len()];
     let mut block_of_column = vec![u32::MAX; united.variables.len()];
     for (at, block) in approximate.iter().enumerate() {
-        block.equations.iter().for_each(|&row| block_of_row[row as usize] = at as u32);
-        block.variables.iter().for_each(|&column| block_of_column[column as usize] = at as u32);
+        block.rows.iter().for_each(|row| block_of_row[row.index()] = at as u32);
+        block.columns.iter().for_each(|column| block_of_column[column.index()] = at as u32);
     }
     let mut found = Vec::new();
     let mut is_exact = vec![false; approximate.len()];
@@ -92,7 +86,7 @@ fn blocks(
         let mut numbers: Vec<u32> = rows.chain(columns).collect();
         numbers.dedup();
         match numbers.as_slice() {
-            [only] => is_exact[*only as usize] |= block.equations.len() == approximate[*only as usize].equations.len(),
+            [only] => is_exact[*only as usize] |= block.equations.len() == approximate[*only as usize].rows.len(),
             _ => {
                 let name = &analysis.incidence.equations()[block.equations[0].of].name;
                 found.push(format!("for which variable equation {name} is solved depends on the mode"));
@@ -100,8 +94,8 @@ fn blocks(
         }
     }
     for (block, _) in approximate.iter().zip(&is_exact).filter(|(_, exact)| !**exact) {
-        let name = &analysis.incidence.equations()[united.equations[block.equations[0] as usize]].name;
-        let size = block.equations.len();
+        let name = &analysis.incidence.equations()[united.equations[block.rows[0].index()]].name;
+        let size = block.rows.len();
         found.push(format!("equation {name} is in a loop of {size} equations that no mode has"));
     }
     found

@@ -85,7 +85,7 @@ fn measure_building(name: &str, model: &Model, modes: &[Vec<bool>]) {
         let start = Instant::now();
         let signature = model.analysis.signature(|id| mode[id.0 as usize]);
         let read = start.elapsed();
-        let structure = modeshift_mode_changes::ModeStructure::of_signature(&signature);
+        let structure = modeshift_structure::one_mode::ModeStructure::of_signature(&signature);
         let structure = structure.map(std::sync::Arc::new).unwrap_or_else(|_| panic!("a regular mode"));
         let structured = start.elapsed();
         let mut program = programs.program(structure, |id| mode[id.0 as usize]).expect("a program");

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use modeshift_dae::{EquationId, IndexVec, ModeVariableId, MultimodeDae, VariableId};
+use modeshift_dae::{EquationId, ModeVariableId, MultimodeDae};
 use modeshift_modes::{FormulaPrinter, Invariant, Limit, ModeSet, ModeSpace};
 
 use crate::graph::blocks::BlockCap;
@@ -10,7 +10,6 @@ use crate::incidence::formulas::{Formulas, invariant_of};
 use crate::incidence::occurrences::{Guards, Occurrences};
 use crate::incidence::reading::Reading;
 use crate::locality::renumber::{self, Renumbered};
-use crate::one_mode::single_mode::Signature;
 use crate::{
     ConditionalDependencyGraph, Cycles, Incidence, Matching, Offsets, Parts, cycles, dependency_graph,
     dulmage_mendelsohn, match_equations,
@@ -177,41 +176,4 @@ impl Analysis {
     pub fn formulas<'a>(&'a self, mode_names: &'a [String]) -> FormulaPrinter<'a> {
         FormulaPrinter::new(&self.space, &self.invariant, mode_names)
     }
-
-    /// The signature matrix in one mode, with the equations and variables that its rows and columns stand for.
-    pub fn signature(&self, mode: impl Fn(ModeVariableId) -> bool) -> ModeSignature {
-        let is_in = |set: ModeSet| self.space.evaluate(set, |variable| mode(ModeVariableId(variable.0)));
-        let mut column: IndexVec<VariableId, u32> = self.incidence.variables().iter().map(|_| u32::MAX).collect();
-        let mut variables = Vec::new();
-        for (variable, vertex) in self.incidence.variables().iter_enumerated() {
-            if is_in(vertex.guard) {
-                column[variable] = variables.len() as u32;
-                variables.push(variable);
-            }
-        }
-        let mut signature = Signature::new(variables.len());
-        let mut equations = Vec::new();
-        for (equation, vertex) in self.incidence.equations().iter_enumerated() {
-            if is_in(vertex.guard) {
-                let entries = self.incidence.edges_of_equation(equation).filter_map(|edge| {
-                    let order = self.incidence.orders(edge).iter().find(|&&(_, modes)| is_in(modes))?.0;
-                    Some((column[self.incidence.variable(edge)], order))
-                });
-                signature.push(entries);
-                equations.push(equation);
-            }
-        }
-        ModeSignature { signature, equations, variables }
-    }
-}
-
-/// The signature matrix of one mode of a multimode system.
-#[derive(Clone, Debug)]
-pub struct ModeSignature {
-    /// The matrix.
-    pub signature: Signature,
-    /// The equation of each row.
-    pub equations: Vec<EquationId>,
-    /// The variable of each column.
-    pub variables: Vec<VariableId>,
 }

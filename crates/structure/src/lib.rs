@@ -15,7 +15,7 @@
 //! | `matching` | matching, offsets, over- and underdetermined parts |
 //! | `graph` | cycles, blocks, the dependency graph |
 //! | `locality` | what is near in the model is near in the order of work and in memory |
-//! | `one_mode` | the structure of one mode |
+//! | [`one_mode`] | the structure of one mode |
 //! | [`initialization`] | the same for the start of a model (E22 §7) |
 //! | `numeric_singularity` | blocks that are singular although a matching exists |
 //! | `regularize` | [`regularize`]: such blocks, repaired where coefficients are constant |
@@ -30,11 +30,11 @@ pub mod initialization;
 mod locality;
 mod matching;
 mod numeric_singularity;
-mod one_mode;
+pub mod one_mode;
 mod regularize;
 mod summary;
 
-pub use analysis::{Analysis, ModeSignature, Options, Times, analyze};
+pub use analysis::{Analysis, Options, Times, analyze};
 pub use graph::{
     BipartiteMatching, Block, BlockCap, BlockId, ConditionalDependencyGraph, Cycles, Dependency, Derivative, GraphText,
     Read, alternating_reach, cycles, dependency_graph, name, strongly_connected_components,
@@ -44,6 +44,6 @@ pub use matching::{
     Matching, Offsets, Parts, SingularCase, Thermometer, Unsolvable, dulmage_mendelsohn, match_equations, paired_cases,
 };
 pub use numeric_singularity::{Dependence, Optimism, optimism};
-pub use one_mode::{ModeBlock, signature_in, single_mode};
+pub use one_mode::ModeBlock;
 pub use regularize::{Combination, Regularized, regularize};
 pub use summary::{Case, DegreesOfFreedom, degrees_of_freedom, structural_index};

@@ -1,12 +1,13 @@
 //! Published and enumerated reference values: both analyses agree with all of them. Sources: `data/README.md`.
 
 use crate::common;
+use crate::common::single_mode;
 use common::{System, Table, is_in};
 use modeshift_dae::{EquationId, VariableId};
 use modeshift_modes::ModeSpace;
-use modeshift_structure::single_mode::{self, Structure};
 use modeshift_structure::{Analysis, BlockCap, DegreesOfFreedom, degrees_of_freedom, structural_index};
 use serde_json::Value;
+use single_mode::Structure;
 
 fn cases(text: &str) -> Vec<Value> {
     let value: Value = serde_json::from_str(text).expect("the data are JSON");

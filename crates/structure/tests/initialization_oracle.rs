@@ -2,6 +2,7 @@
 //! are in that mode, and decomposed by plain Dulmage–Mendelsohn.
 
 use crate::common;
+use crate::common::single_mode;
 use std::collections::{BTreeMap, BTreeSet};
 
 use common::{Random, System, Table};
@@ -13,8 +14,9 @@ use modeshift_dae::{
 use modeshift_diagnostics::{Diagnostics, Span};
 use modeshift_modes::ModeSet;
 use modeshift_structure::initialization::{InitialChoice, Initialization, Origin, initialization};
-use modeshift_structure::single_mode::{self, Parts, Signature, Structure};
+use modeshift_structure::one_mode::Signature;
 use modeshift_structure::{Options, analyze};
+use single_mode::{Parts, Structure};
 
 /// A random model: equations, guards and modes of a random system, with initial conditions.
 struct Model {

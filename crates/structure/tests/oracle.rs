@@ -1,13 +1,15 @@
 //! Random multimode systems: the analysis of all modes, evaluated in each mode, agrees with the analysis of that mode.
 
 use crate::common;
+use crate::common::single_mode;
 use std::collections::BTreeSet;
 
 use common::{Random, System, is_in};
 use modeshift_dae::{EquationId, Id, IndexVec, VariableId};
 use modeshift_modes::{ModeSet, ModeSpace};
-use modeshift_structure::single_mode::{self, Parts, Regular, Signature, Structure};
+use modeshift_structure::one_mode::Signature;
 use modeshift_structure::{Analysis, BlockCap, BlockId};
+use single_mode::{Parts, Regular, Structure};
 
 /// The analysis of all modes, looked at in one of them.
 struct InMode<'a> {

@@ -1,11 +1,13 @@
 //! The scalable models at a size that cannot be enumerated: sampled modes agree with the analysis of these modes.
 
 use crate::common::scalable;
+use crate::common::single_mode;
 use std::collections::BTreeSet;
 
-use modeshift_structure::single_mode::{self, Structure};
-use modeshift_structure::{Analysis, Options, analyze, signature_in};
+use modeshift_structure::one_mode::signature_in;
+use modeshift_structure::{Analysis, Options, analyze};
 use scalable::Plan;
+use single_mode::Structure;
 
 const SAMPLES: u64 = 6;
 
@@ -85,7 +87,8 @@ fn a_large_model_in_any_order_has_the_structure_of_its_modes() {
             let name = &dae.mode_variables[mode].name;
             element(name) % period == if name.contains("open") { 0 } else { 1 }
         };
-        let modeshift_structure::ModeSignature { signature, equations, variables } = signature_in(&dae, value);
+        let modeshift_structure::one_mode::ModeSignature { signature, equations, variables } =
+            signature_in(&dae, value);
         let Structure::Regular(regular) = single_mode::analyze(&signature) else { panic!("the line is regular") };
         let is_in = |set| analysis.space.evaluate(set, |variable| value(modeshift_dae::ModeVariableId(variable.0)));
         for (row, &equation) in equations.iter().enumerate() {

@@ -1,8 +1,8 @@
 //! Two readings of a model agree: that of all modes, restricted to a mode, and that of the mode alone.
 
 use modeshift_dae::{Id, ModeVariableId, MultimodeDae};
-use modeshift_structure::single_mode::Signature;
-use modeshift_structure::{Options, analyze, signature_in};
+use modeshift_structure::one_mode::{Signature, signature_in};
+use modeshift_structure::{Options, analyze};
 use modeshift_testkit::{NO_OVERRIDES, multimode_dae_of_mel};
 
 fn model(text: &str) -> MultimodeDae {

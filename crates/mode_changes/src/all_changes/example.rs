@@ -12,7 +12,7 @@ use crate::all_changes::AllChanges;
 use crate::all_changes::space::Moment;
 use crate::one_change::impulse_order::{Defect, Potentials};
 use crate::one_change::left_limits::remembered::PastStructure;
-use crate::one_mode::mode_structure::{Column, ModeStructure, Row};
+use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
 /// A change between two modes.
 #[derive(Clone, Debug)]

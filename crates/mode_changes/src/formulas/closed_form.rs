@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use crate::formulas::signed;
 use crate::one_change::impulse_order::Potentials;
 use crate::one_change::levels::{Condition, Unknown, condition, unknown};
-use crate::one_mode::mode_structure::{Block, Column, Incidence, ModeStructure, Row};
+use modeshift_structure::one_mode::{Block, Column, Entry, ModeStructure, Row};
 
 /// The largest block that is eliminated.
 const LARGEST: usize = 8;
@@ -107,7 +107,7 @@ impl Elimination<'_> {
         let residual = self.residual(row);
         let mut right = self.model.expressions.real(0.0);
         let mut coefficients = vec![None; block.columns.len()];
-        for &Incidence { column, .. } in self.structure.incidence(row) {
+        for &Entry { column, .. } in self.structure.incidence(row) {
             let (variable, leading) = (self.structure.variable(column), self.structure.variable_offset(column));
             let partial = partial_derivative(self.model, residual, variable, leading)?;
             let coefficient = self.at_left_limits(partial);

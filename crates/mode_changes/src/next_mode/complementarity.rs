@@ -15,8 +15,8 @@ use crate::one_change::laurent::{StepSystem, padded};
 use crate::one_change::new_forms::holds;
 use crate::one_mode::affine::{Affine, Surroundings};
 use crate::one_mode::jet::{Jet, Residuals};
-use crate::one_mode::mode_structure::{Column, ModeStructure, Row};
 use crate::one_mode::mode_values::ModeValues;
+use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
 /// Steps that turn a cluster into a linear complementarity problem, as shares of the model's time scale: the short one
 /// shows impulses.

@@ -14,7 +14,7 @@ use crate::one_change::laurent::StepSystem;
 use crate::one_mode::affine::Affine;
 use crate::one_mode::dense::Matrix;
 use crate::one_mode::jet::{Jet, Residuals};
-use crate::one_mode::mode_structure::{ModeStructure, Row};
+use modeshift_structure::one_mode::{ModeStructure, Row};
 
 /// A pair of quantities of an element, in the state that the element has in the reference mode.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@
 use modeshift_dae::IndexVec;
 
 use crate::one_mode::jet::{Jet, Partial, Residuals, binomial};
-use crate::one_mode::mode_structure::{Column, ModeStructure, Row};
+use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
 /// A balance of weights: `carry + Σ coefficient * jump = 0`.
 pub(crate) struct Balance {

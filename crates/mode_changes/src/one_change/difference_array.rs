@@ -15,8 +15,8 @@ use crate::one_change::growing_matching::GrowingMatching;
 use crate::one_change::left_limits::remembered::{Constraint, PastStructure};
 use crate::one_change::left_limits::values::Past;
 use crate::one_mode::jet::{Jet, Residuals, binomial};
-use crate::one_mode::mode_structure::{Column, ModeStructure, Row};
 use crate::one_mode::newton::{self, Failure, Linearization};
+use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
 /// The array with its verdict.
 #[derive(Clone, Debug)]
@@ -225,7 +225,7 @@ fn predicted(past: &Past, column: Column, instant: u32, step: f64) -> f64 {
 }
 
 fn entries(structure: &ModeStructure, unknowns: &Unknowns, row: Row, instant: u32) -> Vec<usize> {
-    let of_entry = |entry: &crate::one_mode::mode_structure::Incidence| {
+    let of_entry = |entry: &modeshift_structure::one_mode::Entry| {
         let column = entry.column;
         (instant..=instant + entry.order).map(move |at| (column, at))
     };

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 
 use crate::one_change::restart::BlockSystem;
 use crate::one_mode::jet::{Jet, Residuals};
-use crate::one_mode::mode_structure::{Block, Column, ModeStructure};
 use crate::one_mode::newton::{self, Failure, Linearity, Linearization, Wanted};
+use modeshift_structure::one_mode::{Block, Column, ModeStructure};
 
 /// Extends a consistent jet by `count` derivatives beyond the leading ones.
 pub fn extend(structure: &ModeStructure, equations: &dyn Residuals, jet: &mut Jet, count: u32) -> Result<(), Failure> {

@@ -7,8 +7,8 @@
 use modeshift_dae::{Id, IndexVec};
 
 use crate::one_mode::jet::{Jet, Residuals};
-use crate::one_mode::mode_structure::{Column, ModeStructure};
 use crate::one_mode::newton::{self, Failure, Linearization};
+use modeshift_structure::one_mode::{Column, ModeStructure};
 
 /// One step of length `h` from left limits, with Newton's method from `start`: the values after it.
 pub fn implicit_step(

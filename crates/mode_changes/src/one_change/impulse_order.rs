@@ -14,7 +14,7 @@ use std::collections::BinaryHeap;
 
 use modeshift_dae::IndexVec;
 
-use crate::one_mode::mode_structure::{Column, ModeStructure, Row};
+use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
 /// An equation that the past need not satisfy, and the first of its derivatives that may fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use crate::formulas::order_calculus::Order;
 use crate::one_change::impulse_order::Potentials;
 use crate::one_change::left_limits::remembered::Derivative;
-use crate::one_mode::mode_structure::{Column, ModeStructure, Row};
+use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
 /// A product whose value the model does not fix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use modeshift_dae::{Id, IndexVec};
 use crate::one_change::left_limits::remembered::Derivative;
 use crate::one_mode::dense::{Complex, Factors, Matrix, Scalar};
 use crate::one_mode::jet::{Jet, Residuals};
-use crate::one_mode::mode_structure::{Column, ModeStructure, Row};
+use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
 /// Steps on a circle.
 const STEPS: usize = 32;

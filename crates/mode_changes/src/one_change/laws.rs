@@ -6,7 +6,7 @@ use modeshift_numerics::{Compiler, Differentiated, Input, NativeFunctions, NotNu
 use crate::one_change::left_limits::remembered::Derivative;
 use crate::one_change::transient::Laws;
 use crate::one_mode::jet::Jet;
-use crate::one_mode::mode_structure::{Column, ModeStructure};
+use modeshift_structure::one_mode::{Column, ModeStructure};
 
 /// The laws among the actions of a `when` that fires.
 pub struct WhenLaws {

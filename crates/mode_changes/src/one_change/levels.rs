@@ -7,7 +7,7 @@
 //! leading system, levels below give higher derivatives. The matching and the blocks of the mode serve all levels,
 //! so a structurally regular mode has structurally regular restarts.
 
-use crate::one_mode::mode_structure::{Column, ModeStructure, Row};
+use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
 /// What is to be found for one variable at one level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

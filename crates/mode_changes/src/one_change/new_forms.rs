@@ -8,7 +8,7 @@ use modeshift_dae::{
 
 use crate::one_change::left_limits::values::Past;
 use crate::one_mode::jet::Jet;
-use crate::one_mode::mode_structure::{Column, ModeStructure, Row};
+use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
 /// Whether an equation has another form after the change: an if-expression in it takes another branch, or a variable
 /// that changes at events only has another value. (Whether it held before at all is for its guard to say.)

@@ -23,8 +23,8 @@ use crate::one_change::left_limits::remembered::{Derivative, Memory};
 use crate::one_change::left_limits::values::{LeftLimits, Past, complete};
 use crate::one_change::levels::{Condition, Unknown, condition, unknown};
 use crate::one_mode::jet::{Jet, Residuals};
-use crate::one_mode::mode_structure::{Block, Column, Incidence, ModeStructure, Row};
 use crate::one_mode::newton::{self, Failure, Linearity, Linearization, Wanted};
+use modeshift_structure::one_mode::{Block, Column, Entry, ModeStructure, Row};
 
 /// What counts as zero, for all models alike; tied to the tolerances of integration and event location.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -228,7 +228,7 @@ fn defects(
 /// Whether an equation held before with all its hidden constraints, and the old mode computed all they contain.
 fn held(structure: &ModeStructure, past: &Past, row: Row) -> bool {
     let offset = structure.equation_offset(row);
-    let is_known = |entry: &Incidence| past.jet.knows(entry.column, entry.order + offset - 1);
+    let is_known = |entry: &Entry| past.jet.knows(entry.column, entry.order + offset - 1);
     !past.is_new[row] && past.offset[row] >= offset && structure.incidence(row).iter().all(is_known)
 }
 

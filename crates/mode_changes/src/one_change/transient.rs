@@ -16,8 +16,8 @@ use crate::one_change::impulse_order::{Defect, Potentials};
 use crate::one_change::left_limits::remembered::Derivative;
 use crate::one_change::levels::{Condition, Unknown, condition, unknown};
 use crate::one_mode::jet::{Jet, Residuals};
-use crate::one_mode::mode_structure::{Column, ModeStructure, Row};
 use crate::one_mode::newton::{self, Failure, Linearization};
+use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
 /// The laws of a `when` that fires: equations between left and right limits.
 pub trait Laws {

@@ -8,7 +8,7 @@ use modeshift_numerics::{Input, NativeFunctions};
 use crate::one_change::left_limits::remembered::Derivative;
 use crate::one_mode::difference_tape::DifferenceTape;
 use crate::one_mode::jet::{Jet, Partial, Residuals};
-use crate::one_mode::mode_structure::{Column, ModeStructure, Row};
+use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
 /// All that gives expressions their values, besides a jet.
 #[derive(Clone, Copy)]

@@ -6,7 +6,7 @@ use modeshift_dae::{ExpressionId, FlatModel, Node, VariableId};
 use modeshift_numerics::{Compiler, Differentiated, Input, NativeFunctions, NotNumeric, Tape, TaylorWorkspace};
 
 use crate::one_mode::jet::{Jet, Partial, Residuals};
-use crate::one_mode::mode_structure::{Column, ModeStructure, Row};
+use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
 /// The difference of two expressions and its partial derivatives by the unknowns in them.
 pub struct DifferenceTape {

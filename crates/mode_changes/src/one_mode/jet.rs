@@ -7,7 +7,7 @@
 use modeshift_dae::IndexVec;
 
 use crate::one_mode::known_factors::KnownFactors;
-use crate::one_mode::mode_structure::{Column, Row};
+use modeshift_structure::one_mode::{Column, Row};
 
 /// Values and derivatives of all variables of a mode at one instant. What is not known is NaN, and so is all that is
 /// computed from it.

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use modeshift_numerics::Lu;
 use rustc_hash::FxHashMap;
 
-use crate::one_mode::mode_structure::Row;
 use crate::one_mode::newton::{Entries, Failure};
+use modeshift_structure::one_mode::Row;
 
 /// So many different matrices of a block are kept.
 const MOST: usize = 2;

@@ -5,7 +5,7 @@
 use modeshift_dae::IndexVec;
 
 use crate::one_mode::jet::{Jet, Partial, Residuals};
-use crate::one_mode::mode_structure::{Column, Row};
+use modeshift_structure::one_mode::{Column, Row};
 
 /// `coefficient * x^(order)`
 #[derive(Clone, Copy, Debug, PartialEq)]

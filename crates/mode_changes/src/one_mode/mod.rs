@@ -1,8 +1,8 @@
-//! One mode as a restart sees it: its structure, and its equations as functions of jets. The floor of all rooms.
+//! One mode as a restart sees it: its equations as functions of jets. The floor of all rooms. Its structure is
+//! [`modeshift_structure::one_mode`].
 //!
 //! | file | purpose |
 //! |---|---|
-//! | [`mode_structure`] | what the Σ-method says of the mode: offsets, matching, blocks |
 //! | [`mode_values`] | a mode as the values of its mode variables |
 //! | [`jet`] | values and derivatives at one instant, and what a restart asks of equations |
 //! | [`mode_equations`] | the equations of a mode of a model, compiled on first use |
@@ -22,7 +22,6 @@ pub(crate) mod jet;
 pub(crate) mod known_factors;
 pub mod linear;
 pub(crate) mod mode_equations;
-pub(crate) mod mode_structure;
 pub(crate) mod mode_values;
 pub(crate) mod newton;
 
@@ -31,7 +30,7 @@ mod tests {
     use super::difference_tape::DifferenceTape;
     use super::equation_tapes::EquationTapes;
     use super::mode_equations::ModeEquations;
-    use super::mode_structure::ModeStructure;
+    use modeshift_structure::one_mode::ModeStructure;
 
     #[test]
     fn modes_can_be_sent_to_another_thread_and_shared() {

@@ -13,7 +13,7 @@ use crate::one_mode::difference_tape::{DifferenceTape, input_series};
 use crate::one_mode::equation_tapes::EquationTapes;
 use crate::one_mode::jet::{Jet, Partial, Residuals};
 use crate::one_mode::known_factors::KnownFactors;
-use crate::one_mode::mode_structure::{Column, ModeStructure, Row};
+use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
 /// The equations of one mode of a model. What `constants` knows is compiled in; what changes from instant to instant
 /// (discrete variables, left limits) is given to [`ModeEquations::at`].

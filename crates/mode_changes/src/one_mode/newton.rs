@@ -7,7 +7,7 @@ use modeshift_numerics::{LinearSolver, Lu, Pattern};
 
 use crate::one_mode::jet::Residuals;
 use crate::one_mode::known_factors::{KnownFactors, SMALLEST};
-use crate::one_mode::mode_structure::{Block, Row};
+use modeshift_structure::one_mode::{Block, Row};
 
 /// Below this the equilibrated Jacobian counts as numerically singular.
 const SINGULAR: f64 = 1e-12;

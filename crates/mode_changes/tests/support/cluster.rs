@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use modeshift_mode_changes::linear::{LinearEquation, LinearSystem, Term};
 use modeshift_mode_changes::{
-    Affine, Cluster, ElementPair, GuardSeries, Mode as States, Noise, Past, Restart, Row, StateCondition, Unusable,
-    extend, lemke, restart, step_complementarity,
+    Affine, Cluster, ElementPair, GuardSeries, Mode as States, Noise, Past, Restart, StateCondition, Unusable, extend,
+    lemke, restart, step_complementarity,
 };
+use modeshift_structure::one_mode::Row;
 
 use super::model::Mode;
 

@@ -7,10 +7,10 @@ use modeshift_dae::{
     VariableId,
 };
 use modeshift_diagnostics::Span;
-use modeshift_mode_changes::{Column, Jet, ModeEquations, ModeStructure, Past, Row};
+use modeshift_mode_changes::{Jet, ModeEquations, Past};
 use modeshift_numerics::NativeFunctions;
-use modeshift_structure::ModeSignature;
-use modeshift_structure::single_mode::Signature;
+use modeshift_structure::one_mode::{Column, ModeStructure, Row};
+use modeshift_structure::one_mode::{ModeSignature, Signature};
 
 /// A mode and the names of its equations and variables.
 pub struct Mode {

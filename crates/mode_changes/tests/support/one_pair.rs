@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use modeshift_dae::{EquationId, Id, IndexVec, ModeVariableId, VariableId};
 use modeshift_mode_changes::{
-    Causes, Defect, Extent, InPairs, Memory, ModeStructure, OrderBound, OrderRule, PairMemory, PairPotentials,
-    PairSpace, PastStructure, Potentials, Row, Source, pair_potentials,
+    Causes, Defect, Extent, InPairs, Memory, OrderBound, OrderRule, PairMemory, PairPotentials, PairSpace,
+    PastStructure, Potentials, Source, pair_potentials,
 };
 use modeshift_modes::{ModeSet, ModeVariable};
 use modeshift_structure::Analysis;
+use modeshift_structure::one_mode::{ModeStructure, Row};
 
 /// What was found for all pairs at once.
 pub struct AllPairs<'a> {

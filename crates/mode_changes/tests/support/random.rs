@@ -1,7 +1,7 @@
 //! Random linear modes.
 
 use modeshift_mode_changes::linear::{LinearEquation, LinearSystem, Term};
-use modeshift_mode_changes::{Column, ModeStructure};
+use modeshift_structure::one_mode::{Column, ModeStructure};
 
 use super::resolvent::Equation;
 use super::sigma;

@@ -2,7 +2,7 @@
 //! Pryce for the least offsets.
 
 use modeshift_dae::{EquationId, Id, VariableId};
-use modeshift_mode_changes::{Column, Incidence, ModeStructure, SigmaSolution};
+use modeshift_structure::one_mode::{Column, Entry, ModeStructure, SigmaSolution};
 
 /// Highest derivatives by equation: `(variable, order)`.
 pub type Signature = Vec<Vec<(usize, u32)>>;
@@ -27,7 +27,7 @@ pub fn structure(signature: &Signature) -> Option<ModeStructure> {
         c = raised;
     }
     let incidence = |entries: &Vec<(usize, u32)>| {
-        entries.iter().map(|&(column, order)| Incidence { column: Column(column as u32), order }).collect()
+        entries.iter().map(|&(column, order)| Entry { column: Column(column as u32), order }).collect()
     };
     Some(ModeStructure::new(SigmaSolution {
         equations: (0..size).map(EquationId::from_index).collect(),

@@ -12,10 +12,9 @@
 use modeshift_dae::{EquationId, ExpressionId, IndexVec, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_diagnostics::Diagnostic;
 use modeshift_mode_changes::levels::Unknown;
-use modeshift_mode_changes::{
-    AllChanges, ClosedForm, Column, Defect, Forms, InPairs, ModeStructure, Moment, Potentials, Row, closed_forms, forms,
-};
+use modeshift_mode_changes::{AllChanges, ClosedForm, Defect, Forms, InPairs, Moment, Potentials, closed_forms, forms};
 use modeshift_modes::{Invariant, ModeSet, ModeVariable};
+use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 use modeshift_structure::{Analysis, BlockId};
 use rustc_hash::FxHashMap;
 

@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use modeshift_dae::{ExpressionId, VariableId};
-use modeshift_mode_changes::ModeStructure;
 use modeshift_numerics::Pattern;
+use modeshift_structure::one_mode::ModeStructure;
 
 use super::blocks::plan::Equations;
 use super::compiled::code::{Code, CodeFailure};

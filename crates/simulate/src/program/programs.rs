@@ -8,8 +8,8 @@ use modeshift_dae::{
     Derivatives, EquationId, ExpressionId, Expressions, FlatModel, IndexVec, ModeVariableId, MultimodeDae,
     PartialEvaluation, StateSelect, Type, VariableId,
 };
-use modeshift_mode_changes::ModeStructure;
 use modeshift_numerics::{Compiler, NativeFunctions};
+use modeshift_structure::one_mode::ModeStructure;
 use rustc_hash::FxHashMap;
 
 use super::blocks::affine::{affine, solved};

@@ -5,9 +5,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use modeshift_dae::{MultimodeDae, VariableId};
-use modeshift_mode_changes::{EquationTapes, ModeEquations, ModeStructure};
+use modeshift_mode_changes::{EquationTapes, ModeEquations};
 use modeshift_numerics::{Input, NativeFunctions, Pattern};
-use modeshift_structure::signature_in;
+use modeshift_structure::one_mode::ModeStructure;
+use modeshift_structure::one_mode::signature_in;
 
 use crate::integrate::{EvaluationFailed, Ode, Problem};
 use crate::program::{NotBuilt, Program, Programs, Quantities, StateChoice, Surroundings};

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use modeshift_dae::{ModeVariableId, MultimodeDae, VariableId};
 use modeshift_diagnostics::Diagnostics;
-use modeshift_mode_changes::ModeStructure;
 use modeshift_numerics::{Input, NativeFunctions, Parameters};
 use modeshift_simulate::initialization::{InitialProblem, InitialState, StartSettings};
 use modeshift_simulate::program::{Program, Programs, Surroundings};
 use modeshift_structure::initialization::{InitialChoice, initialization};
+use modeshift_structure::one_mode::ModeStructure;
 use modeshift_structure::{Analysis, Options, Regularized, regularize};
 use modeshift_testkit::{NO_OVERRIDES, multimode_dae, multimode_dae_of_mel};
 

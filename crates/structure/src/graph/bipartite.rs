@@ -51,12 +51,12 @@ impl<R: Id, C: Id> BipartiteMatching<R, C> {
     }
 
     /// All rows.
-    pub fn rows(&self) -> impl DoubleEndedIterator<Item = R> + use<R, C> {
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = R> + use<R, C> {
         self.column_of.ids()
     }
 
     /// All columns.
-    pub fn columns(&self) -> impl DoubleEndedIterator<Item = C> + use<R, C> {
+    pub fn columns(&self) -> impl ExactSizeIterator<Item = C> + use<R, C> {
         self.row_of.ids()
     }
 
@@ -93,8 +93,13 @@ impl<R: Id, C: Id> BipartiteMatching<R, C> {
         false
     }
 
-    /// The same along the first path that is found when each is followed to its end.
-    pub fn match_row_depth_first<'a>(&mut self, row: R, columns: impl Fn(R) -> &'a [C]) -> bool
+    /// The same over the columns that are allowed, along the first path that is found when each is followed to its end.
+    pub fn match_row_depth_first<'a>(
+        &mut self,
+        row: R,
+        columns: impl Fn(R) -> &'a [C],
+        is_allowed: impl Fn(C) -> bool,
+    ) -> bool
     where
         C: 'a,
     {
@@ -107,7 +112,7 @@ impl<R: Id, C: Id> BipartiteMatching<R, C> {
                 continue;
             };
             *next += 1;
-            if self.reach(column, row) {
+            if is_allowed(column) && self.reach(column, row) {
                 match self.row_of[column] {
                     Some(owner) => path.push((owner, 0)),
                     None => {
@@ -186,7 +191,7 @@ mod tests {
         let mut deepest = nearest.clone();
         let accepted: Vec<bool> = nearest.rows().map(|row| nearest.match_row(row, columns)).collect();
         assert_eq!(accepted, [true, true, false, true]);
-        let again = deepest.rows().map(|row| deepest.match_row_depth_first(row, |row| ROWS[row as usize]));
+        let again = deepest.rows().map(|row| deepest.match_row_depth_first(row, |row| ROWS[row as usize], |_| true));
         assert_eq!(accepted, again.collect::<Vec<bool>>());
         assert_eq!((nearest.column_of(0), nearest.column_of(1)), (Some(1), Some(0)));
     }

@@ -1,5 +1,5 @@
-//! The structure of one mode, read off the analysis of all modes: always to be had, also where the blocks of all modes
-//! are too many to be listed.
+//! The signature and the blocks of one mode, read off the analysis of all modes: always to be had, also where the blocks
+//! of all modes are too many to be listed.
 //!
 //! In a mode, blocks are the components of the edges that lie on a cycle there, and the others single equations.
 
@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use modeshift_dae::{EquationId, IndexVec, ModeVariableId, VariableId};
 use modeshift_modes::ModeSet;
 
+use super::signature::{ModeSignature, Signature};
 use crate::{Analysis, Derivative, EdgeId};
 
 /// A block in one mode; all lists ascend.
@@ -38,6 +39,32 @@ impl Analysis {
             members.entry(representative[equation]).or_default().push(equation);
         }
         Some(solving_order(members.values().map(|equations| self.mode_block(equations, &is_in)).collect()))
+    }
+
+    /// The signature matrix in one mode, with the equations and variables that its rows and columns stand for.
+    pub fn signature(&self, mode: impl Fn(ModeVariableId) -> bool) -> ModeSignature {
+        let is_in = |set: ModeSet| self.space.evaluate(set, |variable| mode(ModeVariableId(variable.0)));
+        let mut column: IndexVec<VariableId, u32> = self.incidence.variables().iter().map(|_| u32::MAX).collect();
+        let mut variables = Vec::new();
+        for (variable, vertex) in self.incidence.variables().iter_enumerated() {
+            if is_in(vertex.guard) {
+                column[variable] = variables.len() as u32;
+                variables.push(variable);
+            }
+        }
+        let mut signature = Signature::new(variables.len());
+        let mut equations = Vec::new();
+        for (equation, vertex) in self.incidence.equations().iter_enumerated() {
+            if is_in(vertex.guard) {
+                let entries = self.incidence.edges_of_equation(equation).filter_map(|edge| {
+                    let order = self.incidence.orders(edge).iter().find(|&&(_, modes)| is_in(modes))?.0;
+                    Some((column[self.incidence.variable(edge)], order))
+                });
+                signature.push(entries);
+                equations.push(equation);
+            }
+        }
+        ModeSignature { signature, equations, variables }
     }
 
     /// The smallest equation of the block of each equation.

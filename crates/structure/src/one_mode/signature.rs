@@ -1,137 +1,89 @@
-//! The signature matrix of one mode, read off the model: what `single_mode` starts from.
+//! The signature matrix `σ` of one mode: which variables its equations contain, and how often differentiated.
 //!
-//! Written without the machinery for all modes, so that the two check each other: the conditions of the mode are
-//! evaluated first, and of an if-expression only the branch taken is walked. Conditions inside `noEvent` make no modes:
-//! there both branches count.
+//! Equations and variables are numbered from 0 among those that exist in the mode.
 
-use modeshift_dae::{
-    Builtin, EquationKind, ExpressionId, Expressions, Id, IndexVec, ModeVariableId, MultimodeDae, Node, VariableId,
-};
+use modeshift_dae::{EquationId, Id, VariableId};
 
-use crate::ModeSignature;
-use crate::one_mode::single_mode::Signature;
+/// An equation of one mode: a row of its signature matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Row(pub u32);
 
-/// Reads the signature matrix of the mode in which each mode variable has the value that `mode` says.
-pub fn signature_in(dae: &MultimodeDae, mode: impl Fn(ModeVariableId) -> bool) -> ModeSignature {
-    let mut reader = Reader::new(dae, dae.mode_variables.ids().map(mode).collect());
-    let mut variables = Vec::new();
-    for (id, variable) in dae.model.variables.iter_enumerated() {
-        if variable.is_continuous_unknown() && reader.holds(variable.guard) != Some(false) {
-            reader.column[id] = Some(variables.len() as u32);
-            variables.push(id);
-        }
+/// A variable of one mode: a column of its signature matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Column(pub u32);
+
+impl Id for Row {
+    fn from_index(index: usize) -> Self {
+        Row(u32::try_from(index).expect("fewer than 2^32 equations"))
     }
-    let mut signature = Signature::new(variables.len());
-    let mut equations = Vec::new();
-    for (id, equation) in dae.model.equations.iter_enumerated() {
-        if equation.kind == EquationKind::Continuous && reader.holds(equation.guard) != Some(false) {
-            signature.push(reader.entries([equation.left, equation.right]));
-            equations.push(id);
-        }
-    }
-    ModeSignature { signature, equations, variables }
-}
-
-struct Reader<'a> {
-    dae: &'a MultimodeDae,
-    mode: Vec<bool>,
-    column: IndexVec<VariableId, Option<u32>>,
-    /// The equation in which each expression was last walked, outside and inside `noEvent`.
-    walked: Vec<[u32; 2]>,
-    round: u32,
-}
-
-impl<'a> Reader<'a> {
-    fn new(dae: &'a MultimodeDae, mode: Vec<bool>) -> Self {
-        let column = dae.model.variables.iter().map(|_| None).collect();
-        Reader { dae, mode, column, walked: vec![[0; 2]; dae.model.expressions.len()], round: 0 }
-    }
-
-    /// Whether a formula holds in the mode; nothing for what is no formula over mode variables.
-    fn holds(&self, formula: ExpressionId) -> Option<bool> {
-        match self.dae.model.expressions.node(formula) {
-            Node::Boolean(value) => Some(value),
-            Node::Mode(mode) => Some(self.mode[mode.index()]),
-            _ => self.composite_holds(formula),
-        }
-    }
-
-    /// The same for any formula, without recursion.
-    fn composite_holds(&self, formula: ExpressionId) -> Option<bool> {
-        enum Step {
-            Evaluate(ExpressionId),
-            Not,
-            And,
-            Or,
-        }
-        let mut pending = vec![Step::Evaluate(formula)];
-        let mut values: Vec<bool> = Vec::new();
-        while let Some(step) = pending.pop() {
-            let value = match step {
-                Step::Evaluate(id) => match self.dae.model.expressions.node(id) {
-                    Node::Boolean(value) => value,
-                    Node::Mode(mode) => self.mode[mode.index()],
-                    Node::Not(a) => {
-                        pending.extend([Step::Not, Step::Evaluate(a)]);
-                        continue;
-                    }
-                    Node::And(a, b) => {
-                        pending.extend([Step::And, Step::Evaluate(a), Step::Evaluate(b)]);
-                        continue;
-                    }
-                    Node::Or(a, b) => {
-                        pending.extend([Step::Or, Step::Evaluate(a), Step::Evaluate(b)]);
-                        continue;
-                    }
-                    _ => return None,
-                },
-                Step::Not => !values.pop()?,
-                Step::And => values.pop()? & values.pop()?,
-                Step::Or => values.pop()? | values.pop()?,
-            };
-            values.push(value);
-        }
-        values.pop()
-    }
-
-    /// Columns and highest orders of the unknowns that occur in these expressions.
-    fn entries(&mut self, sides: [ExpressionId; 2]) -> Vec<(u32, u32)> {
-        self.round += 1;
-        let mut entries = Vec::new();
-        let mut pending = sides.map(|side| (side, false)).to_vec();
-        while let Some((id, inside)) = pending.pop() {
-            let walked = &mut self.walked[id.index()][usize::from(inside)];
-            if std::mem::replace(walked, self.round) == self.round {
-                continue;
-            }
-            match self.dae.model.expressions.node(id) {
-                Node::Variable(variable, order) => {
-                    entries.extend(self.column[variable].map(|column| (column, order)));
-                }
-                Node::If(condition, yes, no) => match self.holds(condition).filter(|_| !inside) {
-                    Some(holds) => pending.push((if holds { yes } else { no }, false)),
-                    None => pending.extend([condition, yes, no].map(|part| (part, inside))),
-                },
-                node => now(&self.dae.model.expressions, id, node, inside, &mut pending),
-            }
-        }
-        entries.sort_unstable_by_key(|&(column, order)| (column, std::cmp::Reverse(order)));
-        entries.dedup_by_key(|entry| entry.0);
-        entries
+    fn index(self) -> usize {
+        self.0 as usize
     }
 }
 
-/// Appends the subexpressions whose values at the current instant matter.
-fn now(expressions: &Expressions, id: ExpressionId, node: Node, inside: bool, pending: &mut Vec<(ExpressionId, bool)>) {
-    let skipped = match node {
-        Node::Pre(_) => usize::MAX,
-        Node::Call(Builtin::Initial | Builtin::Terminal | Builtin::Sample | Builtin::Edge | Builtin::Change, _) => {
-            usize::MAX
-        }
-        Node::Call(Builtin::Delay | Builtin::DelayMax, _) => 1,
-        _ => 0,
-    };
-    let kept = if matches!(node, Node::Call(Builtin::Homotopy, _)) { 1 } else { usize::MAX };
-    let inside = inside || matches!(node, Node::Call(Builtin::NoEvent, _));
-    pending.extend(expressions.children(id).skip(skipped).take(kept).map(|child| (child, inside)));
+impl Id for Column {
+    fn from_index(index: usize) -> Self {
+        Column(u32::try_from(index).expect("fewer than 2^32 variables"))
+    }
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The signature matrix of one mode, sparse: the variables of each equation with their orders.
+#[derive(Clone, Debug, Default)]
+pub struct Signature {
+    variable_count: usize,
+    /// Where the entries of each equation start, and the end of the last.
+    first: Vec<u32>,
+    entries: Vec<(u32, u32)>,
+}
+
+impl Signature {
+    /// A matrix with this many columns and no rows.
+    pub fn new(variable_count: usize) -> Signature {
+        Signature { variable_count, first: vec![0], entries: Vec::new() }
+    }
+
+    /// Appends an equation: its variables, each once, with the highest order of each.
+    pub fn push(&mut self, entries: impl IntoIterator<Item = (u32, u32)>) {
+        self.entries.extend(entries);
+        self.first.push(u32::try_from(self.entries.len()).expect("fewer than 2^32 entries"));
+    }
+
+    /// How many equations there are.
+    pub fn equation_count(&self) -> usize {
+        self.first.len() - 1
+    }
+
+    /// How many variables there are.
+    pub fn variable_count(&self) -> usize {
+        self.variable_count
+    }
+
+    /// Variable and order of each entry of an equation.
+    pub fn entries(&self, equation: u32) -> &[(u32, u32)] {
+        &self.entries[self.first[equation as usize] as usize..self.first[equation as usize + 1] as usize]
+    }
+
+    /// All entries, equation by equation.
+    pub(super) fn all_entries(&self) -> &[(u32, u32)] {
+        &self.entries
+    }
+
+    /// The numbers of the equations.
+    pub(super) fn equations(&self) -> std::ops::Range<u32> {
+        0..self.equation_count() as u32
+    }
+}
+
+/// The signature matrix of one mode of a multimode system.
+#[derive(Clone, Debug)]
+pub struct ModeSignature {
+    /// The matrix.
+    pub signature: Signature,
+    /// The equation of each row.
+    pub equations: Vec<EquationId>,
+    /// The variable of each column.
+    pub variables: Vec<VariableId>,
 }

@@ -3,10 +3,11 @@
 #![allow(dead_code)]
 
 pub mod scalable;
+pub mod single_mode;
 
 use modeshift_dae::{EquationId, Id, IndexVec, VariableId};
 use modeshift_modes::{Invariant, ModeSet, ModeSpace, ModeVariable};
-use modeshift_structure::single_mode::Signature;
+use modeshift_structure::one_mode::Signature;
 use modeshift_structure::{Incidence, Occurrence, Vertex};
 
 /// Marsaglia's xorshift: the same numbers everywhere for the same seed.

@@ -427,12 +427,12 @@ impl Plan {
     }
 
     /// The signature in one mode, with the equations and variables that are there, numbered as in the plan.
-    pub fn signature(&self, mode: &[bool]) -> (modeshift_structure::single_mode::Signature, Vec<u32>, Vec<u32>) {
+    pub fn signature(&self, mode: &[bool]) -> (modeshift_structure::one_mode::Signature, Vec<u32>, Vec<u32>) {
         let holds = |literal: Option<Literal>| literal.is_none_or(|(variable, value)| mode[variable as usize] == value);
         let variables: Vec<u32> =
             (0..self.variables.len() as u32).filter(|&at| holds(self.variables[at as usize].1)).collect();
         let mut equations = Vec::new();
-        let mut signature = modeshift_structure::single_mode::Signature::new(variables.len());
+        let mut signature = modeshift_structure::one_mode::Signature::new(variables.len());
         for (at, equation) in self.equations.iter().enumerate().filter(|(_, equation)| holds(equation.guard)) {
             let mut entries = std::collections::BTreeMap::new();
             for &(variable, order, _) in equation.terms.iter().filter(|term| holds(term.2)) {

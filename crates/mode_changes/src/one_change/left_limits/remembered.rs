@@ -13,7 +13,8 @@ use std::collections::BTreeSet;
 
 use modeshift_dae::IndexVec;
 
-use crate::one_mode::mode_structure::{Column, Incidence, ModeStructure, Row, strongly_connected_components};
+use modeshift_structure::one_mode::{Column, Entry, ModeStructure, Row};
+use modeshift_structure::{BipartiteMatching, strongly_connected_components};
 
 /// A derivative of an equation.
 pub type Constraint = (Row, u32);
@@ -213,8 +214,7 @@ struct Search<'a> {
     unknowns: UnknownNumbers,
     constraints: Vec<Constraint>,
     incidence: Vec<Vec<usize>>,
-    partner_of_unknown: Vec<Option<usize>>,
-    partner_of_constraint: Vec<Option<usize>>,
+    matching: BipartiteMatching<usize, usize>,
 }
 
 impl<'a> Search<'a> {
@@ -230,8 +230,7 @@ impl<'a> Search<'a> {
         let of_constraint = |&constraint: &Constraint| incident(structure, &unknowns, given, constraint);
         let mut search = Search {
             incidence: constraints.iter().map(of_constraint).collect(),
-            partner_of_unknown: vec![None; unknowns.derivatives.len()],
-            partner_of_constraint: vec![None; constraints.len()],
+            matching: BipartiteMatching::new(constraints.len(), unknowns.derivatives.len()),
             structure,
             past,
             unknowns,
@@ -245,12 +244,11 @@ impl<'a> Search<'a> {
     /// matched in the end is the same set of constraints as in one pass.
     fn match_constraints(&mut self) {
         let soft: Vec<bool> = (0..self.unknowns.derivatives.len()).map(|unknown| self.has_fallback(unknown)).collect();
-        let mut seen = vec![usize::MAX; soft.len()];
         for with_soft in [false, true] {
             for constraint in 0..self.constraints.len() {
-                if self.partner_of_constraint[constraint].is_none() {
-                    let stamp = 2 * constraint + usize::from(with_soft);
-                    self.augment(constraint, |unknown| with_soft || !soft[unknown], &mut seen, stamp);
+                if self.matching.column_of(constraint).is_none() {
+                    let (incidence, is_allowed) = (&self.incidence, |unknown: usize| with_soft || !soft[unknown]);
+                    self.matching.match_row_depth_first(constraint, |row| &incidence[row], is_allowed);
                 }
             }
         }
@@ -262,40 +260,12 @@ impl<'a> Search<'a> {
         order < self.past.computed[column] || (order == 0 && self.past.has_start[column])
     }
 
-    /// One augmenting path by depth-first search without recursion.
-    fn augment(&mut self, root: usize, allowed: impl Fn(usize) -> bool, seen: &mut [usize], stamp: usize) -> bool {
-        let mut path: Vec<(usize, usize)> = vec![(root, 0)];
-        while let Some(&mut (constraint, ref mut next)) = path.last_mut() {
-            let Some(&unknown) = self.incidence[constraint].get(*next) else {
-                path.pop();
-                continue;
-            };
-            *next += 1;
-            if !allowed(unknown) || seen[unknown] == stamp {
-                continue;
-            }
-            seen[unknown] = stamp;
-            match self.partner_of_unknown[unknown] {
-                Some(owner) => path.push((owner, 0)),
-                None => {
-                    for (constraint, next) in path {
-                        let unknown = self.incidence[constraint][next - 1];
-                        self.partner_of_unknown[unknown] = Some(constraint);
-                        self.partner_of_constraint[constraint] = Some(unknown);
-                    }
-                    return true;
-                }
-            }
-        }
-        false
-    }
-
     fn erased(&self) -> Vec<Constraint> {
         let held = |row: Row| if self.past.is_new[row] { 0 } else { self.past.offset[row] };
         let hidden =
             |&(row, derivative): &Constraint| (held(row)..self.structure.equation_offset(row)).contains(&derivative);
         let mut erased: Vec<Constraint> = (0..self.constraints.len())
-            .filter(|&constraint| self.partner_of_constraint[constraint].is_none())
+            .filter(|&constraint| self.matching.column_of(constraint).is_none())
             .map(|constraint| self.constraints[constraint])
             .filter(hidden)
             .collect();
@@ -305,22 +275,22 @@ impl<'a> Search<'a> {
 
     /// By unknown: whether constraints determine it, where unmatched unknowns may be `known` otherwise.
     fn determined(&self, known: impl Fn(usize) -> bool) -> Vec<bool> {
-        let mut constraints_of = vec![Vec::new(); self.partner_of_unknown.len()];
+        let mut constraints_of = vec![Vec::new(); self.matching.columns().len()];
         for (constraint, unknowns) in self.incidence.iter().enumerate() {
             unknowns.iter().for_each(|&unknown| constraints_of[unknown].push(constraint));
         }
-        let is_open = |unknown: usize| self.partner_of_unknown[unknown].is_none() && !known(unknown);
-        let mut free: Vec<bool> = (0..self.partner_of_unknown.len()).map(is_open).collect();
+        let is_open = |unknown: usize| self.matching.row_of(unknown).is_none() && !known(unknown);
+        let mut free: Vec<bool> = (0..self.matching.columns().len()).map(is_open).collect();
         let mut pending: Vec<usize> = (0..free.len()).filter(|&unknown| free[unknown]).collect();
         while let Some(unknown) = pending.pop() {
             for &constraint in &constraints_of[unknown] {
-                if let Some(other) = self.partner_of_constraint[constraint].filter(|&other| !free[other]) {
+                if let Some(other) = self.matching.column_of(constraint).filter(|&other| !free[other]) {
                     free[other] = true;
                     pending.push(other);
                 }
             }
         }
-        (0..free.len()).map(|unknown| self.partner_of_unknown[unknown].is_some() && !free[unknown]).collect()
+        (0..free.len()).map(|unknown| self.matching.row_of(unknown).is_some() && !free[unknown]).collect()
     }
 
     /// The blocks that determine what is needed, and those they depend on.
@@ -328,7 +298,7 @@ impl<'a> Search<'a> {
         let members: Vec<usize> = (0..determined.len()).filter(|&unknown| determined[unknown]).collect();
         let mut position = vec![usize::MAX; determined.len()];
         members.iter().enumerate().for_each(|(at, &unknown)| position[unknown] = at);
-        let owner = |unknown: usize| self.partner_of_unknown[unknown].expect("a determined left limit is matched");
+        let owner = |unknown: usize| self.matching.row_of(unknown).expect("a determined left limit is matched");
         let successors: Vec<Vec<usize>> = members
             .iter()
             .map(|&unknown| {
@@ -340,7 +310,13 @@ impl<'a> Search<'a> {
             constraints: component.iter().map(|&at| self.constraints[owner(members[at])]).collect(),
             unknowns: component.iter().map(|&at| self.unknowns.derivatives[members[at]]).collect(),
         };
-        let components = strongly_connected_components(&successors);
+        let mut components: Vec<Vec<usize>> = Vec::new();
+        strongly_connected_components(
+            members.len(),
+            0..members.len(),
+            |at: usize, next| successors[at].get(next).map(|&successor| Some(successor)),
+            |component| components.push(component.to_vec()),
+        );
         let mut needed: Vec<bool> = members.iter().map(|&unknown| is_needed(unknown)).collect();
         for component in components.iter().rev() {
             if component.iter().any(|&at| needed[at]) {
@@ -359,7 +335,7 @@ fn incident(
     given: &BTreeSet<Derivative>,
     (row, derivative): Constraint,
 ) -> Vec<usize> {
-    let of_entry = |entry: &Incidence| {
+    let of_entry = |entry: &Entry| {
         let column = entry.column;
         (derivative..=derivative + entry.order).map(move |order| (column, order))
     };

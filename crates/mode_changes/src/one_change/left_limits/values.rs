@@ -8,8 +8,8 @@ use modeshift_dae::IndexVec;
 
 use crate::one_change::left_limits::remembered::{BirthBlock, Constraint, Derivative, Memory, PastStructure, Source};
 use crate::one_mode::jet::{Jet, Residuals, binomial};
-use crate::one_mode::mode_structure::{Column, ModeStructure, Row};
 use crate::one_mode::newton::{self, Linearization};
+use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
 /// What is known of the old mode at the instant of change, in terms of the new mode.
 #[derive(Clone, Debug)]

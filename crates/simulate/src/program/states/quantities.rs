@@ -4,7 +4,7 @@
 //! derivative of a quantity is the next one.
 
 use modeshift_dae::{IndexVec, VariableId};
-use modeshift_mode_changes::{Column, ModeStructure};
+use modeshift_structure::one_mode::{Column, ModeStructure};
 
 /// A variable of a mode, or one of its derivatives: a place in the jet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -12,8 +12,8 @@
 //! (2001).
 
 use modeshift_dae::{EquationId, Id};
-use modeshift_mode_changes::{Block, Column, ModeStructure, Row};
-use modeshift_structure::single_mode::{self, Signature, Structure};
+use modeshift_structure::one_mode::{Block, Column, ModeStructure, Row};
+use modeshift_structure::one_mode::{Signature, blocks, matched};
 
 use super::quantities::{Quantities, QuantityIndex};
 
@@ -124,14 +124,14 @@ impl Stage<'_> {
             let positions = tight.filter_map(|entry| columns.binary_search(&entry.column).ok());
             signature.push(positions.map(|position| (position as u32, 0)));
         }
-        let Structure::Regular(regular) = single_mode::analyze(&signature) else {
+        let Ok(matched) = matched(&signature) else {
             // Only where the Jacobian is singular; solving it will tell.
             systems.push(self.system(rows, columns));
             return;
         };
-        for block in regular.blocks {
-            let rows: Vec<Row> = block.equations.iter().map(|&index| rows[index as usize]).collect();
-            let columns: Vec<Column> = block.variables.iter().map(|&index| columns[index as usize]).collect();
+        for block in blocks(&signature, &matched) {
+            let rows: Vec<Row> = block.rows.iter().map(|row| rows[row.index()]).collect();
+            let columns: Vec<Column> = block.columns.iter().map(|column| columns[column.index()]).collect();
             systems.push(self.system(&rows, &columns));
         }
     }

@@ -10,8 +10,8 @@
 use std::ops::Range;
 
 use modeshift_dae::{ExpressionId, Id, StateSelect};
-use modeshift_mode_changes::{Column, ModeStructure, Row};
 use modeshift_numerics::{Evaluator, Input, Pattern};
+use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
 use super::quantities::Quantities;
 use super::stages::{Choice, leaves_choice};

@@ -8,10 +8,11 @@ use std::rc::Rc;
 
 use modeshift_dae::{EquationId, FlatModel, IndexVec, MultimodeDae, VariableId, WhenAction};
 use modeshift_mode_changes::{
-    Column, DifferenceTape, FormUsers, GuardSeries, Jet, Laws, ModeStructure, ModeValues, Noise, Past, Restart, Row,
-    Sign, TransientStructure, WhenLaws, extend_towards, restart, transient_restart,
+    DifferenceTape, FormUsers, GuardSeries, Jet, Laws, ModeValues, Noise, Past, Restart, Sign, TransientStructure,
+    WhenLaws, extend_towards, restart, transient_restart,
 };
 use modeshift_numerics::{Input, NativeFunctions};
+use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
 use crate::run::modes::Mode;
 use crate::run::values::Side;

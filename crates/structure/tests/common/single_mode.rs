@@ -1,53 +1,13 @@
 //! The plain Σ-method for one mode: the second opinion on, and the yardstick of, the analysis of all modes.
 //!
-//! Nothing here is shared with the analysis of all modes. The maximum-weight matching is found by shortest augmenting
+//! Nothing here is shared with the analysis of all modes, nor with `one_mode`. The maximum-weight matching is found by shortest augmenting
 //! paths with integer prices, the offsets by Pryce's fixpoint from zero, the blocks by Tarjan's algorithm, and the
 //! over- and underdetermined parts of a singular system by plain augmenting paths (E22 §4.2 and §4.3 before their
 //! multimode extensions, RR9322 §3). Equations and variables are numbered from 0 among those that exist in the mode.
-//!
-//! A run goes from mode to mode, and few equations change: there the search starts from what the last mode knew
-//! ([`Hints`]), and only what does not fit is searched again.
 
-/// The signature matrix of one mode, sparse: the variables of each equation with their orders.
-#[derive(Clone, Debug, Default)]
-pub struct Signature {
-    variable_count: usize,
-    /// Where the entries of each equation start, and the end of the last.
-    first: Vec<u32>,
-    entries: Vec<(u32, u32)>,
-}
+#![allow(dead_code)]
 
-impl Signature {
-    /// A matrix with this many columns and no rows.
-    pub fn new(variable_count: usize) -> Signature {
-        Signature { variable_count, first: vec![0], entries: Vec::new() }
-    }
-
-    /// Appends an equation: its variables, each once, with the highest order of each.
-    pub fn push(&mut self, entries: impl IntoIterator<Item = (u32, u32)>) {
-        self.entries.extend(entries);
-        self.first.push(u32::try_from(self.entries.len()).expect("fewer than 2^32 entries"));
-    }
-
-    /// How many equations there are.
-    pub fn equation_count(&self) -> usize {
-        self.first.len() - 1
-    }
-
-    /// How many variables there are.
-    pub fn variable_count(&self) -> usize {
-        self.variable_count
-    }
-
-    /// Variable and order of each entry of an equation.
-    pub fn entries(&self, equation: u32) -> &[(u32, u32)] {
-        &self.entries[self.first[equation as usize] as usize..self.first[equation as usize + 1] as usize]
-    }
-
-    fn equations(&self) -> std::ops::Range<u32> {
-        0..self.equation_count() as u32
-    }
-}
+use modeshift_structure::one_mode::Signature;
 
 /// What the analysis of one mode finds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,25 +51,8 @@ pub struct Parts {
     pub underdetermined_variables: Vec<u32>,
 }
 
-/// Offsets of a regular mode, with the matching they belong to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Matched {
-    /// The variable of each equation: a matching of tight entries.
-    pub variable_of: Vec<u32>,
-    /// How often each equation is differentiated.
-    pub c: Vec<u32>,
-    /// The order of each variable's leading derivative.
-    pub d: Vec<u32>,
-}
-
-/// What is known of a mode that is like the one to be analyzed, in the numbers of the latter. The better it fits, the
-/// shorter the search; the offsets that are found do not depend on it.
-#[derive(Clone, Debug, Default)]
-pub struct Hints {
-    /// By equation: how often it was differentiated there, and its variable.
-    pub equations: Vec<Option<(u32, u32)>>,
-    /// By variable: the order of its leading derivative there.
-    pub variables: Vec<Option<u32>>,
+fn equations(signature: &Signature) -> std::ops::Range<u32> {
+    0..signature.equation_count() as u32
 }
 
 /// No partner in a matching.
@@ -122,32 +65,6 @@ pub fn analyze(signature: &Signature) -> Structure {
         Some(variable_of) => Structure::Regular(regular(signature, &variable_of)),
         None => Structure::Singular(parts(signature)),
     }
-}
-
-/// The offsets of one mode and a matching, or its over- and underdetermined parts.
-pub fn matched(signature: &Signature) -> Result<Matched, Parts> {
-    matched_from(signature, Assignment::new(signature))
-}
-
-/// The same for a mode that is like another one.
-///
-/// # Panics
-/// In debug builds, if the offsets are not those of a search from nothing.
-pub fn matched_near(signature: &Signature, hints: &Hints) -> Result<Matched, Parts> {
-    let found = matched_from(signature, Assignment::near(signature, hints));
-    if cfg!(debug_assertions) {
-        let offsets = |it: &Matched| (it.c.clone(), it.d.clone());
-        let again = matched(signature);
-        assert_eq!(found.as_ref().map(offsets), again.as_ref().map(offsets), "hints do not change offsets");
-    }
-    found
-}
-
-fn matched_from(signature: &Signature, assignment: Assignment<'_>) -> Result<Matched, Parts> {
-    let square = signature.equation_count() == signature.variable_count();
-    let variable_of = square.then(|| heaviest_matching(assignment)).flatten().ok_or_else(|| parts(signature))?;
-    let (c, d) = smallest_offsets(signature, &variable_of);
-    Ok(Matched { variable_of, c, d })
 }
 
 impl Regular {
@@ -191,7 +108,7 @@ fn regular(signature: &Signature, variable_of: &[u32]) -> Regular {
 /// Prices keep `price(variable) - price(equation) >= order` on all entries, with equality on matched ones.
 fn heaviest_matching(mut assignment: Assignment<'_>) -> Option<Vec<u32>> {
     assignment.match_greedily();
-    for equation in assignment.signature.equations() {
+    for equation in equations(assignment.signature) {
         if assignment.variable_of[equation as usize] == NONE && !assignment.augment_from(equation) {
             return None;
         }
@@ -215,7 +132,7 @@ struct Assignment<'a> {
 impl<'a> Assignment<'a> {
     fn new(signature: &'a Signature) -> Self {
         let mut variable_price = vec![0; signature.variable_count()];
-        for &(variable, order) in &signature.entries {
+        for &(variable, order) in equations(signature).flat_map(|equation| signature.entries(equation)) {
             let price = &mut variable_price[variable as usize];
             *price = i64::from(order).max(*price);
         }
@@ -232,54 +149,12 @@ impl<'a> Assignment<'a> {
         }
     }
 
-    /// Prices and partners as the hints say, where they fit: prices of variables are taken as they are, those of
-    /// equations lowered until they fit, variables without a hint priced last.
-    fn near(signature: &'a Signature, hints: &Hints) -> Self {
-        let mut assignment = Assignment::new(signature);
-        let price_of = |variable: u32| hints.variables[variable as usize].map(i64::from);
-        for equation in signature.equations() {
-            let entries = signature.entries(equation).iter();
-            let bounds = entries.filter_map(|&(variable, order)| Some(price_of(variable)? - i64::from(order)));
-            let hint = hints.equations[equation as usize].map(|(offset, _)| i64::from(offset));
-            assignment.equation_price[equation as usize] = bounds.chain(hint).min().unwrap_or(0);
-        }
-        let lowest = assignment.equation_price.iter().copied().min().unwrap_or(0);
-        for (variable, price) in assignment.variable_price.iter_mut().enumerate() {
-            *price = price_of(variable as u32).unwrap_or(lowest);
-        }
-        for equation in signature.equations() {
-            let own = assignment.equation_price[equation as usize];
-            for &(variable, order) in signature.entries(equation) {
-                let price = &mut assignment.variable_price[variable as usize];
-                *price = (own + i64::from(order)).max(*price);
-            }
-        }
-        assignment.keep_partners(hints);
-        assignment
-    }
-
-    /// Matches what the hints match, as far as that is tight.
-    fn keep_partners(&mut self, hints: &Hints) {
-        let signature = self.signature;
-        for equation in signature.equations() {
-            let Some((_, partner)) = hints.equations[equation as usize] else { continue };
-            let entry = signature.entries(equation).iter().find(|entry| entry.0 == partner);
-            if let Some(&(variable, order)) = entry
-                && self.equation_of[variable as usize] == NONE
-                && self.slack(equation, variable, order) == 0
-            {
-                self.variable_of[equation as usize] = variable;
-                self.equation_of[variable as usize] = equation;
-            }
-        }
-    }
-
     fn slack(&self, equation: u32, variable: u32, order: u32) -> i64 {
         self.variable_price[variable as usize] - self.equation_price[equation as usize] - i64::from(order)
     }
 
     fn match_greedily(&mut self) {
-        for equation in self.signature.equations() {
+        for equation in equations(self.signature) {
             if self.variable_of[equation as usize] != NONE {
                 continue;
             }
@@ -366,7 +241,7 @@ impl<'a> Assignment<'a> {
 fn smallest_offsets(signature: &Signature, variable_of: &[u32]) -> (Vec<u32>, Vec<u32>) {
     let mut order_of = vec![0; signature.equation_count()];
     let mut equation_of = vec![NONE; signature.variable_count()];
-    for equation in signature.equations() {
+    for equation in equations(signature) {
         let variable = variable_of[equation as usize];
         let entry = signature.entries(equation).iter().find(|entry| entry.0 == variable);
         order_of[equation as usize] = entry.expect("a matched variable occurs").1;
@@ -374,7 +249,7 @@ fn smallest_offsets(signature: &Signature, variable_of: &[u32]) -> (Vec<u32>, Ve
     }
     let mut c = vec![0; signature.equation_count()];
     let mut d = vec![0; signature.variable_count()];
-    let mut pending: std::collections::VecDeque<u32> = signature.equations().collect();
+    let mut pending: std::collections::VecDeque<u32> = equations(signature).collect();
     while let Some(equation) = pending.pop_front() {
         for &(variable, order) in signature.entries(equation) {
             let least = order + c[equation as usize];
@@ -393,9 +268,9 @@ fn smallest_offsets(signature: &Signature, variable_of: &[u32]) -> (Vec<u32>, Ve
 }
 
 /// The strongly connected components of the dependencies among equations, those needed first (R. Tarjan, 1972).
-pub(crate) fn blocks(signature: &Signature, variable_of: &[u32], c: &[u32], d: &[u32]) -> Vec<Block> {
+fn blocks(signature: &Signature, variable_of: &[u32], c: &[u32], d: &[u32]) -> Vec<Block> {
     let mut equation_of = vec![NONE; signature.variable_count()];
-    for equation in signature.equations() {
+    for equation in equations(signature) {
         equation_of[variable_of[equation as usize] as usize] = equation;
     }
     let mut tarjan = Tarjan {
@@ -405,7 +280,7 @@ pub(crate) fn blocks(signature: &Signature, variable_of: &[u32], c: &[u32], d: &
         stack: Vec::new(),
         blocks: Vec::new(),
     };
-    for start in signature.equations() {
+    for start in equations(signature) {
         let mut path: Vec<(u32, usize)> = Vec::new();
         if tarjan.index[start as usize] == 0 {
             tarjan.enter(start);
@@ -484,12 +359,12 @@ impl Tarjan {
 fn parts(signature: &Signature) -> Parts {
     let matching = Cardinality::maximum(signature);
     let (mut parts, mut columns) = (Parts::default(), vec![Vec::new(); signature.variable_count()]);
-    for equation in signature.equations() {
+    for equation in equations(signature) {
         for &(variable, _) in signature.entries(equation) {
             columns[variable as usize].push(equation);
         }
     }
-    let unmatched = signature.equations().filter(|&equation| matching.variable_of[equation as usize] == NONE);
+    let unmatched = equations(signature).filter(|&equation| matching.variable_of[equation as usize] == NONE);
     (parts.overdetermined_equations, parts.overdetermined_variables) = reachable(
         unmatched.collect(),
         |equation| signature.entries(equation).iter().map(|entry| entry.0).collect(),
@@ -537,7 +412,7 @@ impl Cardinality {
             equation_of: vec![NONE; signature.variable_count()],
         };
         let mut seen = vec![NONE; signature.variable_count()];
-        for equation in signature.equations() {
+        for equation in equations(signature) {
             matching.augment_from(signature, equation, &mut seen);
         }
         matching

@@ -8,51 +8,20 @@
 //! Pryce, *A simple structural analysis method for DAEs* (2001); E22 §4.3.
 
 use modeshift_dae::{EquationId, Id, IndexVec, VariableId};
-use modeshift_structure::ModeSignature;
-use modeshift_structure::single_mode::{self, Hints, Matched, Parts};
 
-/// An equation of one mode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Row(pub u32);
-
-/// A variable of one mode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Column(pub u32);
-
-impl Id for Row {
-    fn from_index(index: usize) -> Self {
-        Row(u32::try_from(index).expect("fewer than 2^32 equations"))
-    }
-    fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-impl Id for Column {
-    fn from_index(index: usize) -> Self {
-        Column(u32::try_from(index).expect("fewer than 2^32 variables"))
-    }
-    fn index(self) -> usize {
-        self.0 as usize
-    }
-}
+use super::assignment::Hints;
+use super::blocks::{Block, blocks_of};
+use super::offsets::{Matched, matched, matched_near};
+use super::parts::Parts;
+use super::signature::{Column, ModeSignature, Row};
 
 /// `σ[i, j]`: the highest derivative of a variable in an equation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Incidence {
+pub struct Entry {
     /// The variable.
     pub column: Column,
     /// Its highest derivative there.
     pub order: u32,
-}
-
-/// A set of equations that is solved at once, for as many variables.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Block {
-    /// Its equations, in order.
-    pub rows: Vec<Row>,
-    /// Its variables, in order.
-    pub columns: Vec<Column>,
 }
 
 /// What the Σ-method finds in one mode; the input of [`ModeStructure::new`].
@@ -63,7 +32,7 @@ pub struct SigmaSolution {
     /// The variables that exist.
     pub variables: IndexVec<Column, VariableId>,
     /// Highest derivatives, each variable at most once per equation.
-    pub incidence: IndexVec<Row, Vec<Incidence>>,
+    pub incidence: IndexVec<Row, Vec<Entry>>,
     /// `c`
     pub equation_offsets: IndexVec<Row, u32>,
     /// `d`
@@ -123,7 +92,7 @@ impl ModeStructure {
 
     /// Analyzes one mode of a model; its over- and underdetermined parts if it is singular.
     pub fn of_signature(mode: &ModeSignature) -> Result<Self, Parts> {
-        single_mode::matched(&mode.signature).map(|matched| ModeStructure::of_matched(mode, matched))
+        matched(&mode.signature).map(|matched| ModeStructure::of_matched(mode, matched))
     }
 
     /// The same for a mode that differs little from one that is known: what they have in common is not searched again.
@@ -141,14 +110,14 @@ impl ModeStructure {
             equations: mode.equations.iter().map(equation).collect(),
             variables: mode.variables.iter().map(variable).collect(),
         };
-        let matched = single_mode::matched_near(&mode.signature, &hints)?;
+        let matched = matched_near(&mode.signature, &hints)?;
         Ok(ModeStructure::of_matched(mode, matched))
     }
 
     fn of_matched(mode: &ModeSignature, matched: Matched) -> Self {
         let incidence = |row: usize| {
             let entries = mode.signature.entries(row as u32).iter();
-            entries.map(|&(column, order)| Incidence { column: Column(column), order }).collect()
+            entries.map(|&(column, order)| Entry { column: Column(column), order }).collect()
         };
         ModeStructure::new(SigmaSolution {
             equations: mode.equations.iter().copied().collect(),
@@ -196,7 +165,7 @@ impl ModeStructure {
     }
 
     /// Variables of an equation with their highest derivatives, by variable.
-    pub fn incidence(&self, row: Row) -> &[Incidence] {
+    pub fn incidence(&self, row: Row) -> &[Entry] {
         &self.solution.incidence[row]
     }
 
@@ -236,7 +205,7 @@ impl ModeStructure {
     }
 
     /// `d - c - σ`, how far an entry is from being tight.
-    pub fn slack(&self, row: Row, entry: Incidence) -> u32 {
+    pub fn slack(&self, row: Row, entry: Entry) -> u32 {
         self.variable_offset(entry.column) - self.equation_offset(row) - entry.order
     }
 
@@ -288,74 +257,17 @@ fn rows_of_columns(solution: &SigmaSolution) -> IndexVec<Column, Vec<(Row, u32)>
     rows
 }
 
-/// Strongly connected components of the tight entries: row → matched rows of its other tight columns. Tarjan's
-/// algorithm with an explicit stack; components come out after those they depend on.
+/// Blocks of the tight entries: a row needs the rows that are matched with its other tight columns.
 fn blocks(solution: &SigmaSolution, matched_row: &IndexVec<Column, Row>) -> (Vec<Block>, IndexVec<Row, u32>) {
-    let size = solution.equations.len();
-    let dependencies: Vec<Vec<usize>> = solution
-        .incidence
-        .iter_enumerated()
-        .map(|(row, entries)| {
-            let tight = |entry: &&Incidence| {
-                solution.variable_offsets[entry.column] == solution.equation_offsets[row] + entry.order
-            };
-            entries.iter().filter(tight).map(|entry| matched_row[entry.column].index()).collect()
-        })
-        .collect();
-    let mut block_of: IndexVec<Row, u32> = (0..size).map(|_| 0).collect();
-    let mut found = Vec::new();
-    for component in strongly_connected_components(&dependencies) {
-        let mut rows: Vec<Row> = component.into_iter().map(Row::from_index).collect();
-        rows.sort_unstable();
-        let mut columns: Vec<Column> = rows.iter().map(|&row| solution.matching[row]).collect();
-        columns.sort_unstable();
-        for &row in &rows {
-            block_of[row] = found.len() as u32;
-        }
-        found.push(Block { rows, columns });
+    let needed = |row: Row, at: usize| {
+        let entry = solution.incidence[row].get(at)?;
+        let is_tight = solution.variable_offsets[entry.column] == solution.equation_offsets[row] + entry.order;
+        Some(is_tight.then(|| matched_row[entry.column]))
+    };
+    let blocks = blocks_of(solution.equations.len(), needed, |row| solution.matching[row]);
+    let mut block_of: IndexVec<Row, u32> = solution.equations.iter().map(|_| 0).collect();
+    for (at, block) in blocks.iter().enumerate() {
+        block.rows.iter().for_each(|&row| block_of[row] = at as u32);
     }
-    (found, block_of)
-}
-
-/// Strongly connected components of a graph given by successors, each after the components it leads to.
-pub(crate) fn strongly_connected_components(successors: &[Vec<usize>]) -> Vec<Vec<usize>> {
-    const UNSEEN: usize = usize::MAX;
-    let mut number = vec![UNSEEN; successors.len()];
-    let mut low = vec![0; successors.len()];
-    let mut done = vec![false; successors.len()];
-    let (mut open, mut path, mut components, mut count) = (Vec::new(), Vec::new(), Vec::new(), 0);
-    for root in 0..successors.len() {
-        if number[root] != UNSEEN {
-            continue;
-        }
-        path.push((root, 0));
-        while let Some(&mut (node, ref mut next)) = path.last_mut() {
-            if *next == 0 {
-                number[node] = count;
-                low[node] = count;
-                count += 1;
-                open.push(node);
-            }
-            if let Some(&successor) = successors[node].get(*next) {
-                *next += 1;
-                if number[successor] == UNSEEN {
-                    path.push((successor, 0));
-                } else if !done[successor] {
-                    low[node] = low[node].min(number[successor]);
-                }
-                continue;
-            }
-            path.pop();
-            if let Some(&(parent, _)) = path.last() {
-                low[parent] = low[parent].min(low[node]);
-            }
-            if low[node] == number[node] {
-                let start = open.iter().rposition(|&member| member == node).expect("a root of a component is open");
-                let component = open.split_off(start);
-                component.iter().for_each(|&member| done[member] = true);
-                components.push(component);
-            }
-        }
-    }
-    components
+    (blocks, block_of)
 }
