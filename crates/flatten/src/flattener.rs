@@ -1,24 +1,19 @@
 //! The flattener's state and its course: instances, variables, connections, equations, checks.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
-use modeshift_dae::{Assertion, EnumerationId, Expressions, FlatModel, FunctionId, IndexVec, VariableId};
+use modeshift_dae::FlatModel;
 use modeshift_diagnostics::{Diagnostic, Diagnostics, Stop};
-use modeshift_syntax::ast::{ClassKind, Expression};
-use rustc_hash::FxHashMap;
+use modeshift_syntax::ast::ClassKind;
 
-use crate::classes::annotations;
-use crate::classes::layout::{LayoutState, TypeInfo};
 use crate::classes::library::{ClassId, Library};
-use crate::classes::lookup::Found;
+use crate::classes::{Classes, annotations};
 use crate::equations::connect::Connections;
-use crate::expressions::context::Mode;
-use crate::expressions::term::Term;
+use crate::expressions::evaluate::Values;
+use crate::expressions::statements::Execution;
 use crate::failure::Failure;
-use crate::instances::instance::{Instance, InstanceId, NewInstance, Primitive, PrimitiveId};
-use crate::instances::modification::{Modifier, Scope};
 use crate::instances::overrides::Override;
+use crate::instances::tree::{InstanceId, Instances, NewInstance, outside_layers};
 
 /// What to flatten.
 #[derive(Clone, Debug, Default)]
@@ -36,9 +31,10 @@ pub fn flatten(library: &mut Library, request: &Request, diagnostics: &mut Diagn
     let errors = diagnostics.error_count();
     let overrides = crate::instances::overrides::read(&request.overrides, library, diagnostics);
     let class = model_class(library, request, diagnostics).ok_or(Stop)?;
-    let mut flattener = Flattener::new(library, diagnostics, overrides, class);
+    let mut flattener = Flattener::new(Classes::new(library, diagnostics), overrides, class);
     flattener.flatten_class(class)?;
-    let Flattener { model, has_failed, .. } = flattener;
+    let Flattener { classes, mut model, has_failed, .. } = flattener;
+    model.enumerations = classes.enumerations.all;
     if has_failed || diagnostics.error_count() > errors { Err(Stop) } else { Ok(model) }
 }
 
@@ -57,93 +53,55 @@ fn model_class(library: &mut Library, request: &Request, diagnostics: &mut Diagn
     found
 }
 
-/// Everything that is known while a model is flattened.
+/// Everything that is known while a model is flattened, by what it is for. What is wanted may be known only with
+/// the help of any other part: the size of an array may be the value of a parameter of a class that a modifier
+/// redeclares. So whatever translates expressions or makes instances takes the whole; the rest takes one part.
 pub(crate) struct Flattener<'a> {
-    pub(crate) library: &'a mut Library,
-    pub(crate) diagnostics: &'a mut Diagnostics,
-    pub(crate) model: FlatModel,
-    pub(crate) instances: IndexVec<InstanceId, Instance>,
-    pub(crate) primitives: IndexVec<PrimitiveId, Primitive>,
+    /// What is written: classes, what they inherit, which class a name means.
+    pub(crate) classes: Classes<'a>,
+    /// What there is: components and their variables.
+    pub(crate) instances: Instances,
+    /// Values known at translation.
+    pub(crate) values: Values,
+    /// Functions and algorithms that were executed.
+    pub(crate) execution: Execution,
+    /// What is connected with what.
     pub(crate) connections: Connections,
+    /// Values from outside.
     pub(crate) overrides: Vec<Override>,
-    /// How many scalars the declared arrays add up to.
-    pub(crate) scalars: usize,
-    /// The assertions of the algorithm that is being executed.
-    pub(crate) algorithm_assertions: Vec<Assertion>,
+    /// What comes out.
+    pub(crate) model: FlatModel,
     /// Whether anything was wrong.
     has_failed: bool,
     /// Whether the model is too large or too deep, so that making more of it is pointless.
     pub(crate) is_exhausted: bool,
-    /// How many statements were executed.
-    pub(crate) steps: u64,
-    /// The variables of a primitive, in the order of numbering, to find a primitive by its variable.
-    pub(crate) numbered: Vec<(VariableId, PrimitiveId)>,
-
-    // Memo tables; none of them is ever iterated.
-    pub(crate) layouts: FxHashMap<ClassId, LayoutState>,
-    pub(crate) layouts_busy: usize,
-    pub(crate) type_infos: FxHashMap<ClassId, Rc<TypeInfo>>,
-    pub(crate) extended_classes: FxHashMap<ClassId, ClassId>,
-    pub(crate) found_outside: FxHashMap<(ClassId, Arc<str>), Option<Found>>,
-    pub(crate) static_instances: FxHashMap<ClassId, InstanceId>,
-    pub(crate) redeclared_classes: FxHashMap<*const Modifier, (Rc<Modifier>, ClassId)>,
-    pub(crate) binding_terms: FxHashMap<(*const Expression, Scope, Mode), (Rc<Expression>, Term)>,
-    pub(crate) values: FxHashMap<PrimitiveId, Option<Term>>,
-    pub(crate) evaluating: Vec<PrimitiveId>,
-    pub(crate) enumerations: FxHashMap<ClassId, EnumerationId>,
-    pub(crate) functions: FxHashMap<ClassId, FunctionId>,
-    attribute_names: FxHashMap<&'static str, Arc<str>>,
-    pub(crate) no_dims: Rc<[usize]>,
 }
 
 impl<'a> Flattener<'a> {
-    fn new(
-        library: &'a mut Library,
-        diagnostics: &'a mut Diagnostics,
-        overrides: Vec<Override>,
-        class: ClassId,
-    ) -> Self {
-        let name = library.class(class).name.clone();
+    fn new(classes: Classes<'a>, overrides: Vec<Override>, class: ClassId) -> Self {
+        let name = classes.library.class(class).name.clone();
         Flattener {
-            library,
-            diagnostics,
-            model: FlatModel { expressions: Expressions::new(), ..FlatModel::new(name) },
-            instances: IndexVec::new(),
-            primitives: IndexVec::new(),
+            classes,
+            instances: Instances::default(),
+            values: Values::default(),
+            execution: Execution::default(),
             connections: Connections::default(),
             overrides,
-            scalars: 0,
-            algorithm_assertions: Vec::new(),
+            model: FlatModel::new(name),
             has_failed: false,
             is_exhausted: false,
-            steps: 0,
-            numbered: Vec::new(),
-            layouts: FxHashMap::default(),
-            layouts_busy: 0,
-            type_infos: FxHashMap::default(),
-            extended_classes: FxHashMap::default(),
-            found_outside: FxHashMap::default(),
-            static_instances: FxHashMap::default(),
-            redeclared_classes: FxHashMap::default(),
-            binding_terms: FxHashMap::default(),
-            values: FxHashMap::default(),
-            evaluating: Vec::new(),
-            enumerations: FxHashMap::default(),
-            functions: FxHashMap::default(),
-            attribute_names: FxHashMap::default(),
-            no_dims: Rc::from([]),
         }
     }
 
     fn flatten_class(&mut self, class: ClassId) -> Result<(), Stop> {
-        let definition = self.library.class(class).definition.clone();
+        let definition = self.classes.library.class(class).definition.clone();
         let kind = definition.kind;
         if !matches!(
             kind,
             ClassKind::Model | ClassKind::Block | ClassKind::Class | ClassKind::Connector | ClassKind::Record
         ) {
             let message = format!("`{}` is not a model", definition.name.name);
-            self.diagnostics.push(Diagnostic::error("E0208", message).label(definition.name.span, ""));
+            self.say(Diagnostic::error("E0208", message).label(definition.name.span, ""));
             return Err(Stop);
         }
         if definition.partial {
@@ -151,7 +109,7 @@ impl<'a> Flattener<'a> {
                 "`{}` is partial: something is left to be filled in by models that extend it",
                 definition.name.name
             );
-            self.diagnostics.push(Diagnostic::error("E0208", message).label(definition.name.span, ""));
+            self.say(Diagnostic::error("E0208", message).label(definition.name.span, ""));
             return Err(Stop);
         }
         let root = self.root_instance(class)?;
@@ -174,8 +132,8 @@ impl<'a> Flattener<'a> {
     }
 
     fn root_instance(&mut self, class: ClassId) -> Result<InstanceId, Stop> {
-        let made = self.type_info(class).and_then(|info| {
-            let environment = self.outside_layers(&info.modifiers).into();
+        let made = self.classes.type_info(class).and_then(|info| {
+            let environment = outside_layers(&info.modifiers).into();
             self.new_instance(NewInstance { environment, ..NewInstance::of(info.class) })
         });
         made.map_err(|failure| {
@@ -188,12 +146,12 @@ impl<'a> Flattener<'a> {
     pub(crate) fn report(&mut self, failure: Failure) {
         self.has_failed = true;
         if let Some(diagnostic) = failure.into_diagnostic() {
-            self.diagnostics.push(*diagnostic);
+            self.say(*diagnostic);
         }
     }
 
-    /// The shared name of an attribute.
-    pub(crate) fn attribute_name(&mut self, name: &'static str) -> Arc<str> {
-        self.attribute_names.entry(name).or_insert_with(|| name.into()).clone()
+    /// Tells the user something.
+    pub(crate) fn say(&mut self, diagnostic: Diagnostic) {
+        self.classes.diagnostics.push(diagnostic);
     }
 }

@@ -13,7 +13,6 @@
 //! | `mel` | MEL programs as flat models |
 //! | `failure` | why something could not be translated |
 //! | `suggestion` | "did you mean" |
-//! | `walk` | walks over shared expressions |
 
 mod classes;
 mod equations;
@@ -23,7 +22,6 @@ mod flattener;
 mod instances;
 mod mel;
 mod suggestion;
-mod walk;
 
 pub use classes::files::{Disk, Files, Memory};
 pub use classes::library::{ClassId, ClassNode, Library, ROOT};

@@ -1,6 +1,6 @@
 //! A file that lies among the files of a package: what lies around it is found, and disagreements are reported.
 
-mod support;
+use crate::support;
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};

@@ -7,5 +7,6 @@ mod language;
 mod library;
 mod mel;
 mod models;
+mod packages;
 mod robustness;
 mod support;

@@ -7,18 +7,19 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use modeshift_dae::Type;
+use modeshift_dae::{Enumeration, Type};
 use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_syntax::ast::{
     Class, ClassBody, Component, Element, ElementKind, Expression, Modification, Subscript, TypePrefix,
 };
 use rustc_hash::FxHashMap;
 
-use crate::classes::library::{ClassId, elements};
+use crate::classes::Classes;
+use crate::classes::library::{ClassId, ROOT, elements};
 use crate::classes::lookup::ClassReference;
 use crate::failure::{Outcome, unsupported, wrong};
-use crate::flattener::Flattener;
 use crate::instances::modification::Modifier;
+use crate::suggestion::with_suggestion;
 
 /// Where a modifier of a class was written: in the class itself or one of its bases, or around it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,7 +140,7 @@ pub(crate) enum LayoutState {
     Done(Rc<Layout>),
 }
 
-impl Flattener<'_> {
+impl Classes<'_> {
     /// The elements of a class; made once.
     pub(crate) fn layout(&mut self, class: ClassId) -> Outcome<Rc<Layout>> {
         match self.layouts.get(&class) {
@@ -151,15 +152,15 @@ impl Flattener<'_> {
             }
             None => {}
         }
-        if self.layouts_busy > MAX_INHERITANCE {
+        if self.under_construction > MAX_INHERITANCE {
             let node = self.library.class(class);
             let message = format!("`{}` inherits through more than {MAX_INHERITANCE} classes", node.name);
             return wrong("E0206", message, node.definition.name.span);
         }
         self.layouts.insert(class, LayoutState::Busy);
-        self.layouts_busy += 1;
+        self.under_construction += 1;
         let built = self.build_layout(class);
-        self.layouts_busy -= 1;
+        self.under_construction -= 1;
         match built {
             Ok(layout) => {
                 let layout = Rc::new(layout);
@@ -173,6 +174,11 @@ impl Flattener<'_> {
         }
     }
 
+    /// The scope around a class.
+    fn around(&self, class: ClassId) -> Lexical {
+        Lexical { class: self.library.class(class).parent.unwrap_or(ROOT), around: true }
+    }
+
     /// Whether the elements of a class are just being collected.
     pub(crate) fn layout_is_busy(&self, class: ClassId) -> bool {
         matches!(self.layouts.get(&class), Some(LayoutState::Busy))
@@ -184,10 +190,10 @@ impl Flattener<'_> {
         match &definition.body {
             ClassBody::Short { base, modification, .. } => {
                 let base = self.lookup_base(base, class)?;
-                self.inherit(&mut layout, base, modification.as_ref(), class_around(self, class), definition.span)?;
+                self.inherit(&mut layout, base, modification.as_ref(), self.around(class), definition.span)?;
             }
             ClassBody::Extends(modification, _) => {
-                let Some(&base) = self.extended_classes.get(&class) else {
+                let Some(&base) = self.extended.get(&class) else {
                     let message =
                         format!("`{}` extends a class of the same name, but none is inherited", definition.name.name);
                     return wrong("E0207", message, definition.name.span);
@@ -207,6 +213,23 @@ impl Flattener<'_> {
         }
         layout.add_class(class);
         Ok(layout)
+    }
+
+    /// The enumeration that a class defines.
+    fn enumeration_type(&mut self, class: ClassId) -> Type {
+        if let Some(&known) = self.enumerations.by_class.get(&class) {
+            return Type::Enumeration(known);
+        }
+        let node = self.library.class(class);
+        let literals: Vec<Arc<str>> = match &node.definition.body {
+            ClassBody::Enumeration(Some(literals)) => {
+                literals.iter().map(|literal| literal.name.name.clone()).collect()
+            }
+            _ => Vec::new(),
+        };
+        let id = self.enumerations.all.push(Enumeration { name: node.name.clone(), literals });
+        self.enumerations.by_class.insert(class, id);
+        Type::Enumeration(id)
     }
 
     fn add_elements(
@@ -257,7 +280,7 @@ impl Flattener<'_> {
         if matches!(nested.body, ClassBody::Extends(..))
             && let Some(Member { kind: MemberKind::Class(base), .. }) = layout.member(&name)
         {
-            self.extended_classes.insert(id, *base);
+            self.extended.insert(id, *base);
         }
         let replaces = element.redeclare || matches!(nested.body, ClassBody::Extends(..));
         let member = Member {
@@ -402,7 +425,7 @@ impl Flattener<'_> {
                 let place = if child.span == Span::default() { span } else { child.span };
                 let candidates = layout.members.iter().map(|member| &*member.name);
                 let diagnostic = Diagnostic::error("E0222", message).label(place, "");
-                self.diagnostics.push(crate::suggestion::with_suggestion(diagnostic, name, candidates));
+                self.diagnostics.push(with_suggestion(diagnostic, name, candidates));
             }
         }
     }
@@ -433,18 +456,24 @@ impl Flattener<'_> {
         }
     }
 
+    /// Whether a class stands for something outside Modelica.
+    pub(crate) fn is_external_object(&self, class: ClassId) -> bool {
+        let Some(LayoutState::Done(layout)) = self.layouts.get(&class) else { return false };
+        layout.classes.iter().any(|&base| &*self.library.class(base).name == "ExternalObject")
+    }
+
     /// Follows a class through short definitions to what it stands for.
     pub(crate) fn type_info(&mut self, class: ClassId) -> Outcome<Rc<TypeInfo>> {
         if let Some(known) = self.type_infos.get(&class) {
             return Ok(known.clone());
         }
-        if self.layouts_busy > MAX_INHERITANCE {
+        if self.under_construction > MAX_INHERITANCE {
             let node = self.library.class(class);
             return wrong("E0205", format!("`{}` is defined by itself", node.name), node.definition.name.span);
         }
-        self.layouts_busy += 1;
+        self.under_construction += 1;
         let built = self.build_type_info(class);
-        self.layouts_busy -= 1;
+        self.under_construction -= 1;
         let info = Rc::new(built?);
         self.type_infos.insert(class, info.clone());
         Ok(info)
@@ -455,7 +484,7 @@ impl Flattener<'_> {
         let definition = self.library.class(class).definition.clone();
         let connector = matches!(definition.kind, ClassKind::Connector | ClassKind::ExpandableConnector);
         if let ClassBody::Short { prefix, base, dimensions, modification } = &definition.body {
-            let lexical = class_around(self, class);
+            let lexical = self.around(class);
             let own = modification.as_ref().map(|m| Rc::new(Modifier::prepare(m, self.diagnostics)));
             let mut modifiers: Vec<_> = own.into_iter().map(|modifier| (modifier, lexical)).collect();
             let mut dims: Vec<_> = dimensions.iter().map(|dimension| (dimension.clone(), lexical.class)).collect();
@@ -487,11 +516,6 @@ impl Flattener<'_> {
 
 /// Deeper chains of `extends` are a mistake.
 const MAX_INHERITANCE: usize = 200;
-
-fn class_around(flattener: &Flattener<'_>, class: ClassId) -> Lexical {
-    let parent = flattener.library.class(class).parent.unwrap_or(crate::classes::library::ROOT);
-    Lexical { class: parent, around: true }
-}
 
 /// The prefixes of a declaration, completed by those of its type.
 pub(crate) fn combined(own: TypePrefix, of_type: TypePrefix) -> TypePrefix {

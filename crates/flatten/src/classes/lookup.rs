@@ -1,22 +1,21 @@
-//! Names: which element or class a name means at a place (Modelica 3.6, 5.3 and 13.2).
+//! Names in classes: which element or class a name means there (Modelica 3.6, 5.3 and 13.2).
 //!
 //! The first identifier is sought among the elements of the class, inherited ones included, then its imports,
 //! then in the enclosing class and so on; an `encapsulated` class ends the climb. Further identifiers are sought
-//! inside what was found and nowhere else. Elements are found in the instance where there is one, so that
-//! redeclared classes and modified parameters are the ones meant.
+//! inside what was found and nowhere else. What an instance makes of the name, for it may redeclare a class, is
+//! the matter of [`scopes`](crate::instances::scopes).
 
 use std::sync::Arc;
 
 use modeshift_dae::Type;
-use modeshift_diagnostics::Diagnostic;
-use modeshift_syntax::ast::{ElementKind, Ident, Import, Path, Reference};
+use modeshift_diagnostics::{Diagnostic, Span};
+use modeshift_syntax::ast::{ClassBody, ElementKind, Ident, Import, Path, Reference};
 
+use crate::classes::Classes;
 use crate::classes::layout::MemberKind;
 use crate::classes::library::{ClassId, ROOT, elements};
 use crate::failure::{Failure, Outcome};
-use crate::flattener::Flattener;
-use crate::instances::instance::{InstanceId, Slot};
-use crate::instances::modification::Scope;
+use crate::instances::tree::InstanceId;
 use crate::suggestion::with_suggestion;
 
 /// A class, or a predefined type.
@@ -32,47 +31,38 @@ pub(crate) enum ClassReference {
     },
 }
 
-/// What a name means.
+impl ClassReference {
+    /// A class that is the same for all instances.
+    pub(crate) fn of(class: ClassId) -> Self {
+        ClassReference::Class { class, context: None }
+    }
+}
+
+/// What a name means, by the classes alone.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Found {
-    /// The component at this position of an instance.
-    Component(InstanceId, u32),
-    /// A class.
-    Class(ClassReference),
+pub(crate) enum Written {
+    /// A predefined type.
+    Predefined(Type),
+    /// A class that no instance changes.
+    Class(ClassId),
+    /// The element at this position of a class, its own or inherited, and the class that it is, unless a component.
+    Element { of: ClassId, position: u32, class: Option<ClassId> },
 }
 
-fn class_only(class: ClassId) -> Found {
-    Found::Class(ClassReference::Class { class, context: None })
-}
-
-impl Flattener<'_> {
-    /// What an identifier means in a scope; `None` where nothing has that name.
-    pub(crate) fn find(&mut self, name: &Arc<str>, scope: Scope) -> Outcome<Option<Found>> {
-        let mut scope = scope;
-        loop {
-            if let Some(found) = self.find_member(scope, name)? {
-                return Ok(Some(found));
-            }
-            if scope.instance.is_none() || self.context_of(scope).is_none() {
-                return self.find_outside(scope.class, name);
-            }
-            if let Some(found) = self.find_import(scope.class, name)? {
-                return Ok(Some(found));
-            }
-            let Some(parent) = self.library.class(scope.class).parent else { return Ok(None) };
-            scope = Scope { instance: self.context_of(scope), class: parent };
+impl Written {
+    /// The class that is meant, unless a component is.
+    fn class(self) -> Option<ClassReference> {
+        match self {
+            Written::Predefined(ty) => Some(ClassReference::Predefined(ty)),
+            Written::Class(class) => Some(ClassReference::of(class)),
+            Written::Element { class, .. } => class.map(ClassReference::of),
         }
     }
+}
 
-    /// The instance in which the class of a scope was written, where there is one.
-    fn context_of(&self, scope: Scope) -> Option<InstanceId> {
-        let context = self.instances[scope.instance?].context?;
-        let parent = self.library.class(scope.class).parent?;
-        self.instances[context].layout.classes.contains(&parent).then_some(context)
-    }
-
+impl Classes<'_> {
     /// What an identifier means that is not an element of `class`: by its imports, or in the classes around it.
-    fn find_outside(&mut self, class: ClassId, name: &Arc<str>) -> Outcome<Option<Found>> {
+    pub(crate) fn find_outside(&mut self, class: ClassId, name: &Arc<str>) -> Outcome<Option<Written>> {
         let key = (class, name.clone());
         if let Some(known) = self.found_outside.get(&key) {
             return Ok(*known);
@@ -85,64 +75,54 @@ impl Flattener<'_> {
         Ok(found)
     }
 
-    fn find_around(&mut self, class: ClassId, name: &Arc<str>) -> Outcome<Option<Found>> {
+    fn find_around(&mut self, class: ClassId, name: &Arc<str>) -> Outcome<Option<Written>> {
         let node = self.library.class(class);
         let Some(parent) = node.parent.filter(|_| !node.definition.encapsulated) else {
             return Ok(self.find_predefined(name));
         };
-        let scope = Scope { instance: None, class: parent };
-        match self.find_member(scope, name)? {
+        match self.find_member(parent, name)? {
             Some(found) => Ok(Some(found)),
             None => self.find_outside(parent, name),
         }
     }
 
-    fn find_predefined(&mut self, name: &str) -> Option<Found> {
+    pub(crate) fn find_predefined(&mut self, name: &str) -> Option<Written> {
         let ty = match name {
             "Real" => Type::Real,
             "Integer" => Type::Integer,
             "Boolean" => Type::Boolean,
             "String" => Type::String,
             "StateSelect" | "AssertionLevel" | "ExternalObject" => {
-                return self.library.child(ROOT, name, self.diagnostics).map(class_only);
+                return self.library.child(ROOT, name, self.diagnostics).map(Written::Class);
             }
             _ => return None,
         };
-        Some(Found::Class(ClassReference::Predefined(ty)))
+        Some(Written::Predefined(ty))
     }
 
-    /// The element of this name of the class of a scope, own or inherited.
-    pub(crate) fn find_member(&mut self, scope: Scope, name: &Arc<str>) -> Outcome<Option<Found>> {
-        if scope.class == ROOT || self.layout_is_busy(scope.class) {
-            return Ok(self.library.child(scope.class, name, self.diagnostics).map(class_only));
+    /// The element of this name of a class, own or inherited.
+    pub(crate) fn find_member(&mut self, class: ClassId, name: &Arc<str>) -> Outcome<Option<Written>> {
+        if class == ROOT || self.layout_is_busy(class) {
+            return Ok(self.library.child(class, name, self.diagnostics).map(Written::Class));
         }
-        let layout = self.layout(scope.class)?;
-        let Some(&at) = layout.index.get(name) else {
-            let classes = layout.classes.iter().rev();
-            for &class in classes {
-                if let Some(found) = self.library.child(class, name, self.diagnostics) {
-                    return Ok(Some(class_only(found)));
-                }
+        let layout = self.layout(class)?;
+        if let Some(&position) = layout.index.get(name) {
+            let nested = match layout.members[position as usize].kind {
+                MemberKind::Class(nested) => Some(nested),
+                MemberKind::Component(_) => None,
+            };
+            return Ok(Some(Written::Element { of: class, position, class: nested }));
+        }
+        for &class in layout.classes.iter().rev() {
+            if let Some(found) = self.library.child(class, name, self.diagnostics) {
+                return Ok(Some(Written::Class(found)));
             }
-            return Ok(None);
-        };
-        let instance = match (scope.instance, &layout.members[at as usize].kind) {
-            (Some(instance), _) => instance,
-            (None, MemberKind::Class(class)) => return Ok(Some(class_only(*class))),
-            (None, MemberKind::Component(_)) => self.static_instance(scope.class)?,
-        };
-        let Some(&at) = self.instances[instance].layout.index.get(name) else { return Ok(None) };
-        match self.instances[instance].layout.members[at as usize].kind {
-            MemberKind::Component(_) => Ok(Some(Found::Component(instance, at))),
-            MemberKind::Class(_) => match self.slot(instance, at)? {
-                Slot::Class(class) => Ok(Some(Found::Class(class))),
-                _ => Ok(None),
-            },
         }
+        Ok(None)
     }
 
     /// What the imports of a class say about a name; unqualified imports come last.
-    fn find_import(&mut self, class: ClassId, name: &Arc<str>) -> Outcome<Option<Found>> {
+    pub(crate) fn find_import(&mut self, class: ClassId, name: &Arc<str>) -> Outcome<Option<Written>> {
         let definition = self.library.class(class).definition.clone();
         let imports = elements(&definition).iter().filter_map(|element| match &element.kind {
             ElementKind::Import(import) => Some(import),
@@ -170,7 +150,7 @@ impl Flattener<'_> {
             };
         }
         for path in all {
-            if let Some(Found::Class(package)) = self.find_global(&path.parts, None)?
+            if let Some(package) = self.find_global(&path.parts, None)?.and_then(Written::class)
                 && let Some(found) = self.find_in_class(package, name)?
             {
                 return Ok(Some(found));
@@ -179,10 +159,10 @@ impl Flattener<'_> {
         Ok(None)
     }
 
-    fn find_global(&mut self, parts: &[Ident], last: Option<&Ident>) -> Outcome<Option<Found>> {
-        let mut found = class_only(ROOT);
+    fn find_global(&mut self, parts: &[Ident], last: Option<&Ident>) -> Outcome<Option<Written>> {
+        let mut found = Written::Class(ROOT);
         for part in parts.iter().chain(last) {
-            let Found::Class(class) = found else { return Ok(None) };
+            let Some(class) = found.class() else { return Ok(None) };
             match self.find_in_class(class, &part.name)? {
                 Some(next) => found = next,
                 None => return Ok(None),
@@ -192,73 +172,70 @@ impl Flattener<'_> {
     }
 
     /// The element of a class, without climbing out of it.
-    pub(crate) fn find_in_class(&mut self, class: ClassReference, name: &Arc<str>) -> Outcome<Option<Found>> {
+    pub(crate) fn find_in_class(&mut self, class: ClassReference, name: &Arc<str>) -> Outcome<Option<Written>> {
         match class {
             ClassReference::Predefined(_) => Ok(None),
-            ClassReference::Class { class, .. } => self.find_member(Scope { instance: None, class }, name),
+            ClassReference::Class { class, .. } => self.find_member(class, name),
         }
     }
 
-    /// The first identifier of a name that starts with a dot or not.
-    pub(crate) fn find_first(&mut self, global: bool, name: &Arc<str>, scope: Scope) -> Outcome<Option<Found>> {
-        match global {
-            false => self.find(name, scope),
-            true => match self.find_in_class(ClassReference::Class { class: ROOT, context: None }, name)? {
-                Some(found) => Ok(Some(found)),
-                None => Ok(self.find_predefined(name)),
-            },
+    /// What an identifier means at the top level.
+    pub(crate) fn find_at_top(&mut self, name: &Arc<str>) -> Outcome<Option<Written>> {
+        match self.find_member(ROOT, name)? {
+            Some(found) => Ok(Some(found)),
+            None => Ok(self.find_predefined(name)),
         }
-    }
-
-    /// The class of a dotted name.
-    pub(crate) fn lookup_class(&mut self, path: &Path, scope: Scope) -> Outcome<ClassReference> {
-        let first = &path.parts[0];
-        let found = self.find_first(path.global, &first.name, scope)?;
-        self.rest_of_class(path, found, Some(scope))
     }
 
     /// The class named in an `extends` or short class definition of `class`: found without what it inherits.
     pub(crate) fn lookup_base(&mut self, path: &Path, class: ClassId) -> Outcome<ClassReference> {
-        let first = &path.parts[0].name;
-        let is_short =
-            matches!(self.library.class(class).definition.body, modeshift_syntax::ast::ClassBody::Short { .. });
-        let own = if path.global || is_short { None } else { self.library.child(class, first, self.diagnostics) };
+        let first = &path.parts[0];
+        let is_short = matches!(self.library.class(class).definition.body, ClassBody::Short { .. });
+        let own = if path.global || is_short { None } else { self.library.child(class, &first.name, self.diagnostics) };
         let found = match own {
-            Some(own) => Some(class_only(own)),
-            None if path.global => self.find_first(true, first, Scope { instance: None, class })?,
-            None if is_short => self.find_around(class, first)?,
-            None => self.find_outside(class, first)?,
+            Some(own) => Some(Written::Class(own)),
+            None if path.global => self.find_at_top(&first.name)?,
+            None if is_short => self.find_around(class, &first.name)?,
+            None => self.find_outside(class, &first.name)?,
         };
-        let parent = self.library.class(class).parent.map(|class| Scope { instance: None, class });
-        self.rest_of_class(path, found, parent)
+        match found {
+            None => Err(self.unknown_class(path, self.library.class(class).parent)),
+            Some(Written::Element { of, position, class: None }) => Err(self.not_a_class(path, of, position)),
+            Some(Written::Element { class: Some(class), .. } | Written::Class(class)) => {
+                self.rest_of_class(path, ClassReference::of(class))
+            }
+            Some(Written::Predefined(ty)) => self.rest_of_class(path, ClassReference::Predefined(ty)),
+        }
     }
 
-    fn rest_of_class(&mut self, path: &Path, first: Option<Found>, scope: Option<Scope>) -> Outcome<ClassReference> {
-        let mut found = match first {
-            Some(found) => found,
-            None => {
-                let diagnostic = unknown(&path.parts[0].name, path.parts[0].span, "class");
-                return Err(self.suggest_names(diagnostic, &path.parts[0].name, scope).into());
-            }
-        };
+    /// The class of a dotted name whose first identifier means `first`.
+    pub(crate) fn rest_of_class(&mut self, path: &Path, first: ClassReference) -> Outcome<ClassReference> {
+        let mut class = first;
         for part in &path.parts[1..] {
-            let Found::Class(class) = found else { break };
-            found = match self.find_in_class(class, &part.name)? {
-                Some(next) => next,
+            class = match self.find_in_class(class, &part.name)? {
                 None => return Err(self.unknown_in_class(class, part)),
+                Some(Written::Element { of, position, class: None }) => {
+                    return Err(self.not_a_class(path, of, position));
+                }
+                Some(Written::Element { class: Some(class), .. } | Written::Class(class)) => ClassReference::of(class),
+                Some(Written::Predefined(ty)) => ClassReference::Predefined(ty),
             };
         }
-        match found {
-            Found::Class(class) => Ok(class),
-            Found::Component(instance, at) => {
-                let span = self.instances[instance].layout.members[at as usize].span;
-                let message = format!("`{}` is a component, not a class", path_text(path));
-                Err(Diagnostic::error("E0203", message)
-                    .label(path.span, "used as a class")
-                    .label(span, "declared here")
-                    .into())
-            }
+        Ok(class)
+    }
+
+    fn not_a_class(&mut self, path: &Path, of: ClassId, position: u32) -> Failure {
+        match self.layout(of) {
+            Ok(layout) => not_a_class(path, layout.members[position as usize].span),
+            Err(failure) => failure,
         }
+    }
+
+    /// Nothing has the first name of a path, seen from `class`.
+    pub(crate) fn unknown_class(&mut self, path: &Path, class: Option<ClassId>) -> Failure {
+        let first = &path.parts[0];
+        let diagnostic = unknown(&first.name, first.span, "class");
+        self.suggest_names(diagnostic, &first.name, class).into()
     }
 
     /// `part` was not found inside `class`.
@@ -274,10 +251,10 @@ impl Flattener<'_> {
         }
     }
 
-    /// Adds the nearest names of a scope and of those around it.
-    pub(crate) fn suggest_names(&mut self, diagnostic: Diagnostic, name: &str, scope: Option<Scope>) -> Diagnostic {
+    /// Adds the nearest names of a class and of those around it.
+    pub(crate) fn suggest_names(&mut self, diagnostic: Diagnostic, name: &str, class: Option<ClassId>) -> Diagnostic {
         let mut names: Vec<Arc<str>> = ["Real", "Integer", "Boolean", "String"].map(Arc::from).to_vec();
-        let mut class = scope.map(|scope| scope.class);
+        let mut class = class;
         while let Some(at) = class {
             if !self.layout_is_busy(at)
                 && at != ROOT
@@ -293,8 +270,14 @@ impl Flattener<'_> {
 }
 
 /// Nothing has this name.
-pub(crate) fn unknown(name: &str, span: modeshift_diagnostics::Span, what: &str) -> Diagnostic {
+pub(crate) fn unknown(name: &str, span: Span, what: &str) -> Diagnostic {
     Diagnostic::error("E0201", format!("unknown {what} `{name}`")).label(span, "not found")
+}
+
+/// A path that leads to a component, declared at `span`, where a class is needed.
+pub(crate) fn not_a_class(path: &Path, span: Span) -> Failure {
+    let message = format!("`{}` is a component, not a class", path_text(path));
+    Diagnostic::error("E0203", message).label(path.span, "used as a class").label(span, "declared here").into()
 }
 
 /// `A.B.C`

@@ -9,7 +9,7 @@ use modeshift_syntax::ast::{
 
 use crate::equations::guarded::{Place, Sides};
 use crate::equations::names;
-use crate::expressions::context::{Context, Mode};
+use crate::expressions::context::{Context, Purpose};
 use crate::expressions::statements::Flow;
 use crate::expressions::term::Term;
 use crate::failure::{Failure, Outcome, unsupported, wrong};
@@ -78,10 +78,10 @@ impl Flattener<'_> {
     fn effect(&mut self, statements: &[Statement], span: Span, scope: Scope, before: Before) -> Outcome<Effect> {
         let mut targets = Vec::new();
         statements.iter().try_for_each(|statement| assigned(statement, &mut targets))?;
-        let mut context = Context::new(scope, Mode::Symbolic);
+        let mut context = Context::new(scope, Purpose::Symbolic);
         let mut lefts = Vec::new();
         for target in &targets {
-            let whole = self.reference(&whole_reference(target), &mut Context::new(scope, Mode::Symbolic))?;
+            let whole = self.reference(&whole_reference(target), &mut Context::new(scope, Purpose::Symbolic))?;
             let start = self.before_assignment(&whole, before, span)?;
             context.locals.push((target.parts[0].name.name.clone(), start));
             lefts.push(whole);
@@ -108,7 +108,7 @@ impl Flattener<'_> {
             self.pair(&left, &right, String::new(), (target.span, target.span), &mut sides)?;
             assignments.extend(sides.into_iter().map(|(index, sides)| (index, sides, target.span)));
         }
-        Ok(Effect { assignments, assertions: std::mem::take(&mut self.algorithm_assertions) })
+        Ok(Effect { assignments, assertions: std::mem::take(&mut self.execution.assertions) })
     }
 
     fn before_assignment(&mut self, whole: &Term, before: Before, span: Span) -> Outcome<Term> {
@@ -129,7 +129,7 @@ impl Flattener<'_> {
         scope: Scope,
     ) -> Outcome<()> {
         let mut clause = WhenClause { guard: place.guard, branches: Vec::new(), span };
-        let mut context = Context::new(scope, Mode::Symbolic);
+        let mut context = Context::new(scope, Purpose::Symbolic);
         let truth = self.model.expressions.boolean(true);
         for (condition, body) in branches {
             let conditions = self.when_conditions(condition, &mut context)?;

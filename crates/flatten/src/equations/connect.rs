@@ -1,5 +1,5 @@
 //! Connections: sets of connected scalars, and from each set potential equalities or one sum of flows
-//! (Modelica 3.6, 9.2; LANGUAGE 3.6).
+//! (Modelica 3.6, 9.2).
 //!
 //! A member of a set is a scalar with a side: `outside` where the connector belongs to the class in which the
 //! `connect` stands, `inside` where it belongs to a component of that class. Every flow variable is a member on its
@@ -12,16 +12,16 @@ use modeshift_syntax::ast::{self, ConnectorPrefix, Expression, ExpressionKind, R
 use rustc_hash::FxHashMap;
 
 use crate::classes::library::composition;
-use crate::classes::lookup::Found;
 use crate::equations::guarded::{Place, Sides};
 use crate::equations::names;
-use crate::expressions::context::{Context, Mode};
+use crate::expressions::context::{Context, Purpose};
 use crate::expressions::term::{Term, shape_text};
 use crate::expressions::translate::Decision;
 use crate::failure::{Failure, Outcome, unsupported, wrong};
 use crate::flattener::Flattener;
-use crate::instances::instance::{InstanceId, PrimitiveId, Slot};
 use crate::instances::modification::Scope;
+use crate::instances::scopes::Found;
+use crate::instances::tree::{InstanceId, PrimitiveId, Slot};
 
 /// A scalar of a connector and the side from which it is connected: twice the variable's number, plus 1 outside.
 type Member = u32;
@@ -87,10 +87,10 @@ impl Flattener<'_> {
         }
         let layout = self.instances[instance].layout.clone();
         for &class in &layout.classes {
-            let definition = self.library.class(class).definition.clone();
+            let definition = self.classes.library.class(class).definition.clone();
             let sections = composition(&definition).map_or(&[][..], |inside| &inside.equations);
             for section in sections.iter().filter(|section| section.equations.iter().any(has_connect)) {
-                let mut context = Context::new(Scope { instance: Some(instance), class }, Mode::Symbolic);
+                let mut context = Context::new(Scope { instance: Some(instance), class }, Purpose::Symbolic);
                 self.collect_from(&section.equations, instance, &mut context);
             }
         }
@@ -196,7 +196,7 @@ impl Flattener<'_> {
             let Some(other) = others.iter().find(|other| other.path == pin.path) else {
                 return self.different_connectors(pins, others, span);
             };
-            let (one, two) = (&self.primitives[pin.primitive], &self.primitives[other.primitive]);
+            let (one, two) = (&self.instances[pin.primitive], &self.instances[other.primitive]);
             if one.ty != two.ty {
                 return self.different_connectors(pins, others, span);
             }
@@ -260,7 +260,7 @@ impl Flattener<'_> {
             Some(Found::Component(instance, position)) => (instance, position),
             _ => {
                 let diagnostic = crate::classes::lookup::unknown(&first.name, first.span, "connector");
-                return Err(self.suggest_names(diagnostic, &first.name, Some(context.scope)).into());
+                return Err(self.classes.suggest_names(diagnostic, &first.name, Some(context.scope.class)).into());
             }
         };
         let outside = match self.slot(instance, position)? {
@@ -293,7 +293,7 @@ impl Flattener<'_> {
             Slot::Components(components) => {
                 components.instances.first().is_some_and(|&first| self.instances[first].is_connector)
             }
-            Slot::Primitive(id) => self.primitives[*id].is_connector,
+            Slot::Primitive(id) => self.instances[*id].is_connector,
             Slot::Outer(instance, position) => self.is_connector(&self.instances[*instance].slots[*position as usize]),
             _ => false,
         }
@@ -310,12 +310,12 @@ impl Flattener<'_> {
         match self.slot(instance, position)? {
             Slot::Absent => Ok(None),
             Slot::Outer(instance, position) => self.connectors_at(instance, position, reference, context),
-            Slot::Primitive(id) if self.primitives[id].is_connector => {
-                let dims = self.primitives[id].dims.clone();
-                let span = self.member(instance, position).span;
+            Slot::Primitive(id) if self.instances[id].is_connector => {
+                let dims = self.instances[id].dims.clone();
+                let span = self.instances.member(instance, position).span;
                 let picks = self.picks(&part.subscripts, &dims, part, Some(span), context)?;
                 let (left, offsets) = crate::expressions::references::offsets(&picks, &dims, part.name.span)?;
-                let first = self.first_variable(id);
+                let first = self.instances.first_variable(id);
                 let scalar = |at: usize| Connector::Scalar(id, VariableId(first.0 + at as u32));
                 Ok(Some((left, offsets.into_iter().map(scalar).collect())))
             }
@@ -324,7 +324,7 @@ impl Flattener<'_> {
                     && !matches!(&slot, Slot::Components(components) if components.instances.is_empty())
                 {
                     let message = format!("`{}` is not a connector", crate::classes::lookup::reference_text(reference));
-                    let declared = self.member(instance, position).span;
+                    let declared = self.instances.member(instance, position).span;
                     return Err(Diagnostic::error("E0401", message)
                         .label(reference.span, "")
                         .label(declared, "declared here")
@@ -346,8 +346,8 @@ impl Flattener<'_> {
             let path = format!("{path}.{}", member.name);
             match &self.instances[instance].slots[position] {
                 Slot::Primitive(id) => {
-                    let first = self.first_variable(*id);
-                    for at in 0..self.primitives[*id].dims.iter().product::<usize>() {
+                    let first = self.instances.first_variable(*id);
+                    for at in 0..self.instances[*id].dims.iter().product::<usize>() {
                         let variable = VariableId(first.0 + at as u32);
                         out.push(Pin { path: format!("{path}#{at}"), variable, primitive: *id });
                     }
@@ -399,13 +399,13 @@ impl Flattener<'_> {
     }
 
     fn add_unconnected_flows(&self, root: InstanceId, union: &UnionFind, sets: &mut Vec<(InstanceId, Set)>) {
-        for &(first, id) in &self.numbered {
-            let primitive = &self.primitives[id];
+        for &(first, id) in &self.instances.numbered {
+            let primitive = &self.instances[id];
             if primitive.prefix.connector != Some(ConnectorPrefix::Flow) {
                 continue;
             }
             let Some(owner) = self.user_of_connector(primitive.instance, root) else { continue };
-            let span = self.member(primitive.instance, primitive.position).span;
+            let span = self.instances.member(primitive.instance, primitive.position).span;
             for at in 0..primitive.dims.iter().product::<usize>() {
                 let inside = member(VariableId(first.0 + at as u32), false);
                 if !union.contains(inside) {

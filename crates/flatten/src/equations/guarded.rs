@@ -1,7 +1,7 @@
 //! Equations: every scalar equation of every branch with its own guard (E22 §4.1).
 //!
 //! An `if` whose condition is known at translation keeps the chosen branch only; otherwise the equations of each
-//! branch get the conjunction of conditions as guard, and branches may differ in length (LANGUAGE 3.4). Order: the
+//! branch get the conjunction of conditions as guard, and branches may differ in length (E22 §3). Order: the
 //! equations of components first, then bindings in declaration order, equations in source order with those of base
 //! classes first, and connections.
 
@@ -17,14 +17,14 @@ use modeshift_syntax::ast::{self, Expression, ExpressionKind, Variability};
 use crate::classes::annotations;
 use crate::classes::library::composition;
 use crate::equations::names;
-use crate::expressions::context::{Context, Mode};
+use crate::expressions::context::{Context, Purpose};
 use crate::expressions::evaluate::describe;
 use crate::expressions::term::{Term, shape_text};
 use crate::expressions::translate::Decision;
 use crate::failure::{Failure, Outcome, unsupported, wrong};
 use crate::flattener::Flattener;
-use crate::instances::instance::{InstanceId, Slot, index_text};
 use crate::instances::modification::Scope;
+use crate::instances::tree::{InstanceId, Slot, index_text};
 
 /// Where equations are being collected.
 #[derive(Clone, Debug)]
@@ -69,17 +69,17 @@ impl Flattener<'_> {
                 _ => {}
             }
         }
-        let name = self.instance_name(instance);
+        let name = self.instances.instance_name(instance);
         let prefix = if name.is_empty() { "".into() } else { format!("{name}.").into() };
         let mut place = Place { instance, prefix, guard, initial: false, scenario: None, loops: Vec::new() };
         self.add_bindings(&place);
         for &class in &layout.classes {
-            let definition = self.library.class(class).definition.clone();
+            let definition = self.classes.library.class(class).definition.clone();
             let Some(inside) = composition(&definition) else { continue };
             let scope = Scope { instance: Some(instance), class };
             for section in &inside.equations {
                 place.initial = section.initial;
-                let mut context = Context::new(scope, Mode::Symbolic);
+                let mut context = Context::new(scope, Purpose::Symbolic);
                 self.add_all(&section.equations, &mut place, &mut context);
             }
             for section in &inside.algorithms {
@@ -98,8 +98,8 @@ impl Flattener<'_> {
         let layout = self.instances[instance].layout.clone();
         for (position, member) in layout.members.iter().enumerate() {
             let Slot::Primitive(id) = self.instances[instance].slots[position] else { continue };
-            let prefix = self.primitives[id].prefix;
-            let first = self.first_variable(id);
+            let prefix = self.instances[id].prefix;
+            let first = self.instances.first_variable(id);
             if prefix.variability <= Variability::Parameter || self.model.variables.get(first).is_some_and(|v| v.input)
             {
                 continue;
@@ -110,13 +110,13 @@ impl Flattener<'_> {
         }
     }
 
-    fn add_binding(&mut self, id: crate::instances::instance::PrimitiveId, span: Span, place: &Place) -> Outcome<()> {
+    fn add_binding(&mut self, id: crate::instances::tree::PrimitiveId, span: Span, place: &Place) -> Outcome<()> {
         let layers = self.primitive_layers(id)?;
         let Some(layer) = layers.iter().find(|layer| layer.value().is_some()) else { return Ok(()) };
         let span = layer.value().map_or(span, |value| value.span);
-        let Some(term) = self.binding_term(id, &layers, Mode::Symbolic)? else { return Ok(()) };
-        let first = self.first_variable(id);
-        let dims = self.primitives[id].dims.clone();
+        let Some(term) = self.binding_term(id, &layers, Purpose::Symbolic)? else { return Ok(()) };
+        let first = self.instances.first_variable(id);
+        let dims = self.instances[id].dims.clone();
         let mut scalars = Vec::new();
         term.scalars(&mut scalars);
         for (at, (ty, right)) in scalars.into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! `when` clauses: branches with conditions and actions (LANGUAGE 3.9), and which variables they make discrete.
+//! `when` clauses: branches with conditions and actions (Modelica 3.6, 8.3.5), and which variables they make discrete.
 
 use modeshift_dae::{
     EquationKind, ExpressionId, FlatModel, Node, Type, Variability, WhenAction, WhenActionKind, WhenBranch, WhenClause,

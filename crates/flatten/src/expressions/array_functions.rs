@@ -4,7 +4,7 @@ use modeshift_dae::{Builtin, Type};
 use modeshift_diagnostics::Span;
 use modeshift_syntax::ast::{BinaryOperator, Expression};
 
-use crate::expressions::context::{Context, Mode};
+use crate::expressions::context::{Context, Purpose};
 use crate::expressions::evaluate::describe;
 use crate::expressions::term::{Term, shape_text};
 use crate::failure::{Failure, Outcome, wrong};
@@ -108,11 +108,11 @@ impl Flattener<'_> {
                 }
             }
             ("array", items) if !items.is_empty() => self.stacked(vec![items.len()], items.to_vec(), span),
-            ("sum" | "product", [array]) => self.reduce(name, array, span, context.mode),
-            ("min" | "max", [array]) => self.reduce(name, array, span, context.mode),
+            ("sum" | "product", [array]) => self.reduce(name, array, span, context.purpose),
+            ("min" | "max", [array]) => self.reduce(name, array, span, context.purpose),
             ("min" | "max", [_, _]) => {
                 let builtin = if name == "min" { Builtin::Min } else { Builtin::Max };
-                self.builtin(builtin, terms, span, context.mode)
+                self.builtin(builtin, terms, span, context.purpose)
             }
             _ => {
                 let given: Vec<String> = terms.iter().map(describe).collect();
@@ -247,7 +247,7 @@ impl Flattener<'_> {
     }
 
     /// `sum`, `product`, `min` or `max` of all elements.
-    pub(crate) fn reduce(&mut self, name: &str, array: &Term, span: Span, mode: Mode) -> Outcome<Term> {
+    pub(crate) fn reduce(&mut self, name: &str, array: &Term, span: Span, purpose: Purpose) -> Outcome<Term> {
         let mut result: Option<Term> = None;
         for item in array.items() {
             result = Some(match result {
@@ -257,8 +257,8 @@ impl Flattener<'_> {
                     "product" => self.scalar_binary(BinaryOperator::Multiply, &so_far, item, span)?,
                     "min" if is_boolean(item) => self.scalar_binary(BinaryOperator::And, &so_far, item, span)?,
                     "max" if is_boolean(item) => self.scalar_binary(BinaryOperator::Or, &so_far, item, span)?,
-                    "min" => self.builtin(Builtin::Min, &[so_far, item.clone()], span, mode)?,
-                    _ => self.builtin(Builtin::Max, &[so_far, item.clone()], span, mode)?,
+                    "min" => self.builtin(Builtin::Min, &[so_far, item.clone()], span, purpose)?,
+                    _ => self.builtin(Builtin::Max, &[so_far, item.clone()], span, purpose)?,
                 },
             });
         }

@@ -4,14 +4,15 @@ use modeshift_dae::{Builtin, ExpressionId, Node, Type, Variability};
 use modeshift_diagnostics::Span;
 use modeshift_syntax::ast::{BinaryOperator, Expression, Ident, Reference};
 
-use crate::expressions::context::{Context, Mode};
+use crate::expressions::context::{Context, Purpose};
 use crate::expressions::evaluate::describe;
 use crate::failure::{Failure, Outcome, dynamic, unsupported, wrong};
 use crate::flattener::Flattener;
 
-use crate::classes::lookup::{ClassReference, Found};
+use crate::classes::lookup::ClassReference;
 use crate::expressions::operators::is_number;
 use crate::expressions::term::{Term, type_text};
+use crate::instances::scopes::Found;
 
 impl Flattener<'_> {
     /// `function(arguments, name = value)`
@@ -75,15 +76,15 @@ impl Flattener<'_> {
             if !named.is_empty() {
                 return wrong("E0307", format!("`{name}` takes no named arguments"), span);
             }
-            self.builtin(builtin, &terms, span, context.mode)
+            self.builtin(builtin, &terms, span, context.purpose)
         }))
     }
 
     /// The arguments as far as only their shapes matter.
     fn shapes(&mut self, arguments: &[Expression], context: &mut Context) -> Outcome<Vec<Term>> {
-        let mode = std::mem::replace(&mut context.mode, Mode::Shape);
+        let purpose = std::mem::replace(&mut context.purpose, Purpose::Shape);
         let terms = self.terms(arguments, context);
-        context.mode = mode;
+        context.purpose = purpose;
         terms
     }
 
@@ -93,7 +94,13 @@ impl Flattener<'_> {
     }
 
     /// A function of numbers, applied element by element where an argument is an array.
-    pub(crate) fn builtin(&mut self, builtin: Builtin, arguments: &[Term], span: Span, mode: Mode) -> Outcome<Term> {
+    pub(crate) fn builtin(
+        &mut self,
+        builtin: Builtin,
+        arguments: &[Term],
+        span: Span,
+        purpose: Purpose,
+    ) -> Outcome<Term> {
         if arguments.len() != builtin.arity() {
             let message = format!("`{}` takes {} arguments, not {}", builtin.name(), builtin.arity(), arguments.len());
             return wrong("E0307", message, span);
@@ -110,15 +117,15 @@ impl Flattener<'_> {
                         _ => return wrong("E0304", "the arguments of this call differ in size", span),
                     }
                 }
-                items.push(self.builtin(builtin, &scalars, span, mode)?);
+                items.push(self.builtin(builtin, &scalars, span, purpose)?);
             }
             let ty = items.first().and_then(Term::scalar_type).unwrap_or(Type::Real);
             return Ok(Term::array(ty, dims, items));
         }
-        self.scalar_builtin(builtin, arguments, span, mode)
+        self.scalar_builtin(builtin, arguments, span, purpose)
     }
 
-    fn scalar_builtin(&mut self, builtin: Builtin, arguments: &[Term], span: Span, mode: Mode) -> Outcome<Term> {
+    fn scalar_builtin(&mut self, builtin: Builtin, arguments: &[Term], span: Span, purpose: Purpose) -> Outcome<Term> {
         let mut ids = Vec::with_capacity(arguments.len());
         let mut integers = true;
         for argument in arguments {
@@ -136,19 +143,19 @@ impl Flattener<'_> {
             }
         }
         let ty = result_type(builtin, integers);
-        if let Some(folded) = self.folded(builtin, &ids, ty, mode) {
+        if let Some(folded) = self.folded(builtin, &ids, ty, purpose) {
             return Ok(Term::Scalar(ty, folded));
         }
         Ok(Term::Scalar(ty, self.model.expressions.call(builtin, &ids)))
     }
 
     /// The value for literal arguments. Elementary functions stay as they were written in flat equations.
-    fn folded(&mut self, builtin: Builtin, ids: &[ExpressionId], ty: Type, mode: Mode) -> Option<ExpressionId> {
+    fn folded(&mut self, builtin: Builtin, ids: &[ExpressionId], ty: Type, purpose: Purpose) -> Option<ExpressionId> {
         let is_elementary = result_type(builtin, true) == Type::Real && builtin != Builtin::Sign;
         if builtin == Builtin::Ordinal && matches!(self.model.expressions.node(ids[0]), Node::Integer(_)) {
             return Some(ids[0]);
         }
-        if mode == Mode::Symbolic && is_elementary {
+        if purpose == Purpose::Symbolic && is_elementary {
             return None;
         }
         let values: Vec<f64> = ids.iter().map(|&id| self.model.expressions.literal(id)).collect::<Option<_>>()?;
@@ -180,7 +187,7 @@ impl Flattener<'_> {
         match name {
             "initial" | "terminal" => {
                 count(&[0])?;
-                if context.mode == Mode::Evaluate {
+                if context.purpose == Purpose::Evaluate {
                     return dynamic(format!("`{name}()` is not known at translation"), span);
                 }
                 let builtin = if name == "initial" { Builtin::Initial } else { Builtin::Terminal };
@@ -255,7 +262,7 @@ impl Flattener<'_> {
         span: Span,
         context: &mut Context,
     ) -> Outcome<Term> {
-        if context.mode == Mode::Evaluate {
+        if context.purpose == Purpose::Evaluate {
             return dynamic(format!("`{}` is not known at translation", builtin.name().trim()), span);
         }
         let mut ids = Vec::new();
@@ -299,7 +306,7 @@ impl Flattener<'_> {
         };
         let actual = self.term(actual, context)?;
         let simplified = self.term(simplified, context)?;
-        if context.mode == Mode::Evaluate {
+        if context.purpose == Purpose::Evaluate {
             return Ok(actual);
         }
         match (&actual, &simplified) {
@@ -365,7 +372,7 @@ impl Flattener<'_> {
         let expressions = &mut self.model.expressions;
         let text = match (ty, expressions.node(id)) {
             (Type::Enumeration(enumeration), Node::Integer(ordinal)) => {
-                let literals = &self.model.enumerations[enumeration].literals;
+                let literals = &self.classes.enumerations.all[enumeration].literals;
                 literals.get(ordinal as usize - 1).map(|literal| literal.to_string())
             }
             (_, Node::Integer(value)) => Some(value.to_string()),

@@ -9,7 +9,7 @@ use crate::instances::modification::Scope;
 
 /// What is wanted of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Mode {
+pub(crate) enum Purpose {
     /// Scalars of the flat model.
     Symbolic,
     /// Its value at translation; parameters are replaced by theirs.
@@ -24,7 +24,7 @@ pub(crate) struct Context {
     /// Where names are looked up.
     pub(crate) scope: Scope,
     /// What is wanted.
-    pub(crate) mode: Mode,
+    pub(crate) purpose: Purpose,
     /// Iterators and the variables of a function, innermost last.
     pub(crate) locals: Vec<(Arc<str>, Term)>,
     /// What `end` means in the surrounding subscripts, innermost last.
@@ -39,8 +39,8 @@ pub(crate) struct Context {
 
 impl Context {
     /// A place without iterators.
-    pub(crate) fn new(scope: Scope, mode: Mode) -> Self {
-        Context { scope, mode, locals: Vec::new(), ends: Vec::new(), depth: 0, calls: 0, path: None }
+    pub(crate) fn new(scope: Scope, purpose: Purpose) -> Self {
+        Context { scope, purpose, locals: Vec::new(), ends: Vec::new(), depth: 0, calls: 0, path: None }
     }
 
     /// The innermost iterator or local variable of this name.

@@ -1,30 +1,51 @@
 //! Values at translation: array sizes, conditions, ranges, and whatever parameters they are computed from.
 //!
-//! Lazily and remembered per component (LANGUAGE 3.4): the value of a parameter is its binding translated with all
+//! Computed when needed and remembered per component: the value of a parameter is its binding translated with all
 //! parameters replaced by their values. Every parameter that was read is marked, because it can no longer be
 //! changed in the flat model.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use modeshift_dae::{ExpressionId, Node, PartialEvaluation, Type, VariableId};
 use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_syntax::ast::{Expression, Variability};
 use rustc_hash::FxHashMap;
 
-use crate::expressions::context::{Context, Mode};
+use crate::expressions::context::{Context, Purpose};
 use crate::expressions::term::{Term, shape_text, type_text};
 use crate::failure::{Failure, Outcome, dynamic, wrong};
 use crate::flattener::Flattener;
-use crate::instances::instance::{Primitive, PrimitiveId};
-use crate::instances::modification::{Layer, Step, attribute_layers};
-use crate::walk;
+use crate::instances::modification::{Layer, Scope, Step, attribute_layers};
+use crate::instances::tree::{Primitive, PrimitiveId};
+
+/// A binding that is taken apart, by its expression, which is kept so that its address stays its own.
+type BindingKey = (*const Expression, Scope, Purpose);
+
+/// Values known at translation. The tables are memos; none of them is ever iterated.
+#[derive(Default)]
+pub(crate) struct Values {
+    bindings: FxHashMap<BindingKey, (Rc<Expression>, Term)>,
+    /// The values of parameters and constants; `None` while one is being computed.
+    known: FxHashMap<PrimitiveId, Option<Term>>,
+    /// The parameters that are being computed, each for the sake of the next.
+    evaluating: Vec<PrimitiveId>,
+    attribute_names: FxHashMap<&'static str, Arc<str>>,
+}
+
+impl Values {
+    /// The shared name of an attribute.
+    pub(crate) fn attribute_name(&mut self, name: &'static str) -> Arc<str> {
+        self.attribute_names.entry(name).or_insert_with(|| name.into()).clone()
+    }
+}
 
 impl Flattener<'_> {
     /// The value of an expression at translation.
     pub(crate) fn evaluate(&mut self, expression: &Expression, context: &mut Context) -> Outcome<Term> {
-        let mode = std::mem::replace(&mut context.mode, Mode::Evaluate);
+        let purpose = std::mem::replace(&mut context.purpose, Purpose::Evaluate);
         let term = self.term(expression, context);
-        context.mode = mode;
+        context.purpose = purpose;
         let term = term?;
         if self.is_literal(&term) {
             return Ok(term);
@@ -53,18 +74,19 @@ impl Flattener<'_> {
 
     fn variables_of(&self, id: ExpressionId) -> Vec<VariableId> {
         let mut variables = Vec::new();
-        walk::for_each_different(&self.model.expressions, id, |_, node| {
+        self.model.expressions.for_each(id, |_, node| {
             if let Node::Variable(variable, _) = node {
                 variables.push(variable);
             }
+            true
         });
         variables
     }
 
     /// The value of one scalar parameter.
     fn value_of_variable(&mut self, variable: VariableId, place: Span) -> Outcome<ExpressionId> {
-        let after = self.numbered.partition_point(|&(first, _)| first <= variable);
-        let (first, id) = self.numbered[after.checked_sub(1).ok_or(Failure::Reported)?];
+        let after = self.instances.numbered.partition_point(|&(first, _)| first <= variable);
+        let (first, id) = self.instances.numbered[after.checked_sub(1).ok_or(Failure::Reported)?];
         let value = self.value_of(id, place)?;
         match value.items().get((variable.0 - first.0) as usize) {
             Some(Term::Scalar(_, id)) => Ok(*id),
@@ -126,16 +148,16 @@ impl Flattener<'_> {
     }
 
     /// The part that a layer's path names of a layer's value.
-    pub(crate) fn layer_term(&mut self, layer: &Layer, mode: Mode) -> Outcome<Term> {
+    pub(crate) fn layer_term(&mut self, layer: &Layer, purpose: Purpose) -> Outcome<Term> {
         let Some(expression) = layer.value().cloned() else { return Err(Failure::Reported) };
-        let key = (Rc::as_ptr(&expression), layer.scope, mode);
-        let known = if layer.path.is_empty() { None } else { self.binding_terms.get(&key) };
+        let key = (Rc::as_ptr(&expression), layer.scope, purpose);
+        let known = if layer.path.is_empty() { None } else { self.values.bindings.get(&key) };
         let term = match known {
             Some((_, term)) => term.clone(),
             None => {
-                let term = self.term(&expression, &mut Context::new(layer.scope, mode))?;
+                let term = self.term(&expression, &mut Context::new(layer.scope, purpose))?;
                 if !layer.path.is_empty() {
-                    self.binding_terms.insert(key, (expression.clone(), term.clone()));
+                    self.values.bindings.insert(key, (expression.clone(), term.clone()));
                 }
                 term
             }
@@ -172,45 +194,46 @@ impl Flattener<'_> {
 
     /// The value of a parameter or constant.
     pub(crate) fn value_of(&mut self, id: PrimitiveId, place: Span) -> Outcome<Term> {
-        match self.values.get(&id) {
+        match self.values.known.get(&id) {
             Some(Some(value)) => return Ok(value.clone()),
             Some(None) => return Err(self.cyclic_parameters(id).into()),
             None => {}
         }
-        let primitive = &self.primitives[id];
+        let primitive = &self.instances[id];
         let (instance, position) = (primitive.instance, primitive.position);
         if primitive.prefix.variability > Variability::Parameter {
-            let name = &self.member(instance, position).name;
+            let name = &self.instances.member(instance, position).name;
             return dynamic(format!("the value of `{name}` is not known at translation"), place);
         }
-        self.values.insert(id, None);
-        self.evaluating.push(id);
+        self.values.known.insert(id, None);
+        self.values.evaluating.push(id);
         let value = self.evaluate_primitive(id, place);
-        self.evaluating.pop();
+        self.values.evaluating.pop();
         match value {
             Ok(value) => {
-                self.values.insert(id, Some(value.clone()));
-                self.primitives[id].evaluated = true;
+                self.values.known.insert(id, Some(value.clone()));
+                self.instances[id].evaluated = true;
                 Ok(value)
             }
             Err(failure) => {
-                self.values.remove(&id);
+                self.values.known.remove(&id);
                 Err(failure)
             }
         }
     }
 
     fn cyclic_parameters(&self, id: PrimitiveId) -> Diagnostic {
-        let from = self.evaluating.iter().position(|&other| other == id).unwrap_or(0);
+        let from = self.values.evaluating.iter().position(|&other| other == id).unwrap_or(0);
         let name = |id: &PrimitiveId| {
-            let primitive = &self.primitives[*id];
-            self.element_name(primitive.instance, primitive.position)
+            let primitive = &self.instances[*id];
+            self.instances.element_name(primitive.instance, primitive.position)
         };
-        let chain: Vec<_> = self.evaluating[from..].iter().chain([&id]).map(name).collect();
-        let span = |id: &PrimitiveId| self.member(self.primitives[*id].instance, self.primitives[*id].position).span;
+        let chain: Vec<_> = self.values.evaluating[from..].iter().chain([&id]).map(name).collect();
+        let span =
+            |id: &PrimitiveId| self.instances.member(self.instances[*id].instance, self.instances[*id].position).span;
         let message = format!("the value of `{}` depends on itself", chain[0]);
         let mut diagnostic = Diagnostic::error("E0302", message).with_note(format!("chain: {}", chain.join(" -> ")));
-        for id in &self.evaluating[from..] {
+        for id in &self.values.evaluating[from..] {
             diagnostic = diagnostic.label(span(id), "");
         }
         diagnostic
@@ -221,43 +244,48 @@ impl Flattener<'_> {
         if self.attribute_boolean(&layers, "fixed")? == Some(false) {
             return dynamic("this parameter is computed at initialization (`fixed = false`)", place);
         }
-        let binding = self.binding_term(id, &layers, Mode::Evaluate)?;
+        let binding = self.binding_term(id, &layers, Purpose::Evaluate)?;
         let value = match binding {
             Some(value) => value,
-            None => self.start_term(id, &layers, Mode::Evaluate)?.ok_or_else(|| self.no_value(id, place))?,
+            None => self.start_term(id, &layers, Purpose::Evaluate)?.ok_or_else(|| self.no_value(id, place))?,
         };
         if self.is_literal(&value) {
             return Ok(value);
         }
-        let primitive = &self.primitives[id];
-        let name = self.element_name(primitive.instance, primitive.position);
+        let primitive = &self.instances[id];
+        let name = self.instances.element_name(primitive.instance, primitive.position);
         dynamic(format!("the value of `{name}` is not known at translation"), place)
     }
 
     fn no_value(&self, id: PrimitiveId, place: Span) -> Failure {
-        let Primitive { instance, position, .. } = self.primitives[id];
-        let name = self.element_name(instance, position);
+        let Primitive { instance, position, .. } = self.instances[id];
+        let name = self.instances.element_name(instance, position);
         let diagnostic = Diagnostic::error("E0312", format!("`{name}` has no value, but it is needed at translation"))
             .label(place, "needed here")
-            .label(self.member(instance, position).span, "declared here")
+            .label(self.instances.member(instance, position).span, "declared here")
             .help(format!("give it a value here, in a modifier, or with `--set {name}=…`"));
         Failure::Dynamic(Box::new(diagnostic))
     }
 
     /// The binding of a parameter, constant or variable, in its own type and size.
-    pub(crate) fn binding_term(&mut self, id: PrimitiveId, layers: &[Layer], mode: Mode) -> Outcome<Option<Term>> {
-        if let Some(overridden) = self.override_term(id, layers, mode)? {
+    pub(crate) fn binding_term(
+        &mut self,
+        id: PrimitiveId,
+        layers: &[Layer],
+        purpose: Purpose,
+    ) -> Outcome<Option<Term>> {
+        if let Some(overridden) = self.override_term(id, layers, purpose)? {
             return Ok(Some(overridden));
         }
         let Some(layer) = layers.iter().find(|layer| layer.value().is_some()) else { return Ok(None) };
-        let term = self.layer_term(layer, mode)?;
+        let term = self.layer_term(layer, purpose)?;
         let span = layer.value().map_or(layer.modifier.span, |value| value.span);
         self.fitting(term, id, span).map(Some)
     }
 
     /// The `start` attribute.
-    pub(crate) fn start_term(&mut self, id: PrimitiveId, layers: &[Layer], mode: Mode) -> Outcome<Option<Term>> {
-        self.attribute_term(id, layers, "start", mode)
+    pub(crate) fn start_term(&mut self, id: PrimitiveId, layers: &[Layer], purpose: Purpose) -> Outcome<Option<Term>> {
+        self.attribute_term(id, layers, "start", purpose)
     }
 
     /// An attribute, in the type and size of its variable.
@@ -266,22 +294,22 @@ impl Flattener<'_> {
         id: PrimitiveId,
         layers: &[Layer],
         name: &'static str,
-        mode: Mode,
+        purpose: Purpose,
     ) -> Outcome<Option<Term>> {
-        let name = self.attribute_name(name);
+        let name = self.values.attribute_name(name);
         let layers = attribute_layers(layers, &name);
         let Some(layer) = layers.iter().find(|layer| layer.value().is_some()) else { return Ok(None) };
-        let term = self.layer_term(layer, mode)?;
+        let term = self.layer_term(layer, purpose)?;
         let span = layer.value().map_or(layer.modifier.span, |value| value.span);
         self.fitting(term, id, span).map(Some)
     }
 
     /// A Boolean attribute that is the same for all elements.
     pub(crate) fn attribute_boolean(&mut self, layers: &[Layer], name: &'static str) -> Outcome<Option<bool>> {
-        let name = self.attribute_name(name);
+        let name = self.values.attribute_name(name);
         let layers = attribute_layers(layers, &name);
         let Some(layer) = layers.iter().find(|layer| layer.value().is_some()) else { return Ok(None) };
-        let term = self.layer_term(layer, Mode::Evaluate)?;
+        let term = self.layer_term(layer, Purpose::Evaluate)?;
         Ok(match term.items().first() {
             Some(Term::Scalar(Type::Boolean, id)) => self.model.expressions.literal_boolean(*id),
             _ => None,
@@ -290,8 +318,8 @@ impl Flattener<'_> {
 
     /// A term in the type and size of a variable: Integers become Reals, a scalar fills an array.
     pub(crate) fn fitting(&mut self, term: Term, id: PrimitiveId, span: Span) -> Outcome<Term> {
-        let Primitive { instance, position, ty, .. } = self.primitives[id];
-        let dims = self.primitives[id].dims.clone();
+        let Primitive { instance, position, ty, .. } = self.instances[id];
+        let dims = self.instances[id].dims.clone();
         let term = match (term.dims().is_empty(), dims.is_empty()) {
             (true, false) => {
                 let total = dims.iter().product();
@@ -300,7 +328,7 @@ impl Flattener<'_> {
             _ => term,
         };
         if term.dims() != &*dims {
-            let member = self.member(instance, position);
+            let member = self.instances.member(instance, position);
             let message = format!(
                 "`{}` has size {}, but this has size {}",
                 member.name,
@@ -316,7 +344,7 @@ impl Flattener<'_> {
             }),
             _ if term.items().is_empty() => Ok(term),
             _ => {
-                let member = self.member(instance, position);
+                let member = self.instances.member(instance, position);
                 let message = format!("`{}` is {}, but this is {}", member.name, type_text(ty), describe(&term));
                 Err(Diagnostic::error("E0303", message).label(span, "").label(member.span, "declared here").into())
             }

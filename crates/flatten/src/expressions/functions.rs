@@ -2,26 +2,26 @@
 //!
 //! A body of assignments, loops over known ranges and branches is executed on the terms of its arguments. With
 //! literal arguments that is evaluation; with others the result is the expression that the function stands for,
-//! and its relations make no events (LANGUAGE 3.8). What cannot be executed so stays a call of an opaque function.
+//! and its relations make no events. What cannot be executed so stays a call of an opaque function.
 
 use std::rc::Rc;
 use std::sync::Arc;
 
-use modeshift_dae::{Builtin, Function, FunctionId, Node, Type};
+use modeshift_dae::{Builtin, ExpressionId, Expressions, Function, FunctionId, Memo, Node, Type};
 use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_syntax::ast::{Causality, Class, ClassKind, Expression, Ident, Reference, Subscript, Variability};
 
 use crate::classes::annotations;
 use crate::classes::layout::{Layout, Member};
 use crate::classes::library::{ClassId, composition};
-use crate::classes::lookup::{ClassReference, Found, reference_text, unknown};
-use crate::expressions::context::{Context, Mode};
+use crate::classes::lookup::{ClassReference, reference_text, unknown};
+use crate::expressions::context::{Context, Purpose};
 use crate::expressions::statements::Flow;
 use crate::expressions::term::{RecordTerm, Term, stack};
 use crate::failure::{Failure, Outcome, dynamic, unsupported, wrong};
 use crate::flattener::Flattener;
 use crate::instances::modification::Scope;
-use crate::walk;
+use crate::instances::scopes::Found;
 
 /// How deep calls of functions may be nested.
 const MAX_CALLS: u32 = 40;
@@ -41,9 +41,9 @@ impl Flattener<'_> {
             let message = format!("calls of `{}` are nested more than {MAX_CALLS} deep", reference_text(function));
             return wrong("E0309", message, span);
         }
-        let info = self.type_info(class)?;
-        let definition = self.library.class(info.class).definition.clone();
-        let layout = self.layout(info.class)?;
+        let info = self.classes.type_info(class)?;
+        let definition = self.classes.library.class(info.class).definition.clone();
+        let layout = self.classes.layout(info.class)?;
         let positional = self.terms(arguments, context)?;
         let mut by_name = Vec::with_capacity(named.len());
         for (name, value) in named {
@@ -72,7 +72,7 @@ impl Flattener<'_> {
                 let diagnostic = crate::suggestion::with_suggestion(diagnostic, &first.name, builtins);
                 return Err(match diagnostic.help {
                     Some(_) => diagnostic.into(),
-                    None => self.suggest_names(diagnostic, &first.name, Some(context.scope)).into(),
+                    None => self.classes.suggest_names(diagnostic, &first.name, Some(context.scope.class)).into(),
                 });
             }
         };
@@ -80,7 +80,7 @@ impl Flattener<'_> {
             found = match found {
                 Found::Class(class) => match self.find_in_class(class, &part.name.name)? {
                     Some(next) => next,
-                    None => return Err(self.unknown_in_class(class, &part.name)),
+                    None => return Err(self.classes.unknown_in_class(class, &part.name)),
                 },
                 Found::Component(..) => return unsupported("a function called through a component", function.span),
             };
@@ -95,25 +95,25 @@ impl Flattener<'_> {
     fn construct(&mut self, call: &Call, context: &mut Context) -> Outcome<Term> {
         let fields: Vec<&Member> = call.layout.members.iter().filter(|member| is_field(member)).collect();
         let locals = self.bind(call, &fields, context)?;
-        let class = self.library.class(call.class).name.clone();
+        let class = self.classes.library.class(call.class).name.clone();
         Ok(Term::Record(Rc::new(RecordTerm { class, fields: locals })))
     }
 
     /// Gives every input its argument, named argument or default, in declaration order.
     fn bind(&mut self, call: &Call, inputs: &[&Member], context: &Context) -> Outcome<Vec<(Arc<str>, Term)>> {
         if call.positional.len() > inputs.len() {
-            let name = &self.library.class(call.class).name;
+            let name = &self.classes.library.class(call.class).name;
             let message = format!("`{name}` takes {} arguments, not {}", inputs.len(), call.positional.len());
             return wrong("E0307", message, call.span);
         }
         for (name, _) in &call.named {
             if !inputs.iter().any(|input| input.name == name.name) {
-                let message = format!("`{}` has no input `{}`", self.library.class(call.class).name, name.name);
+                let message = format!("`{}` has no input `{}`", self.classes.library.class(call.class).name, name.name);
                 return wrong("E0307", message, name.span);
             }
         }
         let scope = Scope { instance: None, class: call.class };
-        let mut inner = Context { calls: context.calls + 1, ..Context::new(scope, context.mode) };
+        let mut inner = Context { calls: context.calls + 1, ..Context::new(scope, context.purpose) };
         for (position, input) in inputs.iter().enumerate() {
             let named = call.named.iter().find(|(name, _)| name.name == input.name);
             let value = match (call.positional.get(position), named) {
@@ -174,7 +174,9 @@ impl Flattener<'_> {
         let Some(component) = input.component() else { return own };
         let scope = Scope { instance: None, class: input.origin };
         let of_type = match self.lookup_class(&component.type_name, scope) {
-            Ok(ClassReference::Class { class, .. }) => self.type_info(class).map_or(0, |info| info.dimensions.len()),
+            Ok(ClassReference::Class { class, .. }) => {
+                self.classes.type_info(class).map_or(0, |info| info.dimensions.len())
+            }
             _ => 0,
         };
         own + of_type
@@ -194,12 +196,12 @@ impl Flattener<'_> {
         }
         match self.execute_body(call, bound.clone(), context) {
             Ok(result) if self.is_short(&result) => {
-                let quiet = context.mode == Mode::Symbolic && !may_have_events(definition);
+                let quiet = context.purpose == Purpose::Symbolic && !may_have_events(definition);
                 if quiet { self.without_events(&result, &bound) } else { Ok(result) }
             }
             Ok(_) => self.opaque_call(call, &bound),
-            Err(Failure::Dynamic(_)) if context.mode == Mode::Symbolic => self.opaque_call(call, &bound),
-            Err(Failure::Dynamic(_)) if context.mode == Mode::Shape => self.opaque_call(call, &bound),
+            Err(Failure::Dynamic(_)) if context.purpose == Purpose::Symbolic => self.opaque_call(call, &bound),
+            Err(Failure::Dynamic(_)) if context.purpose == Purpose::Shape => self.opaque_call(call, &bound),
             Err(failure) => Err(failure),
         }
     }
@@ -208,7 +210,8 @@ impl Flattener<'_> {
     fn is_short(&self, result: &Term) -> bool {
         let mut scalars = Vec::new();
         result.scalars(&mut scalars);
-        let sizes = scalars.iter().map(|&(_, id)| walk::written_size(&self.model.expressions, id));
+        let mut known = Memo::new();
+        let sizes = scalars.iter().map(|&(_, id)| written_size(&self.model.expressions, id, &mut known));
         sizes.fold(0_usize, |sum, size| sum.saturating_add(size)) < MAX_INLINED.saturating_add(scalars.len())
     }
 
@@ -223,15 +226,17 @@ impl Flattener<'_> {
             let name = external
                 .call
                 .as_ref()
-                .map_or(self.library.class(call.class).definition.name.name.clone(), |call| call.1.name.clone());
+                .map_or(self.classes.library.class(call.class).definition.name.name.clone(), |call| {
+                    call.1.name.clone()
+                });
             if let Some(builtin) = Builtin::by_name(&name) {
                 let terms: Vec<Term> = bound.into_iter().map(|(_, value)| value).collect();
-                return self.builtin(builtin, &terms, call.span, context.mode);
+                return self.builtin(builtin, &terms, call.span, context.purpose);
             }
         }
-        match context.mode {
-            Mode::Evaluate => {
-                let name = &self.library.class(call.class).name;
+        match context.purpose {
+            Purpose::Evaluate => {
+                let name = &self.classes.library.class(call.class).name;
                 dynamic(format!("the external function `{name}` is not run at translation"), call.span)
             }
             _ => self.opaque_call(call, &bound),
@@ -240,13 +245,13 @@ impl Flattener<'_> {
 
     fn execute_body(&mut self, call: &Call, bound: Vec<(Arc<str>, Term)>, context: &Context) -> Outcome<Term> {
         let scope = Scope { instance: None, class: call.class };
-        let mut inner = Context { locals: bound, calls: context.calls + 1, ..Context::new(scope, context.mode) };
+        let mut inner = Context { locals: bound, calls: context.calls + 1, ..Context::new(scope, context.purpose) };
         for member in call.layout.members.iter().filter(|member| member.component().is_some() && !is_input(member)) {
             let value = self.local_variable(member, &mut inner)?;
             inner.locals.push((member.name.clone(), value));
         }
         for &class in &call.layout.classes {
-            let definition = self.library.class(class).definition.clone();
+            let definition = self.classes.library.class(class).definition.clone();
             inner.scope.class = class;
             for section in composition(&definition).map_or(&[][..], |inside| &inside.algorithms) {
                 if let Flow::Return = self.execute(&section.statements, &mut inner)? {
@@ -258,7 +263,7 @@ impl Flattener<'_> {
         let mut results = Vec::new();
         for output in outputs {
             let value = inner.local(&output.name).cloned().ok_or(Failure::Reported)?;
-            if context.mode != Mode::Shape && self.has_unknown(&value) {
+            if context.purpose != Purpose::Shape && self.has_unknown(&value) {
                 let message = format!("the output `{}` is not assigned", output.name);
                 return Err(Diagnostic::error("E0313", message)
                     .label(output.span, "")
@@ -297,7 +302,7 @@ impl Flattener<'_> {
         let (ty, record) = match self.lookup_class(&component.type_name, scope)? {
             ClassReference::Predefined(ty) => (ty, None),
             ClassReference::Class { class, .. } => {
-                let info = self.type_info(class)?;
+                let info = self.classes.type_info(class)?;
                 for (subscript, _) in &info.dimensions {
                     if let Subscript::Expression(expression) = subscript {
                         dims.push(self.evaluate_integer(expression, context)?.max(0) as usize);
@@ -319,14 +324,14 @@ impl Flattener<'_> {
         if context.calls >= MAX_CALLS {
             return Err(Failure::Reported);
         }
-        let layout = self.layout(class)?;
+        let layout = self.classes.layout(class)?;
         let mut fields = Vec::new();
         context.calls += 1;
         for member in layout.members.iter().filter(|member| member.component().is_some()) {
             fields.push((member.name.clone(), self.local_variable(member, context)?));
         }
         context.calls -= 1;
-        let class = self.library.class(class).name.clone();
+        let class = self.classes.library.class(class).name.clone();
         Ok(Term::Record(Rc::new(RecordTerm { class, fields })))
     }
 
@@ -334,7 +339,7 @@ impl Flattener<'_> {
         let mut scalars = Vec::new();
         term.scalars(&mut scalars);
         let unknown = Node::Mode(modeshift_dae::ModeVariableId(u32::MAX));
-        scalars.iter().any(|&(_, id)| walk::any(&self.model.expressions, id, |node| node == unknown))
+        scalars.iter().any(|&(_, id)| self.model.expressions.contains(id, |node| node == unknown))
     }
 
     /// `noEvent` around an inlined body, where a relation or a branch is in it that is not in its arguments.
@@ -355,11 +360,12 @@ impl Flattener<'_> {
         })
     }
 
-    fn collect_relations(&self, id: modeshift_dae::ExpressionId, out: &mut Vec<modeshift_dae::ExpressionId>) {
-        walk::for_each_different(&self.model.expressions, id, |id, node| {
+    fn collect_relations(&self, id: ExpressionId, out: &mut Vec<ExpressionId>) {
+        self.model.expressions.for_each(id, |id, node| {
             if matches!(node, Node::Relation(..) | Node::If(..)) {
                 out.push(id);
             }
+            true
         });
     }
 
@@ -371,7 +377,7 @@ impl Flattener<'_> {
         let function = self.opaque_function(call);
         let node = self.model.expressions.function(function, &ids);
         let scope = Scope { instance: None, class: call.class };
-        let mut context = Context { locals: bound.to_vec(), ..Context::new(scope, Mode::Shape) };
+        let mut context = Context { locals: bound.to_vec(), ..Context::new(scope, Purpose::Shape) };
         let outputs: Vec<&Member> = call.layout.members.iter().filter(|member| is_output(member)).collect();
         let mut results = Vec::new();
         let mut number = 0;
@@ -396,13 +402,7 @@ impl Flattener<'_> {
         }
     }
 
-    fn numbered_outputs(
-        &mut self,
-        shape: &Term,
-        node: modeshift_dae::ExpressionId,
-        total: usize,
-        number: &mut u32,
-    ) -> Outcome<Term> {
+    fn numbered_outputs(&mut self, shape: &Term, node: ExpressionId, total: usize, number: &mut u32) -> Outcome<Term> {
         shape.map(|item| match item {
             Term::Scalar(ty, _) => {
                 *number += 1;
@@ -421,10 +421,10 @@ impl Flattener<'_> {
     }
 
     fn opaque_function(&mut self, call: &Call) -> FunctionId {
-        if let Some(&known) = self.functions.get(&call.class) {
+        if let Some(&known) = self.execution.functions.get(&call.class) {
             return known;
         }
-        let node = self.library.class(call.class);
+        let node = self.classes.library.class(call.class);
         let (name, definition) = (node.name.clone(), node.definition.clone());
         let names = |wanted: fn(&Member) -> bool| {
             call.layout.members.iter().filter(|member| wanted(member)).map(|member| member.name.clone()).collect()
@@ -437,7 +437,7 @@ impl Flattener<'_> {
             derivative: None,
             span: definition.name.span,
         });
-        self.functions.insert(call.class, id);
+        self.execution.functions.insert(call.class, id);
         self.model.functions[id].derivative = self.declared_derivative(call, &definition);
         id
     }
@@ -447,8 +447,8 @@ impl Flattener<'_> {
         let (path, fixed) = annotations::derivative(definition.annotation.as_ref())?;
         let scope = Scope { instance: None, class: call.class };
         let ClassReference::Class { class, .. } = self.lookup_class(&path, scope).ok()? else { return None };
-        let class = self.type_info(class).ok()?.class;
-        let layout = self.layout(class).ok()?;
+        let class = self.classes.type_info(class).ok()?.class;
+        let layout = self.classes.layout(class).ok()?;
         let inputs: Vec<&Member> = call.layout.members.iter().filter(|member| is_input(member)).collect();
         let position = |name: &Arc<str>| inputs.iter().position(|input| input.name == *name).map(|at| at as u32);
         let fixed = fixed.iter().filter_map(position).collect();
@@ -469,6 +469,13 @@ struct Call {
     span: Span,
 }
 
+/// How long an expression is when written out, nothing shared; saturates.
+fn written_size(expressions: &Expressions, root: ExpressionId, known: &mut Memo<(), usize>) -> usize {
+    expressions.fold_up(known, root, |id, _, known| {
+        expressions.children(id).fold(1_usize, |size, child| size.saturating_add(known[child]))
+    })
+}
+
 fn is_input(member: &Member) -> bool {
     member.prefix.causality == Some(Causality::Input)
 }
@@ -485,4 +492,19 @@ fn is_field(member: &Member) -> bool {
 fn may_have_events(definition: &Class) -> bool {
     annotations::is_true(definition.annotation.as_ref(), "Inline")
         || annotations::is_true(definition.annotation.as_ref(), "GenerateEvents")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shared_expressions_are_measured_without_writing_them_out() {
+        let mut expressions = Expressions::new();
+        let mut sum = expressions.time();
+        for _ in 0..100 {
+            sum = expressions.sum(sum, sum);
+        }
+        assert_eq!(written_size(&expressions, sum, &mut Memo::new()), usize::MAX);
+    }
 }

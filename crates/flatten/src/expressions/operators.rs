@@ -4,7 +4,7 @@ use modeshift_dae::{ArithmeticOperator, ExpressionId, Node, RelationOperator, Ty
 use modeshift_diagnostics::Span;
 use modeshift_syntax::ast::BinaryOperator;
 
-use crate::expressions::context::Mode;
+use crate::expressions::context::Purpose;
 use crate::expressions::evaluate::describe;
 use crate::expressions::term::{Term, shape_text};
 use crate::failure::{Failure, Outcome, unsupported, wrong};
@@ -18,7 +18,7 @@ impl Flattener<'_> {
         a: &Term,
         b: &Term,
         span: Span,
-        mode: Mode,
+        purpose: Purpose,
     ) -> Outcome<Term> {
         use BinaryOperator::*;
         match operator {
@@ -32,7 +32,7 @@ impl Flattener<'_> {
             Power if a.dims().is_empty() && b.dims().is_empty() => self.elementwise(Power, a, b, span),
             Power => self.matrix_power(a, b, span),
             And | Or | Less | LessEqual | Greater | GreaterEqual | Equal | NotEqual => {
-                let _ = mode;
+                let _ = purpose;
                 self.same_size(operator, a, b, span)
             }
         }

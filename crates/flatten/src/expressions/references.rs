@@ -4,19 +4,19 @@
 //! of elements.
 
 use std::rc::Rc;
-use std::sync::Arc;
 
 use modeshift_dae::{ExpressionId, Node, RelationOperator, Type, VariableId};
 use modeshift_diagnostics::{Diagnostic, Span};
-use modeshift_syntax::ast::{ClassBody, ExpressionKind, Reference, ReferencePart, Subscript, Variability};
+use modeshift_syntax::ast::{ExpressionKind, Reference, ReferencePart, Subscript, Variability};
 
-use crate::classes::lookup::{ClassReference, Found, reference_text, unknown};
-use crate::expressions::context::{Context, Mode};
+use crate::classes::lookup::{ClassReference, reference_text, unknown};
+use crate::expressions::context::{Context, Purpose};
 use crate::expressions::term::{RecordTerm, Term, stack};
 use crate::failure::{Failure, Outcome, unsupported, wrong};
 use crate::flattener::Flattener;
-use crate::instances::instance::{InstanceId, PrimitiveId, Slot};
 use crate::instances::modification::Scope;
+use crate::instances::scopes::Found;
+use crate::instances::tree::{InstanceId, PrimitiveId, Slot};
 use crate::suggestion::with_suggestion;
 
 /// Which elements of one dimension a subscript picks.
@@ -50,8 +50,8 @@ impl Flattener<'_> {
                 return self.local_part(local, reference, context);
             }
             if &*first.name.name == "time" && reference.parts.len() == 1 {
-                return match context.mode {
-                    Mode::Evaluate => crate::failure::dynamic("`time` is not known at translation", reference.span),
+                return match context.purpose {
+                    Purpose::Evaluate => crate::failure::dynamic("`time` is not known at translation", reference.span),
                     _ => Ok(Term::Scalar(Type::Real, self.model.expressions.time())),
                 };
             }
@@ -68,7 +68,7 @@ impl Flattener<'_> {
     fn unknown_reference(&mut self, reference: &Reference, context: &Context) -> Diagnostic {
         let first = &reference.parts[0].name;
         let diagnostic = unknown(&first.name, first.span, "name");
-        self.suggest_names(diagnostic, &first.name, Some(context.scope))
+        self.classes.suggest_names(diagnostic, &first.name, Some(context.scope.class))
     }
 
     /// A part of an iterator or of a variable of a function.
@@ -111,7 +111,7 @@ impl Flattener<'_> {
                 self.component_reference(instance, position, reference, at, context)
             }
             Some(Found::Class(class)) => self.class_member(class, reference, at + 1, context),
-            None => Err(self.unknown_in_class(class, &part.name)),
+            None => Err(self.classes.unknown_in_class(class, &part.name)),
         }
     }
 
@@ -175,7 +175,7 @@ impl Flattener<'_> {
         if let Some(&position) = self.instances[instance].layout.index.get(&part.name.name) {
             return Ok(position);
         }
-        let class = &self.library.class(self.instances[instance].class).name;
+        let class = &self.classes.library.class(self.instances[instance].class).name;
         let message = format!("`{class}` has no element `{}`", part.name.name);
         let diagnostic = Diagnostic::error("E0201", message).label(part.name.span, "not found");
         let layout = self.instances[instance].layout.clone();
@@ -198,7 +198,7 @@ impl Flattener<'_> {
                 Ok((Vec::new(), vec![component]))
             }
             Slot::Components(components) => {
-                let span = self.member(instance, position).span;
+                let span = self.instances.member(instance, position).span;
                 let picks = self.picks(&part.subscripts, &components.dims, part, Some(span), context)?;
                 let offsets = offsets(&picks, &components.dims, part.name.span)?;
                 Ok((offsets.0, offsets.1.into_iter().map(|at| components.instances[at]).collect()))
@@ -214,10 +214,10 @@ impl Flattener<'_> {
     }
 
     fn absent(&self, instance: InstanceId, position: u32, span: Span) -> Failure {
-        let name = self.element_name(instance, position);
+        let name = self.instances.element_name(instance, position);
         Diagnostic::error("E0210", format!("`{name}` does not exist: its condition is false"))
             .label(span, "used here")
-            .label(self.member(instance, position).span, "declared here")
+            .label(self.instances.member(instance, position).span, "declared here")
             .into()
     }
 
@@ -259,7 +259,7 @@ impl Flattener<'_> {
             let value = self.element_term(instance, position as u32, &part, &[], context)?;
             fields.push((member.name.clone(), value));
         }
-        let class = self.library.class(self.instances[instance].class).name.clone();
+        let class = self.classes.library.class(self.instances[instance].class).name.clone();
         Ok(Term::Record(Rc::new(RecordTerm { class, fields })))
     }
 
@@ -270,12 +270,12 @@ impl Flattener<'_> {
         subscripts: &[Subscript],
         context: &mut Context,
     ) -> Outcome<Term> {
-        let primitive = &self.primitives[id];
+        let primitive = &self.instances[id];
         let (ty, dims, first) = (primitive.ty, primitive.dims.clone(), primitive.first);
         let (instance, position) = (primitive.instance, primitive.position);
         let is_static = self.instances[instance].is_static;
         let is_known = primitive.prefix.variability <= Variability::Parameter;
-        let span = self.member(instance, position).span;
+        let span = self.instances.member(instance, position).span;
         if is_static && !is_known {
             let message = format!("`{}` belongs to a class around this one and is not constant", part.name.name);
             return Err(Diagnostic::error("E0204", message)
@@ -283,17 +283,17 @@ impl Flattener<'_> {
                 .label(span, "declared here")
                 .into());
         }
-        if subscripts.is_empty() && dims.is_empty() && context.mode == Mode::Symbolic && !is_static {
+        if subscripts.is_empty() && dims.is_empty() && context.purpose == Purpose::Symbolic && !is_static {
             let variable = first.expect("variables are numbered before equations are translated");
             return Ok(Term::Scalar(ty, self.model.expressions.variable(variable, 0)));
         }
         let picks = self.picks(subscripts, &dims, part, Some(span), context)?;
-        match context.mode {
-            Mode::Symbolic if !is_static => {
+        match context.purpose {
+            Purpose::Symbolic if !is_static => {
                 let variable = first.expect("variables are numbered before equations are translated");
                 self.variable_term(ty, variable, &dims, &picks, part.name.span)
             }
-            Mode::Shape => {
+            Purpose::Shape => {
                 let unknown = Term::Scalar(ty, self.unknown_scalar());
                 let whole = match dims.is_empty() {
                     true => unknown,
@@ -382,7 +382,7 @@ impl Flattener<'_> {
             return Ok(Pick::One(value as usize - 1));
         }
         let term = match self.evaluate(expression, context) {
-            Err(Failure::Dynamic(_)) if context.mode != Mode::Evaluate => {
+            Err(Failure::Dynamic(_)) if context.purpose != Purpose::Evaluate => {
                 return match self.term(expression, context)? {
                     Term::Scalar(Type::Integer | Type::Boolean | Type::Enumeration(_), id) => {
                         Ok(Pick::Dynamic(id, dim))
@@ -463,8 +463,8 @@ impl Flattener<'_> {
         match class {
             ClassReference::Predefined(Type::Boolean) => Ok(Some((Type::Boolean, 2))),
             ClassReference::Predefined(_) => unsupported("this type as a dimension", reference.span),
-            ClassReference::Class { class, .. } => match self.type_info(class)?.scalar {
-                Some(ty @ Type::Enumeration(id)) => Ok(Some((ty, self.model.enumerations[id].literals.len()))),
+            ClassReference::Class { class, .. } => match self.classes.type_info(class)?.scalar {
+                Some(ty @ Type::Enumeration(id)) => Ok(Some((ty, self.classes.enumerations.all[id].literals.len()))),
                 Some(Type::Boolean) => Ok(Some((Type::Boolean, 2))),
                 _ => Ok(None),
             },
@@ -473,27 +473,10 @@ impl Flattener<'_> {
 
     /// The literal of an enumeration class.
     pub(crate) fn enumeration_literal(&mut self, class: crate::classes::library::ClassId, name: &str) -> Option<Term> {
-        let Ok(info) = self.type_info(class) else { return None };
+        let Ok(info) = self.classes.type_info(class) else { return None };
         let Some(ty @ Type::Enumeration(id)) = info.scalar else { return None };
-        let ordinal = self.model.enumerations[id].literals.iter().position(|literal| &**literal == name)?;
+        let ordinal = self.classes.enumerations.all[id].literals.iter().position(|literal| &**literal == name)?;
         Some(Term::Scalar(ty, self.model.expressions.integer(ordinal as i64 + 1)))
-    }
-
-    /// The enumeration that a class defines.
-    pub(crate) fn enumeration_type(&mut self, class: crate::classes::library::ClassId) -> Type {
-        if let Some(&known) = self.enumerations.get(&class) {
-            return Type::Enumeration(known);
-        }
-        let node = self.library.class(class);
-        let literals: Vec<Arc<str>> = match &node.definition.body {
-            ClassBody::Enumeration(Some(literals)) => {
-                literals.iter().map(|literal| literal.name.name.clone()).collect()
-            }
-            _ => Vec::new(),
-        };
-        let id = self.model.enumerations.push(modeshift_dae::Enumeration { name: node.name.clone(), literals });
-        self.enumerations.insert(class, id);
-        Type::Enumeration(id)
     }
 }
 

@@ -1,9 +1,11 @@
 //! Statements of functions and of initial algorithms, executed on terms.
 
-use modeshift_dae::{ExpressionId, Type};
+use modeshift_dae::{Assertion, ExpressionId, FunctionId, Type};
 use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_syntax::ast::{Expression, ExpressionKind, Reference, Statement, StatementKind};
+use rustc_hash::FxHashMap;
 
+use crate::classes::library::ClassId;
 use crate::expressions::context::Context;
 use crate::expressions::evaluate::describe;
 use crate::expressions::term::{RecordTerm, Term, stack};
@@ -25,6 +27,17 @@ pub(crate) enum Flow {
 /// How many statements one translation may execute.
 const MAX_STEPS: u64 = 2_000_000;
 
+/// What executing functions and algorithms leaves behind.
+#[derive(Default)]
+pub(crate) struct Execution {
+    /// How many statements were executed.
+    steps: u64,
+    /// The assertions of the algorithm that is being executed.
+    pub(crate) assertions: Vec<Assertion>,
+    /// The functions of the flat model, by class.
+    pub(crate) functions: FxHashMap<ClassId, FunctionId>,
+}
+
 impl Flattener<'_> {
     /// Executes statements; variables are the locals of the context.
     pub(crate) fn execute(&mut self, statements: &[Statement], context: &mut Context) -> Outcome<Flow> {
@@ -39,8 +52,8 @@ impl Flattener<'_> {
     }
 
     fn count_step(&mut self, span: Span) -> Outcome<()> {
-        self.steps += 1;
-        match self.steps > MAX_STEPS {
+        self.execution.steps += 1;
+        match self.execution.steps > MAX_STEPS {
             true => wrong("E0314", format!("more than {MAX_STEPS} statements executed at translation"), span),
             false => Ok(()),
         }
@@ -97,11 +110,11 @@ impl Flattener<'_> {
             _ if context.calls == 0 => {
                 let truth = self.model.expressions.boolean(true);
                 assertion.guard = context.path.unwrap_or(truth);
-                self.algorithm_assertions.push(assertion);
+                self.execution.assertions.push(assertion);
             }
             _ => {
                 let message = "this assertion inside a function is not checked during a run";
-                self.diagnostics.push(Diagnostic::warning("W0315", message).label(call.span, ""));
+                self.say(Diagnostic::warning("W0315", message).label(call.span, ""));
             }
         }
         Ok(Flow::Next)
@@ -165,7 +178,7 @@ impl Flattener<'_> {
     ) -> Outcome<Flow> {
         let Some((index, rest)) = indices.split_first() else { return self.execute(body, context) };
         for value in self.iterations(index, context)? {
-            self.steps += 1;
+            self.execution.steps += 1;
             context.locals.push((index.name.name.clone(), value));
             let flow = self.execute_for(rest, body, context);
             context.locals.pop();

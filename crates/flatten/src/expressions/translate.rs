@@ -9,12 +9,11 @@ use modeshift_dae::{ExpressionId, Node, Type, Variability};
 use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_syntax::ast::{BinaryOperator, Expression, ExpressionKind, ForIndex, UnaryOperator};
 
-use crate::expressions::context::{Context, Mode};
+use crate::expressions::context::{Context, Purpose};
 use crate::expressions::evaluate::describe;
 use crate::expressions::term::{Term, shape_text, stack};
 use crate::failure::{Failure, Outcome, dynamic, unsupported, wrong};
 use crate::flattener::Flattener;
-use crate::walk;
 
 /// How deep an expression may be nested.
 const MAX_NESTING: u32 = 256;
@@ -90,7 +89,7 @@ impl Flattener<'_> {
                 continue;
             }
             let right = self.term(right, context)?;
-            term = self.binary(operator, &term, &right, span, context.mode)?;
+            term = self.binary(operator, &term, &right, span, context.purpose)?;
         }
         Ok(term)
     }
@@ -260,7 +259,7 @@ impl Flattener<'_> {
         match function {
             None | Some("array") => Ok(term),
             Some("sum" | "product" | "min" | "max") => {
-                self.reduce(function.unwrap_or_default(), &term, span, context.mode)
+                self.reduce(function.unwrap_or_default(), &term, span, context.purpose)
             }
             Some(other) => unsupported(format!("`{other}` over an iterator"), span),
         }
@@ -323,7 +322,7 @@ impl Flattener<'_> {
                 let value = self.term(value, context)?;
                 let other = self.if_expression(rest, otherwise, span, context)?;
                 if value.dims() != other.dims() {
-                    if context.mode == Mode::Shape {
+                    if context.purpose == Purpose::Shape {
                         return Ok(value);
                     }
                     let message = format!(
@@ -347,7 +346,7 @@ impl Flattener<'_> {
 
     /// Whether a condition holds, where that is known at translation.
     pub(crate) fn decided(&mut self, condition: &Expression, context: &mut Context) -> Outcome<Decision> {
-        if context.mode == Mode::Shape
+        if context.purpose == Purpose::Shape
             && let Ok(value) = self.evaluate_boolean(condition, context)
         {
             return Ok(Decision::Known(value));
@@ -362,20 +361,21 @@ impl Flattener<'_> {
         if let Some(value) = self.model.expressions.literal_boolean(id) {
             return Ok(Decision::Known(value));
         }
-        match context.mode {
-            Mode::Evaluate => dynamic("this condition is not known at translation", condition.span),
-            Mode::Shape => Ok(Decision::Open(id)),
-            Mode::Symbolic if self.depends_on_parameters_only(id) => match self.evaluate_boolean(condition, context) {
+        match context.purpose {
+            Purpose::Evaluate => dynamic("this condition is not known at translation", condition.span),
+            Purpose::Shape => Ok(Decision::Open(id)),
+            Purpose::Symbolic if self.depends_on_parameters_only(id) => match self.evaluate_boolean(condition, context)
+            {
                 Ok(value) => Ok(Decision::Known(value)),
                 Err(Failure::Dynamic(_)) => Ok(Decision::Open(id)),
                 Err(failure) => Err(failure),
             },
-            Mode::Symbolic => Ok(Decision::Open(id)),
+            Purpose::Symbolic => Ok(Decision::Open(id)),
         }
     }
 
     pub(crate) fn depends_on_parameters_only(&self, id: ExpressionId) -> bool {
-        !walk::any(&self.model.expressions, id, |node| match node {
+        !self.model.expressions.contains(id, |node| match node {
             Node::Variable(variable, _) => self.model.variables[variable].variability > Variability::Parameter,
             Node::Time | Node::Mode(_) | Node::Function(..) => true,
             Node::Call(builtin, _) => is_dynamic_builtin(builtin),

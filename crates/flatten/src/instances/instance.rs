@@ -1,122 +1,24 @@
 //! Instances: the tree of components, made from classes and modifiers, each element when it is first needed.
 //!
 //! Whether a component exists and how large an array is may depend on any parameter, wherever it is declared, so
-//! slots are filled on demand and then, in declaration order, all of them (LANGUAGE 3.4 and 3.5). Variables are
+//! slots are filled on demand and then, in declaration order, all of them. Variables are
 //! numbered in that second walk only.
 
 use std::rc::Rc;
 use std::sync::Arc;
 
-use modeshift_dae::{Id, Type, VariableId};
 use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_syntax::ast::{ClassKind, Component, ElementKind, ExpressionKind, Subscript, TypePrefix};
 
-use crate::classes::layout::{Layout, LayoutState, Member, MemberKind, TypeInfo, WrittenModifier, combined};
+use crate::classes::layout::{Member, MemberKind, TypeInfo, combined};
 use crate::classes::library::ClassId;
 use crate::classes::lookup::ClassReference;
-use crate::expressions::context::{Context, Mode};
-use crate::expressions::term::indices;
+use crate::expressions::context::{Context, Purpose};
+use crate::expressions::term::{indices, shape_text};
 use crate::failure::{Failure, Outcome, unsupported, wrong};
 use crate::flattener::Flattener;
 use crate::instances::modification::{Layer, Modifier, Scope, child_layers};
-
-/// A component of class type, or a class that is looked into for its constants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct InstanceId(u32);
-
-impl Id for InstanceId {
-    fn from_index(index: usize) -> Self {
-        InstanceId(u32::try_from(index).expect("fewer than 2^32 instances"))
-    }
-    fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// A component of predefined or enumeration type, scalar or array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct PrimitiveId(u32);
-
-impl Id for PrimitiveId {
-    fn from_index(index: usize) -> Self {
-        PrimitiveId(u32::try_from(index).expect("fewer than 2^32 components"))
-    }
-    fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// What an element of an instance turned out to be.
-#[derive(Clone, Debug)]
-pub(crate) enum Slot {
-    /// Not asked for yet.
-    Pending,
-    /// Being made; asking for it again is a cycle.
-    Busy,
-    /// Its condition is false.
-    Absent,
-    /// An error about it has been reported.
-    Failed,
-    /// A class.
-    Class(ClassReference),
-    /// A variable or an array of variables.
-    Primitive(PrimitiveId),
-    /// A component.
-    Component(InstanceId),
-    /// An array of components.
-    Components(Rc<Components>),
-    /// An `outer` element: the `inner` one it stands for.
-    Outer(InstanceId, u32),
-}
-
-/// An array of components.
-#[derive(Debug)]
-pub(crate) struct Components {
-    pub(crate) dims: Vec<usize>,
-    pub(crate) instances: Vec<InstanceId>,
-}
-
-/// One component.
-#[derive(Debug)]
-pub(crate) struct Instance {
-    pub(crate) class: ClassId,
-    /// The instance in which its class was written, for classes inside models.
-    pub(crate) context: Option<InstanceId>,
-    pub(crate) parent: Option<InstanceId>,
-    /// Its position in the parent.
-    pub(crate) position: u32,
-    /// Its index in an array of components, from 0.
-    pub(crate) element: Option<Rc<[usize]>>,
-    pub(crate) layout: Rc<Layout>,
-    /// The modifiers of its elements, outermost first.
-    pub(crate) environment: Rc<[Layer]>,
-    pub(crate) slots: Vec<Slot>,
-    /// Prefixes that its elements inherit.
-    pub(crate) prefix: TypePrefix,
-    /// Whether a class that is only looked into: its constants are values, not variables.
-    pub(crate) is_static: bool,
-    pub(crate) is_connector: bool,
-    pub(crate) protected: bool,
-    depth: u32,
-}
-
-/// One variable declaration.
-#[derive(Debug)]
-pub(crate) struct Primitive {
-    pub(crate) instance: InstanceId,
-    pub(crate) position: u32,
-    pub(crate) ty: Type,
-    pub(crate) prefix: TypePrefix,
-    pub(crate) dims: Rc<[usize]>,
-    /// The type it was declared with, where that has modifiers.
-    pub(crate) info: Option<Rc<TypeInfo>>,
-    /// The first of its scalars, once numbered.
-    pub(crate) first: Option<VariableId>,
-    /// Whether it is a connector by itself or part of one.
-    pub(crate) is_connector: bool,
-    /// Whether its value was needed at translation.
-    pub(crate) evaluated: bool,
-}
+use crate::instances::tree::{Components, Instance, InstanceId, NewInstance, Primitive, Slot};
 
 /// How deep components may be nested in each other.
 const MAX_DEPTH: u32 = 120;
@@ -138,11 +40,11 @@ pub(crate) struct Declaration {
 impl Flattener<'_> {
     /// The instance of a class that is only looked into.
     pub(crate) fn static_instance(&mut self, class: ClassId) -> Outcome<InstanceId> {
-        if let Some(&known) = self.static_instances.get(&class) {
+        if let Some(&known) = self.instances.statics.get(&class) {
             return Ok(known);
         }
-        let info = self.type_info(class)?;
-        let environment = self.class_layers(&info.modifiers, None);
+        let info = self.classes.type_info(class)?;
+        let environment = self.instances.class_layers(&info.modifiers, None);
         let new = NewInstance {
             class: info.class,
             environment: environment.into(),
@@ -150,19 +52,19 @@ impl Flattener<'_> {
             ..NewInstance::of(info.class)
         };
         let id = self.new_instance(new)?;
-        self.static_instances.insert(class, id);
+        self.instances.statics.insert(class, id);
         Ok(id)
     }
 
     pub(crate) fn new_instance(&mut self, new: NewInstance) -> Outcome<InstanceId> {
-        let layout = self.layout(new.class)?;
+        let layout = self.classes.layout(new.class)?;
         let depth = new.parent.map_or(0, |parent| self.instances[parent].depth + 1);
         if depth > MAX_DEPTH {
             self.is_exhausted = true;
             return self.too_deep(&new);
         }
         let slots = vec![Slot::Pending; layout.members.len()];
-        Ok(self.instances.push(Instance {
+        Ok(self.instances.all.push(Instance {
             class: new.class,
             context: new.context,
             parent: new.parent,
@@ -180,24 +82,19 @@ impl Flattener<'_> {
     }
 
     fn too_deep<T>(&self, new: &NewInstance) -> Outcome<T> {
-        let class = &self.library.class(new.class).name;
+        let class = &self.classes.library.class(new.class).name;
         let mut chain = vec![class.clone()];
         let mut at = new.parent;
         while let (Some(id), true) = (at, chain.len() < 6) {
-            chain.push(self.library.class(self.instances[id].class).name.clone());
+            chain.push(self.classes.library.class(self.instances[id].class).name.clone());
             at = self.instances[id].parent;
         }
-        let span = new.parent.map_or(Span::default(), |parent| self.member(parent, new.position).span);
+        let span = new.parent.map_or(Span::default(), |parent| self.instances.member(parent, new.position).span);
         let message = format!("components are nested more than {MAX_DEPTH} deep; does `{class}` contain itself?");
         Err(Diagnostic::error("E0212", message)
             .label(span, "")
             .with_note(format!("chain: {}", chain.join(" in ")))
             .into())
-    }
-
-    /// The member at a position of an instance.
-    pub(crate) fn member(&self, instance: InstanceId, position: u32) -> &Member {
-        &self.instances[instance].layout.members[position as usize]
     }
 
     /// What an element of an instance is; made when first asked for.
@@ -206,7 +103,7 @@ impl Flattener<'_> {
             Slot::Pending => {}
             Slot::Failed => return Err(Failure::Reported),
             Slot::Busy => {
-                let member = self.member(instance, position);
+                let member = self.instances.member(instance, position);
                 let message = format!("the declaration of `{}` depends on itself", member.name);
                 return wrong("E0302", message, member.span);
             }
@@ -230,7 +127,7 @@ impl Flattener<'_> {
     fn make_slot(&mut self, instance: InstanceId, position: u32, member: &Member) -> Outcome<Slot> {
         match &member.kind {
             MemberKind::Class(class) => self.class_slot(instance, member, *class),
-            MemberKind::Component(_) if member.outer && !member.inner => self.outer_slot(instance, member),
+            MemberKind::Component(_) if member.outer && !member.inner => self.instances.outer_slot(instance, member),
             MemberKind::Component(_) => self.component_slot(instance, position, member),
         }
     }
@@ -247,11 +144,11 @@ impl Flattener<'_> {
                 return wrong("E0223", message, element.span);
             };
             let key = Rc::as_ptr(&layer.modifier);
-            let class = match self.redeclared_classes.get(&key) {
+            let class = match self.instances.redeclared.get(&key) {
                 Some((_, known)) => *known,
                 None => {
-                    let class = self.library.add_class(definition.clone(), layer.scope.class, None);
-                    self.redeclared_classes.insert(key, (layer.modifier.clone(), class));
+                    let class = self.classes.library.add_class(definition.clone(), layer.scope.class, None);
+                    self.instances.redeclared.insert(key, (layer.modifier.clone(), class));
                     class
                 }
             };
@@ -259,22 +156,6 @@ impl Flattener<'_> {
         }
         let context = (!self.instances[instance].is_static).then_some(instance);
         Ok(Slot::Class(ClassReference::Class { class, context }))
-    }
-
-    /// The nearest enclosing `inner` element of the same name (Modelica 3.6, 5.4).
-    fn outer_slot(&mut self, instance: InstanceId, member: &Member) -> Outcome<Slot> {
-        let mut at = self.instances[instance].parent;
-        while let Some(id) = at {
-            if let Some(&position) = self.instances[id].layout.index.get(&member.name)
-                && self.member(id, position).inner
-            {
-                return Ok(Slot::Outer(id, position));
-            }
-            at = self.instances[id].parent;
-        }
-        let message = format!("no `inner {}` around this `outer` element", member.name);
-        let help = format!("declare `inner {} …` in the model that contains it", member.name);
-        Err(Diagnostic::error("E0209", message).label(member.span, "").help(help).into())
     }
 
     fn component_slot(&mut self, instance: InstanceId, position: u32, member: &Member) -> Outcome<Slot> {
@@ -286,7 +167,7 @@ impl Flattener<'_> {
         let (ty, info) = match class {
             ClassReference::Predefined(ty) => (Some(ty), None),
             ClassReference::Class { class, .. } => {
-                let info = self.type_info(class)?;
+                let info = self.classes.type_info(class)?;
                 (info.scalar, Some(info))
             }
         };
@@ -297,14 +178,14 @@ impl Flattener<'_> {
             let is_connector =
                 self.instances[instance].is_connector || info.as_ref().is_some_and(|info| info.connector);
             let info = info.filter(|info| !info.modifiers.is_empty());
-            let dims: Rc<[usize]> = if dims.is_empty() { self.no_dims.clone() } else { dims.into() };
+            let dims: Rc<[usize]> = if dims.is_empty() { self.instances.no_dims.clone() } else { dims.into() };
             let primitive =
                 Primitive { instance, position, ty, prefix, dims, info, first: None, is_connector, evaluated: false };
-            return Ok(Slot::Primitive(self.primitives.push(primitive)));
+            return Ok(Slot::Primitive(self.instances.primitives.push(primitive)));
         }
         let (Some(info), ClassReference::Class { context, .. }) = (info, class) else { return Err(Failure::Reported) };
         self.check_component_class(info.class, member)?;
-        let around = self.class_layers(&info.modifiers, context);
+        let around = self.instances.class_layers(&info.modifiers, context);
         let protected = member.protected || self.instances[instance].protected;
         let is_static = self.instances[instance].is_static;
         let make = |environment: Rc<[Layer]>, element| NewInstance {
@@ -324,7 +205,7 @@ impl Flattener<'_> {
             let new = make(environment, None);
             return Ok(Slot::Component(self.new_instance(new)?));
         }
-        let variables = self.layout(info.class)?.members.len();
+        let variables = self.classes.layout(info.class)?.members.len();
         self.count_scalars(&dims, variables, member)?;
         let empty: Rc<[Layer]> = Rc::from([]);
         let sizes: Rc<[usize]> = dims.clone().into();
@@ -343,23 +224,6 @@ impl Flattener<'_> {
             .collect();
         let instances = elements.into_iter().map(|new| self.new_instance(new)).collect::<Outcome<Vec<_>>>()?;
         Ok(Slot::Components(Rc::new(Components { dims, instances })))
-    }
-
-    /// The modifiers of an aliased class where they were written.
-    fn class_layers(&self, modifiers: &[WrittenModifier], context: Option<InstanceId>) -> Vec<Layer> {
-        let layer = |(modifier, lexical): &WrittenModifier| {
-            let instance = context.filter(|&context| self.instances[context].layout.classes.contains(&lexical.class));
-            Layer::new(modifier.clone(), Scope { instance, class: lexical.class })
-        };
-        modifiers.iter().map(layer).collect()
-    }
-
-    /// The modifiers of a member written in its class or in `extends` clauses.
-    fn member_layers(&self, instance: InstanceId, modifiers: &[WrittenModifier]) -> impl Iterator<Item = Layer> {
-        modifiers.iter().map(move |(modifier, lexical)| {
-            let instance = (!lexical.around).then_some(instance);
-            Layer::new(modifier.clone(), Scope { instance, class: lexical.class })
-        })
     }
 
     /// The member with all modifiers, after redeclarations from outside.
@@ -381,7 +245,7 @@ impl Flattener<'_> {
                 Some(element) => self.redeclare(&mut declaration, &element, layer, member)?,
             }
         }
-        let own: Vec<Layer> = self.member_layers(instance, &member.modifiers).collect();
+        let own: Vec<Layer> = self.instances.member_layers(instance, &member.modifiers).collect();
         let is_dropped = |layer: &Layer| declaration.is_redeclared && member.is_of_default(&layer.modifier);
         let kept: Vec<Layer> = own.into_iter().filter(|layer| !is_dropped(layer)).collect();
         declaration.layers.extend(kept);
@@ -407,7 +271,7 @@ impl Flattener<'_> {
                 .into());
         }
         if let Some(modification) = &component.modification {
-            let modifier = Rc::new(Modifier::prepare(modification, self.diagnostics));
+            let modifier = Rc::new(Modifier::prepare(modification, self.classes.diagnostics));
             declaration.layers.push(Layer { modifier, ..layer.clone() });
         }
         if declaration.is_redeclared {
@@ -428,13 +292,13 @@ impl Flattener<'_> {
 
     fn component_exists(&mut self, instance: InstanceId, member: &Member, declaration: &Declaration) -> Outcome<bool> {
         if let Some((condition, scope)) = &declaration.condition
-            && !self.evaluate_boolean(condition, &mut Context::new(*scope, Mode::Evaluate))?
+            && !self.evaluate_boolean(condition, &mut Context::new(*scope, Purpose::Evaluate))?
         {
             return Ok(false);
         }
         let scope = Scope { instance: Some(instance), class: member.origin };
         for guard in &member.guards {
-            match self.evaluate_boolean(&guard.expression, &mut Context::new(scope, Mode::Evaluate)) {
+            match self.evaluate_boolean(&guard.expression, &mut Context::new(scope, Purpose::Evaluate)) {
                 Ok(value) if value != guard.holds => return Ok(false),
                 Ok(_) | Err(Failure::Dynamic(_)) => {}
                 Err(failure) => return Err(failure),
@@ -466,7 +330,7 @@ impl Flattener<'_> {
     }
 
     fn check_component_class(&self, class: ClassId, member: &Member) -> Outcome<()> {
-        let node = self.library.class(class);
+        let node = self.classes.library.class(class);
         let kind = match node.definition.kind {
             ClassKind::Package => "a package",
             ClassKind::Function | ClassKind::OperatorFunction | ClassKind::Operator => "a function",
@@ -474,7 +338,7 @@ impl Flattener<'_> {
             ClassKind::ExpandableConnector => {
                 return unsupported(format!("the expandable connector `{}`", node.name), member.span);
             }
-            _ if self.is_external_object(class) => {
+            _ if self.classes.is_external_object(class) => {
                 return unsupported(format!("the external object `{}`", node.name), member.span);
             }
             _ => return Ok(()),
@@ -482,11 +346,6 @@ impl Flattener<'_> {
         let message = format!("`{}` cannot be a component: `{}` is {kind}", member.name, node.name);
         let diagnostic = Diagnostic::error("E0208", message).label(member.span, "");
         Err(diagnostic.label(node.definition.name.span, "declared here").into())
-    }
-
-    fn is_external_object(&self, class: ClassId) -> bool {
-        let Some(LayoutState::Done(layout)) = self.layouts.get(&class) else { return false };
-        layout.classes.iter().any(|&base| &*self.library.class(base).name == "ExternalObject")
     }
 
     fn dimensions(
@@ -531,16 +390,12 @@ impl Flattener<'_> {
     /// Refuses what would not fit into memory, before it is made.
     pub(crate) fn count_scalars(&mut self, dims: &[usize], of_each: usize, member: &Member) -> Outcome<()> {
         let total = dims.iter().try_fold(of_each, |total, &dim| total.checked_mul(dim)).unwrap_or(usize::MAX);
-        self.scalars = self.scalars.saturating_add(total);
-        if self.scalars <= MAX_SCALARS {
+        self.instances.scalars = self.instances.scalars.saturating_add(total);
+        if self.instances.scalars <= MAX_SCALARS {
             return Ok(());
         }
         self.is_exhausted = true;
-        let size = if dims.is_empty() {
-            String::new()
-        } else {
-            format!(" has size {},", crate::expressions::term::shape_text(dims))
-        };
+        let size = if dims.is_empty() { String::new() } else { format!(" has size {},", shape_text(dims)) };
         let message = format!("`{}`{size} which makes the model larger than this program takes", member.name);
         let note = format!("at most {MAX_SCALARS} scalars in a model");
         Err(Diagnostic::error("E0310", message).label(member.span, "").with_note(note).into())
@@ -557,7 +412,7 @@ impl Flattener<'_> {
         {
             return Ok(size);
         }
-        let size = self.evaluate_integer(expression, &mut Context::new(scope, Mode::Evaluate))?;
+        let size = self.evaluate_integer(expression, &mut Context::new(scope, Purpose::Evaluate))?;
         usize::try_from(size).or_else(|_| {
             wrong("E0311", format!("the size of `{}` is {size}, which is negative", member.name), expression.span)
         })
@@ -569,66 +424,7 @@ impl Flattener<'_> {
             let message = format!("the size of `{}` is left open, but it has no binding", member.name);
             return wrong("E0304", message, member.span);
         };
-        let term = self.layer_term(layer, Mode::Shape)?;
+        let term = self.layer_term(layer, Purpose::Shape)?;
         Ok(term.dims().to_vec())
-    }
-
-    /// The full name of an instance, empty for the model itself.
-    pub(crate) fn instance_name(&self, instance: InstanceId) -> String {
-        let mut chain = Vec::new();
-        let mut at = instance;
-        while let Some(parent) = self.instances[at].parent {
-            let name = &self.member(parent, self.instances[at].position).name;
-            let index = self.instances[at].element.as_deref().map_or(String::new(), index_text);
-            chain.push(format!("{name}{index}"));
-            at = parent;
-        }
-        chain.reverse();
-        chain.join(".")
-    }
-
-    /// The name of an element of an instance.
-    pub(crate) fn element_name(&self, instance: InstanceId, position: u32) -> Arc<str> {
-        let prefix = self.instance_name(instance);
-        let name = &self.member(instance, position).name;
-        if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}").into() }
-    }
-}
-
-/// `[1,2]`, from indices that start at 0.
-pub(crate) fn index_text(index: &[usize]) -> String {
-    let numbers: Vec<String> = index.iter().map(|number| (number + 1).to_string()).collect();
-    format!("[{}]", numbers.join(","))
-}
-
-/// What a new instance is made of.
-pub(crate) struct NewInstance {
-    pub(crate) class: ClassId,
-    pub(crate) context: Option<InstanceId>,
-    pub(crate) parent: Option<InstanceId>,
-    pub(crate) position: u32,
-    pub(crate) element: Option<Rc<[usize]>>,
-    pub(crate) environment: Rc<[Layer]>,
-    pub(crate) prefix: TypePrefix,
-    pub(crate) is_static: bool,
-    pub(crate) is_connector: bool,
-    pub(crate) protected: bool,
-}
-
-impl NewInstance {
-    /// An unmodified instance without a parent.
-    pub(crate) fn of(class: ClassId) -> Self {
-        NewInstance {
-            class,
-            context: None,
-            parent: None,
-            position: 0,
-            element: None,
-            environment: Rc::from([]),
-            prefix: TypePrefix::default(),
-            is_static: false,
-            is_connector: false,
-            protected: false,
-        }
     }
 }

@@ -12,7 +12,7 @@ use modeshift_diagnostics::{Diagnostic, Diagnostics, Span};
 use modeshift_syntax::ast::{Argument, ArgumentKind, Element, ElementKind, Expression, Modification};
 
 use crate::classes::library::ClassId;
-use crate::instances::instance::InstanceId;
+use crate::instances::tree::InstanceId;
 
 /// Where an expression was written: names are looked up in the elements of `class`, and found in `instance`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

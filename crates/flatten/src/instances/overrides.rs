@@ -6,12 +6,12 @@ use modeshift_diagnostics::{Diagnostic, Diagnostics};
 use modeshift_syntax::ast::Expression;
 
 use crate::classes::library::{Library, ROOT};
-use crate::expressions::context::{Context, Mode};
+use crate::expressions::context::{Context, Purpose};
 use crate::expressions::term::Term;
 use crate::failure::{Outcome, wrong};
 use crate::flattener::Flattener;
-use crate::instances::instance::{InstanceId, PrimitiveId};
 use crate::instances::modification::{Layer, Scope};
+use crate::instances::tree::PrimitiveId;
 use crate::suggestion::with_suggestion;
 
 /// One value from outside.
@@ -54,24 +54,29 @@ fn split_subscripts(name: &str) -> (String, Vec<usize>) {
 
 impl Flattener<'_> {
     /// The value from outside of a variable, where there is one.
-    pub(crate) fn override_term(&mut self, id: PrimitiveId, layers: &[Layer], mode: Mode) -> Outcome<Option<Term>> {
+    pub(crate) fn override_term(
+        &mut self,
+        id: PrimitiveId,
+        layers: &[Layer],
+        purpose: Purpose,
+    ) -> Outcome<Option<Term>> {
         if self.overrides.is_empty() {
             return Ok(None);
         }
-        let (instance, position) = (self.primitives[id].instance, self.primitives[id].position);
-        let name = self.member(instance, position).name.clone();
+        let (instance, position) = (self.instances[id].instance, self.instances[id].position);
+        let name = self.instances.member(instance, position).name.clone();
         let mut matching = self.overrides.iter().enumerate().filter(|(_, known)| known.last == *name).peekable();
         if matching.peek().is_none() || self.instances[instance].is_static {
             return Ok(None);
         }
-        let full = self.element_name(instance, position);
+        let full = self.instances.element_name(instance, position);
         let matching: Vec<usize> = matching.filter(|(_, known)| known.name == *full).map(|(at, _)| at).collect();
         let mut term = None;
         for at in matching {
             self.overrides[at].used = true;
             let Override { value, subscripts, .. } = self.overrides[at].clone();
             let scope = Scope { instance: None, class: ROOT };
-            let new = self.term(&value, &mut Context::new(scope, mode))?;
+            let new = self.term(&value, &mut Context::new(scope, purpose))?;
             if subscripts.is_empty() {
                 term = Some(self.fitting(new, id, value.span)?);
                 continue;
@@ -80,7 +85,7 @@ impl Flattener<'_> {
             let whole = match (term, layer) {
                 (Some(term), _) => term,
                 (None, Some(layer)) => {
-                    let whole = self.layer_term(layer, mode)?;
+                    let whole = self.layer_term(layer, purpose)?;
                     self.fitting(whole, id, value.span)?
                 }
                 (None, None) => {
@@ -123,12 +128,7 @@ impl Flattener<'_> {
             let names: Vec<Arc<str>> = self.model.variables.iter().map(|variable| variable.name.clone()).collect();
             let message = format!("there is no parameter `{}` to set", known.name);
             let diagnostic = Diagnostic::error("E0211", message).label(known.value.span, "");
-            self.diagnostics.push(with_suggestion(diagnostic, &known.name, names.iter().map(|name| &**name)));
+            self.say(with_suggestion(diagnostic, &known.name, names.iter().map(|name| &**name)));
         }
-    }
-
-    /// Whether an instance is the model itself.
-    pub(crate) fn is_root(&self, instance: InstanceId) -> bool {
-        self.instances[instance].parent.is_none() && !self.instances[instance].is_static
     }
 }

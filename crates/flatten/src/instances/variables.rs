@@ -7,13 +7,12 @@ use modeshift_dae::{ExpressionId, Id, StateSelect, Type, Variability, Variable, 
 use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_syntax::ast::{Causality, Variability as Written};
 
-use crate::classes::layout::WrittenModifier;
-use crate::expressions::context::{Context, Mode};
+use crate::expressions::context::{Context, Purpose};
 use crate::expressions::term::{Term, indices};
 use crate::failure::{Failure, Outcome};
 use crate::flattener::Flattener;
-use crate::instances::instance::{InstanceId, Primitive, PrimitiveId, Slot, index_text};
 use crate::instances::modification::{Layer, Scope, attribute_layers};
+use crate::instances::tree::{InstanceId, Primitive, PrimitiveId, Slot, index_text, outside_layers};
 use crate::suggestion::with_suggestion;
 
 /// The attributes of the predefined types (Modelica 3.6, 4.9).
@@ -59,10 +58,10 @@ impl Flattener<'_> {
 
     fn number_variables(&mut self, id: PrimitiveId, name: &str) {
         let first = VariableId::from_index(self.model.variables.len());
-        let Primitive { instance, position, ty, prefix, .. } = self.primitives[id];
-        let dims = self.primitives[id].dims.clone();
-        let member = self.member(instance, position);
-        let is_top = self.is_root(instance) && !member.protected;
+        let Primitive { instance, position, ty, prefix, .. } = self.instances[id];
+        let dims = self.instances[id].dims.clone();
+        let member = self.instances.member(instance, position);
+        let is_top = self.instances.is_root(instance) && !member.protected;
         let span = member.span;
         let protected = member.protected || self.instances[instance].protected;
         let description = member.component().and_then(|component| component.description.as_deref()).map(Arc::from);
@@ -84,27 +83,19 @@ impl Flattener<'_> {
                 self.model.variables.push(Variable { name, ..template.clone() });
             }
         }
-        self.primitives[id].first = Some(first);
-        self.numbered.push((first, id));
+        self.instances[id].first = Some(first);
+        self.instances.numbered.push((first, id));
     }
 
     /// All modifiers of a variable, its type's included, strongest first.
     pub(crate) fn primitive_layers(&mut self, id: PrimitiveId) -> Outcome<Vec<Layer>> {
-        let Primitive { instance, position, .. } = self.primitives[id];
+        let Primitive { instance, position, .. } = self.instances[id];
         let layout = self.instances[instance].layout.clone();
         let mut layers = self.declaration(instance, &layout.members[position as usize])?.layers;
-        if let Some(info) = self.primitives[id].info.clone() {
-            layers.extend(self.outside_layers(&info.modifiers));
+        if let Some(info) = self.instances[id].info.clone() {
+            layers.extend(outside_layers(&info.modifiers));
         }
         Ok(layers)
-    }
-
-    /// The modifiers of an aliased type, written around it.
-    pub(crate) fn outside_layers(&self, modifiers: &[WrittenModifier]) -> Vec<Layer> {
-        let layer = |(modifier, lexical): &WrittenModifier| {
-            Layer::new(modifier.clone(), Scope { instance: None, class: lexical.class })
-        };
-        modifiers.iter().map(layer).collect()
     }
 
     /// Gives every variable of an instance its attributes and the modes in which it exists.
@@ -145,7 +136,7 @@ impl Flattener<'_> {
         let environment = self.instances[instance].environment.clone();
         let (layout, class) = (self.instances[instance].layout.clone(), self.instances[instance].class);
         for layer in environment.iter().filter(|layer| !layer.projected) {
-            self.check_modified_names(&layer.modifier, &layout, class, layer.modifier.span);
+            self.classes.check_modified_names(&layer.modifier, &layout, class, layer.modifier.span);
         }
     }
 
@@ -161,11 +152,11 @@ impl Flattener<'_> {
         let scope = Scope { instance: Some(instance), class: member.origin };
         let mut guard = guard;
         for condition in &member.guards {
-            let term = self.term(&condition.expression, &mut Context::new(scope, Mode::Symbolic))?;
+            let term = self.term(&condition.expression, &mut Context::new(scope, Purpose::Symbolic))?;
             let Term::Scalar(Type::Boolean, id) = term else {
                 return crate::failure::wrong("E0303", "a condition must be Boolean", condition.expression.span);
             };
-            let id = match self.evaluate_boolean(&condition.expression, &mut Context::new(scope, Mode::Evaluate)) {
+            let id = match self.evaluate_boolean(&condition.expression, &mut Context::new(scope, Purpose::Evaluate)) {
                 Ok(value) => self.model.expressions.boolean(value),
                 Err(_) => id,
             };
@@ -177,7 +168,7 @@ impl Flattener<'_> {
 
     fn describe_variable(&mut self, id: PrimitiveId, guard: ExpressionId) -> Outcome<()> {
         let layers = self.primitive_layers(id)?;
-        let Primitive { instance, position, prefix, .. } = self.primitives[id];
+        let Primitive { instance, position, prefix, .. } = self.instances[id];
         let is_parameter = prefix.variability <= Written::Parameter;
         if self.model.expressions.literal_boolean(guard) != Some(true) {
             self.each_variable(id, |variable, _| variable.guard = guard);
@@ -192,8 +183,8 @@ impl Flattener<'_> {
         if !is_parameter {
             return Ok(());
         }
-        let binding = self.binding_term(id, &layers, Mode::Symbolic)?;
-        let fixed = self.model.variables[self.first_variable(id)].fixed != Some(false);
+        let binding = self.binding_term(id, &layers, Purpose::Symbolic)?;
+        let fixed = self.model.variables[self.instances.first_variable(id)].fixed != Some(false);
         let binding = match binding {
             None if fixed => self.start_as_value(id, &layers, instance, position)?,
             other => other,
@@ -204,7 +195,7 @@ impl Flattener<'_> {
         Ok(())
     }
 
-    /// A parameter without a binding takes its start value (LANGUAGE 3.3).
+    /// A parameter without a binding takes its start value (Modelica 3.6, 4.4.2.1).
     fn start_as_value(
         &mut self,
         id: PrimitiveId,
@@ -212,21 +203,21 @@ impl Flattener<'_> {
         instance: InstanceId,
         position: u32,
     ) -> Outcome<Option<Term>> {
-        let start = self.start_term(id, layers, Mode::Symbolic)?;
-        let name = self.element_name(instance, position);
-        let span = self.member(instance, position).span;
-        if self.primitives[id].dims.iter().product::<usize>() == 0 {
+        let start = self.start_term(id, layers, Purpose::Symbolic)?;
+        let name = self.instances.element_name(instance, position);
+        let span = self.instances.member(instance, position).span;
+        if self.instances[id].dims.iter().product::<usize>() == 0 {
             return Ok(start);
         }
         let (message, start) = match start {
             Some(start) => (format!("parameter `{name}` has no value; its start value is used"), start),
             None => {
-                let default = self.default_value(self.primitives[id].ty);
+                let default = self.default_value(self.instances[id].ty);
                 let default = self.fitting(default, id, span)?;
                 (format!("parameter `{name}` has no value and no start value; the default is used"), default)
             }
         };
-        self.diagnostics.push(Diagnostic::warning("W0312", message).label(span, ""));
+        self.say(Diagnostic::warning("W0312", message).label(span, ""));
         Ok(Some(start))
     }
 
@@ -243,7 +234,7 @@ impl Flattener<'_> {
     }
 
     fn describe_by(&mut self, id: PrimitiveId, layers: &[Layer]) -> Outcome<()> {
-        if let Some(start) = self.start_term(id, layers, Mode::Symbolic)? {
+        if let Some(start) = self.start_term(id, layers, Purpose::Symbolic)? {
             let span = self.attribute_span(layers, "start");
             self.set_each(id, &start, |variable, id| {
                 variable.start = Some(id);
@@ -251,16 +242,16 @@ impl Flattener<'_> {
             });
         }
         self.describe_fixed(id, layers)?;
-        if self.primitives[id].ty == Type::Boolean || self.primitives[id].ty == Type::String {
+        if self.instances[id].ty == Type::Boolean || self.instances[id].ty == Type::String {
             return Ok(());
         }
-        if let Some(nominal) = self.attribute_term(id, layers, "nominal", Mode::Symbolic)? {
+        if let Some(nominal) = self.attribute_term(id, layers, "nominal", Purpose::Symbolic)? {
             self.set_each(id, &nominal, |variable, id| variable.nominal = Some(id));
         }
-        if let Some(min) = self.attribute_term(id, layers, "min", Mode::Symbolic)? {
+        if let Some(min) = self.attribute_term(id, layers, "min", Purpose::Symbolic)? {
             self.set_each(id, &min, |variable, id| variable.min = Some(id));
         }
-        if let Some(max) = self.attribute_term(id, layers, "max", Mode::Symbolic)? {
+        if let Some(max) = self.attribute_term(id, layers, "max", Purpose::Symbolic)? {
             self.set_each(id, &max, |variable, id| variable.max = Some(id));
         }
         self.describe_unit(id, layers)?;
@@ -309,11 +300,11 @@ impl Flattener<'_> {
 
     /// The value at translation of an attribute whose type is its own.
     fn any_attribute(&mut self, layers: &[Layer], name: &'static str) -> Outcome<Option<Term>> {
-        let name = self.attribute_name(name);
+        let name = self.values.attribute_name(name);
         let layers = attribute_layers(layers, &name);
         match layers.iter().find(|layer| layer.value().is_some()) {
             None => Ok(None),
-            Some(layer) => match self.layer_term(layer, Mode::Evaluate) {
+            Some(layer) => match self.layer_term(layer, Purpose::Evaluate) {
                 Err(Failure::Dynamic(diagnostic)) => Err(Failure::Wrong(diagnostic)),
                 other => other.map(Some),
             },
@@ -321,20 +312,20 @@ impl Flattener<'_> {
     }
 
     fn attribute_span(&mut self, layers: &[Layer], name: &'static str) -> Span {
-        let name = self.attribute_name(name);
+        let name = self.values.attribute_name(name);
         attribute_layers(layers, &name).first().map_or(Span::default(), |layer| layer.modifier.span)
     }
 
     /// Known attributes only, and `final` ones left alone.
     fn check_attributes(&mut self, id: PrimitiveId, layers: &[Layer]) {
-        let Primitive { instance, position, .. } = self.primitives[id];
+        let Primitive { instance, position, .. } = self.instances[id];
         for layer in layers {
             for (name, modifier) in &layer.modifier.children {
                 if !layer.projected && !ATTRIBUTES.contains(&&**name) {
-                    let variable = self.member(instance, position).name.clone();
+                    let variable = self.instances.member(instance, position).name.clone();
                     let message = format!("`{variable}` has no attribute or element `{name}`");
                     let diagnostic = Diagnostic::error("E0222", message).label(modifier.span, "");
-                    self.diagnostics.push(with_suggestion(diagnostic, name, ATTRIBUTES.iter().copied()));
+                    self.say(with_suggestion(diagnostic, name, ATTRIBUTES.iter().copied()));
                 }
             }
         }
@@ -342,7 +333,7 @@ impl Flattener<'_> {
             return;
         }
         for attribute in ATTRIBUTES {
-            let name = self.attribute_name(attribute);
+            let name = self.values.attribute_name(attribute);
             let layers = attribute_layers(layers, &name);
             self.check_final(&layers);
         }
@@ -353,7 +344,7 @@ impl Flattener<'_> {
         let weaker = layers[strongest + 1..].iter().find(|layer| layer.modifier.is_final && layer.value().is_some());
         if let Some(weaker) = weaker {
             let stronger = &layers[strongest].modifier;
-            self.diagnostics.push(
+            self.say(
                 Diagnostic::error("E0220", "this is final and cannot be modified")
                     .label(stronger.span, "modified here")
                     .label(weaker.modifier.span, "final here"),
@@ -361,14 +352,9 @@ impl Flattener<'_> {
         }
     }
 
-    /// The first scalar of a variable.
-    pub(crate) fn first_variable(&self, id: PrimitiveId) -> VariableId {
-        self.primitives[id].first.expect("variables are numbered before they are described")
-    }
-
     fn each_variable(&mut self, id: PrimitiveId, mut change: impl FnMut(&mut Variable, usize)) {
-        let first = self.first_variable(id).index();
-        let count: usize = self.primitives[id].dims.iter().product();
+        let first = self.instances.first_variable(id).index();
+        let count: usize = self.instances[id].dims.iter().product();
         for at in 0..count {
             change(&mut self.model.variables[VariableId::from_index(first + at)], at);
         }
@@ -386,9 +372,9 @@ impl Flattener<'_> {
 
     /// Marks the parameters whose values are built into the flat model.
     pub(crate) fn mark_evaluated(&mut self) {
-        for at in 0..self.numbered.len() {
-            let id = self.numbered[at].1;
-            if self.primitives[id].evaluated {
+        for at in 0..self.instances.numbered.len() {
+            let id = self.instances.numbered[at].1;
+            if self.instances[id].evaluated {
                 self.each_variable(id, |variable, _| variable.evaluated = true);
             }
         }
