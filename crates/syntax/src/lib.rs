@@ -13,6 +13,17 @@
 //! assert_eq!(parse.to_source(), text);
 //! ```
 //!
+//! | module | purpose |
+//! |---|---|
+//! | `lexer` | text to tokens |
+//! | `kind` | the kinds of tokens and nodes |
+//! | `parser` | tokens to the lossless tree; recovers from errors |
+//! | [`tree`] | the lossless tree: every byte of the text |
+//! | `lower` | the lossless tree to the abstract syntax |
+//! | [`ast`] | the abstract syntax of Modelica |
+//! | [`mel`] | the abstract syntax of MEL |
+//! | `print` | names and expressions as text |
+//!
 //! # Messages
 //!
 //! `E0101` something else was expected, `E0102` missing semicolon, `E0103` not closed, `E0104` an `end` that does

@@ -2,6 +2,16 @@
 //!
 //! Lowering reports only what the grammar cannot see: numbers that do not fit, expressions that are too deep.
 //! Where the parser has already reported an error, the nearest sensible syntax is made up and nothing is said.
+//!
+//! | file | purpose |
+//! |---|---|
+//! | `classes` | files and classes |
+//! | `elements` | components, `extends`, `import`, nested classes |
+//! | `modifications` | modifications and annotations |
+//! | `expressions` | expressions, and the bound on their depth |
+//! | `literals` | values of numbers and strings |
+//! | `equations` | equations with their labels, and statements |
+//! | `mel` | statements of MEL |
 
 mod classes;
 mod elements;

@@ -2,6 +2,18 @@
 //!
 //! The parser never fails: whatever it reads, every token ends up in the tree, in a `Skipped` node if need be.
 //! Nesting is limited, so that no input overflows the stack; behind the limit the rest of the text is skipped.
+//!
+//! | file | purpose |
+//! |---|---|
+//! | `classes` | files and class definitions of every form |
+//! | `components` | elements of a class |
+//! | `modifications` | `(a = 1, redeclare B c(d = 2)) = value` |
+//! | `expressions` | expressions, for Modelica and MEL alike |
+//! | `blocks` | lists of equations or statements, and `if`, `for`, `when` around them |
+//! | `equations` | equations and equation sections |
+//! | `statements` | statements and algorithm sections |
+//! | `mel` | statements of MEL |
+//! | `recovery` | finding the thread again behind an error |
 
 mod blocks;
 mod classes;

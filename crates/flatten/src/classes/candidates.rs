@@ -121,8 +121,7 @@ impl Library {
     fn names_of_classes(&self, id: ClassId) -> Vec<Arc<str>> {
         let node = self.class(id);
         let mut names: Vec<Arc<str>> = self.order_of(id).unwrap_or_default();
-        let is_component = |name: &Arc<str>| component_names(&node.definition).any(|component| component == name);
-        names.retain(|name| !is_component(name));
+        names.retain(|name| !component_names(&node.definition).any(|component| component == name));
         names.extend(nested_classes(&node.definition).map(|class| class.name.name.clone()));
         names.extend(self.names_of_files(id));
         let mut seen = FxHashSet::default();
@@ -137,8 +136,9 @@ impl Library {
         let mut names: Vec<Arc<str>> = files
             .filter_map(|file| file.strip_suffix(".mo").filter(|stem| *stem != "package").map(Arc::from))
             .collect();
-        let is_package = |name: &String| self.files.is_file(&directory.join(name).join("package.mo"));
-        names.extend(self.files.directories(directory).into_iter().filter(is_package).map(Arc::from));
+        let mut directories = self.files.directories(directory);
+        directories.retain(|name| self.is_package_directory(&directory.join(name)));
+        names.extend(directories.into_iter().map(Arc::from));
         names.sort();
         names
     }

@@ -42,16 +42,22 @@ impl Files for Disk {
     }
 
     fn directory_name(&self, path: &Path) -> Option<String> {
-        let written = path.file_name().map(|name| name.to_os_string());
-        let real = || std::fs::canonicalize(if path.as_os_str().is_empty() { Path::new(".") } else { path }).ok();
-        written.or_else(|| Some(real()?.file_name()?.to_os_string()))?.into_string().ok()
+        if let Some(written) = path.file_name() {
+            return written.to_str().map(str::to_string);
+        }
+        let real = std::fs::canonicalize(here_if_empty(path)).ok()?;
+        real.file_name()?.to_str().map(str::to_string)
     }
+}
+
+/// The directory of a file that is named without one.
+fn here_if_empty(path: &Path) -> &Path {
+    if path.as_os_str().is_empty() { Path::new(".") } else { path }
 }
 
 /// The names of those entries of a directory that are of some kind; a symbolic link may be of any.
 fn entries(path: &Path, is_wanted: impl Fn(std::fs::FileType) -> bool) -> Vec<String> {
-    let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let entries = std::fs::read_dir(here_if_empty(path)).into_iter().flatten().flatten();
     entries
         .filter(|entry| entry.file_type().is_ok_and(&is_wanted))
         .filter_map(|entry| entry.file_name().into_string().ok())

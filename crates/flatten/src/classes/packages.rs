@@ -56,7 +56,7 @@ impl Library {
         }
     }
 
-    fn is_package_directory(&self, directory: &FilePath) -> bool {
+    pub(super) fn is_package_directory(&self, directory: &FilePath) -> bool {
         self.files.is_file(&directory.join(PACKAGE_FILE))
     }
 

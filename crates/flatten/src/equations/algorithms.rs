@@ -35,8 +35,8 @@ struct Effect {
 impl Flattener<'_> {
     /// Adds what an algorithm section means.
     pub(crate) fn add_algorithm(&mut self, section: &AlgorithmSection, place: &Place, scope: Scope) -> Outcome<()> {
-        let is_when = |statement: &Statement| matches!(statement.kind, StatementKind::When(_));
-        let (whens, plain): (Vec<Statement>, Vec<Statement>) = section.statements.iter().cloned().partition(is_when);
+        let (whens, plain): (Vec<Statement>, Vec<Statement>) =
+            section.statements.iter().cloned().partition(|it| matches!(it.kind, StatementKind::When(_)));
         if !plain.is_empty() {
             self.add_plain_statements(&plain, section.span, place, scope)?;
         }

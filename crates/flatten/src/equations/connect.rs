@@ -316,8 +316,8 @@ impl Flattener<'_> {
                 let picks = self.picks(&part.subscripts, &dims, part, Some(span), context)?;
                 let (left, offsets) = crate::expressions::references::offsets(&picks, &dims, part.name.span)?;
                 let first = self.instances.first_variable(id);
-                let scalar = |at: usize| Connector::Scalar(id, VariableId(first.0 + at as u32));
-                Ok(Some((left, offsets.into_iter().map(scalar).collect())))
+                let scalars = offsets.into_iter().map(|at| Connector::Scalar(id, VariableId(first.0 + at as u32)));
+                Ok(Some((left, scalars.collect())))
             }
             slot => {
                 if !self.is_connector(&slot)

@@ -143,8 +143,8 @@ impl Flattener<'_> {
     pub(crate) fn identity(&mut self, size: usize) -> Term {
         let one = self.integer_term(1);
         let zero = self.integer_term(0);
-        let item = |at: usize| if at / size == at % size { one.clone() } else { zero.clone() };
-        Term::array(Type::Integer, vec![size, size], (0..size * size).map(item).collect())
+        let items = (0..size * size).map(|at| if at / size == at % size { one.clone() } else { zero.clone() });
+        Term::array(Type::Integer, vec![size, size], items.collect())
     }
 
     fn diagonal(&mut self, vector: &Term, span: Span) -> Outcome<Term> {
@@ -155,8 +155,9 @@ impl Flattener<'_> {
             Type::Real => Term::Scalar(ty, self.model.expressions.real(0.0)),
             _ => Term::Scalar(ty, self.model.expressions.integer(0)),
         };
-        let item = |at: usize| if at / size == at % size { vector.items()[at / size].clone() } else { zero.clone() };
-        Ok(Term::array(ty, vec![size, size], (0..size * size).map(item).collect()))
+        let items = (0..size * size)
+            .map(|at| if at / size == at % size { vector.items()[at / size].clone() } else { zero.clone() });
+        Ok(Term::array(ty, vec![size, size], items.collect()))
     }
 
     fn cross(&mut self, a: &Term, b: &Term, span: Span) -> Outcome<Term> {
@@ -285,14 +286,10 @@ fn transposed(matrix: &Term) -> Term {
 
 fn symmetric(matrix: &Term) -> Term {
     let (rows, columns) = (matrix.dims()[0], matrix.dims()[1]);
-    let item = |at: usize| {
+    let items = (0..rows * columns).map(|at| {
         let (row, column) = (at / columns, at % columns);
         let (row, column) = if row > column && column < rows && row < columns { (column, row) } else { (row, column) };
         matrix.items()[row * columns + column].clone()
-    };
-    Term::array(
-        matrix.scalar_type().unwrap_or(Type::Real),
-        vec![rows, columns],
-        (0..rows * columns).map(item).collect(),
-    )
+    });
+    Term::array(matrix.scalar_type().unwrap_or(Type::Real), vec![rows, columns], items.collect())
 }

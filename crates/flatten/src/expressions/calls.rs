@@ -411,12 +411,15 @@ fn is_event_operator(name: &str) -> bool {
 }
 
 fn result_type(builtin: Builtin, integers: bool) -> Type {
+    use Builtin::*;
     match builtin {
-        Builtin::Integer | Builtin::Ordinal => Type::Integer,
-        Builtin::Sign => Type::Integer,
-        Builtin::Abs | Builtin::Min | Builtin::Max | Builtin::Div | Builtin::Mod | Builtin::Rem if integers => {
-            Type::Integer
+        Integer | Ordinal | Sign => Type::Integer,
+        Abs | Min | Max | Div | Mod | Rem if integers => Type::Integer,
+        Abs | Min | Max | Div | Mod | Rem | Floor | Ceil => Type::Real,
+        Sin | Cos | Tan | Asin | Acos | Atan | Atan2 | Sinh | Cosh | Tanh | Exp | Log | Log10 | Sqrt => Type::Real,
+        // These have calls of their own, which give them the types of their arguments.
+        NoEvent | Smooth | Homotopy | Initial | Terminal | Sample | Edge | Change | Delay | DelayMax | StringOf => {
+            Type::Real
         }
-        _ => Type::Real,
     }
 }

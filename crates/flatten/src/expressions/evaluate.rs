@@ -224,17 +224,13 @@ impl Flattener<'_> {
 
     fn cyclic_parameters(&self, id: PrimitiveId) -> Diagnostic {
         let from = self.values.evaluating.iter().position(|&other| other == id).unwrap_or(0);
-        let name = |id: &PrimitiveId| {
-            let primitive = &self.instances[*id];
-            self.instances.element_name(primitive.instance, primitive.position)
-        };
-        let chain: Vec<_> = self.values.evaluating[from..].iter().chain([&id]).map(name).collect();
-        let span =
-            |id: &PrimitiveId| self.instances.member(self.instances[*id].instance, self.instances[*id].position).span;
+        let chain = self.values.evaluating[from..].iter().chain([&id]).map(|&id| &self.instances[id]);
+        let chain: Vec<_> = chain.map(|it| self.instances.element_name(it.instance, it.position)).collect();
         let message = format!("the value of `{}` depends on itself", chain[0]);
         let mut diagnostic = Diagnostic::error("E0302", message).with_note(format!("chain: {}", chain.join(" -> ")));
-        for id in &self.values.evaluating[from..] {
-            diagnostic = diagnostic.label(span(id), "");
+        for &id in &self.values.evaluating[from..] {
+            let Primitive { instance, position, .. } = self.instances[id];
+            diagnostic = diagnostic.label(self.instances.member(instance, position).span, "");
         }
         diagnostic
     }

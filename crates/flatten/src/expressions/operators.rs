@@ -4,7 +4,6 @@ use modeshift_dae::{ArithmeticOperator, ExpressionId, Node, RelationOperator, Ty
 use modeshift_diagnostics::Span;
 use modeshift_syntax::ast::BinaryOperator;
 
-use crate::expressions::context::Purpose;
 use crate::expressions::evaluate::describe;
 use crate::expressions::term::{Term, shape_text};
 use crate::failure::{Failure, Outcome, unsupported, wrong};
@@ -12,14 +11,7 @@ use crate::flattener::Flattener;
 
 impl Flattener<'_> {
     /// `a op b`
-    pub(crate) fn binary(
-        &mut self,
-        operator: BinaryOperator,
-        a: &Term,
-        b: &Term,
-        span: Span,
-        purpose: Purpose,
-    ) -> Outcome<Term> {
+    pub(crate) fn binary(&mut self, operator: BinaryOperator, a: &Term, b: &Term, span: Span) -> Outcome<Term> {
         use BinaryOperator::*;
         match operator {
             Add | Subtract => self.same_size(operator, a, b, span),
@@ -32,7 +24,6 @@ impl Flattener<'_> {
             Power if a.dims().is_empty() && b.dims().is_empty() => self.elementwise(Power, a, b, span),
             Power => self.matrix_power(a, b, span),
             And | Or | Less | LessEqual | Greater | GreaterEqual | Equal | NotEqual => {
-                let _ = purpose;
                 self.same_size(operator, a, b, span)
             }
         }

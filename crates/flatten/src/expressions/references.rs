@@ -327,10 +327,10 @@ impl Flattener<'_> {
             return self.pick(&whole, picks);
         }
         let (left, offsets) = offsets(picks, dims, span)?;
-        let scalar = |at: usize| VariableId(first.0 + at as u32);
         let mut items = Vec::with_capacity(offsets.len());
         for at in offsets {
-            items.push(Term::Scalar(ty, self.model.expressions.variable(scalar(at), 0)));
+            let scalar = VariableId(first.0 + at as u32);
+            items.push(Term::Scalar(ty, self.model.expressions.variable(scalar, 0)));
         }
         Ok(if left.is_empty() { items.remove(0) } else { Term::array(ty, left, items) })
     }

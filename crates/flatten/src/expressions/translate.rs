@@ -89,7 +89,7 @@ impl Flattener<'_> {
                 continue;
             }
             let right = self.term(right, context)?;
-            term = self.binary(operator, &term, &right, span, context.purpose)?;
+            term = self.binary(operator, &term, &right, span)?;
         }
         Ok(term)
     }
@@ -193,24 +193,24 @@ impl Flattener<'_> {
             .into_iter()
             .flatten()
             .all(|term| term.scalar_type() == Some(Type::Integer));
-        let number = |term: &Term| self.real_value(term);
-        let (Some(from), Some(to)) = (number(&first), number(&last)) else {
+        let (Some(from), Some(to)) = (self.real_value(&first), self.real_value(&last)) else {
             return wrong("E0303", "the bounds of a range must be numbers", span);
         };
-        let by = step.as_ref().map_or(Some(1.0), number).unwrap_or(0.0);
+        let by = step.as_ref().map_or(Some(1.0), |step| self.real_value(step)).unwrap_or(0.0);
         if by == 0.0 {
             return wrong("E0306", "the step of a range must be a number other than 0", span);
         }
+        // `0:0.1:1` has eleven elements although 1/0.1 may come out a rounding error below 10.
         let count = ((to - from) / by + 1e-10).floor() + 1.0;
         let count = if count.is_finite() && count > 0.0 { count as usize } else { 0 };
         self.check_items(count, span)?;
         let ty = if integers { Type::Integer } else { Type::Real };
         let expressions = &mut self.model.expressions;
-        let item = |at: usize| match integers {
+        let items = (0..count).map(|at| match integers {
             true => Term::Scalar(ty, expressions.integer(from as i64 + at as i64 * by as i64)),
             false => Term::Scalar(ty, expressions.real(from + at as f64 * by)),
-        };
-        Ok(Term::vector(ty, (0..count).map(item).collect()))
+        });
+        Ok(Term::vector(ty, items.collect()))
     }
 
     /// `E.first:E.last`
@@ -425,7 +425,13 @@ pub(crate) enum Decision {
     Open(ExpressionId),
 }
 
+/// Whether a call of constants changes with time.
 fn is_dynamic_builtin(builtin: modeshift_dae::Builtin) -> bool {
     use modeshift_dae::Builtin::*;
-    matches!(builtin, Initial | Terminal | Sample | Edge | Change | Delay | DelayMax)
+    match builtin {
+        Initial | Terminal | Sample | Edge | Change | Delay | DelayMax => true,
+        Sin | Cos | Tan | Asin | Acos | Atan | Atan2 | Sinh | Cosh | Tanh | Exp | Log | Log10 | Sqrt => false,
+        Abs | Sign | Min | Max | Floor | Ceil | Integer | Ordinal | Div | Mod | Rem => false,
+        NoEvent | Smooth | Homotopy | StringOf => false,
+    }
 }

@@ -246,8 +246,9 @@ impl Flattener<'_> {
             }
         }
         let own: Vec<Layer> = self.instances.member_layers(instance, &member.modifiers).collect();
-        let is_dropped = |layer: &Layer| declaration.is_redeclared && member.is_of_default(&layer.modifier);
-        let kept: Vec<Layer> = own.into_iter().filter(|layer| !is_dropped(layer)).collect();
+        // A redeclaration drops what was said of the default only (Modelica 3.6, 7.3.2).
+        let is_redeclared = declaration.is_redeclared;
+        let kept = own.into_iter().filter(|layer| !(is_redeclared && member.is_of_default(&layer.modifier)));
         declaration.layers.extend(kept);
         Ok(declaration)
     }

@@ -209,11 +209,11 @@ impl Instances {
 
     /// The modifiers of an aliased class where they were written.
     pub(crate) fn class_layers(&self, modifiers: &[WrittenModifier], context: Option<InstanceId>) -> Vec<Layer> {
-        let layer = |(modifier, lexical): &WrittenModifier| {
+        let layers = modifiers.iter().map(|(modifier, lexical)| {
             let instance = context.filter(|&context| self[context].layout.classes.contains(&lexical.class));
             Layer::new(modifier.clone(), Scope { instance, class: lexical.class })
-        };
-        modifiers.iter().map(layer).collect()
+        });
+        layers.collect()
     }
 
     /// The modifiers of a member written in its class or in `extends` clauses.
@@ -277,10 +277,10 @@ impl Instances {
 
 /// The modifiers of an aliased type, written around it.
 pub(crate) fn outside_layers(modifiers: &[WrittenModifier]) -> Vec<Layer> {
-    let layer = |(modifier, lexical): &WrittenModifier| {
-        Layer::new(modifier.clone(), Scope { instance: None, class: lexical.class })
-    };
-    modifiers.iter().map(layer).collect()
+    let layers = modifiers
+        .iter()
+        .map(|(modifier, lexical)| Layer::new(modifier.clone(), Scope { instance: None, class: lexical.class }));
+    layers.collect()
 }
 
 /// `[1,2]`, from indices that start at 0.

@@ -97,8 +97,7 @@ impl Builder<'_> {
     fn unknown(&self, name: &str, span: Span) -> Diagnostic {
         let diagnostic = Diagnostic::error("E0280", format!("`{name}` is not declared")).label(span, "used here");
         let array = name.split('[').next().unwrap_or(name);
-        let is_element = |other: &str| other.split('[').next() == Some(array);
-        match self.model.variables.iter().find(|variable| is_element(&variable.name)) {
+        match self.model.variables.iter().find(|variable| variable.name.split('[').next() == Some(array)) {
             Some(similar) => diagnostic
                 .label(similar.span, format!("`{}` is declared here", similar.name))
                 .help("declare every element that is used, the first and the last too"),

@@ -130,8 +130,8 @@ fn enumeration_literals(node: Node) -> Option<Vec<EnumerationLiteral>> {
         return None;
     }
     let literals = node.nodes().filter(|inner| inner.kind() == SyntaxKind::EnumerationLiteral);
-    let literal = |inner: Node| {
+    let literals = literals.filter_map(|inner| {
         Some(EnumerationLiteral { name: ident(inner.identifier()?), description: description_below(inner) })
-    };
-    Some(literals.filter_map(literal).collect())
+    });
+    Some(literals.collect())
 }
