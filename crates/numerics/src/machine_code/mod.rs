@@ -9,7 +9,7 @@ mod pieces;
 mod thunks;
 mod translate;
 
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use cranelift_codegen::Context;
 use cranelift_codegen::isa::TargetIsa;
@@ -32,8 +32,8 @@ pub struct MachineCode {
     output_count: usize,
     /// How many values pass between pieces.
     between: usize,
-    /// The memory of the functions; there until the code is dropped.
-    module: Option<JITModule>,
+    /// The memory of the functions; there until the code is dropped. Nobody locks it: threads share the functions only.
+    module: Option<Mutex<JITModule>>,
 }
 
 /// A result that needs no computation.
@@ -59,7 +59,7 @@ impl MachineCode {
             input_count: tape.inputs.len(),
             output_count: tape.outputs.len(),
             between,
-            module: Some(module),
+            module: Some(Mutex::new(module)),
         };
         code.functions = code.link(&ids?)?;
         Some(code)
@@ -88,7 +88,7 @@ impl MachineCode {
     /// Makes the functions executable.
     #[allow(unsafe_code)]
     fn link(&mut self, ids: &[FuncId]) -> Option<Vec<Function>> {
-        let module = self.module.as_mut().expect("a module until dropped");
+        let module = self.module.as_mut().expect("a module until dropped").get_mut().ok()?;
         module.finalize_definitions().ok()?;
         let functions = ids.iter().map(|&id| {
             let address = module.get_finalized_function(id);
@@ -104,7 +104,7 @@ impl Drop for MachineCode {
     #[allow(unsafe_code)]
     fn drop(&mut self) {
         self.functions.clear();
-        if let Some(module) = self.module.take() {
+        if let Some(Ok(module)) = self.module.take().map(Mutex::into_inner) {
             // SAFETY: the functions in this memory are reachable through `self.functions` only, which is empty now.
             unsafe { module.free_memory() };
         }

@@ -5,8 +5,8 @@
 //! choice would have cost. The decision counts instructions, not time: it does not change from run to run. Copies of an
 //! evaluator share the tape, the count and the code, each with buffers of its own.
 
-use std::cell::{Cell, OnceCell};
-use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use super::explain::NotFinite;
 use super::instructions::{Input, Tape, Workspace};
@@ -19,7 +19,7 @@ const FIRST_COMPILATION: u64 = 20_000;
 /// A tape with all that its evaluation needs.
 #[derive(Clone)]
 pub struct Evaluator {
-    shared: Rc<Shared>,
+    shared: Arc<Shared>,
     workspace: Workspace,
     /// What passes between pieces of machine code.
     between: Vec<f64>,
@@ -29,16 +29,16 @@ pub struct Evaluator {
 struct Shared {
     tape: Tape,
     /// Instructions interpreted so far.
-    interpreted: Cell<u64>,
+    interpreted: AtomicU64,
     /// The machine code, once it was asked for, where it can be made.
-    code: OnceCell<Option<MachineCode>>,
+    code: OnceLock<Option<MachineCode>>,
 }
 
 impl Evaluator {
     /// Nothing compiled yet.
     pub fn new(tape: Tape) -> Self {
         let workspace = tape.workspace();
-        let shared = Rc::new(Shared { tape, interpreted: Cell::new(0), code: OnceCell::new() });
+        let shared = Arc::new(Shared { tape, interpreted: AtomicU64::new(0), code: OnceLock::new() });
         Evaluator { shared, workspace, between: Vec::new() }
     }
 
@@ -84,8 +84,10 @@ impl Shared {
     /// One more evaluation is asked for: compiles if so many were that it pays.
     fn count(&self) {
         let length = self.tape.instruction_count() as u64;
-        self.interpreted.set(self.interpreted.get() + length);
-        if length > 0 && self.interpreted.get() > FIRST_COMPILATION + COMPILATION * length {
+        // Threads that count at once may lose a few instructions: nothing but the moment of compilation depends on it.
+        let interpreted = self.interpreted.load(Ordering::Relaxed) + length;
+        self.interpreted.store(interpreted, Ordering::Relaxed);
+        if length > 0 && interpreted > FIRST_COMPILATION + COMPILATION * length {
             self.code.get_or_init(|| MachineCode::of(&self.tape));
         }
     }
