@@ -10,6 +10,8 @@
 //! the largest at the end, relative to `max(|reference|, 1)`, against an integration at a much smaller tolerance. Because
 //! errors at the same tolerance differ, there are two comparisons: with CVODE at the same tolerance, and with CVODE at the
 //! tolerance, among powers of ten, that makes its error at most as large as ours.
+//!
+//! `cargo bench --bench integration -- esdirk planet`: only methods and systems of these names, and nothing of CVODE.
 
 #[path = "clock.rs"]
 mod clock;
@@ -40,16 +42,29 @@ struct Result {
 }
 
 fn main() {
-    let cvode = compile_cvode();
-    if cvode.is_none() {
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let cvode = if wanted.is_empty() { compile_cvode() } else { None };
+    if cvode.is_none() && wanted.is_empty() {
         println!("CVODE is not there (SUNDIALS_ROOT names its place): our own times only");
     }
-    for timed in [models::van_der_pol(), models::amplifier(), models::brusselator()] {
-        compare(&timed, cvode.as_deref());
+    for timed in [models::van_der_pol(), models::amplifier(), models::brusselator(), models::planet()] {
+        if is_wanted(&wanted, &SYSTEMS, timed.name) {
+            compare(&timed, cvode.as_deref(), &wanted);
+        }
     }
 }
 
-fn compare(timed: &Timed, cvode: Option<&Path>) {
+/// The names of systems and of methods.
+const SYSTEMS: [&str; 4] = ["van_der_pol", "amplifier", "brusselator", "planet"];
+const METHODS: [&str; 3] = ["bdf", "esdirk", "explicit"];
+
+/// Whether one of these kinds of names is wanted: by its name, or because none of its kind is.
+fn is_wanted(wanted: &[String], kind: &[&str], name: &str) -> bool {
+    let named = |name: &str| wanted.iter().any(|it| it == name);
+    named(name) || !kind.iter().any(|other| named(other))
+}
+
+fn compare(timed: &Timed, cvode: Option<&Path>, wanted: &[String]) {
     let clock = Instant::now();
     let model = Model::new(&timed.text, &[]);
     let analysis = clock.elapsed().as_secs_f64();
@@ -71,7 +86,7 @@ fn compare(timed: &Timed, cvode: Option<&Path>) {
         "solver", "tol", "ms", "steps", "f", "Jacobian", "error", "same tol", "same error"
     );
     let reference = ours(timed, &mut run, Method::Bdf, 1e-12, 1).end;
-    let mut measured: Vec<(Case, Option<Result>)> = cases(timed).into_iter().map(|case| (case, None)).collect();
+    let mut measured: Vec<(Case, Option<Result>)> = cases(timed, wanted).into_iter().map(|case| (case, None)).collect();
     for _ in 0..ROUNDS {
         for (case, least) in &mut measured {
             let result = match *case {
@@ -112,11 +127,16 @@ enum Case {
     Ours(Method, f64),
 }
 
-fn cases(timed: &Timed) -> Vec<Case> {
+fn cases(timed: &Timed, wanted: &[String]) -> Vec<Case> {
     let tolerances = [1e-6, 1e-7, 1e-8, 1e-9, 1e-10];
     let theirs = tolerances.iter().flat_map(|&it| timed.solvers.iter().map(move |solver| Case::Theirs(solver, it)));
-    let ours = [(Method::Bdf, 1e-6), (Method::Bdf, 1e-8), (Method::Esdirk, 1e-6)];
-    theirs.chain(ours.map(|(method, tolerance)| Case::Ours(method, tolerance))).collect()
+    let methods = [Method::Bdf, Method::Esdirk, Method::Explicit].into_iter();
+    let suitable = methods.filter(|&method| {
+        let name = METHODS[method as usize];
+        is_wanted(wanted, &METHODS, name) && (method != Method::Explicit || timed.is_smooth)
+    });
+    let ours = suitable.flat_map(|method| [1e-6, 1e-8].map(|tolerance| Case::Ours(method, tolerance)));
+    theirs.chain(ours).collect()
 }
 
 fn error(result: &Result, reference: &[f64]) -> f64 {

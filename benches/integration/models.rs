@@ -12,6 +12,8 @@ pub struct Timed {
     pub states: Vec<String>,
     /// How often it is integrated for one time.
     pub repetitions: usize,
+    /// Whether an explicit method suits it.
+    pub is_smooth: bool,
 }
 
 /// Stiffness 1000.
@@ -29,6 +31,7 @@ pub fn van_der_pol() -> Timed {
         solvers: &["dense"],
         states: ["x", "v"].map(str::to_string).to_vec(),
         repetitions: 300,
+        is_smooth: false,
     }
 }
 
@@ -64,6 +67,7 @@ pub fn amplifier() -> Timed {
         solvers: &["dense"],
         states: ["u1", "u2", "u3", "u4", "u5"].map(str::to_string).to_vec(),
         repetitions: 100,
+        is_smooth: false,
     }
 }
 
@@ -90,5 +94,29 @@ pub fn brusselator() -> Timed {
         solvers: &["band", "klu"],
         states,
         repetitions: 10,
+        is_smooth: false,
+    }
+}
+
+/// A planet on ten rounds of an ellipse of eccentricity 0.6: not stiff, without counterpart in C.
+pub fn planet() -> Timed {
+    let text = "model Planet
+        Real x(start = 0.4, fixed = true), y(start = 0, fixed = true);
+        Real u(start = 0, fixed = true), v(start = 2, fixed = true), r3;
+      equation
+        r3 = (x^2 + y^2)^1.5;
+        der(x) = u;
+        der(y) = v;
+        der(u) = -x/r3;
+        der(v) = -y/r3;
+      end Planet;";
+    Timed {
+        name: "planet",
+        text: text.to_string(),
+        stop: 62.83185307179586,
+        solvers: &[],
+        states: ["x", "y", "u", "v"].map(str::to_string).to_vec(),
+        repetitions: 300,
+        is_smooth: true,
     }
 }
