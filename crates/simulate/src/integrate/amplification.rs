@@ -11,7 +11,7 @@ use modeshift_numerics::Pattern;
 use super::Ode;
 use super::evaluations::Evaluations;
 use super::first_step::Weights;
-use super::interior::lagrange;
+use super::polynomials::lagrange;
 
 /// The relative size of the error whose effects are computed: small, but clear of rounding.
 const PROBE: f64 = 1e-7;

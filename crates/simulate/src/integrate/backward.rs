@@ -12,13 +12,11 @@
 //! - Of the length and order of the next step, what was decided after a step is done at the beginning of the next one:
 //!   inside a step the values are those of the polynomial that was integrated.
 
-use std::cell::RefCell;
-
 use super::Ode;
 use super::evaluations::{Evaluations, in_bounds};
 use super::first_step::Weights;
 use super::methods::{Advance, NoStep, Start, shortest_step};
-use super::newton_matrix::NewtonMatrix;
+use super::newton_matrix::{Home, Lent};
 
 /// The highest order.
 const HIGHEST: usize = 5;
@@ -67,9 +65,7 @@ fn error_constant(order: usize) -> f64 {
 /// Backward differentiation at work.
 pub(super) struct Backward<'problem, System> {
     evaluations: &'problem Evaluations<System>,
-    /// Where the matrix goes back to in the end.
-    home: &'problem RefCell<Option<Box<NewtonMatrix>>>,
-    matrix: Box<NewtonMatrix>,
+    matrix: Lent<'problem>,
     weights: Weights,
     time: f64,
     step: f64,
@@ -101,15 +97,8 @@ struct Work {
 
 impl<'problem, System: Ode> Backward<'problem, System> {
     /// From a start on; the matrix is taken from its home, where one is from an earlier integration of the problem.
-    pub(super) fn new(
-        evaluations: &'problem Evaluations<System>,
-        home: &'problem RefCell<Option<Box<NewtonMatrix>>>,
-        start: &Start,
-    ) -> Self {
+    pub(super) fn new(evaluations: &'problem Evaluations<System>, home: &'problem Home, start: &Start) -> Self {
         let size = evaluations.size;
-        let mut matrix =
-            home.take().unwrap_or_else(|| Box::new(NewtonMatrix::new(size, evaluations.system().jacobian_pattern())));
-        matrix.forget();
         let zeros = || vec![0.0; size];
         let mut differences = vec![0.0; ROWS * size];
         differences[..size].copy_from_slice(start.state);
@@ -117,8 +106,7 @@ impl<'problem, System: Ode> Backward<'problem, System> {
         first.for_each(|(place, derivative)| *place = start.step * derivative);
         Backward {
             evaluations,
-            home,
-            matrix,
+            matrix: Lent::from(home, evaluations),
             weights: start.weights.clone(),
             time: start.time,
             step: start.step,
@@ -448,22 +436,14 @@ impl<System: Ode> Advance for Backward<'_, System> {
         }
     }
 
-    fn tighten(&mut self, weights: &Weights) -> bool {
+    fn tighten(&mut self, weights: &Weights) {
         let factor = (weights.relative / self.weights.relative).powf(1.0 / (self.order + 1) as f64);
         self.weights = weights.clone();
         self.plan.0 *= factor.min(1.0);
-        true
     }
 
     fn refusals(&self) -> (usize, usize) {
         (self.errors_too_large, self.not_converged)
-    }
-}
-
-impl<System> Drop for Backward<'_, System> {
-    fn drop(&mut self) {
-        let matrix = std::mem::replace(&mut self.matrix, Box::new(NewtonMatrix::new(0, None)));
-        self.home.replace(Some(matrix));
     }
 }
 

@@ -8,7 +8,7 @@ pub struct EvaluationFailed {
     /// Why, in words.
     pub message: String,
     /// What whoever evaluates wants to find again in the report, such as the failure of a block's Newton iteration.
-    pub details: Option<Box<dyn Any>>,
+    pub details: Option<Box<dyn Any + Send>>,
 }
 
 impl EvaluationFailed {
@@ -18,7 +18,7 @@ impl EvaluationFailed {
     }
 
     /// With a reason and details.
-    pub fn with_details(message: impl Into<String>, details: impl Any) -> Self {
+    pub fn with_details(message: impl Into<String>, details: impl Any + Send) -> Self {
         EvaluationFailed { message: message.into(), details: Some(Box::new(details)) }
     }
 }

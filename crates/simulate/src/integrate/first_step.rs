@@ -2,7 +2,7 @@
 //!
 //! Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I, §II.4.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::Ode;
 use super::evaluations::Evaluations;
@@ -12,7 +12,7 @@ use super::methods::shortest_step;
 #[derive(Clone)]
 pub(super) struct Weights {
     pub relative: f64,
-    pub absolute: Rc<[f64]>,
+    pub absolute: Arc<[f64]>,
 }
 
 impl Weights {

@@ -107,9 +107,8 @@ impl<'problem, System: Ode> Integrator<'problem, System> {
         }
         let is_due =
             self.step_count.is_multiple_of(INTERVAL) && self.recent.is_full() && !self.problem.is_at_last_level();
-        if is_due && self.problem.learn(&self.recent) && !self.advance.tighten(&self.problem.present_weights()) {
-            let state = self.advance.state().to_vec();
-            self.advance = self.problem.begin(self.to, &state, None)?;
+        if is_due && self.problem.learn(&self.recent) {
+            self.advance.tighten(&self.problem.present_weights());
         }
         Ok(())
     }
@@ -156,7 +155,7 @@ impl<'problem, System: Ode> Integrator<'problem, System> {
         Statistics { steps: self.step_count, errors_too_large, not_converged, derivatives, jacobians }
     }
 
-    /// As near as times can be told apart in steps of this length; what diffsol takes as having arrived.
+    /// As near as times can be told apart in steps of this length.
     fn is_at(&self, limit: f64) -> bool {
         let time = self.advance.time();
         (limit - time).abs() <= 100.0 * f64::EPSILON * (time.abs() + self.step_length().abs())

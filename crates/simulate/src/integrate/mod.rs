@@ -4,32 +4,51 @@
 //! [`Settings`]; [`Problem::start`] begins an integration at a point, as often as the mode is entered, and the
 //! [`Integrator`] advances it step by step, never beyond the time it is told, with values inside the last step.
 //!
-//! The first choice is backward differentiation of our own (`backward`): a run spends most of its time there, and begins
-//! anew at every event. An ESDIRK method of order 3 and the explicit method of Tsitouras of order 5 are diffsol's; this
-//! module is the only one that knows.
+//! | file | purpose |
+//! |---|---|
+//! | `problem` | a system with its settings, in levels of tolerance |
+//! | `integrator` | an integration from one point on |
+//! | `methods` | what all methods have in common |
+//! | `backward` | backward differentiation of orders 1 to 5: the first choice |
+//! | `runge_kutta` | what Runge–Kutta methods share: lengths, errors, values inside steps |
+//! | `esdirk`, `explicit` | the implicit method of order 4, and the explicit one of order 5 |
+//! | `tableau` | the coefficients of both |
+//! | `newton_matrix` | the matrix of Newton's iteration, handed on between integrations |
+//! | `evaluations` | evaluations of systems: counted, checked, failures kept |
+//! | `first_step` | the length of the first step |
+//! | `amplification` | how much larger than in the states errors are where they show |
+//! | `polynomials` | polynomials through last values |
+//! | `failure` | what can go wrong |
+//!
+//! A run spends most of its time in steps and begins anew at every event. So all methods work in place, and hand on what
+//! can be used again: the Jacobian over many steps, the factors of Newton's matrix over steps of the same length, its
+//! order of elimination over all integrations of a problem.
 //!
 //! Common to all: the sparsity that is known is handed over instead of probed for; an evaluation that fails makes the step
 //! smaller; times of events are hit exactly; the errors of a whole run, not of one step, and of all variables, not of
 //! states alone, are meant to stay within the tolerance (`step_tolerance`, `amplification`); values inside a step are as
-//! good as those at its ends (`interior`).
+//! good as those at its ends (`esdirk`).
 
 mod amplification;
 mod backward;
-mod equations;
+mod esdirk;
 mod evaluations;
+mod explicit;
 mod failure;
 mod first_step;
 mod integrator;
-mod interior;
 mod methods;
 mod newton_matrix;
+mod polynomials;
 mod problem;
+mod runge_kutta;
+mod tableau;
 
 use modeshift_numerics::Pattern;
 
 pub use failure::{EvaluationFailed, FailureReason, IntegrationFailure};
 pub use integrator::{Integrator, Statistics, Step};
-pub(crate) use interior::{MOST_TIMES, lagrange};
+pub(crate) use polynomials::{MOST_TIMES, lagrange};
 pub use problem::Problem;
 
 /// A system `x' = f(t, x)`.
@@ -89,7 +108,7 @@ pub enum Method {
     /// Backward differentiation of orders 1 to 5, implicit: the first choice.
     #[default]
     Bdf,
-    /// A Runge–Kutta method of order 3, implicit, with one step behind it only: for many events or for oscillations
+    /// A Runge–Kutta method of order 4, implicit, with one step behind it only: for many events or for oscillations
     /// that backward differentiation would damp.
     Esdirk,
     /// A Runge–Kutta method of order 5, explicit: for smooth systems that are not stiff.
@@ -101,12 +120,13 @@ pub enum Method {
 ///
 /// Measured on closed forms: an undamped oscillation is then wrong by 3 tolerances after a period at 1e-6. The estimates of
 /// the methods differ in how far they are on the safe side. Smaller tolerances need more steps, whose errors add up; their
-/// number counts most where the order is low.
+/// number counts most where the order is low. Larger ones make the steps of a high order so long that its estimates are
+/// less exact.
 fn step_tolerance(method: Method, tolerance: f64) -> f64 {
     let share = match method {
         Method::Bdf => 0.1 * tolerance * (tolerance / 1e-6).powf(1.0 / 5.0).min(1.0),
-        Method::Esdirk => 0.9 * tolerance.powf(4.0 / 3.0).min(0.1 * tolerance),
-        Method::Explicit => 0.5 * tolerance,
+        Method::Esdirk => 0.05 * tolerance,
+        Method::Explicit => 0.5 * tolerance * (1e-9 / tolerance).powf(0.1).min(1.0),
     };
     share.max(LEAST_STEP_TOLERANCE)
 }
@@ -149,5 +169,17 @@ impl Settings {
     /// The same with these sizes of the states.
     pub fn with_nominal(self, nominal: Vec<f64>) -> Self {
         Settings { nominal, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn problems_can_be_sent_to_other_threads() {
+        fn sent<T: Send>() {}
+        sent::<Problem<crate::program::ProgramOde<'static>>>();
+        sent::<IntegrationFailure>();
     }
 }

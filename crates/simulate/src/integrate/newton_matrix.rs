@@ -1,6 +1,53 @@
-//! The matrix `1 - c J` of Newton's iteration, and its factors.
+//! The matrix `1 - c J` of Newton's iteration, and its factors, handed on from one integration of a problem to the next.
+
+use std::cell::RefCell;
+use std::ops::{Deref, DerefMut};
 
 use modeshift_numerics::{LinearSolver, Lu, Pattern};
+
+use super::Ode;
+use super::evaluations::Evaluations;
+
+/// Where the matrix of a problem is between integrations, if there was one.
+pub(super) type Home = RefCell<Option<Box<NewtonMatrix>>>;
+
+/// The matrix of a problem during an integration; it goes home in the end.
+pub(super) struct Lent<'problem> {
+    home: &'problem Home,
+    matrix: Box<NewtonMatrix>,
+}
+
+impl<'problem> Lent<'problem> {
+    /// The matrix from its home, or a new one; nothing of its numbers counts.
+    pub(super) fn from<System: Ode>(home: &'problem Home, evaluations: &Evaluations<System>) -> Self {
+        let mut matrix = home
+            .take()
+            .unwrap_or_else(|| Box::new(NewtonMatrix::new(evaluations.size, evaluations.system().jacobian_pattern())));
+        matrix.forget();
+        Lent { home, matrix }
+    }
+}
+
+impl Deref for Lent<'_> {
+    type Target = NewtonMatrix;
+
+    fn deref(&self) -> &NewtonMatrix {
+        &self.matrix
+    }
+}
+
+impl DerefMut for Lent<'_> {
+    fn deref_mut(&mut self) -> &mut NewtonMatrix {
+        &mut self.matrix
+    }
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        let matrix = std::mem::replace(&mut self.matrix, Box::new(NewtonMatrix::new(0, None)));
+        self.home.replace(Some(matrix));
+    }
+}
 
 /// A Jacobian, and factors of `1 - c J`.
 pub(super) struct NewtonMatrix {

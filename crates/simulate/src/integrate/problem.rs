@@ -1,26 +1,19 @@
 //! A problem: a system with its settings, in levels of tolerance.
 
-use std::cell::{Cell, OnceCell, RefCell, RefMut};
-use std::rc::Rc;
-
-use diffsol::{
-    FaerContext, FaerSparseLU, FaerSparseMat, NalgebraContext, NalgebraLU, NalgebraMat, OdeBuilder, OdeSolverProblem,
-};
+use std::cell::{Cell, RefCell, RefMut};
 
 use super::amplification::{Recent, amplification};
 use super::backward::Backward;
-use super::equations::{Equations, Kind, Shared};
+use super::esdirk::Esdirk;
 use super::evaluations::Evaluations;
+use super::explicit::Explicit;
 use super::first_step::{Weights, first_step};
 use super::integrator::Integrator;
-use super::methods::{Advance, NoStep, Start, first_order, runge_kutta};
-use super::newton_matrix::NewtonMatrix;
+use super::methods::{Advance, NoStep, Start, first_order};
+use super::newton_matrix::Home;
+use super::runge_kutta::RungeKutta;
 use super::{EvaluationFailed, FailureReason, IntegrationFailure, Method, Ode, Settings, step_tolerance};
 
-/// Systems up to this size have full matrices whatever their pattern.
-const SMALL: usize = 32;
-/// Larger ones too, with at least one entry in this many.
-const FULL: usize = 5;
 /// The amplifications of errors up to which the levels of tolerance serve, of which each is a third of the one before;
 /// the last serves for all beyond. What is amplified also accumulates: measured on closed forms.
 const AMPLIFICATIONS: [f64; 3] = [1.5, 2.5, 8.0];
@@ -28,44 +21,24 @@ const LEVELS: usize = AMPLIFICATIONS.len() + 1;
 
 /// A system and how to integrate it; made once per mode, started as often as the mode is entered.
 pub struct Problem<System: Ode> {
-    evaluations: Rc<Evaluations<System>>,
-    work: Work<System>,
+    evaluations: Evaluations<System>,
+    /// The matrix that integrations hand on.
+    home: Home,
     settings: Settings,
     /// The level that the amplification of errors asks for, as far as it is known; it only rises.
     level: Cell<Option<usize>>,
-}
-
-/// What the method needs.
-enum Work<System: Ode> {
-    /// There are no states at all.
-    Nothing,
-    /// Backward differentiation: the matrix that integrations hand on.
-    Backward(RefCell<Option<Box<NewtonMatrix>>>),
-    /// Methods of diffsol, with full or with sparse matrices.
-    Dense(Box<Levels<NalgebraMat<f64>, System>>),
-    Sparse(Box<Levels<FaerSparseMat<f64>, System>>),
-}
-
-/// The problem of diffsol at each level, made when first needed.
-struct Levels<Matrices: Kind, System: Ode> {
-    equations: Rc<Equations<Matrices, System>>,
-    problems: [OnceCell<OdeSolverProblem<Shared<Matrices, System>>>; LEVELS],
 }
 
 impl<System: Ode> Problem<System> {
     /// A system with its settings.
     pub fn new(system: System, settings: &Settings) -> Self {
         assert_eq!(system.size(), settings.nominal.len(), "every state has a nominal size");
-        let method = settings.method;
-        let evaluations = Rc::new(Evaluations::new(system));
-        let matrices = matrices(&*evaluations.system());
-        let work = match matrices {
-            Matrices::None => Work::Nothing,
-            _ if method == Method::Bdf => Work::Backward(RefCell::new(None)),
-            Matrices::Full => Work::Dense(Box::new(Levels::new(&evaluations, method, NalgebraContext::default()))),
-            Matrices::Sparse => Work::Sparse(Box::new(Levels::new(&evaluations, method, FaerContext::default()))),
-        };
-        Problem { evaluations, work, settings: settings.clone(), level: Cell::new(None) }
+        Problem {
+            evaluations: Evaluations::new(system),
+            home: RefCell::new(None),
+            settings: settings.clone(),
+            level: Cell::new(None),
+        }
     }
 
     /// The system, to evaluate between steps.
@@ -99,16 +72,13 @@ impl<System: Ode> Problem<System> {
             Some(given) => given.min(longest),
             None => first_step(&self.evaluations, &weights, time, (state, &derivative), first_order(method), longest),
         };
-        let start = Start { weights: weights.clone(), time, state, derivative: &derivative, step };
-        Ok(match &self.work {
-            Work::Nothing => Box::new(NoStates { time }),
-            Work::Backward(home) => Box::new(Backward::new(&self.evaluations, home, &start)),
-            Work::Dense(levels) => {
-                runge_kutta::<_, NalgebraLU<f64>, _>(levels.problem(level, &weights), method, &start)
-            }
-            Work::Sparse(levels) => {
-                runge_kutta::<_, FaerSparseLU<f64>, _>(levels.problem(level, &weights), method, &start)
-            }
+        let start = Start { weights, time, state, derivative: &derivative, step };
+        let evaluations = &self.evaluations;
+        Ok(match method {
+            _ if state.is_empty() => Box::new(NoStates { time }),
+            Method::Bdf => Box::new(Backward::new(evaluations, &self.home, &start)),
+            Method::Esdirk => Box::new(RungeKutta::new(evaluations, Esdirk::new(evaluations, &self.home), &start)),
+            Method::Explicit => Box::new(RungeKutta::new(evaluations, Explicit, &start)),
         })
     }
 
@@ -131,7 +101,7 @@ impl<System: Ode> Problem<System> {
 
     /// Whether it was found how errors are amplified; without states, there are none.
     pub(super) fn is_known(&self) -> bool {
-        self.level.get().is_some() || matches!(self.work, Work::Nothing)
+        self.level.get().is_some() || self.evaluations.size == 0
     }
 
     /// Whether nothing that is found can make steps smaller.
@@ -181,45 +151,6 @@ impl<System: Ode> Problem<System> {
     }
 }
 
-impl<M: Kind, System: Ode> Levels<M, System> {
-    fn new(evaluations: &Rc<Evaluations<System>>, method: Method, context: M::C) -> Self {
-        let equations = Rc::new(Equations::new(evaluations.clone(), method, context));
-        Levels { equations, problems: [const { OnceCell::new() }; LEVELS] }
-    }
-
-    fn problem(&self, level: usize, weights: &Weights) -> &OdeSolverProblem<Shared<M, System>> {
-        self.problems[level].get_or_init(|| build(Shared(self.equations.clone()), weights))
-    }
-}
-
-/// Which matrices suit a system.
-enum Matrices {
-    None,
-    Full,
-    Sparse,
-}
-
-fn matrices(system: &impl Ode) -> Matrices {
-    let size = system.size();
-    match system.jacobian_pattern() {
-        _ if size == 0 => Matrices::None,
-        Some(pattern) if size > SMALL && pattern.entry_count() * FULL < size * size => Matrices::Sparse,
-        _ => Matrices::Full,
-    }
-}
-
-fn build<M: Kind, System: Ode>(equations: Shared<M, System>, weights: &Weights) -> OdeSolverProblem<Shared<M, System>> {
-    let mut problem = OdeBuilder::<M>::new()
-        .rtol(weights.relative)
-        .atol(weights.absolute.iter().copied())
-        .build_from_eqn(equations)
-        .expect("as many tolerances as states");
-    // What ends a series of failures is the shortest step.
-    problem.ode_options.max_error_test_failures = 1000;
-    problem.ode_options.max_nonlinear_solver_failures = usize::MAX;
-    problem
-}
-
 /// A system without states is wherever it is told to be.
 struct NoStates {
     time: f64,
@@ -244,6 +175,8 @@ impl Advance for NoStates {
     }
 
     fn interpolate(&mut self, _time: f64, _state: &mut [f64]) {}
+
+    fn tighten(&mut self, _weights: &Weights) {}
 
     fn refusals(&self) -> (usize, usize) {
         (0, 0)

@@ -31,3 +31,19 @@ pub use outputs::Outputs;
 pub use programs::{NotAnOutput, Programs};
 pub use states::quantities::{Quantities, QuantityIndex};
 pub use surroundings::Surroundings;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_can_be_sent_to_other_threads() {
+        fn sent<T: Send>() {}
+        sent::<Program>();
+        sent::<Programs<'static>>();
+        sent::<Outputs>();
+        sent::<Surroundings>();
+        sent::<BlockFailure>();
+        sent::<NotBuilt>();
+    }
+}

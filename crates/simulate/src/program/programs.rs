@@ -1,7 +1,6 @@
 //! What the programs of all modes of a model share: the arena of expressions, grown by what modes leave of equations and
 //! by their derivatives, and the values of parameters.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use modeshift_dae::{
@@ -41,7 +40,7 @@ pub(super) struct Workshop<'a> {
     /// Variables and their derivatives as expressions.
     quantities: IndexVec<VariableId, Vec<ExpressionId>>,
     solutions: FxHashMap<(ExpressionId, ExpressionId), Option<ExpressionId>>,
-    iterations: FxHashMap<IterationKey, Rc<CompiledIteration>>,
+    iterations: FxHashMap<IterationKey, Arc<CompiledIteration>>,
     torn: FxHashMap<BlockKey, Arc<TornBlock>>,
 }
 
@@ -156,7 +155,7 @@ impl<'a> Workshop<'a> {
         Compiler::new(&self.model, self.natives)
     }
 
-    pub fn iterations(&mut self) -> &mut FxHashMap<IterationKey, Rc<CompiledIteration>> {
+    pub fn iterations(&mut self) -> &mut FxHashMap<IterationKey, Arc<CompiledIteration>> {
         &mut self.iterations
     }
 

@@ -2,34 +2,32 @@
 //!
 //! A walk visits shared subexpressions once.
 
-use modeshift_dae::{ExpressionId, Expressions, Id, ModeVariableId, Node, VariableId};
+use modeshift_dae::{Context, Derivative, ExpressionId, Expressions, ModeVariableId, Node, VariableId, Walk};
 use rustc_hash::FxHashMap;
 
-/// A variable, or one of its derivatives.
-type Leaf = (VariableId, u32);
-
 /// Finds the variables of expressions.
-#[derive(Default)]
 pub(crate) struct Leaves {
-    visited: Vec<u32>,
-    walk: u32,
-    pending: Vec<ExpressionId>,
+    walk: Walk,
     known: FxHashMap<ExpressionId, (u32, u32)>,
-    pool: Vec<Leaf>,
+    pool: Vec<Derivative<VariableId>>,
+}
+
+impl Default for Leaves {
+    fn default() -> Self {
+        Leaves { walk: Walk::new().with_marks(), known: FxHashMap::default(), pool: Vec::new() }
+    }
 }
 
 impl Leaves {
     /// The variables and derivatives that an expression contains outside left limits, each once.
-    pub fn of(&mut self, expressions: &Expressions, root: ExpressionId) -> &[Leaf] {
+    pub fn of(&mut self, expressions: &Expressions, root: ExpressionId) -> &[Derivative<VariableId>] {
         let (start, end) = match self.known.get(&root) {
             Some(&range) => range,
             None => {
                 let start = self.pool.len() as u32;
                 let mut pool = std::mem::take(&mut self.pool);
                 self.walk(expressions, [root], |node| {
-                    if let Node::Variable(variable, order) = node {
-                        pool.push((variable, order));
-                    }
+                    pool.extend(node.derivative());
                 });
                 self.pool = pool;
                 let range = (start, self.pool.len() as u32);
@@ -63,18 +61,14 @@ impl Leaves {
         roots: impl IntoIterator<Item = ExpressionId>,
         mut visit: impl FnMut(Node),
     ) {
-        self.walk += 1;
-        self.visited.resize(expressions.len(), 0);
-        self.pending.extend(roots);
-        while let Some(id) = self.pending.pop() {
-            if std::mem::replace(&mut self.visited[id.index()], self.walk) == self.walk {
-                continue;
-            }
+        self.walk.clear();
+        roots.into_iter().for_each(|root| self.walk.add(root, Context::NOW));
+        while let Some((id, context)) = self.walk.next() {
             match expressions.node(id) {
                 Node::Pre(_) => {}
                 node => {
                     visit(node);
-                    self.pending.extend(expressions.children(id));
+                    expressions.children(id).for_each(|child| self.walk.add(child, context));
                 }
             }
         }

@@ -95,7 +95,7 @@ impl<'a> Tearing<'a> {
         let mut unknowns_of = Vec::with_capacity(residuals.len());
         for (equation, &residual) in residuals.iter().enumerate() {
             let leaves = leaves.of(e, residual).iter();
-            let positions = leaves.filter_map(|&(variable, order)| position.get(&Node::Variable(variable, order)));
+            let positions = leaves.filter_map(|leaf| position.get(&Node::Variable(leaf.of, leaf.order)));
             let mut found: Vec<usize> = positions.copied().collect();
             found.sort_unstable();
             for &unknown in &found {

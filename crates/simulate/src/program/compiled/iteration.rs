@@ -1,6 +1,6 @@
 //! Compiled iterations, shared by all programs in which the same block occurs.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use modeshift_dae::ExpressionId;
 use modeshift_numerics::{Evaluator, Input, Pattern};
@@ -47,12 +47,12 @@ fn unknown_inputs(iteration: &Iteration) -> Vec<Input> {
 
 impl Workshop<'_> {
     /// The code of an iteration, compiled unless it is known.
-    pub fn compiled(&mut self, iteration: &Iteration) -> Result<Rc<CompiledIteration>, NotBuilt> {
+    pub fn compiled(&mut self, iteration: &Iteration) -> Result<Arc<CompiledIteration>, NotBuilt> {
         let key = IterationKey::of(iteration);
         if let Some(known) = self.iterations().get(&key) {
             return Ok(known.clone());
         }
-        let compiled = Rc::new(self.compile_iteration(iteration)?);
+        let compiled = Arc::new(self.compile_iteration(iteration)?);
         self.iterations().insert(key, compiled.clone());
         Ok(compiled)
     }

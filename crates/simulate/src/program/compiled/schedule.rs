@@ -86,7 +86,7 @@ fn reads(expressions: &Expressions, leaves: &mut Leaves, quantities: &Quantities
     match item {
         Item::Assign(assignment) => {
             let leaves = leaves.of(expressions, assignment.expression).iter();
-            leaves.filter_map(|&(variable, order)| quantities.index(variable, order)).collect()
+            leaves.filter_map(|leaf| quantities.index(leaf.of, leaf.order)).collect()
         }
         Item::Iterate(iteration) => {
             let formulas = iteration.formulas.iter();
@@ -96,7 +96,7 @@ fn reads(expressions: &Expressions, leaves: &mut Leaves, quantities: &Quantities
             let mut reads = Vec::new();
             for root in roots {
                 let leaves = leaves.of(expressions, root).iter();
-                let quantities = leaves.filter_map(|&(variable, order)| quantities.index(variable, order));
+                let quantities = leaves.filter_map(|leaf| quantities.index(leaf.of, leaf.order));
                 reads.extend(quantities.filter(|read| !own.contains(read)));
             }
             reads
