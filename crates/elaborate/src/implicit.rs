@@ -9,7 +9,7 @@
 
 use modeshift_dae::{
     Equation, EquationKind, ExpressionId, Expressions, FlatModel, Id, IndexVec, ModeVariable, ModeVariableId, Node,
-    VariableId,
+    UnionFind, VariableId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -39,7 +39,7 @@ pub(crate) fn mark(
         let definition = modes[id].definition.expect("a candidate has a definition");
         let reads = current_reads(model, definitions, &own, &known, definition);
         let read_groups: FxHashSet<usize> = reads.into_iter().map(|variable| connections.group(variable)).collect();
-        modes[id].implicit = guarded[id].iter().any(|&node| read_groups.contains(&connections.root(node)));
+        modes[id].implicit = guarded[id].iter().any(|&node| read_groups.contains(&connections.sets.root(node)));
     }
 }
 
@@ -242,14 +242,14 @@ impl Derivatives {
 /// Variables and equations that are connected at one instant, by union–find: the variables, then the equations.
 /// The node of a state stands for its derivative.
 struct Connections {
-    parent: Vec<u32>,
+    sets: UnionFind<usize>,
     variables: usize,
 }
 
 impl Connections {
     fn new(model: &FlatModel) -> Self {
         let variables = model.variables.len();
-        Connections { parent: (0..(variables + model.equations.len()) as u32).collect(), variables }
+        Connections { sets: UnionFind::new(variables + model.equations.len()), variables }
     }
 
     /// Connects every continuous equation with its unknowns; returns the nodes that each mode variable guards.
@@ -274,7 +274,7 @@ impl Connections {
                         Node::Variable(variable, order)
                             if model.variables[variable].is_continuous_unknown() && !known.covers(variable, order) =>
                         {
-                            self.join(node, variable.index());
+                            self.sets.join(node, variable.index());
                         }
                         _ => {}
                     }
@@ -286,21 +286,7 @@ impl Connections {
     }
 
     fn group(&mut self, variable: VariableId) -> usize {
-        self.root(variable.index())
-    }
-
-    fn root(&mut self, mut node: usize) -> usize {
-        while self.parent[node] as usize != node {
-            let grandparent = self.parent[self.parent[node] as usize];
-            self.parent[node] = grandparent;
-            node = grandparent as usize;
-        }
-        node
-    }
-
-    fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.parent[a.max(b)] = a.min(b) as u32;
+        self.sets.root(variable.index())
     }
 }
 

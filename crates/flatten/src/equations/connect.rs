@@ -6,7 +6,7 @@
 //! inside whether connected or not, which gives the zero flow of unconnected connectors. The result does not depend
 //! on the order of the `connect`s: members are ordered by declaration.
 
-use modeshift_dae::{Assertion, ExpressionId, RelationOperator, Type, VariableId};
+use modeshift_dae::{Assertion, ExpressionId, RelationOperator, Type, UnionFind, VariableId};
 use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_syntax::ast::{self, ConnectorPrefix, Expression, ExpressionKind, Reference, Variability};
 use rustc_hash::FxHashMap;
@@ -366,7 +366,7 @@ impl Flattener<'_> {
     /// Merges pairs into sets, adds unconnected flows, and gives every set to an instance.
     pub(crate) fn form_connection_sets(&mut self, root: InstanceId) {
         let pairs = std::mem::take(&mut self.connections.pairs);
-        let mut union = UnionFind::default();
+        let mut union = Connected::default();
         for pair in &pairs {
             union.merge(pair.members[0], pair.members[1]);
         }
@@ -398,7 +398,7 @@ impl Flattener<'_> {
         }
     }
 
-    fn add_unconnected_flows(&self, root: InstanceId, union: &UnionFind, sets: &mut Vec<(InstanceId, Set)>) {
+    fn add_unconnected_flows(&self, root: InstanceId, union: &Connected, sets: &mut Vec<(InstanceId, Set)>) {
         for &(first, id) in &self.instances.numbered {
             let primitive = &self.instances[id];
             if primitive.prefix.connector != Some(ConnectorPrefix::Flow) {
@@ -500,40 +500,28 @@ fn has_connect(equation: &ast::Equation) -> bool {
 
 /// Disjoint sets of the members that occur.
 #[derive(Debug, Default)]
-struct UnionFind {
+struct Connected {
     position: FxHashMap<Member, u32>,
     members: Vec<Member>,
-    parents: Vec<u32>,
+    sets: UnionFind<u32>,
 }
 
-impl UnionFind {
+impl Connected {
     fn at(&mut self, member: Member) -> u32 {
         *self.position.entry(member).or_insert_with(|| {
             self.members.push(member);
-            self.parents.push(self.parents.len() as u32);
-            self.parents.len() as u32 - 1
+            self.sets.push()
         })
-    }
-
-    fn root(&mut self, mut at: u32) -> u32 {
-        while self.parents[at as usize] != at {
-            let grandparent = self.parents[self.parents[at as usize] as usize];
-            self.parents[at as usize] = grandparent;
-            at = grandparent;
-        }
-        at
     }
 
     fn merge(&mut self, a: Member, b: Member) {
         let (a, b) = (self.at(a), self.at(b));
-        let (a, b) = (self.root(a), self.root(b));
-        self.parents[a.max(b) as usize] = a.min(b);
+        self.sets.join(a, b);
     }
 
     fn find(&mut self, member: Member) -> Member {
         let at = self.at(member);
-        let root = self.root(at);
-        self.members[root as usize]
+        self.members[self.sets.root(at) as usize]
     }
 
     fn contains(&self, member: Member) -> bool {

@@ -6,7 +6,7 @@
 //! them, have nothing to do with each other, and each is found for itself. Equations that only watch, such as a sum of
 //! torques, pass on nothing that a state or a guard would notice; they join no parts.
 
-use modeshift_dae::{EquationId, Id, IndexVec, MultimodeDae, Node, VariableId};
+use modeshift_dae::{EquationId, Id, IndexVec, MultimodeDae, Node, UnionFind, VariableId};
 use modeshift_structure::{Analysis, EdgeId};
 
 /// The part that each equation belongs to.
@@ -14,7 +14,7 @@ pub(crate) fn parts(dae: &MultimodeDae, analysis: &Analysis) -> IndexVec<Equatio
     let incidence = &analysis.incidence;
     let matters = Noticed::new(dae, analysis).equations;
     let equations = incidence.equations().len();
-    let mut sets = DisjointSets { parents: (0..equations + incidence.variables().len()).collect() };
+    let mut sets: UnionFind<usize> = UnionFind::new(equations + incidence.variables().len());
     for edge in incidence.edges().filter(|&edge| passes_jumps(analysis, edge) && matters[incidence.equation(edge)]) {
         sets.join(incidence.equation(edge).index(), equations + incidence.variable(edge).index());
     }
@@ -70,25 +70,5 @@ impl<'a> Noticed<'a> {
                 pending.extend(edges.map(|edge| incidence.variable(edge)));
             }
         }
-    }
-}
-
-/// Disjoint sets of numbers.
-struct DisjointSets {
-    parents: Vec<usize>,
-}
-
-impl DisjointSets {
-    fn root(&mut self, mut at: usize) -> usize {
-        while self.parents[at] != at {
-            self.parents[at] = self.parents[self.parents[at]];
-            at = self.parents[at];
-        }
-        at
-    }
-
-    fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.parents[a.max(b)] = a.min(b);
     }
 }
