@@ -43,7 +43,7 @@ pub use incidence::{EdgeId, Formulas, Incidence, MissingVariable, Occurrence, Ve
 pub use matching::{
     Matching, Offsets, Parts, SingularCase, Thermometer, Unsolvable, dulmage_mendelsohn, match_equations, paired_cases,
 };
-pub use numeric_singularity::{Dependence, Optimism, optimism};
+pub use numeric_singularity::{Dependence, NumericSingularities, numeric_singularities};
 pub use one_mode::ModeBlock;
 pub use regularize::{Combination, Regularized, regularize};
 pub use summary::{Case, DegreesOfFreedom, degrees_of_freedom, structural_index};

@@ -39,7 +39,7 @@ pub struct Dependence {
 
 /// What was found, and what was not looked at.
 #[derive(Clone, Debug, Default)]
-pub struct Optimism {
+pub struct NumericSingularities {
     /// Dependent equations, by block.
     pub dependences: Vec<Dependence>,
     /// How many blocks were too large, or differ in too many modes, to be looked at.
@@ -49,8 +49,13 @@ pub struct Optimism {
 /// Looks for blocks whose Jacobian is singular with these values of parameters.
 ///
 /// New expressions are added to the model's arena; nothing else of the model changes.
-pub fn optimism(model: &mut FlatModel, analysis: &Analysis, value_of: &dyn Fn(VariableId) -> Option<f64>) -> Optimism {
-    let mut check = Check { model, analysis, value_of, found: Optimism::default(), residuals: FxHashMap::default() };
+pub fn numeric_singularities(
+    model: &mut FlatModel,
+    analysis: &Analysis,
+    value_of: &dyn Fn(VariableId) -> Option<f64>,
+) -> NumericSingularities {
+    let mut check =
+        Check { model, analysis, value_of, found: NumericSingularities::default(), residuals: FxHashMap::default() };
     for (_, block) in analysis.graph.blocks() {
         check.block(block);
     }
@@ -61,7 +66,7 @@ struct Check<'a> {
     model: &'a mut FlatModel,
     analysis: &'a Analysis,
     value_of: &'a dyn Fn(VariableId) -> Option<f64>,
-    found: Optimism,
+    found: NumericSingularities,
     residuals: FxHashMap<EquationId, ExpressionId>,
 }
 

@@ -17,7 +17,7 @@ use modeshift_dae::{
 use modeshift_modes::{Limit, ModeSet, ModeSpace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::numeric_singularity::{Dependence, optimism};
+use crate::numeric_singularity::{Dependence, numeric_singularities};
 use crate::{Analysis, Options, analyze};
 
 /// After this many rounds of combining equations, what is still singular is reported as it is.
@@ -60,7 +60,7 @@ pub fn regularize(
     let mut combinations = Vec::new();
     for round in 0.. {
         let analysis = analyze(&dae, options)?;
-        let found = optimism(&mut dae.model, &analysis, value_of);
+        let found = numeric_singularities(&mut dae.model, &analysis, value_of);
         let before = combinations.len();
         if round < MOST_ROUNDS {
             combine_dependent(&mut dae, &analysis.space, &found.dependences, &mut combinations);

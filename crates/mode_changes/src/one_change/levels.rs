@@ -6,6 +6,10 @@
 //! right limits, or, where that order is negative, the balance of `δ^(q - c - 1)` in `f = 0`. Level 0 is the ordinary
 //! leading system, levels below give higher derivatives. The matching and the blocks of the mode serve all levels,
 //! so a structurally regular mode has structurally regular restarts.
+//!
+//! Weights are the *rescaled* impulsive variables of E22 §9.3, `∂^o x` for an impulse order `o`; here the level of an
+//! unknown says by which power of `∂` it is rescaled, so nothing has to be rescaled once orders are known. Constraints
+//! `f^(c - q)` of levels above 0 are the *latent* equations of RR8933 §3.1.
 
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 

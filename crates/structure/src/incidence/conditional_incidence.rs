@@ -4,7 +4,7 @@
 //! unknowns, an if-expression by its condition, everything else to all its operands. It is read from the expressions
 //! once, when these are at hand anyway, and asked for modes when sets of modes are.
 
-use modeshift_dae::{ExpressionId, Expressions, Id, Node, VariableId};
+use modeshift_dae::{Derivative, ExpressionId, Expressions, Id, Node, VariableId};
 use modeshift_modes::ModeSet;
 use rustc_hash::FxHashMap;
 
@@ -13,15 +13,12 @@ use crate::incidence::unknowns::Unknowns;
 use crate::incidence::walk::{Visit, for_each_child, splits};
 use crate::locality::lists::Lists;
 
-/// An unknown of an equation, and how often it is differentiated.
-pub(crate) type Entry = (VariableId, u32);
-
 /// What a part of an equation hands its modes down to: first its entries are numbered, then its parts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Part {
     /// To one or the other by a condition.
     Branches(ExpressionId, u32, u32),
-    /// To all of these, a range of [`Branching::operands`].
+    /// To all of these, a range of [`ConditionalIncidence::operands`].
     All(u32, u32),
 }
 
@@ -29,24 +26,24 @@ pub(crate) enum Part {
 const NOTHING: u32 = u32::MAX;
 
 /// The parts of all equations that have conditions inside.
-pub(crate) struct Branching {
+pub(crate) struct ConditionalIncidence {
     /// Of each equation, operands before those that they are operands of, the whole equation last. Empty for equations
     /// without conditions.
     pub(crate) parts: Lists<Part>,
     operands: Vec<u32>,
 }
 
-impl Branching {
-    pub(crate) fn new() -> Branching {
-        Branching { parts: Lists::new(), operands: Vec::new() }
+impl ConditionalIncidence {
+    pub(crate) fn new() -> ConditionalIncidence {
+        ConditionalIncidence { parts: Lists::new(), operands: Vec::new() }
     }
 }
 
 /// Reads one equation after the other.
-pub(crate) struct BranchingReader<'a> {
+pub(crate) struct ConditionalReader<'a> {
     expressions: &'a Expressions,
     unknowns: &'a Unknowns,
-    branching: Branching,
+    conditional: ConditionalIncidence,
     /// How many parts the current equation has.
     part_count: u32,
     /// Per expression: the equation in which it was last met, and what hands down its modes there.
@@ -60,12 +57,12 @@ pub(crate) struct BranchingReader<'a> {
     buffer: Vec<u32>,
 }
 
-impl<'a> BranchingReader<'a> {
+impl<'a> ConditionalReader<'a> {
     pub(crate) fn new(expressions: &'a Expressions, unknowns: &'a Unknowns) -> Self {
-        BranchingReader {
+        ConditionalReader {
             expressions,
             unknowns,
-            branching: Branching::new(),
+            conditional: ConditionalIncidence::new(),
             part_count: 0,
             met: vec![(0, 0); expressions.len()],
             met_inside: FxHashMap::default(),
@@ -78,30 +75,30 @@ impl<'a> BranchingReader<'a> {
 
     /// Notes that the next equation has no conditions inside.
     pub(crate) fn skip(&mut self) {
-        self.branching.parts.end_list();
+        self.conditional.parts.end_list();
     }
 
     /// Reads the next equation, whose entries are sorted by unknown, highest order first.
-    pub(crate) fn read(&mut self, sides: [ExpressionId; 2], entries: &[Entry]) {
+    pub(crate) fn read(&mut self, sides: [ExpressionId; 2], entries: &[Derivative<VariableId>]) {
         self.round += 1;
         self.part_count = 0;
         let operands = sides.map(|side| self.visit((side, false), entries));
         let whole = self.all(operands.into_iter());
         self.push(whole);
-        self.branching.parts.end_list();
+        self.conditional.parts.end_list();
     }
 
-    pub(crate) fn finish(self) -> Branching {
-        self.branching
+    pub(crate) fn finish(self) -> ConditionalIncidence {
+        self.conditional
     }
 
     fn push(&mut self, part: Part) {
-        self.branching.parts.push_item(part);
+        self.conditional.parts.push_item(part);
         self.part_count += 1;
     }
 
     /// What stands for an expression that was visited, or needs no visit.
-    fn known(&self, (expression, inside): Visit, entries: &[Entry]) -> Option<u32> {
+    fn known(&self, (expression, inside): Visit, entries: &[Derivative<VariableId>]) -> Option<u32> {
         if self.unknowns.contains(expression) {
             return Some(self.entry(expression, entries));
         }
@@ -109,17 +106,17 @@ impl<'a> BranchingReader<'a> {
         met.filter(|(round, _)| *round == self.round).map(|(_, part)| part)
     }
 
-    fn entry(&self, unknown: ExpressionId, entries: &[Entry]) -> u32 {
+    fn entry(&self, unknown: ExpressionId, entries: &[Derivative<VariableId>]) -> u32 {
         let Node::Variable(variable, order) = self.expressions.node(unknown) else {
             unreachable!("an unknown is a variable or a derivative of one")
         };
-        let key = |&(variable, order): &Entry| (variable, std::cmp::Reverse(order));
-        let place = entries.binary_search_by_key(&key(&(variable, order)), key);
+        let key = (variable, std::cmp::Reverse(order));
+        let place = entries.binary_search_by_key(&key, |entry| (entry.of, std::cmp::Reverse(entry.order)));
         place.expect("the entries of an equation are its unknowns") as u32
     }
 
     /// What stands for an expression, after its subexpressions. Without recursion: sums may be long.
-    fn visit(&mut self, root: Visit, entries: &[Entry]) -> u32 {
+    fn visit(&mut self, root: Visit, entries: &[Derivative<VariableId>]) -> u32 {
         let (mut pending, mut parents) = (std::mem::take(&mut self.pending), std::mem::take(&mut self.parents));
         pending.push(root);
         while let Some(visit) = pending.pop() {
@@ -145,7 +142,7 @@ impl<'a> BranchingReader<'a> {
         self.known(root, entries).expect("the root of a walk was visited")
     }
 
-    fn append(&mut self, (expression, inside): Visit, entries: &[Entry]) {
+    fn append(&mut self, (expression, inside): Visit, entries: &[Derivative<VariableId>]) {
         let stands = self.stands_for((expression, inside), entries);
         let met = (self.round, stands);
         if inside {
@@ -156,7 +153,7 @@ impl<'a> BranchingReader<'a> {
     }
 
     /// What stands for an expression whose subexpressions were visited: a new part, unless at most one of these matters.
-    fn stands_for(&mut self, visit: Visit, entries: &[Entry]) -> u32 {
+    fn stands_for(&mut self, visit: Visit, entries: &[Derivative<VariableId>]) -> u32 {
         let (expression, inside) = visit;
         let known = |reader: &Self, child| reader.known(child, entries).expect("subexpressions are visited before");
         let part = match self.expressions.node(expression) {
@@ -189,16 +186,16 @@ impl<'a> BranchingReader<'a> {
     }
 
     fn all(&mut self, operands: impl Iterator<Item = u32>) -> Part {
-        let start = self.branching.operands.len();
-        self.branching.operands.extend(operands.filter(|&operand| operand != NOTHING));
-        let end = u32::try_from(self.branching.operands.len()).expect("fewer than 2^32 operands");
+        let start = self.conditional.operands.len();
+        self.conditional.operands.extend(operands.filter(|&operand| operand != NOTHING));
+        let end = u32::try_from(self.conditional.operands.len()).expect("fewer than 2^32 operands");
         Part::All(start as u32, end)
     }
 }
 
 /// The modes in which the entries of equations occur, from the whole equation down to its unknowns.
 pub(crate) struct Contexts<'a, 'f> {
-    branching: &'a Branching,
+    conditional: &'a ConditionalIncidence,
     formulas: &'a mut Formulas<'f>,
     /// Of each entry and part of the current equation, the last contribution to its modes.
     last: Vec<Option<u32>>,
@@ -208,8 +205,8 @@ pub(crate) struct Contexts<'a, 'f> {
 }
 
 impl<'a, 'f> Contexts<'a, 'f> {
-    pub(crate) fn new(branching: &'a Branching, formulas: &'a mut Formulas<'f>) -> Self {
-        Contexts { branching, formulas, last: Vec::new(), contributions: Vec::new() }
+    pub(crate) fn new(conditional: &'a ConditionalIncidence, formulas: &'a mut Formulas<'f>) -> Self {
+        Contexts { conditional, formulas, last: Vec::new(), contributions: Vec::new() }
     }
 
     /// Calls `entry` with the number of each entry of an equation of these parts that occurs in some mode of `guard`.
@@ -238,8 +235,8 @@ impl<'a, 'f> Contexts<'a, 'f> {
                     self.count(no, space.difference(modes, holds));
                 }
                 Part::All(start, end) => {
-                    let branching = self.branching;
-                    branching.operands[start as usize..end as usize].iter().for_each(|&it| self.count(it, modes));
+                    let conditional = self.conditional;
+                    conditional.operands[start as usize..end as usize].iter().for_each(|&it| self.count(it, modes));
                 }
             }
         }

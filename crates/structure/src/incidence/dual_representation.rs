@@ -5,7 +5,11 @@
 //! differentiation. All algorithms of this crate read this graph and nothing else, so that systems which are not the
 //! long modes of a model, such as those of initialization, are analyzed by building another one.
 //!
-//! E22 §4.1, Table 1: guards are χ_I and χ_J, the orders of an edge are χ_E and σ.
+//! Variables have guards as equations do. So a mode needs no *plug equations*, which give a variable that does not matter
+//! a default value only to keep the numbers of equations and variables equal (E22 §3, RR9322 §5.2).
+//!
+//! E22 §4.1, Table 1: guards are χ_I and χ_J, the orders of an edge are χ_E and σ. RR9322 §4.2 and §4.3 encode the same as
+//! Boolean functions, RR9459 §4.1 calls it implicit structural analysis.
 
 use std::sync::Arc;
 

@@ -4,10 +4,10 @@
 //!
 //! The functions χ_I, χ_J, χ_E and σ of E22 §4.1, "automatically inferred from the model".
 
-use modeshift_dae::{EquationId, EquationKind, ExpressionId, Id, IndexVec, MultimodeDae, VariableId};
+use modeshift_dae::{Derivative, EquationId, EquationKind, ExpressionId, Id, IndexVec, MultimodeDae, VariableId};
 use modeshift_modes::{Invariant, ModeSet, ModeSpace};
 
-use crate::incidence::conditional_incidence::{Contexts, Entry};
+use crate::incidence::conditional_incidence::Contexts;
 use crate::incidence::dual_representation::{Incidence, Occurrence, Vertex};
 use crate::incidence::formulas::Formulas;
 use crate::incidence::reading::Reading;
@@ -81,7 +81,7 @@ pub(crate) fn occurrences(
 pub(crate) struct Row<'a> {
     pub(crate) equation: EquationId,
     pub(crate) guard: ModeSet,
-    pub(crate) entries: &'a [Entry],
+    pub(crate) entries: &'a [Derivative<VariableId>],
 }
 
 impl<'a> Row<'a> {
@@ -100,7 +100,7 @@ pub(crate) struct Occurrences<'a, 'f> {
 
 impl<'a, 'f> Occurrences<'a, 'f> {
     pub(crate) fn new(reading: &'a Reading, formulas: &'a mut Formulas<'f>) -> Self {
-        Occurrences { reading, space: formulas.space(), contexts: Contexts::new(&reading.branching, formulas) }
+        Occurrences { reading, space: formulas.space(), contexts: Contexts::new(&reading.conditional, formulas) }
     }
 
     /// The incidence under the numbers of the model, its edges along an order of the equations.
@@ -133,9 +133,14 @@ impl<'a, 'f> Occurrences<'a, 'f> {
     ) {
         let mut occurrences = Vec::new();
         let mut place = 0;
-        self.reading.branching.parts.for_each_along(order.iter().copied(), |id, parts| {
+        self.reading.conditional.parts.for_each_along(order.iter().copied(), |id, parts| {
             let Row { equation, guard, entries } = row(place, id);
-            let occurrence = |&(variable, order): &Entry, modes| Occurrence { equation, variable, order, modes };
+            let occurrence = |entry: &Derivative<VariableId>, modes| Occurrence {
+                equation,
+                variable: entry.of,
+                order: entry.order,
+                modes,
+            };
             occurrences.clear();
             if guard.is_empty() {
                 // It never holds.

@@ -6,10 +6,12 @@
 //!
 //! The sets I, J and E of E22 §4.1, before their guards are known.
 
-use modeshift_dae::{EquationId, EquationKind, ExpressionId, Id, ModeVariableId, MultimodeDae, Node, VariableId};
+use modeshift_dae::{
+    Derivative, EquationId, EquationKind, ExpressionId, Id, ModeVariableId, MultimodeDae, Node, VariableId,
+};
 use modeshift_modes::ModeVariable;
 
-use crate::incidence::conditional_incidence::{Branching, BranchingReader, Entry};
+use crate::incidence::conditional_incidence::{ConditionalIncidence, ConditionalReader};
 use crate::incidence::formulas::for_each_mode_variable;
 use crate::incidence::unknowns::Unknowns;
 use crate::incidence::walk::Walk;
@@ -28,9 +30,9 @@ pub(crate) struct Order {
 /// The continuous equations of a model as lists of unknowns; other equations have none.
 pub(crate) struct Reading {
     /// Of each equation by unknown, highest order first, all different.
-    pub(crate) entries: Lists<Entry>,
+    pub(crate) entries: Lists<Derivative<VariableId>>,
     /// Which of these occur in some modes of the equation only.
-    pub(crate) branching: Branching,
+    pub(crate) conditional: ConditionalIncidence,
     /// The mode variables of each equation: of its guard, its conditions, and the guards of its unknowns.
     modes: Lists<ModeVariableId>,
 }
@@ -44,7 +46,7 @@ impl Reading {
         while equations.len() > 0 {
             reader.read(equations.by_ref().take(EQUATIONS_AT_ONCE));
         }
-        Reading { entries: reader.entries, branching: reader.branching.finish(), modes: reader.modes }
+        Reading { entries: reader.entries, conditional: reader.conditional.finish(), modes: reader.modes }
     }
 
     /// Orders equations by nearness, and mode variables by their first occurrence along the equations.
@@ -62,7 +64,7 @@ impl Reading {
         let mut variables = Lists::with_capacity(self.entries.len(), self.entries.item_count());
         for equation in 0..self.entries.len() {
             let mut last = None;
-            for &(variable, _) in self.entries.of(equation) {
+            for &Derivative { of: variable, .. } in self.entries.of(equation) {
                 if last != Some(variable) {
                     variables.push_item(variable.0);
                     last = Some(variable);
@@ -93,15 +95,15 @@ struct Reader<'a> {
     dae: &'a MultimodeDae,
     unknowns: &'a Unknowns,
     walk: Walk<'a>,
-    entries: Lists<Entry>,
-    branching: BranchingReader<'a>,
+    entries: Lists<Derivative<VariableId>>,
+    conditional: ConditionalReader<'a>,
     modes: Lists<ModeVariableId>,
     /// Unknowns and conditions of the equations that are being read, and where those of each end.
     found: Vec<ExpressionId>,
     conditions: Vec<ExpressionId>,
     ends: Vec<(EquationId, usize, usize)>,
     /// The same unknowns as variables with their orders.
-    variables: Vec<Entry>,
+    variables: Vec<Derivative<VariableId>>,
     /// The mode variables of one equation.
     mode_variables: Vec<ModeVariableId>,
 }
@@ -114,7 +116,7 @@ impl<'a> Reader<'a> {
             unknowns,
             walk: Walk::new(expressions, unknowns),
             entries: Lists::new(),
-            branching: BranchingReader::new(expressions, unknowns),
+            conditional: ConditionalReader::new(expressions, unknowns),
             modes: Lists::new(),
             found: Vec::new(),
             conditions: Vec::new(),
@@ -127,8 +129,8 @@ impl<'a> Reader<'a> {
     fn read(&mut self, equations: impl Iterator<Item = EquationId>) {
         self.find(equations);
         let variable = |&unknown: &ExpressionId| match self.dae.model.expressions.node(unknown) {
-            Node::Variable(variable, order) => (variable, order),
-            _ => (VariableId(u32::MAX), 0), // never: only variables are unknowns
+            Node::Variable(of, order) => Derivative { of, order },
+            _ => Derivative { of: VariableId(u32::MAX), order: 0 }, // never: only variables are unknowns
         };
         self.variables.clear();
         self.variables.extend(self.found.iter().map(variable));
@@ -158,7 +160,7 @@ impl<'a> Reader<'a> {
     fn keep(&mut self, id: EquationId, found: std::ops::Range<usize>, conditions: std::ops::Range<usize>) {
         let equation = &self.dae.model.equations[id];
         let variables = &mut self.variables[found];
-        variables.sort_unstable_by_key(|&(variable, order)| (variable, std::cmp::Reverse(order)));
+        variables.sort_unstable_by_key(|entry| (entry.of, std::cmp::Reverse(entry.order)));
         for at in 0..variables.len() {
             if at == 0 || variables[at] != variables[at - 1] {
                 self.entries.push_item(variables[at]);
@@ -167,13 +169,13 @@ impl<'a> Reader<'a> {
         self.entries.end_list();
         let entries = self.entries.of(id.index());
         if conditions.is_empty() {
-            self.branching.skip();
+            self.conditional.skip();
         } else {
-            self.branching.read([equation.left, equation.right], entries);
+            self.conditional.read([equation.left, equation.right], entries);
         }
         self.mode_variables.clear();
         if equation.kind == EquationKind::Continuous {
-            let guards = entries.iter().filter_map(|&(variable, _)| self.unknowns.guard(variable));
+            let guards = entries.iter().filter_map(|entry| self.unknowns.guard(entry.of));
             let formulas = self.conditions[conditions].iter().copied().chain([equation.guard]).chain(guards);
             for formula in formulas {
                 for_each_mode_variable(&self.dae.model.expressions, formula, |mode| self.mode_variables.push(mode));

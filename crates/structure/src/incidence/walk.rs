@@ -6,7 +6,7 @@
 //! An expression that is an unknown is not remembered, but listed as often as it occurs: unlike sums and products, those
 //! of one equation are far apart in the arena.
 
-use modeshift_dae::{Builtin, ExpressionId, Expressions, Id, Node};
+use modeshift_dae::{Context, ExpressionId, Expressions, Id, Node};
 use rustc_hash::FxHashSet;
 
 use crate::incidence::formulas::is_formula;
@@ -22,20 +22,19 @@ pub(crate) fn splits(expressions: &Expressions, condition: ExpressionId, inside:
 
 /// The subexpressions whose variables matter at the current instant.
 pub(crate) fn for_each_child(expressions: &Expressions, (expression, inside): Visit, mut visit: impl FnMut(Visit)) {
-    match expressions.node(expression) {
-        Node::Pre(_) => {}
-        Node::If(condition, yes, no) if splits(expressions, condition, inside) => {
-            visit((yes, inside));
-            visit((no, inside));
-        }
-        Node::Call(Builtin::NoEvent, arguments) => visit((expressions.argument_list(arguments)[0], true)),
-        Node::Call(Builtin::Homotopy, arguments) => visit((expressions.argument_list(arguments)[0], inside)),
-        Node::Call(Builtin::Delay | Builtin::DelayMax, arguments) => {
-            expressions.argument_list(arguments)[1..].iter().for_each(|&argument| visit((argument, inside)));
-        }
-        Node::Call(Builtin::Initial | Builtin::Terminal | Builtin::Sample | Builtin::Edge | Builtin::Change, _) => {}
-        _ => expressions.children(expression).for_each(|child| visit((child, inside))),
+    if let Node::If(condition, yes, no) = expressions.node(expression)
+        && splits(expressions, condition, inside)
+    {
+        visit((yes, inside));
+        visit((no, inside));
+        return;
     }
+    let context = if inside { Context::NO_EVENT } else { Context::NOW };
+    expressions.for_each_operand(expression, context, |operand, context| {
+        if !context.is(Context::HIDDEN) {
+            visit((operand, context.is(Context::NO_EVENT)));
+        }
+    });
 }
 
 /// The walk over one equation after the other for its unknowns and conditions.

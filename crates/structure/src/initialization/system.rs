@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use modeshift_dae::{
     Derivatives, Equation, EquationId, EquationKind, ExpressionId, ExpressionText, FlatModel, Id, IndexVec,
-    InitialEquation, MultimodeDae, Node, Rewritten, ScenarioId, Type, Variability, Variable, VariableId,
+    InitialEquation, MultimodeDae, Node, Rewritten, ScenarioId, Type, Variability, Variable, VariableId, primes,
 };
 use modeshift_diagnostics::Span;
 use modeshift_modes::{Invariant, ModeSet, ModeSpace};
@@ -467,6 +467,6 @@ fn text(dae: &MultimodeDae, expression: ExpressionId) -> String {
 fn primed(name: &Arc<str>, order: u32) -> Arc<str> {
     match order {
         0 => name.clone(),
-        _ => format!("{name}{}", "'".repeat(order as usize)).into(),
+        _ => format!("{name}{}", primes(order)).into(),
     }
 }

@@ -11,7 +11,6 @@ use modeshift_dae::{EquationId, Id, IndexVec, MultimodeDae, VariableId};
 use modeshift_modes::ModeSet;
 
 use crate::graph::dependency_graph::Derivative;
-use crate::incidence::conditional_incidence::Entry;
 use crate::incidence::dual_representation::Vertex;
 use crate::incidence::occurrences::{Guards, Occurrences, Row};
 use crate::incidence::reading::Reading;
@@ -80,7 +79,7 @@ pub(crate) struct Renumbering {
 /// New numbers, and the entries of the equations under them.
 pub(crate) struct Renumbered {
     pub(crate) numbers: Renumbering,
-    entries: Lists<Entry>,
+    entries: Lists<Derivative<VariableId>>,
 }
 
 impl Renumbered {
@@ -91,12 +90,12 @@ impl Renumbered {
         let mut number = vec![VariableId(u32::MAX); dae.model.variables.len()];
         let mut variables = Vec::with_capacity(dae.model.variables.len());
         reading.entries.for_each_along(order.iter().copied(), |_, list| {
-            for &(variable, order) in list {
+            for &Derivative { of: variable, order } in list {
                 if met.insert(variable.index()) {
                     number[variable.index()] = VariableId::from_index(variables.len());
                     variables.push(variable);
                 }
-                entries.push_item((number[variable.index()], order));
+                entries.push_item(Derivative { of: number[variable.index()], order });
             }
             entries.end_list();
         });

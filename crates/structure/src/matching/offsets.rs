@@ -4,6 +4,9 @@
 //! mode-dependent number is kept as a thermometer: the modes in which it is at least 1, at least 2, and so on. Offsets
 //! are only ever raised by one, which moves each of these sets up by one step in some modes.
 //!
+//! Where `c` is not 0, derivatives of the equation below `c` hold too: the *latent* equations (RR8933 §3.1), which are
+//! consistency equations of a start (E22 §7.1) and hidden constraints of a restart.
+//!
 //! E22 §4.3, RR9322 §4.5. As there, a disabled equation or variable has offset 0.
 
 use modeshift_dae::{EquationId, IndexVec, VariableId};

@@ -5,14 +5,15 @@
 //! there both branches count.
 
 use modeshift_dae::{
-    Builtin, EquationKind, ExpressionId, Expressions, Id, IndexVec, ModeVariableId, MultimodeDae, Node, VariableId,
+    Builtin, EquationKind, ExpressionId, Expressions, Id, IndexVec, Mode, ModeVariableId, MultimodeDae, Node,
+    VariableId,
 };
 
 use super::signature::{ModeSignature, Signature};
 
 /// Reads the signature matrix of the mode in which each mode variable has the value that `mode` says.
 pub fn signature_in(dae: &MultimodeDae, mode: impl Fn(ModeVariableId) -> bool) -> ModeSignature {
-    let mut reader = Reader::new(dae, dae.mode_variables.ids().map(mode).collect());
+    let mut reader = Reader::new(dae, Mode::from_fn(dae.mode_variables.len(), mode));
     let mut variables = Vec::new();
     for (id, variable) in dae.model.variables.iter_enumerated() {
         if variable.is_continuous_unknown() && reader.holds(variable.guard) != Some(false) {
@@ -33,7 +34,7 @@ pub fn signature_in(dae: &MultimodeDae, mode: impl Fn(ModeVariableId) -> bool) -
 
 struct Reader<'a> {
     dae: &'a MultimodeDae,
-    mode: Vec<bool>,
+    mode: Mode,
     column: IndexVec<VariableId, Option<u32>>,
     /// The equation in which each expression was last walked, outside and inside `noEvent`.
     walked: Vec<[u32; 2]>,
@@ -41,7 +42,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(dae: &'a MultimodeDae, mode: Vec<bool>) -> Self {
+    fn new(dae: &'a MultimodeDae, mode: Mode) -> Self {
         let column = dae.model.variables.iter().map(|_| None).collect();
         Reader { dae, mode, column, walked: vec![[0; 2]; dae.model.expressions.len()], round: 0 }
     }
@@ -50,7 +51,7 @@ impl<'a> Reader<'a> {
     fn holds(&self, formula: ExpressionId) -> Option<bool> {
         match self.dae.model.expressions.node(formula) {
             Node::Boolean(value) => Some(value),
-            Node::Mode(mode) => Some(self.mode[mode.index()]),
+            Node::Mode(mode) => Some(self.mode[mode]),
             _ => self.composite_holds(formula),
         }
     }
@@ -69,7 +70,7 @@ impl<'a> Reader<'a> {
             let value = match step {
                 Step::Evaluate(id) => match self.dae.model.expressions.node(id) {
                     Node::Boolean(value) => value,
-                    Node::Mode(mode) => self.mode[mode.index()],
+                    Node::Mode(mode) => self.mode[mode],
                     Node::Not(a) => {
                         pending.extend([Step::Not, Step::Evaluate(a)]);
                         continue;

@@ -6,8 +6,9 @@
 //! *continuity*, from the value that the old mode computed; then a *start* value. What is left is undetermined.
 //!
 //! Hidden constraints are matched with unknown left limits in causal order: by derivative, those that held before
-//! first. Constraints that find no partner, and that were none of the old mode, are *erased* (E22 §8.5 in its causal reading): the past may violate
-//! them, and then states jump.
+//! first. Constraints that find no partner, and that were none of the old mode, are *erased*: the past may violate them,
+//! and then states jump. This is Principle 1 of E22 §8.2, causality: what the instant before has done cannot be undone,
+//! so where the two conflict the new constraint gives way (§8.5 in its causal reading).
 
 use std::collections::BTreeSet;
 
