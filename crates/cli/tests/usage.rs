@@ -133,6 +133,25 @@ fn libraries_are_found_by_option_and_by_environment() {
 }
 
 #[test]
+fn a_package_is_given_by_its_directory_or_by_any_of_its_files() {
+    let directory = temporary("package");
+    std::fs::create_dir_all(directory.join("Lib/Sub")).expect("can be made");
+    let write = |name: &str, text: &str| std::fs::write(directory.join(name), text).expect("can be written");
+    write("Lib/package.mo", "package Lib end Lib;");
+    write("Lib/Decay.mo", &format!("within Lib; {DECAY}"));
+    write("Lib/Sub/package.mo", "within Lib; package Sub model Twice Decay a; Decay b; end Twice; end Sub;");
+    let path = |name: &str| directory.join(name).to_str().expect("UTF-8").to_string();
+    for file in ["Lib", "Lib/", "Lib/package.mo", "Lib/Decay.mo", "Lib/Sub", "Lib/Sub/package.mo"] {
+        let outcome = modeshift(&["check", &path(file), "-m", "Lib.Sub.Twice"]);
+        let expected = "Lib.Sub.Twice: all well; 1 mode, regular; 2 guarded equations, 2 unknowns\n";
+        assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), (expected, ""), "{file}");
+    }
+    assert_eq!(modeshift(&["parse", &path("Lib")]).stdout, "no syntax errors in 3 files\n");
+    check_error(b"", &["check", &path("Lib")], 1, "such as `Lib.Decay`, `Lib.Sub.Twice`");
+    check_error(b"", &["check", &path("")], 2, "is a directory without a `package.mo`");
+}
+
+#[test]
 fn timings_go_to_standard_error() {
     let outcome = modeshift_reading(DECAY.as_bytes(), &["analyze", "-", "--timings"]);
     assert_eq!(outcome.status, 0);
