@@ -14,6 +14,21 @@
 //! | [`Natural`] | an exact number of modes |
 //! | [`Limit`] | why a computation was stopped |
 //!
+//! | file | purpose |
+//! |---|---|
+//! | `space` | the space of all modes, which makes sets and computes with them |
+//! | `set` | the handles: mode variables and sets of modes |
+//! | `kernel` | the decision diagrams: reduced, ordered, with complement edges, every node unique |
+//! | `operations` | Boolean operations on diagrams |
+//! | `import` | sets carried over to another space, or to other variables |
+//! | `limit` | limits on nodes and time |
+//! | `map` | values that depend on the mode |
+//! | `invariant` | which modes are possible at all |
+//! | `count` | how many modes a set has |
+//! | `natural` | numbers as large as counting modes needs them |
+//! | `example` | one short partial valuation out of a set |
+//! | `formula` | a set as the shortest Modelica formula |
+//!
 //! # Rules
 //!
 //! - A handle belongs to the space that made it, and lives until a [`ModeSpace::collect`] that does not list it.

@@ -4,6 +4,15 @@
 //! sum of products comes from truth tables; over more, an irredundant one from the diagrams. The sum is factored, and so
 //! is that of the complement; of the two, the negation and its De Morgan form included, the shortest is taken. Literals
 //! come in order of declaration and nothing depends on addresses or hashes: the same set prints the same.
+//!
+//! | file | purpose |
+//! |---|---|
+//! | `shortest` | the search for a short formula between two bounds |
+//! | `minimum` | smallest sums of products over at most six variables |
+//! | `irredundant` | irredundant sums of products between two bounds |
+//! | `cover` | sums of products, and their algebraic division |
+//! | `factor` | common parts written once |
+//! | `expression` | formulas as trees: how short they are, how they read |
 
 mod cover;
 mod expression;

@@ -4,6 +4,12 @@
 //! for sines and the like. It is made where the processor is one that cranelift knows, memory may be executed and the
 //! tape calls no function from outside; elsewhere there is none, and the tape serves. This file is the only one with
 //! `unsafe` code.
+//!
+//! | file | purpose |
+//! |---|---|
+//! | `pieces` | a tape cut into pieces that are compiled one by one |
+//! | `translate` | one piece in the intermediate language of the compiler |
+//! | `thunks` | functions that machine code calls |
 
 mod pieces;
 mod thunks;
