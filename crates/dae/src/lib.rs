@@ -22,10 +22,10 @@ mod union_find;
 
 pub use derivative::{Derivative, primes};
 pub use expressions::{
-    Arguments, ArithmeticOperator, Builtin, Children, Context, DaeText, Derivatives, Descent, ExpressionId,
-    ExpressionText, Expressions, Fold, Memo, Node, NotDifferentiable, NotDifferentiableReason, Number, Operands,
-    PartialEvaluation, RelationOperator, Rewritten, Walk, assume_modes, differentiate, differentiate_times,
-    partial_derivative,
+    Algebra, Arguments, ArithmeticOperator, Builtin, Carrier, Children, Context, DaeText, Derivatives, Descent,
+    ExpressionId, ExpressionText, Expressions, Fold, Memo, Node, NotDifferentiable, NotDifferentiableReason, Number,
+    Operands, Partial, PartialEvaluation, RelationOperator, Rewritten, Walk, assume_modes, differentiate,
+    differentiate_times, partial_derivative, power_by_base, power_by_exponent,
 };
 pub use ids::{
     EnumerationId, EquationId, FunctionId, Id, IndexVec, ModeVariableId, RelationId, ScenarioId, StringId, VariableId,

@@ -3,8 +3,8 @@
 use crate::common;
 use common::{Complex, Random, add_variable, complex, model_with, random_expression, value};
 use modeshift_dae::{
-    Builtin, ExpressionId, ExpressionText, FlatModel, Function, NotDifferentiableReason, RelationOperator, Type,
-    Variability, VariableId, differentiate, differentiate_times, partial_derivative,
+    Builtin, Derivative, ExpressionId, ExpressionText, FlatModel, Function, NotDifferentiableReason, RelationOperator,
+    Type, Variability, VariableId, differentiate, differentiate_times, partial_derivative,
 };
 use modeshift_diagnostics::Span;
 
@@ -179,7 +179,8 @@ fn partial_derivatives_agree_with_complex_steps() {
         let mut model = model_with(2);
         let expression = random_expression(&mut random, &mut model, 5);
         for (variable, order) in [(X, 0), (X, 1), (Y, 0)] {
-            let derivative = partial_derivative(&mut model, expression, variable, order).expect("differentiable");
+            let derivative =
+                partial_derivative(&mut model, expression, Derivative::new(variable, order)).expect("differentiable");
             let along = |leaf: Option<(VariableId, u32)>| match leaf {
                 None => complex(0.3, 0.0),
                 Some((v, k)) => complex(sample_value(v, k), if (v, k) == (variable, order) { STEP } else { 0.0 }),

@@ -1,6 +1,6 @@
 //! `rimis`: an equivalent model whose structure does not depend on modes, for ordinary tools.
 
-use modeshift_dae::{MultimodeDae, VariableId};
+use modeshift_dae::{Mode, MultimodeDae, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Stop};
 use modeshift_report::Analyzed;
 use modeshift_report::check::limit_diagnostic;
@@ -63,10 +63,9 @@ impl Run<'_> {
             diagnostics.push(Diagnostic::warning(Code::W0901, message).help("`init` says what is missing"));
             return None;
         };
-        let values = state.values.iter().map(|(quantity, &value)| ((quantity.of, quantity.order), value));
         Some(Start {
-            modes: analyzed.dae.mode_variables.ids().map(|mode| state.mode.value(mode)).collect(),
-            values: values.collect(),
+            mode: Some(Mode::from_fn(analyzed.dae.mode_variables.len(), |mode| state.mode.value(mode))),
+            values: state.values.iter().map(|(&quantity, &value)| (quantity, value)).collect(),
         })
     }
 

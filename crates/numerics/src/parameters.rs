@@ -5,12 +5,14 @@
 //! branch taken is evaluated. The same serves for attributes such as `start`, `nominal` and `min`.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 
 use modeshift_dae::{
-    Arguments, Builtin, ExpressionId, ExpressionText, FlatModel, Id, Node, Type, Variability, VariableId,
+    Arguments, Builtin, ExpressionId, ExpressionText, Expressions, FlatModel, Fold, Id, Memo, Node, Operands, Type,
+    Variability, VariableId,
 };
 use modeshift_diagnostics::{Diagnostic, Diagnostics, Stop};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::native::NativeFunctions;
 use crate::tape::{Input, truth};
@@ -21,21 +23,12 @@ pub struct Parameters<'a> {
     natives: &'a NativeFunctions,
     overrides: &'a BTreeMap<VariableId, f64>,
     /// By expression; `None` where it has no value before initialization.
-    known: FxHashMap<ExpressionId, Option<f64>>,
-    /// Parameters whose definitions are being evaluated.
-    open: FxHashSet<VariableId>,
+    known: Memo<(), Option<f64>>,
+    /// Parameters whose definitions are being evaluated, in the order in which they were asked for.
+    open: Chain,
     values: Vec<Option<f64>>,
     problems: Vec<Diagnostic>,
 }
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Step {
-    Open,
-    Branches,
-    Close,
-}
-
-type Pending = Vec<(ExpressionId, Step)>;
 
 impl<'a> Parameters<'a> {
     /// Evaluates all parameters and constants of a model, with other values for some of them.
@@ -49,8 +42,8 @@ impl<'a> Parameters<'a> {
             model,
             natives,
             overrides,
-            known: FxHashMap::default(),
-            open: FxHashSet::default(),
+            known: Memo::new(),
+            open: Chain::default(),
             values: vec![None; model.variables.len()],
             problems: Vec::new(),
         };
@@ -80,21 +73,10 @@ impl<'a> Parameters<'a> {
 
     /// The value of an expression over parameters; `None` if it depends on anything else.
     pub fn value(&mut self, expression: ExpressionId) -> Option<f64> {
-        let mut pending = vec![(expression, Step::Open)];
-        while let Some((id, step)) = pending.pop() {
-            if self.known.contains_key(&id) {
-                continue;
-            }
-            match step {
-                Step::Open => self.open(id, &mut pending),
-                Step::Branches => self.branches(id, &mut pending),
-                Step::Close => {
-                    let value = self.close(id);
-                    self.known.insert(id, value);
-                }
-            }
-        }
-        self.known[&expression]
+        let mut known = std::mem::take(&mut self.known);
+        let Ok(value) = self.fold(&mut known, expression, ());
+        self.known = known;
+        value
     }
 
     fn parameter(&mut self, variable: VariableId) -> Option<f64> {
@@ -107,9 +89,9 @@ impl<'a> Parameters<'a> {
         }
         match declared.binding.or(declared.start) {
             Some(definition) => {
-                self.open.insert(variable);
+                self.open.enter(variable);
                 let value = self.value(definition);
-                self.open.remove(&variable);
+                self.open.leave(variable);
                 value
             }
             None if declared.ty == Type::String => None,
@@ -124,73 +106,12 @@ impl<'a> Parameters<'a> {
         if unknown || !is_parameter(self.model, variable) { None } else { declared.binding.or(declared.start) }
     }
 
-    fn open(&mut self, id: ExpressionId, pending: &mut Pending) {
-        let expressions = &self.model.expressions;
-        match expressions.node(id) {
-            Node::If(condition, ..) => pending.extend([(id, Step::Branches), (condition, Step::Open)]),
-            Node::Variable(variable, 0) => self.open_variable(id, variable, pending),
-            _ => {
-                pending.push((id, Step::Close));
-                pending.extend(expressions.children(id).map(|child| (child, Step::Open)));
-            }
-        }
-    }
-
-    fn open_variable(&mut self, id: ExpressionId, variable: VariableId, pending: &mut Pending) {
-        if !self.open.insert(variable) {
-            self.report_cycle(variable, pending);
-            self.known.insert(id, None);
-            return;
-        }
-        pending.push((id, Step::Close));
-        pending.extend(self.definition(variable).map(|definition| (definition, Step::Open)));
-    }
-
-    fn branches(&mut self, id: ExpressionId, pending: &mut Pending) {
-        let Node::If(condition, a, b) = self.model.expressions.node(id) else {
-            unreachable!("only if-expressions have branches")
-        };
-        pending.push((id, Step::Close));
-        if let Some(decided) = self.known[&condition] {
-            pending.push((if decided != 0.0 { a } else { b }, Step::Open));
-        }
-    }
-
-    fn close(&mut self, id: ExpressionId) -> Option<f64> {
-        let known = |operand: ExpressionId| self.known.get(&operand).copied().flatten();
-        match self.model.expressions.node(id) {
-            Node::Real(number) => Some(number.value()),
-            Node::Integer(number) => Some(number as f64),
-            Node::Boolean(value) => Some(truth(value)),
-            Node::String(_) | Node::Time | Node::Mode(_) => None,
-            Node::Variable(variable, 0) => {
-                self.open.remove(&variable);
-                self.value_of_variable(variable)
-            }
-            Node::Variable(..) => None,
-            Node::Pre(a) => known(a),
-            Node::Negate(a) => known(a).map(|a| -a),
-            Node::Not(a) => known(a).map(|a| truth(a == 0.0)),
-            Node::Arithmetic(operator, a, b) => Some(operator.value(known(a)?, known(b)?)),
-            Node::Relation(operator, a, b) => Some(truth(operator.holds(known(a)?, known(b)?))),
-            Node::And(a, b) => Some(truth(known(a)? != 0.0 && known(b)? != 0.0)),
-            Node::Or(a, b) => Some(truth(known(a)? != 0.0 || known(b)? != 0.0)),
-            Node::If(condition, a, b) => known(if known(condition)? != 0.0 { a } else { b }),
-            Node::Call(builtin, arguments) => self.call(builtin, arguments),
-            Node::Function(function, arguments) => self.function(id, function, arguments, 1),
-            Node::Output(call, which) => match self.model.expressions.node(call) {
-                Node::Function(function, arguments) => self.function(id, function, arguments, which),
-                _ => unreachable!("only calls of functions have outputs"),
-            },
-        }
-    }
-
-    fn value_of_variable(&self, variable: VariableId) -> Option<f64> {
+    fn value_of_variable(&self, variable: VariableId, known: &Memo<(), Option<f64>>) -> Option<f64> {
         if let Some(&value) = self.overrides.get(&variable) {
             return Some(value);
         }
         match self.definition(variable) {
-            Some(definition) => self.known.get(&definition).copied().flatten(),
+            Some(definition) => known.get(definition, ()).flatten(),
             None => {
                 let declared = &self.model.variables[variable];
                 let plain = is_parameter(self.model, variable) && declared.fixed != Some(false);
@@ -199,17 +120,17 @@ impl<'a> Parameters<'a> {
         }
     }
 
-    fn arguments(&self, arguments: Arguments) -> Option<Vec<f64>> {
+    fn arguments(&self, arguments: Arguments, known: &Memo<(), Option<f64>>) -> Option<Vec<f64>> {
         let list = self.model.expressions.argument_list(arguments);
-        list.iter().map(|argument| self.known.get(argument).copied().flatten()).collect()
+        list.iter().map(|&argument| known.get(argument, ()).flatten()).collect()
     }
 
-    fn call(&self, builtin: Builtin, arguments: Arguments) -> Option<f64> {
+    fn call(&self, builtin: Builtin, arguments: Arguments, known: &Memo<(), Option<f64>>) -> Option<f64> {
         match builtin {
             // These do not need all of their arguments.
-            Builtin::Smooth => self.known[&self.model.expressions.argument_list(arguments)[1]],
-            Builtin::Homotopy => self.known[&self.model.expressions.argument_list(arguments)[0]],
-            _ => builtin.value(&self.arguments(arguments)?),
+            Builtin::Smooth => known[self.model.expressions.argument_list(arguments)[1]],
+            Builtin::Homotopy => known[self.model.expressions.argument_list(arguments)[0]],
+            _ => builtin.value(&self.arguments(arguments, known)?),
         }
     }
 
@@ -217,10 +138,10 @@ impl<'a> Parameters<'a> {
         &mut self,
         id: ExpressionId,
         function: modeshift_dae::FunctionId,
-        arguments: Arguments,
+        inputs: Option<Vec<f64>>,
         which: u32,
     ) -> Option<f64> {
-        let inputs = self.arguments(arguments)?;
+        let inputs = inputs?;
         let declared = &self.model.functions[function];
         let Some(native) = self.natives.get(&declared.name) else {
             let message = format!("function `{}` has no native implementation", declared.name);
@@ -234,25 +155,13 @@ impl<'a> Parameters<'a> {
         Some(outputs[which as usize - 1])
     }
 
-    fn report_cycle(&mut self, variable: VariableId, pending: &Pending) {
+    fn report_cycle(&mut self, variable: VariableId) {
         let name = |variable: VariableId| format!("`{}`", self.model.variables[variable].name);
-        let open = pending.iter().filter(|(_, step)| *step == Step::Close);
-        let mut chain: Vec<VariableId> = open
-            .filter_map(|&(id, _)| match self.model.expressions.node(id) {
-                Node::Variable(variable, 0) => Some(variable),
-                _ => None,
-            })
-            .collect();
-        // The root of the evaluation is open too, but is not an expression on the stack.
-        if let Some(position) = chain.iter().position(|&other| other == variable) {
-            chain.drain(..position);
-        } else {
-            chain.insert(0, variable);
-        }
+        let chain = self.open.since(variable);
         let path: Vec<String> = chain.iter().chain([&variable]).map(|&variable| name(variable)).collect();
         let message = format!("the value of parameter {} depends on itself: {}", name(variable), path.join(" -> "));
         let mut problem = Diagnostic::error("E0371", message);
-        for &parameter in &chain {
+        for &parameter in chain {
             problem = problem.label(self.model.variables[parameter].span, "part of the cycle");
         }
         self.problems.push(problem);
@@ -280,6 +189,107 @@ impl<'a> Parameters<'a> {
                 diagnostics.push(warning.help(format!("give it one: --set {}=…", declared.name)));
             }
         }
+    }
+}
+
+/// A variable is folded through its definition, the only place where an expression could contain itself.
+impl Fold for Parameters<'_> {
+    type Context = ();
+    type Value = Option<f64>;
+    type Error = Infallible;
+
+    fn expressions(&self) -> &Expressions {
+        &self.model.expressions
+    }
+
+    fn open(&mut self, id: ExpressionId, (): (), operands: &mut Operands<()>) -> Option<Option<f64>> {
+        let Node::Variable(variable, 0) = self.model.expressions.node(id) else {
+            self.open_all(id, (), operands);
+            return None;
+        };
+        if !self.open.enter(variable) {
+            self.report_cycle(variable);
+            return Some(None);
+        }
+        operands.extend(self.definition(variable), ());
+        None
+    }
+
+    fn branches(
+        &mut self,
+        [condition, a, b]: [ExpressionId; 3],
+        (): (),
+        known: &Memo<(), Option<f64>>,
+        operands: &mut Operands<()>,
+    ) {
+        operands.extend(known[condition].map(|decided| if decided != 0.0 { a } else { b }), ());
+    }
+
+    fn close(&mut self, id: ExpressionId, (): (), known: &Memo<(), Option<f64>>) -> Result<Option<f64>, Infallible> {
+        Ok(self.close_node(id, known))
+    }
+}
+
+impl Parameters<'_> {
+    fn close_node(&mut self, id: ExpressionId, known: &Memo<(), Option<f64>>) -> Option<f64> {
+        let of = |operand: ExpressionId| known.get(operand, ()).flatten();
+        match self.model.expressions.node(id) {
+            Node::Real(number) => Some(number.value()),
+            Node::Integer(number) => Some(number as f64),
+            Node::Boolean(value) => Some(truth(value)),
+            Node::String(_) | Node::Time | Node::Mode(_) => None,
+            Node::Variable(variable, 0) => {
+                self.open.leave(variable);
+                self.value_of_variable(variable, known)
+            }
+            Node::Variable(..) => None,
+            Node::Pre(a) => of(a),
+            Node::Negate(a) => of(a).map(|a| -a),
+            Node::Not(a) => of(a).map(|a| truth(a == 0.0)),
+            Node::Arithmetic(operator, a, b) => Some(operator.value(of(a)?, of(b)?)),
+            Node::Relation(operator, a, b) => Some(truth(operator.holds(of(a)?, of(b)?))),
+            Node::And(a, b) => Some(truth(of(a)? != 0.0 && of(b)? != 0.0)),
+            Node::Or(a, b) => Some(truth(of(a)? != 0.0 || of(b)? != 0.0)),
+            Node::If(condition, a, b) => of(if of(condition)? != 0.0 { a } else { b }),
+            Node::Call(builtin, arguments) => self.call(builtin, arguments, known),
+            Node::Function(function, arguments) => self.function(id, function, self.arguments(arguments, known), 1),
+            Node::Output(call, which) => match self.model.expressions.node(call) {
+                Node::Function(function, arguments) => {
+                    self.function(id, function, self.arguments(arguments, known), which)
+                }
+                _ => unreachable!("only calls of functions have outputs"),
+            },
+        }
+    }
+}
+
+/// Parameters that wait for each other, in the order in which they were asked for.
+#[derive(Default)]
+struct Chain {
+    order: Vec<VariableId>,
+    members: FxHashSet<VariableId>,
+}
+
+impl Chain {
+    /// Whether it was not waiting already.
+    fn enter(&mut self, variable: VariableId) -> bool {
+        let is_new = self.members.insert(variable);
+        self.order.extend(is_new.then_some(variable));
+        is_new
+    }
+
+    /// It has its value, and nothing that was asked for since then is still waiting.
+    fn leave(&mut self, variable: VariableId) {
+        while self.members.contains(&variable) {
+            let last = self.order.pop().expect("members are in the order");
+            self.members.remove(&last);
+        }
+    }
+
+    /// Those that wait for a variable, beginning with itself.
+    fn since(&self, variable: VariableId) -> &[VariableId] {
+        let position = self.order.iter().position(|&other| other == variable);
+        &self.order[position.unwrap_or(self.order.len())..]
     }
 }
 

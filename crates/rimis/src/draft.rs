@@ -2,7 +2,7 @@
 //!
 //! All steps add to it what they need, and read it in terms of the source: an expression, a derivative, a set of modes.
 
-use modeshift_dae::{ExpressionId, Expressions, MultimodeDae, VariableId};
+use modeshift_dae::{Derivative, ExpressionId, Expressions, MultimodeDae, VariableId};
 use modeshift_modes::ModeSet;
 use modeshift_structure::Analysis;
 
@@ -55,13 +55,13 @@ impl<'a> Draft<'a> {
     }
 
     /// What holds a derivative in the modes of `context`; nothing where it has no value in any of them.
-    pub(crate) fn holder(&mut self, variable: VariableId, order: u32, context: ModeSet) -> Option<VariableId> {
-        self.replicates.value(&self.conditions, &mut self.target, variable, order, context)
+    pub(crate) fn holder(&mut self, derivative: Derivative<VariableId>, context: ModeSet) -> Option<VariableId> {
+        self.replicates.value(&self.conditions, &mut self.target, derivative, context)
     }
 
     /// The value of a derivative in all modes in which it has one.
-    pub(crate) fn signal(&mut self, variable: VariableId, order: u32) -> ExpressionId {
-        let signal = self.replicates.signal(&mut self.target, variable, order);
+    pub(crate) fn signal(&mut self, derivative: Derivative<VariableId>) -> ExpressionId {
+        let signal = self.replicates.signal(&mut self.target, derivative);
         self.target.value(signal)
     }
 

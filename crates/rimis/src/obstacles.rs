@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use modeshift_dae::{Equation, EquationId, ExpressionId, FunctionId, MultimodeDae, Node, VariableId, WhenActionKind};
+use modeshift_dae::{
+    Derivative, Equation, EquationId, ExpressionId, FunctionId, MultimodeDae, Node, VariableId, WhenActionKind,
+};
 use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_mode_changes::{AllChanges, InPairs};
 use modeshift_modes::{Invariant, Limit, ModeSet};
-use modeshift_structure::{Analysis, Dependency, Derivative, GraphText, name};
+use modeshift_structure::{Analysis, Dependency, GraphText, name};
 
 use crate::blocks::KeptConstraints;
 use crate::restarts::Jumps;
@@ -146,7 +148,7 @@ pub(crate) fn determined_by_constraints(
             space.and(hidden, changes.is_new[equation])
         });
         let new_constraint = space.and(space.union(constraints), item.pairs);
-        let own = jumps.states.iter().filter(|jump| (jump.variable, jump.order) == (item.of, item.order));
+        let own = jumps.states.iter().filter(|jump| (jump.of.of, jump.of.order) == (item.of, item.order));
         let said = space.union(own.map(|jump| jump.pairs));
         let open = space.difference(space.or(unknown, new_constraint), said);
         if feasible.allows(space, open) {
@@ -234,7 +236,7 @@ pub(crate) fn violated(dae: &MultimodeDae, changes: &AllChanges, pairs: ModeSet,
     let constraints: Vec<_> = changes.defects.iter().filter(concerned).collect();
     let equations = constraints.iter().filter(|constraint| constraint.order == 0).map(|constraint| constraint.of);
     let text = |constraint: &&InPairs<EquationId>| {
-        format!("{}{}", dae.model.equations[constraint.of].name, "'".repeat(constraint.order as usize))
+        dae.model.name_of_equation(Derivative { of: constraint.of, order: constraint.order }).to_string()
     };
     let mut texts: Vec<String> = constraints.iter().map(text).collect();
     texts.dedup();

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use modeshift_dae::{MultimodeDae, VariableId};
+use modeshift_dae::{Derivative, Mode, MultimodeDae, VariableId};
 
 use crate::blocks::KeptConstraints;
 use crate::blocks::Level;
@@ -19,10 +19,10 @@ use crate::target::Target;
 /// The start of a model, as its initialization found it.
 #[derive(Clone, Debug, Default)]
 pub struct Start {
-    /// The mode, by mode variable.
-    pub modes: Vec<bool>,
+    /// The mode; nothing where none was found.
+    pub mode: Option<Mode>,
     /// Values of variables and their derivatives.
-    pub values: BTreeMap<(VariableId, u32), f64>,
+    pub values: BTreeMap<Derivative<VariableId>, f64>,
 }
 
 /// Gives states their start values, and other unknowns those that are conditions; returns whether some states are fixed
@@ -51,7 +51,7 @@ pub(crate) fn start_states(
             let Some(state) = level.state() else { continue };
             let given = source.start.filter(|_| order == 0);
             let fixed = source.fixed == Some(true) && given.is_some();
-            let found = start.and_then(|start| start.values.get(&(variable, order as u32)).copied());
+            let found = start.and_then(|start| start.values.get(&Derivative::new(variable, order as u32)).copied());
             let found = found.filter(|value| value.is_finite() && !fixed).map(|value| target.expressions().real(value));
             let own = &mut target.model.variables[state.variable];
             own.start = found.or(given);
@@ -80,7 +80,7 @@ pub(crate) fn start_modes<'a>(
         let Some(next) = booleans.next else { continue };
         let declared = target.model.variables[booleans.in_force].start;
         let declared = declared.and_then(|start| target.model.expressions.literal_boolean(start));
-        let found = start.and_then(|start| start.modes.get(mode.0 as usize).copied());
+        let found = start.and_then(|start| start.mode.as_ref()).map(|found| found[mode]);
         let value = found.or(variable.initial).or(declared).unwrap_or(false);
         let value = target.expressions().boolean(value);
         target.model.variables[next].start = Some(value);

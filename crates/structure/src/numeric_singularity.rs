@@ -137,7 +137,9 @@ impl Check<'_> {
             for (variable, column, top) in unknowns_of(&analysis.incidence, equation.of, &columns) {
                 let Some(order) = top.checked_sub(equation.order) else { continue };
                 let FlatModel { variables, functions, expressions, .. } = &mut *self.model;
-                match Derivatives::by_variable(variable, order, variables, functions).of(expressions, residual) {
+                match Derivatives::by_variable(Derivative::new(variable, order), variables, functions)
+                    .of(expressions, residual)
+                {
                     Ok(entry) => entries.push((column, evaluation.of(expressions, entry))),
                     Err(_) => jacobian.opaque.push((row, column)),
                 }

@@ -213,6 +213,28 @@ impl Expressions {
         }
     }
 
+    /// The expression with other operands, folded where these have become literals. Calls stay calls.
+    pub fn rebuilt(&mut self, id: ExpressionId, mut operand: impl FnMut(ExpressionId) -> ExpressionId) -> ExpressionId {
+        match self.node(id) {
+            Node::Pre(a) => self.pre(operand(a)),
+            Node::Negate(a) => self.negate(operand(a)),
+            Node::Not(a) => self.not(operand(a)),
+            Node::Arithmetic(operator, a, b) => self.arithmetic(operator, operand(a), operand(b)),
+            Node::Relation(operator, a, b) => self.relation(operator, operand(a), operand(b)),
+            Node::And(a, b) => self.and(operand(a), operand(b)),
+            Node::Or(a, b) => self.or(operand(a), operand(b)),
+            Node::If(condition, a, b) => self.if_then_else(operand(condition), operand(a), operand(b)),
+            Node::Call(..) | Node::Function(..) | Node::Output(..) => self.map_children(id, |_, child| operand(child)),
+            Node::Real(_)
+            | Node::Integer(_)
+            | Node::Boolean(_)
+            | Node::String(_)
+            | Node::Time
+            | Node::Variable(..)
+            | Node::Mode(_) => id,
+        }
+    }
+
     /// A call of a built-in function, not folded; the number of arguments must be right.
     pub fn call(&mut self, builtin: Builtin, arguments: &[ExpressionId]) -> ExpressionId {
         assert_eq!(arguments.len(), builtin.arity(), "number of arguments of {}", builtin.name());

@@ -10,6 +10,7 @@ use std::hash::Hash;
 use rustc_hash::FxHashMap;
 
 use super::arena::{ExpressionId, Expressions, Node};
+use super::walk::Context;
 
 /// Values of subexpressions by context.
 #[derive(Clone, Debug)]
@@ -87,6 +88,19 @@ impl<C: Copy> Operands<C> {
     /// Asks for several in one context.
     pub fn extend(&mut self, ids: impl IntoIterator<Item = ExpressionId>, context: C) {
         self.pending.extend(ids.into_iter().map(|id| (id, context, Step::Open)));
+    }
+}
+
+impl Operands<Context> {
+    /// Asks for all operands, each on its side of the instant: those of left limits under [`Context::LEFT_LIMIT`], those
+    /// of `edge` and `change` on both sides. Of an if-expression only the condition.
+    pub fn of_sides(&mut self, expressions: &Expressions, id: ExpressionId, side: Context) {
+        match expressions.node(id) {
+            Node::If(condition, ..) => self.push(condition, side),
+            _ => expressions.for_each_operand(id, side, |operand, context| {
+                self.push(operand, context.among(Context::LEFT_LIMIT));
+            }),
+        }
     }
 }
 

@@ -9,6 +9,7 @@
 //! | `differentiate` | total derivatives by time, partial derivatives |
 //! | `partial_evaluation` | what is left of an expression under assumptions about modes and values |
 //! | `print` | expressions as Modelica text |
+//! | `rules` | [`Algebra`]: the derivative of every built-in function, for expressions and tapes |
 //! | `value` | values of operators and built-in functions at numbers |
 
 mod arena;
@@ -17,6 +18,7 @@ mod differentiate;
 mod fold;
 mod partial_evaluation;
 mod print;
+mod rules;
 mod value;
 mod walk;
 
@@ -29,4 +31,5 @@ pub use differentiate::{
 pub use fold::{Fold, Memo, Operands, Rewritten};
 pub use partial_evaluation::{PartialEvaluation, assume_modes};
 pub use print::{DaeText, ExpressionText};
+pub use rules::{Algebra, Carrier, Partial, power_by_base, power_by_exponent};
 pub use walk::{Context, Descent, Walk};

@@ -7,10 +7,12 @@
 //!
 //! E22 §4.1: the equations of one mode are the partial evaluations of the multimode equations.
 
-use rustc_hash::FxHashMap;
+use std::convert::Infallible;
 
 use super::arena::{Builtin, Expressions, Node};
-use crate::{Arguments, ExpressionId, ModeVariableId, VariableId};
+use super::fold::{Fold, Memo, Operands};
+use super::walk::Context;
+use crate::{ExpressionId, ModeVariableId, VariableId};
 
 /// The expression under assumptions about mode variables alone.
 pub fn assume_modes(
@@ -25,25 +27,7 @@ pub fn assume_modes(
 pub struct PartialEvaluation<Modes, Values> {
     modes: Modes,
     values: Values,
-    known: FxHashMap<(ExpressionId, Side), ExpressionId>,
-}
-
-/// On which side of the instant a subexpression is evaluated.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Side {
-    Now,
-    Before,
-}
-
-/// What is to be done with a subexpression, on a stack instead of by recursion.
-#[derive(Clone, Copy)]
-enum Step {
-    /// Its operands, or of an if-expression the condition.
-    Open,
-    /// The branches of an if-expression that its condition leaves.
-    Branches,
-    /// The result, from those of the operands.
-    Close,
+    known: Memo<Context, ExpressionId>,
 }
 
 impl<Modes, Values> PartialEvaluation<Modes, Values>
@@ -53,106 +37,77 @@ where
 {
     /// `modes` are the assumed mode variables; `values` gives literals for parameters and constants.
     pub fn new(modes: Modes, values: Values) -> Self {
-        PartialEvaluation { modes, values, known: FxHashMap::default() }
+        PartialEvaluation { modes, values, known: Memo::new() }
     }
 
     /// What is left of an expression, always of the same arena.
     pub fn of(&mut self, expressions: &mut Expressions, root: ExpressionId) -> ExpressionId {
-        let mut pending = vec![(root, Side::Now, Step::Open)];
-        while let Some((id, side, step)) = pending.pop() {
-            if self.known.contains_key(&(id, side)) {
-                continue;
-            }
-            match step {
-                Step::Open => self.open(expressions, id, side, &mut pending),
-                Step::Branches => self.branches(expressions, id, side, &mut pending),
-                Step::Close => {
-                    let result = self.fold(expressions, id, side);
-                    self.known.insert((id, side), result);
-                }
-            }
-        }
-        self.known[&(root, Side::Now)]
+        let mut evaluation = Evaluation { expressions, modes: &self.modes, values: &self.values };
+        let Ok(left) = evaluation.fold(&mut self.known, root, Context::NOW);
+        left
+    }
+}
+
+/// The fold; contexts tell left limits apart and nothing else.
+struct Evaluation<'a, Modes, Values> {
+    expressions: &'a mut Expressions,
+    modes: &'a Modes,
+    values: &'a Values,
+}
+
+impl<Modes, Values> Fold for Evaluation<'_, Modes, Values>
+where
+    Modes: Fn(ModeVariableId) -> Option<bool>,
+    Values: Fn(VariableId) -> Option<ExpressionId>,
+{
+    type Context = Context;
+    type Value = ExpressionId;
+    type Error = Infallible;
+
+    fn expressions(&self) -> &Expressions {
+        self.expressions
     }
 
-    fn open(&self, e: &Expressions, id: ExpressionId, side: Side, pending: &mut Vec<(ExpressionId, Side, Step)>) {
-        match e.node(id) {
-            Node::If(condition, ..) => {
-                pending.extend([(id, side, Step::Branches), (condition, side, Step::Open)]);
-            }
-            Node::Pre(a) => pending.extend([(id, side, Step::Close), (a, Side::Before, Step::Open)]),
-            Node::Call(Builtin::Edge | Builtin::Change, arguments) => {
-                let a = e.argument_list(arguments)[0];
-                pending.extend([(id, side, Step::Close), (a, side, Step::Open), (a, Side::Before, Step::Open)]);
-            }
-            _ => {
-                pending.push((id, side, Step::Close));
-                pending.extend(e.children(id).map(|child| (child, side, Step::Open)));
-            }
-        }
+    fn open(&mut self, id: ExpressionId, side: Context, operands: &mut Operands<Context>) -> Option<ExpressionId> {
+        operands.of_sides(self.expressions, id, side);
+        None
     }
 
-    fn branches(
+    fn decided(&self, condition: ExpressionId) -> Option<bool> {
+        self.expressions.literal_boolean(condition)
+    }
+
+    fn close(
         &mut self,
-        e: &Expressions,
         id: ExpressionId,
-        side: Side,
-        pending: &mut Vec<(ExpressionId, Side, Step)>,
-    ) {
-        let Node::If(condition, a, b) = e.node(id) else { unreachable!("only if-expressions have branches") };
-        pending.push((id, side, Step::Close));
-        match e.literal_boolean(self.known[&(condition, side)]) {
-            Some(true) => pending.push((a, side, Step::Open)),
-            Some(false) => pending.push((b, side, Step::Open)),
-            None => pending.extend([(a, side, Step::Open), (b, side, Step::Open)]),
-        }
-    }
-
-    /// The result of a node whose operands are known.
-    fn fold(&self, e: &mut Expressions, id: ExpressionId, side: Side) -> ExpressionId {
-        let known = |operand: ExpressionId| self.known[&(operand, side)];
-        match e.node(id) {
-            Node::Real(_) | Node::Integer(_) | Node::Boolean(_) | Node::String(_) | Node::Time => id,
+        side: Context,
+        known: &Memo<Context, ExpressionId>,
+    ) -> Result<ExpressionId, Infallible> {
+        let of = |operand: ExpressionId| known.at(operand, side);
+        let before = |operand: ExpressionId| known.at(operand, Context::LEFT_LIMIT);
+        let e = &mut *self.expressions;
+        Ok(match e.node(id) {
             Node::Variable(variable, 0) => (self.values)(variable).unwrap_or(id),
-            Node::Variable(..) => id,
-            Node::Mode(mode) if side == Side::Now => match (self.modes)(mode) {
+            Node::Mode(mode) if side == Context::NOW => match (self.modes)(mode) {
                 Some(value) => e.boolean(value),
                 None => id,
             },
-            Node::Mode(_) => id,
-            Node::Pre(a) => e.pre(self.known[&(a, Side::Before)]),
-            Node::Negate(a) => e.negate(known(a)),
-            Node::Not(a) => e.not(known(a)),
-            Node::Arithmetic(operator, a, b) => e.arithmetic(operator, known(a), known(b)),
-            Node::Relation(operator, a, b) => e.relation(operator, known(a), known(b)),
-            Node::And(a, b) => e.and(known(a), known(b)),
-            Node::Or(a, b) => e.or(known(a), known(b)),
-            Node::If(condition, a, b) => match e.literal_boolean(known(condition)) {
-                Some(true) => known(a),
-                Some(false) => known(b),
-                None => e.if_then_else(known(condition), known(a), known(b)),
+            Node::Pre(a) => e.pre(before(a)),
+            Node::If(condition, a, b) => match e.literal_boolean(of(condition)) {
+                Some(true) => of(a),
+                Some(false) => of(b),
+                None => e.if_then_else(of(condition), of(a), of(b)),
             },
             Node::Call(builtin @ (Builtin::Edge | Builtin::Change), arguments) => {
                 let a = e.argument_list(arguments)[0];
-                flank(e, builtin, known(a), self.known[&(a, Side::Before)])
+                flank(e, builtin, of(a), before(a))
             }
             Node::Call(builtin, arguments) => {
-                let list = self.operands(e, arguments, side);
+                let list: Vec<ExpressionId> = e.argument_list(arguments).iter().map(|&argument| of(argument)).collect();
                 fold_call(e, builtin, &list)
             }
-            Node::Function(function, arguments) => {
-                let list = self.operands(e, arguments, side);
-                e.function(function, &list)
-            }
-            Node::Output(call, which) => {
-                let call = known(call);
-                e.add(Node::Output(call, which))
-            }
-        }
-    }
-
-    fn operands(&self, e: &Expressions, arguments: Arguments, side: Side) -> Vec<ExpressionId> {
-        e.argument_list(arguments).iter().map(|&argument| self.known[&(argument, side)]).collect()
+            _ => e.rebuilt(id, of),
+        })
     }
 }
 

@@ -92,7 +92,10 @@ impl Builtin {
             Builtin::Floor | Builtin::Integer => a.floor(),
             Builtin::Ceil => a.ceil(),
             Builtin::Ordinal | Builtin::NoEvent => a,
-            _ => return None,
+            Builtin::Atan2 | Builtin::Min | Builtin::Max | Builtin::Div | Builtin::Mod | Builtin::Rem => return None,
+            Builtin::Smooth | Builtin::Homotopy | Builtin::Delay | Builtin::DelayMax => return None,
+            Builtin::Initial | Builtin::Terminal | Builtin::Sample => return None,
+            Builtin::Edge | Builtin::Change | Builtin::StringOf => return None,
         })
     }
 
@@ -102,7 +105,8 @@ impl Builtin {
         match self {
             Integer | Ordinal | Sign => true,
             Abs | Min | Max | Div | Mod | Rem | NoEvent | Homotopy | Smooth => integer_arguments,
-            _ => false,
+            Sin | Cos | Tan | Asin | Acos | Atan | Atan2 | Sinh | Cosh | Tanh | Exp | Log | Log10 | Sqrt => false,
+            Floor | Ceil | Initial | Terminal | Sample | Edge | Change | Delay | DelayMax | StringOf => false,
         }
     }
 }

@@ -47,7 +47,7 @@ impl Context {
     }
 
     /// What of it is also in another.
-    fn among(self, told: Context) -> Context {
+    pub fn among(self, told: Context) -> Context {
         Context(self.0 & told.0)
     }
 }

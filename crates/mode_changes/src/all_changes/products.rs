@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use modeshift_dae::{
-    EquationId, ExpressionId, FlatModel, Id, ModeVariableId, MultimodeDae, Node, VariableId, assume_modes,
+    Derivative, EquationId, ExpressionId, FlatModel, Id, ModeVariableId, MultimodeDae, Node, VariableId, assume_modes,
     partial_derivative,
 };
 use modeshift_modes::{Limit, ModeSet, ModeVariable};
@@ -174,7 +174,9 @@ impl Search<'_> {
                     continue;
                 }
                 let model = self.model.get_or_insert_with(|| self.dae.model.clone());
-                let Ok(partial) = partial_derivative(model, residual, variable, derivative) else { continue };
+                let Ok(partial) = partial_derivative(model, residual, Derivative::new(variable, derivative)) else {
+                    continue;
+                };
                 for (other, other_derivative) in self.leaves(partial) {
                     for (order, pairs) in self.orders(other) {
                         let other_order = order + i64::from(other_derivative);

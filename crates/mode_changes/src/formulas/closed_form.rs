@@ -5,8 +5,8 @@
 //! a left limit, and continuous states are written that way; there is none where an unknown enters nonlinearly.
 
 use modeshift_dae::{
-    ArithmeticOperator as Op, ExpressionId, Expressions, FlatModel, ModeVariableId, Node, NotDifferentiable,
-    VariableId, assume_modes, differentiate_times, partial_derivative,
+    ArithmeticOperator as Op, Derivative, ExpressionId, Expressions, FlatModel, ModeVariableId, Node,
+    NotDifferentiable, VariableId, assume_modes, differentiate_times, partial_derivative,
 };
 use rustc_hash::FxHashMap;
 
@@ -109,7 +109,7 @@ impl Elimination<'_> {
         let mut coefficients = vec![None; block.columns.len()];
         for &Entry { column, .. } in self.structure.incidence(row) {
             let (variable, leading) = (self.structure.variable(column), self.structure.variable_offset(column));
-            let partial = partial_derivative(self.model, residual, variable, leading)?;
+            let partial = partial_derivative(self.model, residual, Derivative::new(variable, leading))?;
             let coefficient = self.at_left_limits(partial);
             if self.model.expressions.literal(coefficient) == Some(0.0) {
                 continue;
@@ -182,7 +182,7 @@ impl Elimination<'_> {
         let mut coefficients = vec![None; unknowns.len()];
         for (at, unknown) in unknowns.iter().enumerate() {
             let Some((variable, order)) = *unknown else { continue };
-            let partial = partial_derivative(self.model, constraint, variable, order)?;
+            let partial = partial_derivative(self.model, constraint, Derivative::new(variable, order))?;
             if unknowns.iter().flatten().any(|&unknown| self.contains(partial, unknown)) {
                 return Ok(None);
             }

@@ -69,7 +69,11 @@ pub fn undefined_products(
         let order = |(column, order): Derivative| Some(potentials.order(structure, column)? + i64::from(order));
         for impulsive in leaves(model, residual, &column_of) {
             let Some(own) = order(impulsive).filter(|&own| own > 0) else { continue };
-            let partial = partial_derivative(model, residual, structure.variable(impulsive.0), impulsive.1)?;
+            let partial = partial_derivative(
+                model,
+                residual,
+                modeshift_dae::Derivative::new(structure.variable(impulsive.0), impulsive.1),
+            )?;
             for factor in leaves(model, partial, &column_of) {
                 let Some(other) = order(factor).filter(|other| own + other > 0) else { continue };
                 let known = UndefinedProduct { row, impulsive: (factor, other), factor: (impulsive, own) };

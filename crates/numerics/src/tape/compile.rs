@@ -4,8 +4,10 @@
 //! that only a run can answer (`sample`, `delay`) become inputs. Inputs whose values are known in advance, such as
 //! parameters, become constants; an if-expression whose condition is then decided compiles to one branch.
 
-use modeshift_dae::{Builtin, ExpressionId, FlatModel, FunctionId, Node, RelationOperator, VariableId};
-use rustc_hash::FxHashMap;
+use modeshift_dae::{
+    Builtin, Context, ExpressionId, Expressions, FlatModel, Fold, FunctionId, Memo, Node, Operands, RelationOperator,
+    VariableId,
+};
 
 use super::assembler::{Assembler, Value};
 use super::instructions::{Call, Input, Operation, Tape, truth};
@@ -18,23 +20,6 @@ pub struct NotNumeric {
     pub expression: ExpressionId,
 }
 
-/// On which side of an instant a subexpression is evaluated.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Side {
-    Now,
-    Before,
-}
-
-#[derive(Clone, Copy)]
-enum Step {
-    Open,
-    Branches,
-    Close,
-}
-
-/// A subexpression on one side, and what is to be done with it.
-type Pending = Vec<(ExpressionId, Side, Step)>;
-
 /// Compiles expressions of one model.
 pub struct Compiler<'a> {
     model: &'a FlatModel,
@@ -42,7 +27,7 @@ pub struct Compiler<'a> {
     known_inputs: Box<dyn Fn(Input) -> Option<f64> + 'a>,
     homotopy: bool,
     pub(crate) assembler: Assembler,
-    values: FxHashMap<(ExpressionId, Side), Value>,
+    values: Memo<Context, Value>,
 }
 
 impl<'a> Compiler<'a> {
@@ -54,7 +39,7 @@ impl<'a> Compiler<'a> {
             known_inputs: Box::new(|_| None),
             homotopy: false,
             assembler: Assembler::default(),
-            values: FxHashMap::default(),
+            values: Memo::new(),
         }
     }
 
@@ -88,7 +73,7 @@ impl<'a> Compiler<'a> {
     /// any more, and tapes and Jacobians go through the assignment.
     pub fn assign(&mut self, target: ExpressionId, expression: ExpressionId) -> Result<(), NotNumeric> {
         let value = self.value(expression)?;
-        let known = self.values.insert((target, Side::Now), value);
+        let known = self.values.insert(target, Context::NOW, value);
         assert!(known.is_none(), "assigned before it is used, and once");
         Ok(())
     }
@@ -104,99 +89,10 @@ impl<'a> Compiler<'a> {
     }
 
     fn value(&mut self, root: ExpressionId) -> Result<Value, NotNumeric> {
-        let mut pending = vec![(root, Side::Now, Step::Open)];
-        while let Some((id, side, step)) = pending.pop() {
-            if self.values.contains_key(&(id, side)) {
-                continue;
-            }
-            match step {
-                Step::Open => self.open(id, side, &mut pending),
-                Step::Branches => self.branches(id, side, &mut pending),
-                Step::Close => {
-                    let value = self.close(id, side)?;
-                    self.assembler.set_origin(value, id);
-                    self.values.insert((id, side), value);
-                }
-            }
-        }
-        Ok(self.values[&(root, Side::Now)])
-    }
-
-    fn open(&self, id: ExpressionId, side: Side, pending: &mut Pending) {
-        let expressions = &self.model.expressions;
-        match expressions.node(id) {
-            Node::If(condition, ..) => {
-                pending.extend([(id, side, Step::Branches), (condition, side, Step::Open)]);
-            }
-            Node::Pre(a) => pending.extend([(id, side, Step::Close), (a, Side::Before, Step::Open)]),
-            Node::Call(Builtin::Edge | Builtin::Change, arguments) => {
-                let a = expressions.argument_list(arguments)[0];
-                pending.extend([(id, side, Step::Close), (a, side, Step::Open), (a, Side::Before, Step::Open)]);
-            }
-            Node::Call(Builtin::Homotopy, arguments) if !self.homotopy => {
-                let actual = expressions.argument_list(arguments)[0];
-                pending.extend([(id, side, Step::Close), (actual, side, Step::Open)]);
-            }
-            Node::Call(builtin, _) if is_of_run(builtin) => pending.push((id, side, Step::Close)),
-            _ => {
-                pending.push((id, side, Step::Close));
-                pending.extend(expressions.children(id).map(|child| (child, side, Step::Open)));
-            }
-        }
-    }
-
-    fn branches(&self, id: ExpressionId, side: Side, pending: &mut Pending) {
-        let Node::If(condition, a, b) = self.model.expressions.node(id) else {
-            unreachable!("only if-expressions have branches")
-        };
-        pending.push((id, side, Step::Close));
-        match self.decided(condition, side) {
-            Some(true) => pending.push((a, side, Step::Open)),
-            Some(false) => pending.push((b, side, Step::Open)),
-            None => pending.extend([(b, side, Step::Open), (a, side, Step::Open)]),
-        }
-    }
-
-    fn decided(&self, condition: ExpressionId, side: Side) -> Option<bool> {
-        self.assembler.constant_of(self.values[&(condition, side)]).map(|value| value != 0.0)
-    }
-
-    fn close(&mut self, id: ExpressionId, side: Side) -> Result<Value, NotNumeric> {
-        let of = |compiler: &Self, operand: ExpressionId| compiler.values[&(operand, side)];
-        Ok(match self.model.expressions.node(id) {
-            Node::Real(number) => self.assembler.constant(number.value()),
-            Node::Integer(number) => self.assembler.constant(number as f64),
-            Node::Boolean(value) => self.assembler.constant(truth(value)),
-            Node::String(_) => return Err(NotNumeric { expression: id }),
-            Node::Time => self.input(Input::Time),
-            Node::Variable(variable, order) if side == Side::Now => self.input(Input::Variable(variable, order)),
-            Node::Variable(variable, order) => self.left_limit(variable, order),
-            Node::Mode(mode) if side == Side::Now => self.input(Input::Mode(mode)),
-            Node::Mode(mode) => self.input(Input::LeftMode(mode)),
-            Node::Pre(a) => self.values[&(a, Side::Before)],
-            Node::Negate(a) => self.assembler.one(Operation::Negate, of(self, a)),
-            Node::Not(a) => self.assembler.one(Operation::Not, of(self, a)),
-            Node::Arithmetic(operator, a, b) => self.assembler.two(arithmetic(operator), of(self, a), of(self, b)),
-            Node::Relation(operator, a, b) => {
-                self.assembler.two(Operation::Relation(operator), of(self, a), of(self, b))
-            }
-            Node::And(a, b) => self.assembler.two(Operation::And, of(self, a), of(self, b)),
-            Node::Or(a, b) => self.assembler.two(Operation::Or, of(self, a), of(self, b)),
-            Node::If(condition, a, b) => match self.decided(condition, side) {
-                Some(true) => of(self, a),
-                Some(false) => of(self, b),
-                None => self.assembler.select(of(self, condition), of(self, a), of(self, b)),
-            },
-            Node::Call(builtin, arguments) => {
-                let list = self.model.expressions.argument_list(arguments);
-                self.builtin(id, builtin, list, side)?
-            }
-            Node::Function(function, arguments) => {
-                let list = self.model.expressions.argument_list(arguments);
-                self.function(function, list, side, 1)[0]
-            }
-            Node::Output(call, which) => self.output(call, which, side),
-        })
+        let mut values = std::mem::take(&mut self.values);
+        let value = Compilation { compiler: self }.fold(&mut values, root, Context::NOW);
+        self.values = values;
+        value
     }
 
     fn input(&mut self, input: Input) -> Value {
@@ -219,22 +115,22 @@ impl<'a> Compiler<'a> {
         id: ExpressionId,
         builtin: Builtin,
         list: &[ExpressionId],
-        side: Side,
+        side: Context,
+        known: &Memo<Context, Value>,
     ) -> Result<Value, NotNumeric> {
-        let at = |compiler: &Self, position: usize| compiler.values[&(list[position], side)];
+        use Builtin::*;
+        let at = |position: usize| known.at(list[position], side);
         Ok(match builtin {
-            Builtin::StringOf => return Err(NotNumeric { expression: id }),
-            Builtin::NoEvent | Builtin::Ordinal => at(self, 0),
-            Builtin::Smooth => at(self, 1),
-            Builtin::Homotopy if self.homotopy => self.blend(at(self, 0), at(self, 1)),
-            Builtin::Homotopy => at(self, 0),
-            Builtin::Edge | Builtin::Change => {
-                let (now, before) = (at(self, 0), self.values[&(list[0], Side::Before)]);
-                self.flank(builtin, now, before)
-            }
-            _ if is_of_run(builtin) => self.input(Input::Run(id)),
-            _ if list.len() == 1 => self.assembler.one(Operation::One(builtin), at(self, 0)),
-            _ => self.assembler.two(Operation::Two(builtin), at(self, 0), at(self, 1)),
+            StringOf => return Err(NotNumeric { expression: id }),
+            NoEvent | Ordinal => at(0),
+            Smooth => at(1),
+            Homotopy if self.homotopy => self.blend(at(0), at(1)),
+            Homotopy => at(0),
+            Edge | Change => self.flank(builtin, at(0), known.at(list[0], Context::LEFT_LIMIT)),
+            Sample | Delay | DelayMax | Initial | Terminal => self.input(Input::Run(id)),
+            Sin | Cos | Tan | Asin | Acos | Atan | Sinh | Cosh | Tanh | Exp | Log | Log10 | Sqrt | Abs | Sign
+            | Floor | Ceil | Integer => self.assembler.one(Operation::One(builtin), at(0)),
+            Atan2 | Min | Max | Div | Mod | Rem => self.assembler.two(Operation::Two(builtin), at(0), at(1)),
         })
     }
 
@@ -258,23 +154,106 @@ impl<'a> Compiler<'a> {
     }
 
     /// All results of a call, which has this many at least: those that are arrays have one for each element.
-    fn function(&mut self, function: FunctionId, list: &[ExpressionId], side: Side, least: u32) -> Vec<Value> {
+    fn function(&mut self, function: FunctionId, arguments: Vec<u32>, least: u32) -> Vec<Value> {
         let declared = &self.model.functions[function];
         self.assembler.call(Call {
             name: declared.name.clone(),
             native: self.natives.get(&declared.name).cloned(),
-            arguments: list.iter().map(|&argument| self.values[&(argument, side)].0).collect(),
+            arguments,
             outputs: least.max(declared.outputs.len() as u32),
             partial: None,
         })
     }
+}
 
-    fn output(&mut self, call: ExpressionId, which: u32, side: Side) -> Value {
-        let Node::Function(function, arguments) = self.model.expressions.node(call) else {
-            unreachable!("only calls of functions have outputs")
-        };
-        let list = self.model.expressions.argument_list(arguments);
-        self.function(function, list, side, which)[which as usize - 1]
+/// The fold from expressions to values of the assembler; contexts tell left limits apart and nothing else.
+struct Compilation<'c, 'a> {
+    compiler: &'c mut Compiler<'a>,
+}
+
+impl Fold for Compilation<'_, '_> {
+    type Context = Context;
+    type Value = Value;
+    type Error = NotNumeric;
+
+    fn expressions(&self) -> &Expressions {
+        &self.compiler.model.expressions
+    }
+
+    fn open(&mut self, id: ExpressionId, side: Context, operands: &mut Operands<Context>) -> Option<Value> {
+        let expressions = &self.compiler.model.expressions;
+        match expressions.node(id) {
+            Node::Call(Builtin::Homotopy, arguments) if !self.compiler.homotopy => {
+                operands.push(expressions.argument_list(arguments)[0], side);
+            }
+            Node::Call(builtin, _) if is_of_run(builtin) => {}
+            _ => operands.of_sides(expressions, id, side),
+        }
+        None
+    }
+
+    fn decided(&self, condition: Value) -> Option<bool> {
+        self.compiler.decided(condition)
+    }
+
+    fn close(&mut self, id: ExpressionId, side: Context, known: &Memo<Context, Value>) -> Result<Value, NotNumeric> {
+        let value = self.compiler.close_node(id, side, known)?;
+        self.compiler.assembler.set_origin(value, id);
+        Ok(value)
+    }
+}
+
+impl Compiler<'_> {
+    fn decided(&self, condition: Value) -> Option<bool> {
+        self.assembler.constant_of(condition).map(|value| value != 0.0)
+    }
+
+    fn close_node(
+        &mut self,
+        id: ExpressionId,
+        side: Context,
+        known: &Memo<Context, Value>,
+    ) -> Result<Value, NotNumeric> {
+        let of = |operand: ExpressionId| known.at(operand, side);
+        let list_of = |list: &[ExpressionId]| list.iter().map(|&argument| of(argument).0).collect();
+        let expressions = &self.model.expressions;
+        let is_now = side == Context::NOW;
+        Ok(match expressions.node(id) {
+            Node::Real(number) => self.assembler.constant(number.value()),
+            Node::Integer(number) => self.assembler.constant(number as f64),
+            Node::Boolean(value) => self.assembler.constant(truth(value)),
+            Node::String(_) => return Err(NotNumeric { expression: id }),
+            Node::Time => self.input(Input::Time),
+            Node::Variable(variable, order) if is_now => self.input(Input::Variable(variable, order)),
+            Node::Variable(variable, order) => self.left_limit(variable, order),
+            Node::Mode(mode) if is_now => self.input(Input::Mode(mode)),
+            Node::Mode(mode) => self.input(Input::LeftMode(mode)),
+            Node::Pre(a) => known.at(a, Context::LEFT_LIMIT),
+            Node::Negate(a) => self.assembler.one(Operation::Negate, of(a)),
+            Node::Not(a) => self.assembler.one(Operation::Not, of(a)),
+            Node::Arithmetic(operator, a, b) => self.assembler.two(Operation::arithmetic(operator), of(a), of(b)),
+            Node::Relation(operator, a, b) => self.assembler.two(Operation::Relation(operator), of(a), of(b)),
+            Node::And(a, b) => self.assembler.two(Operation::And, of(a), of(b)),
+            Node::Or(a, b) => self.assembler.two(Operation::Or, of(a), of(b)),
+            Node::If(condition, a, b) => match self.decided(of(condition)) {
+                Some(true) => of(a),
+                Some(false) => of(b),
+                None => self.assembler.select(of(condition), of(a), of(b)),
+            },
+            Node::Call(builtin, arguments) => {
+                self.builtin(id, builtin, expressions.argument_list(arguments), side, known)?
+            }
+            Node::Function(function, arguments) => {
+                self.function(function, list_of(expressions.argument_list(arguments)), 1)[0]
+            }
+            Node::Output(call, which) => {
+                let Node::Function(function, arguments) = expressions.node(call) else {
+                    unreachable!("only calls of functions have outputs")
+                };
+                let outputs = self.function(function, list_of(expressions.argument_list(arguments)), which);
+                outputs[which as usize - 1]
+            }
+        })
     }
 }
 
@@ -282,15 +261,4 @@ impl<'a> Compiler<'a> {
 fn is_of_run(builtin: Builtin) -> bool {
     use Builtin::*;
     matches!(builtin, Sample | Delay | DelayMax | Initial | Terminal)
-}
-
-fn arithmetic(operator: modeshift_dae::ArithmeticOperator) -> Operation {
-    use modeshift_dae::ArithmeticOperator::*;
-    match operator {
-        Add => Operation::Add,
-        Subtract => Operation::Subtract,
-        Multiply => Operation::Multiply,
-        Divide => Operation::Divide,
-        Power => Operation::Power,
-    }
 }

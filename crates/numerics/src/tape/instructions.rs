@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use modeshift_dae::{Builtin, ExpressionId, ModeVariableId, RelationOperator, VariableId};
+use modeshift_dae::{ArithmeticOperator, Builtin, ExpressionId, ModeVariableId, RelationOperator, VariableId};
 
 use crate::native::NativeFunction;
 
@@ -57,6 +57,16 @@ pub(crate) enum Operation {
 }
 
 impl Operation {
+    pub(crate) fn arithmetic(operator: ArithmeticOperator) -> Self {
+        match operator {
+            ArithmeticOperator::Add => Operation::Add,
+            ArithmeticOperator::Subtract => Operation::Subtract,
+            ArithmeticOperator::Multiply => Operation::Multiply,
+            ArithmeticOperator::Divide => Operation::Divide,
+            ArithmeticOperator::Power => Operation::Power,
+        }
+    }
+
     pub(crate) fn operand_count(self) -> usize {
         match self {
             Operation::Negate | Operation::Whole(_) | Operation::One(_) | Operation::Not => 1,

@@ -6,7 +6,7 @@
 //! computes a structural zero and needs no colouring; sums cost nothing, because derivatives of terms are passed
 //! on as they are. It is at its worst, quadratic, on one product of many unknowns, which models do not write.
 
-use modeshift_dae::{Builtin, ExpressionId};
+use modeshift_dae::{Algebra, ArithmeticOperator, Builtin, ExpressionId, Partial, power_by_base, power_by_exponent};
 
 use super::assembler::{Assembler, Definition, Value};
 use super::compile::{Compiler, NotNumeric};
@@ -224,11 +224,13 @@ impl Gradients {
         b: Value,
         list: &mut Vec<(u32, Value)>,
     ) {
-        let two_operands = operation.operand_count() == 2;
-        let by_a = (!self.is_constant(a)).then(|| partial_by_first(assembler, operation, value, a, b)).flatten();
-        let by_b = (two_operands && !self.is_constant(b))
-            .then(|| partial_by_second(assembler, operation, value, a, b))
-            .flatten();
+        let operands = &[a, b][..operation.operand_count()];
+        let two_operands = operands.len() == 2;
+        let mut by = |position: usize| {
+            let operand = *operands.get(position)?;
+            (!self.is_constant(operand)).then(|| partial(assembler, operation, value, operands, position))?
+        };
+        let (by_a, by_b) = (by(0), by(1));
         let second = if two_operands { b } else { a };
         self.combine(assembler, a, second, list, |assembler, da, db| {
             let left = scaled(assembler, by_a, da);
@@ -287,126 +289,83 @@ fn scaled(assembler: &mut Assembler, factor: Option<Value>, derivative: Option<V
     Some(assembler.two(Operation::Multiply, factor?, derivative?))
 }
 
-/// The partial derivative of `value`, which is `a operation b`, by `a`; `None` where it is zero.
-fn partial_by_first(
+/// The partial derivative of `value`, which is `operation` of `operands`, by the operand at a position; `None` where it
+/// is zero.
+fn partial(
     assembler: &mut Assembler,
     operation: Operation,
     value: Value,
-    a: Value,
-    b: Value,
+    operands: &[Value],
+    position: usize,
 ) -> Option<Value> {
+    let other = operands[operands.len() - 1 - position];
     Some(match operation {
         Operation::Negate => assembler.constant(-1.0),
-        Operation::Multiply => b,
-        Operation::Power => {
-            let one = assembler.constant(1.0);
-            let exponent = assembler.two(Operation::Subtract, b, one);
-            let power = assembler.two(Operation::Power, a, exponent);
-            assembler.two(Operation::Multiply, b, power)
-        }
+        Operation::Multiply => other,
+        Operation::Power if position == 0 => power_by_base(assembler, operands[0], other),
+        Operation::Power => power_by_exponent(assembler, value, other),
         Operation::Whole(exponent) => {
-            let lower = assembler.constant(exponent as f64 - 1.0);
-            let power = assembler.two(Operation::Power, a, lower);
-            let factor = assembler.constant(exponent as f64);
-            assembler.two(Operation::Multiply, factor, power)
+            let exponent = assembler.constant(exponent.into());
+            power_by_base(assembler, operands[0], exponent)
         }
-        Operation::One(builtin) => return outer_derivative(assembler, builtin, value, a),
-        Operation::Two(builtin) => return partial_of_two(assembler, builtin, true, value, a, b),
-        _ => unreachable!("{operation:?} has no chain rule"),
+        Operation::One(builtin) | Operation::Two(builtin) => {
+            let partial = builtin.partial(assembler, value, operands, position);
+            return factor(assembler, partial, operands, position);
+        }
+        Operation::Add | Operation::Subtract | Operation::Divide | Operation::Select => {
+            unreachable!("{operation:?} has its own rule")
+        }
+        Operation::Relation(_) | Operation::Not | Operation::And | Operation::Or => return None,
+        Operation::Call | Operation::Output => unreachable!("calls have their own partial derivatives"),
     })
 }
 
-/// Likewise by `b`.
-fn partial_by_second(
-    assembler: &mut Assembler,
-    operation: Operation,
-    value: Value,
-    a: Value,
-    b: Value,
-) -> Option<Value> {
-    Some(match operation {
-        Operation::Multiply => a,
-        Operation::Power => {
-            let logarithm = assembler.one(Operation::One(Builtin::Log), a);
-            assembler.two(Operation::Multiply, value, logarithm)
+/// A partial derivative as one value.
+fn factor(assembler: &mut Assembler, partial: Partial<Value>, operands: &[Value], position: usize) -> Option<Value> {
+    Some(match partial {
+        Partial::Zero => return None,
+        Partial::One => assembler.constant(1.0),
+        Partial::Factor(factor) => factor,
+        Partial::Negative(factor) => assembler.one(Operation::Negate, factor),
+        Partial::Divisor(divisor) => {
+            let one = assembler.constant(1.0);
+            assembler.two(Operation::Divide, one, divisor)
         }
-        Operation::Two(builtin) => return partial_of_two(assembler, builtin, false, value, a, b),
-        _ => unreachable!("{operation:?} has no second operand in the chain rule"),
-    })
-}
-
-fn partial_of_two(
-    assembler: &mut Assembler,
-    builtin: Builtin,
-    first: bool,
-    value: Value,
-    a: Value,
-    b: Value,
-) -> Option<Value> {
-    use modeshift_dae::RelationOperator::{GreaterEqual, LessEqual};
-    Some(match builtin {
-        Builtin::Atan2 => {
-            let (a2, b2) = (assembler.one(Operation::Whole(2), a), assembler.one(Operation::Whole(2), b));
-            let size = assembler.two(Operation::Add, a2, b2);
-            let negative = assembler.one(Operation::Negate, a);
-            assembler.two(Operation::Divide, if first { b } else { negative }, size)
+        Partial::Ratio(numerator, divisor) => assembler.two(Operation::Divide, numerator, divisor),
+        Partial::NegativeRatio(numerator, divisor) => {
+            let negative = assembler.one(Operation::Negate, numerator);
+            assembler.two(Operation::Divide, negative, divisor)
         }
-        Builtin::Min | Builtin::Max => {
-            let operator = if builtin == Builtin::Min { LessEqual } else { GreaterEqual };
-            let condition = assembler.two(Operation::Relation(operator), a, b);
+        Partial::Chosen(operator) => {
+            let condition = assembler.two(Operation::Relation(operator), operands[0], operands[1]);
             let (one, zero) = (assembler.constant(1.0), assembler.constant(0.0));
-            if first { assembler.select(condition, one, zero) } else { assembler.select(condition, zero, one) }
+            let (yes, no) = if position == 0 { (one, zero) } else { (zero, one) };
+            assembler.select(condition, yes, no)
         }
-        Builtin::Mod | Builtin::Rem if first => assembler.constant(1.0),
-        Builtin::Mod | Builtin::Rem => {
-            let multiple = assembler.two(Operation::Subtract, value, a);
-            assembler.two(Operation::Divide, multiple, b)
-        }
-        Builtin::Div => return None,
-        other => unreachable!("{} is not a function of two numbers", other.name()),
+        Partial::Carried(_) | Partial::NotReal => unreachable!("the compiler leaves only functions of numbers"),
     })
 }
 
-/// `f'(a)`, where `value` is `f(a)`; `None` for what is constant between events.
-fn outer_derivative(assembler: &mut Assembler, builtin: Builtin, value: Value, a: Value) -> Option<Value> {
-    let one = assembler.constant(1.0);
-    let mut apply = |builtin| assembler.one(Operation::One(builtin), a);
-    Some(match builtin {
-        Builtin::Sin => apply(Builtin::Cos),
-        Builtin::Sinh => apply(Builtin::Cosh),
-        Builtin::Cosh => apply(Builtin::Sinh),
-        Builtin::Abs => apply(Builtin::Sign),
-        Builtin::Exp => value,
-        Builtin::Cos => {
-            let sine = apply(Builtin::Sin);
-            assembler.one(Operation::Negate, sine)
-        }
-        Builtin::Tan | Builtin::Tanh => {
-            let square = assembler.one(Operation::Whole(2), value);
-            let operation = if builtin == Builtin::Tan { Operation::Add } else { Operation::Subtract };
-            assembler.two(operation, one, square)
-        }
-        Builtin::Asin | Builtin::Acos => {
-            let square = assembler.one(Operation::Whole(2), a);
-            let difference = assembler.two(Operation::Subtract, one, square);
-            let root = assembler.one(Operation::One(Builtin::Sqrt), difference);
-            let sign = assembler.constant(if builtin == Builtin::Asin { 1.0 } else { -1.0 });
-            assembler.two(Operation::Divide, sign, root)
-        }
-        Builtin::Atan => {
-            let square = assembler.one(Operation::Whole(2), a);
-            let size = assembler.two(Operation::Add, one, square);
-            assembler.two(Operation::Divide, one, size)
-        }
-        Builtin::Log | Builtin::Log10 => {
-            let factor = assembler.constant(if builtin == Builtin::Log { 1.0 } else { std::f64::consts::LOG10_E });
-            assembler.two(Operation::Divide, factor, a)
-        }
-        Builtin::Sqrt => {
-            let half = assembler.constant(0.5);
-            assembler.two(Operation::Divide, half, value)
-        }
-        Builtin::Sign | Builtin::Floor | Builtin::Ceil | Builtin::Integer => return None,
-        other => unreachable!("{} is not a function of one number", other.name()),
-    })
+impl Algebra for Assembler {
+    type Value = Value;
+
+    fn whole(&mut self, number: i32) -> Value {
+        self.constant(number.into())
+    }
+
+    fn number(&mut self, number: f64) -> Value {
+        self.constant(number)
+    }
+
+    fn negative(&mut self, a: Value) -> Value {
+        self.one(Operation::Negate, a)
+    }
+
+    fn operation(&mut self, operator: ArithmeticOperator, a: Value, b: Value) -> Value {
+        self.two(Operation::arithmetic(operator), a, b)
+    }
+
+    fn apply(&mut self, builtin: Builtin, a: Value) -> Value {
+        self.one(Operation::One(builtin), a)
+    }
 }

@@ -155,7 +155,23 @@ fn function_of_one(builtin: Builtin, a: &[f64], result: &mut [f64], [first, seco
             _ => result.copy_from_slice(a),
         },
         Builtin::Sign => constant(result, sign(a).map_or(f64::NAN, |ordering| ordering as i8 as f64)),
-        _ => constant(result, builtin.value(&[a[0]]).unwrap_or(f64::NAN)),
+        Builtin::Floor | Builtin::Ceil | Builtin::Integer | Builtin::Ordinal => {
+            constant(result, builtin.value(&[a[0]]).unwrap_or(f64::NAN));
+        }
+        Builtin::Atan2 | Builtin::Min | Builtin::Max | Builtin::Div | Builtin::Mod | Builtin::Rem => {
+            unreachable!("a function of two numbers")
+        }
+        Builtin::NoEvent
+        | Builtin::Smooth
+        | Builtin::Homotopy
+        | Builtin::Initial
+        | Builtin::Terminal
+        | Builtin::Sample
+        | Builtin::Edge
+        | Builtin::Change
+        | Builtin::Delay
+        | Builtin::DelayMax
+        | Builtin::StringOf => unreachable!("the compiler leaves only functions of numbers"),
     }
 }
 

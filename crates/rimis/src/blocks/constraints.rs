@@ -11,9 +11,9 @@
 //!
 //! Derivatives that nothing else asks for then need no names: the tool finds them.
 
-use modeshift_dae::{EquationId, Node, VariableId};
+use modeshift_dae::{Derivative, EquationId, Node, VariableId};
 use modeshift_mode_changes::AllChanges;
-use modeshift_structure::{Analysis, Block, BlockId, Derivative};
+use modeshift_structure::{Analysis, Block, BlockId};
 use rustc_hash::FxHashSet;
 
 use crate::draft::Draft;
@@ -33,7 +33,7 @@ pub(crate) struct KeptConstraints {
 impl KeptConstraints {
     /// Finds the blocks whose constraints can stay.
     pub(crate) fn new(analysis: &Analysis, changes: &AllChanges, jumps: &Jumps) -> Self {
-        let jumping = jumps.states.iter().map(|jump| (jump.variable, jump.order)).collect();
+        let jumping = jumps.states.iter().map(|jump| jump.of).collect();
         let search = Search { analysis, changes, jumping };
         let mut kept = KeptConstraints::default();
         for (id, block) in analysis.graph.blocks() {
@@ -90,7 +90,7 @@ struct Search<'a> {
     analysis: &'a Analysis,
     changes: &'a AllChanges<'a>,
     /// States that jump at mode changes, as derivatives of variables.
-    jumping: FxHashSet<(VariableId, u32)>,
+    jumping: FxHashSet<Derivative<VariableId>>,
 }
 
 impl Search<'_> {
@@ -109,7 +109,8 @@ impl Search<'_> {
             incidence.orders(edge).iter().all(|&(order, _)| {
                 let above = order + constraint.order;
                 let mut levels = order..above;
-                offset.at_least(above).is_all() && levels.all(|level| !self.jumping.contains(&(variable, level)))
+                offset.at_least(above).is_all()
+                    && levels.all(|level| !self.jumping.contains(&Derivative::new(variable, level)))
             })
         };
         self.changes.is_new[constraint.of].is_empty() && incidence.edges_of_equation(constraint.of).all(is_state)

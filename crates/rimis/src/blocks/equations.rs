@@ -12,11 +12,11 @@
 use std::collections::BTreeSet;
 
 use modeshift_dae::{
-    ArithmeticOperator as Op, Builtin, Derivatives, Equation, EquationId, ExpressionId, Expressions, FlatModel, Node,
-    Variability, VariableId, differentiate_times,
+    ArithmeticOperator as Op, Builtin, Derivative, Derivatives, Equation, EquationId, ExpressionId, Expressions,
+    FlatModel, Node, Variability, VariableId, differentiate_times,
 };
 use modeshift_modes::ModeVariable;
-use modeshift_structure::{Analysis, Block, BlockId, Derivative};
+use modeshift_structure::{Analysis, Block, BlockId};
 use rustc_hash::FxHashSet;
 
 use super::replicates::Replicates;
@@ -114,8 +114,7 @@ fn curved_unknowns(
 
 /// About where a variable starts: to three digits, if that is not all but zero.
 fn resting_value(start: Option<&Start>, of: &Derivative<VariableId>) -> Option<f64> {
-    let found =
-        start?.values.get(&(of.of, of.order)).filter(|found| found.is_finite() && found.abs() > ALL_BUT_ZERO)?;
+    let found = start?.values.get(of).filter(|found| found.is_finite() && found.abs() > ALL_BUT_ZERO)?;
     format!("{found:.2e}").parse().ok()
 }
 
@@ -230,42 +229,36 @@ fn occurring(model: &FlatModel, expression: ExpressionId, wanted: &FxHashSet<Var
 
 fn slope(model: &mut FlatModel, side: ExpressionId, variable: VariableId) -> Option<ExpressionId> {
     let FlatModel { expressions, variables, functions, .. } = model;
-    Derivatives::by_variable(variable, 0, variables, functions).of(expressions, side).ok()
+    Derivatives::by_variable(Derivative::new(variable, 0), variables, functions).of(expressions, side).ok()
 }
 
 /// Whether an expression depends on nothing but parameters and constants.
 fn is_constant(model: &FlatModel, expression: ExpressionId) -> bool {
-    let mut constant = true;
-    model.expressions.for_each(expression, |_, node| {
-        constant &= match node {
-            Node::Variable(variable, _) => model.variables[variable].variability <= Variability::Parameter,
-            Node::Time | Node::Pre(_) | Node::Mode(_) => false,
-            _ => true,
-        };
-        constant
-    });
-    constant
+    !model.expressions.contains(expression, |node| match node {
+        Node::Variable(variable, _) => model.variables[variable].variability > Variability::Parameter,
+        Node::Time | Node::Pre(_) | Node::Mode(_) => true,
+        _ => false,
+    })
 }
 
 fn is_defined_everywhere(model: &FlatModel, expression: ExpressionId) -> bool {
-    let mut defined = true;
-    model.expressions.for_each(expression, |_, node| {
-        defined &= match node {
-            Node::Arithmetic(Op::Divide, _, denominator) => is_constant(model, denominator),
-            Node::Arithmetic(Op::Power, _, exponent) => {
-                model.expressions.literal(exponent).is_some_and(|value| value >= 0.0 && value.fract() == 0.0)
-            }
-            Node::Call(builtin, _) => is_total(builtin),
-            Node::Function(..) | Node::Output(..) => false,
-            _ => true,
-        };
-        defined
-    });
-    defined
+    !model.expressions.contains(expression, |node| match node {
+        Node::Arithmetic(Op::Divide, _, denominator) => !is_constant(model, denominator),
+        Node::Arithmetic(Op::Power, _, exponent) => {
+            !model.expressions.literal(exponent).is_some_and(|value| value >= 0.0 && value.fract() == 0.0)
+        }
+        Node::Call(builtin, _) => !is_total(builtin),
+        Node::Function(..) | Node::Output(..) => true,
+        _ => false,
+    })
 }
 
 /// Whether a built-in function is defined for all arguments, and not too large for most.
 fn is_total(builtin: Builtin) -> bool {
     use Builtin::*;
-    matches!(builtin, Sin | Cos | Atan | Atan2 | Tanh | Abs | Sign | Min | Max | NoEvent | Smooth | Floor | Ceil)
+    match builtin {
+        Sin | Cos | Atan | Atan2 | Tanh | Abs | Sign | Min | Max | NoEvent | Smooth | Floor | Ceil => true,
+        Tan | Asin | Acos | Sinh | Cosh | Exp | Log | Log10 | Sqrt | Integer | Ordinal | Div | Mod | Rem => false,
+        Homotopy | Initial | Terminal | Sample | Edge | Change | Delay | DelayMax | StringOf => false,
+    }
 }

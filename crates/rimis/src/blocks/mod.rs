@@ -18,4 +18,4 @@ pub(crate) use constraints::KeptConstraints;
 pub(crate) use equations::{BlockForm, block_equations};
 pub(crate) use multiplexers::{differential_equations, multiplexing_equations};
 pub(crate) use replicates::{Level, Replicates};
-pub(crate) use specialize::{Specialization, rebuilt};
+pub(crate) use specialize::Specialization;

@@ -5,9 +5,9 @@
 //!
 //! E22 §10.1 (steps 5 and 6), §10.4 (MULTI, DIFF).
 
-use modeshift_dae::{ExpressionId, VariableId};
+use modeshift_dae::{Derivative, ExpressionId, VariableId};
 use modeshift_modes::ModeSet;
-use modeshift_structure::{Derivative, name};
+use modeshift_structure::name;
 
 use super::replicates::{Multiplexer, Source};
 use crate::draft::Draft;
@@ -49,10 +49,10 @@ pub(crate) fn multiplexing_equations(draft: &mut Draft) -> Vec<Item> {
         }
     }
     for multiplexed in draft.replicates.multiplexers.clone() {
-        let Multiplexer { variable, of, order, context, .. } = multiplexed;
-        let level = &draft.replicates.levels(of)[order as usize];
+        let Multiplexer { variable, of, context, .. } = multiplexed;
+        let level = &draft.replicates.levels(of.of)[of.order as usize];
         let sources: Vec<Source> = multiplexed.sources.iter().map(|&at| level.sources[at]).collect();
-        let description = description(&draft.conditions, Derivative { of, order }, context);
+        let description = description(&draft.conditions, of, context);
         draft.target.model.variables[variable].description = Some(description.into());
         items.push(multiplexer(draft, variable, &sources, context));
     }
@@ -76,7 +76,7 @@ pub(crate) fn differential_equations(draft: &mut Draft, hold: bool) -> Vec<Item>
     for variable in draft.replicates.variables() {
         for order in 0..draft.replicates.levels(variable).len() as u32 {
             let Some(state) = draft.replicates.levels(variable)[order as usize].state() else { continue };
-            let above = draft.holder(variable, order + 1, state.modes);
+            let above = draft.holder(Derivative::new(variable, order + 1), state.modes);
             let above = above.expect("the derivative of a state has a value where it is a state");
             let mut slope = draft.value(above);
             if hold && !state.modes.is_all() {

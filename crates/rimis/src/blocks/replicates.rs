@@ -7,9 +7,9 @@
 //! reader that can meet several of them, but not all, gets a multiplexer of its own, so that nothing ever waits for a
 //! block of other modes (the optimization at the end of E22 §10.4).
 
-use modeshift_dae::{Id, IndexVec, VariableId};
+use modeshift_dae::{Derivative, Id, IndexVec, VariableId};
 use modeshift_modes::ModeSet;
-use modeshift_structure::{BlockId, Derivative, name};
+use modeshift_structure::{BlockId, name};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::modes::Conditions;
@@ -53,8 +53,7 @@ impl Level {
 #[derive(Clone, Debug)]
 pub(crate) struct Multiplexer {
     pub(crate) variable: VariableId,
-    pub(crate) of: VariableId,
-    pub(crate) order: u32,
+    pub(crate) of: Derivative<VariableId>,
     /// Positions in [`Level::sources`].
     pub(crate) sources: Vec<usize>,
     /// The modes in which it is looked at.
@@ -66,7 +65,7 @@ pub(crate) struct Replicates {
     levels: IndexVec<VariableId, Vec<Level>>,
     replicates: FxHashMap<(BlockId, VariableId), VariableId>,
     pub(crate) multiplexers: Vec<Multiplexer>,
-    partial: FxHashMap<(VariableId, u32, Vec<usize>), usize>,
+    partial: FxHashMap<(Derivative<VariableId>, Vec<usize>), usize>,
     /// Variables declared for derivatives as a whole, in order.
     pub(crate) derivatives: Vec<VariableId>,
     /// Variables declared for some modes only, in order.
@@ -162,29 +161,29 @@ impl Replicates {
         &mut self,
         conditions: &Conditions,
         target: &mut Target,
-        variable: VariableId,
-        order: u32,
+        derivative: Derivative<VariableId>,
         context: ModeSet,
     ) -> Option<VariableId> {
-        let level = self.levels[variable].get(order as usize)?;
+        let level = self.levels[derivative.of].get(derivative.order as usize)?;
         let space = conditions.space();
         let met = level.sources.iter().enumerate().filter(|(_, source)| space.intersects(source.modes, context));
         let met: Vec<usize> = met.map(|(at, _)| at).collect();
         match met.len() {
             0 => None,
             1 => Some(level.sources[met[0]].variable),
-            count if count == level.sources.len() => Some(self.signal(target, variable, order)),
-            _ => Some(self.partial_multiplexer(conditions, target, variable, order, met, context)),
+            count if count == level.sources.len() => Some(self.signal(target, derivative)),
+            _ => Some(self.partial_multiplexer(conditions, target, derivative, met, context)),
         }
     }
 
     /// What holds a derivative in all modes in which it has a value.
-    pub(crate) fn signal(&mut self, target: &mut Target, variable: VariableId, order: u32) -> VariableId {
+    pub(crate) fn signal(&mut self, target: &mut Target, derivative: Derivative<VariableId>) -> VariableId {
+        let Derivative { of: variable, order } = derivative;
         if let Some(known) = self.levels[variable][order as usize].signal {
             return known;
         }
         let name = unquoted(&target.model.variables[variable].name);
-        let description = format!("{name}{}", "'".repeat(order as usize));
+        let description = derivative.named(name).to_string();
         let signal = target.derived(variable, &suffix(order), Some(description));
         self.levels[variable][order as usize].signal = Some(signal);
         self.derivatives.push(signal);
@@ -195,22 +194,21 @@ impl Replicates {
         &mut self,
         conditions: &Conditions,
         target: &mut Target,
-        of: VariableId,
-        order: u32,
+        of: Derivative<VariableId>,
         sources: Vec<usize>,
         context: ModeSet,
     ) -> VariableId {
-        let key = (of, order, sources);
+        let key = (of, sources);
         if let Some(&known) = self.partial.get(&key) {
             let multiplexer = &mut self.multiplexers[known];
             multiplexer.context = conditions.space().or(multiplexer.context, context);
             return multiplexer.variable;
         }
         let number = self.multiplexers.len() + 1;
-        let variable = target.derived(of, &format!("{}_seen{number}", suffix(order)), None);
+        let variable = target.derived(of.of, &format!("{}_seen{number}", suffix(of.order)), None);
         self.replicated.push(variable);
         self.partial.insert(key.clone(), self.multiplexers.len());
-        self.multiplexers.push(Multiplexer { variable, of, order, sources: key.2, context });
+        self.multiplexers.push(Multiplexer { variable, of, sources: key.1, context });
         variable
     }
 }

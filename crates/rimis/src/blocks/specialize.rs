@@ -4,10 +4,11 @@
 //! says the same in these modes. Below a branch the modes are those that take it, and a variable is what holds its value
 //! there. E22 §10.4.
 
-use modeshift_dae::{ExpressionId, Expressions, Node, VariableId};
+use std::convert::Infallible;
+
+use modeshift_dae::{Derivative, ExpressionId, Expressions, Fold, Memo, Node, Operands, VariableId};
 use modeshift_modes::ModeSet;
-use modeshift_structure::{BlockId, Derivative};
-use rustc_hash::FxHashMap;
+use modeshift_structure::BlockId;
 
 use crate::draft::Draft;
 
@@ -16,14 +17,7 @@ pub(crate) struct Specialization<'a, 'c> {
     draft: &'a mut Draft<'c>,
     /// The block whose unknowns are meant, if any.
     block: Option<BlockId>,
-    known: FxHashMap<(ExpressionId, ModeSet), ExpressionId>,
-}
-
-/// What is to be done with a subexpression, on a stack instead of by recursion.
-#[derive(Clone, Copy)]
-enum Step {
-    Open,
-    Close,
+    known: Memo<ModeSet, ExpressionId>,
 }
 
 /// An if-expression in some modes.
@@ -38,28 +32,15 @@ enum Choice {
 
 impl<'a, 'c> Specialization<'a, 'c> {
     pub(crate) fn new(draft: &'a mut Draft<'c>, block: Option<BlockId>) -> Self {
-        Specialization { draft, block, known: FxHashMap::default() }
+        Specialization { draft, block, known: Memo::new() }
     }
 
     /// The expression in the modes of `context`.
     pub(crate) fn of(&mut self, root: ExpressionId, context: ModeSet) -> ExpressionId {
-        let mut pending = vec![(root, context, Step::Open)];
-        while let Some((id, modes, step)) = pending.pop() {
-            if self.known.contains_key(&(id, modes)) {
-                continue;
-            }
-            match step {
-                Step::Open => {
-                    pending.push((id, modes, Step::Close));
-                    self.operands(id, modes, &mut pending);
-                }
-                Step::Close => {
-                    let result = self.result(id, modes);
-                    self.known.insert((id, modes), result);
-                }
-            }
-        }
-        self.known[&(root, context)]
+        let mut known = std::mem::take(&mut self.known);
+        let Ok(result) = self.fold(&mut known, root, context);
+        self.known = known;
+        result
     }
 
     fn choice(&mut self, condition: ExpressionId, modes: ModeSet) -> Choice {
@@ -75,65 +56,14 @@ impl<'a, 'c> Specialization<'a, 'c> {
         }
     }
 
-    fn operands(&mut self, id: ExpressionId, modes: ModeSet, pending: &mut Vec<(ExpressionId, ModeSet, Step)>) {
-        match self.draft.target.model.expressions.node(id) {
-            Node::If(condition, a, b) => match self.choice(condition, modes) {
-                Choice::Then => pending.push((a, modes, Step::Open)),
-                Choice::Else => pending.push((b, modes, Step::Open)),
-                Choice::Both(_, yes, no) => pending.extend([(a, yes, Step::Open), (b, no, Step::Open)]),
-                Choice::NotAboutModes => {
-                    pending.extend([condition, a, b].map(|operand| (operand, modes, Step::Open)));
-                }
-            },
-            // Left limits are of the instant before, which may have been in any mode.
-            Node::Pre(a) => pending.push((a, ModeSet::ALL, Step::Open)),
-            _ => {
-                let children = self.draft.target.model.expressions.children(id);
-                pending.extend(children.map(|child| (child, modes, Step::Open)));
-            }
-        }
-    }
-
-    fn result(&mut self, id: ExpressionId, modes: ModeSet) -> ExpressionId {
-        match self.draft.target.model.expressions.node(id) {
-            Node::Variable(variable, order) if self.draft.replicates.is_unknown(variable) => {
-                self.variable(variable, order, modes)
-            }
-            Node::Mode(mode) => {
-                let boolean = self.draft.conditions.booleans[mode];
-                self.draft.value(boolean)
-            }
-            Node::If(condition, a, b) => match self.choice(condition, modes) {
-                Choice::Then => self.known[&(a, modes)],
-                Choice::Else => self.known[&(b, modes)],
-                Choice::Both(asked, yes, no) => {
-                    let (a, b) = (self.known[&(a, yes)], self.known[&(b, no)]);
-                    self.draft.expressions().if_then_else(asked, a, b)
-                }
-                Choice::NotAboutModes => {
-                    let [condition, a, b] = [condition, a, b].map(|operand| self.known[&(operand, modes)]);
-                    self.draft.expressions().if_then_else(condition, a, b)
-                }
-            },
-            Node::Pre(a) => {
-                let inner = self.known[&(a, ModeSet::ALL)];
-                self.draft.expressions().pre(inner)
-            }
-            _ => {
-                let known = &self.known;
-                rebuilt(self.draft.expressions(), id, |operand| known[&(operand, modes)])
-            }
-        }
-    }
-
-    fn variable(&mut self, variable: VariableId, order: u32, modes: ModeSet) -> ExpressionId {
+    fn variable(&mut self, derivative: Derivative<VariableId>, modes: ModeSet) -> ExpressionId {
         let written = self.block.filter(|&block| {
             let writes = self.draft.conditions.analysis.graph.block(block).writes;
-            writes.binary_search(&Derivative { of: variable, order }).is_ok()
+            writes.binary_search(&derivative).is_ok()
         });
         let value = match written {
-            Some(block) => Some(self.draft.replicates.written(block, variable)),
-            None => self.draft.holder(variable, order, modes),
+            Some(block) => Some(self.draft.replicates.written(block, derivative.of)),
+            None => self.draft.holder(derivative, modes),
         };
         match value {
             Some(value) => self.draft.value(value),
@@ -142,21 +72,68 @@ impl<'a, 'c> Specialization<'a, 'c> {
     }
 }
 
-/// The expression with other operands, folded where these have become literals.
-pub(crate) fn rebuilt(
-    expressions: &mut Expressions,
-    id: ExpressionId,
-    operand: impl Fn(ExpressionId) -> ExpressionId,
-) -> ExpressionId {
-    match expressions.node(id) {
-        Node::Negate(a) => expressions.negate(operand(a)),
-        Node::Not(a) => expressions.not(operand(a)),
-        Node::Arithmetic(operator, a, b) => expressions.arithmetic(operator, operand(a), operand(b)),
-        Node::Relation(operator, a, b) => expressions.relation(operator, operand(a), operand(b)),
-        Node::And(a, b) => expressions.and(operand(a), operand(b)),
-        Node::Or(a, b) => expressions.or(operand(a), operand(b)),
-        Node::If(condition, a, b) => expressions.if_then_else(operand(condition), operand(a), operand(b)),
-        Node::Pre(a) => expressions.pre(operand(a)),
-        _ => expressions.map_children(id, |_, child| operand(child)),
+impl Fold for Specialization<'_, '_> {
+    type Context = ModeSet;
+    type Value = ExpressionId;
+    type Error = Infallible;
+
+    fn expressions(&self) -> &Expressions {
+        &self.draft.target.model.expressions
+    }
+
+    fn open(&mut self, id: ExpressionId, modes: ModeSet, operands: &mut Operands<ModeSet>) -> Option<ExpressionId> {
+        match self.expressions().node(id) {
+            Node::If(condition, a, b) => match self.choice(condition, modes) {
+                Choice::Then => operands.push(a, modes),
+                Choice::Else => operands.push(b, modes),
+                Choice::Both(_, yes, no) => {
+                    operands.push(a, yes);
+                    operands.push(b, no);
+                }
+                Choice::NotAboutModes => operands.extend([condition, a, b], modes),
+            },
+            // Left limits are of the instant before, which may have been in any mode.
+            Node::Pre(a) => operands.push(a, ModeSet::ALL),
+            _ => operands.extend(self.expressions().children(id), modes),
+        }
+        None
+    }
+
+    /// The modes have decided, in `open`.
+    fn branches(
+        &mut self,
+        _: [ExpressionId; 3],
+        _: ModeSet,
+        _: &Memo<ModeSet, ExpressionId>,
+        _: &mut Operands<ModeSet>,
+    ) {
+    }
+
+    fn close(
+        &mut self,
+        id: ExpressionId,
+        modes: ModeSet,
+        known: &Memo<ModeSet, ExpressionId>,
+    ) -> Result<ExpressionId, Infallible> {
+        let of = |operand: ExpressionId| known.at(operand, modes);
+        Ok(match self.expressions().node(id) {
+            Node::Variable(of, order) if self.draft.replicates.is_unknown(of) => {
+                self.variable(Derivative { of, order }, modes)
+            }
+            Node::Mode(mode) => {
+                let boolean = self.draft.conditions.booleans[mode];
+                self.draft.value(boolean)
+            }
+            Node::If(condition, a, b) => match self.choice(condition, modes) {
+                Choice::Then => of(a),
+                Choice::Else => of(b),
+                Choice::Both(asked, yes, no) => {
+                    self.draft.expressions().if_then_else(asked, known.at(a, yes), known.at(b, no))
+                }
+                Choice::NotAboutModes => self.draft.expressions().if_then_else(of(condition), of(a), of(b)),
+            },
+            Node::Pre(a) => self.draft.expressions().pre(known.at(a, ModeSet::ALL)),
+            _ => self.draft.expressions().rebuilt(id, of),
+        })
     }
 }

@@ -8,14 +8,16 @@
 //! Left limits in guards, `pre(x)`, are simply `x` in the mode that is left, and `pre(b)` is `b`. Other modes in a guard,
 //! and formulas over them, are what their own guards ask for: of two modes that exclude each other, not both are asked for.
 
+use std::convert::Infallible;
+
 use modeshift_dae::{
-    ExpressionId, IndexVec, ModeVariableId, MultimodeDae, Node, RelationOperator, Variability, VariableId,
+    Derivative, ExpressionId, Expressions, Fold, IndexVec, Memo, ModeVariableId, MultimodeDae, Node, Operands,
+    RelationOperator, Variability, VariableId,
 };
 use rustc_hash::FxHashMap;
 
 use super::mode_equations::{Declared, ModeBooleans};
 use crate::blocks::Replicates;
-use crate::blocks::rebuilt;
 use crate::draft::Draft;
 use crate::target::Item;
 
@@ -84,23 +86,8 @@ impl Guards<'_> {
     /// What the definition of a mode variable asks for next.
     pub(crate) fn guard(&mut self, draft: &mut Draft, mode: ModeVariableId, definition: ExpressionId) -> ExpressionId {
         let outside = Place { before: false, in_force: None, bearing: Bearing::For };
-        let mut known: FxHashMap<(ExpressionId, Place), ExpressionId> = FxHashMap::default();
-        let mut pending = vec![(definition, outside, false)];
-        while let Some((id, place, parts_done)) = pending.pop() {
-            if known.contains_key(&(id, place)) {
-                continue;
-            }
-            let parts = self.parts(mode, id, place);
-            if !parts_done {
-                pending.push((id, place, true));
-                pending.extend(parts.into_iter().map(|(part, place)| (part, place, false)));
-                continue;
-            }
-            let parts: Vec<ExpressionId> = parts.into_iter().map(|part| known[&part]).collect();
-            let result = self.result(draft, mode, (id, place), &parts);
-            known.insert((id, place), result);
-        }
-        known[&(definition, outside)]
+        let Ok(guard) = Reading { guards: self, draft, mode }.fold(&mut Memo::new(), definition, outside);
+        guard
     }
 
     /// The operands of a part, and where they stand.
@@ -148,7 +135,7 @@ impl Guards<'_> {
         let implicit = self.dae.mode_variables[mode].implicit;
         match self.dae.model.expressions.node(id) {
             Node::Variable(..) if !parts.is_empty() => parts[0],
-            Node::Variable(variable, order) => self.left_value(draft, variable, order, place.before),
+            Node::Variable(of, order) => self.left_value(draft, Derivative { of, order }, place.before),
             Node::Mode(other) => self.left_mode(draft, other, place.before),
             Node::Pre(_) => parts[0],
             Node::If(..) => match *parts {
@@ -167,15 +154,16 @@ impl Guards<'_> {
                     let at = children.iter().position(|&it| it == child).expect("an operand is a child");
                     parts[at]
                 };
-                rebuilt(draft.expressions(), id, operand)
+                draft.expressions().rebuilt(id, operand)
             }
         }
     }
 
     /// A variable in a guard. Left limits of unknowns are their values in the mode that is left.
-    fn left_value(&self, draft: &mut Draft, variable: VariableId, order: u32, before: bool) -> ExpressionId {
+    fn left_value(&self, draft: &mut Draft, derivative: Derivative<VariableId>, before: bool) -> ExpressionId {
+        let variable = derivative.of;
         if draft.replicates.is_unknown(variable) {
-            return draft.signal(variable, order);
+            return draft.signal(derivative);
         }
         if let Some(&mode) = self.mode_of.get(&variable) {
             return self.left_mode(draft, mode, before);
@@ -295,11 +283,44 @@ impl Guards<'_> {
     }
 }
 
+/// The definition of a mode variable as it is read.
+struct Reading<'r, 'a, 'd> {
+    guards: &'r mut Guards<'a>,
+    draft: &'r mut Draft<'d>,
+    mode: ModeVariableId,
+}
+
+impl Fold for Reading<'_, '_, '_> {
+    type Context = Place;
+    type Value = ExpressionId;
+    type Error = Infallible;
+
+    fn expressions(&self) -> &Expressions {
+        &self.guards.dae.model.expressions
+    }
+
+    fn open(&mut self, id: ExpressionId, place: Place, operands: &mut Operands<Place>) -> Option<ExpressionId> {
+        let parts = self.guards.parts(self.mode, id, place);
+        parts.into_iter().for_each(|(part, place)| operands.push(part, place));
+        None
+    }
+
+    /// Those that matter are among the parts.
+    fn branches(&mut self, _: [ExpressionId; 3], _: Place, _: &Memo<Place, ExpressionId>, _: &mut Operands<Place>) {}
+
+    fn close(
+        &mut self,
+        id: ExpressionId,
+        place: Place,
+        known: &Memo<Place, ExpressionId>,
+    ) -> Result<ExpressionId, Infallible> {
+        let parts = self.guards.parts(self.mode, id, place);
+        let parts: Vec<ExpressionId> = parts.into_iter().map(|(part, place)| known.at(part, place)).collect();
+        Ok(self.guards.result(self.draft, self.mode, (id, place), &parts))
+    }
+}
+
 fn depends_on_unknowns(dae: &MultimodeDae, replicates: &Replicates, relation: ExpressionId) -> bool {
-    let mut depends = false;
-    dae.model.expressions.for_each(relation, |_, node| {
-        depends |= matches!(node, Node::Variable(variable, _) if replicates.is_unknown(variable));
-        !depends
-    });
-    depends
+    let is_unknown = |node| matches!(node, Node::Variable(variable, _) if replicates.is_unknown(variable));
+    dae.model.expressions.contains(relation, is_unknown)
 }

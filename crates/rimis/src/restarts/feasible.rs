@@ -4,7 +4,9 @@
 //! relations in it: here, that what is broken becomes whole. The definitions are evaluated over `pre(b)` and `b` with
 //! everything else unknown.
 
-use modeshift_dae::{ExpressionId, Expressions, ModeVariableId, MultimodeDae, Node, VariableId};
+use std::convert::Infallible;
+
+use modeshift_dae::{ExpressionId, Expressions, Fold, Memo, ModeVariableId, MultimodeDae, Node, Operands, VariableId};
 use modeshift_mode_changes::{Moment, PairSpace};
 use modeshift_modes::{Invariant, ModeSet, ModeVariable};
 use rustc_hash::FxHashMap;
@@ -21,11 +23,12 @@ const UNKNOWN: Possible = Possible { yes: ModeSet::ALL, no: ModeSet::ALL };
 /// The changes that invariant and definitions allow, kept in independent parts: all of them at once would be a large set.
 pub(crate) fn feasible_changes(dae: &MultimodeDae, pairs: &PairSpace) -> Invariant {
     let booleans = dae.mode_variables.iter_enumerated().filter_map(|(mode, it)| Some((it.variable?, mode)));
-    let reading = Reading { expressions: &dae.model.expressions, pairs, mode_of: booleans.collect() };
+    let mut reading = Reading { expressions: &dae.model.expressions, pairs, mode_of: booleans.collect() };
+    let mut known = Memo::new();
     let mut allowed: Vec<ModeSet> = pairs.invariant.components().collect();
     for (mode, variable) in dae.mode_variables.iter_enumerated() {
         let Some(definition) = variable.definition else { continue };
-        let possible = reading.of(definition);
+        let Ok(possible) = reading.fold(&mut known, definition, ());
         if possible.yes.is_all() && possible.no.is_all() {
             continue;
         }
@@ -41,42 +44,43 @@ struct Reading<'a> {
     mode_of: FxHashMap<VariableId, ModeVariableId>,
 }
 
-impl Reading<'_> {
-    /// Without recursion: definitions may be deep.
-    fn of(&self, root: ExpressionId) -> Possible {
-        let mut known: FxHashMap<ExpressionId, Possible> = FxHashMap::default();
-        let mut pending = vec![(root, false)];
-        while let Some((id, operands_done)) = pending.pop() {
-            let node = self.expressions.node(id);
-            let operands = matches!(node, Node::Not(_) | Node::And(..) | Node::Or(..));
-            if operands && !operands_done {
-                pending.push((id, true));
-                pending.extend(self.expressions.children(id).map(|child| (child, false)));
-                continue;
-            }
-            let possible = self.combined(node, &known);
-            known.insert(id, possible);
-        }
-        known[&root]
+impl Fold for Reading<'_> {
+    type Context = ();
+    type Value = Possible;
+    type Error = Infallible;
+
+    fn expressions(&self) -> &Expressions {
+        self.expressions
     }
 
-    fn combined(&self, node: Node, known: &FxHashMap<ExpressionId, Possible>) -> Possible {
+    fn open(&mut self, id: ExpressionId, (): (), operands: &mut Operands<()>) -> Option<Possible> {
+        if matches!(self.expressions.node(id), Node::Not(_) | Node::And(..) | Node::Or(..)) {
+            operands.extend(self.expressions.children(id), ());
+        }
+        None
+    }
+
+    fn branches(&mut self, _: [ExpressionId; 3], (): (), _: &Memo<(), Possible>, _: &mut Operands<()>) {}
+
+    fn close(&mut self, id: ExpressionId, (): (), known: &Memo<(), Possible>) -> Result<Possible, Infallible> {
         let space = &self.pairs.space;
-        match node {
+        Ok(match self.expressions.node(id) {
             Node::Boolean(true) => Possible { yes: ModeSet::ALL, no: ModeSet::EMPTY },
             Node::Boolean(false) => Possible { yes: ModeSet::EMPTY, no: ModeSet::ALL },
-            Node::Not(a) => Possible { yes: known[&a].no, no: known[&a].yes },
+            Node::Not(a) => Possible { yes: known[a].no, no: known[a].yes },
             Node::And(a, b) => {
-                Possible { yes: space.and(known[&a].yes, known[&b].yes), no: space.or(known[&a].no, known[&b].no) }
+                Possible { yes: space.and(known[a].yes, known[b].yes), no: space.or(known[a].no, known[b].no) }
             }
             Node::Or(a, b) => {
-                Possible { yes: space.or(known[&a].yes, known[&b].yes), no: space.and(known[&a].no, known[&b].no) }
+                Possible { yes: space.or(known[a].yes, known[b].yes), no: space.and(known[a].no, known[b].no) }
             }
             Node::Pre(a) => self.literal(self.expressions.node(a), Moment::Before),
             other => self.literal(other, Moment::After),
-        }
+        })
     }
+}
 
+impl Reading<'_> {
     fn literal(&self, node: Node, moment: Moment) -> Possible {
         let mode = match node {
             Node::Variable(variable, 0) => self.mode_of.get(&variable).copied(),

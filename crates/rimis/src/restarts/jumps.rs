@@ -9,7 +9,7 @@
 //! What is in conflict says [`Conflicts`]. Where all of it has closed forms, the states are put on all constraints; else on
 //! what can be had.
 
-use modeshift_dae::{EquationId, ExpressionId, IndexVec, ModeVariableId, MultimodeDae, VariableId};
+use modeshift_dae::{Derivative, EquationId, ExpressionId, IndexVec, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_diagnostics::Diagnostic;
 use modeshift_mode_changes::levels::Unknown;
 use modeshift_mode_changes::{AllChanges, ClosedForm, Defect, Forms, InPairs, Moment, Potentials, closed_forms, forms};
@@ -29,9 +29,7 @@ const MOST_RESTARTS: usize = 256;
 /// A state that gets a value in some changes.
 #[derive(Clone, Debug)]
 pub(crate) struct Jump {
-    pub(crate) variable: VariableId,
-    /// Which derivative of it.
-    pub(crate) order: u32,
+    pub(crate) of: Derivative<VariableId>,
     pub(crate) pairs: ModeSet,
     pub(crate) value: ExpressionId,
 }
@@ -204,14 +202,15 @@ impl Search<'_> {
             let (variable, value) = (example.structure.variable(form.column), form.formula);
             match form.unknown {
                 Unknown::RightLimit(order) => {
+                    let of = Derivative::new(variable, order);
                     let left = target.expressions().variable(variable, order);
                     if target.expressions().pre(left) == value {
                         continue;
                     }
-                    let same = |jump: &&mut Jump| (jump.variable, jump.order, jump.value) == (variable, order, value);
+                    let same = |jump: &&mut Jump| (jump.of, jump.value) == (of, value);
                     match found.states.iter_mut().find(same) {
                         Some(known) => known.pairs = space.or(known.pairs, alike),
-                        None => found.states.push(Jump { variable, order, pairs: alike, value }),
+                        None => found.states.push(Jump { of, pairs: alike, value }),
                     }
                 }
                 Unknown::Weight(0) => {

@@ -6,7 +6,8 @@
 //! share it. What else happens at events is in `events`.
 
 use modeshift_dae::{
-    ExpressionId, Expressions, IndexVec, ModeVariableId, MultimodeDae, Node, Rewritten, VariableId, WhenActionKind,
+    Derivative, ExpressionId, Expressions, IndexVec, ModeVariableId, MultimodeDae, Node, Rewritten, VariableId,
+    WhenActionKind,
 };
 use modeshift_diagnostics::Diagnostic;
 use modeshift_mode_changes::{AllChanges, Moment};
@@ -63,9 +64,9 @@ impl Restarts<'_, '_> {
     /// The chains of all states, those with the same conditions together.
     fn chains(&mut self, jumps: &[Jump]) -> Vec<Item> {
         let mut of_source = self.of_source();
-        let mut of_changes: FxHashMap<(VariableId, u32), Vec<&Jump>> = FxHashMap::default();
+        let mut of_changes: FxHashMap<Derivative<VariableId>, Vec<&Jump>> = FxHashMap::default();
         for jump in jumps {
-            of_changes.entry((jump.variable, jump.order)).or_default().push(jump);
+            of_changes.entry(jump.of).or_default().push(jump);
         }
         let mut chains: Vec<(VariableId, Vec<Reset>)> = Vec::new();
         for variable in self.draft.replicates.variables() {
@@ -75,10 +76,11 @@ impl Restarts<'_, '_> {
                     0 => of_source.remove(&variable).unwrap_or_default(),
                     _ => Vec::new(),
                 };
-                let own = of_changes.remove(&(variable, order)).unwrap_or_default();
+                let derivative = Derivative::new(variable, order);
+                let own = of_changes.remove(&derivative).unwrap_or_default();
                 resets.extend(own.iter().map(|jump| self.of_jump(jump)));
                 if !state.modes.is_all() && self.is_entered_otherwise(state.modes, &own) {
-                    resets.push(self.on_entry(variable, order, state.modes));
+                    resets.push(self.on_entry(derivative, state.modes));
                 }
                 if !resets.is_empty() {
                     chains.push((state.variable, resets));
@@ -129,9 +131,9 @@ impl Restarts<'_, '_> {
         self.feasible.allows(&self.changes.pairs.space, changing)
     }
 
-    fn on_entry(&mut self, variable: VariableId, order: u32, modes: ModeSet) -> Reset {
+    fn on_entry(&mut self, derivative: Derivative<VariableId>, modes: ModeSet) -> Reset {
         let condition = self.draft.condition(modes);
-        let signal = self.draft.signal(variable, order);
+        let signal = self.draft.signal(derivative);
         Reset { conditions: vec![condition], value: self.draft.expressions().pre(signal) }
     }
 

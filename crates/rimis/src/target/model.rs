@@ -72,11 +72,7 @@ impl Target {
 
     /// Whether an expression contains a variable.
     pub(crate) fn contains(&self, expression: ExpressionId, wanted: VariableId) -> bool {
-        let mut found = false;
-        self.model.expressions.for_each(expression, |_, node| {
-            found |= matches!(node, Node::Variable(variable, _) if variable == wanted);
-            !found
-        });
-        found
+        let is_wanted = |node| matches!(node, Node::Variable(variable, _) if variable == wanted);
+        self.model.expressions.contains(expression, is_wanted)
     }
 }
