@@ -9,6 +9,7 @@ mod init;
 mod rimis;
 mod rimis_runs;
 mod rumoca;
+mod shared_subexpressions;
 mod simulate;
 mod support;
 mod tidy;

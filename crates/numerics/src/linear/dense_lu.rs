@@ -40,7 +40,7 @@ impl DenseLu {
 
     /// Whether all pivots are within a range in which scaling and condition need no second look.
     fn has_good_pivots(&self) -> bool {
-        const RANGE: f64 = 1e7;
+        const RANGE: f64 = 1e7; // half of the digits are still right
         let pivots = (0..self.size).map(|step| self.factors[step * self.size + step].abs());
         let (least, largest) =
             pivots.fold((f64::INFINITY, 0.0f64), |(least, largest), pivot| (least.min(pivot), largest.max(pivot)));

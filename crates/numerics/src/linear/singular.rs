@@ -7,7 +7,7 @@ use super::solver::{Scaling, Singular};
 use super::sparse::Pattern;
 
 /// Weights below this share of the largest are rounding, not dependence.
-const NOISE: f64 = 1e-8;
+const NOISE: f64 = 1e-8; // half of the digits
 
 /// Rank and null vectors of a matrix that is known to be singular.
 pub(crate) fn diagnose_dense(pattern: &Pattern, values: &[f64], scaling: &Scaling) -> Singular {

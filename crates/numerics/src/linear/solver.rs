@@ -60,9 +60,9 @@ pub enum Lu {
 
 impl Lu {
     /// Dense up to this size whatever the pattern.
-    const SMALL: usize = 24;
+    const SMALL: usize = 24; // indices cost more than the zeros that they save
     /// Dense with at least one entry in this many.
-    const FULL: usize = 5;
+    const FULL: usize = 5; // fill makes the factors of such a matrix dense anyway
 
     /// Chooses by the pattern.
     pub fn for_pattern(pattern: &Pattern) -> Self {

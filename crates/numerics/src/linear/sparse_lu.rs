@@ -12,15 +12,15 @@ use super::solver::{FactorFailure, LinearSolver, Scaling, Singular, inverse_norm
 use super::sparse::Pattern;
 
 /// A pivot is at least this share of the largest entry of its row when an order is chosen.
-const CHOICE: f64 = 0.1;
+const CHOICE: f64 = 0.1; // the usual threshold of Markowitz pivoting: one digit given for sparsity
 /// An order is kept as long as pivots are at least this share of the largest entry of their row.
-const KEEP: f64 = 1e-2;
+const KEEP: f64 = 1e-2; // another digit given for not choosing again
 /// And as long as no entry of the factors outgrows the scaled matrix, whose entries are near 1, by more than this.
 const GROWTH: f64 = 1e2;
 /// So many of the shortest rows are searched for a pivot.
-const SEARCH: usize = 4;
+const SEARCH: usize = 4; // the shortest rows have the cheapest pivots, and a look at more costs more than it saves
 /// Up to this size a singular matrix is explained by complete pivoting.
-const EXPLAIN: usize = 600;
+const EXPLAIN: usize = 600; // 600³ operations take a tenth of a second
 
 /// Factors of the last matrix.
 #[derive(Clone, Debug, Default)]

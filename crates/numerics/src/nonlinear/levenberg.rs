@@ -4,13 +4,23 @@
 //! nominal values. It passes singular Jacobians; what it finds is a start for Newton, not a solution.
 
 use super::newton::{NewtonSettings, NonlinearSystem};
-use crate::linear::DenseLu;
-use crate::linear::Pattern;
-use crate::linear::{LinearSolver, Scaling};
+use crate::linear::{DenseLu, LinearSolver, Pattern, Scaling};
 
 /// Larger blocks are left alone: the normal equations are dense.
-const LARGEST: usize = 300;
+const LARGEST: usize = 300; // 300³ operations per step are some milliseconds
+/// A start for Newton is found in a few dozen steps or, along a curved valley, not at all.
 const STEPS: usize = 60;
+/// A thousandth of the largest curvature: nearly a Gauss–Newton step, tried first because most hills are gentle.
+const FIRST_DAMPING: f64 = 1e-3;
+/// Less damping than this is lost in the rounding of the matrix, more than its inverse leaves no step.
+const LEAST_DAMPING: f64 = 1e-12;
+/// Damping falls faster than it rises, so that steps become long again soon after a bend.
+const RELAX: f64 = 5.0;
+const TIGHTEN: f64 = 4.0;
+/// Residuals ten orders smaller are a solution; what is left is Newton's.
+const DONE: f64 = 1e-20;
+/// Residuals half as large, so a quarter of the sum of squares, are worth another start of Newton.
+const WORTHWHILE: f64 = 0.25;
 
 /// Moves the unknowns downhill; whether that made the residuals considerably smaller.
 pub(crate) fn improve(system: &mut dyn NonlinearSystem, unknowns: &mut [f64], settings: &NewtonSettings) -> bool {
@@ -24,7 +34,7 @@ pub(crate) fn improve(system: &mut dyn NonlinearSystem, unknowns: &mut [f64], se
         residuals: vec![0.0; size],
         entries: vec![0.0; system.pattern().entry_count()],
         row_weights: vec![1.0; size],
-        damping: 1e-3,
+        damping: FIRST_DAMPING,
     };
     descent.run(system, unknowns, settings)
 }
@@ -47,7 +57,7 @@ impl Descent {
         let start = self.height(&self.residuals);
         let mut height = start;
         for _ in 0..STEPS {
-            if !height.is_finite() || height <= 1e-20 * start {
+            if !height.is_finite() || height <= DONE * start {
                 break;
             }
             match self.step(system, unknowns, settings, height) {
@@ -55,7 +65,7 @@ impl Descent {
                 None => break,
             }
         }
-        height < 0.25 * start
+        height < WORTHWHILE * start
     }
 
     fn height(&self, residuals: &[f64]) -> f64 {
@@ -72,18 +82,18 @@ impl Descent {
     ) -> Option<f64> {
         let scales: Vec<f64> = unknowns.iter().enumerate().map(|(index, &x)| settings.scale(index, x)).collect();
         let (matrix, gradient) = self.normal_equations(&scales);
-        while self.damping < 1e12 {
+        while self.damping < 1.0 / LEAST_DAMPING {
             let trial = self.trial(&matrix, &gradient, &scales, unknowns, settings)?;
             let mut residuals = vec![0.0; trial.len()];
             system.residuals(&trial, &mut residuals);
             let lower = self.height(&residuals);
             if lower < height {
-                self.damping = (self.damping / 5.0).max(1e-12);
+                self.damping = (self.damping / RELAX).max(LEAST_DAMPING);
                 unknowns.copy_from_slice(&trial);
                 system.jacobian(unknowns, &mut self.residuals, &mut self.entries);
                 return Some(lower);
             }
-            self.damping *= 4.0;
+            self.damping *= TIGHTEN;
         }
         None
     }

@@ -34,6 +34,7 @@ pub struct NewtonSettings {
 
 impl Default for NewtonSettings {
     fn default() -> Self {
+        // Four digits more than runs ask for by default; so many steps are taken only where the start is far away.
         NewtonSettings { tolerance: 1e-10, iterations: 200, nominal: Vec::new(), bounds: Vec::new() }
     }
 }
@@ -160,13 +161,18 @@ pub fn solve_newton(
     Err(failure)
 }
 
-/// Damping below this share of a correction is none.
+/// Damping below this share of a correction is none: a step so short no longer shows above the tolerance of 1e-10.
 const LEAST_DAMPING: f64 = 1e-9;
-/// So many strongly damped steps in a row are a snail's pace.
+/// So many strongly damped steps in a row are a snail's pace: together they are no longer than one correction.
 const PATIENCE: usize = 20;
+/// A twentieth, so that the patience of 20 steps is one correction.
 const STRONG_DAMPING: f64 = 0.05;
-/// How many steps a report keeps.
+/// How many steps a report keeps: about a screen of text.
 const KEPT: usize = 8;
+/// Rounding in a solution is a few units in the last place times the condition.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
+/// Beyond this condition half of the digits are lost, and a correction as large as that is no convergence.
+const WORST_CONDITION: f64 = 1e8;
 
 struct Newton<'a> {
     system: &'a mut dyn NonlinearSystem,
@@ -293,7 +299,7 @@ impl<'a> Newton<'a> {
 
     /// Rounding in a badly conditioned system leaves corrections that no iteration removes.
     fn smallest_correction(&self) -> f64 {
-        self.settings.tolerance.max(8.0 * f64::EPSILON * self.lu.condition().min(1e8))
+        self.settings.tolerance.max(ROUNDING * self.lu.condition().min(WORST_CONDITION))
     }
 
     /// From how much the last correction, predicted for here, differs from the true one.
@@ -316,6 +322,7 @@ impl<'a> Newton<'a> {
             // Measured by the same unknowns as the correction, or small steps could seem to make it worse.
             let next = self.settings.norm(&self.next_correction, self.unknowns);
             let better = self.better_damping(size, damping);
+            // The restricted monotonicity test: a step of this share should remove at least a quarter of its share.
             if next > (1.0 - damping / 4.0) * size {
                 (damping, reduced) = (better.min(damping / 2.0), true);
                 continue;
@@ -326,6 +333,7 @@ impl<'a> Newton<'a> {
                 self.take_step(1.0);
                 return Ok(Step::Converged(next));
             }
+            // Another trial costs residuals and a solution; a step four times as long is worth that.
             if better >= 4.0 * damping && !reduced {
                 damping = better;
                 continue;
