@@ -5,12 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use modeshift_diagnostics::{ExitStatus as Status, render_all};
-use modeshift_driver::changes::{Selection, changes_to_dot, changes_to_json, changes_to_svg, changes_to_text};
-use modeshift_driver::init::{init_to_json, init_to_text};
-use modeshift_driver::report::analyze::{LARGEST_PICTURE, to_dot, to_json, to_svg, to_text};
-use modeshift_driver::report::check::{verdict_to_json, verdict_to_text};
-use modeshift_driver::report::flat::{flat_report, flat_to_json};
-use modeshift_driver::simulate::{Method, Wishes, summary_to_text};
+use modeshift_driver::changes::Selection;
+use modeshift_driver::report::analyze::LARGEST_PICTURE;
+use modeshift_driver::report::json::pretty;
+use modeshift_driver::simulate::{Method, Wishes};
 use modeshift_driver::{Answer, Limits, Progress, Question, RimisOptions, Source};
 
 use crate::arguments::{self, Arguments, ChangesMethod, Command, Common, DataFormat, GraphFormat, Input, Solver};
@@ -71,9 +69,8 @@ fn parse(files: &[PathBuf], common: &Common) -> Result<Status, UsageError> {
     }
     let answer = modeshift_driver::parse(sources);
     tell(&answer, common);
-    if !answer.diagnostics.has_errors() {
-        let files = answer.result.filter(|count| *count > 1).map(|count| format!(" in {count} files"));
-        write(common, &format!("no syntax errors{}\n", files.unwrap_or_default()))?;
+    if let Some(report) = answer.result.as_ref().filter(|_| !answer.diagnostics.has_errors()) {
+        write(common, &report.text())?;
     }
     Ok(status.max(status_of(&answer)))
 }
@@ -81,32 +78,29 @@ fn parse(files: &[PathBuf], common: &Common) -> Result<Status, UsageError> {
 fn flatten(input: &Input, format: DataFormat) -> Result<Status, UsageError> {
     let answer = modeshift_driver::flatten(&question(input)?);
     tell(&answer, &input.common);
-    if let Some(dae) = &answer.result {
-        let text = match format {
-            DataFormat::Text => dae.to_string(),
-            DataFormat::Json => pretty(&flat_to_json(&flat_report(dae, &answer.sources))),
-        };
+    let text = match format {
+        DataFormat::Text => answer.result.as_ref().map(ToString::to_string),
+        DataFormat::Json => answer.report().map(|report| pretty(&report.json())),
+    };
+    if let Some(text) = text {
         write(&input.common, &text)?;
     }
     Ok(status_of(&answer))
 }
 
 fn check(input: &Input, format: DataFormat) -> Result<Status, UsageError> {
-    let question = question(input)?;
-    let name = question.source.name.clone();
-    let answer = modeshift_driver::check(&question);
-    let text = match format {
-        DataFormat::Text => {
-            tell(&answer, &input.common);
-            verdict_to_text(answer.result.as_ref(), &answer.diagnostics, input.common.model.as_deref().unwrap_or(&name))
-        }
-        DataFormat::Json => {
-            tell_timings(&answer, &input.common);
-            let Answer { result, diagnostics, sources, .. } = &answer;
-            pretty(&verdict_to_json(result.as_ref(), diagnostics, sources, input.common.model.as_deref()))
-        }
-    };
-    write(&input.common, &text)?;
+    let answer = modeshift_driver::check(&question(input)?);
+    match format {
+        DataFormat::Text => tell(&answer, &input.common),
+        DataFormat::Json => tell_timings(&answer, &input.common),
+    }
+    if let Some(report) = &answer.result {
+        let text = match format {
+            DataFormat::Text => report.text(),
+            DataFormat::Json => pretty(&report.json()),
+        };
+        write(&input.common, &text)?;
+    }
     Ok(status_of(&answer))
 }
 
@@ -114,15 +108,15 @@ fn analyze(input: &Input, format: GraphFormat, at: Option<&str>) -> Result<Statu
     let mut answer = modeshift_driver::analyze(&question(input)?, at);
     let text = match format {
         GraphFormat::Text if answer.is_large() => answer.summary(),
-        GraphFormat::Text => answer.report(usize::MAX).map(|report| to_text(&report)),
-        GraphFormat::Json => answer.report(usize::MAX).map(|report| pretty(&to_json(&report))),
-        GraphFormat::Dot => answer.report(usize::MAX).map(|report| to_dot(&report)),
+        GraphFormat::Text => answer.report(usize::MAX).map(|report| report.text()),
+        GraphFormat::Json => answer.report(usize::MAX).map(|report| pretty(&report.json())),
+        GraphFormat::Dot => answer.report(usize::MAX).map(|report| report.dot()),
         GraphFormat::Svg => answer.report(LARGEST_PICTURE).map(|report| {
             if report.blocks.len() < report.block_count {
                 let (shown, all) = (report.blocks.len(), report.block_count);
                 say(&format!("note: the picture shows the first {shown} of {all} blocks\n"));
             }
-            to_svg(&report)
+            report.svg()
         }),
     };
     tell(&answer, &input.common);
@@ -138,10 +132,10 @@ fn changes(input: &Input, format: GraphFormat, selection: &Selection<'_>) -> Res
     tell(&answer, &input.common);
     if let Some(report) = &answer.result {
         let text = match format {
-            GraphFormat::Text => on_paper(changes_to_text(report), &input.common),
-            GraphFormat::Json => pretty(&changes_to_json(report)),
-            GraphFormat::Dot => changes_to_dot(report),
-            GraphFormat::Svg => changes_to_svg(report),
+            GraphFormat::Text => on_paper(report.text(), &input.common),
+            GraphFormat::Json => pretty(&report.json()),
+            GraphFormat::Dot => report.dot(),
+            GraphFormat::Svg => report.svg(),
         };
         write(&input.common, &text)?;
     }
@@ -153,8 +147,8 @@ fn init(input: &Input, format: DataFormat, at: Option<&str>, scenario: Option<&s
     tell(&answer, &input.common);
     if let Some(report) = &answer.result {
         let text = match format {
-            DataFormat::Text => on_paper(init_to_text(report), &input.common),
-            DataFormat::Json => pretty(&init_to_json(report)),
+            DataFormat::Text => on_paper(report.text(), &input.common),
+            DataFormat::Json => pretty(&report.json()),
         };
         write(&input.common, &text)?;
     }
@@ -164,8 +158,8 @@ fn init(input: &Input, format: DataFormat, at: Option<&str>, scenario: Option<&s
 fn rimis(input: &Input, options: RimisOptions) -> Result<Status, UsageError> {
     let answer = modeshift_driver::rimis(&question(input)?, options);
     tell(&answer, &input.common);
-    if let Some(text) = &answer.result {
-        write(&input.common, text)?;
+    if let Some(report) = &answer.result {
+        write(&input.common, report.text())?;
     }
     Ok(status_of(&answer))
 }
@@ -186,7 +180,7 @@ fn simulate(input: &Input, run: &arguments::Run) -> Result<Status, UsageError> {
             say(&format!("error[E0603]: the time limit of {} s was reached while simulating\n", limit.as_secs_f64()));
             status = Status::ModelWrong;
         }
-        say(&summary_to_text(simulated, &name));
+        say(&simulated.text(&name));
     }
     written.map_err(UsageError)?.iter().for_each(|note| say(&format!("note: {note}\n")));
     Ok(status)
@@ -260,13 +254,6 @@ fn status_of<T>(answer: &Answer<T>) -> Status {
 
 fn write(common: &Common, text: &str) -> Result<(), UsageError> {
     write_result(common.output.as_deref(), text).map_err(UsageError)
-}
-
-fn pretty(value: &serde_json::Value) -> String {
-    let mut text =
-        serde_json::to_string_pretty(value).expect("a value without floats or maps of other keys has a text");
-    text.push('\n');
-    text
 }
 
 /// On a terminal, headings stand out.

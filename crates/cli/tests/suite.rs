@@ -6,6 +6,7 @@ mod changes;
 mod check;
 mod gallery;
 mod init;
+mod json;
 mod rimis;
 mod rimis_runs;
 mod rumoca;

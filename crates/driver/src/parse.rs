@@ -1,12 +1,13 @@
 //! `parse`: syntax errors only, of any number of files.
 
 use modeshift_diagnostics::{Diagnostics, SourceMap};
+use modeshift_report::parse::ParseReport;
 
 use crate::question::{Answer, Dialect, Source};
 use crate::timings::Timings;
 
-/// Reads every source and says what is wrong with its syntax; the result is the number of sources.
-pub fn parse(sources: Vec<Source>) -> Answer<usize> {
+/// Reads every source and says what is wrong with its syntax; the result counts them.
+pub fn parse(sources: Vec<Source>) -> Answer<ParseReport> {
     let mut map = SourceMap::default();
     let mut diagnostics = Diagnostics::new();
     let mut timings = Timings::default();
@@ -14,7 +15,7 @@ pub fn parse(sources: Vec<Source>) -> Answer<usize> {
     let bytes: usize = sources.iter().map(|source| source.text.len()).sum();
     let read_all = || sources.into_iter().for_each(|source| parse_one(source, &mut map, &mut diagnostics));
     timings.measure("parsing", read_all, |()| format!("{count} files, {bytes} bytes"));
-    Answer { result: Some(count), sources: map, diagnostics, timings }
+    Answer { result: Some(ParseReport { files: count }), sources: map, diagnostics, timings }
 }
 
 fn parse_one(source: Source, map: &mut SourceMap, diagnostics: &mut Diagnostics) {

@@ -10,10 +10,12 @@ use modeshift_flatten::{Disk, Library, Request, flatten_mel};
 use modeshift_modes::Limit;
 use modeshift_numerics::{NativeFunctions, Parameters};
 use modeshift_report::Analyzed;
-use modeshift_report::analyze::{self as report, LARGEST_LISTING, Report, Scope, valuation_text};
+use modeshift_report::analyze::{self as report, AnalyzeReport, LARGEST_LISTING, Scope, valuation_text};
 use modeshift_report::check::{
-    Verdict, check_invariant, check_structure, limit_diagnostic, note_combinations, note_implicit_guards, verdict_of,
+    CheckReport, Verdict, check_invariant, check_structure, limit_diagnostic, note_combinations, note_implicit_guards,
+    verdict_of,
 };
+use modeshift_report::flat::{FlatReport, flat_report};
 use modeshift_report::wording::{invariant_text, mode_names};
 use modeshift_structure::{Options, Regularized, invariant_of, regularize};
 
@@ -36,20 +38,12 @@ pub fn analyze(question: &Question, at: Option<&str>) -> Answer<Analyzed> {
 }
 
 /// `check`: everything that is wrong with a model.
-pub fn check(question: &Question) -> Answer<Verdict> {
+pub fn check(question: &Question) -> Answer<CheckReport> {
     let mut run = Run::new(question);
-    let result = run.analyzed(None).map(|analyzed| {
-        note_implicit_guards(&analyzed.dae, &mut run.diagnostics);
-        if analyzed.analysis.is_regular() {
-            note_combinations(&analyzed, &mut run.diagnostics);
-        }
-        if !run.diagnostics.has_errors() {
-            run.check_start(&analyzed);
-            run.check_changes(&analyzed);
-        }
-        verdict_of(&analyzed)
-    });
-    run.answer(result)
+    let verdict = run.checked().ok();
+    let asked_for = (question.model.as_deref(), question.source.name.as_str());
+    let report = CheckReport::new(verdict, asked_for, &run.diagnostics, run.library.sources());
+    run.answer(Ok(report))
 }
 
 /// A question on its way to its answer.
@@ -79,6 +73,19 @@ impl<'a> Run<'a> {
             diagnostics: self.diagnostics,
             timings: self.timings,
         }
+    }
+
+    fn checked(&mut self) -> Result<Verdict, Stop> {
+        let analyzed = self.analyzed(None)?;
+        note_implicit_guards(&analyzed.dae, &mut self.diagnostics);
+        if analyzed.analysis.is_regular() {
+            note_combinations(&analyzed, &mut self.diagnostics);
+        }
+        if !self.diagnostics.has_errors() {
+            self.check_start(&analyzed);
+            self.check_changes(&analyzed);
+        }
+        Ok(verdict_of(&analyzed))
     }
 
     pub(crate) fn analyzed(&mut self, at: Option<&str>) -> Result<Analyzed, Stop> {
@@ -234,9 +241,16 @@ fn modes_size(dae: &Result<MultimodeDae, Stop>) -> String {
     format!("{continuous} continuous equations, {} mode variables", dae.mode_variables.len())
 }
 
+impl Answer<MultimodeDae> {
+    /// The guarded equation system in words; nothing where flattening stopped.
+    pub fn report(&self) -> Option<FlatReport> {
+        self.result.as_ref().map(|dae| flat_report(dae, &self.sources))
+    }
+}
+
 impl Answer<Analyzed> {
     /// The analysis in words, with at most so many blocks; nothing where it stopped or a limit is reached.
-    pub fn report(&mut self, most_blocks: usize) -> Option<Report> {
+    pub fn report(&mut self, most_blocks: usize) -> Option<AnalyzeReport> {
         self.word(most_blocks, report::report)
     }
 

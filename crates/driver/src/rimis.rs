@@ -4,6 +4,7 @@ use modeshift_dae::{Mode, MultimodeDae, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Stop};
 use modeshift_report::Analyzed;
 use modeshift_report::check::limit_diagnostic;
+use modeshift_report::rimis::RimisReport;
 use modeshift_rimis::{Failure, Form, Start, mode_dependence, transform};
 use modeshift_structure::initialization::InitialChoice;
 
@@ -20,9 +21,9 @@ pub struct RimisOptions {
 }
 
 /// `rimis`: the transformed model as Modelica text.
-pub fn rimis(question: &Question, options: RimisOptions) -> Answer<String> {
+pub fn rimis(question: &Question, options: RimisOptions) -> Answer<RimisReport> {
     let mut run = Run::new(question);
-    let result = run.transformed(options);
+    let result = run.transformed(options).map(|source| RimisReport { source });
     run.answer(result)
 }
 

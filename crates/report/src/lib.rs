@@ -9,7 +9,12 @@
 //! | [`check`] | the report of `check`, and what is structurally wrong, as diagnostics |
 //! | [`flat`] | the report of `flatten`: the guarded equation system |
 //! | [`init`] | the report of `init`: which starts are determined |
+//! | [`json`] | data with its JSON and the schema of it, from one declaration |
+//! | [`parse`] | the report of `parse` |
 //! | [`picture`] | graphs as SVG |
+//! | [`place`] | places in the source as people write them |
+//! | [`rimis`] | the report of `rimis`: the transformed model |
+//! | [`schema`] | the schemas of all reports, and the page about them |
 //! | [`simulate`] | the report of `simulate`: how a run ended |
 //! | [`singular`] | where and how a model is singular |
 //! | [`wording`] | formulas, names and numbers as they stand in sentences |
@@ -20,7 +25,12 @@ pub mod changes;
 pub mod check;
 pub mod flat;
 pub mod init;
+pub mod json;
+pub mod parse;
 pub mod picture;
+pub mod place;
+pub mod rimis;
+pub mod schema;
 pub mod simulate;
 pub mod singular;
 pub mod wording;

@@ -7,7 +7,7 @@ use modeshift_simulate::run::{RunEnd, RunSummary};
 
 use crate::wording::counted;
 
-/// What came of a run.
+/// The outcome of a run.
 #[derive(Debug)]
 pub struct Simulated {
     /// The class that was run.
@@ -31,8 +31,14 @@ fn number(value: f64) -> String {
     text.strip_suffix(".0").map(str::to_string).unwrap_or(text)
 }
 
-/// A few lines; `results` says where the results are.
-pub fn summary_to_text(simulated: &Simulated, results: &str) -> String {
+impl Simulated {
+    /// A few lines; `results` says where the results are.
+    pub fn text(&self, results: &str) -> String {
+        text(self, results)
+    }
+}
+
+fn text(simulated: &Simulated, results: &str) -> String {
     let Simulated { model, summary, start, tally, time } = simulated;
     let (start, until) = (number(*start), number(summary.time));
     let end = match &summary.end {

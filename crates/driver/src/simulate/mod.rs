@@ -21,7 +21,7 @@ use crate::pipeline::Run;
 use crate::question::{Answer, Question};
 use crate::valuation::split_outside_quotes;
 
-pub use modeshift_report::simulate::{Simulated, summary_to_text};
+pub use modeshift_report::simulate::Simulated;
 pub use modeshift_simulate::integrate::Method;
 pub use modeshift_simulate::results;
 pub use modeshift_simulate::run::{RunEnd, RunSummary};

@@ -1,4 +1,4 @@
-//! From a structural analysis to its [`Report`].
+//! From a structural analysis to its [`AnalyzeReport`].
 
 use modeshift_dae::{EquationId, Id, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_diagnostics::{SourceMap, Span};
@@ -8,8 +8,10 @@ use modeshift_structure::{
     structural_index,
 };
 
-use super::{BlockReport, Case, DependencyReport, ItemReport, PartReport, Place, ReadReport, Report, SingularReport};
+use super::{AnalyzeReport, BlockReport, Case, DependencyReport, ItemReport, PartReport, SingularReport};
 use crate::flat::mode_variable_report;
+use crate::json::{ItemWhen, Version};
+use crate::place::Place;
 use crate::singular::{SingularCase, passing_modes, singular_cases, singular_modes};
 use crate::wording::SetTexts;
 use crate::wording::{invariant_text, mode_names};
@@ -30,22 +32,26 @@ pub struct Scope<'a> {
 }
 
 /// Puts an analysis into words.
-pub fn report(scope: Scope<'_>) -> Result<Report, Limit> {
+pub fn report(scope: Scope<'_>) -> Result<AnalyzeReport, Limit> {
     let Scope { dae, analysis, sources, within, .. } = scope;
     let names = mode_names(dae);
     let words = Words { scope, texts: SetTexts::new(dae, analysis, &names) };
     let space = &analysis.space;
     let graph = &analysis.graph;
     let (degrees_of_freedom, degrees_of_freedom_between) = words.degrees_of_freedom()?;
-    let report = Report {
+    let singular: Vec<SingularReport> = singular_cases(dae, analysis).iter().map(|case| words.singular(case)).collect();
+    let transient = words.texts.text(passing_modes(dae, analysis));
+    let report = AnalyzeReport {
+        version: Version,
         model: dae.model.name.to_string(),
         at: (!within.is_empty()).then(|| valuation_text(dae, within)),
         mode_variables: dae.mode_variables.iter().map(|mode| mode_variable_report(dae, mode, sources)).collect(),
         invariant: invariant_text(space, &invariant_of(space, dae, &[]), &names),
         mode_count: analysis.invariant.mode_count(space).to_string(),
-        transient_when: words.texts.text(passing_modes(dae, analysis)),
+        verdict: if singular.is_empty() { "regular" } else { "singular" },
+        transient: (transient != "false").then_some(transient),
         singular_when: words.texts.text(singular_modes(dae, analysis)),
-        singular: singular_cases(dae, analysis).iter().map(|case| words.singular(case)).collect(),
+        singular,
         equations: words.equations(),
         variables: words.variables(),
         structural_index: words.index_cases()?,
@@ -143,14 +149,14 @@ impl Words<'_> {
             example: self.texts.example(case.modes),
             overdetermined: part(&case.overdetermined_equations, &case.overdetermined_variables),
             underdetermined: part(&case.underdetermined_equations, &case.underdetermined_variables),
-            exact: case.exact,
+            truncated: !case.exact,
         }
     }
 
     fn block(&self, id: usize, block: Block<'_>) -> BlockReport {
         let incidence = &self.scope.analysis.incidence;
         let variable = |it: &Derivative<VariableId>| name(incidence.variables(), *it);
-        let read = |read: &modeshift_structure::Read| ReadReport {
+        let read = |read: &modeshift_structure::Read| ItemWhen {
             name: variable(&read.variable),
             when: (read.modes != block.guard).then(|| self.texts.text(read.modes)),
         };

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::{BlockReport, Report};
+use super::{AnalyzeReport, BlockReport};
 
 /// `digraph "Model" { … }`, one vertex per block.
-pub fn to_dot(report: &Report) -> String {
+pub fn to_dot(report: &AnalyzeReport) -> String {
     let mut dot = String::new();
     let _ = writeln!(dot, "digraph {} {{", quoted(&report.model));
     let _ = writeln!(dot, "  node [shape=box, style=rounded, fontname=\"monospace\"];");

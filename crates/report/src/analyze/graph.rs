@@ -2,7 +2,7 @@
 
 use crate::picture::{Card, Drawing, Emphasis, Line, Link, draw};
 
-use super::{BlockReport, Report, mode_count_text};
+use super::{AnalyzeReport, BlockReport, mode_count_text};
 
 /// A picture shows at most this many blocks; nobody reads more, and the layout would take long.
 pub const LARGEST_PICTURE: usize = 400;
@@ -14,7 +14,7 @@ const EQUATIONS_ON_A_CARD: usize = 12;
 const NAMES_IN_A_LINE: usize = 6;
 
 /// The picture as SVG. Of more than [`LARGEST_PICTURE`] blocks the first are drawn, and the picture says so.
-pub fn to_svg(report: &Report) -> String {
+pub fn to_svg(report: &AnalyzeReport) -> String {
     let shown = &report.blocks[..report.blocks.len().min(LARGEST_PICTURE)];
     let link = |edge: &super::DependencyReport| Link {
         from: edge.from,
@@ -32,11 +32,10 @@ pub fn to_svg(report: &Report) -> String {
     draw(&drawing)
 }
 
-fn caption(report: &Report, shown: usize) -> Vec<String> {
+fn caption(report: &AnalyzeReport, shown: usize) -> Vec<String> {
     let modes = mode_count_text(&report.mode_count);
     let blocks = if report.block_count == 1 { "block" } else { "blocks" };
-    let verdict = report.verdict();
-    let mut lines = vec![format!("{modes}, {verdict}, {} {blocks}", report.block_count)];
+    let mut lines = vec![format!("{modes}, {}, {} {blocks}", report.verdict, report.block_count)];
     if let Some(at) = &report.at {
         lines.push(format!("at {at}"));
     } else if report.invariant != "true" {

@@ -1,182 +1,173 @@
 //! What `analyze` says about a model, in words: the structural analysis with every set of modes as its shortest
-//! formula and every id as its name. Text, JSON, DOT and SVG are four ways to write one [`Report`].
+//! formula and every id as its name. Text, JSON, DOT and SVG are four ways to write one [`AnalyzeReport`].
+//!
+//! | module | purpose |
+//! |---|---|
+//! | `build` | from a structural analysis to the report |
+//! | `dot` | the report in the language of Graphviz |
+//! | `graph` | the report as a picture |
+//! | `summary` | what is printed of a model too large to list |
+//! | `text` | the report as text, in the notation of the papers |
 
 mod build;
 mod dot;
 mod graph;
-mod json;
 mod summary;
 mod text;
 
 pub use build::{Scope, report, valuation_text};
-pub use dot::{quoted, to_dot};
-pub use graph::{LARGEST_PICTURE, to_svg};
-pub use json::{block_to_json, mode_variable_to_json, place_to_json, to_json, with_span};
+pub use dot::quoted;
+pub use graph::LARGEST_PICTURE;
 pub use summary::{LARGEST_LISTING, summary_text};
-pub use text::{block_text, mode_count_text, mode_variable_text, section, to_text};
+pub use text::{block_text, mode_count_text, mode_variable_text, section};
 
-use modeshift_diagnostics::{SourceMap, Span};
+use serde_json::Value;
 
-/// A place in the source as people write it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The file as it was given.
-    pub file: String,
-    /// From 1.
-    pub line: u32,
-    /// From 1, in characters.
-    pub column: u32,
-}
+use crate::json::{ItemWhen, Json, Version};
+use crate::place::Place;
 
-impl Place {
-    /// The start of a span; `None` for the default span, which stands for no place in particular.
-    pub fn of(span: Span, sources: &SourceMap) -> Option<Place> {
-        if span == Span::default() {
-            return None;
-        }
-        let (file, at) = sources.place(span)?;
-        Some(Place { file: file.to_string(), line: at.line, column: at.column })
+crate::report! {
+    /// A number that depends on the mode, one case of it.
+    pub struct Case {
+        /// The modes.
+        when: String => always "when",
+        /// The value there.
+        value: i64 => always "value",
+    }
+
+    /// A mode variable.
+    pub struct ModeVariableReport {
+        /// Its name, or the text of the relation.
+        name: String => always "name",
+        /// The expression that defines it; nothing for one that is given from outside or by a `when`.
+        definition: Option<String> => always "definition",
+        /// Whether it is decided by next-mode selection.
+        implicit: bool => always "implicit",
+        /// Where it is defined.
+        place: Option<Place> => optional "span",
+    }
+
+    /// An equation or a variable with its offsets.
+    pub struct ItemReport {
+        /// Its name.
+        name: String => always "name",
+        /// The modes in which it is there.
+        when: String => always "when",
+        /// How often the equation is differentiated, or the order of the variable's leading derivative.
+        offsets: Vec<Case> => always "offsets",
+        /// Where it was written.
+        place: Option<Place> => optional "span",
+    }
+
+    /// Equations and variables of one part of a Dulmage–Mendelsohn decomposition.
+    pub struct PartReport {
+        /// The equations.
+        equations: Vec<String> => always "equations",
+        /// The variables.
+        variables: Vec<String> => always "variables",
+    }
+
+    /// Modes in which the model is singular in one and the same way.
+    pub struct SingularReport {
+        /// The modes.
+        when: String => always "when",
+        /// One of them.
+        example: String => always "example",
+        /// Too many equations for these variables.
+        overdetermined: PartReport => always "overdetermined",
+        /// Too few equations for these variables.
+        underdetermined: PartReport => always "underdetermined",
+        /// Whether each name of the lists is there in some mode only, because the modes are too many to be told apart.
+        truncated: bool => optional "truncated",
+    }
+
+    /// Equations that are solved together.
+    pub struct BlockReport {
+        /// Its number: the position in the list.
+        id: usize => always "id",
+        /// The modes in which it is there.
+        when: String => always "when",
+        /// Its equations, such as `eh2'`.
+        equations: Vec<String> => always "equations",
+        /// The variables that must be known before, with the modes in which they are read where these are not all.
+        reads: Vec<ItemWhen> => always "reads",
+        /// The variables that it is solved for.
+        writes: Vec<String> => always "writes",
+    }
+
+    /// That one block must be solved before another.
+    pub struct DependencyReport {
+        /// The block that is solved first.
+        from: usize => always "from",
+        /// The block that reads what it writes.
+        to: usize => always "to",
+        /// The modes.
+        when: String => always "when",
+        /// Whether that says more than the guards of both blocks together.
+        narrower: bool => hidden,
+    }
+
+    /// The structure of a model in its long modes.
+    pub struct AnalyzeReport {
+        /// The version of the format.
+        version: Version => always "version",
+        /// The class that was analyzed.
+        model: String => always "model",
+        /// The modes this is restricted to, where it is.
+        at: Option<String> => optional "at",
+        /// The mode variables.
+        mode_variables: Vec<ModeVariableReport> => always "mode_variables",
+        /// A formula that all modes satisfy.
+        invariant: String => always "invariant",
+        /// How many modes there are, in decimal.
+        mode_count: String => always "mode_count",
+        /// `regular` or `singular`.
+        verdict: &'static str => always "verdict",
+        /// How it is singular, mode by mode; empty if it is regular.
+        singular: Vec<SingularReport> => always "singular",
+        /// Modes of zero duration, in which a `when` with restart laws fires.
+        transient: Option<String> => optional "transient",
+        /// All lasting modes in which the model is singular; `false` if it is regular.
+        singular_when: String => hidden,
+        /// The equations in source order.
+        equations: Vec<ItemReport> => always "equations",
+        /// The variables in declaration order.
+        variables: Vec<ItemReport> => always "variables",
+        /// Pryce's structural index by mode.
+        structural_index: Vec<Case> => always "structural_index",
+        /// Degrees of freedom by mode.
+        degrees_of_freedom: Vec<Case> => always "degrees_of_freedom",
+        /// Between which bounds the degrees of freedom are, where the cases are too many to list.
+        degrees_of_freedom_between: Option<(u32, u32)> => optional "degrees_of_freedom_between",
+        /// The blocks, in an order in which each mode's can be solved where there is one.
+        blocks: Vec<BlockReport> => always "blocks",
+        /// How many blocks there are, listed or not.
+        block_count: usize => hidden,
+        /// Which block needs which.
+        dependencies: Vec<DependencyReport> => always "dependencies",
+        /// Whether some blocks are not listed, or not told apart by what they read.
+        truncated: bool => optional "truncated",
     }
 }
 
-/// A number that depends on the mode, one case of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Case {
-    /// The modes.
-    pub when: String,
-    /// The value there.
-    pub value: i64,
-}
+impl AnalyzeReport {
+    /// For people, in the notation of the papers.
+    pub fn text(&self) -> String {
+        text::to_text(self)
+    }
 
-/// A mode variable.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ModeVariableReport {
-    /// Its name, or the text of the relation.
-    pub name: String,
-    /// What defines it; `None` for one that is given from outside or by a `when`.
-    pub definition: Option<String>,
-    /// Whether it is decided by next-mode selection.
-    pub implicit: bool,
-    /// Where it is defined.
-    pub place: Option<Place>,
-}
+    /// For programs.
+    pub fn json(&self) -> Value {
+        Json::json(self)
+    }
 
-/// An equation or a variable with its offsets.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ItemReport {
-    /// Its name.
-    pub name: String,
-    /// The modes in which it is there.
-    pub when: String,
-    /// How often the equation is differentiated, or the order of the variable's leading derivative.
-    pub offsets: Vec<Case>,
-    /// Where it was written.
-    pub place: Option<Place>,
-}
+    /// In the language of Graphviz.
+    pub fn dot(&self) -> String {
+        dot::to_dot(self)
+    }
 
-/// Equations and variables of one part of a Dulmage–Mendelsohn decomposition.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct PartReport {
-    /// The equations.
-    pub equations: Vec<String>,
-    /// The variables.
-    pub variables: Vec<String>,
-}
-
-/// Modes in which the model is singular in one and the same way.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SingularReport {
-    /// The modes.
-    pub when: String,
-    /// One of them.
-    pub example: String,
-    /// Too many equations for these variables.
-    pub overdetermined: PartReport,
-    /// Too few equations for these variables.
-    pub underdetermined: PartReport,
-    /// Whether the lists are those of every mode; else each name is there in some mode.
-    pub exact: bool,
-}
-
-/// A variable that a block reads.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReadReport {
-    /// `x'`
-    pub name: String,
-    /// The modes of the block in which it is read; `None` for all.
-    pub when: Option<String>,
-}
-
-/// Equations that are solved together.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BlockReport {
-    /// Its number: the position in the list.
-    pub id: usize,
-    /// The modes in which it is there.
-    pub when: String,
-    /// `eh2'`
-    pub equations: Vec<String>,
-    /// What must be known before.
-    pub reads: Vec<ReadReport>,
-    /// What is solved for.
-    pub writes: Vec<String>,
-}
-
-/// That one block must be solved before another.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DependencyReport {
-    /// The block that is solved first.
-    pub from: usize,
-    /// The block that reads what it writes.
-    pub to: usize,
-    /// The modes.
-    pub when: String,
-    /// Whether that says more than the guards of both blocks together.
-    pub narrower: bool,
-}
-
-/// The whole of it.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Report {
-    /// The class that was analyzed.
-    pub model: String,
-    /// The modes this is restricted to, where it is.
-    pub at: Option<String>,
-    /// The mode variables.
-    pub mode_variables: Vec<ModeVariableReport>,
-    /// What all modes satisfy.
-    pub invariant: String,
-    /// How many modes there are, in decimal.
-    pub mode_count: String,
-    /// Modes of zero duration, in which a `when` with restart laws fires; `false` if there are none.
-    pub transient_when: String,
-    /// All lasting modes in which the model is singular; `false` if it is regular.
-    pub singular_when: String,
-    /// How it is singular there, mode by mode; empty if it is regular.
-    pub singular: Vec<SingularReport>,
-    /// The equations in source order.
-    pub equations: Vec<ItemReport>,
-    /// The variables in declaration order.
-    pub variables: Vec<ItemReport>,
-    /// Pryce's structural index by mode.
-    pub structural_index: Vec<Case>,
-    /// Degrees of freedom by mode.
-    pub degrees_of_freedom: Vec<Case>,
-    /// Between which bounds the degrees of freedom are, where the cases are too many to list.
-    pub degrees_of_freedom_between: Option<(u32, u32)>,
-    /// The blocks, in an order in which each mode's can be solved where there is one.
-    pub blocks: Vec<BlockReport>,
-    /// How many blocks there are, listed or not.
-    pub block_count: usize,
-    /// Which block needs which.
-    pub dependencies: Vec<DependencyReport>,
-    /// Whether some blocks are not listed, or not told apart by what they read.
-    pub truncated: bool,
-}
-
-impl Report {
-    /// `regular` or `singular`.
-    pub fn verdict(&self) -> &'static str {
-        if self.singular.is_empty() { "regular" } else { "singular" }
+    /// The picture; of more than [`LARGEST_PICTURE`] blocks the first are drawn, and the picture says so.
+    pub fn svg(&self) -> String {
+        graph::to_svg(self)
     }
 }

@@ -2,18 +2,17 @@
 
 use std::fmt::Write as _;
 
-use super::{BlockReport, Case, ItemReport, ModeVariableReport, ReadReport, Report, SingularReport};
+use super::{AnalyzeReport, BlockReport, Case, ItemReport, ModeVariableReport, SingularReport};
+use crate::json::ItemWhen;
 
 /// The whole report.
-pub fn to_text(report: &Report) -> String {
+pub fn to_text(report: &AnalyzeReport) -> String {
     let mut text = headline(report);
     section(&mut text, "mode variables", report.mode_variables.iter().map(mode_variable_text));
     if report.invariant != "true" {
         section(&mut text, "invariant", [report.invariant.clone()]);
     }
-    if report.transient_when != "false" {
-        section(&mut text, "transient", [format!("when {}", report.transient_when)]);
-    }
+    section(&mut text, "transient", report.transient.iter().map(|modes| format!("when {modes}")));
     section(&mut text, "singular", report.singular.iter().flat_map(singular_lines));
     section(&mut text, "structural index", cases_lines(&report.structural_index));
     section(&mut text, "degrees of freedom", cases_lines(&report.degrees_of_freedom));
@@ -39,7 +38,7 @@ pub fn mode_count_text(count: &str) -> String {
     }
 }
 
-fn headline(report: &Report) -> String {
+fn headline(report: &AnalyzeReport) -> String {
     let modes = mode_count_text(&report.mode_count);
     let at = report.at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
     let one = report.mode_count == "1";
@@ -127,14 +126,14 @@ pub fn block_text(block: &BlockReport) -> String {
     format!("{guard}{reads}{} -> {}", block.equations.join(" "), block.writes.join(" "))
 }
 
-fn read_text(read: &ReadReport) -> String {
+fn read_text(read: &ItemWhen) -> String {
     match &read.when {
         None => read.name.clone(),
         Some(when) => format!("{}[{when}]", read.name),
     }
 }
 
-fn dependency_lines(report: &Report) -> impl Iterator<Item = String> {
+fn dependency_lines(report: &AnalyzeReport) -> impl Iterator<Item = String> {
     let width = report.blocks.len().saturating_sub(1).to_string().len();
     report.dependencies.iter().map(move |edge| {
         let when = if edge.when == "true" { String::new() } else { format!("  when {}", edge.when) };

@@ -6,9 +6,12 @@ use modeshift_mode_changes::{
 };
 use modeshift_modes::{FormulaPrinter, Limit, ModeSet, ModeVariable};
 
-use super::report::{ChangesReport, ChangesSummary, ItemInChanges, ModeArrow, ModeGraph, OrderInChanges};
+use super::report::{
+    ChangesReport, ChangesSummary, ItemInChanges, KindOfChange, ModeArrow, ModeGraph, OrderInChanges, OrderRule,
+};
 use crate::Analyzed;
 use crate::analyze::valuation_text;
+use crate::json::Version;
 use crate::wording::mode_names;
 
 /// More kinds of changes than this are summarized.
@@ -71,13 +74,15 @@ impl Words<'_> {
         let kinds = change_reports_within(self.changes, dae, analysis, self.pairs, MOST_KINDS, with_array)?;
         let text = |values: &[(ModeVariableId, bool)]| (!values.is_empty()).then(|| valuation_text(dae, values));
         let report = ChangesReport {
+            version: Version,
             model: dae.model.name.to_string(),
             mode_count: analysis.invariant.mode_count(&analysis.space).to_string(),
             from: text(from),
             to: text(to),
+            truncated: kinds.is_none(),
             summary: if kinds.is_none() { Some(self.summary()?) } else { None },
             graph: kinds.as_ref().and_then(|kinds| self.graph(kinds)),
-            changes: kinds.unwrap_or_default(),
+            changes: kinds.unwrap_or_default().iter().map(KindOfChange::from).collect(),
         };
         self.changes.pairs.space.check()?;
         Ok(report)
@@ -154,7 +159,11 @@ impl Words<'_> {
             erased: erased.iter().take(most).map(erased_item).collect(),
             undetermined_count: open.len(),
             undetermined: open.iter().take(most).map(open_item).collect(),
-            ..ChangesSummary::default()
+            impulsive_count: 0,
+            discontinuous_count: 0,
+            orders: Vec::new(),
+            order_rules: Vec::new(),
+            ruled_count: 0,
         };
         let potentials = self.changes.potentials_within(self.pairs)?;
         for variable in incidence.variables().ids() {
@@ -172,9 +181,10 @@ impl Words<'_> {
         summary: &mut ChangesSummary,
     ) {
         let (pairs, analysis) = (&self.changes.pairs, &self.analyzed.analysis);
-        let name = |variable: VariableId, order: u32| {
-            format!("[[{}{}]]", analysis.incidence.variables()[variable].name, "'".repeat(order as usize))
+        let plain = |variable: VariableId, order: u32| {
+            format!("{}{}", analysis.incidence.variables()[variable].name, "'".repeat(order as usize))
         };
+        let name = |variable: VariableId, order: u32| format!("[[{}]]", plain(variable, order));
         let text = |set: ModeSet| printer.print(pairs.space.and(set, self.pairs)).text;
         let orders = potentials.orders(pairs, analysis, variable);
         let orders = orders.into_iter().filter(|(_, set)| pairs.space.intersects(*set, self.pairs));
@@ -183,29 +193,30 @@ impl Words<'_> {
         summary.discontinuous_count += usize::from(orders.iter().any(|it| it.0 == 0));
         let is_open = potentials.is_open(analysis, variable);
         summary.ruled_count += usize::from(is_open);
-        if summary.orders.len() >= self.selection.most_items {
+        let position = summary.orders.len() + summary.order_rules.len();
+        if position >= self.selection.most_items {
             return;
         }
         if !is_open {
-            let order = |(order, set): (i64, ModeSet)| OrderInChanges {
-                of: name(variable, 0),
-                is_least: false,
+            let order = |(at, (order, set)): (usize, (i64, ModeSet))| OrderInChanges {
+                variable: plain(variable, 0),
                 order: order.to_string(),
                 when: text(set),
+                position: position + at,
             };
-            summary.orders.extend(orders.into_iter().map(order));
+            summary.orders.extend(orders.into_iter().enumerate().map(order));
             return;
         }
         let rules = potentials.rules(pairs, analysis, variable);
         let rules = rules.iter().filter(|rule| pairs.space.intersects(rule.pairs, self.pairs));
-        summary.orders.extend(rules.map(|rule| OrderInChanges {
+        summary.order_rules.extend(rules.enumerate().map(|(at, rule)| OrderRule {
             of: name(variable, rule.derivative),
-            is_least: true,
-            order: match rule.bound {
+            at_least: match rule.bound {
                 OrderBound::Number(number) => number.to_string(),
                 OrderBound::Of(other, order) => name(other, order),
             },
             when: text(rule.pairs),
+            position: position + at,
         }));
     }
 }

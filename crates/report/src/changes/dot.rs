@@ -7,7 +7,7 @@ use super::report::ChangesReport;
 use crate::analyze::quoted;
 
 /// `digraph "Model" { … }`: a vertex per mode and an arrow per change; of many modes, a vertex per kind of changes.
-pub fn changes_to_dot(report: &ChangesReport) -> String {
+pub(super) fn changes_to_dot(report: &ChangesReport) -> String {
     let mut dot = String::new();
     let _ = writeln!(dot, "digraph {} {{", quoted(&report.model));
     let _ = writeln!(dot, "  node [shape=box, style=rounded, fontname=\"monospace\"];");

@@ -1,8 +1,6 @@
 //! The modes of a model with the changes between them as a picture; of many modes, the kinds of changes.
 
-use modeshift_mode_changes::{ChangeReport, Verdict};
-
-use super::report::{ChangesReport, ModeArrow, ModeGraph};
+use super::report::{ChangesReport, KindOfChange, ModeArrow, ModeGraph};
 use crate::analyze::mode_count_text;
 use crate::picture::{Card, Drawing, Emphasis, Line, Link, draw};
 
@@ -12,7 +10,7 @@ const MOST_NAMES: usize = 4;
 const MOST_CARDS: usize = 64;
 
 /// The picture as SVG.
-pub fn changes_to_svg(report: &ChangesReport) -> String {
+pub(super) fn changes_to_svg(report: &ChangesReport) -> String {
     let (cards, links) = match &report.graph {
         Some(graph) => (
             graph.modes.iter().map(|mode| mode_card(mode)).collect(),
@@ -50,7 +48,7 @@ fn link(report: &ChangesReport, arrow: &ModeArrow) -> Link {
     Link { from: arrow.from, to: arrow.to, guard: label(&report.changes[arrow.kind]), labelled: true }
 }
 
-fn kind_card(change: &ChangeReport) -> Card {
+fn kind_card(change: &KindOfChange) -> Card {
     let mut lines = vec![Line { text: change.when.clone(), emphasis: Emphasis::Guard }];
     let effects = effects(change);
     lines.extend(effects.into_iter().map(|text| Line { text, emphasis: Emphasis::Plain }));
@@ -58,21 +56,21 @@ fn kind_card(change: &ChangeReport) -> Card {
 }
 
 /// What a change does, in a few words: `erases e3; [[f1]] = [[f2]] = 1; jump w1 w2`.
-pub(super) fn label(change: &ChangeReport) -> String {
+pub(super) fn label(change: &KindOfChange) -> String {
     effects(change).join("; ")
 }
 
-fn effects(change: &ChangeReport) -> Vec<String> {
+fn effects(change: &KindOfChange) -> Vec<String> {
     let mut effects = Vec::new();
     match change.verdict {
-        Verdict::Determined => {}
-        Verdict::Underdetermined => effects.push(format!("undetermined {}", names(&change.undetermined))),
-        Verdict::Rejected => effects.push("rejected".to_string()),
+        "underdetermined" => effects.push(format!("undetermined {}", names(&change.undetermined))),
+        "rejected" => effects.push("rejected".to_string()),
+        _ => {}
     }
     if !change.erased.is_empty() {
         effects.push(format!("erases {}", names(&change.erased)));
     }
-    effects.extend(change.impulse_orders_text());
+    effects.extend(change.impulse_orders_text.iter().cloned());
     if !change.discontinuous.is_empty() {
         effects.push(format!("jump {}", names(&change.discontinuous)));
     }

@@ -5,7 +5,6 @@
 //! | `build` | from the analysis of all mode changes to the report |
 //! | `dot` | the report in the language of Graphviz |
 //! | `graph` | the report as a picture |
-//! | `json` | the report as JSON |
 //! | `report` | the report as data |
 //! | `text` | the report as text, in the words of E22 |
 //! | `verdicts` | what is not determined or contradicts itself, as diagnostics |
@@ -13,15 +12,13 @@
 mod build;
 mod dot;
 mod graph;
-mod json;
 mod report;
 mod text;
 mod verdicts;
 
 pub use build::{Selection, Words, selected_pairs};
-pub use dot::changes_to_dot;
-pub use graph::changes_to_svg;
-pub use json::changes_to_json;
-pub use report::{ChangesReport, ChangesSummary, ItemInChanges, ModeArrow, ModeGraph, OrderInChanges};
-pub use text::changes_to_text;
+pub use report::{
+    ArrayComparison, ChangesReport, ChangesSummary, Continuous, ErasedShift, ImpulseOrder, ItemInChanges, KindOfChange,
+    ModeArrow, ModeGraph, OrderInChanges, OrderRule, RestartLevel,
+};
 pub use verdicts::say_verdicts;

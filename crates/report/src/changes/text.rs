@@ -3,19 +3,17 @@
 
 use std::fmt::Write as _;
 
-use modeshift_mode_changes::Verdict;
-
-use super::report::{ChangesReport, ChangesSummary, ItemInChanges, OrderInChanges};
+use super::report::{ChangesReport, ChangesSummary, ItemInChanges};
 use crate::analyze::{mode_count_text, section};
 
 /// Longer lines are cut in a summary.
 const LONGEST_LINE: usize = 160;
 
 /// The whole report.
-pub fn changes_to_text(report: &ChangesReport) -> String {
+pub(super) fn changes_to_text(report: &ChangesReport) -> String {
     let mut text = headline(report);
     for change in &report.changes {
-        let _ = write!(text, "\n{change}");
+        let _ = write!(text, "\n{}", change.text);
     }
     if let Some(summary) = &report.summary {
         write_summary(&mut text, summary);
@@ -40,7 +38,7 @@ fn headline(report: &ChangesReport) -> String {
 }
 
 fn verdict(report: &ChangesReport) -> String {
-    let bad = report.changes.iter().filter(|change| change.verdict != Verdict::Determined).count();
+    let bad = report.changes.iter().filter(|change| !change.is_determined()).count();
     match (bad, report.changes.len()) {
         (0, 1) => "determined".to_string(),
         (0, _) => "all determined".to_string(),
@@ -59,12 +57,7 @@ fn write_summary(text: &mut String, summary: &ChangesSummary) {
     section(text, "size", counts);
     section(text, "erased", items(&summary.erased, summary.erased_count));
     section(text, "not determined", items(&summary.undetermined, summary.undetermined_count));
-    let order = |it: &OrderInChanges| {
-        let relation = if it.is_least { ">=" } else { "=" };
-        let when = if it.when == "true" { String::new() } else { format!("  when {}", it.when) };
-        shortened(format!("{} {relation} {}{when}", it.of, it.order))
-    };
-    section(text, "orders: above 0 impulsive, 0 jump, below 0 continuous", summary.orders.iter().map(order));
+    section(text, "orders: above 0 impulsive, 0 jump, below 0 continuous", order_lines(summary));
     let rules = [
         format!(
             "what reaches {} variables may come from far away: their orders are said by rules with >=",
@@ -76,6 +69,21 @@ fn write_summary(text: &mut String, summary: &ChangesSummary) {
     section(text, "rules", rules.into_iter().filter(|_| summary.ruled_count > 0));
     let hint = "--format json lists everything; --from and --to list some changes or one";
     section(text, "this is a summary", [hint.to_string()]);
+}
+
+/// Orders and rules in the order of the variables.
+fn order_lines(summary: &ChangesSummary) -> Vec<String> {
+    let line = |relation: String, when: &str| {
+        let when = if when == "true" { String::new() } else { format!("  when {when}") };
+        shortened(format!("{relation}{when}"))
+    };
+    let orders = summary.orders.iter();
+    let orders = orders.map(|it| (it.position, line(format!("[[{}]] = {}", it.variable, it.order), &it.when)));
+    let rules = summary.order_rules.iter();
+    let rules = rules.map(|it| (it.position, line(format!("{} >= {}", it.of, it.at_least), &it.when)));
+    let mut lines: Vec<(usize, String)> = orders.chain(rules).collect();
+    lines.sort_by_key(|(position, _)| *position);
+    lines.into_iter().map(|(_, line)| line).collect()
 }
 
 fn items(items: &[ItemInChanges], count: usize) -> Vec<String> {

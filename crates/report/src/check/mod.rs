@@ -11,4 +11,4 @@ mod structure;
 mod verdict;
 
 pub use structure::{check_invariant, check_structure, limit_diagnostic, note_combinations, note_implicit_guards};
-pub use verdict::{Verdict, diagnostic_to_json, verdict_of, verdict_to_json, verdict_to_text};
+pub use verdict::{CheckReport, DiagnosticReport, LabelReport, NotShown, Verdict, verdict_of};

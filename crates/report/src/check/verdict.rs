@@ -1,14 +1,72 @@
 //! What `check` prints: one line for people, JSON for programs.
 
 use modeshift_diagnostics::{Diagnostic, Diagnostics, SourceMap};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::Analyzed;
-use crate::analyze::{Place, mode_count_text, place_to_json};
+use crate::analyze::mode_count_text;
+use crate::json::{Json, Version};
+use crate::place::Place;
 use crate::singular::singular_modes;
 use crate::wording::counted;
 
-/// What `check` found where nothing is wrong.
+crate::report! {
+    /// A place and what it has to do with the matter.
+    pub struct LabelReport {
+        /// The place; nothing where it is no place in particular.
+        place: Option<Place> => always "span",
+        /// What is to be seen there.
+        text: String => always "text",
+    }
+
+    /// An error, a warning or a note.
+    pub struct DiagnosticReport {
+        /// Its code, which `docs/errors.md` explains.
+        code: &'static str => always "code",
+        /// `error`, `warning` or `note`.
+        severity: &'static str => always "severity",
+        /// One line in the terms of the user's model.
+        message: String => always "message",
+        /// The modes concerned, as a formula; nothing where modes do not matter.
+        when: Option<String> => always "when",
+        /// One valuation of the mode variables that shows it.
+        example: Option<String> => always "example",
+        /// Places, the primary one first.
+        labels: Vec<LabelReport> => always "labels",
+        /// Further lines of explanation.
+        notes: Vec<String> => always "notes",
+        /// What to try.
+        help: Option<String> => always "help",
+    }
+
+    /// How many more diagnostics of a code there were.
+    pub struct NotShown {
+        /// The code.
+        code: &'static str => always "code",
+        /// How many.
+        count: usize => always "count",
+    }
+
+    /// Everything that is wrong with a model.
+    pub struct CheckReport {
+        /// The version of the format.
+        version: Version => always "version",
+        /// The class that was checked, as far as it is known.
+        model: Option<String> => always "model",
+        /// Whether nothing is wrong.
+        ok: bool => always "ok",
+        /// Errors, warnings and notes, in the order in which they were found.
+        diagnostics: Vec<DiagnosticReport> => always "diagnostics",
+        /// How many more there were of which code.
+        not_shown: Vec<NotShown> => optional "not_shown",
+        /// The numbers of the model, where it could be analyzed.
+        verdict: Option<Verdict> => hidden,
+        /// The name that stands in the text where the class is not known.
+        asked_for: String => hidden,
+    }
+}
+
+/// The numbers of a model that `check` prints.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// The class that was checked.
@@ -35,62 +93,65 @@ pub fn verdict_of(analyzed: &Analyzed) -> Verdict {
     }
 }
 
-/// One line; `asked_for` names the model where nothing else does.
-pub fn verdict_to_text(verdict: Option<&Verdict>, diagnostics: &Diagnostics, asked_for: &str) -> String {
-    let errors = diagnostics.error_count();
-    let suppressed: usize = diagnostics.suppressed().iter().map(|(_, count)| count).sum();
-    let more = if suppressed > 0 { " and more" } else { "" };
-    let errors_text = if errors == 1 { format!("1 error{more}") } else { format!("{errors} errors{more}") };
-    match verdict {
-        Some(verdict) if errors == 0 => {
-            let modes = mode_count_text(&verdict.mode_count);
-            let regular = if verdict.mode_count == "1" { "regular" } else { "all of them regular" };
-            let Verdict { model, equations, variables, .. } = verdict;
-            let equations = counted(*equations, "guarded equation");
-            format!("{model}: all well; {modes}, {regular}; {equations}, {}\n", counted(*variables, "unknown"))
+impl CheckReport {
+    /// Puts the verdict together; the class that was asked for, else the file, names the model where nothing else does.
+    pub fn new(
+        verdict: Option<Verdict>,
+        asked_for: (Option<&str>, &str),
+        diagnostics: &Diagnostics,
+        sources: &SourceMap,
+    ) -> CheckReport {
+        let suppressed = diagnostics.suppressed().iter();
+        let (class, file) = asked_for;
+        CheckReport {
+            version: Version,
+            model: verdict.as_ref().map(|verdict| verdict.model.clone()).or(class.map(str::to_string)),
+            ok: verdict.is_some() && !diagnostics.has_errors(),
+            diagnostics: diagnostics.iter().map(|diagnostic| DiagnosticReport::new(diagnostic, sources)).collect(),
+            not_shown: suppressed.map(|&(code, count)| NotShown { code: code.as_str(), count }).collect(),
+            verdict,
+            asked_for: class.unwrap_or(file).to_string(),
         }
-        Some(verdict) => format!("{}: {errors_text}\n", verdict.model),
-        None => format!("{asked_for}: {errors_text}\n"),
+    }
+
+    /// One line.
+    pub fn text(&self) -> String {
+        let errors = self.diagnostics.iter().filter(|diagnostic| diagnostic.severity == "error").count();
+        let more = if self.not_shown.is_empty() { "" } else { " and more" };
+        let errors_text = if errors == 1 { format!("1 error{more}") } else { format!("{errors} errors{more}") };
+        match &self.verdict {
+            Some(verdict) if errors == 0 => {
+                let modes = mode_count_text(&verdict.mode_count);
+                let regular = if verdict.mode_count == "1" { "regular" } else { "all of them regular" };
+                let Verdict { model, equations, variables, .. } = verdict;
+                let equations = counted(*equations, "guarded equation");
+                format!("{model}: all well; {modes}, {regular}; {equations}, {}\n", counted(*variables, "unknown"))
+            }
+            Some(verdict) => format!("{}: {errors_text}\n", verdict.model),
+            None => format!("{}: {errors_text}\n", self.asked_for),
+        }
+    }
+
+    /// For programs.
+    pub fn json(&self) -> Value {
+        Json::json(self)
     }
 }
 
-/// `{"model", "ok", "diagnostics"}`
-pub fn verdict_to_json(
-    verdict: Option<&Verdict>,
-    diagnostics: &Diagnostics,
-    sources: &SourceMap,
-    asked_for: Option<&str>,
-) -> Value {
-    let model = verdict.map(|verdict| verdict.model.as_str()).or(asked_for);
-    let list = diagnostics.iter().map(|diagnostic| diagnostic_to_json(diagnostic, sources));
-    let suppressed = diagnostics.suppressed().iter();
-    let suppressed: Vec<Value> =
-        suppressed.map(|(code, count)| json!({"code": code.as_str(), "count": count})).collect();
-    let mut value = json!({
-        "model": model,
-        "ok": verdict.is_some() && !diagnostics.has_errors(),
-        "diagnostics": list.collect::<Vec<Value>>(),
-    });
-    if !suppressed.is_empty() {
-        value["not_shown"] = suppressed.into();
+impl DiagnosticReport {
+    /// A diagnostic with its places as people write them.
+    pub fn new(diagnostic: &Diagnostic, sources: &SourceMap) -> DiagnosticReport {
+        let labels = diagnostic.labels.iter();
+        let labels = labels.map(|it| LabelReport { place: Place::of(it.span, sources), text: it.text.clone() });
+        DiagnosticReport {
+            code: diagnostic.code.as_str(),
+            severity: diagnostic.severity.word(),
+            message: diagnostic.message.clone(),
+            when: diagnostic.when.clone(),
+            example: diagnostic.example.clone(),
+            labels: labels.collect(),
+            notes: diagnostic.notes.clone(),
+            help: diagnostic.help.clone(),
+        }
     }
-    value
-}
-
-/// `{"code", "severity", "message", "when", "example", "labels", "notes", "help"}`
-pub fn diagnostic_to_json(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
-    let label = |label: &modeshift_diagnostics::Label| {
-        let span = Place::of(label.span, sources).map(|place| place_to_json(&place));
-        json!({"span": span, "text": label.text})
-    };
-    json!({
-        "code": diagnostic.code.as_str(),
-        "severity": diagnostic.severity.word(),
-        "message": diagnostic.message,
-        "when": diagnostic.when,
-        "example": diagnostic.example,
-        "labels": diagnostic.labels.iter().map(label).collect::<Vec<Value>>(),
-        "notes": diagnostic.notes,
-        "help": diagnostic.help,
-    })
 }

@@ -6,8 +6,12 @@ use modeshift_dae::{
 };
 use modeshift_diagnostics::SourceMap;
 
-use super::{EquationReport, FlatReport, ParameterReport, VariableReport, WhenBranchReport, WhenReport};
-use crate::analyze::{ModeVariableReport, Place};
+use super::{
+    EquationReport, FlatReport, NamedFormulaReport, ParameterReport, VariableReport, WhenBranchReport, WhenReport,
+};
+use crate::analyze::ModeVariableReport;
+use crate::json::Version;
+use crate::place::Place;
 use crate::wording::{Guards, Modes};
 
 /// Puts a model into words.
@@ -19,6 +23,7 @@ pub fn flat_report(dae: &MultimodeDae, sources: &SourceMap) -> FlatReport {
         dae.model.variables.iter().partition(|variable| variable.variability <= Variability::Parameter);
     let equations = dae.model.equations.iter().filter(|equation| equation.kind != EquationKind::ModeDefinition);
     FlatReport {
+        version: Version,
         model: dae.model.name.to_string(),
         mode_variables: dae.mode_variables.iter().map(|mode| words.mode_variable(mode)).collect(),
         named_formulas: words.named_formulas(),
@@ -70,9 +75,13 @@ impl Words<'_> {
         mode_variable_report(self.dae, mode, self.sources)
     }
 
-    fn named_formulas(&self) -> Vec<(String, String)> {
+    fn named_formulas(&self) -> Vec<NamedFormulaReport> {
         let formulas = self.dae.named_formulas.iter();
-        formulas.map(|named| (named.name.to_string(), self.text(named.formula))).collect()
+        let report = |named: &modeshift_dae::NamedFormula| NamedFormulaReport {
+            name: named.name.to_string(),
+            formula: self.text(named.formula),
+        };
+        formulas.map(report).collect()
     }
 
     fn parameter(&self, parameter: &Variable) -> ParameterReport {

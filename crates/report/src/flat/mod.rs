@@ -1,106 +1,125 @@
 //! What `flatten` says to programs: the guarded equation system that was understood, as data in words. (For people, a
 //! multimode DAE prints itself.)
+//!
+//! | module | purpose |
+//! |---|---|
+//! | `build` | from a multimode DAE to the report |
 
 mod build;
-mod json;
 
 pub use build::{flat_report, mode_variable_report};
-pub use json::flat_to_json;
 
-use crate::analyze::{ModeVariableReport, Place};
+use serde_json::Value;
 
-/// A parameter or constant.
-#[derive(Clone, Debug)]
-pub struct ParameterReport {
-    /// Its name.
-    pub name: String,
-    /// `Real`, `Integer`, …
-    pub ty: String,
-    /// Its value.
-    pub value: Option<String>,
-    /// Whether it can no longer be changed.
-    pub is_final: bool,
-    /// Its declaration.
-    pub place: Option<Place>,
+use crate::analyze::ModeVariableReport;
+use crate::json::{Json, Version};
+use crate::place::Place;
+
+crate::report! {
+    /// A parameter or constant.
+    pub struct ParameterReport {
+        /// Its name.
+        name: String => always "name",
+        /// `Real`, `Integer`, …
+        ty: String => always "type",
+        /// Its value.
+        value: Option<String> => always "value",
+        /// Whether it can no longer be changed.
+        is_final: bool => always "final",
+        /// Its declaration.
+        place: Option<Place> => optional "span",
+    }
+
+    /// A variable.
+    pub struct VariableReport {
+        /// Its name.
+        name: String => always "name",
+        /// `Real`, `Integer`, …
+        ty: String => always "type",
+        /// The modes in which it exists.
+        when: String => always "when",
+        /// Its start value.
+        start: Option<String> => always "start",
+        /// Whether the start value is meant.
+        fixed: bool => always "fixed",
+        /// Whether it comes from outside.
+        input: bool => always "input",
+        /// Its declaration.
+        place: Option<Place> => optional "span",
+    }
+
+    /// An equation.
+    pub struct EquationReport {
+        /// Its name; an initial equation and an assertion have none.
+        name: Option<String> => optional "name",
+        /// The modes in which it holds.
+        when: String => always "when",
+        /// Its text, such as `der(x) = -x`; of an assertion the condition.
+        text: String => always "text",
+        /// Whether it defines a variable that changes at events only.
+        discrete: bool => optional "discrete",
+        /// Where it was written.
+        place: Option<Place> => optional "span",
+    }
+
+    /// A branch of a `when` clause.
+    pub struct WhenBranchReport {
+        /// The condition that has to become true.
+        condition: String => always "condition",
+        /// The equations and statements that hold then.
+        actions: Vec<String> => always "actions",
+    }
+
+    /// A `when` clause with its `elsewhen` branches.
+    pub struct WhenReport {
+        /// The modes in which it is there.
+        when: String => always "when",
+        /// First match first.
+        branches: Vec<WhenBranchReport> => always "branches",
+        /// Where it was written.
+        place: Option<Place> => optional "span",
+    }
+
+    /// A Boolean that is a formula over mode variables.
+    pub struct NamedFormulaReport {
+        /// The name of the Boolean.
+        name: String => always "name",
+        /// The formula.
+        formula: String => always "formula",
+    }
+
+    /// The whole equation system of a model.
+    pub struct FlatReport {
+        /// The version of the format.
+        version: Version => always "version",
+        /// The class that was flattened.
+        model: String => always "model",
+        /// The mode variables.
+        mode_variables: Vec<ModeVariableReport> => always "mode_variables",
+        /// Booleans that are formulas over mode variables.
+        named_formulas: Vec<NamedFormulaReport> => always "named_formulas",
+        /// A formula that all modes satisfy.
+        invariant: String => always "invariant",
+        /// How many modes there are, in decimal.
+        mode_count: String => always "mode_count",
+        /// Parameters and constants.
+        parameters: Vec<ParameterReport> => always "parameters",
+        /// Variables in declaration order.
+        variables: Vec<VariableReport> => always "variables",
+        /// Equations in source order, without the definitions of mode variables.
+        equations: Vec<EquationReport> => always "equations",
+        /// Initial equations.
+        initial_equations: Vec<EquationReport> => always "initial_equations",
+        /// `when` clauses.
+        when_clauses: Vec<WhenReport> => always "when_clauses",
+        /// Assertions: condition and modes.
+        assertions: Vec<EquationReport> => always "assertions",
+    }
 }
 
-/// A variable.
-#[derive(Clone, Debug)]
-pub struct VariableReport {
-    /// Its name.
-    pub name: String,
-    /// `Real`, `Integer`, …
-    pub ty: String,
-    /// The modes in which it exists.
-    pub when: String,
-    /// Its start value.
-    pub start: Option<String>,
-    /// Whether the start value is meant.
-    pub fixed: bool,
-    /// Whether it comes from outside.
-    pub input: bool,
-    /// Its declaration.
-    pub place: Option<Place>,
-}
-
-/// An equation.
-#[derive(Clone, Debug)]
-pub struct EquationReport {
-    /// Its name; of an initial equation none.
-    pub name: Option<String>,
-    /// The modes in which it holds.
-    pub when: String,
-    /// `der(x) = -x`
-    pub text: String,
-    /// Whether it defines a variable that changes at events only.
-    pub discrete: bool,
-    /// Where it was written.
-    pub place: Option<Place>,
-}
-
-/// A branch of a `when` clause.
-#[derive(Clone, Debug)]
-pub struct WhenBranchReport {
-    /// What has to become true.
-    pub condition: String,
-    /// What then happens.
-    pub actions: Vec<String>,
-}
-
-/// A `when` clause with its `elsewhen` branches.
-#[derive(Clone, Debug)]
-pub struct WhenReport {
-    /// The modes in which it is there.
-    pub when: String,
-    /// First match first.
-    pub branches: Vec<WhenBranchReport>,
-    /// Where it was written.
-    pub place: Option<Place>,
-}
-
-/// The whole system.
-#[derive(Clone, Debug)]
-pub struct FlatReport {
-    /// The class that was flattened.
-    pub model: String,
-    /// The mode variables.
-    pub mode_variables: Vec<ModeVariableReport>,
-    /// Booleans that are formulas over mode variables: name and formula.
-    pub named_formulas: Vec<(String, String)>,
-    /// What all modes satisfy.
-    pub invariant: String,
-    /// How many modes there are.
-    pub mode_count: String,
-    /// Parameters and constants.
-    pub parameters: Vec<ParameterReport>,
-    /// Variables in declaration order.
-    pub variables: Vec<VariableReport>,
-    /// Equations in source order, without the definitions of mode variables.
-    pub equations: Vec<EquationReport>,
-    /// Initial equations.
-    pub initial_equations: Vec<EquationReport>,
-    /// `when` clauses.
-    pub when_clauses: Vec<WhenReport>,
-    /// Assertions: condition and modes.
-    pub assertions: Vec<EquationReport>,
+impl FlatReport {
+    /// For programs.
+    pub fn json(&self) -> Value {
+        Json::json(self)
+    }
 }

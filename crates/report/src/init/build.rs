@@ -8,9 +8,11 @@ use modeshift_structure::initialization::{Conditional, Initialization, Origin};
 use modeshift_structure::{Block, BlockId, Formulas};
 
 use super::judge::{JudgedCase, JudgedScenario};
-use super::report::{CaseReport, ConditionReport, InitReport, ItemWhen, ScenarioReport, StartReport};
+use super::report::{CaseReport, ConditionPlace, ConditionReport, InitReport, ScenarioReport, StartReport};
 use crate::Analyzed;
-use crate::analyze::{BlockReport, Place, ReadReport, valuation_text};
+use crate::analyze::{BlockReport, valuation_text};
+use crate::json::{ByName, ItemWhen, Version};
+use crate::place::Place;
 
 /// More blocks than this are not listed; those of cases with large formulas count several times.
 const MOST_BLOCKS: usize = 20_000;
@@ -29,6 +31,7 @@ pub fn report(
     let words = Words { dae, start, names: &names, printer: printer(dae, start, &names), sources };
     let mut blocks_left = MOST_BLOCKS;
     InitReport {
+        version: Version,
         model: dae.model.name.to_string(),
         at: (!analyzed.within.is_empty()).then(|| valuation_text(dae, &analyzed.within)),
         scenarios: judged.iter().map(|scenario| words.scenario(scenario, &mut blocks_left)).collect(),
@@ -84,15 +87,19 @@ impl Words<'_> {
             items.iter().map(|it| self.condition(it.item, self.part(it.modes, case.modes))).collect()
         };
         let (blocks, truncated) = self.blocks(case.modes, blocks_left);
+        let (redundant, conflicting) = (conditions(&judged.redundant), conditions(&judged.conflicting));
+        let conflict: Vec<ConditionReport> =
+            judged.conflict.iter().map(|&equation| self.condition(equation, None)).collect();
         CaseReport {
+            conditions: places(redundant.iter().chain(&conflicting).chain(&conflict)),
             when: self.formula(case.modes),
             possible: judged.possible,
             verdict: case.verdict.word(),
             free: variables(&case.free),
             proposal: variables(&case.proposal),
-            redundant: conditions(&judged.redundant),
-            conflicting: conditions(&judged.conflicting),
-            conflict: judged.conflict.iter().map(|&equation| self.condition(equation, None)).collect(),
+            redundant,
+            conflicting,
+            conflict,
             example: self.example(&judged.example),
             blocks,
             truncated,
@@ -157,7 +164,7 @@ impl Words<'_> {
             when: within(block.guard, case),
             equations: block.equations.iter().map(|it| incidence.equations()[it.of].name.to_string()).collect(),
             reads: reads
-                .map(|read| ReadReport {
+                .map(|read| ItemWhen {
                     name: incidence.variables()[read.variable.of].name.to_string(),
                     when: (read.modes != block.guard).then(|| self.formula(read.modes)),
                 })
@@ -174,13 +181,31 @@ impl Words<'_> {
         let found = |id: VariableId| unknown(id) || self.start.system.states[id] == ModeSet::ALL;
         let values = state.values.iter().filter(|(quantity, _)| found(quantity.of));
         StartReport {
-            mode: modes.map(|(id, mode)| (mode.name.to_string(), state.mode.value(id))).collect(),
-            values: values
-                .map(|(quantity, &value)| {
-                    let name = &self.dae.model.variables[quantity.of].name;
-                    (format!("{name}{}", "'".repeat(quantity.order as usize)), value)
-                })
-                .collect(),
+            mode: ByName(modes.map(|(id, mode)| (mode.name.to_string(), state.mode.value(id))).collect()),
+            values: ByName(
+                values
+                    .map(|(quantity, &value)| {
+                        let name = &self.dae.model.variables[quantity.of].name;
+                        (format!("{name}{}", "'".repeat(quantity.order as usize)), value)
+                    })
+                    .collect(),
+            ),
         }
     }
+}
+
+/// In longer lists, repetitions are not looked for: that would take the square of their length.
+const MOST_COMPARED: usize = 1000;
+
+/// The places of conditions, each once.
+fn places<'a>(conditions: impl Iterator<Item = &'a ConditionReport>) -> Vec<ConditionPlace> {
+    let mut places: Vec<ConditionPlace> = Vec::new();
+    for condition in conditions {
+        let same = |other: &ConditionPlace| other.text == condition.text && other.place == condition.place;
+        if places.len() > MOST_COMPARED || !places.iter().any(same) {
+            let ConditionReport { text, kind, place, .. } = condition.clone();
+            places.push(ConditionPlace { text, kind, place });
+        }
+    }
+    places
 }

@@ -2,14 +2,15 @@
 
 use std::fmt::Write as _;
 
-use super::report::{CaseReport, ConditionReport, InitReport, ItemWhen, ScenarioReport, StartReport};
+use super::report::{CaseReport, ConditionReport, InitReport, ScenarioReport, StartReport};
 use crate::analyze::{block_text, section};
+use crate::json::ItemWhen;
 
 /// Longer lists are abbreviated.
 const MOST_ITEMS: usize = 40;
 
 /// The whole report.
-pub fn init_to_text(report: &InitReport) -> String {
+pub(super) fn init_to_text(report: &InitReport) -> String {
     let at = report.at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
     let mut text = String::new();
     match &report.scenarios[..] {
@@ -98,23 +99,23 @@ fn condition_lines(title: &str, conditions: &[ConditionReport]) -> Vec<String> {
 }
 
 fn start_title(start: &StartReport) -> String {
-    if start.mode.is_empty() {
+    if start.mode.0.is_empty() {
         return "start values".to_string();
     }
-    let shown = start.mode.iter().take(MOST_ITEMS);
+    let shown = start.mode.0.iter().take(MOST_ITEMS);
     let mut literals: Vec<String> =
         shown.map(|(name, value)| if *value { name.clone() } else { format!("not {name}") }).collect();
-    if start.mode.len() > MOST_ITEMS {
+    if start.mode.0.len() > MOST_ITEMS {
         literals.push("…".to_string());
     }
     format!("start values, in the mode {}", literals.join(", "))
 }
 
 fn start_lines(start: &StartReport) -> Vec<String> {
-    let shown = start.values.iter().take(MOST_ITEMS);
+    let shown = start.values.0.iter().take(MOST_ITEMS);
     let mut lines: Vec<String> = shown.map(|(name, value)| format!("{name} = {value}")).collect();
-    if start.values.len() > MOST_ITEMS {
-        lines.push(format!("… and {} more", start.values.len() - MOST_ITEMS));
+    if start.values.0.len() > MOST_ITEMS {
+        lines.push(format!("… and {} more", start.values.0.len() - MOST_ITEMS));
     }
     lines
 }

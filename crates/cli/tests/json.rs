@@ -1,0 +1,140 @@
+//! Reports as JSON: the page and the schemas are those of the declarations, and real outputs obey the schemas.
+
+use std::path::Path;
+
+use expect_test::expect_file;
+use modeshift_driver::report::json::pretty;
+use modeshift_driver::report::schema::{json_page, schemas};
+use serde_json::Value;
+
+use crate::support::{modeshift, root};
+
+#[test]
+fn the_page_about_json_is_made_from_the_declarations() {
+    expect_file!["../../../docs/json.md"].assert_eq(&json_page());
+}
+
+#[test]
+fn the_schemas_are_made_from_the_declarations() {
+    for (command, schema) in schemas() {
+        expect_file![root().join(format!("docs/schema/{command}.json"))].assert_eq(&pretty(&schema));
+    }
+}
+
+#[test]
+fn reports_of_all_models_obey_their_schemas() {
+    let models = std::fs::read_dir(root().join("models")).expect("there are models");
+    let mut models: Vec<String> = models
+        .map(|entry| entry.expect("readable").path().strip_prefix(root()).expect("inside").display().to_string())
+        .collect();
+    models.sort();
+    assert!(models.len() > 20);
+    for (command, schema) in schemas() {
+        for model in &models {
+            let outcome = modeshift(&[command, model, "--format", "json"]);
+            if !outcome.stdout.is_empty() {
+                let report = outcome.json();
+                assert_eq!(report["version"], 1, "{command} {model}");
+                check(&report, &schema, &schema, &format!("{command} {model}"));
+            } else {
+                assert_ne!(outcome.status, 0, "{command} {model} says nothing");
+            }
+        }
+    }
+}
+
+/// A report that is large, a model that is wrong: the keys that most reports do not have.
+#[test]
+fn rare_keys_obey_the_schemas_too() {
+    let all = schemas();
+    let schema = |command: &str| &all.iter().find(|(name, _)| *name == command).expect("known").1;
+    let rare: [&[&str]; 6] = [
+        &["analyze", "models/WaterTank.mo", "--at", "bh=true"],
+        &["analyze", "models/TransmissionTree.mo", "--set", "N=5"],
+        &["changes", "models/ClutchBasic.mo", "--method", "array", "--to", "g=true"],
+        &["changes", "models/BuildingIncompressible.mel", "--set", "N=4"],
+        &["init", "models/WaterTank.mo", "--at", "bh=true"],
+        &["check", "models/no_such_model.mo"],
+    ];
+    for arguments in rare.into_iter().filter(|arguments| Path::new(&root()).join(arguments[1]).exists()) {
+        let outcome = modeshift(&[arguments, &["--format", "json"]].concat());
+        let schema = schema(arguments[0]);
+        check(&outcome.json(), schema, schema, &arguments.join(" "));
+    }
+}
+
+/// Whether a value obeys a schema, as far as the keywords of our schemas go; an unknown keyword is a mistake of the test.
+fn check(value: &Value, schema: &Value, whole: &Value, place: &str) {
+    if let Err(reason) = obeys(value, schema, whole) {
+        panic!("{place}: {reason}");
+    }
+}
+
+fn obeys(value: &Value, schema: &Value, whole: &Value) -> Result<(), String> {
+    for (keyword, expected) in schema.as_object().expect("a schema is an object") {
+        match keyword.as_str() {
+            "description" | "$schema" | "$defs" => {}
+            "$ref" => {
+                let name = expected.as_str().and_then(|text| text.strip_prefix("#/$defs/")).expect("our references");
+                obeys(value, &whole["$defs"][name], whole)?;
+            }
+            "const" if value == expected => {}
+            "anyOf" => {
+                let choices = expected.as_array().expect("a list of schemas");
+                if !choices.iter().any(|choice| obeys(value, choice, whole).is_ok()) {
+                    return Err(format!("{value} is none of {expected}"));
+                }
+            }
+            "type" if has_type(value, expected) => {}
+            "required" => {
+                let missing = expected
+                    .as_array()
+                    .expect("a list")
+                    .iter()
+                    .find(|key| value.get(key.as_str().expect("a key")).is_none());
+                missing.map_or(Ok(()), |key| Err(format!("{value} has no {key}")))?;
+            }
+            "properties" => {
+                for (key, property) in expected.as_object().expect("an object") {
+                    value
+                        .get(key)
+                        .map_or(Ok(()), |value| obeys(value, property, whole))
+                        .map_err(|it| format!("{key}: {it}"))?;
+                }
+                let keys: Vec<&String> = value.as_object().into_iter().flat_map(|object| object.keys()).collect();
+                let order: Vec<&String> =
+                    expected.as_object().expect("an object").keys().filter(|key| keys.contains(key)).collect();
+                if schema["additionalProperties"] == false && keys != order {
+                    return Err(format!("keys {keys:?} instead of {order:?}"));
+                }
+            }
+            "additionalProperties" => {
+                if expected.is_object() {
+                    let mut values = value.as_object().into_iter().flat_map(|object| object.values());
+                    values.try_for_each(|value| obeys(value, expected, whole))?;
+                }
+            }
+            "items" => value.as_array().into_iter().flatten().try_for_each(|item| obeys(item, expected, whole))?,
+            "minItems" | "maxItems"
+                if value.as_array().map(Vec::len) == expected.as_u64().map(|count| count as usize) => {}
+            _ => return Err(format!("{value} does not obey {keyword}: {expected}")),
+        }
+    }
+    Ok(())
+}
+
+fn has_type(value: &Value, expected: &Value) -> bool {
+    if let Some(choices) = expected.as_array() {
+        return choices.iter().any(|choice| has_type(value, choice));
+    }
+    match expected.as_str() {
+        Some("string") => value.is_string(),
+        Some("boolean") => value.is_boolean(),
+        Some("integer") => value.is_i64() || value.is_u64(),
+        Some("number") => value.is_number(),
+        Some("null") => value.is_null(),
+        Some("array") => value.is_array(),
+        Some("object") => value.is_object(),
+        _ => false,
+    }
+}
