@@ -3,7 +3,7 @@
 //! The structure of all modes and scenarios comes first; numbers then tell conditions that are redundant from those
 //! that contradict each other, and find the start values and the initial mode.
 
-use modeshift_diagnostics::{Code, Diagnostic, Stop, did_you_mean};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Severity, Stop, did_you_mean};
 use modeshift_report::Analyzed;
 use modeshift_report::check::limit_diagnostic;
 use modeshift_structure::initialization::{InitialChoice, Initialization, initialization};
@@ -26,7 +26,7 @@ impl Run<'_> {
         let choice = self.choice(&analyzed, scenario)?;
         let start = self.initialization(&analyzed, &choice)?;
         let diagnostics = &mut self.diagnostics;
-        let find = || judge(&analyzed.dae, &start, true, diagnostics);
+        let find = || judge(&analyzed.dae, &start, Search::Determined, diagnostics);
         let judged = self.timings.measure("finding start values", find, |_| String::new());
         say_verdicts(&analyzed.dae, &start, &judged, &mut self.diagnostics);
         let sources = self.library.sources();
@@ -34,14 +34,17 @@ impl Run<'_> {
         Ok(self.timings.measure("wording", word, |_| String::new()))
     }
 
-    /// What `check` says about the start: nothing where it is determined.
+    /// The part of `check` about the start: errors where a run would not start, silence where all is determined.
     pub(crate) fn check_start(&mut self, analyzed: &Analyzed) {
         let structural_only = self.question.source.dialect == Dialect::Mel && analyzed.dae.model.scenarios.is_empty();
         if structural_only {
             return; // MEL has no start values
         }
         let Ok(start) = self.initialization(analyzed, &InitialChoice::default()) else { return };
-        let judged = judge(&analyzed.dae, &start, false, &mut self.diagnostics);
+        let mut said = Diagnostics::new();
+        let judged = judge(&analyzed.dae, &start, Search::AsInARun, &mut said);
+        let errors = said.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+        errors.for_each(|error| self.diagnostics.push(error.clone()));
         check_verdicts(&analyzed.dae, &start, &judged, &mut self.diagnostics);
     }
 

@@ -57,6 +57,28 @@ impl JudgedScenario {
     }
 }
 
+impl JudgedScenario {
+    /// The cases with contradictions that an input of the model selects: for these values of the inputs, there is no
+    /// start. Elsewhere the start itself selects a mode without contradictions.
+    pub fn refused_by_inputs(&self, dae: &MultimodeDae, start: &Initialization) -> Vec<&JudgedCase> {
+        let is_input = |variable: &ModeVariable| {
+            let mode = dae.mode_variables.iter().nth(variable.index());
+            mode.and_then(|mode| mode.variable).is_some_and(|variable| dae.model.variables[variable].input)
+        };
+        let all = (0..start.space.variable_count() as u32).map(ModeVariable);
+        let (inputs, others): (Vec<_>, Vec<_>) = all.partition(is_input);
+        if inputs.is_empty() {
+            return Vec::new();
+        }
+        let possible = || self.cases.iter().filter(|case| case.possible);
+        let fine = possible().filter(|case| case.conflicting.is_empty()).map(|case| case.case.modes);
+        let with_start = start.space.exists(start.space.union(fine), &others);
+        let refused =
+            |case: &&JudgedCase| !case.conflicting.is_empty() && !start.space.implies(case.case.modes, with_start);
+        possible().filter(refused).collect()
+    }
+}
+
 /// The start that a run of the model takes: that of the first scenario, with states that nothing determines at their
 /// `start`.
 pub fn start_of_run(dae: &MultimodeDae, start: &Initialization, diagnostics: &mut Diagnostics) -> Option<InitialState> {
@@ -74,16 +96,29 @@ fn start_settings(dae: &MultimodeDae) -> StartSettings {
     StartSettings { time: dae.model.experiment.start.unwrap_or(0.0), ..StartSettings::default() }
 }
 
-/// Judges all scenarios; with `solve`, looks for their starts too and says what came of that.
+/// Which starts to look for, beside the verdicts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Search {
+    /// Those that nothing is missing for.
+    Determined,
+    /// Those that a run would find, with states that nothing determines at their `start`; where the structure alone
+    /// refuses a start, none is looked for.
+    AsInARun,
+}
+
+/// Judges all scenarios, looks for their starts, and says what came of that and which parameters have no value.
 pub fn judge(
     dae: &MultimodeDae,
     start: &Initialization,
-    solve: bool,
+    search: Search,
     diagnostics: &mut Diagnostics,
 ) -> Vec<JudgedScenario> {
     let (natives, overrides) = (NativeFunctions::default(), BTreeMap::new());
     let mut of_parameters = Diagnostics::new();
     let parameters = Parameters::evaluate(&start.system.dae.model, &natives, &overrides, &mut of_parameters);
+    if parameters.is_err() {
+        diagnostics.extend(of_parameters);
+    }
     let settings = start_settings(dae);
     let problem =
         parameters.ok().map(|mut parameters| InitialProblem::new(dae, start, &natives, &mut parameters, settings));
@@ -96,8 +131,12 @@ pub fn judge(
                 judged.cases.push(judge_case(start, problem.as_ref(), case, is_possible, &mut work));
             }
         }
-        if let Some(problem) = problem.as_ref().filter(|_| solve)
-            && judged.verdict() != InitialVerdict::Underdetermined
+        let refused = match search {
+            Search::Determined => InitialVerdict::Underdetermined,
+            Search::AsInARun => InitialVerdict::Overdetermined,
+        };
+        if let Some(problem) = &problem
+            && judged.verdict() != refused
             && !judged.cases.is_empty()
         {
             find_start(problem, &mut judged, diagnostics);

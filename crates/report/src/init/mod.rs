@@ -15,6 +15,6 @@ mod text;
 mod verdicts;
 
 pub use build::report;
-pub use judge::{JudgedCase, JudgedScenario, judge, start_of_run};
+pub use judge::{JudgedCase, JudgedScenario, Search, judge, start_of_run};
 pub use report::{CaseReport, ConditionPlace, ConditionReport, InitReport, ScenarioReport, StartReport};
 pub use verdicts::{check_verdicts, say_verdicts};

@@ -20,7 +20,7 @@ pub fn say_verdicts(
     let speaker = Speaker { dae, start };
     for scenario in judged.iter().filter(|scenario| !scenario.failed) {
         match scenario.verdict() {
-            InitialVerdict::Determined => {}
+            InitialVerdict::Determined => diagnostics.extend(speaker.refused_by_inputs(scenario)),
             InitialVerdict::Underdetermined => {
                 for case in scenario.cases.iter().filter(|case| is_open(case)).take(MOST_LABELS) {
                     diagnostics.push(speaker.underdetermined(Diagnostic::error, Code::E0702, scenario, case));
@@ -31,7 +31,7 @@ pub fn say_verdicts(
     }
 }
 
-/// What `check` says: errors where no start is possible, and less where `simulate` finds one nevertheless.
+/// The part of `check`: errors where no start is possible, and less where a run finds one nevertheless.
 pub fn check_verdicts(
     dae: &MultimodeDae,
     start: &Initialization,
@@ -40,16 +40,15 @@ pub fn check_verdicts(
 ) {
     let speaker = Speaker { dae, start };
     let has_conditions = start.system.origins.iter().any(|origin| origin.is_condition());
-    for scenario in judged {
+    for scenario in judged.iter().filter(|scenario| !scenario.failed) {
         match scenario.verdict() {
-            InitialVerdict::Determined => {}
+            InitialVerdict::Determined => diagnostics.extend(speaker.refused_by_inputs(scenario)),
             InitialVerdict::Underdetermined => {
                 let Some(case) = scenario.cases.iter().find(|case| is_open(case)) else { continue };
-                if has_conditions {
-                    diagnostics.push(speaker.underdetermined(Diagnostic::warning, Code::W0702, scenario, case));
-                } else if !speaker.have_start_values(&case.case.proposal) {
-                    diagnostics.push(speaker.underdetermined(Diagnostic::note, Code::N0702, scenario, case));
-                }
+                diagnostics.push(match has_conditions {
+                    true => speaker.underdetermined(Diagnostic::warning, Code::W0702, scenario, case),
+                    false => speaker.underdetermined(Diagnostic::note, Code::N0702, scenario, case),
+                });
             }
             InitialVerdict::Overdetermined => diagnostics.extend(speaker.overdetermined(scenario)),
         }
@@ -89,10 +88,23 @@ impl Speaker<'_> {
         diagnostic.help("set fixed = true, or add initial equations; a run keeps these at their start values otherwise")
     }
 
-    /// The contradiction of the first possible case, and in how many more there is one.
+    /// The contradictions of the first possible cases.
     fn overdetermined(&self, scenario: &JudgedScenario) -> Diagnostics {
+        self.contradictions(scenario, scenario.cases.iter().filter(|case| case.possible))
+    }
+
+    /// The contradictions that inputs of the model select.
+    fn refused_by_inputs(&self, scenario: &JudgedScenario) -> Diagnostics {
+        self.contradictions(scenario, scenario.refused_by_inputs(self.dae, self.start).into_iter())
+    }
+
+    fn contradictions<'c>(
+        &self,
+        scenario: &JudgedScenario,
+        cases: impl Iterator<Item = &'c JudgedCase>,
+    ) -> Diagnostics {
         let mut diagnostics = Diagnostics::new();
-        for case in scenario.cases.iter().filter(|case| case.possible).take(MOST_LABELS) {
+        for case in cases.take(MOST_LABELS) {
             let Some(condition) = case.conflict.iter().rev().find(|&&it| self.start.system.origins[it].is_condition())
             else {
                 continue;
@@ -129,12 +141,6 @@ impl Speaker<'_> {
         let modes = self.start.without_scenarios(self.dae, case.case.modes);
         let when = printer(self.dae, self.start, &names).print(modes).text;
         if when == "true" { diagnostic } else { diagnostic.when(when) }
-    }
-
-    /// Whether `start` is given for all of them: a model that states nothing else means to start there.
-    fn have_start_values(&self, items: &[Conditional<VariableId>]) -> bool {
-        let variables = items.iter().map(|it| self.start.system.quantities[it.item]);
-        variables.into_iter().all(|it| it.order == 0 && self.dae.model.variables[it.of].start.is_some())
     }
 
     fn name(&self, variable: VariableId) -> &str {
