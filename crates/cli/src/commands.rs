@@ -1,26 +1,26 @@
-//! From arguments to an exit status: asks the driver, prints its answer.
+//! From arguments to an exit status: one function per command, which asks the driver and prints its answer.
 
-use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use modeshift_diagnostics::{ExitStatus as Status, render_all};
+use modeshift_diagnostics::{Code, ExitStatus as Status};
 use modeshift_driver::changes::Selection;
 use modeshift_driver::report::analyze::LARGEST_PICTURE;
 use modeshift_driver::report::json::pretty;
-use modeshift_driver::simulate::{Method, Wishes};
-use modeshift_driver::{Answer, Limits, Progress, Question, RimisOptions, Source};
+use modeshift_driver::simulate::{Method, RunOptions};
+use modeshift_driver::{Progress, RimisOptions, Source};
 
+use crate::answers::{on_paper, status_of, tell, tell_timings, write};
 use crate::arguments::{self, Arguments, ChangesMethod, Command, Common, DataFormat, GraphFormat, Input, Solver};
-use crate::files::{files_of, read_source, say, write_result};
+use crate::files::{files_of, read_source, say};
 use crate::outputs::RunOutputs;
-use crate::watchdog;
+use crate::questions::{question, watch};
 
 /// How many items of each sort the text of a summary lists.
 const LISTED_IN_A_SUMMARY: usize = 5;
 
 /// What could not be done, in one line for the user.
-struct UsageError(String);
+pub struct UsageError(pub String);
 
 /// Does what was asked for.
 pub fn run(arguments: Arguments) -> Status {
@@ -170,14 +170,15 @@ fn simulate(input: &Input, run: &arguments::Run) -> Result<Status, UsageError> {
     let mut outputs =
         RunOutputs::new(common.output.as_deref(), events, plot, run.plot_vars.as_deref()).map_err(UsageError)?;
     outputs.stop_after(common.time_limit.map(Duration::from_secs_f64));
-    let answer = modeshift_driver::simulate::simulate(&question(input)?, &wishes(run), &mut outputs);
+    let answer = modeshift_driver::simulate::simulate(&question(input)?, &options(run), &mut outputs);
     let (limit, name) = (outputs.reached_limit(), outputs.result_name());
     let written = outputs.finish();
     tell(&answer, common);
     let mut status = status_of(&answer);
     if let Some(simulated) = &answer.result {
         if let Some(limit) = limit {
-            say(&format!("error[E0603]: the time limit of {} s was reached while simulating\n", limit.as_secs_f64()));
+            let (code, seconds) = (Code::E0603, limit.as_secs_f64());
+            say(&format!("error[{code}]: the time limit of {seconds} s was reached while simulating\n"));
             status = Status::ModelWrong;
         }
         say(&simulated.text(&name));
@@ -186,8 +187,8 @@ fn simulate(input: &Input, run: &arguments::Run) -> Result<Status, UsageError> {
     Ok(status)
 }
 
-fn wishes(run: &arguments::Run) -> Wishes {
-    Wishes {
+fn options(run: &arguments::Run) -> RunOptions {
+    RunOptions {
         method: match run.solver {
             Solver::Bdf => Method::Bdf,
             Solver::Esdirk => Method::Esdirk,
@@ -200,75 +201,4 @@ fn wishes(run: &arguments::Run) -> Wishes {
         scenario: run.scenario.clone(),
         plot_variables: run.plot_vars.clone(),
     }
-}
-
-/// Reads the file and puts the options together.
-fn question(input: &Input) -> Result<Question, UsageError> {
-    let common = &input.common;
-    let progress = Progress::default();
-    watch(common, &progress);
-    if let Some(missing) = common.libraries.iter().find(|directory| !directory.is_dir()) {
-        return Err(UsageError(format!("-L {}: there is no such directory", missing.display())));
-    }
-    Ok(Question {
-        source: read_source(&input.file).map_err(UsageError)?,
-        model: common.model.clone(),
-        overrides: common.overrides.clone(),
-        libraries: libraries(common),
-        limits: Limits { nodes: common.node_limit, time: common.time_limit.map(Duration::from_secs_f64) },
-        progress,
-    })
-}
-
-/// The directories of `-L`, then those of `MODELICAPATH`.
-fn libraries(common: &Common) -> Vec<PathBuf> {
-    let path = std::env::var_os("MODELICAPATH").unwrap_or_default();
-    let from_path = std::env::split_paths(&path).filter(|directory| directory.is_dir()).collect::<Vec<_>>();
-    common.libraries.iter().cloned().chain(from_path).collect()
-}
-
-fn watch(common: &Common, progress: &Progress) {
-    if let Some(seconds) = common.time_limit {
-        watchdog::start(Duration::from_secs_f64(seconds), progress.clone());
-    }
-}
-
-/// Prints diagnostics and, where asked for, timings.
-fn tell<T>(answer: &Answer<T>, common: &Common) {
-    say(&render_all(&answer.diagnostics, &answer.sources, has_colours(std::io::stderr().is_terminal())));
-    tell_timings(answer, common);
-}
-
-fn tell_timings<T>(answer: &Answer<T>, common: &Common) {
-    if common.timings {
-        say(&answer.timings.to_string());
-    }
-}
-
-/// As bad as the worst that was said.
-fn status_of<T>(answer: &Answer<T>) -> Status {
-    let worst = answer.diagnostics.iter().map(|diagnostic| diagnostic.code.exit_status()).max();
-    let without_result = if answer.result.is_none() { Status::ModelWrong } else { Status::Good };
-    worst.unwrap_or(Status::Good).max(without_result)
-}
-
-fn write(common: &Common, text: &str) -> Result<(), UsageError> {
-    write_result(common.output.as_deref(), text).map_err(UsageError)
-}
-
-/// On a terminal, headings stand out.
-fn on_paper(text: String, common: &Common) -> String {
-    if common.output.is_some() || !has_colours(std::io::stdout().is_terminal()) {
-        return text;
-    }
-    let heading = |line: &str| match line.starts_with(' ') || line.is_empty() {
-        true => format!("{line}\n"),
-        false => format!("\u{1b}[1m{line}\u{1b}[0m\n"),
-    };
-    text.lines().map(heading).collect()
-}
-
-/// Whether to use colours where there is a terminal: unless `NO_COLOR` says otherwise.
-fn has_colours(terminal: bool) -> bool {
-    terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }

@@ -3,12 +3,28 @@
 //! Results go to standard output, everything else to standard error. Exit status: 0 all well; 1 the model is wrong or
 //! cannot be run; 2 wrong usage, or a file that cannot be read or written. Should there be a bug that ends in a panic,
 //! it is reported as one, with exit status 101.
+//!
+//! | module | purpose |
+//! |---|---|
+//! | `answers` | from an answer to standard output, standard error and the exit status |
+//! | `arguments` | commands and options as data, with the help that users read |
+//! | `bar` | the progress of a run, on a terminal |
+//! | `commands` | one function per command |
+//! | `files` | reading what the user names, writing what the user asked for |
+//! | `outputs` | the files of a run |
+//! | `questions` | from arguments to a question |
+//! | `watchdog` | ends a run that is past its time limit |
+//!
+//! A new command is a variant of `arguments::Command`, a function in `commands`, and the function of the driver that it
+//! asks.
 
+mod answers;
 mod arguments;
 mod bar;
 mod commands;
 mod files;
 mod outputs;
+mod questions;
 mod watchdog;
 
 use std::process::ExitCode;

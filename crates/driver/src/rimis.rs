@@ -5,7 +5,7 @@ use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Stop};
 use modeshift_report::Analyzed;
 use modeshift_report::check::limit_diagnostic;
 use modeshift_report::rimis::RimisReport;
-use modeshift_rimis::{Failure, Form, Start, mode_dependence, transform};
+use modeshift_rimis::{Failure, Form, Start, mode_dependence, transform_within};
 use modeshift_structure::initialization::InitialChoice;
 
 use crate::pipeline::Run;
@@ -37,7 +37,8 @@ impl Run<'_> {
         let mut of_start = Diagnostics::new();
         let start = if is_given { None } else { self.start_of(&analyzed, &mut of_start) };
         let form = if options.plain { Form::Plain } else { Form::Robust };
-        let transform = || transform(&analyzed.dae, &analyzed.analysis, form, start.as_ref());
+        let limits = self.options(&[]);
+        let transform = || transform_within(&analyzed.dae, &analyzed.analysis, form, start.as_ref(), &limits);
         let bytes = |result: &Result<String, Failure>| match result {
             Ok(text) => format!("{} bytes", text.len()),
             Err(_) => String::new(),

@@ -61,4 +61,4 @@ mod transform;
 pub use check::mode_dependence;
 pub use obstacles::Failure;
 pub use start::Start;
-pub use transform::{Form, transform};
+pub use transform::{Form, transform, transform_within};

@@ -1,9 +1,9 @@
 //! The seven steps in order.
 
 use modeshift_dae::{EquationKind, ExpressionId, InvariantOrigin, MultimodeDae, Variability, VariableId};
-use modeshift_mode_changes::{AllChanges, PairSpace, all_changes};
+use modeshift_mode_changes::{AllChanges, PairSpace, all_changes_within};
 use modeshift_modes::{FormulaPrinter, Invariant};
-use modeshift_structure::{Analysis, BlockId, GraphText};
+use modeshift_structure::{Analysis, BlockId, GraphText, Options};
 
 use crate::blocks::KeptConstraints;
 use crate::blocks::{BlockForm, block_equations};
@@ -44,10 +44,25 @@ pub fn transform(
     form: Form,
     start: Option<&Start>,
 ) -> Result<String, Failure> {
+    transform_within(dae, analysis, form, start, &Options::default())
+}
+
+/// As [`transform`], within limits.
+///
+/// # Panics
+///
+/// As there.
+pub fn transform_within(
+    dae: &MultimodeDae,
+    analysis: &Analysis,
+    form: Form,
+    start: Option<&Start>,
+    options: &Options,
+) -> Result<String, Failure> {
     assert!(analysis.is_regular(), "a model with singular modes is not transformed");
     let names: Vec<String> = dae.mode_variables.iter().map(|mode| mode.name.to_string()).collect();
     obstacles::structural(dae, analysis, &names)?;
-    let changes = all_changes(dae, analysis)?;
+    let changes = all_changes_within(dae, analysis, options)?;
     let feasible = feasible_changes(dae, &changes.pairs);
     changes.pairs.space.check()?;
     obstacles::undetermined(dae, analysis, &changes, &feasible)?;

@@ -25,7 +25,7 @@ pub use modeshift_report::simulate::Simulated;
 pub use modeshift_simulate::integrate::Method;
 pub use modeshift_simulate::results;
 pub use modeshift_simulate::run::{RunEnd, RunSummary};
-pub use settings::Wishes;
+pub use settings::RunOptions;
 
 /// An observer that needs the name of the model before anything is run.
 pub trait Outputs: Observer {
@@ -35,18 +35,18 @@ pub trait Outputs: Observer {
 }
 
 /// `simulate`: runs a model. Without a result where it could not be started.
-pub fn simulate(question: &Question, wishes: &Wishes, outputs: &mut dyn Outputs) -> Answer<Simulated> {
+pub fn simulate(question: &Question, options: &RunOptions, outputs: &mut dyn Outputs) -> Answer<Simulated> {
     let mut run = Run::new(question);
-    let result = run.simulated(wishes, outputs);
+    let result = run.simulated(options, outputs);
     run.answer(result)
 }
 
 impl Run<'_> {
-    fn simulated(&mut self, wishes: &Wishes, outputs: &mut dyn Outputs) -> Result<Simulated, Stop> {
+    fn simulated(&mut self, options: &RunOptions, outputs: &mut dyn Outputs) -> Result<Simulated, Stop> {
         let analyzed = self.structure(None)?;
         self.runnable(&analyzed)?;
-        let settings = self.settings(&analyzed, wishes)?;
-        self.check_plot_names(&analyzed, wishes)?;
+        let settings = self.settings(&analyzed, options)?;
+        self.check_plot_names(&analyzed, options)?;
         let model = analyzed.dae.model.name.to_string();
         if let Err(message) = outputs.open(&model, (settings.start, settings.stop)) {
             self.diagnostics.push(Diagnostic::error(Code::E0006, message));
@@ -101,9 +101,9 @@ impl Run<'_> {
         if self.diagnostics.has_errors() { Err(Stop) } else { Ok(()) }
     }
 
-    fn settings(&mut self, analyzed: &Analyzed, wishes: &Wishes) -> Result<RunSettings, Stop> {
-        let scenario = self.choice(analyzed, wishes.scenario.as_deref())?.scenario;
-        let settings = settings::settings(&analyzed.dae.model.experiment, wishes, scenario);
+    fn settings(&mut self, analyzed: &Analyzed, options: &RunOptions) -> Result<RunSettings, Stop> {
+        let scenario = self.choice(analyzed, options.scenario.as_deref())?.scenario;
+        let settings = settings::settings(&analyzed.dae.model.experiment, options, scenario);
         settings.map_err(|message| {
             self.diagnostics.push(Diagnostic::error(Code::E0005, message));
             Stop
@@ -111,8 +111,8 @@ impl Run<'_> {
     }
 
     /// Every name that is to be drawn is the name of a variable.
-    fn check_plot_names(&mut self, analyzed: &Analyzed, wishes: &Wishes) -> Result<(), Stop> {
-        let wanted = plot_names(wishes.plot_variables.as_deref().unwrap_or_default());
+    fn check_plot_names(&mut self, analyzed: &Analyzed, options: &RunOptions) -> Result<(), Stop> {
+        let wanted = plot_names(options.plot_variables.as_deref().unwrap_or_default());
         if wanted.is_empty() {
             return Ok(());
         }

@@ -9,7 +9,7 @@ const MOST_ROWS: f64 = 1e9;
 
 /// What the user said; the rest comes from the model's annotation, or from the tool.
 #[derive(Clone, Debug, Default)]
-pub struct Wishes {
+pub struct RunOptions {
     /// The integrator.
     pub method: Method,
     /// When to start.
@@ -29,17 +29,17 @@ pub struct Wishes {
 /// The settings of a run, or what is wrong with them.
 pub(super) fn settings(
     experiment: &Experiment,
-    wishes: &Wishes,
+    options: &RunOptions,
     scenario: Option<ScenarioId>,
 ) -> Result<RunSettings, String> {
     let wanted = Experiment {
-        start: wishes.start.or(experiment.start),
-        stop: wishes.stop.or(experiment.stop),
-        interval: wishes.interval.or(experiment.interval),
-        tolerance: wishes.tolerance.or(experiment.tolerance),
+        start: options.start.or(experiment.start),
+        stop: options.stop.or(experiment.stop),
+        interval: options.interval.or(experiment.interval),
+        tolerance: options.tolerance.or(experiment.tolerance),
     };
-    check_numbers(wishes)?;
-    let settings = RunSettings { method: wishes.method, scenario, ..RunSettings::of(&wanted) };
+    check_numbers(options)?;
+    let settings = RunSettings { method: options.method, scenario, ..RunSettings::of(&wanted) };
     let RunSettings { start, stop, interval, .. } = settings;
     if stop < start {
         return Err(format!(
@@ -53,16 +53,16 @@ pub(super) fn settings(
     Ok(settings)
 }
 
-fn check_numbers(wishes: &Wishes) -> Result<(), String> {
-    for (option, value) in [("--start", wishes.start), ("--stop", wishes.stop)] {
+fn check_numbers(options: &RunOptions) -> Result<(), String> {
+    for (option, value) in [("--start", options.start), ("--stop", options.stop)] {
         if let Some(value) = value.filter(|value| !value.is_finite()) {
             return Err(format!("{option} {value}: expected a time"));
         }
     }
-    if let Some(value) = wishes.interval.filter(|value| !(*value > 0.0 && value.is_finite())) {
+    if let Some(value) = options.interval.filter(|value| !(*value > 0.0 && value.is_finite())) {
         return Err(format!("--interval {value}: expected a time greater than 0"));
     }
-    if let Some(value) = wishes.tolerance.filter(|value| !(*value > 0.0 && *value < 1.0)) {
+    if let Some(value) = options.tolerance.filter(|value| !(*value > 0.0 && *value < 1.0)) {
         return Err(format!("--tolerance {value}: expected a number between 0 and 1"));
     }
     Ok(())
@@ -72,30 +72,33 @@ fn check_numbers(wishes: &Wishes) -> Result<(), String> {
 mod tests {
     use super::*;
 
-    fn check(wishes: Wishes, expected: Result<(f64, f64, f64, f64), &str>) {
+    fn check(options: RunOptions, expected: Result<(f64, f64, f64, f64), &str>) {
         let experiment = Experiment { stop: Some(2.0), tolerance: Some(1e-4), ..Experiment::default() };
-        let found = settings(&experiment, &wishes, None);
+        let found = settings(&experiment, &options, None);
         let found = found.map(|it| (it.start, it.stop, it.interval, it.tolerance));
         assert_eq!(found.as_ref().map(|it| *it).map_err(String::as_str), expected);
     }
 
     #[test]
     fn wishes_come_before_the_annotation_and_the_annotation_before_defaults() {
-        check(Wishes::default(), Ok((0.0, 2.0, 0.004, 1e-4)));
-        check(Wishes { stop: Some(10.0), tolerance: Some(1e-9), ..Wishes::default() }, Ok((0.0, 10.0, 0.02, 1e-9)));
-        check(Wishes { start: Some(1.0), interval: Some(0.5), ..Wishes::default() }, Ok((1.0, 2.0, 0.5, 1e-4)));
+        check(RunOptions::default(), Ok((0.0, 2.0, 0.004, 1e-4)));
+        check(
+            RunOptions { stop: Some(10.0), tolerance: Some(1e-9), ..RunOptions::default() },
+            Ok((0.0, 10.0, 0.02, 1e-9)),
+        );
+        check(RunOptions { start: Some(1.0), interval: Some(0.5), ..RunOptions::default() }, Ok((1.0, 2.0, 0.5, 1e-4)));
     }
 
     #[test]
     fn wishes_that_make_no_sense_are_explained() {
         let error = "the stop time 2.0 is before the start time 3.0; --start and --stop give others";
-        check(Wishes { start: Some(3.0), ..Wishes::default() }, Err(error));
+        check(RunOptions { start: Some(3.0), ..RunOptions::default() }, Err(error));
         let error = "--interval 0: expected a time greater than 0";
-        check(Wishes { interval: Some(0.0), ..Wishes::default() }, Err(error));
+        check(RunOptions { interval: Some(0.0), ..RunOptions::default() }, Err(error));
         let error = "--tolerance 1: expected a number between 0 and 1";
-        check(Wishes { tolerance: Some(1.0), ..Wishes::default() }, Err(error));
-        check(Wishes { stop: Some(f64::INFINITY), ..Wishes::default() }, Err("--stop inf: expected a time"));
+        check(RunOptions { tolerance: Some(1.0), ..RunOptions::default() }, Err(error));
+        check(RunOptions { stop: Some(f64::INFINITY), ..RunOptions::default() }, Err("--stop inf: expected a time"));
         let error = "an interval of 1e-31 from 0.0 to 2.0 would make 2.0e31 rows";
-        check(Wishes { interval: Some(1e-31), ..Wishes::default() }, Err(error));
+        check(RunOptions { interval: Some(1e-31), ..RunOptions::default() }, Err(error));
     }
 }

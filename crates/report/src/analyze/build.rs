@@ -35,7 +35,7 @@ pub struct Scope<'a> {
 pub fn report(scope: Scope<'_>) -> Result<AnalyzeReport, Limit> {
     let Scope { dae, analysis, sources, within, .. } = scope;
     let names = mode_names(dae);
-    let words = Words { scope, texts: SetTexts::new(dae, analysis, &names) };
+    let words = Wording { scope, texts: SetTexts::new(dae, analysis, &names) };
     let space = &analysis.space;
     let graph = &analysis.graph;
     let (degrees_of_freedom, degrees_of_freedom_between) = words.degrees_of_freedom()?;
@@ -76,12 +76,12 @@ pub fn valuation_text(dae: &MultimodeDae, values: &[(ModeVariableId, bool)]) -> 
 type Freedom = (Vec<Case>, Option<(u32, u32)>);
 
 /// What is needed to put things into words.
-struct Words<'a> {
+struct Wording<'a> {
     scope: Scope<'a>,
     texts: SetTexts<'a>,
 }
 
-impl Words<'_> {
+impl Wording<'_> {
     fn place(&self, span: Span) -> Option<Place> {
         Place::of(span, self.scope.sources)
     }

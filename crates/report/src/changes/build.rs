@@ -1,10 +1,11 @@
 //! From the analysis of all mode changes to its words.
 
-use modeshift_dae::{ModeVariableId, VariableId};
+use modeshift_dae::{Derivative, Mode, ModeVariableId, VariableId, primes};
 use modeshift_mode_changes::{
     AllChanges, ChangeReport, InPairs, Moment, OrderBound, PairPotentials, PairSpace, change_reports_within,
 };
 use modeshift_modes::{FormulaPrinter, Limit, ModeSet, ModeVariable};
+use modeshift_structure::name;
 
 use super::report::{
     ChangesReport, ChangesSummary, ItemInChanges, KindOfChange, ModeArrow, ModeGraph, OrderInChanges, OrderRule,
@@ -51,7 +52,7 @@ pub struct Selection<'a> {
 }
 
 /// All that is needed to put changes into words.
-pub struct Words<'a> {
+pub struct Wording<'a> {
     /// The model with its structure.
     pub analyzed: &'a Analyzed,
     /// Its mode changes.
@@ -62,7 +63,7 @@ pub struct Words<'a> {
     pub selection: &'a Selection<'a>,
 }
 
-impl Words<'_> {
+impl Wording<'_> {
     /// The report.
     pub fn report(
         &self,
@@ -97,7 +98,7 @@ impl Words<'_> {
             for (to, after) in modes.iter().enumerate() {
                 let value = |variable: ModeVariable| {
                     let mode = if variable.0.is_multiple_of(2) { before } else { after };
-                    mode[variable.0 as usize / 2]
+                    mode[ModeVariableId(variable.0 / 2)]
                 };
                 let kind = kinds.iter().position(|kind| space.evaluate(kind.kind.pairs, value));
                 arrows.extend(kind.map(|kind| ModeArrow { from, to, kind }));
@@ -107,7 +108,7 @@ impl Words<'_> {
     }
 
     /// The values of all mode variables in every mode; `None` if there are many modes.
-    fn few_modes(&self) -> Option<Vec<Vec<bool>>> {
+    fn few_modes(&self) -> Option<Vec<Mode>> {
         let analysis = &self.analyzed.analysis;
         let count = analysis.invariant.mode_count(&analysis.space).to_u64()?;
         let variables = self.analyzed.dae.mode_variables.len();
@@ -118,10 +119,9 @@ impl Words<'_> {
         let mut remaining = space.intersection(analysis.invariant.components());
         let mut modes = Vec::new();
         while let Some(values) = space.pick(remaining) {
-            let mut mode = vec![false; variables];
-            values.iter().for_each(|&(variable, value)| mode[variable.index()] = value);
-            let whole: Vec<(ModeVariable, bool)> =
-                mode.iter().enumerate().map(|(at, &value)| (ModeVariable(at as u32), value)).collect();
+            let mut mode = Mode::all_false(variables);
+            values.iter().for_each(|&(variable, value)| mode.set(ModeVariableId(variable.0), value));
+            let whole: Vec<(ModeVariable, bool)> = mode.iter().map(|(id, value)| (ModeVariable(id.0), value)).collect();
             remaining = space.difference(remaining, space.valuation(&whole));
             modes.push(mode);
         }
@@ -129,10 +129,10 @@ impl Words<'_> {
         Some(modes)
     }
 
-    fn mode_text(&self, mode: &[bool]) -> String {
+    fn mode_text(&self, mode: &Mode) -> String {
         let names = self.analyzed.dae.mode_variables.iter().map(|mode| &*mode.name);
-        let literal = |(name, &value): (&str, &bool)| if value { name.to_string() } else { format!("not {name}") };
-        let literals: Vec<String> = names.zip(mode).map(literal).collect();
+        let literal = |(name, value): (&str, bool)| if value { name.to_string() } else { format!("not {name}") };
+        let literals: Vec<String> = names.zip(mode.values()).map(literal).collect();
         if literals.is_empty() { "the only mode".to_string() } else { literals.join(", ") }
     }
 
@@ -146,7 +146,7 @@ impl Words<'_> {
         let text = |set: ModeSet| printer.print(set).text;
         let chosen = |set: ModeSet| pairs.space.and(set, self.pairs);
         let item = |name: &str, order: u32, set: ModeSet| ItemInChanges {
-            name: format!("{name}{}", "'".repeat(order as usize)),
+            name: format!("{name}{}", primes(order)),
             when: text(set),
         };
         let erased: Vec<_> = memory.erased.iter().filter(|it| !chosen(it.pairs).is_empty()).collect();
@@ -181,10 +181,9 @@ impl Words<'_> {
         summary: &mut ChangesSummary,
     ) {
         let (pairs, analysis) = (&self.changes.pairs, &self.analyzed.analysis);
-        let plain = |variable: VariableId, order: u32| {
-            format!("{}{}", analysis.incidence.variables()[variable].name, "'".repeat(order as usize))
-        };
-        let name = |variable: VariableId, order: u32| format!("[[{}]]", plain(variable, order));
+        let plain =
+            |variable: VariableId, order: u32| name(analysis.incidence.variables(), Derivative::new(variable, order));
+        let order_of = |variable: VariableId, order: u32| format!("[[{}]]", plain(variable, order));
         let text = |set: ModeSet| printer.print(pairs.space.and(set, self.pairs)).text;
         let orders = potentials.orders(pairs, analysis, variable);
         let orders = orders.into_iter().filter(|(_, set)| pairs.space.intersects(*set, self.pairs));
@@ -210,10 +209,10 @@ impl Words<'_> {
         let rules = potentials.rules(pairs, analysis, variable);
         let rules = rules.iter().filter(|rule| pairs.space.intersects(rule.pairs, self.pairs));
         summary.order_rules.extend(rules.enumerate().map(|(at, rule)| OrderRule {
-            of: name(variable, rule.derivative),
+            of: order_of(variable, rule.derivative),
             at_least: match rule.bound {
                 OrderBound::Number(number) => number.to_string(),
-                OrderBound::Of(other, order) => name(other, order),
+                OrderBound::Of(other, order) => order_of(other, order),
             },
             when: text(rule.pairs),
             position: position + at,

@@ -16,7 +16,7 @@ mod report;
 mod text;
 mod verdicts;
 
-pub use build::{Selection, Words, selected_pairs};
+pub use build::{Selection, Wording, selected_pairs};
 pub use report::{
     ArrayComparison, ChangesReport, ChangesSummary, Continuous, ErasedShift, ImpulseOrder, ItemInChanges, KindOfChange,
     ModeArrow, ModeGraph, OrderInChanges, OrderRule, RestartLevel,

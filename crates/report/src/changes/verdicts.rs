@@ -1,7 +1,7 @@
 //! The verdicts about mode changes as diagnostics: what is not determined or contradicts itself, which products rest on
 //! a convention, in which changes, and what to try.
 
-use modeshift_dae::VariableId;
+use modeshift_dae::{Derivative, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use modeshift_mode_changes::{AllChanges, Cascades, Conflict, InPairs, PairSpace, pair_products};
 use modeshift_modes::{FormulaPrinter, ModeSet, ModeVariable};
@@ -20,33 +20,33 @@ pub fn say_verdicts(analyzed: &Analyzed, changes: &AllChanges<'_>, within: ModeS
     let names = PairSpace::names(&mode_names(&analyzed.dae));
     let mut printer = FormulaPrinter::new(&changes.pairs.space, &changes.pairs.invariant, &names);
     printer.prefer_conjunctions();
-    let speaker = Speaker { analyzed, changes, names: &names, printer };
-    for (pairs, open) in speaker.grouped(&changes.memory.undetermined, within) {
-        diagnostics.push(speaker.underdetermined(pairs, &open));
+    let wording = Wording { analyzed, changes, names: &names, printer };
+    for (pairs, open) in wording.grouped(&changes.memory.undetermined, within) {
+        diagnostics.push(wording.underdetermined(pairs, &open));
     }
-    for (pairs, open) in speaker.grouped(&changes.transients.undetermined, within) {
-        diagnostics.push(speaker.law_missing(pairs, &open));
+    for (pairs, open) in wording.grouped(&changes.transients.undetermined, within) {
+        diagnostics.push(wording.law_missing(pairs, &open));
     }
     for &(conflict, pairs) in &changes.transients.conflicting {
         let pairs = changes.pairs.space.and(pairs, within);
         if !pairs.is_empty() {
-            diagnostics.push(speaker.contradiction(conflict, pairs));
+            diagnostics.push(wording.contradiction(conflict, pairs));
         }
     }
-    speaker.warnings(within, diagnostics);
+    wording.warnings(within, diagnostics);
 }
 
-struct Speaker<'a> {
+struct Wording<'a> {
     analyzed: &'a Analyzed,
     changes: &'a AllChanges<'a>,
     names: &'a [String],
     printer: FormulaPrinter<'a>,
 }
 
-impl Speaker<'_> {
+impl Wording<'_> {
     /// What is not determined, by the changes in which it is not.
-    fn grouped(&self, items: &[InPairs<VariableId>], within: ModeSet) -> Vec<(ModeSet, Vec<(VariableId, u32)>)> {
-        let mut groups: Vec<(ModeSet, Vec<(VariableId, u32)>)> = Vec::new();
+    fn grouped(&self, items: &[InPairs<VariableId>], within: ModeSet) -> Vec<(ModeSet, Vec<Derivative<VariableId>>)> {
+        let mut groups: Vec<(ModeSet, Vec<Derivative<VariableId>>)> = Vec::new();
         let mut known: FxHashMap<ModeSet, usize> = FxHashMap::default();
         for item in items {
             let pairs = self.changes.pairs.space.and(item.pairs, within);
@@ -55,17 +55,17 @@ impl Speaker<'_> {
                 if at == groups.len() {
                     groups.push((pairs, Vec::new()));
                 }
-                groups[at].1.push((item.of, item.order));
+                groups[at].1.push(Derivative::new(item.of, item.order));
             }
         }
         groups
     }
 
-    fn name(&self, (variable, order): (VariableId, u32)) -> String {
-        format!("`{}{}`", self.analyzed.dae.model.variables[variable].name, "'".repeat(order as usize))
+    fn name(&self, derivative: Derivative<VariableId>) -> String {
+        format!("`{}`", self.analyzed.dae.model.name_of_variable(derivative))
     }
 
-    fn listed(&self, open: &[(VariableId, u32)]) -> String {
+    fn listed(&self, open: &[Derivative<VariableId>]) -> String {
         let mut shown: Vec<String> = open.iter().take(MOST_LABELS).map(|&item| self.name(item)).collect();
         if open.len() > MOST_LABELS {
             shown.push(format!("{} more", open.len() - MOST_LABELS));
@@ -73,19 +73,19 @@ impl Speaker<'_> {
         shown.join(", ")
     }
 
-    fn underdetermined(&self, pairs: ModeSet, open: &[(VariableId, u32)]) -> Diagnostic {
+    fn underdetermined(&self, pairs: ModeSet, open: &[Derivative<VariableId>]) -> Diagnostic {
         let message = format!("underdetermined at a mode change: nothing determines {}", self.listed(open));
         let mut diagnostic = Diagnostic::error(Code::E0801, message);
         for &item in open.iter().take(MOST_LABELS) {
             let text = format!("{} begins with no value", self.name(item));
-            diagnostic = diagnostic.label(self.analyzed.dae.model.variables[item.0].span, text);
+            diagnostic = diagnostic.label(self.analyzed.dae.model.variables[item.of].span, text);
         }
         self.with_changes(diagnostic, pairs)
             .help("give start values, or say in a `when` what these are after the change")
     }
 
     /// The laws of a `when` leave something open.
-    fn law_missing(&self, pairs: ModeSet, open: &[(VariableId, u32)]) -> Diagnostic {
+    fn law_missing(&self, pairs: ModeSet, open: &[Derivative<VariableId>]) -> Diagnostic {
         let message = format!("underdetermined at the instant of a `when`: not determined are {}", self.listed(open));
         let mut diagnostic = Diagnostic::error(Code::E0802, message);
         for span in self.firing_spans(pairs) {
@@ -107,8 +107,8 @@ impl Speaker<'_> {
                 ("this law".to_string(), branch.actions[firing.laws[law].action].span)
             }
             Conflict::Constraint(equation, order) => {
-                let equation = &model.equations[equation];
-                (format!("`{}{}`", equation.name, "'".repeat(order as usize)), equation.span)
+                let name = model.name_of_equation(Derivative::new(equation, order));
+                (format!("`{name}`"), model.equations[equation].span)
             }
         };
         let message = format!("too much is said about the instant of a `when`: {name} contradicts the rest");

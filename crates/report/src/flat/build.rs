@@ -18,7 +18,7 @@ use crate::wording::{Guards, Modes};
 pub fn flat_report(dae: &MultimodeDae, sources: &SourceMap) -> FlatReport {
     let modes = Modes::of(dae);
     let guards = Guards::new(dae, &modes);
-    let words = Words { dae, sources, guards: &guards };
+    let words = Wording { dae, sources, guards: &guards };
     let (parameters, variables): (Vec<&Variable>, Vec<&Variable>) =
         dae.model.variables.iter().partition(|variable| variable.variability <= Variability::Parameter);
     let equations = dae.model.equations.iter().filter(|equation| equation.kind != EquationKind::ModeDefinition);
@@ -50,13 +50,13 @@ fn text_of(dae: &MultimodeDae, expression: ExpressionId) -> String {
 }
 
 /// What is needed to put things into words.
-struct Words<'a> {
+struct Wording<'a> {
     dae: &'a MultimodeDae,
     sources: &'a SourceMap,
     guards: &'a Guards<'a>,
 }
 
-impl Words<'_> {
+impl Wording<'_> {
     fn text(&self, expression: ExpressionId) -> String {
         text_of(self.dae, expression)
     }

@@ -28,7 +28,7 @@ pub fn report(
 ) -> InitReport {
     let dae = &analyzed.dae;
     let names = start.mode_names(dae);
-    let words = Words { dae, start, names: &names, printer: printer(dae, start, &names), sources };
+    let words = Wording { dae, start, names: &names, printer: printer(dae, start, &names), sources };
     let mut blocks_left = MOST_BLOCKS;
     InitReport {
         version: Version,
@@ -50,7 +50,7 @@ pub(super) fn printer<'a>(dae: &MultimodeDae, start: &'a Initialization, names: 
     printer
 }
 
-struct Words<'a> {
+struct Wording<'a> {
     dae: &'a MultimodeDae,
     start: &'a Initialization,
     names: &'a [String],
@@ -58,7 +58,7 @@ struct Words<'a> {
     sources: &'a SourceMap,
 }
 
-impl Words<'_> {
+impl Wording<'_> {
     fn formula(&self, modes: ModeSet) -> String {
         self.printer.print(self.start.without_scenarios(self.dae, modes)).text
     }
@@ -184,10 +184,7 @@ impl Words<'_> {
             mode: ByName(modes.map(|(id, mode)| (mode.name.to_string(), state.mode.value(id))).collect()),
             values: ByName(
                 values
-                    .map(|(quantity, &value)| {
-                        let name = &self.dae.model.variables[quantity.of].name;
-                        (format!("{name}{}", "'".repeat(quantity.order as usize)), value)
-                    })
+                    .map(|(quantity, &value)| (self.dae.model.name_of_variable(*quantity).to_string(), value))
                     .collect(),
             ),
         }

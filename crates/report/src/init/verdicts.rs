@@ -17,16 +17,16 @@ pub fn say_verdicts(
     judged: &[JudgedScenario],
     diagnostics: &mut Diagnostics,
 ) {
-    let speaker = Speaker { dae, start };
+    let wording = Wording { dae, start };
     for scenario in judged.iter().filter(|scenario| !scenario.failed) {
         match scenario.verdict() {
-            InitialVerdict::Determined => diagnostics.extend(speaker.refused_by_inputs(scenario)),
+            InitialVerdict::Determined => diagnostics.extend(wording.refused_by_inputs(scenario)),
             InitialVerdict::Underdetermined => {
                 for case in scenario.cases.iter().filter(|case| is_open(case)).take(MOST_LABELS) {
-                    diagnostics.push(speaker.underdetermined(Diagnostic::error, Code::E0702, scenario, case));
+                    diagnostics.push(wording.underdetermined(Diagnostic::error, Code::E0702, scenario, case));
                 }
             }
-            InitialVerdict::Overdetermined => diagnostics.extend(speaker.overdetermined(scenario)),
+            InitialVerdict::Overdetermined => diagnostics.extend(wording.overdetermined(scenario)),
         }
     }
 }
@@ -38,19 +38,19 @@ pub fn check_verdicts(
     judged: &[JudgedScenario],
     diagnostics: &mut Diagnostics,
 ) {
-    let speaker = Speaker { dae, start };
+    let wording = Wording { dae, start };
     let has_conditions = start.system.origins.iter().any(|origin| origin.is_condition());
     for scenario in judged.iter().filter(|scenario| !scenario.failed) {
         match scenario.verdict() {
-            InitialVerdict::Determined => diagnostics.extend(speaker.refused_by_inputs(scenario)),
+            InitialVerdict::Determined => diagnostics.extend(wording.refused_by_inputs(scenario)),
             InitialVerdict::Underdetermined => {
                 let Some(case) = scenario.cases.iter().find(|case| is_open(case)) else { continue };
                 diagnostics.push(match has_conditions {
-                    true => speaker.underdetermined(Diagnostic::warning, Code::W0702, scenario, case),
-                    false => speaker.underdetermined(Diagnostic::note, Code::N0702, scenario, case),
+                    true => wording.underdetermined(Diagnostic::warning, Code::W0702, scenario, case),
+                    false => wording.underdetermined(Diagnostic::note, Code::N0702, scenario, case),
                 });
             }
-            InitialVerdict::Overdetermined => diagnostics.extend(speaker.overdetermined(scenario)),
+            InitialVerdict::Overdetermined => diagnostics.extend(wording.overdetermined(scenario)),
         }
     }
 }
@@ -60,12 +60,12 @@ fn is_open(case: &JudgedCase) -> bool {
     case.possible && !case.case.proposal.is_empty()
 }
 
-struct Speaker<'a> {
+struct Wording<'a> {
     dae: &'a MultimodeDae,
     start: &'a Initialization,
 }
 
-impl Speaker<'_> {
+impl Wording<'_> {
     fn underdetermined(
         &self,
         make: impl Fn(Code, String) -> Diagnostic,

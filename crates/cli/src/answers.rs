@@ -1,0 +1,52 @@
+//! From an answer of the driver to standard output, standard error and the exit status.
+
+use std::io::IsTerminal as _;
+
+use modeshift_diagnostics::{ExitStatus, render_all};
+use modeshift_driver::Answer;
+
+use crate::arguments::Common;
+use crate::commands::UsageError;
+use crate::files::{say, write_result};
+
+/// Prints diagnostics and, where asked for, timings.
+pub fn tell<T>(answer: &Answer<T>, common: &Common) {
+    say(&render_all(&answer.diagnostics, &answer.sources, has_colours(std::io::stderr().is_terminal())));
+    tell_timings(answer, common);
+}
+
+/// Prints timings, where asked for.
+pub fn tell_timings<T>(answer: &Answer<T>, common: &Common) {
+    if common.timings {
+        say(&answer.timings.to_string());
+    }
+}
+
+/// As bad as the worst that was said.
+pub fn status_of<T>(answer: &Answer<T>) -> ExitStatus {
+    let worst = answer.diagnostics.iter().map(|diagnostic| diagnostic.code.exit_status()).max();
+    let without_result = if answer.result.is_none() { ExitStatus::ModelWrong } else { ExitStatus::Good };
+    worst.unwrap_or(ExitStatus::Good).max(without_result)
+}
+
+/// Writes a result where the user wants it.
+pub fn write(common: &Common, text: &str) -> Result<(), UsageError> {
+    write_result(common.output.as_deref(), text).map_err(UsageError)
+}
+
+/// On a terminal, headings stand out.
+pub fn on_paper(text: String, common: &Common) -> String {
+    if common.output.is_some() || !has_colours(std::io::stdout().is_terminal()) {
+        return text;
+    }
+    let heading = |line: &str| match line.starts_with(' ') || line.is_empty() {
+        true => format!("{line}\n"),
+        false => format!("\u{1b}[1m{line}\u{1b}[0m\n"),
+    };
+    text.lines().map(heading).collect()
+}
+
+/// Whether to use colours where there is a terminal: unless `NO_COLOR` says otherwise.
+fn has_colours(terminal: bool) -> bool {
+    terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}

@@ -1,0 +1,251 @@
+//! Every code of the register has a test that provokes it, here or elsewhere.
+
+use std::path::Path;
+
+use modeshift_diagnostics::{Code, ExitStatus};
+
+use crate::support::{Outcome, modeshift, modeshift_reading, root, temporary};
+
+/// A state and a mode.
+const STATE: &str = "model M Real x(start = 1, fixed = true); Boolean p; equation p = x > 0;
+  der(x) = if p then 1 else -1; end M;";
+
+/// A clutch whose torque is used in a nonlinear way.
+const SQUARE: &str = "crates/cli/tests/repro/papers/SqOut.mo";
+
+/// Small models with a command line that provokes the code: the model is read from standard input, or is a file.
+const PROVOKED: &[(Code, &str, &str)] = &[
+    (Code::E0002, "analyze --at q=true", STATE),
+    (Code::E0003, "analyze --at bh=true,bl=true", "models/WaterTank.mo"),
+    (Code::E0004, "init --scenario q", STATE),
+    (Code::E0005, "simulate --interval 1e-31", STATE),
+    (Code::E0006, "simulate -o no/such/folder/x.csv", STATE),
+    (Code::E0007, "simulate --plot-vars q", STATE),
+    (Code::E0112, "check", "model M Real x; equation x = (1 + 2)[1]; end M;"),
+    (Code::E0203, "check", "model A end A; model M Real x; equation x = A; end M;"),
+    (Code::E0204, "check", "package P Real y = 1; end P; model M Real x = P.y; end M;"),
+    (Code::E0207, "check", "model M model extends A end A; A a; end M;"),
+    (Code::E0209, "check", "model A outer Real x; Real y = x; end A; model M A a; end M;"),
+    (Code::E0210, "check", "model A Real x = 1; end A; model M A a if false; Real y = a.x; end M;"),
+    (Code::E0212, "check", "model A A a; end A; model M A a; end M;"),
+    (
+        Code::E0223,
+        "check",
+        "model A replaceable model B Real x = 1; end B; B b; end A; model M A a(redeclare Real B); end M;",
+    ),
+    (Code::E0301, "check", "model M Integer n = integer(time); Real x[n]; equation x = ones(n); end M;"),
+    (Code::E0306, "check", "model M Real x[1] = linspace(0, 1, 1); end M;"),
+    (Code::E0307, "check", "model M Real x = sin(1, 2); end M;"),
+    (
+        Code::E0308,
+        "check",
+        "function f input Real x; output Real y; external \"C\"; end f;
+         model M Real x = time; Real y = der(f(x)); end M;",
+    ),
+    (
+        Code::E0309,
+        "check",
+        "function f input Real x; output Real y; algorithm y := f(x); end f; model M Real x = f(time); end M;",
+    ),
+    (Code::E0312, "check", "model M parameter Integer n; Real x[n] = ones(n); end M;"),
+    (Code::E0313, "check", "function f input Real x; output Real y; algorithm end f; model M Real x = f(time); end M;"),
+    (
+        Code::E0314,
+        "check",
+        "function f input Real x; output Real y; algorithm y := 0; for i in 1:3000000 loop y := y + 1; end for; end f;
+         model M parameter Integer n = integer(f(1)); Real z[n] = ones(n); end M;",
+    ),
+    (
+        Code::E0315,
+        "check",
+        "function f input Real x; output Real y; algorithm assert(x > 2, \"small\"); y := x; end f;
+         model M parameter Integer n = integer(f(1)); Real z[n] = ones(n); end M;",
+    ),
+    (
+        Code::E0316,
+        "check",
+        "function f input Real x; output Real y; algorithm z := 1; y := x; end f; model M Real x = f(time); end M;",
+    ),
+    (Code::E0371, "simulate", "model M parameter Real a = b; parameter Real b = a; Real x = a; end M;"),
+    (Code::E0373, "simulate", "model M parameter Real p = log(-1); Real x; equation der(x) = p; end M;"),
+    (
+        Code::E0372,
+        "simulate",
+        "function f input Real x; output Real y; external \"C\"; end f;
+         model M parameter Real p = f(1); Real x = p; end M;",
+    ),
+    (Code::W0312, "check", "model M parameter Integer n(start = 2); Real x[n] = ones(n); end M;"),
+    (
+        Code::W0315,
+        "check",
+        "function f input Real x; output Real y; algorithm assert(x < 2, \"small\"); y := x; end f;
+         model M Real x = f(time); end M;",
+    ),
+    (
+        Code::E0402,
+        "check",
+        "connector C Real v; flow Real i; end C; model M C a, b; Boolean p = time > 1; equation if p then
+         connect(a, b); end if; end M;",
+    ),
+    (Code::E0404, "check", "model M Real x; equation x = 1 annotation(modeshift(scenario = \"hot\")); end M;"),
+    (Code::W0601, "check", "model M Real x; Real y; equation x*y = 1; 2*x*y = 2; end M;"),
+    (
+        Code::W0602,
+        "simulate",
+        "model M Boolean p = time > 0.5; Real x(start = 0, fixed = true); Real y; equation der(x) = 1;
+         if p then y = x; else y = 1; y = 2; end if; end M;",
+    ),
+    (
+        Code::N0602,
+        "check",
+        "model M Real x[600]; equation for i in 1:600 loop x[i] = sin(x[if i < 600 then i + 1 else 1]) + 1; end for;
+         end M;",
+    ),
+    (Code::E0603, "analyze --node-limit 10", "models/ClutchChain.mo"),
+    (Code::E0603, "rimis --node-limit 100", "models/ClutchChain.mo"),
+    (Code::E0603, "simulate --node-limit 100", "models/ClutchChain.mo"),
+    (
+        Code::E0801,
+        "check",
+        "model M Real x(start = 0, fixed = true); Boolean p; if p then Real z; end if; equation p = time > 0.5;
+         der(x) = 1; if p then der(z) = x; end if; end M;",
+    ),
+    (
+        Code::E0803,
+        "check",
+        "model M Real x(start = 1, fixed = true); Real v(start = 0, fixed = true); Real f; Boolean g; equation
+         der(x) = v; der(v) = f - 1; g = pre(x) <= 0; 0 = if g then x else f; when g then v = 1; v = 2; end when; end M;",
+    ),
+    (Code::W0801, "check", SQUARE),
+    (Code::W0802, "check", "crates/cli/tests/repro/papers/Cradle2.mo"),
+    (Code::E0804, "changes", "model M Real x; equation x = 1; x = 2; end M;"),
+    (Code::E0810, "simulate", "model M Real x; equation der(x) = 1; annotation(experiment(Tolerance = 2)); end M;"),
+    (
+        Code::E0813,
+        "simulate",
+        "model M String s; Real x(start = 0, fixed = true); equation der(x) = 1; s = if time > 0.5 then \"a\" else \"b\";
+         when s == \"a\" then reinit(x, 0); end when; end M;",
+    ),
+    (Code::E0814, "simulate", "model M Real x; equation der(x) = 1; when sample(0, x) then end when; end M;"),
+    (Code::E0822, "simulate --stop 2", "model M Real x(start = 1, fixed = true); equation der(x) = x^2; end M;"),
+    (
+        Code::E0824,
+        "simulate",
+        "model M Integer n(start = 0, fixed = true); equation when time > 0.5 then n = n + 1; end when; end M;",
+    ),
+    (
+        Code::E0825,
+        "simulate",
+        "model M Boolean b(start = false, fixed = true); Real x(start = 0, fixed = true); equation
+         der(x) = if b then 1 else 2; b = if x > 0.5 then not pre(b) else false; end M;",
+    ),
+];
+
+/// The same with models in MEL.
+const PROVOKED_IN_MEL: &[(Code, &str, &str)] = &[
+    (Code::E0381, "check", "x[1] : real; e : equation x[:] = 1.0;"),
+    (Code::E0385, "check --set N=many", "N : integer = 2; x : real; e : equation x = 1.0;"),
+    (
+        Code::E0387,
+        "check",
+        "x : real; e : equation der(x) = 1.0; scenario a is scenario b is s : equation x = 1; end; end;",
+    ),
+    (
+        Code::E0707,
+        "init",
+        "x : real; e : equation der(x) = 1.0; scenario a is s : equation x = 1; end; scenario a is r : equation x = 2; end;",
+    ),
+];
+
+/// Runs a command line on a model, with results in a temporary file.
+fn run(code: Code, command: &str, model: &str, extension: &str) -> Outcome {
+    let result = temporary(&format!("{code}.csv")).display().to_string();
+    let mut arguments: Vec<&str> = command.split(' ').collect();
+    if arguments[0] == "simulate" && !arguments.contains(&"-o") {
+        arguments.extend(["-o", &result]);
+    }
+    if root().join(model).is_file() {
+        return modeshift(&[&arguments[..1], &[model], &arguments[1..]].concat());
+    }
+    if extension == "mo" {
+        return modeshift_reading(model.as_bytes(), &[&arguments[..1], &["-"], &arguments[1..]].concat());
+    }
+    let file = temporary(&format!("{code}.{extension}"));
+    std::fs::write(&file, model).expect("temporary files can be written");
+    modeshift(&[&arguments[..1], &[&file.display().to_string()], &arguments[1..]].concat())
+}
+
+#[test]
+fn small_models_provoke_their_codes() {
+    let mut missing: Vec<String> = Vec::new();
+    let (modelica, mel) = (PROVOKED.iter().map(|it| (it, "mo")), PROVOKED_IN_MEL.iter().map(|it| (it, "mel")));
+    for (&(code, command, model), extension) in modelica.chain(mel) {
+        let outcome = run(code, command, model, extension);
+        let said = outcome.stderr.contains(&format!("[{code}]"));
+        if !said || outcome.status < code.exit_status() as i32 || outcome.status == ExitStatus::Fault as i32 {
+            missing.push(format!("{code} with status {}: {}", outcome.status, outcome.stderr));
+        }
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+/// A class that inherits through 200 others.
+#[test]
+fn long_chains_of_inheritance_are_refused() {
+    let chain = (1..=220).map(|number| format!("model A{number} extends A{}; end A{number};\n", number - 1));
+    let text = "model A0 Real x = 1; end A0;\n".to_string() + &chain.collect::<String>();
+    let outcome = run(Code::E0206, "check", &text, "mo");
+    assert!(outcome.stderr.contains("[E0206]"), "{}", outcome.stderr);
+}
+
+/// Codes that no model provokes today, with the reason.
+const UNTESTED: &[(Code, &str)] = &[
+    (Code::E0113, "needs a file of 4 GB"),
+    (Code::E0320, "the parser refuses an expression of that depth before"),
+    (Code::W0374, "flattening gives every parameter a value, with W0312"),
+    (Code::E0710, "the limits end the start with E0603"),
+    (Code::E0712, "the search for start values says E0708 before"),
+    (Code::E0805, "what cannot be differentiated is refused at the start"),
+    (Code::E0811, "such a cycle does not settle, with E0824"),
+    (Code::E0820, "the next mode is never a singular one: E0823"),
+];
+
+#[test]
+fn every_code_is_provoked_by_a_test() {
+    let mut texts = String::new();
+    for folder in ["crates", "golden"] {
+        read_tests(&root().join(folder), false, &mut texts);
+    }
+    let untested: Vec<&str> = Code::ALL
+        .iter()
+        .filter(|code| !code.is_fault() && UNTESTED.iter().all(|(known, _)| known != *code))
+        .map(|code| code.as_str())
+        .filter(|code| !texts.contains(code))
+        .collect();
+    assert!(untested.is_empty(), "no test provokes {untested:?}");
+}
+
+/// The texts of all files below folders of tests and of golden files, and of modules of tests.
+fn read_tests(folder: &Path, in_tests: bool, texts: &mut String) {
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("readable").path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_string();
+        if path.is_dir() {
+            read_tests(&path, in_tests || name == "tests" || folder.ends_with("golden"), texts);
+        } else if let Ok(text) = std::fs::read_to_string(&path).map(|text| without_exceptions(&text)) {
+            match (in_tests, text.find("#[cfg(test)]")) {
+                (true, _) => texts.push_str(&text),
+                (false, Some(at)) => texts.push_str(&text[at..]),
+                (false, None) => {}
+            }
+        }
+    }
+}
+
+/// The text of a test without the list of codes that are not tested, which is no test of them.
+fn without_exceptions(text: &str) -> String {
+    match text.split_once("const UNTESTED:") {
+        Some((before, after)) => before.to_string() + after.split_once("];").map_or("", |(_, rest)| rest),
+        None => text.to_string(),
+    }
+}

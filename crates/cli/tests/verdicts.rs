@@ -1,0 +1,89 @@
+//! One analysis feeds every command: `check`, `init` and `simulate` agree about every model.
+
+use std::path::PathBuf;
+
+use crate::support::{modeshift, root, temporary};
+
+/// The models of the papers, and small ones that once went wrong.
+fn models() -> Vec<PathBuf> {
+    let tests = "crates/cli/tests/repro";
+    let folders = ["models".to_string(), format!("{tests}/house"), format!("{tests}/papers"), format!("{tests}/trust")];
+    let files = |folder: &String| std::fs::read_dir(root().join(folder)).expect("a folder of models");
+    let mut models: Vec<PathBuf> =
+        folders.iter().flat_map(files).map(|entry| entry.expect("readable").path()).collect();
+    models.sort();
+    models
+}
+
+/// The codes that a command says: `E0601` and so on.
+fn codes(arguments: &[&str]) -> Vec<String> {
+    let said = modeshift(arguments).stderr;
+    let after_bracket = said.lines().filter_map(|line| {
+        let (severity, rest) = line.split_once('[')?;
+        let is_title = ["error", "warning", "note"].contains(&severity);
+        is_title.then(|| rest.split(']').next().unwrap_or_default().to_string())
+    });
+    after_bracket.collect()
+}
+
+fn is_error(code: &&String) -> bool {
+    code.starts_with('E')
+}
+
+/// MEL without scenarios has no start values at all: its start is not a matter of `check`.
+fn has_start(path: &std::path::Path) -> bool {
+    let is_mel = path.extension().is_some_and(|extension| extension == "mel");
+    !is_mel || std::fs::read_to_string(path).expect("readable").contains("scenario ")
+}
+
+#[test]
+fn check_reports_what_init_refuses_and_what_check_passes_starts() {
+    let mut disagreements: Vec<String> = Vec::new();
+    for path in models() {
+        let file = path.display().to_string();
+        let (check, init) = (codes(&["check", &file]), codes(&["init", &file]));
+        for error in init.iter().filter(is_error).filter(|_| has_start(&path)) {
+            // A run keeps states at their start values where nothing determines them: worth a warning or a note.
+            let said = match error.as_str() {
+                "E0702" => check.iter().any(|code| code.ends_with("0702") || code.starts_with('E')),
+                _ => check.iter().any(|code| code.starts_with('E')),
+            };
+            if !said {
+                disagreements.push(format!("{file}: init says {error}, check says {check:?}"));
+            }
+        }
+        if !check.iter().any(|code| code.starts_with('E')) {
+            let result = temporary("verdicts.csv").display().to_string();
+            let run = codes(&["simulate", &file, "--stop", "1e-6", "--interval", "1e-6", "-o", &result]);
+            if run.iter().any(|code| code.starts_with('E')) {
+                disagreements.push(format!("{file}: check passes it, simulate says {run:?}"));
+            }
+        }
+    }
+    assert!(disagreements.is_empty(), "{disagreements:#?}");
+}
+
+/// The errors of `check` about one of the small models.
+fn check_refuses(model: &str, expected: &str) {
+    let file = format!("crates/cli/tests/repro/trust/{model}.mo");
+    let errors: Vec<String> = codes(&["check", &file]).into_iter().filter(|code| code.starts_with('E')).collect();
+    assert_eq!(errors, [expected], "{model}");
+}
+
+#[test]
+fn check_looks_at_the_start() {
+    check_refuses("all_modes_start", "E0701"); // an input selects two conditions for one state
+    check_refuses("check_blind_to_start", "E0709"); // no mode fits the start values
+    check_refuses("m15_cyclic_param", "E0371"); // parameters that depend on each other
+    assert!(codes(&["check", "models/RLDC2Printed.mo"]).contains(&"E0709".to_string()));
+}
+
+#[test]
+fn a_run_does_not_pass_in_silence_over_a_change_that_check_calls_underdetermined() {
+    // E22 §8.4: the straight rope is transient, and the model does not say what follows.
+    let file = "models/CupAndBallElasticWithoutLaw.mo";
+    assert_eq!(codes(&["check", file]), ["E0802"]);
+    let result = temporary("without_law.csv").display().to_string();
+    let run = modeshift(&["simulate", file, "-o", &result]);
+    assert_eq!(run.status, 1, "{}", run.stderr);
+}
