@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use support::{modeshift, modeshift_reading, root, temporary};
 
-const DECAY: &str = "model Decay Real x(start = 1); equation der(x) = -x; end Decay;";
+const DECAY: &str = "model Decay Real x(start = 1, fixed = true); equation der(x) = -x; end Decay;";
 
 /// The status, and that standard error contains these words and standard output nothing.
 fn check_error(input: &[u8], arguments: &[&str], status: i32, words: &str) {

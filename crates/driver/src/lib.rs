@@ -1,4 +1,20 @@
-//! One function per user question, every intermediate result printable.
+//! The pipeline: one function per user question, each line a stage.
+//!
+//! Every function takes a [`Question`] and returns an [`Answer`]: a report of `modeshift_report`, the diagnostics, the
+//! sources to show them with, and the timings. `flatten` and `analyze` return the result of their stage, from which
+//! `report()` makes the report: in large models, words take longer than the analysis.
+//!
+//! | module | purpose |
+//! |---|---|
+//! | [`changes`] | `changes`: every mode change of a model |
+//! | [`init`] | `init`: the start of a model, and what `check` says about it |
+//! | `parse` | `parse`: syntax errors only |
+//! | `pipeline` | `flatten`, `analyze`, `check`, and the stages that all questions share |
+//! | `question` | questions and answers as data |
+//! | `rimis` | `rimis`: an equivalent model for ordinary tools |
+//! | [`simulate`] | `simulate`: runs a model |
+//! | `timings` | how long each phase takes |
+//! | `valuation` | partial valuations of mode variables, as in `--at` |
 
 pub mod changes;
 pub mod init;

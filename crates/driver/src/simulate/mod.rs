@@ -2,6 +2,10 @@
 //!
 //! The analysis comes first, then what the user wants is checked as a whole, then the outputs are opened: nothing is
 //! computed whose result could not be kept. Where the results go is the caller's business.
+//!
+//! | module | purpose |
+//! |---|---|
+//! | `settings` | the settings of a run from options and annotation |
 
 mod settings;
 

@@ -1,6 +1,7 @@
 //! What `analyze` prints of a model too large to list: numbers, the largest blocks, where the index is highest.
 
 use modeshift_dae::Id;
+use modeshift_drawing::shortened;
 use modeshift_modes::Limit;
 use modeshift_structure::{Block, DegreesOfFreedom, GraphText, degrees_of_freedom, structural_index};
 
@@ -58,7 +59,7 @@ fn singular_lines(scope: Scope<'_>, texts: &SetTexts<'_>) -> Vec<String> {
     let cases = singular_cases_by_place(scope.dae, scope.analysis);
     let line = |case: &crate::singular::SingularCase| {
         let example = texts.example(case.modes);
-        shortened(format!("when {}, for example {example}", texts.text(case.modes)))
+        shortened(&format!("when {}, for example {example}", texts.text(case.modes)), LONGEST_LINE)
     };
     let mut lines: Vec<String> = cases.iter().take(SHOWN).map(line).collect();
     if cases.len() > SHOWN {
@@ -86,7 +87,7 @@ fn case_lines(cases: &[modeshift_structure::Case], texts: &SetTexts<'_>) -> Vec<
     let line = |case: &modeshift_structure::Case| match texts.text(case.modes) {
         all if all == "true" => case.value.to_string(),
         formula if formula.chars().count() < LONGEST_LINE / 2 => format!("{}  when {formula}", case.value),
-        _ => shortened(format!("{}  for example when {}", case.value, texts.example(case.modes))),
+        _ => shortened(&format!("{}  for example when {}", case.value, texts.example(case.modes)), LONGEST_LINE),
     };
     cases.iter().rev().take(SHOWN).map(line).collect()
 }
@@ -100,14 +101,7 @@ fn largest_blocks(scope: Scope<'_>, names: &[String]) -> Vec<String> {
     let line = |(_, block): &(usize, Block<'_>)| {
         let count = block.equations.len();
         let equations = if count == 1 { "equation" } else { "equations" };
-        shortened(format!("{count} {equations}: {}", words.block(*block)))
+        shortened(&format!("{count} {equations}: {}", words.block(*block)), LONGEST_LINE)
     };
     blocks.iter().take(SHOWN).map(line).collect()
-}
-
-fn shortened(line: String) -> String {
-    if line.chars().count() <= LONGEST_LINE {
-        return line;
-    }
-    line.chars().take(LONGEST_LINE - 1).chain(['…']).collect()
 }

@@ -3,6 +3,8 @@
 
 use std::fmt::Write as _;
 
+use modeshift_drawing::shortened;
+
 use super::report::{ChangesReport, ChangesSummary, ItemInChanges};
 use crate::analyze::{mode_count_text, section};
 
@@ -75,7 +77,7 @@ fn write_summary(text: &mut String, summary: &ChangesSummary) {
 fn order_lines(summary: &ChangesSummary) -> Vec<String> {
     let line = |relation: String, when: &str| {
         let when = if when == "true" { String::new() } else { format!("  when {when}") };
-        shortened(format!("{relation}{when}"))
+        shortened(&format!("{relation}{when}"), LONGEST_LINE)
     };
     let orders = summary.orders.iter();
     let orders = orders.map(|it| (it.position, line(format!("[[{}]] = {}", it.variable, it.order), &it.when)));
@@ -87,17 +89,10 @@ fn order_lines(summary: &ChangesSummary) -> Vec<String> {
 }
 
 fn items(items: &[ItemInChanges], count: usize) -> Vec<String> {
-    let line = |item: &ItemInChanges| shortened(format!("{}  when {}", item.name, item.when));
+    let line = |item: &ItemInChanges| shortened(&format!("{}  when {}", item.name, item.when), LONGEST_LINE);
     let mut lines: Vec<String> = items.iter().map(line).collect();
     if count > items.len() {
         lines.push(format!("… and {} more", count - items.len()));
     }
     lines
-}
-
-fn shortened(line: String) -> String {
-    if line.chars().count() <= LONGEST_LINE {
-        return line;
-    }
-    line.chars().take(LONGEST_LINE - 1).chain(['…']).collect()
 }

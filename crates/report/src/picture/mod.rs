@@ -3,6 +3,14 @@
 //! The layout is Sugiyama's: ranks by longest path, crossings reduced by barycentres, coordinates by isotonic
 //! regression towards the neighbours. Labels of edges take part in it as vertices of their own, so that no label
 //! covers anything.
+//!
+//! | module | purpose |
+//! |---|---|
+//! | `coordinates` | where vertices stand in their ranks |
+//! | `layout` | the whole layout: vertices, routes of edges, places of labels |
+//! | `order` | the order of vertices within a rank |
+//! | `ranks` | the rank of each vertex |
+//! | `svg` | cards, arrows and a legend as SVG |
 
 mod coordinates;
 mod layout;

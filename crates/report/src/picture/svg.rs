@@ -5,6 +5,9 @@
 
 use std::fmt::{self, Write as _};
 
+use modeshift_drawing::fixed_width;
+use modeshift_drawing::svg::{Tenths, escaped};
+
 use super::layout::{Edge, Graph, Layout, Point, Route, Size, lay_out};
 
 /// How a line of text looks.
@@ -68,8 +71,6 @@ pub struct Drawing {
 
 const FONT_SIZE: f64 = 13.0;
 const LINE_HEIGHT: f64 = 18.0;
-/// Width of a character of a fixed-width font, as a part of its size.
-const CHARACTER_WIDTH: f64 = 0.602;
 const PADDING: f64 = 10.0;
 const MARGIN: f64 = 24.0;
 const ARROW_LENGTH: f64 = 8.0;
@@ -99,23 +100,20 @@ fn graph(drawing: &Drawing) -> Graph {
 }
 
 fn text_size(text: &str, font_size: f64) -> Size {
-    Size { width: text.chars().count() as f64 * font_size * CHARACTER_WIDTH + 8.0, height: font_size + 5.0 }
+    Size { width: fixed_width(text, font_size) + 8.0, height: font_size + 5.0 }
 }
 
 fn card_size(card: &Card) -> Size {
-    let longest = card.lines.iter().map(|line| shortened(&line.text).chars().count()).max().unwrap_or(0);
+    let widths = card.lines.iter().map(|line| fixed_width(&shortened(&line.text), FONT_SIZE));
     let frame = if card.framed { 8.0 } else { 0.0 };
     Size {
-        width: longest as f64 * FONT_SIZE * CHARACTER_WIDTH + 2.0 * PADDING + frame,
+        width: widths.fold(0.0, f64::max) + 2.0 * PADDING + frame,
         height: card.lines.len() as f64 * LINE_HEIGHT + PADDING + frame,
     }
 }
 
 fn shortened(text: &str) -> String {
-    if text.chars().count() <= LONGEST_LABEL {
-        return text.to_string();
-    }
-    text.chars().take(LONGEST_LABEL - 1).chain(['…']).collect()
+    modeshift_drawing::shortened(text, LONGEST_LABEL)
 }
 
 /// The guards in order of first appearance, each with a colour.
@@ -228,8 +226,8 @@ fn write_link(svg: &mut String, link: &Link, route: &Route, colours: &Colours<'_
         svg,
         r#"<g><title>{}</title><path fill="none" stroke="{colour}" stroke-width="1.4" d="M{} {}"#,
         escaped(&link.guard),
-        tenths(first.x),
-        tenths(first.y)
+        Tenths(first.x),
+        Tenths(first.y)
     )?;
     let inner = &route.points[1..route.points.len() - 1];
     let mut previous = *first;
@@ -240,8 +238,8 @@ fn write_link(svg: &mut String, link: &Link, route: &Route, colours: &Colours<'_
     writeln!(
         svg,
         r#""/><path fill="{colour}" d="M{} {}l-4 {s}h8z"/></g>"#,
-        tenths(last.x),
-        tenths(last.y),
+        Tenths(last.x),
+        Tenths(last.y),
         s = -down * ARROW_LENGTH
     )
 }
@@ -249,11 +247,11 @@ fn write_link(svg: &mut String, link: &Link, route: &Route, colours: &Colours<'_
 /// A curve that starts and ends vertically; straight where the points are above one another.
 fn write_curve(svg: &mut String, from: Point, to: Point) -> fmt::Result {
     if (from.x - to.x).abs() < 0.05 {
-        return write!(svg, " L{} {}", tenths(to.x), tenths(to.y));
+        return write!(svg, " L{} {}", Tenths(to.x), Tenths(to.y));
     }
-    let middle = tenths((from.y + to.y) / 2.0);
-    let (from_x, to_x) = (tenths(from.x), tenths(to.x));
-    write!(svg, " C{from_x} {middle} {to_x} {middle} {to_x} {}", tenths(to.y))
+    let middle = Tenths((from.y + to.y) / 2.0);
+    let (from_x, to_x) = (Tenths(from.x), Tenths(to.x));
+    write!(svg, " C{from_x} {middle} {to_x} {middle} {to_x} {}", Tenths(to.y))
 }
 
 fn write_label(svg: &mut String, text: &str, centre: Point, colour: &str) -> fmt::Result {
@@ -310,24 +308,4 @@ fn write_line(svg: &mut String, line: &Line, at: Point, colour: &str) -> fmt::Re
     };
     let text = escaped(&shortened(&line.text));
     writeln!(svg, r#"<text x="{:.1}" y="{:.1}" text-anchor="middle" {look}>{text}</text>"#, at.x, at.y)
-}
-
-/// A coordinate with one digit behind the point, as short as can be.
-fn tenths(value: f64) -> f64 {
-    (value * 10.0).round() / 10.0 + 0.0
-}
-
-fn escaped(text: &str) -> String {
-    let mut result = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => result.push_str("&amp;"),
-            '<' => result.push_str("&lt;"),
-            '>' => result.push_str("&gt;"),
-            '"' => result.push_str("&quot;"),
-            control if control.is_control() && control != '\n' => result.push(' '),
-            other => result.push(other),
-        }
-    }
-    result
 }
