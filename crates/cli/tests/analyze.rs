@@ -52,6 +52,7 @@ fn list(value: &Value) -> &[Value] {
 fn json_has_the_documented_keys() {
     let report = modeshift(&["analyze", "models/WaterTank.mo", "--format", "json"]).json();
     let expected = [
+        "version",
         "model",
         "mode_variables",
         "invariant",

@@ -383,7 +383,7 @@ fn json_has_the_documented_keys_in_their_order() {
     let outcome = modeshift_reading(b"model M\n  Real x;\nend M;", &["check", "-", "--format", "json"]);
     let verdict = outcome.json();
     let keys = |value: &serde_json::Value| value.as_object().expect("an object").keys().cloned().collect::<Vec<_>>();
-    assert_eq!(keys(&verdict), ["model", "ok", "diagnostics"]);
+    assert_eq!(keys(&verdict), ["version", "model", "ok", "diagnostics"]);
     let diagnostic = &verdict["diagnostics"][0];
     assert_eq!(keys(diagnostic), ["code", "severity", "message", "when", "example", "labels", "notes", "help"]);
     assert_eq!(diagnostic["labels"][0]["span"], serde_json::json!({"file": "<stdin>", "line": 2, "column": 8}));

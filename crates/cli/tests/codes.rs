@@ -225,6 +225,31 @@ fn every_code_is_provoked_by_a_test() {
     assert!(untested.is_empty(), "no test provokes {untested:?}");
 }
 
+#[test]
+fn every_code_in_the_sources_is_in_the_register() {
+    let mut unknown: Vec<String> = Vec::new();
+    for entry in std::fs::read_dir(root().join("crates")).expect("the crates") {
+        let mut folders = vec![entry.expect("readable").path().join("src")];
+        while let Some(folder) = folders.pop() {
+            for path in std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("readable").path()) {
+                if path.is_dir() {
+                    folders.push(path);
+                } else if let Ok(text) = std::fs::read_to_string(&path) {
+                    let codes = text.split('"').filter(|word| is_code(word) && Code::named(word).is_none());
+                    unknown.extend(codes.map(|code| format!("{code} in {}", path.display())));
+                }
+            }
+        }
+    }
+    assert!(unknown.is_empty(), "{unknown:#?}");
+}
+
+/// `E0601` and the like.
+fn is_code(word: &str) -> bool {
+    let digits = word.strip_prefix(['E', 'W', 'N']).unwrap_or_default();
+    digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// The texts of all files below folders of tests and of golden files, and of modules of tests.
 fn read_tests(folder: &Path, in_tests: bool, texts: &mut String) {
     for entry in std::fs::read_dir(folder).expect("a folder") {

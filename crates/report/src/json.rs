@@ -1,6 +1,6 @@
 //! Reports as JSON, and the schema of that JSON: both come from one declaration of the data.
 //!
-//! [`report!`](crate::report) declares a struct together with its keys, in the order in which they are written. From
+//! [`report!`](crate::report!) declares a struct together with its keys, in the order in which they are written. From
 //! it follow the [`Json`] of a value and the schema of the type, with the doc comments as descriptions: what is written
 //! and what is described cannot part.
 
