@@ -400,7 +400,7 @@ fn three_thousand_random_models_agree_with_each_mode_and_scenario_by_itself() {
 }
 
 #[test]
-#[ignore = "a long run: cargo test --release --test initialization_oracle -- --ignored"]
+#[ignore = "a long run: cargo test --release -p modeshift-structure --test suite a_hundred_thousand -- --ignored"]
 fn a_hundred_thousand_random_models_agree_with_each_mode_and_scenario_by_itself() {
     check_random_models(3_000..103_000);
 }

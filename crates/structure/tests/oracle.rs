@@ -141,7 +141,7 @@ fn twenty_thousand_random_systems_agree_with_the_analysis_of_each_mode() {
 }
 
 #[test]
-#[ignore = "takes minutes: cargo test --release -p modeshift-structure --test oracle -- --ignored"]
+#[ignore = "takes minutes: cargo test --release -p modeshift-structure --test suite a_million -- --ignored"]
 fn a_million_random_systems_agree_with_the_analysis_of_each_mode() {
     check_random_systems(1_000_000..2_000_000);
 }

@@ -4,6 +4,8 @@
 //! |---|---|
 //! | `scenarios` | the space of initial modes and scenarios |
 //! | `parameters` | which parameters have to be found, in which modes and scenarios |
+//! | `carry` | what the analysis of long modes found, in that space |
+//! | `prolongation` | derivatives above the leading ones that initial equations mention |
 //! | `system` | [`System`]: equations with their derivatives, states, conditions, as an algebraic system |
 //! | `matching` | one matching per mode and scenario, conditions in order of their importance |
 //! | `proposal` | which states to fix where the start is underdetermined |
