@@ -6,8 +6,9 @@ use modeshift_syntax::ast::{BinaryOperator, Expression};
 
 use crate::expressions::context::{Context, Purpose};
 use crate::expressions::evaluate::describe;
+use crate::expressions::operators::check_items;
 use crate::expressions::term::{Term, shape_text};
-use crate::failure::{Failure, Outcome, wrong};
+use crate::failure::{Outcome, wrong};
 use crate::flattener::Flattener;
 
 /// Whether a predefined function that works on arrays as a whole.
@@ -52,13 +53,13 @@ impl Flattener<'_> {
         match (name, terms) {
             ("size", [array]) => {
                 let sizes = array.dims().to_vec();
-                let items = sizes.into_iter().map(|size| self.integer_term(size)).collect();
+                let items = sizes.into_iter().map(|size| self.operators().integer_term(size)).collect();
                 Ok(Term::vector(Type::Integer, items))
             }
             ("size", [array, _]) => {
                 let dimension = self.evaluate_integer(&arguments[1], context)?;
                 match usize::try_from(dimension - 1).ok().and_then(|at| array.dims().get(at)) {
-                    Some(&size) => Ok(self.integer_term(size)),
+                    Some(&size) => Ok(self.operators().integer_term(size)),
                     None => wrong(
                         "E0305",
                         format!("this has no dimension {dimension}: its size is {}", shape_text(array.dims())),
@@ -66,7 +67,7 @@ impl Flattener<'_> {
                     ),
                 }
             }
-            ("ndims", [array]) => Ok(self.integer_term(array.dims().len())),
+            ("ndims", [array]) => Ok(self.operators().integer_term(array.dims().len())),
             ("fill", [value, _, ..]) => self.filled(value, &arguments[1..], span, context),
             ("zeros" | "ones", [_, ..]) => {
                 let value = Term::Scalar(Type::Integer, self.model.expressions.integer(i64::from(name == "ones")));
@@ -74,18 +75,18 @@ impl Flattener<'_> {
             }
             ("identity", [_]) => {
                 let size = self.size_argument(&arguments[0], context)?;
-                self.check_items(size.saturating_mul(size), span)?;
-                Ok(self.identity(size))
+                check_items(size.saturating_mul(size), span)?;
+                Ok(self.operators().identity(size))
             }
-            ("diagonal", [vector]) if vector.dims().len() == 1 => self.diagonal(vector, span),
+            ("diagonal", [vector]) if vector.dims().len() == 1 => self.operators().diagonal(vector, span),
             ("transpose", [matrix]) if matrix.dims().len() == 2 => Ok(transposed(matrix)),
             ("symmetric", [matrix]) if matrix.dims().len() == 2 => Ok(symmetric(matrix)),
-            ("cross", [a, b]) if a.dims() == [3] && b.dims() == [3] => self.cross(a, b, span),
-            ("skew", [a]) if a.dims() == [3] => self.skew(a),
+            ("cross", [a, b]) if a.dims() == [3] && b.dims() == [3] => self.operators().cross(a, b, span),
+            ("skew", [a]) if a.dims() == [3] => self.operators().skew(a),
             ("outerProduct", [a, b]) if a.dims().len() == 1 && b.dims().len() == 1 => {
                 let column = Term::array(Type::Real, vec![a.dims()[0], 1], a.items().to_vec());
                 let row = Term::array(Type::Real, vec![1, b.dims()[0]], b.items().to_vec());
-                self.product_term(&column, &row, span)
+                self.operators().product_term(&column, &row, span)
             }
             ("linspace", [from, to, _]) => self.linspace(from, to, &arguments[2], span, context),
             ("cat", [_, rest @ ..]) => {
@@ -121,10 +122,6 @@ impl Flattener<'_> {
         }
     }
 
-    fn integer_term(&mut self, value: usize) -> Term {
-        Term::Scalar(Type::Integer, self.model.expressions.integer(value as i64))
-    }
-
     fn size_argument(&mut self, argument: &Expression, context: &mut Context) -> Outcome<usize> {
         let size = self.evaluate_integer(argument, context)?;
         usize::try_from(size).or_else(|_| wrong("E0311", format!("a size of {size} is negative"), argument.span))
@@ -133,55 +130,10 @@ impl Flattener<'_> {
     fn filled(&mut self, value: &Term, sizes: &[Expression], span: Span, context: &mut Context) -> Outcome<Term> {
         let dims = sizes.iter().map(|size| self.size_argument(size, context)).collect::<Outcome<Vec<_>>>()?;
         let total = dims.iter().try_fold(1_usize, |total, &dim| total.checked_mul(dim)).unwrap_or(usize::MAX);
-        self.check_items(total, span)?;
+        check_items(total, span)?;
         let dims = [&dims, value.dims()].concat();
         let items = std::iter::repeat_n(value.items(), total).flatten().cloned().collect();
         Ok(Term::array(value.scalar_type().unwrap_or(Type::Real), dims, items))
-    }
-
-    /// The identity matrix.
-    pub(crate) fn identity(&mut self, size: usize) -> Term {
-        let one = self.integer_term(1);
-        let zero = self.integer_term(0);
-        let items = (0..size * size).map(|at| if at / size == at % size { one.clone() } else { zero.clone() });
-        Term::array(Type::Integer, vec![size, size], items.collect())
-    }
-
-    fn diagonal(&mut self, vector: &Term, span: Span) -> Outcome<Term> {
-        let size = vector.dims()[0];
-        self.check_items(size.saturating_mul(size), span)?;
-        let ty = vector.scalar_type().unwrap_or(Type::Real);
-        let zero = match ty {
-            Type::Real => Term::Scalar(ty, self.model.expressions.real(0.0)),
-            _ => Term::Scalar(ty, self.model.expressions.integer(0)),
-        };
-        let items = (0..size * size)
-            .map(|at| if at / size == at % size { vector.items()[at / size].clone() } else { zero.clone() });
-        Ok(Term::array(ty, vec![size, size], items.collect()))
-    }
-
-    fn cross(&mut self, a: &Term, b: &Term, span: Span) -> Outcome<Term> {
-        let (a, b) = (a.items().to_vec(), b.items().to_vec());
-        let mut item = |i: usize, j: usize| {
-            let left = self.scalar_binary(BinaryOperator::Multiply, &a[i], &b[j], span)?;
-            let right = self.scalar_binary(BinaryOperator::Multiply, &a[j], &b[i], span)?;
-            self.scalar_binary(BinaryOperator::Subtract, &left, &right, span)
-        };
-        let items = vec![item(1, 2)?, item(2, 0)?, item(0, 1)?];
-        Ok(Term::vector(Type::Real, items))
-    }
-
-    fn skew(&mut self, a: &Term) -> Outcome<Term> {
-        let zero = Term::Scalar(Type::Real, self.model.expressions.real(0.0));
-        let [x, y, z] = a.items() else { return Err(Failure::Reported) };
-        let mut minus = |item: &Term| match *item {
-            Term::Scalar(ty, id) => Term::Scalar(ty, self.model.expressions.negate(id)),
-            _ => item.clone(),
-        };
-        let (minus_x, minus_y, minus_z) = (minus(x), minus(y), minus(z));
-        let (x, y, z) = (x.clone(), y.clone(), z.clone());
-        let items = vec![zero.clone(), minus_z, y, z, zero.clone(), minus_x, minus_y, x, zero];
-        Ok(Term::array(Type::Real, vec![3, 3], items))
     }
 
     fn linspace(
@@ -193,16 +145,16 @@ impl Flattener<'_> {
         context: &mut Context,
     ) -> Outcome<Term> {
         let count = self.size_argument(count, context)?;
-        self.check_items(count, span)?;
+        check_items(count, span)?;
         if count < 2 {
             return wrong("E0306", "`linspace` needs at least 2 points", span);
         }
         let mut items = Vec::with_capacity(count);
         for at in 0..count {
             let share = Term::Scalar(Type::Real, self.model.expressions.real(at as f64 / (count - 1) as f64));
-            let width = self.scalar_binary(BinaryOperator::Subtract, to, from, span)?;
-            let offset = self.scalar_binary(BinaryOperator::Multiply, &share, &width, span)?;
-            items.push(self.scalar_binary(BinaryOperator::Add, from, &offset, span)?);
+            let width = self.operators().scalar_binary(BinaryOperator::Subtract, to, from, span)?;
+            let offset = self.operators().scalar_binary(BinaryOperator::Multiply, &share, &width, span)?;
+            items.push(self.operators().scalar_binary(BinaryOperator::Add, from, &offset, span)?);
         }
         Ok(Term::vector(Type::Real, items))
     }
@@ -254,10 +206,14 @@ impl Flattener<'_> {
             result = Some(match result {
                 None => item.clone(),
                 Some(so_far) => match name {
-                    "sum" => self.scalar_binary(BinaryOperator::Add, &so_far, item, span)?,
-                    "product" => self.scalar_binary(BinaryOperator::Multiply, &so_far, item, span)?,
-                    "min" if is_boolean(item) => self.scalar_binary(BinaryOperator::And, &so_far, item, span)?,
-                    "max" if is_boolean(item) => self.scalar_binary(BinaryOperator::Or, &so_far, item, span)?,
+                    "sum" => self.operators().scalar_binary(BinaryOperator::Add, &so_far, item, span)?,
+                    "product" => self.operators().scalar_binary(BinaryOperator::Multiply, &so_far, item, span)?,
+                    "min" if is_boolean(item) => {
+                        self.operators().scalar_binary(BinaryOperator::And, &so_far, item, span)?
+                    }
+                    "max" if is_boolean(item) => {
+                        self.operators().scalar_binary(BinaryOperator::Or, &so_far, item, span)?
+                    }
                     "min" => self.builtin(Builtin::Min, &[so_far, item.clone()], span, purpose)?,
                     _ => self.builtin(Builtin::Max, &[so_far, item.clone()], span, purpose)?,
                 },

@@ -321,9 +321,9 @@ impl Flattener<'_> {
     fn semi_linear(&mut self, arguments: &[Expression], span: Span, context: &mut Context) -> Outcome<Term> {
         let terms = self.terms(arguments, context)?;
         let zero = Term::Scalar(Type::Integer, self.model.expressions.integer(0));
-        let condition = self.scalar_binary(BinaryOperator::GreaterEqual, &terms[0], &zero, span)?;
-        let positive = self.scalar_binary(BinaryOperator::Multiply, &terms[1], &terms[0], span)?;
-        let negative = self.scalar_binary(BinaryOperator::Multiply, &terms[2], &terms[0], span)?;
+        let condition = self.operators().scalar_binary(BinaryOperator::GreaterEqual, &terms[0], &zero, span)?;
+        let positive = self.operators().scalar_binary(BinaryOperator::Multiply, &terms[1], &terms[0], span)?;
+        let negative = self.operators().scalar_binary(BinaryOperator::Multiply, &terms[2], &terms[0], span)?;
         let (Term::Scalar(_, condition), Term::Scalar(_, zero)) = (condition, zero) else {
             return Err(Failure::Reported);
         };

@@ -7,7 +7,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use modeshift_dae::{ExpressionId, Node, PartialEvaluation, Type, VariableId};
+use modeshift_dae::{ExpressionId, Expressions, Node, PartialEvaluation, Type, VariableId};
 use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_syntax::ast::{Expression, Variability};
 use rustc_hash::FxHashMap;
@@ -114,15 +114,9 @@ impl Flattener<'_> {
         }
     }
 
-    /// The number that indexes: of an Integer itself, of an enumeration its ordinal, of a Boolean 1 or 2.
+    /// The number that indexes.
     pub(crate) fn integer_value(&self, term: &Term) -> Option<i64> {
-        let Term::Scalar(ty, id) = term else { return None };
-        match (ty, self.model.expressions.node(*id)) {
-            (Type::Integer | Type::Enumeration(_), Node::Integer(value)) => Some(value),
-            (Type::Integer, Node::Real(number)) if number.value().fract() == 0.0 => Some(number.value() as i64),
-            (Type::Boolean, Node::Boolean(value)) => Some(1 + i64::from(value)),
-            _ => None,
-        }
+        integer_value(&self.model.expressions, term)
     }
 
     /// The number that a literal stands for.
@@ -350,6 +344,17 @@ impl Flattener<'_> {
     /// A literal, evaluated; or the expression as it is.
     pub(crate) fn literal_node(&self, id: ExpressionId) -> bool {
         is_literal_node(self.model.expressions.node(id))
+    }
+}
+
+/// The number that indexes: of an Integer itself, of an enumeration its ordinal, of a Boolean 1 or 2.
+pub(crate) fn integer_value(expressions: &Expressions, term: &Term) -> Option<i64> {
+    let Term::Scalar(ty, id) = term else { return None };
+    match (ty, expressions.node(*id)) {
+        (Type::Integer | Type::Enumeration(_), Node::Integer(value)) => Some(value),
+        (Type::Integer, Node::Real(number)) if number.value().fract() == 0.0 => Some(number.value() as i64),
+        (Type::Boolean, Node::Boolean(value)) => Some(1 + i64::from(value)),
+        _ => None,
     }
 }
 

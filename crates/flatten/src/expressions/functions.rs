@@ -16,6 +16,7 @@ use crate::classes::layout::{Layout, Member};
 use crate::classes::library::{ClassId, composition};
 use crate::classes::lookup::{ClassReference, reference_text, unknown};
 use crate::expressions::context::{Context, Purpose};
+use crate::expressions::operators::check_items;
 use crate::expressions::statements::Flow;
 use crate::expressions::term::{RecordTerm, Term, stack};
 use crate::failure::{Failure, Outcome, dynamic, unsupported, wrong};
@@ -316,7 +317,7 @@ impl Flattener<'_> {
             Some(class) => self.unknown_record(class, context)?,
         };
         let total = dims.iter().try_fold(1_usize, |total, &dim| total.checked_mul(dim)).unwrap_or(usize::MAX);
-        self.check_items(total, member.span)?;
+        check_items(total, member.span)?;
         Ok(if dims.is_empty() { item } else { Term::array(ty, dims, vec![item; total]) })
     }
 

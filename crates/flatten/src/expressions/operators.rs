@@ -1,15 +1,30 @@
 //! Operators on scalars and arrays (Modelica 3.6, 10.6), with their types.
 
-use modeshift_dae::{ArithmeticOperator, ExpressionId, Node, RelationOperator, Type};
+use modeshift_dae::{ArithmeticOperator, ExpressionId, Expressions, Node, RelationOperator, Type};
 use modeshift_diagnostics::Span;
-use modeshift_syntax::ast::BinaryOperator;
+use modeshift_syntax::ast::{BinaryOperator, UnaryOperator};
 
-use crate::expressions::evaluate::describe;
+use crate::expressions::evaluate::{describe, integer_value};
 use crate::expressions::term::{Term, shape_text};
 use crate::failure::{Failure, Outcome, unsupported, wrong};
 use crate::flattener::Flattener;
 
+/// How many items an array value may have: as many as a model may have scalars.
+const MAX_ITEMS: usize = 5_000_000;
+
+/// Operators on terms. They need nothing of a model but the expressions it is made of.
+pub(crate) struct Operators<'a> {
+    expressions: &'a mut Expressions,
+}
+
 impl Flattener<'_> {
+    /// Operators on the terms of the flat model.
+    pub(crate) fn operators(&mut self) -> Operators<'_> {
+        Operators { expressions: &mut self.model.expressions }
+    }
+}
+
+impl Operators<'_> {
     /// `a op b`
     pub(crate) fn binary(&mut self, operator: BinaryOperator, a: &Term, b: &Term, span: Span) -> Outcome<Term> {
         use BinaryOperator::*;
@@ -61,7 +76,7 @@ impl Flattener<'_> {
         let mismatch =
             || wrong("E0303", format!("types do not go together: {} and {}", describe(a), describe(b)), span);
         let numeric = is_number(left) && is_number(right);
-        let expressions = &mut self.model.expressions;
+        let expressions = &mut *self.expressions;
         match operator {
             BinaryOperator::And | BinaryOperator::Or if left == Type::Boolean && right == Type::Boolean => {
                 let id = if operator == BinaryOperator::And { expressions.and(x, y) } else { expressions.or(x, y) };
@@ -97,7 +112,7 @@ impl Flattener<'_> {
     }
 
     fn relation(&mut self, operator: RelationOperator, x: ExpressionId, y: ExpressionId) -> ExpressionId {
-        let expressions = &mut self.model.expressions;
+        let expressions = &mut *self.expressions;
         match (expressions.node(x), expressions.node(y), operator) {
             (Node::String(a), Node::String(b), RelationOperator::Equal) => expressions.boolean(a == b),
             (Node::String(a), Node::String(b), RelationOperator::NotEqual) => expressions.boolean(a != b),
@@ -106,7 +121,7 @@ impl Flattener<'_> {
     }
 
     fn joined(&mut self, x: ExpressionId, y: ExpressionId) -> ExpressionId {
-        let expressions = &mut self.model.expressions;
+        let expressions = &mut *self.expressions;
         match (expressions.node(x), expressions.node(y)) {
             (Node::String(a), Node::String(b)) => {
                 let text = format!("{}{}", expressions.text(a), expressions.text(b));
@@ -133,7 +148,7 @@ impl Flattener<'_> {
                 Ok(Term::vector(Type::Real, items))
             }
             ([rows, n], [m, columns]) if n == m => {
-                self.check_items(rows.saturating_mul(*columns), span)?;
+                check_items(rows.saturating_mul(*columns), span)?;
                 let mut items = Vec::with_capacity(rows * columns);
                 for row in 0..*rows {
                     for column in 0..*columns {
@@ -163,11 +178,81 @@ impl Flattener<'_> {
                 Some(sum) => self.scalar_binary(BinaryOperator::Add, &sum, &product, span)?,
             });
         }
-        Ok(sum.unwrap_or(Term::Scalar(Type::Real, self.model.expressions.real(0.0))))
+        Ok(sum.unwrap_or(Term::Scalar(Type::Real, self.expressions.real(0.0))))
+    }
+
+    /// `-a`, `not a`
+    pub(crate) fn unary(&mut self, operator: UnaryOperator, operand: &Term, span: Span) -> Outcome<Term> {
+        operand.map(|item| match (operator, item) {
+            (UnaryOperator::Not, Term::Scalar(Type::Boolean, id)) => {
+                Ok(Term::Scalar(Type::Boolean, self.expressions.not(*id)))
+            }
+            (
+                UnaryOperator::Minus | UnaryOperator::ElementwiseMinus,
+                Term::Scalar(ty @ (Type::Real | Type::Integer), id),
+            ) => Ok(Term::Scalar(*ty, self.expressions.negate(*id))),
+            (UnaryOperator::Plus | UnaryOperator::ElementwisePlus, Term::Scalar(Type::Real | Type::Integer, _)) => {
+                Ok(item.clone())
+            }
+            (UnaryOperator::Not, other) => {
+                wrong("E0303", format!("`not` needs a Boolean, but this is {}", describe(other)), span)
+            }
+            (_, other) => wrong("E0303", format!("a sign needs a number, but this is {}", describe(other)), span),
+        })
+    }
+
+    /// A count as a term.
+    pub(crate) fn integer_term(&mut self, value: usize) -> Term {
+        Term::Scalar(Type::Integer, self.expressions.integer(value as i64))
+    }
+
+    /// The identity matrix.
+    pub(crate) fn identity(&mut self, size: usize) -> Term {
+        let one = self.integer_term(1);
+        let zero = self.integer_term(0);
+        let items = (0..size * size).map(|at| if at / size == at % size { one.clone() } else { zero.clone() });
+        Term::array(Type::Integer, vec![size, size], items.collect())
+    }
+
+    pub(crate) fn diagonal(&mut self, vector: &Term, span: Span) -> Outcome<Term> {
+        let size = vector.dims()[0];
+        check_items(size.saturating_mul(size), span)?;
+        let ty = vector.scalar_type().unwrap_or(Type::Real);
+        let zero = match ty {
+            Type::Real => Term::Scalar(ty, self.expressions.real(0.0)),
+            _ => Term::Scalar(ty, self.expressions.integer(0)),
+        };
+        let items = (0..size * size)
+            .map(|at| if at / size == at % size { vector.items()[at / size].clone() } else { zero.clone() });
+        Ok(Term::array(ty, vec![size, size], items.collect()))
+    }
+
+    pub(crate) fn cross(&mut self, a: &Term, b: &Term, span: Span) -> Outcome<Term> {
+        let (a, b) = (a.items().to_vec(), b.items().to_vec());
+        let mut item = |i: usize, j: usize| {
+            let left = self.scalar_binary(BinaryOperator::Multiply, &a[i], &b[j], span)?;
+            let right = self.scalar_binary(BinaryOperator::Multiply, &a[j], &b[i], span)?;
+            self.scalar_binary(BinaryOperator::Subtract, &left, &right, span)
+        };
+        let items = vec![item(1, 2)?, item(2, 0)?, item(0, 1)?];
+        Ok(Term::vector(Type::Real, items))
+    }
+
+    pub(crate) fn skew(&mut self, a: &Term) -> Outcome<Term> {
+        let zero = Term::Scalar(Type::Real, self.expressions.real(0.0));
+        let [x, y, z] = a.items() else { return Err(Failure::Reported) };
+        let mut minus = |item: &Term| match *item {
+            Term::Scalar(ty, id) => Term::Scalar(ty, self.expressions.negate(id)),
+            _ => item.clone(),
+        };
+        let (minus_x, minus_y, minus_z) = (minus(x), minus(y), minus(z));
+        let (x, y, z) = (x.clone(), y.clone(), z.clone());
+        let items = vec![zero.clone(), minus_z, y, z, zero.clone(), minus_x, minus_y, x, zero];
+        Ok(Term::array(Type::Real, vec![3, 3], items))
     }
 
     fn matrix_power(&mut self, a: &Term, b: &Term, span: Span) -> Outcome<Term> {
-        let (&[rows, columns], Some(exponent)) = (a.dims(), self.integer_value(b)) else {
+        let (&[rows, columns], Some(exponent)) = (a.dims(), integer_value(self.expressions, b)) else {
             return wrong(
                 "E0304",
                 "a power of an array needs a square matrix and an Integer literal; elementwise is `.^`",
@@ -183,6 +268,14 @@ impl Flattener<'_> {
         }
         Ok(result)
     }
+}
+
+/// Refuses arrays that would not fit into memory.
+pub(crate) fn check_items(count: usize, span: Span) -> Outcome<()> {
+    if count > MAX_ITEMS {
+        return wrong("E0310", format!("an array of {count} elements is more than this program takes"), span);
+    }
+    Ok(())
 }
 
 fn column_of(matrix: &Term, columns: usize, column: usize) -> Vec<Term> {

@@ -7,19 +7,17 @@ use std::sync::Arc;
 
 use modeshift_dae::{ExpressionId, Node, Type, Variability};
 use modeshift_diagnostics::{Diagnostic, Span};
-use modeshift_syntax::ast::{BinaryOperator, Expression, ExpressionKind, ForIndex, UnaryOperator};
+use modeshift_syntax::ast::{BinaryOperator, Expression, ExpressionKind, ForIndex};
 
 use crate::expressions::context::{Context, Purpose};
 use crate::expressions::evaluate::describe;
+use crate::expressions::operators::check_items;
 use crate::expressions::term::{Term, shape_text, stack};
 use crate::failure::{Failure, Outcome, dynamic, unsupported, wrong};
 use crate::flattener::Flattener;
 
 /// How deep an expression may be nested.
 const MAX_NESTING: u32 = 256;
-
-/// How many items an array value may have.
-const MAX_ITEMS: usize = 5_000_000;
 
 impl Flattener<'_> {
     /// The term of an expression.
@@ -60,7 +58,7 @@ impl Flattener<'_> {
             },
             ExpressionKind::Unary(operator, operand) => {
                 let operand = self.term(operand, context)?;
-                self.unary(*operator, &operand, expression.span)
+                self.operators().unary(*operator, &operand, expression.span)
             }
             ExpressionKind::Binary(..) => self.binary_chain(expression, context),
             ExpressionKind::If { branches, otherwise } => {
@@ -89,7 +87,7 @@ impl Flattener<'_> {
                 continue;
             }
             let right = self.term(right, context)?;
-            term = self.binary(operator, &term, &right, span)?;
+            term = self.operators().binary(operator, &term, &right, span)?;
         }
         Ok(term)
     }
@@ -103,25 +101,6 @@ impl Flattener<'_> {
             BinaryOperator::Or if value => Some(left.clone()),
             _ => None,
         }
-    }
-
-    fn unary(&mut self, operator: UnaryOperator, operand: &Term, span: Span) -> Outcome<Term> {
-        operand.map(|item| match (operator, item) {
-            (UnaryOperator::Not, Term::Scalar(Type::Boolean, id)) => {
-                Ok(Term::Scalar(Type::Boolean, self.model.expressions.not(*id)))
-            }
-            (
-                UnaryOperator::Minus | UnaryOperator::ElementwiseMinus,
-                Term::Scalar(ty @ (Type::Real | Type::Integer), id),
-            ) => Ok(Term::Scalar(*ty, self.model.expressions.negate(*id))),
-            (UnaryOperator::Plus | UnaryOperator::ElementwisePlus, Term::Scalar(Type::Real | Type::Integer, _)) => {
-                Ok(item.clone())
-            }
-            (UnaryOperator::Not, other) => {
-                wrong("E0303", format!("`not` needs a Boolean, but this is {}", describe(other)), span)
-            }
-            (_, other) => wrong("E0303", format!("a sign needs a number, but this is {}", describe(other)), span),
-        })
     }
 
     fn array_constructor(&mut self, items: &[Expression], span: Span, context: &mut Context) -> Outcome<Term> {
@@ -203,7 +182,7 @@ impl Flattener<'_> {
         // `0:0.1:1` has eleven elements although 1/0.1 may come out a rounding error below 10.
         let count = ((to - from) / by + 1e-10).floor() + 1.0;
         let count = if count.is_finite() && count > 0.0 { count as usize } else { 0 };
-        self.check_items(count, span)?;
+        check_items(count, span)?;
         let ty = if integers { Type::Integer } else { Type::Real };
         let expressions = &mut self.model.expressions;
         let items = (0..count).map(|at| match integers {
@@ -233,14 +212,6 @@ impl Flattener<'_> {
             Type::Boolean => Term::Scalar(ty, self.model.expressions.boolean(ordinal == 2)),
             _ => Term::Scalar(ty, self.model.expressions.integer(ordinal)),
         }
-    }
-
-    /// Refuses arrays that would not fit into memory.
-    pub(crate) fn check_items(&self, count: usize, span: Span) -> Outcome<()> {
-        if count > MAX_ITEMS {
-            return wrong("E0310", format!("an array of {count} elements is more than this program takes"), span);
-        }
-        Ok(())
     }
 
     /// `{body for i in range, …}`, also inside `sum(…)` and the like.
