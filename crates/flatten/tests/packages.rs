@@ -91,6 +91,21 @@ fn the_package_around_a_file_comes_before_one_of_the_same_name_on_the_library_pa
 }
 
 #[test]
+fn top_level_packages_beside_the_outermost_one_are_found_after_the_library_path() {
+    let files = parts()
+        .with("lib/Services/package.mo", "package Services constant Real s = 5; end Services;")
+        .with("lib/Parts/Sub/User.mo", "within Parts.Sub; model User Real x = Services.s; end User;")
+        .with("other/Services.mo", "package Services constant Real s = 7; end Services;");
+    for path in ["lib/Parts/package.mo", "lib/Parts/Main.mo", "lib/Parts/Sub/package.mo", "lib/Parts/Sub/User.mo"] {
+        let found = |libraries| equations(files.clone(), path, Some("Parts.Sub.User"), libraries);
+        assert_eq!(found(&[]), Ok(vec!["x = 5".to_string()]), "{path}");
+        assert_eq!(found(&["other"]), Ok(vec!["x = 7".to_string()]), "{path}");
+    }
+    let files = files.with("lib/plain.mo", "model M Real x = Services.s; end M;");
+    assert!(equations(files, "lib/plain.mo", None, &[]).is_err());
+}
+
+#[test]
 fn a_library_path_to_a_package_itself_means_that_package_and_nothing_in_it() {
     let files = parts().with("user.mo", "model M Parts.Sub.C c; end M;").with("wrong.mo", "model M Sub.C c; end M;");
     let expected = ["c.r.v = 2", "c.w = 6"].map(str::to_string).to_vec();

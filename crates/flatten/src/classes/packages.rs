@@ -3,7 +3,8 @@
 //! A directory with a `package.mo` is a package, and so is a file with a package in it. From a name the way leads
 //! down, to the file of that name. From a file that a user names the way leads up: `within A.B;` says that the
 //! directory is that of `B` and the one above that of `A`, and where a `package.mo` is there, that is the package
-//! meant, whatever the library path has. Files that disagree with their directory are reported.
+//! meant, whatever the library path has. Top-level packages beside the outermost one are found too, after those of
+//! the library path: `Modelica` needs `ModelicaServices`. Files that disagree with their directory are reported.
 
 use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
@@ -34,6 +35,7 @@ impl Library {
         };
         let around = around.filter(|around| self.is_package_directory(around));
         let parent = self.enclosing_package(&stored, around.as_deref(), diagnostics);
+        self.look_beside(&stored, inside.as_deref(), around.as_deref());
         self.check_missing_within(&stored, around.as_deref(), diagnostics);
         if let Some(first) = stored.classes.first() {
             match &inside {
@@ -85,6 +87,22 @@ impl Library {
         let first = around.map(FilePath::to_path_buf);
         let up = std::iter::successors(first, |directory| above(directory));
         up.take(most).take_while(|directory| self.is_package_directory(directory)).collect()
+    }
+
+    /// Adds the directory in which the outermost package around a file lies to the library path, as its end.
+    fn look_beside(&mut self, stored: &StoredDefinition, inside: Option<&FilePath>, around: Option<&FilePath>) {
+        let outermost = match &stored.within {
+            Some(Some(within)) => {
+                let directories = self.directories_above(around, within.parts.len());
+                directories.into_iter().nth(within.parts.len().saturating_sub(1))
+            }
+            Some(None) | None => inside.map(FilePath::to_path_buf),
+        };
+        if let Some(beside) = outermost.and_then(|outermost| above(&outermost))
+            && !self.directories.contains(&beside)
+        {
+            self.directories.push(beside);
+        }
     }
 
     /// One of the packages that `within` names.
