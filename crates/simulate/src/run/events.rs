@@ -1,16 +1,16 @@
 //! What happens at the events of a run: instants, told to the observer; limits of events that accumulate; and why the
 //! run ends there, if it does.
 
-use modeshift_diagnostics::Diagnostics;
+use modeshift_dae::{ExpressionId, VariableId};
 
-use super::RunEnd;
 use crate::results::CostPart;
-use crate::run::engine::Engine;
-use crate::run::failure;
 use crate::run::instant::event_iteration::{Fired, Outcome};
-use crate::run::output::Output;
-use crate::run::values::{Phase, Side};
-use crate::run::zeno::detection::{Accumulation, RecentEvents};
+use crate::run::instant::instant;
+use crate::run::phase::schedule::due_samples;
+use crate::run::values::{Occasion, Side};
+use crate::run::zeno::detection::Accumulation;
+use crate::run::zeno::limit::rest;
+use crate::run::{Machinery, Run, RunEnd, failure};
 
 /// What comes of an event.
 pub(super) enum Passed<'a> {
@@ -22,102 +22,72 @@ pub(super) enum Passed<'a> {
     End(RunEnd, f64),
 }
 
-/// The events of a run.
-pub(super) struct Events<'d, 'a> {
-    diagnostics: &'d mut Diagnostics,
-    recent: RecentEvents<'a>,
-}
-
-impl<'d, 'a> Events<'d, 'a> {
-    pub fn new(diagnostics: &'d mut Diagnostics, recent: RecentEvents<'a>) -> Self {
-        Events { diagnostics, recent }
+impl<'a> Run<'_, 'a> {
+    /// The samplings that are due.
+    pub(super) fn due_samples(&mut self, time: f64) -> Vec<ExpressionId> {
+        due_samples(&mut self.machinery.memory.samplings, time)
     }
 
-    /// Says something about the run.
-    pub fn explain(&mut self, explain: impl FnOnce(&mut Diagnostics)) {
-        explain(self.diagnostics);
-    }
-
-    /// Passes an event that ends a stay, perhaps only for an instant. `stop` is where the run ends at the latest.
-    pub fn pass(
-        &mut self,
-        engine: &mut Engine<'a>,
-        output: &mut Output<'_>,
-        left: &Side<'a>,
-        fired: Fired,
-        stop: f64,
-    ) -> Passed<'a> {
+    /// Passes an event that a phase came to.
+    pub(super) fn pass(&mut self, left: &Side<'a>, fired: Fired) -> Passed<'a> {
         if let Some(accumulation) = self.recent.add(left.time, &fired) {
-            return self.accumulated(engine, output, left, &fired, &accumulation, stop);
+            return self.accumulated(left, &fired, &accumulation);
         }
-        engine.modes.meter.begin(left.time);
-        let fired = Fired { samples: engine.due_samples(left.time), ..fired };
-        self.instant(engine, output, left, &fired, Phase::default())
+        self.machinery.visited.meter.begin(left.time);
+        let fired = Fired { samples: self.due_samples(left.time), ..fired };
+        self.instant(left, &fired, Occasion::default())
+    }
+
+    /// Passes the instant at which inputs get other values.
+    pub(super) fn given(&mut self, left: &Side<'a>, inputs: Vec<(VariableId, f64)>) -> Passed<'a> {
+        self.machinery.visited.meter.begin(left.time);
+        self.instant(left, &Fired { inputs, ..Fired::default() }, Occasion::default())
     }
 
     /// One instant.
-    pub fn instant(
-        &mut self,
-        engine: &mut Engine<'a>,
-        output: &mut Output<'_>,
-        left: &Side<'a>,
-        fired: &Fired,
-        phase: Phase,
-    ) -> Passed<'a> {
-        match engine.instant(left, fired, phase) {
-            Ok(outcome) => self.told(engine, output, left, fired, outcome),
+    pub(super) fn instant(&mut self, left: &Side<'a>, fired: &Fired, occasion: Occasion) -> Passed<'a> {
+        let Machinery { prepared, visited, memory } = &mut self.machinery;
+        match instant(prepared, visited, memory, left, fired, occasion) {
+            Ok(outcome) => self.told(left, fired, outcome),
             Err(reason) => {
-                output.row(left);
-                failure::explain_instant(engine, left, fired, &reason, self.diagnostics);
+                self.output.row(left);
+                failure::explain_instant(&self.machinery, left, fired, &reason, self.diagnostics);
                 Passed::End(RunEnd::Failed, left.time)
             }
         }
     }
 
     /// Tells what came of an instant, if there is something to see.
-    fn told(
-        &mut self,
-        engine: &mut Engine<'a>,
-        output: &mut Output<'_>,
-        left: &Side<'a>,
-        fired: &Fired,
-        outcome: Outcome<'a>,
-    ) -> Passed<'a> {
-        failure::explain_ambiguities(engine, left, &outcome.ambiguities, self.diagnostics);
-        engine.learn_slightness(left, fired, &outcome);
-        engine.modes.meter.done(CostPart::Selection);
-        if outcome.is_visible(engine, left) {
-            output.event(engine, left, &outcome);
+    fn told(&mut self, left: &Side<'a>, fired: &Fired, outcome: Outcome<'a>) -> Passed<'a> {
+        failure::explain_ambiguities(&self.machinery, left, &outcome.ambiguities, self.diagnostics);
+        let Machinery { prepared, visited, memory } = &mut self.machinery;
+        memory.slight.learn(prepared, left, fired, &outcome);
+        visited.meter.done(CostPart::Selection);
+        if outcome.is_visible(&prepared.discrete, left) {
+            self.output.event(prepared, left, &outcome);
             self.recent.was_visible(left, &outcome.right, &fired.atoms);
         }
-        engine.modes.meter.done(CostPart::Output);
+        visited.meter.done(CostPart::Output);
         if let Some(message) = outcome.terminated {
-            return Passed::End(RunEnd::Terminated(engine.message(message)), left.time);
+            return Passed::End(RunEnd::Terminated(prepared.message(message)), left.time);
         }
-        match outcome.restarted || !engine.felt_left_limits.is_empty() {
+        match outcome.restarted || !prepared.felt.left_limits.is_empty() {
             true => Passed::Other(outcome.right),
             false => Passed::Same(outcome.right),
         }
     }
 
     /// Events accumulate: the run goes on from their limit if the model rests there.
-    fn accumulated(
-        &mut self,
-        engine: &mut Engine<'a>,
-        output: &mut Output<'_>,
-        left: &Side<'a>,
-        fired: &Fired,
-        accumulation: &Accumulation<'a>,
-        stop: f64,
-    ) -> Passed<'a> {
+    fn accumulated(&mut self, left: &Side<'a>, fired: &Fired, accumulation: &Accumulation<'a>) -> Passed<'a> {
+        let Machinery { prepared, visited, memory } = &mut self.machinery;
         if let Accumulation::Limit(limit) = accumulation
-            && let Some((at_limit, outcome)) = engine.rest(limit, left, fired, stop)
+            && let Some((at_limit, outcome)) = rest(prepared, visited, memory, limit, (left, fired), self.settings.stop)
         {
-            output.rows_before(&at_limit);
-            return self.told(engine, output, &at_limit, &Fired::default(), outcome);
+            self.output.rows_before(&at_limit);
+            return self.told(&at_limit, &Fired::default(), outcome);
         }
-        output.row(left);
-        failure::explain_accumulation(engine, left, fired, accumulation, self.diagnostics);
+        self.output.row(left);
+        failure::explain_accumulation(&self.machinery, left, fired, accumulation, self.diagnostics);
         Passed::End(RunEnd::Failed, left.time)
     }
 }

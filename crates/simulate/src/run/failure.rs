@@ -2,22 +2,22 @@
 
 use std::fmt;
 
-use modeshift_dae::{ExpressionId, Id, ModeVariableId, VariableId};
+use modeshift_dae::{ModeVariableId, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
 use modeshift_mode_changes::Term;
 
 use crate::integrate::{FailureReason, IntegrationFailure};
 use crate::program::BlockFailure;
-use crate::run::engine::Engine;
 use crate::run::instant::candidate::Objection;
 use crate::run::instant::event_iteration::{Fired, NoOutcome};
 use crate::run::instant::next_mode::Ambiguity;
 use crate::run::instant::restart::NoRestart;
 use crate::run::modes::NoMode;
 use crate::run::output::mode_text;
-use crate::run::phase::integrate_until::{NoStay, Stuck};
+use crate::run::phase::integrate_until::NoPhase;
 use crate::run::values::Side;
 use crate::run::zeno::detection::Accumulation;
+use crate::run::{Machinery, Stuck};
 
 /// More modes, atoms or variables than this are not listed.
 const MOST_LISTED: usize = 8;
@@ -43,12 +43,12 @@ pub(super) enum NoBeginning {
 }
 
 /// `g1 and not g2`
-pub(super) fn whole_mode_text(engine: &Engine<'_>, values: &[bool]) -> String {
+pub(super) fn whole_mode_text(machinery: &Machinery<'_>, values: &[bool]) -> String {
     let literal = |(id, value): (ModeVariableId, &bool)| {
-        let name = &engine.dae.mode_variables[id].name;
+        let name = &machinery.prepared.dae.mode_variables[id].name;
         if *value { name.to_string() } else { format!("not {name}") }
     };
-    let ids = engine.dae.mode_variables.ids();
+    let ids = machinery.prepared.dae.mode_variables.ids();
     let mut literals: Vec<String> = ids.zip(values).take(MOST_MODE_VARIABLES).map(literal).collect();
     if values.len() > MOST_MODE_VARIABLES {
         literals.push("…".to_string());
@@ -56,53 +56,58 @@ pub(super) fn whole_mode_text(engine: &Engine<'_>, values: &[bool]) -> String {
     if literals.is_empty() { "true".to_string() } else { literals.join(" and ") }
 }
 
-pub(super) fn explain_no_mode(engine: &Engine<'_>, reason: &NoBeginning, time: f64, diagnostics: &mut Diagnostics) {
+pub(super) fn explain_no_mode(
+    machinery: &Machinery<'_>,
+    reason: &NoBeginning,
+    time: f64,
+    diagnostics: &mut Diagnostics,
+) {
     diagnostics.push(match reason {
-        NoBeginning::Mode(reason) => no_mode(engine, reason, time),
-        NoBeginning::Block(block) => block.explain(&engine.modes.programs),
+        NoBeginning::Mode(reason) => no_mode(machinery, reason, time),
+        NoBeginning::Block(block) => block.explain(&machinery.visited.programs),
     });
 }
 
-fn no_mode(engine: &Engine<'_>, reason: &NoMode, time: f64) -> Diagnostic {
+fn no_mode(machinery: &Machinery<'_>, reason: &NoMode, time: f64) -> Diagnostic {
     match reason {
-        NoMode::NotBuilt(reason) => reason.explain(engine.dae),
+        NoMode::NotBuilt(reason) => reason.explain(&machinery.prepared.dae),
         NoMode::Singular(values) => {
             let message = format!("the mode at time = {} is structurally singular", Number(time));
             Diagnostic::error("E0820", message)
-                .when(whole_mode_text(engine, values))
+                .when(whole_mode_text(machinery, values))
                 .help("`modeshift check` shows which equations are too many and which unknowns are not determined")
         }
     }
 }
 
-/// Why a stay could not go on.
-pub(super) fn explain_stuck(engine: &Engine<'_>, stuck: &Stuck<'_>, diagnostics: &mut Diagnostics) {
+/// Why a phase could not go on.
+pub(super) fn explain_stuck(machinery: &Machinery<'_>, stuck: &Stuck<'_>, diagnostics: &mut Diagnostics) {
     let side = &stuck.side;
     diagnostics.push(match &stuck.reason {
-        NoStay::Block(block) => block.explain(&engine.modes.programs),
-        NoStay::NotBuilt(reason) => reason.explain(engine.dae),
-        NoStay::Integration(failure) => integration(engine, side, failure),
-        NoStay::Assertion(number) => {
-            let assertion = &engine.system.assertions[*number];
-            let text = assertion.message.map(|message| engine.message(message)).unwrap_or_default();
+        NoPhase::Block(block) => block.explain(&machinery.visited.programs),
+        NoPhase::NotBuilt(reason) => reason.explain(&machinery.prepared.dae),
+        NoPhase::Integration(failure) => integration(machinery, side, failure),
+        NoPhase::Assertion(number) => {
+            let assertion = &machinery.prepared.discrete.assertions[*number];
+            let text = assertion.message.map(|message| machinery.prepared.message(message)).unwrap_or_default();
             let message = format!("assertion violated at time = {}: {text}", Number(side.time));
             Diagnostic::error("E0821", message)
-                .label(assertion.span, format!("`{}` is false", engine.text(assertion.expression)))
-                .when(whole_mode_text(engine, &side.mode.values))
+                .label(assertion.span, format!("`{}` is false", machinery.prepared.text(assertion.expression)))
+                .when(whole_mode_text(machinery, &side.mode.values))
         }
     });
 }
 
-fn integration(engine: &Engine<'_>, side: &Side<'_>, failure: &IntegrationFailure) -> Diagnostic {
+fn integration(machinery: &Machinery<'_>, side: &Side<'_>, failure: &IntegrationFailure) -> Diagnostic {
     let block =
         failure.evaluation.as_ref().and_then(|it| it.details.as_ref()).and_then(|it| it.downcast_ref::<BlockFailure>());
     if let Some(block) = block {
         let note = format!("the integration stopped at time = {}: {}", Number(failure.time), short_reason(failure));
-        return block.explain(&engine.modes.programs).with_note(note);
+        return block.explain(&machinery.visited.programs).with_note(note);
     }
     let message = format!("the integration stopped at time = {}: {}", Number(failure.time), short_reason(failure));
-    let mut diagnostic = Diagnostic::error("E0822", message).when(whole_mode_text(engine, &side.mode.values));
-    for (name, value, span) in largest_states(engine, side, &failure.state) {
+    let mut diagnostic = Diagnostic::error("E0822", message).when(whole_mode_text(machinery, &side.mode.values));
+    for (name, value, span) in largest_states(machinery, side, &failure.state) {
         diagnostic = diagnostic.label(span, format!("`{name}` = {}", Number(value)));
     }
     diagnostic.help("look for a singularity of the model near this time, or try another `--tolerance` or `--solver`")
@@ -119,17 +124,17 @@ fn short_reason(failure: &IntegrationFailure) -> String {
 
 /// The states that are largest compared with their nominal values.
 fn largest_states(
-    engine: &Engine<'_>,
+    machinery: &Machinery<'_>,
     side: &Side<'_>,
     values: &[f64],
 ) -> Vec<(String, f64, modeshift_diagnostics::Span)> {
     let program = side.mode.program.borrow();
     let mut states: Vec<(VariableId, f64)> =
         program.state_quantities().map(|(id, _)| id).zip(values.iter().copied()).collect();
-    let size = |&(id, value): &(VariableId, f64)| -(value / engine.nominal[id.index()]).abs();
+    let size = |&(id, value): &(VariableId, f64)| -(value / machinery.prepared.nominal(id)).abs();
     states.sort_by(|a, b| size(a).total_cmp(&size(b)));
     let named = |(id, value): (VariableId, f64)| {
-        let declared = &engine.dae.model.variables[id];
+        let declared = &machinery.prepared.dae.model.variables[id];
         (declared.name.to_string(), value, declared.span)
     };
     states.into_iter().take(3).map(named).collect()
@@ -137,7 +142,7 @@ fn largest_states(
 
 /// Why there are no right limits at an instant.
 pub(super) fn explain_instant(
-    engine: &Engine<'_>,
+    machinery: &Machinery<'_>,
     left: &Side<'_>,
     fired: &Fired,
     reason: &NoOutcome,
@@ -145,42 +150,50 @@ pub(super) fn explain_instant(
 ) {
     let time = Number(left.time);
     let diagnostic = match reason {
-        NoOutcome::NoMode(tried) => none_accepted(engine, left, tried),
+        NoOutcome::NoMode(tried) => none_accepted(machinery, left, tried),
         NoOutcome::Unsettled(variables) => {
-            let names: Vec<&str> =
-                variables.iter().take(MOST_LISTED).map(|&id| &*engine.dae.model.variables[id].name).collect();
+            let names: Vec<&str> = variables
+                .iter()
+                .take(MOST_LISTED)
+                .map(|&id| &*machinery.prepared.dae.model.variables[id].name)
+                .collect();
             let message = format!("the discrete equations do not settle at time = {time}: {}", names.join(", "));
             let mut diagnostic = Diagnostic::error("E0824", message);
             for &id in variables.iter().take(MOST_LISTED) {
-                diagnostic = diagnostic.label(engine.dae.model.variables[id].span, "changes for ever");
+                diagnostic = diagnostic.label(machinery.prepared.dae.model.variables[id].span, "changes for ever");
             }
             diagnostic.help("break the circle with `pre(…)`")
         }
         NoOutcome::Endless(modes) => {
             let message = format!("the events at time = {time} do not come to an end");
-            let passed = modes.iter().rev().take(4).rev().map(|mode| mode_text(engine.dae, mode, &left.mode.values));
+            let passed = modes
+                .iter()
+                .rev()
+                .take(4)
+                .rev()
+                .map(|mode| mode_text(&machinery.prepared.dae, mode, &left.mode.values));
             Diagnostic::error("E0825", message)
                 .with_note(format!("modes passed through: …, {}", passed.collect::<Vec<_>>().join(" -> ")))
                 .help("a condition of a `when` or a mode definition is undone by its own effect")
         }
         NoOutcome::Invariant(number, values) => {
-            let invariant = &engine.system.invariants[*number];
+            let invariant = &machinery.prepared.discrete.invariants[*number];
             Diagnostic::error("E0826", format!("an invariant is violated at time = {time}"))
-                .label(invariant.span, format!("`{}` is false", engine.text(invariant.expression)))
-                .when(whole_mode_text(engine, values))
+                .label(invariant.span, format!("`{}` is false", machinery.prepared.text(invariant.expression)))
+                .when(whole_mode_text(machinery, values))
         }
         NoOutcome::Assertion(message, span) => {
-            let text = engine.message(*message);
+            let text = machinery.prepared.message(*message);
             Diagnostic::error("E0821", format!("assertion violated at time = {time}: {text}"))
                 .label(*span, "this assertion in a `when`")
         }
     };
-    diagnostics.push(with_causes(engine, diagnostic, left, fired));
+    diagnostics.push(with_causes(machinery, diagnostic, left, fired));
 }
 
 /// That other modes could have followed as well.
 pub(super) fn explain_ambiguities(
-    engine: &Engine<'_>,
+    machinery: &Machinery<'_>,
     left: &Side<'_>,
     ambiguities: &[Ambiguity],
     diagnostics: &mut Diagnostics,
@@ -190,11 +203,12 @@ pub(super) fn explain_ambiguities(
         let mut diagnostic = Diagnostic::warning("W0828", message);
         for (number, mode) in modes.iter().take(MOST_LISTED).enumerate() {
             let verb = if number == 0 { "chosen" } else { "possible" };
-            diagnostic = diagnostic.with_note(format!("{verb}: {}", change_text(engine, mode, left)));
+            diagnostic = diagnostic.with_note(format!("{verb}: {}", change_text(machinery, mode, left)));
         }
         for &atom in atoms.iter().take(MOST_LISTED) {
-            let it = &engine.system.atoms[atom];
-            diagnostic = diagnostic.label(it.span, format!("`{}` may be true or false", engine.atom_text(atom, true)));
+            let it = &machinery.prepared.discrete.atoms[atom];
+            diagnostic = diagnostic
+                .label(it.span, format!("`{}` may be true or false", machinery.prepared.atom_text(atom, true)));
         }
         diagnostics.push(
             diagnostic.help("add a condition that tells these modes apart; the same guards are not reported again"),
@@ -204,7 +218,7 @@ pub(super) fn explain_ambiguities(
 
 /// Why events that accumulate end a run.
 pub(super) fn explain_accumulation(
-    engine: &Engine<'_>,
+    machinery: &Machinery<'_>,
     left: &Side<'_>,
     fired: &Fired,
     accumulation: &Accumulation<'_>,
@@ -220,26 +234,26 @@ pub(super) fn explain_accumulation(
             "a condition is undone by its own effect: add hysteresis, or a mode for what happens in between",
         ),
     };
-    let diagnostic = Diagnostic::error("E0827", message).when(whole_mode_text(engine, &left.mode.values)).help(help);
-    diagnostics.push(with_causes(engine, diagnostic, left, fired));
+    let diagnostic = Diagnostic::error("E0827", message).when(whole_mode_text(machinery, &left.mode.values)).help(help);
+    diagnostics.push(with_causes(machinery, diagnostic, left, fired));
 }
 
 /// Places of what fired.
-fn with_causes(engine: &Engine<'_>, mut diagnostic: Diagnostic, left: &Side<'_>, fired: &Fired) -> Diagnostic {
+fn with_causes(machinery: &Machinery<'_>, mut diagnostic: Diagnostic, left: &Side<'_>, fired: &Fired) -> Diagnostic {
     for &atom in fired.atoms.iter().take(MOST_LISTED) {
-        let it = &engine.system.atoms[atom];
+        let it = &machinery.prepared.discrete.atoms[atom];
         let becomes = left.discrete[it.variable] == 0.0;
-        diagnostic = diagnostic.label(it.span, format!("`{}` here", engine.atom_text(atom, becomes)));
+        diagnostic = diagnostic.label(it.span, format!("`{}` here", machinery.prepared.atom_text(atom, becomes)));
     }
     diagnostic
 }
 
-fn none_accepted(engine: &Engine<'_>, left: &Side<'_>, tried: &[(Vec<bool>, Objection)]) -> Diagnostic {
+fn none_accepted(machinery: &Machinery<'_>, left: &Side<'_>, tried: &[(Vec<bool>, Objection)]) -> Diagnostic {
     let message = format!("no mode can follow at time = {}", Number(left.time));
-    let mut diagnostic = Diagnostic::error("E0823", message).when(whole_mode_text(engine, &left.mode.values));
+    let mut diagnostic = Diagnostic::error("E0823", message).when(whole_mode_text(machinery, &left.mode.values));
     let mut told: Vec<String> = Vec::new();
     for (values, objection) in tried {
-        let line = format!("{}: {}", change_text(engine, values, left), objection_text(engine, objection));
+        let line = format!("{}: {}", change_text(machinery, values, left), objection_text(machinery, objection));
         if !told.contains(&line) {
             told.push(line);
         }
@@ -255,25 +269,25 @@ fn none_accepted(engine: &Engine<'_>, left: &Side<'_>, tried: &[(Vec<bool>, Obje
 }
 
 /// A mode by what differs from the mode before.
-fn change_text(engine: &Engine<'_>, values: &[bool], left: &Side<'_>) -> String {
+fn change_text(machinery: &Machinery<'_>, values: &[bool], left: &Side<'_>) -> String {
     match values == left.mode.values {
         true => "the mode as it was".to_string(),
-        false => mode_text(engine.dae, values, &left.mode.values),
+        false => mode_text(&machinery.prepared.dae, values, &left.mode.values),
     }
 }
 
-fn objection_text(engine: &Engine<'_>, objection: &Objection) -> String {
+fn objection_text(machinery: &Machinery<'_>, objection: &Objection) -> String {
     match objection {
         Objection::Mode(NoMode::Singular(_)) => "it is structurally singular".to_string(),
-        Objection::Mode(NoMode::NotBuilt(reason)) => reason.explain(engine.dae).message,
+        Objection::Mode(NoMode::NotBuilt(reason)) => reason.explain(&machinery.prepared.dae).message,
         Objection::Restart(NoRestart::Unsolved(text)) | Objection::Restart(NoRestart::Conflicting(text)) => {
             text.clone()
         }
         Objection::Restart(NoRestart::Undetermined(list)) => {
-            format!("the change does not determine {}", names(engine, list))
+            format!("the change does not determine {}", names(machinery, list))
         }
         Objection::Atom(atom, (term, value)) => {
-            let text = engine.atom_text(*atom, true);
+            let text = machinery.prepared.atom_text(*atom, true);
             match term {
                 Term::Weight(p) => {
                     format!("contradicts `{text}`: an impulse of order {} has weight {value:.6e}", p + 1)
@@ -286,19 +300,9 @@ fn objection_text(engine: &Engine<'_>, objection: &Objection) -> String {
     }
 }
 
-fn names(engine: &Engine<'_>, list: &[(VariableId, u32)]) -> String {
+fn names(machinery: &Machinery<'_>, list: &[(VariableId, u32)]) -> String {
     let name = |&(id, order): &(VariableId, u32)| {
-        format!("{}{}", engine.dae.model.variables[id].name, "'".repeat(order as usize))
+        format!("{}{}", machinery.prepared.dae.model.variables[id].name, "'".repeat(order as usize))
     };
     list.iter().take(MOST_LISTED).map(name).collect::<Vec<_>>().join(", ")
-}
-
-impl Engine<'_> {
-    /// The text of a message: literals as they are, the rest as written.
-    pub fn message(&self, expression: ExpressionId) -> String {
-        match self.dae.model.expressions.node(expression) {
-            modeshift_dae::Node::String(text) => self.dae.model.expressions.text(text).to_string(),
-            _ => self.text(expression),
-        }
-    }
 }

@@ -1,209 +1,331 @@
 //! The run of a multimode model: consistent start values, integration in a mode, events, the next mode, its restart,
 //! until the stop time.
 //!
+//! ```text
+//!            ┌────────────────────────── a pause, inputs as before ─────────────┐
+//!            ▼                                                                  │
+//!  start ─► instant ─► phase ─► rows ─┬─ event ─► instant ─┬─ same ─► phase ────┤
+//!  (init)   (initial)                 │                    │                    │
+//!                                     │                    ├─ other mode, restart ─► a new phase
+//!                                     │                    └─ too many ─► zeno: limit ─► a new phase, or the end
+//!                                     ├─ pause, other inputs ─► instant ─► a new phase
+//!                                     └─ stop ─► instant (terminal) ─► end
+//! ```
+//!
 //! | file | purpose |
 //! |---|---|
-//! | [`prepare`] | the model made ready: relations, event functions, the discrete part compiled |
+//! | [`settings`] | what is to be run and how, and what came of it |
+//! | [`prepare`] | the model made ready: relations, event functions, the discrete part compiled; never changes |
 //! | [`start`] | the first side |
-//! | [`values`], [`modes`], [`mode_cache`] | all values on one side of an instant; modes visited so far |
+//! | [`values`] | one-sided limits: all values on one side of an instant |
+//! | [`modes`], [`mode_cache`] | modes visited so far |
+//! | [`memory`] | what else is remembered from instant to instant |
 //! | [`phase`] | integration in one mode up to the next event, which is located to rounding |
 //! | [`instant`] | what happens at an event, micro-step by micro-step |
 //! | [`zeno`] | events that follow each other ever faster, and where they end |
 //! | [`events`] | how events are passed and told |
-//! | [`engine`] | what all of these work with |
 //! | [`output`] | what observers are told |
+//! | [`simulation`] | the run as an object that others drive |
 //! | [`failure`] | why a run stopped, in the words of the model |
 //!
 //! E22 §2 and §8–9. A run visits few modes, so here and only here modes are looked at one by one.
 
-mod engine;
 mod events;
 mod failure;
 mod instant;
+mod memory;
 mod mode_cache;
 mod modes;
 mod output;
 mod phase;
 mod prepare;
+mod settings;
+mod simulation;
 mod start;
 mod values;
 mod zeno;
 
-use std::collections::BTreeMap;
-
-use modeshift_dae::{Experiment, MultimodeDae, ScenarioId, VariableId};
+use modeshift_dae::VariableId;
 use modeshift_diagnostics::Diagnostics;
-use modeshift_mode_changes::Strategy;
-use modeshift_numerics::NativeFunctions;
-use modeshift_structure::Analysis;
 
-use crate::integrate::Method;
-use crate::results::Observer;
-use engine::Engine;
-use events::{Events, Passed};
+use crate::results::{CostPart, Observer};
+use events::Passed;
 use instant::event_iteration::Fired;
+use memory::Memory;
+use modes::VisitedModes;
 use output::Output;
-use phase::integrate_until::{Ended, StaySettings};
-use values::Phase;
+use phase::integrate_until::{NoPhase, Phase, PhaseSettings, Reached};
+use prepare::Prepared;
+use start::Start;
+use values::{Occasion, Side};
 use zeno::detection::RecentEvents;
 
-/// What is to be run.
-#[derive(Clone, Copy)]
-pub struct RunModel<'a> {
-    /// The model.
-    pub dae: &'a MultimodeDae,
-    /// Its structure.
-    pub analysis: &'a Analysis,
-    /// Functions that are not written in Modelica.
-    pub natives: &'a NativeFunctions,
-    /// Values of parameters other than those in the model.
-    pub overrides: &'a BTreeMap<VariableId, f64>,
-}
+pub use settings::{RunEnd, RunModel, RunSettings, RunSummary};
+pub use simulation::{InputError, Present, Simulation, StepError, Stepped};
 
-/// How to run it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RunSettings {
-    /// When to start.
-    pub start: f64,
-    /// When to stop.
-    pub stop: f64,
-    /// The distance between rows of the result.
-    pub interval: f64,
-    /// The error allowed relative to the values, or to nominal values where those are larger.
-    pub tolerance: f64,
-    /// How to integrate.
-    pub method: Method,
-    /// The number of the initial scenario.
-    pub scenario: Option<ScenarioId>,
-    /// How to search for the mode that follows an event: in these ways, one after the other.
-    pub search: &'static [Strategy],
-}
-
-/// Rows of a result unless something else is wanted.
-const ROWS: f64 = 500.0;
-/// Without an experiment annotation.
-const TOLERANCE: f64 = 1e-6;
-
-impl RunSettings {
-    /// What the experiment annotation of a model says; otherwise from 0 to 1 in 500 intervals, with tolerance 1e-6.
-    pub fn of(experiment: &Experiment) -> Self {
-        let start = experiment.start.unwrap_or(0.0);
-        let stop = experiment.stop.unwrap_or(start + 1.0);
-        let interval = experiment.interval.filter(|&interval| interval > 0.0).unwrap_or((stop - start) / ROWS);
-        let tolerance = experiment.tolerance.filter(|&tolerance| tolerance > 0.0).unwrap_or(TOLERANCE);
-        let (method, search) = (Method::default(), &Strategy::ALL);
-        RunSettings { start, stop, interval, tolerance, method, scenario: None, search }
-    }
-}
-
-/// How a run ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RunEnd {
-    /// At the stop time.
-    Stop,
-    /// A `terminate` of the model, with its message.
-    Terminated(String),
-    /// An observer wanted no more.
-    Interrupted,
-    /// It could not go on; the diagnostics say why.
-    Failed,
-}
-
-/// What a run did.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RunSummary {
-    /// How it ended.
-    pub end: RunEnd,
-    /// The time it came to.
-    pub time: f64,
-    /// Events that were reported.
-    pub events: usize,
-    /// Rows that were written.
-    pub rows: usize,
-    /// Different modes among the rows.
-    pub modes: usize,
-}
-
-/// Runs a model. What goes wrong is explained in `diagnostics`; the observer has seen all that was found until then.
-/// Nothing is returned where there is no start.
+/// Runs a model to its stop time. What goes wrong is explained in `diagnostics`; the observer has seen all that was found
+/// until then. Nothing is returned where there is no start.
 pub fn run(
     model: &RunModel<'_>,
     settings: &RunSettings,
     observer: &mut dyn Observer,
     diagnostics: &mut Diagnostics,
 ) -> Option<RunSummary> {
-    start::with_start(model, settings, diagnostics, |mut engine, beginning, columns, diagnostics| {
-        let mut output = Output::new(observer, columns, settings.start, settings.interval);
-        let recent = RecentEvents::new(settings.stop - settings.start, settings.tolerance);
-        let mut events = Events::new(diagnostics, recent);
-        let (end, time) = run_from(&mut engine, beginning, settings, &mut events, &mut output);
-        RunSummary { end, time, events: output.events, rows: output.rows, modes: output.mode_count() }
-    })
+    let start = Start::find(model, settings, diagnostics)?;
+    conduct(&start, &mut ToTheEnd, observer, diagnostics)
 }
 
-/// From the start to the end, and when that is.
-fn run_from<'a>(
-    engine: &mut Engine<'a>,
-    beginning: start::Beginning<'a>,
-    settings: &RunSettings,
-    events: &mut Events<'_, 'a>,
-    output: &mut Output<'_>,
-) -> (RunEnd, f64) {
-    let mut side = match begin(engine, beginning, events, output) {
-        Passed::Same(side) | Passed::Other(side) => side,
-        Passed::End(end, time) => return (end, time),
+/// Who drives a run.
+trait Conductor {
+    /// Up to where the run goes.
+    fn goal(&self) -> Goal;
+    /// The run is there: how to go on.
+    fn pause(&mut self, output: &Output<'_>, diagnostics: &mut Diagnostics) -> Next;
+    /// The run has ended.
+    fn end(&mut self, _output: &Output<'_>) {}
+}
+
+/// Where to pause.
+#[derive(Clone, Copy)]
+struct Goal {
+    /// At this time.
+    until: f64,
+    /// Or at the first event that can be seen.
+    at_events: bool,
+}
+
+/// How to go on after a pause.
+enum Next {
+    /// With these inputs changed.
+    Go(Vec<(VariableId, f64)>),
+    /// Not at all: this is the last instant.
+    Finish,
+    /// Not at all, and nobody looks any more.
+    Abandon,
+}
+
+/// Nobody pauses.
+struct ToTheEnd;
+
+impl Conductor for ToTheEnd {
+    fn goal(&self) -> Goal {
+        Goal { until: f64::INFINITY, at_events: false }
+    }
+
+    fn pause(&mut self, _: &Output<'_>, _: &mut Diagnostics) -> Next {
+        Next::Go(Vec::new())
+    }
+}
+
+/// From a start to the end.
+fn conduct(
+    start: &Start,
+    conductor: &mut dyn Conductor,
+    observer: &mut dyn Observer,
+    diagnostics: &mut Diagnostics,
+) -> Option<RunSummary> {
+    let Start { prepared, settings, .. } = start;
+    let RunSettings { start: from, stop, interval, tolerance, method, .. } = *settings;
+    let machinery = Machinery { prepared, visited: VisitedModes::new(prepared), memory: Memory::new(prepared) };
+    let mut run = Run {
+        machinery,
+        settings: PhaseSettings { stop, tolerance, method, length: stop - from },
+        recent: RecentEvents::new(stop - from, tolerance),
+        output: Output::new(observer, &prepared.columns, from, interval),
+        conductor,
+        diagnostics,
+        seen_events: 0,
     };
-    let RunSettings { start, stop, tolerance, method, .. } = *settings;
-    let stay = StaySettings { stop, tolerance, method, length: stop - start };
-    while side.time < stop {
-        side = match engine.stay(side, &stay, events, output) {
-            Ok(Ended::Event(right)) => right,
-            Ok(Ended::Stop(last)) => return finish(engine, &last, events, output),
-            Ok(Ended::Run(end, time)) => return (end, time),
-            Err(stuck) => {
-                output.row(&stuck.side);
-                events.explain(|diagnostics| failure::explain_stuck(engine, &stuck, diagnostics));
-                return (RunEnd::Failed, stuck.side.time);
-            }
+    let beginning = match start.beginning(&mut run.machinery) {
+        Ok(beginning) => beginning,
+        Err(reason) => {
+            failure::explain_no_mode(&run.machinery, &reason, from, run.diagnostics);
+            return None;
+        }
+    };
+    run.output.begin();
+    let (end, time) = run.go(beginning);
+    let Run { output, conductor, .. } = run;
+    conductor.end(&output);
+    Some(RunSummary { end, time, events: output.events, rows: output.rows, modes: output.mode_count() })
+}
+
+/// What computes: the model made ready, the modes visited so far, and what is remembered.
+struct Machinery<'a> {
+    prepared: &'a Prepared,
+    visited: VisitedModes<'a>,
+    memory: Memory,
+}
+
+/// A run under way.
+struct Run<'r, 'a> {
+    machinery: Machinery<'a>,
+    settings: PhaseSettings,
+    recent: RecentEvents<'a>,
+    output: Output<'r>,
+    conductor: &'r mut dyn Conductor,
+    diagnostics: &'r mut Diagnostics,
+    /// Events that were reported before the last pause.
+    seen_events: usize,
+}
+
+/// How a phase ended.
+enum Ended<'a> {
+    /// With an event, after which the run goes on from here.
+    Event(Side<'a>),
+    /// At the stop time, or where the conductor says so.
+    Stop(Side<'a>),
+    /// With the whole run, at this time.
+    Run(RunEnd, f64),
+}
+
+/// A failure, with the last values that are known.
+struct Stuck<'a> {
+    reason: NoPhase,
+    side: Side<'a>,
+}
+
+impl<'a> Run<'_, 'a> {
+    /// From the start to the end, and when that is.
+    fn go(&mut self, beginning: start::Beginning<'a>) -> (RunEnd, f64) {
+        let mut side = match self.begin(beginning) {
+            Passed::Same(side) | Passed::Other(side) => side,
+            Passed::End(end, time) => return (end, time),
         };
-    }
-    finish(engine, &side, events, output)
-}
-
-/// The first instant; what it leads to is the first row, unless it is an event with rows of its own.
-fn begin<'a>(
-    engine: &mut Engine<'a>,
-    beginning: start::Beginning<'a>,
-    events: &mut Events<'_, 'a>,
-    output: &mut Output<'_>,
-) -> Passed<'a> {
-    let start::Beginning { side: left, fired } = beginning;
-    let fired = Fired { samples: engine.due_samples(left.time), ..fired };
-    let passed = events.instant(engine, output, &left, &fired, Phase { initial: true, terminal: false });
-    if let Passed::Same(right) | Passed::Other(right) = &passed
-        && output.last_time().is_none()
-    {
-        output.row(right);
-        output.pass_points_until(left.time);
-    }
-    passed
-}
-
-/// The last instant.
-fn finish<'a>(
-    engine: &mut Engine<'a>,
-    side: &values::Side<'a>,
-    events: &mut Events<'_, 'a>,
-    output: &mut Output<'_>,
-) -> (RunEnd, f64) {
-    let phase = Phase { initial: false, terminal: true };
-    match events.instant(engine, output, side, &Fired::default(), phase) {
-        Passed::End(end, time) => (end, time),
-        Passed::Same(last) | Passed::Other(last) => {
-            if output.last_time() != Some(side.time) {
-                output.row(&last);
+        loop {
+            side = match self.pause(&side) {
+                Ok(other) => other.unwrap_or(side),
+                Err(Ended::Run(end, time)) => return (end, time),
+                Err(Ended::Event(side) | Ended::Stop(side)) => return self.finish(&side),
+            };
+            if side.time >= self.settings.stop {
+                return self.finish(&side);
             }
-            (RunEnd::Stop, side.time)
+            side = match self.phase(side) {
+                Ok(Ended::Event(right)) => right,
+                Ok(Ended::Stop(last)) => return self.finish(&last),
+                Ok(Ended::Run(end, time)) => return (end, time),
+                Err(stuck) => {
+                    self.output.row(&stuck.side);
+                    failure::explain_stuck(&self.machinery, &stuck, self.diagnostics);
+                    return (RunEnd::Failed, stuck.side.time);
+                }
+            };
+        }
+    }
+
+    /// The first instant; what it leads to is the first row, unless it is an event with rows of its own.
+    fn begin(&mut self, beginning: start::Beginning<'a>) -> Passed<'a> {
+        let start::Beginning { side: left, fired } = beginning;
+        let fired = Fired { samples: self.due_samples(left.time), ..fired };
+        let passed = self.instant(&left, &fired, Occasion { initial: true, terminal: false });
+        if let Passed::Same(right) | Passed::Other(right) = &passed
+            && self.output.last_time().is_none()
+        {
+            self.output.row(right);
+            self.output.pass_points_until(left.time);
+        }
+        passed
+    }
+
+    /// The last instant.
+    fn finish(&mut self, side: &Side<'a>) -> (RunEnd, f64) {
+        match self.instant(side, &Fired::default(), Occasion { initial: false, terminal: true }) {
+            Passed::End(end, time) => (end, time),
+            Passed::Same(last) | Passed::Other(last) => {
+                if self.output.last_time() != Some(side.time) {
+                    self.output.row(&last);
+                }
+                (RunEnd::Stop, side.time)
+            }
+        }
+    }
+
+    /// Stays in a mode until something continuous changes.
+    fn phase(&mut self, side: Side<'a>) -> Result<Ended<'a>, Box<Stuck<'a>>> {
+        let mut phase = Phase::new(&mut self.machinery, &self.settings, side);
+        match self.go_through(&mut phase) {
+            Ok(ended) => Ok(ended),
+            Err(reason) => Err(Box::new(Stuck { reason, side: phase.present })),
+        }
+    }
+
+    fn go_through(&mut self, phase: &mut Phase<'a>) -> Result<Ended<'a>, NoPhase> {
+        phase.check_assertions(&mut self.machinery)?;
+        loop {
+            let problem = phase.problem(&mut self.machinery, &self.settings)?;
+            let mut integrator = phase.start(&problem)?;
+            self.tell_cost();
+            loop {
+                let until = self.conductor.goal().until;
+                let Run { machinery, settings, output, .. } = self;
+                match phase.integrate_until(until, machinery, settings, &mut integrator, output)? {
+                    Reached::NewStates => break,
+                    Reached::Stop => return Ok(Ended::Stop(phase.present.clone())),
+                    Reached::Interruption => return Ok(Ended::Run(RunEnd::Interrupted, phase.present.time)),
+                    Reached::Event(fired, crossed) => match self.pass(&phase.present, fired) {
+                        Passed::Same(right) => {
+                            phase.resume(&mut self.machinery, &self.settings, right, &crossed);
+                            if let Some(ended) = self.pause_in(phase) {
+                                return Ok(ended);
+                            }
+                        }
+                        Passed::Other(right) => return Ok(Ended::Event(right)),
+                        Passed::End(end, time) => return Ok(Ended::Run(end, time)),
+                    },
+                    Reached::Pause => {
+                        if let Some(ended) = self.pause_in(phase) {
+                            return Ok(ended);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Pauses in a phase if that is wanted; what ends the phase then, if anything does.
+    fn pause_in(&mut self, phase: &Phase<'a>) -> Option<Ended<'a>> {
+        match self.pause(&phase.present) {
+            Ok(other) => other.map(Ended::Event),
+            Err(ended) => Some(ended),
+        }
+    }
+
+    /// Whether the conductor wants to pause at the present time, at which the last event may have been.
+    fn is_wanted(&self, time: f64) -> bool {
+        let goal = self.conductor.goal();
+        goal.until <= time || goal.at_events && self.output.events > self.seen_events
+    }
+
+    /// Pauses at an instant as often as that is wanted, and passes it again with the inputs that are given: the side from
+    /// which the run goes on then, where there were any.
+    fn pause(&mut self, side: &Side<'a>) -> Result<Option<Side<'a>>, Ended<'a>> {
+        let mut other: Option<Side<'a>> = None;
+        while self.is_wanted(side.time) {
+            let present = other.as_ref().unwrap_or(side);
+            // Where events accumulate the run is at their limit at once, perhaps a little beyond the goal.
+            self.output.look_at(present, self.conductor.goal().until);
+            self.seen_events = self.output.events;
+            match self.conductor.pause(&self.output, self.diagnostics) {
+                Next::Go(inputs) if inputs.is_empty() => {}
+                Next::Go(inputs) => match self.given(&present.clone(), inputs) {
+                    Passed::Same(right) | Passed::Other(right) => other = Some(right),
+                    Passed::End(end, time) => return Err(Ended::Run(end, time)),
+                },
+                Next::Finish => return Err(Ended::Stop(present.clone())),
+                Next::Abandon => return Err(Ended::Run(RunEnd::Interrupted, present.time)),
+            }
+        }
+        Ok(other)
+    }
+
+    /// Tells what the event before this phase cost; once.
+    fn tell_cost(&mut self) {
+        let meter = &mut self.machinery.visited.meter;
+        if meter.cost().time.is_finite() {
+            meter.done(CostPart::Resumption);
+            self.output.cost(meter.cost());
+            meter.begin(f64::NAN);
         }
     }
 }

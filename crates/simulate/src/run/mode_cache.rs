@@ -1,11 +1,11 @@
-//! What is kept of modes for their next visit, up to a total size: a run through ever new modes must not fill the memory.
+//! A cache of what was made for modes, for their next visit, up to a total size: a run through ever new modes must not fill the memory.
 //!
 //! Beyond that, the half that was not asked for the longest is forgotten, and made again if it is asked for.
 
 use rustc_hash::FxHashMap;
 
 /// Values by the values of mode variables.
-pub(super) struct Kept<Value> {
+pub(crate) struct ModeCache<Value> {
     entries: FxHashMap<Vec<bool>, Entry<Value>>,
     most: usize,
     size: usize,
@@ -19,10 +19,10 @@ struct Entry<Value> {
     last_use: u64,
 }
 
-impl<Value: Clone> Kept<Value> {
+impl<Value: Clone> ModeCache<Value> {
     /// Nothing yet; values of this total size are kept.
     pub fn up_to(most: usize) -> Self {
-        Kept { entries: FxHashMap::default(), most, size: 0, uses: 0 }
+        ModeCache { entries: FxHashMap::default(), most, size: 0, uses: 0 }
     }
 
     /// What is kept for these values of the mode variables.
@@ -57,7 +57,7 @@ impl<Value: Clone> Kept<Value> {
 
 #[cfg(test)]
 mod tests {
-    use super::Kept;
+    use super::ModeCache;
 
     fn mode(number: usize) -> Vec<bool> {
         (0..8).map(|bit| number >> bit & 1 == 1).collect()
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn what_was_asked_for_lately_is_kept_and_the_rest_forgotten() {
-        let mut kept = Kept::up_to(10);
+        let mut kept = ModeCache::up_to(10);
         for number in 0..10 {
             assert_eq!(kept.get(&mode(number)), None);
             kept.insert(&mode(number), number, 1);
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn a_value_that_is_too_large_is_kept_alone() {
-        let mut kept = Kept::up_to(10);
+        let mut kept = ModeCache::up_to(10);
         kept.insert(&mode(1), 'a', 100);
         assert_eq!(kept.get(&mode(1)), Some('a'));
         kept.get(&mode(2));

@@ -4,19 +4,20 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use modeshift_dae::{MultimodeDae, VariableId};
+use modeshift_dae::{Id, VariableId};
 use modeshift_mode_changes::{EquationTapes, ModeEquations};
-use modeshift_numerics::{Input, NativeFunctions, Pattern};
-use modeshift_structure::one_mode::ModeStructure;
-use modeshift_structure::one_mode::signature_in;
+use modeshift_numerics::{Input, Pattern};
+use modeshift_structure::one_mode::{ModeStructure, signature_in};
 
 use crate::integrate::{EvaluationFailed, Ode, Problem};
 use crate::program::{NotBuilt, Program, Programs, Quantities, StateChoice, Surroundings};
 use crate::results::{CostMeter, CostPart};
-use crate::run::mode_cache::Kept;
+use crate::run::mode_cache::ModeCache;
+use crate::run::prepare::Prepared;
+use crate::run::values::Side;
 
 /// A mode that was visited.
-pub(super) struct Mode<'a> {
+pub(crate) struct Mode<'a> {
     /// The values of the mode variables.
     pub values: Vec<bool>,
     pub structure: Arc<ModeStructure>,
@@ -46,7 +47,7 @@ impl Mode<'_> {
 
 /// Why a mode cannot be entered.
 #[derive(Clone, Debug)]
-pub(super) enum NoMode {
+pub(crate) enum NoMode {
     /// Its structure is singular.
     Singular(Vec<bool>),
     /// It has no program.
@@ -56,38 +57,45 @@ pub(super) enum NoMode {
 /// So many equations of visited modes are kept in all: some gigabytes.
 const MOST_EQUATIONS: usize = 4_000_000;
 
-/// The modes by their valuations.
-pub(super) struct Modes<'a> {
-    pub dae: &'a MultimodeDae,
-    pub natives: &'a NativeFunctions,
+/// The modes by their valuations, and the surroundings that their programs share.
+pub(crate) struct VisitedModes<'a> {
+    prepared: &'a Prepared,
     pub programs: Programs<'a>,
+    /// What is constant until the next event.
+    pub surroundings: Rc<RefCell<Surroundings>>,
     /// What the present event costs.
     pub meter: CostMeter,
-    parameters: Arc<Vec<Option<f64>>>,
     tapes: Arc<EquationTapes>,
-    known: Kept<Result<Rc<Mode<'a>>, NoMode>>,
+    known: ModeCache<Result<Rc<Mode<'a>>, NoMode>>,
     /// The structure of the mode that was asked for last: the next one will be like it.
     last: Option<Arc<ModeStructure>>,
 }
 
-impl<'a> Modes<'a> {
-    pub fn new(
-        dae: &'a MultimodeDae,
-        natives: &'a NativeFunctions,
-        parameters: Arc<Vec<Option<f64>>>,
-        nominal: impl Fn(VariableId) -> Option<f64>,
-    ) -> Self {
-        let parameter = |id: VariableId| parameters.get(id.0 as usize).copied().flatten();
-        let programs = Programs::new(dae, natives, parameter, nominal);
-        Modes {
-            dae,
-            natives,
-            programs,
+impl<'a> VisitedModes<'a> {
+    /// None yet.
+    pub fn new(prepared: &'a Prepared) -> Self {
+        let Prepared { dae, natives, constants, .. } = prepared;
+        let nominal = |id: VariableId| constants.nominal.get(id.index()).copied();
+        VisitedModes {
+            prepared,
+            programs: Programs::new(dae, natives, |id| constants.parameter(id), nominal),
+            surroundings: Rc::new(RefCell::new(Surroundings::new(&dae.model))),
             meter: CostMeter::new(),
-            parameters,
             tapes: Arc::default(),
-            known: Kept::up_to(MOST_EQUATIONS),
+            known: ModeCache::up_to(MOST_EQUATIONS),
             last: None,
+        }
+    }
+
+    /// Tells the surroundings of programs what the discrete values are.
+    pub fn surround(&self, side: &Side<'_>) {
+        let Prepared { discrete, felt, .. } = self.prepared;
+        let mut surroundings = self.surroundings.borrow_mut();
+        for id in discrete.variables().filter(|&id| felt.contains(id)) {
+            surroundings.set_variable(id, side.discrete[id]);
+        }
+        for &(id, order) in &felt.left_limits {
+            surroundings.set_left(id, order, side.value(id, order));
         }
     }
 
@@ -110,7 +118,7 @@ impl<'a> Modes<'a> {
     }
 
     fn make(&mut self, values: &[bool]) -> Result<Rc<Mode<'a>>, NoMode> {
-        let signature = signature_in(self.dae, |id| values[id.0 as usize]);
+        let signature = signature_in(&self.prepared.dae, |id| values[id.0 as usize]);
         let structure = match &self.last {
             Some(last) => ModeStructure::of_signature_near(&signature, last),
             None => ModeStructure::of_signature(&signature),
@@ -118,17 +126,17 @@ impl<'a> Modes<'a> {
         let structure = Arc::new(structure.map_err(|_| NoMode::Singular(values.to_vec()))?);
         self.meter.done(CostPart::Structure);
         let program = self.programs.program(structure.clone(), |id| values[id.0 as usize]).map_err(NoMode::NotBuilt)?;
-        let (mode, parameters) = (values.to_vec(), self.parameters.clone());
+        let (mode, parameters) = (values.to_vec(), self.prepared.constants.parameters.clone());
         let constants = move |input: Input| match input {
             Input::Mode(id) => Some(f64::from(u8::from(mode[id.0 as usize]))),
             Input::Variable(id, 0) => parameters.get(id.0 as usize).copied().flatten(),
             Input::Homotopy => Some(1.0),
             _ => None,
         };
-        let tapes = self.tapes.clone();
+        let (tapes, prepared) = (self.tapes.clone(), self.prepared);
         let made = Rc::new(Mode {
             values: values.to_vec(),
-            equations: ModeEquations::sharing(tapes, &self.dae.model, self.natives, &structure, constants),
+            equations: ModeEquations::sharing(tapes, &prepared.dae.model, &prepared.natives, &structure, constants),
             structure,
             quantities: program.quantities().clone(),
             program: Rc::new(RefCell::new(program)),
@@ -140,7 +148,7 @@ impl<'a> Modes<'a> {
 }
 
 /// A mode as a system of ordinary differential equations, within its surroundings.
-pub(super) struct ModeOde {
+pub(crate) struct ModeOde {
     program: Rc<RefCell<Program>>,
     surroundings: Rc<RefCell<Surroundings>>,
     pattern: Pattern,

@@ -7,9 +7,11 @@ use std::sync::Arc;
 use modeshift_dae::{MultimodeDae, VariableId};
 use rustc_hash::FxHashSet;
 
-use crate::results::{ABSENT, ColumnSource, Columns, EventCost, EventRecord, Impulse, Jump, Observer, Progress};
-use crate::run::engine::Engine;
+use crate::results::{
+    ABSENT, ColumnKind, ColumnSource, Columns, EventCost, EventRecord, Impulse, Jump, Observer, Progress,
+};
 use crate::run::instant::event_iteration::Outcome;
+use crate::run::prepare::Prepared;
 use crate::run::values::Side;
 
 /// Points of the interval nearer to an event than this share of it are left to the event.
@@ -18,39 +20,89 @@ const NEAR: f64 = 1e-9;
 /// An observer, and what it was told so far.
 pub(super) struct Output<'o> {
     observer: &'o mut dyn Observer,
-    columns: Columns,
-    start: f64,
-    interval: f64,
-    /// The number of the next point of the interval.
-    next: f64,
-    row: Vec<f64>,
+    columns: &'o Columns,
+    points: Points,
     /// The largest value of each column so far.
     scales: Vec<f64>,
     last_time: Option<f64>,
     /// The modes of rows.
     modes: FxHashSet<Vec<bool>>,
+    present: Shown,
     pub events: usize,
     pub rows: usize,
 }
 
+/// The points of the interval.
+struct Points {
+    start: f64,
+    interval: f64,
+    /// The number of the next one.
+    next: f64,
+}
+
+/// Values of columns, as they were told or looked at last.
+pub(super) struct Shown {
+    pub time: f64,
+    /// Left limits at the last event.
+    left: Vec<f64>,
+    pub right: Vec<f64>,
+    pub mode: Vec<bool>,
+    pub event: Option<EventRecord>,
+}
+
+impl Shown {
+    /// Left limits: those of the event, where there is one at this time.
+    pub fn left(&self) -> &[f64] {
+        if self.is_at_event() { &self.left } else { &self.right }
+    }
+
+    /// Whether the last event is at this time.
+    pub fn is_at_event(&self) -> bool {
+        self.event.as_ref().is_some_and(|event| event.time == self.time)
+    }
+}
+
 impl<'o> Output<'o> {
-    pub fn new(observer: &'o mut dyn Observer, columns: Columns, start: f64, interval: f64) -> Self {
-        observer.columns(&columns);
-        let (row, scales) = (vec![ABSENT; columns.len()], vec![0.0; columns.len()]);
-        let modes = FxHashSet::default();
+    pub fn new(observer: &'o mut dyn Observer, columns: &'o Columns, start: f64, interval: f64) -> Self {
+        let nothing = || vec![ABSENT; columns.len()];
         Output {
             observer,
             columns,
-            start,
-            interval,
-            next: 0.0,
-            row,
-            scales,
+            points: Points { start, interval, next: 0.0 },
+            scales: vec![0.0; columns.len()],
             last_time: None,
-            modes,
+            modes: FxHashSet::default(),
+            present: Shown { time: start, left: nothing(), right: nothing(), mode: Vec::new(), event: None },
             events: 0,
             rows: 0,
         }
+    }
+
+    /// Tells which values the rows will have.
+    pub fn begin(&mut self) {
+        self.observer.columns(self.columns);
+    }
+
+    /// The values told or looked at last.
+    pub fn present(&self) -> &Shown {
+        &self.present
+    }
+
+    /// Looks at a side, or at an earlier time with the same values, without telling anybody.
+    pub fn look_at(&mut self, side: &Side<'_>, latest: f64) {
+        self.show(side);
+        self.present.time = if latest < side.time { latest } else { side.time };
+    }
+
+    fn show(&mut self, side: &Side<'_>) {
+        for (place, column) in self.present.right.iter_mut().zip(&self.columns.columns) {
+            *place = match column.source {
+                ColumnSource::Mode(mode) => f64::from(u8::from(side.truth(mode))),
+                ColumnSource::Variable(id) => shown(side, id, column.kind == ColumnKind::Continuous),
+            };
+        }
+        self.present.time = side.time;
+        self.present.mode.clone_from(&side.mode.values);
     }
 
     /// How many different modes were seen.
@@ -60,24 +112,24 @@ impl<'o> Output<'o> {
 
     /// The next point of the interval.
     pub fn next_point(&self) -> f64 {
-        self.start + self.next * self.interval
+        self.points.start + self.points.next * self.points.interval
     }
 
     /// A point of the interval that lies before an event, but not at it.
     pub fn next_point_before(&self, event: f64) -> Option<f64> {
         let point = self.next_point();
-        (point < event - NEAR * self.interval).then_some(point)
+        (point < event - NEAR * self.points.interval).then_some(point)
     }
 
     /// Goes on to the next point of the interval.
     pub fn pass_point(&mut self) {
-        self.next += 1.0;
+        self.points.next += 1.0;
     }
 
     /// Passes over points up to a time at which rows were written anyway.
     pub fn pass_points_until(&mut self, time: f64) {
-        while self.next_point() <= time + NEAR * self.interval {
-            self.next += 1.0;
+        while self.next_point() <= time + NEAR * self.points.interval {
+            self.points.next += 1.0;
         }
     }
 
@@ -93,19 +145,14 @@ impl<'o> Output<'o> {
 
     /// Tells the values of one side.
     pub fn row(&mut self, side: &Side<'_>) {
-        for (place, column) in self.row.iter_mut().zip(&self.columns.columns) {
-            *place = match column.source {
-                ColumnSource::Mode(mode) => f64::from(u8::from(side.truth(mode))),
-                ColumnSource::Variable(id) => shown(side, id, column.kind == crate::results::ColumnKind::Continuous),
-            };
-        }
-        for (scale, value) in self.scales.iter_mut().zip(&self.row) {
+        self.show(side);
+        for (scale, value) in self.scales.iter_mut().zip(&self.present.right) {
             *scale = f64::max(*scale, value.abs());
         }
         if !self.modes.contains(&side.mode.values) {
             self.modes.insert(side.mode.values.clone());
         }
-        self.observer.row(side.time, &self.row);
+        self.observer.row(side.time, &self.present.right);
         self.rows += 1;
         self.last_time = Some(side.time);
     }
@@ -116,10 +163,12 @@ impl<'o> Output<'o> {
     }
 
     /// Tells of an event, with the rows on both sides.
-    pub fn event(&mut self, engine: &Engine<'_>, left: &Side<'_>, outcome: &Outcome<'_>) {
+    pub fn event(&mut self, prepared: &Prepared, left: &Side<'_>, outcome: &Outcome<'_>) {
         self.row(left);
-        let record = record(engine, &self.columns, &self.scales, left, outcome);
+        let record = record(prepared, self.columns, &self.scales, left, outcome);
         self.observer.event(&record);
+        self.present.event = Some(record);
+        std::mem::swap(&mut self.present.left, &mut self.present.right);
         self.row(&outcome.right);
         self.events += 1;
         self.pass_points_until(left.time);
@@ -176,26 +225,27 @@ pub(super) fn mode_text(dae: &MultimodeDae, values: &[bool], other: &[bool]) -> 
 }
 
 fn record(
-    engine: &Engine<'_>,
+    prepared: &Prepared,
     columns: &Columns,
     scales: &[f64],
     left: &Side<'_>,
     outcome: &Outcome<'_>,
 ) -> EventRecord {
     let right = &outcome.right;
-    let causes = outcome.changed_atoms.iter().map(|&(atom, truth)| engine.atom_text(atom, truth));
-    let mut cause: Vec<String> = causes.collect();
-    cause.extend(outcome.samples.iter().map(|&call| engine.text(call)));
+    let causes = outcome.changed_atoms.iter().map(|&(atom, truth)| prepared.atom_text(atom, truth));
+    let input = |&(id, value): &(VariableId, f64)| format!("{} = {value}", prepared.dae.model.variables[id].name);
+    let mut cause: Vec<String> = outcome.inputs.iter().map(input).chain(causes).collect();
+    cause.extend(outcome.samples.iter().map(|&call| prepared.text(call)));
     if cause.is_empty() {
-        cause.extend(engine.changed_stairs(left, right));
+        cause.extend(prepared.changed_stairs(left, right));
     }
-    let cascade = outcome.cascade.iter().map(|mode| mode_text(engine.dae, mode, &left.mode.values)).collect();
+    let cascade = outcome.cascade.iter().map(|mode| mode_text(&prepared.dae, mode, &left.mode.values)).collect();
     let mut jumps = Vec::new();
     for (column, &scale) in columns.columns.iter().zip(scales) {
         if let ColumnSource::Variable(id) = column.source {
-            let continuous = column.kind == crate::results::ColumnKind::Continuous;
+            let continuous = column.kind == ColumnKind::Continuous;
             let (before, after) = (shown(left, id, continuous), shown(right, id, continuous));
-            if jumped(before, after, engine.noise.relative * scale) {
+            if jumped(before, after, prepared.noise.relative * scale) {
                 jumps.push(Jump { variable: column.name.clone(), left: before, right: after });
             }
         }
@@ -207,7 +257,7 @@ fn record(
         cause,
         cascade,
         jumps,
-        impulses: impulses(engine, outcome),
+        impulses: impulses(prepared, outcome),
     }
 }
 
@@ -218,16 +268,16 @@ fn jumped(left: f64, right: f64, noise: f64) -> bool {
     (left - right).abs() > noise.max(4.0 * f64::EPSILON * left.abs().max(right.abs()))
 }
 
-fn impulses(engine: &Engine<'_>, outcome: &Outcome<'_>) -> Vec<Impulse> {
+fn impulses(prepared: &Prepared, outcome: &Outcome<'_>) -> Vec<Impulse> {
     let mut list: Vec<(VariableId, usize, f64)> = Vec::new();
     for (variable, weights) in &outcome.impulses {
         let nonzero = weights.iter().enumerate().filter(|(_, weight)| **weight != 0.0);
         list.extend(nonzero.map(|(p, &weight)| (*variable, p + 1, weight)));
     }
     let largest = list.iter().map(|it| it.2.abs()).fold(0.0, f64::max);
-    list.retain(|it| it.2.abs() > 1e-3 * engine.noise.relative * largest);
+    list.retain(|it| it.2.abs() > 1e-3 * prepared.noise.relative * largest);
     list.sort_by_key(|&(variable, order, _)| (variable, order));
-    let name = |id: VariableId| -> Arc<str> { engine.dae.model.variables[id].name.clone() };
+    let name = |id: VariableId| -> Arc<str> { prepared.dae.model.variables[id].name.clone() };
     list.into_iter()
         .map(|(variable, order, weight)| Impulse { variable: name(variable), order: order.to_string(), weight })
         .collect()

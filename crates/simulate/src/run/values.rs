@@ -1,4 +1,4 @@
-//! All values on one side of an instant: the mode, its jet, and the discrete variables.
+//! One-sided limits: all values on one side of an instant, which are the mode, its jet, and the discrete variables.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use crate::run::modes::Mode;
 
 /// All values at an instant, from one side.
 #[derive(Clone)]
-pub(super) struct Side<'a> {
+pub(crate) struct Side<'a> {
     pub time: f64,
     pub mode: Rc<Mode<'a>>,
     /// Variables and derivatives, by the quantities of the mode.
@@ -33,16 +33,16 @@ impl Side<'_> {
     }
 }
 
-/// What only the run knows at an instant.
+/// What only the run knows of an instant: whether it is the first or the last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Phase {
+pub(crate) struct Occasion {
     /// The start.
     pub initial: bool,
     /// The end.
     pub terminal: bool,
 }
 
-impl Phase {
+impl Occasion {
     /// The value of a call that only the run can answer; `sampled` says which samplings are due.
     pub fn call(self, model: &FlatModel, call: ExpressionId, sampled: &[ExpressionId]) -> f64 {
         let truth = match model.expressions.node(call) {
@@ -56,11 +56,11 @@ impl Phase {
 }
 
 /// The value of what an expression depends on, between two sides of an instant.
-pub(super) fn input_between(
+pub(crate) fn input_between(
     model: &FlatModel,
     input: Input,
     (left, right): (&Side<'_>, &Side<'_>),
-    phase: Phase,
+    occasion: Occasion,
     sampled: &[ExpressionId],
 ) -> f64 {
     let number = |truth: bool| f64::from(u8::from(truth));
@@ -70,7 +70,7 @@ pub(super) fn input_between(
         Input::LeftVariable(variable, order) => left.value(variable, order),
         Input::Mode(mode) => number(right.truth(mode)),
         Input::LeftMode(mode) => number(left.truth(mode)),
-        Input::Run(call) => phase.call(model, call, sampled),
+        Input::Run(call) => occasion.call(model, call, sampled),
         Input::Homotopy => 1.0,
     }
 }

@@ -3,17 +3,17 @@
 
 use std::rc::Rc;
 
-use modeshift_dae::{IndexVec, VariableId};
+use modeshift_dae::VariableId;
 use modeshift_mode_changes::{Sign, Term};
 use modeshift_numerics::Input;
 
 use crate::results::CostPart;
-use crate::run::engine::Engine;
+use crate::run::instant::Instant;
 use crate::run::instant::discrete_fixpoint::{MicroStep, Settled};
 use crate::run::instant::restart::{Circumstances, NoRestart, Restarted};
 use crate::run::modes::{Mode, NoMode};
 use crate::run::prepare::relations::Moment;
-use crate::run::values::{Phase, Side};
+use crate::run::values::{Occasion, Side};
 
 /// What speaks against a mode.
 #[derive(Clone, Debug)]
@@ -37,18 +37,18 @@ pub(crate) struct Candidate<'a> {
 /// An atom that has another truth than was assumed, and the term that says so.
 pub(crate) type Violation = (usize, (Term, f64));
 
-impl<'a> Engine<'a> {
+impl<'a> Instant<'_, 'a> {
     /// The right side that follows from a settled discrete part.
     pub fn candidate(&mut self, step: &MicroStep<'_, 'a>, settled: &Settled) -> Result<Candidate<'a>, Objection> {
-        let changed = self.felt_changes(&step.left.discrete, &settled.discrete);
+        let changed = self.prepared.felt_changes(&step.left.discrete, &settled.discrete);
         let is_same = settled.mode == step.left.mode.values && changed.is_empty();
         if is_same && settled.laws.is_empty() && !step.must_restart {
             let side = Side { discrete: settled.discrete.clone(), ..step.left.clone() };
             return Ok(Candidate { restarted: Restarted::unchanged(side), is_transient: false, is_new: false });
         }
-        self.modes.meter.done(CostPart::Selection);
-        let mode = self.modes.get(&settled.mode).map_err(Objection::Mode)?;
-        let known = self.known(step.left, &settled.discrete, step.phase, step.sampled);
+        self.visited.meter.done(CostPart::Selection);
+        let mode = self.visited.get(&settled.mode).map_err(Objection::Mode)?;
+        let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
         let circumstances = self.circumstances(step, settled, &mode, &changed, &known);
         let is_transient = !settled.laws.is_empty();
         let restarted = if is_transient { circumstances.transient(&settled.laws) } else { circumstances.restarted() };
@@ -58,19 +58,9 @@ impl<'a> Engine<'a> {
         if !is_transient && !is_complete {
             self.complete(&mut restarted)?;
         }
-        self.modes.meter.count_restart();
-        self.modes.meter.done(CostPart::Restart);
+        self.visited.meter.count_restart();
+        self.visited.meter.done(CostPart::Restart);
         Ok(Candidate { restarted, is_transient, is_new: true })
-    }
-
-    /// Discrete variables in continuous equations that differ between two sides.
-    pub fn felt_changes(
-        &self,
-        before: &IndexVec<VariableId, f64>,
-        after: &IndexVec<VariableId, f64>,
-    ) -> Vec<VariableId> {
-        let ids = self.system.kept.iter().chain(self.system.defined.iter().map(|(id, _)| id));
-        ids.copied().filter(|&id| self.is_felt[id] && before[id].to_bits() != after[id].to_bits()).collect()
     }
 
     /// What a restart in a mode needs to know.
@@ -82,32 +72,21 @@ impl<'a> Engine<'a> {
         changed: &'r [VariableId],
         known: &'r dyn Fn(Input) -> Option<f64>,
     ) -> Circumstances<'r, 'a> {
-        Circumstances {
-            dae: self.dae,
-            forms: &self.forms,
-            natives: self.natives,
-            left: step.left,
-            mode,
-            discrete: &settled.discrete,
-            changed,
-            known,
-            starts: &self.starts,
-            noise: &self.noise,
-        }
+        Circumstances { prepared: self.prepared, left: step.left, mode, discrete: &settled.discrete, changed, known }
     }
 
     /// What a restart did not touch, from the states.
     fn complete(&mut self, restarted: &mut Restarted<'a>) -> Result<(), Objection> {
         let side = &restarted.side;
         let mode = side.mode.clone();
-        self.surround(side);
+        self.visited.surround(side);
         let mut jet: Vec<f64> = side.jet.iter().map(|&value| if value.is_nan() { 0.0 } else { value }).collect();
-        let surroundings = self.surroundings.clone();
+        let surroundings = self.visited.surroundings.clone();
         let surroundings = surroundings.borrow();
-        self.modes.meter.done(CostPart::Restart);
-        mode.choose_states(&mut self.modes.programs, side.time, &jet, &surroundings)
+        self.visited.meter.done(CostPart::Restart);
+        mode.choose_states(&mut self.visited.programs, side.time, &jet, &surroundings)
             .map_err(|failure| Objection::Mode(NoMode::NotBuilt(failure)))?;
-        self.modes.meter.done(CostPart::Program);
+        self.visited.meter.done(CostPart::Program);
         let mut program = mode.program.borrow_mut();
         let mut states = Vec::new();
         program.states_of(&side.jet, &mut states);
@@ -115,21 +94,9 @@ impl<'a> Engine<'a> {
             return Err(Objection::Words("some right limits of states are not determined".to_string()));
         }
         let evaluated = program.evaluate(side.time, &states, &surroundings, &mut jet);
-        evaluated.map_err(|failure| Objection::Words(failure.explain(&self.modes.programs).message))?;
+        evaluated.map_err(|failure| Objection::Words(failure.explain(&self.visited.programs).message))?;
         restarted.set_jet(jet);
         Ok(())
-    }
-
-    /// Tells the surroundings of programs what the discrete values are.
-    pub fn surround(&self, side: &Side<'a>) {
-        let mut surroundings = self.surroundings.borrow_mut();
-        let ids = self.system.kept.iter().chain(self.system.defined.iter().map(|(id, _)| id));
-        for &id in ids.filter(|&&id| self.is_felt[id]) {
-            surroundings.set_variable(id, side.discrete[id]);
-        }
-        for &(id, order) in &self.felt_left_limits {
-            surroundings.set_left(id, order, side.value(id, order));
-        }
     }
 
     /// Atoms whose truths the right side contradicts, each with the term that says so.
@@ -145,10 +112,15 @@ impl<'a> Engine<'a> {
         if !candidate.is_new {
             return self.kept_although_crossed(step, settled);
         }
-        let values = self.atom_values(step.left, &candidate.restarted.side, step.phase, step.sampled);
+        let values = self.memory.buffers.atom_values(
+            self.prepared,
+            (step.left, &candidate.restarted.side),
+            step.occasion,
+            step.sampled,
+        );
         let (mut violated, mut vanishing) = (Vec::new(), Vec::new());
         for (atom, &value) in values.iter().enumerate() {
-            let it = self.system.atoms[atom];
+            let it = &self.prepared.discrete.atoms[atom];
             if !step.decides(it.moment) || value.0.is_nan() {
                 continue;
             }
@@ -171,20 +143,23 @@ impl<'a> Engine<'a> {
     /// Of atoms that vanish identically, and so may have any truth, those that have not the one that is written down for
     /// zero: where an invariant excludes the mode, they are the ones that can change.
     fn not_as_written(&self, settled: &Settled, vanishing: &[usize]) -> Vec<Violation> {
-        let truth = |atom: usize| settled.discrete[self.system.atoms[atom].variable] != 0.0;
-        let others = vanishing.iter().filter(|&&atom| truth(atom) != self.system.atoms[atom].holds_at_zero());
-        others.map(|&atom| (atom, (Term::Derivative(0), -self.system.atoms[atom].side(truth(atom))))).collect()
+        let truth = |atom: usize| settled.discrete[self.prepared.discrete.atoms[atom].variable] != 0.0;
+        let others =
+            vanishing.iter().filter(|&&atom| truth(atom) != self.prepared.discrete.atoms[atom].holds_at_zero());
+        others
+            .map(|&atom| (atom, (Term::Derivative(0), -self.prepared.discrete.atoms[atom].side(truth(atom)))))
+            .collect()
     }
 
     /// Atoms that crossed zero, but have the truth that they had before.
     fn kept_although_crossed(&self, step: &MicroStep<'_, 'a>, settled: &Settled) -> Vec<Violation> {
         let is_kept = |&&atom: &&usize| {
-            let it = &self.system.atoms[atom];
+            let it = &self.prepared.discrete.atoms[atom];
             it.moment == Moment::Now && settled.discrete[it.variable] == step.left.discrete[it.variable]
         };
         let kept = step.crossed.iter().filter(is_kept);
         let side = |atom: usize| {
-            let it = &self.system.atoms[atom];
+            let it = &self.prepared.discrete.atoms[atom];
             -it.side(step.left.discrete[it.variable] != 0.0)
         };
         kept.map(|&atom| (atom, (Term::Derivative(1), side(atom)))).collect()
@@ -199,17 +174,17 @@ impl<'a> Engine<'a> {
         atom: usize,
         value: (f64, f64),
     ) -> Sign {
-        let is_clear = self.is_clear(atom, value);
+        let is_clear = self.memory.is_clear(self.prepared, atom, value);
         if is_clear && candidate.restarted.weights.is_empty() {
             return Sign::Decided(Term::Derivative(0), value.0);
         }
-        let Some(series) = self.series(atom) else { return Sign::Vanishing };
+        let Some(series) = self.memory.series(self.prepared, atom) else { return Sign::Vanishing };
         if is_clear && !candidate.restarted.has_impulse_in(&series) {
             return Sign::Decided(Term::Derivative(0), value.0);
         }
-        let known = self.known(step.left, &settled.discrete, step.phase, step.sampled);
-        let mut noise = self.noise;
-        noise.floor = noise.floor.max(self.scales[atom]);
+        let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
+        let mut noise = self.prepared.noise;
+        noise.floor = noise.floor.max(self.memory.scales[atom]);
         candidate.restarted.sign(&series, &known, &noise).unwrap_or(Sign::Vanishing)
     }
 
@@ -222,7 +197,7 @@ impl<'a> Engine<'a> {
         candidate: &mut Candidate<'a>,
         violated: &[Violation],
     ) -> bool {
-        let variable = |atom: usize| self.system.atoms[atom].variable;
+        let variable = |atom: usize| self.prepared.discrete.atoms[atom].variable;
         let has_changed = |&atom: &usize| settled.discrete[variable(atom)] != step.left.discrete[variable(atom)];
         let crossed =
             violated.iter().all(|(atom, _)| step.crossed.contains(atom)) && step.crossed.iter().all(has_changed);
@@ -231,16 +206,16 @@ impl<'a> Engine<'a> {
         }
         let mut discrete = settled.discrete.clone();
         for &(atom, _) in violated {
-            let variable = self.system.atoms[atom].variable;
+            let variable = self.prepared.discrete.atoms[atom].variable;
             discrete[variable] = 1.0 - discrete[variable];
         }
         let side = candidate.restarted.side.clone();
-        let next = MicroStep { left: &side, phase: Phase::default(), sampled: &[], crossed: &[], ..*step };
+        let next = MicroStep { left: &side, occasion: Occasion::default(), sampled: &[], crossed: &[], ..*step };
         // Conditions of `when` rise if they were not true at this instant.
-        let conditions = self.conditions.clone();
-        self.remember_conditions();
+        let conditions = self.memory.conditions.clone();
+        self.memory.remember_conditions();
         let later = self.settle(&next, discrete.clone());
-        self.conditions = conditions;
+        self.memory.conditions = conditions;
         let is_same = later.is_ok_and(|later| later.mode == settled.mode && later.whens.is_empty());
         let again = self.settle(step, settled.discrete.clone());
         if is_same && again.is_ok() {

@@ -10,10 +10,10 @@ use modeshift_mode_changes::{
 };
 use modeshift_numerics::Input;
 
-use crate::run::engine::Engine;
+use crate::run::instant::Instant;
 use crate::run::instant::discrete_fixpoint::{MicroStep, Settled};
 
-impl<'a> Engine<'a> {
+impl<'a> Instant<'_, 'a> {
     /// The problem of some atoms, for a few steps, from the mode that these discrete values lead to, linearized at its
     /// right limits where they are known; nothing if that mode is singular, if laws of a `when` act there, or if the atoms
     /// are no pairs.
@@ -25,31 +25,31 @@ impl<'a> Engine<'a> {
         right: Option<&Jet>,
     ) -> Option<Vec<Complementarity>> {
         let here = self.settle(step, discrete.clone()).ok().filter(|settled| settled.laws.is_empty())?;
-        let mode = self.modes.get(&here.mode).ok()?;
+        let mode = self.visited.get(&here.mode).ok()?;
         let changed: Vec<Settled> =
             atoms.iter().map(|&atom| self.settled_with(step, discrete, atom)).collect::<Option<_>>()?;
         let values = ModeValues(here.mode.clone());
         let changed_values: Vec<ModeValues> = changed.iter().map(|settled| ModeValues(settled.mode.clone())).collect();
         let known = self.known_in(step, &here.discrete, &values);
         let elements = atoms.iter().zip(changed.iter().zip(&changed_values)).map(|(&atom, (settled, changed))| {
-            let it = &self.system.atoms[atom];
+            let it = &self.prepared.discrete.atoms[atom];
             let truth = here.discrete[it.variable] != 0.0;
             Element {
                 guard: it.sides,
                 sign: it.side(truth),
                 states: (u32::from(truth), u32::from(!truth)),
                 changed,
-                changed_variables: self.felt_changes(&here.discrete, &settled.discrete),
+                changed_variables: self.prepared.felt_changes(&here.discrete, &settled.discrete),
                 known: Box::new(self.known_in(step, &settled.discrete, changed)),
             }
         });
         let elements: Vec<Element> = elements.collect();
-        let felt = self.felt_changes(&step.left.discrete, &here.discrete);
+        let felt = self.prepared.felt_changes(&step.left.discrete, &here.discrete);
         let memory = self.circumstances(step, &here, &mode, &felt, &known).past().jet;
         let reference = ReferenceMode {
-            dae: self.dae,
-            natives: self.natives,
-            forms: &self.forms,
+            dae: &self.prepared.dae,
+            natives: &self.prepared.natives,
+            forms: &self.prepared.forms,
             values: &values,
             structure: &mode.structure,
             equations: &mode.equations.at(&known),
@@ -57,7 +57,7 @@ impl<'a> Engine<'a> {
             memory: &memory,
             point: right.unwrap_or(&memory),
         };
-        let steps = COMPLEMENTARITY_STEPS.map(|share| share * self.noise.time_scale);
+        let steps = COMPLEMENTARITY_STEPS.map(|share| share * self.prepared.noise.time_scale);
         let problem = |&step: &f64| cluster_complementarity(&reference, &elements, step);
         Some(steps.iter().filter_map(problem).collect()).filter(|problems: &Vec<_>| !problems.is_empty())
     }
@@ -69,7 +69,7 @@ impl<'a> Engine<'a> {
         discrete: &IndexVec<VariableId, f64>,
         atom: usize,
     ) -> Option<Settled> {
-        let variable = self.system.atoms[atom].variable;
+        let variable = self.prepared.discrete.atoms[atom].variable;
         let mut discrete = discrete.clone();
         discrete[variable] = 1.0 - discrete[variable];
         self.settle(step, discrete).ok().filter(|settled| settled.laws.is_empty())
@@ -82,11 +82,11 @@ impl<'a> Engine<'a> {
         discrete: &'r IndexVec<VariableId, f64>,
         mode: &'r ModeValues,
     ) -> impl Fn(Input) -> Option<f64> + 'r {
-        let known = self.known(step.left, discrete, step.phase, step.sampled);
+        let known = self.prepared.known(step.left, discrete, step.occasion, step.sampled);
         let truth = |id: ModeVariableId| f64::from(u8::from(mode.get(id)));
         move |input| match input {
             Input::Mode(id) => Some(truth(id)),
-            Input::Variable(id, _) if self.dae.model.variables[id].is_continuous_unknown() => None,
+            Input::Variable(id, _) if self.prepared.dae.model.variables[id].is_continuous_unknown() => None,
             other => known(other),
         }
     }

@@ -3,10 +3,11 @@
 use modeshift_dae::{ExpressionId, IndexVec, VariableId, WhenAction, WhenActionKind};
 use modeshift_diagnostics::Span;
 
-use crate::run::engine::Engine;
+use crate::run::instant::Instant;
 use crate::run::instant::event_iteration::NoOutcome;
+use crate::run::prepare::discrete_part::{DiscretePart, Requirement};
 use crate::run::prepare::relations::Moment;
-use crate::run::values::{Phase, Side, input_between};
+use crate::run::values::{Occasion, Side, input_between};
 
 /// Rounds of evaluating discrete equations before they count as undecided.
 const MOST_DISCRETE_ROUNDS: usize = 100;
@@ -14,7 +15,7 @@ const MOST_DISCRETE_ROUNDS: usize = 100;
 /// A micro-step under way.
 pub(crate) struct MicroStep<'s, 'a> {
     pub left: &'s Side<'a>,
-    pub phase: Phase,
+    pub occasion: Occasion,
     pub sampled: &'s [ExpressionId],
     /// Atoms that crossed zero: in the mode being left they cannot keep their truth.
     pub crossed: &'s [usize],
@@ -40,7 +41,7 @@ pub(crate) struct Settled {
     pub terminated: Option<ExpressionId>,
 }
 
-impl<'a> Engine<'a> {
+impl<'a> Instant<'_, 'a> {
     /// Evaluates the discrete part until it does not change any more.
     pub fn settle(
         &mut self,
@@ -51,14 +52,14 @@ impl<'a> Engine<'a> {
         let mut changed = Vec::new();
         for _ in 0..MOST_DISCRETE_ROUNDS {
             changed.clear();
-            if self.update_time(right.time, &mut right.discrete) {
+            if self.prepared.update_time(right.time, &mut right.discrete) {
                 changed.push(VariableId(0));
             }
-            let model = &self.dae.model;
-            let inputs = |input| input_between(model, input, (step.left, &right), step.phase, step.sampled);
-            self.system.formulas.evaluate(inputs);
-            let values = self.system.formulas.values();
-            for &(id, place) in &self.system.defined {
+            let DiscretePart { tapes, defined, .. } = &self.prepared.discrete;
+            let values = self.memory.buffers.decisions.evaluate(&tapes.decisions, |input| {
+                input_between(&self.prepared.dae.model, input, (step.left, &right), step.occasion, step.sampled)
+            });
+            for &(id, place) in defined {
                 let place = &values[place];
                 if right.discrete[id].to_bits() != place.to_bits() {
                     right.discrete[id] = *place;
@@ -67,7 +68,7 @@ impl<'a> Engine<'a> {
             }
             let settled = self.act(&mut right.discrete, &mut changed)?;
             if changed.is_empty() {
-                let mode = self.system.modes().collect();
+                let mode = self.prepared.discrete.modes(self.memory.buffers.decisions.values()).collect();
                 let (laws, whens, terminated) = settled;
                 return Ok(Settled { discrete: right.discrete, mode, laws, whens, terminated });
             }
@@ -83,10 +84,10 @@ impl<'a> Engine<'a> {
         discrete: &mut IndexVec<VariableId, f64>,
         changed: &mut Vec<VariableId>,
     ) -> Result<(Vec<WhenAction>, Vec<Span>, Option<ExpressionId>), NoOutcome> {
-        let values = self.system.formulas.values();
+        let values = self.memory.buffers.decisions.values();
         let (mut laws, mut whens, mut terminated) = (Vec::new(), Vec::new(), None);
-        for clause in self.system.clauses.iter().filter(|clause| values[clause.guard] != 0.0) {
-            let fires = |place: usize| values[place] != 0.0 && !self.conditions[place];
+        for clause in self.prepared.discrete.clauses.iter().filter(|clause| values[clause.guard] != 0.0) {
+            let fires = |place: usize| values[place] != 0.0 && !self.memory.conditions[place];
             let Some(branch) = clause.branches.iter().find(|branch| branch.conditions.clone().any(fires)) else {
                 continue;
             };
@@ -115,10 +116,9 @@ impl<'a> Engine<'a> {
 
     /// Whether the modes that were settled last may be.
     pub fn check_invariants(&self, settled: &Settled) -> Result<(), NoOutcome> {
-        let values = self.system.formulas.values();
-        let broken =
-            |it: &crate::run::prepare::system::Requirement| values[it.guard] != 0.0 && values[it.condition] == 0.0;
-        match self.system.invariants.iter().position(broken) {
+        let values = self.memory.buffers.decisions.values();
+        let broken = |it: &Requirement| values[it.guard] != 0.0 && values[it.condition] == 0.0;
+        match self.prepared.discrete.invariants.iter().position(broken) {
             Some(number) => Err(NoOutcome::Invariant(number, settled.mode.clone())),
             None => Ok(()),
         }

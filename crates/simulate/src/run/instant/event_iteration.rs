@@ -12,12 +12,13 @@
 use modeshift_dae::{ExpressionId, IndexVec, VariableId};
 use modeshift_diagnostics::Span;
 
-use crate::run::engine::Engine;
+use crate::run::instant::Instant;
 use crate::run::instant::candidate::{Candidate, Objection};
 use crate::run::instant::discrete_fixpoint::{MicroStep, Settled};
 use crate::run::instant::next_mode::{Ambiguity, Selected};
+use crate::run::prepare::discrete_part::DiscretePart;
 use crate::run::prepare::relations::Moment;
-use crate::run::values::{Phase, Side, input_between};
+use crate::run::values::{Occasion, Side};
 
 /// Micro-steps of one instant.
 const MOST_MICRO_STEPS: usize = 100;
@@ -31,6 +32,8 @@ pub(crate) struct Fired {
     pub stairs: Vec<(usize, bool)>,
     /// Calls of `sample` that are due: they are true in the first micro-step.
     pub samples: Vec<ExpressionId>,
+    /// Top-level inputs that were given other values.
+    pub inputs: Vec<(VariableId, f64)>,
     /// Whether something crossed that was never clearly on its side since the last event: events accumulate.
     pub is_doubtful: bool,
 }
@@ -51,17 +54,18 @@ pub(crate) struct Outcome<'a> {
     pub changed_atoms: Vec<(usize, bool)>,
     /// Samplings that were due.
     pub samples: Vec<ExpressionId>,
+    /// Top-level inputs that were given these values.
+    pub inputs: Vec<(VariableId, f64)>,
     /// Modes that could have followed as well.
     pub ambiguities: Vec<Ambiguity>,
 }
 
 impl<'a> Outcome<'a> {
     /// Whether there is something to see: another mode, a `when` that fired, other values.
-    pub fn is_visible(&self, engine: &Engine<'a>, left: &Side<'a>) -> bool {
-        let declared = engine.system.kept.iter().chain(engine.system.defined.iter().map(|(id, _)| id));
-        let declared = declared.filter(|id| id.0 < engine.system.declared_count);
-        let changed = |&id: &VariableId| left.discrete[id].to_bits() != self.right.discrete[id].to_bits();
-        self.restarted || !self.whens.is_empty() || declared.clone().any(changed)
+    pub fn is_visible(&self, discrete: &DiscretePart, left: &Side<'a>) -> bool {
+        let mut declared = discrete.variables().filter(|id| id.0 < discrete.declared_count);
+        let changed = |id: VariableId| left.discrete[id].to_bits() != self.right.discrete[id].to_bits();
+        self.restarted || !self.whens.is_empty() || declared.any(changed)
     }
 }
 
@@ -80,9 +84,14 @@ pub(crate) enum NoOutcome {
     Assertion(ExpressionId, Span),
 }
 
-impl<'a> Engine<'a> {
+impl<'a> Instant<'_, 'a> {
     /// From the left to the right side of an instant.
-    pub fn instant(&mut self, left: &Side<'a>, fired: &Fired, phase: Phase) -> Result<Outcome<'a>, NoOutcome> {
+    pub(super) fn pass(
+        &mut self,
+        left: &Side<'a>,
+        fired: &Fired,
+        occasion: Occasion,
+    ) -> Result<Outcome<'a>, NoOutcome> {
         let mut outcome = Outcome {
             right: left.clone(),
             cascade: Vec::new(),
@@ -92,16 +101,17 @@ impl<'a> Engine<'a> {
             restarted: false,
             changed_atoms: Vec::new(),
             samples: fired.samples.clone(),
+            inputs: fired.inputs.clone(),
             ambiguities: Vec::new(),
         };
         let mut proposal = self.proposal(left, fired);
-        let momentary = phase != Phase::default() || !fired.samples.is_empty();
-        let (mut phase, mut transient) = (phase, false);
+        let momentary = occasion != Occasion::default() || !fired.samples.is_empty();
+        let (mut occasion, mut transient) = (occasion, false);
         for number in 0..MOST_MICRO_STEPS {
             let before = outcome.right.clone();
             let step = MicroStep {
                 left: &before,
-                phase,
+                occasion,
                 sampled: if number == 0 { &fired.samples } else { &[] },
                 crossed: if number == 0 { &fired.atoms } else { &[] },
                 all_by_series: transient,
@@ -110,7 +120,7 @@ impl<'a> Engine<'a> {
             let Selected { settled, candidate, ambiguity } = self.select(&step, proposal)?;
             outcome.ambiguities.extend(ambiguity);
             let happened = number == 0 || transient || self.something_happened(&before, &settled, &candidate);
-            self.remember_conditions();
+            self.memory.remember_conditions();
             outcome.whens.extend(&settled.whens);
             outcome.terminated = outcome.terminated.or(settled.terminated);
             outcome.restarted |= candidate.is_new;
@@ -123,43 +133,67 @@ impl<'a> Engine<'a> {
             if !happened || outcome.terminated.is_some() && !transient {
                 outcome.changed_atoms = self.changed_atoms(left, &outcome.right, &fired.atoms);
                 if momentary {
-                    self.learn_conditions(&outcome.right);
+                    self.memory.learn_conditions(self.prepared, &outcome.right);
                 }
                 return Ok(outcome);
             }
-            phase.initial = false;
+            occasion.initial = false;
             proposal = self.next_proposal(left, &outcome.right, transient);
         }
         Err(NoOutcome::Endless(outcome.cascade))
     }
 
     /// Discrete values with what fired changed.
-    fn proposal(&self, left: &Side<'a>, fired: &Fired) -> IndexVec<VariableId, f64> {
+    fn proposal(&mut self, left: &Side<'a>, fired: &Fired) -> IndexVec<VariableId, f64> {
         let mut discrete = left.discrete.clone();
         for &atom in &fired.atoms {
-            let variable = self.system.atoms[atom].variable;
+            let variable = self.prepared.discrete.atoms[atom].variable;
             discrete[variable] = 1.0 - discrete[variable];
         }
         for &(stair, above) in &fired.stairs {
-            let stair = self.system.stairs[stair];
+            let stair = self.prepared.discrete.stairs[stair];
             discrete[stair.variable] = stair.rounding.neighbour(discrete[stair.variable], above);
         }
+        if fired.inputs.is_empty() { discrete } else { self.with_inputs(left, discrete, &fired.inputs) }
+    }
+
+    /// Discrete values with other inputs, and with what follows for relations and steps: as at the left limits, where these
+    /// say clearly. What restarts change beyond that, the search for the next mode finds.
+    fn with_inputs(
+        &mut self,
+        left: &Side<'a>,
+        mut discrete: IndexVec<VariableId, f64>,
+        inputs: &[(VariableId, f64)],
+    ) -> IndexVec<VariableId, f64> {
+        for &(input, value) in inputs {
+            discrete[input] = value;
+        }
+        let given = Side { discrete, ..left.clone() };
+        let values = self.memory.buffers.atom_values(self.prepared, (&given, &given), Occasion::default(), &[]);
+        let mut discrete = given.discrete.clone();
+        for (atom, &value) in values.iter().enumerate() {
+            let it = &self.prepared.discrete.atoms[atom];
+            if it.moment != Moment::Time && self.memory.is_clear(self.prepared, atom, value) {
+                discrete[it.variable] = f64::from(u8::from((value.0 > 0.0) == it.holds_above()));
+            }
+        }
+        self.update_stairs(&given, &mut discrete);
         discrete
     }
 
     /// Truths for the next micro-step: of left limits by what they are now; after a transient instant, what is at zero
     /// goes back to what it was before.
     fn next_proposal(&mut self, first: &Side<'a>, left: &Side<'a>, transient: bool) -> IndexVec<VariableId, f64> {
-        let values = self.atom_values(left, left, Phase::default(), &[]);
+        let values = self.memory.buffers.atom_values(self.prepared, (left, left), Occasion::default(), &[]);
         let mut discrete = left.discrete.clone();
         for (atom, &value) in values.iter().enumerate() {
-            let it = self.system.atoms[atom];
+            let it = self.prepared.discrete.atoms[atom];
             let decided_here = it.moment == Moment::Before || transient && it.moment == Moment::Now;
             if !decided_here {
                 continue;
             }
             // What a transient instant does not determine is not a number, and not clear.
-            if self.is_clear(atom, value) {
+            if self.memory.is_clear(self.prepared, atom, value) {
                 discrete[it.variable] = f64::from(u8::from((value.0 > 0.0) == it.holds_above()));
             } else if transient {
                 discrete[it.variable] = first.discrete[it.variable];
@@ -171,45 +205,27 @@ impl<'a> Engine<'a> {
 
     /// Stairs of continuous arguments, where the argument is clearly on another step.
     fn update_stairs(&mut self, side: &Side<'a>, discrete: &mut IndexVec<VariableId, f64>) {
-        if self.system.stairs.is_empty() {
+        if self.prepared.discrete.stairs.is_empty() {
             return;
         }
-        let (model, skipped) = (&self.dae.model, 2 * self.system.atoms.len());
-        let inputs = |input| input_between(model, input, (side, side), Phase::default(), &[]);
-        let arguments = self.system.watched.evaluate(inputs)[skipped..].to_vec();
-        for (stair, argument) in self.system.stairs.iter().zip(arguments) {
+        let arguments = self.memory.buffers.stair_arguments(self.prepared, side);
+        for (stair, argument) in self.prepared.discrete.stairs.iter().zip(arguments) {
             let (low, high) = stair.rounding.edges(discrete[stair.variable]);
-            let margin = self.noise.relative * argument.abs().max(1.0);
+            let margin = self.prepared.noise.relative * argument.abs().max(1.0);
             if argument < low - margin || argument > high + margin {
                 discrete[stair.variable] = stair.rounding.step(argument);
             }
         }
     }
 
-    /// Keeps which `when` conditions were true when they were last evaluated.
-    pub fn remember_conditions(&mut self) {
-        let values = self.system.formulas.values();
-        for (known, &value) in self.conditions.iter_mut().zip(values) {
-            *known = value != 0.0;
-        }
-    }
-
-    /// Evaluates all `when` conditions without acting on them, for the first instant.
-    pub fn learn_conditions(&mut self, side: &Side<'a>) {
-        let model = &self.dae.model;
-        self.system.formulas.evaluate(|input| input_between(model, input, (side, side), Phase::default(), &[]));
-        self.remember_conditions();
-    }
-
     fn something_happened(&self, before: &Side<'a>, settled: &Settled, candidate: &Candidate<'a>) -> bool {
-        let same = |&id: &VariableId| before.discrete[id].to_bits() == settled.discrete[id].to_bits();
-        let discrete = self.system.kept.iter().chain(self.system.defined.iter().map(|(id, _)| id));
-        candidate.is_new || !settled.whens.is_empty() || !discrete.clone().all(same)
+        let same = |id: VariableId| before.discrete[id].to_bits() == settled.discrete[id].to_bits();
+        candidate.is_new || !settled.whens.is_empty() || !self.prepared.discrete.variables().all(same)
     }
 
     fn changed_atoms(&self, left: &Side<'a>, right: &Side<'a>, fired: &[usize]) -> Vec<(usize, bool)> {
-        let truth = |side: &Side<'a>, atom: usize| side.discrete[self.system.atoms[atom].variable] != 0.0;
+        let truth = |side: &Side<'a>, atom: usize| side.discrete[self.prepared.discrete.atoms[atom].variable] != 0.0;
         let changed = |&atom: &usize| fired.contains(&atom) || truth(left, atom) != truth(right, atom);
-        (0..self.system.atoms.len()).filter(changed).map(|atom| (atom, !truth(left, atom))).collect()
+        (0..self.prepared.discrete.atoms.len()).filter(changed).map(|atom| (atom, !truth(left, atom))).collect()
     }
 }

@@ -4,10 +4,24 @@
 //! |---|---|
 //! | [`event_iteration`] | micro-steps until nothing happens any more |
 //! | [`discrete_fixpoint`] | definitions and `when` clauses within one micro-step |
-//! | [`candidate`] | the right side that follows from a discrete part, and which relations contradict it |
 //! | [`next_mode`] | the search for a mode that accepts itself |
-//! | [`complementarity`] | the search among relations that exclude each other |
+//! | [`candidate`] | the right side that follows from a discrete part, and which relations contradict it |
 //! | [`restart`] | right limits in the next mode |
+//! | [`complementarity`] | the search among relations that exclude each other |
+//!
+//! One micro-step:
+//!
+//! ```text
+//!  left limits,        ┌────────────── next_mode: other truths of relations ─────────────┐
+//!  what fired          ▼                                                                 │ contradicted
+//!      └──────► discrete_fixpoint ──► mode, laws ──► candidate: restart ──► right limits ┤
+//!               definitions, when                                                        │ accepted
+//!                                                                                        ▼
+//!               left limits of the next micro-step  ◄── something happened ──  right limits ──► done
+//! ```
+//!
+//! The room reads the model made ready, asks for modes, and changes what the run remembers ([`Memory`]): truths of `when`
+//! conditions, sizes of relations. It knows no integrator, no observer and no diagnostics.
 
 pub(crate) mod candidate;
 pub(crate) mod complementarity;
@@ -15,3 +29,61 @@ pub(crate) mod discrete_fixpoint;
 pub(crate) mod event_iteration;
 pub(crate) mod next_mode;
 pub(crate) mod restart;
+
+use modeshift_mode_changes::Sign;
+
+use crate::run::memory::Memory;
+use crate::run::modes::VisitedModes;
+use crate::run::prepare::Prepared;
+use crate::run::values::{Occasion, Side};
+use discrete_fixpoint::MicroStep;
+use event_iteration::{Fired, NoOutcome, Outcome};
+
+/// From the left to the right side of an instant.
+pub(crate) fn instant<'a>(
+    prepared: &'a Prepared,
+    visited: &mut VisitedModes<'a>,
+    memory: &mut Memory,
+    left: &Side<'a>,
+    fired: &Fired,
+    occasion: Occasion,
+) -> Result<Outcome<'a>, NoOutcome> {
+    Instant { prepared, visited, memory }.pass(left, fired, occasion)
+}
+
+/// Where atoms that are near zero go from there in the mode of a side; nothing where the mode does not go on.
+pub(crate) fn signs_near_zero<'a>(
+    prepared: &'a Prepared,
+    visited: &mut VisitedModes<'a>,
+    memory: &mut Memory,
+    side: &Side<'a>,
+    atoms: &[usize],
+) -> Option<Vec<(usize, Sign)>> {
+    if atoms.is_empty() {
+        return Some(Vec::new());
+    }
+    let mut instant = Instant { prepared, visited, memory };
+    let step = MicroStep {
+        left: side,
+        occasion: Occasion::default(),
+        sampled: &[],
+        crossed: &[],
+        all_by_series: true,
+        must_restart: true,
+    };
+    let settled = instant.settle(&step, side.discrete.clone()).ok()?;
+    if settled.mode != side.mode.values || !settled.laws.is_empty() {
+        return None;
+    }
+    let mut candidate = instant.candidate(&step, &settled).ok()?;
+    let values = instant.memory.buffers.atom_values(prepared, (side, side), Occasion::default(), &[]);
+    let sign = |&atom: &usize| (atom, instant.sign(&step, &settled, &mut candidate, atom, values[atom]));
+    Some(atoms.iter().map(sign).collect())
+}
+
+/// All that an instant may touch.
+struct Instant<'e, 'a> {
+    prepared: &'a Prepared,
+    visited: &'e mut VisitedModes<'a>,
+    memory: &'e mut Memory,
+}

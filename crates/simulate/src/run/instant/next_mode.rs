@@ -12,11 +12,11 @@ use modeshift_mode_changes::{
     next_mode,
 };
 
-use crate::run::engine::Engine;
+use crate::run::instant::Instant;
 use crate::run::instant::candidate::{Candidate, Objection, Violation};
 use crate::run::instant::discrete_fixpoint::{MicroStep, Settled};
 use crate::run::instant::event_iteration::NoOutcome;
-use crate::run::values::Phase;
+use crate::run::values::Occasion;
 
 /// Clusters of at most this many atoms are searched for other modes.
 const MOST_COMPARED: usize = 6;
@@ -46,8 +46,8 @@ enum Tried<'a> {
 }
 
 /// A cluster of atoms in a micro-step.
-struct Search<'e, 's, 'a> {
-    engine: &'e mut Engine<'a>,
+struct Search<'e, 's, 'x, 'a> {
+    instant: &'e mut Instant<'x, 'a>,
     step: &'e MicroStep<'s, 'a>,
     proposal: &'e IndexVec<VariableId, f64>,
     /// The atoms that are searched, ascending.
@@ -63,7 +63,7 @@ struct Search<'e, 's, 'a> {
     unsettled: Option<NoOutcome>,
 }
 
-impl<'a> Engine<'a> {
+impl<'a> Instant<'_, 'a> {
     /// Finds truths of atoms that agree with the right limits they lead to, and restarts there.
     pub fn select(
         &mut self,
@@ -71,12 +71,12 @@ impl<'a> Engine<'a> {
         proposal: IndexVec<VariableId, f64>,
     ) -> Result<Selected<'a>, NoOutcome> {
         let is_changed = |&atom: &usize| {
-            let it = &self.system.atoms[atom];
+            let it = &self.prepared.discrete.atoms[atom];
             step.decides(it.moment) && proposal[it.variable] != step.left.discrete[it.variable]
         };
-        let changed = (0..self.system.atoms.len()).filter(is_changed).collect();
+        let changed = (0..self.prepared.discrete.atoms.len()).filter(is_changed).collect();
         let mut search = Search {
-            engine: self,
+            instant: self,
             step,
             proposal: &proposal,
             atoms: Vec::new(),
@@ -89,7 +89,7 @@ impl<'a> Engine<'a> {
         loop {
             search.grow();
             let current: States = search.atoms.iter().map(|&atom| search.proposed(atom)).collect();
-            let strategies = search.engine.search;
+            let strategies = search.instant.prepared.search;
             if let NextMode::Accepted { mode, .. } = next_mode(&mut search, &current, strategies) {
                 return search.finish(&mode);
             }
@@ -103,7 +103,7 @@ impl<'a> Engine<'a> {
     }
 }
 
-impl<'a> Search<'_, '_, 'a> {
+impl<'a> Search<'_, '_, '_, 'a> {
     /// Takes in the atoms that were found outside.
     fn grow(&mut self) {
         self.atoms.append(&mut self.outside);
@@ -113,7 +113,7 @@ impl<'a> Search<'_, '_, 'a> {
     }
 
     fn proposed(&self, atom: usize) -> u32 {
-        u32::from(self.proposal[self.engine.system.atoms[atom].variable] != 0.0)
+        u32::from(self.proposal[self.instant.prepared.discrete.atoms[atom].variable] != 0.0)
     }
 
     /// The atoms that are not as proposed.
@@ -125,7 +125,7 @@ impl<'a> Search<'_, '_, 'a> {
     fn discrete(&self, flipped: &[usize]) -> IndexVec<VariableId, f64> {
         let mut discrete = self.proposal.clone();
         for &atom in flipped {
-            discrete[self.engine.system.atoms[atom].variable] = f64::from(1 - self.proposed(atom));
+            discrete[self.instant.prepared.discrete.atoms[atom].variable] = f64::from(1 - self.proposed(atom));
         }
         discrete
     }
@@ -140,23 +140,23 @@ impl<'a> Search<'_, '_, 'a> {
     }
 
     fn attempt(&mut self, flipped: &[usize]) -> Tried<'a> {
-        let settled = match self.engine.settle(self.step, self.discrete(flipped)) {
+        let settled = match self.instant.settle(self.step, self.discrete(flipped)) {
             Ok(settled) => settled,
             Err(failure) => {
                 self.unsettled.get_or_insert(failure);
                 return Tried::Refused;
             }
         };
-        let mut candidate = match self.engine.candidate(self.step, &settled) {
+        let mut candidate = match self.instant.candidate(self.step, &settled) {
             Ok(candidate) => candidate,
             Err(objection) => {
                 self.objections.push((settled.mode, objection));
                 return Tried::Refused;
             }
         };
-        let mut violated = self.engine.violated(self.step, &settled, &mut candidate);
+        let mut violated = self.instant.violated(self.step, &settled, &mut candidate);
         if let Some(&(atom, sign)) = violated.first() {
-            match self.engine.is_forgotten(self.step, &settled, &mut candidate, &violated) {
+            match self.instant.is_forgotten(self.step, &settled, &mut candidate, &violated) {
                 true => violated.clear(),
                 false => self.objections.push((settled.mode.clone(), Objection::Atom(atom, sign))),
             }
@@ -172,9 +172,9 @@ impl<'a> Search<'_, '_, 'a> {
         };
         // Values of conditions are those of the mode that was tried last.
         let discrete = self.discrete(&flipped);
-        self.engine.settle(self.step, discrete)?;
+        self.instant.settle(self.step, discrete)?;
         let (settled, candidate) = *accepted;
-        self.engine.check_invariants(&settled)?;
+        self.instant.check_invariants(&settled)?;
         Ok(Selected { settled, candidate, ambiguity })
     }
 
@@ -196,7 +196,7 @@ impl<'a> Search<'_, '_, 'a> {
         self.outside = self.near_zero();
         self.grow();
         let is_small = (2..=MOST_COMPARED).contains(&self.atoms.len());
-        let compared = is_small && self.engine.compared.insert(self.atoms.clone());
+        let compared = is_small && self.instant.memory.compared.insert(self.atoms.clone());
         let found = compared.then(|| self.several(&flipped)).flatten();
         self.atoms = searched;
         self.outside.clear();
@@ -212,10 +212,16 @@ impl<'a> Search<'_, '_, 'a> {
     }
 
     fn near_zero(&mut self) -> Vec<usize> {
-        let values = self.engine.atom_values(self.step.left, self.step.left, Phase::default(), &[]);
+        let values = self.instant.memory.buffers.atom_values(
+            self.instant.prepared,
+            (self.step.left, self.step.left),
+            Occasion::default(),
+            &[],
+        );
         let is_near = |&atom: &usize| {
-            let is_decided = self.step.decides(self.engine.system.atoms[atom].moment) && !values[atom].0.is_nan();
-            is_decided && !self.engine.is_clear(atom, values[atom])
+            let is_decided =
+                self.step.decides(self.instant.prepared.discrete.atoms[atom].moment) && !values[atom].0.is_nan();
+            is_decided && !self.instant.memory.is_clear(self.instant.prepared, atom, values[atom])
         };
         (0..values.len()).filter(is_near).collect()
     }
@@ -224,7 +230,7 @@ impl<'a> Search<'_, '_, 'a> {
     fn several(&mut self, flipped: &[usize]) -> Option<Ambiguity> {
         let state = |&atom: &usize| self.proposed(atom) ^ u32::from(flipped.contains(&atom));
         let chosen: States = self.atoms.iter().map(state).collect();
-        let noise = self.engine.noise;
+        let noise = self.instant.prepared.noise;
         let objections = self.objections.len();
         let found = accepted_modes(self, &chosen, &noise);
         self.objections.truncate(objections);
@@ -245,7 +251,7 @@ impl<'a> Search<'_, '_, 'a> {
     }
 }
 
-impl Cluster for Search<'_, '_, '_> {
+impl Cluster for Search<'_, '_, '_, '_> {
     fn states(&self) -> &[u32] {
         &self.counts
     }
@@ -282,7 +288,9 @@ impl Cluster for Search<'_, '_, '_> {
         if self.atoms.is_empty() {
             return vec![Complementarity::of_nothing()];
         }
-        let before = |&atom: &usize| u32::from(self.step.left.discrete[self.engine.system.atoms[atom].variable] != 0.0);
+        let before = |&atom: &usize| {
+            u32::from(self.step.left.discrete[self.instant.prepared.discrete.atoms[atom].variable] != 0.0)
+        };
         let before: States = self.atoms.iter().map(before).collect();
         let proposed: States = self.atoms.iter().map(|&atom| self.proposed(atom)).collect();
         let (none, all) = (vec![0; self.atoms.len()], vec![1; self.atoms.len()]);
@@ -293,7 +301,7 @@ impl Cluster for Search<'_, '_, '_> {
                 _ => None,
             };
             let discrete = self.discrete(&flipped);
-            self.engine.complementarities(self.step, &self.atoms, &discrete, right)
+            self.instant.complementarities(self.step, &self.atoms, &discrete, right)
         });
         problems.unwrap_or_default()
     }

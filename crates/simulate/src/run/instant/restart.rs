@@ -6,15 +6,16 @@
 
 use std::rc::Rc;
 
-use modeshift_dae::{EquationId, FlatModel, IndexVec, MultimodeDae, VariableId, WhenAction};
+use modeshift_dae::{EquationId, FlatModel, IndexVec, VariableId, WhenAction};
 use modeshift_mode_changes::{
-    DifferenceTape, FormUsers, GuardSeries, Jet, Laws, ModeValues, Noise, Past, Restart, Sign, TransientStructure,
-    WhenLaws, extend_towards, restart, transient_restart,
+    DifferenceTape, Failure, GuardSeries, Jet, Laws, ModeValues, Noise, Past, Restart, Sign, TransientStructure, WhenLaws,
+    extend_towards, restart, transient_restart,
 };
-use modeshift_numerics::{Input, NativeFunctions};
+use modeshift_numerics::Input;
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
 use crate::run::modes::Mode;
+use crate::run::prepare::Prepared;
 use crate::run::values::Side;
 
 /// How many derivatives beyond the leading ones may decide a sign.
@@ -42,9 +43,7 @@ pub(crate) enum NoRestart {
 
 /// What a restart needs to know beside the two modes.
 pub(crate) struct Circumstances<'r, 'a> {
-    pub dae: &'a MultimodeDae,
-    pub forms: &'r FormUsers,
-    pub natives: &'a NativeFunctions,
+    pub prepared: &'a Prepared,
     pub left: &'r Side<'a>,
     pub mode: &'r Rc<Mode<'a>>,
     /// Discrete values after the instant.
@@ -53,9 +52,6 @@ pub(crate) struct Circumstances<'r, 'a> {
     pub changed: &'r [VariableId],
     /// The value of what is no unknown: discrete variables, left limits, calls of the run.
     pub known: &'r dyn Fn(Input) -> Option<f64>,
-    /// Start values of variables that declare one.
-    pub starts: &'r [Option<f64>],
-    pub noise: &'r Noise,
 }
 
 impl<'a> Circumstances<'_, 'a> {
@@ -64,12 +60,12 @@ impl<'a> Circumstances<'_, 'a> {
         let structure = &self.mode.structure;
         let past = self.past();
         let equations = self.mode.equations.at(self.known);
-        let result = restart(structure, &equations, &past, self.noise);
+        let result = restart(structure, &equations, &past, &self.prepared.noise);
         if !result.is_determined() {
             let undetermined: Vec<(VariableId, u32)> =
                 result.memory.undetermined().map(|(column, order)| (structure.variable(column), order)).collect();
             return Err(match undetermined.is_empty() {
-                true => NoRestart::Unsolved(notes_text(&self.dae.model, structure, &result)),
+                true => NoRestart::Unsolved(notes_text(&self.prepared.dae.model, structure, &result)),
                 false => NoRestart::Undetermined(undetermined),
             });
         }
@@ -92,7 +88,7 @@ impl<'a> Circumstances<'_, 'a> {
             Input::LeftVariable(variable, _) if structure.column(variable).is_some() => None,
             other => (self.known)(other),
         };
-        let laws = WhenLaws::new(&self.dae.model, self.natives, structure, actions, constants)
+        let laws = WhenLaws::new(&self.prepared.dae.model, &self.prepared.natives, structure, actions, constants)
             .map_err(|_| NoRestart::Unsolved("a law of the `when` is not numeric".to_string()))?;
         let transient = TransientStructure::new(structure, &past.is_new, &laws.contents());
         let undetermined = transient.undetermined(structure);
@@ -104,8 +100,9 @@ impl<'a> Circumstances<'_, 'a> {
             return Err(NoRestart::Conflicting("laws contradict each other or the equations".to_string()));
         }
         let equations = self.mode.equations.at(self.known);
-        let result = transient_restart(structure, &equations, &transient, &laws, &past.jet)
-            .map_err(|failure| NoRestart::Unsolved(format!("{failure:?}")))?;
+        let result = transient_restart(structure, &equations, &transient, &laws, &past.jet).map_err(|failure| {
+            NoRestart::Unsolved(format!("no right limits from the laws of the `when`: {}", failure_text(&failure)))
+        })?;
         let side = self.side(&result.right);
         let weights = named_weights(structure, &result.weights);
         Ok(Restarted { side, weights, past: None })
@@ -114,9 +111,10 @@ impl<'a> Circumstances<'_, 'a> {
     /// Left limits in terms of the mode after the change.
     pub fn past(&self) -> Past {
         let (before, after) = (&self.left.mode, self.mode);
-        let changed = self.forms.changed(self.dae, &mode_values(before), &mode_values(after), self.changed);
+        let changed =
+            self.prepared.forms.changed(&self.prepared.dae, &mode_values(before), &mode_values(after), self.changed);
         let new_form = |equation: EquationId| changed.binary_search(&equation).is_ok();
-        let start = |id: VariableId| self.starts.get(id.0 as usize).copied().flatten();
+        let start = |id: VariableId| self.prepared.constants.starts.get(id.0 as usize).copied().flatten();
         Past::between(&before.structure, &jet_of(self.left), &after.structure, new_form, start)
     }
 
@@ -151,6 +149,16 @@ fn named_weights(structure: &ModeStructure, weights: &IndexVec<Column, Vec<f64>>
     nonzero.map(|(column, list)| (structure.variable(column), list.clone())).collect()
 }
 
+/// Why a block has no solution, in words.
+fn failure_text(failure: &Failure) -> String {
+    match failure {
+        Failure::Singular(condition) => {
+            format!("they do not determine their unknowns (reciprocal condition {condition:.1e})")
+        }
+        Failure::Diverged => "the iteration does not converge".to_string(),
+    }
+}
+
 fn notes_text(model: &FlatModel, structure: &ModeStructure, result: &Restart) -> String {
     use modeshift_mode_changes::Note;
     let names = |rows: &[Row]| {
@@ -160,7 +168,7 @@ fn notes_text(model: &FlatModel, structure: &ModeStructure, result: &Restart) ->
     };
     let mut texts = result.notes.iter().filter_map(|note| match note {
         Note::Unsolved { level, rows, failure } => {
-            Some(format!("no right limits from {} at level {level}: {failure:?}", names(rows)))
+            Some(format!("no right limits from {} at level {level}: {}", names(rows), failure_text(failure)))
         }
         Note::Unborn(_) => Some("left limits of new variables could not be computed".to_string()),
         Note::Meaningless { row, impulsive: (column, _) } => {

@@ -1,40 +1,56 @@
-//! A stay in a mode: integration with rows on the way, up to an event that changes something continuous.
+//! A continuous phase: integration with rows on the way, up to an event.
 //!
-//! Events that change nothing continuous (a `when` that counts, a guard that decides nothing now) are passed inside the
-//! step in which they are found: the integration goes on with its history and step length.
+//! Events that change nothing continuous (a `when` that counts, a guard that decides nothing now) do not end the phase: it
+//! is resumed inside the step in which they were found, and the integration goes on with its history and step length. A
+//! pause that somebody wants is no event: the step that leads over it is made as if nobody had asked, values at the pause
+//! are interpolated, and the rest of the step comes after it. So results do not depend on pauses.
 
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use crate::integrate::{IntegrationFailure, Integrator, Problem, Settings};
+use crate::integrate::{IntegrationFailure, Integrator, Method, Problem, Settings};
 use crate::program::{BlockFailure, NotBuilt};
 use crate::results::CostPart;
-use crate::run::RunEnd;
-use crate::run::engine::Engine;
-use crate::run::events::{Events, Passed};
+use crate::run::Machinery;
 use crate::run::instant::event_iteration::Fired;
 use crate::run::modes::{Mode, ModeOde};
 use crate::run::output::Output;
+use crate::run::phase::noise_floor::GuardNoise;
 use crate::run::phase::zero_crossings::{Crossing, Guard, Watch};
 use crate::run::values::Side;
 
-/// The longest step, as a share of the run: guards are looked at after every step.
+/// The longest step, as a share of the run: guards are looked at after every step, and fifty looks at a run that rests show
+/// what a user would see in a plot.
 const LONGEST_STEP: f64 = 0.02;
-/// The same for modes without states, where nothing else limits steps.
+/// The same for modes without states, where nothing else limits steps: as many as rows of a result.
 const LONGEST_STEP_WITHOUT_STATES: f64 = 0.002;
 
-/// How a stay ended.
-pub(crate) enum Ended<'a> {
-    /// With an event, after which the run goes on from here.
-    Event(Side<'a>),
-    /// At the stop time.
-    Stop(Side<'a>),
-    /// With the whole run, at this time.
-    Run(RunEnd, f64),
+/// What a run asks of its phases.
+#[derive(Clone, Copy)]
+pub(crate) struct PhaseSettings {
+    pub stop: f64,
+    pub tolerance: f64,
+    pub method: Method,
+    /// The length of the whole run.
+    pub length: f64,
 }
 
-/// Why a stay cannot go on.
-pub(crate) enum NoStay {
+/// Why a phase comes back.
+pub(crate) enum Reached {
+    /// Something fired; these guards crossed.
+    Event(Fired, Vec<Guard>),
+    /// The time of a pause.
+    Pause,
+    /// The stop time.
+    Stop,
+    /// Other states must be chosen.
+    NewStates,
+    /// An observer wants no more.
+    Interruption,
+}
+
+/// Why a phase cannot go on.
+pub(crate) enum NoPhase {
     Integration(Box<IntegrationFailure>),
     Block(Box<BlockFailure>),
     NotBuilt(NotBuilt),
@@ -42,34 +58,18 @@ pub(crate) enum NoStay {
     Assertion(usize),
 }
 
-/// What a run asks of stays.
-pub(crate) struct StaySettings {
-    pub stop: f64,
-    pub tolerance: f64,
-    pub method: crate::integrate::Method,
-    /// The length of the whole run.
-    pub length: f64,
-}
-
-/// A failure, with the last values that are known.
-pub(crate) struct Stuck<'a> {
-    pub reason: NoStay,
-    pub side: Side<'a>,
-}
-
 /// An integration with the values of the last evaluation.
-struct Stay<'e, 'd, 'o, 'a> {
-    engine: &'e mut Engine<'a>,
-    events: &'e mut Events<'d, 'a>,
-    output: &'e mut Output<'o>,
-    settings: &'e StaySettings,
+pub(crate) struct Phase<'a> {
     mode: Rc<Mode<'a>>,
     /// The values evaluated last.
-    probe: Side<'a>,
+    pub present: Side<'a>,
     states: Vec<f64>,
+    expected: Expected,
+    /// A part of a step that a pause interrupted.
+    interrupted: Option<Part>,
 }
 
-/// What a stay waits for.
+/// What a phase waits for.
 struct Expected {
     /// When something is due, or the run ends.
     limit: f64,
@@ -78,168 +78,183 @@ struct Expected {
     watch: Watch,
 }
 
-impl<'a> Engine<'a> {
-    /// Stays in a mode until something changes.
-    pub fn stay<'o>(
-        &mut self,
-        side: Side<'a>,
-        settings: &StaySettings,
-        events: &mut Events<'_, 'a>,
-        output: &mut Output<'o>,
-    ) -> Result<Ended<'a>, Box<Stuck<'a>>> {
-        let mode = side.mode.clone();
-        self.surround(&side);
-        let mut stay = Stay { engine: self, events, output, settings, mode, probe: side, states: Vec::new() };
-        match stay.run() {
-            Ok(ended) => Ok(ended),
-            Err(reason) => Err(Box::new(Stuck { reason, side: stay.probe })),
-        }
-    }
+/// A part of a step, searched for events.
+struct Part {
+    from: f64,
+    /// Where the part ends: at an event, or with the step.
+    end: f64,
+    found: Option<Crossing>,
+    is_due: bool,
+    /// The values that iterations begin with, as they were before the pause.
+    guess: Vec<f64>,
 }
 
-impl<'a> Stay<'_, '_, '_, 'a> {
-    fn run(&mut self) -> Result<Ended<'a>, NoStay> {
-        self.check_assertions()?;
-        let mut expected = self.expected();
-        loop {
-            let problem = self.problem()?;
-            let integrator = problem.start(self.probe.time, &self.states, None);
-            let mut integrator = integrator.map_err(|failure| NoStay::Integration(Box::new(failure)))?;
-            self.tell_cost();
-            if let Some(ended) = self.integrate(&mut integrator, &mut expected)? {
-                return Ok(ended);
-            }
-        }
-    }
-
-    /// Tells what the event before this stay cost; once.
-    fn tell_cost(&mut self) {
-        let meter = &mut self.engine.modes.meter;
-        if meter.cost().time.is_finite() {
-            meter.done(CostPart::Resumption);
-            self.output.cost(meter.cost());
-            meter.begin(f64::NAN);
-        }
-    }
-
-    /// What may happen next.
-    fn expected(&mut self) -> Expected {
-        let Side { time, discrete, .. } = &self.probe;
-        let due = self.engine.next_time(*time, discrete);
-        let scheduled = |guard| self.engine.is_scheduled(guard, discrete);
-        let noise = self.engine.noise.relative;
-        let mut watch = Watch::new(&self.engine.system, discrete, &self.engine.scales, noise, scheduled);
-        let watched = self.watched();
-        watch.begin(self.probe.time, &watched);
-        Expected { limit: due.min(self.settings.stop), is_stop: due > self.settings.stop, watch }
+impl<'a> Phase<'a> {
+    /// Begins a phase at the right side of an event.
+    pub fn new(machinery: &mut Machinery<'a>, settings: &PhaseSettings, side: Side<'a>) -> Self {
+        machinery.visited.surround(&side);
+        let expected = Expected::of(machinery, settings, &side);
+        Phase { mode: side.mode.clone(), present: side, states: Vec::new(), expected, interrupted: None }
     }
 
     /// The integration problem for states that are well chosen now; the states are set.
-    fn problem(&mut self) -> Result<Rc<Problem<ModeOde>>, NoStay> {
-        self.engine.modes.meter.done(CostPart::Resumption);
-        let surroundings = self.engine.surroundings.clone();
-        let programs = &mut self.engine.modes.programs;
-        let chosen = self.mode.choose_states(programs, self.probe.time, &self.probe.jet, &surroundings.borrow());
-        chosen.map_err(NoStay::NotBuilt)?;
-        self.engine.modes.meter.done(CostPart::Program);
+    pub fn problem(
+        &mut self,
+        machinery: &mut Machinery<'a>,
+        settings: &PhaseSettings,
+    ) -> Result<Rc<Problem<ModeOde>>, NoPhase> {
+        let visited = &mut machinery.visited;
+        visited.meter.done(CostPart::Resumption);
+        let surroundings = visited.surroundings.clone();
+        let programs = &mut visited.programs;
+        let chosen = self.mode.choose_states(programs, self.present.time, &self.present.jet, &surroundings.borrow());
+        chosen.map_err(NoPhase::NotBuilt)?;
+        visited.meter.done(CostPart::Program);
         let program = self.mode.program.borrow();
-        program.states_of(&self.probe.jet, &mut self.states);
+        program.states_of(&self.present.jet, &mut self.states);
         let mut known = self.mode.problem.borrow_mut();
         if let Some(problem) = &*known {
             return Ok(problem.clone());
         }
-        let nominal = program.state_quantities().map(|(id, _)| self.engine.nominal[id.0 as usize]).collect();
+        let nominal = program.state_quantities().map(|(id, _)| machinery.prepared.nominal(id)).collect();
         drop(program);
         let ode = ModeOde::new(self.mode.program.clone(), surroundings);
-        let mut chosen = Settings::new(self.settings.tolerance, self.states.len());
+        let mut chosen = Settings::new(settings.tolerance, self.states.len());
         let share = if self.states.is_empty() { LONGEST_STEP_WITHOUT_STATES } else { LONGEST_STEP };
-        (chosen.method, chosen.nominal) = (self.settings.method, nominal);
-        chosen.longest_step = share * self.settings.length;
+        (chosen.method, chosen.nominal) = (settings.method, nominal);
+        chosen.longest_step = share * settings.length;
         let problem = Rc::new(Problem::new(ode, &chosen));
         *known = Some(problem.clone());
         Ok(problem)
     }
 
-    /// Integrates until something changes; nothing where other states must be chosen.
-    fn integrate(
+    /// Starts an integration of the problem at the present values.
+    pub fn start<'p>(&self, problem: &'p Problem<ModeOde>) -> Result<Integrator<'p, ModeOde>, NoPhase> {
+        let integrator = problem.start(self.present.time, &self.states, None);
+        integrator.map_err(|failure| NoPhase::Integration(Box::new(failure)))
+    }
+
+    /// Integrates until something happens, or up to a pause.
+    pub fn integrate_until(
         &mut self,
+        pause: f64,
+        machinery: &mut Machinery<'a>,
+        settings: &PhaseSettings,
         integrator: &mut Integrator<'_, ModeOde>,
-        expected: &mut Expected,
-    ) -> Result<Option<Ended<'a>>, NoStay> {
-        while self.probe.time < expected.limit {
-            let from = self.probe.time;
-            // After an event inside a step, the rest of the step comes first.
-            if integrator.time() <= from {
-                integrator.step(expected.limit).map_err(|failure| NoStay::Integration(Box::new(failure)))?;
-            }
-            let to = integrator.time().min(expected.limit);
-            self.move_to(integrator, to)?;
-            let found = self.crossing(integrator, &mut expected.watch, (from, to))?;
-            let end = found.as_ref().map_or(to, |crossing| crossing.time);
-            let is_due = end >= expected.limit;
-            self.rows(integrator, (from, end), found.is_some() || is_due)?;
-            self.move_to(integrator, end)?;
-            self.check_assertions()?;
-            if self.output.progress(self.engine.dae, &self.probe, end) == ControlFlow::Break(()) {
-                return Ok(Some(Ended::Run(RunEnd::Interrupted, end)));
-            }
-            let (fired, crossed) = match found {
-                Some(crossing) => (crossing.fired(), crossing.guards),
-                None if is_due && expected.is_stop => return Ok(Some(Ended::Stop(self.probe.clone()))),
-                None if is_due => Default::default(),
-                None if self.needs_new_states() => return Ok(None),
-                None => continue,
+        output: &mut Output<'_>,
+    ) -> Result<Reached, NoPhase> {
+        loop {
+            let Some(part) = self.next_part(machinery, settings, integrator)? else { return Ok(Reached::Stop) };
+            let end = part.end;
+            let Some(Part { found, is_due, .. }) = self.rows(machinery, integrator, output, part, pause)? else {
+                return Ok(Reached::Pause);
             };
-            if let Some(ended) = self.pass(fired) {
-                return Ok(Some(ended));
+            self.move_to(machinery, integrator, end)?;
+            self.check_assertions(machinery)?;
+            if output.progress(&machinery.prepared.dae, &self.present, end) == ControlFlow::Break(()) {
+                return Ok(Reached::Interruption);
             }
-            let before = std::mem::replace(expected, self.expected());
-            expected.watch.remember(&before.watch, &crossed);
+            match found {
+                Some(crossing) => return Ok(Reached::Event(crossing.fired(), crossing.guards)),
+                None if is_due && self.expected.is_stop => return Ok(Reached::Stop),
+                None if is_due => return Ok(Reached::Event(Fired::default(), Vec::new())),
+                None if self.needs_new_states(machinery) => return Ok(Reached::NewStates),
+                None if end >= pause => return Ok(Reached::Pause),
+                None => {}
+            }
         }
-        Ok(Some(Ended::Stop(self.probe.clone())))
+    }
+
+    /// Goes on after an event that changed nothing continuous.
+    pub fn resume(
+        &mut self,
+        machinery: &mut Machinery<'a>,
+        settings: &PhaseSettings,
+        right: Side<'a>,
+        crossed: &[Guard],
+    ) {
+        self.present.discrete = right.discrete;
+        let expected = Expected::of(machinery, settings, &self.present);
+        let before = std::mem::replace(&mut self.expected, expected);
+        self.expected.watch.remember(&before.watch, crossed);
+    }
+
+    /// The rest of a step, or the next one, up to the first event in it; nothing at the end of the phase.
+    fn next_part(
+        &mut self,
+        machinery: &mut Machinery<'a>,
+        settings: &PhaseSettings,
+        integrator: &mut Integrator<'_, ModeOde>,
+    ) -> Result<Option<Part>, NoPhase> {
+        if let Some(mut part) = self.interrupted.take() {
+            std::mem::swap(&mut self.present.jet, &mut part.guess);
+            return Ok(Some(part));
+        }
+        let (from, limit) = (self.present.time, self.expected.limit);
+        if from >= limit {
+            return Ok(None);
+        }
+        // After an event inside a step, the rest of the step comes first.
+        if integrator.time() <= from {
+            integrator.step(limit).map_err(|failure| NoPhase::Integration(Box::new(failure)))?;
+        }
+        let to = integrator.time().min(limit);
+        self.move_to(machinery, integrator, to)?;
+        let found = self.crossing(machinery, settings, integrator, (from, to))?;
+        let end = found.as_ref().map_or(to, |crossing| crossing.time);
+        Ok(Some(Part { from, end, found, is_due: end >= limit, guess: Vec::new() }))
     }
 
     /// The first crossing in a step, at whose end all values are, that is more than noise. The first step is looked at in
     /// two halves: there are no values before it that would tell whether a guard comes back within it.
     fn crossing(
         &mut self,
+        machinery: &mut Machinery<'a>,
+        settings: &PhaseSettings,
         integrator: &mut Integrator<'_, ModeOde>,
-        watch: &mut Watch,
         (from, to): (f64, f64),
-    ) -> Result<Option<Crossing>, NoStay> {
+    ) -> Result<Option<Crossing>, NoPhase> {
         let middle = 0.5 * (from + to);
-        if !watch.is_new() || middle <= from {
-            return self.crossing_within(integrator, watch, (from, to));
+        if !self.expected.watch.is_new() || middle <= from {
+            return self.crossing_within(machinery, settings, integrator, (from, to));
         }
-        self.move_to(integrator, middle)?;
-        if let Some(found) = self.crossing_within(integrator, watch, (from, middle))? {
+        self.move_to(machinery, integrator, middle)?;
+        if let Some(found) = self.crossing_within(machinery, settings, integrator, (from, middle))? {
             return Ok(Some(found));
         }
-        self.move_to(integrator, to)?;
-        self.crossing_within(integrator, watch, (middle, to))
+        self.move_to(machinery, integrator, to)?;
+        self.crossing_within(machinery, settings, integrator, (middle, to))
     }
 
     /// The same of a part of a step, at whose end all values are.
     fn crossing_within(
         &mut self,
+        machinery: &mut Machinery<'a>,
+        settings: &PhaseSettings,
         integrator: &mut Integrator<'_, ModeOde>,
-        watch: &mut Watch,
         step: (f64, f64),
-    ) -> Result<Option<Crossing>, NoStay> {
-        let watched = self.watched();
+    ) -> Result<Option<Crossing>, NoPhase> {
+        let prepared = machinery.prepared;
+        let watched = machinery.memory.buffers.watched(prepared, &self.present).to_vec();
         loop {
-            let found = watch.step(step, &watched, |time| {
-                self.move_to(integrator, time)?;
-                Ok(self.watched())
+            let Phase { mode, present, states, expected, .. } = self;
+            let found = expected.watch.step(step, &watched, |time| {
+                evaluate(mode, present, states, machinery, integrator, time)?;
+                Ok(machinery.memory.buffers.watched(prepared, present).to_vec())
             })?;
             let Some(crossing) = found else { return Ok(None) };
-            let is_slight = |guard: &Guard| self.engine.is_slight(*guard, &self.probe);
+            let is_slight = |guard: &Guard| machinery.memory.slight.contains(prepared, *guard, &self.present);
             let slight: Vec<Guard> = crossing.guards.iter().copied().filter(is_slight).collect();
             if slight.is_empty() {
                 return Ok(Some(crossing));
             }
-            self.move_to(integrator, crossing.time)?;
-            let noise = self.engine.guard_noise(&self.probe, &self.states, self.settings.tolerance);
+            self.move_to(machinery, integrator, crossing.time)?;
+            let Machinery { visited, memory, .. } = machinery;
+            let here = (&self.present, self.states.as_slice());
+            let surroundings = visited.surroundings.borrow();
+            let noise = GuardNoise::at(prepared, &surroundings, &mut memory.buffers, here, settings.tolerance);
+            drop(surroundings);
+            let watch = &mut self.expected.watch;
             let noisy = slight.into_iter().filter(|&guard| watch.is_noise(guard, &noise, &watched)).count();
             if noisy == 0 {
                 return Ok(Some(crossing));
@@ -247,65 +262,89 @@ impl<'a> Stay<'_, '_, '_, 'a> {
         }
     }
 
-    /// Passes an event; nothing where the integration goes on.
-    fn pass(&mut self, fired: Fired) -> Option<Ended<'a>> {
-        match self.events.pass(self.engine, self.output, &self.probe, fired, self.settings.stop) {
-            Passed::Same(right) => {
-                self.probe.discrete = right.discrete;
-                None
-            }
-            Passed::Other(right) => Some(Ended::Event(right)),
-            Passed::End(end, time) => Some(Ended::Run(end, time)),
-        }
-    }
-
-    /// Rows at the points of the interval up to `end`; an event writes its own.
+    /// Tells rows at the points of the interval inside a part of a step, which is given back; nothing where a pause comes
+    /// first, at whose time all values then are. An event writes its own rows.
     fn rows(
         &mut self,
+        machinery: &mut Machinery<'a>,
         integrator: &mut Integrator<'_, ModeOde>,
-        (from, end): (f64, f64),
-        is_event: bool,
-    ) -> Result<(), NoStay> {
+        output: &mut Output<'_>,
+        part: Part,
+        pause: f64,
+    ) -> Result<Option<Part>, NoPhase> {
+        let is_event = part.found.is_some() || part.is_due;
         loop {
-            let point = self.output.next_point();
-            let is_due = if is_event { self.output.next_point_before(end).is_some() } else { point <= end };
+            let point = output.next_point();
+            let is_due = if is_event { output.next_point_before(part.end).is_some() } else { point <= part.end };
+            if pause < part.end && !(is_due && point <= pause) {
+                let guess = self.present.jet.clone();
+                self.move_to(machinery, integrator, pause.max(part.from))?;
+                self.interrupted = Some(Part { guess, ..part });
+                return Ok(None);
+            }
             if !is_due {
-                return Ok(());
+                return Ok(Some(part));
             }
             // A point just before an event that nobody saw is written just after it.
-            self.move_to(integrator, point.max(from))?;
-            self.output.row(&self.probe);
-            self.output.pass_point();
+            self.move_to(machinery, integrator, point.max(part.from))?;
+            output.row(&self.present);
+            output.pass_point();
         }
     }
 
     /// Evaluates everything at a time inside the last step.
-    fn move_to(&mut self, integrator: &mut Integrator<'_, ModeOde>, time: f64) -> Result<(), NoStay> {
-        integrator.interpolate(time, &mut self.states);
-        let surroundings = self.engine.surroundings.borrow();
-        let mut program = self.mode.program.borrow_mut();
-        program.evaluate(time, &self.states, &surroundings, &mut self.probe.jet).map_err(NoStay::Block)?;
-        self.probe.time = time;
-        Ok(())
+    fn move_to(
+        &mut self,
+        machinery: &Machinery<'a>,
+        integrator: &mut Integrator<'_, ModeOde>,
+        time: f64,
+    ) -> Result<(), NoPhase> {
+        evaluate(&self.mode, &mut self.present, &mut self.states, machinery, integrator, time)
     }
 
-    /// The watched expressions at the present values.
-    fn watched(&mut self) -> Vec<f64> {
-        self.engine.watched(&self.probe).to_vec()
+    fn needs_new_states(&self, machinery: &Machinery<'a>) -> bool {
+        let surroundings = machinery.visited.surroundings.borrow();
+        self.mode.program.borrow_mut().needs_new_states(self.present.time, &self.present.jet, &surroundings)
     }
 
-    fn needs_new_states(&mut self) -> bool {
-        let surroundings = self.engine.surroundings.borrow();
-        self.mode.program.borrow_mut().needs_new_states(self.probe.time, &self.probe.jet, &surroundings)
-    }
-
-    fn check_assertions(&mut self) -> Result<(), NoStay> {
-        if self.engine.system.assertions.is_empty() {
+    /// Whether all assertions hold at the present values.
+    pub fn check_assertions(&self, machinery: &mut Machinery<'a>) -> Result<(), NoPhase> {
+        if machinery.prepared.discrete.assertions.is_empty() {
             return Ok(());
         }
-        match self.engine.broken_assertion(&self.probe) {
-            Some(number) => Err(NoStay::Assertion(number)),
+        match machinery.memory.buffers.broken_assertion(machinery.prepared, &self.present) {
+            Some(number) => Err(NoPhase::Assertion(number)),
             None => Ok(()),
         }
     }
+}
+
+impl Expected {
+    /// What may happen next.
+    fn of(machinery: &mut Machinery<'_>, settings: &PhaseSettings, side: &Side<'_>) -> Self {
+        let Machinery { prepared, memory, .. } = machinery;
+        let due = prepared.next_time(side.time, &side.discrete, &memory.samplings);
+        let scheduled = |guard| prepared.is_scheduled(guard, &side.discrete);
+        let noise = prepared.noise.relative;
+        let mut watch = Watch::new(&prepared.discrete, &side.discrete, &memory.scales, noise, scheduled);
+        watch.begin(side.time, memory.buffers.watched(prepared, side));
+        Expected { limit: due.min(settings.stop), is_stop: due > settings.stop, watch }
+    }
+}
+
+/// Evaluates everything at a time inside the last step.
+fn evaluate<'a>(
+    mode: &Mode<'a>,
+    present: &mut Side<'a>,
+    states: &mut [f64],
+    machinery: &Machinery<'a>,
+    integrator: &mut Integrator<'_, ModeOde>,
+    time: f64,
+) -> Result<(), NoPhase> {
+    integrator.interpolate(time, states);
+    let surroundings = machinery.visited.surroundings.borrow();
+    let mut program = mode.program.borrow_mut();
+    program.evaluate(time, states, &surroundings, &mut present.jet).map_err(NoPhase::Block)?;
+    present.time = time;
+    Ok(())
 }

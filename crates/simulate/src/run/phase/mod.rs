@@ -2,12 +2,15 @@
 //!
 //! | file | purpose |
 //! |---|---|
-//! | [`integrate_until`] | integration up to the next event or the stop time |
+//! | [`integrate_until`] | integration up to the next event, pause or the stop time, with rows on the way |
 //! | [`zero_crossings`] | relations and edges whose sign is watched from step to step |
 //! | [`root_finding`] | a crossing within a step, located to rounding |
 //! | [`noise_floor`] | what is too small to be an event |
-//! | [`schedule`] | events of relations between parameters and time, in their order |
-//! | [`time_events`] | relations and samplings whose times are known in advance |
+//! | [`schedule`] | events whose times are known in advance |
+//! | [`time_events`] | functions of time that are affine in it; the instants of `sample` |
+//!
+//! The room finds events; what comes of them is not its business. It evaluates programs of modes and tapes of the model made
+//! ready, and tells rows; it changes no discrete value.
 
 pub(crate) mod integrate_until;
 pub(crate) mod noise_floor;

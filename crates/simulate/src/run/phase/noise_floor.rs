@@ -10,19 +10,20 @@
 //! Only guards are looked at whose last event was *slight*: no variable jumped, and no derivative, because the two laws
 //! agree where the guard is zero. A ball that bounces, however low, is no noise, nor is a hysteresis, however narrow.
 
-use modeshift_dae::VariableId;
-
-use crate::run::engine::Engine;
+use crate::program::Surroundings;
 use crate::run::instant::event_iteration::{Fired, Outcome};
+use crate::run::memory::TapeBuffers;
 use crate::run::phase::zero_crossings::Guard;
+use crate::run::prepare::Prepared;
+use crate::run::prepare::discrete_part::DiscretePart;
 use crate::run::values::Side;
 
 /// So many combinations of signs are tried: errors that cancel in all of them are rare.
 const COMBINATIONS: u32 = 4;
 
-/// States are not more exact than this, relative to their size.
+/// States are not more exact than this, relative to their size: a step adds up about so many terms of that size.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
-/// The tolerance, over what counts as rounding.
+/// The tolerance, over what counts as rounding: the inverse of the share of the tolerance that the run takes for noise.
 const SLIGHT: f64 = 1e3;
 
 /// How large the noise of each guard is.
@@ -43,49 +44,66 @@ impl GuardNoise {
     }
 }
 
-impl<'a> Engine<'a> {
+/// By atom and the truth it had: whether its last event changed nothing but laws that agree there.
+pub(crate) struct SlightEvents(Vec<[bool; 2]>);
+
+impl SlightEvents {
+    /// None yet, of so many atoms.
+    pub fn new(atom_count: usize) -> Self {
+        SlightEvents(vec![[false; 2]; atom_count])
+    }
+
     /// Remembers whether an event was slight, for what fired.
-    pub fn learn_slightness(&mut self, left: &Side<'a>, fired: &Fired, outcome: &Outcome<'a>) {
-        let is_slight = outcome.whens.is_empty() && outcome.impulses.is_empty() && !self.jumps(left, &outcome.right);
+    pub fn learn(&mut self, prepared: &Prepared, left: &Side<'_>, fired: &Fired, outcome: &Outcome<'_>) {
+        let is_slight =
+            outcome.whens.is_empty() && outcome.impulses.is_empty() && !jumps(prepared, left, &outcome.right);
         for &atom in &fired.atoms {
-            let truth = left.discrete[self.system.atoms[atom].variable] != 0.0;
-            self.is_slight[atom][usize::from(truth)] = is_slight;
+            let truth = left.discrete[prepared.discrete.atoms[atom].variable] != 0.0;
+            self.0[atom][usize::from(truth)] = is_slight;
         }
     }
 
     /// Whether a guard may be noise: its last crossing from the truth that it has on this side was slight.
-    pub fn is_slight(&self, guard: Guard, side: &Side<'a>) -> bool {
-        let truth = |atom: usize| side.discrete[self.system.atoms[atom].variable] != 0.0;
-        matches!(guard, Guard::Atom(atom) if self.is_slight[atom][usize::from(truth(atom))])
+    pub fn contains(&self, prepared: &Prepared, guard: Guard, side: &Side<'_>) -> bool {
+        let truth = |atom: usize| side.discrete[prepared.discrete.atoms[atom].variable] != 0.0;
+        matches!(guard, Guard::Atom(atom) if self.0[atom][usize::from(truth(atom))])
     }
+}
 
-    /// Whether a variable or a derivative that exists on both sides jumps by more than the tolerance.
-    fn jumps(&self, left: &Side<'a>, right: &Side<'a>) -> bool {
-        let tolerance = SLIGHT * self.noise.relative;
-        let quantities = left.mode.quantities.list().iter().zip(&left.jet);
-        quantities.into_iter().any(|(&(id, order), &before)| {
-            let Some(place) = right.mode.quantities.index(id, order) else { return false };
-            let after = right.jet[place.index()];
-            (after - before).abs() > tolerance * before.abs().max(after.abs()).max(self.nominal[id.0 as usize])
-        })
-    }
+/// Whether a variable or a derivative that exists on both sides jumps by more than the tolerance.
+fn jumps(prepared: &Prepared, left: &Side<'_>, right: &Side<'_>) -> bool {
+    let tolerance = SLIGHT * prepared.noise.relative;
+    let quantities = left.mode.quantities.list().iter().zip(&left.jet);
+    quantities.into_iter().any(|(&(id, order), &before)| {
+        let Some(place) = right.mode.quantities.index(id, order) else { return false };
+        let after = right.jet[place.index()];
+        (after - before).abs() > tolerance * before.abs().max(after.abs()).max(prepared.nominal(id))
+    })
+}
 
-    /// The noise of all guards at a point of a stay.
-    pub fn guard_noise(&mut self, side: &Side<'a>, states: &[f64], tolerance: f64) -> GuardNoise {
-        let mut noise =
-            GuardNoise { atoms: vec![0.0; self.system.atoms.len()], stairs: vec![0.0; self.system.stairs.len()] };
+impl GuardNoise {
+    /// The noise of all guards at a point of a phase.
+    pub fn at(
+        prepared: &Prepared,
+        surroundings: &Surroundings,
+        buffers: &mut TapeBuffers,
+        (side, states): (&Side<'_>, &[f64]),
+        tolerance: f64,
+    ) -> Self {
+        let DiscretePart { atoms, stairs, .. } = &prepared.discrete;
+        let mut noise = GuardNoise { atoms: vec![0.0; atoms.len()], stairs: vec![0.0; stairs.len()] };
         if states.is_empty() {
             return noise;
         }
-        let right = self.differences(side);
+        let right = differences(prepared, buffers, side);
         for combination in 0..COMBINATIONS {
-            let wrong = self.wrong_by(side, states, tolerance, combination);
+            let wrong = wrong_by(prepared, surroundings, (side, states), tolerance, combination);
             let shown = side.mode.program.borrow().largest_error(&side.jet, &wrong.jet) / tolerance;
             if !shown.is_finite() {
                 continue;
             }
             let share = 1.0 / shown.min(tolerance / ROUNDING).max(1.0);
-            let differences = self.differences(&wrong);
+            let differences = differences(prepared, buffers, &wrong);
             let places = noise.atoms.iter_mut().chain(&mut noise.stairs);
             for (place, (wrong, right)) in places.zip(differences.iter().zip(&right)) {
                 let error = share * (wrong - right).abs();
@@ -94,33 +112,37 @@ impl<'a> Engine<'a> {
         }
         noise
     }
+}
 
-    /// The side with states that are wrong by their tolerance; not a number where there is none.
-    fn wrong_by(&mut self, side: &Side<'a>, states: &[f64], tolerance: f64, combination: u32) -> Side<'a> {
-        let mut program = side.mode.program.borrow_mut();
-        let nominal = |id: VariableId| self.nominal[id.0 as usize];
-        let wrong: Vec<f64> = program
-            .state_quantities()
-            .zip(states)
-            .enumerate()
-            .map(|(number, ((id, _), state))| {
-                state + sign(number, combination) * tolerance * state.abs().max(nominal(id))
-            })
-            .collect();
-        let mut moved = side.clone();
-        if program.evaluate(side.time, &wrong, &self.surroundings.borrow(), &mut moved.jet).is_err() {
-            moved.jet.fill(f64::NAN);
-        }
-        drop(program);
-        moved
+/// The side with states that are wrong by their tolerance; not a number where there is none.
+fn wrong_by<'a>(
+    prepared: &Prepared,
+    surroundings: &Surroundings,
+    (side, states): (&Side<'a>, &[f64]),
+    tolerance: f64,
+    combination: u32,
+) -> Side<'a> {
+    let mut program = side.mode.program.borrow_mut();
+    let wrong: Vec<f64> = program
+        .state_quantities()
+        .zip(states)
+        .enumerate()
+        .map(|(number, ((id, _), state))| {
+            state + sign(number, combination) * tolerance * state.abs().max(prepared.nominal(id))
+        })
+        .collect();
+    let mut moved = side.clone();
+    if program.evaluate(side.time, &wrong, surroundings, &mut moved.jet).is_err() {
+        moved.jet.fill(f64::NAN);
     }
+    drop(program);
+    moved
+}
 
-    /// Differences of the sides of atoms, then arguments of stairs.
-    fn differences(&mut self, side: &Side<'a>) -> Vec<f64> {
-        let atom_count = self.system.atoms.len();
-        let (sides, arguments) = self.watched(side).split_at(2 * atom_count);
-        sides.chunks_exact(2).map(|sides| sides[0] - sides[1]).chain(arguments.iter().copied()).collect()
-    }
+/// Differences of the sides of atoms, then arguments of stairs.
+fn differences(prepared: &Prepared, buffers: &mut TapeBuffers, side: &Side<'_>) -> Vec<f64> {
+    let (sides, arguments) = buffers.watched(prepared, side).split_at(2 * prepared.discrete.atoms.len());
+    sides.chunks_exact(2).map(|sides| sides[0] - sides[1]).chain(arguments.iter().copied()).collect()
 }
 
 /// The sign of the error of a state: neighbours differ in the first combination, all others sooner or later.

@@ -1,20 +1,186 @@
-//! The timetable of a run: relations between fixed functions of time, such as `time >= t1`.
+//! The schedule of a run: events whose times are known in advance.
 //!
-//! The truth of such a relation changes once, at a time that is known from the beginning. A model may have many of them,
-//! and every event asks all of them, so asking is one comparison.
+//! The truth of a relation between fixed functions of time, such as `time >= t1`, changes once, at a time that is known from
+//! the beginning. A model may have many of them, and every event asks all of them, so asking is one comparison
+//! ([`Timetable`]). Where discrete values enter, as in `time >= pre(next)`, and for steps of `floor(time)`, the time is
+//! computed anew after every event.
 
-use crate::run::phase::time_events::{Affine, meeting};
+use modeshift_dae::{Builtin, ExpressionId, ExpressionText, IndexVec, MultimodeDae, Node, VariableId};
+use modeshift_diagnostics::Diagnostic;
+
+use crate::run::phase::time_events::{Affine, Sampling, affine, meeting};
+use crate::run::phase::zero_crossings::Guard;
+use crate::run::prepare::discrete_part::DiscretePart;
+use crate::run::prepare::event_functions::Rounding;
 use crate::run::prepare::relations::{Atom, Moment};
+use crate::run::prepare::{Constants, Prepared};
 
-/// Rounding errors of values that are affine in time, relative to their terms.
-pub(crate) const ROUNDING: f64 = 8.0 * f64::EPSILON;
+/// Rounding errors of values that are affine in time, relative to their terms: a product, a sum and the division that gives
+/// a meeting make a few.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// All relations on time of a model.
-pub(crate) struct Timetable {
+/// All events of a model whose times are known in advance.
+pub(crate) struct Schedule {
+    /// By atom: its sides as functions of time, where nothing but parameters enters.
+    fixed_sides: Vec<Option<[Affine; 2]>>,
+    timetable: Timetable,
+    /// The calls of `sample`, waiting for their first instants.
+    pub samplings: Vec<Sampling>,
+}
+
+impl Schedule {
+    /// Reads a model; says which samplings have no times.
+    pub fn new(
+        dae: &MultimodeDae,
+        discrete: &DiscretePart,
+        constants: &Constants,
+        from: f64,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let value = |id: VariableId| constants.parameter(id).filter(|value| value.is_finite());
+        let side = |expression: ExpressionId| affine(&dae.model.expressions, expression, &value);
+        let sides = |atom: &Atom| match (atom.moment, atom.watched) {
+            (Moment::Time, [left, right]) => Some([side(left)?, side(right)?]),
+            _ => None,
+        };
+        let fixed_sides: Vec<Option<[Affine; 2]>> = discrete.atoms.iter().map(sides).collect();
+        let timetable = Timetable::new(&discrete.atoms, &fixed_sides);
+        let constant = |expression| side(expression).filter(|it| it.slope == 0.0);
+        let mut samplings = Vec::new();
+        for call in discrete.samples(&dae.model) {
+            let Node::Call(Builtin::Sample, arguments) = dae.model.expressions.node(call) else { continue };
+            let list = dae.model.expressions.argument_list(arguments);
+            match (constant(list[0]), constant(list[1])) {
+                (Some(start), Some(interval)) if interval.constant > 0.0 && start.constant.is_finite() => {
+                    samplings.push(Sampling::new(call, start.constant, interval.constant, from));
+                }
+                _ => return Err(vec![no_instants(dae, call)]),
+            }
+        }
+        Ok(Schedule { fixed_sides, timetable, samplings })
+    }
+}
+
+fn no_instants(dae: &MultimodeDae, call: ExpressionId) -> Diagnostic {
+    let text = ExpressionText { model: &dae.model, modes: Some(&dae.mode_variables), expression: call };
+    Diagnostic::error("E0814", format!("`{text}` needs a start and a positive interval known in advance"))
+}
+
+/// The samplings that are due, which then wait for their next instants.
+pub(crate) fn due_samples(samplings: &mut [Sampling], now: f64) -> Vec<ExpressionId> {
+    let latest = now + ROUNDING * now.abs();
+    let mut due = Vec::new();
+    for sampling in samplings.iter_mut().filter(|sampling| sampling.time() <= latest) {
+        due.push(sampling.call);
+        while sampling.time() <= latest {
+            sampling.next += 1.0;
+        }
+    }
+    due
+}
+
+impl Prepared {
+    /// An expression of time and discrete values as an affine function of time.
+    fn affine(&self, expression: ExpressionId, discrete: &IndexVec<VariableId, f64>) -> Option<Affine> {
+        let value = |id: VariableId| {
+            let declared = &self.dae.model.variables[id];
+            let known = self.parameter(id).or((!declared.is_continuous_unknown()).then(|| discrete[id]));
+            known.filter(|value| value.is_finite())
+        };
+        affine(&self.dae.model.expressions, expression, &value)
+    }
+
+    /// Both sides of an atom as functions of time, where they are affine in it.
+    fn sides_in_time(&self, atom: usize, discrete: &IndexVec<VariableId, f64>) -> Option<[Affine; 2]> {
+        self.schedule.fixed_sides[atom].or_else(|| {
+            let [left, right] = self.discrete.atoms[atom].watched;
+            Some([self.affine(left, discrete)?, self.affine(right, discrete)?])
+        })
+    }
+
+    /// Sets truths of atoms on time and steps of stairs of time, right after an instant, for discrete values that may have
+    /// changed; whether anything changed. Atoms that are not affine in time keep their truth.
+    pub fn update_time(&self, time: f64, discrete: &mut IndexVec<VariableId, f64>) -> bool {
+        let mut changed = false;
+        let mut set = |variable: VariableId, truth: bool, discrete: &mut IndexVec<VariableId, f64>| {
+            let truth = f64::from(u8::from(truth));
+            changed |= discrete[variable] != truth;
+            discrete[variable] = truth;
+        };
+        let Schedule { timetable, .. } = &self.schedule;
+        for (atom, truth) in timetable.truths(&self.discrete.atoms, time) {
+            set(atom.variable, truth, discrete);
+        }
+        for &number in &timetable.others {
+            if let Some([left, right]) = self.sides_in_time(number, discrete) {
+                let atom = &self.discrete.atoms[number];
+                set(atom.variable, truth_right_after(atom, left, right, time), discrete);
+            }
+        }
+        for it in &self.discrete.stairs {
+            if let Some(argument) = self.affine(it.argument, discrete) {
+                let step = step_right_after(it.rounding, argument, time);
+                changed |= discrete[it.variable] != step;
+                discrete[it.variable] = step;
+            }
+        }
+        changed
+    }
+
+    /// Whether the time of a crossing is known in advance.
+    pub fn is_scheduled(&self, guard: Guard, discrete: &IndexVec<VariableId, f64>) -> bool {
+        match guard {
+            Guard::Atom(atom) => {
+                let it = &self.discrete.atoms[atom];
+                it.moment == Moment::Time && self.sides_in_time(atom, discrete).is_some()
+            }
+            Guard::Edge(stair, _) => self.affine(self.discrete.stairs[stair].argument, discrete).is_some(),
+        }
+    }
+
+    /// The next time after `now` at which something is due.
+    pub fn next_time(&self, now: f64, discrete: &IndexVec<VariableId, f64>, samplings: &[Sampling]) -> f64 {
+        let soonest = now + ROUNDING * now.abs() + f64::MIN_POSITIVE;
+        let mut next = self.schedule.timetable.next_after(soonest);
+        let mut consider = |time: Option<f64>| {
+            if let Some(time) = time.filter(|&time| time > soonest) {
+                next = next.min(time);
+            }
+        };
+        for &atom in &self.schedule.timetable.others {
+            if let Some([left, right]) = self.sides_in_time(atom, discrete) {
+                consider(meeting(left, right));
+            }
+        }
+        for stair in &self.discrete.stairs {
+            if let Some(argument) = self.affine(stair.argument, discrete) {
+                let (low, high) = stair.rounding.edges(discrete[stair.variable]);
+                consider(argument.time_of(if argument.slope > 0.0 { high } else { low }));
+            }
+        }
+        for sampling in samplings {
+            consider(Some(sampling.time()));
+        }
+        next
+    }
+}
+
+/// The step that an affine argument is on right after a time.
+fn step_right_after(rounding: Rounding, argument: Affine, time: f64) -> f64 {
+    let value = argument.at(time);
+    let nearest = value.round();
+    let size = (argument.slope * time).abs() + argument.constant.abs();
+    if argument.slope == 0.0 || (value - nearest).abs() > ROUNDING * size.max(1.0) {
+        return rounding.step(value);
+    }
+    rounding.step(nearest + 0.5 * argument.slope.signum())
+}
+
+/// The relations on time of a model.
+struct Timetable {
     /// Those between fixed functions of time.
     fixed: Vec<Entry>,
     /// Those whose functions depend on discrete values.
-    pub others: Vec<usize>,
+    others: Vec<usize>,
 }
 
 /// A relation between fixed functions of time.
@@ -85,7 +251,7 @@ impl Entry {
 }
 
 /// Whether a relation between functions of time holds right after a time.
-pub(crate) fn truth_right_after(atom: &Atom, left: Affine, right: Affine, time: f64) -> bool {
+fn truth_right_after(atom: &Atom, left: Affine, right: Affine, time: f64) -> bool {
     let difference = left.at(time) - right.at(time);
     let slope = left.slope - right.slope;
     let size = (left.slope * time).abs() + left.constant.abs() + (right.slope * time).abs() + right.constant.abs();

@@ -6,7 +6,17 @@
 //! never leaves the noise around zero and is not watched. A step in which an atom seems to touch zero and come back is
 //! looked into.
 //!
-//! What was never above the noise that errors of states make (`guard_noise`), and is not clearly below zero at the end of
+//! ```text
+//!   value       peak
+//!     │        ╭──╮            armed: from here on a sign change is an event
+//!     │      ╭─╯  ╰─╮
+//!     │─ ─ ─╱─ ─ ─ ─ ╲─ ─ ─ ─  floor: noise that errors of states make
+//!     │····╱··········╲······  rounding of what the value is the difference of
+//!   0 ┼───╱────────────╲─────► time
+//!     │  ╱              ╲
+//! ```
+//!
+//! What was never above the noise that errors of states make (`noise_floor`), and is not clearly below zero at the end of
 //! the step either, as a flow that has died away, has not crossed.
 //!
 //! What crosses within the same few roundings of time crosses together.
@@ -16,14 +26,16 @@ use modeshift_dae::{IndexVec, VariableId};
 use crate::run::instant::event_iteration::Fired;
 use crate::run::phase::noise_floor::GuardNoise;
 use crate::run::phase::root_finding::crossing;
-use crate::run::prepare::system::System;
+use crate::run::prepare::discrete_part::DiscretePart;
 
-/// Halvings of the first step after an event in search of a point where an atom is on its side.
+/// Halvings of the first step after an event in search of a point where an atom is on its side: a step of the longest length
+/// is then down to a millionth of a millionth of itself, and nothing is on its side for less.
 const MOST_HALVINGS: i32 = 40;
-/// Crossings nearer than this, relative to time and step, are one event.
+/// Crossings nearer than this, relative to time and step, are one event: a root is located to a few roundings, and
+/// interpolation inside the step adds some more.
 const TOGETHER: f64 = 64.0 * f64::EPSILON;
 
-/// Smaller values are zero, whatever they are made of.
+/// Smaller values are zero, whatever they are made of: a few roundings of what has the nominal size 1.
 pub(crate) const FLOOR: f64 = 1e-15;
 
 /// A function that must not become negative: an atom on its side, or a stair within an edge.
@@ -64,7 +76,7 @@ type Values = Vec<(f64, f64)>;
 impl Watch {
     /// All atoms and stairs but those whose times are known (`is_scheduled`).
     pub fn new(
-        system: &System,
+        discrete_part: &DiscretePart,
         discrete: &IndexVec<VariableId, f64>,
         scales: &[f64],
         noise: f64,
@@ -82,14 +94,14 @@ impl Watch {
             last_times: (f64::NAN, f64::NAN),
             scales: Vec::new(),
             noise,
-            atom_count: system.atoms.len(),
+            atom_count: discrete_part.atoms.len(),
         };
-        for (number, atom) in system.atoms.iter().enumerate() {
+        for (number, atom) in discrete_part.atoms.iter().enumerate() {
             if !is_scheduled(Guard::Atom(number)) {
                 watch.push(Guard::Atom(number), atom.side(discrete[atom.variable] != 0.0), 0.0, scales[number]);
             }
         }
-        for (number, stair) in system.stairs.iter().enumerate() {
+        for (number, stair) in discrete_part.stairs.iter().enumerate() {
             let (low, high) = stair.rounding.edges(discrete[stair.variable]);
             if !is_scheduled(Guard::Edge(number, false)) {
                 watch.push(Guard::Edge(number, false), 1.0, low, 1.0);

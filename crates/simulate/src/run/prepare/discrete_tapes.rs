@@ -1,4 +1,6 @@
 //! Expressions that a run evaluates in every mode: compiled once, read from wherever the mode keeps its values.
+//!
+//! A tape is part of the model made ready and never changes; the run that evaluates it has the buffers.
 
 use modeshift_dae::{ExpressionId, FlatModel, VariableId};
 use modeshift_numerics::{Compiler, Input, NativeFunctions, NotNumeric, Tape, Workspace};
@@ -6,9 +8,6 @@ use modeshift_numerics::{Compiler, Input, NativeFunctions, NotNumeric, Tape, Wor
 /// Expressions that are evaluated together.
 pub(crate) struct Formulas {
     tape: Tape,
-    workspace: Workspace,
-    inputs: Vec<f64>,
-    outputs: Vec<f64>,
 }
 
 impl Formulas {
@@ -24,9 +23,7 @@ impl Formulas {
             _ => None,
         };
         let tape = Compiler::new(model, natives).with_known_inputs(known).tape(expressions)?;
-        let (workspace, inputs) = (tape.workspace(), vec![f64::NAN; tape.inputs().len()]);
-        let outputs = vec![f64::NAN; tape.output_count()];
-        Ok(Formulas { tape, workspace, inputs, outputs })
+        Ok(Formulas { tape })
     }
 
     /// What the values depend on.
@@ -34,12 +31,35 @@ impl Formulas {
         self.tape.inputs()
     }
 
-    /// The values, given those of the inputs; Booleans are 1 and 0.
-    pub fn evaluate(&mut self, value: impl Fn(Input) -> f64) -> &[f64] {
-        for (place, &input) in self.inputs.iter_mut().zip(self.tape.inputs()) {
+    /// How many values there are.
+    pub fn len(&self) -> usize {
+        self.tape.output_count()
+    }
+
+    /// Buffers for one run.
+    pub fn buffers(&self) -> Buffers {
+        Buffers {
+            workspace: self.tape.workspace(),
+            inputs: vec![f64::NAN; self.tape.inputs().len()],
+            outputs: vec![f64::NAN; self.tape.output_count()],
+        }
+    }
+}
+
+/// What the evaluation of formulas writes to.
+pub(crate) struct Buffers {
+    workspace: Workspace,
+    inputs: Vec<f64>,
+    outputs: Vec<f64>,
+}
+
+impl Buffers {
+    /// The values of the formulas that these buffers are of, given those of the inputs; Booleans are 1 and 0.
+    pub fn evaluate(&mut self, formulas: &Formulas, value: impl Fn(Input) -> f64) -> &[f64] {
+        for (place, &input) in self.inputs.iter_mut().zip(formulas.tape.inputs()) {
             *place = value(input);
         }
-        self.tape.evaluate(&self.inputs, &mut self.workspace, &mut self.outputs);
+        formulas.tape.evaluate(&self.inputs, &mut self.workspace, &mut self.outputs);
         &self.outputs
     }
 

@@ -1,17 +1,191 @@
-//! The model made ready for a run: what is decided once and stays.
+//! The model made ready for a run: all that is decided once and stays.
 //!
 //! | file | purpose |
 //! |---|---|
-//! | [`variability`] | what expressions contain: continuous unknowns, discrete variables, left limits |
+//! | [`variability`] | what expressions depend on: time, continuous variables on either side of an instant, discrete values |
 //! | [`event_functions`] | functions that jump (`floor`, `div`, `mod`) become discrete variables with edges |
 //! | [`definitions`] | which equation defines which discrete variable |
 //! | [`relations`] | relations with a truth of their own |
-//! | [`discrete_tapes`] | formulas of the discrete part on one tape |
-//! | [`system`] | the discrete part, compiled: modes, discrete variables, `when` clauses, relations that are watched |
+//! | [`discrete_tapes`] | formulas of the discrete part on tapes |
+//! | [`discrete_part`] | modes, discrete variables, `when` clauses, requirements, what is watched |
+//!
+//! [`Prepared`] never changes: any number of runs, in any number of threads, read the same one.
 
 pub(crate) mod definitions;
+pub(crate) mod discrete_part;
 pub(crate) mod discrete_tapes;
 pub(crate) mod event_functions;
 pub(crate) mod relations;
-pub(crate) mod system;
 pub(crate) mod variability;
+
+use std::sync::Arc;
+
+use modeshift_dae::{
+    EquationKind, ExpressionId, ExpressionText, FlatModel, Id, IndexVec, MultimodeDae, Node, VariableId,
+};
+use modeshift_diagnostics::Diagnostic;
+use modeshift_mode_changes::{FormUsers, Noise, Strategy};
+use modeshift_numerics::{Input, NativeFunctions};
+
+use crate::results::Columns;
+use crate::run::phase::schedule::Schedule;
+use crate::run::values::{Occasion, Side};
+use discrete_part::DiscretePart;
+
+/// A model made ready.
+pub(crate) struct Prepared {
+    /// The model with variables for the truths of relations and the steps of functions that jump.
+    pub dae: MultimodeDae,
+    pub natives: NativeFunctions,
+    pub discrete: DiscretePart,
+    pub constants: Constants,
+    pub columns: Columns,
+    pub felt: Felt,
+    /// Which equations contain which mode variables and discrete variables.
+    pub forms: FormUsers,
+    pub schedule: Schedule,
+    pub noise: Noise,
+    /// How to search for the next mode.
+    pub search: &'static [Strategy],
+}
+
+/// Numbers that are known before the run.
+pub(crate) struct Constants {
+    pub parameters: Arc<Vec<Option<f64>>>,
+    /// Start values of variables that declare one.
+    pub starts: Vec<Option<f64>>,
+    /// Nominal values of variables.
+    pub nominal: Vec<f64>,
+}
+
+impl Constants {
+    /// The value of a parameter.
+    pub fn parameter(&self, id: VariableId) -> Option<f64> {
+        self.parameters.get(id.index()).copied().flatten()
+    }
+}
+
+/// What continuous equations contain of the discrete part.
+pub(crate) struct Felt {
+    /// Whether they contain a discrete variable.
+    is_felt: IndexVec<VariableId, bool>,
+    /// The left limits that they contain.
+    pub left_limits: Vec<(VariableId, u32)>,
+}
+
+impl Prepared {
+    /// Makes a model ready; says where that cannot be done. `from` is the time at which runs begin.
+    pub fn new(
+        mut dae: MultimodeDae,
+        natives: NativeFunctions,
+        constants: Constants,
+        (noise, search): (Noise, &'static [Strategy]),
+        from: f64,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let parameter = |id: VariableId| constants.parameter(id);
+        let columns = Columns::of(&dae, parameter);
+        let discrete = DiscretePart::new(&mut dae, &natives, &parameter)?;
+        let felt = Felt::by(&dae.model);
+        let schedule = Schedule::new(&dae, &discrete, &constants, from)?;
+        let forms = FormUsers::new(&dae);
+        Ok(Prepared { dae, natives, discrete, constants, columns, felt, forms, schedule, noise, search })
+    }
+
+    /// The value of a parameter.
+    pub fn parameter(&self, id: VariableId) -> Option<f64> {
+        self.constants.parameter(id)
+    }
+
+    /// The nominal value of a variable.
+    pub fn nominal(&self, id: VariableId) -> f64 {
+        self.constants.nominal[id.index()]
+    }
+
+    /// A function that gives inputs of equations that are no unknowns, between two sides of an instant.
+    pub fn known<'r>(
+        &'r self,
+        left: &'r Side<'_>,
+        discrete: &'r IndexVec<VariableId, f64>,
+        occasion: Occasion,
+        sampled: &'r [ExpressionId],
+    ) -> impl Fn(Input) -> Option<f64> + 'r {
+        move |input| match input {
+            Input::Variable(variable, 0) => self.parameter(variable).or(Some(discrete[variable])),
+            Input::Variable(..) => Some(0.0),
+            Input::LeftVariable(variable, order) => Some(left.value(variable, order)),
+            Input::LeftMode(mode) => Some(f64::from(u8::from(left.truth(mode)))),
+            Input::Run(call) => Some(occasion.call(&self.dae.model, call, sampled)),
+            Input::Homotopy => Some(1.0),
+            Input::Time | Input::Mode(_) => None,
+        }
+    }
+
+    /// Discrete variables in continuous equations that differ between two sides.
+    pub fn felt_changes(
+        &self,
+        before: &IndexVec<VariableId, f64>,
+        after: &IndexVec<VariableId, f64>,
+    ) -> Vec<VariableId> {
+        let felt = self.discrete.variables().filter(|&id| self.felt.contains(id));
+        felt.filter(|&id| before[id].to_bits() != after[id].to_bits()).collect()
+    }
+
+    /// An expression in the words of the model.
+    pub fn text(&self, expression: ExpressionId) -> String {
+        ExpressionText { model: &self.dae.model, modes: Some(&self.dae.mode_variables), expression }.to_string()
+    }
+
+    /// The text of a message: literals as they are, the rest as written.
+    pub fn message(&self, expression: ExpressionId) -> String {
+        match self.dae.model.expressions.node(expression) {
+            Node::String(text) => self.dae.model.expressions.text(text).to_string(),
+            _ => self.text(expression),
+        }
+    }
+
+    /// The condition that an atom is, in the words of the model, negated where it became false.
+    pub fn atom_text(&self, atom: usize, truth: bool) -> String {
+        let text = self.text(self.discrete.atoms[atom].relation);
+        if truth { text } else { format!("not {text}") }
+    }
+
+    /// The stairs that changed, in words.
+    pub fn changed_stairs(&self, left: &Side<'_>, right: &Side<'_>) -> Vec<String> {
+        let stairs = self.discrete.stairs.iter().map(|stair| stair.variable);
+        stairs
+            .filter(|&id| left.discrete[id] != right.discrete[id])
+            .map(|id| format!("{} = {}", self.dae.model.variables[id].name, right.discrete[id]))
+            .collect()
+    }
+}
+
+impl Felt {
+    /// The discrete variables and the left limits that continuous equations contain.
+    fn by(model: &FlatModel) -> Self {
+        let mut is_felt: IndexVec<VariableId, bool> = model.variables.iter().map(|_| false).collect();
+        let mut left_limits = Vec::new();
+        let mut seen = vec![[false; 2]; model.expressions.len()];
+        let continuous = model.equations.iter().filter(|equation| equation.kind == EquationKind::Continuous);
+        let mut pending: Vec<(ExpressionId, bool)> =
+            continuous.flat_map(|equation| [(equation.left, false), (equation.right, false)]).collect();
+        while let Some((id, before)) = pending.pop() {
+            if std::mem::replace(&mut seen[id.index()][usize::from(before)], true) {
+                continue;
+            }
+            match model.expressions.node(id) {
+                Node::Variable(variable, order) if before => left_limits.push((variable, order)),
+                Node::Variable(variable, _) => is_felt[variable] = true,
+                Node::Pre(inner) => pending.push((inner, true)),
+                _ => pending.extend(model.expressions.children(id).map(|child| (child, before))),
+            }
+        }
+        left_limits.sort_unstable();
+        left_limits.dedup();
+        Felt { is_felt, left_limits }
+    }
+
+    /// Whether continuous equations contain a variable.
+    pub fn contains(&self, variable: VariableId) -> bool {
+        self.is_felt[variable]
+    }
+}

@@ -1,7 +1,7 @@
 //! Events that follow each other ever faster, or without end at the same time.
 //!
 //! Impacts of a bouncing ball accumulate at a time that three of them predict (Zeno); a relay that acts against its own
-//! condition chatters. Neither can be waited out: the run goes on from the limit where the model rests there (`rest`),
+//! condition chatters. Neither can be waited out: the run goes on from the limit where the model rests there (`limit`),
 //! and otherwise stops and says which guard it was.
 //!
 //! What accumulates are events with the same guards, so two balls may bounce at once. The first impacts are known best,
@@ -14,20 +14,21 @@ use std::rc::Rc;
 use crate::run::instant::event_iteration::Fired;
 use crate::run::values::Side;
 
-/// So many events in a row, in no time at all, are chattering.
+/// So many events in a row, in no time at all, are chattering: a network that switches a few hundred elements at once is not.
 const MOST_EVENTS: usize = 1000;
-/// So many doubtful events in a row are chattering too.
+/// So many doubtful events in a row are chattering too: one may be doubtful by chance, and a bounce brings two.
 const MOST_DOUBTS: usize = 5;
 /// No time at all, as a share of the run: at this rate the run would take a thousand million events.
 const NO_TIME: f64 = 1e-6;
 
-/// So many ratios of intervals that are the same make a limit certain.
+/// So many ratios of intervals that are the same make a limit certain: five events, which other causes rarely space so.
 const SAME_RATIOS: usize = 4;
-/// Ratios that differ by less are the same.
+/// Ratios that differ by less are the same: errors of the integration at tolerances of 1e-4 make a tenth of this.
 const SAME_RATIO: f64 = 0.01;
-/// Ratios above this are no sign of a limit.
+/// Ratios above this are no sign of a limit: it would be a thousand intervals away.
 const LARGEST_RATIO: f64 = 0.999;
-/// So many events are remembered with their values, older ones less and less densely.
+/// So many events are remembered with their values, older ones less and less densely: three of one mode are needed, of
+/// several things that bounce at once.
 const REMEMBERED: usize = 24;
 /// What is left to a limit that need not be waited for, as a share of the run, over the root of the tolerance: what
 /// moves with a constant acceleration then moves less than the tolerance.

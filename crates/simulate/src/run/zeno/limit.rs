@@ -10,122 +10,114 @@ use std::rc::Rc;
 
 use modeshift_mode_changes::Sign;
 
-use crate::run::engine::Engine;
-use crate::run::instant::discrete_fixpoint::MicroStep;
 use crate::run::instant::event_iteration::{Fired, Outcome};
-use crate::run::values::{Phase, Side};
+use crate::run::instant::{instant, signs_near_zero};
+use crate::run::memory::Memory;
+use crate::run::modes::VisitedModes;
+use crate::run::phase::schedule::due_samples;
+use crate::run::prepare::Prepared;
+use crate::run::values::{Occasion, Side};
 use crate::run::zeno::detection::{Limit, PassedEvent};
 
-/// A limit that is smaller than this share of the way there is zero.
+/// A limit that is smaller than this share of the way there is zero: after as few events as are waited for, the rest of a
+/// geometric series is no smaller, and a speed that is meant to end elsewhere ends farther off.
 const SMALL: f64 = 1e-3;
 
-impl<'a> Engine<'a> {
-    /// The left side of the limit and what comes of the instant there, if the model rests. `left` is the event at
-    /// which there are too many of them.
-    pub fn rest(
-        &mut self,
-        limit: &Limit<'a>,
-        left: &Side<'a>,
-        fired: &Fired,
-        stop: f64,
-    ) -> Option<(Side<'a>, Outcome<'a>)> {
-        let time = limit.time.min(self.next_time(left.time, &left.discrete)).min(stop).max(left.time);
-        let at_rest = self.with_jumping_states_at_limit(limit, left)?;
-        let fired = Fired { samples: self.due_samples(time), ..fired.clone() };
-        let outcome = self.instant(&at_rest, &fired, Phase::default()).ok()?;
-        if !self.rests(&outcome.right, &fired.atoms) {
-            return None;
+/// The left side of the limit and what comes of the instant there, if the model rests. `left` is the event at which there
+/// are too many of them; `stop` is where the run ends at the latest.
+pub(crate) fn rest<'a>(
+    prepared: &'a Prepared,
+    visited: &mut VisitedModes<'a>,
+    memory: &mut Memory,
+    limit: &Limit<'a>,
+    (left, fired): (&Side<'a>, &Fired),
+    stop: f64,
+) -> Option<(Side<'a>, Outcome<'a>)> {
+    let next = prepared.next_time(left.time, &left.discrete, &memory.samplings);
+    let time = limit.time.min(next).min(stop).max(left.time);
+    let at_rest = with_jumping_states_at_limit(visited, limit, left)?;
+    let fired = Fired { samples: due_samples(&mut memory.samplings, time), ..fired.clone() };
+    let outcome = instant(prepared, visited, memory, &at_rest, &fired, Occasion::default()).ok()?;
+    if !rests(prepared, visited, memory, &outcome.right, &fired.atoms) {
+        return None;
+    }
+    let right = moved(visited, &outcome.right, time)?;
+    let left = with_values_of(visited, left, &right)?;
+    Some((left, Outcome { right, ..outcome }))
+}
+
+/// A side with the states that the last events made jump at their limits.
+fn with_jumping_states_at_limit<'a>(
+    visited: &VisitedModes<'a>,
+    limit: &Limit<'a>,
+    left: &Side<'a>,
+) -> Option<Side<'a>> {
+    let is_of_mode = |side: &Side<'a>| Rc::ptr_eq(&side.mode, &left.mode);
+    let is_alike = |event: &&Rc<PassedEvent<'a>>| is_of_mode(&event.left) && is_of_mode(&event.right);
+    let events: Vec<&Rc<PassedEvent<'a>>> = limit.events.iter().rev().take_while(is_alike).collect();
+    let [last, _, _, ..] = events.as_slice() else { return None };
+    visited.surround(left);
+    let mut program = left.mode.program.borrow_mut();
+    let mut states = Vec::new();
+    program.states_of(&left.jet, &mut states);
+    for (state, (id, order)) in states.iter_mut().zip(program.state_quantities()) {
+        if last.right.value(id, order).to_bits() != last.left.value(id, order).to_bits() {
+            let values: Vec<f64> = events.iter().map(|event| event.left.value(id, order)).collect();
+            *state = value_at_limit(&values);
         }
-        let right = self.moved(&outcome.right, time)?;
-        let left = self.with_values_of(left, &right)?;
-        Some((left, Outcome { right, ..outcome }))
     }
+    let mut side = left.clone();
+    program.evaluate(left.time, &states, &visited.surroundings.borrow(), &mut side.jet).ok()?;
+    drop(program);
+    Some(side)
+}
 
-    /// A side with the states that the last events made jump at their limits.
-    fn with_jumping_states_at_limit(&mut self, limit: &Limit<'a>, left: &Side<'a>) -> Option<Side<'a>> {
-        let is_of_mode = |side: &Side<'a>| Rc::ptr_eq(&side.mode, &left.mode);
-        let is_alike = |event: &&Rc<PassedEvent<'a>>| is_of_mode(&event.left) && is_of_mode(&event.right);
-        let events: Vec<&Rc<PassedEvent<'a>>> = limit.events.iter().rev().take_while(is_alike).collect();
-        let [last, _, _, ..] = events.as_slice() else { return None };
-        self.surround(left);
-        let mut program = left.mode.program.borrow_mut();
-        let mut states = Vec::new();
-        program.states_of(&left.jet, &mut states);
-        for (state, (id, order)) in states.iter_mut().zip(program.state_quantities()) {
-            if last.right.value(id, order).to_bits() != last.left.value(id, order).to_bits() {
-                let values: Vec<f64> = events.iter().map(|event| event.left.value(id, order)).collect();
-                *state = value_at_limit(&values);
-            }
-        }
-        let mut side = left.clone();
-        program.evaluate(left.time, &states, &self.surroundings.borrow(), &mut side.jet).ok()?;
-        drop(program);
-        Some(side)
-    }
+/// A side a little later in the same mode, by one step of Heun's method.
+fn moved<'a>(visited: &mut VisitedModes<'a>, side: &Side<'a>, time: f64) -> Option<Side<'a>> {
+    visited.surround(side);
+    let surroundings = visited.surroundings.borrow();
+    side.mode.choose_states(&mut visited.programs, side.time, &side.jet, &surroundings).ok()?;
+    let mut program = side.mode.program.borrow_mut();
+    let mut states = Vec::new();
+    program.states_of(&side.jet, &mut states);
+    let (mut slope, mut slope_ahead) = (vec![0.0; states.len()], vec![0.0; states.len()]);
+    let step = time - side.time;
+    program.begin_path();
+    program.derivative(side.time, &states, &surroundings, &mut slope).ok()?;
+    let ahead: Vec<f64> = states.iter().zip(&slope).map(|(state, slope)| state + step * slope).collect();
+    program.derivative(time, &ahead, &surroundings, &mut slope_ahead).ok()?;
+    let slopes = slope.iter().zip(&slope_ahead).map(|(before, after)| 0.5 * (before + after));
+    let moved: Vec<f64> = states.iter().zip(slopes).map(|(state, slope)| state + step * slope).collect();
+    let mut later = Side { time, ..side.clone() };
+    program.evaluate(time, &moved, &surroundings, &mut later.jet).ok()?;
+    drop(program);
+    Some(later)
+}
 
-    /// A side a little later in the same mode, by one step of Heun's method.
-    fn moved(&mut self, side: &Side<'a>, time: f64) -> Option<Side<'a>> {
-        self.surround(side);
-        let surroundings = self.surroundings.borrow();
-        side.mode.choose_states(&mut self.modes.programs, side.time, &side.jet, &surroundings).ok()?;
-        let mut program = side.mode.program.borrow_mut();
-        let mut states = Vec::new();
-        program.states_of(&side.jet, &mut states);
-        let (mut slope, mut slope_ahead) = (vec![0.0; states.len()], vec![0.0; states.len()]);
-        let step = time - side.time;
-        program.begin_path();
-        program.derivative(side.time, &states, &surroundings, &mut slope).ok()?;
-        let ahead: Vec<f64> = states.iter().zip(&slope).map(|(state, slope)| state + step * slope).collect();
-        program.derivative(time, &ahead, &surroundings, &mut slope_ahead).ok()?;
-        let slopes = slope.iter().zip(&slope_ahead).map(|(before, after)| 0.5 * (before + after));
-        let moved: Vec<f64> = states.iter().zip(slopes).map(|(state, slope)| state + step * slope).collect();
-        let mut later = Side { time, ..side.clone() };
-        program.evaluate(time, &moved, &surroundings, &mut later.jet).ok()?;
-        drop(program);
-        Some(later)
-    }
+/// The mode and the discrete values of one side at the time and with the continuous values of another.
+fn with_values_of<'a>(visited: &VisitedModes<'a>, side: &Side<'a>, other: &Side<'a>) -> Option<Side<'a>> {
+    visited.surround(side);
+    let mut program = side.mode.program.borrow_mut();
+    let states: Vec<f64> = program.state_quantities().map(|(id, order)| other.value(id, order)).collect();
+    let mut side = Side { time: other.time, ..side.clone() };
+    program.evaluate(other.time, &states, &visited.surroundings.borrow(), &mut side.jet).ok()?;
+    drop(program);
+    Some(side)
+}
 
-    /// The mode and the discrete values of one side at the time and with the continuous values of another.
-    fn with_values_of(&mut self, side: &Side<'a>, other: &Side<'a>) -> Option<Side<'a>> {
-        self.surround(side);
-        let mut program = side.mode.program.borrow_mut();
-        let states: Vec<f64> = program.state_quantities().map(|(id, order)| other.value(id, order)).collect();
-        let mut side = Side { time: other.time, ..side.clone() };
-        program.evaluate(other.time, &states, &self.surroundings.borrow(), &mut side.jet).ok()?;
-        drop(program);
-        Some(side)
-    }
-
-    /// Whether these atoms stay where they are right after an instant.
-    fn rests(&mut self, right: &Side<'a>, atoms: &[usize]) -> bool {
-        let values = self.atom_values(right, right, Phase::default(), &[]);
-        let near: Vec<usize> = atoms.iter().copied().filter(|&atom| !self.is_clear(atom, values[atom])).collect();
-        let signs = self.signs_near_zero(right, &near);
-        signs.is_some_and(|signs| signs.iter().all(|&(_, sign)| sign == Sign::Vanishing))
-    }
-
-    /// Where atoms that are near zero go from there; nothing where the mode does not go on.
-    pub fn signs_near_zero(&mut self, side: &Side<'a>, atoms: &[usize]) -> Option<Vec<(usize, Sign)>> {
-        if atoms.is_empty() {
-            return Some(Vec::new());
-        }
-        let step = MicroStep {
-            left: side,
-            phase: Phase::default(),
-            sampled: &[],
-            crossed: &[],
-            all_by_series: true,
-            must_restart: true,
-        };
-        let settled = self.settle(&step, side.discrete.clone()).ok()?;
-        if settled.mode != side.mode.values || !settled.laws.is_empty() {
-            return None;
-        }
-        let mut candidate = self.candidate(&step, &settled).ok()?;
-        let values = self.atom_values(side, side, Phase::default(), &[]);
-        let sign = |&atom: &usize| (atom, self.sign(&step, &settled, &mut candidate, atom, values[atom]));
-        Some(atoms.iter().map(sign).collect())
-    }
+/// Whether these atoms stay where they are right after an instant.
+fn rests<'a>(
+    prepared: &'a Prepared,
+    visited: &mut VisitedModes<'a>,
+    memory: &mut Memory,
+    right: &Side<'a>,
+    atoms: &[usize],
+) -> bool {
+    let values = memory.buffers.atom_values(prepared, (right, right), Occasion::default(), &[]);
+    let is_near = |&atom: &usize| !memory.is_clear(prepared, atom, values[atom]);
+    let near: Vec<usize> = atoms.iter().copied().filter(is_near).collect();
+    let signs = signs_near_zero(prepared, visited, memory, right, &near);
+    signs.is_some_and(|signs| signs.iter().all(|&(_, sign)| sign == Sign::Vanishing))
 }
 
 /// Where three values or more, the last one first, lead to if the differences between them go on shrinking as they do.

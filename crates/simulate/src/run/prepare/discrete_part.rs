@@ -47,14 +47,13 @@ pub(crate) struct Requirement {
 }
 
 /// The discrete part of a model.
-pub(crate) struct System {
+pub(crate) struct DiscretePart {
     pub stairs: Vec<Stair>,
     pub atoms: Vec<Atom>,
     mode_count: usize,
     /// How many variables the model has without those of stairs and atoms.
     pub declared_count: u32,
-    /// All that is decided at events: first the modes, then what `defined` says, then the rest.
-    pub formulas: Formulas,
+    pub tapes: Tapes,
     /// Discrete variables that equations define, with their places.
     pub defined: Vec<(VariableId, usize)>,
     /// Discrete variables that keep a value: assigned by `when`, stairs, atoms, top-level inputs, and those that
@@ -64,8 +63,15 @@ pub(crate) struct System {
     pub invariants: Vec<Requirement>,
     /// Assertions, evaluated as they stand after every step, by formulas of their own.
     pub assertions: Vec<Requirement>,
-    pub assertion_formulas: Formulas,
-    /// What is watched: both sides of each atom, then the arguments of stairs.
+}
+
+/// The formulas of the discrete part.
+pub(crate) struct Tapes {
+    /// All that is decided at events: first the modes, then what `defined` says, then the rest.
+    pub decisions: Formulas,
+    /// Assertions as they stand.
+    pub assertions: Formulas,
+    /// What is watched between events: both sides of each atom, then the arguments of stairs.
     pub watched: Formulas,
     /// The sides of atoms as they are at an instant, with left limits.
     pub sides: Formulas,
@@ -85,7 +91,7 @@ impl Collector<'_> {
     }
 }
 
-impl System {
+impl DiscretePart {
     /// Prepares a model for a run: stairs take the place of functions that jump, and the variables of stairs and atoms
     /// are appended to those of the model.
     pub fn new(
@@ -126,11 +132,13 @@ impl System {
         let watched: Vec<ExpressionId> =
             atoms.iter().flat_map(|atom| atom.watched).chain(stairs.iter().map(|stair| stair.argument)).collect();
         let sides: Vec<ExpressionId> = atoms.iter().flat_map(|atom| atom.sides).collect();
-        Ok(System {
-            formulas: compile(&list)?,
-            assertion_formulas: compile(&assertion_list)?,
-            watched: compile(&watched)?,
-            sides: compile(&sides)?,
+        Ok(DiscretePart {
+            tapes: Tapes {
+                decisions: compile(&list)?,
+                assertions: compile(&assertion_list)?,
+                watched: compile(&watched)?,
+                sides: compile(&sides)?,
+            },
             kept: kept(model, &defined_ids),
             stairs,
             atoms,
@@ -143,14 +151,19 @@ impl System {
         })
     }
 
-    /// The modes as they were last evaluated.
-    pub fn modes(&self) -> impl Iterator<Item = bool> {
-        self.formulas.values()[..self.mode_count].iter().map(|&value| value != 0.0)
+    /// The modes among the values of the formulas.
+    pub fn modes<'v>(&self, values: &'v [f64]) -> impl Iterator<Item = bool> + 'v {
+        values[..self.mode_count].iter().map(|&value| value != 0.0)
+    }
+
+    /// All discrete variables: those that keep a value, then those that equations define.
+    pub fn variables(&self) -> impl Iterator<Item = VariableId> + Clone {
+        self.kept.iter().copied().chain(self.defined.iter().map(|&(id, _)| id))
     }
 
     /// Calls of `sample` that something depends on.
     pub fn samples(&self, model: &FlatModel) -> Vec<ExpressionId> {
-        let calls = self.formulas.inputs().iter().filter_map(|input| match *input {
+        let calls = self.tapes.decisions.inputs().iter().filter_map(|input| match *input {
             Input::Run(call) => Some(call),
             _ => None,
         });

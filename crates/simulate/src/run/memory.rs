@@ -1,0 +1,144 @@
+//! What a run remembers from one instant to the next, beside the values themselves and the modes that it visited.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use modeshift_dae::ExpressionId;
+use modeshift_mode_changes::DifferenceTape;
+use modeshift_numerics::Input;
+
+use crate::run::phase::noise_floor::SlightEvents;
+use crate::run::phase::time_events::Sampling;
+use crate::run::phase::zero_crossings::FLOOR;
+use crate::run::prepare::Prepared;
+use crate::run::prepare::discrete_part::Requirement;
+use crate::run::prepare::discrete_tapes::Buffers;
+use crate::run::prepare::relations::Moment;
+use crate::run::values::{Occasion, Side, input_between};
+
+/// What a run remembers.
+pub(crate) struct Memory {
+    pub buffers: TapeBuffers,
+    /// Whether a `when` condition was true when it was last looked at, by its place.
+    pub conditions: Vec<bool>,
+    /// The largest values that the sides of each atom had so far.
+    pub scales: Vec<f64>,
+    /// When `sample` is due next.
+    pub samplings: Vec<Sampling>,
+    /// Atoms whose last events changed nothing but laws that agree there.
+    pub slight: SlightEvents,
+    /// Clusters of atoms that were searched for other modes.
+    pub compared: BTreeSet<Vec<usize>>,
+    series: Vec<Option<Arc<DifferenceTape>>>,
+}
+
+/// Buffers for the tapes of the discrete part.
+pub(crate) struct TapeBuffers {
+    pub decisions: Buffers,
+    assertions: Buffers,
+    watched: Buffers,
+    sides: Buffers,
+}
+
+impl Memory {
+    /// Nothing remembered yet.
+    pub fn new(prepared: &Prepared) -> Self {
+        let (tapes, atom_count) = (&prepared.discrete.tapes, prepared.discrete.atoms.len());
+        Memory {
+            buffers: TapeBuffers {
+                decisions: tapes.decisions.buffers(),
+                assertions: tapes.assertions.buffers(),
+                watched: tapes.watched.buffers(),
+                sides: tapes.sides.buffers(),
+            },
+            conditions: vec![false; tapes.decisions.len()],
+            scales: vec![0.0; atom_count],
+            samplings: prepared.schedule.samplings.clone(),
+            slight: SlightEvents::new(atom_count),
+            compared: BTreeSet::new(),
+            series: vec![None; atom_count],
+        }
+    }
+
+    /// Whether a value is above noise, for the atom of this number.
+    pub fn is_clear(&self, prepared: &Prepared, atom: usize, (difference, size): (f64, f64)) -> bool {
+        let scale = self.scales[atom].max(if size.is_finite() { size } else { 0.0 });
+        difference.abs() > (prepared.noise.relative * scale).max(FLOOR)
+    }
+
+    /// Remembers how large the sides of atoms are.
+    pub fn learn_scales(&mut self, values: &[(f64, f64)]) {
+        for (scale, &(_, size)) in self.scales.iter_mut().zip(values) {
+            if size.is_finite() {
+                *scale = scale.max(size);
+            }
+        }
+    }
+
+    /// Keeps which `when` conditions were true when they were last evaluated.
+    pub fn remember_conditions(&mut self) {
+        for (known, &value) in self.conditions.iter_mut().zip(self.buffers.decisions.values()) {
+            *known = value != 0.0;
+        }
+    }
+
+    /// Evaluates all `when` conditions without acting on them, for the first instant.
+    pub fn learn_conditions(&mut self, prepared: &Prepared, side: &Side<'_>) {
+        self.buffers.decisions.evaluate(&prepared.discrete.tapes.decisions, |input| {
+            input_between(&prepared.dae.model, input, (side, side), Occasion::default(), &[])
+        });
+        self.remember_conditions();
+    }
+
+    /// An atom along jets, compiled when first needed.
+    pub fn series(&mut self, prepared: &Prepared, atom: usize) -> Option<Arc<DifferenceTape>> {
+        if self.series[atom].is_none() {
+            let it = &prepared.discrete.atoms[atom];
+            let sides = if it.moment == Moment::Before { it.watched } else { it.sides };
+            let parameter = |input: Input| match input {
+                Input::Variable(id, 0) => prepared.parameter(id),
+                _ => None,
+            };
+            let made = DifferenceTape::new(&prepared.dae.model, &prepared.natives, sides, &parameter);
+            self.series[atom] = made.ok().map(Arc::new);
+        }
+        self.series[atom].clone()
+    }
+}
+
+impl TapeBuffers {
+    /// Sides of all atoms, as `(difference, size)`, between two sides of an instant.
+    pub fn atom_values(
+        &mut self,
+        prepared: &Prepared,
+        (left, right): (&Side<'_>, &Side<'_>),
+        occasion: Occasion,
+        sampled: &[ExpressionId],
+    ) -> Vec<(f64, f64)> {
+        let values = self.sides.evaluate(&prepared.discrete.tapes.sides, |input| {
+            input_between(&prepared.dae.model, input, (left, right), occasion, sampled)
+        });
+        values.chunks_exact(2).map(|sides| (sides[0] - sides[1], sides[0].abs() + sides[1].abs())).collect()
+    }
+
+    /// The watched expressions at the values of a side: both sides of atoms, then arguments of stairs.
+    pub fn watched(&mut self, prepared: &Prepared, side: &Side<'_>) -> &[f64] {
+        self.watched.evaluate(&prepared.discrete.tapes.watched, |input| {
+            input_between(&prepared.dae.model, input, (side, side), Occasion::default(), &[])
+        })
+    }
+
+    /// The arguments of stairs at the values of a side.
+    pub fn stair_arguments(&mut self, prepared: &Prepared, side: &Side<'_>) -> Vec<f64> {
+        self.watched(prepared, side)[2 * prepared.discrete.atoms.len()..].to_vec()
+    }
+
+    /// The first assertion that does not hold; those that only warn do not count.
+    pub fn broken_assertion(&mut self, prepared: &Prepared, side: &Side<'_>) -> Option<usize> {
+        let values = self.assertions.evaluate(&prepared.discrete.tapes.assertions, |input| {
+            input_between(&prepared.dae.model, input, (side, side), Occasion::default(), &[])
+        });
+        let broken = |it: &Requirement| it.is_error && values[it.guard] != 0.0 && values[it.condition] == 0.0;
+        prepared.discrete.assertions.iter().position(broken)
+    }
+}
