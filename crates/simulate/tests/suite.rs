@@ -13,5 +13,6 @@ mod rectifiers;
 mod results;
 mod runs;
 mod searches;
+mod simulation;
 mod standard_library;
 mod support;

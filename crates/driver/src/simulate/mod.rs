@@ -20,6 +20,7 @@ use modeshift_report::wording::{SetTexts, mode_names};
 use modeshift_simulate::results::plot::matching;
 use modeshift_simulate::results::{Columns, Observer, Tally};
 use modeshift_simulate::run::{RunModel, RunSettings, run};
+use modeshift_structure::Options;
 
 use crate::pipeline::Run;
 use crate::question::{Answer, Question};
@@ -107,11 +108,14 @@ impl Run<'_> {
 
     fn settings(&mut self, analyzed: &Analyzed, options: &RunOptions) -> Result<RunSettings, Stop> {
         let scenario = self.choice(analyzed, options.scenario.as_deref())?.scenario;
-        let settings = settings::settings(&analyzed.dae.model.experiment, options, scenario);
-        settings.map_err(|message| {
-            self.diagnostics.push(Diagnostic::error(Code::E0005, message));
-            Stop
-        })
+        let Options { node_limit, time_limit, .. } = self.options(&analyzed.within);
+        match settings::settings(&analyzed.dae.model.experiment, options, scenario) {
+            Ok(settings) => Ok(RunSettings { node_limit, time_limit, ..settings }),
+            Err(message) => {
+                self.diagnostics.push(Diagnostic::error(Code::E0005, message));
+                Err(Stop)
+            }
+        }
     }
 
     /// Every name that is to be drawn is the name of a variable.

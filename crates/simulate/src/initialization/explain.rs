@@ -96,9 +96,8 @@ pub fn explain_solution(problem: &InitialProblem<'_>, state: &InitialState, diag
     if !state.fixed.is_empty() {
         let variables = &problem.dae.model.variables;
         let names = state.fixed.iter().take(MOST_LISTED).map(|it| {
-            let primes = "'".repeat(it.order as usize);
             let value = state.value(it.of, it.order).unwrap_or(0.0);
-            format!("`{}{primes}` = {value}", variables[it.of].name)
+            format!("`{}` = {value}", problem.dae.model.name_of_variable(*it))
         });
         let mut list = names.collect::<Vec<_>>().join(", ");
         if state.fixed.len() > MOST_LISTED {

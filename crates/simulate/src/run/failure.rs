@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use modeshift_dae::{ModeVariableId, VariableId};
+use modeshift_dae::{Derivative, ModeVariableId, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
 use modeshift_mode_changes::Term;
 
@@ -301,8 +301,7 @@ fn objection_text(machinery: &Machinery<'_>, objection: &Objection) -> String {
 }
 
 fn names(machinery: &Machinery<'_>, list: &[(VariableId, u32)]) -> String {
-    let name = |&(id, order): &(VariableId, u32)| {
-        format!("{}{}", machinery.prepared.dae.model.variables[id].name, "'".repeat(order as usize))
-    };
+    let model = &machinery.prepared.dae.model;
+    let name = |&it: &(VariableId, u32)| model.name_of_variable(Derivative::from(it)).to_string();
     list.iter().take(MOST_LISTED).map(name).collect::<Vec<_>>().join(", ")
 }

@@ -14,19 +14,19 @@
 //!
 //! | file | purpose |
 //! |---|---|
-//! | [`settings`] | what is to be run and how, and what came of it |
-//! | [`prepare`] | the model made ready: relations, event functions, the discrete part compiled; never changes |
-//! | [`start`] | the first side |
-//! | [`values`] | one-sided limits: all values on one side of an instant |
-//! | [`modes`], [`mode_cache`] | modes visited so far |
-//! | [`memory`] | what else is remembered from instant to instant |
-//! | [`phase`] | integration in one mode up to the next event, which is located to rounding |
-//! | [`instant`] | what happens at an event, micro-step by micro-step |
-//! | [`zeno`] | events that follow each other ever faster, and where they end |
-//! | [`events`] | how events are passed and told |
-//! | [`output`] | what observers are told |
-//! | [`simulation`] | the run as an object that others drive |
-//! | [`failure`] | why a run stopped, in the words of the model |
+//! | `settings` | what is to be run and how, and what came of it |
+//! | `prepare` | the model made ready: relations, event functions, the discrete part compiled; never changes |
+//! | `start` | the first side |
+//! | `values` | one-sided limits: all values on one side of an instant |
+//! | `modes`, `mode_cache` | modes visited so far |
+//! | `memory` | what else is remembered from instant to instant |
+//! | `phase` | integration in one mode up to the next event, which is located to rounding |
+//! | `instant` | what happens at an event, micro-step by micro-step |
+//! | `zeno` | events that follow each other ever faster, and where they end |
+//! | `events` | how events are passed and told |
+//! | `output` | what observers are told |
+//! | `simulation` | the run as an object that others drive |
+//! | `failure` | why a run stopped, in the words of the model |
 //!
 //! E22 §2 and §8–9. A run visits few modes, so here and only here modes are looked at one by one.
 

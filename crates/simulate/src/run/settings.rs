@@ -47,15 +47,14 @@ pub struct RunSettings {
     pub time_limit: Option<Duration>,
 }
 
-/// Rows of a result unless something else is wanted: what other tools write.
+/// Rows of a result unless something else is wanted.
 const ROWS: f64 = 500.0;
 /// Without an experiment annotation.
 const TOLERANCE: f64 = 1e-6;
 
-/// Noise relative to values, as a share of the tolerance: errors of states are a hundred times larger, so that nothing
-/// which the integration resolves is noise.
+/// Noise relative to values, as a share of the tolerance: what the integration resolves is no noise.
 const NOISE_SHARE: f64 = 1e-3;
-/// Noise is not less than what rounding makes of the solution of a system of some hundred equations.
+/// Noise is not less than this: rounding in systems of equations that are not too badly conditioned.
 const LEAST_NOISE: f64 = 1e-10;
 
 impl RunSettings {

@@ -5,12 +5,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use modeshift_dae::MultimodeDae;
+use modeshift_dae::{MultimodeDae, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
 use modeshift_mode_changes::Strategy;
 use modeshift_numerics::{NativeFunctions, Parameters};
 use modeshift_simulate::results::{EventCost, EventRecord, Observer, Trajectory};
-use modeshift_simulate::run::{RunEnd, RunModel, RunSettings, RunSummary, run};
+use modeshift_simulate::run::{RunEnd, RunModel, RunSettings, RunSummary, Simulation, run};
 use modeshift_structure::{Analysis, Options, Regularized, regularize};
 use modeshift_testkit::{multimode_dae, multimode_dae_of_mel};
 
@@ -118,21 +118,44 @@ impl Analyzed {
 
     /// Runs it with other values of parameters.
     pub fn run_with(&self, values: &[(&str, f64)], how: &How) -> Ran {
+        let (overrides, settings) = (self.overrides(values), self.settings(how));
+        let (mut result, mut costs, mut of_run) = (Trajectory::default(), Costs::default(), Diagnostics::new());
         let Analyzed { dae, analysis } = self;
-        let id = |name: &str| dae.model.variables.ids().find(|&id| &*dae.model.variables[id].name == name);
-        let overrides = values.iter().map(|&(name, value)| (id(name).expect("a parameter"), value)).collect();
-        let mut settings = RunSettings::of(&dae.model.experiment);
+        let model = RunModel { dae, analysis, natives: &NativeFunctions::new(), overrides: &overrides };
+        let mut observers: Vec<&mut dyn Observer> = vec![&mut result, &mut costs];
+        let summary = run(&model, &settings, &mut observers, &mut of_run);
+        Ran { result, summary, diagnostics: of_run.iter().cloned().collect(), costs: costs.0 }
+    }
+
+    /// A run to be driven by the test, or why there is none.
+    pub fn simulation(
+        &self,
+        values: &[(&str, f64)],
+        settings: &RunSettings,
+        observer: Box<dyn Observer + Send>,
+    ) -> Result<Simulation, Diagnostics> {
+        let (Analyzed { dae, analysis }, overrides) = (self, self.overrides(values));
+        let model = RunModel { dae, analysis, natives: &NativeFunctions::new(), overrides: &overrides };
+        let mut diagnostics = Diagnostics::new();
+        Simulation::observed(&model, settings, observer, &mut diagnostics).ok_or(diagnostics)
+    }
+
+    fn overrides(&self, values: &[(&str, f64)]) -> BTreeMap<VariableId, f64> {
+        let variables = &self.dae.model.variables;
+        let id = |name: &str| variables.ids().find(|&id| &*variables[id].name == name);
+        values.iter().map(|&(name, value)| (id(name).expect("a parameter"), value)).collect()
+    }
+
+    /// The settings of a run.
+    pub fn settings(&self, how: &How) -> RunSettings {
+        let mut settings = RunSettings::of(&self.dae.model.experiment);
         settings.start = how.start.unwrap_or(settings.start);
         settings.stop = how.stop.unwrap_or(settings.stop);
         settings.interval = how.interval.unwrap_or((settings.stop - settings.start) / 100.0);
         settings.tolerance = how.tolerance.unwrap_or(settings.tolerance);
         settings.method = how.method.unwrap_or(settings.method);
         settings.search = how.search.unwrap_or(settings.search);
-        let (mut result, mut costs, mut of_run) = (Trajectory::default(), Costs::default(), Diagnostics::new());
-        let model = RunModel { dae, analysis, natives: &NativeFunctions::new(), overrides: &overrides };
-        let mut observers: Vec<&mut dyn Observer> = vec![&mut result, &mut costs];
-        let summary = run(&model, &settings, &mut observers, &mut of_run);
-        Ran { result, summary, diagnostics: of_run.iter().cloned().collect(), costs: costs.0 }
+        settings
     }
 }
 

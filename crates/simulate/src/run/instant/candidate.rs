@@ -42,7 +42,7 @@ impl<'a> Instant<'_, 'a> {
     pub fn candidate(&mut self, step: &MicroStep<'_, 'a>, settled: &Settled) -> Result<Candidate<'a>, Objection> {
         let changed = self.prepared.felt_changes(&step.left.discrete, &settled.discrete);
         let is_same = settled.mode == step.left.mode.values && changed.is_empty();
-        if is_same && settled.laws.is_empty() && !step.must_restart {
+        if is_same && !settled.is_transient && !step.must_restart {
             let side = Side { discrete: settled.discrete.clone(), ..step.left.clone() };
             return Ok(Candidate { restarted: Restarted::unchanged(side), is_transient: false, is_new: false });
         }
@@ -50,7 +50,7 @@ impl<'a> Instant<'_, 'a> {
         let mode = self.visited.get(&settled.mode).map_err(Objection::Mode)?;
         let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
         let circumstances = self.circumstances(step, settled, &mode, &changed, &known);
-        let is_transient = !settled.laws.is_empty();
+        let is_transient = settled.is_transient;
         let restarted = if is_transient { circumstances.transient(&settled.laws) } else { circumstances.restarted() };
         let mut restarted = restarted.map_err(Objection::Restart)?;
         drop(known);

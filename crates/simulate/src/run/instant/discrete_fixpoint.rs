@@ -33,10 +33,13 @@ impl MicroStep<'_, '_> {
 }
 
 /// The discrete part after settling.
+#[derive(Default)]
 pub(crate) struct Settled {
     pub discrete: IndexVec<VariableId, f64>,
     pub mode: Vec<bool>,
     pub laws: Vec<WhenAction>,
+    /// Whether laws of a `when` act, or one says that there should be some.
+    pub is_transient: bool,
     pub whens: Vec<Span>,
     pub terminated: Option<ExpressionId>,
 }
@@ -66,32 +69,31 @@ impl<'a> Instant<'_, 'a> {
                     changed.push(id);
                 }
             }
-            let settled = self.act(&mut right.discrete, &mut changed)?;
+            let acted = self.act(&mut right.discrete, &mut changed)?;
             if changed.is_empty() {
                 let mode = self.prepared.discrete.modes(self.memory.buffers.decisions.values()).collect();
-                let (laws, whens, terminated) = settled;
-                return Ok(Settled { discrete: right.discrete, mode, laws, whens, terminated });
+                return Ok(Settled { discrete: right.discrete, mode, ..acted });
             }
         }
         changed.retain(|id| id.0 != 0);
         Err(NoOutcome::Unsettled(changed))
     }
 
-    /// What the `when` clauses that fire do: assignments now, laws for the restart.
-    #[allow(clippy::type_complexity)] // laws, places of conditions, message of `terminate`
+    /// What the `when` clauses that fire do: assignments now, laws for the restart. The mode is not settled yet.
     fn act(
         &self,
         discrete: &mut IndexVec<VariableId, f64>,
         changed: &mut Vec<VariableId>,
-    ) -> Result<(Vec<WhenAction>, Vec<Span>, Option<ExpressionId>), NoOutcome> {
+    ) -> Result<Settled, NoOutcome> {
         let values = self.memory.buffers.decisions.values();
-        let (mut laws, mut whens, mut terminated) = (Vec::new(), Vec::new(), None);
+        let mut settled = Settled::default();
         for clause in self.prepared.discrete.clauses.iter().filter(|clause| values[clause.guard] != 0.0) {
             let fires = |place: usize| values[place] != 0.0 && !self.memory.conditions[place];
             let Some(branch) = clause.branches.iter().find(|branch| branch.conditions.clone().any(fires)) else {
                 continue;
             };
-            whens.push(branch.span);
+            settled.whens.push(branch.span);
+            settled.is_transient |= branch.declares_transient;
             for (action, _, value) in branch.actions.iter().filter(|action| values[action.1] != 0.0) {
                 match (&action.kind, value) {
                     (WhenActionKind::Assign(id, _), Some(place))
@@ -104,14 +106,15 @@ impl<'a> Instant<'_, 'a> {
                         return Err(NoOutcome::Assertion(assertion.message, assertion.span));
                     }
                     (WhenActionKind::Law(..) | WhenActionKind::Reinit(..), _) => {
-                        laws.push(action.clone());
+                        settled.laws.push(action.clone());
+                        settled.is_transient = true;
                     }
-                    (WhenActionKind::Terminate(message), _) => terminated = Some(*message),
+                    (WhenActionKind::Terminate(message), _) => settled.terminated = Some(*message),
                     _ => {}
                 }
             }
         }
-        Ok((laws, whens, terminated))
+        Ok(settled)
     }
 
     /// Whether the modes that were settled last may be.

@@ -72,7 +72,7 @@ pub(crate) fn signs_near_zero<'a>(
         must_restart: true,
     };
     let settled = instant.settle(&step, side.discrete.clone()).ok()?;
-    if settled.mode != side.mode.values || !settled.laws.is_empty() {
+    if settled.mode != side.mode.values || settled.is_transient {
         return None;
     }
     let mut candidate = instant.candidate(&step, &settled).ok()?;

@@ -8,8 +8,8 @@ use std::rc::Rc;
 
 use modeshift_dae::{EquationId, FlatModel, IndexVec, VariableId, WhenAction};
 use modeshift_mode_changes::{
-    DifferenceTape, Failure, GuardSeries, Jet, Laws, ModeValues, Noise, Past, Restart, Sign, TransientStructure, WhenLaws,
-    extend_towards, restart, transient_restart,
+    DifferenceTape, Failure, GuardSeries, Jet, Laws, ModeValues, Noise, Past, Restart, Sign, TransientStructure,
+    WhenLaws, extend_towards, restart, transient_restart,
 };
 use modeshift_numerics::Input;
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
@@ -229,5 +229,17 @@ impl<'a> Restarted<'a> {
             }
         }
         Some(sign)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_are_told_in_words() {
+        assert_eq!(failure_text(&Failure::Diverged), "the iteration does not converge");
+        let singular = failure_text(&Failure::Singular(1.25e-17));
+        assert_eq!(singular, "they do not determine their unknowns (reciprocal condition 1.2e-17)");
     }
 }

@@ -19,10 +19,10 @@ use crate::run::phase::noise_floor::GuardNoise;
 use crate::run::phase::zero_crossings::{Crossing, Guard, Watch};
 use crate::run::values::Side;
 
-/// The longest step, as a share of the run: guards are looked at after every step, and fifty looks at a run that rests show
-/// what a user would see in a plot.
+/// The longest step, as a share of the run: guards are looked at after every step, so that one is missed only if it comes and
+/// goes in less than this.
 const LONGEST_STEP: f64 = 0.02;
-/// The same for modes without states, where nothing else limits steps: as many as rows of a result.
+/// The same for modes without states, where nothing else limits steps; one per row of a result.
 const LONGEST_STEP_WITHOUT_STATES: f64 = 0.002;
 
 /// What a run asks of its phases.

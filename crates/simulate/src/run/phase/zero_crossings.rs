@@ -47,31 +47,44 @@ pub(crate) enum Guard {
     Edge(usize, bool),
 }
 
-/// What is watched during a stay in a mode.
+/// All that is watched during a phase.
 pub(crate) struct Watch {
-    /// Ascending.
-    guards: Vec<Guard>,
-    /// By guard: how atoms are oriented.
-    sides: Vec<f64>,
-    /// By guard: the edge that the argument of a stair must not pass.
-    edges: Vec<f64>,
-    is_armed: Vec<bool>,
-    /// By guard: the largest value so far.
-    peaks: Vec<f64>,
-    /// By guard: the noise that errors of states make, as far as it was asked for.
-    floors: Vec<f64>,
-    /// Values at the end of the last step, and at the end of the one before.
-    last: Vec<f64>,
-    earlier: Vec<f64>,
+    /// By their guards, ascending.
+    watched: Vec<Watched>,
+    /// The times of the last values, and of those before.
     last_times: (f64, f64),
-    /// The largest sides of each guard so far.
-    scales: Vec<f64>,
     noise: f64,
     atom_count: usize,
 }
 
+/// A guard and what was seen of it.
+struct Watched {
+    guard: Guard,
+    /// How it is oriented.
+    side: f64,
+    /// The edge that the argument of a stair must not pass.
+    edge: f64,
+    is_armed: bool,
+    /// The largest value so far.
+    peak: f64,
+    /// The noise that errors of states make, as far as it was asked for.
+    floor: f64,
+    /// Values at the end of the last step, and at the end of the one before.
+    last: f64,
+    earlier: f64,
+    /// The largest size of its sides so far.
+    scale: f64,
+}
+
 /// Values of guards at one time: what must not be negative, with the size of what it is the difference of.
 type Values = Vec<(f64, f64)>;
+
+impl Watched {
+    fn new(guard: Guard, side: f64, edge: f64, scale: f64) -> Self {
+        let (last, earlier) = (f64::NAN, f64::NAN);
+        Watched { guard, side, edge, is_armed: false, peak: 0.0, floor: 0.0, last, earlier, scale }
+    }
+}
 
 impl Watch {
     /// All atoms and stairs but those whose times are known (`is_scheduled`).
@@ -82,88 +95,65 @@ impl Watch {
         noise: f64,
         is_scheduled: impl Fn(Guard) -> bool,
     ) -> Self {
-        let mut watch = Watch {
-            guards: Vec::new(),
-            sides: Vec::new(),
-            edges: Vec::new(),
-            is_armed: Vec::new(),
-            peaks: Vec::new(),
-            floors: Vec::new(),
-            last: Vec::new(),
-            earlier: Vec::new(),
-            last_times: (f64::NAN, f64::NAN),
-            scales: Vec::new(),
-            noise,
-            atom_count: discrete_part.atoms.len(),
-        };
+        let atom_count = discrete_part.atoms.len();
+        let mut watched = Vec::with_capacity(atom_count);
         for (number, atom) in discrete_part.atoms.iter().enumerate() {
-            if !is_scheduled(Guard::Atom(number)) {
-                watch.push(Guard::Atom(number), atom.side(discrete[atom.variable] != 0.0), 0.0, scales[number]);
+            let (guard, side) = (Guard::Atom(number), atom.side(discrete[atom.variable] != 0.0));
+            if !is_scheduled(guard) {
+                watched.push(Watched::new(guard, side, 0.0, scales[number]));
             }
         }
         for (number, stair) in discrete_part.stairs.iter().enumerate() {
             let (low, high) = stair.rounding.edges(discrete[stair.variable]);
             if !is_scheduled(Guard::Edge(number, false)) {
-                watch.push(Guard::Edge(number, false), 1.0, low, 1.0);
-                watch.push(Guard::Edge(number, true), -1.0, high, 1.0);
+                watched.push(Watched::new(Guard::Edge(number, false), 1.0, low, 1.0));
+                watched.push(Watched::new(Guard::Edge(number, true), -1.0, high, 1.0));
             }
         }
-        watch
-    }
-
-    fn push(&mut self, guard: Guard, side: f64, edge: f64, scale: f64) {
-        self.guards.push(guard);
-        self.sides.push(side);
-        self.edges.push(edge);
-        self.scales.push(scale);
-        self.is_armed.push(false);
-        self.peaks.push(0.0);
-        self.floors.push(0.0);
-        self.last.push(f64::NAN);
-        self.earlier.push(f64::NAN);
+        Watch { watched, last_times: (f64::NAN, f64::NAN), noise, atom_count }
     }
 
     /// The values of guards from those of the watched expressions.
-    fn values(&self, watched: &[f64]) -> Values {
-        let value = |(index, guard): (usize, &Guard)| match *guard {
+    fn values(&self, expressions: &[f64]) -> Values {
+        let value = |it: &Watched| match it.guard {
             Guard::Atom(atom) => {
-                let (a, b) = (watched[2 * atom], watched[2 * atom + 1]);
-                (self.sides[index] * (a - b), a.abs() + b.abs())
+                let (a, b) = (expressions[2 * atom], expressions[2 * atom + 1]);
+                (it.side * (a - b), a.abs() + b.abs())
             }
             Guard::Edge(stair, _) => {
-                let argument = watched[2 * self.atom_count + stair];
-                (self.sides[index] * (argument - self.edges[index]), argument.abs())
+                let argument = expressions[2 * self.atom_count + stair];
+                (it.side * (argument - it.edge), argument.abs())
             }
         };
-        self.guards.iter().enumerate().map(value).collect()
+        self.watched.iter().map(value).collect()
     }
 
     /// Whether a value is more than rounding of what it is the difference of.
     fn is_value(&self, index: usize, value: f64) -> bool {
-        value.abs() > (self.noise * self.scales[index]).max(FLOOR)
+        value.abs() > (self.noise * self.watched[index].scale).max(FLOOR)
     }
 
     /// Whether a value is above all noise.
     fn is_clear(&self, index: usize, value: f64) -> bool {
-        self.is_value(index, value) && value.abs() > self.floors[index]
+        self.is_value(index, value) && value.abs() > self.watched[index].floor
     }
 
     fn learn(&mut self, time: f64, values: &[(f64, f64)]) {
         for (index, &(value, size)) in values.iter().enumerate() {
+            let it = &mut self.watched[index];
             if size.is_finite() {
-                self.scales[index] = self.scales[index].max(size);
+                it.scale = it.scale.max(size);
             }
-            self.peaks[index] = self.peaks[index].max(value);
+            it.peak = it.peak.max(value);
+            (it.earlier, it.last) = (it.last, value);
             if value > 0.0 && self.is_clear(index, value) {
-                self.is_armed[index] = true;
+                self.watched[index].is_armed = true;
             }
-            self.earlier[index] = self.last[index];
-            self.last[index] = value;
         }
         self.last_times = (self.last_times.1, time);
     }
 
-    /// Begins a stay, with the values of the watched expressions.
+    /// Begins a phase, with the values of the watched expressions.
     pub fn begin(&mut self, time: f64, watched: &[f64]) {
         self.learn(time, &self.values(watched));
     }
@@ -171,20 +161,21 @@ impl Watch {
     /// Goes on with what was seen of guards before an event that changed nothing continuous: of those that did not fire
     /// and are on the same side as before. Begin first.
     pub fn remember(&mut self, before: &Watch, fired: &[Guard]) {
-        for (index, guard) in self.guards.iter().enumerate() {
-            let Ok(known) = before.guards.binary_search(guard) else { continue };
-            let is_same = self.sides[index] == before.sides[known] && self.edges[index] == before.edges[known];
-            if is_same && fired.binary_search(guard).is_err() {
-                self.is_armed[index] |= before.is_armed[known];
-                self.peaks[index] = self.peaks[index].max(before.peaks[known]);
-                self.floors[index] = before.floors[known];
+        for it in &mut self.watched {
+            let Ok(known) = before.watched.binary_search_by_key(&it.guard, |known| known.guard) else { continue };
+            let known = &before.watched[known];
+            let is_same = it.side == known.side && it.edge == known.edge;
+            if is_same && fired.binary_search(&it.guard).is_err() {
+                it.is_armed |= known.is_armed;
+                it.peak = it.peak.max(known.peak);
+                it.floor = known.floor;
             }
         }
     }
 
     /// Whether values at one time only are known.
     pub fn is_new(&self) -> bool {
-        self.last_times.0.is_nan() && !self.guards.is_empty()
+        self.last_times.0.is_nan() && !self.watched.is_empty()
     }
 
     /// The first crossing in a step that ended with these values of the watched expressions, with all that cross then;
@@ -198,7 +189,7 @@ impl Watch {
         let values = self.values(watched);
         let mut at = |time: f64| Ok(self.values(&evaluate(time)?));
         let mut first: Option<Crossing> = None;
-        let mut suspects: Vec<usize> = (0..self.guards.len()).filter(|&it| self.may_cross(it, to, &values)).collect();
+        let mut suspects: Vec<usize> = (0..self.watched.len()).filter(|&it| self.may_cross(it, to, &values)).collect();
         suspects.sort_by(|&a, &b| values[a].0.total_cmp(&values[b].0));
         for index in suspects {
             let end =
@@ -209,8 +200,8 @@ impl Watch {
             first = Some(Crossing {
                 time,
                 values: at(time)?,
-                guards: vec![self.guards[index]],
-                is_doubtful: !self.is_value(index, self.peaks[index]),
+                guards: vec![self.watched[index].guard],
+                is_doubtful: !self.is_value(index, self.watched[index].peak),
             });
         }
         if let Some(mut found) = first {
@@ -226,32 +217,33 @@ impl Watch {
     /// Learns how large the noise of some guard that crossed is; whether it stayed within, before and at the end of the
     /// step, where the watched expressions have these values. Then it is not watched until it leaves its noise.
     pub fn is_noise(&mut self, guard: Guard, noise: &GuardNoise, watched: &[f64]) -> bool {
-        let Some(index) = self.guards.iter().position(|&it| it == guard) else { return false };
+        let Some(index) = self.watched.iter().position(|it| it.guard == guard) else { return false };
         let end = self.values(watched)[index].0;
-        self.floors[index] = self.floors[index].max(noise.of(guard));
-        self.is_armed[index] &= self.peaks[index] > self.floors[index];
-        !self.is_armed[index] && (end >= 0.0 || !self.is_clear(index, end))
+        let it = &mut self.watched[index];
+        it.floor = it.floor.max(noise.of(guard));
+        it.is_armed &= it.peak > it.floor;
+        !self.watched[index].is_armed && (end >= 0.0 || !self.is_clear(index, end))
     }
 
     /// Whether an atom is on the wrong side at the end of a step, or may have been within it.
     fn may_cross(&self, index: usize, to: f64, values: &[(f64, f64)]) -> bool {
         let value = values[index].0;
         if value < 0.0 {
-            return self.is_armed[index] || self.is_clear(index, value);
+            return self.watched[index].is_armed || self.is_clear(index, value);
         }
-        self.is_armed[index] && self.seems_to_touch(index, to, value)
+        self.watched[index].is_armed && self.seems_to_touch(index, to, value)
     }
 
     /// Whether the parabola through the last three values comes near zero within the step.
     fn seems_to_touch(&self, index: usize, to: f64, value: f64) -> bool {
         let lowest = self.vertex(index, (to, value));
-        lowest.is_some_and(|(time, lowest)| time < to && lowest < 0.5 * self.last[index].min(value))
+        lowest.is_some_and(|(time, lowest)| time < to && lowest < 0.5 * self.watched[index].last.min(value))
     }
 
     /// Where the parabola through the last two values and one after them is lowest, if that is after them.
     fn vertex(&self, index: usize, (to, value): (f64, f64)) -> Option<(f64, f64)> {
         let (t0, t1) = self.last_times;
-        let (f0, f1) = (self.earlier[index], self.last[index]);
+        let (f0, f1) = (self.watched[index].earlier, self.watched[index].last);
         let (slope01, slope12) = ((f1 - f0) / (t1 - t0), (value - f1) / (to - t1));
         let curvature = (slope12 - slope01) / (to - t0);
         let slope = slope01 + curvature * (t1 - t0);
@@ -268,8 +260,8 @@ impl Watch {
         end: (f64, f64),
         at: &mut impl FnMut(f64) -> Result<Values, Failure>,
     ) -> Result<Option<((f64, f64), (f64, f64))>, Failure> {
-        let begin = self.last[index];
-        if end.1 < 0.0 && begin > 0.0 && self.is_armed[index] {
+        let begin = self.watched[index].last;
+        if end.1 < 0.0 && begin > 0.0 && self.watched[index].is_armed {
             return Ok(Some(((from, begin), end)));
         }
         if end.1 >= 0.0 {
@@ -306,7 +298,7 @@ impl Watch {
         at: &mut impl FnMut(f64) -> Result<Values, Failure>,
     ) -> Result<Option<((f64, f64), (f64, f64))>, Failure> {
         const GOLDEN: f64 = 0.381_966_011_250_105_1;
-        let begin = (from, self.last[index]);
+        let begin = (from, self.watched[index].last);
         let Some((time, _)) = self.vertex(index, end).filter(|vertex| vertex.0 < end.0) else { return Ok(None) };
         let value = at(time)?[index].0;
         if value < 0.0 && self.is_clear(index, value) {
@@ -338,12 +330,12 @@ impl Watch {
         let crosses = |&index: &usize| {
             let value = found.values[index].0;
             if value < 0.0 {
-                return self.is_armed[index] || self.is_clear(index, value);
+                return self.watched[index].is_armed || self.is_clear(index, value);
             }
             let slope = (end[index].0 - value) / (to - found.time);
-            self.is_armed[index] && end[index].0 < 0.0 && value <= -slope * window
+            self.watched[index].is_armed && end[index].0 < 0.0 && value <= -slope * window
         };
-        (0..self.guards.len()).filter(crosses).map(|index| self.guards[index]).collect()
+        (0..self.watched.len()).filter(crosses).map(|index| self.watched[index].guard).collect()
     }
 }
 

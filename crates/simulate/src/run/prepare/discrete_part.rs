@@ -13,7 +13,7 @@ use modeshift_numerics::{Input, NativeFunctions};
 use crate::run::prepare::definitions::definitions;
 use crate::run::prepare::discrete_tapes::Formulas;
 use crate::run::prepare::event_functions::{Stair, replace_stairs};
-use crate::run::prepare::relations::{Atom, Conditions, Context};
+use crate::run::prepare::relations::{Atom, Conditions, Context, Moment};
 
 /// The places of some expressions among all that are evaluated.
 pub(crate) type Places = std::ops::Range<usize>;
@@ -24,6 +24,8 @@ pub(crate) struct Branch {
     pub conditions: Places,
     /// What it does, with the place of the guard and of the value where there is one.
     pub actions: Vec<(WhenAction, usize, Option<usize>)>,
+    /// Whether it says nothing but that its instant is transient: without actions, on continuous variables.
+    pub declares_transient: bool,
     pub span: Span,
 }
 
@@ -213,11 +215,21 @@ impl Collector<'_> {
                     };
                     actions.push((action, guard, value));
                 }
-                branches.push(Branch { conditions, actions, span: branch.span });
+                let declares_transient = actions.is_empty() && self.is_on_continuous(conditions.clone());
+                branches.push(Branch { conditions, actions, declares_transient, span: branch.span });
             }
             result.push(Clause { guard, branches });
         }
         result
+    }
+
+    /// Whether some of these expressions depend on a relation between continuous variables.
+    fn is_on_continuous(&self, places: Places) -> bool {
+        let Conditions { atoms, model, .. } = &self.conditions;
+        let is_atom = |id: VariableId| atoms.iter().any(|atom| atom.variable == id && atom.moment != Moment::Time);
+        self.list[places].iter().any(|&expression| {
+            model.expressions.contains(expression, |node| matches!(node, Node::Variable(id, 0) if is_atom(id)))
+        })
     }
 
     /// Declared invariants and those that assertions make; the others follow from definitions.

@@ -14,16 +14,16 @@ use std::rc::Rc;
 use crate::run::instant::event_iteration::Fired;
 use crate::run::values::Side;
 
-/// So many events in a row, in no time at all, are chattering: a network that switches a few hundred elements at once is not.
+/// So many events in a row, in no time at all, are chattering; a cascade through some hundred elements is none.
 const MOST_EVENTS: usize = 1000;
-/// So many doubtful events in a row are chattering too: one may be doubtful by chance, and a bounce brings two.
+/// So many doubtful events in a row are chattering too; a few may be doubtful by chance.
 const MOST_DOUBTS: usize = 5;
 /// No time at all, as a share of the run: at this rate the run would take a thousand million events.
 const NO_TIME: f64 = 1e-6;
 
-/// So many ratios of intervals that are the same make a limit certain: five events, which other causes rarely space so.
+/// So many ratios of intervals that are the same make a limit certain: that takes six events.
 const SAME_RATIOS: usize = 4;
-/// Ratios that differ by less are the same: errors of the integration at tolerances of 1e-4 make a tenth of this.
+/// Ratios that differ by less are the same; intervals are as exact as event times, whose errors the tolerance bounds.
 const SAME_RATIO: f64 = 0.01;
 /// Ratios above this are no sign of a limit: it would be a thousand intervals away.
 const LARGEST_RATIO: f64 = 0.999;

@@ -19,8 +19,8 @@ use crate::run::prepare::Prepared;
 use crate::run::values::{Occasion, Side};
 use crate::run::zeno::detection::{Limit, PassedEvent};
 
-/// A limit that is smaller than this share of the way there is zero: after as few events as are waited for, the rest of a
-/// geometric series is no smaller, and a speed that is meant to end elsewhere ends farther off.
+/// A limit that is smaller than this share of the way there is zero: the extrapolation from a few events
+/// is not more exact.
 const SMALL: f64 = 1e-3;
 
 /// The left side of the limit and what comes of the instant there, if the model rests. `left` is the event at which there
