@@ -6,6 +6,7 @@
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Severity, Stop, did_you_mean};
 use modeshift_report::Analyzed;
 use modeshift_report::check::limit_diagnostic;
+use modeshift_simulate::initialization::{Search, assess};
 use modeshift_structure::initialization::{InitialChoice, Initialization, initialization};
 
 use crate::pipeline::Run;
@@ -26,11 +27,11 @@ impl Run<'_> {
         let choice = self.choice(&analyzed, scenario)?;
         let start = self.initialization(&analyzed, &choice)?;
         let diagnostics = &mut self.diagnostics;
-        let find = || judge(&analyzed.dae, &start, Search::Determined, diagnostics);
-        let judged = self.timings.measure("finding start values", find, |_| String::new());
-        say_verdicts(&analyzed.dae, &start, &judged, &mut self.diagnostics);
+        let find = || assess(&analyzed.dae, &start, Search::Determined, diagnostics);
+        let assessed = self.timings.measure("finding start values", find, |_| String::new());
+        say_verdicts(&analyzed.dae, &start, &assessed, &mut self.diagnostics);
         let sources = self.library.sources();
-        let word = || report(&analyzed, &start, &judged, sources);
+        let word = || report(&analyzed, &start, &assessed, sources);
         Ok(self.timings.measure("wording", word, |_| String::new()))
     }
 
@@ -42,10 +43,10 @@ impl Run<'_> {
         }
         let Ok(start) = self.initialization(analyzed, &InitialChoice::default()) else { return };
         let mut said = Diagnostics::new();
-        let judged = judge(&analyzed.dae, &start, Search::AsInARun, &mut said);
+        let assessed = assess(&analyzed.dae, &start, Search::AsInARun, &mut said);
         let errors = said.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
         errors.for_each(|error| self.diagnostics.push(error.clone()));
-        check_verdicts(&analyzed.dae, &start, &judged, &mut self.diagnostics);
+        check_verdicts(&analyzed.dae, &start, &assessed, &mut self.diagnostics);
     }
 
     pub(crate) fn initialization(

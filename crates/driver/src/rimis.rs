@@ -60,7 +60,8 @@ impl Run<'_> {
     /// The start of the model, where one can be found. Where not, the transformed model has what the source says.
     fn start_of(&mut self, analyzed: &Analyzed, diagnostics: &mut Diagnostics) -> Option<Start> {
         let initialization = self.initialization(analyzed, &InitialChoice::default()).ok()?;
-        let Some(state) = modeshift_report::init::start_of_run(&analyzed.dae, &initialization, diagnostics) else {
+        let Some(state) = modeshift_simulate::initialization::start_of_run(&analyzed.dae, &initialization, diagnostics)
+        else {
             let message = "no start values were found; states that the model does not fix start as declared";
             diagnostics.push(Diagnostic::warning(Code::W0901, message).help("`init` says what is missing"));
             return None;

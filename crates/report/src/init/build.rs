@@ -1,13 +1,12 @@
-//! From judged scenarios to a report in words.
+//! From assessed scenarios to a report in words.
 
 use modeshift_dae::{EquationId, MultimodeDae, Type, VariableId};
 use modeshift_diagnostics::SourceMap;
 use modeshift_modes::{FormulaPrinter, ModeSet, ModeVariable};
-use modeshift_simulate::initialization::InitialState;
+use modeshift_simulate::initialization::{AssessedCase, AssessedScenario, InitialState};
 use modeshift_structure::initialization::{Conditional, Initialization, Origin};
 use modeshift_structure::{Block, BlockId, Formulas};
 
-use super::judge::{JudgedCase, JudgedScenario};
 use super::report::{CaseReport, ConditionPlace, ConditionReport, InitReport, ScenarioReport, StartReport};
 use crate::Analyzed;
 use crate::analyze::{BlockReport, valuation_text};
@@ -23,7 +22,7 @@ const MOST_EXAMPLE_VALUES: usize = 12;
 pub fn report(
     analyzed: &Analyzed,
     start: &Initialization,
-    judged: &[JudgedScenario],
+    assessed: &[AssessedScenario],
     sources: &SourceMap,
 ) -> InitReport {
     let dae = &analyzed.dae;
@@ -34,7 +33,7 @@ pub fn report(
         version: Version,
         model: dae.model.name.to_string(),
         at: (!analyzed.within.is_empty()).then(|| valuation_text(dae, &analyzed.within)),
-        scenarios: judged.iter().map(|scenario| words.scenario(scenario, &mut blocks_left)).collect(),
+        scenarios: assessed.iter().map(|scenario| words.scenario(scenario, &mut blocks_left)).collect(),
     }
 }
 
@@ -63,22 +62,22 @@ impl Wording<'_> {
         self.printer.print(self.start.without_scenarios(self.dae, modes)).text
     }
 
-    fn scenario(&self, judged: &JudgedScenario, blocks_left: &mut usize) -> ScenarioReport {
-        let scenario = &judged.scenario;
+    fn scenario(&self, assessed: &AssessedScenario, blocks_left: &mut usize) -> ScenarioReport {
+        let scenario = &assessed.scenario;
         let singular = self.start.space.and(scenario.modes, self.start.singular);
         ScenarioReport {
             name: scenario.name.to_string(),
             declared: scenario.id.is_some(),
             when: self.formula(scenario.modes),
-            verdict: if judged.failed { "inconsistent" } else { judged.verdict().word() },
-            cases: judged.cases.iter().map(|case| self.case(case, blocks_left)).collect(),
+            verdict: if assessed.failed { "inconsistent" } else { assessed.verdict().word() },
+            cases: assessed.cases.iter().map(|case| self.case(case, blocks_left)).collect(),
             singular: (!singular.is_empty()).then(|| self.formula(singular)),
-            start: judged.state.as_ref().map(|state| self.state(state)),
+            start: assessed.state.as_ref().map(|state| self.state(state)),
         }
     }
 
-    fn case(&self, judged: &JudgedCase, blocks_left: &mut usize) -> CaseReport {
-        let case = &judged.case;
+    fn case(&self, assessed: &AssessedCase, blocks_left: &mut usize) -> CaseReport {
+        let case = &assessed.case;
         let variables = |items: &[Conditional<VariableId>]| -> Vec<ItemWhen> {
             let name = |id: VariableId| self.start.system.incidence.variables()[id].name.to_string();
             items.iter().map(|it| ItemWhen { name: name(it.item), when: self.part(it.modes, case.modes) }).collect()
@@ -87,20 +86,20 @@ impl Wording<'_> {
             items.iter().map(|it| self.condition(it.item, self.part(it.modes, case.modes))).collect()
         };
         let (blocks, truncated) = self.blocks(case.modes, blocks_left);
-        let (redundant, conflicting) = (conditions(&judged.redundant), conditions(&judged.conflicting));
+        let (redundant, conflicting) = (conditions(&assessed.redundant), conditions(&assessed.conflicting));
         let conflict: Vec<ConditionReport> =
-            judged.conflict.iter().map(|&equation| self.condition(equation, None)).collect();
+            assessed.conflict.iter().map(|&equation| self.condition(equation, None)).collect();
         CaseReport {
             conditions: places(redundant.iter().chain(&conflicting).chain(&conflict)),
             when: self.formula(case.modes),
-            possible: judged.possible,
+            possible: assessed.possible,
             verdict: case.verdict.word(),
             free: variables(&case.free),
             proposal: variables(&case.proposal),
             redundant,
             conflicting,
             conflict,
-            example: self.example(&judged.example),
+            example: self.example(&assessed.example),
             blocks,
             truncated,
         }

@@ -2,10 +2,10 @@
 
 use modeshift_dae::{EquationId, MultimodeDae, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics};
+use modeshift_simulate::initialization::{AssessedCase, AssessedScenario};
 use modeshift_structure::initialization::{Conditional, InitialVerdict, Initialization};
 
 use super::build::printer;
-use super::judge::{JudgedCase, JudgedScenario};
 
 /// Labels and names of one diagnostic.
 const MOST_LABELS: usize = 6;
@@ -14,11 +14,11 @@ const MOST_LABELS: usize = 6;
 pub fn say_verdicts(
     dae: &MultimodeDae,
     start: &Initialization,
-    judged: &[JudgedScenario],
+    assessed: &[AssessedScenario],
     diagnostics: &mut Diagnostics,
 ) {
     let wording = Wording { dae, start };
-    for scenario in judged.iter().filter(|scenario| !scenario.failed) {
+    for scenario in assessed.iter().filter(|scenario| !scenario.failed) {
         match scenario.verdict() {
             InitialVerdict::Determined => diagnostics.extend(wording.refused_by_inputs(scenario)),
             InitialVerdict::Underdetermined => {
@@ -35,12 +35,12 @@ pub fn say_verdicts(
 pub fn check_verdicts(
     dae: &MultimodeDae,
     start: &Initialization,
-    judged: &[JudgedScenario],
+    assessed: &[AssessedScenario],
     diagnostics: &mut Diagnostics,
 ) {
     let wording = Wording { dae, start };
     let has_conditions = start.system.origins.iter().any(|origin| origin.is_condition());
-    for scenario in judged.iter().filter(|scenario| !scenario.failed) {
+    for scenario in assessed.iter().filter(|scenario| !scenario.failed) {
         match scenario.verdict() {
             InitialVerdict::Determined => diagnostics.extend(wording.refused_by_inputs(scenario)),
             InitialVerdict::Underdetermined => {
@@ -56,7 +56,7 @@ pub fn check_verdicts(
 }
 
 /// Whether a possible case needs more conditions.
-fn is_open(case: &JudgedCase) -> bool {
+fn is_open(case: &AssessedCase) -> bool {
     case.possible && !case.case.proposal.is_empty()
 }
 
@@ -70,8 +70,8 @@ impl Wording<'_> {
         &self,
         make: impl Fn(Code, String) -> Diagnostic,
         code: Code,
-        scenario: &JudgedScenario,
-        case: &JudgedCase,
+        scenario: &AssessedScenario,
+        case: &AssessedCase,
     ) -> Diagnostic {
         let names = self.listed(&case.case.proposal);
         let message = format!("the start{} is underdetermined: fix {names}", in_scenario(scenario));
@@ -89,19 +89,19 @@ impl Wording<'_> {
     }
 
     /// The contradictions of the first possible cases.
-    fn overdetermined(&self, scenario: &JudgedScenario) -> Diagnostics {
+    fn overdetermined(&self, scenario: &AssessedScenario) -> Diagnostics {
         self.contradictions(scenario, scenario.cases.iter().filter(|case| case.possible))
     }
 
     /// The contradictions that inputs of the model select.
-    fn refused_by_inputs(&self, scenario: &JudgedScenario) -> Diagnostics {
+    fn refused_by_inputs(&self, scenario: &AssessedScenario) -> Diagnostics {
         self.contradictions(scenario, scenario.refused_by_inputs(self.dae, self.start).into_iter())
     }
 
     fn contradictions<'c>(
         &self,
-        scenario: &JudgedScenario,
-        cases: impl Iterator<Item = &'c JudgedCase>,
+        scenario: &AssessedScenario,
+        cases: impl Iterator<Item = &'c AssessedCase>,
     ) -> Diagnostics {
         let mut diagnostics = Diagnostics::new();
         for case in cases.take(MOST_LABELS) {
@@ -114,7 +114,7 @@ impl Wording<'_> {
         diagnostics
     }
 
-    fn contradiction(&self, scenario: &JudgedScenario, case: &JudgedCase, condition: EquationId) -> Diagnostic {
+    fn contradiction(&self, scenario: &AssessedScenario, case: &AssessedCase, condition: EquationId) -> Diagnostic {
         let system = &self.start.system;
         let name = |id: EquationId| &*system.incidence.equations()[id].name;
         let message = format!(
@@ -136,7 +136,7 @@ impl Wording<'_> {
         diagnostic.help("let one of them go, or make it a guess: fixed = false")
     }
 
-    fn with_modes(&self, diagnostic: Diagnostic, case: &JudgedCase) -> Diagnostic {
+    fn with_modes(&self, diagnostic: Diagnostic, case: &AssessedCase) -> Diagnostic {
         let names = self.start.mode_names(self.dae);
         let modes = self.start.without_scenarios(self.dae, case.case.modes);
         let when = printer(self.dae, self.start, &names).print(modes).text;
@@ -157,7 +157,7 @@ impl Wording<'_> {
     }
 }
 
-fn in_scenario(scenario: &JudgedScenario) -> String {
+fn in_scenario(scenario: &AssessedScenario) -> String {
     match scenario.scenario.id {
         Some(_) => format!(" in scenario `{}`", scenario.scenario.name),
         None => String::new(),

@@ -12,8 +12,10 @@
 //! | `attempts` | one block: damped Newton, other guesses, continuation |
 //! | `solve` | one mode: block after block, `homotopy`, conditions that are too many |
 //! | `search` | which mode |
+//! | `assess` | numbers for the verdicts about a start: which modes are possible, which conditions contradict each other |
 //! | `explain` | why not, in the words of the model |
 
+mod assess;
 mod attempts;
 mod explain;
 mod left_limits;
@@ -22,6 +24,7 @@ mod problem;
 mod search;
 mod solve;
 
+pub use assess::{AssessedCase, AssessedScenario, Search, assess, start_of_run};
 pub use attempts::{Attempt, LogEntry};
 pub use explain::{explain_failure, explain_solution};
 pub use point::Mode;

@@ -7,20 +7,22 @@ use modeshift_dae::{EquationId, MultimodeDae};
 use modeshift_diagnostics::Diagnostics;
 use modeshift_modes::{ModeSet, ModeVariable};
 use modeshift_numerics::{NativeFunctions, Parameters};
-use modeshift_simulate::initialization::{
-    Disagreement, InitialProblem, InitialState, ModeFailure, StartSettings, explain_failure, explain_solution,
-};
 use modeshift_structure::initialization::{Conditional, InitialCase, InitialScenario, InitialVerdict, Initialization};
 
-/// Unknowns that may be solved for in all modes whose conditions are judged.
+use super::explain::{explain_failure, explain_solution};
+use super::problem::{InitialProblem, StartSettings};
+use super::search::InitialState;
+use super::solve::{Disagreement, ModeFailure};
+
+/// Unknowns that may be solved for in all modes whose conditions are assessed.
 const MOST_WORK: usize = 200_000;
 
 /// A scenario with its cases and, where it was asked for and found, its start.
-pub struct JudgedScenario {
+pub struct AssessedScenario {
     /// The scenario.
     pub scenario: InitialScenario,
     /// Its cases.
-    pub cases: Vec<JudgedCase>,
+    pub cases: Vec<AssessedCase>,
     /// Its start.
     pub state: Option<InitialState>,
     /// Whether a start was looked for and not found.
@@ -28,7 +30,7 @@ pub struct JudgedScenario {
 }
 
 /// A case with what numbers say about it.
-pub struct JudgedCase {
+pub struct AssessedCase {
     /// The case.
     pub case: InitialCase,
     /// Whether time and parameters allow these modes at the start.
@@ -43,7 +45,7 @@ pub struct JudgedCase {
     pub example: Vec<(ModeVariable, bool)>,
 }
 
-impl JudgedScenario {
+impl AssessedScenario {
     /// Underdetermined if it is so in some possible mode; overdetermined if it contradicts itself in all of them.
     pub fn verdict(&self) -> InitialVerdict {
         let mut possible = self.cases.iter().filter(|case| case.possible).peekable();
@@ -57,10 +59,10 @@ impl JudgedScenario {
     }
 }
 
-impl JudgedScenario {
+impl AssessedScenario {
     /// The cases with contradictions that an input of the model selects: for these values of the inputs, there is no
     /// start. Elsewhere the start itself selects a mode without contradictions.
-    pub fn refused_by_inputs(&self, dae: &MultimodeDae, start: &Initialization) -> Vec<&JudgedCase> {
+    pub fn refused_by_inputs(&self, dae: &MultimodeDae, start: &Initialization) -> Vec<&AssessedCase> {
         let is_input = |variable: &ModeVariable| {
             let mode = dae.mode_variables.iter().nth(variable.index());
             mode.and_then(|mode| mode.variable).is_some_and(|variable| dae.model.variables[variable].input)
@@ -74,7 +76,7 @@ impl JudgedScenario {
         let fine = possible().filter(|case| case.conflicting.is_empty()).map(|case| case.case.modes);
         let with_start = start.space.exists(start.space.union(fine), &others);
         let refused =
-            |case: &&JudgedCase| !case.conflicting.is_empty() && !start.space.implies(case.case.modes, with_start);
+            |case: &&AssessedCase| !case.conflicting.is_empty() && !start.space.implies(case.case.modes, with_start);
         possible().filter(refused).collect()
     }
 }
@@ -106,13 +108,13 @@ pub enum Search {
     AsInARun,
 }
 
-/// Judges all scenarios, looks for their starts, and says what came of that and which parameters have no value.
-pub fn judge(
+/// Assesses all scenarios, looks for their starts, and says what came of that and which parameters have no value.
+pub fn assess(
     dae: &MultimodeDae,
     start: &Initialization,
     search: Search,
     diagnostics: &mut Diagnostics,
-) -> Vec<JudgedScenario> {
+) -> Vec<AssessedScenario> {
     let (natives, overrides) = (NativeFunctions::default(), BTreeMap::new());
     let mut of_parameters = Diagnostics::new();
     let parameters = Parameters::evaluate(&start.system.dae.model, &natives, &overrides, &mut of_parameters);
@@ -124,11 +126,12 @@ pub fn judge(
         parameters.ok().map(|mut parameters| InitialProblem::new(dae, start, &natives, &mut parameters, settings));
     let possible = problem.as_ref().map_or(ModeSet::ALL, |problem| possible_modes(start, problem));
     let mut work = MOST_WORK;
-    let judge_scenario = |scenario: &InitialScenario| {
-        let mut judged = JudgedScenario { scenario: scenario.clone(), cases: Vec::new(), state: None, failed: false };
+    let assess_scenario = |scenario: &InitialScenario| {
+        let mut assessed =
+            AssessedScenario { scenario: scenario.clone(), cases: Vec::new(), state: None, failed: false };
         for (modes, is_possible) in [(possible, true), (!possible, false)] {
             for case in start.cases(scenario, modes) {
-                judged.cases.push(judge_case(start, problem.as_ref(), case, is_possible, &mut work));
+                assessed.cases.push(assess_case(start, problem.as_ref(), case, is_possible, &mut work));
             }
         }
         let refused = match search {
@@ -136,14 +139,14 @@ pub fn judge(
             Search::AsInARun => InitialVerdict::Overdetermined,
         };
         if let Some(problem) = &problem
-            && judged.verdict() != refused
-            && !judged.cases.is_empty()
+            && assessed.verdict() != refused
+            && !assessed.cases.is_empty()
         {
-            find_start(problem, &mut judged, diagnostics);
+            find_start(problem, &mut assessed, diagnostics);
         }
-        judged
+        assessed
     };
-    start.scenarios.iter().map(judge_scenario).collect()
+    start.scenarios.iter().map(assess_scenario).collect()
 }
 
 /// The modes that agree with what is known about mode variables before anything is solved.
@@ -156,26 +159,26 @@ fn possible_modes(start: &Initialization, problem: &InitialProblem<'_>) -> ModeS
     if possible.is_empty() { ModeSet::ALL } else { possible }
 }
 
-fn find_start(problem: &InitialProblem<'_>, judged: &mut JudgedScenario, diagnostics: &mut Diagnostics) {
-    match problem.find_start(&judged.scenario) {
+fn find_start(problem: &InitialProblem<'_>, assessed: &mut AssessedScenario, diagnostics: &mut Diagnostics) {
+    match problem.find_start(&assessed.scenario) {
         Ok(state) => {
             explain_solution(problem, &state, diagnostics);
-            judged.state = Some(state);
+            assessed.state = Some(state);
         }
         Err(failure) => {
             explain_failure(problem, &failure, diagnostics);
-            judged.failed = true;
+            assessed.failed = true;
         }
     }
 }
 
-fn judge_case(
+fn assess_case(
     start: &Initialization,
     problem: Option<&InitialProblem<'_>>,
     case: InitialCase,
     possible: bool,
     work: &mut usize,
-) -> JudgedCase {
+) -> AssessedCase {
     let example = start.example(case.modes).unwrap_or_default();
     let (mut redundant, mut conflicting) = (Vec::new(), case.too_many.clone());
     if let Some(problem) = problem.filter(|problem| !case.too_many.is_empty() && problem.size() <= *work) {
@@ -186,7 +189,7 @@ fn judge_case(
         }
     }
     let conflict = smallest_conflict(start, &conflicting, &example);
-    JudgedCase { case, possible, redundant, conflicting, conflict, example }
+    AssessedCase { case, possible, redundant, conflicting, conflict, example }
 }
 
 /// The conditions that contradict the others in one mode; nothing if numbers do not tell.
