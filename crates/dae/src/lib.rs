@@ -5,6 +5,7 @@
 //! | module | purpose |
 //! |---|---|
 //! | `derivative` | [`Derivative`]: `x''` |
+//! | `discrete` | [`Discrete`]: what defines each discrete variable |
 //! | `expressions` | expressions of a model in one arena |
 //! | `ids` | newtype ids and vectors indexed by them |
 //! | `mode` | [`Mode`]: the value of each mode variable |
@@ -13,6 +14,7 @@
 //! | `union_find` | [`UnionFind`]: disjoint sets of ids |
 
 mod derivative;
+mod discrete;
 mod expressions;
 mod ids;
 mod mode;
@@ -21,6 +23,7 @@ mod text;
 mod union_find;
 
 pub use derivative::{Derivative, primes};
+pub use discrete::{Definition, Discrete, DiscreteText, InitialValue};
 pub use expressions::{
     Algebra, Arguments, ArithmeticOperator, Builtin, Carrier, Children, Context, DaeText, Derivatives, Descent,
     ExpressionId, ExpressionText, Expressions, Fold, Memo, Node, NotDifferentiable, NotDifferentiableReason, Number,

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use modeshift_diagnostics::Span;
 
 use crate::{
-    EnumerationId, EquationId, ExpressionId, Expressions, FunctionId, IndexVec, ModeVariableId, ScenarioId, VariableId,
+    Discrete, EnumerationId, EquationId, ExpressionId, Expressions, FunctionId, IndexVec, ModeVariableId, ScenarioId,
+    VariableId,
 };
 
 /// The type of a scalar.
@@ -119,6 +120,11 @@ impl Variable {
     /// Whether it is to be solved for: neither given from outside nor a parameter or constant.
     pub fn is_unknown(&self) -> bool {
         self.variability >= Variability::Discrete && !self.input
+    }
+
+    /// Whether it is an unknown that changes at events only.
+    pub fn is_discrete_unknown(&self) -> bool {
+        self.is_unknown() && !self.is_continuous_unknown()
     }
 
     /// Whether it is an unknown of the continuous-time system: the variables of structural analysis.
@@ -408,4 +414,6 @@ pub struct MultimodeDae {
     pub mode_variables: IndexVec<ModeVariableId, ModeVariable>,
     /// Substituted Booleans.
     pub named_formulas: Vec<NamedFormula>,
+    /// What defines each discrete variable.
+    pub discrete: Discrete,
 }

@@ -1,38 +1,56 @@
-//! Which equation defines which discrete variable.
+//! The definitions of discrete variables: what each of them equals, from the equation that was solved for it.
 //!
-//! A discrete variable (Boolean, Integer, enumeration, String, or a Real that changes at events only) stands alone
-//! on one side of the equation that defines it. Between two such variables, as connections make them, the side
-//! that is known from elsewhere defines the other. Definitions in the branches of an if-equation are merged into
-//! one with an if-expression, so that their conditions need not be modes.
+//! Definitions in the branches of an if-equation are merged into one with an if-expression, so that their conditions
+//! need not be modes.
 
 use std::collections::BTreeMap;
 
 use modeshift_dae::{
-    Equation, EquationId, ExpressionId, FlatModel, IndexVec, Node, Type, Variability, VariableId, WhenActionKind,
+    Context, Definition, EquationId, ExpressionId, FlatModel, IndexVec, ModeVariable, ModeVariableId, Node, Type,
+    VariableId, Walk,
 };
 use modeshift_diagnostics::{Diagnostic, Diagnostics, Stop};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::coverage::cover_everything;
+use crate::isolate::solved;
+use crate::orientation::{are_exclusive, assigned_by_when, oriented};
 
 /// The definitions of a model.
 pub(crate) struct Definitions {
-    value: IndexVec<VariableId, Option<ExpressionId>>,
+    /// By variable: the equation that defines it, and what it then equals.
+    of_variable: IndexVec<VariableId, Option<(EquationId, ExpressionId)>>,
     by_when: IndexVec<VariableId, bool>,
     defined_by: IndexVec<EquationId, Option<VariableId>>,
 }
+
+/// By equation: the variable that it defines, and what the variable then equals.
+type Solved = IndexVec<EquationId, Option<(VariableId, ExpressionId)>>;
 
 impl Definitions {
     /// Finds them, and merges those that are spread over branches.
     pub(crate) fn collect(model: &mut FlatModel, diagnostics: &mut Diagnostics) -> Result<Self, Stop> {
         let by_when = assigned_by_when(model);
-        let defined = oriented(model, &by_when, diagnostics)?;
-        merge_branches(model, defined, by_when, diagnostics)
+        let oriented = oriented(model, &by_when, diagnostics)?;
+        let mut solved_for: Solved = IndexVec::new();
+        for (id, candidate) in oriented.iter_enumerated() {
+            let sides = [model.equations[id].left, model.equations[id].right];
+            solved_for.push(candidate.map(|it| (it.variable, solved(&mut model.expressions, sides, it))));
+        }
+        let solved_for = merge_branches(model, solved_for, diagnostics)?;
+        let mut of_variable: IndexVec<VariableId, _> = by_when.iter().map(|_| None).collect();
+        for (id, solved) in solved_for.iter_enumerated() {
+            if let Some((variable, value)) = *solved {
+                of_variable[variable] = Some((id, value));
+            }
+        }
+        let defined_by = solved_for.iter().map(|solved| solved.map(|(variable, _)| variable)).collect();
+        Ok(Definitions { of_variable, by_when, defined_by })
     }
 
     /// What the variable equals, where an equation says so.
     pub(crate) fn value(&self, variable: VariableId) -> Option<ExpressionId> {
-        self.value[variable]
+        self.of_variable[variable].map(|(_, value)| value)
     }
 
     /// Whether a `when` assigns it.
@@ -44,168 +62,140 @@ impl Definitions {
     pub(crate) fn defined_by(&self, equation: EquationId) -> Option<VariableId> {
         self.defined_by[equation]
     }
-}
 
-fn assigned_by_when(model: &FlatModel) -> IndexVec<VariableId, bool> {
-    let mut assigned: IndexVec<VariableId, bool> = model.variables.iter().map(|_| false).collect();
-    let branches = model.when_clauses.iter().flat_map(|clause| &clause.branches);
-    for action in branches.flat_map(|branch| &branch.actions) {
-        if let WhenActionKind::Assign(variable, _) = action.kind {
-            assigned[variable] = true;
+    /// The definitions by variable, once the guards of equations are formulas over modes.
+    pub(crate) fn table(&self, model: &mut FlatModel) -> IndexVec<VariableId, Option<Definition>> {
+        model.variables.ids().collect::<Vec<_>>().into_iter().map(|id| self.definition(model, id)).collect()
+    }
+
+    fn definition(&self, model: &mut FlatModel, variable: VariableId) -> Option<Definition> {
+        let declared = &model.variables[variable];
+        match self.of_variable[variable] {
+            Some((equation, value)) => {
+                let guard = model.equations[equation].guard;
+                let itself = model.expressions.variable(variable, 0);
+                let before = model.expressions.pre(itself);
+                let in_all_modes = model.expressions.if_then_else(guard, value, before);
+                Some(Definition::Equation { equation, guard, value, in_all_modes })
+            }
+            None if declared.input => Some(Definition::Input),
+            None if self.by_when[variable] => Some(Definition::When),
+            None => declared.is_discrete_unknown().then_some(Definition::Start),
         }
     }
-    assigned
-}
 
-/// The discrete variables that an equation could define.
-enum Candidates {
-    None,
-    One(VariableId),
-    /// Two variables, one on each side.
-    Either(VariableId, VariableId),
-    /// An equation between discrete expressions, neither of which is a variable.
-    Unsolved,
-}
-
-/// Which variable each equation defines.
-fn oriented(
-    model: &FlatModel,
-    by_when: &IndexVec<VariableId, bool>,
-    diagnostics: &mut Diagnostics,
-) -> Result<IndexVec<EquationId, Option<VariableId>>, Stop> {
-    let mut defined: IndexVec<EquationId, Option<VariableId>> = model.equations.iter().map(|_| None).collect();
-    let mut known: IndexVec<VariableId, bool> = by_when.iter().copied().collect();
-    let mut between: Vec<(EquationId, VariableId, VariableId)> = Vec::new();
-    let mut failed = false;
-    for (id, equation) in model.equations.iter_enumerated() {
-        match candidates(model, by_when, equation) {
-            Candidates::None => {}
-            Candidates::One(variable) => {
-                defined[id] = Some(variable);
-                known[variable] = true;
-            }
-            Candidates::Either(left, right) => between.push((id, left, right)),
-            Candidates::Unsolved => {
-                diagnostics.push(unsolved(equation));
+    /// Says which discrete variables nothing defines.
+    pub(crate) fn check_defined(&self, model: &FlatModel, diagnostics: &mut Diagnostics) -> Result<(), Stop> {
+        let mut failed = false;
+        for (id, declared) in model.variables.iter_enumerated() {
+            let is_defined = self.of_variable[id].is_some() || self.by_when[id];
+            if declared.is_discrete_unknown() && !is_defined {
+                diagnostics.push(undefined(model, id));
                 failed = true;
             }
         }
+        if failed { Err(Stop) } else { Ok(()) }
     }
-    orient_between(&between, &mut known, &mut defined);
-    if failed { Err(Stop) } else { Ok(defined) }
-}
 
-/// Orients equations between two variables away from what is known; where nothing is, the left side is defined.
-fn orient_between(
-    between: &[(EquationId, VariableId, VariableId)],
-    known: &mut IndexVec<VariableId, bool>,
-    defined: &mut IndexVec<EquationId, Option<VariableId>>,
-) {
-    let mut incident: FxHashMap<VariableId, Vec<usize>> = FxHashMap::default();
-    let mut pending: Vec<VariableId> = Vec::new();
-    for (index, &(_, left, right)) in between.iter().enumerate() {
-        for side in [left, right] {
-            incident.entry(side).or_default().push(index);
-            if known[side] {
-                pending.push(side);
+    /// Says of which variables the definitions lead back to themselves at one instant.
+    pub(crate) fn check_cycles(
+        &self,
+        model: &FlatModel,
+        modes: &IndexVec<ModeVariableId, ModeVariable>,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<(), Stop> {
+        let mut states: IndexVec<VariableId, State> = self.by_when.iter().map(|_| State::New).collect();
+        let mut failed = false;
+        for root in states.ids() {
+            let mut pending = vec![(root, false)];
+            while let Some((variable, is_done)) = pending.pop() {
+                if is_done {
+                    states[variable] = State::Closed;
+                    continue;
+                }
+                match (states[variable], self.of_variable[variable]) {
+                    (State::Closed, _) | (_, None) => {}
+                    (State::Open, Some((equation, _))) => {
+                        diagnostics.push(cyclic(model, variable, equation));
+                        (states[variable], failed) = (State::Closed, true);
+                    }
+                    (State::New, Some((equation, value))) => {
+                        states[variable] = State::Open;
+                        pending.push((variable, true));
+                        let read = reads_now(model, modes, &[value, model.equations[equation].guard]);
+                        pending.extend(read.into_iter().map(|other| (other, false)));
+                    }
+                }
             }
         }
-    }
-    while let Some(from) = pending.pop() {
-        for &index in &incident[&from] {
-            let (equation, left, right) = between[index];
-            let other = if left == from { right } else { left };
-            if defined[equation].is_none() && !known[other] {
-                known[other] = true;
-                defined[equation] = Some(other);
-                pending.push(other);
-            }
-        }
-    }
-    for &(equation, left, right) in between {
-        if defined[equation].is_none() {
-            let variable = if known[left] && !known[right] { right } else { left };
-            known[variable] = true;
-            defined[equation] = Some(variable);
-        }
+        if failed { Err(Stop) } else { Ok(()) }
     }
 }
 
-fn candidates(model: &FlatModel, by_when: &IndexVec<VariableId, bool>, equation: &Equation) -> Candidates {
-    let discrete = |side| discrete_variable(model, side);
-    let is_real = |variable: VariableId| model.variables[variable].ty == Type::Real;
-    match (discrete(equation.left), discrete(equation.right)) {
-        (Some(left), Some(right)) if left != right => Candidates::Either(left, right),
-        (Some(variable), _) | (None, Some(variable)) if !is_real(variable) => Candidates::One(variable),
-        (Some(variable), _) if !by_when[variable] => Candidates::One(variable),
-        (None, Some(variable)) if !by_when[variable] && !reads_continuous_unknown(model, equation.left) => {
-            Candidates::One(variable)
-        }
-        (None, None) if is_discrete_expression(model, equation.left) => Candidates::Unsolved,
-        _ => Candidates::None,
-    }
+/// Whether the definitions below a variable have been followed.
+#[derive(Clone, Copy)]
+enum State {
+    New,
+    Open,
+    Closed,
 }
 
-/// The variable, where the expression is one that changes at events only.
-fn discrete_variable(model: &FlatModel, expression: ExpressionId) -> Option<VariableId> {
-    match model.expressions.node(expression) {
-        Node::Variable(variable, 0) => {
-            let declaration = &model.variables[variable];
-            let discrete = declaration.ty != Type::Real || declaration.variability == Variability::Discrete;
-            (declaration.is_unknown() && discrete).then_some(variable)
+/// The discrete variables whose present values are needed. A relation that changes continuously has a truth of its own
+/// and is not followed.
+fn reads_now(
+    model: &FlatModel,
+    modes: &IndexVec<ModeVariableId, ModeVariable>,
+    roots: &[ExpressionId],
+) -> Vec<VariableId> {
+    let mut found = Vec::new();
+    let mut walk = Walk::telling(Context::LEFT_LIMIT);
+    roots.iter().for_each(|&root| walk.add(root, Context::NOW));
+    while let Some((id, context)) = walk.next() {
+        match model.expressions.node(id) {
+            _ if context.is(Context::LEFT_LIMIT) => {}
+            Node::Variable(variable, _) => found.push(variable),
+            Node::Mode(mode) => match (modes[mode].variable, modes[mode].definition) {
+                (Some(variable), _) => found.push(variable),
+                (None, definition) => definition.into_iter().for_each(|id| walk.add(id, context)),
+            },
+            Node::Relation(..) if changes_continuously(model, id) => {}
+            _ => walk.add_operands(&model.expressions, id, context),
         }
-        _ => None,
     }
+    found
 }
 
-fn is_discrete_expression(model: &FlatModel, expression: ExpressionId) -> bool {
-    match model.expressions.node(expression) {
-        Node::Boolean(_) | Node::String(_) | Node::Not(_) | Node::And(..) | Node::Or(..) | Node::Relation(..) => true,
-        Node::Variable(variable, _) => {
-            model.variables[variable].ty != Type::Real && model.variables[variable].ty != Type::Integer
-        }
-        _ => false,
-    }
-}
-
-fn reads_continuous_unknown(model: &FlatModel, expression: ExpressionId) -> bool {
-    crate::traverse::contains(
-        &model.expressions,
-        expression,
-        |node| matches!(node, Node::Variable(variable, _) if model.variables[variable].is_continuous_unknown()),
-    )
+fn changes_continuously(model: &FlatModel, relation: ExpressionId) -> bool {
+    model.expressions.contains(relation, |node| match node {
+        Node::Variable(variable, _) => model.variables[variable].is_continuous_unknown(),
+        node => node == Node::Time,
+    })
 }
 
 /// Several definitions of one variable become one where they are in different branches.
 fn merge_branches(
     model: &mut FlatModel,
-    mut defined: IndexVec<EquationId, Option<VariableId>>,
-    by_when: IndexVec<VariableId, bool>,
+    mut solved_for: Solved,
     diagnostics: &mut Diagnostics,
-) -> Result<Definitions, Stop> {
-    let mut first: IndexVec<VariableId, Option<EquationId>> = by_when.iter().map(|_| None).collect();
+) -> Result<Solved, Stop> {
+    let mut first: IndexVec<VariableId, Option<EquationId>> = model.variables.iter().map(|_| None).collect();
     let mut branches: BTreeMap<VariableId, Vec<EquationId>> = BTreeMap::new();
-    for id in model.equations.ids() {
-        let Some(variable) = defined[id] else { continue };
+    for (id, solved) in solved_for.iter_enumerated() {
+        let Some((variable, _)) = *solved else { continue };
         match first[variable] {
             None => first[variable] = Some(id),
             Some(before) => branches.entry(variable).or_insert_with(|| vec![before]).push(id),
         }
     }
     let mut failed = false;
-    for variable in first.ids().filter(|&variable| by_when[variable]) {
-        if let Some(equation) = first[variable] {
-            diagnostics.push(also_by_when(model, variable, equation));
-            failed = true;
-        }
-    }
     let mut superfluous: FxHashSet<EquationId> = FxHashSet::default();
     for (variable, equations) in branches {
-        match merged(model, variable, &equations) {
+        match merged(model, &solved_for, &equations) {
             Some((guard, value)) => {
                 let left = model.expressions.add(Node::Variable(variable, 0));
                 let equation = &mut model.equations[equations[0]];
                 (equation.guard, equation.left, equation.right) = (guard, left, value);
+                solved_for[equations[0]] = Some((variable, value));
                 superfluous.extend(&equations[1..]);
             }
             None => {
@@ -219,49 +209,27 @@ fn merge_branches(
     }
     if !superfluous.is_empty() {
         let kept = |id: &EquationId| !superfluous.contains(id);
-        defined = defined.ids().filter(kept).map(|id| defined[id]).collect();
+        solved_for = solved_for.ids().filter(kept).map(|id| solved_for[id]).collect();
         model.equations = model.equations.ids().filter(kept).map(|id| model.equations[id].clone()).collect();
     }
-    Ok(with_values(model, defined, by_when))
-}
-
-fn with_values(
-    model: &FlatModel,
-    defined_by: IndexVec<EquationId, Option<VariableId>>,
-    by_when: IndexVec<VariableId, bool>,
-) -> Definitions {
-    let mut value: IndexVec<VariableId, Option<ExpressionId>> = by_when.iter().map(|_| None).collect();
-    for id in model.equations.ids() {
-        if let Some(variable) = defined_by[id] {
-            value[variable] = Some(value_of(model, &model.equations[id], variable));
-        }
-    }
-    Definitions { value, by_when, defined_by }
-}
-
-fn value_of(model: &FlatModel, equation: &Equation, variable: VariableId) -> ExpressionId {
-    match model.expressions.node(equation.left) {
-        Node::Variable(left, 0) if left == variable => equation.right,
-        _ => equation.left,
-    }
+    Ok(solved_for)
 }
 
 /// Guard and value of definitions with different guards; `None` where they may hold at once.
 fn merged(
     model: &mut FlatModel,
-    variable: VariableId,
+    solved_for: &Solved,
     equations: &[EquationId],
 ) -> Option<(ExpressionId, ExpressionId)> {
     let guards: Vec<ExpressionId> = equations.iter().map(|&id| model.equations[id].guard).collect();
     if guards.iter().any(|&guard| model.expressions.literal_boolean(guard).is_some()) || !exclusive(model, &guards) {
         return None;
     }
-    let value_at = |model: &FlatModel, id: EquationId| value_of(model, &model.equations[id], variable);
+    let values: Vec<ExpressionId> = equations.iter().filter_map(|&id| solved_for[id]).map(|(_, value)| value).collect();
     let exhaustive = cover_everything(&model.expressions, &guards).unwrap_or(true);
-    let (&last, others) = equations.split_last().expect("several definitions are merged");
-    let mut value = value_at(model, last);
-    for (&id, &guard) in others.iter().zip(&guards).rev() {
-        let here = value_at(model, id);
+    let (&last, others) = values.split_last().expect("several definitions are merged");
+    let mut value = last;
+    for (&here, &guard) in others.iter().zip(&guards).rev() {
         value = model.expressions.if_then_else(guard, here, value);
     }
     let mut guard = model.expressions.boolean(exhaustive);
@@ -275,17 +243,8 @@ fn merged(
 
 /// Whether no two guards can hold at once, as far as their form shows it.
 fn exclusive(model: &mut FlatModel, guards: &[ExpressionId]) -> bool {
-    let opposite: Vec<ExpressionId> = guards.iter().map(|&guard| model.expressions.not(guard)).collect();
-    (0..guards.len()).all(|second| {
-        (0..second)
-            .all(|first| cover_everything(&model.expressions, &[opposite[first], opposite[second]]).unwrap_or(true))
-    })
-}
-
-fn unsolved(equation: &Equation) -> Diagnostic {
-    Diagnostic::error("E0506", "an equation between Booleans, Integers or Strings must define a variable")
-        .label(equation.span, "neither side is a variable that can be defined")
-        .help("write it as `variable = expression`")
+    let expressions = &mut model.expressions;
+    (0..guards.len()).all(|second| (0..second).all(|first| are_exclusive(expressions, guards[first], guards[second])))
 }
 
 fn several(model: &FlatModel, variable: VariableId, equations: &[EquationId]) -> Diagnostic {
@@ -297,10 +256,30 @@ fn several(model: &FlatModel, variable: VariableId, equations: &[EquationId]) ->
         .help("a Boolean, Integer or enumeration has one defining equation, or one in each branch of an `if`")
 }
 
-fn also_by_when(model: &FlatModel, variable: VariableId, equation: EquationId) -> Diagnostic {
+fn undefined(model: &FlatModel, variable: VariableId) -> Diagnostic {
+    let declared = &model.variables[variable];
+    let name = &declared.name;
+    let kind = match declared.ty {
+        Type::Real => "discrete Real".to_string(),
+        Type::Integer => "Integer".to_string(),
+        Type::Boolean => "Boolean".to_string(),
+        Type::String => "String".to_string(),
+        Type::Enumeration(id) => model.enumerations[id].name.to_string(),
+    };
+    let problem = Diagnostic::error("E0502", format!("nothing defines the {kind} `{name}`"))
+        .label(declared.span, "declared here, without an equation")
+        .help(format!("add an equation `{name} = …`, assign it in a `when`, or make it an `input`"));
+    let is_alone = |side: ExpressionId| model.expressions.node(side) == Node::Variable(variable, 0);
+    match model.equations.iter().find(|it| is_alone(it.left) || is_alone(it.right)) {
+        Some(equation) => problem.label(equation.span, "this equation is for what changes between events"),
+        None => problem,
+    }
+}
+
+fn cyclic(model: &FlatModel, variable: VariableId, equation: EquationId) -> Diagnostic {
     let name = &model.variables[variable].name;
-    Diagnostic::error("E0501", format!("`{name}` is defined by an equation and by a `when`"))
+    Diagnostic::error("E0503", format!("the definition of `{name}` leads back to itself"))
         .label(model.equations[equation].span, "defined here")
         .label(model.variables[variable].span, "declared here")
-        .help("remove one of the two")
+        .help("break the cycle with `pre(…)`")
 }

@@ -18,7 +18,10 @@
 //! |---|---|
 //! | `restart_laws` | tells restart laws from assignments in a `when` |
 //! | `initial_actions` | actions of a `when` with `initial()` as initial equations |
-//! | `definitions` | which equation defines which discrete variable |
+//! | `orientation` | which discrete variable each equation defines |
+//! | `isolate` | equations solved for a discrete variable |
+//! | `definitions` | what each discrete variable equals, from one equation or several branches |
+//! | `initial_values` | initial equations about discrete variables |
 //! | `formulas` | conditions as formulas over mode variables |
 //! | `atoms` | the mode variables found so far |
 //! | `relations` | relations over the same expression, and how they imply each other |
@@ -33,14 +36,17 @@ mod definitions;
 mod formulas;
 mod implicit;
 mod initial_actions;
+mod initial_values;
+mod isolate;
 mod numbering;
+mod orientation;
 mod relations;
 mod restart_laws;
 mod traverse;
 
 use modeshift_dae::{
-    Assertion, Builtin, EquationId, EquationKind, ExpressionId, FlatModel, Invariant, InvariantOrigin, MultimodeDae,
-    Node, VariableId,
+    Assertion, Builtin, Discrete, EquationId, EquationKind, ExpressionId, FlatModel, Invariant, InvariantOrigin,
+    MultimodeDae, Node, VariableId,
 };
 use modeshift_diagnostics::{Diagnostics, Span, Stop};
 use rustc_hash::FxHashMap;
@@ -228,7 +234,11 @@ impl Elaboration<'_> {
         let (mut mode_variables, named_formulas) = self.formulas.into_parts();
         numbering::name_equations(&mut self.model, |id| definitions.defined_by(id));
         implicit::mark(&mut self.model, definitions, &mut mode_variables);
-        Ok(MultimodeDae { model: self.model, mode_variables, named_formulas })
+        definitions.check_defined(&self.model, self.diagnostics)?;
+        definitions.check_cycles(&self.model, &mode_variables, self.diagnostics)?;
+        let initial = initial_values::initial_values(&mut self.model, definitions, self.diagnostics)?;
+        let discrete = Discrete { definitions: definitions.table(&mut self.model), initial };
+        Ok(MultimodeDae { model: self.model, mode_variables, named_formulas, discrete })
     }
 
     fn classify(&mut self, definitions: &Definitions) {

@@ -65,7 +65,7 @@ fn relation() -> impl Strategy<Value = String> {
 
 fn conditions_on(ty: &str, relations: &[String]) -> String {
     let terms: Vec<String> = relations.iter().map(|relation| format!("(if {relation} then x else y)")).collect();
-    format!("n : {ty}; x : real; y : real; e : equation y = {};", terms.join(" + "))
+    format!("n : {ty}; x : real; y : real; d : equation n = 0; e : equation y = {};", terms.join(" + "))
 }
 
 proptest! {

@@ -336,12 +336,12 @@ fn a_comparison_of_strings_cannot_guard() {
 }
 
 #[test]
-fn a_boolean_equation_has_a_variable_alone_on_one_side() {
+fn a_boolean_equation_can_be_solved_for_a_variable() {
     check_errors(
-        "Boolean b; Real x; equation not b = (time > 1); x = if b then 1 else 2;",
+        "Boolean b; Real x; equation (b or x > 2) = (time > 1); x = if b then 1 else 2;",
         expect![[r#"
         E0506 an equation between Booleans, Integers or Strings must define a variable
-          `not b = (time > 1)` neither side is a variable that can be defined
+          `(b or x > 2) = (time > 1)` neither side is a variable that can be defined
     "#]],
     );
 }

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use common::{Random, System, Table};
 use modeshift_dae::{
-    Equation, EquationKind, ExpressionId, FlatModel, Id, InitialEquation, Invariant, InvariantOrigin, ModeVariable,
-    ModeVariableId, MultimodeDae, Node, Scenario, ScenarioId, Type, Variability, Variable, VariableId, assume_modes,
-    differentiate_times,
+    Discrete, Equation, EquationKind, ExpressionId, FlatModel, Id, InitialEquation, Invariant, InvariantOrigin,
+    ModeVariable, ModeVariableId, MultimodeDae, Node, Scenario, ScenarioId, Type, Variability, Variable, VariableId,
+    assume_modes, differentiate_times,
 };
 use modeshift_diagnostics::{Diagnostics, Span};
 use modeshift_modes::ModeSet;
@@ -86,7 +86,12 @@ impl Model {
             initial: None,
             span: Span::default(),
         };
-        let dae = MultimodeDae { model, mode_variables: (0..count).map(mode).collect(), named_formulas: Vec::new() };
+        let dae = MultimodeDae {
+            model,
+            mode_variables: (0..count).map(mode).collect(),
+            named_formulas: Vec::new(),
+            discrete: Discrete::default(),
+        };
         Model { dae, system, conditions, scenarios }
     }
 }

@@ -8,8 +8,8 @@
 //! as it stood before, or its negation; through the equation `s = …` if the guard is on a variable `s`.
 
 use modeshift_dae::{
-    ArithmeticOperator, EquationId, ExpressionId, Expressions, Id, ModeVariableId, MultimodeDae, Node,
-    RelationOperator, VariableId, assume_modes,
+    ArithmeticOperator, Definition, EquationId, EquationKind, ExpressionId, Expressions, Id, ModeVariableId,
+    MultimodeDae, Node, RelationOperator, VariableId, assume_modes,
 };
 use rustc_hash::FxHashMap;
 
@@ -55,10 +55,15 @@ fn relation(dae: &MultimodeDae, mode: ModeVariableId) -> Option<(ExpressionId, E
     }
 }
 
-/// Equations `s = …` by their variable.
+/// Equations `s = …` by their variable: of a continuous one all that have it as a side, of a discrete one its definition.
 fn definitions(dae: &MultimodeDae) -> FxHashMap<VariableId, Vec<ExpressionId>> {
     let mut definitions: FxHashMap<VariableId, Vec<ExpressionId>> = FxHashMap::default();
-    for equation in dae.model.equations.iter() {
+    for definition in dae.discrete.definitions.iter_enumerated() {
+        if let (variable, Some(Definition::Equation { value, .. })) = definition {
+            definitions.entry(variable).or_default().push(*value);
+        }
+    }
+    for equation in dae.model.equations.iter().filter(|equation| equation.kind == EquationKind::Continuous) {
         for (side, other) in [(equation.left, equation.right), (equation.right, equation.left)] {
             if let Node::Variable(variable, 0) = dae.model.expressions.node(side) {
                 definitions.entry(variable).or_default().push(other);

@@ -61,7 +61,7 @@ impl FormUsers {
 /// Whether a variable changes at events only: a discrete one, or a top-level input.
 fn is_discrete(dae: &MultimodeDae, variable: VariableId) -> bool {
     let variable = &dae.model.variables[variable];
-    (variable.is_unknown() || variable.input) && !variable.is_continuous_unknown()
+    variable.is_discrete_unknown() || variable.input
 }
 
 fn add(list: &mut Vec<EquationId>, equation: EquationId) {

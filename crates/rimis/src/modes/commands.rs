@@ -9,7 +9,7 @@
 //! variable is replaced by its definition there.
 
 use modeshift_dae::{
-    EquationKind, ExpressionId, Id, IndexVec, ModeVariableId, MultimodeDae, Node, Variability, VariableId,
+    Definition, EquationKind, ExpressionId, Id, IndexVec, ModeVariableId, MultimodeDae, Node, Variability, VariableId,
     WhenActionKind,
 };
 use rustc_hash::FxHashMap;
@@ -61,13 +61,17 @@ impl<'a> Discrete<'a> {
         }
     }
 
-    /// What defines the discrete variables. What nothing defines, or an equation that has to be solved for it, is open.
+    /// What defines the discrete variables. What nothing defines is open.
     fn read_variables(&mut self) {
         let model = &self.dae.model;
         let named = self.dae.named_formulas.iter().map(|named| (named.variable, named.formula, None));
-        let equations = model.equations.iter().filter(|equation| equation.kind == EquationKind::Discrete);
-        let equations = equations.filter_map(|equation| match model.expressions.node(equation.left) {
-            Node::Variable(variable, 0) => Some((variable, equation.right, Some(equation.guard))),
+        let definitions = self.dae.discrete.definitions.iter_enumerated();
+        let equations = definitions.filter_map(|(variable, definition)| match *definition {
+            Some(Definition::Equation { equation, guard, value, .. })
+                if model.equations[equation].kind == EquationKind::Discrete =>
+            {
+                Some((variable, value, Some(guard)))
+            }
             _ => None,
         });
         let mut counts: IndexVec<VariableId, u32> = model.variables.iter().map(|_| 0).collect();

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use modeshift_dae::{EquationKind, ExpressionId, MultimodeDae, Node, VariableId};
+use modeshift_dae::{ExpressionId, InitialValue, MultimodeDae, Node, VariableId};
 use modeshift_structure::initialization::Initialization;
 
 /// A discrete variable at the start, or its left limit.
@@ -34,16 +34,20 @@ pub(super) fn left_limits(
     let mut ties = Ties::default();
     for &(number, _) in &start.system.discrete_conditions {
         let condition = &dae.model.initial_equations[number as usize];
-        if condition.scenario.is_none() && dae.model.expressions.literal_boolean(condition.guard) == Some(true) {
-            ties.add(dae, [condition.left, condition.right], &mut constant);
+        let always = dae.model.expressions.literal_boolean(condition.guard) == Some(true);
+        if let Some(InitialValue { variable, is_left_limit, value }) = dae.discrete.initial[number as usize]
+            && condition.scenario.is_none()
+            && always
+        {
+            ties.add(dae, DiscreteValue { variable, is_left: is_left_limit }, value, &mut constant);
         }
     }
     if ties.known.is_empty() {
         return BTreeMap::new();
     }
-    for equation in dae.model.equations.iter().filter(|equation| equation.kind != EquationKind::Continuous) {
-        if dae.model.expressions.literal_boolean(equation.guard) == Some(true) {
-            ties.add(dae, [equation.left, equation.right], &mut |_| None);
+    for (variable, guard, value) in dae.discrete.equations() {
+        if dae.model.expressions.literal_boolean(guard) == Some(true) {
+            ties.add(dae, DiscreteValue { variable, is_left: false }, value, &mut |_| None);
         }
     }
     for mode in dae.mode_variables.iter() {
@@ -60,13 +64,14 @@ impl Ties {
     fn add(
         &mut self,
         dae: &MultimodeDae,
-        [left, right]: [ExpressionId; 2],
+        of: DiscreteValue,
+        value: ExpressionId,
         constant: &mut impl FnMut(ExpressionId) -> Option<f64>,
     ) {
-        let (one, other) = (discrete_value(dae, left), discrete_value(dae, right));
-        match (one.zip(constant(right)), other.zip(constant(left))) {
-            (None, None) => one.zip(other).into_iter().for_each(|(one, other)| self.tie(one, other)),
-            (given, reversed) => self.known.extend(given.or(reversed)),
+        match (constant(value), discrete_value(dae, value)) {
+            (Some(value), _) => self.known.extend([(of, value)]),
+            (None, Some(other)) => self.tie(of, other),
+            (None, None) => {}
         }
     }
 

@@ -1,7 +1,7 @@
 //! What is given at the start: parameters, guesses and nominal values, and which mode variables are known already.
 
 use modeshift_dae::{
-    EquationKind, ExpressionId, FlatModel, Id, IndexVec, ModeVariableId, MultimodeDae, Node, Variability, VariableId,
+    ExpressionId, FlatModel, Id, InitialValue, ModeVariableId, MultimodeDae, Node, Variability, VariableId,
 };
 use modeshift_modes::{ModeSet, ModeVariable};
 use modeshift_numerics::{Compiler, NativeFunctions, Parameters, Tape};
@@ -189,42 +189,27 @@ impl<'a> InitialProblem<'a> {
     }
 }
 
-/// `v` of `v` and `pre(v)`.
-fn discrete_variable(model: &FlatModel, left: ExpressionId) -> Option<VariableId> {
-    let inner = match model.expressions.node(left) {
-        Node::Pre(inner) => inner,
-        _ => left,
-    };
-    match model.expressions.node(inner) {
-        Node::Variable(variable, 0) => Some(variable),
-        _ => None,
-    }
-}
-
 fn has_homotopy(model: &FlatModel) -> bool {
     let nodes = (0..model.expressions.len()).map(|index| model.expressions.node(ExpressionId::from_index(index)));
     nodes.into_iter().any(|node| matches!(node, Node::Call(modeshift_dae::Builtin::Homotopy, _)))
 }
 
-/// Equations `v = expression` for discrete variables that hold in all modes; initial equations for the others.
+/// What equations define, in all modes; initial equations for the others, and for those that an equation defines in
+/// some modes only.
 fn discrete_definitions(dae: &MultimodeDae, start: &Initialization) -> Vec<DiscreteDefinition> {
-    let model = &dae.model;
-    let mut definitions: IndexVec<VariableId, Option<ExpressionId>> = model.variables.iter().map(|_| None).collect();
-    for equation in model.equations.iter().filter(|equation| equation.kind != EquationKind::Continuous) {
-        if let Node::Variable(variable, 0) = model.expressions.node(equation.left)
-            && model.expressions.literal_boolean(equation.guard) == Some(true)
-        {
-            definitions[variable] = Some(equation.right);
-        }
-    }
+    let expressions = &dae.model.expressions;
     let stated = start.system.discrete_conditions.iter().filter_map(|&(number, modes)| {
-        let condition = &model.initial_equations[number as usize];
-        let variable = discrete_variable(model, condition.left).filter(|&it| definitions[it].is_none())?;
-        Some(DiscreteDefinition { variable, value: condition.right, modes })
+        let InitialValue { variable, value, .. } = dae.discrete.initial[number as usize]?;
+        let is_open = dae.discrete.value_everywhere(expressions, variable).is_none();
+        is_open.then_some(DiscreteDefinition { variable, value, modes })
     });
     let stated: Vec<DiscreteDefinition> = stated.collect();
-    let everywhere = definitions
-        .iter_enumerated()
-        .filter_map(|(variable, value)| Some(DiscreteDefinition { variable, value: (*value)?, modes: ModeSet::ALL }));
-    everywhere.chain(stated).collect()
+    let is_stated = |variable: VariableId| stated.iter().any(|it| it.variable == variable);
+    let defined = dae
+        .discrete
+        .equations()
+        .filter(|&(variable, guard, _)| expressions.literal_boolean(guard) == Some(true) || !is_stated(variable));
+    let everywhere = defined.map(|(variable, _, value)| DiscreteDefinition { variable, value, modes: ModeSet::ALL });
+    let everywhere: Vec<DiscreteDefinition> = everywhere.collect();
+    everywhere.into_iter().chain(stated).collect()
 }

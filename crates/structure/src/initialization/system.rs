@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use modeshift_dae::{
     Derivatives, Equation, EquationId, EquationKind, ExpressionId, ExpressionText, FlatModel, Id, IndexVec,
-    InitialEquation, MultimodeDae, Node, Rewritten, ScenarioId, Type, Variability, Variable, VariableId, primes,
+    InitialEquation, MultimodeDae, Node, Rewritten, ScenarioId, Variability, Variable, VariableId, primes,
 };
 use modeshift_diagnostics::Span;
 use modeshift_modes::{Invariant, ModeSet, ModeSpace};
@@ -143,7 +143,7 @@ impl Conditions {
                 Some(scenario) => in_scenario.get(&scenario).copied().unwrap_or(ModeSet::EMPTY),
                 None => possible,
             };
-            let kind = if is_discrete(&dae.model, condition) { &mut discrete } else { &mut equations };
+            let kind = if is_discrete(dae, number) { &mut discrete } else { &mut equations };
             kind.push((number, space.and(guard, scenario)));
         }
         let fixed = dae.model.variables.iter_enumerated().filter(|(_, variable)| is_fixed_start(variable));
@@ -190,16 +190,9 @@ fn is_fixed_start(variable: &Variable) -> bool {
     variable.fixed == Some(true) && variable.is_continuous_unknown()
 }
 
-/// Whether an initial equation is about a discrete variable or a left limit.
-fn is_discrete(model: &FlatModel, condition: &InitialEquation) -> bool {
-    [condition.left, condition.right].iter().any(|&side| match model.expressions.node(side) {
-        Node::Pre(_) | Node::Boolean(_) | Node::String(_) | Node::Not(_) | Node::And(..) | Node::Or(..) => true,
-        Node::Variable(variable, _) => {
-            let declared = &model.variables[variable];
-            declared.variability == Variability::Discrete || declared.ty != Type::Real
-        }
-        _ => false,
-    })
+/// Whether an initial equation gives a discrete variable its value.
+fn is_discrete(dae: &MultimodeDae, number: u32) -> bool {
+    dae.discrete.initial.get(number as usize).is_some_and(Option::is_some)
 }
 
 /// The system on its way.
@@ -402,6 +395,7 @@ impl<'a> Builder<'a> {
             model: self.model,
             mode_variables: dae.mode_variables.clone(),
             named_formulas: dae.named_formulas.clone(),
+            discrete: dae.discrete.clone(),
         };
         let mut occurrences = occurrences::occurrences(&dae, self.space, invariant, &self.guards);
         occurrences.append(&mut self.assumed);

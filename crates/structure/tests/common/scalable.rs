@@ -6,7 +6,7 @@
 #![allow(dead_code)]
 
 use modeshift_dae::{
-    Equation, EquationKind, ExpressionId, Expressions, FlatModel, Invariant, InvariantOrigin, ModeVariable,
+    Discrete, Equation, EquationKind, ExpressionId, Expressions, FlatModel, Invariant, InvariantOrigin, ModeVariable,
     ModeVariableId, MultimodeDae, Type, Variability, Variable, VariableId,
 };
 use modeshift_diagnostics::Span;
@@ -128,7 +128,7 @@ impl Plan {
         }
         model.expressions = writer.expressions;
         let mode_variables = modes.iter().map(|&at| plain_mode(&self.modes[at as usize])).collect();
-        MultimodeDae { model, mode_variables, named_formulas: Vec::new() }
+        MultimodeDae { model, mode_variables, named_formulas: Vec::new(), discrete: Discrete::default() }
     }
 }
 

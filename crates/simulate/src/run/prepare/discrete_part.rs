@@ -4,13 +4,12 @@
 //! values, and what `when` clauses have assigned. The tape is the same in all modes.
 
 use modeshift_dae::{
-    Builtin, ExpressionId, FlatModel, Id, InvariantOrigin, MultimodeDae, Node, Type, Variability, VariableId,
-    WhenAction, WhenActionKind,
+    Builtin, ExpressionId, FlatModel, Id, IndexVec, InvariantOrigin, MultimodeDae, Node, Type, VariableId, WhenAction,
+    WhenActionKind,
 };
 use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_numerics::{Input, NativeFunctions};
 
-use crate::run::prepare::definitions::definitions;
 use crate::run::prepare::discrete_tapes::Formulas;
 use crate::run::prepare::event_functions::{Stair, replace_stairs};
 use crate::run::prepare::relations::{Atom, Conditions, Context, Moment};
@@ -102,8 +101,10 @@ impl DiscretePart {
         parameter: &dyn Fn(VariableId) -> Option<f64>,
     ) -> Result<Self, Vec<Diagnostic>> {
         let stairs = replace_stairs(dae);
-        let definitions = definitions(&mut dae.model);
-        let defined_ids: Vec<VariableId> = definitions.ids().filter(|&id| definitions[id].is_some()).collect();
+        let mut definitions: IndexVec<VariableId, Option<ExpressionId>> =
+            dae.model.variables.iter().map(|_| None).collect();
+        dae.discrete.equations().for_each(|(id, _, value)| definitions[id] = Some(value));
+        let defined_ids: Vec<VariableId> = dae.discrete.equations().map(|(id, ..)| id).collect();
         let declared_count = dae.model.variables.len() - stairs.len();
         let MultimodeDae { model, mode_variables, .. } = dae;
         let mut conditions = Conditions::new(model, mode_variables, definitions);
@@ -141,7 +142,7 @@ impl DiscretePart {
                 watched: compile(&watched)?,
                 sides: compile(&sides)?,
             },
-            kept: kept(model, &defined_ids),
+            kept: kept(dae),
             stairs,
             atoms,
             defined,
@@ -266,15 +267,10 @@ impl Collector<'_> {
     }
 }
 
-/// Discrete variables without a defining equation.
-fn kept(model: &FlatModel, defined: &[VariableId]) -> Vec<VariableId> {
-    let unknown = |id: &VariableId| {
-        let declared = &model.variables[*id];
-        declared.variability >= Variability::Discrete
-            && !declared.is_continuous_unknown()
-            && declared.ty != Type::String
-    };
-    model.variables.ids().filter(unknown).filter(|id| defined.binary_search(id).is_err()).collect()
+/// Discrete variables that keep their value, and the run's own, which come behind those of the model.
+fn kept(dae: &MultimodeDae) -> Vec<VariableId> {
+    let own = dae.model.variables.ids().skip(dae.discrete.definitions.len());
+    dae.discrete.kept().chain(own).filter(|&id| dae.model.variables[id].ty != Type::String).collect()
 }
 
 /// `delay` needs a memory of the past that a run does not have.

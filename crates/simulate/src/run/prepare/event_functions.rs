@@ -7,7 +7,8 @@
 use std::sync::Arc;
 
 use modeshift_dae::{
-    Builtin, ExpressionId, FlatModel, MultimodeDae, Node, Type, Variability, Variable, VariableId, WhenActionKind,
+    Builtin, Definition, ExpressionId, FlatModel, MultimodeDae, Node, Type, Variability, Variable, VariableId,
+    WhenActionKind,
 };
 use rustc_hash::FxHashMap;
 
@@ -66,6 +67,12 @@ pub(crate) fn replace_stairs(dae: &mut MultimodeDae) -> Vec<Stair> {
         let (left, right) = (dae.model.equations[id].left, dae.model.equations[id].right);
         let (left, right) = (builder.replaced(&mut dae.model, left), builder.replaced(&mut dae.model, right));
         (dae.model.equations[id].left, dae.model.equations[id].right) = (left, right);
+    }
+    for definition in dae.discrete.definitions.iter_mut().flatten() {
+        if let Definition::Equation { value, in_all_modes, .. } = definition {
+            *value = builder.replaced(&mut dae.model, *value);
+            *in_all_modes = builder.replaced(&mut dae.model, *in_all_modes);
+        }
     }
     for mode in dae.mode_variables.iter_mut() {
         mode.definition = mode.definition.map(|definition| builder.replaced(&mut dae.model, definition));

@@ -4,14 +4,12 @@
 //! |---|---|
 //! | [`variability`] | what expressions depend on: time, continuous variables on either side of an instant, discrete values |
 //! | [`event_functions`] | functions that jump (`floor`, `div`, `mod`) become discrete variables with edges |
-//! | [`definitions`] | which equation defines which discrete variable |
 //! | [`relations`] | relations with a truth of their own |
 //! | [`discrete_tapes`] | formulas of the discrete part on tapes |
 //! | [`discrete_part`] | modes, discrete variables, `when` clauses, requirements, what is watched |
 //!
 //! [`Prepared`] never changes: any number of runs, in any number of threads, read the same one.
 
-pub(crate) mod definitions;
 pub(crate) mod discrete_part;
 pub(crate) mod discrete_tapes;
 pub(crate) mod event_functions;

@@ -1,0 +1,88 @@
+//! Initial equations about discrete variables: `n = 3`, `pre(b) = true`, and what can be solved for such a variable.
+//!
+//! A condition that a continuous unknown takes part in is one on the continuous unknowns: `x = n` with a Real `x` and an
+//! Integer `n`. A discrete Real that neither an equation nor a fixed start value determines gets its value even from
+//! such a condition: `z = x`.
+
+use modeshift_dae::{ExpressionId, FlatModel, InitialEquation, InitialValue, Node, Type, Variability, VariableId};
+use modeshift_diagnostics::{Diagnostic, Diagnostics, Stop};
+
+use crate::definitions::Definitions;
+use crate::isolate::{Candidate, Wanted, candidates, follows_continuous_unknown, is_real, solved};
+
+/// By initial equation: the discrete variable that gets its value from it; nothing for a continuous condition.
+pub(crate) fn initial_values(
+    model: &mut FlatModel,
+    definitions: &Definitions,
+    diagnostics: &mut Diagnostics,
+) -> Result<Vec<Option<InitialValue>>, Stop> {
+    let mut values = Vec::with_capacity(model.initial_equations.len());
+    let mut failed = false;
+    for number in 0..model.initial_equations.len() {
+        let InitialEquation { left, right, .. } = model.initial_equations[number];
+        let candidate = match candidate(model, definitions, [left, right]) {
+            Ok(candidate) => candidate,
+            Err(Unsolved) => {
+                diagnostics.push(unsolved(&model.initial_equations[number]));
+                failed = true;
+                None
+            }
+        };
+        values.push(candidate.map(|candidate| InitialValue {
+            variable: candidate.variable,
+            is_left_limit: candidate.is_left_limit,
+            value: solved(&mut model.expressions, [left, right], candidate),
+        }));
+    }
+    if failed { Err(Stop) } else { Ok(values) }
+}
+
+/// An equation between discrete expressions that cannot be solved for a variable.
+struct Unsolved;
+
+fn candidate(
+    model: &FlatModel,
+    definitions: &Definitions,
+    sides: [ExpressionId; 2],
+) -> Result<Option<Candidate>, Unsolved> {
+    let is_real = sides.iter().any(|&side| is_real(model, side, true));
+    let is_whole = |it: VariableId| model.variables[it].ty != Type::Real;
+    // The type of a function's result is not known here; it was checked when the equation was made.
+    let calls = |side: &ExpressionId| {
+        model.expressions.contains(*side, |node| matches!(node, Node::Function(..) | Node::Output(..)))
+    };
+    let may_be_whole = !is_real || sides.iter().any(calls);
+    let is_unknown = |it: VariableId| is_unknown(model, it) && (may_be_whole || !is_whole(it));
+    let found = candidates(model, sides, is_real, &Wanted { is_unknown: &is_unknown, left_limits: true });
+    let is_open = |it: &Candidate| it.is_left_limit || definitions.value(it.variable).is_none();
+    if is_real && sides.iter().any(|&side| follows_continuous_unknown(model, side)) {
+        let is_free = |it: &&Candidate| {
+            it.is_alone && is_open(it) && !is_whole(it.variable) && model.variables[it.variable].fixed != Some(true)
+        };
+        return Ok(found.iter().find(is_free).copied());
+    }
+    let alone_first = |wanted: &dyn Fn(&Candidate) -> bool| {
+        let wanted = || found.iter().filter(|it| wanted(it));
+        wanted().find(|it| it.is_alone).or(wanted().next()).copied()
+    };
+    match alone_first(&is_open).or(alone_first(&|_| true)) {
+        None if !is_real => Err(Unsolved),
+        candidate => Ok(candidate),
+    }
+}
+
+/// Whether the start can decide it: a discrete variable, or a whole parameter that is to be found.
+fn is_unknown(model: &FlatModel, variable: VariableId) -> bool {
+    let declared = &model.variables[variable];
+    let is_searched = declared.variability == Variability::Parameter && declared.fixed == Some(false);
+    declared.is_discrete_unknown() || is_searched && declared.ty != Type::Real
+}
+
+fn unsolved(equation: &InitialEquation) -> Diagnostic {
+    Diagnostic::error(
+        "E0506",
+        "an initial equation between Booleans, Integers or Strings must give a variable its value",
+    )
+    .label(equation.span, "it cannot be solved for a discrete variable")
+    .help("write it as `variable = expression`")
+}
