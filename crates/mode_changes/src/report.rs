@@ -4,23 +4,16 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use modeshift_dae::{EquationId, ExpressionText, FlatModel, MultimodeDae, VariableId};
+use modeshift_dae::{Derivative, EquationId, ExpressionText, FlatModel, MultimodeDae, VariableId, primes};
 use modeshift_modes::{FormulaPrinter, Limit, ModeSet};
 use modeshift_structure::Analysis;
-
-use crate::all_changes::AllChanges;
-use crate::all_changes::cascades::Cascades;
-use crate::all_changes::example::ChangeExample;
-use crate::all_changes::kinds::ChangeKind;
-use crate::all_changes::space::{Moment, PairSpace};
-use crate::all_changes::transients::Conflict;
-use crate::formulas::closed_form::{ClosedForm, closed_forms};
-use crate::formulas::nonlinear_orders::nonlinear_orders;
-use crate::formulas::order_calculus::Order;
-use crate::one_change::difference_array::DifferenceArray;
-use crate::one_change::impulse_products::{UndefinedProduct, undefined_products};
-use crate::one_change::levels::{Condition, Unknown, condition, unknown};
 use modeshift_structure::one_mode::{Block, Column, ModeStructure};
+
+use crate::all_changes::{AllChanges, Cascades, ChangeExample, ChangeKind, Conflict, Moment, PairSpace};
+use crate::formulas::{ClosedForm, Order, closed_forms, nonlinear_orders};
+use crate::one_change::{
+    Condition, DifferenceArray, UndefinedProduct, Unknown, condition, undefined_products, unknown,
+};
 
 /// What the model says about a kind of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,25 +109,16 @@ pub struct LevelReport {
     pub formula: Vec<(String, String)>,
 }
 
-/// All kinds of changes of a model in words; `None` if there are more than `most`.
+/// The kinds of changes among some pairs of modes, in words, with the difference array beside them where asked for; `None` if
+/// there are more than `most`.
 pub fn change_reports(
     changes: &AllChanges,
     dae: &MultimodeDae,
-    analysis: &Analysis,
-    most: usize,
-) -> Result<Option<Vec<ChangeReport>>, Limit> {
-    change_reports_within(changes, dae, analysis, ModeSet::ALL, most, false)
-}
-
-/// The kinds of changes among some pairs of modes, in words; with the difference array beside them where asked for.
-pub fn change_reports_within(
-    changes: &AllChanges,
-    dae: &MultimodeDae,
-    analysis: &Analysis,
     within: ModeSet,
     most: usize,
     with_array: bool,
 ) -> Result<Option<Vec<ChangeReport>>, Limit> {
+    let analysis = changes.analysis;
     let Some(kinds) = changes.kinds_within(within, most)? else { return Ok(None) };
     let names: Vec<String> = dae.mode_variables.iter().map(|mode| mode.name.to_string()).collect();
     let pair_names = PairSpace::names(&names);
@@ -158,11 +142,11 @@ struct Words<'a> {
 
 impl Words<'_> {
     fn equation(&self, equation: EquationId, order: u32) -> String {
-        format!("{}{}", self.analysis.incidence.equations()[equation].name, "'".repeat(order as usize))
+        Derivative::new(equation, order).named(&self.analysis.incidence.equations()[equation].name).to_string()
     }
 
     fn variable(&self, variable: VariableId, order: u32) -> String {
-        format!("{}{}", self.analysis.incidence.variables()[variable].name, "'".repeat(order as usize))
+        Derivative::new(variable, order).named(&self.analysis.incidence.variables()[variable].name).to_string()
     }
 
     fn report(&self, kind: &ChangeKind) -> ChangeReport {
@@ -261,7 +245,7 @@ impl Words<'_> {
         let message = |product: &UndefinedProduct| {
             let (column, derivative) = product.impulsive.0;
             let order = nonlinear.get(&column).map(|order| order.value() + f64::from(derivative));
-            product.message_with(model, &example.after, Order::new(order.unwrap_or(product.impulsive.1 as f64)))
+            product.message(model, &example.after, Order::new(order.unwrap_or(product.impulsive.1 as f64)))
         };
         products.iter().map(message).collect()
     }
@@ -346,7 +330,7 @@ impl fmt::Display for ChangeReport {
         line(f, "jump", self.discontinuous.iter().cloned())?;
         let continuous = |(name, derivatives): &(String, u32)| match derivatives {
             0 => name.clone(),
-            count => format!("{name} up to {name}{}", "'".repeat(*count as usize)),
+            count => format!("{name} up to {name}{}", primes(*count)),
         };
         line(f, "continuous", self.continuous.iter().map(continuous))?;
         for warning in &self.warnings {

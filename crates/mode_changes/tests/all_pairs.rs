@@ -1,8 +1,8 @@
 //! Mode changes of all pairs at once against one pair after the other.
 
-use crate::support;
+use crate::all_changes::{FormCondition, Forms, PairSpace, new_equations, pair_memory};
+use crate::suite::support;
 use modeshift_dae::{EquationId, Id, IndexVec, VariableId};
-use modeshift_mode_changes::{FormCondition, Forms, PairSpace, new_equations, pair_memory};
 use modeshift_modes::{Invariant, ModeSet, ModeSpace, ModeVariable};
 use modeshift_structure::{Analysis, BlockCap, Incidence, Occurrence, Vertex};
 use support::one_pair::{AllPairs, Counts, all_values};

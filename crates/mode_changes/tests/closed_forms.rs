@@ -1,7 +1,8 @@
 //! Linear mode changes with a closed form: right limits and weights by levels and by one step.
 
-use crate::support;
-use modeshift_mode_changes::{Jet, Noise, Past, Restart, laurent_restart, restart};
+use crate::one_change::{Noise, Past, Restart, laurent_restart, restart};
+use crate::one_mode::Jet;
+use crate::suite::support;
 use serde_json::Value;
 use support::random::LinearMode;
 use support::rational::Rational;

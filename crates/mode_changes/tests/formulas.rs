@@ -1,10 +1,20 @@
 //! Restart values as formulas, and their values.
 
-use crate::support;
-use modeshift_dae::ExpressionText;
-use modeshift_mode_changes::{Noise, Potentials, closed_form_name, closed_forms, levels::Unknown, restart};
+use crate::formulas::{ClosedForm, closed_forms};
+use crate::one_change::{Noise, Potentials, Unknown, restart};
+use crate::suite::support;
+use modeshift_dae::{ExpressionText, primes};
 use modeshift_numerics::{Compiler, Input, NativeFunctions};
 use support::model::{Before, Mode};
+
+/// The name of a closed form's unknown: `w1`, `x'`, or `f1` for a weight.
+fn closed_form_name(mode: &Mode, form: &ClosedForm) -> String {
+    let name = &mode.model.variables[mode.structure.variable(form.column)].name;
+    match form.unknown {
+        Unknown::RightLimit(order) => format!("{name}{}", primes(order)),
+        Unknown::Weight(_) => name.to_string(),
+    }
+}
 
 /// Formulas as text, after their values have been compared with the restart by levels.
 fn formulas(text: &str, before: &[Before], new: &[&str]) -> Vec<String> {
@@ -14,7 +24,7 @@ fn formulas(text: &str, before: &[Before], new: &[&str]) -> Vec<String> {
     let potentials = Potentials::spread(&mode.structure, expected.defects.to_vec());
     let forms = closed_forms(&mut mode.model, &mode.structure, &potentials, |_| false).expect("derivatives");
     let natives = NativeFunctions::default();
-    let describe = |form: &modeshift_mode_changes::ClosedForm| {
+    let describe = |form: &ClosedForm| {
         let tape = Compiler::new(&mode.model, &natives).tape(&[form.formula]).expect("a number");
         let input = |input: &Input| match *input {
             Input::LeftVariable(variable, order) => {
@@ -30,7 +40,7 @@ fn formulas(text: &str, before: &[Before], new: &[&str]) -> Vec<String> {
             Unknown::RightLimit(order) => expected.right.get(form.column, order),
             Unknown::Weight(delta) => expected.weights[form.column][delta as usize],
         };
-        let name = closed_form_name(&mode.model, &mode.structure, form);
+        let name = closed_form_name(&mode, form);
         assert!((value[0] - exact).abs() < 1e-12 * exact.abs().max(1.0), "{name}: {} and {exact}", value[0]);
         format!("{name} = {}", ExpressionText { model: &mode.model, modes: None, expression: form.formula })
     };

@@ -1,11 +1,12 @@
 //! Mode changes of the models of the papers, all pairs at once, in words.
 
-use crate::support;
+use crate::all_changes::{all_changes, guard_zeros};
+use crate::one_change::{Noise, Past, TransientStructure, WhenLaws, has_new_form, restart};
+use crate::one_mode::{Jet, ModeEquations};
+use crate::report::{Verdict, change_reports};
+use crate::suite::support;
 use modeshift_dae::{EquationId, Id, ModeVariableId, MultimodeDae, VariableId};
-use modeshift_mode_changes::{
-    Jet, Laws, ModeEquations, Noise, Past, TransientStructure, Verdict, WhenLaws, all_changes, change_reports,
-    guard_zeros, has_new_form, restart, transient_restart,
-};
+use modeshift_modes::ModeSet;
 use modeshift_numerics::{Input, NativeFunctions};
 use modeshift_structure::one_mode::{Column, ModeStructure};
 use modeshift_structure::{Options, analyze};
@@ -19,8 +20,9 @@ fn model(text: &str, overrides: &[(&str, String)]) -> MultimodeDae {
 fn check_changes(text: &str, expected: &str) {
     let dae = model(text, &[]);
     let analysis = analyze(&dae, &Options::default()).expect("no limit was set");
-    let changes = all_changes(&dae, &analysis).expect("no limit was set");
-    let reports = change_reports(&changes, &dae, &analysis, 64).expect("no limit was set").expect("few kinds");
+    let changes = all_changes(&dae, &analysis, &Options::default()).expect("no limit was set");
+    let reports =
+        change_reports(&changes, &dae, ModeSet::ALL, 64, false).expect("no limit was set").expect("few kinds");
     let found: String = reports.iter().map(|report| report.to_string()).collect();
     let plain = |text: &str| text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n");
     assert_eq!(plain(&found), plain(expected), "\n{found}");
@@ -122,9 +124,10 @@ fn when_clauses_that_have_nothing_to_do_with_each_other_are_no_cycle() {
         &[],
     );
     let analysis = analyze(&dae, &Options::default()).expect("no limit was set");
-    let changes = all_changes(&dae, &analysis).expect("no limit was set");
+    let changes = all_changes(&dae, &analysis, &Options::default()).expect("no limit was set");
     assert_eq!(changes.firings.len(), 2);
-    let reports = change_reports(&changes, &dae, &analysis, 64).expect("no limit was set").expect("few kinds");
+    let reports =
+        change_reports(&changes, &dae, ModeSet::ALL, 64, false).expect("no limit was set").expect("few kinds");
     for report in reports {
         assert_eq!(report.verdict, Verdict::Determined, "{report}");
     }
@@ -133,7 +136,7 @@ fn when_clauses_that_have_nothing_to_do_with_each_other_are_no_cycle() {
 /// Compares all pairs of modes of a model with one after the other.
 fn check_all_pairs(name: &str, dae: &MultimodeDae, counts: &mut Counts) {
     let analysis = analyze(dae, &Options::default()).expect("no limit was set");
-    let changes = all_changes(dae, &analysis).expect("no limit was set");
+    let changes = all_changes(dae, &analysis, &Options::default()).expect("no limit was set");
     assert!(changes.firings.is_empty(), "{name} has restart laws");
     let all = AllPairs::new(&changes.pairs, &analysis, &changes.is_new, &changes.memory, &changes.defects);
     let zeros = guard_zeros(dae);
@@ -223,7 +226,7 @@ fn the_elastic_rope_of_the_paper_takes_its_impact_law_from_the_when() {
     {
         values.iter().enumerate().for_each(|(order, &value)| left.set(column_named(name), order as u32, value));
     }
-    let result = transient_restart(&structure, &equations, &transient, &laws, &left).expect("a restart");
+    let result = transient.restart(&structure, &equations, &laws, &left).expect("a restart");
     let right = |name: &str| result.right.get(column_named(name), 0);
     assert!((right("v") - 3.2).abs() < 1e-12 && (right("u") - (u - 1.8 * v / y * x)).abs() < 1e-12);
     assert_eq!((right("x"), right("y")), (x, y));
@@ -274,7 +277,7 @@ fn all_changes_of_long_chains_take_near_linear_time() {
             let start = std::time::Instant::now();
             let analysis = analyze(&dae, &Options::default()).expect("no limit was set");
             let analyzed = start.elapsed();
-            let changes = all_changes(&dae, &analysis).expect("no limit was set");
+            let changes = all_changes(&dae, &analysis, &Options::default()).expect("no limit was set");
             let erased = changes.memory.erased.len();
             let nodes = changes.pairs.space.node_count();
             let took = start.elapsed() - analyzed;

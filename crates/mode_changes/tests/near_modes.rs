@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::one_mode::{EquationTapes, Jet, ModeEquations, Residuals};
 use modeshift_dae::{Id, ModeVariableId, MultimodeDae};
-use modeshift_mode_changes::{EquationTapes, Jet, ModeEquations, Residuals};
 use modeshift_numerics::{Input, NativeFunctions};
-use modeshift_structure::one_mode::{Block, ModeStructure, signature_in};
+use modeshift_structure::one_mode::signature_in;
+use modeshift_structure::one_mode::{Block, ModeStructure};
 use modeshift_testkit::multimode_dae;
 
 fn model(text: &str, size: usize) -> MultimodeDae {

@@ -1,15 +1,16 @@
 //! Which mode comes next: tanks, diodes, friction, and many guards at once.
 
-use crate::support;
-use modeshift_mode_changes::dense::{Factors, Matrix};
-use modeshift_mode_changes::{
-    Accepted, Cluster, Complementarity, GuardSeries, Mode, NextMode, Noise, Objection, StateCondition, Strategy,
-    Unusable, accepted_modes, lemke, next_mode,
+use crate::next_mode::{
+    Accepted, Cluster, Complementarity, GuardSeries, NextMode, Objection, StateCondition, States, Strategy,
+    accepted_modes, lemke, next_mode,
 };
+use crate::one_change::Noise;
+use crate::suite::support;
+use modeshift_numerics::small_dense::{Factors, Matrix};
 use support::cluster::{State, TextCluster, guard};
 use support::random::Random;
 
-fn accepted(cluster: &mut TextCluster, current: &[u32]) -> Mode {
+fn accepted(cluster: &mut TextCluster, current: &[u32]) -> States {
     match next_mode(cluster, &current.to_vec(), &Strategy::ALL) {
         NextMode::Accepted { mode, .. } => mode,
         NextMode::None(tried) => panic!("none accepted: {tried:?}"),
@@ -135,7 +136,7 @@ fn rldc2_with_the_sign_as_printed_is_diagnosed() {
     let mut cluster = rldc2(&[1, 0], "", [2.0, 1.0, 0.5, 1.0]);
     match next_mode(&mut cluster, &vec![1, 0], &Strategy::ALL) {
         NextMode::None(tried) => {
-            let modes: std::collections::BTreeSet<&Mode> = tried.iter().map(|(mode, _)| mode).collect();
+            let modes: std::collections::BTreeSet<&States> = tried.iter().map(|(mode, _)| mode).collect();
             assert_eq!(modes.len(), 4, "every mode is explained: {tried:?}");
             assert!(tried.iter().all(|(_, why)| matches!(why, Objection::Violated { .. })));
         }
@@ -337,7 +338,7 @@ impl MatrixCluster {
     }
 
     /// Imposed and free quantities in a mode.
-    fn solve(&self, mode: &Mode) -> Option<(Vec<f64>, Vec<f64>)> {
+    fn solve(&self, mode: &States) -> Option<(Vec<f64>, Vec<f64>)> {
         let active: Vec<usize> = (0..mode.len()).filter(|&k| mode[k] == 1).collect();
         let mut sub = Matrix::zero(active.len());
         for (i, &row) in active.iter().enumerate() {
@@ -361,8 +362,8 @@ impl Cluster for MatrixCluster {
         &self.counts
     }
 
-    fn conditions(&mut self, mode: &Mode) -> Result<Vec<StateCondition>, Unusable> {
-        let (a, b) = self.solve(mode).ok_or_else(|| Unusable("singular".to_string()))?;
+    fn conditions(&mut self, mode: &States) -> Result<Vec<StateCondition>, String> {
+        let (a, b) = self.solve(mode).ok_or_else(|| "singular".to_string())?;
         let condition = |element: usize| {
             let value = if mode[element] == 1 { a[element] } else { b[element] };
             let series = GuardSeries { derivatives: vec![value], size: 10.0, ..Default::default() };
@@ -381,7 +382,7 @@ impl Cluster for MatrixCluster {
         self.with_lemke.then(problem).into_iter().collect()
     }
 
-    fn signature(&mut self, mode: &Mode) -> Vec<f64> {
+    fn signature(&mut self, mode: &States) -> Vec<f64> {
         self.solve(mode).expect("regular").1
     }
 }

@@ -1,7 +1,8 @@
 //! Restarts of nonlinear models: ropes, contacts, rods, clutches.
 
-use crate::support;
-use modeshift_mode_changes::{DifferenceArray, Memory, Noise, Note, Restart, restart};
+use crate::one_change::{DifferenceArray, Memory, Noise, Note, Restart, restart};
+use crate::suite::support;
+use crate::suite::support::array_restart::ArrayRestart;
 use support::model::{Before, Mode};
 
 fn check_close(found: f64, expected: f64, tolerance: f64, what: &str) {
@@ -67,7 +68,8 @@ fn the_difference_array_of_the_rope_agrees_to_1e_6() {
     let past = mode.past(&before, &["k1", "k2"]);
     let array = DifferenceArray::new(&mode.structure, &past.structure());
     assert_eq!(mode.constraint_names(&array.erased), ["k1", "k1'"]);
-    let found = array.solve(&mode.structure, &mode.equations(), &past, 1e-3, 0).expect("a solution");
+    let found =
+        ArrayRestart::new(&mode.structure, &past.structure(), &mode.equations(), &past, 1e-3, 0).expect("a solution");
     check_close(found.right.get(mode.column("x"), 1), AFTER[0], 1e-6, "x'");
     check_close(found.right.get(mode.column("y"), 1), AFTER[1], 1e-6, "y'");
     check_close(found.weights[mode.column("lambda")][0], WEIGHT, 1e-6, "weight of lambda");

@@ -1,11 +1,12 @@
 //! Mode changes of the closed-form files that are not plain linear systems: each by at least two methods.
 
-use crate::support;
-use modeshift_mode_changes::{
-    DifferenceArray, Jet, LaurentRestart, Laws, Noise, Past, Restart, TransientStructure, implicit_step,
-    laurent_restart, restart, transient_restart,
-};
 use modeshift_structure::one_mode::Column;
+
+use crate::one_change::{LaurentRestart, Laws, Noise, Past, Restart, TransientStructure, laurent_restart, restart};
+use crate::one_mode::Jet;
+use crate::suite::support;
+use crate::suite::support::array_restart::ArrayRestart;
+use crate::suite::support::implicit_step::implicit_step;
 use serde_json::Value;
 use support::model::{Before, Mode};
 
@@ -47,8 +48,8 @@ impl Change {
     /// The difference array, extrapolated, agrees with the levels to 1e-6 in all right limits and weights of these.
     fn check_array(&self, names: &[&str], step: f64) {
         let Change { mode, past, levels } = self;
-        let array = DifferenceArray::new(&mode.structure, &past.structure());
-        let found = array.solve(&mode.structure, &mode.equations(), past, step, 0).expect("a solution");
+        let found = ArrayRestart::new(&mode.structure, &past.structure(), &mode.equations(), past, step, 0);
+        let found = found.expect("a solution");
         self.check_same(names, &found.right, |column| found.weights[column].clone(), levels, "array");
     }
 
@@ -240,7 +241,7 @@ fn check_impact(time: f64, speed: f64, expected: f64) -> f64 {
     let transient = TransientStructure::new(&mode.structure, &nowhere, &laws.contents());
     let mut left = Jet::unknown(time, mode.structure.size());
     left.set_all(&[(h, 0), (h, 1), (v, 0)], &[0.0, speed, speed]);
-    let after = transient_restart(&mode.structure, &mode.equations(), &transient, &laws, &left).expect("a restart");
+    let after = transient.restart(&mode.structure, &mode.equations(), &laws, &left).expect("a restart");
     check_close(after.right.get(v, 0), expected, 1e-9, "speed after an impact");
     assert_eq!(after.right.get(h, 0), 0.0, "the height is continuous");
     let (stiffness, damping) = stiff_ground(0.9);

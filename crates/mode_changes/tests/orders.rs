@@ -1,10 +1,11 @@
 //! Impulse orders of nonlinear equations, and products that are not defined.
 
-use crate::support;
+use crate::formulas::{Order, solved_order};
+use crate::one_change::{Defect, Potentials, undefined_products};
+use crate::suite::support;
+use crate::suite::support::implicit_step::growth_orders;
 use modeshift_dae::VariableId;
-use modeshift_mode_changes::{
-    Defect, Failure, Order, Potentials, expression_order, growth_orders, solved_order, undefined_products,
-};
+use modeshift_numerics::residual_newton::Failure;
 use support::model::Mode;
 
 /// The order of the variable that an equation is solved for, where `y` has order 1 and all else is finite.
@@ -40,7 +41,9 @@ fn known_terms_count_as_one_and_a_variable_in_two_terms_is_not_solved() {
     let order_of = |_: VariableId, _: u32| Order::FINITE;
     let x = VariableId(mode.column("x").0);
     assert_eq!(solved_order(&mode.model.expressions, equation.left, equation.right, x, &order_of), None);
-    assert_eq!(expression_order(&mode.model.expressions, equation.right, &order_of), Order::FINITE);
+    let (equation, y) = (&mode.model.equations[mode.structure.equation(mode.row("f"))], VariableId(mode.column("y").0));
+    let order = solved_order(&mode.model.expressions, equation.left, equation.right, y, &order_of);
+    assert_eq!(order, Some(Order::FINITE));
 }
 
 fn warnings(text: &str, new: &[&str]) -> Vec<String> {
@@ -49,7 +52,10 @@ fn warnings(text: &str, new: &[&str]) -> Vec<String> {
         new.iter().map(|name| Defect { row: mode.row(name), first: usize::from(name.starts_with('k')) as u32 });
     let potentials = Potentials::spread(&mode.structure, defects.collect::<Vec<_>>());
     let found = undefined_products(&mut mode.model, &mode.structure, &potentials, |_| false).expect("derivatives");
-    found.iter().map(|product| product.message(&mode.model, &mode.structure)).collect()
+    found
+        .iter()
+        .map(|product| product.message(&mode.model, &mode.structure, Order::new(product.impulsive.1 as f64)))
+        .collect()
 }
 
 #[test]

@@ -4,9 +4,10 @@
 //! of an equation counts as *one* term, its defect, of order `-k` where its derivative `k` is the first that the past
 //! violates. Here the rules are not solved but tried on all orders from -4 to 4 and on "untouched".
 
-use crate::support;
-use modeshift_mode_changes::{Defect, Potentials};
 use modeshift_structure::one_mode::Row;
+
+use crate::one_change::{Defect, Potentials};
+use crate::suite::support;
 use support::random::{LinearMode, Random, Shape, mode};
 
 /// `None` is the order of zero.

@@ -1,11 +1,12 @@
 //! Restart by levels against exact arithmetic, on random linear mode changes.
 
-use crate::support;
-use modeshift_dae::Id;
-use modeshift_mode_changes::{
-    Defect, DifferenceArray, Jet, Memory, Noise, Note, Past, PastStructure, Potentials, Restart, laurent_restart,
-    restart,
+use crate::one_change::{
+    Defect, DifferenceArray, Memory, Noise, Note, Past, PastStructure, Potentials, Restart, laurent_restart, restart,
 };
+use crate::one_mode::Jet;
+use crate::suite::support;
+use crate::suite::support::array_restart::ArrayRestart;
+use modeshift_dae::Id;
 use modeshift_structure::one_mode::ModeStructure;
 use support::random::{LinearMode, Random, Shape, equation, mode};
 use support::rational::Rational;
@@ -189,17 +190,19 @@ fn the_difference_array_erases_the_same_equations_and_restarts_at_the_same_value
         let array = DifferenceArray::new(&after.structure, &bare(&past));
         let levels = Memory::new(&after.structure, &bare(&past));
         assert_eq!(array.erased, levels.erased, "{}", describe(&after, seed));
-        assert_eq!(array.is_determined(), levels.undetermined().next().is_none(), "{}", describe(&after, seed));
+        assert_eq!(array.undetermined.is_empty(), levels.undetermined().next().is_none(), "{}", describe(&after, seed));
         compared += 1;
         erased += levels.erased.len();
-        undetermined += usize::from(!array.is_determined());
+        undetermined += usize::from(!array.undetermined.is_empty());
         let result = restart(&after.structure, &after.system, &past, &Noise::default());
         // Divided differences lose digits with every order, and a birth in reach of an impulse is a convention.
         let comparable = after.structure.highest_offset() <= 2 && result.memory.missing.is_empty();
-        if !comparable || !array.is_determined() || !result.notes.is_empty() {
+        if !comparable || !array.undetermined.is_empty() || !result.notes.is_empty() {
             continue;
         }
-        let Ok(found) = array.solve(&after.structure, &after.system, &past, 1e-3, 1) else { continue };
+        let Ok(found) = ArrayRestart::new(&after.structure, &bare(&past), &after.system, &past, 1e-3, 1) else {
+            continue;
+        };
         for column in after.structure.columns().filter(|&column| after.structure.variable_offset(column) > 0) {
             let (levels, array) = (result.right.get(column, 0), found.right.get(column, 0));
             let size = result.right.get(column, 0).abs().max(10.0);

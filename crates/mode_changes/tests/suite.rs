@@ -1,4 +1,4 @@
-//! All tests of this crate in one binary: `cargo test -p modeshift-mode-changes --test suite NAME`.
+//! All tests of this crate, inside of it, so that only what others use is public: `cargo test -p modeshift-mode-changes NAME`.
 
 mod all_pairs;
 mod closed_forms;

@@ -1,10 +1,9 @@
 //! Transient modes: elastic impacts, resets, and laws that are missing.
 
-use crate::support;
+use crate::one_change::{Derivative, Laws, TransientRestart, TransientRow, TransientStructure};
+use crate::one_mode::Jet;
+use crate::suite::support;
 use modeshift_dae::IndexVec;
-use modeshift_mode_changes::{
-    Derivative, Jet, Laws, TransientRestart, TransientRow, TransientStructure, transient_restart,
-};
 use modeshift_structure::one_mode::Row;
 use support::model::Mode;
 
@@ -50,7 +49,7 @@ fn left(mode: &Mode, values: &[(&str, &[f64])]) -> Jet {
 }
 
 fn restarted(mode: &Mode, transient: &TransientStructure, laws: &LinearLaws, left: &Jet) -> TransientRestart {
-    transient_restart(&mode.structure, &mode.equations(), transient, laws, left).expect("a restart")
+    transient.restart(&mode.structure, &mode.equations(), laws, left).expect("a restart")
 }
 
 const ROPE: &str = "

@@ -20,12 +20,12 @@ mod nonlinear;
 mod parameters;
 mod tape;
 
-pub use linear::{DenseLu, FactorFailure, LinearSolver, Lu, Pattern, Singular, SparseLu};
+pub use linear::{DenseLu, FactorFailure, LinearSolver, Lu, Pattern, Singular, SparseLu, small_dense};
 pub use machine_code::MachineCode;
 pub use native::{NativeFunction, NativeFunctions};
 pub use nonlinear::{
-    Attempt, Block, Converged, Iterate, NewtonFailure, NewtonFailureReason, NewtonSettings, NonlinearSystem,
-    solve_newton,
+    Attempt, Block, Converged, Iterate, KnownFactors, NewtonFailure, NewtonFailureReason, NewtonSettings,
+    NonlinearSystem, residual_newton, solve_newton,
 };
 pub use parameters::Parameters;
 pub use tape::{

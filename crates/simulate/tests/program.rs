@@ -5,7 +5,7 @@ use std::path::Path;
 
 use modeshift_dae::VariableId;
 use modeshift_diagnostics::Diagnostic;
-use modeshift_mode_changes::{Jet, ModeEquations, Partial, Residuals};
+use modeshift_mode_changes::{Jet, ModeEquations, Residuals};
 use modeshift_numerics::Input;
 use modeshift_simulate::program::Surroundings;
 use programs::{Model, Running};
@@ -168,8 +168,8 @@ fn all_hidden_constraints_of_all_modes_vanish_by_taylor_series() {
             let residuals = equations.residual(row, &jet, structure.equation_offset(row));
             let partials = equations.partials(row, &jet, 0);
             for (order, residual) in residuals.iter().enumerate() {
-                let term = |it: &Partial| (it.derivatives[0] * jet.get(it.column, it.order + order as u32)).abs();
-                let size = partials.iter().map(term).fold(1e-3, f64::max);
+                let terms = partials.iter().map(|it| it.derivatives[0] * jet.get(it.column, it.order + order as u32));
+                let size = terms.map(f64::abs).fold(1e-3, f64::max);
                 let equation = &model.dae.model.equations[structure.equation(row)].name;
                 assert!(residual.abs() <= 1e-10 * size, "{name} {mode:?} {equation} {order}: {residual:e} of {size:e}");
             }

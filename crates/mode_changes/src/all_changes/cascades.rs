@@ -8,10 +8,10 @@ use modeshift_dae::{ExpressionText, MultimodeDae};
 use modeshift_modes::{FormulaPrinter, Limit, ModeSet};
 use modeshift_structure::Analysis;
 
-use crate::all_changes::AllChanges;
-use crate::all_changes::kinds::ChangeKind;
-use crate::all_changes::orders::PairPotentials;
-use crate::all_changes::space::Moment;
+use super::AllChanges;
+use super::kinds::ChangeKind;
+use super::orders::PairPotentials;
+use super::space::Moment;
 
 /// The cascades of a model.
 pub struct Cascades<'a> {

@@ -3,26 +3,21 @@
 //! Sets of changes are described by formulas; what needs one mode at a time (products, closed forms, the difference
 //! array) is shown on an example.
 
-use modeshift_dae::{EquationId, Id, IndexVec, ModeVariableId, VariableId};
-use modeshift_modes::{ModeSet, ModeVariable};
+use modeshift_dae::{EquationId, IndexVec, Mode, ModeVariableId, VariableId};
+use modeshift_modes::ModeSet;
 use modeshift_structure::Analysis;
+use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 use rustc_hash::FxHashMap;
 
-use crate::all_changes::AllChanges;
-use crate::all_changes::space::Moment;
-use crate::one_change::impulse_order::{Defect, Potentials};
-use crate::one_change::left_limits::remembered::PastStructure;
-use modeshift_structure::one_mode::{Column, ModeStructure, Row};
+use super::AllChanges;
+use super::space::Moment;
+use crate::one_change::{Defect, PastStructure, Potentials};
 
 /// A change between two modes.
 #[derive(Clone, Debug)]
 pub struct ChangeExample {
-    /// Mode variables that are true before the change.
-    before_values: Vec<bool>,
-    /// Mode variables that are true after it.
-    after_values: Vec<bool>,
-    /// The mode before.
-    pub before: ModeStructure,
+    /// The modes before and after.
+    modes: [Mode; 2],
     /// The mode after.
     pub after: ModeStructure,
     /// What the mode after knows of the mode before.
@@ -43,23 +38,11 @@ impl ChangeExample {
     ) -> Option<Self> {
         let space = &changes.pairs.space;
         let possible = space.intersection(changes.pairs.invariant.components().chain([pairs, changes.pairs.regular]));
-        let values = space.pick(possible)?;
-        let count = analysis.space.variable_count();
-        let (mut before_values, mut after_values) = (vec![false; count], vec![false; count]);
-        for (variable, value) in values {
-            let side = if variable.0.is_multiple_of(2) { &mut before_values } else { &mut after_values };
-            side[variable.index() / 2] = value;
-        }
-        let structure = |values: &[bool]| {
-            ModeStructure::of_signature(&analysis.signature(|mode: ModeVariableId| values[mode.index()])).ok()
-        };
-        let (before, after) = (structure(&before_values)?, structure(&after_values)?);
-        let is_in = |set: ModeSet| {
-            space.evaluate(set, |variable: ModeVariable| {
-                let side = if variable.0.is_multiple_of(2) { &before_values } else { &after_values };
-                side[variable.index() / 2]
-            })
-        };
+        let modes = changes.pairs.pick(possible)?;
+        let [before, after] =
+            modes.each_ref().map(|mode| ModeStructure::of_signature(&analysis.signature(|id| mode[id])).ok());
+        let (before, after) = (before?, after?);
+        let is_in = |set: ModeSet| changes.pairs.contains(set, &modes);
         let past = PastStructure::between(&before, &after, &|equation| is_in(changes.is_new[equation]), has_start);
         let row_of: FxHashMap<EquationId, Row> = after.rows().map(|row| (after.equation(row), row)).collect();
         let violated = changes.defects.iter().filter(|defect| is_in(defect.pairs));
@@ -69,15 +52,12 @@ impl ChangeExample {
         let new = new.map(|row| Defect { row, first: after.equation_offset(row) });
         let reached = Potentials::spread(&after, violated.iter().copied().chain(new));
         let defects = Potentials::spread(&after, violated);
-        Some(ChangeExample { before_values, after_values, before, after, past, defects, reached })
+        Some(ChangeExample { modes, after, past, defects, reached })
     }
 
     /// The value of a mode variable before or after the change.
     pub fn is_true(&self, moment: Moment, mode: ModeVariableId) -> bool {
-        match moment {
-            Moment::Before => self.before_values[mode.index()],
-            Moment::After => self.after_values[mode.index()],
-        }
+        self.modes[moment as usize][mode]
     }
 }
 

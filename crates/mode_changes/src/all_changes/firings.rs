@@ -5,13 +5,14 @@
 //! events, in which case nothing can make it false again. An empty `when` declares that its mode is transient, too.
 
 use modeshift_dae::{
-    ExpressionId, FlatModel, Id, ModeVariableId, MultimodeDae, Node, VariableId, WhenAction, WhenActionKind, WhenBranch,
+    ExpressionId, Expressions, FlatModel, Fold, Id, Memo, ModeVariableId, MultimodeDae, Node, Operands, VariableId,
+    WhenAction, WhenActionKind, WhenBranch,
 };
 use modeshift_modes::{ModeSet, ModeSpace, ModeVariable};
 use modeshift_structure::{Analysis, Formulas};
 use rustc_hash::FxHashMap;
 
-use crate::all_changes::space::PairSpace;
+use super::space::PairSpace;
 
 /// A branch of a `when` that has laws, or nothing at all in it.
 #[derive(Clone, Debug)]
@@ -56,7 +57,7 @@ pub fn transient_modes(dae: &MultimodeDae, space: &ModeSpace) -> ModeSet {
     let mut sets = Vec::new();
     for branch in dae.model.when_clauses.iter().flat_map(|clause| &clause.branches) {
         if declares_transient(branch) && !reads(dae, branch).is_empty() {
-            sets.extend(branch.conditions.iter().filter_map(|&condition| conditions.modes(condition, DEEPEST)));
+            sets.extend(branch.conditions.iter().filter_map(|&condition| conditions.modes(condition)));
         }
     }
     space.union(sets)
@@ -67,9 +68,6 @@ fn declares_transient(branch: &WhenBranch) -> bool {
     branch.actions.is_empty() || branch.actions.iter().any(is_law)
 }
 
-/// Conditions nested deeper than this are not understood.
-const DEEPEST: u32 = 200;
-
 /// Conditions of `when` clauses as sets of modes: unlike guards they are as the user wrote them.
 struct Conditions<'a> {
     dae: &'a MultimodeDae,
@@ -78,6 +76,8 @@ struct Conditions<'a> {
     /// Booleans, and relations by their expressions, that are mode variables or formulas over them.
     of_variable: FxHashMap<VariableId, ModeSet>,
     of_expression: FxHashMap<ExpressionId, ModeSet>,
+    /// Conditions that were asked for.
+    known: Memo<(), ModeSet>,
 }
 
 impl<'a> Conditions<'a> {
@@ -92,28 +92,50 @@ impl<'a> Conditions<'a> {
         for named in &dae.named_formulas {
             of_variable.extend(formulas.modes(named.formula).map(|set| (named.variable, set)));
         }
-        Conditions { dae, space, formulas, of_variable, of_expression }
+        Conditions { dae, space, formulas, of_variable, of_expression, known: Memo::new() }
     }
 
     /// The modes in which a condition holds; `None` if it depends on more than the mode.
-    fn modes(&mut self, condition: ExpressionId, depth: u32) -> Option<ModeSet> {
-        if let Some(&known) = self.of_expression.get(&condition) {
-            return Some(known);
+    fn modes(&mut self, condition: ExpressionId) -> Option<ModeSet> {
+        let mut known = std::mem::take(&mut self.known);
+        let modes = self.fold(&mut known, condition, ()).ok();
+        self.known = known;
+        modes
+    }
+}
+
+/// That a condition depends on more than the mode.
+struct NoFormula;
+
+impl Fold for Conditions<'_> {
+    type Context = ();
+    type Value = ModeSet;
+    type Error = NoFormula;
+
+    fn expressions(&self) -> &Expressions {
+        &self.dae.model.expressions
+    }
+
+    fn open(&mut self, id: ExpressionId, (): (), operands: &mut Operands<()>) -> Option<ModeSet> {
+        let known = self.of_expression.get(&id).copied();
+        if known.is_none() && matches!(self.expressions().node(id), Node::Not(_) | Node::And(..) | Node::Or(..)) {
+            operands.extend(self.dae.model.expressions.children(id), ());
         }
-        let depth = depth.checked_sub(1)?;
-        match self.dae.model.expressions.node(condition) {
+        known
+    }
+
+    /// Asks for nothing: an if-expression is a formula as a whole, or none.
+    fn branches(&mut self, _: [ExpressionId; 3], (): (), _: &Memo<(), ModeSet>, _: &mut Operands<()>) {}
+
+    fn close(&mut self, id: ExpressionId, (): (), known: &Memo<(), ModeSet>) -> Result<ModeSet, NoFormula> {
+        let modes = match self.dae.model.expressions.node(id) {
             Node::Variable(variable, 0) => self.of_variable.get(&variable).copied(),
-            Node::Not(a) => Some(!self.modes(a, depth)?),
-            Node::And(a, b) => {
-                let (a, b) = (self.modes(a, depth)?, self.modes(b, depth)?);
-                Some(self.space.and(a, b))
-            }
-            Node::Or(a, b) => {
-                let (a, b) = (self.modes(a, depth)?, self.modes(b, depth)?);
-                Some(self.space.or(a, b))
-            }
-            _ => self.formulas.modes(condition),
-        }
+            Node::Not(a) => Some(!known[a]),
+            Node::And(a, b) => Some(self.space.and(known[a], known[b])),
+            Node::Or(a, b) => Some(self.space.or(known[a], known[b])),
+            _ => self.formulas.modes(id),
+        };
+        modes.ok_or(NoFormula)
     }
 }
 
@@ -168,7 +190,7 @@ impl Walk<'_> {
     }
 
     fn modes(&mut self, formula: ExpressionId) -> Option<ModeSet> {
-        let modes = self.conditions.modes(formula, DEEPEST)?;
+        let modes = self.conditions.modes(formula)?;
         Some(self.analysis.invariant.project(&self.analysis.space, modes))
     }
 }

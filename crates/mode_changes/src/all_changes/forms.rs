@@ -6,7 +6,7 @@ use modeshift_dae::{Builtin, Descent, Equation, EquationId, ExpressionId, IndexV
 use modeshift_modes::ModeSet;
 use modeshift_structure::{Analysis, Formulas};
 
-use crate::all_changes::space::PairSpace;
+use super::space::PairSpace;
 
 /// A condition inside an equation, and the modes in which the equation asks for it.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,7 @@
 //! as it stood before, or its negation; through the equation `s = …` if the guard is on a variable `s`.
 
 use modeshift_dae::{
-    ArithmeticOperator, Definition, EquationId, EquationKind, ExpressionId, Expressions, Id, ModeVariableId,
+    ArithmeticOperator, Definition, Descent, EquationId, EquationKind, ExpressionId, Expressions, Id, ModeVariableId,
     MultimodeDae, Node, RelationOperator, VariableId, assume_modes,
 };
 use rustc_hash::FxHashMap;
@@ -133,25 +133,39 @@ impl Search<'_> {
         assume_modes(&mut self.expressions, expression, |other| (other.index() == mode.index()).then_some(value))
     }
 
-    /// The terms of a sum in order, the first one positive: the same for whatever vanishes together by its form.
+    /// The terms of a sum in order, the first one added: the same for whatever vanishes together by its form.
     fn terms(&self, sum: ExpressionId) -> Vec<Term> {
         let mut terms: Vec<Term> = Vec::new();
-        let mut pending = vec![(sum, false)];
-        while let Some((of, negative)) = pending.pop() {
+        let together = |(a, b): (u64, u64), (c, d): (u64, u64)| (a.saturating_add(c), b.saturating_add(d));
+        let mut descent = Descent::new();
+        descent.hand(sum, (1, 0), together);
+        while let Some((of, (added, subtracted))) = descent.next() {
+            let (as_it_is, negated) = ((added, subtracted), (subtracted, added));
             match self.expressions.node(of) {
-                Node::Arithmetic(ArithmeticOperator::Add, a, b) => pending.extend([(a, negative), (b, negative)]),
-                Node::Arithmetic(ArithmeticOperator::Subtract, a, b) => pending.extend([(a, negative), (b, !negative)]),
-                Node::Negate(a) => pending.push((a, !negative)),
+                Node::Arithmetic(ArithmeticOperator::Add, a, b) => {
+                    [a, b].into_iter().for_each(|term| descent.hand(term, as_it_is, together))
+                }
+                Node::Arithmetic(ArithmeticOperator::Subtract, a, b) => {
+                    descent.hand(a, as_it_is, together);
+                    descent.hand(b, negated, together);
+                }
+                Node::Negate(a) => descent.hand(a, negated, together),
                 _ if self.expressions.literal(of) == Some(0.0) => {}
-                _ => terms.push((of, negative)),
+                _ => terms.push(Term { of, added, subtracted }),
             }
         }
         terms.sort_unstable();
-        let flip = terms.first().is_some_and(|&(_, negative)| negative);
-        terms.iter_mut().for_each(|(_, negative)| *negative ^= flip);
+        if terms.first().is_some_and(|first| first.added == 0) {
+            terms.iter_mut().for_each(|term| std::mem::swap(&mut term.added, &mut term.subtracted));
+        }
         terms
     }
 }
 
-/// A term of a sum, and whether it is subtracted.
-type Term = (ExpressionId, bool);
+/// A term of a sum, and how often it is added and subtracted.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Term {
+    of: ExpressionId,
+    added: u64,
+    subtracted: u64,
+}

@@ -4,8 +4,8 @@
 use modeshift_dae::{EquationId, VariableId};
 use modeshift_modes::{Limit, ModeSet, ModeSpace};
 
-use crate::all_changes::AllChanges;
-use crate::all_changes::transients::Conflict;
+use super::AllChanges;
+use super::transients::Conflict;
 
 /// A kind of mode changes: all have the same verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,8 +11,8 @@ use modeshift_dae::{EquationId, IndexVec, VariableId};
 use modeshift_modes::{Limit, ModeSet};
 use modeshift_structure::Analysis;
 
-use crate::all_changes::guarded_matching::GuardedMatching;
-use crate::all_changes::space::{Moment, PairSpace};
+use super::guarded_matching::GuardedMatching;
+use super::space::{Moment, PairSpace};
 
 /// A derivative of an equation or a variable, and pairs of modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,43 +19,59 @@
 //! | [`kinds`] | changes with the same verdict |
 //! | [`example`] | one change out of a set |
 
-pub(crate) mod cascades;
-pub(crate) mod example;
-pub(crate) mod firings;
-pub(crate) mod forms;
-pub(crate) mod guard_zeros;
-pub(crate) mod guarded_matching;
-pub(crate) mod kinds;
-pub(crate) mod left_limits;
-pub(crate) mod orders;
-pub(crate) mod products;
-pub(crate) mod rules;
-pub(crate) mod space;
-pub(crate) mod spread;
-pub(crate) mod transients;
+mod cascades;
+mod example;
+mod firings;
+mod forms;
+mod guard_zeros;
+mod guarded_matching;
+mod kinds;
+mod left_limits;
+mod orders;
+mod products;
+mod rules;
+mod space;
+mod spread;
+mod transients;
+
+pub(crate) use cascades::Cascades;
+pub(crate) use example::ChangeExample;
+pub use firings::transient_modes;
+#[cfg(test)]
+pub(crate) use forms::FormCondition;
+pub(crate) use kinds::ChangeKind;
+pub use left_limits::InPairs;
+pub use orders::PairPotentials;
+pub use rules::OrderBound;
+#[cfg(test)]
+pub(crate) use rules::OrderRule;
+pub use space::{Moment, PairSpace};
+pub use transients::Conflict;
 
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Instant;
 
-use modeshift_dae::{EquationId, Id, IndexVec, MultimodeDae, VariableId};
-use modeshift_modes::{FormulaPrinter, Limit, ModeSet, ModeVariable};
+use modeshift_dae::{EquationId, IndexVec, ModeVariableId, MultimodeDae, VariableId};
+use modeshift_modes::{FormulaPrinter, Limit, ModeSet};
 use modeshift_structure::{Analysis, Options};
 
-use crate::all_changes::firings::{Firing, FiringLaw, firings};
-use crate::all_changes::forms::{forms, new_equations};
-use crate::all_changes::guard_zeros::guard_zeros;
-use crate::all_changes::left_limits::{InPairs, PairMemory, pair_memory};
-use crate::all_changes::orders::{PairPotentials, pair_potentials};
-use crate::all_changes::space::{Moment, PairSpace};
-use crate::all_changes::spread::{Causes, Extent};
-use crate::all_changes::transients::{PairTransients, pair_transients};
+use firings::{Firing, FiringLaw, firings};
+pub(crate) use forms::{Forms, forms, new_equations};
+pub(crate) use guard_zeros::guard_zeros;
+pub(crate) use left_limits::{PairMemory, pair_memory};
+pub(crate) use orders::pair_potentials;
+use products::{PairProduct, pair_products};
+pub(crate) use spread::{Causes, Extent};
+use transients::{PairTransients, pair_transients};
 
 /// All mode changes of a model.
 #[derive(Debug)]
 pub struct AllChanges<'a> {
     /// Pairs of modes.
     pub pairs: PairSpace<'a>,
+    /// On which conditions the form of each equation depends.
+    pub forms: Forms,
     /// The pairs in which each equation is new.
     pub is_new: IndexVec<EquationId, ModeSet>,
     /// What is erased and what is missing.
@@ -71,17 +87,8 @@ pub struct AllChanges<'a> {
     pub(crate) analysis: &'a Analysis,
 }
 
-/// Analyzes all mode changes between regular modes.
-pub fn all_changes<'a>(dae: &MultimodeDae, analysis: &'a Analysis) -> Result<AllChanges<'a>, Limit> {
-    all_changes_within(dae, analysis, &Options::default())
-}
-
 /// Analyzes all mode changes between regular modes, within the limits of the options.
-pub fn all_changes_within<'a>(
-    dae: &MultimodeDae,
-    analysis: &'a Analysis,
-    options: &Options,
-) -> Result<AllChanges<'a>, Limit> {
+pub fn all_changes<'a>(dae: &MultimodeDae, analysis: &'a Analysis, options: &Options) -> Result<AllChanges<'a>, Limit> {
     let pairs = PairSpace::new(analysis);
     if let Some(nodes) = options.node_limit {
         pairs.space.set_node_limit(nodes);
@@ -90,7 +97,8 @@ pub fn all_changes_within<'a>(
         pairs.space.set_deadline(Instant::now() + time);
     }
     pairs.space.set_task("analyzing mode changes");
-    let is_new = new_equations(&pairs, analysis, &forms(dae, analysis));
+    let forms = forms(dae, analysis);
+    let is_new = new_equations(&pairs, analysis, &forms);
     let has_start = |variable: VariableId| dae.model.variables[variable].start.is_some();
     let mut memory = pair_memory(&pairs, analysis, &is_new, &has_start)?;
     let firings = firings(dae, analysis, &pairs);
@@ -98,7 +106,7 @@ pub fn all_changes_within<'a>(
     let defects = defects(dae, &pairs, &memory);
     let transients = pair_transients(&pairs, analysis, &is_new, &firings)?;
     let potentials = RefCell::default();
-    Ok(AllChanges { pairs, is_new, memory, defects, firings, transients, potentials, analysis })
+    Ok(AllChanges { pairs, forms, is_new, memory, defects, firings, transients, potentials, analysis })
 }
 
 /// In a transient mode, constraints that hold for the instant only have no derivatives that could be erased.
@@ -121,10 +129,9 @@ fn without_derivatives(
 fn defects(dae: &MultimodeDae, pairs: &PairSpace, memory: &PairMemory) -> Vec<InPairs<EquationId>> {
     let zeros = guard_zeros(dae);
     let space = &pairs.space;
-    let change = |mode: modeshift_dae::ModeVariableId, becomes: bool| {
-        let variable = ModeVariable(mode.index() as u32);
-        let before = space.assignment(Moment::Before.variable(variable), !becomes);
-        space.and(before, space.assignment(Moment::After.variable(variable), becomes))
+    let change = |mode: ModeVariableId, becomes: bool| {
+        let before = space.assignment(Moment::Before.of_mode(mode), !becomes);
+        space.and(before, space.assignment(Moment::After.of_mode(mode), becomes))
     };
     let remaining = |constraint: &InPairs<EquationId>| {
         let own = zeros.partition_point(|zero| zero.equation < constraint.of);
@@ -179,6 +186,16 @@ impl AllChanges<'_> {
     /// [open](PairPotentials::is_open).
     pub fn orders(&self, variable: VariableId) -> Result<Vec<(i64, ModeSet)>, Limit> {
         Ok(self.potentials()?.orders(&self.pairs, self.analysis, variable))
+    }
+
+    /// Products that some of these changes leave undefined, by equation.
+    pub fn undefined_products(&self, dae: &MultimodeDae, within: ModeSet) -> Result<Vec<PairProduct>, Limit> {
+        pair_products(self, dae, within)
+    }
+
+    /// Which `when` clauses can follow each other in one instant.
+    pub fn cascades<'a>(&'a self, dae: &'a MultimodeDae) -> Result<Cascades<'a>, Limit> {
+        Cascades::new(self, dae)
     }
 
     /// Left limits that nothing determines, and right limits that no law determines in the instant of a `when`.

@@ -8,9 +8,9 @@ use modeshift_dae::{EquationId, IndexVec, VariableId};
 use modeshift_modes::{Limit, ModeSet};
 use modeshift_structure::{Analysis, EdgeId};
 
-use crate::all_changes::rules::{OrderRule, order_rules};
-use crate::all_changes::space::PairSpace;
-use crate::all_changes::spread::{Causes, Extent, Levels, Spread};
+use super::rules::{OrderRule, order_rules};
+use super::space::PairSpace;
+use super::spread::{Causes, Extent, Levels, Spread};
 
 /// What arrives at the equations of a model, in all mode changes.
 #[derive(Clone, Debug)]

@@ -7,21 +7,21 @@
 use std::sync::Arc;
 
 use modeshift_dae::{
-    Derivative, EquationId, ExpressionId, FlatModel, Id, ModeVariableId, MultimodeDae, Node, VariableId, assume_modes,
+    Derivative, EquationId, ExpressionId, FlatModel, ModeVariableId, MultimodeDae, Node, VariableId, assume_modes,
     partial_derivative,
 };
-use modeshift_modes::{Limit, ModeSet, ModeVariable};
+use modeshift_modes::{Limit, ModeSet};
 use modeshift_structure::Analysis;
 use rustc_hash::FxHashMap;
 
-use crate::all_changes::AllChanges;
-use crate::all_changes::orders::PairPotentials;
-use crate::all_changes::space::Moment;
-use crate::one_mode::difference_tape::unknowns_in;
+use super::AllChanges;
+use super::orders::PairPotentials;
+use super::space::Moment;
+use crate::one_mode::unknowns_in;
 
-/// More products than this are not looked for.
+/// More products than this are not looked for: a user reads the first few.
 const MOST_PRODUCTS: usize = 100;
-/// So many ways to choose the branches of one equation are tried.
+/// So many ways to choose the branches of one equation are tried: four if-expressions in one equation are rare.
 const MOST_BRANCHES: usize = 16;
 
 /// A derivative of a variable and its impulse order.
@@ -50,8 +50,7 @@ impl PairProduct {
 
     /// The warning: which equation, which factors, which orders, which convention.
     pub fn message(&self, model: &FlatModel) -> String {
-        let name =
-            |(variable, order, _): Factor| format!("{}{}", model.variables[variable].name, "'".repeat(order as usize));
+        let name = |(variable, order, _): Factor| model.name_of_variable(Derivative::new(variable, order)).to_string();
         let equation = &model.equations[self.equation].name;
         let (a, b) = (name(self.impulsive), name(self.factor));
         let (own, other) = (self.impulsive.2, self.factor.2);
@@ -114,7 +113,7 @@ impl Search<'_> {
             let possible = space.and(remaining, self.changes.pairs.invariant.concerning(space, remaining));
             let Some(values) = space.pick(possible) else { return };
             let is_true = |mode: ModeVariableId| {
-                let after = Moment::After.variable(ModeVariable(mode.index() as u32));
+                let after = Moment::After.of_mode(mode);
                 values.iter().any(|&(variable, value)| variable == after && value)
             };
             let (residual, same) = self.branch(equation, &is_true);
@@ -156,7 +155,7 @@ impl Search<'_> {
         asked.sort_unstable();
         asked.dedup();
         let literal = |&variable: &ModeVariableId| {
-            let after = Moment::After.variable(ModeVariable(variable.index() as u32));
+            let after = Moment::After.of_mode(variable);
             space.assignment(after, mode(variable))
         };
         let same = space.intersection(asked.iter().map(literal));

@@ -13,8 +13,8 @@ use modeshift_dae::VariableId;
 use modeshift_modes::ModeSet;
 use modeshift_structure::{Analysis, EdgeId};
 
-use crate::all_changes::orders::PairPotentials;
-use crate::all_changes::space::PairSpace;
+use super::orders::PairPotentials;
+use super::space::PairSpace;
 
 /// What the order of a variable is not below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

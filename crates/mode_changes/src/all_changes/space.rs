@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 
+use modeshift_dae::{Mode, ModeVariableId};
 use modeshift_modes::{Invariant, ModeSet, ModeSpace, ModeVariable};
 use modeshift_structure::{Analysis, Thermometer};
 use rustc_hash::FxHashMap;
@@ -35,6 +36,17 @@ impl Moment {
     /// The variable that holds a mode variable's value at this moment.
     pub fn variable(self, variable: ModeVariable) -> ModeVariable {
         ModeVariable(2 * variable.0 + u32::from(self == Moment::After))
+    }
+
+    /// The same for a mode variable of a model.
+    pub fn of_mode(self, mode: ModeVariableId) -> ModeVariable {
+        self.variable(ModeVariable(mode.0))
+    }
+
+    /// The moment, and the mode variable, whose value a doubled variable holds.
+    pub fn of_doubled(doubled: ModeVariable) -> (Moment, ModeVariable) {
+        let moment = if doubled.0.is_multiple_of(2) { Moment::Before } else { Moment::After };
+        (moment, ModeVariable(doubled.0 / 2))
     }
 }
 
@@ -84,6 +96,24 @@ impl<'a> PairSpace<'a> {
         let image = self.space.import(self.source, &[modes], |variable| moment.variable(variable))[0];
         self.images.borrow_mut()[moment as usize].insert(modes, image);
         image
+    }
+
+    /// One pair of a set of pairs, if there is any: the mode before and the mode after. What the set leaves open is false.
+    pub(crate) fn pick(&self, pairs: ModeSet) -> Option<[Mode; 2]> {
+        let mut modes = [Moment::Before, Moment::After].map(|_| Mode::all_false(self.source.variable_count()));
+        for (doubled, value) in self.space.pick(pairs)? {
+            let (moment, variable) = Moment::of_doubled(doubled);
+            modes[moment as usize].set(ModeVariableId(variable.0), value);
+        }
+        Some(modes)
+    }
+
+    /// Whether a pair of modes, the one before and the one after, is in a set of pairs.
+    pub(crate) fn contains(&self, pairs: ModeSet, modes: &[Mode; 2]) -> bool {
+        self.space.evaluate(pairs, |doubled| {
+            let (moment, variable) = Moment::of_doubled(doubled);
+            modes[moment as usize][ModeVariableId(variable.0)]
+        })
     }
 
     /// Names of the doubled variables, `pre(g)` and `g`.

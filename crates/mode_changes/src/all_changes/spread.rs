@@ -12,8 +12,8 @@ use modeshift_dae::{EquationId, IndexVec, VariableId};
 use modeshift_modes::{Limit, ModeSet};
 use modeshift_structure::{Analysis, EdgeId, Thermometer};
 
-use crate::all_changes::left_limits::InPairs;
-use crate::all_changes::space::{Moment, PairSpace};
+use super::left_limits::InPairs;
+use super::space::{Moment, PairSpace};
 
 /// What mode changes cause, and where.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ pub struct Extent {
     pub largest: usize,
 }
 
-/// Nodes that all sets together may take, roughly.
+/// Nodes that all sets together may take, roughly: some tens of megabytes.
 const MOST_NODES: usize = 1_000_000;
 /// A set of so few nodes is never too large.
 const LEAST_NODES: usize = 100;

@@ -9,11 +9,11 @@ use modeshift_modes::{Limit, ModeSet};
 use modeshift_structure::Analysis;
 use rustc_hash::FxHashMap;
 
-use crate::all_changes::firings::{Firing, FiringLaw};
-use crate::all_changes::guarded_matching::GuardedMatching;
-use crate::all_changes::left_limits::InPairs;
-use crate::all_changes::space::{Moment, PairSpace};
-use crate::all_changes::spread::Extent;
+use super::firings::{Firing, FiringLaw};
+use super::guarded_matching::GuardedMatching;
+use super::left_limits::InPairs;
+use super::space::{Moment, PairSpace};
+use super::spread::Extent;
 
 /// What contradicts other things that are said about an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,18 +4,19 @@
 //! coefficients are expressions of left limits. Small blocks are eliminated symbolically. In the formulas, `pre(x)` is
 //! a left limit, and continuous states are written that way; there is none where an unknown enters nonlinearly.
 
+use std::convert::Infallible;
+
 use modeshift_dae::{
-    ArithmeticOperator as Op, Derivative, ExpressionId, Expressions, FlatModel, ModeVariableId, Node,
-    NotDifferentiable, VariableId, assume_modes, differentiate_times, partial_derivative,
+    ArithmeticOperator as Op, Derivative, ExpressionId, Expressions, FlatModel, Fold, Memo, ModeVariableId, Node,
+    NotDifferentiable, Operands, Rewritten, VariableId, assume_modes, differentiate_times, partial_derivative,
 };
+use modeshift_structure::one_mode::{Block, Column, Entry, ModeStructure, Row};
 use rustc_hash::FxHashMap;
 
-use crate::formulas::signed;
-use crate::one_change::impulse_order::Potentials;
-use crate::one_change::levels::{Condition, Unknown, condition, unknown};
-use modeshift_structure::one_mode::{Block, Column, Entry, ModeStructure, Row};
+use super::signed;
+use crate::one_change::{Condition, Potentials, Unknown, condition, unknown};
 
-/// The largest block that is eliminated.
+/// The largest block that is eliminated: formulas of larger ones fill pages, and nobody reads them.
 const LARGEST: usize = 8;
 
 /// A restart value as an expression of left limits.
@@ -198,12 +199,7 @@ impl Elimination<'_> {
     }
 
     fn contains(&self, expression: ExpressionId, (variable, order): (VariableId, u32)) -> bool {
-        let mut found = false;
-        self.model.expressions.for_each(expression, |_, node| {
-            found |= node == Node::Variable(variable, order);
-            !found
-        });
-        found
+        self.model.expressions.contains(expression, |node| node == Node::Variable(variable, order))
     }
 
     /// Variables of the mode replaced by their left limits.
@@ -234,42 +230,54 @@ impl Elimination<'_> {
 fn replace(
     expressions: &mut Expressions,
     root: ExpressionId,
-    mut variable_becomes: impl FnMut(&mut Expressions, ExpressionId, VariableId, u32) -> ExpressionId,
+    variable_becomes: impl FnMut(&mut Expressions, ExpressionId, VariableId, u32) -> ExpressionId,
 ) -> ExpressionId {
-    let mut memo = FxHashMap::default();
-    let mut pending = vec![(root, false)];
-    while let Some((id, children_done)) = pending.pop() {
-        if memo.contains_key(&id) {
-            continue;
-        }
-        let result = match expressions.node(id) {
-            Node::Variable(variable, order) => variable_becomes(expressions, id, variable, order),
-            Node::Pre(_) => id,
-            _ if children_done => rebuilt(expressions, id, &memo),
-            _ => {
-                pending.push((id, true));
-                pending.extend(expressions.children(id).map(|child| (child, false)));
-                continue;
-            }
-        };
-        memo.insert(id, result);
-    }
-    memo[&root]
+    let Ok(result) = Replacement { expressions, variable_becomes }.fold(&mut Memo::new(), root, ());
+    result
 }
 
-fn rebuilt(
-    expressions: &mut Expressions,
-    id: ExpressionId,
-    memo: &FxHashMap<ExpressionId, ExpressionId>,
-) -> ExpressionId {
-    match expressions.node(id) {
-        Node::Arithmetic(Op::Add, a, b) => signed::sum(expressions, memo[&a], memo[&b]),
-        Node::Arithmetic(Op::Subtract, a, b) => signed::difference(expressions, memo[&a], memo[&b]),
-        Node::Arithmetic(Op::Multiply, a, b) => signed::product(expressions, memo[&a], memo[&b]),
-        Node::Arithmetic(Op::Divide, a, b) => signed::quotient(expressions, memo[&a], memo[&b]),
-        Node::Arithmetic(operator, a, b) => expressions.arithmetic(operator, memo[&a], memo[&b]),
-        Node::Negate(a) => signed::negation(expressions, memo[&a]),
-        _ => expressions.map_children(id, |_, child| memo[&child]),
+struct Replacement<'a, Variables> {
+    expressions: &'a mut Expressions,
+    variable_becomes: Variables,
+}
+
+impl<Variables> Fold for Replacement<'_, Variables>
+where
+    Variables: FnMut(&mut Expressions, ExpressionId, VariableId, u32) -> ExpressionId,
+{
+    type Context = ();
+    type Value = ExpressionId;
+    type Error = Infallible;
+
+    fn expressions(&self) -> &Expressions {
+        self.expressions
+    }
+
+    fn open(&mut self, id: ExpressionId, (): (), operands: &mut Operands<()>) -> Option<ExpressionId> {
+        match self.expressions.node(id) {
+            Node::Variable(variable, order) => Some((self.variable_becomes)(self.expressions, id, variable, order)),
+            Node::Pre(_) => Some(id),
+            _ => {
+                operands.extend(self.expressions.children(id), ());
+                None
+            }
+        }
+    }
+
+    /// Asks for nothing more: `open` asks for branches together with the condition.
+    fn branches(&mut self, _: [ExpressionId; 3], (): (), _: &Rewritten, _: &mut Operands<()>) {}
+
+    fn close(&mut self, id: ExpressionId, (): (), known: &Rewritten) -> Result<ExpressionId, Infallible> {
+        let expressions = &mut *self.expressions;
+        Ok(match expressions.node(id) {
+            Node::Arithmetic(Op::Add, a, b) => signed::sum(expressions, known[a], known[b]),
+            Node::Arithmetic(Op::Subtract, a, b) => signed::difference(expressions, known[a], known[b]),
+            Node::Arithmetic(Op::Multiply, a, b) => signed::product(expressions, known[a], known[b]),
+            Node::Arithmetic(Op::Divide, a, b) => signed::quotient(expressions, known[a], known[b]),
+            Node::Arithmetic(operator, a, b) => expressions.arithmetic(operator, known[a], known[b]),
+            Node::Negate(a) => signed::negation(expressions, known[a]),
+            _ => expressions.map_children(id, |_, child| known[child]),
+        })
     }
 }
 
@@ -336,13 +344,4 @@ fn eliminate(expressions: &mut Expressions, rows: &mut [LinearRow], pivot: usize
     rows[other].coefficients[column] = None;
     let product = signed::product(expressions, factor, rows[pivot].right);
     rows[other].right = signed::difference(expressions, rows[other].right, product);
-}
-
-/// The name of a closed form's unknown: `w1`, `x'`, or `f1` for a weight.
-pub fn closed_form_name(model: &FlatModel, structure: &ModeStructure, form: &ClosedForm) -> String {
-    let name = &model.variables[structure.variable(form.column)].name;
-    match form.unknown {
-        Unknown::RightLimit(order) => format!("{name}{}", "'".repeat(order as usize)),
-        Unknown::Weight(_) => name.to_string(),
-    }
 }

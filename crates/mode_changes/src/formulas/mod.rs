@@ -7,7 +7,13 @@
 //! | [`order_calculus`] | the calculus of impulse orders (E22 §9.2) |
 //! | [`nonlinear_orders`] | orders behind nonlinear functions |
 
-pub(crate) mod closed_form;
-pub(crate) mod nonlinear_orders;
-pub(crate) mod order_calculus;
-pub(crate) mod signed;
+mod closed_form;
+mod nonlinear_orders;
+mod order_calculus;
+mod signed;
+
+pub use closed_form::{ClosedForm, closed_forms};
+pub(crate) use nonlinear_orders::nonlinear_orders;
+pub(crate) use order_calculus::Order;
+#[cfg(test)]
+pub(crate) use order_calculus::solved_order;

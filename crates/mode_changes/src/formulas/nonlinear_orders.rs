@@ -6,11 +6,10 @@
 use std::collections::BTreeMap;
 
 use modeshift_dae::{FlatModel, ModeVariableId, VariableId, assume_modes};
-
-use crate::formulas::order_calculus::{Order, solved_order};
-use crate::one_change::impulse_order::Potentials;
-use crate::one_change::impulse_products::UndefinedProduct;
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
+
+use super::order_calculus::{Order, solved_order};
+use crate::one_change::{Potentials, UndefinedProduct};
 
 /// The orders of a change that are not those of shortest paths, by variable.
 pub(crate) fn nonlinear_orders(

@@ -8,7 +8,7 @@
 
 use std::fmt;
 
-use modeshift_dae::{ArithmeticOperator as Op, Builtin, ExpressionId, Expressions, Node, VariableId};
+use modeshift_dae::{ArithmeticOperator as Op, Builtin, ExpressionId, Expressions, Memo, Node, VariableId};
 
 /// An impulse order.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
@@ -57,6 +57,7 @@ impl fmt::Display for Order {
         if self.0.is_infinite() {
             return f.write_str(if self.0 > 0.0 { "inf" } else { "-inf" });
         }
+        // Orders are products of a few literals: nine digits tell a fraction from an irrational power.
         let fits = |denominator: &i64| {
             let numerator = self.0 * *denominator as f64;
             (numerator - numerator.round()).abs() < 1e-9
@@ -69,16 +70,6 @@ impl fmt::Display for Order {
     }
 }
 
-/// The order of an expression, given those of variables and their derivatives. Nested too deeply for recursion is not
-/// analyzed: an expression of more than a thousand levels counts as finite.
-pub fn expression_order(
-    expressions: &Expressions,
-    root: ExpressionId,
-    order_of: &dyn Fn(VariableId, u32) -> Order,
-) -> Order {
-    Calculus { expressions, order_of, solved: None }.term(root, 1000).rest
-}
-
 /// The order of `variable` from `left = right`, where it occurs in one term, as a power; `None` otherwise.
 pub fn solved_order(
     expressions: &Expressions,
@@ -87,23 +78,12 @@ pub fn solved_order(
     variable: VariableId,
     order_of: &dyn Fn(VariableId, u32) -> Order,
 ) -> Option<Order> {
-    let calculus = Calculus { expressions, order_of, solved: Some(variable) };
-    let (mut own, mut rest) = (None, Order::NONE);
-    let mut pending = vec![left, right];
-    while let Some(id) = pending.pop() {
-        match expressions.node(id) {
-            Node::Arithmetic(Op::Add | Op::Subtract, a, b) => pending.extend([b, a]),
-            Node::Negate(a) => pending.push(a),
-            _ => match calculus.term(id, 1000) {
-                Term { exponent: Some(exponent), rest: factor } if own.is_none() => own = Some((exponent, factor)),
-                Term { exponent: None, rest: order } => rest = rest.greatest(order),
-                Term { .. } => return None,
-            },
-        }
-    }
-    let (exponent, factor) = own.filter(|(exponent, _)| *exponent != 0.0 && exponent.is_finite())?;
-    let balance = if factor == Order::NONE { return None } else { rest.0 - factor.0 };
-    Some(Order(balance / exponent))
+    let calculus = Calculus { expressions, order_of, solved: variable };
+    let (mut terms, mut sums) = (Memo::new(), Memo::new());
+    let sums = [left, right].map(|side| calculus.sum(side, &mut terms, &mut sums));
+    let Sum { own: Own::Once(exponent, factor), rest } = sums[0].plus(sums[1]) else { return None };
+    let is_power = exponent != 0.0 && exponent.is_finite() && factor != Order::NONE;
+    is_power.then(|| Order((rest.0 - factor.0) / exponent))
 }
 
 /// A term: a power of the variable that is solved for, if it is in it, times the rest.
@@ -120,38 +100,75 @@ impl Term {
     }
 }
 
+/// In how many terms of a sum the variable is that is solved for.
+#[derive(Clone, Copy)]
+enum Own {
+    Never,
+    /// As this power, times something of this order.
+    Once(f64, Order),
+    Often,
+}
+
+/// A sum, and the greatest order of the terms without the variable.
+#[derive(Clone, Copy)]
+struct Sum {
+    own: Own,
+    rest: Order,
+}
+
+impl Sum {
+    fn of(term: Term) -> Sum {
+        match term.exponent {
+            Some(exponent) => Sum { own: Own::Once(exponent, term.rest), rest: Order::NONE },
+            None => Sum { own: Own::Never, rest: term.rest },
+        }
+    }
+
+    fn plus(self, other: Sum) -> Sum {
+        let own = match (self.own, other.own) {
+            (Own::Never, own) | (own, Own::Never) => own,
+            _ => Own::Often,
+        };
+        Sum { own, rest: self.rest.greatest(other.rest) }
+    }
+}
+
 struct Calculus<'a> {
     expressions: &'a Expressions,
     order_of: &'a dyn Fn(VariableId, u32) -> Order,
-    solved: Option<VariableId>,
+    solved: VariableId,
 }
 
 impl Calculus<'_> {
-    fn term(&self, id: ExpressionId, depth: u32) -> Term {
-        if depth == 0 {
-            return Term::known(Order::FINITE);
-        }
-        let below = |id| self.term(id, depth - 1);
+    /// An expression as a sum of terms; each different subexpression is looked at once.
+    fn sum(&self, root: ExpressionId, terms: &mut Memo<(), Term>, sums: &mut Memo<(), Sum>) -> Sum {
+        self.expressions.fold_up(terms, root, |id, node, known| self.term(id, node, known));
+        self.expressions.fold_up(sums, root, |id, node, known| match node {
+            Node::Arithmetic(Op::Add | Op::Subtract, a, b) => known[a].plus(known[b]),
+            Node::Negate(a) => known[a],
+            _ => Sum::of(terms[id]),
+        })
+    }
+
+    fn term(&self, id: ExpressionId, node: Node, known: &Memo<(), Term>) -> Term {
         if let Some(literal) = self.expressions.literal(id) {
             return Term::known(if literal == 0.0 { Order::NONE } else { Order::FINITE });
         }
-        match self.expressions.node(id) {
-            Node::Variable(variable, 0) if Some(variable) == self.solved => {
-                Term { exponent: Some(1.0), rest: Order::FINITE }
-            }
+        match node {
+            Node::Variable(variable, 0) if variable == self.solved => Term { exponent: Some(1.0), rest: Order::FINITE },
             Node::Variable(variable, order) => Term::known((self.order_of)(variable, order)),
-            Node::Negate(a) => below(a),
-            Node::Arithmetic(Op::Add | Op::Subtract, a, b) => sum(below(a), below(b)),
-            Node::Arithmetic(Op::Multiply, a, b) => product(below(a), below(b)),
-            Node::Arithmetic(Op::Divide, a, b) => product(below(a), power(below(b), -1.0)),
+            Node::Negate(a) => known[a],
+            Node::Arithmetic(Op::Add | Op::Subtract, a, b) => sum(known[a], known[b]),
+            Node::Arithmetic(Op::Multiply, a, b) => product(known[a], known[b]),
+            Node::Arithmetic(Op::Divide, a, b) => product(known[a], power(known[b], -1.0)),
             Node::Arithmetic(Op::Power, a, b) => match self.expressions.literal(b) {
-                Some(exponent) => power(below(a), exponent),
-                None => other(below(a), Order::INFINITE),
+                Some(exponent) => power(known[a], exponent),
+                None => other(known[a], Order::INFINITE),
             },
-            Node::If(_, a, b) => sum(below(a), below(b)),
+            Node::If(_, a, b) => sum(known[a], known[b]),
             Node::Call(builtin, arguments) => {
                 let arguments = self.expressions.argument_list(arguments);
-                let inner = arguments.iter().map(|&argument| below(argument)).reduce(sum);
+                let inner = arguments.iter().map(|&argument| known[argument]).reduce(sum);
                 inner.map_or(Term::known(Order::FINITE), |inner| call(builtin, inner))
             }
             _ => Term::known(Order::FINITE),

@@ -10,7 +10,7 @@ struct Signed {
     magnitude: ExpressionId,
 }
 
-/// Signs further down than this stay where they are.
+/// Signs further down than this stay where they are: the search doubles with each level.
 const DEPTH: u32 = 8;
 
 fn signed(expressions: &mut Expressions, id: ExpressionId) -> Signed {

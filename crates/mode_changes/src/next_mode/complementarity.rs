@@ -5,26 +5,23 @@
 //! was imposed: the equation it then brings is a multiple of its guard now, and its guard then is a multiple of the
 //! equation it takes away. That is looked at in numbers, so that it does not matter how a diode or a friction is written.
 
-use modeshift_dae::{EquationId, ExpressionId, Id, MultimodeDae, VariableId};
+use modeshift_dae::{EquationId, ExpressionId, Id, Mode, MultimodeDae, VariableId};
 use modeshift_numerics::{Input, NativeFunctions};
-
-use crate::next_mode::search::Complementarity;
-use crate::next_mode::step_complementarity::{ElementPair, StepResponse};
-use crate::one_change::form_users::FormUsers;
-use crate::one_change::laurent::{StepSystem, padded};
-use crate::one_change::new_forms::holds;
-use crate::one_mode::affine::{Affine, Surroundings};
-use crate::one_mode::jet::{Jet, Residuals};
-use crate::one_mode::mode_values::ModeValues;
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
-/// Steps that turn a cluster into a linear complementarity problem, as shares of the model's time scale: the short one
-/// shows impulses.
-pub const COMPLEMENTARITY_STEPS: [f64; 2] = [1e-2, 1e-5];
+use super::search::Complementarity;
+use super::step_complementarity::{ElementPair, StepResponse};
+use crate::one_change::{FormUsers, StepSystem, holds, padded};
+use crate::one_mode::{Affine, Jet, Residuals, Surroundings};
 
-/// Steps are solved densely: larger modes are left to the other strategies.
+/// Steps that turn a cluster into a linear complementarity problem, as shares of the model's time scale: a hundredth resolves
+/// what moves, and a thousandth of that is short enough for impulses to be the largest by far.
+const STEPS: [f64; 2] = [1e-2, 1e-5];
+
+/// Steps are solved densely, in some milliseconds at this size: larger modes are left to the other strategies.
 const MOST_EQUATIONS: usize = 400;
-/// What is smaller than this, relative to the rest, does not count when functions are compared.
+/// What is smaller than this, relative to the rest, does not count when functions are compared: ten digits are lost at most
+/// in a step of 1e-5, so six of sixteen remain.
 const SAME: f64 = 1e-6;
 
 /// A value of what is no unknown: parameters, discrete variables, left limits, and the mode.
@@ -39,7 +36,7 @@ pub struct ReferenceMode<'e> {
     /// Which equations contain which mode variables.
     pub forms: &'e FormUsers,
     /// The mode.
-    pub values: &'e ModeValues,
+    pub values: &'e Mode,
     /// Its structure.
     pub structure: &'e ModeStructure,
     /// Its equations.
@@ -61,26 +58,11 @@ pub struct Element<'e> {
     /// The state it has in the reference mode, and the other.
     pub states: (u32, u32),
     /// The mode in which it alone has changed.
-    pub changed: &'e ModeValues,
+    pub changed: &'e Mode,
     /// Discrete variables that have another value there.
     pub changed_variables: Vec<VariableId>,
     /// What is known there.
     pub known: Box<Known<'e>>,
-}
-
-/// The problem for a step from the mode being left into a reference mode; `None` if it is none.
-pub fn cluster_complementarity(reference: &ReferenceMode, elements: &[Element], step: f64) -> Option<Complementarity> {
-    let ReferenceMode { structure, equations, memory, point, .. } = *reference;
-    if structure.size() > MOST_EQUATIONS {
-        return None;
-    }
-    let jet = padded(structure, point);
-    let sketches = elements.iter().map(|element| reference.sketch(element, &jet));
-    let sketches: Vec<Sketch> = sketches.collect::<Option<_>>()?;
-    let rows: Vec<Row> = sketches.iter().map(|sketch| sketch.row).collect();
-    let response = StepResponse::new(StepSystem::new(structure, equations, memory, point), step, &rows)?;
-    let pairs = sketches.into_iter().map(|sketch| sketch.pair(&rows, &response));
-    Some(response.complementarity(&pairs.collect::<Option<Vec<_>>>()?))
 }
 
 /// An element as its equations and its guard say, before it is clear that it is a pair.
@@ -105,8 +87,8 @@ impl Sketch {
         let others = rows.iter().zip(&slopes).filter(|(row, _)| **row != self.row).map(|(_, slope)| slope.abs());
         let is_imposed = own != 0.0 && others.chain([constant.abs()]).all(|value| value <= SAME * own.abs());
         let is_free = is_multiple(&response.of(&self.other), &response.of(&self.stays));
-        let Sketch { row, stays, states, .. } = self;
-        let pair = ElementPair { row, imposed_sign: own.signum(), free: stays, states };
+        let Sketch { stays, states, .. } = self;
+        let pair = ElementPair { imposed_sign: own.signum(), free: stays, states };
         (is_imposed && is_free).then_some(pair)
     }
 }
@@ -122,6 +104,25 @@ fn is_multiple(a: &(f64, Vec<f64>), b: &(f64, Vec<f64>)) -> bool {
 }
 
 impl ReferenceMode<'_> {
+    /// The problems for steps from the mode being left into this one, as far as there are any.
+    pub fn complementarities(&self, elements: &[Element], time_scale: f64) -> Vec<Complementarity> {
+        STEPS.iter().filter_map(|share| self.complementarity(elements, share * time_scale)).collect()
+    }
+
+    fn complementarity(&self, elements: &[Element], step: f64) -> Option<Complementarity> {
+        let ReferenceMode { structure, equations, memory, point, .. } = *self;
+        if structure.size() > MOST_EQUATIONS {
+            return None;
+        }
+        let jet = padded(structure, point);
+        let sketches = elements.iter().map(|element| self.sketch(element, &jet));
+        let sketches: Vec<Sketch> = sketches.collect::<Option<_>>()?;
+        let rows: Vec<Row> = sketches.iter().map(|sketch| sketch.row).collect();
+        let response = StepResponse::new(StepSystem::new(structure, equations, memory, point), step, &rows)?;
+        let pairs = sketches.into_iter().map(|sketch| sketch.pair(&rows, &response));
+        Some(response.complementarity(&pairs.collect::<Option<Vec<_>>>()?))
+    }
+
     /// Reads an element, linearized at a jet.
     fn sketch(&self, element: &Element, jet: &Jet) -> Option<Sketch> {
         let (going, coming) = self.exchanged(element);

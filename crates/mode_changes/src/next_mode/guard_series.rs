@@ -4,10 +4,10 @@
 //! value, its derivative, and so on. The first term that is not noise decides. If no term does, the guard vanishes
 //! identically as far as can be seen, and either side is allowed.
 
-use crate::one_change::left_limits::values::Past;
-use crate::one_change::restart::{Noise, Restart};
-use crate::one_mode::jet::{Jet, Residuals};
-use modeshift_structure::one_mode::Row;
+use modeshift_structure::one_mode::{Column, Row};
+
+use crate::one_change::{Noise, Past, Restart};
+use crate::one_mode::{Jet, Residuals};
 
 /// The series of a guard expression right after a change.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -89,7 +89,7 @@ impl GuardSeries {
 }
 
 /// The coefficient of `δ^(p)` in `x^(order)`.
-fn content(left: &Jet, restart: &Restart, column: modeshift_structure::one_mode::Column, order: u32, p: u32) -> f64 {
+fn content(left: &Jet, restart: &Restart, column: Column, order: u32, p: u32) -> f64 {
     match (order).checked_sub(p + 1) {
         Some(l) if restart.is_impulsive(column, l) => restart.right.get(column, l) - left.get(column, l),
         Some(_) => 0.0,

@@ -4,7 +4,7 @@
 //! imposed ones, and the mode is a complementary basis. Its bases are regular, so singular modes are never visited.
 //! Ties are broken lexicographically, so that degenerate problems do not cycle.
 
-use crate::one_mode::dense::Matrix;
+use modeshift_numerics::small_dense::Matrix;
 
 /// A solution.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +24,7 @@ pub fn lemke(q: &[f64], m: &Matrix<f64>) -> Option<ComplementarySolution> {
     }
     let mut tableau = Tableau::new(q, m);
     let mut entering = tableau.start();
+    // Bases are visited once each, and in practice a few per component; far more of them is a cycle by rounding.
     for _ in 0..50 * size + 200 {
         let row = tableau.leaving_row(entering)?;
         let left = tableau.basis[row];
@@ -83,6 +84,7 @@ impl Tableau {
     /// The row that limits the entering variable first; the artificial variable is preferred, other ties go by the
     /// lexicographic order of the scaled rows of the basis inverse, which stand in the columns of `w`.
     fn leaving_row(&self, entering: usize) -> Option<usize> {
+        // What is left of a zero after some dozen pivots is rounding, four digits above the last one.
         let largest = self.rows.iter().map(|row| row[entering].abs()).fold(0.0, f64::max);
         let candidates = (0..self.size).filter(|&row| self.rows[row][entering] > 1e-11 * largest.max(1e-300));
         candidates.min_by(|&a, &b| self.compare(a, b, entering))
@@ -91,6 +93,7 @@ impl Tableau {
     fn compare(&self, a: usize, b: usize, entering: usize) -> std::cmp::Ordering {
         let ratio = |row: usize, value: f64| value / self.rows[row][entering];
         let (first, second) = (ratio(a, self.right(a)), ratio(b, self.right(b)));
+        // Ratios that differ by less are a tie: relative rounding, or that of the largest entry of `q`.
         let tolerance = 1e-12 * (first.abs() + second.abs()) + 1e-14 * self.scale;
         if (first - second).abs() > tolerance {
             return first.total_cmp(&second);
@@ -100,6 +103,7 @@ impl Tableau {
             return (self.basis[b] == artificial).cmp(&(self.basis[a] == artificial));
         }
         let differing = (0..self.size).map(|k| (ratio(a, self.rows[a][k]), ratio(b, self.rows[b][k])));
+        // As for ties of the ratios themselves.
         let mut decided = differing.filter(|(x, y)| (x - y).abs() > 1e-12 * (x.abs() + y.abs()));
         decided.next().map_or(a.cmp(&b), |(x, y)| x.total_cmp(&y))
     }

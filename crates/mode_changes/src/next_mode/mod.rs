@@ -8,8 +8,20 @@
 //! | [`step_complementarity`] | the problem itself: one implicit step of a regular mode |
 //! | [`lemke`] | Lemke's method |
 
-pub(crate) mod complementarity;
-pub(crate) mod guard_series;
-pub(crate) mod lemke;
-pub(crate) mod search;
-pub(crate) mod step_complementarity;
+mod complementarity;
+mod guard_series;
+mod lemke;
+mod search;
+mod step_complementarity;
+
+pub use complementarity::{Element, ReferenceMode};
+pub use guard_series::{GuardSeries, Sign, Term};
+#[cfg(test)]
+pub(crate) use lemke::lemke;
+#[cfg(test)]
+pub(crate) use search::Objection;
+pub use search::{
+    Accepted, Cluster, Complementarity, NextMode, StateCondition, States, Strategy, accepted_modes, next_mode,
+};
+#[cfg(test)]
+pub(crate) use step_complementarity::{ElementPair, StepResponse};

@@ -9,13 +9,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::next_mode::guard_series::Sign;
-use crate::next_mode::lemke::{ComplementarySolution, lemke};
-use crate::one_change::restart::Noise;
-use crate::one_mode::dense::Matrix;
+use super::guard_series::Sign;
+use super::lemke::{ComplementarySolution, lemke};
+use crate::one_change::Noise;
+use modeshift_numerics::small_dense::Matrix;
 
 /// The state of each element of a cluster: 0 and 1 for a guard that is false or true, more for others.
-pub type Mode = Vec<u32>;
+pub type States = Vec<u32>;
 
 /// A condition of an element's state: that something is not negative, and where to go if it is.
 #[derive(Clone, Debug)]
@@ -28,10 +28,6 @@ pub struct StateCondition {
     /// The state that a violation leads to.
     pub otherwise: u32,
 }
-
-/// Why a candidate mode cannot even be tried.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unusable(pub String);
 
 /// The cluster as affine complementarity: for a reference mode and one implicit step, the quantities that the
 /// elements impose (`z`) and those they leave free (`w = q + M z`).
@@ -57,8 +53,8 @@ pub trait Cluster {
     /// How many states each element has.
     fn states(&self) -> &[u32];
 
-    /// The conditions of all elements in a mode, after a restart in it.
-    fn conditions(&mut self, mode: &Mode) -> Result<Vec<StateCondition>, Unusable>;
+    /// The conditions of all elements in a mode, after a restart in it, or why the mode cannot even be tried.
+    fn conditions(&mut self, mode: &States) -> Result<Vec<StateCondition>, String>;
 
     /// The cluster as affine complementarity, where it is one; more than one where it is not clear which step serves.
     fn complementarities(&mut self) -> Vec<Complementarity> {
@@ -66,7 +62,7 @@ pub trait Cluster {
     }
 
     /// Right limits and first derivatives of all states in a mode: the same solution has the same.
-    fn signature(&mut self, mode: &Mode) -> Vec<f64>;
+    fn signature(&mut self, mode: &States) -> Vec<f64>;
 }
 
 /// What speaks against a mode.
@@ -89,28 +85,32 @@ pub enum NextMode {
     /// This mode accepts itself.
     Accepted {
         /// The mode.
-        mode: Mode,
+        mode: States,
         /// How many modes were tried.
         tried: usize,
     },
     /// No mode that was tried accepts itself; why not, by mode.
-    None(Vec<(Mode, Objection)>),
+    None(Vec<(States, Objection)>),
 }
 
 /// All modes that accept themselves.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Accepted {
     /// None does; why not, by mode.
-    None(Vec<(Mode, Objection)>),
+    None(Vec<(States, Objection)>),
     /// One does, or several with the same solution: then the nearest to the current mode comes first.
-    One(Vec<Mode>),
+    One(Vec<States>),
     /// Several, with different solutions: the model is ambiguous.
-    Several(Vec<Mode>),
+    Several(Vec<States>),
 }
 
-/// Clusters up to this size are enumerated where all else fails.
+/// Clusters up to this size are enumerated where all else fails: 4,096 restarts of two-state elements.
 const ENUMERATED: usize = 12;
+/// So often all violated elements change without fewer being violated than ever before: enough to leave a plateau, while
+/// cycles are left to the other strategies soon.
 const FAILURES: usize = 4;
+/// Flipping one element at a time takes at most so many modes per element: on P-matrices a few per element are usual.
+const MODES_PER_ELEMENT: usize = 20;
 
 /// A way to search for the next mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,7 +132,7 @@ impl Strategy {
 }
 
 /// Finds the next mode by these strategies, one after the other.
-pub fn next_mode(cluster: &mut dyn Cluster, current: &Mode, strategies: &[Strategy]) -> NextMode {
+pub fn next_mode(cluster: &mut dyn Cluster, current: &States, strategies: &[Strategy]) -> NextMode {
     let mut search = Search { cluster, current, tried: Vec::new(), visited: BTreeSet::new() };
     match strategies.iter().find_map(|&strategy| search.by(strategy)) {
         Some(mode) => NextMode::Accepted { mode, tried: search.visited.len() },
@@ -141,7 +141,7 @@ pub fn next_mode(cluster: &mut dyn Cluster, current: &Mode, strategies: &[Strate
 }
 
 /// All modes of a small cluster that accept themselves, and whether they are one solution.
-pub fn accepted_modes(cluster: &mut dyn Cluster, current: &Mode, noise: &Noise) -> Accepted {
+pub fn accepted_modes(cluster: &mut dyn Cluster, current: &States, noise: &Noise) -> Accepted {
     let mut search = Search { cluster, current, tried: Vec::new(), visited: BTreeSet::new() };
     let mut accepted = Vec::new();
     for mode in modes_by_distance(search.cluster.states(), current) {
@@ -157,6 +157,7 @@ pub fn accepted_modes(cluster: &mut dyn Cluster, current: &Mode, noise: &Noise) 
     if same { Accepted::One(accepted) } else { Accepted::Several(accepted) }
 }
 
+/// First derivatives are a thousand times as uncertain as values: they are quotients by a short time scale.
 fn is_same(a: &[f64], b: &[f64], noise: &Noise) -> bool {
     a.iter().zip(b).all(|(x, y)| (x - y).abs() <= 1e3 * noise.relative * (1.0 + x.abs().max(y.abs())))
 }
@@ -170,13 +171,13 @@ enum Outcome {
 
 struct Search<'a> {
     cluster: &'a mut dyn Cluster,
-    current: &'a Mode,
-    tried: Vec<(Mode, Objection)>,
-    visited: BTreeSet<Mode>,
+    current: &'a States,
+    tried: Vec<(States, Objection)>,
+    visited: BTreeSet<States>,
 }
 
 impl Search<'_> {
-    fn by(&mut self, strategy: Strategy) -> Option<Mode> {
+    fn by(&mut self, strategy: Strategy) -> Option<States> {
         match strategy {
             Strategy::FlipAll => self.flip_all(),
             Strategy::FlipLeast => self.flip_least(),
@@ -185,11 +186,11 @@ impl Search<'_> {
         }
     }
 
-    fn try_mode(&mut self, mode: &Mode) -> Outcome {
+    fn try_mode(&mut self, mode: &States) -> Outcome {
         self.visited.insert(mode.clone());
         let conditions = match self.cluster.conditions(mode) {
             Ok(conditions) => conditions,
-            Err(Unusable(reason)) => {
+            Err(reason) => {
                 self.tried.push((mode.clone(), Objection::Unusable(reason)));
                 return Outcome::Unusable;
             }
@@ -210,7 +211,7 @@ impl Search<'_> {
     }
 
     /// Changes all violated elements at once, while fewer are violated than ever before.
-    fn flip_all(&mut self) -> Option<Mode> {
+    fn flip_all(&mut self) -> Option<States> {
         let mut mode = self.current.clone();
         let (mut fewest, mut failures) = (usize::MAX, 0);
         while failures <= FAILURES && !self.visited.contains(&mode) {
@@ -228,10 +229,10 @@ impl Search<'_> {
     }
 
     /// Changes the violated element of least index only.
-    fn flip_least(&mut self) -> Option<Mode> {
+    fn flip_least(&mut self) -> Option<States> {
         let mut mode = self.current.clone();
         let mut seen = BTreeSet::new();
-        let limit = 20 * mode.len() + 20;
+        let limit = MODES_PER_ELEMENT * (mode.len() + 1);
         while seen.len() < limit && seen.insert(mode.clone()) {
             match self.try_mode(&mode) {
                 Outcome::Accepted => return Some(mode),
@@ -243,30 +244,31 @@ impl Search<'_> {
     }
 
     /// A mode that Lemke's method proposes, if it accepts itself.
-    fn complementary(&mut self) -> Option<Mode> {
+    fn complementary(&mut self) -> Option<States> {
         let problems = self.cluster.complementarities();
         problems.iter().find_map(|problem| self.proposed(problem))
     }
 
     /// The mode of the basis, which is regular. Elements where both quantities vanish may be on either side: those are
     /// tried free and in the state they are in, too.
-    fn proposed(&mut self, problem: &Complementarity) -> Option<Mode> {
+    fn proposed(&mut self, problem: &Complementarity) -> Option<States> {
         let Complementarity { constant, matrix, states } = problem;
         let ComplementarySolution { z, in_basis } = lemke(constant, matrix)?;
         let is_tie = |element: usize| {
             let terms = || (0..z.len()).map(|k| matrix.get(element, k) * z[k]);
             let size = constant[element].abs() + terms().map(f64::abs).sum::<f64>();
+            // Seven digits above rounding: a sum that nearly cancels is a tie.
             z[element] == 0.0 && (constant[element] + terms().sum::<f64>()).abs() <= 1e-9 * size
         };
         let state = |element: usize, imposed: bool| if imposed { states[element].1 } else { states[element].0 };
-        let basis: Mode = (0..z.len()).map(|element| state(element, in_basis[element])).collect();
-        let free: Mode = (0..z.len()).map(|element| state(element, z[element] > 0.0)).collect();
+        let basis: States = (0..z.len()).map(|element| state(element, in_basis[element])).collect();
+        let free: States = (0..z.len()).map(|element| state(element, z[element] > 0.0)).collect();
         let kept = (0..z.len()).map(|element| if is_tie(element) { self.current[element] } else { free[element] });
         let modes = [basis, kept.collect(), free.clone()];
         modes.into_iter().find(|mode| matches!(self.try_mode(mode), Outcome::Accepted))
     }
 
-    fn enumerate(&mut self) -> Option<Mode> {
+    fn enumerate(&mut self) -> Option<States> {
         if self.current.len() > ENUMERATED {
             return None;
         }
@@ -276,12 +278,12 @@ impl Search<'_> {
 }
 
 /// All modes, those that differ from the current one in the fewest elements first.
-fn modes_by_distance(states: &[u32], current: &Mode) -> Vec<Mode> {
-    let mut modes: Vec<Mode> = vec![Vec::new()];
+fn modes_by_distance(states: &[u32], current: &States) -> Vec<States> {
+    let mut modes: Vec<States> = vec![Vec::new()];
     for &count in states {
         modes = modes.iter().flat_map(|mode| (0..count).map(move |state| [&mode[..], &[state]].concat())).collect();
     }
-    let distance = |mode: &Mode| mode.iter().zip(current).filter(|(a, b)| a != b).count();
+    let distance = |mode: &States| mode.iter().zip(current).filter(|(a, b)| a != b).count();
     modes.sort_by_key(distance);
     modes
 }

@@ -9,37 +9,21 @@
 //! moves where the friction is at its one limit, backward where it is at the other: the speed is the difference of two
 //! imposed quantities, and each has a free partner, how far the friction is from that limit.
 
-use crate::next_mode::search::Complementarity;
-use crate::one_change::laurent::StepSystem;
-use crate::one_mode::affine::Affine;
-use crate::one_mode::dense::Matrix;
-use crate::one_mode::jet::{Jet, Residuals};
-use modeshift_structure::one_mode::{ModeStructure, Row};
+use super::search::Complementarity;
+use crate::one_change::StepSystem;
+use crate::one_mode::Affine;
+use modeshift_numerics::small_dense::Matrix;
+use modeshift_structure::one_mode::Row;
 
 /// A pair of quantities of an element, in the state that the element has in the reference mode.
 #[derive(Clone, Debug)]
 pub struct ElementPair {
-    /// The equation that says that the imposed quantity vanishes: its residual, times `imposed_sign`, is the quantity.
-    pub row: Row,
-    /// `1` or `-1`.
+    /// `1` or `-1`: times the residual of the equation that says that the imposed quantity vanishes, it is the quantity.
     pub imposed_sign: f64,
     /// The free quantity.
     pub free: Affine,
     /// The state it is in, and the other.
     pub states: (u32, u32),
-}
-
-/// The complementarity problem of a step of length `step` from left limits; `None` if the step cannot be solved.
-pub fn step_complementarity(
-    structure: &ModeStructure,
-    equations: &dyn Residuals,
-    memory: &Jet,
-    step: f64,
-    pairs: &[ElementPair],
-) -> Option<Complementarity> {
-    let rows: Vec<Row> = pairs.iter().map(|pair| pair.row).collect();
-    let response = StepResponse::new(StepSystem::new(structure, equations, memory, memory), step, &rows)?;
-    Some(response.complementarity(pairs))
 }
 
 /// A step, and how its result changes with the residuals of some equations.

@@ -5,9 +5,9 @@
 //! `(-1)^(r-p) binom(r, p) a^(r-p) S[k - 1 - r]`. What comes from higher levels is known: the *carries*.
 
 use modeshift_dae::IndexVec;
-
-use crate::one_mode::jet::{Jet, Partial, Residuals, binomial};
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
+
+use crate::one_mode::{Jet, Partial, Residuals, binomial};
 
 /// A balance of weights: `carry + Σ coefficient * jump = 0`.
 pub(crate) struct Balance {

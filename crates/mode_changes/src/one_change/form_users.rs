@@ -1,11 +1,10 @@
 //! Which equations have another form after a change, found by who could: those that mention a mode variable or a
 //! discrete variable that changes.
 
-use modeshift_dae::{EquationId, EquationKind, IndexVec, ModeVariableId, MultimodeDae, Node, VariableId};
+use modeshift_dae::{EquationId, EquationKind, IndexVec, Mode, ModeVariableId, MultimodeDae, Node, VariableId};
 use rustc_hash::FxHashMap;
 
-use crate::one_change::new_forms::has_new_form;
-use crate::one_mode::mode_values::ModeValues;
+use super::new_forms::has_new_form;
 
 /// Continuous equations by the mode variables and discrete variables in them.
 pub struct FormUsers {
@@ -39,13 +38,7 @@ impl FormUsers {
     }
 
     /// The equations that take another form, ascending; those that only begin or cease to hold are not among them.
-    pub fn changed(
-        &self,
-        dae: &MultimodeDae,
-        before: &ModeValues,
-        after: &ModeValues,
-        changed: &[VariableId],
-    ) -> Vec<EquationId> {
+    pub fn changed(&self, dae: &MultimodeDae, before: &Mode, after: &Mode, changed: &[VariableId]) -> Vec<EquationId> {
         let by_mode = before.differing(after).flat_map(|mode| self.of_mode[mode].iter().copied());
         let by_variable = changed.iter().filter_map(|variable| self.of_variable.get(variable)).flatten().copied();
         let mut equations: Vec<EquationId> = by_mode.chain(by_variable).collect();

@@ -6,22 +6,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::one_change::restart::BlockSystem;
-use crate::one_mode::jet::{Jet, Residuals};
-use crate::one_mode::newton::{self, Failure, Linearity, Linearization, Wanted};
+use modeshift_numerics::residual_newton::{self, Failure, Linearization, Wanted};
 use modeshift_structure::one_mode::{Block, Column, ModeStructure};
 
-/// Extends a consistent jet by `count` derivatives beyond the leading ones.
-pub fn extend(structure: &ModeStructure, equations: &dyn Residuals, jet: &mut Jet, count: u32) -> Result<(), Failure> {
-    for beyond in 1..=count {
-        for block in structure.blocks() {
-            extend_block(structure, equations, jet, block, beyond)?;
-        }
-    }
-    Ok(())
-}
+use super::restart::BlockSystem;
+use crate::one_mode::{Jet, Residuals, linearity};
 
-/// Extends the jets of some variables by `count` derivatives beyond the leading ones, and those of others as far as
+/// Extends a consistent jet: some variables by `count` derivatives beyond the leading ones, and others as far as
 /// that takes.
 pub fn extend_towards(
     structure: &ModeStructure,
@@ -77,8 +68,8 @@ fn extend_block(
     if unknowns.iter().all(|&(column, order)| jet.knows(column, order)) {
         return Ok(());
     }
-    let linearity = Linearity::of(equations, block);
-    let solution = newton::solve_block(vec![0.0; unknowns.len()], linearity, |values, wanted| {
+    let linearity = linearity(equations, block);
+    let solution = residual_newton::solve_block(vec![0.0; unknowns.len()], linearity, |values, wanted| {
         jet.set_all(&unknowns, values);
         constraints(structure, equations, beyond, block, jet, wanted)
     });

@@ -13,7 +13,6 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use modeshift_dae::IndexVec;
-
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
 /// An equation that the past need not satisfy, and the first of its derivatives that may fail.

@@ -8,12 +8,12 @@
 use modeshift_dae::{
     ExpressionId, FlatModel, ModeVariableId, Node, NotDifferentiable, VariableId, assume_modes, partial_derivative,
 };
+use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 use rustc_hash::FxHashMap;
 
-use crate::formulas::order_calculus::Order;
-use crate::one_change::impulse_order::Potentials;
-use crate::one_change::left_limits::remembered::Derivative;
-use modeshift_structure::one_mode::{Column, ModeStructure, Row};
+use super::impulse_order::Potentials;
+use super::left_limits::remembered::Derivative;
+use crate::formulas::Order;
 
 /// A product whose value the model does not fix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,15 +27,11 @@ pub struct UndefinedProduct {
 }
 
 impl UndefinedProduct {
-    /// The warning: which equation, which factors, which orders, which convention.
-    pub fn message(&self, model: &FlatModel, structure: &ModeStructure) -> String {
-        self.message_with(model, structure, Order::new(self.impulsive.1 as f64))
-    }
-
-    /// The same, where the order of the impulsive quantity is known to be another one.
-    pub(crate) fn message_with(&self, model: &FlatModel, structure: &ModeStructure, own: Order) -> String {
+    /// The warning: which equation, which factors, which orders, which convention. `own` is the order of the impulsive
+    /// quantity, which nonlinear functions may have changed.
+    pub(crate) fn message(&self, model: &FlatModel, structure: &ModeStructure, own: Order) -> String {
         let name = |(column, order): Derivative| {
-            format!("{}{}", model.variables[structure.variable(column)].name, "'".repeat(order as usize))
+            model.name_of_variable(modeshift_dae::Derivative::new(structure.variable(column), order)).to_string()
         };
         let equation = &model.equations[structure.equation(self.row)].name;
         let (a, b) = (name(self.impulsive.0), name(self.factor.0));

@@ -9,16 +9,17 @@
 
 use modeshift_dae::{Id, IndexVec};
 
-use crate::one_change::left_limits::remembered::Derivative;
-use crate::one_mode::dense::{Complex, Factors, Matrix, Scalar};
-use crate::one_mode::jet::{Jet, Residuals};
+use super::left_limits::remembered::Derivative;
+use crate::one_mode::{Jet, Residuals};
+use modeshift_numerics::small_dense::{Complex, Factors, Matrix, Scalar};
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
-/// Steps on a circle.
+/// Steps on a circle: twice as many as there are coefficients in the window, so that the rest measures the error.
 const STEPS: usize = 32;
-/// Coefficients from `h^-8` to `h^8` are looked at; those of higher negative powers measure the error.
+/// Coefficients from `h^-8` to `h^8` are looked at, more than any index that was met; those of higher negative powers measure
+/// the error.
 const WINDOW: i32 = 8;
-/// Inputs are followed up to this derivative.
+/// Inputs are followed up to this derivative: on circles of small radius the next term is below rounding.
 const INPUT_DERIVATIVES: u32 = 6;
 
 /// Right limits and weights found from steps.
@@ -168,6 +169,7 @@ impl Circle {
             .flat_map(|column| (-(STEPS as i32) / 2 + 1..-WINDOW).map(move |m| (column, m)))
             .map(|(column, m)| (circle.coefficient(column, m) * radius.powi(m)).abs())
             .fold(0.0, f64::max);
+        // Even exact data are rounded.
         circle.error = impossible.max(1e-16 * size);
         circle.error.is_finite().then_some(circle)
     }

@@ -2,11 +2,11 @@
 
 use modeshift_dae::{ExpressionId, FlatModel, IndexVec, Node, VariableId, WhenAction, WhenActionKind};
 use modeshift_numerics::{Compiler, Differentiated, Input, NativeFunctions, NotNumeric};
-
-use crate::one_change::left_limits::remembered::Derivative;
-use crate::one_change::transient::Laws;
-use crate::one_mode::jet::Jet;
 use modeshift_structure::one_mode::{Column, ModeStructure};
+
+use super::left_limits::remembered::Derivative;
+use super::transient::Laws;
+use crate::one_mode::Jet;
 
 /// The laws among the actions of a `when` that fires.
 pub struct WhenLaws {
@@ -41,7 +41,7 @@ impl WhenLaws {
         let mut result = WhenLaws { laws: Vec::new(), column_of };
         for sum in actions.iter().filter_map(|action| Sum::new(&action.kind)) {
             let (expressions, signs): (Vec<ExpressionId>, Vec<f64>) = sum.terms.iter().copied().unzip();
-            let contents = result.contents(model, sum.reset, &expressions);
+            let contents = result.contents_of(model, sum.reset, &expressions);
             let inputs: Vec<Input> =
                 contents.iter().map(|&(column, order)| Input::Variable(structure.variable(column), order)).collect();
             let compiler = Compiler::new(model, natives).with_known_inputs(&constants);
@@ -53,7 +53,12 @@ impl WhenLaws {
     }
 
     /// Right limits in a law: variables outside `pre`, and the variable of a `reinit`.
-    fn contents(&self, model: &FlatModel, reset: Option<VariableId>, expressions: &[ExpressionId]) -> Vec<Derivative> {
+    fn contents_of(
+        &self,
+        model: &FlatModel,
+        reset: Option<VariableId>,
+        expressions: &[ExpressionId],
+    ) -> Vec<Derivative> {
         let mut found: Vec<Derivative> = Vec::new();
         found.extend(reset.and_then(|variable| self.column_of[variable]).map(|column| (column, 0)));
         for &expression in expressions {
@@ -81,6 +86,11 @@ impl WhenLaws {
             _ => f64::NAN,
         };
         tape_inputs.iter().map(input).collect()
+    }
+
+    /// The right limits that each law contains.
+    pub fn contents(&self) -> Vec<Vec<Derivative>> {
+        self.laws.iter().map(|law| law.contents.clone()).collect()
     }
 
     fn evaluate(&self, law: usize, left: &Jet, right: &Jet) -> (f64, Vec<f64>) {
@@ -123,7 +133,7 @@ impl Sum {
 
 impl Laws for WhenLaws {
     fn contents(&self) -> Vec<Vec<Derivative>> {
-        self.laws.iter().map(|law| law.contents.clone()).collect()
+        WhenLaws::contents(self)
     }
 
     fn residual(&self, law: usize, left: &Jet, right: &Jet) -> f64 {

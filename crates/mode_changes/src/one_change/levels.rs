@@ -7,6 +7,18 @@
 //! leading system, levels below give higher derivatives. The matching and the blocks of the mode serve all levels,
 //! so a structurally regular mode has structurally regular restarts.
 //!
+//! ```text
+//!   a clutch, shafts w1, w2 and the torque f between them:      a: w1' = f    b: w2' = -f    k: w1 = w2
+//!   offsets                                                     c = 0         c = 0          c = 1
+//!                                                               d(w1) = d(w2) = 1            d(f) = 0
+//!
+//!             derivative of the unknown            what the equations say
+//!   level q   w1      w2      f                    a               b               k
+//!      1      w1⁺     w2⁺     weight of δ          balance of δ    balance of δ    k  = 0 at right limits   order d - 1, c - 1
+//!      0      w1'⁺    w2'⁺    f⁺                   a  = 0          b  = 0          k' = 0                   order d,     c
+//!     -1      w1''⁺   w2''⁺   f'⁺                  a' = 0          b' = 0          k'' = 0                  order d + 1, c + 1
+//! ```
+//!
 //! Weights are the *rescaled* impulsive variables of E22 §9.3, `∂^o x` for an impulse order `o`; here the level of an
 //! unknown says by which power of `∂` it is rescaled, so nothing has to be rescaled once orders are known. Constraints
 //! `f^(c - q)` of levels above 0 are the *latent* equations of RR8933 §3.1.

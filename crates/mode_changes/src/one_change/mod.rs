@@ -15,20 +15,43 @@
 //! | [`impulse_products`] | products of impulses that are not defined |
 //! | [`difference_array`], [`growing_matching`] | the same restart by the difference array (E22 §8.4–8.5) |
 //! | [`laurent`] | the same restart by one implicit step as a series in the step |
-//! | [`implicit_step`] | how values grow as an implicit step shrinks |
 
-pub(crate) mod balance;
-pub(crate) mod difference_array;
-pub(crate) mod form_users;
-pub(crate) mod growing_matching;
-pub(crate) mod higher_derivatives;
-pub(crate) mod implicit_step;
-pub(crate) mod impulse_order;
-pub(crate) mod impulse_products;
-pub(crate) mod laurent;
-pub(crate) mod laws;
-pub(crate) mod left_limits;
-pub mod levels;
-pub(crate) mod new_forms;
-pub(crate) mod restart;
-pub(crate) mod transient;
+mod balance;
+mod difference_array;
+mod form_users;
+mod growing_matching;
+mod higher_derivatives;
+mod impulse_order;
+mod impulse_products;
+mod laurent;
+mod laws;
+mod left_limits;
+mod levels;
+mod new_forms;
+mod restart;
+mod transient;
+
+pub(crate) use difference_array::DifferenceArray;
+#[cfg(test)]
+pub(crate) use difference_array::{Arrangement, Unknowns};
+pub use form_users::FormUsers;
+pub use higher_derivatives::extend_towards;
+pub use impulse_order::{Defect, Potentials};
+pub(crate) use impulse_products::{UndefinedProduct, undefined_products};
+#[cfg(test)]
+pub(crate) use laurent::{LaurentRestart, laurent_restart};
+pub(crate) use laurent::{StepSystem, padded};
+pub use laws::WhenLaws;
+#[cfg(test)]
+pub(crate) use left_limits::remembered::{Constraint, Memory, Source};
+pub(crate) use left_limits::remembered::{Derivative, PastStructure};
+pub use left_limits::values::Past;
+pub use levels::Unknown;
+pub(crate) use levels::{Condition, condition, unknown};
+#[cfg(test)]
+pub(crate) use new_forms::has_new_form;
+pub(crate) use new_forms::holds;
+pub use restart::{Noise, Note, Restart, restart};
+pub use transient::TransientStructure;
+#[cfg(test)]
+pub(crate) use transient::{Laws, TransientRestart, TransientRow};

@@ -5,10 +5,10 @@ use modeshift_dae::{
     Context, EquationId, ExpressionId, Expressions, FlatModel, Fold, IndexVec, Memo, ModeVariableId, Node, Operands,
     VariableId, Walk,
 };
-
-use crate::one_change::left_limits::values::Past;
-use crate::one_mode::jet::Jet;
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
+
+use super::left_limits::values::Past;
+use crate::one_mode::Jet;
 
 /// Whether an equation has another form after the change: an if-expression in it takes another branch, or a variable
 /// that changes at events only has another value. (Whether it held before at all is for its guard to say.)

@@ -16,15 +16,16 @@
 
 use modeshift_dae::IndexVec;
 
-use crate::one_change::balance::{Balance, Carries};
-use crate::one_change::impulse_order::{Defect, Potentials};
-use crate::one_change::laurent::laurent_restart;
-use crate::one_change::left_limits::remembered::{Derivative, Memory};
-use crate::one_change::left_limits::values::{LeftLimits, Past, complete};
-use crate::one_change::levels::{Condition, Unknown, condition, unknown};
-use crate::one_mode::jet::{Jet, Residuals};
-use crate::one_mode::newton::{self, Failure, Linearity, Linearization, Wanted};
+use modeshift_numerics::residual_newton::{self, Failure, Linearization, Wanted};
 use modeshift_structure::one_mode::{Block, Column, Entry, ModeStructure, Row};
+
+use super::balance::{Balance, Carries};
+use super::impulse_order::{Defect, Potentials};
+use super::laurent::laurent_restart;
+use super::left_limits::remembered::{Derivative, Memory};
+use super::left_limits::values::{LeftLimits, Past, complete};
+use super::levels::{Condition, Unknown, condition, unknown};
+use crate::one_mode::{Jet, Residuals, linearity};
 
 /// What counts as zero, for all models alike; tied to the tolerances of integration and event location.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,6 +41,8 @@ pub struct Noise {
 }
 
 impl Default for Noise {
+    /// For exact left limits: six digits above rounding, a time scale of hundredths of a second, and events located to the
+    /// last digits. A run puts in its own tolerances.
     fn default() -> Self {
         Noise { relative: 1e-10, time_scale: 1e-2, event_time_error: 1e-12, floor: 1e-12 }
     }
@@ -371,6 +374,7 @@ impl Solver<'_> {
         let is_impulsive = |column: Column| self.weights[column].iter().any(|&weight| weight != 0.0);
         here.iter().zip(&there).filter(|(partial, _)| is_impulsive(partial.column)).all(|(here, there)| {
             let (here, there) = (here.derivatives[0], there.derivatives[0]);
+            // Seven digits above rounding: a partial derivative that moves by less does not depend on what was moved.
             here.is_nan() || there.is_nan() || (here - there).abs() <= 1e-9 * (here.abs() + there.abs())
         })
     }
@@ -380,8 +384,8 @@ impl Solver<'_> {
         let start: Vec<f64> = block.columns.iter().map(|&column| self.left_value(level, column)).collect();
         let orders = right_limits(self.structure, level, block);
         let mut right = std::mem::replace(&mut self.right, Jet::unknown(0.0, 0));
-        let linearity = Linearity::of(self.equations, block);
-        let solution = newton::solve_block(start.clone(), linearity, |values, wanted| {
+        let linearity = linearity(self.equations, block);
+        let solution = residual_newton::solve_block(start.clone(), linearity, |values, wanted| {
             orders.iter().for_each(|&(at, column, order)| right.set(column, order, values[at]));
             self.linearize(level, block, &balances, values, &right, wanted)
         });

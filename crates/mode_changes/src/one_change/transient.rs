@@ -10,14 +10,15 @@
 
 use modeshift_dae::IndexVec;
 
-use crate::one_change::balance::Carries;
-use crate::one_change::growing_matching::GrowingMatching;
-use crate::one_change::impulse_order::{Defect, Potentials};
-use crate::one_change::left_limits::remembered::Derivative;
-use crate::one_change::levels::{Condition, Unknown, condition, unknown};
-use crate::one_mode::jet::{Jet, Residuals};
-use crate::one_mode::newton::{self, Failure, Linearization};
+use modeshift_numerics::residual_newton::{self, Failure, Linearization};
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
+
+use super::balance::Carries;
+use super::growing_matching::GrowingMatching;
+use super::impulse_order::{Defect, Potentials};
+use super::left_limits::remembered::Derivative;
+use super::levels::{Condition, Unknown, condition, unknown};
+use crate::one_mode::{Jet, Residuals};
 
 /// The laws of a `when` that fires: equations between left and right limits.
 pub trait Laws {
@@ -73,6 +74,37 @@ impl TransientStructure {
             LevelMatching { structure, instantaneous, laws, level, reached: &reached }.level(&own)
         };
         TransientStructure { levels: (1..=highest).rev().map(level).collect() }
+    }
+
+    /// Computes right limits of a transient mode from left limits.
+    pub fn restart(
+        &self,
+        structure: &ModeStructure,
+        equations: &dyn Residuals,
+        laws: &dyn Laws,
+        left: &Jet,
+    ) -> Result<TransientRestart, Failure> {
+        let highest = self.levels.first().map_or(0, |level| i64::from(level.level));
+        let mut solver = Solver {
+            structure,
+            equations,
+            laws,
+            left,
+            highest,
+            right: left.clone(),
+            jumps: structure.columns().map(|_| Vec::new()).collect(),
+            weights: structure.columns().map(|_| Vec::new()).collect(),
+        };
+        for level in &self.levels {
+            solver.solve_level(level)?;
+        }
+        let Solver { mut right, weights, .. } = solver;
+        for &column in self.levels.iter().flat_map(|level| &level.columns) {
+            for order in structure.variable_offset(column)..right.derivatives(column).len() as u32 {
+                right.set(column, order, f64::NAN);
+            }
+        }
+        Ok(TransientRestart { right, weights })
     }
 
     /// Right limits that the model does not determine: a law is missing.
@@ -184,37 +216,6 @@ pub struct TransientRestart {
     pub weights: IndexVec<Column, Vec<f64>>,
 }
 
-/// Computes right limits of a transient mode from left limits.
-pub fn transient_restart(
-    structure: &ModeStructure,
-    equations: &dyn Residuals,
-    transient: &TransientStructure,
-    laws: &dyn Laws,
-    left: &Jet,
-) -> Result<TransientRestart, Failure> {
-    let highest = transient.levels.first().map_or(0, |level| i64::from(level.level));
-    let mut solver = Solver {
-        structure,
-        equations,
-        laws,
-        left,
-        highest,
-        right: left.clone(),
-        jumps: structure.columns().map(|_| Vec::new()).collect(),
-        weights: structure.columns().map(|_| Vec::new()).collect(),
-    };
-    for level in &transient.levels {
-        solver.solve_level(level)?;
-    }
-    let Solver { mut right, weights, .. } = solver;
-    for &column in transient.levels.iter().flat_map(|level| &level.columns) {
-        for order in structure.variable_offset(column)..right.derivatives(column).len() as u32 {
-            right.set(column, order, f64::NAN);
-        }
-    }
-    Ok(TransientRestart { right, weights })
-}
-
 struct Solver<'a> {
     structure: &'a ModeStructure,
     equations: &'a dyn Residuals,
@@ -240,7 +241,7 @@ impl Solver<'_> {
         let rows: Vec<TransientRow> =
             level.rows.iter().copied().filter(|&row| self.concerns(row, q, &solved)).collect();
         let start = solved.iter().map(|&column| self.left_value(q, column)).collect();
-        let values = newton::solve(start, |values| {
+        let values = residual_newton::solve(start, |values| {
             let mut right = self.right.clone();
             self.place(q, &solved, values, &mut right);
             self.linearize(q, &rows, &solved, values, &right)

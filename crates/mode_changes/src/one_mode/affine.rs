@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use modeshift_dae::{ExpressionId, FlatModel};
 use modeshift_numerics::{Input, NativeFunctions};
-
-use crate::one_change::left_limits::remembered::Derivative;
-use crate::one_mode::difference_tape::DifferenceTape;
-use crate::one_mode::jet::{Jet, Partial, Residuals};
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
+
+use super::difference_tape::DifferenceTape;
+use super::jet::{Jet, Partial, Residuals};
+use crate::one_change::Derivative;
 
 /// All that gives expressions their values, besides a jet.
 #[derive(Clone, Copy)]
@@ -29,11 +29,6 @@ pub struct Affine {
 }
 
 impl Affine {
-    /// A multiple of a variable.
-    pub fn variable(column: Column, coefficient: f64) -> Self {
-        Affine { terms: BTreeMap::from([((column, 0), coefficient)]), constant: 0.0 }
-    }
-
     /// The difference of two expressions at a jet; `None` where one of them has no number there.
     pub(crate) fn difference(
         sides: [ExpressionId; 2],

@@ -4,9 +4,9 @@ use std::sync::{Mutex, PoisonError};
 
 use modeshift_dae::{ExpressionId, FlatModel, Node, VariableId};
 use modeshift_numerics::{Compiler, Differentiated, Input, NativeFunctions, NotNumeric, Tape, TaylorWorkspace};
-
-use crate::one_mode::jet::{Jet, Partial, Residuals};
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
+
+use super::jet::{Jet, Partial, Residuals};
 
 /// The difference of two expressions and its partial derivatives by the unknowns in them.
 pub struct DifferenceTape {

@@ -9,7 +9,7 @@ use modeshift_dae::{EquationId, FlatModel, ModeVariableId, Node};
 use modeshift_numerics::{Input, NativeFunctions};
 use rustc_hash::FxHashMap;
 
-use crate::one_mode::difference_tape::DifferenceTape;
+use super::difference_tape::DifferenceTape;
 
 /// An equation, and the values of the mode variables in it, where they have one.
 type Form = (EquationId, Box<[Option<bool>]>);

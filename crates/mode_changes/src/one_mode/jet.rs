@@ -6,8 +6,9 @@
 
 use modeshift_dae::IndexVec;
 
-use crate::one_mode::known_factors::KnownFactors;
-use modeshift_structure::one_mode::{Column, Row};
+use modeshift_numerics::KnownFactors;
+use modeshift_numerics::residual_newton::Linearity;
+use modeshift_structure::one_mode::{Block, Column, Row};
 
 /// Values and derivatives of all variables of a mode at one instant. What is not known is NaN, and so is all that is
 /// computed from it.
@@ -151,6 +152,17 @@ pub trait Residuals {
     /// Where factors of linear blocks are kept, if they are.
     fn known_factors(&self) -> Option<&KnownFactors> {
         None
+    }
+}
+
+/// Whether the Jacobian of a block is the same everywhere; the factors of large blocks are kept by their first rows.
+pub(crate) fn linearity<'a>(equations: &'a dyn Residuals, block: &Block) -> Linearity<'a> {
+    if !block.rows.iter().all(|&row| equations.is_linear(row)) {
+        return Linearity::Nonlinear;
+    }
+    match equations.known_factors() {
+        Some(known) if block.rows.len() >= KnownFactors::SMALLEST => Linearity::Kept(known, block.rows[0].0),
+        _ => Linearity::Linear,
     }
 }
 

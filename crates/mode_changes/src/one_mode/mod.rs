@@ -1,36 +1,35 @@
-//! One mode as a restart sees it: its equations as functions of jets. The floor of all rooms. Its structure is
+//! The equations of one mode as functions of jets: the floor of all rooms. Its structure is that of
 //! [`modeshift_structure::one_mode`].
 //!
 //! | file | purpose |
 //! |---|---|
-//! | [`mode_values`] | a mode as the values of its mode variables |
 //! | [`jet`] | values and derivatives at one instant, and what a restart asks of equations |
 //! | [`mode_equations`] | the equations of a mode of a model, compiled on first use |
 //! | [`equation_tapes`] | the tapes of equations, shared by all modes in which they have the same form |
 //! | [`difference_tape`] | one equation or relation as a residual along jets |
 //! | [`affine`] | the same, linearized at left limits |
-//! | [`linear`] | equations with constant coefficients |
-//! | [`newton`] | one block solved |
-//! | [`known_factors`] | the factors of large linear blocks |
-//! | [`dense`] | small dense linear systems |
 
-pub(crate) mod affine;
-pub mod dense;
-pub(crate) mod difference_tape;
-pub(crate) mod equation_tapes;
-pub(crate) mod jet;
-pub(crate) mod known_factors;
-pub mod linear;
-pub(crate) mod mode_equations;
-pub(crate) mod mode_values;
-pub(crate) mod newton;
+mod affine;
+mod difference_tape;
+mod equation_tapes;
+mod jet;
+mod mode_equations;
+
+pub(crate) use affine::{Affine, Surroundings};
+pub use difference_tape::DifferenceTape;
+pub(crate) use difference_tape::unknowns_in;
+pub use equation_tapes::EquationTapes;
+pub use jet::{Jet, Residuals};
+pub(crate) use jet::{Partial, binomial, linearity};
+pub use mode_equations::ModeEquations;
 
 #[cfg(test)]
 mod tests {
+    use modeshift_structure::one_mode::ModeStructure;
+
     use super::difference_tape::DifferenceTape;
     use super::equation_tapes::EquationTapes;
     use super::mode_equations::ModeEquations;
-    use modeshift_structure::one_mode::ModeStructure;
 
     #[test]
     fn modes_can_be_sent_to_another_thread_and_shared() {

@@ -7,13 +7,12 @@
 use std::sync::{Arc, OnceLock};
 
 use modeshift_dae::{EquationId, FlatModel, IndexVec, VariableId};
-use modeshift_numerics::{Input, NativeFunctions};
-
-use crate::one_mode::difference_tape::{DifferenceTape, input_series};
-use crate::one_mode::equation_tapes::EquationTapes;
-use crate::one_mode::jet::{Jet, Partial, Residuals};
-use crate::one_mode::known_factors::KnownFactors;
+use modeshift_numerics::{Input, KnownFactors, NativeFunctions};
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
+
+use super::difference_tape::{DifferenceTape, input_series};
+use super::equation_tapes::EquationTapes;
+use super::jet::{Jet, Partial, Residuals};
 
 /// The equations of one mode of a model. What `constants` knows is compiled in; what changes from instant to instant
 /// (discrete variables, left limits) is given to [`ModeEquations::at`].

@@ -1,13 +1,13 @@
 //! A cluster of elements from text: common equations, and for each state of each element its own.
 
+use modeshift_structure::one_mode::{Column, Row};
+
 use std::collections::BTreeMap;
 
-use modeshift_mode_changes::linear::{LinearEquation, LinearSystem, Term};
-use modeshift_mode_changes::{
-    Affine, Cluster, ElementPair, GuardSeries, Mode as States, Noise, Past, Restart, StateCondition, Unusable, extend,
-    lemke, restart, step_complementarity,
-};
-use modeshift_structure::one_mode::Row;
+use crate::next_mode::{Cluster, ElementPair, GuardSeries, StateCondition, States, StepResponse, lemke};
+use crate::one_change::{Noise, Past, Restart, StepSystem, extend_towards, restart};
+use crate::one_mode::Affine;
+use crate::suite::support::linear::{LinearEquation, LinearSystem, Term};
 
 use super::model::Mode;
 
@@ -86,16 +86,17 @@ impl TextCluster {
         text
     }
 
-    pub fn restarted(&self, states: &States, all_new: bool) -> Result<(Mode, Restart), Unusable> {
+    pub fn restarted(&self, states: &States, all_new: bool) -> Result<(Mode, Restart), String> {
         let text = self.text(states);
-        let mode = Mode::regular(&text).ok_or_else(|| Unusable("structurally singular".to_string()))?;
+        let mode = Mode::regular(&text).ok_or_else(|| "structurally singular".to_string())?;
         let past = self.past(&mode, &text, all_new);
         let mut result = restart(&mode.structure, &mode.equations(), &past, &self.noise);
         if !result.notes.is_empty() {
-            return Err(Unusable(format!("{:?}", result.notes)));
+            return Err(format!("{:?}", result.notes));
         }
-        let extended = extend(&mode.structure, &mode.equations(), &mut result.right, 4);
-        extended.map_err(|failure| Unusable(format!("{failure:?}")))?;
+        let all: Vec<Column> = mode.structure.columns().collect();
+        let extended = extend_towards(&mode.structure, &mode.equations(), &mut result.right, &all, 4);
+        extended.map_err(|failure| format!("{failure:?}"))?;
         Ok((mode, result))
     }
 
@@ -126,18 +127,20 @@ impl TextCluster {
         let text = self.text(&self.current);
         let mode = Mode::regular(&text)?;
         let past = self.past(&mode, &text, false);
-        let element = |(k, &(row, current, voltage)): (usize, &(&str, &str, &str))| {
+        let element = |(k, &(_, current, voltage)): (usize, &(&str, &str, &str))| {
             let conducts = self.current[k] == 1;
             let free = mode.column(if conducts { current } else { voltage });
+            let coefficient = if conducts { 1.0 } else { -1.0 };
             ElementPair {
-                row: mode.row(row),
                 imposed_sign: if conducts { -1.0 } else { 1.0 },
-                free: Affine::variable(free, if conducts { 1.0 } else { -1.0 }),
+                free: Affine { terms: BTreeMap::from([((free, 0), coefficient)]), constant: 0.0 },
                 states: (self.current[k], 1 - self.current[k]),
             }
         };
         let elements: Vec<ElementPair> = diodes.iter().enumerate().map(element).collect();
-        let problem = step_complementarity(&mode.structure, &mode.equations(), &past.jet, step, &elements)?;
+        let rows: Vec<Row> = diodes.iter().map(|&(row, ..)| mode.row(row)).collect();
+        let system = StepSystem::new(&mode.structure, &mode.equations(), &past.jet, &past.jet);
+        let problem = StepResponse::new(system, step, &rows)?.complementarity(&elements);
         let solution = lemke(&problem.constant, &problem.matrix)?;
         let state = |(&z, &(free, imposed)): (&f64, &(u32, u32))| if z > 0.0 { imposed } else { free };
         Some(solution.z.iter().zip(&problem.states).map(state).collect())
@@ -149,7 +152,7 @@ impl Cluster for TextCluster {
         &self.counts
     }
 
-    fn conditions(&mut self, states: &States) -> Result<Vec<StateCondition>, Unusable> {
+    fn conditions(&mut self, states: &States) -> Result<Vec<StateCondition>, String> {
         self.evaluations += 1;
         let (mode, result) = self.restarted(states, false)?;
         let past = self.past(&mode, &self.text(states), false);

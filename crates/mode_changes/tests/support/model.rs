@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use crate::one_change::Past;
+use crate::one_mode::{Jet, ModeEquations};
 use modeshift_dae::{
     Builtin, Equation, EquationId, EquationKind, ExpressionId, FlatModel, Id, Node, Type, Variability, Variable,
     VariableId,
 };
 use modeshift_diagnostics::Span;
-use modeshift_mode_changes::{Jet, ModeEquations, Past};
 use modeshift_numerics::NativeFunctions;
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 use modeshift_structure::one_mode::{ModeSignature, Signature};

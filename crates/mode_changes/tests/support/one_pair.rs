@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use modeshift_dae::{EquationId, Id, IndexVec, ModeVariableId, VariableId};
-use modeshift_mode_changes::{
-    Causes, Defect, Extent, InPairs, Memory, OrderBound, OrderRule, PairMemory, PairPotentials, PairSpace,
-    PastStructure, Potentials, Source, pair_potentials,
+use crate::all_changes::{
+    Causes, Extent, InPairs, OrderBound, OrderRule, PairMemory, PairPotentials, PairSpace, pair_potentials,
 };
+use crate::one_change::{Defect, Memory, PastStructure, Potentials, Source};
+use modeshift_dae::{EquationId, Id, IndexVec, ModeVariableId, VariableId};
 use modeshift_modes::{ModeSet, ModeVariable};
 use modeshift_structure::Analysis;
 use modeshift_structure::one_mode::{ModeStructure, Row};

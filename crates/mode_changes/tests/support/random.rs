@@ -1,7 +1,8 @@
 //! Random linear modes.
 
-use modeshift_mode_changes::linear::{LinearEquation, LinearSystem, Term};
 use modeshift_structure::one_mode::{Column, ModeStructure};
+
+use crate::suite::support::linear::{LinearEquation, LinearSystem, Term};
 
 use super::resolvent::Equation;
 use super::sigma;

@@ -2,7 +2,7 @@
 
 use modeshift_dae::{Derivative, Mode, ModeVariableId, VariableId, primes};
 use modeshift_mode_changes::{
-    AllChanges, ChangeReport, InPairs, Moment, OrderBound, PairPotentials, PairSpace, change_reports_within,
+    AllChanges, ChangeReport, InPairs, Moment, OrderBound, PairPotentials, PairSpace, change_reports,
 };
 use modeshift_modes::{FormulaPrinter, Limit, ModeSet, ModeVariable};
 use modeshift_structure::name;
@@ -72,7 +72,7 @@ impl Wording<'_> {
     ) -> Result<ChangesReport, Limit> {
         let Analyzed { dae, analysis, .. } = self.analyzed;
         let with_array = self.selection.with_array;
-        let kinds = change_reports_within(self.changes, dae, analysis, self.pairs, MOST_KINDS, with_array)?;
+        let kinds = change_reports(self.changes, dae, self.pairs, MOST_KINDS, with_array)?;
         let text = |values: &[(ModeVariableId, bool)]| (!values.is_empty()).then(|| valuation_text(dae, values));
         let report = ChangesReport {
             version: Version,
@@ -97,8 +97,9 @@ impl Wording<'_> {
         for (from, before) in modes.iter().enumerate() {
             for (to, after) in modes.iter().enumerate() {
                 let value = |variable: ModeVariable| {
-                    let mode = if variable.0.is_multiple_of(2) { before } else { after };
-                    mode[ModeVariableId(variable.0 / 2)]
+                    let (moment, variable) = Moment::of_doubled(variable);
+                    let mode = if moment == Moment::Before { before } else { after };
+                    mode[ModeVariableId(variable.0)]
                 };
                 let kind = kinds.iter().position(|kind| space.evaluate(kind.kind.pairs, value));
                 arrows.extend(kind.map(|kind| ModeArrow { from, to, kind }));

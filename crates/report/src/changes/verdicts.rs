@@ -3,7 +3,7 @@
 
 use modeshift_dae::{Derivative, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Span};
-use modeshift_mode_changes::{AllChanges, Cascades, Conflict, InPairs, PairSpace, pair_products};
+use modeshift_mode_changes::{AllChanges, Conflict, InPairs, PairSpace};
 use modeshift_modes::{FormulaPrinter, ModeSet, ModeVariable};
 use rustc_hash::FxHashMap;
 
@@ -130,7 +130,7 @@ impl Wording<'_> {
     /// Undefined products, and cascades that need not end.
     fn warnings(&self, within: ModeSet, diagnostics: &mut Diagnostics) {
         let dae = &self.analyzed.dae;
-        for product in pair_products(self.changes, dae, within).unwrap_or_default() {
+        for product in self.changes.undefined_products(dae, within).unwrap_or_default() {
             let span = dae.model.equations[product.equation].span;
             let warning = Diagnostic::warning(Code::W0801, product.message(&dae.model)).label(span, "this equation");
             let note = match product.is_nonlinear() {
@@ -139,7 +139,7 @@ impl Wording<'_> {
             };
             diagnostics.push(self.with_changes(warning, product.pairs).with_note(note));
         }
-        let Ok(cascades) = Cascades::new(self.changes, dae) else { return };
+        let Ok(cascades) = self.changes.cascades(dae) else { return };
         for (firing, text) in cascades.cycles() {
             let pairs = self.changes.firings[firing].pairs;
             let mut warning = Diagnostic::warning(Code::W0802, text);

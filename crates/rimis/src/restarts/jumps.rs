@@ -11,8 +11,7 @@
 
 use modeshift_dae::{Derivative, EquationId, ExpressionId, IndexVec, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_diagnostics::Diagnostic;
-use modeshift_mode_changes::levels::Unknown;
-use modeshift_mode_changes::{AllChanges, ClosedForm, Defect, Forms, InPairs, Moment, Potentials, closed_forms, forms};
+use modeshift_mode_changes::{AllChanges, ClosedForm, Defect, InPairs, Moment, Potentials, Unknown, closed_forms};
 use modeshift_modes::{Invariant, ModeSet, ModeVariable};
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 use modeshift_structure::{Analysis, BlockId};
@@ -64,12 +63,12 @@ pub(crate) fn jumps(
     if conflicts.all().next().is_none() {
         return Ok(found);
     }
-    let (forms, blocks) = (forms(dae, analysis), blocks_of_equations(analysis));
+    let blocks = blocks_of_equations(analysis);
     let parts = parts(dae, analysis);
     for (part, conflicts) in conflicts.by_part(&parts) {
         let is_in_part = |equation: EquationId| parts[equation] == part;
         let is_in_part: &dyn Fn(EquationId) -> bool = &is_in_part;
-        let search = Search { dae, analysis, changes, feasible, conflicts, is_in_part, forms: &forms, blocks: &blocks };
+        let search = Search { dae, analysis, changes, feasible, conflicts, is_in_part, blocks: &blocks };
         search.run(target, &mut found)?;
     }
     Ok(found)
@@ -84,7 +83,6 @@ struct Search<'a> {
     /// Those of one part of the model.
     conflicts: Conflicts,
     is_in_part: &'a dyn Fn(EquationId) -> bool,
-    forms: &'a Forms,
     blocks: &'a IndexVec<EquationId, Vec<BlockId>>,
 }
 
@@ -187,7 +185,7 @@ impl Search<'_> {
             for &block in &self.blocks[equation] {
                 alike.push(same(pairs.after(self.analysis.graph.block(block).guard)));
             }
-            for condition in self.forms[equation].iter().filter(|condition| is_now(condition.context)) {
+            for condition in self.changes.forms[equation].iter().filter(|condition| is_now(condition.context)) {
                 alike.push(same(pairs.after(condition.holds)));
             }
         }

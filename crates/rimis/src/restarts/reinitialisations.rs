@@ -161,9 +161,10 @@ impl Restarts<'_, '_> {
     fn in_change(&mut self, changing: ModeSet) -> ExpressionId {
         let booleans = &self.draft.conditions.booleans;
         let value = |expressions: &mut Expressions, doubled: ModeVariable| {
-            let mode = ModeVariableId(doubled.0 / 2);
+            let (moment, variable) = Moment::of_doubled(doubled);
+            let mode = ModeVariableId(variable.0);
             let now = expressions.variable(booleans[mode], 0);
-            if doubled.0.is_multiple_of(2) { expressions.pre(now) } else { now }
+            if moment == Moment::Before { expressions.pre(now) } else { now }
         };
         let mut builder = Builder { expressions: self.draft.target.expressions(), variable: value };
         match self.printer.build_within(changing, ModeSet::ALL, &mut builder) {
@@ -183,7 +184,7 @@ impl Restarts<'_, '_> {
             let (Some(booleans), Some(next)) = (self.booleans, self.booleans.and_then(|it| it[mode].next)) else {
                 return condition;
             };
-            let after = space.literal(Moment::After.variable(ModeVariable(mode.0)));
+            let after = space.literal(Moment::After.of_mode(mode));
             let (now, next) = (self.draft.value(booleans[mode].in_force), self.draft.value(next));
             let expressions = self.draft.expressions();
             let (not_now, not_next) = (expressions.not(now), expressions.not(next));
@@ -240,10 +241,11 @@ impl Restarts<'_, '_> {
     fn entered(&self, changing: ModeSet) -> Option<ModeSet> {
         let pairs = &self.changes.pairs;
         let support = pairs.space.support(changing);
-        let before: Vec<ModeVariable> = support.into_iter().filter(|variable| variable.0 % 2 == 0).collect();
+        let before: Vec<ModeVariable> =
+            support.into_iter().filter(|&variable| Moment::of_doubled(variable).0 == Moment::Before).collect();
         let after = pairs.space.exists(changing, &before);
         let modes =
-            self.draft.conditions.space().import(&pairs.space, &[after], |doubled| ModeVariable(doubled.0 / 2))[0];
+            self.draft.conditions.space().import(&pairs.space, &[after], |doubled| Moment::of_doubled(doubled).1)[0];
         let different = pairs.space.xor(self.entering(modes), changing);
         (!self.happens(different)).then_some(modes)
     }

@@ -5,5 +5,5 @@
 //! | [`remembered`] | which left limits a mode takes from the past, and which of its constraints the past cannot satisfy |
 //! | [`values`] | their values, completed by birth, continuity and start values |
 
-pub(crate) mod remembered;
-pub(crate) mod values;
+pub(super) mod remembered;
+pub(super) mod values;

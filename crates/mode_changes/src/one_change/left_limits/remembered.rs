@@ -13,7 +13,6 @@
 use std::collections::BTreeSet;
 
 use modeshift_dae::IndexVec;
-
 use modeshift_structure::one_mode::{Column, Entry, ModeStructure, Row};
 use modeshift_structure::{BipartiteMatching, strongly_connected_components};
 
@@ -276,12 +275,12 @@ impl<'a> Search<'a> {
 
     /// By unknown: whether constraints determine it, where unmatched unknowns may be `known` otherwise.
     fn determined(&self, known: impl Fn(usize) -> bool) -> Vec<bool> {
-        let mut constraints_of = vec![Vec::new(); self.matching.columns().len()];
+        let mut constraints_of = vec![Vec::new(); self.unknowns.derivatives.len()];
         for (constraint, unknowns) in self.incidence.iter().enumerate() {
             unknowns.iter().for_each(|&unknown| constraints_of[unknown].push(constraint));
         }
         let is_open = |unknown: usize| self.matching.row_of(unknown).is_none() && !known(unknown);
-        let mut free: Vec<bool> = (0..self.matching.columns().len()).map(is_open).collect();
+        let mut free: Vec<bool> = (0..self.unknowns.derivatives.len()).map(is_open).collect();
         let mut pending: Vec<usize> = (0..free.len()).filter(|&unknown| free[unknown]).collect();
         while let Some(unknown) = pending.pop() {
             for &constraint in &constraints_of[unknown] {
@@ -315,7 +314,7 @@ impl<'a> Search<'a> {
         strongly_connected_components(
             members.len(),
             0..members.len(),
-            |at: usize, next| successors[at].get(next).map(|&successor| Some(successor)),
+            |at, arc| successors[at].get(arc).map(|&other| Some(other)),
             |component| components.push(component.to_vec()),
         );
         let mut needed: Vec<bool> = members.iter().map(|&unknown| is_needed(unknown)).collect();

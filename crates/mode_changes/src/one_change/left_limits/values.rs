@@ -6,10 +6,11 @@
 
 use modeshift_dae::IndexVec;
 
-use crate::one_change::left_limits::remembered::{BirthBlock, Constraint, Derivative, Memory, PastStructure, Source};
-use crate::one_mode::jet::{Jet, Residuals, binomial};
-use crate::one_mode::newton::{self, Linearization};
+use modeshift_numerics::residual_newton::{self, Linearization};
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
+
+use super::remembered::{BirthBlock, Constraint, Derivative, Memory, PastStructure, Source};
+use crate::one_mode::{Jet, Residuals, binomial};
 
 /// What is known of the old mode at the instant of change, in terms of the new mode.
 #[derive(Clone, Debug)]
@@ -101,7 +102,7 @@ fn was_missing(memory: &Memory, derivative: Derivative) -> bool {
 fn solve_birth(equations: &dyn Residuals, extension: &mut Jet, block: &BirthBlock) -> bool {
     let before: Vec<f64> = block.unknowns.iter().map(|&(column, order)| extension.get(column, order)).collect();
     let start = before.iter().map(|&value| if value.is_nan() { 0.0 } else { value }).collect();
-    let solution = newton::solve(start, |values| {
+    let solution = residual_newton::solve(start, |values| {
         extension.set_all(&block.unknowns, values);
         linearize(equations, extension, block)
     });

@@ -2,12 +2,10 @@
 //!
 //! Ideal diodes that all decide at once, some of their combinations singular, are found neither by changing all that are
 //! violated nor one after the other, and there are too many combinations to try them. Looked at from one regular mode,
-//! each diode is a pair of quantities of which one vanishes (`mode_changes::cluster_pairs`).
+//! each diode is a pair of quantities of which one vanishes ([`ReferenceMode`]).
 
-use modeshift_dae::{IndexVec, ModeVariableId, VariableId};
-use modeshift_mode_changes::{
-    COMPLEMENTARITY_STEPS, Complementarity, Element, Jet, ModeValues, ReferenceMode, cluster_complementarity,
-};
+use modeshift_dae::{IndexVec, Mode, ModeVariableId, VariableId};
+use modeshift_mode_changes::{Complementarity, Element, Jet, ReferenceMode};
 use modeshift_numerics::Input;
 
 use crate::run::instant::Instant;
@@ -28,8 +26,8 @@ impl<'a> Instant<'_, 'a> {
         let mode = self.visited.get(&here.mode).ok()?;
         let changed: Vec<Settled> =
             atoms.iter().map(|&atom| self.settled_with(step, discrete, atom)).collect::<Option<_>>()?;
-        let values = ModeValues(here.mode.clone());
-        let changed_values: Vec<ModeValues> = changed.iter().map(|settled| ModeValues(settled.mode.clone())).collect();
+        let values = here.mode.iter().copied().collect::<Mode>();
+        let changed_values: Vec<Mode> = changed.iter().map(|settled| settled.mode.iter().copied().collect()).collect();
         let known = self.known_in(step, &here.discrete, &values);
         let elements = atoms.iter().zip(changed.iter().zip(&changed_values)).map(|(&atom, (settled, changed))| {
             let it = &self.prepared.discrete.atoms[atom];
@@ -57,9 +55,8 @@ impl<'a> Instant<'_, 'a> {
             memory: &memory,
             point: right.unwrap_or(&memory),
         };
-        let steps = COMPLEMENTARITY_STEPS.map(|share| share * self.prepared.noise.time_scale);
-        let problem = |&step: &f64| cluster_complementarity(&reference, &elements, step);
-        Some(steps.iter().filter_map(problem).collect()).filter(|problems: &Vec<_>| !problems.is_empty())
+        let problems = reference.complementarities(&elements, self.prepared.noise.time_scale);
+        (!problems.is_empty()).then_some(problems)
     }
 
     /// The discrete part with one more atom changed.
@@ -80,7 +77,7 @@ impl<'a> Instant<'_, 'a> {
         &'r self,
         step: &'r MicroStep<'_, 'a>,
         discrete: &'r IndexVec<VariableId, f64>,
-        mode: &'r ModeValues,
+        mode: &'r Mode,
     ) -> impl Fn(Input) -> Option<f64> + 'r {
         let known = self.prepared.known(step.left, discrete, step.occasion, step.sampled);
         let truth = |id: ModeVariableId| f64::from(u8::from(mode.get(id)));

@@ -8,8 +8,7 @@ use std::collections::BTreeMap;
 
 use modeshift_dae::{IndexVec, VariableId};
 use modeshift_mode_changes::{
-    Accepted, Cluster, Complementarity, Mode as States, NextMode, Sign, StateCondition, Unusable, accepted_modes,
-    next_mode,
+    Accepted, Cluster, Complementarity, NextMode, Sign, StateCondition, States, accepted_modes, next_mode,
 };
 
 use crate::run::instant::Instant;
@@ -256,13 +255,13 @@ impl Cluster for Search<'_, '_, '_, '_> {
         &self.counts
     }
 
-    fn conditions(&mut self, states: &States) -> Result<Vec<StateCondition>, Unusable> {
+    fn conditions(&mut self, states: &States) -> Result<Vec<StateCondition>, String> {
         if !self.outside.is_empty() {
-            return Err(Unusable("the cluster grows".to_string()));
+            return Err("the cluster grows".to_string());
         }
         let flipped = self.flipped(states);
         let Tried::Candidate(_, violated) = self.tried(flipped) else {
-            return Err(Unusable("there is no right side".to_string()));
+            return Err("there is no right side".to_string());
         };
         let violated = violated.clone();
         let mut conditions = Vec::new();
@@ -276,7 +275,7 @@ impl Cluster for Search<'_, '_, '_, '_> {
             }
         }
         if !self.outside.is_empty() {
-            return Err(Unusable("the cluster grows".to_string()));
+            return Err("the cluster grows".to_string());
         }
         Ok(conditions)
     }

@@ -8,10 +8,10 @@ use std::rc::Rc;
 
 use modeshift_dae::{EquationId, FlatModel, IndexVec, VariableId, WhenAction};
 use modeshift_mode_changes::{
-    DifferenceTape, Failure, GuardSeries, Jet, Laws, ModeValues, Noise, Past, Restart, Sign, TransientStructure,
-    WhenLaws, extend_towards, restart, transient_restart,
+    DifferenceTape, GuardSeries, Jet, Noise, Past, Restart, Sign, TransientStructure, WhenLaws, extend_towards, restart,
 };
 use modeshift_numerics::Input;
+use modeshift_numerics::residual_newton::Failure;
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
 use crate::run::modes::Mode;
@@ -100,7 +100,7 @@ impl<'a> Circumstances<'_, 'a> {
             return Err(NoRestart::Conflicting("laws contradict each other or the equations".to_string()));
         }
         let equations = self.mode.equations.at(self.known);
-        let result = transient_restart(structure, &equations, &transient, &laws, &past.jet).map_err(|failure| {
+        let result = transient.restart(structure, &equations, &laws, &past.jet).map_err(|failure| {
             NoRestart::Unsolved(format!("no right limits from the laws of the `when`: {}", failure_text(&failure)))
         })?;
         let side = self.side(&result.right);
@@ -128,8 +128,8 @@ impl<'a> Circumstances<'_, 'a> {
     }
 }
 
-fn mode_values(mode: &Mode<'_>) -> ModeValues {
-    ModeValues(mode.values.clone())
+fn mode_values(mode: &Mode<'_>) -> modeshift_dae::Mode {
+    mode.values.iter().copied().collect()
 }
 
 /// The jet of a side as restarts want it.

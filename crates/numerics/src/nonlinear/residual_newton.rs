@@ -1,17 +1,22 @@
-//! Newton's method for one block: damped, equilibrated, with a verdict on the condition at the solution. The Jacobian of a
-//! linear block is computed and factored once; what follows the first step only takes out rounding.
+//! Newton's method damped by residuals: equilibrated, with a verdict on the condition at the solution.
+//!
+//! Restarts of modes use it. Most of their blocks are linear: the Jacobian of such a block is computed and factored once, and what
+//! follows the first step only takes out rounding, down to the last bit. [`solve_newton`](crate::solve_newton), for starts and
+//! steps of a run, measures corrections instead of residuals, knows nominal values and bounds, and has more ways to go on; its
+//! results differ in the last bits, so that both are kept.
 
 use std::sync::Arc;
 
-use modeshift_numerics::{LinearSolver, Lu, Pattern};
+use super::known_factors::KnownFactors;
+use crate::linear::{LinearSolver, Lu, Pattern};
 
-use crate::one_mode::jet::Residuals;
-use crate::one_mode::known_factors::{KnownFactors, SMALLEST};
-use modeshift_structure::one_mode::{Block, Row};
-
-/// Below this the equilibrated Jacobian counts as numerically singular.
+/// Below this reciprocal condition the equilibrated Jacobian counts as numerically singular: of the 16 digits of a double, fewer
+/// than four are left.
 const SINGULAR: f64 = 1e-12;
+/// Quadratic convergence takes five or six steps; what has not converged after ten times as many never does.
 const ITERATIONS: usize = 60;
+/// A step that is halved so often is a billionth of itself: there is no descent.
+const HALVINGS: usize = 30;
 
 /// Why a block has no solution.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,24 +28,26 @@ pub enum Failure {
 }
 
 /// Residuals and Jacobian of a block at a point.
-pub(crate) struct Linearization {
+pub struct Linearization {
+    /// The residuals.
     pub residual: Vec<f64>,
+    /// The Jacobian.
     pub jacobian: Entries,
     /// How large the terms are that each residual is made of, known ones included, as far as that was looked at.
     sizes: Vec<f64>,
 }
 
-/// Residuals are not smaller than this, relative to their terms.
+/// Residuals are not smaller than this, relative to their terms: one rounding for each of about four operations per term.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 impl Linearization {
     /// All zero.
-    pub(crate) fn zero(size: usize) -> Self {
+    pub fn zero(size: usize) -> Self {
         Linearization { residual: vec![0.0; size], jacobian: Entries::zero(size), sizes: vec![0.0; size] }
     }
 
     /// Counts a term of a residual.
-    pub(crate) fn add_term(&mut self, row: usize, value: f64) {
+    pub fn add_term(&mut self, row: usize, value: f64) {
         self.sizes[row] += if value.is_finite() { value.abs() } else { 0.0 };
     }
 
@@ -58,7 +65,7 @@ impl Linearization {
 
 /// What is to be computed of a linearization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub enum Wanted {
     /// Residuals and Jacobian.
     All,
     /// Residuals alone: the Jacobian, which is left empty, is the same as before.
@@ -67,18 +74,18 @@ pub(crate) enum Wanted {
 
 /// A square matrix by rows of entries; entries of the same place add up.
 #[derive(Clone, Default, PartialEq)]
-pub(crate) struct Entries {
+pub struct Entries {
     rows: Vec<Vec<(u32, f64)>>,
 }
 
 impl Entries {
     /// The zero matrix.
-    pub(crate) fn zero(size: usize) -> Self {
+    pub fn zero(size: usize) -> Self {
         Entries { rows: vec![Vec::new(); size] }
     }
 
     /// Adds to an entry.
-    pub(crate) fn add(&mut self, row: usize, column: usize, value: f64) {
+    pub fn add(&mut self, row: usize, column: usize, value: f64) {
         let row = &mut self.rows[row];
         match row.iter_mut().find(|entry| entry.0 == column as u32) {
             Some(entry) => entry.1 += value,
@@ -115,27 +122,16 @@ impl Entries {
 
 /// Whether the Jacobian of a block is the same everywhere.
 #[derive(Clone, Copy)]
-pub(crate) enum Linearity<'a> {
+pub enum Linearity<'a> {
     /// Perhaps not.
     Nonlinear,
     /// It is.
     Linear,
-    /// It is, and its factors are kept with those of other blocks, by their first rows.
-    Kept(&'a KnownFactors, Row),
+    /// It is, and its factors are kept with those of other blocks, by their numbers.
+    Kept(&'a KnownFactors, u32),
 }
 
-impl<'a> Linearity<'a> {
-    /// Of a block of equations.
-    pub(crate) fn of(equations: &'a dyn Residuals, block: &Block) -> Self {
-        if !block.rows.iter().all(|&row| equations.is_linear(row)) {
-            return Linearity::Nonlinear;
-        }
-        match equations.known_factors() {
-            Some(known) if block.rows.len() >= SMALLEST => Linearity::Kept(known, block.rows[0]),
-            _ => Linearity::Linear,
-        }
-    }
-
+impl Linearity<'_> {
     fn factors(self, jacobian: &Entries) -> Result<Arc<Lu>, Failure> {
         match self {
             Linearity::Kept(known, row) => known.of(row, jacobian),
@@ -145,12 +141,12 @@ impl<'a> Linearity<'a> {
 }
 
 /// Solves `residual = 0` from `start`.
-pub(crate) fn solve(start: Vec<f64>, mut linearize: impl FnMut(&[f64]) -> Linearization) -> Result<Vec<f64>, Failure> {
+pub fn solve(start: Vec<f64>, mut linearize: impl FnMut(&[f64]) -> Linearization) -> Result<Vec<f64>, Failure> {
     solve_block(start, Linearity::Nonlinear, |point, _| linearize(point))
 }
 
 /// Solves `residual = 0` from `start`; the Jacobian of a linear block is asked for once.
-pub(crate) fn solve_block(
+pub fn solve_block(
     start: Vec<f64>,
     linearity: Linearity<'_>,
     mut linearize: impl FnMut(&[f64], Wanted) -> Linearization,
@@ -206,8 +202,10 @@ impl Progress {
             size = size.max(*magnitude * scale[at]);
         }
         let relative = change / size;
+        // Newton at least squares a small change; one that no longer halves is the noise of the residuals.
         let stagnant = relative <= 1e-10 && relative >= 0.5 * self.last;
         self.last = relative;
+        // 45 roundings of each component, or half a rounding of the whole.
         component <= 1e-14 || relative <= 1e-16 || stagnant
     }
 }
@@ -224,9 +222,10 @@ fn damped(
         |residual: &[f64]| residual.iter().zip(&scale).map(|(value, size)| (value / size).abs()).fold(0.0, worst);
     let before = norm(&here.residual);
     let rounding = scale.iter().enumerate().map(|(row, size)| here.rounding(row) / size).fold(0.0, f64::max);
+    // Residuals that small, beside the values and steps they are made of, may grow by rounding.
     let noise = 1e-12 * point.iter().chain(step).map(|value| value.abs()).fold(0.0, f64::max).max(rounding);
     let mut factor = 1.0;
-    for _ in 0..30 {
+    for _ in 0..HALVINGS {
         let next: Vec<f64> = point.iter().zip(step).map(|(value, change)| value - factor * change).collect();
         let there = linearize(&next);
         if norm(&there.residual) <= before.max(noise) {

@@ -2,12 +2,11 @@
 //!
 //! "Brute force" of E22 §9.3: one step of length `h` from the left limits, for a few ever smaller `h`. A value that
 //! grows like `h^-o` has impulse order `o`, which may be a fraction (`x^2 = y` with `y` of order 1); where steps do not
-//! converge, or values outgrow every power, there is no order. It confirms what [`crate::solved_order`] says.
+//! converge, or values outgrow every power, there is no order. It confirms what `solved_order` says.
 
+use crate::one_mode::{Jet, Residuals};
 use modeshift_dae::{Id, IndexVec};
-
-use crate::one_mode::jet::{Jet, Residuals};
-use crate::one_mode::newton::{self, Failure, Linearization};
+use modeshift_numerics::residual_newton::{self, Failure, Linearization};
 use modeshift_structure::one_mode::{Column, ModeStructure};
 
 /// One step of length `h` from left limits, with Newton's method from `start`: the values after it.
@@ -18,7 +17,7 @@ pub fn implicit_step(
     h: f64,
     start: &[f64],
 ) -> Result<Vec<f64>, Failure> {
-    newton::solve(start.to_vec(), |values| {
+    residual_newton::solve(start.to_vec(), |values| {
         let jet = after_step(structure, left, h, values);
         let mut system = Linearization::zero(values.len());
         for row in structure.rows() {

@@ -5,20 +5,17 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use modeshift_numerics::Lu;
 use rustc_hash::FxHashMap;
 
-use crate::one_mode::newton::{Entries, Failure};
-use modeshift_structure::one_mode::Row;
+use super::residual_newton::{Entries, Failure};
+use crate::linear::Lu;
 
-/// So many different matrices of a block are kept.
+/// So many different matrices of a block are kept: discrete values often alternate between two.
 const MOST: usize = 2;
-/// Smaller blocks are factored again in less time than it takes to look.
-pub(crate) const SMALLEST: usize = 8;
 
-/// Factors of the blocks of one mode, by their first rows.
+/// Factors of the blocks of one mode, by numbers that the caller gives to blocks.
 #[derive(Default)]
-pub struct KnownFactors(Mutex<FxHashMap<Row, Vec<Factored>>>);
+pub struct KnownFactors(Mutex<FxHashMap<u32, Vec<Factored>>>);
 
 struct Factored {
     matrix: Entries,
@@ -26,10 +23,13 @@ struct Factored {
 }
 
 impl KnownFactors {
-    /// The factors of a matrix of the block with this first row.
-    pub(crate) fn of(&self, row: Row, matrix: &Entries) -> Result<Arc<Lu>, Failure> {
+    /// Smaller blocks are factored again in less time than it takes to look.
+    pub const SMALLEST: usize = 8;
+
+    /// The factors of a matrix of the block with this number.
+    pub(crate) fn of(&self, block: u32, matrix: &Entries) -> Result<Arc<Lu>, Failure> {
         let mut blocks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = blocks.entry(row).or_default();
+        let known = blocks.entry(block).or_default();
         if let Some(same) = known.iter().find(|known| known.matrix == *matrix) {
             return Ok(same.factors.clone());
         }
@@ -53,11 +53,11 @@ mod tests {
             matrix
         };
         let known = KnownFactors::default();
-        let first = known.of(Row(3), &matrix(2.0)).expect("regular");
-        assert!(Arc::ptr_eq(&first, &known.of(Row(3), &matrix(2.0)).expect("regular")));
-        let other = known.of(Row(3), &matrix(4.0)).expect("regular");
+        let first = known.of(3, &matrix(2.0)).expect("regular");
+        assert!(Arc::ptr_eq(&first, &known.of(3, &matrix(2.0)).expect("regular")));
+        let other = known.of(3, &matrix(4.0)).expect("regular");
         assert!(!Arc::ptr_eq(&first, &other));
-        assert!(Arc::ptr_eq(&first, &known.of(Row(3), &matrix(2.0)).expect("regular")));
-        assert!(known.of(Row(3), &matrix(0.0)).is_err(), "singular");
+        assert!(Arc::ptr_eq(&first, &known.of(3, &matrix(2.0)).expect("regular")));
+        assert!(known.of(3, &matrix(0.0)).is_err(), "singular");
     }
 }

@@ -2,9 +2,8 @@
 //!
 //! `Σ a x^(k) = u(t)`: what switched circuits and drives are made of, and what theory has exact answers for.
 
+use crate::one_mode::{Jet, Partial, Residuals};
 use modeshift_dae::IndexVec;
-
-use crate::one_mode::jet::{Jet, Partial, Residuals};
 use modeshift_structure::one_mode::{Column, Row};
 
 /// `coefficient * x^(order)`

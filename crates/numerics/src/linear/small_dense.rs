@@ -1,5 +1,8 @@
 //! Small dense linear systems over real or complex numbers, with a verdict on their condition: the steps of a Laurent
-//! series are complex. Equilibrated, factorised with partial pivoting.
+//! series are complex.
+//!
+//! Equilibrated, factorised with partial pivoting, as [`DenseLu`](crate::DenseLu) is, which is for real matrices that are
+//! factored often: it has no numbers to choose, but refactors in place and explains what is singular.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
