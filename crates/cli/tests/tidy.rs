@@ -91,3 +91,12 @@ fn declared_module(line: &str) -> Option<&str> {
 fn names(table: &str, module: &str, end: &str) -> bool {
     ["`", "::", "/", "@"].iter().any(|start| table.contains(&format!("{start}{module}{end}")))
 }
+
+#[test]
+fn every_path_in_the_architecture_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = std::fs::read_to_string(root.join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
+    let paths = page.split('`').skip(1).step_by(2).filter(|text| text.contains("/src/") || text.contains("/tests/"));
+    let missing: Vec<&str> = paths.filter(|path| !root.join("crates").join(path).exists()).collect();
+    assert!(missing.is_empty(), "ARCHITECTURE.md names what does not exist: {missing:?}");
+}
