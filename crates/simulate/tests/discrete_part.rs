@@ -92,7 +92,7 @@ fn written(number: usize) -> String {
     let name = |plain: &str| if number & 1 == 1 { format!("a_{plain}") } else { plain.to_string() };
     let sides = |left: String, right: String| match number >> 1 & 1 {
         0 => format!("{left} = {right};"),
-        _ => format!("{right} = {left};"),
+        _ => format!("({right}) = {left};"),
     };
     let [x, n, m, b, c] = ["x", "n", "m", "b", "c"].map(name);
     let mut equations = vec![
