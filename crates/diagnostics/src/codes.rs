@@ -243,8 +243,8 @@ codes! {
     E0404 "A scenario is made of something other than initial equations, or has no name.",
 
     E0501 "A variable that changes at events only has several definitions.",
-    E0502 "A condition depends on a variable that nothing defines.",
-    E0503 "The definition of a condition depends on itself.",
+    E0502 "Nothing defines a discrete variable.",
+    E0503 "The definition of a discrete variable depends on itself.",
     E0504 "A condition is not a Boolean over relations that can be told apart as modes.",
     E0505 "A comparison of Strings selects equations.",
     E0506 "An equation between Booleans, Integers or Strings defines no variable.",
