@@ -102,8 +102,8 @@ const PROVOKED: &[(Code, &str, &str)] = &[
          end M;",
     ),
     (Code::E0603, "analyze --node-limit 10", "models/ClutchChain.mo"),
-    (Code::E0603, "rimis --node-limit 100", "models/ClutchChain.mo"),
-    (Code::E0603, "simulate --node-limit 100", "models/ClutchChain.mo"),
+    (Code::E0603, "simulate --node-limit 10", "models/ClutchChain.mo"),
+    (Code::E0603, "rimis --node-limit 20", "models/RLDC2.mo"), // enough for the modes, not for their changes
     (
         Code::E0801,
         "check",
