@@ -8,8 +8,8 @@
 //! one by one.
 
 use modeshift_dae::{
-    Equation, EquationKind, ExpressionId, Expressions, FlatModel, Id, IndexVec, ModeVariable, ModeVariableId, Node,
-    UnionFind, VariableId,
+    Descent, Equation, EquationKind, ExpressionId, Expressions, FlatModel, Id, IndexVec, ModeVariable, ModeVariableId,
+    Node, UnionFind, VariableId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -190,8 +190,9 @@ impl Derivatives {
         guard: ExpressionId,
         occurrences: &mut FxHashMap<VariableId, Vec<ExpressionId>>,
     ) {
-        let mut pending = vec![(root, guard)];
-        while let Some((id, guard)) = pending.pop() {
+        let mut descent = Descent::new();
+        descent.hand(root, guard, |_, later| later);
+        while let Some((id, guard)) = descent.next() {
             if !self.occur(expressions, id) {
                 continue;
             }
@@ -204,10 +205,16 @@ impl Derivatives {
                 }
                 Node::If(condition, then, otherwise) => {
                     let negated = expressions.not(condition);
-                    pending.push((then, expressions.and(guard, condition)));
-                    pending.push((otherwise, expressions.and(guard, negated)));
+                    for (branch, side) in [(then, condition), (otherwise, negated)] {
+                        let guard = expressions.and(guard, side);
+                        descent.hand(branch, guard, |a, b| either(expressions, a, b));
+                    }
                 }
-                _ => pending.extend(expressions.children(id).map(|child| (child, guard))),
+                _ => {
+                    for child in expressions.children(id).collect::<Vec<_>>() {
+                        descent.hand(child, guard, |a, b| either(expressions, a, b));
+                    }
+                }
             }
         }
     }
@@ -304,4 +311,9 @@ fn note(
         }
         true
     });
+}
+
+/// Where one of two guards holds.
+fn either(expressions: &mut Expressions, a: ExpressionId, b: ExpressionId) -> ExpressionId {
+    if a == b { a } else { expressions.or(a, b) }
 }

@@ -95,7 +95,7 @@ fn written(number: usize) -> String {
         _ => format!("({right}) = {left};"),
     };
     let [x, n, m, b, c] = ["x", "n", "m", "b", "c"].map(name);
-    let mut equations = vec![
+    let mut equations = [
         sides(format!("der({x})"), format!("if {b} then 1 + {m} else 1")),
         sides(n.clone(), format!("integer(2*{x})")),
         sides(format!("{m} - 1"), n.clone()),

@@ -202,11 +202,7 @@ impl Surroundings<'_> {
     }
 
     /// Arguments of those inputs that are not named in the `derivative` annotation as without derivative.
-    fn differentiated_inputs<'l>(
-        &self,
-        function: FunctionId,
-        list: &'l [ExpressionId],
-    ) -> impl Iterator<Item = ExpressionId> {
+    fn differentiated_inputs(&self, function: FunctionId, list: &[ExpressionId]) -> impl Iterator<Item = ExpressionId> {
         let held: &[u32] = self.functions[function].derivative.as_ref().map_or(&[], |(_, held)| held);
         let arguments = list.iter().enumerate();
         arguments.filter(move |(index, _)| !held.contains(&(*index as u32))).map(|(_, &argument)| argument)
