@@ -6,7 +6,7 @@
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Severity, Stop, did_you_mean};
 use modeshift_report::Analyzed;
 use modeshift_report::check::limit_diagnostic;
-use modeshift_simulate::initialization::{Search, assess};
+use modeshift_simulate::initialization::{AssessedScenario, Search, assess};
 use modeshift_structure::initialization::{InitialChoice, Initialization, initialization};
 
 use crate::pipeline::Run;
@@ -26,13 +26,36 @@ impl Run<'_> {
         let analyzed = self.analyzed(at)?;
         let choice = self.choice(&analyzed, scenario)?;
         let start = self.initialization(&analyzed, &choice)?;
-        let diagnostics = &mut self.diagnostics;
-        let find = || assess(&analyzed.dae, &start, Search::Determined, diagnostics);
-        let assessed = self.timings.measure("finding start values", find, |_| String::new());
+        let (assessed, said) = self.assessed(&analyzed, &start, Search::Determined)?;
+        self.diagnostics.extend(said);
         say_verdicts(&analyzed.dae, &start, &assessed, &mut self.diagnostics);
         let sources = self.library.sources();
         let word = || report(&analyzed, &start, &assessed, sources);
-        Ok(self.timings.measure("wording", word, |_| String::new()))
+        let report = self.timings.measure("wording", word, |_| String::new());
+        self.within_limits(&start)?;
+        Ok(report)
+    }
+
+    /// All scenarios with their verdicts, and what there is to say about them.
+    fn assessed(
+        &mut self,
+        analyzed: &Analyzed,
+        start: &Initialization,
+        search: Search,
+    ) -> Result<(Vec<AssessedScenario>, Diagnostics), Stop> {
+        let mut said = Diagnostics::new();
+        let find = || assess(&analyzed.dae, start, search, &mut said);
+        let assessed = self.timings.measure("finding start values", find, |_| String::new());
+        self.within_limits(start)?;
+        Ok((assessed, said))
+    }
+
+    /// Stops where a limit was reached: sets of modes are not what they should be then, and no verdict holds.
+    fn within_limits(&mut self, start: &Initialization) -> Result<(), Stop> {
+        start.space.check().map_err(|limit| {
+            self.diagnostics.push(limit_diagnostic(&limit));
+            Stop
+        })
     }
 
     /// The part of `check` about the start: errors where a run would not start, silence where all is determined.
@@ -42,8 +65,7 @@ impl Run<'_> {
             return; // MEL has no start values
         }
         let Ok(start) = self.initialization(analyzed, &InitialChoice::default()) else { return };
-        let mut said = Diagnostics::new();
-        let assessed = assess(&analyzed.dae, &start, Search::AsInARun, &mut said);
+        let Ok((assessed, said)) = self.assessed(analyzed, &start, Search::AsInARun) else { return };
         let errors = said.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
         errors.for_each(|error| self.diagnostics.push(error.clone()));
         check_verdicts(&analyzed.dae, &start, &assessed, &mut self.diagnostics);
