@@ -2,12 +2,12 @@
 //!
 //! | room | question |
 //! |---|---|
-//! | [`all_changes`](mod@all_changes) | what is new, erased, missing, impulsive, in all changes of a model at once |
-//! | [`one_change`] | right limits and weights of one change, and what a `when` does in its instant |
-//! | [`next_mode`](mod@next_mode) | which mode comes next |
-//! | [`formulas`] | restart values and impulse orders as formulas |
-//! | [`report`] | mode changes in words |
-//! | [`one_mode`] | the floor of these rooms: structure and equations of one mode |
+//! | `all_changes` | what is new, erased, missing, impulsive, in all changes of a model at once |
+//! | `one_change` | right limits and weights of one change, and what a `when` does in its instant |
+//! | `next_mode` | which mode comes next |
+//! | `formulas` | restart values and impulse orders as formulas |
+//! | `report` | mode changes in words |
+//! | `one_mode` | the floor of these rooms: structure and equations of one mode |
 //!
 //! | question | answered by |
 //! |---|---|
