@@ -43,7 +43,7 @@ const STACK: usize = 8 << 20;
 ///   full = level > 1;
 ///   der(level) = if full then 0 else inflow;
 /// end Tank;";
-/// # let dae = modeshift_testkit::multimode_dae(text, &[]).expect("a model");
+/// # let dae = modeshift_testkit::multimode_dae(text, &modeshift_testkit::NO_OVERRIDES).expect("a model");
 /// # let Regularized { dae, analysis, .. } = regularize(dae, &Options::default(), &|_| None).expect("no limit");
 /// let (natives, overrides) = (NativeFunctions::new(), BTreeMap::new());
 /// let model = RunModel { dae: &dae, analysis: &analysis, natives: &natives, overrides: &overrides };
