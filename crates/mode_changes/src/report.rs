@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use modeshift_dae::{Derivative, EquationId, ExpressionText, FlatModel, MultimodeDae, VariableId, primes};
+use modeshift_dae::{Derivative, EquationId, ExpressionText, FlatModel, MultimodeDae, VariableId};
 use modeshift_modes::{FormulaPrinter, Limit, ModeSet};
-use modeshift_structure::Analysis;
 use modeshift_structure::one_mode::{Block, Column, ModeStructure};
+use modeshift_structure::{Analysis, name};
 
 use crate::all_changes::{AllChanges, Cascades, ChangeExample, ChangeKind, Conflict, Moment, PairSpace};
 use crate::formulas::{ClosedForm, Order, closed_forms, nonlinear_orders};
@@ -141,12 +141,12 @@ struct Words<'a> {
 }
 
 impl Words<'_> {
-    fn equation(&self, equation: EquationId, order: u32) -> String {
-        Derivative::new(equation, order).named(&self.analysis.incidence.equations()[equation].name).to_string()
+    fn equation(&self, of: Derivative<EquationId>) -> String {
+        name(self.analysis.incidence.equations(), of)
     }
 
-    fn variable(&self, variable: VariableId, order: u32) -> String {
-        Derivative::new(variable, order).named(&self.analysis.incidence.variables()[variable].name).to_string()
+    fn variable(&self, of: Derivative<VariableId>) -> String {
+        name(self.analysis.incidence.variables(), of)
     }
 
     fn report(&self, kind: &ChangeKind) -> ChangeReport {
@@ -160,10 +160,11 @@ impl Words<'_> {
             None => Order::new(order as f64),
         };
         let of_order = |wanted: &dyn Fn(Order) -> bool| {
-            let all = kind.orders.iter().map(|item| (self.variable(item.0, 0), order_of(item)));
+            let all = kind.orders.iter().map(|item| (self.variable(Derivative::new(item.0, 0)), order_of(item)));
             all.filter(|(_, order)| wanted(*order)).collect::<Vec<_>>()
         };
-        let is_open = |name: &str| kind.undetermined.iter().any(|&(variable, _)| self.variable(variable, 0) == name);
+        let is_open =
+            |name: &str| kind.undetermined.iter().any(|open| self.variable(Derivative::new(open.of, 0)) == name);
         let continuous = of_order(&|order| order < Order::FINITE).into_iter().filter(|(name, _)| !is_open(name));
         let impulsive = of_order(&|order| order.is_impulsive());
         let reason = self.reason(kind);
@@ -178,8 +179,8 @@ impl Words<'_> {
             verdict,
             reason,
             cascade: self.cascades.instants(kind),
-            erased: kind.erased.iter().map(|&(equation, order)| self.equation(equation, order)).collect(),
-            undetermined: kind.undetermined.iter().map(|&(variable, order)| self.variable(variable, order)).collect(),
+            erased: kind.erased.iter().map(|&constraint| self.equation(constraint)).collect(),
+            undetermined: kind.undetermined.iter().map(|&open| self.variable(open)).collect(),
             impulse_orders: impulsive.into_iter().map(|(name, order)| (name, order.to_string())).collect(),
             continuous: continuous.map(|(name, order)| (name, (-order.value() - 1.0) as u32)).collect(),
             discontinuous: of_order(&|order| order == Order::FINITE).into_iter().map(|(name, _)| name).collect(),
@@ -200,7 +201,7 @@ impl Words<'_> {
             Conflict::Law(firing, _) => {
                 format!("a law of {}", self.cascades.clause_name(firing))
             }
-            Conflict::Constraint(equation, order) => self.equation(equation, order),
+            Conflict::Constraint(constraint) => self.equation(constraint),
         };
         if !kind.conflicting.is_empty() {
             let names: Vec<String> = kind.conflicting.iter().map(name).collect();
@@ -212,13 +213,13 @@ impl Words<'_> {
     /// The difference array of the example, and whether it erases the same.
     fn array(&self, kind: &ChangeKind, example: &ChangeExample) -> ArrayReport {
         let array = DifferenceArray::new(&example.after, &example.past);
-        let erased: Vec<(EquationId, u32)> =
-            array.erased.iter().map(|&(row, shift)| (example.after.equation(row), shift)).collect();
+        let erased: Vec<Derivative<EquationId>> =
+            array.erased.iter().map(|it| Derivative::new(example.after.equation(it.of), it.order)).collect();
         let undetermined = array.undetermined.iter().map(|&(column, _)| example.after.variable(column));
         ArrayReport {
             agrees: erased == kind.erased,
-            erased: erased.iter().map(|&(equation, shift)| (self.equation(equation, 0), shift)).collect(),
-            undetermined: undetermined.map(|variable| self.variable(variable, 0)).collect(),
+            erased: erased.iter().map(|it| (self.equation(Derivative::new(it.of, 0)), it.order)).collect(),
+            undetermined: undetermined.map(|variable| self.variable(Derivative::new(variable, 0))).collect(),
         }
     }
 
@@ -243,7 +244,7 @@ impl Words<'_> {
     ) -> Vec<String> {
         let model = &*self.model.borrow();
         let message = |product: &UndefinedProduct| {
-            let (column, derivative) = product.impulsive.0;
+            let Derivative { of: column, order: derivative } = product.impulsive.0;
             let order = nonlinear.get(&column).map(|order| order.value() + f64::from(derivative));
             product.message(model, &example.after, Order::new(order.unwrap_or(product.impulsive.1 as f64)))
         };
@@ -290,12 +291,12 @@ impl Words<'_> {
         formulas: &[(Column, String)],
     ) -> LevelReport {
         let equation = |row| match condition(structure, i64::from(level), row) {
-            Condition::Constraint(order) => self.equation(structure.equation(row), order),
-            Condition::Balance(_) => self.equation(structure.equation(row), 0),
+            Condition::Constraint(order) => self.equation(Derivative::new(structure.equation(row), order)),
+            Condition::Balance(_) => self.equation(Derivative::new(structure.equation(row), 0)),
         };
         let solved = |column| match unknown(structure, i64::from(level), column) {
-            Unknown::RightLimit(order) => self.variable(structure.variable(column), order),
-            Unknown::Weight(_) => self.variable(structure.variable(column), 0),
+            Unknown::RightLimit(order) => self.variable(Derivative::new(structure.variable(column), order)),
+            Unknown::Weight(_) => self.variable(Derivative::new(structure.variable(column), 0)),
         };
         let own = formulas.iter().filter(|(column, _)| level == 1 && block.columns.binary_search(column).is_ok());
         LevelReport {
@@ -330,7 +331,7 @@ impl fmt::Display for ChangeReport {
         line(f, "jump", self.discontinuous.iter().cloned())?;
         let continuous = |(name, derivatives): &(String, u32)| match derivatives {
             0 => name.clone(),
-            count => format!("{name} up to {name}{}", primes(*count)),
+            &order => format!("{name} up to {}", Derivative { of: (), order }.named(name)),
         };
         line(f, "continuous", self.continuous.iter().map(continuous))?;
         for warning in &self.warnings {

@@ -3,6 +3,7 @@
 use crate::one_change::{DifferenceArray, Memory, Noise, Note, Restart, restart};
 use crate::suite::support;
 use crate::suite::support::array_restart::ArrayRestart;
+use modeshift_dae::Derivative;
 use support::model::{Before, Mode};
 
 fn check_close(found: f64, expected: f64, tolerance: f64, what: &str) {
@@ -264,7 +265,7 @@ fn memory_comes_from_continuity_then_start_values_and_is_else_reported() {
     assert_eq!(result.right.get(mode.column("i"), 0), 0.25);
     let mut unknown = mode.past(&[("v", 0, &[0.0])], &["e1", "e2"]);
     let verdict = Memory::new(&mode.structure, &unknown.structure());
-    assert_eq!(verdict.undetermined().collect::<Vec<_>>(), [(mode.column("i"), 0)]);
+    assert_eq!(verdict.undetermined().collect::<Vec<_>>(), [Derivative::new(mode.column("i"), 0)]);
     unknown.start[mode.column("i")] = Some(0.75);
     let result = restart(&mode.structure, &mode.equations(), &unknown, &Noise::default());
     assert!(result.is_determined());
@@ -300,7 +301,7 @@ fn an_impulse_inside_a_nonlinear_function_is_refused() {
         let mode = Mode::new(&format!("{clutch} {law}"));
         let past = mode.past(&before, &["e3"]);
         let result = restart(&mode.structure, &mode.equations(), &past, &Noise::default());
-        let expected = Note::Meaningless { row: mode.row("e4"), impulsive: (mode.column("t"), 0) };
+        let expected = Note::Meaningless { row: mode.row("e4"), impulsive: Derivative::new(mode.column("t"), 0) };
         assert!(result.notes.contains(&expected), "{law}: {:?}", result.notes);
         assert!(!result.is_determined());
     }

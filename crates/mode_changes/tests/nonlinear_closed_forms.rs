@@ -1,5 +1,6 @@
 //! Mode changes of the closed-form files that are not plain linear systems: each by at least two methods.
 
+use modeshift_dae::Derivative;
 use modeshift_structure::one_mode::Column;
 
 use crate::one_change::{LaurentRestart, Laws, Noise, Past, Restart, TransientStructure, laurent_restart, restart};
@@ -218,16 +219,16 @@ struct Rebound {
 }
 
 impl Laws for Rebound {
-    fn contents(&self) -> Vec<Vec<(Column, u32)>> {
-        vec![vec![(self.velocity, 0)]]
+    fn contents(&self) -> Vec<Vec<Derivative<Column>>> {
+        vec![vec![Derivative::new(self.velocity, 0)]]
     }
 
     fn residual(&self, _: usize, left: &Jet, right: &Jet) -> f64 {
         right.get(self.velocity, 0) + self.restitution * left.get(self.velocity, 0)
     }
 
-    fn partials(&self, _: usize, _: &Jet, _: &Jet) -> Vec<((Column, u32), f64)> {
-        vec![((self.velocity, 0), 1.0)]
+    fn partials(&self, _: usize, _: &Jet, _: &Jet) -> Vec<(Derivative<Column>, f64)> {
+        vec![(Derivative::new(self.velocity, 0), 1.0)]
     }
 }
 
@@ -240,7 +241,7 @@ fn check_impact(time: f64, speed: f64, expected: f64) -> f64 {
     let nowhere = mode.structure.rows().map(|_| false).collect();
     let transient = TransientStructure::new(&mode.structure, &nowhere, &laws.contents());
     let mut left = Jet::unknown(time, mode.structure.size());
-    left.set_all(&[(h, 0), (h, 1), (v, 0)], &[0.0, speed, speed]);
+    left.set_all(&[(h, 0), (h, 1), (v, 0)].map(Derivative::from), &[0.0, speed, speed]);
     let after = transient.restart(&mode.structure, &mode.equations(), &laws, &left).expect("a restart");
     check_close(after.right.get(v, 0), expected, 1e-9, "speed after an impact");
     assert_eq!(after.right.get(h, 0), 0.0, "the height is continuous");

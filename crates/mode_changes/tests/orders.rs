@@ -4,7 +4,7 @@ use crate::formulas::{Order, solved_order};
 use crate::one_change::{Defect, Potentials, undefined_products};
 use crate::suite::support;
 use crate::suite::support::implicit_step::growth_orders;
-use modeshift_dae::VariableId;
+use modeshift_dae::{Derivative, VariableId};
 use modeshift_numerics::residual_newton::Failure;
 use support::model::Mode;
 
@@ -13,9 +13,9 @@ fn check_order(text: &str, solved: &str, expected: &str) {
     let mode = Mode::new(text);
     let id = |name: &str| VariableId(mode.column(name).0);
     let y = id("y");
-    let order_of = |variable: VariableId, order: u32| {
-        let base = if variable == y { 1.0 } else { 0.0 };
-        Order::new(base + f64::from(order))
+    let order_of = |it: Derivative<VariableId>| {
+        let base = if it.of == y { 1.0 } else { 0.0 };
+        Order::new(base + f64::from(it.order))
     };
     let equation = &mode.model.equations[mode.structure.equation(mode.row("e"))];
     let order = solved_order(&mode.model.expressions, equation.left, equation.right, id(solved), &order_of);
@@ -38,7 +38,7 @@ fn powers_give_rational_orders_and_exp_an_infinite_one() {
 fn known_terms_count_as_one_and_a_variable_in_two_terms_is_not_solved() {
     let mode = Mode::new("e: x + x^2 = y\n f: y = 1");
     let equation = &mode.model.equations[mode.structure.equation(mode.row("e"))];
-    let order_of = |_: VariableId, _: u32| Order::FINITE;
+    let order_of = |_: Derivative<VariableId>| Order::FINITE;
     let x = VariableId(mode.column("x").0);
     assert_eq!(solved_order(&mode.model.expressions, equation.left, equation.right, x, &order_of), None);
     let (equation, y) = (&mode.model.equations[mode.structure.equation(mode.row("f"))], VariableId(mode.column("y").0));

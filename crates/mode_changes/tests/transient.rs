@@ -1,37 +1,37 @@
 //! Transient modes: elastic impacts, resets, and laws that are missing.
 
-use crate::one_change::{Derivative, Laws, TransientRestart, TransientRow, TransientStructure};
+use crate::one_change::{Laws, TransientRestart, TransientRow, TransientStructure};
 use crate::one_mode::Jet;
 use crate::suite::support;
-use modeshift_dae::IndexVec;
-use modeshift_structure::one_mode::Row;
+use modeshift_dae::{Derivative, IndexVec};
+use modeshift_structure::one_mode::{Column, Row};
 use support::model::Mode;
 
 /// `Σ a x⁺ = Σ b x⁻`, each as `(variable, order, coefficient)`.
-struct LinearLaw(Vec<(Derivative, f64)>, Vec<(Derivative, f64)>);
+struct LinearLaw(Vec<(Derivative<Column>, f64)>, Vec<(Derivative<Column>, f64)>);
 
 struct LinearLaws(Vec<LinearLaw>);
 
 impl Laws for LinearLaws {
-    fn contents(&self) -> Vec<Vec<Derivative>> {
+    fn contents(&self) -> Vec<Vec<Derivative<Column>>> {
         self.0.iter().map(|law| law.0.iter().map(|term| term.0).collect()).collect()
     }
 
     fn residual(&self, law: usize, left: &Jet, right: &Jet) -> f64 {
-        let sum = |terms: &[(Derivative, f64)], jet: &Jet| {
-            terms.iter().map(|&((column, order), factor)| factor * jet.get(column, order)).sum::<f64>()
+        let sum = |terms: &[(Derivative<Column>, f64)], jet: &Jet| {
+            terms.iter().map(|(it, factor)| factor * jet.get(it.of, it.order)).sum::<f64>()
         };
         sum(&self.0[law].0, right) - sum(&self.0[law].1, left)
     }
 
-    fn partials(&self, law: usize, _: &Jet, _: &Jet) -> Vec<(Derivative, f64)> {
+    fn partials(&self, law: usize, _: &Jet, _: &Jet) -> Vec<(Derivative<Column>, f64)> {
         self.0[law].0.clone()
     }
 }
 
 /// `variable⁺ = factor * variable⁻` for values.
 fn law(mode: &Mode, variable: &str, factor: f64) -> LinearLaw {
-    let at = (mode.column(variable), 0);
+    let at = Derivative::new(mode.column(variable), 0);
     LinearLaw(vec![(at, 1.0)], vec![(at, factor)])
 }
 
@@ -65,9 +65,10 @@ fn an_elastic_rope_without_an_impact_law_is_underdetermined() {
     let transient = TransientStructure::new(&mode.structure, &instantaneous(&mode, &["k1"]), &[]);
     let undetermined = transient.undetermined(&mode.structure);
     let expected = ["x", "u", "y", "v"].map(|name| mode.column(name));
-    let found: Vec<_> = undetermined.iter().map(|derivative| derivative.0).collect();
+    let found: Vec<_> = undetermined.iter().map(|derivative| derivative.of).collect();
     assert_eq!(found, expected, "{undetermined:?}");
-    assert!(undetermined.contains(&(mode.column("u"), 0)) && undetermined.contains(&(mode.column("x"), 1)));
+    let is_open = |name, order| undetermined.contains(&Derivative::new(mode.column(name), order));
+    assert!(is_open("u", 0) && is_open("x", 1));
 }
 
 #[test]

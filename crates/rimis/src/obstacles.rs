@@ -148,7 +148,7 @@ pub(crate) fn determined_by_constraints(
             space.and(hidden, changes.is_new[equation])
         });
         let new_constraint = space.and(space.union(constraints), item.pairs);
-        let own = jumps.states.iter().filter(|jump| (jump.of.of, jump.of.order) == (item.of, item.order));
+        let own = jumps.states.iter().filter(|jump| jump.of == item.derivative());
         let said = space.union(own.map(|jump| jump.pairs));
         let open = space.difference(space.or(unknown, new_constraint), said);
         if feasible.allows(space, open) {

@@ -4,7 +4,7 @@
 //! its condition looks at something that the laws of the first make jump: that bounds cascades by the text of the
 //! model. If the clauses can fire each other in a circle, a cascade need not end, and the model is rejected there.
 
-use modeshift_dae::{ExpressionText, MultimodeDae};
+use modeshift_dae::{Derivative, ExpressionText, MultimodeDae};
 use modeshift_modes::{FormulaPrinter, Limit, ModeSet};
 use modeshift_structure::Analysis;
 
@@ -155,7 +155,7 @@ fn can_follow(changes: &AllChanges<'_>, first: usize, second: usize, jumps: Opti
 fn jumps_within(changes: &AllChanges<'_>, potentials: &PairPotentials, firing: usize) -> Option<ModeSet> {
     let AllChanges { pairs, analysis, firings, .. } = changes;
     let mut sets = Vec::new();
-    for &(variable, derivative) in &firings[firing].reads {
+    for &Derivative { of: variable, order: derivative } in &firings[firing].reads {
         if potentials.is_open(analysis, variable) {
             return None;
         }

@@ -5,8 +5,8 @@
 //! events, in which case nothing can make it false again. An empty `when` declares that its mode is transient, too.
 
 use modeshift_dae::{
-    ExpressionId, Expressions, FlatModel, Fold, Id, Memo, ModeVariableId, MultimodeDae, Node, Operands, VariableId,
-    WhenAction, WhenActionKind, WhenBranch,
+    Derivative, ExpressionId, Expressions, FlatModel, Fold, Id, Memo, ModeVariableId, MultimodeDae, Node, Operands,
+    VariableId, WhenAction, WhenActionKind, WhenBranch,
 };
 use modeshift_modes::{ModeSet, ModeSpace, ModeVariable};
 use modeshift_structure::{Analysis, Formulas};
@@ -28,7 +28,7 @@ pub struct Firing {
     /// Whether its condition may become false by what happens in the model.
     pub passes: bool,
     /// Continuous variables that decide about its condition, with the orders of their derivatives.
-    pub reads: Vec<(VariableId, u32)>,
+    pub reads: Vec<Derivative<VariableId>>,
     /// Its laws.
     pub laws: Vec<FiringLaw>,
 }
@@ -41,7 +41,7 @@ pub struct FiringLaw {
     /// The changes in which it holds.
     pub pairs: ModeSet,
     /// The right limits it contains.
-    pub contents: Vec<(VariableId, u32)>,
+    pub contents: Vec<Derivative<VariableId>>,
 }
 
 /// All branches with laws whose conditions are formulas over mode variables.
@@ -196,7 +196,7 @@ impl Walk<'_> {
 }
 
 /// The right limits of continuous variables in a law; `None` if the action is none.
-fn contents(model: &FlatModel, action: &WhenAction) -> Option<Vec<(VariableId, u32)>> {
+fn contents(model: &FlatModel, action: &WhenAction) -> Option<Vec<Derivative<VariableId>>> {
     let mut found = Vec::new();
     match action.kind {
         WhenActionKind::Law(left, right) => {
@@ -204,7 +204,7 @@ fn contents(model: &FlatModel, action: &WhenAction) -> Option<Vec<(VariableId, u
             found.extend(continuous_leaves(model, right, true));
         }
         WhenActionKind::Reinit(variable, value) => {
-            found.push((variable, 0));
+            found.push(Derivative::new(variable, 0));
             found.extend(continuous_leaves(model, value, true));
         }
         _ => return None,
@@ -215,13 +215,13 @@ fn contents(model: &FlatModel, action: &WhenAction) -> Option<Vec<(VariableId, u
 }
 
 /// Continuous unknowns in an expression with their orders, those of left limits only where wanted.
-fn continuous_leaves(model: &FlatModel, root: ExpressionId, right_limits_only: bool) -> Vec<(VariableId, u32)> {
+fn continuous_leaves(model: &FlatModel, root: ExpressionId, right_limits_only: bool) -> Vec<Derivative<VariableId>> {
     let mut found = Vec::new();
     model.expressions.for_each(root, |_, node| {
         if let Node::Variable(variable, order) = node
             && model.variables[variable].is_continuous_unknown()
         {
-            found.push((variable, order));
+            found.push(Derivative::new(variable, order));
         }
         !(right_limits_only && matches!(node, Node::Pre(_)))
     });
@@ -229,7 +229,7 @@ fn continuous_leaves(model: &FlatModel, root: ExpressionId, right_limits_only: b
 }
 
 /// Continuous variables behind the conditions of a branch, through the definitions of mode variables.
-fn reads(dae: &MultimodeDae, branch: &WhenBranch) -> Vec<(VariableId, u32)> {
+fn reads(dae: &MultimodeDae, branch: &WhenBranch) -> Vec<Derivative<VariableId>> {
     let mut found = Vec::new();
     let mut seen: Vec<ModeVariableId> = Vec::new();
     let mut pending: Vec<ExpressionId> = branch.conditions.clone();

@@ -1,7 +1,7 @@
 //! The kinds of mode changes of a model: changes with the same verdict, each kind described by a formula over `pre(g)`
 //! and `g`. Small models have few.
 
-use modeshift_dae::{EquationId, VariableId};
+use modeshift_dae::{Derivative, EquationId, VariableId};
 use modeshift_modes::{Limit, ModeSet, ModeSpace};
 
 use super::AllChanges;
@@ -13,9 +13,9 @@ pub struct ChangeKind {
     /// Its pairs of modes.
     pub pairs: ModeSet,
     /// Erased constraints.
-    pub erased: Vec<(EquationId, u32)>,
+    pub erased: Vec<Derivative<EquationId>>,
     /// Left limits that nothing determines, and right limits that the laws of a `when` leave open.
-    pub undetermined: Vec<(VariableId, u32)>,
+    pub undetermined: Vec<Derivative<VariableId>>,
     /// Impulse orders of all variables that the change touches.
     pub orders: Vec<(VariableId, i64)>,
     /// The `when` clauses with laws that fire, by their positions in [`AllChanges::firings`].
@@ -44,10 +44,10 @@ impl AllChanges<'_> {
             partition.split(pairs, |kind| kind.conflicting.push(conflict));
         }
         for item in &self.memory.erased {
-            partition.split(item.pairs, |kind| kind.erased.push((item.of, item.order)));
+            partition.split(item.pairs, |kind| kind.erased.push(item.derivative()));
         }
         for item in self.undetermined() {
-            partition.split(item.pairs, |kind| kind.undetermined.push((item.of, item.order)));
+            partition.split(item.pairs, |kind| kind.undetermined.push(item.derivative()));
         }
         for variable in self.analysis.incidence.variables().ids() {
             if partition.is_too_fine() {

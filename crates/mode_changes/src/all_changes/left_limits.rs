@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use modeshift_dae::{EquationId, IndexVec, VariableId};
+use modeshift_dae::{Derivative, EquationId, IndexVec, VariableId};
 use modeshift_modes::{Limit, ModeSet};
 use modeshift_structure::Analysis;
 
@@ -23,6 +23,13 @@ pub struct InPairs<I> {
     pub order: u32,
     /// In which changes.
     pub pairs: ModeSet,
+}
+
+impl<I: Copy> InPairs<I> {
+    /// The derivative.
+    pub fn derivative(&self) -> Derivative<I> {
+        Derivative { of: self.of, order: self.order }
+    }
 }
 
 /// What all changes remember.
@@ -57,7 +64,7 @@ pub fn pair_memory(
     }
     let (mut born, mut undetermined) = (Vec::new(), Vec::new());
     for &InPairs { of, order, pairs: missing } in &missing {
-        let of_limits = |limits: &LeftLimits| limits.get(&(of, order)).copied().unwrap_or(ModeSet::EMPTY);
+        let of_limits = |limits: &LeftLimits| limits.get(&Derivative { of, order }).copied().unwrap_or(ModeSet::EMPTY);
         let not_born = pairs.space.or(of_limits(&open), of_limits(&given));
         born.push(InPairs { of, order, pairs: pairs.space.difference(missing, not_born) });
         undetermined.push(InPairs { of, order, pairs: of_limits(&open) });
@@ -69,7 +76,7 @@ pub fn pair_memory(
 }
 
 /// Sets of pairs by left limit.
-type LeftLimits = BTreeMap<(VariableId, u32), ModeSet>;
+type LeftLimits = BTreeMap<Derivative<VariableId>, ModeSet>;
 
 /// Left limits that are missing.
 struct Limits {
@@ -92,10 +99,11 @@ impl Limits {
                     continue;
                 }
                 limits.missing.push(InPairs { of, order, pairs: missing });
-                let not_born = underdetermined.get(&(of, order)).map_or(missing, |&open| space.and(missing, open));
+                let not_born =
+                    underdetermined.get(&Derivative { of, order }).map_or(missing, |&open| space.and(missing, open));
                 let fallback = numbers.fallback(of, order);
-                limits.given.insert((of, order), space.and(not_born, fallback));
-                limits.open.insert((of, order), space.difference(not_born, fallback));
+                limits.given.insert(Derivative { of, order }, space.and(not_born, fallback));
+                limits.open.insert(Derivative { of, order }, space.difference(not_born, fallback));
             }
         }
         limits.given.retain(|_, pairs| !pairs.is_empty());
@@ -179,7 +187,7 @@ struct Graph {
     /// In causal order.
     constraints: Vec<PairConstraint>,
     entries: Vec<Vec<(usize, ModeSet)>>,
-    unknowns: Vec<(VariableId, u32)>,
+    unknowns: Vec<Derivative<VariableId>>,
     guards: Vec<ModeSet>,
 }
 
@@ -214,7 +222,7 @@ impl Graph {
         numbers: &Numbers,
         given: &LeftLimits,
         constraint: usize,
-        number: &mut BTreeMap<(VariableId, u32), usize>,
+        number: &mut BTreeMap<Derivative<VariableId>, usize>,
     ) -> Vec<(usize, ModeSet)> {
         let (pairs, space) = (numbers.pairs, &numbers.pairs.space);
         let incidence = &numbers.analysis.incidence;
@@ -229,13 +237,14 @@ impl Graph {
                 let modes = numbers.analysis.space.union(written.map(|&(_, modes)| modes));
                 let modes = space.and(guard, pairs.after(modes));
                 let set = space.and(numbers.was_state(variable, order), numbers.is_remembered(variable, order));
-                let set = given.get(&(variable, order)).map_or(set, |&given| space.or(set, given));
+                let limit = Derivative::new(variable, order);
+                let set = given.get(&limit).map_or(set, |&given| space.or(set, given));
                 let modes = space.difference(modes, set);
                 if modes.is_empty() {
                     continue;
                 }
-                let unknown = *number.entry((variable, order)).or_insert_with(|| {
-                    self.unknowns.push((variable, order));
+                let unknown = *number.entry(limit).or_insert_with(|| {
+                    self.unknowns.push(limit);
                     let exists = pairs.after(incidence.variables()[variable].guard);
                     self.guards.push(space.and(pairs.regular, space.difference(exists, set)));
                     self.unknowns.len() - 1
@@ -248,20 +257,19 @@ impl Graph {
 
     fn solve(&self, pairs: &PairSpace) -> Result<GraphParts, Limit> {
         let mut matching = GuardedMatching::new(&pairs.space, &self.guards);
-        let mut erased: BTreeMap<(EquationId, u32), Vec<ModeSet>> = BTreeMap::new();
+        let mut erased: BTreeMap<Derivative<EquationId>, Vec<ModeSet>> = BTreeMap::new();
         for (constraint, entries) in self.constraints.iter().zip(&self.entries) {
             let unmatched = matching.add(constraint.guard, entries)?;
             let counted = pairs.space.and(unmatched, constraint.counted);
             if !counted.is_empty() {
-                erased.entry((constraint.equation, constraint.order)).or_default().push(counted);
+                erased.entry(Derivative::new(constraint.equation, constraint.order)).or_default().push(counted);
             }
         }
-        let united = |((of, order), sets): ((EquationId, u32), Vec<ModeSet>)| InPairs {
-            of,
-            order,
-            pairs: pairs.space.union(sets),
-        };
-        let erased = erased.into_iter().map(united).collect();
+        let erased = erased.into_iter().map(|(Derivative { of, order }, sets)| {
+            let pairs = pairs.space.union(sets);
+            InPairs { of, order, pairs }
+        });
+        let erased = erased.collect();
         let underdetermined = self.unknowns.iter().copied().zip(matching.underdetermined()?).collect();
         Ok(GraphParts { erased, underdetermined })
     }
@@ -272,7 +280,7 @@ impl Graph {
     /// with those that have none, as in [`crate::Memory`].
     fn solve_with_fallbacks(&self, numbers: &Numbers) -> Result<LeftLimits, Limit> {
         let space = &numbers.pairs.space;
-        let fallbacks: Vec<ModeSet> = self.unknowns.iter().map(|&(of, order)| numbers.fallback(of, order)).collect();
+        let fallbacks: Vec<ModeSet> = self.unknowns.iter().map(|it| numbers.fallback(it.of, it.order)).collect();
         let mut matching = GuardedMatching::new(space, &self.guards);
         let mut unmatched = Vec::new();
         for (constraint, entries) in self.constraints.iter().zip(&self.entries) {

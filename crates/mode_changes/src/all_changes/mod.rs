@@ -52,7 +52,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Instant;
 
-use modeshift_dae::{EquationId, IndexVec, ModeVariableId, MultimodeDae, VariableId};
+use modeshift_dae::{Derivative, EquationId, IndexVec, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_modes::{FormulaPrinter, Limit, ModeSet};
 use modeshift_structure::{Analysis, Options};
 
@@ -171,7 +171,7 @@ impl AllChanges<'_> {
         self.pairs.space.set_task("finding impulse orders");
         let of_law = |law: &FiringLaw| {
             let pairs = law.pairs;
-            law.contents.iter().map(move |&(of, order)| InPairs { of, order, pairs }).collect::<Vec<_>>()
+            law.contents.iter().map(move |&Derivative { of, order }| InPairs { of, order, pairs }).collect::<Vec<_>>()
         };
         let laws = self.firings.iter().flat_map(|firing| &firing.laws);
         let set_by_laws: Vec<InPairs<VariableId>> = laws.flat_map(of_law).collect();

@@ -25,7 +25,7 @@ const MOST_PRODUCTS: usize = 100;
 const MOST_BRANCHES: usize = 16;
 
 /// A derivative of a variable and its impulse order.
-pub type Factor = (VariableId, u32, i64);
+pub type Factor = (Derivative<VariableId>, i64);
 
 /// A product whose value the model does not fix in some changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,15 +45,14 @@ pub struct PairProduct {
 impl PairProduct {
     /// Whether something impulsive stands in a nonlinear function.
     pub fn is_nonlinear(&self) -> bool {
-        (self.impulsive.0, self.impulsive.1) == (self.factor.0, self.factor.1)
+        self.impulsive.0 == self.factor.0
     }
 
     /// The warning: which equation, which factors, which orders, which convention.
     pub fn message(&self, model: &FlatModel) -> String {
-        let name = |(variable, order, _): Factor| model.name_of_variable(Derivative::new(variable, order)).to_string();
         let equation = &model.equations[self.equation].name;
-        let (a, b) = (name(self.impulsive), name(self.factor));
-        let (own, other) = (self.impulsive.2, self.factor.2);
+        let (a, b) = (model.name_of_variable(self.impulsive.0), model.name_of_variable(self.factor.0));
+        let (own, other) = (self.impulsive.1, self.factor.1);
         if self.is_nonlinear() {
             return format!("in {equation}, {a} is impulsive inside a nonlinear function");
         }
@@ -165,23 +164,21 @@ impl Search<'_> {
     /// The undefined products of a residual.
     fn products(&mut self, equation: EquationId, residual: ExpressionId, pairs: ModeSet) {
         let space = &self.changes.pairs.space;
-        for (variable, derivative) in self.leaves(residual) {
-            for (order, own) in self.orders(variable) {
-                let own_order = order + i64::from(derivative);
+        for leaf in self.leaves(residual) {
+            for (order, own) in self.orders(leaf.of) {
+                let own_order = order + i64::from(leaf.order);
                 let own = space.and(own, pairs);
                 if own_order <= 0 || own.is_empty() {
                     continue;
                 }
                 let model = self.model.get_or_insert_with(|| self.dae.model.clone());
-                let Ok(partial) = partial_derivative(model, residual, Derivative::new(variable, derivative)) else {
+                let Ok(partial) = partial_derivative(model, residual, leaf) else {
                     continue;
                 };
-                for (other, other_derivative) in self.leaves(partial) {
-                    for (order, pairs) in self.orders(other) {
-                        let other_order = order + i64::from(other_derivative);
-                        let impulsive = (variable, derivative, own_order);
-                        let factor = (other, other_derivative, other_order);
-                        let in_some = self.is_open(variable) || self.is_open(other);
+                for other in self.leaves(partial) {
+                    for (order, pairs) in self.orders(other.of) {
+                        let (impulsive, factor) = ((leaf, own_order), (other, order + i64::from(other.order)));
+                        let in_some = self.is_open(leaf.of) || self.is_open(other.of);
                         self.add(PairProduct { equation, impulsive, factor, pairs: space.and(pairs, own), in_some });
                     }
                 }
@@ -195,7 +192,7 @@ impl Search<'_> {
 
     /// Notes a product that is undefined, unless it is there already with its factors exchanged.
     fn add(&mut self, product: PairProduct) {
-        let undefined = product.impulsive.2 + product.factor.2 > 0 && !product.pairs.is_empty();
+        let undefined = product.impulsive.1 + product.factor.1 > 0 && !product.pairs.is_empty();
         let exchanged = PairProduct { impulsive: product.factor, factor: product.impulsive, ..product };
         if undefined && !self.found.contains(&exchanged) {
             self.found.push(product);
@@ -203,7 +200,7 @@ impl Search<'_> {
     }
 
     /// Continuous unknowns in an expression, with the orders that are written; left limits are none.
-    fn leaves(&self, root: ExpressionId) -> Vec<(VariableId, u32)> {
+    fn leaves(&self, root: ExpressionId) -> Vec<Derivative<VariableId>> {
         self.model.as_ref().map_or(Vec::new(), |model| unknowns_in(model, &[root]))
     }
 }

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use modeshift_dae::VariableId;
+use modeshift_dae::{Derivative, VariableId};
 use modeshift_modes::ModeSet;
 use modeshift_structure::{Analysis, EdgeId};
 
@@ -22,7 +22,7 @@ pub enum OrderBound {
     /// What is caused in the equation itself.
     Number(i64),
     /// The order of a derivative of another variable.
-    Of(VariableId, u32),
+    Of(Derivative<VariableId>),
 }
 
 /// In some changes, a derivative of a variable has at least the order of something else.
@@ -98,7 +98,7 @@ impl Rules<'_> {
                 let modes = space.and(modes, analysis.matching.edges[solved]);
                 for &(order, reads) in incidence.orders(reading) {
                     let pairs = self.pairs.space.and(self.pairs.after(space.and(modes, reads)), self.pairs.regular);
-                    self.add(derivative, OrderBound::Of(other, order), pairs);
+                    self.add(derivative, OrderBound::Of(Derivative::new(other, order)), pairs);
                 }
             }
         }

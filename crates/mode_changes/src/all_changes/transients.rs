@@ -4,7 +4,7 @@
 //! constraints, then balances, those of equations that a law overrules last. A constraint that holds for the instant
 //! only, because its equation is new, has no derivatives. What the change does not reach stays as it is.
 
-use modeshift_dae::{EquationId, IndexVec, VariableId};
+use modeshift_dae::{Derivative, EquationId, IndexVec, VariableId};
 use modeshift_modes::{Limit, ModeSet};
 use modeshift_structure::Analysis;
 use rustc_hash::FxHashMap;
@@ -21,7 +21,7 @@ pub enum Conflict {
     /// A law, by firing and position in its list of laws.
     Law(usize, usize),
     /// A constraint.
-    Constraint(EquationId, u32),
+    Constraint(Derivative<EquationId>),
 }
 
 /// The verdict on all transient modes.
@@ -48,13 +48,13 @@ pub fn pair_transients(
     let reached = reached(pairs, analysis, is_new, firings, fires)?;
     let mut laws_of: FxHashMap<VariableId, Vec<&FiringLaw>> = FxHashMap::default();
     for law in firings.iter().flat_map(|firing| &firing.laws) {
-        law.contents.iter().for_each(|content| laws_of.entry(content.0).or_default().push(law));
+        law.contents.iter().for_each(|content| laws_of.entry(content.of).or_default().push(law));
     }
     let levels = Levels { pairs, analysis, is_new, firings, laws_of, fires, reached };
     for level in (1..=levels.highest()).rev() {
         levels.solve(level, &mut verdict)?;
     }
-    verdict.undetermined.sort_by_key(|item| (item.of, item.order));
+    verdict.undetermined.sort_by_key(|item| item.derivative());
     Ok(verdict)
 }
 
@@ -71,7 +71,7 @@ fn reached(
     let (space, incidence) = (&pairs.space, &analysis.incidence);
     let mut reached: IndexVec<EquationId, ModeSet> = is_new.iter().map(|&new| space.and(new, fires)).collect();
     for law in firings.iter().flat_map(|firing| &firing.laws) {
-        for &(variable, _) in &law.contents {
+        for &Derivative { of: variable, .. } in &law.contents {
             for &edge in incidence.edges_of_variable(variable) {
                 let overruled = space.and(law.pairs, pairs.after(analysis.matching.edges[edge]));
                 let known = &mut reached[incidence.equation(edge)];
@@ -127,10 +127,9 @@ impl Levels<'_> {
     fn highest(&self) -> u32 {
         let offsets = &self.analysis.offsets;
         let constraints = offsets.equations.iter().map(|offset| offset.maximum()).max().unwrap_or(0);
-        let of_law =
-            |&(variable, order): &(VariableId, u32)| offsets.variables[variable].maximum().saturating_sub(order);
-        let laws = self.laws().flat_map(|(_, law)| law.contents.iter().map(of_law)).max().unwrap_or(0);
-        constraints.max(laws)
+        let contents = self.laws().flat_map(|(_, law)| &law.contents);
+        let laws = contents.map(|it| offsets.variables[it.of].maximum().saturating_sub(it.order));
+        constraints.max(laws.max().unwrap_or(0))
     }
 
     fn laws(&self) -> impl Iterator<Item = (Conflict, &FiringLaw)> {
@@ -198,7 +197,7 @@ impl Levels<'_> {
             for derivative in 0..offset.maximum() {
                 // At this level, an equation of offset c says f^(c - level) = 0.
                 let exactly = space.difference(at_least(level + derivative), at_least(level + derivative + 1));
-                let name = Some(Conflict::Constraint(equation, derivative));
+                let name = Some(Conflict::Constraint(Derivative::new(equation, derivative)));
                 rows.push(LevelRow { guard: space.and(constraint, exactly), entries: entries.clone(), name });
             }
             balances.push(LevelRow {
@@ -217,7 +216,7 @@ impl Levels<'_> {
     /// A law stands where the last of the right limits that it contains is sought.
     fn at_level(&self, level: u32, law: &FiringLaw) -> ModeSet {
         let all_above = |level: u32| {
-            let above = |&(variable, order): &(VariableId, u32)| {
+            let above = |&Derivative { of: variable, order }: &Derivative<VariableId>| {
                 self.pairs.at_least(&self.analysis.offsets.variables[variable], level + order, Moment::After)
             };
             self.pairs.space.intersection(law.contents.iter().map(above))
@@ -233,7 +232,7 @@ impl Levels<'_> {
         position: &IndexVec<VariableId, Option<usize>>,
     ) -> LevelRow {
         let guard = self.at_level(level, law);
-        let entry = |&(variable, order): &(VariableId, u32)| {
+        let entry = |&Derivative { of: variable, order }: &Derivative<VariableId>| {
             let offset = &self.analysis.offsets.variables[variable];
             let here = self.pairs.after(offset.equal_to(&self.analysis.space, level + order));
             Some((position[variable]?, self.pairs.space.and(guard, here)))

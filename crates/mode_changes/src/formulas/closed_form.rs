@@ -172,18 +172,18 @@ impl Elimination<'_> {
         if self.needs_more(constraint, block) {
             return Ok(None);
         }
-        let unknowns: Vec<Option<(VariableId, u32)>> = block
+        let unknowns: Vec<Option<Derivative<VariableId>>> = block
             .columns
             .iter()
             .map(|&column| match unknown(self.structure, 1, column) {
-                Unknown::RightLimit(order) => Some((self.structure.variable(column), order)),
+                Unknown::RightLimit(order) => Some(Derivative::new(self.structure.variable(column), order)),
                 Unknown::Weight(_) => None,
             })
             .collect();
         let mut coefficients = vec![None; unknowns.len()];
         for (at, unknown) in unknowns.iter().enumerate() {
-            let Some((variable, order)) = *unknown else { continue };
-            let partial = partial_derivative(self.model, constraint, Derivative::new(variable, order))?;
+            let Some(unknown) = *unknown else { continue };
+            let partial = partial_derivative(self.model, constraint, unknown)?;
             if unknowns.iter().flatten().any(|&unknown| self.contains(partial, unknown)) {
                 return Ok(None);
             }
@@ -192,14 +192,14 @@ impl Elimination<'_> {
                 coefficients[at] = Some(coefficient);
             }
         }
-        let zeros: Vec<(VariableId, u32)> = unknowns.into_iter().flatten().collect();
+        let zeros: Vec<Derivative<VariableId>> = unknowns.into_iter().flatten().collect();
         let rest = self.at_right_limits(constraint, &zeros);
         let right = signed::negation(&mut self.model.expressions, rest);
         Ok(Some(LinearRow { coefficients, right }))
     }
 
-    fn contains(&self, expression: ExpressionId, (variable, order): (VariableId, u32)) -> bool {
-        self.model.expressions.contains(expression, |node| node == Node::Variable(variable, order))
+    fn contains(&self, expression: ExpressionId, derivative: Derivative<VariableId>) -> bool {
+        self.model.expressions.contains(expression, |node| node.derivative() == Some(derivative))
     }
 
     /// Variables of the mode replaced by their left limits.
@@ -212,13 +212,13 @@ impl Elimination<'_> {
 
     /// Unknowns replaced by zero, what has a formula by that, other variables of the mode, continuous at this level, by
     /// their left limits.
-    fn at_right_limits(&mut self, root: ExpressionId, zeros: &[(VariableId, u32)]) -> ExpressionId {
+    fn at_right_limits(&mut self, root: ExpressionId, zeros: &[Derivative<VariableId>]) -> ExpressionId {
         let (structure, columns, solved) = (self.structure, &self.columns, &self.solved);
         replace(&mut self.model.expressions, root, |expressions, id, variable, order| {
             let Some(&column) = columns.get(&variable) else { return id };
             let is_sought = unknown(structure, 1, column) == Unknown::RightLimit(order);
             match solved.get(&column) {
-                _ if zeros.contains(&(variable, order)) => expressions.real(0.0),
+                _ if zeros.contains(&Derivative::new(variable, order)) => expressions.real(0.0),
                 Some(&formula) if is_sought => formula,
                 _ => expressions.pre(id),
             }

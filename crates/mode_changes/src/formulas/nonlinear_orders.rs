@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use modeshift_dae::{FlatModel, ModeVariableId, VariableId, assume_modes};
+use modeshift_dae::{Derivative, FlatModel, ModeVariableId, VariableId, assume_modes};
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
 use super::order_calculus::{Order, solved_order};
@@ -33,12 +33,12 @@ pub(crate) fn nonlinear_orders(
         let equation = &model.equations[structure.equation(row)];
         let sides = [equation.left, equation.right];
         let [left, right] = sides.map(|side| assume_modes(&mut model.expressions, side, |it| Some(mode(it))));
-        let order_of = |variable: VariableId, derivative: u32| {
+        let order_of = |it: Derivative<VariableId>| {
             // What is not impulsive is finite, and its derivatives are so too until one jumps.
-            let column = structure.column(variable);
+            let column = structure.column(it.of);
             let known = column.and_then(|column| found.get(&column).map(|order| order.value()));
             let linear = || column.and_then(|column| potentials.order(structure, column)).map(|order| order as f64);
-            Order::new((known.or_else(linear).unwrap_or(f64::NEG_INFINITY) + f64::from(derivative)).max(0.0))
+            Order::new((known.or_else(linear).unwrap_or(f64::NEG_INFINITY) + f64::from(it.order)).max(0.0))
         };
         let order = solved_order(&model.expressions, left, right, structure.variable(column), &order_of);
         found.extend(order.map(|order| (column, order)));

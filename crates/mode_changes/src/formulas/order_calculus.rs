@@ -8,7 +8,7 @@
 
 use std::fmt;
 
-use modeshift_dae::{ArithmeticOperator as Op, Builtin, ExpressionId, Expressions, Memo, Node, VariableId};
+use modeshift_dae::{ArithmeticOperator as Op, Builtin, Derivative, ExpressionId, Expressions, Memo, Node, VariableId};
 
 /// An impulse order.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
@@ -76,7 +76,7 @@ pub fn solved_order(
     left: ExpressionId,
     right: ExpressionId,
     variable: VariableId,
-    order_of: &dyn Fn(VariableId, u32) -> Order,
+    order_of: &dyn Fn(Derivative<VariableId>) -> Order,
 ) -> Option<Order> {
     let calculus = Calculus { expressions, order_of, solved: variable };
     let (mut terms, mut sums) = (Memo::new(), Memo::new());
@@ -135,7 +135,7 @@ impl Sum {
 
 struct Calculus<'a> {
     expressions: &'a Expressions,
-    order_of: &'a dyn Fn(VariableId, u32) -> Order,
+    order_of: &'a dyn Fn(Derivative<VariableId>) -> Order,
     solved: VariableId,
 }
 
@@ -156,7 +156,7 @@ impl Calculus<'_> {
         }
         match node {
             Node::Variable(variable, 0) if variable == self.solved => Term { exponent: Some(1.0), rest: Order::FINITE },
-            Node::Variable(variable, order) => Term::known((self.order_of)(variable, order)),
+            Node::Variable(variable, order) => Term::known((self.order_of)(Derivative::new(variable, order))),
             Node::Negate(a) => known[a],
             Node::Arithmetic(Op::Add | Op::Subtract, a, b) => sum(known[a], known[b]),
             Node::Arithmetic(Op::Multiply, a, b) => product(known[a], known[b]),

@@ -5,7 +5,7 @@
 //! was imposed: the equation it then brings is a multiple of its guard now, and its guard then is a multiple of the
 //! equation it takes away. That is looked at in numbers, so that it does not matter how a diode or a friction is written.
 
-use modeshift_dae::{EquationId, ExpressionId, Id, Mode, MultimodeDae, VariableId};
+use modeshift_dae::{Derivative, EquationId, ExpressionId, Id, Mode, MultimodeDae, VariableId};
 use modeshift_numerics::{Input, NativeFunctions};
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
@@ -142,7 +142,7 @@ impl ReferenceMode<'_> {
         let mut coming: Vec<Affine> = coming.iter().map(equation).collect::<Option<_>>()?;
         let outputs = outputs(self.structure, &going, &stays);
         for &output in &outputs {
-            let pivot = coming.iter().position(|zero| zero.terms.contains_key(&(output, 0)))?;
+            let pivot = coming.iter().position(|zero| zero.terms.contains_key(&Derivative::new(output, 0)))?;
             let pivot = coming.swap_remove(pivot);
             coming.iter_mut().for_each(|zero| zero.eliminate(output, &pivot));
             stays_changed.eliminate(output, &pivot);
@@ -183,7 +183,7 @@ fn outputs(structure: &ModeStructure, going: &[Row], guard: &Affine) -> Vec<Colu
     let is_inside = |&column: &Column| structure.occurrences(column).iter().all(|(row, _)| going.contains(row));
     let matched = going.iter().map(|&row| structure.matched_column(row));
     let mut inside: Vec<Column> = matched.filter(is_inside).collect();
-    inside.sort_by_key(|&column| (!guard.terms.contains_key(&(column, 0)), column.index()));
+    inside.sort_by_key(|&column| (!guard.terms.contains_key(&Derivative::new(column, 0)), column.index()));
     inside.truncate(going.len() - 1);
     inside
 }

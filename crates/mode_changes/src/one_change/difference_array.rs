@@ -9,19 +9,24 @@
 //! `changes --method array` shows what it says. With numbers, by extrapolation of small steps, it is a second opinion of the
 //! tests (`tests/support/array_restart.rs`).
 
-use modeshift_dae::IndexVec;
+use modeshift_dae::{Derivative, IndexVec};
 use modeshift_structure::one_mode::{Column, Entry, ModeStructure, Row};
 
 use super::growing_matching::GrowingMatching;
-use super::left_limits::remembered::{Constraint, PastStructure};
+use super::left_limits::remembered::PastStructure;
+
+/// An equation at an instant: the same shifted so often.
+pub type EquationAt = (Row, u32);
+/// A variable at an instant.
+pub type VariableAt = (Column, u32);
 
 /// The array with its verdict.
 #[derive(Clone, Debug)]
 pub struct DifferenceArray {
-    /// Erased equations with their instants, less those that were constraints of the old mode, by equation.
-    pub erased: Vec<Constraint>,
+    /// Erased equations, and how often they are shifted, less those that were constraints of the old mode, by equation.
+    pub erased: Vec<Derivative<Row>>,
     /// Variables that no equation determines, with the first of their instants.
-    pub undetermined: Vec<(Column, u32)>,
+    pub undetermined: Vec<VariableAt>,
 }
 
 /// Values at instants that are not set by the past.
@@ -30,7 +35,7 @@ pub(crate) struct Unknowns {
     first: IndexVec<Column, u32>,
     base: IndexVec<Column, u32>,
     /// All of them.
-    pub list: Vec<(Column, u32)>,
+    pub list: Vec<VariableAt>,
 }
 
 impl Unknowns {
@@ -59,7 +64,8 @@ impl DifferenceArray {
     pub fn new(structure: &ModeStructure, past: &PastStructure) -> Self {
         let Arrangement { unknowns, kept_and_refused: (_, refused), matching } = Arrangement::new(structure, past);
         let held = |row: Row| if past.is_new[row] { 0 } else { past.offset[row] };
-        let mut erased: Vec<Constraint> = refused.into_iter().filter(|&(row, instant)| instant >= held(row)).collect();
+        let refused = refused.into_iter().filter(|&(row, instant)| instant >= held(row));
+        let mut erased: Vec<Derivative<Row>> = refused.map(Derivative::from).collect();
         erased.sort_unstable();
         let undetermined = matching.undetermined().into_iter().map(|unknown| unknowns.list[unknown]).collect();
         DifferenceArray { erased, undetermined: first_of_each(undetermined) }
@@ -71,7 +77,7 @@ pub(crate) struct Arrangement {
     /// What is sought.
     pub unknowns: Unknowns,
     /// Equations with their instants: those that are solved, and those that depend on them structurally.
-    pub kept_and_refused: (Vec<Constraint>, Vec<Constraint>),
+    pub kept_and_refused: (Vec<EquationAt>, Vec<EquationAt>),
     matching: GrowingMatching,
 }
 
@@ -80,7 +86,7 @@ impl Arrangement {
     pub(crate) fn new(structure: &ModeStructure, past: &PastStructure) -> Self {
         let instants = structure.highest_offset();
         let unknowns = Unknowns::new(structure, past);
-        let mut equations: Vec<Constraint> = structure
+        let mut equations: Vec<EquationAt> = structure
             .rows()
             .flat_map(|row| (0..=instants + structure.equation_offset(row)).map(move |instant| (row, instant)))
             .collect();
@@ -103,7 +109,7 @@ fn entries(structure: &ModeStructure, unknowns: &Unknowns, row: Row, instant: u3
 }
 
 /// The first instant of each variable.
-fn first_of_each(mut list: Vec<(Column, u32)>) -> Vec<(Column, u32)> {
+fn first_of_each(mut list: Vec<VariableAt>) -> Vec<VariableAt> {
     list.sort_unstable();
     list.dedup_by_key(|&mut (column, _)| column);
     list

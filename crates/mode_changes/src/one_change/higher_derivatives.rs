@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use modeshift_dae::Derivative;
 use modeshift_numerics::residual_newton::{self, Failure, Linearization, Wanted};
 use modeshift_structure::one_mode::{Block, Column, ModeStructure};
 
@@ -63,9 +64,10 @@ fn extend_block(
     block: &Block,
     beyond: u32,
 ) -> Result<(), Failure> {
-    let unknown = |&column: &Column| (column, structure.variable_offset(column) + beyond);
-    let unknowns: Vec<(Column, u32)> = block.columns.iter().map(unknown).collect();
-    if unknowns.iter().all(|&(column, order)| jet.knows(column, order)) {
+    let order = |column: Column| structure.variable_offset(column) + beyond;
+    let unknowns: Vec<Derivative<Column>> =
+        block.columns.iter().map(|&column| Derivative::new(column, order(column))).collect();
+    if unknowns.iter().all(|unknown| jet.knows(unknown.of, unknown.order)) {
         return Ok(());
     }
     let linearity = linearity(equations, block);

@@ -6,13 +6,13 @@
 //! An impulsive quantity inside a nonlinear function is the same with `b = a`.
 
 use modeshift_dae::{
-    ExpressionId, FlatModel, ModeVariableId, Node, NotDifferentiable, VariableId, assume_modes, partial_derivative,
+    Derivative, ExpressionId, FlatModel, ModeVariableId, Node, NotDifferentiable, VariableId, assume_modes,
+    partial_derivative,
 };
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 use rustc_hash::FxHashMap;
 
 use super::impulse_order::Potentials;
-use super::left_limits::remembered::Derivative;
 use crate::formulas::Order;
 
 /// A product whose value the model does not fix.
@@ -21,17 +21,17 @@ pub struct UndefinedProduct {
     /// The equation.
     pub row: Row,
     /// The impulsive quantity and its order.
-    pub impulsive: (Derivative, i64),
+    pub impulsive: (Derivative<Column>, i64),
     /// The other factor and its order; the same quantity where it stands in a nonlinear function.
-    pub factor: (Derivative, i64),
+    pub factor: (Derivative<Column>, i64),
 }
 
 impl UndefinedProduct {
     /// The warning: which equation, which factors, which orders, which convention. `own` is the order of the impulsive
     /// quantity, which nonlinear functions may have changed.
     pub(crate) fn message(&self, model: &FlatModel, structure: &ModeStructure, own: Order) -> String {
-        let name = |(column, order): Derivative| {
-            model.name_of_variable(modeshift_dae::Derivative::new(structure.variable(column), order)).to_string()
+        let name = |Derivative { of: column, order }: Derivative<Column>| {
+            model.name_of_variable(Derivative::new(structure.variable(column), order)).to_string()
         };
         let equation = &model.equations[structure.equation(self.row)].name;
         let (a, b) = (name(self.impulsive.0), name(self.factor.0));
@@ -62,13 +62,15 @@ pub fn undefined_products(
         let (left, right) = (equation.left, equation.right);
         let residual = model.expressions.difference(left, right);
         let residual = assume_modes(&mut model.expressions, residual, |variable| Some(mode(variable)));
-        let order = |(column, order): Derivative| Some(potentials.order(structure, column)? + i64::from(order));
+        let order = |Derivative { of: column, order }: Derivative<Column>| {
+            Some(potentials.order(structure, column)? + i64::from(order))
+        };
         for impulsive in leaves(model, residual, &column_of) {
             let Some(own) = order(impulsive).filter(|&own| own > 0) else { continue };
             let partial = partial_derivative(
                 model,
                 residual,
-                modeshift_dae::Derivative::new(structure.variable(impulsive.0), impulsive.1),
+                Derivative::new(structure.variable(impulsive.of), impulsive.order),
             )?;
             for factor in leaves(model, partial, &column_of) {
                 let Some(other) = order(factor).filter(|other| own + other > 0) else { continue };
@@ -83,11 +85,15 @@ pub fn undefined_products(
 }
 
 /// Variables of the mode in an expression, with the orders that are written; left limits are none.
-fn leaves(model: &FlatModel, root: ExpressionId, column_of: &dyn Fn(VariableId) -> Option<Column>) -> Vec<Derivative> {
+fn leaves(
+    model: &FlatModel,
+    root: ExpressionId,
+    column_of: &dyn Fn(VariableId) -> Option<Column>,
+) -> Vec<Derivative<Column>> {
     let mut found = Vec::new();
     model.expressions.for_each(root, |_, node| {
         if let Node::Variable(variable, order) = node {
-            found.extend(column_of(variable).map(|column| (column, order)));
+            found.extend(column_of(variable).map(|column| Derivative::new(column, order)));
         }
         !matches!(node, Node::Pre(_))
     });

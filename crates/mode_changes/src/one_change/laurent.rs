@@ -7,9 +7,8 @@
 //!
 //! Exact for linear equations with constant coefficients; others are linearized at left limits.
 
-use modeshift_dae::{Id, IndexVec};
+use modeshift_dae::{Derivative, Id, IndexVec};
 
-use super::left_limits::remembered::Derivative;
 use crate::one_mode::{Jet, Residuals};
 use modeshift_numerics::small_dense::{Complex, Factors, Matrix, Scalar};
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
@@ -96,14 +95,19 @@ impl StepSystem {
     }
 
     /// What a step of length `h` to these values makes of a derivative.
-    pub(crate) fn derivative(&self, values: &[f64], h: f64, (column, order): Derivative) -> f64 {
+    pub(crate) fn derivative(
+        &self,
+        values: &[f64],
+        h: f64,
+        Derivative { of: column, order }: Derivative<Column>,
+    ) -> f64 {
         let memory = &self.memory[column.index()];
         let before = |l: u32| memory.get(l as usize).copied().unwrap_or(f64::NAN) / h.powi((order - l) as i32);
-        self.slope(values, h, (column, order)) - (0..order).map(before).sum::<f64>()
+        self.slope(values, h, Derivative::new(column, order)) - (0..order).map(before).sum::<f64>()
     }
 
     /// How that changes with the values.
-    pub(crate) fn slope(&self, values: &[f64], h: f64, (column, order): Derivative) -> f64 {
+    pub(crate) fn slope(&self, values: &[f64], h: f64, Derivative { of: column, order }: Derivative<Column>) -> f64 {
         values[column.index()] / h.powi(order as i32)
     }
 

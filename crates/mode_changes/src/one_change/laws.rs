@@ -1,10 +1,9 @@
 //! The laws of a `when` of a model, compiled: `v = -e*pre(v)` and `reinit(x, x0)`.
 
-use modeshift_dae::{ExpressionId, FlatModel, IndexVec, Node, VariableId, WhenAction, WhenActionKind};
+use modeshift_dae::{Derivative, ExpressionId, FlatModel, IndexVec, Node, VariableId, WhenAction, WhenActionKind};
 use modeshift_numerics::{Compiler, Differentiated, Input, NativeFunctions, NotNumeric};
 use modeshift_structure::one_mode::{Column, ModeStructure};
 
-use super::left_limits::remembered::Derivative;
 use super::transient::Laws;
 use crate::one_mode::Jet;
 
@@ -19,7 +18,7 @@ struct CompiledLaw {
     /// Signs of the expressions of the tape in the law.
     signs: Vec<f64>,
     /// Right limits, the first inputs of the tape.
-    contents: Vec<Derivative>,
+    contents: Vec<Derivative<Column>>,
     /// The variable of a `reinit`.
     reset: Option<Column>,
 }
@@ -43,7 +42,7 @@ impl WhenLaws {
             let (expressions, signs): (Vec<ExpressionId>, Vec<f64>) = sum.terms.iter().copied().unzip();
             let contents = result.contents_of(model, sum.reset, &expressions);
             let inputs: Vec<Input> =
-                contents.iter().map(|&(column, order)| Input::Variable(structure.variable(column), order)).collect();
+                contents.iter().map(|it| Input::Variable(structure.variable(it.of), it.order)).collect();
             let compiler = Compiler::new(model, natives).with_known_inputs(&constants);
             let tape = compiler.differentiated(&expressions, &inputs)?;
             let reset = sum.reset.and_then(|variable| result.column_of[variable]);
@@ -58,13 +57,13 @@ impl WhenLaws {
         model: &FlatModel,
         reset: Option<VariableId>,
         expressions: &[ExpressionId],
-    ) -> Vec<Derivative> {
-        let mut found: Vec<Derivative> = Vec::new();
-        found.extend(reset.and_then(|variable| self.column_of[variable]).map(|column| (column, 0)));
+    ) -> Vec<Derivative<Column>> {
+        let mut found: Vec<Derivative<Column>> = Vec::new();
+        found.extend(reset.and_then(|variable| self.column_of[variable]).map(|column| Derivative::new(column, 0)));
         for &expression in expressions {
             model.expressions.for_each(expression, |_, node| {
                 if let Node::Variable(variable, order) = node {
-                    found.extend(self.column_of[variable].map(|column| (column, order)));
+                    found.extend(self.column_of[variable].map(|column| Derivative::new(column, order)));
                 }
                 !matches!(node, Node::Pre(_))
             });
@@ -89,7 +88,7 @@ impl WhenLaws {
     }
 
     /// The right limits that each law contains.
-    pub fn contents(&self) -> Vec<Vec<Derivative>> {
+    pub fn contents(&self) -> Vec<Vec<Derivative<Column>>> {
         self.laws.iter().map(|law| law.contents.clone()).collect()
     }
 
@@ -108,7 +107,7 @@ impl WhenLaws {
         }
         if let Some(column) = *reset {
             residual += right.get(column, 0);
-            let at = contents.binary_search(&(column, 0)).expect("a reset variable is in its law");
+            let at = contents.binary_search(&Derivative::new(column, 0)).expect("a reset variable is in its law");
             partials[at] += 1.0;
         }
         (residual, partials)
@@ -132,7 +131,7 @@ impl Sum {
 }
 
 impl Laws for WhenLaws {
-    fn contents(&self) -> Vec<Vec<Derivative>> {
+    fn contents(&self) -> Vec<Vec<Derivative<Column>>> {
         WhenLaws::contents(self)
     }
 
@@ -140,7 +139,7 @@ impl Laws for WhenLaws {
         self.evaluate(law, left, right).0
     }
 
-    fn partials(&self, law: usize, left: &Jet, right: &Jet) -> Vec<(Derivative, f64)> {
+    fn partials(&self, law: usize, left: &Jet, right: &Jet) -> Vec<(Derivative<Column>, f64)> {
         let partials = self.evaluate(law, left, right).1;
         self.laws[law].contents.iter().copied().zip(partials).collect()
     }

@@ -33,7 +33,7 @@ mod transient;
 
 pub(crate) use difference_array::DifferenceArray;
 #[cfg(test)]
-pub(crate) use difference_array::{Arrangement, Unknowns};
+pub(crate) use difference_array::{Arrangement, EquationAt, Unknowns};
 pub use form_users::FormUsers;
 pub use higher_derivatives::extend_towards;
 pub use impulse_order::{Defect, Potentials};
@@ -42,9 +42,9 @@ pub(crate) use impulse_products::{UndefinedProduct, undefined_products};
 pub(crate) use laurent::{LaurentRestart, laurent_restart};
 pub(crate) use laurent::{StepSystem, padded};
 pub use laws::WhenLaws;
+pub(crate) use left_limits::remembered::PastStructure;
 #[cfg(test)]
-pub(crate) use left_limits::remembered::{Constraint, Memory, Source};
-pub(crate) use left_limits::remembered::{Derivative, PastStructure};
+pub(crate) use left_limits::remembered::{Memory, Source};
 pub use left_limits::values::Past;
 pub use levels::Unknown;
 pub(crate) use levels::{Condition, condition, unknown};

@@ -14,7 +14,7 @@
 //!
 //! E22 §8.2–8.3, equations (42), (55), (61), (71), for any index.
 
-use modeshift_dae::IndexVec;
+use modeshift_dae::{Derivative, IndexVec};
 
 use modeshift_numerics::residual_newton::{self, Failure, Linearization, Wanted};
 use modeshift_structure::one_mode::{Block, Column, Entry, ModeStructure, Row};
@@ -22,7 +22,7 @@ use modeshift_structure::one_mode::{Block, Column, Entry, ModeStructure, Row};
 use super::balance::{Balance, Carries};
 use super::impulse_order::{Defect, Potentials};
 use super::laurent::laurent_restart;
-use super::left_limits::remembered::{Derivative, Memory};
+use super::left_limits::remembered::Memory;
 use super::left_limits::values::{LeftLimits, Past, complete};
 use super::levels::{Condition, Unknown, condition, unknown};
 use crate::one_mode::{Jet, Residuals, linearity};
@@ -72,14 +72,14 @@ pub enum Note {
         failure: Failure,
     },
     /// Left limits that constraints of the new mode should give, but those could not be solved.
-    Unborn(Vec<Derivative>),
+    Unborn(Vec<Derivative<Column>>),
     /// In this equation an impulsive quantity stands in a nonlinear function, or in a product with another one: there is
     /// no distribution behind it, and the weights found mean nothing.
     Meaningless {
         /// The equation.
         row: Row,
         /// The impulsive quantity.
-        impulsive: Derivative,
+        impulsive: Derivative<Column>,
     },
     /// Because of a singular Jacobian, values were computed from one step instead, with this estimate of the error.
     ByStep(f64),
@@ -223,7 +223,7 @@ fn defects(
         let first = noise.first_significant(&derivatives, size);
         first.filter(|&first| first < count as usize).map(|first| Defect { row, first: first as u32 })
     };
-    let unsolved = left.unsolved.iter().map(|&(row, first)| Defect { row, first });
+    let unsolved = left.unsolved.iter().map(|it| Defect { row: it.of, first: it.order });
     let may_fail = |&row: &Row| structure.equation_offset(row) > 0 && !held(structure, past, row);
     structure.rows().filter(may_fail).filter_map(defect).chain(unsolved).collect()
 }
@@ -352,7 +352,7 @@ impl Solver<'_> {
         for column in self.structure.columns() {
             if self.weights[column].iter().any(|&weight| weight != 0.0) {
                 for &(row, _) in self.structure.occurrences(column) {
-                    let impulsive = (column, 0);
+                    let impulsive = Derivative::new(column, 0);
                     if !self.equations.is_linear(row) && !self.is_linear(row, impulsive, &mut moved) {
                         self.notes.push(Note::Meaningless { row, impulsive });
                     }
@@ -363,7 +363,7 @@ impl Solver<'_> {
 
     /// Whether partial derivatives by impulsive quantities do not change with one of them. `moved` are left limits, to
     /// try it out on.
-    fn is_linear(&self, row: Row, (column, order): Derivative, moved: &mut Jet) -> bool {
+    fn is_linear(&self, row: Row, Derivative { of: column, order }: Derivative<Column>, moved: &mut Jet) -> bool {
         let left = &self.left.complete;
         let known = left.get(column, order);
         let value = if known.is_nan() { 0.0 } else { known };

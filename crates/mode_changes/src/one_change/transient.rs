@@ -8,7 +8,7 @@
 //!
 //! E22 §8.4, System (62). The mode that follows restarts from the right limits found here.
 
-use modeshift_dae::IndexVec;
+use modeshift_dae::{Derivative, IndexVec};
 
 use modeshift_numerics::residual_newton::{self, Failure, Linearization};
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
@@ -16,20 +16,19 @@ use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 use super::balance::Carries;
 use super::growing_matching::GrowingMatching;
 use super::impulse_order::{Defect, Potentials};
-use super::left_limits::remembered::Derivative;
 use super::levels::{Condition, Unknown, condition, unknown};
 use crate::one_mode::{Jet, Residuals};
 
 /// The laws of a `when` that fires: equations between left and right limits.
 pub trait Laws {
     /// The right limits that each law contains.
-    fn contents(&self) -> Vec<Vec<Derivative>>;
+    fn contents(&self) -> Vec<Vec<Derivative<Column>>>;
 
     /// What a law leaves over.
     fn residual(&self, law: usize, left: &Jet, right: &Jet) -> f64;
 
     /// The partial derivatives of a law by right limits.
-    fn partials(&self, law: usize, left: &Jet, right: &Jet) -> Vec<(Derivative, f64)>;
+    fn partials(&self, law: usize, left: &Jet, right: &Jet) -> Vec<(Derivative<Column>, f64)>;
 }
 
 /// A row of a level of a transient mode.
@@ -65,7 +64,11 @@ pub struct TransientStructure {
 
 impl TransientStructure {
     /// Places laws among the levels of a mode. `instantaneous` are the equations that hold for this instant only.
-    pub fn new(structure: &ModeStructure, instantaneous: &IndexVec<Row, bool>, laws: &[Vec<Derivative>]) -> Self {
+    pub fn new(
+        structure: &ModeStructure,
+        instantaneous: &IndexVec<Row, bool>,
+        laws: &[Vec<Derivative<Column>>],
+    ) -> Self {
         let placed: Vec<i64> = laws.iter().map(|contents| level_of_law(structure, contents)).collect();
         let highest = placed.iter().copied().max().unwrap_or(0).max(i64::from(structure.highest_offset()));
         let reached = reached(structure, instantaneous, laws);
@@ -108,11 +111,11 @@ impl TransientStructure {
     }
 
     /// Right limits that the model does not determine: a law is missing.
-    pub fn undetermined(&self, structure: &ModeStructure) -> Vec<Derivative> {
+    pub fn undetermined(&self, structure: &ModeStructure) -> Vec<Derivative<Column>> {
         let of_level = |level: &TransientLevel| {
             let q = i64::from(level.level);
             let limit = move |&column: &Column| match unknown(structure, q, column) {
-                Unknown::RightLimit(order) => Some((column, order)),
+                Unknown::RightLimit(order) => Some(Derivative::new(column, order)),
                 Unknown::Weight(_) => None,
             };
             level.undetermined.iter().filter_map(limit).collect::<Vec<_>>()
@@ -122,22 +125,26 @@ impl TransientStructure {
 }
 
 /// A law stands where the last of the right limits that it contains is sought.
-fn level_of_law(structure: &ModeStructure, contents: &[Derivative]) -> i64 {
-    let level = |&(column, order): &Derivative| i64::from(structure.variable_offset(column)) - i64::from(order);
-    contents.iter().map(level).min().unwrap_or(0)
+fn level_of_law(structure: &ModeStructure, contents: &[Derivative<Column>]) -> i64 {
+    let levels = contents.iter().map(|it| i64::from(structure.variable_offset(it.of)) - i64::from(it.order));
+    levels.min().unwrap_or(0)
 }
 
 /// Equations that depend on what holds for an instant only, or on what a law says.
-fn reached(structure: &ModeStructure, instantaneous: &IndexVec<Row, bool>, laws: &[Vec<Derivative>]) -> Potentials {
+fn reached(
+    structure: &ModeStructure,
+    instantaneous: &IndexVec<Row, bool>,
+    laws: &[Vec<Derivative<Column>>],
+) -> Potentials {
     let constraints = structure.rows().filter(|&row| instantaneous[row]);
-    let overruled = laws.iter().flatten().map(|&(column, _)| structure.matched_row(column));
+    let overruled = laws.iter().flatten().map(|content| structure.matched_row(content.of));
     Potentials::spread(structure, constraints.chain(overruled).map(|row| Defect { row, first: 0 }))
 }
 
 struct LevelMatching<'a> {
     structure: &'a ModeStructure,
     instantaneous: &'a IndexVec<Row, bool>,
-    laws: &'a [Vec<Derivative>],
+    laws: &'a [Vec<Derivative<Column>>],
     level: i64,
     reached: &'a Potentials,
 }
@@ -178,7 +185,7 @@ impl LevelMatching<'_> {
         };
         let overruled = |row: Row| {
             let column = structure.matched_column(row);
-            laws.iter().any(|&law| self.laws[law].iter().any(|&(contained, _)| contained == column))
+            laws.iter().any(|&law| self.laws[law].iter().any(|content| content.of == column))
         };
         let mut rows: Vec<Row> = structure.rows().filter(speaks).collect();
         rows.sort_by_key(|&row| {
@@ -192,10 +199,10 @@ impl LevelMatching<'_> {
         let position = |column: Column| columns.binary_search(&column).ok();
         match row {
             TransientRow::Law(law) => {
-                let here = |&(column, order): &Derivative| {
-                    unknown(self.structure, self.level, column) == Unknown::RightLimit(order)
-                };
-                self.laws[law].iter().filter(|it| here(it)).filter_map(|&(column, _)| position(column)).collect()
+                let contents = self.laws[law].iter();
+                let here =
+                    contents.filter(|it| unknown(self.structure, self.level, it.of) == Unknown::RightLimit(it.order));
+                here.filter_map(|content| position(content.of)).collect()
             }
             TransientRow::Equation(row) => {
                 let tight =
@@ -265,7 +272,7 @@ impl Solver<'_> {
     fn concerns(&self, row: TransientRow, level: i64, solved: &[Column]) -> bool {
         let is_solved = |column: Column| solved.binary_search(&column).is_ok();
         match row {
-            TransientRow::Law(law) => self.laws.contents()[law].iter().all(|&(column, order)| {
+            TransientRow::Law(law) => self.laws.contents()[law].iter().all(|&Derivative { of: column, order }| {
                 unknown(self.structure, level, column) != Unknown::RightLimit(order) || is_solved(column)
             }),
             TransientRow::Equation(row) => {
@@ -315,7 +322,7 @@ impl Solver<'_> {
             match row {
                 TransientRow::Law(law) => {
                     system.residual[at] = self.laws.residual(law, self.left, right);
-                    for ((column, order), value) in self.laws.partials(law, self.left, right) {
+                    for (Derivative { of: column, order }, value) in self.laws.partials(law, self.left, right) {
                         let here = unknown(self.structure, level, column) == Unknown::RightLimit(order);
                         if let Some(position) = position(column).filter(|_| here) {
                             system.jacobian.add(at, position, value);

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use modeshift_dae::{ExpressionId, FlatModel};
+use modeshift_dae::{Derivative, ExpressionId, FlatModel};
 use modeshift_numerics::{Input, NativeFunctions};
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
 use super::difference_tape::DifferenceTape;
 use super::jet::{Jet, Partial, Residuals};
-use crate::one_change::Derivative;
 
 /// All that gives expressions their values, besides a jet.
 #[derive(Clone, Copy)]
@@ -23,7 +22,7 @@ pub(crate) struct Surroundings<'a> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Affine {
     /// The coefficients, none of them zero.
-    pub terms: BTreeMap<Derivative, f64>,
+    pub terms: BTreeMap<Derivative<Column>, f64>,
     /// The constant.
     pub constant: f64,
 }
@@ -42,7 +41,7 @@ impl Affine {
         let mut affine = Affine { terms: BTreeMap::new(), constant: at.residual(Row(0), jet, 0)[0] };
         for Partial { column, order, derivatives } in at.partials(Row(0), jet, 0) {
             affine.constant -= derivatives[0] * jet.get(column, order);
-            *affine.terms.entry((column, order)).or_default() += derivatives[0];
+            *affine.terms.entry(Derivative::new(column, order)).or_default() += derivatives[0];
         }
         affine.terms.retain(|_, coefficient| *coefficient != 0.0);
         let is_finite = affine.constant.is_finite() && affine.terms.values().all(|value| value.is_finite());
@@ -51,14 +50,17 @@ impl Affine {
 
     /// Puts in for a variable what `zero = 0` says about it; nothing if that says nothing.
     pub(crate) fn eliminate(&mut self, column: Column, zero: &Affine) {
-        let (own, pivot) = (self.terms.get(&(column, 0)).copied(), zero.terms.get(&(column, 0)).copied());
+        let (own, pivot) = (
+            self.terms.get(&Derivative::new(column, 0)).copied(),
+            zero.terms.get(&Derivative::new(column, 0)).copied(),
+        );
         let (Some(own), Some(pivot)) = (own, pivot) else { return };
         let factor = own / pivot;
         for (&derivative, &coefficient) in &zero.terms {
             *self.terms.entry(derivative).or_default() -= factor * coefficient;
         }
         self.constant -= factor * zero.constant;
-        self.terms.remove(&(column, 0));
+        self.terms.remove(&Derivative::new(column, 0));
         self.terms.retain(|_, coefficient| *coefficient != 0.0);
     }
 }

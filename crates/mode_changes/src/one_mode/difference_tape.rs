@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use modeshift_dae::{ExpressionId, FlatModel, Node, VariableId};
+use modeshift_dae::{Derivative, ExpressionId, FlatModel, Node, VariableId};
 use modeshift_numerics::{Compiler, Differentiated, Input, NativeFunctions, NotNumeric, Tape, TaylorWorkspace};
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
@@ -12,7 +12,7 @@ use super::jet::{Jet, Partial, Residuals};
 pub struct DifferenceTape {
     tape: Differentiated,
     /// The continuous variables with the orders that are written, which are the first inputs.
-    unknowns: Vec<(VariableId, u32)>,
+    unknowns: Vec<Derivative<VariableId>>,
     /// Whether no partial derivative depends on an unknown.
     is_linear: bool,
     /// By unknown, where they are the same at all times: the partial derivatives.
@@ -37,7 +37,7 @@ impl DifferenceTape {
         constants: &dyn Fn(Input) -> Option<f64>,
     ) -> Result<Self, NotNumeric> {
         let unknowns = unknowns_in(model, &sides);
-        let inputs: Vec<Input> = unknowns.iter().map(|&(variable, order)| Input::Variable(variable, order)).collect();
+        let inputs: Vec<Input> = unknowns.iter().map(|it| Input::Variable(it.of, it.order)).collect();
         let compiler = Compiler::new(model, natives).with_known_inputs(constants);
         let tape = compiler.differentiated(&sides, &inputs)?;
         let is_linear = tape.is_linear();
@@ -60,7 +60,7 @@ impl DifferenceTape {
     }
 
     /// The continuous variables with the orders that are written.
-    pub fn unknowns(&self) -> &[(VariableId, u32)] {
+    pub fn unknowns(&self) -> &[Derivative<VariableId>] {
         &self.unknowns
     }
 
@@ -126,15 +126,11 @@ impl DifferenceTape {
 }
 
 /// Continuous unknowns of the current instant in expressions, with the orders that are written, ascending.
-pub(crate) fn unknowns_in(model: &FlatModel, expressions: &[ExpressionId]) -> Vec<(VariableId, u32)> {
+pub(crate) fn unknowns_in(model: &FlatModel, expressions: &[ExpressionId]) -> Vec<Derivative<VariableId>> {
     let mut found = Vec::new();
     for &expression in expressions {
         model.expressions.for_each(expression, |_, node| {
-            if let Node::Variable(variable, order) = node
-                && model.variables[variable].is_continuous_unknown()
-            {
-                found.push((variable, order));
-            }
+            found.extend(node.derivative().filter(|it| model.variables[it.of].is_continuous_unknown()));
             !matches!(node, Node::Pre(_))
         });
     }
@@ -166,7 +162,7 @@ impl Residuals for DifferenceAt<'_> {
         let length = highest as usize + 1;
         let partials = self.tape.partials(|inputs, highest| self.series(inputs, jet, highest), highest);
         let unknowns = self.tape.unknowns.iter().zip(partials.chunks_exact(length));
-        let partial = |(&(variable, order), derivatives): (&(VariableId, u32), &[f64])| {
+        let partial = |(&Derivative { of: variable, order }, derivatives): (&Derivative<VariableId>, &[f64])| {
             Some(Partial { column: self.structure.column(variable)?, order, derivatives: derivatives.to_vec() })
         };
         unknowns.filter_map(partial).collect()

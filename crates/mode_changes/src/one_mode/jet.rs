@@ -4,7 +4,7 @@
 //! asks of a model is little: the time derivatives of a residual along a jet, and those of its partial derivatives.
 //! Whatever can answer that, matrices or compiled expressions, can be restarted.
 
-use modeshift_dae::IndexVec;
+use modeshift_dae::{Derivative, IndexVec};
 
 use modeshift_numerics::KnownFactors;
 use modeshift_numerics::residual_newton::Linearity;
@@ -95,8 +95,8 @@ impl Jet {
     }
 
     /// Sets several derivatives.
-    pub fn set_all(&mut self, derivatives: &[(Column, u32)], values: &[f64]) {
-        for (&(column, order), &value) in derivatives.iter().zip(values) {
+    pub fn set_all(&mut self, derivatives: &[Derivative<Column>], values: &[f64]) {
+        for (&Derivative { of: column, order }, &value) in derivatives.iter().zip(values) {
             self.set(column, order, value);
         }
     }

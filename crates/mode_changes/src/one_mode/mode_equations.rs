@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use modeshift_dae::{EquationId, FlatModel, IndexVec, VariableId};
+use modeshift_dae::{Derivative, EquationId, FlatModel, IndexVec, VariableId};
 use modeshift_numerics::{Input, KnownFactors, NativeFunctions};
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
@@ -98,7 +98,7 @@ impl Residuals for EquationsAt<'_> {
     fn partials(&self, row: Row, jet: &Jet, highest: u32) -> Vec<Partial> {
         let tape = self.equations.row(row);
         let values = tape.partials(self.along(jet), highest);
-        let partial = |(&(variable, order), derivatives): (&(VariableId, u32), &[f64])| {
+        let partial = |(&Derivative { of: variable, order }, derivatives): (&Derivative<VariableId>, &[f64])| {
             let column = self.equations.column_of[variable]?;
             Some(Partial { column, order, derivatives: derivatives.to_vec() })
         };
@@ -107,7 +107,9 @@ impl Residuals for EquationsAt<'_> {
 
     fn for_each_partial(&self, row: Row, jet: &Jet, visit: &mut dyn FnMut(Column, u32, f64)) {
         let tape = self.equations.row(row);
-        for (&(variable, order), value) in tape.unknowns().iter().zip(tape.partials(self.along(jet), 0)) {
+        for (&Derivative { of: variable, order }, value) in
+            tape.unknowns().iter().zip(tape.partials(self.along(jet), 0))
+        {
             if let Some(column) = self.equations.column_of[variable] {
                 visit(column, order, value);
             }

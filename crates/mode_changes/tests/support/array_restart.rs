@@ -3,7 +3,7 @@
 //! Derivatives are divided differences at instants `t[0], t[1], …`; right limits are those at the last of the erased
 //! instants, weights are moments over all instants. It knows nothing of levels.
 
-use crate::one_change::{Arrangement, Constraint, Past, PastStructure, Unknowns};
+use crate::one_change::{Arrangement, EquationAt, Past, PastStructure, Unknowns};
 use crate::one_mode::{Jet, Residuals, binomial};
 use modeshift_dae::IndexVec;
 use modeshift_numerics::residual_newton::{self, Failure, Linearization};
@@ -11,7 +11,7 @@ use modeshift_structure::one_mode::{Column, ModeStructure};
 
 /// The array with its numbers.
 struct Array {
-    kept: Vec<Constraint>,
+    kept: Vec<EquationAt>,
     unknowns: Unknowns,
     instants: u32,
 }

@@ -1,5 +1,6 @@
 //! A cluster of elements from text: common equations, and for each state of each element its own.
 
+use modeshift_dae::Derivative;
 use modeshift_structure::one_mode::{Column, Row};
 
 use std::collections::BTreeMap;
@@ -133,7 +134,7 @@ impl TextCluster {
             let coefficient = if conducts { 1.0 } else { -1.0 };
             ElementPair {
                 imposed_sign: if conducts { -1.0 } else { 1.0 },
-                free: Affine { terms: BTreeMap::from([((free, 0), coefficient)]), constant: 0.0 },
+                free: Affine { terms: BTreeMap::from([(Derivative::new(free, 0), coefficient)]), constant: 0.0 },
                 states: (self.current[k], 1 - self.current[k]),
             }
         };

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use crate::one_change::Past;
 use crate::one_mode::{Jet, ModeEquations};
 use modeshift_dae::{
-    Builtin, Equation, EquationId, EquationKind, ExpressionId, FlatModel, Id, Node, Type, Variability, Variable,
-    VariableId,
+    Builtin, Derivative, Equation, EquationId, EquationKind, ExpressionId, FlatModel, Id, Node, Type, Variability,
+    Variable, VariableId,
 };
 use modeshift_diagnostics::Span;
 use modeshift_numerics::NativeFunctions;
@@ -74,9 +74,9 @@ impl Mode {
     }
 
     /// Names of constraints, `k1'` for a derivative.
-    pub fn constraint_names(&self, constraints: &[(Row, u32)]) -> Vec<String> {
+    pub fn constraint_names(&self, constraints: &[Derivative<Row>]) -> Vec<String> {
         let name = |row: Row| &self.model.equations[self.structure.equation(row)].name;
-        constraints.iter().map(|&(row, order)| format!("{}{}", name(row), "'".repeat(order as usize))).collect()
+        constraints.iter().map(|it| it.named(name(it.of)).to_string()).collect()
     }
 
     /// The past of this mode; equations not named as new held before with the same offsets.

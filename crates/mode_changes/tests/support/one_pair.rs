@@ -6,10 +6,10 @@ use crate::all_changes::{
     Causes, Extent, InPairs, OrderBound, OrderRule, PairMemory, PairPotentials, PairSpace, pair_potentials,
 };
 use crate::one_change::{Defect, Memory, PastStructure, Potentials, Source};
-use modeshift_dae::{EquationId, Id, IndexVec, ModeVariableId, VariableId};
+use modeshift_dae::{Derivative, EquationId, Id, IndexVec, ModeVariableId, VariableId};
 use modeshift_modes::{ModeSet, ModeVariable};
 use modeshift_structure::Analysis;
-use modeshift_structure::one_mode::{ModeStructure, Row};
+use modeshift_structure::one_mode::ModeStructure;
 
 /// What was found for all pairs at once.
 pub struct AllPairs<'a> {
@@ -71,20 +71,20 @@ impl<'a> AllPairs<'a> {
             assert_eq!(self.is_in(self.is_new[after.equation(row)], values), past.is_new[row], "{context}: new");
         }
         let expected = Memory::new(&after, &past);
-        let equation = |&(row, order): &(Row, u32)| (after.equation(row), order);
-        let erased: Vec<(EquationId, u32)> = expected.erased.iter().map(equation).collect();
+        let erased: Vec<Derivative<EquationId>> =
+            expected.erased.iter().map(|it| Derivative::new(after.equation(it.of), it.order)).collect();
         assert_eq!(self.listed(&self.memory.erased, values), erased, "{context}: erased");
-        let missing = |wanted: &dyn Fn(Source) -> bool| -> Vec<(VariableId, u32)> {
+        let missing = |wanted: &dyn Fn(Source) -> bool| -> Vec<Derivative<VariableId>> {
             let chosen = expected.missing.iter().filter(|(_, source)| wanted(*source));
-            chosen.map(|&((column, order), _)| (after.variable(column), order)).collect()
+            chosen.map(|(it, _)| Derivative::new(after.variable(it.of), it.order)).collect()
         };
         assert_eq!(self.listed(&self.memory.missing, values), missing(&|_| true), "{context}: missing");
         let born = missing(&|source| source == Source::Birth);
         assert_eq!(self.listed(&self.memory.born, values), born, "{context}: born");
         let undetermined = missing(&|source| source == Source::Undetermined);
         assert_eq!(self.listed(&self.memory.undetermined, values), undetermined, "{context}: undetermined");
-        let defects = expected.erased.iter().filter(|&&(row, first)| !is_satisfied(after.equation(row), first));
-        let defects: Vec<Defect> = defects.map(|&(row, first)| Defect { row, first }).collect();
+        let defects = expected.erased.iter().filter(|it| !is_satisfied(after.equation(it.of), it.order));
+        let defects: Vec<Defect> = defects.map(|it| Defect { row: it.of, first: it.order }).collect();
         let expected_orders = orders(&after, &past, &defects);
         self.check_orders(values, &after, &expected_orders, &context);
         counts.pairs += 1;
@@ -123,7 +123,7 @@ impl<'a> AllPairs<'a> {
             for &(variable, rule) in &active {
                 let bound = match rule.bound {
                     OrderBound::Number(number) => Some(number),
-                    OrderBound::Of(other, derivative) => orders.get(&other).map(|&order| order + i64::from(derivative)),
+                    OrderBound::Of(other) => orders.get(&other.of).map(|&order| order + i64::from(other.order)),
                 };
                 let Some(order) = bound.map(|bound| bound - i64::from(rule.derivative)) else { continue };
                 if orders.get(&variable).is_none_or(|&known| known < order) {
@@ -151,8 +151,8 @@ impl<'a> AllPairs<'a> {
         })
     }
 
-    fn listed<I: Copy>(&self, list: &[InPairs<I>], values: Values) -> Vec<(I, u32)> {
-        list.iter().filter(|item| self.is_in(item.pairs, values)).map(|item| (item.of, item.order)).collect()
+    fn listed<I: Copy>(&self, list: &[InPairs<I>], values: Values) -> Vec<Derivative<I>> {
+        list.iter().filter(|item| self.is_in(item.pairs, values)).map(|item| item.derivative()).collect()
     }
 }
 

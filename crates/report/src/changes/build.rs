@@ -1,6 +1,6 @@
 //! From the analysis of all mode changes to its words.
 
-use modeshift_dae::{Derivative, Mode, ModeVariableId, VariableId, primes};
+use modeshift_dae::{Derivative, Mode, ModeVariableId, VariableId};
 use modeshift_mode_changes::{
     AllChanges, ChangeReport, InPairs, Moment, OrderBound, PairPotentials, PairSpace, change_reports,
 };
@@ -146,15 +146,12 @@ impl Wording<'_> {
         let most = self.selection.most_items;
         let text = |set: ModeSet| printer.print(set).text;
         let chosen = |set: ModeSet| pairs.space.and(set, self.pairs);
-        let item = |name: &str, order: u32, set: ModeSet| ItemInChanges {
-            name: format!("{name}{}", primes(order)),
-            when: text(set),
-        };
+        let item = |name: String, set: ModeSet| ItemInChanges { name, when: text(set) };
         let erased: Vec<_> = memory.erased.iter().filter(|it| !chosen(it.pairs).is_empty()).collect();
         let open: Vec<&InPairs<VariableId>> =
             memory.undetermined.iter().filter(|it| !chosen(it.pairs).is_empty()).collect();
-        let erased_item = |it: &&InPairs<_>| item(&incidence.equations()[it.of].name, it.order, chosen(it.pairs));
-        let open_item = |it: &&InPairs<_>| item(&incidence.variables()[it.of].name, it.order, chosen(it.pairs));
+        let erased_item = |it: &&InPairs<_>| item(name(incidence.equations(), it.derivative()), chosen(it.pairs));
+        let open_item = |it: &&InPairs<_>| item(name(incidence.variables(), it.derivative()), chosen(it.pairs));
         let mut summary = ChangesSummary {
             erased_count: erased.len(),
             erased: erased.iter().take(most).map(erased_item).collect(),
@@ -182,9 +179,7 @@ impl Wording<'_> {
         summary: &mut ChangesSummary,
     ) {
         let (pairs, analysis) = (&self.changes.pairs, &self.analyzed.analysis);
-        let plain =
-            |variable: VariableId, order: u32| name(analysis.incidence.variables(), Derivative::new(variable, order));
-        let order_of = |variable: VariableId, order: u32| format!("[[{}]]", plain(variable, order));
+        let order_of = |of: Derivative<VariableId>| format!("[[{}]]", name(analysis.incidence.variables(), of));
         let text = |set: ModeSet| printer.print(pairs.space.and(set, self.pairs)).text;
         let orders = potentials.orders(pairs, analysis, variable);
         let orders = orders.into_iter().filter(|(_, set)| pairs.space.intersects(*set, self.pairs));
@@ -199,7 +194,7 @@ impl Wording<'_> {
         }
         if !is_open {
             let order = |(at, (order, set)): (usize, (i64, ModeSet))| OrderInChanges {
-                variable: plain(variable, 0),
+                variable: analysis.incidence.variables()[variable].name.to_string(),
                 order: order.to_string(),
                 when: text(set),
                 position: position + at,
@@ -210,10 +205,10 @@ impl Wording<'_> {
         let rules = potentials.rules(pairs, analysis, variable);
         let rules = rules.iter().filter(|rule| pairs.space.intersects(rule.pairs, self.pairs));
         summary.order_rules.extend(rules.enumerate().map(|(at, rule)| OrderRule {
-            of: order_of(variable, rule.derivative),
+            of: order_of(Derivative::new(variable, rule.derivative)),
             at_least: match rule.bound {
                 OrderBound::Number(number) => number.to_string(),
-                OrderBound::Of(other, order) => order_of(other, order),
+                OrderBound::Of(other) => order_of(other),
             },
             when: text(rule.pairs),
             position: position + at,

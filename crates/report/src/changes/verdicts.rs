@@ -55,7 +55,7 @@ impl Wording<'_> {
                 if at == groups.len() {
                     groups.push((pairs, Vec::new()));
                 }
-                groups[at].1.push(Derivative::new(item.of, item.order));
+                groups[at].1.push(item.derivative());
             }
         }
         groups
@@ -106,9 +106,8 @@ impl Wording<'_> {
                 let branch = &model.when_clauses[firing.clause].branches[firing.branch];
                 ("this law".to_string(), branch.actions[firing.laws[law].action].span)
             }
-            Conflict::Constraint(equation, order) => {
-                let name = model.name_of_equation(Derivative::new(equation, order));
-                (format!("`{name}`"), model.equations[equation].span)
+            Conflict::Constraint(constraint) => {
+                (format!("`{}`", model.name_of_equation(constraint)), model.equations[constraint.of].span)
             }
         };
         let message = format!("too much is said about the instant of a `when`: {name} contradicts the rest");

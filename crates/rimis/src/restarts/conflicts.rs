@@ -79,7 +79,7 @@ fn new_constraints(
 fn leave_out_satisfied(changes: &AllChanges, constraints: &mut Vec<InPairs<EquationId>>) {
     let space = &changes.pairs.space;
     for constraint in constraints.iter_mut() {
-        let same = |other: &&InPairs<EquationId>| (other.of, other.order) == (constraint.of, constraint.order);
+        let same = |other: &&InPairs<EquationId>| other.derivative() == constraint.derivative();
         let erased = space.union(changes.memory.erased.iter().filter(same).map(|it| it.pairs));
         let violated = space.union(changes.defects.iter().filter(same).map(|it| it.pairs));
         constraint.pairs = space.difference(constraint.pairs, space.difference(erased, violated));

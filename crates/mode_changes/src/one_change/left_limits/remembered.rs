@@ -12,14 +12,12 @@
 
 use std::collections::BTreeSet;
 
-use modeshift_dae::IndexVec;
+use modeshift_dae::{Derivative, IndexVec};
 use modeshift_structure::one_mode::{Column, Entry, ModeStructure, Row};
 use modeshift_structure::{BipartiteMatching, strongly_connected_components};
 
 /// A derivative of an equation.
-pub type Constraint = (Row, u32);
-/// A derivative of a variable.
-pub type Derivative = (Column, u32);
+pub type Constraint = Derivative<Row>;
 
 /// What the new mode knows of the old one, without values.
 #[derive(Clone, Debug)]
@@ -55,7 +53,7 @@ pub struct BirthBlock {
     /// The constraints.
     pub constraints: Vec<Constraint>,
     /// What they determine.
-    pub unknowns: Vec<Derivative>,
+    pub unknowns: Vec<Derivative<Column>>,
 }
 
 /// The verdict on the memory of a mode change.
@@ -64,7 +62,7 @@ pub struct Memory {
     /// Hidden constraints that are new and that the past need not satisfy, by equation.
     pub erased: Vec<Constraint>,
     /// Left limits that enter the restart but are no states of the old mode, with where they come from.
-    pub missing: Vec<(Derivative, Source)>,
+    pub missing: Vec<(Derivative<Column>, Source)>,
     /// Left limits that follow from constraints, in an order in which they can be solved.
     pub births: Vec<BirthBlock>,
 }
@@ -79,10 +77,10 @@ impl Memory {
         let mut constraints = region.hidden_constraints(structure, past);
         let strict = Search::matched(structure, past, &region, constraints.clone(), &BTreeSet::new());
         let is_born = strict.determined(|_| false);
-        let mut missing: Vec<(Derivative, Source)> = missing(structure, past)
+        let mut missing: Vec<(Derivative<Column>, Source)> = missing(structure, past)
             .map(|derivative| (derivative, source(past, derivative, is_born[strict.unknowns.index(derivative)])))
             .collect();
-        let given = |missing: &[(Derivative, Source)], but: Source| -> BTreeSet<Derivative> {
+        let given = |missing: &[(Derivative<Column>, Source)], but: Source| -> BTreeSet<Derivative<Column>> {
             let given = missing.iter().filter(|(_, source)| *source != Source::Birth && *source != but);
             given.map(|&(derivative, _)| derivative).collect()
         };
@@ -97,11 +95,12 @@ impl Memory {
         let given = given(&missing, Source::Birth);
         let leading = region.rows.iter().copied().filter(|&row| structure.equation_offset(row) == 0);
         let is_open = |&unknown: &usize| !lenient.has_fallback(unknown);
-        let helps = |&row: &Row| incident(structure, &lenient.unknowns, &given, (row, 0)).iter().any(is_open);
-        constraints.extend(leading.filter(helps).map(|row| (row, 0)));
+        let helps =
+            |&row: &Row| incident(structure, &lenient.unknowns, &given, Derivative::new(row, 0)).iter().any(is_open);
+        constraints.extend(leading.filter(helps).map(|row| Derivative::new(row, 0)));
         let all = Search::matched(structure, past, &region, constraints, &given);
         let is_determined = all.determined(|unknown| all.has_fallback(unknown));
-        let born: BTreeSet<Derivative> = missing.iter().map(|&(derivative, _)| derivative).collect();
+        let born: BTreeSet<Derivative<Column>> = missing.iter().map(|&(derivative, _)| derivative).collect();
         let is_needed =
             |unknown: usize| !all.has_fallback(unknown) || born.contains(&all.unknowns.derivatives[unknown]);
         let births = all.birth_blocks(&is_determined, is_needed);
@@ -109,7 +108,7 @@ impl Memory {
     }
 
     /// Left limits that nothing determines.
-    pub fn undetermined(&self) -> impl Iterator<Item = Derivative> + '_ {
+    pub fn undetermined(&self) -> impl Iterator<Item = Derivative<Column>> + '_ {
         self.missing.iter().filter(|(_, source)| *source == Source::Undetermined).map(|&(derivative, _)| derivative)
     }
 }
@@ -150,22 +149,22 @@ impl Region {
 
     /// Hidden constraints in causal order: by derivative, those of equations that held before first.
     fn hidden_constraints(&self, structure: &ModeStructure, past: &PastStructure) -> Vec<Constraint> {
-        let of_row = |&row: &Row| (0..structure.equation_offset(row)).map(move |derivative| (row, derivative));
+        let of_row = |&row: &Row| (0..structure.equation_offset(row)).map(move |order| Derivative::new(row, order));
         let mut constraints: Vec<Constraint> = self.rows.iter().flat_map(of_row).collect();
-        constraints.sort_by_key(|&(row, derivative)| (derivative, past.is_new[row], row));
+        constraints.sort_by_key(|it| (it.order, past.is_new[it.of], it.of));
         constraints
     }
 }
 
 /// Left limits that enter the restart but are no states of the old mode.
-fn missing<'a>(structure: &'a ModeStructure, past: &'a PastStructure) -> impl Iterator<Item = Derivative> + 'a {
+fn missing<'a>(structure: &'a ModeStructure, past: &'a PastStructure) -> impl Iterator<Item = Derivative<Column>> + 'a {
     structure.columns().flat_map(|column| {
         let orders = past.leading_order[column]..structure.written_order(column);
-        orders.map(move |order| (column, order))
+        orders.map(move |order| Derivative::new(column, order))
     })
 }
 
-fn source(past: &PastStructure, (column, order): Derivative, is_born: bool) -> Source {
+fn source(past: &PastStructure, Derivative { of: column, order }: Derivative<Column>, is_born: bool) -> Source {
     match () {
         () if is_born => Source::Birth,
         () if order < past.computed[column] => Source::Continuity,
@@ -179,7 +178,7 @@ fn source(past: &PastStructure, (column, order): Derivative, is_born: bool) -> S
 struct UnknownNumbers {
     first_order: IndexVec<Column, u32>,
     base: IndexVec<Column, u32>,
-    derivatives: Vec<Derivative>,
+    derivatives: Vec<Derivative<Column>>,
 }
 
 impl UnknownNumbers {
@@ -193,16 +192,16 @@ impl UnknownNumbers {
         for &column in &region.columns {
             numbers.base[column] = numbers.derivatives.len() as u32;
             let orders = numbers.first_order[column]..=structure.variable_offset(column);
-            numbers.derivatives.extend(orders.map(|order| (column, order)));
+            numbers.derivatives.extend(orders.map(|order| Derivative::new(column, order)));
         }
         numbers
     }
 
-    fn is_unknown(&self, (column, order): Derivative) -> bool {
+    fn is_unknown(&self, Derivative { of: column, order }: Derivative<Column>) -> bool {
         order >= self.first_order[column]
     }
 
-    fn index(&self, (column, order): Derivative) -> usize {
+    fn index(&self, Derivative { of: column, order }: Derivative<Column>) -> usize {
         (self.base[column] + order - self.first_order[column]) as usize
     }
 }
@@ -224,7 +223,7 @@ impl<'a> Search<'a> {
         past: &'a PastStructure,
         region: &Region,
         constraints: Vec<Constraint>,
-        given: &BTreeSet<Derivative>,
+        given: &BTreeSet<Derivative<Column>>,
     ) -> Self {
         let unknowns = UnknownNumbers::new(structure, past, region);
         let of_constraint = |&constraint: &Constraint| incident(structure, &unknowns, given, constraint);
@@ -256,14 +255,13 @@ impl<'a> Search<'a> {
 
     /// Whether the old mode or a start value gives an unknown, if constraints do not.
     fn has_fallback(&self, unknown: usize) -> bool {
-        let (column, order) = self.unknowns.derivatives[unknown];
+        let Derivative { of: column, order } = self.unknowns.derivatives[unknown];
         order < self.past.computed[column] || (order == 0 && self.past.has_start[column])
     }
 
     fn erased(&self) -> Vec<Constraint> {
         let held = |row: Row| if self.past.is_new[row] { 0 } else { self.past.offset[row] };
-        let hidden =
-            |&(row, derivative): &Constraint| (held(row)..self.structure.equation_offset(row)).contains(&derivative);
+        let hidden = |it: &Constraint| (held(it.of)..self.structure.equation_offset(it.of)).contains(&it.order);
         let mut erased: Vec<Constraint> = (0..self.constraints.len())
             .filter(|&constraint| self.matching.column_of(constraint).is_none())
             .map(|constraint| self.constraints[constraint])
@@ -332,12 +330,12 @@ impl<'a> Search<'a> {
 fn incident(
     structure: &ModeStructure,
     unknowns: &UnknownNumbers,
-    given: &BTreeSet<Derivative>,
-    (row, derivative): Constraint,
+    given: &BTreeSet<Derivative<Column>>,
+    Derivative { of: row, order: derivative }: Constraint,
 ) -> Vec<usize> {
     let of_entry = |entry: &Entry| {
         let column = entry.column;
-        (derivative..=derivative + entry.order).map(move |order| (column, order))
+        (derivative..=derivative + entry.order).map(move |order| Derivative::new(column, order))
     };
     let all = structure.incidence(row).iter().flat_map(of_entry);
     let open = all.filter(|unknown| unknowns.is_unknown(*unknown) && !given.contains(unknown));

@@ -4,12 +4,12 @@
 //! another value: those are only means to an end there. Coefficients and defects are taken at true left limits, as
 //! far as the old mode computed them.
 
-use modeshift_dae::IndexVec;
+use modeshift_dae::{Derivative, IndexVec};
 
 use modeshift_numerics::residual_newton::{self, Linearization};
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
-use super::remembered::{BirthBlock, Constraint, Derivative, Memory, PastStructure, Source};
+use super::remembered::{BirthBlock, Constraint, Memory, PastStructure, Source};
 use crate::one_mode::{Jet, Residuals, binomial};
 
 /// What is known of the old mode at the instant of change, in terms of the new mode.
@@ -53,7 +53,7 @@ pub(crate) struct LeftLimits {
     /// Constraints of birth blocks that could not be solved: regular in their structure, not in their numbers.
     pub unsolved: Vec<Constraint>,
     /// Memory that was to follow from them.
-    pub unborn: Vec<Derivative>,
+    pub unborn: Vec<Derivative<Column>>,
 }
 
 /// Completes the left limits.
@@ -72,7 +72,7 @@ pub(crate) fn complete(
             extension.set(column, 0, start);
         }
     }
-    for &((column, order), source) in &memory.missing {
+    for &(Derivative { of: column, order }, source) in &memory.missing {
         if source == Source::Undetermined && !extension.knows(column, order) {
             extension.set(column, order, 0.0);
         }
@@ -87,7 +87,7 @@ pub(crate) fn complete(
     let mut complete = extension.clone();
     for column in structure.columns() {
         for (order, &value) in past.jet.derivatives(column).iter().enumerate() {
-            if !value.is_nan() && !was_missing(memory, (column, order as u32)) {
+            if !value.is_nan() && !was_missing(memory, Derivative::new(column, order as u32)) {
                 complete.set(column, order as u32, value);
             }
         }
@@ -95,12 +95,12 @@ pub(crate) fn complete(
     LeftLimits { complete, memory: extension, unsolved, unborn }
 }
 
-fn was_missing(memory: &Memory, derivative: Derivative) -> bool {
+fn was_missing(memory: &Memory, derivative: Derivative<Column>) -> bool {
     memory.missing.binary_search_by_key(&derivative, |&(missing, _)| missing).is_ok()
 }
 
 fn solve_birth(equations: &dyn Residuals, extension: &mut Jet, block: &BirthBlock) -> bool {
-    let before: Vec<f64> = block.unknowns.iter().map(|&(column, order)| extension.get(column, order)).collect();
+    let before: Vec<f64> = block.unknowns.iter().map(|unknown| extension.get(unknown.of, unknown.order)).collect();
     let start = before.iter().map(|&value| if value.is_nan() { 0.0 } else { value }).collect();
     let solution = residual_newton::solve(start, |values| {
         extension.set_all(&block.unknowns, values);
@@ -112,10 +112,10 @@ fn solve_birth(equations: &dyn Residuals, extension: &mut Jet, block: &BirthBloc
 
 fn linearize(equations: &dyn Residuals, jet: &Jet, block: &BirthBlock) -> Linearization {
     let mut system = Linearization::zero(block.unknowns.len());
-    for (at, &(row, derivative)) in block.constraints.iter().enumerate() {
+    for (at, &Derivative { of: row, order: derivative }) in block.constraints.iter().enumerate() {
         system.residual[at] = equations.derivative(row, jet, derivative);
         for partial in equations.partials(row, jet, derivative) {
-            for (unknown_at, &(column, order)) in block.unknowns.iter().enumerate() {
+            for (unknown_at, &Derivative { of: column, order }) in block.unknowns.iter().enumerate() {
                 if column == partial.column {
                     let share = share_of_derivative(&partial.derivatives, partial.order, derivative, order);
                     system.jacobian.add(at, unknown_at, share);

@@ -63,7 +63,7 @@ impl<'a> Circumstances<'_, 'a> {
         let result = restart(structure, &equations, &past, &self.prepared.noise);
         if !result.is_determined() {
             let undetermined: Vec<(VariableId, u32)> =
-                result.memory.undetermined().map(|(column, order)| (structure.variable(column), order)).collect();
+                result.memory.undetermined().map(|it| (structure.variable(it.of), it.order)).collect();
             return Err(match undetermined.is_empty() {
                 true => NoRestart::Unsolved(notes_text(&self.prepared.dae.model, structure, &result)),
                 false => NoRestart::Undetermined(undetermined),
@@ -93,7 +93,7 @@ impl<'a> Circumstances<'_, 'a> {
         let transient = TransientStructure::new(structure, &past.is_new, &laws.contents());
         let undetermined = transient.undetermined(structure);
         if !undetermined.is_empty() {
-            let named = undetermined.into_iter().map(|(column, order)| (structure.variable(column), order));
+            let named = undetermined.into_iter().map(|it| (structure.variable(it.of), it.order));
             return Err(NoRestart::Undetermined(named.collect()));
         }
         if transient.levels.iter().any(|level| !level.conflicting.is_empty()) {
@@ -171,9 +171,9 @@ fn notes_text(model: &FlatModel, structure: &ModeStructure, result: &Restart) ->
             Some(format!("no right limits from {} at level {level}: {}", names(rows), failure_text(failure)))
         }
         Note::Unborn(_) => Some("left limits of new variables could not be computed".to_string()),
-        Note::Meaningless { row, impulsive: (column, _) } => {
+        Note::Meaningless { row, impulsive } => {
             let equation = &model.equations[structure.equation(*row)].name;
-            let variable = &model.variables[structure.variable(*column)].name;
+            let variable = &model.variables[structure.variable(impulsive.of)].name;
             Some(format!("in {equation}, {variable} is impulsive inside a nonlinear function"))
         }
         Note::ByStep(_) => None,
@@ -204,10 +204,10 @@ impl<'a> Restarted<'a> {
     pub fn has_impulse_in(&self, atom: &DifferenceTape) -> bool {
         let Some((_, result)) = &self.past else { return false };
         let structure = &self.side.mode.structure;
-        atom.unknowns().iter().any(|&(variable, order)| {
-            let Some(column) = structure.column(variable) else { return false };
+        atom.unknowns().iter().any(|unknown| {
+            let Some(column) = structure.column(unknown.of) else { return false };
             result.weights[column].iter().any(|&weight| weight != 0.0)
-                || (0..order).any(|lower| result.is_impulsive(column, lower))
+                || (0..unknown.order).any(|lower| result.is_impulsive(column, lower))
         })
     }
 
@@ -216,7 +216,7 @@ impl<'a> Restarted<'a> {
         let (past, result) = self.past.as_mut()?;
         let mode = &self.side.mode;
         let structure = &mode.structure;
-        let wanted: Vec<Column> = atom.unknowns().iter().filter_map(|&(id, _)| structure.column(id)).collect();
+        let wanted: Vec<Column> = atom.unknowns().iter().filter_map(|unknown| structure.column(unknown.of)).collect();
         let equations = mode.equations.at(known);
         let mut sign = Sign::Vanishing;
         for count in [1, MOST_DERIVATIVES] {
