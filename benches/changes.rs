@@ -13,7 +13,7 @@ mod scalable;
 use clock::Clock;
 use growth::Growth;
 use modeshift_dae::MultimodeDae;
-use modeshift_mode_changes::{AllChanges, all_changes};
+use modeshift_mode_changes::AllChanges;
 use modeshift_modes::Limit;
 use modeshift_structure::{Analysis, Options, analyze};
 
@@ -75,7 +75,7 @@ fn measure(name: &str, size: usize, dae: &MultimodeDae) -> Result<f64, Limit> {
     let (mut of_changes, mut of_orders, mut rounds) = (0.0, 0.0, 0.0);
     let found = loop {
         let clock = Clock::start();
-        let changes = all_changes(dae, &analysis, &options)?;
+        let changes = AllChanges::new(dae, &analysis, &options)?;
         of_changes += clock.seconds();
         let clock = Clock::start();
         let found = Found::new(&changes, &analysis)?;

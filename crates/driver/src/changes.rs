@@ -5,7 +5,7 @@
 //! listed where they are few, and models with many are summarized.
 
 use modeshift_diagnostics::{Code, Diagnostic, Stop};
-use modeshift_mode_changes::{AllChanges, all_changes};
+use modeshift_mode_changes::AllChanges;
 use modeshift_modes::Limit;
 use modeshift_report::Analyzed;
 use modeshift_report::check::limit_diagnostic;
@@ -46,7 +46,7 @@ impl Run<'_> {
 
     fn all_changes<'b>(&mut self, analyzed: &'b Analyzed) -> Result<AllChanges<'b>, Stop> {
         let options = self.options(&analyzed.within);
-        let analyze = || all_changes(&analyzed.dae, &analyzed.analysis, &options);
+        let analyze = || AllChanges::new(&analyzed.dae, &analyzed.analysis, &options);
         let size = |result: &Result<AllChanges<'_>, Limit>| match result {
             Ok(changes) => {
                 format!("{} erased, {} nodes", changes.memory.erased.len(), changes.pairs.space.node_count())

@@ -11,12 +11,12 @@
 //!
 //! | question | answered by |
 //! |---|---|
-//! | what is new, erased, missing, impulsive, in all changes of a model at once | [`all_changes`](fn@all_changes), in words [`change_reports`] |
-//! | right limits and weights of one change | [`restart()`], from a [`Past`]; higher derivatives [`extend_towards`] |
-//! | the same as formulas | [`closed_forms`] |
-//! | what a `when` does in an instant | [`TransientStructure`], with the laws of [`WhenLaws`] |
+//! | what is new, erased, missing, impulsive, in all changes of a model at once | [`AllChanges`], in words [`AllChanges::reports`] |
+//! | right limits and weights of one change | [`restart()`], from a [`Past`]; higher derivatives [`Jet::extend_towards`] |
+//! | the same as formulas | [`Potentials::closed_forms`] |
+//! | what a `when` does in an instant | [`WhenLaws::levels`] |
 //! | impulse orders | [`Potentials`], in all changes [`PairPotentials`] |
-//! | which mode comes next | [`next_mode`](fn@next_mode), by the [`GuardSeries`] of candidate modes |
+//! | which mode comes next | [`Cluster::next_mode`], by the [`Restart::guard_series`] of candidate modes |
 //!
 //! The structure of the new mode ([`ModeStructure`](modeshift_structure::one_mode::ModeStructure)) is all that a restart needs: its matching and blocks, run a few
 //! more times with other right-hand sides, give right limits and Dirac weights (E22 §8–9, for any index). A model's
@@ -29,20 +29,14 @@ mod one_change;
 mod one_mode;
 mod report;
 
-pub use all_changes::{
-    AllChanges, Conflict, InPairs, Moment, OrderBound, PairPotentials, PairSpace, all_changes, transient_modes,
-};
-pub use formulas::{ClosedForm, closed_forms};
+pub use all_changes::{AllChanges, Conflict, InPairs, Moment, OrderBound, PairPotentials, PairSpace, transient_modes};
+pub use formulas::ClosedForm;
 pub use next_mode::{
-    Accepted, Cluster, Complementarity, Element, GuardSeries, NextMode, ReferenceMode, Sign, StateCondition, States,
-    Strategy, Term, accepted_modes, next_mode,
+    Accepted, Cluster, Complementarity, Element, NextMode, ReferenceMode, Sign, StateCondition, States, Strategy, Term,
 };
-pub use one_change::{
-    Defect, FormUsers, Noise, Note, Past, Potentials, Restart, TransientStructure, Unknown, WhenLaws, extend_towards,
-    restart,
-};
+pub use one_change::{Defect, FormUsers, Noise, Note, Past, Potentials, Restart, Unknown, WhenLaws, restart};
 pub use one_mode::{DifferenceTape, EquationTapes, Jet, ModeEquations, Residuals};
-pub use report::{ArrayReport, ChangeReport, LevelReport, Verdict, change_reports};
+pub use report::{ChangeReport, Verdict};
 
 #[cfg(test)]
 #[path = "../tests/suite.rs"]

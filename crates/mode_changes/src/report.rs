@@ -9,8 +9,8 @@ use modeshift_modes::{FormulaPrinter, Limit, ModeSet};
 use modeshift_structure::one_mode::{Block, Column, ModeStructure};
 use modeshift_structure::{Analysis, name};
 
-use crate::all_changes::{AllChanges, Cascades, ChangeExample, ChangeKind, Conflict, Moment, PairSpace};
-use crate::formulas::{ClosedForm, Order, closed_forms, nonlinear_orders};
+use crate::all_changes::{AllChanges, Cascades, ChangeExample, ChangeKind, Conflict, PairSpace};
+use crate::formulas::{ClosedForm, Order, nonlinear_orders};
 use crate::one_change::{
     Condition, DifferenceArray, UndefinedProduct, Unknown, condition, undefined_products, unknown,
 };
@@ -109,24 +109,26 @@ pub struct LevelReport {
     pub formula: Vec<(String, String)>,
 }
 
-/// The kinds of changes among some pairs of modes, in words, with the difference array beside them where asked for; `None` if
-/// there are more than `most`.
-pub fn change_reports(
-    changes: &AllChanges,
-    dae: &MultimodeDae,
-    within: ModeSet,
-    most: usize,
-    with_array: bool,
-) -> Result<Option<Vec<ChangeReport>>, Limit> {
-    let analysis = changes.analysis;
-    let Some(kinds) = changes.kinds_within(within, most)? else { return Ok(None) };
-    let names: Vec<String> = dae.mode_variables.iter().map(|mode| mode.name.to_string()).collect();
-    let pair_names = PairSpace::names(&names);
-    let mut printer = FormulaPrinter::new(&changes.pairs.space, &changes.pairs.invariant, &pair_names);
-    printer.prefer_conjunctions();
-    let cascades = Cascades::new(changes, dae)?;
-    let words = Words { changes, analysis, dae, printer, cascades, with_array, model: RefCell::new(dae.model.clone()) };
-    Ok(Some(kinds.iter().map(|kind| words.report(kind)).collect()))
+impl AllChanges<'_> {
+    /// The kinds of changes among some pairs of modes, in words, with the difference array beside them where asked for;
+    /// `None` if there are more than `most`.
+    pub fn reports(
+        &self,
+        dae: &MultimodeDae,
+        within: ModeSet,
+        most: usize,
+        with_array: bool,
+    ) -> Result<Option<Vec<ChangeReport>>, Limit> {
+        let Some(kinds) = self.kinds_within(within, most)? else { return Ok(None) };
+        let names: Vec<String> = dae.mode_variables.iter().map(|mode| mode.name.to_string()).collect();
+        let pair_names = PairSpace::names(&names);
+        let mut printer = FormulaPrinter::new(&self.pairs.space, &self.pairs.invariant, &pair_names);
+        printer.prefer_conjunctions();
+        let cascades = Cascades::new(self, dae)?;
+        let model = RefCell::new(dae.model.clone());
+        let words = Words { changes: self, analysis: self.analysis, dae, printer, cascades, with_array, model };
+        Ok(Some(kinds.iter().map(|kind| words.report(kind)).collect()))
+    }
 }
 
 struct Words<'a> {
@@ -225,15 +227,13 @@ impl Words<'_> {
 
     fn products(&self, example: &ChangeExample) -> Vec<UndefinedProduct> {
         let model = &mut *self.model.borrow_mut();
-        let mode = |mode| example.is_true(Moment::After, mode);
-        undefined_products(model, &example.after, &example.reached, mode).unwrap_or_default()
+        undefined_products(model, &example.after, &example.reached, example.mode_after()).unwrap_or_default()
     }
 
     /// Orders that nonlinear functions give.
     fn nonlinear(&self, example: &ChangeExample, products: &[UndefinedProduct]) -> BTreeMap<Column, Order> {
         let model = &mut *self.model.borrow_mut();
-        let mode = |mode| example.is_true(Moment::After, mode);
-        nonlinear_orders(model, &example.after, &example.reached, products, &mode)
+        nonlinear_orders(model, &example.after, &example.reached, products, example.mode_after())
     }
 
     fn warnings(
@@ -274,8 +274,7 @@ impl Words<'_> {
     /// Closed forms of level 1 as text, by column.
     fn formulas(&self, example: &ChangeExample) -> Vec<(Column, String)> {
         let model = &mut *self.model.borrow_mut();
-        let mode = |mode| example.is_true(Moment::After, mode);
-        let forms = closed_forms(model, &example.after, &example.defects, mode).unwrap_or_default();
+        let forms = example.defects.closed_forms(model, &example.after, example.mode_after()).unwrap_or_default();
         let text = |form: &ClosedForm| {
             let text = ExpressionText { model, modes: None, expression: form.formula };
             (form.column, text.to_string())

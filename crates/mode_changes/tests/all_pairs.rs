@@ -2,10 +2,10 @@
 
 use crate::all_changes::{FormCondition, Forms, PairSpace, new_equations, pair_memory};
 use crate::suite::support;
-use modeshift_dae::{EquationId, Id, IndexVec, VariableId};
+use modeshift_dae::{EquationId, Id, IndexVec, Mode, ModeVariableId, VariableId};
 use modeshift_modes::{Invariant, ModeSet, ModeSpace, ModeVariable};
 use modeshift_structure::{Analysis, BlockCap, Incidence, Occurrence, Vertex};
-use support::one_pair::{AllPairs, Counts, all_values};
+use support::one_pair::{AllPairs, Counts, all_modes};
 use support::random::Random;
 
 const MODE_VARIABLES: u32 = 3;
@@ -87,10 +87,10 @@ fn all_pairs_at_once_agree_with_one_pair_after_the_other() {
         let new = new_equations(&pairs, &analysis, &forms);
         let memory = pair_memory(&pairs, &analysis, &new, &has_start).expect("no limit was set");
         let all = AllPairs::new(&pairs, &analysis, &new, &memory, &memory.erased);
-        let modes: Vec<Vec<bool>> = all_values(MODE_VARIABLES as usize).collect();
+        let modes: Vec<Mode> = all_modes(MODE_VARIABLES as usize).collect();
         for (before, after) in modes.iter().flat_map(|before| modes.iter().map(move |after| (before, after))) {
             let is_new = |equation: EquationId| {
-                let holds = |mode: &[bool], set: ModeSet| analysis.space.evaluate(set, |v| mode[v.index()]);
+                let holds = |mode: &Mode, set: ModeSet| analysis.space.evaluate(set, |v| mode[ModeVariableId(v.0)]);
                 let guard = analysis.incidence.equations()[equation].guard;
                 !holds(before, guard)
                     || forms[equation].iter().any(|form| holds(before, form.holds) != holds(after, form.holds))

@@ -1,6 +1,6 @@
 //! Restart values as formulas, and their values.
 
-use crate::formulas::{ClosedForm, closed_forms};
+use crate::formulas::ClosedForm;
 use crate::one_change::{Noise, Potentials, Unknown, restart};
 use crate::suite::support;
 use modeshift_dae::{ExpressionText, primes};
@@ -22,7 +22,9 @@ fn formulas(text: &str, before: &[Before], new: &[&str]) -> Vec<String> {
     let past = mode.past(before, new);
     let expected = restart(&mode.structure, &mode.equations(), &past, &Noise::default());
     let potentials = Potentials::spread(&mode.structure, expected.defects.to_vec());
-    let forms = closed_forms(&mut mode.model, &mode.structure, &potentials, |_| false).expect("derivatives");
+    let forms = potentials
+        .closed_forms(&mut mode.model, &mode.structure, &modeshift_dae::Mode::all_false(0))
+        .expect("derivatives");
     let natives = NativeFunctions::default();
     let describe = |form: &ClosedForm| {
         let tape = Compiler::new(&mode.model, &natives).tape(&[form.formula]).expect("a number");

@@ -1,17 +1,17 @@
 //! Mode changes of the models of the papers, all pairs at once, in words.
 
-use crate::all_changes::{all_changes, guard_zeros};
+use crate::all_changes::{AllChanges, guard_zeros};
 use crate::one_change::{Noise, Past, TransientStructure, WhenLaws, has_new_form, restart};
 use crate::one_mode::{Jet, ModeEquations};
-use crate::report::{Verdict, change_reports};
+use crate::report::Verdict;
 use crate::suite::support;
-use modeshift_dae::{EquationId, Id, ModeVariableId, MultimodeDae, VariableId};
+use modeshift_dae::{EquationId, Mode, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_modes::ModeSet;
 use modeshift_numerics::{Input, NativeFunctions};
 use modeshift_structure::one_mode::{Column, ModeStructure};
 use modeshift_structure::{Options, analyze};
 use modeshift_testkit::multimode_dae;
-use support::one_pair::{AllPairs, Counts, all_values};
+use support::one_pair::{AllPairs, Counts, all_modes};
 
 fn model(text: &str, overrides: &[(&str, String)]) -> MultimodeDae {
     multimode_dae(text, overrides).unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}"))
@@ -20,9 +20,8 @@ fn model(text: &str, overrides: &[(&str, String)]) -> MultimodeDae {
 fn check_changes(text: &str, expected: &str) {
     let dae = model(text, &[]);
     let analysis = analyze(&dae, &Options::default()).expect("no limit was set");
-    let changes = all_changes(&dae, &analysis, &Options::default()).expect("no limit was set");
-    let reports =
-        change_reports(&changes, &dae, ModeSet::ALL, 64, false).expect("no limit was set").expect("few kinds");
+    let changes = AllChanges::new(&dae, &analysis, &Options::default()).expect("no limit was set");
+    let reports = changes.reports(&dae, ModeSet::ALL, 64, false).expect("no limit was set").expect("few kinds");
     let found: String = reports.iter().map(|report| report.to_string()).collect();
     let plain = |text: &str| text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n");
     assert_eq!(plain(&found), plain(expected), "\n{found}");
@@ -124,10 +123,9 @@ fn when_clauses_that_have_nothing_to_do_with_each_other_are_no_cycle() {
         &[],
     );
     let analysis = analyze(&dae, &Options::default()).expect("no limit was set");
-    let changes = all_changes(&dae, &analysis, &Options::default()).expect("no limit was set");
+    let changes = AllChanges::new(&dae, &analysis, &Options::default()).expect("no limit was set");
     assert_eq!(changes.firings.len(), 2);
-    let reports =
-        change_reports(&changes, &dae, ModeSet::ALL, 64, false).expect("no limit was set").expect("few kinds");
+    let reports = changes.reports(&dae, ModeSet::ALL, 64, false).expect("no limit was set").expect("few kinds");
     for report in reports {
         assert_eq!(report.verdict, Verdict::Determined, "{report}");
     }
@@ -136,23 +134,21 @@ fn when_clauses_that_have_nothing_to_do_with_each_other_are_no_cycle() {
 /// Compares all pairs of modes of a model with one after the other.
 fn check_all_pairs(name: &str, dae: &MultimodeDae, counts: &mut Counts) {
     let analysis = analyze(dae, &Options::default()).expect("no limit was set");
-    let changes = all_changes(dae, &analysis, &Options::default()).expect("no limit was set");
+    let changes = AllChanges::new(dae, &analysis, &Options::default()).expect("no limit was set");
     assert!(changes.firings.is_empty(), "{name} has restart laws");
     let all = AllPairs::new(&changes.pairs, &analysis, &changes.is_new, &changes.memory, &changes.defects);
     let zeros = guard_zeros(dae);
     let has_start = |variable: VariableId| dae.model.variables[variable].start.is_some();
-    let modes: Vec<Vec<bool>> = all_values(dae.mode_variables.len()).collect();
+    let modes: Vec<Mode> = all_modes(dae.mode_variables.len()).collect();
     for (before, after) in modes.iter().flat_map(|before| modes.iter().map(move |after| (before, after))) {
-        let was = |mode: ModeVariableId| before[mode.index()];
-        let is = |mode: ModeVariableId| after[mode.index()];
         let is_new = |equation: EquationId| {
             let guard = analysis.incidence.equations()[equation].guard;
-            !analysis.space.evaluate(guard, |variable| before[variable.index()])
-                || has_new_form(&dae.model, equation, &was, &is, &|_| false)
+            !analysis.space.evaluate(guard, |variable| before[ModeVariableId(variable.0)])
+                || has_new_form(&dae.model, equation, before, after, &|_| false)
         };
         let is_satisfied = |equation: EquationId, order: u32| {
             let own = zeros.iter().filter(|zero| zero.equation == equation && order == 0);
-            own.into_iter().any(|zero| was(zero.mode) != zero.becomes && is(zero.mode) == zero.becomes)
+            own.into_iter().any(|zero| before[zero.mode] != zero.becomes && after[zero.mode] == zero.becomes)
         };
         all.check((before, after), &is_new, &has_start, &is_satisfied, counts, name);
     }
@@ -217,7 +213,7 @@ fn the_elastic_rope_of_the_paper_takes_its_impact_law_from_the_when() {
     let instantaneous = structure.rows().map(|row| row == row_named("k1")).collect();
     let without = TransientStructure::new(&structure, &instantaneous, &[]);
     assert!(!without.undetermined(&structure).is_empty(), "an impact law is missing");
-    let transient = TransientStructure::new(&structure, &instantaneous, &laws.contents());
+    let transient = laws.levels(&structure, &instantaneous);
     assert!(transient.undetermined(&structure).is_empty());
     let (x, y, u, v) = (0.6, -0.8, 0.8, -4.0);
     let mut left = Jet::unknown(0.0, structure.size());
@@ -251,7 +247,8 @@ fn a_chain_of_a_thousand_engaged_clutches_restarts_at_its_mean_speed() {
     for column in free.columns().filter(|&column| !is_speed(&free, column)) {
         left.set(column, 0, 0.0);
     }
-    let new_form = |equation| has_new_form(&dae.model, equation, &|_| false, &|_| true, &|_| false);
+    let [all_free, all_rigid] = [false, true].map(|engaged| Mode::from_fn(dae.mode_variables.len(), |_| engaged));
+    let new_form = |equation| has_new_form(&dae.model, equation, &all_free, &all_rigid, &|_| false);
     let past = Past::between(&free, &left, &rigid, new_form, |_| None);
     let equations = ModeEquations::new(&dae.model, &natives, &rigid, |input| constants(&dae, input));
     let result = restart(&rigid, &equations, &past, &Noise::default());
@@ -277,7 +274,7 @@ fn all_changes_of_long_chains_take_near_linear_time() {
             let start = std::time::Instant::now();
             let analysis = analyze(&dae, &Options::default()).expect("no limit was set");
             let analyzed = start.elapsed();
-            let changes = all_changes(&dae, &analysis, &Options::default()).expect("no limit was set");
+            let changes = AllChanges::new(&dae, &analysis, &Options::default()).expect("no limit was set");
             let erased = changes.memory.erased.len();
             let nodes = changes.pairs.space.node_count();
             let took = start.elapsed() - analyzed;
@@ -295,17 +292,18 @@ fn one_clutch_of_many_engages_in_time_linear_in_the_model() {
         let analysis = analyze(&dae, &Options::default()).expect("no limit was set");
         let natives = NativeFunctions::default();
         let middle = ModeVariableId(count / 2);
-        let structure = |mode: &dyn Fn(ModeVariableId) -> bool| {
-            ModeStructure::of_signature(&analysis.signature(mode)).expect("a regular mode")
-        };
+        let before = Mode::all_false(dae.mode_variables.len());
+        let after = before.with(middle, true);
+        let structure =
+            |mode: &Mode| ModeStructure::of_signature(&analysis.signature(|id| mode[id])).expect("a regular mode");
         let start = std::time::Instant::now();
-        let (free, rigid) = (structure(&|_| false), structure(&|mode| mode == middle));
+        let (free, rigid) = (structure(&before), structure(&after));
         let structured = start.elapsed();
         let mut left = Jet::unknown(0.0, free.size());
         for (k, column) in free.columns().enumerate() {
             (0..=free.variable_offset(column)).for_each(|order| left.set(column, order, (k % 7) as f64));
         }
-        let new_form = |equation| has_new_form(&dae.model, equation, &|_| false, &|mode| mode == middle, &|_| false);
+        let new_form = |equation| has_new_form(&dae.model, equation, &before, &after, &|_| false);
         let past = Past::between(&free, &left, &rigid, new_form, |_| None);
         let modes = |input: Input| match input {
             Input::Mode(mode) => Some(f64::from(u8::from(mode == middle))),

@@ -1,8 +1,7 @@
 //! Which mode comes next: tanks, diodes, friction, and many guards at once.
 
 use crate::next_mode::{
-    Accepted, Cluster, Complementarity, GuardSeries, NextMode, Objection, StateCondition, States, Strategy,
-    accepted_modes, lemke, next_mode,
+    Accepted, Cluster, Complementarity, GuardSeries, NextMode, Objection, StateCondition, States, Strategy, lemke,
 };
 use crate::one_change::Noise;
 use crate::suite::support;
@@ -11,7 +10,7 @@ use support::cluster::{State, TextCluster, guard};
 use support::random::Random;
 
 fn accepted(cluster: &mut TextCluster, current: &[u32]) -> States {
-    match next_mode(cluster, &current.to_vec(), &Strategy::ALL) {
+    match cluster.next_mode(&current.to_vec(), &Strategy::ALL) {
         NextMode::Accepted { mode, .. } => mode,
         NextMode::None(tried) => panic!("none accepted: {tried:?}"),
     }
@@ -20,7 +19,7 @@ fn accepted(cluster: &mut TextCluster, current: &[u32]) -> States {
 fn check_unique(cluster: &mut TextCluster, current: &[u32], expected: &[u32]) {
     assert_eq!(accepted(cluster, current), expected);
     let noise = cluster.noise;
-    assert_eq!(accepted_modes(cluster, &current.to_vec(), &noise), Accepted::One(vec![expected.to_vec()]));
+    assert_eq!(cluster.accepted_modes(&current.to_vec(), &noise), Accepted::One(vec![expected.to_vec()]));
 }
 
 /// E22 Figure 4: states are full and empty.
@@ -134,7 +133,7 @@ fn lemke_on_one_step_finds_the_modes_of_circuits_impulses_included() {
 fn rldc2_with_the_sign_as_printed_is_diagnosed() {
     // With g = (s >= 0) and s = -u where blocking, blocking needs u > 0, which contradicts a conducting diode's end.
     let mut cluster = rldc2(&[1, 0], "", [2.0, 1.0, 0.5, 1.0]);
-    match next_mode(&mut cluster, &vec![1, 0], &Strategy::ALL) {
+    match cluster.next_mode(&vec![1, 0], &Strategy::ALL) {
         NextMode::None(tried) => {
             let modes: std::collections::BTreeSet<&States> = tried.iter().map(|(mode, _)| mode).collect();
             assert_eq!(modes.len(), 4, "every mode is explained: {tried:?}");
@@ -179,10 +178,10 @@ fn all_four_diodes_of_a_bridge_commute_at_once() {
         NextMode::Accepted { mode, tried } if mode == expected => tried,
         other => panic!("{other:?}"),
     };
-    assert_eq!(tried(next_mode(&mut cluster, &current, &Strategy::ALL)), 2, "all four flip at once");
-    assert!(tried(next_mode(&mut cluster, &current, &[Strategy::FlipLeast])) <= 5);
+    assert_eq!(tried(cluster.next_mode(&current, &Strategy::ALL)), 2, "all four flip at once");
+    assert!(tried(cluster.next_mode(&current, &[Strategy::FlipLeast])) <= 5);
     let noise = cluster.noise;
-    assert_eq!(accepted_modes(&mut cluster, &current, &noise), Accepted::One(vec![expected.clone()]));
+    assert_eq!(cluster.accepted_modes(&current, &noise), Accepted::One(vec![expected.clone()]));
 }
 
 #[test]
@@ -216,7 +215,7 @@ fn a_bridge_with_a_filter_turns_off_through_a_singular_mode() {
     let mode = accepted(&mut cluster, &[1, 0, 0, 1]);
     assert_eq!(mode.iter().sum::<u32>(), 1, "{mode:?}");
     let noise = cluster.noise;
-    match accepted_modes(&mut cluster, &vec![1, 0, 0, 1], &noise) {
+    match cluster.accepted_modes(&vec![1, 0, 0, 1], &noise) {
         Accepted::One(modes) => assert!(modes.len() >= 2 && modes.contains(&mode), "{modes:?}"),
         other => panic!("{other:?}"),
     }
@@ -262,7 +261,7 @@ fn a_coulomb_block_breaks_away_reverses_and_sticks() {
     let mut limit = coulomb("1", STUCK, 0.0, 0.0);
     assert_eq!(accepted(&mut limit, &[STUCK]), [STUCK]);
     let noise = limit.noise;
-    let both = accepted_modes(&mut limit, &vec![STUCK], &noise);
+    let both = limit.accepted_modes(&vec![STUCK], &noise);
     assert_eq!(both, Accepted::One(vec![vec![STUCK], vec![FORWARD]]));
 }
 
@@ -299,11 +298,11 @@ fn check_coupled_coulomb(is_enumerated: impl Fn(usize, u64) -> bool) {
         cluster.fired = (0..count).collect();
         let current = vec![1; count];
         let mode = accepted(&mut cluster, &current);
-        let by_least = next_mode(&mut cluster, &current, &[Strategy::FlipLeast]);
+        let by_least = cluster.next_mode(&current, &[Strategy::FlipLeast]);
         least += usize::from(matches!(by_least, NextMode::Accepted { .. }));
         if is_enumerated(count, seed) {
             let noise = cluster.noise;
-            match accepted_modes(&mut cluster, &current, &noise) {
+            match cluster.accepted_modes(&current, &noise) {
                 Accepted::One(modes) => assert!(modes.contains(&mode), "seed {seed}: {mode:?} not in {modes:?}"),
                 other => panic!("seed {seed}: {other:?}"),
             }
@@ -406,7 +405,7 @@ fn two_hundred_guards_with_a_definite_matrix_are_found_by_each_strategy() {
     let matrix = random_matrix(&mut random, 200, 40, true);
     let constant = (0..200).map(|_| random.integer(20) as f64 + 0.5).collect();
     let mut cluster = MatrixCluster::new(constant, matrix, true);
-    let mut found = |strategy| match next_mode(&mut cluster, &vec![0; 200], &[strategy]) {
+    let mut found = |strategy| match cluster.next_mode(&vec![0; 200], &[strategy]) {
         NextMode::Accepted { mode, tried } => (mode, tried),
         NextMode::None(tried) => panic!("{strategy:?}: {} modes tried", tried.len()),
     };
@@ -437,8 +436,8 @@ fn lemke_finds_modes_between_singular_ones() {
         }
         let mut cluster = MatrixCluster::new(constant, matrix, true);
         let found = match size {
-            ..=20 => next_mode(&mut cluster, &vec![0; size], &Strategy::ALL),
-            _ => next_mode(&mut cluster, &vec![0; size], &[Strategy::Complementary]),
+            ..=20 => cluster.next_mode(&vec![0; size], &Strategy::ALL),
+            _ => cluster.next_mode(&vec![0; size], &[Strategy::Complementary]),
         };
         assert!(matches!(found, NextMode::Accepted { .. }), "seed {seed}: {size} guards");
     }
@@ -450,7 +449,7 @@ fn several_different_solutions_are_reported_as_ambiguous() {
     let mut matrix = Matrix::zero(2);
     [(0, 0, 1.0), (0, 1, 2.0), (1, 0, 2.0), (1, 1, 1.0)].into_iter().for_each(|(i, j, value)| matrix.add(i, j, value));
     let mut cluster = MatrixCluster::new(vec![-1.0, -1.0], matrix, false);
-    match accepted_modes(&mut cluster, &vec![0, 0], &Noise::default()) {
+    match cluster.accepted_modes(&vec![0, 0], &Noise::default()) {
         Accepted::Several(modes) => assert_eq!(modes.len(), 3, "{modes:?}"),
         other => panic!("{other:?}"),
     }
@@ -462,7 +461,7 @@ fn contradicting_guards_are_none_and_every_mode_is_explained() {
     let mut matrix = Matrix::zero(1);
     matrix.add(0, 0, -1.0);
     let mut cluster = MatrixCluster::new(vec![-1.0], matrix, true);
-    match next_mode(&mut cluster, &vec![0], &Strategy::ALL) {
+    match cluster.next_mode(&vec![0], &Strategy::ALL) {
         NextMode::None(tried) => assert!(tried.iter().any(|(mode, _)| mode == &vec![1])),
         other => panic!("{other:?}"),
     }

@@ -51,7 +51,8 @@ fn warnings(text: &str, new: &[&str]) -> Vec<String> {
     let defects =
         new.iter().map(|name| Defect { row: mode.row(name), first: usize::from(name.starts_with('k')) as u32 });
     let potentials = Potentials::spread(&mode.structure, defects.collect::<Vec<_>>());
-    let found = undefined_products(&mut mode.model, &mode.structure, &potentials, |_| false).expect("derivatives");
+    let found = undefined_products(&mut mode.model, &mode.structure, &potentials, &modeshift_dae::Mode::all_false(0))
+        .expect("derivatives");
     found
         .iter()
         .map(|product| product.message(&mode.model, &mode.structure, Order::new(product.impulsive.1 as f64)))

@@ -1,7 +1,7 @@
 //! The seven steps in order.
 
 use modeshift_dae::{EquationKind, ExpressionId, InvariantOrigin, MultimodeDae, Variability, VariableId};
-use modeshift_mode_changes::{AllChanges, PairSpace, all_changes};
+use modeshift_mode_changes::{AllChanges, PairSpace};
 use modeshift_modes::{FormulaPrinter, Invariant};
 use modeshift_structure::{Analysis, BlockId, GraphText, Options};
 
@@ -62,7 +62,7 @@ pub fn transform_within(
     assert!(analysis.is_regular(), "a model with singular modes is not transformed");
     let names: Vec<String> = dae.mode_variables.iter().map(|mode| mode.name.to_string()).collect();
     obstacles::structural(dae, analysis, &names)?;
-    let changes = all_changes(dae, analysis, options)?;
+    let changes = AllChanges::new(dae, analysis, options)?;
     let feasible = feasible_changes(dae, &changes.pairs);
     changes.pairs.space.check()?;
     obstacles::undetermined(dae, analysis, &changes, &feasible)?;

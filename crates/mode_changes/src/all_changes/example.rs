@@ -3,7 +3,7 @@
 //! Sets of changes are described by formulas; what needs one mode at a time (products, closed forms, the difference
 //! array) is shown on an example.
 
-use modeshift_dae::{EquationId, IndexVec, Mode, ModeVariableId, VariableId};
+use modeshift_dae::{EquationId, IndexVec, Mode, VariableId};
 use modeshift_modes::ModeSet;
 use modeshift_structure::Analysis;
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
@@ -18,7 +18,7 @@ use crate::one_change::{Defect, PastStructure, Potentials};
 pub struct ChangeExample {
     /// The modes before and after.
     modes: [Mode; 2],
-    /// The mode after.
+    /// The structure of the mode after.
     pub after: ModeStructure,
     /// What the mode after knows of the mode before.
     pub past: PastStructure,
@@ -55,9 +55,9 @@ impl ChangeExample {
         Some(ChangeExample { modes, after, past, defects, reached })
     }
 
-    /// The value of a mode variable before or after the change.
-    pub fn is_true(&self, moment: Moment, mode: ModeVariableId) -> bool {
-        self.modes[moment as usize][mode]
+    /// The mode after.
+    pub fn mode_after(&self) -> &Mode {
+        &self.modes[Moment::After as usize]
     }
 }
 

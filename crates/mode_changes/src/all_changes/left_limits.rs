@@ -1,6 +1,6 @@
 //! The memory of all mode changes at once: which constraints are erased, which left limits are missing.
 //!
-//! The rules are those of [`crate::Memory`], as a matching over pairs of modes: hidden constraints, split into those
+//! The rules are those of [`Memory`](crate::one_change), as a matching over pairs of modes: hidden constraints, split into those
 //! that held before and those that are new, in causal order, against left limits that the past does not set. One
 //! matching of all pairs gives what is erased, its underdetermined part what is not born. Where some of that has no
 //! value to fall back on, a second matching asks whether constraints determine it from the values of the rest.
@@ -277,7 +277,7 @@ impl Graph {
 
 impl Graph {
     /// The left limits that stay undetermined where others have values to fall back on: constraints are matched first
-    /// with those that have none, as in [`crate::Memory`].
+    /// with those that have none, as in [`Memory`](crate::one_change).
     fn solve_with_fallbacks(&self, numbers: &Numbers) -> Result<LeftLimits, Limit> {
         let space = &numbers.pairs.space;
         let fallbacks: Vec<ModeSet> = self.unknowns.iter().map(|it| numbers.fallback(it.of, it.order)).collect();

@@ -87,26 +87,28 @@ pub struct AllChanges<'a> {
     pub(crate) analysis: &'a Analysis,
 }
 
-/// Analyzes all mode changes between regular modes, within the limits of the options.
-pub fn all_changes<'a>(dae: &MultimodeDae, analysis: &'a Analysis, options: &Options) -> Result<AllChanges<'a>, Limit> {
-    let pairs = PairSpace::new(analysis);
-    if let Some(nodes) = options.node_limit {
-        pairs.space.set_node_limit(nodes);
+impl<'a> AllChanges<'a> {
+    /// Analyzes all mode changes between regular modes, within the limits of the options.
+    pub fn new(dae: &MultimodeDae, analysis: &'a Analysis, options: &Options) -> Result<Self, Limit> {
+        let pairs = PairSpace::new(analysis);
+        if let Some(nodes) = options.node_limit {
+            pairs.space.set_node_limit(nodes);
+        }
+        if let Some(time) = options.time_limit {
+            pairs.space.set_deadline(Instant::now() + time);
+        }
+        pairs.space.set_task("analyzing mode changes");
+        let forms = forms(dae, analysis);
+        let is_new = new_equations(&pairs, analysis, &forms);
+        let has_start = |variable: VariableId| dae.model.variables[variable].start.is_some();
+        let mut memory = pair_memory(&pairs, analysis, &is_new, &has_start)?;
+        let firings = firings(dae, analysis, &pairs);
+        without_derivatives(&pairs, &is_new, &firings, &mut memory);
+        let defects = defects(dae, &pairs, &memory);
+        let transients = pair_transients(&pairs, analysis, &is_new, &firings)?;
+        let potentials = RefCell::default();
+        Ok(AllChanges { pairs, forms, is_new, memory, defects, firings, transients, potentials, analysis })
     }
-    if let Some(time) = options.time_limit {
-        pairs.space.set_deadline(Instant::now() + time);
-    }
-    pairs.space.set_task("analyzing mode changes");
-    let forms = forms(dae, analysis);
-    let is_new = new_equations(&pairs, analysis, &forms);
-    let has_start = |variable: VariableId| dae.model.variables[variable].start.is_some();
-    let mut memory = pair_memory(&pairs, analysis, &is_new, &has_start)?;
-    let firings = firings(dae, analysis, &pairs);
-    without_derivatives(&pairs, &is_new, &firings, &mut memory);
-    let defects = defects(dae, &pairs, &memory);
-    let transients = pair_transients(&pairs, analysis, &is_new, &firings)?;
-    let potentials = RefCell::default();
-    Ok(AllChanges { pairs, forms, is_new, memory, defects, firings, transients, potentials, analysis })
 }
 
 /// In a transient mode, constraints that hold for the instant only have no derivatives that could be erased.

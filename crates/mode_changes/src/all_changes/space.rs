@@ -99,7 +99,7 @@ impl<'a> PairSpace<'a> {
     }
 
     /// One pair of a set of pairs, if there is any: the mode before and the mode after. What the set leaves open is false.
-    pub(crate) fn pick(&self, pairs: ModeSet) -> Option<[Mode; 2]> {
+    pub fn pick(&self, pairs: ModeSet) -> Option<[Mode; 2]> {
         let mut modes = [Moment::Before, Moment::After].map(|_| Mode::all_false(self.source.variable_count()));
         for (doubled, value) in self.space.pick(pairs)? {
             let (moment, variable) = Moment::of_doubled(doubled);
@@ -109,7 +109,7 @@ impl<'a> PairSpace<'a> {
     }
 
     /// Whether a pair of modes, the one before and the one after, is in a set of pairs.
-    pub(crate) fn contains(&self, pairs: ModeSet, modes: &[Mode; 2]) -> bool {
+    pub fn contains(&self, pairs: ModeSet, modes: &[Mode; 2]) -> bool {
         self.space.evaluate(pairs, |doubled| {
             let (moment, variable) = Moment::of_doubled(doubled);
             modes[moment as usize][ModeVariableId(variable.0)]

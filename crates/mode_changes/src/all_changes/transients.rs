@@ -1,6 +1,6 @@
 //! Transient modes in all changes at once: whether laws and equations determine what happens in the instant.
 //!
-//! The levels of [`crate::TransientStructure`], as one matching over pairs of modes per level: laws first, then
+//! The levels of [`TransientStructure`](crate::one_change), as one matching over pairs of modes per level: laws first, then
 //! constraints, then balances, those of equations that a law overrules last. A constraint that holds for the instant
 //! only, because its equation is new, has no derivatives. What the change does not reach stays as it is.
 

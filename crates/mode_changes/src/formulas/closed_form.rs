@@ -7,7 +7,7 @@
 use std::convert::Infallible;
 
 use modeshift_dae::{
-    ArithmeticOperator as Op, Derivative, ExpressionId, Expressions, FlatModel, Fold, Memo, ModeVariableId, Node,
+    ArithmeticOperator as Op, Derivative, ExpressionId, Expressions, FlatModel, Fold, Memo, Mode, Node,
     NotDifferentiable, Operands, Rewritten, VariableId, assume_modes, differentiate_times, partial_derivative,
 };
 use modeshift_structure::one_mode::{Block, Column, Entry, ModeStructure, Row};
@@ -30,30 +30,32 @@ pub struct ClosedForm {
     pub formula: ExpressionId,
 }
 
-/// Formulas for what a change makes jump, by block; blocks without a closed form are left out.
-///
-/// `impulsive` are the potentials of the change's defects; if they exceed level 1 there are no formulas.
-pub fn closed_forms(
-    model: &mut FlatModel,
-    structure: &ModeStructure,
-    impulsive: &Potentials,
-    mode: impl Fn(ModeVariableId) -> bool,
-) -> Result<Vec<ClosedForm>, NotDifferentiable> {
-    let potential = |column: &Column| impulsive.of(structure, *column);
-    if structure.columns().any(|column| potential(&column).is_some_and(|level| level > 1)) {
-        return Ok(Vec::new());
-    }
-    let columns = structure.columns().map(|column| (structure.variable(column), column)).collect();
-    let mut elimination =
-        Elimination { model, structure, impulsive, columns, solved: FxHashMap::default(), mode: &mode };
-    let mut found = Vec::new();
-    for block in structure.blocks() {
-        let jumps = block.columns.iter().any(|column| potential(column) == Some(1));
-        if jumps && block.rows.len() <= LARGEST {
-            found.extend(elimination.block(block)?.unwrap_or_default());
+impl Potentials {
+    /// Formulas for what a change makes jump, by block; blocks without a closed form are left out.
+    ///
+    /// These are the potentials of the change's defects; if they exceed level 1 there are no formulas.
+    pub fn closed_forms(
+        &self,
+        model: &mut FlatModel,
+        structure: &ModeStructure,
+        mode: &Mode,
+    ) -> Result<Vec<ClosedForm>, NotDifferentiable> {
+        let potential = |column: &Column| self.of(structure, *column);
+        if structure.columns().any(|column| potential(&column).is_some_and(|level| level > 1)) {
+            return Ok(Vec::new());
         }
+        let columns = structure.columns().map(|column| (structure.variable(column), column)).collect();
+        let solved = FxHashMap::default();
+        let mut elimination = Elimination { model, structure, impulsive: self, columns, solved, mode };
+        let mut found = Vec::new();
+        for block in structure.blocks() {
+            let jumps = block.columns.iter().any(|column| potential(column) == Some(1));
+            if jumps && block.rows.len() <= LARGEST {
+                found.extend(elimination.block(block)?.unwrap_or_default());
+            }
+        }
+        Ok(found)
     }
-    Ok(found)
 }
 
 struct Elimination<'a> {
@@ -63,7 +65,7 @@ struct Elimination<'a> {
     columns: FxHashMap<VariableId, Column>,
     /// Right limits and weights with a formula.
     solved: FxHashMap<Column, ExpressionId>,
-    mode: &'a dyn Fn(ModeVariableId) -> bool,
+    mode: &'a Mode,
 }
 
 /// A row of a linear system: coefficients, zero where there is none, and the right-hand side.
@@ -100,7 +102,7 @@ impl Elimination<'_> {
         let equation = &self.model.equations[self.structure.equation(row)];
         let residual = self.model.expressions.difference(equation.left, equation.right);
         let mode = self.mode;
-        assume_modes(&mut self.model.expressions, residual, |variable| Some(mode(variable)))
+        assume_modes(&mut self.model.expressions, residual, |variable| Some(mode[variable]))
     }
 
     /// `Σ a jump = 0` with coefficients at left limits; jumps outside the block are known, if they have a formula.

@@ -12,7 +12,7 @@ mod nonlinear_orders;
 mod order_calculus;
 mod signed;
 
-pub use closed_form::{ClosedForm, closed_forms};
+pub use closed_form::ClosedForm;
 pub(crate) use nonlinear_orders::nonlinear_orders;
 pub(crate) use order_calculus::Order;
 #[cfg(test)]

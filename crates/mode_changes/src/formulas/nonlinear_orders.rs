@@ -1,11 +1,11 @@
 //! Impulse orders behind nonlinear functions: fractions after powers, `inf` after `exp` (E22 §9, after Definition 5).
 //!
 //! Shortest paths give the orders of what is linear in impulsive quantities. Where an equation is not, and is solved
-//! for one variable, the calculus of [`crate::solved_order`] says what its order is, and so for what reads it.
+//! for one variable, the calculus of [`solved_order`] says what its order is, and so for what reads it.
 
 use std::collections::BTreeMap;
 
-use modeshift_dae::{Derivative, FlatModel, ModeVariableId, VariableId, assume_modes};
+use modeshift_dae::{Derivative, FlatModel, Mode, VariableId, assume_modes};
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
 use super::order_calculus::{Order, solved_order};
@@ -17,7 +17,7 @@ pub(crate) fn nonlinear_orders(
     structure: &ModeStructure,
     potentials: &Potentials,
     products: &[UndefinedProduct],
-    mode: &dyn Fn(ModeVariableId) -> bool,
+    mode: &Mode,
 ) -> BTreeMap<Column, Order> {
     let mut found: BTreeMap<Column, Order> = BTreeMap::new();
     let is_nonlinear = |row: Row| products.iter().any(|it| it.row == row && it.impulsive.0 == it.factor.0);
@@ -32,7 +32,7 @@ pub(crate) fn nonlinear_orders(
         }
         let equation = &model.equations[structure.equation(row)];
         let sides = [equation.left, equation.right];
-        let [left, right] = sides.map(|side| assume_modes(&mut model.expressions, side, |it| Some(mode(it))));
+        let [left, right] = sides.map(|side| assume_modes(&mut model.expressions, side, |it| Some(mode[it])));
         let order_of = |it: Derivative<VariableId>| {
             // What is not impulsive is finite, and its derivatives are so too until one jumps.
             let column = structure.column(it.of);

@@ -155,18 +155,17 @@ impl ReferenceMode<'_> {
     fn exchanged(&self, element: &Element) -> (Vec<Row>, Vec<EquationId>) {
         let (flat, structure) = (&self.dae.model, self.structure);
         let new_forms = self.forms.changed(self.dae, self.values, element.changed, &element.changed_variables);
-        let (was, is) = (|mode| self.values.get(mode), |mode| element.changed.get(mode));
         let mut coming = Vec::new();
         for (id, equation) in flat.equations.iter_enumerated() {
-            let holds_then = holds(flat, equation.guard, &is) == Some(true);
-            let holds_now = holds(flat, equation.guard, &was) == Some(true);
+            let holds_then = holds(flat, equation.guard, element.changed) == Some(true);
+            let holds_now = holds(flat, equation.guard, self.values) == Some(true);
             if holds_then && (!holds_now || new_forms.binary_search(&id).is_ok()) {
                 coming.push(id);
             }
         }
         let goes = |&row: &Row| {
             let id = structure.equation(row);
-            holds(flat, flat.equations[id].guard, &is) != Some(true) || new_forms.binary_search(&id).is_ok()
+            holds(flat, flat.equations[id].guard, element.changed) != Some(true) || new_forms.binary_search(&id).is_ok()
         };
         (structure.rows().filter(goes).collect(), coming)
     }

@@ -45,26 +45,28 @@ impl Sign {
     }
 }
 
-impl GuardSeries {
-    /// The series of the guard written as the residual of `row`, after a restart whose jet was extended.
+impl Restart {
+    /// The series of the guard written as the residual of `row`, after this restart from `past`, whose jet was extended.
     ///
     /// Impulses enter by the partial derivatives at left limits.
-    pub fn new(guard: &dyn Residuals, row: Row, past: &Past, restart: &Restart, highest: u32) -> Self {
-        let derivatives = guard.residual(row, &restart.right, highest);
+    pub fn guard_series(&self, past: &Past, guard: &dyn Residuals, row: Row, highest: u32) -> GuardSeries {
+        let derivatives = guard.residual(row, &self.right, highest);
         let partials = guard.partials(row, &past.jet, 0);
         let mut series = GuardSeries { weights: Vec::new(), derivatives, size: 0.0 };
         for partial in partials {
             let (column, order, coefficient) = (partial.column, partial.order, partial.derivatives[0]);
-            let value = (coefficient * restart.right.get(column, order)).abs();
+            let value = (coefficient * self.right.get(column, order)).abs();
             series.size += if value.is_finite() { value } else { 0.0 };
-            for p in 0..restart.weights[column].len() as u32 + order {
-                let content = content(&past.jet, restart, column, order, p);
+            for p in 0..self.weights[column].len() as u32 + order {
+                let content = content(&past.jet, self, column, order, p);
                 series.add_weight(p, coefficient * content);
             }
         }
         series
     }
+}
 
+impl GuardSeries {
     fn add_weight(&mut self, p: u32, weight: f64) {
         if weight == 0.0 || weight.is_nan() {
             return;

@@ -15,13 +15,13 @@ mod search;
 mod step_complementarity;
 
 pub use complementarity::{Element, ReferenceMode};
-pub use guard_series::{GuardSeries, Sign, Term};
+#[cfg(test)]
+pub(crate) use guard_series::GuardSeries;
+pub use guard_series::{Sign, Term};
 #[cfg(test)]
 pub(crate) use lemke::lemke;
 #[cfg(test)]
 pub(crate) use search::Objection;
-pub use search::{
-    Accepted, Cluster, Complementarity, NextMode, StateCondition, States, Strategy, accepted_modes, next_mode,
-};
+pub use search::{Accepted, Cluster, Complementarity, NextMode, StateCondition, States, Strategy};
 #[cfg(test)]
 pub(crate) use step_complementarity::{ElementPair, StepResponse};

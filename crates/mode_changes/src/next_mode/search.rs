@@ -63,6 +63,32 @@ pub trait Cluster {
 
     /// Right limits and first derivatives of all states in a mode: the same solution has the same.
     fn signature(&mut self, mode: &States) -> Vec<f64>;
+
+    /// Finds the next mode by these strategies, one after the other.
+    fn next_mode(&mut self, current: &States, strategies: &[Strategy]) -> NextMode {
+        let mut search = Search { cluster: self, current, tried: Vec::new(), visited: BTreeSet::new() };
+        match strategies.iter().find_map(|&strategy| search.by(strategy)) {
+            Some(mode) => NextMode::Accepted { mode, tried: search.visited.len() },
+            None => NextMode::None(search.tried),
+        }
+    }
+
+    /// All modes of a small cluster that accept themselves, and whether they are one solution.
+    fn accepted_modes(&mut self, current: &States, noise: &Noise) -> Accepted {
+        let mut search = Search { cluster: self, current, tried: Vec::new(), visited: BTreeSet::new() };
+        let mut accepted = Vec::new();
+        for mode in modes_by_distance(search.cluster.states(), current) {
+            if let Outcome::Accepted = search.try_mode(&mode) {
+                accepted.push(mode);
+            }
+        }
+        if accepted.is_empty() {
+            return Accepted::None(search.tried);
+        }
+        let signatures: Vec<Vec<f64>> = accepted.iter().map(|mode| search.cluster.signature(mode)).collect();
+        let same = signatures.iter().all(|other| is_same(&signatures[0], other, noise));
+        if same { Accepted::One(accepted) } else { Accepted::Several(accepted) }
+    }
 }
 
 /// What speaks against a mode.
@@ -131,32 +157,6 @@ impl Strategy {
         [Strategy::FlipAll, Strategy::FlipLeast, Strategy::Complementary, Strategy::Enumerate];
 }
 
-/// Finds the next mode by these strategies, one after the other.
-pub fn next_mode(cluster: &mut dyn Cluster, current: &States, strategies: &[Strategy]) -> NextMode {
-    let mut search = Search { cluster, current, tried: Vec::new(), visited: BTreeSet::new() };
-    match strategies.iter().find_map(|&strategy| search.by(strategy)) {
-        Some(mode) => NextMode::Accepted { mode, tried: search.visited.len() },
-        None => NextMode::None(search.tried),
-    }
-}
-
-/// All modes of a small cluster that accept themselves, and whether they are one solution.
-pub fn accepted_modes(cluster: &mut dyn Cluster, current: &States, noise: &Noise) -> Accepted {
-    let mut search = Search { cluster, current, tried: Vec::new(), visited: BTreeSet::new() };
-    let mut accepted = Vec::new();
-    for mode in modes_by_distance(search.cluster.states(), current) {
-        if let Outcome::Accepted = search.try_mode(&mode) {
-            accepted.push(mode);
-        }
-    }
-    if accepted.is_empty() {
-        return Accepted::None(search.tried);
-    }
-    let signatures: Vec<Vec<f64>> = accepted.iter().map(|mode| search.cluster.signature(mode)).collect();
-    let same = signatures.iter().all(|other| is_same(&signatures[0], other, noise));
-    if same { Accepted::One(accepted) } else { Accepted::Several(accepted) }
-}
-
 /// First derivatives are a thousand times as uncertain as values: they are quotients by a short time scale.
 fn is_same(a: &[f64], b: &[f64], noise: &Noise) -> bool {
     a.iter().zip(b).all(|(x, y)| (x - y).abs() <= 1e3 * noise.relative * (1.0 + x.abs().max(y.abs())))
@@ -169,14 +169,14 @@ enum Outcome {
     Unusable,
 }
 
-struct Search<'a> {
-    cluster: &'a mut dyn Cluster,
+struct Search<'a, C: ?Sized> {
+    cluster: &'a mut C,
     current: &'a States,
     tried: Vec<(States, Objection)>,
     visited: BTreeSet<States>,
 }
 
-impl Search<'_> {
+impl<C: Cluster + ?Sized> Search<'_, C> {
     fn by(&mut self, strategy: Strategy) -> Option<States> {
         match strategy {
             Strategy::FlipAll => self.flip_all(),

@@ -44,9 +44,8 @@ impl FormUsers {
         let mut equations: Vec<EquationId> = by_mode.chain(by_variable).collect();
         equations.sort_unstable();
         equations.dedup();
-        let (was, is) = (|mode| before.get(mode), |mode| after.get(mode));
         let is_changed = |variable: VariableId| changed.contains(&variable);
-        equations.retain(|&equation| has_new_form(&dae.model, equation, &was, &is, &is_changed));
+        equations.retain(|&equation| has_new_form(&dae.model, equation, before, after, &is_changed));
         equations
     }
 }

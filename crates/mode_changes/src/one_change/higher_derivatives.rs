@@ -13,21 +13,23 @@ use modeshift_structure::one_mode::{Block, Column, ModeStructure};
 use super::restart::BlockSystem;
 use crate::one_mode::{Jet, Residuals, linearity};
 
-/// Extends a consistent jet: some variables by `count` derivatives beyond the leading ones, and others as far as
-/// that takes.
-pub fn extend_towards(
-    structure: &ModeStructure,
-    equations: &dyn Residuals,
-    jet: &mut Jet,
-    wanted: &[Column],
-    count: u32,
-) -> Result<(), Failure> {
-    for (beyond, blocks) in (1..).zip(needed_blocks(structure, wanted, count)) {
-        for block in blocks {
-            extend_block(structure, equations, jet, &structure.blocks()[block], beyond)?;
+impl Jet {
+    /// Extends a consistent jet: some variables by `count` derivatives beyond the leading ones, and others as far as
+    /// that takes.
+    pub fn extend_towards(
+        &mut self,
+        wanted: &[Column],
+        count: u32,
+        structure: &ModeStructure,
+        equations: &dyn Residuals,
+    ) -> Result<(), Failure> {
+        for (beyond, blocks) in (1..).zip(needed_blocks(structure, wanted, count)) {
+            for block in blocks {
+                extend_block(structure, equations, self, &structure.blocks()[block], beyond)?;
+            }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 /// By number of derivatives beyond the leading ones, from 1: the blocks to solve.

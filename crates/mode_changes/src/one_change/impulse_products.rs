@@ -6,8 +6,7 @@
 //! An impulsive quantity inside a nonlinear function is the same with `b = a`.
 
 use modeshift_dae::{
-    Derivative, ExpressionId, FlatModel, ModeVariableId, Node, NotDifferentiable, VariableId, assume_modes,
-    partial_derivative,
+    Derivative, ExpressionId, FlatModel, Mode, Node, NotDifferentiable, VariableId, assume_modes, partial_derivative,
 };
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 use rustc_hash::FxHashMap;
@@ -51,7 +50,7 @@ pub fn undefined_products(
     model: &mut FlatModel,
     structure: &ModeStructure,
     potentials: &Potentials,
-    mode: impl Fn(ModeVariableId) -> bool,
+    mode: &Mode,
 ) -> Result<Vec<UndefinedProduct>, NotDifferentiable> {
     let mut found = Vec::new();
     let columns: FxHashMap<VariableId, Column> =
@@ -61,7 +60,7 @@ pub fn undefined_products(
         let equation = &model.equations[structure.equation(row)];
         let (left, right) = (equation.left, equation.right);
         let residual = model.expressions.difference(left, right);
-        let residual = assume_modes(&mut model.expressions, residual, |variable| Some(mode(variable)));
+        let residual = assume_modes(&mut model.expressions, residual, |variable| Some(mode[variable]));
         let order = |Derivative { of: column, order }: Derivative<Column>| {
             Some(potentials.order(structure, column)? + i64::from(order))
         };

@@ -2,9 +2,9 @@
 
 use modeshift_dae::{Derivative, ExpressionId, FlatModel, IndexVec, Node, VariableId, WhenAction, WhenActionKind};
 use modeshift_numerics::{Compiler, Differentiated, Input, NativeFunctions, NotNumeric};
-use modeshift_structure::one_mode::{Column, ModeStructure};
+use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
-use super::transient::Laws;
+use super::transient::{Laws, TransientStructure};
 use crate::one_mode::Jet;
 
 /// The laws among the actions of a `when` that fires.
@@ -87,9 +87,9 @@ impl WhenLaws {
         tape_inputs.iter().map(input).collect()
     }
 
-    /// The right limits that each law contains.
-    pub fn contents(&self) -> Vec<Vec<Derivative<Column>>> {
-        self.laws.iter().map(|law| law.contents.clone()).collect()
+    /// The levels of a mode with these laws among them. `instantaneous` are the equations that hold for this instant only.
+    pub fn levels(&self, structure: &ModeStructure, instantaneous: &IndexVec<Row, bool>) -> TransientStructure {
+        TransientStructure::new(structure, instantaneous, &self.contents())
     }
 
     fn evaluate(&self, law: usize, left: &Jet, right: &Jet) -> (f64, Vec<f64>) {
@@ -132,7 +132,7 @@ impl Sum {
 
 impl Laws for WhenLaws {
     fn contents(&self) -> Vec<Vec<Derivative<Column>>> {
-        WhenLaws::contents(self)
+        self.laws.iter().map(|law| law.contents.clone()).collect()
     }
 
     fn residual(&self, law: usize, left: &Jet, right: &Jet) -> f64 {

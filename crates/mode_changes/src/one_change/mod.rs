@@ -35,7 +35,6 @@ pub(crate) use difference_array::DifferenceArray;
 #[cfg(test)]
 pub(crate) use difference_array::{Arrangement, EquationAt, Unknowns};
 pub use form_users::FormUsers;
-pub use higher_derivatives::extend_towards;
 pub use impulse_order::{Defect, Potentials};
 pub(crate) use impulse_products::{UndefinedProduct, undefined_products};
 #[cfg(test)]
@@ -52,6 +51,5 @@ pub(crate) use levels::{Condition, condition, unknown};
 pub(crate) use new_forms::has_new_form;
 pub(crate) use new_forms::holds;
 pub use restart::{Noise, Note, Restart, restart};
-pub use transient::TransientStructure;
 #[cfg(test)]
-pub(crate) use transient::{Laws, TransientRestart, TransientRow};
+pub(crate) use transient::{Laws, TransientRestart, TransientRow, TransientStructure};

@@ -2,8 +2,8 @@
 //! mode.
 
 use modeshift_dae::{
-    Context, EquationId, ExpressionId, Expressions, FlatModel, Fold, IndexVec, Memo, ModeVariableId, Node, Operands,
-    VariableId, Walk,
+    Context, EquationId, ExpressionId, Expressions, FlatModel, Fold, IndexVec, Memo, Mode, Node, Operands, VariableId,
+    Walk,
 };
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
@@ -15,8 +15,8 @@ use crate::one_mode::Jet;
 pub fn has_new_form(
     model: &FlatModel,
     equation: EquationId,
-    before: &dyn Fn(ModeVariableId) -> bool,
-    after: &dyn Fn(ModeVariableId) -> bool,
+    before: &Mode,
+    after: &Mode,
     changed: &dyn Fn(VariableId) -> bool,
 ) -> bool {
     let expressions = &model.expressions;
@@ -30,7 +30,7 @@ pub fn has_new_form(
                 (Some(_), Some(is)) => walk.add(if is { yes } else { no }, context),
                 _ => walk.add_operands(expressions, id, context),
             },
-            Node::Mode(mode) if before(mode) != after(mode) => return true,
+            Node::Mode(mode) if before[mode] != after[mode] => return true,
             Node::Variable(variable, _) if changed(variable) => return true,
             _ => walk.add_operands(expressions, id, context),
         }
@@ -39,14 +39,14 @@ pub fn has_new_form(
 }
 
 /// The truth of a formula over mode variables in a mode; `None` if it is none. Formulas are evaluated on a stack.
-pub(crate) fn holds(model: &FlatModel, formula: ExpressionId, mode: &dyn Fn(ModeVariableId) -> bool) -> Option<bool> {
+pub(crate) fn holds(model: &FlatModel, formula: ExpressionId, mode: &Mode) -> Option<bool> {
     let expressions = &model.expressions;
     Truth { expressions, mode }.fold(&mut Memo::new(), formula, ()).ok()
 }
 
 struct Truth<'a> {
     expressions: &'a Expressions,
-    mode: &'a dyn Fn(ModeVariableId) -> bool,
+    mode: &'a Mode,
 }
 
 /// That an expression is no formula over mode variables.
@@ -76,7 +76,7 @@ impl Fold for Truth<'_> {
             Node::Not(a) => Ok(!known[a]),
             Node::And(a, b) => Ok(known[a] && known[b]),
             Node::Or(a, b) => Ok(known[a] || known[b]),
-            Node::Mode(variable) => Ok((self.mode)(variable)),
+            Node::Mode(variable) => Ok(self.mode[variable]),
             _ => Err(NoFormula),
         }
     }

@@ -5,8 +5,8 @@ use modeshift_structure::one_mode::{Column, Row};
 
 use std::collections::BTreeMap;
 
-use crate::next_mode::{Cluster, ElementPair, GuardSeries, StateCondition, States, StepResponse, lemke};
-use crate::one_change::{Noise, Past, Restart, StepSystem, extend_towards, restart};
+use crate::next_mode::{Cluster, ElementPair, StateCondition, States, StepResponse, lemke};
+use crate::one_change::{Noise, Past, Restart, StepSystem, restart};
 use crate::one_mode::Affine;
 use crate::suite::support::linear::{LinearEquation, LinearSystem, Term};
 
@@ -96,7 +96,7 @@ impl TextCluster {
             return Err(format!("{:?}", result.notes));
         }
         let all: Vec<Column> = mode.structure.columns().collect();
-        let extended = extend_towards(&mode.structure, &mode.equations(), &mut result.right, &all, 4);
+        let extended = result.right.extend_towards(&all, 4, &mode.structure, &mode.equations());
         extended.map_err(|failure| format!("{failure:?}"))?;
         Ok((mode, result))
     }
@@ -166,7 +166,7 @@ impl Cluster for TextCluster {
                     equations: [LinearEquation { terms: vec![term], input: Vec::new() }].into_iter().collect(),
                 };
                 let highest = mode.structure.variable_offset(column) + 4;
-                let mut series = GuardSeries::new(&guard, Row(0), &past, &result, highest);
+                let mut series = result.guard_series(&past, &guard, Row(0), highest);
                 // Of the conditions of a state, the one at zero fired: in the mode being left it is zero by definition.
                 if *states == self.current && self.fired.contains(&element) && series.derivatives[0].abs() < 1e-4 {
                     series.derivatives[0] = 0.0;

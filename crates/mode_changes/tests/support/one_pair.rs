@@ -6,7 +6,7 @@ use crate::all_changes::{
     Causes, Extent, InPairs, OrderBound, OrderRule, PairMemory, PairPotentials, PairSpace, pair_potentials,
 };
 use crate::one_change::{Defect, Memory, PastStructure, Potentials, Source};
-use modeshift_dae::{Derivative, EquationId, Id, IndexVec, ModeVariableId, VariableId};
+use modeshift_dae::{Derivative, EquationId, IndexVec, Mode, ModeVariableId, VariableId};
 use modeshift_modes::{ModeSet, ModeVariable};
 use modeshift_structure::Analysis;
 use modeshift_structure::one_mode::ModeStructure;
@@ -33,8 +33,8 @@ pub struct Counts {
     pub impulses: usize,
 }
 
-/// One pair: the values of all mode variables before and after.
-pub type Values<'a> = (&'a [bool], &'a [bool]);
+/// One pair: the modes before and after.
+pub type Pair<'a> = (&'a Mode, &'a Mode);
 
 impl<'a> AllPairs<'a> {
     pub fn new(
@@ -57,36 +57,36 @@ impl<'a> AllPairs<'a> {
     /// Compares everything in one pair; nothing where a mode is impossible or singular.
     pub fn check(
         &self,
-        values: Values,
+        pair: Pair,
         is_new: &dyn Fn(EquationId) -> bool,
         has_start: &dyn Fn(VariableId) -> bool,
         is_satisfied: &dyn Fn(EquationId, u32) -> bool,
         counts: &mut Counts,
         context: &str,
     ) {
-        let (Some(before), Some(after)) = (self.structure(values.0), self.structure(values.1)) else { return };
-        let context = format!("{context}, {values:?}");
+        let (Some(before), Some(after)) = (self.structure(pair.0), self.structure(pair.1)) else { return };
+        let context = format!("{context}, {pair:?}");
         let past = past(&before, &after, is_new, has_start);
         for row in after.rows() {
-            assert_eq!(self.is_in(self.is_new[after.equation(row)], values), past.is_new[row], "{context}: new");
+            assert_eq!(self.is_in(self.is_new[after.equation(row)], pair), past.is_new[row], "{context}: new");
         }
         let expected = Memory::new(&after, &past);
         let erased: Vec<Derivative<EquationId>> =
             expected.erased.iter().map(|it| Derivative::new(after.equation(it.of), it.order)).collect();
-        assert_eq!(self.listed(&self.memory.erased, values), erased, "{context}: erased");
+        assert_eq!(self.listed(&self.memory.erased, pair), erased, "{context}: erased");
         let missing = |wanted: &dyn Fn(Source) -> bool| -> Vec<Derivative<VariableId>> {
             let chosen = expected.missing.iter().filter(|(_, source)| wanted(*source));
             chosen.map(|(it, _)| Derivative::new(after.variable(it.of), it.order)).collect()
         };
-        assert_eq!(self.listed(&self.memory.missing, values), missing(&|_| true), "{context}: missing");
+        assert_eq!(self.listed(&self.memory.missing, pair), missing(&|_| true), "{context}: missing");
         let born = missing(&|source| source == Source::Birth);
-        assert_eq!(self.listed(&self.memory.born, values), born, "{context}: born");
+        assert_eq!(self.listed(&self.memory.born, pair), born, "{context}: born");
         let undetermined = missing(&|source| source == Source::Undetermined);
-        assert_eq!(self.listed(&self.memory.undetermined, values), undetermined, "{context}: undetermined");
+        assert_eq!(self.listed(&self.memory.undetermined, pair), undetermined, "{context}: undetermined");
         let defects = expected.erased.iter().filter(|it| !is_satisfied(after.equation(it.of), it.order));
         let defects: Vec<Defect> = defects.map(|it| Defect { row: it.of, first: it.order }).collect();
         let expected_orders = orders(&after, &past, &defects);
-        self.check_orders(values, &after, &expected_orders, &context);
+        self.check_orders(pair, &after, &expected_orders, &context);
         counts.pairs += 1;
         counts.erased += erased.len();
         counts.missing += expected.missing.len();
@@ -96,12 +96,12 @@ impl<'a> AllPairs<'a> {
     }
 
     /// Orders as sets, and orders by rules.
-    fn check_orders(&self, values: Values, after: &ModeStructure, expected: &BTreeMap<VariableId, i64>, context: &str) {
-        let by_rules = self.orders_by_rules(values);
+    fn check_orders(&self, pair: Pair, after: &ModeStructure, expected: &BTreeMap<VariableId, i64>, context: &str) {
+        let by_rules = self.orders_by_rules(pair);
         for column in after.columns() {
             let variable = after.variable(column);
             let found = self.written_out.orders(self.pairs, self.analysis, variable);
-            let found = found.iter().filter(|(_, set)| self.is_in(*set, values)).map(|&(order, _)| order);
+            let found = found.iter().filter(|(_, set)| self.is_in(*set, pair)).map(|&(order, _)| order);
             let own = expected.get(&variable).copied();
             assert_eq!(found.collect::<Vec<i64>>(), Vec::from_iter(own), "{context}: order of {variable:?}");
             let leading = i64::from(after.variable_offset(column));
@@ -111,10 +111,10 @@ impl<'a> AllPairs<'a> {
     }
 
     /// The least numbers that satisfy the rules of a pair.
-    fn orders_by_rules(&self, values: Values) -> BTreeMap<VariableId, i64> {
+    fn orders_by_rules(&self, pair: Pair) -> BTreeMap<VariableId, i64> {
         let mut active: Vec<(VariableId, OrderRule)> = Vec::new();
         for (variable, rules) in self.rules.iter_enumerated() {
-            let here = rules.iter().filter(|rule| self.is_in(rule.pairs, values));
+            let here = rules.iter().filter(|rule| self.is_in(rule.pairs, pair));
             active.extend(here.map(|&rule| (variable, rule)));
         }
         let mut orders: BTreeMap<VariableId, i64> = BTreeMap::new();
@@ -137,28 +137,29 @@ impl<'a> AllPairs<'a> {
         }
     }
 
-    fn structure(&self, values: &[bool]) -> Option<ModeStructure> {
+    fn structure(&self, mode: &Mode) -> Option<ModeStructure> {
         let mut components = self.analysis.invariant.components();
-        let is_possible = components.all(|set| self.analysis.space.evaluate(set, |variable| values[variable.index()]));
-        let signature = self.analysis.signature(|variable: ModeVariableId| values[variable.index()]);
+        let is_possible =
+            components.all(|set| self.analysis.space.evaluate(set, |variable| mode[ModeVariableId(variable.0)]));
+        let signature = self.analysis.signature(|variable| mode[variable]);
         if is_possible { ModeStructure::of_signature(&signature).ok() } else { None }
     }
 
-    fn is_in(&self, set: ModeSet, (before, after): Values) -> bool {
+    fn is_in(&self, set: ModeSet, (before, after): Pair) -> bool {
         self.pairs.space.evaluate(set, |variable: ModeVariable| {
             let mode = if variable.0.is_multiple_of(2) { before } else { after };
-            mode[variable.index() / 2]
+            mode[ModeVariableId(variable.0 / 2)]
         })
     }
 
-    fn listed<I: Copy>(&self, list: &[InPairs<I>], values: Values) -> Vec<Derivative<I>> {
-        list.iter().filter(|item| self.is_in(item.pairs, values)).map(|item| item.derivative()).collect()
+    fn listed<I: Copy>(&self, list: &[InPairs<I>], pair: Pair) -> Vec<Derivative<I>> {
+        list.iter().filter(|item| self.is_in(item.pairs, pair)).map(|item| item.derivative()).collect()
     }
 }
 
-/// All values of this many mode variables.
-pub fn all_values(count: usize) -> impl Iterator<Item = Vec<bool>> {
-    (0..1_u32 << count).map(move |bits| (0..count).map(|at| bits >> at & 1 == 1).collect())
+/// All modes of this many mode variables.
+pub fn all_modes(count: usize) -> impl Iterator<Item = Mode> {
+    (0..1_u32 << count).map(move |bits| Mode::from_fn(count, |id| bits >> id.0 & 1 == 1))
 }
 
 fn past(

@@ -1,9 +1,7 @@
 //! From the analysis of all mode changes to its words.
 
 use modeshift_dae::{Derivative, Mode, ModeVariableId, VariableId};
-use modeshift_mode_changes::{
-    AllChanges, ChangeReport, InPairs, Moment, OrderBound, PairPotentials, PairSpace, change_reports,
-};
+use modeshift_mode_changes::{AllChanges, ChangeReport, InPairs, Moment, OrderBound, PairPotentials, PairSpace};
 use modeshift_modes::{FormulaPrinter, Limit, ModeSet, ModeVariable};
 use modeshift_structure::name;
 
@@ -72,7 +70,7 @@ impl Wording<'_> {
     ) -> Result<ChangesReport, Limit> {
         let Analyzed { dae, analysis, .. } = self.analyzed;
         let with_array = self.selection.with_array;
-        let kinds = change_reports(self.changes, dae, self.pairs, MOST_KINDS, with_array)?;
+        let kinds = self.changes.reports(dae, self.pairs, MOST_KINDS, with_array)?;
         let text = |values: &[(ModeVariableId, bool)]| (!values.is_empty()).then(|| valuation_text(dae, values));
         let report = ChangesReport {
             version: Version,

@@ -1,7 +1,7 @@
 //! Jumps of states at mode changes, as formulas of left limits.
 //!
 //! A change of modes may leave the states in conflict with constraints of the new mode; those then jump, and what drives
-//! them is impulsive (E22 §8). Where the restart is linear it has a closed form ([`closed_forms`]), and a `reinit` can say
+//! them is impulsive (E22 §8). Where the restart is linear it has a closed form ([`Potentials::closed_forms`]), and a `reinit` can say
 //! what no ordinary tool finds by itself. Changes are treated in sets: one change is taken as an example, and its formulas
 //! hold for all changes with the same conflicts into modes in which the equations concerned have the same form. Parts of the
 //! model between which no jump passes are looked at one by one.
@@ -9,10 +9,10 @@
 //! What is in conflict says [`Conflicts`]. Where all of it has closed forms, the states are put on all constraints; else on
 //! what can be had.
 
-use modeshift_dae::{Derivative, EquationId, ExpressionId, IndexVec, ModeVariableId, MultimodeDae, VariableId};
+use modeshift_dae::{Derivative, EquationId, ExpressionId, IndexVec, Mode, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_diagnostics::Diagnostic;
-use modeshift_mode_changes::{AllChanges, ClosedForm, Defect, InPairs, Moment, Potentials, Unknown, closed_forms};
-use modeshift_modes::{Invariant, ModeSet, ModeVariable};
+use modeshift_mode_changes::{AllChanges, ClosedForm, Defect, InPairs, Moment, Potentials, Unknown};
+use modeshift_modes::{Invariant, ModeSet};
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 use modeshift_structure::{Analysis, BlockId};
 use rustc_hash::FxHashMap;
@@ -89,17 +89,14 @@ struct Search<'a> {
 /// One change, as an example of others.
 struct Example {
     /// Values of doubled mode variables; others are false.
-    values: Vec<(ModeVariable, bool)>,
+    modes: [Mode; 2],
     structure: ModeStructure,
 }
 
 impl Example {
-    fn is_true(&self, variable: ModeVariable) -> bool {
-        self.values.iter().any(|&(known, value)| known == variable && value)
-    }
-
-    fn after(&self, mode: ModeVariable) -> bool {
-        self.is_true(Moment::After.variable(mode))
+    /// The mode after.
+    fn after(&self) -> &Mode {
+        &self.modes[Moment::After as usize]
     }
 }
 
@@ -115,19 +112,16 @@ impl Search<'_> {
         let conflicts = space.union(self.conflicts.all().map(|defect| defect.pairs));
         let mut open = space.and(conflicts, self.changes.pairs.regular);
         let mut restarts = 0;
-        while let Some(values) = space.pick(open) {
+        while let Some(modes) = self.changes.pairs.pick(open) {
             space.check()?;
             restarts += 1;
             if restarts > MOST_RESTARTS {
                 return Err(self.too_many(open));
             }
-            let after = |mode: ModeVariableId| {
-                let variable = Moment::After.variable(ModeVariable(mode.0));
-                values.iter().any(|&(known, value)| known == variable && value)
-            };
-            let structure = ModeStructure::of_signature(&self.analysis.signature(after));
+            let [_, after] = &modes;
+            let structure = ModeStructure::of_signature(&self.analysis.signature(|id| after[id]));
             let structure = structure.unwrap_or_else(|_| panic!("changes are between regular modes"));
-            let example = Example { values, structure };
+            let example = Example { modes, structure };
             let solved = self.solved(&example, target);
             let alike = space.and(open, self.alike(&example, solved.as_ref().map(|solved| &solved.reached)));
             open = space.difference(open, alike);
@@ -150,13 +144,11 @@ impl Search<'_> {
     fn solved_with(&self, example: &Example, erased: &[InPairs<EquationId>], target: &mut Target) -> Option<Solved> {
         let structure = &example.structure;
         let row_of: FxHashMap<EquationId, Row> = structure.rows().map(|row| (structure.equation(row), row)).collect();
-        let is_in = |pairs: ModeSet| self.changes.pairs.space.evaluate(pairs, |variable| example.is_true(variable));
-        let defects = erased.iter().filter(|defect| is_in(defect.pairs));
+        let defects = erased.iter().filter(|defect| self.changes.pairs.contains(defect.pairs, &example.modes));
         let defects = defects.filter_map(|defect| Some(Defect { row: *row_of.get(&defect.of)?, first: defect.order }));
         let is_in_part = |row: Row| (self.is_in_part)(structure.equation(row));
         let reached = Potentials::spread_within(structure, defects, is_in_part);
-        let mode = |mode: ModeVariableId| example.after(ModeVariable(mode.0));
-        let forms = closed_forms(&mut target.model, structure, &reached, mode).ok()?;
+        let forms = reached.closed_forms(&mut target.model, structure, example.after()).ok()?;
         let jumps = |column: &Column| reached.of(structure, *column).is_some_and(|potential| potential >= 1);
         let is_state = |column: &Column| structure.variable_offset(*column) > 0;
         let has_form = |column: Column| forms.iter().any(|form| form.column == column);
@@ -167,7 +159,7 @@ impl Search<'_> {
     /// Changes with the same conflicts, into modes in which the equations that these make jump have the same form.
     fn alike(&self, example: &Example, reached: Option<&Potentials>) -> ModeSet {
         let (pairs, space) = (&self.changes.pairs, &self.changes.pairs.space);
-        let same = |set: ModeSet| match space.evaluate(set, |variable| example.is_true(variable)) {
+        let same = |set: ModeSet| match pairs.contains(set, &example.modes) {
             true => set,
             false => !set,
         };
@@ -181,7 +173,8 @@ impl Search<'_> {
         let concerned = |row: &Row| reached.is_none_or(|reached| jumps(*row, reached));
         for row in structure.rows().filter(is_in_part).filter(concerned) {
             let equation = structure.equation(row);
-            let is_now = |set: ModeSet| self.analysis.space.evaluate(set, |mode| example.after(mode));
+            let is_now =
+                |set: ModeSet| self.analysis.space.evaluate(set, |mode| example.after()[ModeVariableId(mode.0)]);
             for &block in &self.blocks[equation] {
                 alike.push(same(pairs.after(self.analysis.graph.block(block).guard)));
             }

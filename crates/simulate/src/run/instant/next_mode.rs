@@ -7,9 +7,7 @@
 use std::collections::BTreeMap;
 
 use modeshift_dae::{IndexVec, VariableId};
-use modeshift_mode_changes::{
-    Accepted, Cluster, Complementarity, NextMode, Sign, StateCondition, States, accepted_modes, next_mode,
-};
+use modeshift_mode_changes::{Accepted, Cluster, Complementarity, NextMode, Sign, StateCondition, States};
 
 use crate::run::instant::Instant;
 use crate::run::instant::candidate::{Candidate, Objection, Violation};
@@ -89,7 +87,7 @@ impl<'a> Instant<'_, 'a> {
             search.grow();
             let current: States = search.atoms.iter().map(|&atom| search.proposed(atom)).collect();
             let strategies = search.instant.prepared.search;
-            if let NextMode::Accepted { mode, .. } = next_mode(&mut search, &current, strategies) {
+            if let NextMode::Accepted { mode, .. } = search.next_mode(&current, strategies) {
                 return search.finish(&mode);
             }
             if search.outside.is_empty() {
@@ -231,7 +229,7 @@ impl<'a> Search<'_, '_, '_, 'a> {
         let chosen: States = self.atoms.iter().map(state).collect();
         let noise = self.instant.prepared.noise;
         let objections = self.objections.len();
-        let found = accepted_modes(self, &chosen, &noise);
+        let found = self.accepted_modes(&chosen, &noise);
         self.objections.truncate(objections);
         let Accepted::Several(accepted) = found else { return None };
         let mode = |states: &States| match &self.tried[&self.flipped(states)] {

@@ -7,9 +7,7 @@
 use std::rc::Rc;
 
 use modeshift_dae::{EquationId, FlatModel, IndexVec, VariableId, WhenAction};
-use modeshift_mode_changes::{
-    DifferenceTape, GuardSeries, Jet, Noise, Past, Restart, Sign, TransientStructure, WhenLaws, extend_towards, restart,
-};
+use modeshift_mode_changes::{DifferenceTape, Jet, Noise, Past, Restart, Sign, WhenLaws, restart};
 use modeshift_numerics::Input;
 use modeshift_numerics::residual_newton::Failure;
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
@@ -90,7 +88,7 @@ impl<'a> Circumstances<'_, 'a> {
         };
         let laws = WhenLaws::new(&self.prepared.dae.model, &self.prepared.natives, structure, actions, constants)
             .map_err(|_| NoRestart::Unsolved("a law of the `when` is not numeric".to_string()))?;
-        let transient = TransientStructure::new(structure, &past.is_new, &laws.contents());
+        let transient = laws.levels(structure, &past.is_new);
         let undetermined = transient.undetermined(structure);
         if !undetermined.is_empty() {
             let named = undetermined.into_iter().map(|it| (structure.variable(it.of), it.order));
@@ -220,10 +218,10 @@ impl<'a> Restarted<'a> {
         let equations = mode.equations.at(known);
         let mut sign = Sign::Vanishing;
         for count in [1, MOST_DERIVATIVES] {
-            if extend_towards(structure, &equations, &mut result.right, &wanted, count).is_err() {
+            if result.right.extend_towards(&wanted, count, structure, &equations).is_err() {
                 break;
             }
-            sign = GuardSeries::new(&atom.at(structure, known), Row(0), past, result, count).sign(noise);
+            sign = result.guard_series(past, &atom.at(structure, known), Row(0), count).sign(noise);
             if sign != Sign::Vanishing {
                 break;
             }
