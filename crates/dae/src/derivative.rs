@@ -33,7 +33,7 @@ impl<I> From<(I, u32)> for Derivative<I> {
 }
 
 /// As many primes as an order says: the notation for derivatives everywhere outside Modelica text.
-pub fn primes(order: u32) -> impl fmt::Display {
+fn primes(order: u32) -> impl fmt::Display {
     fmt::from_fn(move |f| (0..order).try_for_each(|_| f.write_str("'")))
 }
 

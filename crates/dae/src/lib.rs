@@ -22,7 +22,7 @@ mod model;
 mod text;
 mod union_find;
 
-pub use derivative::{Derivative, primes};
+pub use derivative::Derivative;
 pub use discrete::{Definition, Discrete, DiscreteText, InitialValue};
 pub use expressions::{
     Algebra, Arguments, ArithmeticOperator, Builtin, Carrier, Children, Context, DaeText, Derivatives, Descent,

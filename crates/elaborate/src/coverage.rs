@@ -1,6 +1,8 @@
 //! Small decisions on formulas: light simplification of nested guards, and whether a few guards cover all modes.
 
-use modeshift_dae::{ExpressionId, Expressions, Node};
+use std::convert::Infallible;
+
+use modeshift_dae::{ExpressionId, Expressions, Fold, Memo, Node, Operands};
 
 /// Beyond so many conjuncts a guard is left as it is.
 const CONJUNCTS: usize = 64;
@@ -66,36 +68,75 @@ pub(crate) fn cover_everything(expressions: &Expressions, formulas: &[Expression
             return None;
         }
     }
-    let holds_at = |valuation: u32| formulas.iter().any(|&formula| holds(expressions, formula, &atoms, valuation));
-    Some((0..1u32 << atoms.len()).all(holds_at))
+    let (mut tables, mut known) = (TruthTables { expressions, atoms: &atoms }, Memo::new());
+    let mut covered = Table([0; WORDS]);
+    for &formula in formulas {
+        let Ok(table) = tables.fold(&mut known, formula, ());
+        covered = covered.with(table, |a, b| a | b);
+    }
+    Some(covered.0.iter().all(|&word| word == u64::MAX))
 }
 
-/// The truth value of a formula; bit `k` of the valuation is the value of the `k`-th atom.
-fn holds(expressions: &Expressions, root: ExpressionId, atoms: &[ExpressionId], valuation: u32) -> bool {
-    let mut pending = vec![(root, false)];
-    let mut values: Vec<bool> = Vec::new();
-    while let Some((id, children_done)) = pending.pop() {
-        let node = expressions.node(id);
-        match (node, children_done) {
-            (Node::Boolean(value), _) => values.push(value),
-            (Node::Not(_), true) => {
-                let value = values.pop().expect("the operand was evaluated");
-                values.push(!value);
+/// As many words as the truth table of a formula of so many atoms has.
+const WORDS: usize = 1 << (ATOMS - 6);
+
+/// The truth values of a formula: bit `k` of the number of a place is the value of the `k`-th atom there.
+#[derive(Clone, Copy)]
+struct Table([u64; WORDS]);
+
+impl Table {
+    fn of_literal(value: bool) -> Self {
+        Table([if value { u64::MAX } else { 0 }; WORDS])
+    }
+
+    /// That of the `k`-th atom: within a word it alternates, or it is the same all over it.
+    fn of_atom(k: usize) -> Self {
+        let within = (0..64).filter(|place| place >> k & 1 == 1).fold(0, |word: u64, place| word | 1 << place);
+        let over = |word: usize| if word << 6 >> k & 1 == 1 { u64::MAX } else { 0 };
+        Table(std::array::from_fn(|word| if k < 6 { within } else { over(word) }))
+    }
+
+    fn with(self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self {
+        Table(std::array::from_fn(|word| f(self.0[word], other.0[word])))
+    }
+}
+
+struct TruthTables<'a> {
+    expressions: &'a Expressions,
+    atoms: &'a [ExpressionId],
+}
+
+impl Fold for TruthTables<'_> {
+    type Context = ();
+    type Value = Table;
+    type Error = Infallible;
+
+    fn expressions(&self) -> &Expressions {
+        self.expressions
+    }
+
+    fn open(&mut self, id: ExpressionId, (): (), operands: &mut Operands<()>) -> Option<Table> {
+        match self.expressions.node(id) {
+            Node::Boolean(value) => Some(Table::of_literal(value)),
+            Node::Not(_) | Node::And(..) | Node::Or(..) => {
+                operands.extend(self.expressions.children(id), ());
+                None
             }
-            (Node::And(..) | Node::Or(..), true) => {
-                let right = values.pop().expect("the right operand was evaluated");
-                let left = values.pop().expect("the left operand was evaluated");
-                values.push(if matches!(node, Node::And(..)) { left && right } else { left || right });
-            }
-            (Node::Not(a), false) => pending.extend([(id, true), (a, false)]),
-            (Node::And(a, b) | Node::Or(a, b), false) => pending.extend([(id, true), (b, false), (a, false)]),
             _ => {
-                let position = atoms.iter().position(|&atom| atom == id).expect("every atom was collected");
-                values.push(valuation >> position & 1 == 1);
+                let position = self.atoms.iter().position(|&atom| atom == id);
+                Some(Table::of_atom(position.expect("every atom was collected")))
             }
         }
     }
-    values.pop().expect("a formula has a value")
+
+    fn close(&mut self, id: ExpressionId, (): (), known: &Memo<(), Table>) -> Result<Table, Infallible> {
+        Ok(match self.expressions.node(id) {
+            Node::Not(a) => known[a].with(known[a], |a, _| !a),
+            Node::And(a, b) => known[a].with(known[b], |a, b| a & b),
+            Node::Or(a, b) => known[a].with(known[b], |a, b| a | b),
+            _ => unreachable!("`open` knows all others"),
+        })
+    }
 }
 
 #[cfg(test)]
@@ -114,6 +155,19 @@ mod tests {
         let (second, third) = (expressions.and(not_p, q), expressions.and(not_p, not_q));
         assert_eq!(cover_everything(&expressions, &[p, second, third]), Some(true));
         assert_eq!(cover_everything(&expressions, &[p, second]), Some(false));
+    }
+
+    #[test]
+    fn many_atoms_are_covered_by_one_and_its_negation_only() {
+        let mut expressions = Expressions::new();
+        let atoms: Vec<ExpressionId> = (0..ATOMS).map(|k| expressions.string(&format!("p{k}"))).collect();
+        let all = atoms.iter().copied().reduce(|a, b| expressions.and(a, b)).expect("atoms");
+        for &atom in &atoms {
+            let (not_atom, not_all) = (expressions.not(atom), expressions.not(all));
+            assert_eq!(cover_everything(&expressions, &[all, atom, not_atom]), Some(true));
+            assert_eq!(cover_everything(&expressions, &[all, not_atom]), Some(false));
+            assert_eq!(cover_everything(&expressions, &[atom, not_all]), Some(true));
+        }
     }
 
     #[test]

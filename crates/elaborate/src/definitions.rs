@@ -9,7 +9,7 @@ use modeshift_dae::{
     Context, Definition, EquationId, ExpressionId, FlatModel, IndexVec, ModeVariable, ModeVariableId, Node, Type,
     VariableId, Walk,
 };
-use modeshift_diagnostics::{Diagnostic, Diagnostics, Stop};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Stop};
 use rustc_hash::FxHashSet;
 
 use crate::coverage::cover_everything;
@@ -249,7 +249,7 @@ fn exclusive(model: &mut FlatModel, guards: &[ExpressionId]) -> bool {
 
 fn several(model: &FlatModel, variable: VariableId, equations: &[EquationId]) -> Diagnostic {
     let name = &model.variables[variable].name;
-    Diagnostic::error("E0501", format!("`{name}` is defined more than once"))
+    Diagnostic::error(Code::E0501, format!("`{name}` is defined more than once"))
         .label(model.equations[equations[1]].span, "defined again here")
         .label(model.equations[equations[0]].span, "first defined here")
         .label(model.variables[variable].span, "declared here")
@@ -266,7 +266,7 @@ fn undefined(model: &FlatModel, variable: VariableId) -> Diagnostic {
         Type::String => "String".to_string(),
         Type::Enumeration(id) => model.enumerations[id].name.to_string(),
     };
-    let problem = Diagnostic::error("E0502", format!("nothing defines the {kind} `{name}`"))
+    let problem = Diagnostic::error(Code::E0502, format!("nothing defines the {kind} `{name}`"))
         .label(declared.span, "declared here, without an equation")
         .help(format!("add an equation `{name} = …`, assign it in a `when`, or make it an `input`"));
     let is_alone = |side: ExpressionId| model.expressions.node(side) == Node::Variable(variable, 0);
@@ -278,7 +278,7 @@ fn undefined(model: &FlatModel, variable: VariableId) -> Diagnostic {
 
 fn cyclic(model: &FlatModel, variable: VariableId, equation: EquationId) -> Diagnostic {
     let name = &model.variables[variable].name;
-    Diagnostic::error("E0503", format!("the definition of `{name}` leads back to itself"))
+    Diagnostic::error(Code::E0503, format!("the definition of `{name}` leads back to itself"))
         .label(model.equations[equation].span, "defined here")
         .label(model.variables[variable].span, "declared here")
         .help("break the cycle with `pre(…)`")

@@ -4,16 +4,17 @@
 //! definitions of Booleans that are substituted, down to its atoms. Iterative, since definitions may be chained
 //! over 10^5 elements, and memoised, since conditions are shared.
 
+use std::convert::Infallible;
+
 use modeshift_dae::{
-    Builtin, ExpressionId, Expressions, FlatModel, IndexVec, Invariant, InvariantOrigin, ModeVariable, ModeVariableId,
-    NamedFormula, Node, RelationOperator, Type, Variability, VariableId,
+    Builtin, ExpressionId, Expressions, FlatModel, Fold, IndexVec, Invariant, InvariantOrigin, Memo, ModeVariable,
+    ModeVariableId, NamedFormula, Node, Operands, RelationOperator, Rewritten, Type, Variability, VariableId,
 };
-use modeshift_diagnostics::{Diagnostic, Diagnostics, Span};
-use rustc_hash::{FxHashMap, FxHashSet};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Span};
+use rustc_hash::FxHashSet;
 
 use crate::atoms::Atoms;
 use crate::definitions::Definitions;
-use crate::traverse;
 
 /// Formulas and mode variables found so far.
 pub(crate) struct Formulas<'a> {
@@ -21,9 +22,9 @@ pub(crate) struct Formulas<'a> {
     atoms: Atoms,
     named: Vec<NamedFormula>,
     is_named: FxHashSet<VariableId>,
-    memo: FxHashMap<ExpressionId, ExpressionId>,
+    memo: Rewritten,
     /// Formulas over mode variables that exist anyway; `None` where there is no such formula.
-    known: FxHashMap<ExpressionId, Option<ExpressionId>>,
+    known: Memo<(), Option<ExpressionId>>,
     /// How many mode variables there were when `known` was begun.
     known_for: usize,
     failed: bool,
@@ -41,13 +42,12 @@ enum Shape {
 }
 
 impl Shape {
-    fn parts(&self) -> impl Iterator<Item = ExpressionId> + use<> {
-        let (first, second) = match *self {
-            Shape::Literal | Shape::Atom => (None, None),
-            Shape::Not(a) | Shape::Same(a) => (Some(a), None),
-            Shape::And(a, b) | Shape::Or(a, b) => (Some(a), Some(b)),
-        };
-        first.into_iter().chain(second)
+    fn parts(&self) -> [Option<ExpressionId>; 2] {
+        match *self {
+            Shape::Literal | Shape::Atom => [None, None],
+            Shape::Not(a) | Shape::Same(a) => [Some(a), None],
+            Shape::And(a, b) | Shape::Or(a, b) => [Some(a), Some(b)],
+        }
     }
 }
 
@@ -58,8 +58,8 @@ impl<'a> Formulas<'a> {
             atoms: Atoms::default(),
             named: Vec::new(),
             is_named: FxHashSet::default(),
-            memo: FxHashMap::default(),
-            known: FxHashMap::default(),
+            memo: Rewritten::new(),
+            known: Memo::new(),
             known_for: 0,
             failed: false,
         }
@@ -87,55 +87,11 @@ impl<'a> Formulas<'a> {
         span: Span,
         diagnostics: &mut Diagnostics,
     ) -> ExpressionId {
-        let mut open: FxHashSet<ExpressionId> = FxHashSet::default();
-        let mut pending = vec![(condition, false)];
-        while let Some((id, parts_done)) = pending.pop() {
-            if self.memo.contains_key(&id) {
-                continue;
-            }
-            let shape = self.shape(model, id);
-            if parts_done || matches!(shape, Shape::Atom | Shape::Literal) {
-                open.remove(&id);
-                let formula = self.composed(model, id, &shape, span, diagnostics);
-                self.memo.insert(id, formula);
-                continue;
-            }
-            if !open.insert(id) {
-                self.report(cyclic(model, id, span), diagnostics);
-                self.memo.insert(id, model.expressions.boolean(false));
-                continue;
-            }
-            pending.push((id, true));
-            let at = pending.len();
-            pending.extend(shape.parts().map(|part| (part, false)));
-            pending[at..].reverse();
-        }
-        self.memo[&condition]
-    }
-
-    fn composed(
-        &mut self,
-        model: &mut FlatModel,
-        id: ExpressionId,
-        shape: &Shape,
-        span: Span,
-        diagnostics: &mut Diagnostics,
-    ) -> ExpressionId {
-        match *shape {
-            Shape::Atom => match not_a_condition(model, self.definitions, id, span) {
-                Some(problem) => {
-                    self.report(problem, diagnostics);
-                    model.expressions.boolean(false)
-                }
-                None => self.atoms.find_or_add(model, self.definitions, id, span),
-            },
-            Shape::Same(other) => {
-                let formula = self.memo[&other];
-                self.remember_name(model, id, formula);
-                formula
-            }
-            _ => combined(&mut model.expressions, id, shape, |part| self.memo[&part]),
-        }
+        let mut memo = std::mem::take(&mut self.memo);
+        let mut search = Search { formulas: self, model, span, diagnostics, open: FxHashSet::default() };
+        let Ok(formula) = search.fold(&mut memo, condition, ());
+        self.memo = memo;
+        formula
     }
 
     fn report(&mut self, problem: Diagnostic, diagnostics: &mut Diagnostics) {
@@ -157,33 +113,11 @@ impl<'a> Formulas<'a> {
             self.known.clear();
             self.known_for = self.atoms.modes.len();
         }
-        let mut open: FxHashSet<ExpressionId> = FxHashSet::default();
-        let mut pending = vec![(condition, false)];
-        while let Some((id, parts_done)) = pending.pop() {
-            if self.known.contains_key(&id) {
-                continue;
-            }
-            let shape = self.known_shape(model, id);
-            if !parts_done && !matches!(shape, Shape::Atom | Shape::Literal) {
-                if open.insert(id) {
-                    pending.push((id, true));
-                    pending.extend(shape.parts().map(|part| (part, false)));
-                } else {
-                    self.known.insert(id, None);
-                }
-                continue;
-            }
-            let formula = match shape {
-                Shape::Atom => self.atoms.find(model, id),
-                _ if shape.parts().any(|part| self.known[&part].is_none()) => None,
-                Shape::Same(other) => self.known[&other],
-                _ => Some(combined(&mut model.expressions, id, &shape, |part| {
-                    self.known[&part].expect("no part is unknown")
-                })),
-            };
-            self.known.insert(id, formula);
-        }
-        self.known[&condition]
+        let mut known = std::mem::take(&mut self.known);
+        let Ok(formula) =
+            KnownSearch { formulas: self, model, open: FxHashSet::default() }.fold(&mut known, condition, ());
+        self.known = known;
+        formula
     }
 
     /// As [`Self::shape`], but a Boolean that is no mode variable is looked at through its definition.
@@ -260,6 +194,114 @@ impl<'a> Formulas<'a> {
     }
 }
 
+/// Conditions become formulas; what has no mode variable yet gets one.
+struct Search<'s, 'a> {
+    formulas: &'s mut Formulas<'a>,
+    model: &'s mut FlatModel,
+    span: Span,
+    diagnostics: &'s mut Diagnostics,
+    /// Conditions whose parts are looked at.
+    open: FxHashSet<ExpressionId>,
+}
+
+impl Search<'_, '_> {
+    fn atom(&mut self, id: ExpressionId) -> ExpressionId {
+        match not_a_condition(self.model, self.formulas.definitions, id, self.span) {
+            Some(problem) => self.refused(problem),
+            None => self.formulas.atoms.find_or_add(self.model, self.formulas.definitions, id, self.span),
+        }
+    }
+
+    /// Stands for a condition that is none.
+    fn refused(&mut self, problem: Diagnostic) -> ExpressionId {
+        self.formulas.report(problem, self.diagnostics);
+        self.model.expressions.boolean(false)
+    }
+}
+
+impl Fold for Search<'_, '_> {
+    type Context = ();
+    type Value = ExpressionId;
+    type Error = Infallible;
+
+    fn expressions(&self) -> &Expressions {
+        &self.model.expressions
+    }
+
+    fn open(&mut self, id: ExpressionId, (): (), operands: &mut Operands<()>) -> Option<ExpressionId> {
+        let shape = self.formulas.shape(self.model, id);
+        match shape {
+            Shape::Literal => return Some(id),
+            Shape::Atom => return Some(self.atom(id)),
+            _ if !self.open.insert(id) => return Some(self.refused(cyclic(self.model, id, self.span))),
+            _ => {}
+        }
+        // Modes come in the order of the text: what is asked for last is folded first.
+        let [first, second] = shape.parts();
+        operands.extend(second.into_iter().chain(first), ());
+        None
+    }
+
+    /// Asks for nothing more: the parts of a choice are those of its shape.
+    fn branches(&mut self, _: [ExpressionId; 3], (): (), _: &Rewritten, _: &mut Operands<()>) {}
+
+    fn close(&mut self, id: ExpressionId, (): (), known: &Rewritten) -> Result<ExpressionId, Infallible> {
+        self.open.remove(&id);
+        let shape = self.formulas.shape(self.model, id);
+        let formula = combined(&mut self.model.expressions, id, &shape, |part| known[part]);
+        if let Shape::Same(_) = shape {
+            self.formulas.remember_name(self.model, id, formula);
+        }
+        Ok(formula)
+    }
+}
+
+/// Conditions become formulas over the mode variables that there are, or nothing.
+struct KnownSearch<'s, 'a> {
+    formulas: &'s Formulas<'a>,
+    model: &'s mut FlatModel,
+    /// Conditions whose parts are looked at.
+    open: FxHashSet<ExpressionId>,
+}
+
+impl Fold for KnownSearch<'_, '_> {
+    type Context = ();
+    type Value = Option<ExpressionId>;
+    type Error = Infallible;
+
+    fn expressions(&self) -> &Expressions {
+        &self.model.expressions
+    }
+
+    fn open(&mut self, id: ExpressionId, (): (), operands: &mut Operands<()>) -> Option<Option<ExpressionId>> {
+        let shape = self.formulas.known_shape(self.model, id);
+        match shape {
+            Shape::Literal => return Some(Some(id)),
+            Shape::Atom => return Some(self.formulas.atoms.find(self.model, id)),
+            _ if !self.open.insert(id) => return Some(None),
+            _ => {}
+        }
+        operands.extend(shape.parts().into_iter().flatten(), ());
+        None
+    }
+
+    /// Asks for nothing more: the parts of a choice are those of its shape.
+    fn branches(&mut self, _: [ExpressionId; 3], (): (), _: &Memo<(), Option<ExpressionId>>, _: &mut Operands<()>) {}
+
+    fn close(
+        &mut self,
+        id: ExpressionId,
+        (): (),
+        known: &Memo<(), Option<ExpressionId>>,
+    ) -> Result<Option<ExpressionId>, Infallible> {
+        let shape = self.formulas.known_shape(self.model, id);
+        let is_known = shape.parts().into_iter().flatten().all(|part| known[part].is_some());
+        Ok(is_known.then(|| {
+            combined(&mut self.model.expressions, id, &shape, |part| known[part].expect("no part is unknown"))
+        }))
+    }
+}
+
 fn combined(
     expressions: &mut Expressions,
     id: ExpressionId,
@@ -270,7 +312,8 @@ fn combined(
         Shape::Not(a) => expressions.not(formula(a)),
         Shape::And(a, b) => expressions.and(formula(a), formula(b)),
         Shape::Or(a, b) => expressions.or(formula(a), formula(b)),
-        Shape::Literal | Shape::Same(_) | Shape::Atom => id,
+        Shape::Same(a) => formula(a),
+        Shape::Literal | Shape::Atom => id,
     }
 }
 
@@ -345,7 +388,7 @@ fn is_fixed(model: &FlatModel, id: ExpressionId) -> bool {
 /// Whether the definition contains a relation between numbers, a left limit or a call: then the Boolean it defines
 /// is itself the mode variable.
 fn is_event_expression(model: &FlatModel, definition: ExpressionId) -> bool {
-    traverse::contains(&model.expressions, definition, |node| match node {
+    model.expressions.contains(definition, |node| match node {
         Node::Relation(_, a, _) => !is_boolean(model, a),
         Node::Pre(_) | Node::Call(..) | Node::Function(..) | Node::Output(..) => true,
         _ => false,
@@ -364,13 +407,13 @@ fn not_a_condition(model: &FlatModel, definitions: &Definitions, id: ExpressionI
             (!given).then(|| undefined(&declaration.name, declaration.span, span))
         }
         Node::Relation(_, a, b) if is_string(model, a) || is_string(model, b) => Some(
-            Diagnostic::error("E0505", format!("a comparison of Strings cannot select equations: `{}`", text(id)))
+            Diagnostic::error(Code::E0505, format!("a comparison of Strings cannot select equations: `{}`", text(id)))
                 .label(span, "this depends on it")
                 .help("use an enumeration, or a structural parameter that is evaluated at translation"),
         ),
         Node::Relation(..) | Node::Pre(_) | Node::Call(..) | Node::Function(..) | Node::Output(..) => None,
         _ => Some(
-            Diagnostic::error("E0504", format!("`{}` is not a condition", text(id)))
+            Diagnostic::error(Code::E0504, format!("`{}` is not a condition", text(id)))
                 .label(span, "this depends on it")
                 .help("a condition is a Boolean or a comparison"),
         ),
@@ -386,7 +429,7 @@ fn is_string(model: &FlatModel, id: ExpressionId) -> bool {
 }
 
 fn undefined(name: &str, declared: Span, used: Span) -> Diagnostic {
-    Diagnostic::error("E0502", format!("nothing defines the Boolean `{name}`"))
+    Diagnostic::error(Code::E0502, format!("nothing defines the Boolean `{name}`"))
         .label(declared, "declared here, without an equation")
         .label(used, "this depends on it")
         .help(format!("add an equation `{name} = …`, assign it in a `when`, or make it an `input`"))
@@ -394,7 +437,7 @@ fn undefined(name: &str, declared: Span, used: Span) -> Diagnostic {
 
 fn cyclic(model: &FlatModel, id: ExpressionId, span: Span) -> Diagnostic {
     let text = modeshift_dae::ExpressionText { model, modes: None, expression: id };
-    Diagnostic::error("E0503", format!("the definition of `{text}` leads back to itself"))
+    Diagnostic::error(Code::E0503, format!("the definition of `{text}` leads back to itself"))
         .label(span, "this depends on it")
         .help("break the cycle with `pre(…)`")
 }

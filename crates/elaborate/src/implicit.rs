@@ -8,14 +8,13 @@
 //! one by one.
 
 use modeshift_dae::{
-    Descent, Equation, EquationKind, ExpressionId, Expressions, FlatModel, Id, IndexVec, ModeVariable, ModeVariableId,
-    Node, UnionFind, VariableId,
+    Derivative, Descent, Equation, EquationKind, ExpressionId, Expressions, FlatModel, Id, IndexVec, Memo,
+    ModeVariable, ModeVariableId, Node, UnionFind, VariableId, Walk,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::coverage::cover_everything;
 use crate::definitions::Definitions;
-use crate::traverse::Distinct;
 
 pub(crate) fn mark(
     model: &mut FlatModel,
@@ -53,17 +52,15 @@ fn current_reads(
     definition: ExpressionId,
 ) -> Vec<VariableId> {
     let mut reads = Vec::new();
-    let mut distinct = Distinct::new();
+    let mut walk = Walk::new();
     let mut pending = vec![definition];
     while let Some(root) = pending.pop() {
-        distinct.visit(&model.expressions, root, |_, node| {
-            if let Node::Variable(variable, order) = node {
-                if model.variables[variable].is_continuous_unknown() {
-                    if !known.covers(variable, order) {
-                        reads.push(variable);
-                    }
-                } else if !own.contains(&variable) {
-                    pending.extend(definitions.value(variable));
+        walk.visit(&model.expressions, root, |_, node, _| {
+            if let Some(read) = node.derivative() {
+                if model.variables[read.of].is_continuous_unknown() {
+                    reads.extend(Some(read.of).filter(|_| !known.covers(read)));
+                } else if !own.contains(&read.of) {
+                    pending.extend(definitions.value(read.of));
                 }
             }
             !matches!(node, Node::Pre(_))
@@ -76,7 +73,7 @@ fn current_reads(
 fn states(model: &mut FlatModel) -> IndexVec<VariableId, bool> {
     let mut occurrences: FxHashMap<VariableId, Vec<ExpressionId>> = FxHashMap::default();
     let expressions = &mut model.expressions;
-    let mut derivatives = Derivatives::default();
+    let mut derivatives = Derivatives { inside: Memo::new() };
     for equation in model.equations.iter().filter(|equation| equation.kind == EquationKind::Continuous) {
         for side in [equation.left, equation.right] {
             derivatives.collect(expressions, side, equation.guard, &mut occurrences);
@@ -110,8 +107,13 @@ impl Known {
         Known { value: none(), derivative: none() }
     }
 
-    fn covers(&self, variable: VariableId, order: u32) -> bool {
-        if order == 0 { self.value[variable] } else { self.derivative[variable] }
+    fn covers(&self, Derivative { of, order }: Derivative<VariableId>) -> bool {
+        if order == 0 { self.value[of] } else { self.derivative[of] }
+    }
+
+    /// Whether it is to be solved for: continuous and not known.
+    fn is_unknown(&self, model: &FlatModel, it: Derivative<VariableId>) -> bool {
+        model.variables[it.of].is_continuous_unknown() && !self.covers(it)
     }
 
     /// Solves equations with a single unknown, as long as there are any.
@@ -120,15 +122,13 @@ impl Known {
         let mut remaining: Vec<usize> = unknowns.iter().map(Vec::len).collect();
         let mut occurrences: IndexVec<VariableId, Vec<u32>> = self.value.iter().map(|_| Vec::new()).collect();
         for (equation, list) in unknowns.iter().enumerate() {
-            for &(variable, _) in list {
-                occurrences[variable].push(equation as u32);
-            }
+            list.iter().for_each(|unknown| occurrences[unknown.of].push(equation as u32));
         }
         let mut spread: IndexVec<VariableId, bool> = self.value.iter().map(|_| false).collect();
         let mut pending: Vec<usize> = (0..remaining.len()).filter(|&equation| remaining[equation] == 1).collect();
         while let Some(equation) = pending.pop() {
-            let unsolved = unknowns[equation].iter().find(|&&(variable, order)| !self.covers(variable, order));
-            let Some(&(variable, order)) = unsolved else { continue };
+            let unsolved = unknowns[equation].iter().find(|&&unknown| !self.covers(unknown));
+            let Some(&Derivative { of: variable, order }) = unsolved else { continue };
             let solved = if order == 0 { &mut self.value } else { &mut self.derivative };
             solved[variable] = true;
             if std::mem::replace(&mut spread[variable], true) {
@@ -146,40 +146,37 @@ impl Known {
 
     /// The unknowns of each continuous equation that is the same in all modes; none for the others. Of a variable
     /// that is no state only its value can be solved for.
-    fn unknowns(&self, model: &FlatModel) -> Vec<Vec<(VariableId, u32)>> {
-        let mut distinct = Distinct::new();
+    fn unknowns(&self, model: &FlatModel) -> Vec<Vec<Derivative<VariableId>>> {
+        let mut walk = Walk::new();
         let unknowns_of = |equation: &Equation| {
-            let mut list: Vec<(VariableId, u32)> = Vec::new();
+            let mut list: Vec<Derivative<VariableId>> = Vec::new();
             let mut is_common = equation.kind == EquationKind::Continuous
                 && model.expressions.literal_boolean(equation.guard) == Some(true);
-            distinct.clear();
+            walk.clear();
             for side in [equation.left, equation.right] {
-                distinct.visit(&model.expressions, side, |_, node| {
-                    match node {
-                        Node::Mode(_) => is_common = false,
-                        Node::Variable(variable, order)
-                            if model.variables[variable].is_continuous_unknown() && !self.covers(variable, order) =>
-                        {
-                            list.push((variable, order.min(1)));
-                        }
-                        _ => {}
-                    }
+                walk.visit(&model.expressions, side, |_, node, _| {
+                    is_common &= !matches!(node, Node::Mode(_));
+                    list.extend(node.derivative().filter(|&it| self.is_unknown(model, it)).map(first_or_value));
                     is_common && !matches!(node, Node::Pre(_))
                 });
             }
             list.sort_unstable();
-            list.dedup_by_key(|&mut (variable, _)| variable);
+            list.dedup_by_key(|unknown| unknown.of);
             if is_common { list } else { Vec::new() }
         };
         model.equations.iter().map(unknowns_of).collect()
     }
 }
 
+/// All derivatives of a variable count as the first.
+fn first_or_value(it: Derivative<VariableId>) -> Derivative<VariableId> {
+    Derivative::new(it.of, it.order.min(1))
+}
+
 /// Finds derivatives and the conditions under which they occur.
-#[derive(Default)]
 struct Derivatives {
     /// Whether a derivative occurs in an expression.
-    inside: FxHashMap<ExpressionId, bool>,
+    inside: Memo<(), bool>,
 }
 
 impl Derivatives {
@@ -220,29 +217,11 @@ impl Derivatives {
     }
 
     fn occur(&mut self, expressions: &Expressions, root: ExpressionId) -> bool {
-        let mut pending = vec![(root, false)];
-        while let Some((id, children_done)) = pending.pop() {
-            if self.inside.contains_key(&id) {
-                continue;
-            }
-            match expressions.node(id) {
-                Node::Variable(_, order) => {
-                    self.inside.insert(id, order > 0);
-                }
-                Node::Pre(_) => {
-                    self.inside.insert(id, false);
-                }
-                _ if children_done => {
-                    let found = expressions.children(id).any(|child| self.inside[&child]);
-                    self.inside.insert(id, found);
-                }
-                _ => {
-                    pending.push((id, true));
-                    pending.extend(expressions.children(id).map(|child| (child, false)));
-                }
-            }
-        }
-        self.inside[&root]
+        expressions.fold_up(&mut self.inside, root, |id, node, inside| match node {
+            Node::Variable(_, order) => order > 0,
+            Node::Pre(_) => false,
+            _ => expressions.children(id).any(|child| inside[child]),
+        })
     }
 }
 
@@ -262,28 +241,25 @@ impl Connections {
     /// Connects every continuous equation with its unknowns; returns the nodes that each mode variable guards.
     fn connect(&mut self, model: &FlatModel, known: &Known, modes: usize) -> IndexVec<ModeVariableId, Vec<usize>> {
         let mut guarded: IndexVec<ModeVariableId, Vec<usize>> = (0..modes).map(|_| Vec::new()).collect();
-        let mut distinct = Distinct::new();
+        let mut walk = Walk::new();
         for (id, variable) in model.variables.iter_enumerated() {
-            distinct.clear();
-            note(model, &mut distinct, variable.guard, id.index(), &mut guarded);
+            walk.clear();
+            note(model, &mut walk, variable.guard, id.index(), &mut guarded);
         }
         for (id, equation) in model.equations.iter_enumerated() {
             if equation.kind != EquationKind::Continuous {
                 continue;
             }
             let node = self.variables + id.index();
-            distinct.clear();
-            note(model, &mut distinct, equation.guard, node, &mut guarded);
+            walk.clear();
+            note(model, &mut walk, equation.guard, node, &mut guarded);
             for side in [equation.left, equation.right] {
-                distinct.visit(&model.expressions, side, |_, found| {
-                    match found {
-                        Node::Mode(mode) => guarded[mode].push(node),
-                        Node::Variable(variable, order)
-                            if model.variables[variable].is_continuous_unknown() && !known.covers(variable, order) =>
-                        {
-                            self.sets.join(node, variable.index());
-                        }
-                        _ => {}
+                walk.visit(&model.expressions, side, |_, found, _| {
+                    if let Node::Mode(mode) = found {
+                        guarded[mode].push(node);
+                    }
+                    if let Some(unknown) = found.derivative().filter(|&it| known.is_unknown(model, it)) {
+                        self.sets.join(node, unknown.of.index());
                     }
                     !matches!(found, Node::Pre(_))
                 });
@@ -300,12 +276,12 @@ impl Connections {
 /// Notes for each mode variable in a guard that it guards the node.
 fn note(
     model: &FlatModel,
-    distinct: &mut Distinct,
+    walk: &mut Walk,
     guard: ExpressionId,
     node: usize,
     guarded: &mut IndexVec<ModeVariableId, Vec<usize>>,
 ) {
-    distinct.visit(&model.expressions, guard, |_, found| {
+    walk.visit(&model.expressions, guard, |_, found, _| {
         if let Node::Mode(mode) = found {
             guarded[mode].push(node);
         }

@@ -5,7 +5,7 @@
 //! such a condition: `z = x`.
 
 use modeshift_dae::{ExpressionId, FlatModel, InitialEquation, InitialValue, Node, Type, Variability, VariableId};
-use modeshift_diagnostics::{Diagnostic, Diagnostics, Stop};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Stop};
 
 use crate::definitions::Definitions;
 use crate::isolate::{Candidate, Wanted, candidates, follows_continuous_unknown, is_real, solved};
@@ -80,7 +80,7 @@ fn is_unknown(model: &FlatModel, variable: VariableId) -> bool {
 
 fn unsolved(equation: &InitialEquation) -> Diagnostic {
     Diagnostic::error(
-        "E0506",
+        Code::E0506,
         "an initial equation between Booleans, Integers or Strings must give a variable its value",
     )
     .label(equation.span, "it cannot be solved for a discrete variable")

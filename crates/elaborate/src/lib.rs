@@ -28,7 +28,6 @@
 //! | `coverage` | whether a few guards cover all modes |
 //! | `implicit` | mode variables that next-mode selection decides |
 //! | `numbering` | names of equations |
-//! | `traverse` | walks that visit each different subexpression once |
 
 mod atoms;
 mod coverage;
@@ -42,14 +41,14 @@ mod numbering;
 mod orientation;
 mod relations;
 mod restart_laws;
-mod traverse;
+
+use std::convert::Infallible;
 
 use modeshift_dae::{
-    Assertion, Builtin, Discrete, EquationId, EquationKind, ExpressionId, FlatModel, Invariant, InvariantOrigin,
-    MultimodeDae, Node, VariableId,
+    Assertion, Builtin, Discrete, EquationId, EquationKind, ExpressionId, Expressions, FlatModel, Fold, Invariant,
+    InvariantOrigin, MultimodeDae, Node, Operands, Rewritten, VariableId,
 };
 use modeshift_diagnostics::{Diagnostics, Span, Stop};
-use rustc_hash::FxHashMap;
 
 use definitions::Definitions;
 use formulas::Formulas;
@@ -62,7 +61,7 @@ pub fn elaborate(mut model: FlatModel, diagnostics: &mut Diagnostics) -> Result<
     initial_actions::add(&mut model);
     let definitions = Definitions::collect(&mut model, diagnostics)?;
     let mut elaboration =
-        Elaboration { formulas: Formulas::new(&definitions), model, diagnostics, rewritten: FxHashMap::default() };
+        Elaboration { formulas: Formulas::new(&definitions), model, diagnostics, rewritten: Rewritten::new() };
     elaboration.variable_guards();
     elaboration.equation_conditions(&definitions);
     elaboration.initial_conditions();
@@ -76,7 +75,7 @@ struct Elaboration<'a> {
     formulas: Formulas<'a>,
     diagnostics: &'a mut Diagnostics,
     /// Expressions of continuous equations with their conditions replaced.
-    rewritten: FxHashMap<ExpressionId, ExpressionId>,
+    rewritten: Rewritten,
 }
 
 impl Elaboration<'_> {
@@ -110,52 +109,18 @@ impl Elaboration<'_> {
     /// What is inside `noEvent` or `pre` stays, and so does a condition that contains `noEvent`: it makes no mode,
     /// and the incidences of its branches are united.
     fn with_formulas(&mut self, root: ExpressionId, span: Span) -> ExpressionId {
-        let mut pending = vec![(root, false)];
-        while let Some((id, children_done)) = pending.pop() {
-            if self.rewritten.contains_key(&id) {
-                continue;
-            }
-            let node = self.model.expressions.node(id);
-            if children_done {
-                let result = self.with_children_rewritten(id, node, span);
-                self.rewritten.insert(id, result);
-                continue;
-            }
-            match node {
-                Node::Pre(_) | Node::Call(Builtin::NoEvent, _) => {
-                    self.rewritten.insert(id, id);
-                }
-                Node::If(condition, then, otherwise) => {
-                    self.mode_condition(condition, span); // so that modes come in the order of the text
-                    pending.extend([(id, true), (otherwise, false), (then, false)]);
-                }
-                _ => {
-                    pending.push((id, true));
-                    let at = pending.len();
-                    pending.extend(self.model.expressions.children(id).map(|child| (child, false)));
-                    pending[at..].reverse();
-                }
-            }
-        }
-        self.rewritten[&root]
+        let mut rewritten = std::mem::take(&mut self.rewritten);
+        let Ok(result) = WithFormulas { elaboration: self, span }.fold(&mut rewritten, root, ());
+        self.rewritten = rewritten;
+        result
     }
 
     /// The condition of an if-expression: a formula, unless it contains `noEvent`.
     fn mode_condition(&mut self, condition: ExpressionId, span: Span) -> ExpressionId {
-        if traverse::contains_no_event(&self.model.expressions, condition) {
+        if self.model.expressions.contains(condition, |node| matches!(node, Node::Call(Builtin::NoEvent, _))) {
             return condition;
         }
         self.formula(condition, span)
-    }
-
-    fn with_children_rewritten(&mut self, id: ExpressionId, node: Node, span: Span) -> ExpressionId {
-        let Node::If(condition, then, otherwise) = node else {
-            let rewritten = &self.rewritten;
-            return self.model.expressions.map_children(id, |_, child| rewritten[&child]);
-        };
-        let (then, otherwise) = (self.rewritten[&then], self.rewritten[&otherwise]);
-        let condition = self.mode_condition(condition, span);
-        self.model.expressions.if_then_else(condition, then, otherwise)
     }
 
     /// Guards of initial equations and the modes of scenarios. Conditions inside initial equations are replaced
@@ -257,5 +222,44 @@ impl Elaboration<'_> {
 
     fn decides_modes(&self, variable: VariableId) -> bool {
         self.formulas.is_mode_or_named(variable)
+    }
+}
+
+/// Expressions with formulas in place of their conditions.
+struct WithFormulas<'e, 'a> {
+    elaboration: &'e mut Elaboration<'a>,
+    span: Span,
+}
+
+impl Fold for WithFormulas<'_, '_> {
+    type Context = ();
+    type Value = ExpressionId;
+    type Error = Infallible;
+
+    fn expressions(&self) -> &Expressions {
+        &self.elaboration.model.expressions
+    }
+
+    fn open(&mut self, id: ExpressionId, (): (), operands: &mut Operands<()>) -> Option<ExpressionId> {
+        match self.expressions().node(id) {
+            Node::Pre(_) | Node::Call(Builtin::NoEvent, _) => return Some(id),
+            Node::If(condition, then, otherwise) => {
+                self.elaboration.mode_condition(condition, self.span); // so that modes come in the order of the text
+                operands.extend([otherwise, then], ());
+            }
+            _ => operands.extend_reversed(self.expressions().children(id), ()),
+        }
+        None
+    }
+
+    /// Asks for nothing more: `open` asks for both branches.
+    fn branches(&mut self, _: [ExpressionId; 3], (): (), _: &Rewritten, _: &mut Operands<()>) {}
+
+    fn close(&mut self, id: ExpressionId, (): (), known: &Rewritten) -> Result<ExpressionId, Infallible> {
+        let Node::If(condition, then, otherwise) = self.expressions().node(id) else {
+            return Ok(self.elaboration.model.expressions.map_children(id, |_, child| known[child]));
+        };
+        let condition = self.elaboration.mode_condition(condition, self.span);
+        Ok(self.elaboration.model.expressions.if_then_else(condition, known[then], known[otherwise]))
     }
 }

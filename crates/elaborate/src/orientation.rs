@@ -11,7 +11,7 @@
 use modeshift_dae::{
     Equation, EquationId, ExpressionId, Expressions, FlatModel, IndexVec, Node, Type, VariableId, WhenActionKind,
 };
-use modeshift_diagnostics::{Diagnostic, Diagnostics, Stop};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Stop};
 use rustc_hash::FxHashMap;
 
 use crate::coverage::cover_everything;
@@ -162,14 +162,14 @@ pub(crate) fn are_exclusive(expressions: &mut Expressions, a: ExpressionId, b: E
 }
 
 fn unsolved(equation: &Equation) -> Diagnostic {
-    Diagnostic::error("E0506", "an equation between Booleans, Integers or Strings must define a variable")
+    Diagnostic::error(Code::E0506, "an equation between Booleans, Integers or Strings must define a variable")
         .label(equation.span, "neither side is a variable that can be defined")
         .help("write it as `variable = expression`")
 }
 
 fn rounds(model: &FlatModel, variable: VariableId, equation: &Equation) -> Diagnostic {
     let name = &model.variables[variable].name;
-    Diagnostic::error("E0506", format!("an equation between Reals cannot define `{name}`, which is a whole number"))
+    Diagnostic::error(Code::E0506, format!("an equation between Reals cannot define `{name}`, which is a whole number"))
         .label(equation.span, "between Reals")
         .label(model.variables[variable].span, "declared here")
         .help("use `integer(…)` to round")
@@ -177,7 +177,7 @@ fn rounds(model: &FlatModel, variable: VariableId, equation: &Equation) -> Diagn
 
 fn also_by_when(model: &FlatModel, variable: VariableId, equation: &Equation) -> Diagnostic {
     let name = &model.variables[variable].name;
-    Diagnostic::error("E0501", format!("`{name}` is defined by an equation and by a `when`"))
+    Diagnostic::error(Code::E0501, format!("`{name}` is defined by an equation and by a `when`"))
         .label(equation.span, "defined here")
         .label(model.variables[variable].span, "declared here")
         .help("remove one of the two")

@@ -1,10 +1,8 @@
 //! Tells restart laws from assignments: an equation in a `when` on a variable that also occurs under `der` is a
 //! law for the restart (E22 §8.4), on any other variable an assignment that makes the variable discrete.
 
-use modeshift_dae::{FlatModel, Node, Type, Variability, VariableId, WhenActionKind};
+use modeshift_dae::{FlatModel, Node, Type, Variability, VariableId, Walk, WhenActionKind};
 use rustc_hash::FxHashSet;
-
-use crate::traverse::Distinct;
 
 pub(crate) fn separate(model: &mut FlatModel) {
     if model.when_clauses.is_empty() {
@@ -26,10 +24,10 @@ pub(crate) fn separate(model: &mut FlatModel) {
 
 fn differentiated_variables(model: &FlatModel) -> FxHashSet<VariableId> {
     let mut found = FxHashSet::default();
-    let mut distinct = Distinct::new();
+    let mut walk = Walk::new();
     for equation in model.equations.iter() {
         for side in [equation.left, equation.right] {
-            distinct.visit(&model.expressions, side, |_, node| {
+            walk.visit(&model.expressions, side, |_, node, _| {
                 if let Node::Variable(variable, 1..) = node {
                     found.insert(variable);
                 }

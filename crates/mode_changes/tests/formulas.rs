@@ -3,7 +3,7 @@
 use crate::formulas::ClosedForm;
 use crate::one_change::{Noise, Potentials, Unknown, restart};
 use crate::suite::support;
-use modeshift_dae::{ExpressionText, primes};
+use modeshift_dae::{Derivative, ExpressionText};
 use modeshift_numerics::{Compiler, Input, NativeFunctions};
 use support::model::{Before, Mode};
 
@@ -11,7 +11,7 @@ use support::model::{Before, Mode};
 fn closed_form_name(mode: &Mode, form: &ClosedForm) -> String {
     let name = &mode.model.variables[mode.structure.variable(form.column)].name;
     match form.unknown {
-        Unknown::RightLimit(order) => format!("{name}{}", primes(order)),
+        Unknown::RightLimit(order) => Derivative { of: (), order }.named(name).to_string(),
         Unknown::Weight(_) => name.to_string(),
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use modeshift_dae::{
     Derivative, Equation, EquationId, ExpressionId, FunctionId, MultimodeDae, Node, VariableId, WhenActionKind,
 };
-use modeshift_diagnostics::{Diagnostic, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Span};
 use modeshift_mode_changes::{AllChanges, InPairs};
 use modeshift_modes::{Invariant, Limit, ModeSet};
 use modeshift_structure::{Analysis, Dependency, GraphText, name};
@@ -48,7 +48,7 @@ pub(crate) fn structural(dae: &MultimodeDae, analysis: &Analysis, names: &[Strin
         let text = GraphText { incidence: &analysis.incidence, formulas: &formulas, graph: &analysis.graph };
         let (from, to) = (analysis.graph.block(circle.from), analysis.graph.block(circle.to));
         let message = "blocks wait for each other in a circle that no single mode has";
-        let diagnostic = Diagnostic::error("E0904", message)
+        let diagnostic = Diagnostic::error(Code::E0904, message)
             .with_note(format!("`{}` waits for `{}`", text.block(to), text.block(from)))
             .when(formulas.print(circle.modes).text);
         let blocks = [(to, "waits for the other"), (from, "waits for this one, over blocks of other modes")];
@@ -63,7 +63,7 @@ pub(crate) fn structural(dae: &MultimodeDae, analysis: &Analysis, names: &[Strin
 fn too_many_blocks(dae: &MultimodeDae, analysis: &Analysis) -> Diagnostic {
     let message = "the blocks of different modes are too many to be written one by one";
     let equations = analysis.graph.not_listed().iter().copied();
-    labelled(dae, Diagnostic::error("E0902", message), equations, "is in too many different blocks")
+    labelled(dae, Diagnostic::error(Code::E0902, message), equations, "is in too many different blocks")
         .help("a smaller part of the model can be transformed")
 }
 
@@ -92,7 +92,7 @@ fn functions(dae: &MultimodeDae) -> Result<(), Box<Diagnostic>> {
     for (expression, span) in equations.chain(initial).chain(bindings).chain(modes) {
         if let Some(function) = called_function(dae, expression) {
             let message = format!("function `{}` cannot be written along", model.functions[function].name);
-            return Err(Box::new(Diagnostic::error("E0903", message).label(span, "calls it")));
+            return Err(Box::new(Diagnostic::error(Code::E0903, message).label(span, "calls it")));
         }
     }
     Ok(())
@@ -121,7 +121,7 @@ pub(crate) fn undetermined(
     let Some(item) = changes.memory.undetermined.iter().find(|item| happens(item.pairs)) else { return Ok(()) };
     let state = name(analysis.incidence.variables(), Derivative { of: item.of, order: item.order });
     let message = format!("after a mode change, nothing says where {state} starts");
-    let diagnostic = Diagnostic::error("E0906", message)
+    let diagnostic = Diagnostic::error(Code::E0906, message)
         .when(changes.words(dae, item.pairs))
         .label(dae.model.variables[item.of].span, "")
         .help("give a start value, or a `reinit` in a `when`");
@@ -154,7 +154,7 @@ pub(crate) fn determined_by_constraints(
         if feasible.allows(space, open) {
             let state = name(analysis.incidence.variables(), Derivative { of: item.of, order: item.order });
             let message = format!("after a mode change, {state} starts where constraints of the new mode put it");
-            let diagnostic = Diagnostic::error("E0908", message)
+            let diagnostic = Diagnostic::error(Code::E0908, message)
                 .when(changes.words(dae, open))
                 .label(dae.model.variables[item.of].span, "")
                 .with_note("there is no formula for it")
@@ -179,7 +179,7 @@ pub(crate) fn set_by_events(
             WhenActionKind::Reinit(state, _) if analysis.offsets.variables[state].maximum() == 0 => {
                 let message =
                     format!("`{}` is set by a `reinit`, but is a state in no mode", dae.model.variables[state].name);
-                return Err(Box::new(Diagnostic::error("E0914", message).label(action.span, "")));
+                return Err(Box::new(Diagnostic::error(Code::E0914, message).label(action.span, "")));
             }
             WhenActionKind::Reinit(variable, _) | WhenActionKind::Assign(variable, _) => {
                 set.entry(variable).or_insert(action.span);
@@ -200,7 +200,7 @@ pub(crate) fn set_by_events(
             let name = &dae.model.variables[variable].name;
             let message =
                 format!("`{name}` is set at an event, and nothing makes the rest of `{}` follow", equation.name);
-            let diagnostic = Diagnostic::error("E0914", message)
+            let diagnostic = Diagnostic::error(Code::E0914, message)
                 .label(equation.span, "a constraint that is differentiated")
                 .label(span, "sets it");
             let modes = analysis.offsets.equations[id].at_least(1);

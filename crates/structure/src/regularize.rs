@@ -12,7 +12,8 @@
 use std::sync::Arc;
 
 use modeshift_dae::{
-    Equation, EquationId, ExpressionId, Expressions, MultimodeDae, Node, Rewritten, VariableId, differentiate_times,
+    Derivative, Equation, EquationId, ExpressionId, Expressions, MultimodeDae, Node, Rewritten, VariableId,
+    differentiate_times,
 };
 use modeshift_modes::{Limit, ModeSet, ModeSpace};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -155,8 +156,8 @@ fn combination_name(dae: &MultimodeDae, dependence: &Dependence) -> Arc<str> {
         if weight.abs() != 1.0 {
             text.push_str(&format!("{} ", weight.abs()));
         }
-        text.push_str(&dae.model.equations[equation.of].name);
-        text.extend(std::iter::repeat_n('\'', (equation.order - lowest) as usize));
+        let relative = Derivative::new(equation.of, equation.order - lowest);
+        text.push_str(&dae.model.name_of_equation(relative).to_string());
     }
     text.push(')');
     text.into()

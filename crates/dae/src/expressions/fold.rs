@@ -89,6 +89,13 @@ impl<C: Copy> Operands<C> {
     pub fn extend(&mut self, ids: impl IntoIterator<Item = ExpressionId>, context: C) {
         self.pending.extend(ids.into_iter().map(|id| (id, context, Step::Open)));
     }
+
+    /// Asks for several in one context, so that the first one is folded first.
+    pub fn extend_reversed(&mut self, ids: impl IntoIterator<Item = ExpressionId>, context: C) {
+        let at = self.pending.len();
+        self.extend(ids, context);
+        self.pending[at..].reverse();
+    }
 }
 
 impl Operands<Context> {

@@ -4,7 +4,7 @@
 //! law or an empty `when`, has no counterpart in ordinary tools.
 
 use modeshift_dae::{VariableId, WhenAction, WhenActionKind};
-use modeshift_diagnostics::Diagnostic;
+use modeshift_diagnostics::{Code, Diagnostic};
 use rustc_hash::FxHashMap;
 
 use super::reinitialisations::Restarts;
@@ -89,7 +89,7 @@ impl Restarts<'_, '_> {
 
     /// A branch of a `when` that cannot be written, with the mode changes in which it fires.
     fn refused(&self, message: &str, clause: usize, branch: usize) -> Diagnostic {
-        let diagnostic = Diagnostic::error("E0909", message);
+        let diagnostic = Diagnostic::error(Code::E0909, message);
         let firing = self.changes.firings.iter().find(|firing| (firing.clause, firing.branch) == (clause, branch));
         match firing {
             Some(firing) if !firing.pairs.is_empty() => diagnostic.when(self.printer.print(firing.pairs).text),

@@ -8,7 +8,7 @@
 //! the jump of the states waits for what the guard says.
 
 use modeshift_dae::{ExpressionId, IndexVec, ModeVariableId, MultimodeDae, Node, VariableId};
-use modeshift_diagnostics::Diagnostic;
+use modeshift_diagnostics::{Code, Diagnostic};
 use modeshift_mode_changes::{AllChanges, Moment};
 use modeshift_modes::{Invariant, ModeSet, ModeVariable};
 
@@ -127,7 +127,7 @@ pub(crate) fn unwritable(
             format!("only where a guard compares `{}` itself, its impulse decides", variable.name)
         }
     };
-    let diagnostic = Diagnostic::error("E0913", message)
+    let diagnostic = Diagnostic::error(Code::E0913, message)
         .when(when)
         .label(variable.span, "impulsive")
         .label(mode.span, "its guard")

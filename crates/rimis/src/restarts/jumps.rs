@@ -10,7 +10,7 @@
 //! what can be had.
 
 use modeshift_dae::{Derivative, EquationId, ExpressionId, IndexVec, Mode, ModeVariableId, MultimodeDae, VariableId};
-use modeshift_diagnostics::Diagnostic;
+use modeshift_diagnostics::{Code, Diagnostic};
 use modeshift_mode_changes::{AllChanges, ClosedForm, Defect, InPairs, Moment, Potentials, Unknown};
 use modeshift_modes::{Invariant, ModeSet};
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
@@ -218,14 +218,14 @@ impl Search<'_> {
 
     fn no_closed_form(&self, pairs: ModeSet) -> Failure {
         let message = "states jump at a mode change, and there is no formula for where to";
-        let diagnostic = violated(self.dae, self.changes, pairs, Diagnostic::error("E0905", message))
+        let diagnostic = violated(self.dae, self.changes, pairs, Diagnostic::error(Code::E0905, message))
             .help("`changes` shows the restart of this mode change; only linear ones of level 1 have a formula");
         Failure::Diagnosed(Box::new(diagnostic))
     }
 
     fn too_many(&self, pairs: ModeSet) -> Failure {
         let message = format!("a part of the model has more than {MOST_RESTARTS} different restarts at mode changes");
-        let diagnostic = violated(self.dae, self.changes, pairs, Diagnostic::error("E0907", message))
+        let diagnostic = violated(self.dae, self.changes, pairs, Diagnostic::error(Code::E0907, message))
             .help("each would be a branch of a `when`; a smaller part of the model can be transformed");
         Failure::Diagnosed(Box::new(diagnostic))
     }

@@ -25,7 +25,7 @@ mod scenarios;
 mod system;
 
 use modeshift_dae::{EquationId, Id, IndexVec, MultimodeDae, VariableId};
-use modeshift_diagnostics::{Diagnostic, Diagnostics};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics};
 use modeshift_modes::{FormulaPrinter, Invariant, Limit, ModeSet, ModeSpace, ModeVariable};
 
 use crate::matching::offsets::Thermometer;
@@ -183,7 +183,7 @@ fn check_absent_variables(dae: &MultimodeDae, initialization: &Initialization, d
         let message = format!("`{}` does not exist in all modes of this initial equation", declared.name);
         let when = printer.print(modes).text;
         diagnostics.push(
-            Diagnostic::error("E0703", message)
+            Diagnostic::error(Code::E0703, message)
                 .label(system.span(missing.equation), "holds at the start")
                 .label(declared.span, format!("`{}` is declared here", declared.name))
                 .when(when)
@@ -197,7 +197,7 @@ fn check_absent_variables(dae: &MultimodeDae, initialization: &Initialization, d
         {
             let declared = &dae.model.variables[variable];
             let message = format!("the start value of `{}` has no effect: it exists in no initial mode", declared.name);
-            let mut warning = Diagnostic::warning("W0704", message).label(system.span(equation), "fixed here");
+            let mut warning = Diagnostic::warning(Code::W0704, message).label(system.span(equation), "fixed here");
             if declared.span != system.span(equation) {
                 warning = warning.label(declared.span, "declared here");
             }

@@ -12,7 +12,7 @@ use modeshift_dae::{
     ExpressionId, FlatModel, Id, IndexVec, InitialEquation, ModeVariableId, MultimodeDae, Node, Scenario, ScenarioId,
     VariableId,
 };
-use modeshift_diagnostics::{Diagnostic, Diagnostics, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use modeshift_modes::{Invariant, ModeSet, ModeSpace, ModeVariable};
 use rustc_hash::FxHashMap;
 
@@ -193,7 +193,7 @@ fn without_modes(dae: &MultimodeDae, scenario: &InitialScenario) -> Diagnostic {
         Some(_) => format!("there is no initial mode for scenario `{}`", scenario.name),
         None => "there is no initial mode".to_string(),
     };
-    let mut diagnostic = Diagnostic::error("E0705", message);
+    let mut diagnostic = Diagnostic::error(Code::E0705, message);
     if scenario.id.is_some() {
         diagnostic = diagnostic.label(scenario.span, "its modes are none of those that the start values allow");
     }
@@ -209,7 +209,7 @@ fn check_names(scenarios: &IndexVec<ScenarioId, Scenario>, diagnostics: &mut Dia
     for scenario in scenarios.iter() {
         if let Some(before) = first.insert(&scenario.name, scenario.span) {
             diagnostics.push(
-                Diagnostic::error("E0707", format!("two scenarios are called `{}`", scenario.name))
+                Diagnostic::error(Code::E0707, format!("two scenarios are called `{}`", scenario.name))
                     .label(scenario.span, "again here")
                     .label(before, "first here"),
             );
@@ -233,7 +233,7 @@ fn check_overlaps(dae: &MultimodeDae, initial: &InitialModes, diagnostics: &mut 
             let Some(&(modes, other)) = earlier.iter().find(overlaps) else { return }; // a limit was exceeded
             let both = printer.print(space.and(modes, when)).text;
             let message = format!("scenarios `{}` and `{}` overlap", other.name, scenario.name);
-            let diagnostic = Diagnostic::error("E0706", message)
+            let diagnostic = Diagnostic::error(Code::E0706, message)
                 .label(scenario.span, "this one")
                 .label(other.span, "and this one")
                 .when(both);

@@ -12,8 +12,8 @@
 use std::sync::Arc;
 
 use modeshift_dae::{
-    Derivatives, Equation, EquationId, EquationKind, ExpressionId, ExpressionText, FlatModel, Id, IndexVec,
-    InitialEquation, MultimodeDae, Node, Rewritten, ScenarioId, Variability, Variable, VariableId, primes,
+    Derivative, Derivatives, Equation, EquationId, EquationKind, ExpressionId, ExpressionText, FlatModel, Id, IndexVec,
+    InitialEquation, MultimodeDae, Node, Rewritten, ScenarioId, Variability, Variable, VariableId,
 };
 use modeshift_diagnostics::Span;
 use modeshift_modes::{Invariant, ModeSet, ModeSpace};
@@ -23,11 +23,11 @@ use super::carry::Carried;
 use super::parameters::{UnknownParameter, unknown_parameters};
 use super::prolongation::{Mention, prolong};
 use super::scenarios::InitialModes;
+use crate::Analysis;
 use crate::incidence::dual_representation::{Incidence, Occurrence, Vertex};
 use crate::incidence::formulas::Formulas;
 use crate::incidence::occurrences;
 use crate::matching::offsets::Thermometer;
-use crate::{Analysis, Derivative};
 
 /// Where an equation of initialization comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -461,6 +461,6 @@ fn text(dae: &MultimodeDae, expression: ExpressionId) -> String {
 fn primed(name: &Arc<str>, order: u32) -> Arc<str> {
     match order {
         0 => name.clone(),
-        _ => format!("{name}{}", primes(order)).into(),
+        _ => Derivative { of: (), order }.named(name).to_string().into(),
     }
 }
