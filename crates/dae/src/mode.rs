@@ -12,7 +12,7 @@ use crate::{Id, ModeVariableId};
 const WORD: usize = u64::BITS as usize;
 
 /// The value of each mode variable.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct Mode {
     /// How many mode variables there are.
     count: u32,

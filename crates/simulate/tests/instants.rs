@@ -170,11 +170,11 @@ fn an_event_looks_only_at_the_elements_that_it_can_reach() {
     let later = ran.events().iter().enumerate().filter(|(_, event)| event.time > 0.0);
     assert!(later.clone().count() >= 100, "each turns on and off: {}", ran.events().len());
     for (number, event) in later {
-        let changed: Vec<usize> = event.changed().collect();
+        let changed: Vec<modeshift_dae::ModeVariableId> = event.changed().collect();
         assert_eq!(changed.len(), 1, "at {}", event.time);
         let cost = ran.costs.iter().find(|cost| cost.time == event.time).expect("a cost");
         assert_eq!(cost.new_modes, 1, "no mode is tried but the one that follows, at {}", event.time);
-        let index = names[changed[0]].strip_prefix("on").expect("a mode variable");
+        let index = names[changed[0].0 as usize].strip_prefix("on").expect("a mode variable");
         check_kept(&ran, number, |name| name.ends_with(index));
     }
 }

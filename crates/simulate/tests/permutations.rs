@@ -75,7 +75,7 @@ fn last_values(ran: &Ran) -> BTreeMap<String, Option<f64>> {
 /// The mode after each event, by the names of mode variables.
 fn modes(ran: &Ran) -> Vec<BTreeMap<String, bool>> {
     let names = &ran.result.columns().mode_variables;
-    let mode = |to: &[bool]| names.iter().map(|name| name.to_string()).zip(to.iter().copied()).collect();
+    let mode = |to: &modeshift_dae::Mode| names.iter().map(|name| name.to_string()).zip(to.values()).collect();
     ran.events().iter().map(|event| mode(&event.to)).collect()
 }
 

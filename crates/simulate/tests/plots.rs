@@ -1,8 +1,6 @@
 //! Plots of made-up runs: what is in the picture. `PLOTS=directory` keeps the pictures, to be looked at.
 
-use std::sync::Arc;
-
-use modeshift_dae::{ModeVariableId, VariableId};
+use modeshift_dae::{Mode, ModeVariableId, VariableId};
 use modeshift_simulate::results::plot::{Picture, PlotRecorder, matching};
 use modeshift_simulate::results::{ABSENT, Column, ColumnKind, ColumnSource, Columns, EventRecord, Impulse, Observer};
 
@@ -29,11 +27,10 @@ fn columns(model: &str, columns: Vec<Column>) -> Columns {
 }
 
 fn event(time: f64, impulses: Vec<Impulse>) -> EventRecord {
-    let nothing: Arc<[bool]> = [].into();
     EventRecord {
         time,
-        from: nothing.clone(),
-        to: nothing,
+        from: Mode::default(),
+        to: Mode::default(),
         cause: Vec::new(),
         cascade: Vec::new(),
         jumps: Vec::new(),

@@ -80,10 +80,8 @@ fn a_pendulum_with_an_angle_asked_for_keeps_it_as_a_state() {
     let model = Model::new(text, &[]);
     let mut run = Running::start(&model);
     let states = |run: &Running<'_>| {
-        let name = |(id, order): (VariableId, u32)| {
-            format!("{}{}", model.dae.model.variables[id].name, "'".repeat(order as usize))
-        };
-        run.program.state_quantities().map(name).collect::<Vec<String>>()
+        let names = run.program.state_quantities().map(|it| model.dae.model.name_of_variable(it).to_string());
+        names.collect::<Vec<String>>()
     };
     while run.time < 10.0 {
         run.step(1e-3);

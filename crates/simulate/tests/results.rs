@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
-use modeshift_dae::{ModeVariableId, VariableId};
+use modeshift_dae::{Mode, ModeVariableId, VariableId};
 use modeshift_simulate::results::{
     ABSENT, Column, ColumnKind, ColumnSource, Columns, Constant, CsvFile, EventFile, EventRecord, Impulse, Jump,
     MatFile, Observer, Progress, Storage, Tally, Trajectory,
@@ -75,8 +75,8 @@ const ROWS: [(f64, [f64; 4]); 4] = [
 fn event() -> EventRecord {
     EventRecord {
         time: 0.1 + 0.2,
-        from: [false].into(),
-        to: [true].into(),
+        from: Mode::from_iter([false]),
+        to: Mode::from_iter([true]),
         cause: vec!["time >= t1".into()],
         cascade: vec![],
         jumps: vec![
@@ -310,7 +310,7 @@ fn a_trajectory_keeps_everything() {
     assert_eq!(trajectory.named("n"), Some(vec![3.0, 3.0, 4.0, 4.0]));
     assert_eq!((trajectory.last("open"), trajectory.last("unknown")), (Some(1.0), None));
     assert_eq!(trajectory.events().len(), 1);
-    assert_eq!(trajectory.events()[0].changed().collect::<Vec<_>>(), [0]);
+    assert_eq!(trajectory.events()[0].changed().collect::<Vec<_>>(), [ModeVariableId(0)]);
 }
 
 #[test]

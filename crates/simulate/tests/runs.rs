@@ -149,7 +149,7 @@ fn a_fault_spreads_along_the_line_in_both_forms_alike() {
     assert_eq!(fixed.events().len(), 2);
     let changed = |event: usize| {
         let event = &fixed.events()[event];
-        event.changed().map(|at| fixed.result.columns().mode_variables[at].to_string()).collect::<Vec<_>>()
+        event.changed().map(|id| fixed.result.columns().mode_variables[id.0 as usize].to_string()).collect::<Vec<_>>()
     };
     assert_eq!(changed(0), ["element[1].open"]);
     assert_eq!(changed(1), ["element[2].short"]);

@@ -250,7 +250,7 @@ fn variables_of_other_modes_are_absent() {
     let mut simulation = simulation(text, 1.0);
     assert_eq!(simulation.step_to_event(1.0), Ok(Stepped::Event));
     assert_eq!((left(&simulation, "b"), value(&simulation, "b")), (0.0, 1.0));
-    assert!(simulation.present().mode.iter().any(|&it| it));
+    assert!(simulation.present().mode.values().any(|it| it));
     assert!(!is_absent(value(&simulation, "x")));
     assert_eq!(simulation.value("nothing"), None);
 }

@@ -5,7 +5,7 @@ use modeshift_diagnostics::{Diagnostic, Diagnostics};
 use modeshift_numerics::NewtonFailureReason;
 use modeshift_structure::initialization::InitialScenario;
 
-use super::point::Mode;
+use super::point::StartMode;
 use super::problem::InitialProblem;
 use super::search::{InitialState, NoStart, Tried, TriedOutcome};
 use super::solve::{BlockFailure, Disagreement, ModeFailure};
@@ -131,7 +131,7 @@ pub fn explain_solution(problem: &InitialProblem<'_>, state: &InitialState, diag
 }
 
 /// `g1, not g2`
-fn mode_text(problem: &InitialProblem<'_>, mode: &Mode) -> String {
+fn mode_text(problem: &InitialProblem<'_>, mode: &StartMode) -> String {
     let modes = &problem.dae.mode_variables;
     if modes.is_empty() {
         return "the only mode".to_string();
@@ -147,7 +147,7 @@ fn mode_text(problem: &InitialProblem<'_>, mode: &Mode) -> String {
     literals.join(", ")
 }
 
-fn mode_failure(problem: &InitialProblem<'_>, mode: &Mode, failure: &ModeFailure) -> Diagnostic {
+fn mode_failure(problem: &InitialProblem<'_>, mode: &StartMode, failure: &ModeFailure) -> Diagnostic {
     match failure {
         ModeFailure::Block(block) => block_failure(problem, block),
         ModeFailure::NotNumeric(equation, reason) => {
@@ -191,7 +191,7 @@ fn block_failure(problem: &InitialProblem<'_>, block: &BlockFailure) -> Diagnost
 }
 
 /// Conditions that contradict each other: all of the smallest conflict with their places.
-fn disagreement(problem: &InitialProblem<'_>, mode: &Mode, disagreement: &Disagreement) -> Diagnostic {
+fn disagreement(problem: &InitialProblem<'_>, mode: &StartMode, disagreement: &Disagreement) -> Diagnostic {
     let Disagreement { condition, left, right } = *disagreement;
     let system = &problem.start.system;
     let conflict = problem.start.conflict(condition, |variable| mode.is_on(variable));

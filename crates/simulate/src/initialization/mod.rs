@@ -27,7 +27,7 @@ mod solve;
 pub use assess::{AssessedCase, AssessedScenario, Search, assess, start_of_run};
 pub use attempts::{Attempt, LogEntry};
 pub use explain::{explain_failure, explain_solution};
-pub use point::Mode;
+pub use point::StartMode;
 pub use problem::{InitialProblem, StartSettings};
 pub use search::{InitialState, NoStart, Tried, TriedOutcome};
 pub use solve::{BlockFailure, Disagreement, ModeFailure, ModeSolution};

@@ -1,25 +1,36 @@
 //! Values of all unknowns of initialization, and the mode in which they are.
 
-use modeshift_dae::{Builtin, Id, ModeVariableId, Node, Variability};
+use modeshift_dae::{Builtin, Id, Mode, ModeVariableId, Node, Variability};
 use modeshift_modes::ModeVariable;
 use modeshift_numerics::Input;
 use modeshift_structure::Derivative;
 
 use super::problem::InitialProblem;
 
-/// A mode and a scenario, by the variables of the space of initialization.
+/// A mode and a scenario: the values of the variables of the space of initialization, which are the mode variables of the
+/// model, then those that tell scenarios apart.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Mode(pub(crate) Vec<bool>);
+pub struct StartMode(pub(crate) Mode);
 
-impl Mode {
+impl StartMode {
     /// The value of a variable of the space.
     pub fn is_on(&self, variable: ModeVariable) -> bool {
-        self.0[variable.index()]
+        self.0[ModeVariableId(variable.0)]
     }
 
     /// The value of a mode variable of the model.
     pub fn value(&self, mode: ModeVariableId) -> bool {
-        self.0[mode.index()]
+        self.0[mode]
+    }
+
+    /// Gives a variable of the space a value.
+    pub(crate) fn set(&mut self, variable: ModeVariable, value: bool) {
+        self.0.set(ModeVariableId(variable.0), value);
+    }
+
+    /// The variables of the space with their values.
+    pub(crate) fn literals(&self) -> Vec<(ModeVariable, bool)> {
+        self.0.iter().map(|(id, value)| (ModeVariable(id.0), value)).collect()
     }
 }
 
@@ -27,7 +38,7 @@ impl Mode {
 #[derive(Clone, Debug)]
 pub(crate) struct Point {
     pub(crate) values: Vec<f64>,
-    pub(crate) mode: Mode,
+    pub(crate) mode: StartMode,
 }
 
 impl Point {
@@ -45,7 +56,7 @@ impl Point {
                 variable.map_or(f64::NAN, |variable| self.values[variable.index()])
             }
             Input::Mode(mode) => truth(self.mode.value(mode)),
-            Input::LeftMode(mode) => truth(problem.mode_starts[mode.index()]),
+            Input::LeftMode(mode) => truth(problem.mode_starts[mode]),
             Input::Run(call) => match problem.model().expressions.node(call) {
                 Node::Call(Builtin::Initial, _) => 1.0,
                 _ => 0.0,

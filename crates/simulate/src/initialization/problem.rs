@@ -1,14 +1,14 @@
 //! What is given at the start: parameters, guesses and nominal values, and which mode variables are known already.
 
 use modeshift_dae::{
-    ExpressionId, FlatModel, Id, InitialValue, ModeVariableId, MultimodeDae, Node, Variability, VariableId,
+    ExpressionId, FlatModel, Id, InitialValue, Mode, ModeVariableId, MultimodeDae, Node, Variability, VariableId,
 };
 use modeshift_modes::{ModeSet, ModeVariable};
 use modeshift_numerics::{Compiler, NativeFunctions, Parameters, Tape};
 use modeshift_structure::initialization::Initialization;
 
 use super::left_limits::left_limits;
-use super::point::{Mode, Point};
+use super::point::{Point, StartMode};
 
 /// How to solve.
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ pub struct InitialProblem<'a> {
     pub(crate) guesses: Vec<f64>,
     pub(crate) nominal: Vec<f64>,
     /// The start values of mode variables, for their left limits.
-    pub(crate) mode_starts: Vec<bool>,
+    pub(crate) mode_starts: Mode,
     /// Whether some equation contains `homotopy`.
     pub(crate) has_homotopy: bool,
     /// What defines discrete variables at the start; the last one that holds counts.
@@ -116,11 +116,16 @@ impl<'a> InitialProblem<'a> {
     }
 
     /// A mode with these values; the other variables have their start values.
-    pub fn mode_with(&self, values: &[(ModeVariable, bool)]) -> Mode {
-        let mut all = self.mode_starts.clone();
-        all.resize(self.start.space.variable_count(), false);
-        values.iter().for_each(|&(variable, value)| all[variable.index()] = value);
-        Mode(all)
+    pub fn mode_with(&self, values: &[(ModeVariable, bool)]) -> StartMode {
+        let mut mode = self.start_mode();
+        values.iter().for_each(|&(variable, value)| mode.set(variable, value));
+        mode
+    }
+
+    /// Mode variables have their start values, and there is no scenario.
+    pub(crate) fn start_mode(&self) -> StartMode {
+        let values = self.mode_starts.values().chain(std::iter::repeat(false));
+        StartMode(values.take(self.start.space.variable_count()).collect())
     }
 
     /// How many unknowns the system has, in all modes together.
@@ -143,7 +148,7 @@ impl<'a> InitialProblem<'a> {
                 definitions.push(definition);
             }
         }
-        let nowhere = Point { values: self.guesses.clone(), mode: Mode(self.mode_starts.clone()) };
+        let nowhere = Point { values: self.guesses.clone(), mode: StartMode(self.mode_starts.clone()) };
         let values = self.evaluate(&definitions, &nowhere);
         known.extend(ids.into_iter().zip(values).map(|(id, value)| (id, value != 0.0)));
         known.sort_unstable();
@@ -172,13 +177,13 @@ impl<'a> InitialProblem<'a> {
     }
 
     /// The mode that the definitions give at a point; what has no definition, or has a fixed start, stays.
-    pub(crate) fn mode_at(&self, point: &Point) -> Mode {
+    pub(crate) fn mode_at(&self, point: &Point) -> StartMode {
         let defined = self.dae.mode_variables.iter_enumerated();
         let (ids, definitions): (Vec<ModeVariableId>, Vec<ExpressionId>) =
             defined.filter_map(|(id, mode)| Some((id, mode.definition?))).unzip();
         let mut mode = point.mode.clone();
         for (id, value) in ids.into_iter().zip(self.evaluate(&definitions, point)) {
-            mode.0[id.index()] = value != 0.0;
+            mode.0.set(id, value != 0.0);
         }
         mode
     }

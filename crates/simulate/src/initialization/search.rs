@@ -6,14 +6,14 @@
 
 use std::collections::BTreeMap;
 
-use modeshift_dae::{Id, ModeVariableId, VariableId};
+use modeshift_dae::{ModeVariableId, VariableId};
 use modeshift_modes::{ModeSet, ModeVariable};
 use modeshift_structure::Derivative;
 use modeshift_structure::initialization::InitialScenario;
 use rustc_hash::FxHashSet;
 
 use super::attempts::LogEntry;
-use super::point::{Mode, Point};
+use super::point::{Point, StartMode};
 use super::problem::InitialProblem;
 use super::solve::{ModeFailure, ModeSolution};
 
@@ -24,7 +24,7 @@ const MOST_VISITS: usize = 200;
 #[derive(Clone, Debug)]
 pub struct InitialState {
     /// The mode.
-    pub mode: Mode,
+    pub mode: StartMode,
     /// The name of the scenario.
     pub scenario: String,
     /// The values of all variables and derivatives, parameters and discrete variables included.
@@ -32,7 +32,7 @@ pub struct InitialState {
     /// States without a condition, kept at their start values.
     pub fixed: Vec<Derivative<VariableId>>,
     /// Other modes that would be a start too.
-    pub others: Vec<Mode>,
+    pub others: Vec<StartMode>,
     /// Whether all possible modes were tried.
     pub complete: bool,
     /// What was tried beyond plain Newton.
@@ -50,7 +50,7 @@ impl InitialState {
 #[derive(Clone, Debug)]
 pub struct Tried {
     /// The mode.
-    pub mode: Mode,
+    pub mode: StartMode,
     /// How it ended.
     pub outcome: TriedOutcome,
 }
@@ -84,7 +84,7 @@ impl InitialProblem<'_> {
         let known = self.known_modes().into_iter().map(|(mode, value)| (ModeVariable(mode.0), value));
         let possible = space.and(valid, space.valuation(&known.collect::<Vec<_>>()));
         // What nothing defines keeps its start value, unless that is not possible.
-        let kept = self.undefined_modes().map(|mode| (ModeVariable(mode.0), self.mode_starts[mode.index()]));
+        let kept = self.undefined_modes().map(|mode| (ModeVariable(mode.0), self.mode_starts[mode]));
         let kept = space.and(possible, space.valuation(&kept.collect::<Vec<_>>()));
         if kept.is_empty() { possible } else { kept }
     }
@@ -107,18 +107,17 @@ impl InitialProblem<'_> {
     fn state(
         &self,
         scenario: &InitialScenario,
-        mode: Mode,
+        mode: StartMode,
         solution: ModeSolution,
-        others: Vec<Mode>,
+        others: Vec<StartMode>,
         complete: bool,
     ) -> InitialState {
         let system = &self.start.system;
-        let exists = |id: VariableId| {
+        let quantities = system.quantities.iter_enumerated().filter(|&(id, _)| {
             let guard = system.incidence.variables()[id].guard;
             let unknown = self.model().variables[id].is_continuous_unknown();
             !unknown || self.start.space.evaluate(guard, |variable| mode.is_on(variable))
-        };
-        let quantities = system.quantities.iter_enumerated().filter(|&(id, _)| exists(id));
+        });
         let values = quantities.map(|(id, &quantity)| (quantity, solution.value(id)));
         InitialState {
             scenario: scenario.name.to_string(),
@@ -132,62 +131,55 @@ impl InitialProblem<'_> {
     }
 }
 
-type Consistent = Vec<(Mode, ModeSolution)>;
+type Consistent = Vec<(StartMode, ModeSolution)>;
 
 struct Search<'a, 'p> {
     problem: &'a InitialProblem<'p>,
     candidates: ModeSet,
-    seen: FxHashSet<Mode>,
+    seen: FxHashSet<StartMode>,
     tried: Vec<Tried>,
 }
 
 impl Search<'_, '_> {
     /// The candidate modes if they are few, and whether they are.
-    fn few_modes(&self) -> (Vec<Mode>, bool) {
+    fn few_modes(&self) -> (Vec<StartMode>, bool) {
         let space = &self.problem.start.space;
         let (mut rest, mut modes) = (self.candidates, Vec::new());
         while let Some(mode) = self.pick(rest) {
             if modes.len() == self.problem.settings.most_modes {
                 return (modes, false);
             }
-            let values = mode.0.iter().enumerate().map(|(at, &value)| (ModeVariable(at as u32), value));
-            rest = space.difference(rest, space.valuation(&values.collect::<Vec<_>>()));
+            rest = space.difference(rest, space.valuation(&mode.literals()));
             modes.push(mode);
         }
         (modes, true)
     }
 
     /// A mode out of a set; variables that do not matter have their start values.
-    fn pick(&self, set: ModeSet) -> Option<Mode> {
+    fn pick(&self, set: ModeSet) -> Option<StartMode> {
         let space = &self.problem.start.space;
-        let mut mode = self.start_mode();
+        let mut mode = self.problem.start_mode();
         if space.evaluate(set, |variable| mode.is_on(variable)) {
             return Some(mode);
         }
         for (variable, value) in space.pick(set)? {
-            mode.0[variable.index()] = value;
+            mode.set(variable, value);
         }
         Some(mode)
     }
 
-    fn start_mode(&self) -> Mode {
-        let mut values = self.problem.mode_starts.clone();
-        values.resize(self.problem.start.space.variable_count(), false);
-        Mode(values)
-    }
-
     /// The first mode to try: what the definitions say at the start values.
-    fn guessed_mode(&self) -> Option<Mode> {
+    fn guessed_mode(&self) -> Option<StartMode> {
         let point = Point { values: self.problem.guesses.clone(), mode: self.pick(self.candidates)? };
         let guessed = self.problem.mode_at(&point);
         if self.is_candidate(&guessed) { Some(guessed) } else { Some(point.mode) }
     }
 
-    fn is_candidate(&self, mode: &Mode) -> bool {
+    fn is_candidate(&self, mode: &StartMode) -> bool {
         self.problem.start.space.evaluate(self.candidates, |variable| mode.is_on(variable))
     }
 
-    fn try_all(&mut self, mut modes: Vec<Mode>) -> Consistent {
+    fn try_all(&mut self, mut modes: Vec<StartMode>) -> Consistent {
         if let Some(guessed) = self.guessed_mode()
             && let Some(at) = modes.iter().position(|mode| *mode == guessed)
         {
@@ -203,8 +195,7 @@ impl Search<'_, '_> {
         let mut rest = self.candidates;
         for _ in 0..MOST_VISITS {
             let Some(mode) = next.or_else(|| self.pick(rest)) else { break };
-            let values = mode.0.iter().enumerate().map(|(at, &value)| (ModeVariable(at as u32), value));
-            rest = space.difference(rest, space.valuation(&values.collect::<Vec<_>>()));
+            rest = space.difference(rest, space.valuation(&mode.literals()));
             self.seen.insert(mode.clone());
             let (found, suggested) = self.try_mode(mode);
             if let Some(found) = found {
@@ -216,7 +207,7 @@ impl Search<'_, '_> {
     }
 
     /// The solution of a mode if it is consistent, else the mode that its solution suggests.
-    fn try_mode(&mut self, mode: Mode) -> (Option<(Mode, ModeSolution)>, Option<Mode>) {
+    fn try_mode(&mut self, mode: StartMode) -> (Option<(StartMode, ModeSolution)>, Option<StartMode>) {
         match self.problem.solve_mode(&mode) {
             Ok(solution) => {
                 let there = self.problem.mode_at(&solution.point);

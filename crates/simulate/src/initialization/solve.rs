@@ -8,7 +8,7 @@ use modeshift_structure::initialization::{OneMode, OneModeBlock};
 use rustc_hash::FxHashSet;
 
 use super::attempts::{Attempt, BlockSolver, LogEntry, follow};
-use super::point::{Mode, Point};
+use super::point::{Point, StartMode};
 use super::problem::{DiscreteDefinition, InitialProblem};
 
 /// Sides of a condition that differ by more than this share of their size disagree.
@@ -70,7 +70,7 @@ impl ModeSolution {
 
 impl InitialProblem<'_> {
     /// Start values in one mode.
-    pub fn solve_mode(&self, mode: &Mode) -> Result<ModeSolution, ModeFailure> {
+    pub fn solve_mode(&self, mode: &StartMode) -> Result<ModeSolution, ModeFailure> {
         let one_mode = self.start.one_mode(|variable| mode.is_on(variable));
         let mut point = Point { values: self.guesses.clone(), mode: mode.clone() };
         let mut log = Vec::new();

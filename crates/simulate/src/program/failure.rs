@@ -1,10 +1,9 @@
 //! Why a program could not be built or evaluated, in the words of the model.
 
-use modeshift_dae::{EquationId, ModeVariableId, MultimodeDae, NotDifferentiable, VariableId};
+use modeshift_dae::{Derivative, EquationId, Mode, MultimodeDae, NotDifferentiable, VariableId};
 use modeshift_diagnostics::Diagnostic;
 use modeshift_numerics::{NewtonFailure, NotFinite};
 
-use super::blocks::plan::EquationDerivative;
 use super::programs::Programs;
 
 /// More equations or unknowns than this are not listed.
@@ -27,11 +26,11 @@ pub struct BlockFailure {
     /// When.
     pub time: f64,
     /// In which mode.
-    pub mode: Vec<bool>,
-    /// The equations, each with how often it is differentiated.
-    pub equations: Vec<(EquationId, u32)>,
+    pub mode: Mode,
+    /// The equations.
+    pub equations: Vec<Derivative<EquationId>>,
     /// What they were to be solved for.
-    pub unknowns: Vec<(VariableId, u32)>,
+    pub unknowns: Vec<Derivative<VariableId>>,
     /// What happened.
     pub reason: FailureReason,
 }
@@ -62,9 +61,10 @@ impl BlockFailure {
     /// The diagnostic for the user: block, unknowns, residuals, last iterates, mode, time and source lines.
     pub fn explain(&self, programs: &Programs<'_>) -> Diagnostic {
         let dae = programs.dae();
-        let unknowns: Vec<String> = self.unknowns.iter().take(MOST_LISTED).map(|it| variable_name(dae, *it)).collect();
+        let unknowns = self.unknowns.iter().take(MOST_LISTED).map(|&it| dae.model.name_of_variable(it).to_string());
         let more = self.unknowns.len().saturating_sub(MOST_LISTED);
-        let unknowns = unknowns.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() };
+        let unknowns = unknowns.collect::<Vec<_>>().join(", ")
+            + &if more > 0 { format!(" and {more} more") } else { String::new() };
         let (code, reason) = match &self.reason {
             FailureReason::Newton(failure) => {
                 let lines = self.newton_lines(dae, failure);
@@ -74,9 +74,9 @@ impl BlockFailure {
         };
         let message = format!("no values for {unknowns} at time = {}: {reason}", self.time);
         let mut diagnostic = Diagnostic::error(code, message).when(self.mode_text(dae));
-        for &(equation, order) in self.equations.iter().take(MOST_LISTED) {
-            let declared = &dae.model.equations[equation];
-            diagnostic = diagnostic.label(declared.span, equation_name(dae, (equation, order)));
+        for &equation in self.equations.iter().take(MOST_LISTED) {
+            let declared = &dae.model.equations[equation.of];
+            diagnostic = diagnostic.label(declared.span, dae.model.name_of_equation(equation).to_string());
         }
         if let FailureReason::Newton(failure) = &self.reason {
             for line in self.newton_lines(dae, failure).into_iter().skip(1) {
@@ -88,30 +88,21 @@ impl BlockFailure {
 
     fn newton_lines(&self, dae: &MultimodeDae, failure: &NewtonFailure) -> Vec<String> {
         failure.report(
-            |index| variable_name(dae, self.unknowns[index]),
-            |index| format!("`{}`", equation_name(dae, self.equations[index])),
+            |index| dae.model.name_of_variable(self.unknowns[index]).to_string(),
+            |index| format!("`{}`", dae.model.name_of_equation(self.equations[index])),
         )
     }
 
     /// `g1 and not g2`
     fn mode_text(&self, dae: &MultimodeDae) -> String {
-        let literal = |(id, value): (ModeVariableId, &bool)| {
+        let literals = self.mode.iter().take(MOST_MODE_VARIABLES).map(|(id, value)| {
             let name = &dae.mode_variables[id].name;
-            if *value { name.to_string() } else { format!("not {name}") }
-        };
-        let literals = dae.mode_variables.ids().zip(&self.mode).take(MOST_MODE_VARIABLES).map(literal);
+            if value { name.to_string() } else { format!("not {name}") }
+        });
         let mut literals: Vec<String> = literals.collect();
         if self.mode.len() > MOST_MODE_VARIABLES {
             literals.push("…".to_string());
         }
         if literals.is_empty() { "true".to_string() } else { literals.join(" and ") }
     }
-}
-
-fn variable_name(dae: &MultimodeDae, (variable, order): (VariableId, u32)) -> String {
-    format!("{}{}", dae.model.variables[variable].name, "'".repeat(order as usize))
-}
-
-fn equation_name(dae: &MultimodeDae, (equation, order): EquationDerivative) -> String {
-    format!("{}{}", dae.model.equations[equation].name, "'".repeat(order as usize))
 }

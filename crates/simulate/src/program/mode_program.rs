@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use modeshift_dae::{ExpressionId, VariableId};
+use modeshift_dae::{Derivative, ExpressionId, Id, Mode, VariableId};
 use modeshift_numerics::Pattern;
 use modeshift_structure::one_mode::ModeStructure;
 
@@ -20,7 +20,7 @@ use super::surroundings::Surroundings;
 
 /// The program of one mode.
 pub struct Program {
-    mode: Vec<bool>,
+    mode: Mode,
     structure: Arc<ModeStructure>,
     quantities: Quantities,
     /// The equations as the mode leaves them.
@@ -45,13 +45,13 @@ impl Program {
     pub(super) fn new(
         workshop: &mut Workshop<'_>,
         structure: Arc<ModeStructure>,
-        mode: Vec<bool>,
+        mode: Mode,
     ) -> Result<Self, NotBuilt> {
         let quantities = Quantities::new(&structure, workshop.model().variables.len());
         let residuals = workshop.residuals_in(&structure, &mode);
         let matrix = ChoiceMatrix::new(workshop, &structure, &quantities, &residuals)?;
-        let variables = quantities.list().iter().zip(0..).filter(|((_, order), _)| *order == 0);
-        let sizes = variables.map(|(&(id, _), place)| (QuantityIndex(place), workshop.nominal(id))).collect();
+        let variables = quantities.list().iter().zip(0..).filter(|(quantity, _)| quantity.order == 0);
+        let sizes = variables.map(|(quantity, place)| (QuantityIndex(place), workshop.nominal(quantity.of))).collect();
         let mut program =
             Program { mode, structure, quantities, residuals, sizes, matrix, choices: Vec::new(), present: 0 };
         if program.matrix.is_none() {
@@ -66,8 +66,8 @@ impl Program {
         for system in systems(&self.structure, &self.quantities, &choice) {
             let names = system.named_equations(&self.structure);
             let mut residuals = Vec::with_capacity(names.len());
-            for (&(row, order), &(equation, _)) in system.equations.iter().zip(&names) {
-                residuals.push(workshop.differentiated(equation, self.residuals[row.0 as usize], order)?);
+            for (row, &equation) in system.equations.iter().zip(&names) {
+                residuals.push(workshop.differentiated(equation, self.residuals[row.of.index()])?);
             }
             workshop.plan(&self.quantities, &Equations { system: &system, names, residuals }, &mut items)?;
         }
@@ -95,7 +95,7 @@ impl Program {
     }
 
     /// The values of the mode variables.
-    pub fn mode(&self) -> &[bool] {
+    pub fn mode(&self) -> &Mode {
         &self.mode
     }
 
@@ -110,7 +110,7 @@ impl Program {
     }
 
     /// The states as variables and derivatives.
-    pub fn state_quantities(&self) -> impl Iterator<Item = (VariableId, u32)> {
+    pub fn state_quantities(&self) -> impl Iterator<Item = Derivative<VariableId>> {
         self.states().iter().map(|&state| self.quantities.get(state))
     }
 

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use modeshift_dae::{
-    Derivatives, EquationId, ExpressionId, Expressions, FlatModel, IndexVec, ModeVariableId, MultimodeDae,
-    PartialEvaluation, StateSelect, Type, VariableId,
+    Derivative, Derivatives, EquationId, ExpressionId, Expressions, FlatModel, IndexVec, Mode, ModeVariableId,
+    MultimodeDae, PartialEvaluation, StateSelect, Type, VariableId,
 };
 use modeshift_numerics::{Compiler, NativeFunctions};
 use modeshift_structure::one_mode::ModeStructure;
@@ -57,9 +57,9 @@ impl Residual {
     }
 
     /// What is known of the equation in a mode.
-    fn known_in(&self, mode: &[bool]) -> Option<ExpressionId> {
-        let values = || self.modes.iter().map(|id| mode[id.0 as usize]);
-        let branch = self.branches.iter().find(|(branch, _)| branch.iter().copied().eq(values()));
+    fn known_in(&self, mode: &Mode) -> Option<ExpressionId> {
+        let mut branches = self.branches.iter();
+        let branch = branches.find(|(values, _)| self.modes.iter().map(|&id| mode[id]).eq(values.iter().copied()));
         branch.map(|&(_, residual)| residual)
     }
 }
@@ -77,8 +77,8 @@ impl<'a> Programs<'a> {
         let literals = variables
             .map(|(id, variable)| parameter(id).map(|value| literal(&mut model.expressions, variable.ty, value)))
             .collect();
-        let usable = |value: f64| value > 0.0 && value.is_finite();
-        let nominal = dae.model.variables.ids().map(|id| nominal(id).map(f64::abs).filter(|&it| usable(it)));
+        let nominal =
+            dae.model.variables.ids().map(|id| nominal(id).map(f64::abs).filter(|&it| it > 0.0 && it.is_finite()));
         let workshop = Workshop {
             natives,
             derivatives: Derivatives::by_time(&dae.model.variables, &dae.model.functions),
@@ -101,8 +101,7 @@ impl<'a> Programs<'a> {
         structure: Arc<ModeStructure>,
         mode: impl Fn(ModeVariableId) -> bool,
     ) -> Result<Program, NotBuilt> {
-        let mode: Vec<bool> = self.dae.mode_variables.ids().map(mode).collect();
-        Program::new(&mut self.workshop, structure, mode)
+        Program::new(&mut self.workshop, structure, Mode::from_fn(self.dae.mode_variables.len(), mode))
     }
 
     /// Expressions, such as guards and right-hand sides of discrete equations, to be evaluated in the mode of a program.
@@ -179,10 +178,9 @@ impl<'a> Workshop<'a> {
 
     /// What a mode leaves of its equations: left minus right sides, by row. An equation whose conditions have the values
     /// that they had in an earlier mode is not looked at again.
-    pub fn residuals_in(&mut self, structure: &ModeStructure, mode: &[bool]) -> Vec<ExpressionId> {
+    pub fn residuals_in(&mut self, structure: &ModeStructure, mode: &Mode) -> Vec<ExpressionId> {
         let Workshop { model, leaves, literals, residuals, .. } = self;
-        let modes = |id: ModeVariableId| Some(mode[id.0 as usize]);
-        let mut evaluation = PartialEvaluation::new(modes, |variable| literals[variable]);
+        let mut evaluation = PartialEvaluation::new(|id| Some(mode[id]), |variable| literals[variable]);
         let residual = |row| {
             let id = structure.equation(row);
             let (left, right) = (model.equations[id].left, model.equations[id].right);
@@ -192,7 +190,7 @@ impl<'a> Workshop<'a> {
                 let left = evaluation.of(&mut model.expressions, left);
                 let right = evaluation.of(&mut model.expressions, right);
                 let residual = model.expressions.difference(left, right);
-                known.branches.push((known.modes.iter().map(|id| mode[id.0 as usize]).collect(), residual));
+                known.branches.push((known.modes.iter().map(|id| mode[*id]).collect(), residual));
                 residual
             })
         };
@@ -202,30 +200,29 @@ impl<'a> Workshop<'a> {
     /// A residual solved for a quantity that enters it linearly; remembered.
     pub fn solved(&mut self, residual: ExpressionId, unknown: ExpressionId) -> Option<ExpressionId> {
         let e = &mut self.model.expressions;
-        let solve = || affine(e, residual, unknown).map(|affine| solved(e, affine));
-        *self.solutions.entry((residual, unknown)).or_insert_with(solve)
+        let known = self.solutions.entry((residual, unknown));
+        *known.or_insert_with(|| affine(e, residual, unknown).map(|affine| solved(e, affine)))
     }
 
-    /// The `order`-th derivative by time of an equation's residual.
+    /// A derivative by time of an equation, given its residual.
     pub fn differentiated(
         &mut self,
-        equation: EquationId,
+        equation: Derivative<EquationId>,
         residual: ExpressionId,
-        order: u32,
     ) -> Result<ExpressionId, NotBuilt> {
         let mut derivative = residual;
-        for _ in 0..order {
+        for _ in 0..equation.order {
             derivative = self
                 .derivatives
                 .of(&mut self.model.expressions, derivative)
-                .map_err(|reason| NotBuilt::NotDifferentiable(equation, reason))?;
+                .map_err(|reason| NotBuilt::NotDifferentiable(equation.of, reason))?;
         }
         Ok(derivative)
     }
 
     /// A quantity as an expression.
     pub fn quantity(&mut self, quantities: &Quantities, quantity: QuantityIndex) -> ExpressionId {
-        let (variable, order) = quantities.get(quantity);
+        let Derivative { of: variable, order } = quantities.get(quantity);
         let known = &mut self.quantities[variable];
         for next in known.len() as u32..=order {
             known.push(self.model.expressions.variable(variable, next));

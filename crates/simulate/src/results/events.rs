@@ -7,6 +7,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use modeshift_dae::{Id, Mode, ModeVariableId};
 use serde_json::{Map, Value, json};
 
 use super::columns::Columns;
@@ -43,10 +44,10 @@ pub struct Impulse {
 pub struct EventRecord {
     /// When.
     pub time: f64,
-    /// The values of all mode variables before, by their ids.
-    pub from: Arc<[bool]>,
-    /// The values of all mode variables after, by their ids. May equal `from` where only a `when` fired.
-    pub to: Arc<[bool]>,
+    /// The mode before.
+    pub from: Mode,
+    /// The mode after. May equal `from` where only a `when` fired.
+    pub to: Mode,
     /// The conditions that changed, in the words of the model: `time >= t1`, `not x > 0`.
     pub cause: Vec<String>,
     /// The modes passed through at this instant, as predicates; empty for a change in one step.
@@ -58,21 +59,20 @@ pub struct EventRecord {
 }
 
 impl EventRecord {
-    /// The positions of the mode variables that change.
-    pub fn changed(&self) -> impl Iterator<Item = usize> + '_ {
-        let both = self.from.iter().zip(self.to.iter()).enumerate();
-        both.filter(|(_, (from, to))| from != to).map(|(mode, _)| mode)
+    /// The mode variables that change.
+    pub fn changed(&self) -> impl Iterator<Item = ModeVariableId> + '_ {
+        self.from.differing(&self.to)
     }
 }
 
 /// An event as JSON, given the names of the mode variables.
 pub fn event_to_json(event: &EventRecord, mode_variables: &[Arc<str>]) -> Value {
-    let shown: Vec<usize> = match mode_variables.len() {
-        ..=MOST_MODE_VARIABLES => (0..mode_variables.len()).collect(),
+    let shown: Vec<ModeVariableId> = match mode_variables.len() {
+        ..=MOST_MODE_VARIABLES => (0..mode_variables.len()).map(ModeVariableId::from_index).collect(),
         _ => event.changed().collect(),
     };
-    let mode = |values: &[bool]| -> Map<String, Value> {
-        shown.iter().map(|&mode| (mode_variables[mode].to_string(), values[mode].into())).collect()
+    let mode = |mode: &Mode| -> Map<String, Value> {
+        shown.iter().map(|&id| (mode_variables[id.index()].to_string(), mode[id].into())).collect()
     };
     // JSON has no NaN: what does not exist is null.
     let jumps = event.jumps.iter().map(|it| json!({"variable": *it.variable, "left": it.left, "right": it.right}));

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use modeshift_dae::{Derivative, ModeVariableId, VariableId};
+use modeshift_dae::{Derivative, Mode, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
 use modeshift_mode_changes::Term;
 
@@ -43,13 +43,12 @@ pub(super) enum NoBeginning {
 }
 
 /// `g1 and not g2`
-pub(super) fn whole_mode_text(machinery: &Machinery<'_>, values: &[bool]) -> String {
-    let literal = |(id, value): (ModeVariableId, &bool)| {
+pub(super) fn whole_mode_text(machinery: &Machinery<'_>, values: &Mode) -> String {
+    let literals = values.iter().take(MOST_MODE_VARIABLES).map(|(id, value)| {
         let name = &machinery.prepared.dae.mode_variables[id].name;
-        if *value { name.to_string() } else { format!("not {name}") }
-    };
-    let ids = machinery.prepared.dae.mode_variables.ids();
-    let mut literals: Vec<String> = ids.zip(values).take(MOST_MODE_VARIABLES).map(literal).collect();
+        if value { name.to_string() } else { format!("not {name}") }
+    });
+    let mut literals: Vec<String> = literals.collect();
     if values.len() > MOST_MODE_VARIABLES {
         literals.push("…".to_string());
     }
@@ -130,7 +129,7 @@ fn largest_states(
 ) -> Vec<(String, f64, modeshift_diagnostics::Span)> {
     let program = side.mode.program.borrow();
     let mut states: Vec<(VariableId, f64)> =
-        program.state_quantities().map(|(id, _)| id).zip(values.iter().copied()).collect();
+        program.state_quantities().map(|state| state.of).zip(values.iter().copied()).collect();
     let size = |&(id, value): &(VariableId, f64)| -(value / machinery.prepared.nominal(id)).abs();
     states.sort_by(|a, b| size(a).total_cmp(&size(b)));
     let named = |(id, value): (VariableId, f64)| {
@@ -248,7 +247,7 @@ fn with_causes(machinery: &Machinery<'_>, mut diagnostic: Diagnostic, left: &Sid
     diagnostic
 }
 
-fn none_accepted(machinery: &Machinery<'_>, left: &Side<'_>, tried: &[(Vec<bool>, Objection)]) -> Diagnostic {
+fn none_accepted(machinery: &Machinery<'_>, left: &Side<'_>, tried: &[(Mode, Objection)]) -> Diagnostic {
     let message = format!("no mode can follow at time = {}", Number(left.time));
     let mut diagnostic = Diagnostic::error("E0823", message).when(whole_mode_text(machinery, &left.mode.values));
     let mut told: Vec<String> = Vec::new();
@@ -269,8 +268,8 @@ fn none_accepted(machinery: &Machinery<'_>, left: &Side<'_>, tried: &[(Vec<bool>
 }
 
 /// A mode by what differs from the mode before.
-fn change_text(machinery: &Machinery<'_>, values: &[bool], left: &Side<'_>) -> String {
-    match values == left.mode.values {
+fn change_text(machinery: &Machinery<'_>, values: &Mode, left: &Side<'_>) -> String {
+    match *values == left.mode.values {
         true => "the mode as it was".to_string(),
         false => mode_text(&machinery.prepared.dae, values, &left.mode.values),
     }
@@ -300,8 +299,8 @@ fn objection_text(machinery: &Machinery<'_>, objection: &Objection) -> String {
     }
 }
 
-fn names(machinery: &Machinery<'_>, list: &[(VariableId, u32)]) -> String {
+fn names(machinery: &Machinery<'_>, list: &[Derivative<VariableId>]) -> String {
     let model = &machinery.prepared.dae.model;
-    let name = |&it: &(VariableId, u32)| model.name_of_variable(Derivative::from(it)).to_string();
-    list.iter().take(MOST_LISTED).map(name).collect::<Vec<_>>().join(", ")
+    let names = list.iter().take(MOST_LISTED).map(|&it| model.name_of_variable(it).to_string());
+    names.collect::<Vec<_>>().join(", ")
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use modeshift_dae::ExpressionId;
+use modeshift_dae::{ExpressionId, IndexVec, RelationId};
 use modeshift_mode_changes::DifferenceTape;
 use modeshift_numerics::Input;
 
@@ -11,7 +11,7 @@ use crate::run::phase::noise_floor::SlightEvents;
 use crate::run::phase::time_events::Sampling;
 use crate::run::phase::zero_crossings::FLOOR;
 use crate::run::prepare::Prepared;
-use crate::run::prepare::discrete_part::Requirement;
+use crate::run::prepare::discrete_part::DiscretePart;
 use crate::run::prepare::discrete_tapes::Buffers;
 use crate::run::prepare::relations::Moment;
 use crate::run::values::{Occasion, Side, input_between};
@@ -22,14 +22,14 @@ pub(crate) struct Memory {
     /// Whether a `when` condition was true when it was last looked at, by its place.
     pub conditions: Vec<bool>,
     /// The largest values that the sides of each atom had so far.
-    pub scales: Vec<f64>,
+    pub scales: IndexVec<RelationId, f64>,
     /// When `sample` is due next.
     pub samplings: Vec<Sampling>,
     /// Atoms whose last events changed nothing but laws that agree there.
     pub slight: SlightEvents,
     /// Clusters of atoms that were searched for other modes.
-    pub compared: BTreeSet<Vec<usize>>,
-    series: Vec<Option<Arc<DifferenceTape>>>,
+    pub compared: BTreeSet<Vec<RelationId>>,
+    series: IndexVec<RelationId, Option<Arc<DifferenceTape>>>,
 }
 
 /// Buffers for the tapes of the discrete part.
@@ -43,7 +43,7 @@ pub(crate) struct TapeBuffers {
 impl Memory {
     /// Nothing remembered yet.
     pub fn new(prepared: &Prepared) -> Self {
-        let (tapes, atom_count) = (&prepared.discrete.tapes, prepared.discrete.atoms.len());
+        let DiscretePart { tapes, atoms, .. } = &prepared.discrete;
         Memory {
             buffers: TapeBuffers {
                 decisions: tapes.decisions.buffers(),
@@ -52,23 +52,23 @@ impl Memory {
                 sides: tapes.sides.buffers(),
             },
             conditions: vec![false; tapes.decisions.len()],
-            scales: vec![0.0; atom_count],
+            scales: atoms.iter().map(|_| 0.0).collect(),
             samplings: prepared.schedule.samplings.clone(),
-            slight: SlightEvents::new(atom_count),
+            slight: SlightEvents::new(atoms.len()),
             compared: BTreeSet::new(),
-            series: vec![None; atom_count],
+            series: atoms.iter().map(|_| None).collect(),
         }
     }
 
-    /// Whether a value is above noise, for the atom of this number.
-    pub fn is_clear(&self, prepared: &Prepared, atom: usize, (difference, size): (f64, f64)) -> bool {
+    /// Whether a value of an atom is above noise.
+    pub fn is_clear(&self, prepared: &Prepared, atom: RelationId, (difference, size): (f64, f64)) -> bool {
         let scale = self.scales[atom].max(if size.is_finite() { size } else { 0.0 });
         difference.abs() > (prepared.noise.relative * scale).max(FLOOR)
     }
 
     /// Remembers how large the sides of atoms are.
-    pub fn learn_scales(&mut self, values: &[(f64, f64)]) {
-        for (scale, &(_, size)) in self.scales.iter_mut().zip(values) {
+    pub fn learn_scales(&mut self, values: &IndexVec<RelationId, (f64, f64)>) {
+        for (scale, &(_, size)) in self.scales.iter_mut().zip(values.iter()) {
             if size.is_finite() {
                 *scale = scale.max(size);
             }
@@ -91,7 +91,7 @@ impl Memory {
     }
 
     /// An atom along jets, compiled when first needed.
-    pub fn series(&mut self, prepared: &Prepared, atom: usize) -> Option<Arc<DifferenceTape>> {
+    pub fn series(&mut self, prepared: &Prepared, atom: RelationId) -> Option<Arc<DifferenceTape>> {
         if self.series[atom].is_none() {
             let it = &prepared.discrete.atoms[atom];
             let sides = if it.moment == Moment::Before { it.watched } else { it.sides };
@@ -114,7 +114,7 @@ impl TapeBuffers {
         (left, right): (&Side<'_>, &Side<'_>),
         occasion: Occasion,
         sampled: &[ExpressionId],
-    ) -> Vec<(f64, f64)> {
+    ) -> IndexVec<RelationId, (f64, f64)> {
         let values = self.sides.evaluate(&prepared.discrete.tapes.sides, |input| {
             input_between(&prepared.dae.model, input, (left, right), occasion, sampled)
         });
@@ -138,7 +138,7 @@ impl TapeBuffers {
         let values = self.assertions.evaluate(&prepared.discrete.tapes.assertions, |input| {
             input_between(&prepared.dae.model, input, (side, side), Occasion::default(), &[])
         });
-        let broken = |it: &Requirement| it.is_error && values[it.guard] != 0.0 && values[it.condition] == 0.0;
-        prepared.discrete.assertions.iter().position(broken)
+        let mut assertions = prepared.discrete.assertions.iter();
+        assertions.position(|it| it.is_error && values[it.guard] != 0.0 && values[it.condition] == 0.0)
     }
 }

@@ -2,11 +2,12 @@
 //!
 //! Beyond that, the half that was not asked for the longest is forgotten, and made again if it is asked for.
 
+use modeshift_dae::Mode;
 use rustc_hash::FxHashMap;
 
 /// Values by the values of mode variables.
 pub(crate) struct ModeCache<Value> {
-    entries: FxHashMap<Vec<bool>, Entry<Value>>,
+    entries: FxHashMap<Mode, Entry<Value>>,
     most: usize,
     size: usize,
     /// How often something was asked for.
@@ -26,7 +27,7 @@ impl<Value: Clone> ModeCache<Value> {
     }
 
     /// What is kept for these values of the mode variables.
-    pub fn get(&mut self, mode: &[bool]) -> Option<Value> {
+    pub fn get(&mut self, mode: &Mode) -> Option<Value> {
         self.uses += 1;
         let entry = self.entries.get_mut(mode)?;
         entry.last_use = self.uses;
@@ -34,12 +35,12 @@ impl<Value: Clone> ModeCache<Value> {
     }
 
     /// Keeps a value for a mode that has none.
-    pub fn insert(&mut self, mode: &[bool], value: Value, size: usize) {
+    pub fn insert(&mut self, mode: &Mode, value: Value, size: usize) {
         if self.size + size > self.most {
             self.forget_half();
         }
         self.size += size;
-        let known = self.entries.insert(mode.to_vec(), Entry { value, size, last_use: self.uses });
+        let known = self.entries.insert(mode.clone(), Entry { value, size, last_use: self.uses });
         assert!(known.is_none(), "a mode is made once");
     }
 
@@ -57,9 +58,9 @@ impl<Value: Clone> ModeCache<Value> {
 
 #[cfg(test)]
 mod tests {
-    use super::ModeCache;
+    use super::{Mode, ModeCache};
 
-    fn mode(number: usize) -> Vec<bool> {
+    fn mode(number: usize) -> Mode {
         (0..8).map(|bit| number >> bit & 1 == 1).collect()
     }
 

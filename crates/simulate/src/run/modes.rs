@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use modeshift_dae::{Id, VariableId};
+use modeshift_dae::{Derivative, Id, Mode, VariableId};
 use modeshift_mode_changes::{EquationTapes, ModeEquations};
 use modeshift_numerics::{Input, Pattern};
 use modeshift_structure::one_mode::{ModeStructure, signature_in};
@@ -17,9 +17,9 @@ use crate::run::prepare::Prepared;
 use crate::run::values::Side;
 
 /// A mode that was visited.
-pub(crate) struct Mode<'a> {
+pub(crate) struct VisitedMode<'a> {
     /// The values of the mode variables.
-    pub values: Vec<bool>,
+    pub values: Mode,
     pub structure: Arc<ModeStructure>,
     pub quantities: Quantities,
     pub program: Rc<RefCell<Program>>,
@@ -28,7 +28,7 @@ pub(crate) struct Mode<'a> {
     pub problem: RefCell<Option<Rc<Problem<ModeOde>>>>,
 }
 
-impl Mode<'_> {
+impl VisitedMode<'_> {
     /// Chooses states that are good at these values; integration begins anew where they are others than before.
     pub fn choose_states(
         &self,
@@ -49,7 +49,7 @@ impl Mode<'_> {
 #[derive(Clone, Debug)]
 pub(crate) enum NoMode {
     /// Its structure is singular.
-    Singular(Vec<bool>),
+    Singular(Mode),
     /// It has no program.
     NotBuilt(NotBuilt),
 }
@@ -66,7 +66,7 @@ pub(crate) struct VisitedModes<'a> {
     /// What the present event costs.
     pub meter: CostMeter,
     tapes: Arc<EquationTapes>,
-    known: ModeCache<Result<Rc<Mode<'a>>, NoMode>>,
+    known: ModeCache<Result<Rc<VisitedMode<'a>>, NoMode>>,
     /// The structure of the mode that was asked for last: the next one will be like it.
     last: Option<Arc<ModeStructure>>,
 }
@@ -75,10 +75,14 @@ impl<'a> VisitedModes<'a> {
     /// None yet.
     pub fn new(prepared: &'a Prepared) -> Self {
         let Prepared { dae, natives, constants, .. } = prepared;
-        let nominal = |id: VariableId| constants.nominal.get(id.index()).copied();
         VisitedModes {
             prepared,
-            programs: Programs::new(dae, natives, |id| constants.parameter(id), nominal),
+            programs: Programs::new(
+                dae,
+                natives,
+                |id| constants.parameter(id),
+                |id: VariableId| constants.nominal.get(id.index()).copied(),
+            ),
             surroundings: Rc::new(RefCell::new(Surroundings::new(&dae.model))),
             meter: CostMeter::new(),
             tapes: Arc::default(),
@@ -94,13 +98,13 @@ impl<'a> VisitedModes<'a> {
         for id in discrete.variables().filter(|&id| felt.contains(id)) {
             surroundings.set_variable(id, side.discrete[id]);
         }
-        for &(id, order) in &felt.left_limits {
-            surroundings.set_left(id, order, side.value(id, order));
+        for &Derivative { of, order } in &felt.left_limits {
+            surroundings.set_left(of, order, side.value(of, order));
         }
     }
 
     /// The mode with these values.
-    pub fn get(&mut self, values: &[bool]) -> Result<Rc<Mode<'a>>, NoMode> {
+    pub fn get(&mut self, values: &Mode) -> Result<Rc<VisitedMode<'a>>, NoMode> {
         let mode = match self.known.get(values) {
             Some(known) => known,
             None => {
@@ -117,25 +121,25 @@ impl<'a> VisitedModes<'a> {
         mode
     }
 
-    fn make(&mut self, values: &[bool]) -> Result<Rc<Mode<'a>>, NoMode> {
-        let signature = signature_in(&self.prepared.dae, |id| values[id.0 as usize]);
+    fn make(&mut self, values: &Mode) -> Result<Rc<VisitedMode<'a>>, NoMode> {
+        let signature = signature_in(&self.prepared.dae, |id| values[id]);
         let structure = match &self.last {
             Some(last) => ModeStructure::of_signature_near(&signature, last),
             None => ModeStructure::of_signature(&signature),
         };
-        let structure = Arc::new(structure.map_err(|_| NoMode::Singular(values.to_vec()))?);
+        let structure = Arc::new(structure.map_err(|_| NoMode::Singular(values.clone()))?);
         self.meter.done(CostPart::Structure);
-        let program = self.programs.program(structure.clone(), |id| values[id.0 as usize]).map_err(NoMode::NotBuilt)?;
-        let (mode, parameters) = (values.to_vec(), self.prepared.constants.parameters.clone());
+        let program = self.programs.program(structure.clone(), |id| values[id]).map_err(NoMode::NotBuilt)?;
+        let (mode, parameters) = (values.clone(), self.prepared.constants.parameters.clone());
         let constants = move |input: Input| match input {
-            Input::Mode(id) => Some(f64::from(u8::from(mode[id.0 as usize]))),
+            Input::Mode(id) => Some(f64::from(u8::from(mode[id]))),
             Input::Variable(id, 0) => parameters.get(id.0 as usize).copied().flatten(),
             Input::Homotopy => Some(1.0),
             _ => None,
         };
         let (tapes, prepared) = (self.tapes.clone(), self.prepared);
-        let made = Rc::new(Mode {
-            values: values.to_vec(),
+        let made = Rc::new(VisitedMode {
+            values: values.clone(),
             equations: ModeEquations::sharing(tapes, &prepared.dae.model, &prepared.natives, &structure, constants),
             structure,
             quantities: program.quantities().clone(),

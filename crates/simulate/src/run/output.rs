@@ -2,9 +2,8 @@
 
 use std::fmt;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
-use modeshift_dae::{MultimodeDae, VariableId};
+use modeshift_dae::{Mode, MultimodeDae, VariableId};
 use rustc_hash::FxHashSet;
 
 use crate::results::{
@@ -26,7 +25,7 @@ pub(super) struct Output<'o> {
     scales: Vec<f64>,
     last_time: Option<f64>,
     /// The modes of rows.
-    modes: FxHashSet<Vec<bool>>,
+    modes: FxHashSet<Mode>,
     present: Shown,
     pub events: usize,
     pub rows: usize,
@@ -46,7 +45,7 @@ pub(super) struct Shown {
     /// Left limits at the last event.
     left: Vec<f64>,
     pub right: Vec<f64>,
-    pub mode: Vec<bool>,
+    pub mode: Mode,
     pub event: Option<EventRecord>,
 }
 
@@ -72,7 +71,7 @@ impl<'o> Output<'o> {
             scales: vec![0.0; columns.len()],
             last_time: None,
             modes: FxHashSet::default(),
-            present: Shown { time: start, left: nothing(), right: nothing(), mode: Vec::new(), event: None },
+            present: Shown { time: start, left: nothing(), right: nothing(), mode: Mode::default(), event: None },
             events: 0,
             rows: 0,
         }
@@ -102,7 +101,9 @@ impl<'o> Output<'o> {
             };
         }
         self.present.time = side.time;
-        self.present.mode.clone_from(&side.mode.values);
+        if self.present.mode != side.mode.values {
+            self.present.mode = side.mode.values.clone();
+        }
     }
 
     /// How many different modes were seen.
@@ -197,7 +198,7 @@ fn shown(side: &Side<'_>, id: VariableId, continuous: bool) -> f64 {
 /// The mode variables that are true.
 struct ModeInShort<'a> {
     dae: &'a MultimodeDae,
-    values: &'a [bool],
+    values: &'a Mode,
 }
 
 /// More names than this are counted.
@@ -205,8 +206,8 @@ const MOST_NAMES: usize = 6;
 
 impl fmt::Display for ModeInShort<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.dae.mode_variables.iter().zip(self.values).filter(|(_, value)| **value);
-        let names: Vec<&str> = names.map(|(mode, _)| &*mode.name).collect();
+        let on = self.values.iter().filter(|&(_, value)| value);
+        let names: Vec<&str> = on.map(|(id, _)| &*self.dae.mode_variables[id].name).collect();
         match names.len() {
             0 => f.write_str("-"),
             1..=MOST_NAMES => f.write_str(&names.join(", ")),
@@ -216,11 +217,12 @@ impl fmt::Display for ModeInShort<'_> {
 }
 
 /// `g1 and not g2`, of the mode variables that differ from another mode.
-pub(super) fn mode_text(dae: &MultimodeDae, values: &[bool], other: &[bool]) -> String {
-    let differing = dae.mode_variables.iter().zip(values).zip(other).filter(|((_, a), b)| a != b);
-    let literals: Vec<String> = differing
-        .map(|((mode, value), _)| if *value { mode.name.to_string() } else { format!("not {}", mode.name) })
-        .collect();
+pub(super) fn mode_text(dae: &MultimodeDae, mode: &Mode, other: &Mode) -> String {
+    let literals = mode.differing(other).map(|id| {
+        let name = &dae.mode_variables[id].name;
+        if mode[id] { name.to_string() } else { format!("not {name}") }
+    });
+    let literals: Vec<String> = literals.collect();
     if literals.is_empty() { "true".to_string() } else { literals.join(" and ") }
 }
 
@@ -233,8 +235,9 @@ fn record(
 ) -> EventRecord {
     let right = &outcome.right;
     let causes = outcome.changed_atoms.iter().map(|&(atom, truth)| prepared.atom_text(atom, truth));
-    let input = |&(id, value): &(VariableId, f64)| format!("{} = {value}", prepared.dae.model.variables[id].name);
-    let mut cause: Vec<String> = outcome.inputs.iter().map(input).chain(causes).collect();
+    let inputs =
+        outcome.inputs.iter().map(|&(id, value)| format!("{} = {value}", prepared.dae.model.variables[id].name));
+    let mut cause: Vec<String> = inputs.chain(causes).collect();
     cause.extend(outcome.samples.iter().map(|&call| prepared.text(call)));
     if cause.is_empty() {
         cause.extend(prepared.changed_stairs(left, right));
@@ -252,8 +255,8 @@ fn record(
     }
     EventRecord {
         time: left.time,
-        from: left.mode.values.clone().into(),
-        to: right.mode.values.clone().into(),
+        from: left.mode.values.clone(),
+        to: right.mode.values.clone(),
         cause,
         cascade,
         jumps,
@@ -277,8 +280,9 @@ fn impulses(prepared: &Prepared, outcome: &Outcome<'_>) -> Vec<Impulse> {
     let largest = list.iter().map(|it| it.2.abs()).fold(0.0, f64::max);
     list.retain(|it| it.2.abs() > 1e-3 * prepared.noise.relative * largest);
     list.sort_by_key(|&(variable, order, _)| (variable, order));
-    let name = |id: VariableId| -> Arc<str> { prepared.dae.model.variables[id].name.clone() };
-    list.into_iter()
-        .map(|(variable, order, weight)| Impulse { variable: name(variable), order: order.to_string(), weight })
-        .collect()
+    let impulses = list.into_iter().map(|(id, order, weight)| {
+        let variable = prepared.dae.model.variables[id].name.clone();
+        Impulse { variable, order: order.to_string(), weight }
+    });
+    impulses.collect()
 }

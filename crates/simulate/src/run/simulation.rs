@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
-use modeshift_dae::{Type, Variability, VariableId};
+use modeshift_dae::{Mode, Type, Variability, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics, did_you_mean};
 use rustc_hash::FxHashMap;
 
@@ -91,8 +91,8 @@ pub struct Present {
     pub left: Vec<f64>,
     /// Right limits; the same as the left ones where there is no event at this time.
     pub right: Vec<f64>,
-    /// The values of all mode variables, by their ids.
-    pub mode: Vec<bool>,
+    /// The mode.
+    pub mode: Mode,
 }
 
 /// What came of a step.

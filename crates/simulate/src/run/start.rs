@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use modeshift_dae::{Id, IndexVec, MultimodeDae, Variability, VariableId};
+use modeshift_dae::{Id, IndexVec, Mode, MultimodeDae, RelationId, Variability, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
 use modeshift_mode_changes::Sign;
 use modeshift_numerics::Parameters;
@@ -53,7 +53,7 @@ impl Start {
     /// The left side of the first instant.
     pub fn beginning<'a>(&'a self, machinery: &mut Machinery<'a>) -> Result<Beginning<'a>, NoBeginning> {
         let Start { prepared, settings, state } = self;
-        let values: Vec<bool> = prepared.dae.mode_variables.ids().map(|id| state.mode.value(id)).collect();
+        let values = Mode::from_fn(prepared.dae.mode_variables.len(), |id| state.mode.value(id));
         let mode = machinery.visited.get(&values).map_err(NoBeginning::Mode)?;
         let mut discrete: IndexVec<VariableId, f64> =
             prepared.dae.model.variables.ids().map(|id| prepared.parameter(id).unwrap_or(f64::NAN)).collect();
@@ -61,13 +61,12 @@ impl Start {
             let start = prepared.constants.starts.get(id.index()).copied().flatten();
             discrete[id] = state.value(id, 0).or(start).unwrap_or(0.0);
         }
-        for (mode, value) in prepared.dae.mode_variables.iter().zip(&values) {
+        for (mode, value) in prepared.dae.mode_variables.iter().zip(values.values()) {
             if let Some(id) = mode.variable {
-                discrete[id] = f64::from(u8::from(*value));
+                discrete[id] = f64::from(u8::from(value));
             }
         }
-        let jet =
-            mode.quantities.list().iter().map(|&(id, order)| state.value(id, order).unwrap_or(f64::NAN)).collect();
+        let jet = mode.quantities.list().iter().map(|it| state.value(it.of, it.order).unwrap_or(f64::NAN)).collect();
         let mut side = Side { time: settings.start, mode, jet, discrete };
         first_truths(machinery, &mut side);
         complete_start(machinery, &mut side)?;
@@ -146,7 +145,7 @@ fn first_truths(machinery: &mut Machinery<'_>, side: &mut Side<'_>) {
     let Machinery { prepared, memory, .. } = machinery;
     let occasion = Occasion { initial: true, terminal: false };
     let values = memory.buffers.atom_values(prepared, (side, side), occasion, &[]);
-    for (atom, &(difference, _)) in prepared.discrete.atoms.iter().zip(&values) {
+    for (atom, &(difference, _)) in prepared.discrete.atoms.iter().zip(values.iter()) {
         side.discrete[atom.variable] = f64::from(u8::from(atom.operator.holds(difference, 0.0)));
     }
     memory.learn_scales(&values);
@@ -181,7 +180,8 @@ fn complete_start<'a>(machinery: &mut Machinery<'a>, side: &mut Side<'a>) -> Res
 fn leaving_atoms<'a>(machinery: &mut Machinery<'a>, side: &Side<'a>) -> Fired {
     let Machinery { prepared, visited, memory } = machinery;
     let values = memory.buffers.atom_values(prepared, (side, side), Occasion::default(), &[]);
-    let near: Vec<usize> = (0..values.len())
+    let near: Vec<RelationId> = values
+        .ids()
         .filter(|&atom| prepared.discrete.atoms[atom].moment != Moment::Time)
         .filter(|&atom| !values[atom].0.is_nan() && !memory.is_clear(prepared, atom, values[atom]))
         .collect();

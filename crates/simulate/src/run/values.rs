@@ -5,13 +5,13 @@ use std::rc::Rc;
 use modeshift_dae::{Builtin, ExpressionId, FlatModel, IndexVec, ModeVariableId, Node, VariableId};
 use modeshift_numerics::Input;
 
-use crate::run::modes::Mode;
+use crate::run::modes::VisitedMode;
 
 /// All values at an instant, from one side.
 #[derive(Clone)]
 pub(crate) struct Side<'a> {
     pub time: f64,
-    pub mode: Rc<Mode<'a>>,
+    pub mode: Rc<VisitedMode<'a>>,
     /// Variables and derivatives, by the quantities of the mode.
     pub jet: Vec<f64>,
     /// Values of discrete variables; of others without meaning.
@@ -29,7 +29,7 @@ impl Side<'_> {
 
     /// Whether a mode variable is true.
     pub fn truth(&self, mode: ModeVariableId) -> bool {
-        self.mode.values[mode.0 as usize]
+        self.mode.values[mode]
     }
 }
 

@@ -115,7 +115,7 @@ impl<'a> Running<'a> {
             }
         }
         let jet: Vec<f64> =
-            program.quantities().list().iter().map(|&(id, order)| value(id, order).unwrap_or(f64::NAN)).collect();
+            program.quantities().list().iter().map(|it| value(it.of, it.order).unwrap_or(f64::NAN)).collect();
         program.choose_states(&mut programs, 0.0, &jet, &surroundings).expect("code for the states");
         let mut states = Vec::new();
         program.states_of(&jet, &mut states);

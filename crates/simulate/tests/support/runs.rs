@@ -174,7 +174,7 @@ impl Ran {
     /// The mode variables that are true after the event of this number.
     pub fn mode_after(&self, event: usize) -> Vec<&str> {
         let names = self.result.columns().mode_variables.iter();
-        names.zip(self.events()[event].to.iter()).filter(|(_, is_true)| **is_true).map(|(name, _)| &**name).collect()
+        names.zip(self.events()[event].to.values()).filter(|(_, is_true)| *is_true).map(|(name, _)| &**name).collect()
     }
 
     pub fn event_times(&self) -> Vec<f64> {

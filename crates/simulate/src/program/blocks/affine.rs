@@ -3,8 +3,9 @@
 //! An expression is `coefficient * unknown + rest` if the unknown is reached through sums, products with what does not
 //! contain it, and selections that do not depend on it. The result shares what the expression already contains.
 
-use modeshift_dae::{ArithmeticOperator as Op, Builtin, ExpressionId, Expressions, Node};
-use rustc_hash::FxHashMap;
+use std::convert::Infallible;
+
+use modeshift_dae::{ArithmeticOperator as Op, Builtin, ExpressionId, Expressions, Fold, Memo, Node, Operands};
 
 /// `coefficient * unknown + rest`; neither contains the unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,25 +25,40 @@ enum Part {
 /// The expression as a linear function of an unknown, a variable or a derivative that it contains; nothing if it is
 /// nonlinear in it or does not contain it.
 pub(crate) fn affine(e: &mut Expressions, root: ExpressionId, unknown: ExpressionId) -> Option<Affine> {
-    let mut known: FxHashMap<ExpressionId, Part> = FxHashMap::default();
-    let mut pending = vec![(root, false)];
-    while let Some((id, operands_done)) = pending.pop() {
-        if known.contains_key(&id) {
-            continue;
-        }
-        if operands_done {
-            let part = part_of(e, id, unknown, &known);
-            known.insert(id, part);
-        } else {
-            pending.push((id, true));
-            if !matches!(e.node(id), Node::Pre(_)) {
-                pending.extend(e.children(id).map(|child| (child, false)));
-            }
-        }
-    }
-    match known[&root] {
+    let Ok(part) = AffineIn { expressions: e, unknown }.fold(&mut Memo::new(), root, ());
+    match part {
         Part::Affine(affine) => Some(affine),
         Part::Free | Part::Nonlinear => None,
+    }
+}
+
+/// From expressions to what they are in an unknown.
+struct AffineIn<'e> {
+    expressions: &'e mut Expressions,
+    unknown: ExpressionId,
+}
+
+impl Fold for AffineIn<'_> {
+    type Context = ();
+    type Value = Part;
+    type Error = Infallible;
+
+    fn expressions(&self) -> &Expressions {
+        self.expressions
+    }
+
+    fn open(&mut self, id: ExpressionId, (): (), operands: &mut Operands<()>) -> Option<Part> {
+        if matches!(self.expressions.node(id), Node::Pre(_)) {
+            return Some(Part::Free);
+        }
+        operands.extend(self.expressions.children(id), ());
+        None
+    }
+
+    fn branches(&mut self, _: [ExpressionId; 3], (): (), _: &Memo<(), Part>, _: &mut Operands<()>) {}
+
+    fn close(&mut self, id: ExpressionId, (): (), known: &Memo<(), Part>) -> Result<Part, Infallible> {
+        Ok(part_of(self.expressions, id, self.unknown, known))
     }
 }
 
@@ -63,36 +79,31 @@ fn negated(e: &mut Expressions, a: ExpressionId) -> ExpressionId {
     }
 }
 
-fn part_of(
-    e: &mut Expressions,
-    id: ExpressionId,
-    unknown: ExpressionId,
-    known: &FxHashMap<ExpressionId, Part>,
-) -> Part {
+fn part_of(e: &mut Expressions, id: ExpressionId, unknown: ExpressionId, known: &Memo<(), Part>) -> Part {
     if id == unknown {
         return Part::Affine(Affine { coefficient: e.real(1.0), rest: e.real(0.0) });
     }
     let node = e.node(id);
-    if matches!(node, Node::Pre(_)) || e.children(id).all(|child| matches!(known[&child], Part::Free)) {
+    if e.children(id).all(|child| matches!(known[child], Part::Free)) {
         return Part::Free;
     }
     let part = match node {
-        Node::Negate(a) => of_one(e, known[&a], |e, a| e.negate(a)),
-        Node::Arithmetic(operator @ (Op::Add | Op::Subtract), a, b) => sum(e, operator, (a, known[&a]), (b, known[&b])),
-        Node::Arithmetic(Op::Multiply, a, b) => match (known[&a], known[&b]) {
+        Node::Negate(a) => of_one(e, known[a], |e, a| e.negate(a)),
+        Node::Arithmetic(operator @ (Op::Add | Op::Subtract), a, b) => sum(e, operator, (a, known[a]), (b, known[b])),
+        Node::Arithmetic(Op::Multiply, a, b) => match (known[a], known[b]) {
             (part, Part::Free) => of_one(e, part, |e, a| e.product(a, b)),
             (Part::Free, part) => of_one(e, part, |e, b| e.product(a, b)),
             _ => None,
         },
-        Node::Arithmetic(Op::Divide, a, b) if matches!(known[&b], Part::Free) => {
-            of_one(e, known[&a], |e, a| quotient(e, a, b))
+        Node::Arithmetic(Op::Divide, a, b) if matches!(known[b], Part::Free) => {
+            of_one(e, known[a], |e, a| quotient(e, a, b))
         }
-        Node::If(condition, a, b) if matches!(known[&condition], Part::Free) => {
-            selection(e, condition, (a, known[&a]), (b, known[&b]))
+        Node::If(condition, a, b) if matches!(known[condition], Part::Free) => {
+            selection(e, condition, (a, known[a]), (b, known[b]))
         }
         Node::Call(builtin, arguments) => {
             let list = e.argument_list(arguments).to_vec();
-            transparent_argument(builtin, &list).and_then(|argument| of_one(e, known[&argument], |_, a| a))
+            transparent_argument(builtin, &list).and_then(|argument| of_one(e, known[argument], |_, a| a))
         }
         _ => None,
     };

@@ -7,8 +7,7 @@
 
 use std::sync::Arc;
 
-use modeshift_dae::{EquationId, ExpressionId, VariableId};
-use rustc_hash::FxHashMap;
+use modeshift_dae::{Derivative, EquationId, ExpressionId, Rewritten, VariableId};
 
 use super::affine::{affine, solved};
 use super::tearing::{Torn, substitute, tear};
@@ -16,9 +15,6 @@ use crate::program::failure::NotBuilt;
 use crate::program::programs::Workshop;
 use crate::program::states::quantities::{Quantities, QuantityIndex};
 use crate::program::states::stages::System;
-
-/// An equation of the model, differentiated so many times.
-pub(crate) type EquationDerivative = (EquationId, u32);
 
 /// A quantity that is an expression of others.
 #[derive(Clone, Copy, Debug)]
@@ -28,16 +24,16 @@ pub(crate) struct Assignment {
     pub target_expression: ExpressionId,
     pub expression: ExpressionId,
     /// The equation it comes from.
-    pub equation: EquationDerivative,
+    pub equation: Derivative<EquationId>,
 }
 
 /// Equations that are solved by iteration.
 #[derive(Clone, Debug)]
 pub(crate) struct Iteration {
     pub unknowns: Vec<QuantityIndex>,
-    pub unknown_quantities: Vec<(VariableId, u32)>,
+    pub unknown_quantities: Vec<Derivative<VariableId>>,
     pub residuals: Vec<ExpressionId>,
-    pub equations: Vec<EquationDerivative>,
+    pub equations: Vec<Derivative<EquationId>>,
     /// What follows from the unknowns within the block; it is assigned again once they are known.
     pub formulas: Vec<Assignment>,
 }
@@ -52,7 +48,7 @@ pub(crate) enum Item {
 /// A system of a mode with its residuals as expressions.
 pub(crate) struct Equations<'a> {
     pub system: &'a System,
-    pub names: Vec<EquationDerivative>,
+    pub names: Vec<Derivative<EquationId>>,
     pub residuals: Vec<ExpressionId>,
 }
 
@@ -122,10 +118,10 @@ impl Workshop<'_> {
     ) -> Option<ExpressionId> {
         let (&[tear], &[residual]) = (&torn.tears[..], &torn.residuals[..]) else { return None };
         let e = self.expressions();
-        let mut replaced = FxHashMap::default();
+        let mut replaced = Rewritten::new();
         for formula in &torn.formulas {
             let expression = substitute(e, formula.expression, &mut replaced);
-            replaced.insert(unknowns[formula.unknown], expression);
+            replaced.insert(unknowns[formula.unknown], (), expression);
         }
         let residual_of_tear = substitute(e, residuals[residual], &mut replaced);
         let affine = affine(e, residual_of_tear, unknowns[tear])?;

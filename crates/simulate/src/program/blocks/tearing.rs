@@ -9,7 +9,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use modeshift_dae::{ExpressionId, Expressions, Node};
+use modeshift_dae::{ExpressionId, Expressions, Node, Rewritten};
 use rustc_hash::FxHashMap;
 
 use super::affine::{Affine, affine, solved};
@@ -166,25 +166,6 @@ fn firm(e: &mut Expressions, residual: ExpressionId, unknown: ExpressionId) -> O
 }
 
 /// The expression with variables replaced, outside left limits.
-pub(crate) fn substitute(
-    e: &mut Expressions,
-    root: ExpressionId,
-    replaced: &mut FxHashMap<ExpressionId, ExpressionId>,
-) -> ExpressionId {
-    let mut pending = vec![(root, false)];
-    while let Some((id, operands_done)) = pending.pop() {
-        if replaced.contains_key(&id) {
-            continue;
-        }
-        if operands_done {
-            let result = e.map_children(id, |_, child| replaced[&child]);
-            replaced.insert(id, result);
-        } else if matches!(e.node(id), Node::Pre(_)) {
-            replaced.insert(id, id);
-        } else {
-            pending.push((id, true));
-            pending.extend(e.children(id).map(|child| (child, false)));
-        }
-    }
-    replaced[&root]
+pub(crate) fn substitute(e: &mut Expressions, root: ExpressionId, replaced: &mut Rewritten) -> ExpressionId {
+    e.rewrite_outside(root, replaced, |node| matches!(node, Node::Pre(_)), |_, id| id)
 }

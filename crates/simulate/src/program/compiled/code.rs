@@ -1,7 +1,7 @@
 //! Compiled code of one mode and one choice of states: from states to all quantities, and the Jacobian of the
 //! derivatives of states.
 
-use modeshift_dae::{ExpressionId, VariableId};
+use modeshift_dae::{Derivative, EquationId, ExpressionId, VariableId};
 use modeshift_numerics::{Evaluator, Input, NotFinite, Pattern};
 use rustc_hash::FxHashMap;
 
@@ -11,7 +11,7 @@ use super::kernel::{Kernel, Places};
 use super::prediction::Prediction;
 use super::schedule::Stage;
 use super::solve::Solve;
-use crate::program::blocks::plan::{Assignment, EquationDerivative, Iteration};
+use crate::program::blocks::plan::{Assignment, Iteration};
 use crate::program::failure::{FailureReason, NotBuilt};
 use crate::program::programs::Workshop;
 use crate::program::states::quantities::{Quantities, QuantityIndex};
@@ -49,8 +49,8 @@ struct Chain {
 
 /// A part of the code that has no values.
 pub(crate) struct CodeFailure {
-    pub equations: Vec<EquationDerivative>,
-    pub unknowns: Vec<(VariableId, u32)>,
+    pub equations: Vec<Derivative<EquationId>>,
+    pub unknowns: Vec<Derivative<VariableId>>,
     pub reason: FailureReason,
 }
 
@@ -208,9 +208,9 @@ impl Code {
 
     /// A state that is not finite has been given.
     fn unexplained(&self, quantities: &Quantities, state: QuantityIndex) -> CodeFailure {
-        let (variable, order) = quantities.get(state.derivative());
-        let reason = FailureReason::NotFinite(NotFinite::Input(Input::Variable(variable, order)));
-        CodeFailure { equations: Vec::new(), unknowns: vec![(variable, order)], reason }
+        let unknown = quantities.get(state.derivative());
+        let reason = FailureReason::NotFinite(NotFinite::Input(Input::Variable(unknown.of, unknown.order)));
+        CodeFailure { equations: Vec::new(), unknowns: vec![unknown], reason }
     }
 
     /// The entries of the Jacobian at the memory, which is consistent; whether all blocks are regular.
@@ -289,7 +289,7 @@ struct Builder<'a, 'w> {
 
 impl Builder<'_, '_> {
     fn chain(&mut self, assignments: Vec<Assignment>, exports: Vec<QuantityIndex>) -> Result<(), NotBuilt> {
-        let not_numeric = |assignment: &Assignment| NotBuilt::NotNumeric(assignment.equation.0);
+        let not_numeric = |assignment: &Assignment| NotBuilt::NotNumeric(assignment.equation.of);
         let first = assignments.first().map(not_numeric).expect("a chain has an assignment");
         let mut compiler = self.workshop.compiler();
         for it in &assignments {
@@ -319,7 +319,7 @@ impl Builder<'_, '_> {
     fn solve(&mut self, iteration: Iteration, is_needed: bool) -> Result<(), NotBuilt> {
         let compiled = self.workshop.compiled(&iteration)?;
         let rule = is_needed.then(|| self.rule(&compiled, &iteration));
-        let nominal = iteration.unknown_quantities.iter().map(|&(it, _)| self.workshop.nominal(it)).collect();
+        let nominal = iteration.unknown_quantities.iter().map(|it| self.workshop.nominal(it.of)).collect();
         let mut solve = Solve::new(iteration, is_needed, &compiled, nominal, &mut self.places);
         if let Some(rule) = rule {
             solve.set_rule(rule);

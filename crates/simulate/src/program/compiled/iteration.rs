@@ -42,7 +42,7 @@ impl IterationKey {
 }
 
 fn unknown_inputs(iteration: &Iteration) -> Vec<Input> {
-    iteration.unknown_quantities.iter().map(|&(variable, order)| Input::Variable(variable, order)).collect()
+    iteration.unknown_quantities.iter().map(|unknown| Input::Variable(unknown.of, unknown.order)).collect()
 }
 
 impl Workshop<'_> {
@@ -58,7 +58,7 @@ impl Workshop<'_> {
     }
 
     fn compile_iteration(&self, iteration: &Iteration) -> Result<CompiledIteration, NotBuilt> {
-        let not_numeric = |_| NotBuilt::NotNumeric(iteration.equations[0].0);
+        let not_numeric = |_| NotBuilt::NotNumeric(iteration.equations[0].of);
         let unknowns = unknown_inputs(iteration);
         let mut compiler = self.compiler().with_inputs(&unknowns);
         for formula in &iteration.formulas {

@@ -3,7 +3,7 @@
 //! Quantities are numbered variable by variable, the derivatives of one variable in ascending order, so that the
 //! derivative of a quantity is the next one.
 
-use modeshift_dae::{IndexVec, VariableId};
+use modeshift_dae::{Derivative, IndexVec, VariableId};
 use modeshift_structure::one_mode::{Column, ModeStructure};
 
 /// A variable of a mode, or one of its derivatives: a place in the jet.
@@ -25,7 +25,7 @@ impl QuantityIndex {
 /// All quantities of a mode.
 #[derive(Clone, Debug)]
 pub struct Quantities {
-    list: Vec<(VariableId, u32)>,
+    list: Vec<Derivative<VariableId>>,
     first_of_column: Vec<u32>,
     /// The first place and the number of places of each variable.
     of_variable: IndexVec<VariableId, (u32, u32)>,
@@ -41,13 +41,13 @@ impl Quantities {
             let first = u32::try_from(list.len()).expect("fewer than 2^32 quantities");
             of_variable[variable] = (first, leading + 1);
             first_of_column.push(first);
-            list.extend((0..=leading).map(|order| (variable, order)));
+            list.extend((0..=leading).map(|order| Derivative::new(variable, order)));
         }
         Quantities { list, first_of_column, of_variable }
     }
 
-    /// Each quantity: the variable and the order of the derivative.
-    pub fn list(&self) -> &[(VariableId, u32)] {
+    /// All quantities, in the order of the jet.
+    pub fn list(&self) -> &[Derivative<VariableId>] {
         &self.list
     }
 
@@ -61,8 +61,8 @@ impl Quantities {
         self.list.is_empty()
     }
 
-    /// The variable and the order of a quantity.
-    pub fn get(&self, quantity: QuantityIndex) -> (VariableId, u32) {
+    /// The variable or derivative that a quantity is.
+    pub fn get(&self, quantity: QuantityIndex) -> Derivative<VariableId> {
         self.list[quantity.index()]
     }
 

@@ -11,7 +11,7 @@
 //! Mattsson and Söderlind, *Index reduction in differential-algebraic equations using dummy derivatives* (1993); Pryce
 //! (2001).
 
-use modeshift_dae::{EquationId, Id};
+use modeshift_dae::{Derivative, EquationId, Id};
 use modeshift_structure::one_mode::{Block, Column, ModeStructure, Row};
 use modeshift_structure::one_mode::{Signature, blocks, matched};
 
@@ -26,8 +26,8 @@ pub(crate) struct Choice {
 impl Choice {
     /// The choice that the matching makes.
     pub fn structural(structure: &ModeStructure) -> Self {
-        let depth = |column: Column| structure.equation_offset(structure.matched_row(column));
-        Choice { depths: structure.columns().map(depth).collect() }
+        let rows = structure.columns().map(|column| structure.matched_row(column));
+        Choice { depths: rows.map(|row| structure.equation_offset(row)).collect() }
     }
 
     pub fn depth(&self, column: Column) -> u32 {
@@ -36,11 +36,11 @@ impl Choice {
 
     /// The quantities that remain free, in the order of the jet.
     pub fn states(&self, structure: &ModeStructure, quantities: &Quantities) -> Vec<QuantityIndex> {
-        let states_of = |column: Column| {
+        let states = structure.columns().flat_map(|column| {
             let count = structure.variable_offset(column) - self.depth(column);
             (0..count).map(move |order| quantities.of_column(column, order))
-        };
-        structure.columns().flat_map(states_of).collect()
+        });
+        states.collect()
     }
 }
 
@@ -57,15 +57,14 @@ pub(crate) fn leaves_choice(structure: &ModeStructure, block: &Block) -> bool {
 /// Equations that are solved together for as many quantities.
 #[derive(Clone, Debug)]
 pub(crate) struct System {
-    /// Rows with how often they are differentiated.
-    pub equations: Vec<(Row, u32)>,
+    pub equations: Vec<Derivative<Row>>,
     pub unknowns: Vec<QuantityIndex>,
 }
 
 impl System {
     /// The equations of the model, differentiated.
-    pub fn named_equations(&self, structure: &ModeStructure) -> Vec<(EquationId, u32)> {
-        self.equations.iter().map(|&(row, order)| (structure.equation(row), order)).collect()
+    pub fn named_equations(&self, structure: &ModeStructure) -> Vec<Derivative<EquationId>> {
+        self.equations.iter().map(|row| Derivative::new(structure.equation(row.of), row.order)).collect()
     }
 }
 
@@ -94,8 +93,9 @@ impl Stage<'_> {
         if rows.is_empty() {
             return;
         }
-        let is_unknown = |&column: &Column| self.level == 0 || self.choice.depth(column) >= self.level;
-        let columns: Vec<Column> = block.columns.iter().copied().filter(is_unknown).collect();
+        let columns = block.columns.iter().copied();
+        let columns = columns.filter(|&column| self.level == 0 || self.choice.depth(column) >= self.level);
+        let columns: Vec<Column> = columns.collect();
         assert_eq!(rows.len(), columns.len(), "a choice has as many dummies as equations at each level");
         if self.level == 0 || rows.len() == 1 {
             systems.push(self.system(&rows, &columns));
@@ -110,10 +110,11 @@ impl Stage<'_> {
     }
 
     fn system(&self, rows: &[Row], columns: &[Column]) -> System {
-        let equations = rows.iter().map(|&row| (row, self.order_of(row).expect("a row of this level"))).collect();
-        let unknown =
-            |&column: &Column| self.quantities.of_column(column, self.structure.variable_offset(column) - self.level);
-        System { equations, unknowns: columns.iter().map(unknown).collect() }
+        let equations = rows.iter().map(|&row| Derivative::new(row, self.order_of(row).expect("a row of this level")));
+        let unknowns = columns
+            .iter()
+            .map(|&column| self.quantities.of_column(column, self.structure.variable_offset(column) - self.level));
+        System { equations: equations.collect(), unknowns: unknowns.collect() }
     }
 
     /// The blocks of a part of a block.

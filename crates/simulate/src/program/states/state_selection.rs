@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use modeshift_dae::{ExpressionId, Id, StateSelect};
+use modeshift_dae::{Derivative, ExpressionId, Id, StateSelect};
 use modeshift_numerics::{Evaluator, Input, Pattern};
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
@@ -115,11 +115,11 @@ impl Builder<'_> {
     fn matrix(&self, quantities: &Quantities, blocks: &[(Vec<Row>, Vec<Column>)]) -> Result<ChoiceMatrix, NotBuilt> {
         let mut places = Places::new(quantities);
         let rows: Vec<Row> = blocks.iter().flat_map(|(rows, _)| rows.iter().copied()).collect();
-        let mut unknowns: Vec<(Column, u32)> = rows.iter().flat_map(|&row| self.tight(row)).collect();
+        let mut unknowns: Vec<Derivative<Column>> = rows.iter().flat_map(|&row| self.tight(row)).collect();
         unknowns.sort_unstable();
         unknowns.dedup();
-        let input = |&(column, order): &(Column, u32)| Input::Variable(self.structure.variable(column), order);
-        let by: Vec<Input> = unknowns.iter().map(input).collect();
+        let by: Vec<Input> =
+            unknowns.iter().map(|it| Input::Variable(self.structure.variable(it.of), it.order)).collect();
         let residuals: Vec<ExpressionId> = rows.iter().map(|row| self.residuals[row.index()]).collect();
         let not_numeric = |_| NotBuilt::NotNumeric(self.structure.equation(rows[0]));
         let (tape, pattern) = self.workshop.compiler().jacobian_of(&residuals, &by).map_err(not_numeric)?;
@@ -135,10 +135,10 @@ impl Builder<'_> {
         Ok(ChoiceMatrix { kernel, memory, surroundings: places.surroundings, blocks })
     }
 
-    /// Variables of a row with the orders in which they occur tightly.
-    fn tight(&self, row: Row) -> impl Iterator<Item = (Column, u32)> {
+    /// Variables and derivatives that occur tightly in a row.
+    fn tight(&self, row: Row) -> impl Iterator<Item = Derivative<Column>> {
         let tight = self.structure.incidence(row).iter().filter(move |&&entry| self.structure.slack(row, entry) == 0);
-        tight.map(|entry| (entry.column, entry.order))
+        tight.map(|entry| Derivative::new(entry.column, entry.order))
     }
 
     /// A block whose rows begin at `first` in the pattern of all.
@@ -148,14 +148,14 @@ impl Builder<'_> {
         columns: &[Column],
         first: usize,
         all: &Pattern,
-        unknowns: &[(Column, u32)],
+        unknowns: &[Derivative<Column>],
     ) -> ChoiceBlock {
         let mut results = Vec::new();
         let mut positions: Vec<Vec<u32>> = Vec::with_capacity(rows.len());
         for (index, &row) in rows.iter().enumerate() {
             let mut own = Vec::new();
             for (result, &unknown) in all.row_range(first + index).zip(all.row(first + index)) {
-                let (column, order) = unknowns[unknown as usize];
+                let Derivative { of: column, order } = unknowns[unknown as usize];
                 let is_tight = self.structure.equation_offset(row) + order == self.structure.variable_offset(column);
                 if let Some(position) = columns.binary_search(&column).ok().filter(|_| is_tight) {
                     own.push(position as u32);

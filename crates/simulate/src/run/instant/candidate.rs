@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use modeshift_dae::VariableId;
+use modeshift_dae::{RelationId, VariableId};
 use modeshift_mode_changes::{Sign, Term};
 use modeshift_numerics::Input;
 
@@ -11,7 +11,7 @@ use crate::results::CostPart;
 use crate::run::instant::Instant;
 use crate::run::instant::discrete_fixpoint::{MicroStep, Settled};
 use crate::run::instant::restart::{Circumstances, NoRestart, Restarted};
-use crate::run::modes::{Mode, NoMode};
+use crate::run::modes::{NoMode, VisitedMode};
 use crate::run::prepare::relations::Moment;
 use crate::run::values::{Occasion, Side};
 
@@ -21,7 +21,7 @@ pub(crate) enum Objection {
     Mode(NoMode),
     Restart(NoRestart),
     /// An atom has another truth there.
-    Atom(usize, (Term, f64)),
+    Atom(RelationId, (Term, f64)),
     /// In words.
     Words(String),
 }
@@ -35,7 +35,7 @@ pub(crate) struct Candidate<'a> {
 }
 
 /// An atom that has another truth than was assumed, and the term that says so.
-pub(crate) type Violation = (usize, (Term, f64));
+pub(crate) type Violation = (RelationId, (Term, f64));
 
 impl<'a> Instant<'_, 'a> {
     /// The right side that follows from a settled discrete part.
@@ -68,7 +68,7 @@ impl<'a> Instant<'_, 'a> {
         &'r self,
         step: &'r MicroStep<'_, 'a>,
         settled: &'r Settled,
-        mode: &'r Rc<Mode<'a>>,
+        mode: &'r Rc<VisitedMode<'a>>,
         changed: &'r [VariableId],
         known: &'r dyn Fn(Input) -> Option<f64>,
     ) -> Circumstances<'r, 'a> {
@@ -119,7 +119,7 @@ impl<'a> Instant<'_, 'a> {
             step.sampled,
         );
         let (mut violated, mut vanishing) = (Vec::new(), Vec::new());
-        for (atom, &value) in values.iter().enumerate() {
+        for (atom, &value) in values.iter_enumerated() {
             let it = &self.prepared.discrete.atoms[atom];
             if !step.decides(it.moment) || value.0.is_nan() {
                 continue;
@@ -142,27 +142,24 @@ impl<'a> Instant<'_, 'a> {
 
     /// Of atoms that vanish identically, and so may have any truth, those that have not the one that is written down for
     /// zero: where an invariant excludes the mode, they are the ones that can change.
-    fn not_as_written(&self, settled: &Settled, vanishing: &[usize]) -> Vec<Violation> {
-        let truth = |atom: usize| settled.discrete[self.prepared.discrete.atoms[atom].variable] != 0.0;
-        let others =
-            vanishing.iter().filter(|&&atom| truth(atom) != self.prepared.discrete.atoms[atom].holds_at_zero());
-        others
-            .map(|&atom| (atom, (Term::Derivative(0), -self.prepared.discrete.atoms[atom].side(truth(atom)))))
-            .collect()
+    fn not_as_written(&self, settled: &Settled, vanishing: &[RelationId]) -> Vec<Violation> {
+        let others = vanishing.iter().filter_map(|&atom| {
+            let it = &self.prepared.discrete.atoms[atom];
+            let truth = settled.discrete[it.variable] != 0.0;
+            (truth != it.holds_at_zero()).then(|| (atom, (Term::Derivative(0), -it.side(truth))))
+        });
+        others.collect()
     }
 
     /// Atoms that crossed zero, but have the truth that they had before.
     fn kept_although_crossed(&self, step: &MicroStep<'_, 'a>, settled: &Settled) -> Vec<Violation> {
-        let is_kept = |&&atom: &&usize| {
+        let kept = step.crossed.iter().filter_map(|&atom| {
             let it = &self.prepared.discrete.atoms[atom];
-            it.moment == Moment::Now && settled.discrete[it.variable] == step.left.discrete[it.variable]
-        };
-        let kept = step.crossed.iter().filter(is_kept);
-        let side = |atom: usize| {
-            let it = &self.prepared.discrete.atoms[atom];
-            -it.side(step.left.discrete[it.variable] != 0.0)
-        };
-        kept.map(|&atom| (atom, (Term::Derivative(1), side(atom)))).collect()
+            let before = step.left.discrete[it.variable];
+            let is_kept = it.moment == Moment::Now && settled.discrete[it.variable] == before;
+            is_kept.then(|| (atom, (Term::Derivative(1), -it.side(before != 0.0))))
+        });
+        kept.collect()
     }
 
     /// The sign of an atom on the right side.
@@ -171,7 +168,7 @@ impl<'a> Instant<'_, 'a> {
         step: &MicroStep<'_, 'a>,
         settled: &Settled,
         candidate: &mut Candidate<'a>,
-        atom: usize,
+        atom: RelationId,
         value: (f64, f64),
     ) -> Sign {
         let is_clear = self.memory.is_clear(self.prepared, atom, value);
@@ -197,10 +194,11 @@ impl<'a> Instant<'_, 'a> {
         candidate: &mut Candidate<'a>,
         violated: &[Violation],
     ) -> bool {
-        let variable = |atom: usize| self.prepared.discrete.atoms[atom].variable;
-        let has_changed = |&atom: &usize| settled.discrete[variable(atom)] != step.left.discrete[variable(atom)];
-        let crossed =
-            violated.iter().all(|(atom, _)| step.crossed.contains(atom)) && step.crossed.iter().all(has_changed);
+        let crossed = violated.iter().all(|(atom, _)| step.crossed.contains(atom))
+            && step.crossed.iter().all(|&atom| {
+                let variable = self.prepared.discrete.atoms[atom].variable;
+                settled.discrete[variable] != step.left.discrete[variable]
+            });
         if !crossed || !candidate.is_new || candidate.is_transient || step.must_restart {
             return false;
         }

@@ -4,7 +4,7 @@
 //! violated nor one after the other, and there are too many combinations to try them. Looked at from one regular mode,
 //! each diode is a pair of quantities of which one vanishes ([`ReferenceMode`]).
 
-use modeshift_dae::{IndexVec, Mode, ModeVariableId, VariableId};
+use modeshift_dae::{IndexVec, Mode, RelationId, VariableId};
 use modeshift_mode_changes::{Complementarity, Element, Jet, ReferenceMode};
 use modeshift_numerics::Input;
 
@@ -18,7 +18,7 @@ impl<'a> Instant<'_, 'a> {
     pub fn complementarities(
         &mut self,
         step: &MicroStep<'_, 'a>,
-        atoms: &[usize],
+        atoms: &[RelationId],
         discrete: &IndexVec<VariableId, f64>,
         right: Option<&Jet>,
     ) -> Option<Vec<Complementarity>> {
@@ -26,19 +26,17 @@ impl<'a> Instant<'_, 'a> {
         let mode = self.visited.get(&here.mode).ok()?;
         let changed: Vec<Settled> =
             atoms.iter().map(|&atom| self.settled_with(step, discrete, atom)).collect::<Option<_>>()?;
-        let values = here.mode.iter().copied().collect::<Mode>();
-        let changed_values: Vec<Mode> = changed.iter().map(|settled| settled.mode.iter().copied().collect()).collect();
-        let known = self.known_in(step, &here.discrete, &values);
-        let elements = atoms.iter().zip(changed.iter().zip(&changed_values)).map(|(&atom, (settled, changed))| {
+        let known = self.known_in(step, &here.discrete, &here.mode);
+        let elements = atoms.iter().zip(&changed).map(|(&atom, settled)| {
             let it = &self.prepared.discrete.atoms[atom];
             let truth = here.discrete[it.variable] != 0.0;
             Element {
                 guard: it.sides,
                 sign: it.side(truth),
                 states: (u32::from(truth), u32::from(!truth)),
-                changed,
+                changed: &settled.mode,
                 changed_variables: self.prepared.felt_changes(&here.discrete, &settled.discrete),
-                known: Box::new(self.known_in(step, &settled.discrete, changed)),
+                known: Box::new(self.known_in(step, &settled.discrete, &settled.mode)),
             }
         });
         let elements: Vec<Element> = elements.collect();
@@ -48,7 +46,7 @@ impl<'a> Instant<'_, 'a> {
             dae: &self.prepared.dae,
             natives: &self.prepared.natives,
             forms: &self.prepared.forms,
-            values: &values,
+            values: &here.mode,
             structure: &mode.structure,
             equations: &mode.equations.at(&known),
             known: &known,
@@ -64,7 +62,7 @@ impl<'a> Instant<'_, 'a> {
         &mut self,
         step: &MicroStep<'_, 'a>,
         discrete: &IndexVec<VariableId, f64>,
-        atom: usize,
+        atom: RelationId,
     ) -> Option<Settled> {
         let variable = self.prepared.discrete.atoms[atom].variable;
         let mut discrete = discrete.clone();
@@ -80,9 +78,8 @@ impl<'a> Instant<'_, 'a> {
         mode: &'r Mode,
     ) -> impl Fn(Input) -> Option<f64> + 'r {
         let known = self.prepared.known(step.left, discrete, step.occasion, step.sampled);
-        let truth = |id: ModeVariableId| f64::from(u8::from(mode.get(id)));
         move |input| match input {
-            Input::Mode(id) => Some(truth(id)),
+            Input::Mode(id) => Some(f64::from(u8::from(mode[id]))),
             Input::Variable(id, _) if self.prepared.dae.model.variables[id].is_continuous_unknown() => None,
             other => known(other),
         }

@@ -1,11 +1,11 @@
 //! The discrete part of a micro-step: definitions and `when` clauses, evaluated until nothing changes any more.
 
-use modeshift_dae::{ExpressionId, IndexVec, VariableId, WhenAction, WhenActionKind};
+use modeshift_dae::{ExpressionId, IndexVec, Mode, RelationId, VariableId, WhenAction, WhenActionKind};
 use modeshift_diagnostics::Span;
 
 use crate::run::instant::Instant;
 use crate::run::instant::event_iteration::NoOutcome;
-use crate::run::prepare::discrete_part::{DiscretePart, Requirement};
+use crate::run::prepare::discrete_part::DiscretePart;
 use crate::run::prepare::relations::Moment;
 use crate::run::values::{Occasion, Side, input_between};
 
@@ -18,7 +18,7 @@ pub(crate) struct MicroStep<'s, 'a> {
     pub occasion: Occasion,
     pub sampled: &'s [ExpressionId],
     /// Atoms that crossed zero: in the mode being left they cannot keep their truth.
-    pub crossed: &'s [usize],
+    pub crossed: &'s [RelationId],
     /// Atoms of left limits are decided by their series too: after a transient instant.
     pub all_by_series: bool,
     /// The jet of the left side is incomplete: a restart is needed in any case.
@@ -36,7 +36,7 @@ impl MicroStep<'_, '_> {
 #[derive(Default)]
 pub(crate) struct Settled {
     pub discrete: IndexVec<VariableId, f64>,
-    pub mode: Vec<bool>,
+    pub mode: Mode,
     pub laws: Vec<WhenAction>,
     /// Whether laws of a `when` act, or one says that there should be some.
     pub is_transient: bool,
@@ -120,8 +120,8 @@ impl<'a> Instant<'_, 'a> {
     /// Whether the modes that were settled last may be.
     pub fn check_invariants(&self, settled: &Settled) -> Result<(), NoOutcome> {
         let values = self.memory.buffers.decisions.values();
-        let broken = |it: &Requirement| values[it.guard] != 0.0 && values[it.condition] == 0.0;
-        match self.prepared.discrete.invariants.iter().position(broken) {
+        let mut invariants = self.prepared.discrete.invariants.iter();
+        match invariants.position(|it| values[it.guard] != 0.0 && values[it.condition] == 0.0) {
             Some(number) => Err(NoOutcome::Invariant(number, settled.mode.clone())),
             None => Ok(()),
         }

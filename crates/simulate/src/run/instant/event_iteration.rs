@@ -9,7 +9,7 @@
 //! `when` act is transient: it is followed by another in which the mode that goes on is selected anew, all atoms by
 //! their series there (E22 §8.4).
 
-use modeshift_dae::{ExpressionId, IndexVec, VariableId};
+use modeshift_dae::{ExpressionId, IndexVec, Mode, RelationId, VariableId};
 use modeshift_diagnostics::Span;
 
 use crate::run::instant::Instant;
@@ -27,7 +27,7 @@ const MOST_MICRO_STEPS: usize = 100;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fired {
     /// Atoms that change their truth.
-    pub atoms: Vec<usize>,
+    pub atoms: Vec<RelationId>,
     /// Stairs that go up (`true`) or down a step.
     pub stairs: Vec<(usize, bool)>,
     /// Calls of `sample` that are due: they are true in the first micro-step.
@@ -42,7 +42,7 @@ pub(crate) struct Fired {
 pub(crate) struct Outcome<'a> {
     pub right: Side<'a>,
     /// The modes passed through, the last one not included.
-    pub cascade: Vec<Vec<bool>>,
+    pub cascade: Vec<Mode>,
     pub impulses: Vec<(VariableId, Vec<f64>)>,
     /// Conditions of `when` branches that fired.
     pub whens: Vec<Span>,
@@ -51,7 +51,7 @@ pub(crate) struct Outcome<'a> {
     /// Whether continuous values may have changed.
     pub restarted: bool,
     /// Atoms that fired or whose truth changed, with the truth they changed to.
-    pub changed_atoms: Vec<(usize, bool)>,
+    pub changed_atoms: Vec<(RelationId, bool)>,
     /// Samplings that were due.
     pub samples: Vec<ExpressionId>,
     /// Top-level inputs that were given these values.
@@ -64,8 +64,9 @@ impl<'a> Outcome<'a> {
     /// Whether there is something to see: another mode, a `when` that fired, other values.
     pub fn is_visible(&self, discrete: &DiscretePart, left: &Side<'a>) -> bool {
         let mut declared = discrete.variables().filter(|id| id.0 < discrete.declared_count);
-        let changed = |id: VariableId| left.discrete[id].to_bits() != self.right.discrete[id].to_bits();
-        self.restarted || !self.whens.is_empty() || declared.any(changed)
+        self.restarted
+            || !self.whens.is_empty()
+            || declared.any(|id| left.discrete[id].to_bits() != self.right.discrete[id].to_bits())
     }
 }
 
@@ -73,13 +74,13 @@ impl<'a> Outcome<'a> {
 #[derive(Clone, Debug)]
 pub(crate) enum NoOutcome {
     /// No mode accepts itself: what speaks against those that were tried.
-    NoMode(Vec<(Vec<bool>, Objection)>),
+    NoMode(Vec<(Mode, Objection)>),
     /// Discrete equations go round in circles; some of the variables.
     Unsettled(Vec<VariableId>),
     /// Micro-steps go on for ever, through these modes.
-    Endless(Vec<Vec<bool>>),
+    Endless(Vec<Mode>),
     /// A required condition does not hold; the number of the invariant, or the span of an assertion in a `when`.
-    Invariant(usize, Vec<bool>),
+    Invariant(usize, Mode),
     /// An `assert` in a `when`.
     Assertion(ExpressionId, Span),
 }
@@ -171,7 +172,7 @@ impl<'a> Instant<'_, 'a> {
         let given = Side { discrete, ..left.clone() };
         let values = self.memory.buffers.atom_values(self.prepared, (&given, &given), Occasion::default(), &[]);
         let mut discrete = given.discrete.clone();
-        for (atom, &value) in values.iter().enumerate() {
+        for (atom, &value) in values.iter_enumerated() {
             let it = &self.prepared.discrete.atoms[atom];
             if it.moment != Moment::Time && self.memory.is_clear(self.prepared, atom, value) {
                 discrete[it.variable] = f64::from(u8::from((value.0 > 0.0) == it.holds_above()));
@@ -186,7 +187,7 @@ impl<'a> Instant<'_, 'a> {
     fn next_proposal(&mut self, first: &Side<'a>, left: &Side<'a>, transient: bool) -> IndexVec<VariableId, f64> {
         let values = self.memory.buffers.atom_values(self.prepared, (left, left), Occasion::default(), &[]);
         let mut discrete = left.discrete.clone();
-        for (atom, &value) in values.iter().enumerate() {
+        for (atom, &value) in values.iter_enumerated() {
             let it = self.prepared.discrete.atoms[atom];
             let decided_here = it.moment == Moment::Before || transient && it.moment == Moment::Now;
             if !decided_here {
@@ -219,13 +220,16 @@ impl<'a> Instant<'_, 'a> {
     }
 
     fn something_happened(&self, before: &Side<'a>, settled: &Settled, candidate: &Candidate<'a>) -> bool {
-        let same = |id: VariableId| before.discrete[id].to_bits() == settled.discrete[id].to_bits();
-        candidate.is_new || !settled.whens.is_empty() || !self.prepared.discrete.variables().all(same)
+        let mut variables = self.prepared.discrete.variables();
+        candidate.is_new
+            || !settled.whens.is_empty()
+            || variables.any(|id| before.discrete[id].to_bits() != settled.discrete[id].to_bits())
     }
 
-    fn changed_atoms(&self, left: &Side<'a>, right: &Side<'a>, fired: &[usize]) -> Vec<(usize, bool)> {
-        let truth = |side: &Side<'a>, atom: usize| side.discrete[self.prepared.discrete.atoms[atom].variable] != 0.0;
-        let changed = |&atom: &usize| fired.contains(&atom) || truth(left, atom) != truth(right, atom);
-        (0..self.prepared.discrete.atoms.len()).filter(changed).map(|atom| (atom, !truth(left, atom))).collect()
+    fn changed_atoms(&self, left: &Side<'a>, right: &Side<'a>, fired: &[RelationId]) -> Vec<(RelationId, bool)> {
+        let atoms = self.prepared.discrete.atoms.iter_enumerated();
+        let truths = atoms.map(|(id, it)| (id, left.discrete[it.variable] != 0.0, right.discrete[it.variable] != 0.0));
+        let changed = truths.filter(|(id, before, after)| fired.contains(id) || before != after);
+        changed.map(|(id, before, _)| (id, !before)).collect()
     }
 }

@@ -30,6 +30,7 @@ pub(crate) mod event_iteration;
 pub(crate) mod next_mode;
 pub(crate) mod restart;
 
+use modeshift_dae::RelationId;
 use modeshift_mode_changes::Sign;
 
 use crate::run::memory::Memory;
@@ -57,8 +58,8 @@ pub(crate) fn signs_near_zero<'a>(
     visited: &mut VisitedModes<'a>,
     memory: &mut Memory,
     side: &Side<'a>,
-    atoms: &[usize],
-) -> Option<Vec<(usize, Sign)>> {
+    atoms: &[RelationId],
+) -> Option<Vec<(RelationId, Sign)>> {
     if atoms.is_empty() {
         return Some(Vec::new());
     }
@@ -77,8 +78,8 @@ pub(crate) fn signs_near_zero<'a>(
     }
     let mut candidate = instant.candidate(&step, &settled).ok()?;
     let values = instant.memory.buffers.atom_values(prepared, (side, side), Occasion::default(), &[]);
-    let sign = |&atom: &usize| (atom, instant.sign(&step, &settled, &mut candidate, atom, values[atom]));
-    Some(atoms.iter().map(sign).collect())
+    let signs = atoms.iter().map(|&atom| (atom, instant.sign(&step, &settled, &mut candidate, atom, values[atom])));
+    Some(signs.collect())
 }
 
 /// All that an instant may touch.

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use modeshift_dae::{IndexVec, VariableId};
+use modeshift_dae::{IndexVec, Mode, RelationId, VariableId};
 use modeshift_mode_changes::{Accepted, Cluster, Complementarity, NextMode, Sign, StateCondition, States};
 
 use crate::run::instant::Instant;
@@ -29,9 +29,9 @@ pub(crate) struct Selected<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Ambiguity {
     /// The atoms that they differ in.
-    pub atoms: Vec<usize>,
+    pub atoms: Vec<RelationId>,
     /// The mode that was chosen first, then the others.
-    pub modes: Vec<Vec<bool>>,
+    pub modes: Vec<Mode>,
 }
 
 /// What came of trying some truths.
@@ -48,14 +48,14 @@ struct Search<'e, 's, 'x, 'a> {
     step: &'e MicroStep<'s, 'a>,
     proposal: &'e IndexVec<VariableId, f64>,
     /// The atoms that are searched, ascending.
-    atoms: Vec<usize>,
+    atoms: Vec<RelationId>,
     counts: Vec<u32>,
     /// By the atoms that are not as proposed.
-    tried: BTreeMap<Vec<usize>, Tried<'a>>,
+    tried: BTreeMap<Vec<RelationId>, Tried<'a>>,
     /// Violated atoms outside the cluster: it has to grow.
-    outside: Vec<usize>,
+    outside: Vec<RelationId>,
     /// What was tried, in modes of the model.
-    objections: Vec<(Vec<bool>, Objection)>,
+    objections: Vec<(Mode, Objection)>,
     /// Why discrete equations did not settle, if they ever did not.
     unsettled: Option<NoOutcome>,
 }
@@ -67,11 +67,10 @@ impl<'a> Instant<'_, 'a> {
         step: &MicroStep<'_, 'a>,
         proposal: IndexVec<VariableId, f64>,
     ) -> Result<Selected<'a>, NoOutcome> {
-        let is_changed = |&atom: &usize| {
-            let it = &self.prepared.discrete.atoms[atom];
-            step.decides(it.moment) && proposal[it.variable] != step.left.discrete[it.variable]
-        };
-        let changed = (0..self.prepared.discrete.atoms.len()).filter(is_changed).collect();
+        let atoms = self.prepared.discrete.atoms.iter_enumerated();
+        let changed =
+            atoms.filter(|(_, it)| step.decides(it.moment) && proposal[it.variable] != step.left.discrete[it.variable]);
+        let changed = changed.map(|(id, _)| id).collect();
         let mut search = Search {
             instant: self,
             step,
@@ -109,17 +108,17 @@ impl<'a> Search<'_, '_, '_, 'a> {
         self.counts = vec![2; self.atoms.len()];
     }
 
-    fn proposed(&self, atom: usize) -> u32 {
+    fn proposed(&self, atom: RelationId) -> u32 {
         u32::from(self.proposal[self.instant.prepared.discrete.atoms[atom].variable] != 0.0)
     }
 
     /// The atoms that are not as proposed.
-    fn flipped(&self, states: &States) -> Vec<usize> {
+    fn flipped(&self, states: &States) -> Vec<RelationId> {
         let pairs = self.atoms.iter().zip(states);
         pairs.filter(|&(&atom, &state)| state != self.proposed(atom)).map(|(&atom, _)| atom).collect()
     }
 
-    fn discrete(&self, flipped: &[usize]) -> IndexVec<VariableId, f64> {
+    fn discrete(&self, flipped: &[RelationId]) -> IndexVec<VariableId, f64> {
         let mut discrete = self.proposal.clone();
         for &atom in flipped {
             discrete[self.instant.prepared.discrete.atoms[atom].variable] = f64::from(1 - self.proposed(atom));
@@ -128,7 +127,7 @@ impl<'a> Search<'_, '_, '_, 'a> {
     }
 
     /// Tries truths, unless that was done before.
-    fn tried(&mut self, flipped: Vec<usize>) -> &Tried<'a> {
+    fn tried(&mut self, flipped: Vec<RelationId>) -> &Tried<'a> {
         if !self.tried.contains_key(&flipped) {
             let tried = self.attempt(&flipped);
             self.tried.insert(flipped.clone(), tried);
@@ -136,7 +135,7 @@ impl<'a> Search<'_, '_, '_, 'a> {
         &self.tried[&flipped]
     }
 
-    fn attempt(&mut self, flipped: &[usize]) -> Tried<'a> {
+    fn attempt(&mut self, flipped: &[RelationId]) -> Tried<'a> {
         let settled = match self.instant.settle(self.step, self.discrete(flipped)) {
             Ok(settled) => settled,
             Err(failure) => {
@@ -203,47 +202,46 @@ impl<'a> Search<'_, '_, '_, 'a> {
 
     /// Atoms near zero that are not searched yet: what contradicts nothing may have to change with the others, as a
     /// diode without current whose place another one takes.
-    fn near_zero_outside(&mut self) -> Vec<usize> {
+    fn near_zero_outside(&mut self) -> Vec<RelationId> {
         let near = self.near_zero();
         near.into_iter().filter(|atom| self.atoms.binary_search(atom).is_err()).collect()
     }
 
-    fn near_zero(&mut self) -> Vec<usize> {
+    fn near_zero(&mut self) -> Vec<RelationId> {
         let values = self.instant.memory.buffers.atom_values(
             self.instant.prepared,
             (self.step.left, self.step.left),
             Occasion::default(),
             &[],
         );
-        let is_near = |&atom: &usize| {
-            let is_decided =
-                self.step.decides(self.instant.prepared.discrete.atoms[atom].moment) && !values[atom].0.is_nan();
-            is_decided && !self.instant.memory.is_clear(self.instant.prepared, atom, values[atom])
-        };
-        (0..values.len()).filter(is_near).collect()
+        let near = values.iter_enumerated().filter(|&(atom, &value)| {
+            let is_decided = self.step.decides(self.instant.prepared.discrete.atoms[atom].moment) && !value.0.is_nan();
+            is_decided && !self.instant.memory.is_clear(self.instant.prepared, atom, value)
+        });
+        near.map(|(atom, _)| atom).collect()
     }
 
     /// The modes of the cluster that accept themselves, if there are several with different values.
-    fn several(&mut self, flipped: &[usize]) -> Option<Ambiguity> {
-        let state = |&atom: &usize| self.proposed(atom) ^ u32::from(flipped.contains(&atom));
-        let chosen: States = self.atoms.iter().map(state).collect();
+    fn several(&mut self, flipped: &[RelationId]) -> Option<Ambiguity> {
+        let chosen: States =
+            self.atoms.iter().map(|&atom| self.proposed(atom) ^ u32::from(flipped.contains(&atom))).collect();
         let noise = self.instant.prepared.noise;
         let objections = self.objections.len();
         let found = self.accepted_modes(&chosen, &noise);
         self.objections.truncate(objections);
         let Accepted::Several(accepted) = found else { return None };
-        let mode = |states: &States| match &self.tried[&self.flipped(states)] {
-            Tried::Candidate(it, _) => it.0.mode.clone(),
-            Tried::Refused => unreachable!("an accepted mode has a candidate"),
-        };
-        let mut modes: Vec<Vec<bool>> = Vec::new();
-        for mode in accepted.iter().map(mode) {
-            if !modes.contains(&mode) {
-                modes.push(mode);
+        let mut modes: Vec<Mode> = Vec::new();
+        for states in &accepted {
+            let Tried::Candidate(it, _) = &self.tried[&self.flipped(states)] else {
+                unreachable!("an accepted mode has a candidate")
+            };
+            if !modes.contains(&it.0.mode) {
+                modes.push(it.0.mode.clone());
             }
         }
-        let differs = |at: &usize| accepted.iter().any(|states| states[*at] != accepted[0][*at]);
-        let atoms = (0..self.atoms.len()).filter(differs).map(|at| self.atoms[at]).collect();
+        let differing =
+            self.atoms.iter().enumerate().filter(|&(at, _)| accepted.iter().any(|it| it[at] != accepted[0][at]));
+        let atoms = differing.map(|(_, &atom)| atom).collect();
         (modes.len() > 1).then_some(Ambiguity { atoms, modes })
     }
 }
@@ -285,10 +283,8 @@ impl Cluster for Search<'_, '_, '_, '_> {
         if self.atoms.is_empty() {
             return vec![Complementarity::of_nothing()];
         }
-        let before = |&atom: &usize| {
-            u32::from(self.step.left.discrete[self.instant.prepared.discrete.atoms[atom].variable] != 0.0)
-        };
-        let before: States = self.atoms.iter().map(before).collect();
+        let variables = self.atoms.iter().map(|&atom| self.instant.prepared.discrete.atoms[atom].variable);
+        let before: States = variables.map(|id| u32::from(self.step.left.discrete[id] != 0.0)).collect();
         let proposed: States = self.atoms.iter().map(|&atom| self.proposed(atom)).collect();
         let (none, all) = (vec![0; self.atoms.len()], vec![1; self.atoms.len()]);
         let problems = [proposed, before, none, all].into_iter().find_map(|reference| {

@@ -6,13 +6,13 @@
 
 use std::rc::Rc;
 
-use modeshift_dae::{EquationId, FlatModel, IndexVec, VariableId, WhenAction};
+use modeshift_dae::{Derivative, EquationId, FlatModel, Id, IndexVec, VariableId, WhenAction};
 use modeshift_mode_changes::{DifferenceTape, Jet, Noise, Past, Restart, Sign, WhenLaws, restart};
 use modeshift_numerics::Input;
 use modeshift_numerics::residual_newton::Failure;
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
-use crate::run::modes::Mode;
+use crate::run::modes::VisitedMode;
 use crate::run::prepare::Prepared;
 use crate::run::values::Side;
 
@@ -34,7 +34,7 @@ pub(crate) enum NoRestart {
     /// The levels could not be solved; in words.
     Unsolved(String),
     /// These variables and derivatives are not determined.
-    Undetermined(Vec<(VariableId, u32)>),
+    Undetermined(Vec<Derivative<VariableId>>),
     /// Laws of a `when` contradict each other or the equations.
     Conflicting(String),
 }
@@ -43,7 +43,7 @@ pub(crate) enum NoRestart {
 pub(crate) struct Circumstances<'r, 'a> {
     pub prepared: &'a Prepared,
     pub left: &'r Side<'a>,
-    pub mode: &'r Rc<Mode<'a>>,
+    pub mode: &'r Rc<VisitedMode<'a>>,
     /// Discrete values after the instant.
     pub discrete: &'r IndexVec<VariableId, f64>,
     /// Discrete variables in continuous equations that have another value than before.
@@ -60,8 +60,9 @@ impl<'a> Circumstances<'_, 'a> {
         let equations = self.mode.equations.at(self.known);
         let result = restart(structure, &equations, &past, &self.prepared.noise);
         if !result.is_determined() {
-            let undetermined: Vec<(VariableId, u32)> =
-                result.memory.undetermined().map(|it| (structure.variable(it.of), it.order)).collect();
+            let undetermined = result.memory.undetermined();
+            let undetermined: Vec<Derivative<VariableId>> =
+                undetermined.map(|it| Derivative::new(structure.variable(it.of), it.order)).collect();
             return Err(match undetermined.is_empty() {
                 true => NoRestart::Unsolved(notes_text(&self.prepared.dae.model, structure, &result)),
                 false => NoRestart::Undetermined(undetermined),
@@ -81,7 +82,7 @@ impl<'a> Circumstances<'_, 'a> {
         let past = self.past();
         let mode = self.mode.clone();
         let constants = |input: Input| match input {
-            Input::Mode(id) => Some(f64::from(u8::from(mode.values[id.0 as usize]))),
+            Input::Mode(id) => Some(f64::from(u8::from(mode.values[id]))),
             Input::Variable(variable, _) if structure.column(variable).is_some() => None,
             Input::LeftVariable(variable, _) if structure.column(variable).is_some() => None,
             other => (self.known)(other),
@@ -91,7 +92,7 @@ impl<'a> Circumstances<'_, 'a> {
         let transient = laws.levels(structure, &past.is_new);
         let undetermined = transient.undetermined(structure);
         if !undetermined.is_empty() {
-            let named = undetermined.into_iter().map(|it| (structure.variable(it.of), it.order));
+            let named = undetermined.into_iter().map(|it| Derivative::new(structure.variable(it.of), it.order));
             return Err(NoRestart::Undetermined(named.collect()));
         }
         if transient.levels.iter().any(|level| !level.conflicting.is_empty()) {
@@ -109,11 +110,14 @@ impl<'a> Circumstances<'_, 'a> {
     /// Left limits in terms of the mode after the change.
     pub fn past(&self) -> Past {
         let (before, after) = (&self.left.mode, self.mode);
-        let changed =
-            self.prepared.forms.changed(&self.prepared.dae, &mode_values(before), &mode_values(after), self.changed);
-        let new_form = |equation: EquationId| changed.binary_search(&equation).is_ok();
-        let start = |id: VariableId| self.prepared.constants.starts.get(id.0 as usize).copied().flatten();
-        Past::between(&before.structure, &jet_of(self.left), &after.structure, new_form, start)
+        let changed = self.prepared.forms.changed(&self.prepared.dae, &before.values, &after.values, self.changed);
+        Past::between(
+            &before.structure,
+            &jet_of(self.left),
+            &after.structure,
+            |equation: EquationId| changed.binary_search(&equation).is_ok(),
+            |id: VariableId| self.prepared.constants.starts.get(id.index()).copied().flatten(),
+        )
     }
 
     fn side(&self, right: &Jet) -> Side<'a> {
@@ -126,20 +130,16 @@ impl<'a> Circumstances<'_, 'a> {
     }
 }
 
-fn mode_values(mode: &Mode<'_>) -> modeshift_dae::Mode {
-    mode.values.iter().copied().collect()
-}
-
 /// The jet of a side as restarts want it.
 fn jet_of(side: &Side<'_>) -> Jet {
     let structure = &side.mode.structure;
     let mut rest = side.jet.as_slice();
-    let derivatives = |column: Column| {
+    let derivatives = structure.columns().map(|column| {
         let (own, others) = rest.split_at(structure.variable_offset(column) as usize + 1);
         rest = others;
         own
-    };
-    Jet::new(side.time, structure.columns().map(derivatives))
+    });
+    Jet::new(side.time, derivatives)
 }
 
 fn named_weights(structure: &ModeStructure, weights: &IndexVec<Column, Vec<f64>>) -> Vec<(VariableId, Vec<f64>)> {

@@ -13,7 +13,7 @@ use crate::program::{BlockFailure, NotBuilt};
 use crate::results::CostPart;
 use crate::run::Machinery;
 use crate::run::instant::event_iteration::Fired;
-use crate::run::modes::{Mode, ModeOde};
+use crate::run::modes::{ModeOde, VisitedMode};
 use crate::run::output::Output;
 use crate::run::phase::noise_floor::GuardNoise;
 use crate::run::phase::zero_crossings::{Crossing, Guard, Watch};
@@ -60,7 +60,7 @@ pub(crate) enum NoPhase {
 
 /// An integration with the values of the last evaluation.
 pub(crate) struct Phase<'a> {
-    mode: Rc<Mode<'a>>,
+    mode: Rc<VisitedMode<'a>>,
     /// The values evaluated last.
     pub present: Side<'a>,
     states: Vec<f64>,
@@ -116,7 +116,7 @@ impl<'a> Phase<'a> {
         if let Some(problem) = &*known {
             return Ok(problem.clone());
         }
-        let nominal = program.state_quantities().map(|(id, _)| machinery.prepared.nominal(id)).collect();
+        let nominal = program.state_quantities().map(|state| machinery.prepared.nominal(state.of)).collect();
         drop(program);
         let ode = ModeOde::new(self.mode.program.clone(), surroundings);
         let mut chosen = Settings::new(settings.tolerance, self.states.len());
@@ -243,8 +243,9 @@ impl<'a> Phase<'a> {
                 Ok(machinery.memory.buffers.watched(prepared, present).to_vec())
             })?;
             let Some(crossing) = found else { return Ok(None) };
-            let is_slight = |guard: &Guard| machinery.memory.slight.contains(prepared, *guard, &self.present);
-            let slight: Vec<Guard> = crossing.guards.iter().copied().filter(is_slight).collect();
+            let memory = &machinery.memory;
+            let slight = crossing.guards.iter().filter(|&&it| memory.slight.contains(prepared, it, &self.present));
+            let slight: Vec<Guard> = slight.copied().collect();
             if slight.is_empty() {
                 return Ok(Some(crossing));
             }
@@ -324,9 +325,10 @@ impl Expected {
     fn of(machinery: &mut Machinery<'_>, settings: &PhaseSettings, side: &Side<'_>) -> Self {
         let Machinery { prepared, memory, .. } = machinery;
         let due = prepared.next_time(side.time, &side.discrete, &memory.samplings);
-        let scheduled = |guard| prepared.is_scheduled(guard, &side.discrete);
         let noise = prepared.noise.relative;
-        let mut watch = Watch::new(&prepared.discrete, &side.discrete, &memory.scales, noise, scheduled);
+        let mut watch = Watch::new(&prepared.discrete, &side.discrete, &memory.scales, noise, |guard| {
+            prepared.is_scheduled(guard, &side.discrete)
+        });
         watch.begin(side.time, memory.buffers.watched(prepared, side));
         Expected { limit: due.min(settings.stop), is_stop: due > settings.stop, watch }
     }
@@ -334,7 +336,7 @@ impl Expected {
 
 /// Evaluates everything at a time inside the last step.
 fn evaluate<'a>(
-    mode: &Mode<'a>,
+    mode: &VisitedMode<'a>,
     present: &mut Side<'a>,
     states: &mut [f64],
     machinery: &Machinery<'a>,

@@ -10,6 +10,8 @@
 //! Only guards are looked at whose last event was *slight*: no variable jumped, and no derivative, because the two laws
 //! agree where the guard is zero. A ball that bounces, however low, is no noise, nor is a hysteresis, however narrow.
 
+use modeshift_dae::{Derivative, IndexVec, RelationId};
+
 use crate::program::Surroundings;
 use crate::run::instant::event_iteration::{Fired, Outcome};
 use crate::run::memory::TapeBuffers;
@@ -29,7 +31,7 @@ const SLIGHT: f64 = 1e3;
 /// How large the noise of each guard is.
 pub(crate) struct GuardNoise {
     /// Of differences of the sides of atoms.
-    atoms: Vec<f64>,
+    atoms: IndexVec<RelationId, f64>,
     /// Of arguments of stairs.
     stairs: Vec<f64>,
 }
@@ -45,12 +47,12 @@ impl GuardNoise {
 }
 
 /// By atom and the truth it had: whether its last event changed nothing but laws that agree there.
-pub(crate) struct SlightEvents(Vec<[bool; 2]>);
+pub(crate) struct SlightEvents(IndexVec<RelationId, [bool; 2]>);
 
 impl SlightEvents {
     /// None yet, of so many atoms.
     pub fn new(atom_count: usize) -> Self {
-        SlightEvents(vec![[false; 2]; atom_count])
+        SlightEvents((0..atom_count).map(|_| [false; 2]).collect())
     }
 
     /// Remembers whether an event was slight, for what fired.
@@ -65,8 +67,9 @@ impl SlightEvents {
 
     /// Whether a guard may be noise: its last crossing from the truth that it has on this side was slight.
     pub fn contains(&self, prepared: &Prepared, guard: Guard, side: &Side<'_>) -> bool {
-        let truth = |atom: usize| side.discrete[prepared.discrete.atoms[atom].variable] != 0.0;
-        matches!(guard, Guard::Atom(atom) if self.0[atom][usize::from(truth(atom))])
+        let Guard::Atom(atom) = guard else { return false };
+        let truth = side.discrete[prepared.discrete.atoms[atom].variable] != 0.0;
+        self.0[atom][usize::from(truth)]
     }
 }
 
@@ -74,7 +77,7 @@ impl SlightEvents {
 fn jumps(prepared: &Prepared, left: &Side<'_>, right: &Side<'_>) -> bool {
     let tolerance = SLIGHT * prepared.noise.relative;
     let quantities = left.mode.quantities.list().iter().zip(&left.jet);
-    quantities.into_iter().any(|(&(id, order), &before)| {
+    quantities.into_iter().any(|(&Derivative { of: id, order }, &before)| {
         let Some(place) = right.mode.quantities.index(id, order) else { return false };
         let after = right.jet[place.index()];
         (after - before).abs() > tolerance * before.abs().max(after.abs()).max(prepared.nominal(id))
@@ -91,7 +94,7 @@ impl GuardNoise {
         tolerance: f64,
     ) -> Self {
         let DiscretePart { atoms, stairs, .. } = &prepared.discrete;
-        let mut noise = GuardNoise { atoms: vec![0.0; atoms.len()], stairs: vec![0.0; stairs.len()] };
+        let mut noise = GuardNoise { atoms: atoms.iter().map(|_| 0.0).collect(), stairs: vec![0.0; stairs.len()] };
         if states.is_empty() {
             return noise;
         }
@@ -127,8 +130,8 @@ fn wrong_by<'a>(
         .state_quantities()
         .zip(states)
         .enumerate()
-        .map(|(number, ((id, _), state))| {
-            state + sign(number, combination) * tolerance * state.abs().max(prepared.nominal(id))
+        .map(|(number, (quantity, state))| {
+            state + sign(number, combination) * tolerance * state.abs().max(prepared.nominal(quantity.of))
         })
         .collect();
     let mut moved = side.clone();

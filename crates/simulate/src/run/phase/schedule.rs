@@ -5,7 +5,7 @@
 //! ([`Timetable`]). Where discrete values enter, as in `time >= pre(next)`, and for steps of `floor(time)`, the time is
 //! computed anew after every event.
 
-use modeshift_dae::{Builtin, ExpressionId, ExpressionText, IndexVec, MultimodeDae, Node, VariableId};
+use modeshift_dae::{Builtin, ExpressionId, ExpressionText, IndexVec, MultimodeDae, Node, RelationId, VariableId};
 use modeshift_diagnostics::Diagnostic;
 
 use crate::run::phase::time_events::{Affine, Sampling, affine, meeting};
@@ -22,7 +22,7 @@ const ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// All events of a model whose times are known in advance.
 pub(crate) struct Schedule {
     /// By atom: its sides as functions of time, where nothing but parameters enters.
-    fixed_sides: Vec<Option<[Affine; 2]>>,
+    fixed_sides: IndexVec<RelationId, Option<[Affine; 2]>>,
     timetable: Timetable,
     /// The calls of `sample`, waiting for their first instants.
     pub samplings: Vec<Sampling>,
@@ -38,11 +38,11 @@ impl Schedule {
     ) -> Result<Self, Vec<Diagnostic>> {
         let value = |id: VariableId| constants.parameter(id).filter(|value| value.is_finite());
         let side = |expression: ExpressionId| affine(&dae.model.expressions, expression, &value);
-        let sides = |atom: &Atom| match (atom.moment, atom.watched) {
+        let fixed_sides = discrete.atoms.iter().map(|atom| match (atom.moment, atom.watched) {
             (Moment::Time, [left, right]) => Some([side(left)?, side(right)?]),
             _ => None,
-        };
-        let fixed_sides: Vec<Option<[Affine; 2]>> = discrete.atoms.iter().map(sides).collect();
+        });
+        let fixed_sides = fixed_sides.collect();
         let timetable = Timetable::new(&discrete.atoms, &fixed_sides);
         let constant = |expression| side(expression).filter(|it| it.slope == 0.0);
         let mut samplings = Vec::new();
@@ -90,7 +90,7 @@ impl Prepared {
     }
 
     /// Both sides of an atom as functions of time, where they are affine in it.
-    fn sides_in_time(&self, atom: usize, discrete: &IndexVec<VariableId, f64>) -> Option<[Affine; 2]> {
+    fn sides_in_time(&self, atom: RelationId, discrete: &IndexVec<VariableId, f64>) -> Option<[Affine; 2]> {
         self.schedule.fixed_sides[atom].or_else(|| {
             let [left, right] = self.discrete.atoms[atom].watched;
             Some([self.affine(left, discrete)?, self.affine(right, discrete)?])
@@ -110,9 +110,9 @@ impl Prepared {
         for (atom, truth) in timetable.truths(&self.discrete.atoms, time) {
             set(atom.variable, truth, discrete);
         }
-        for &number in &timetable.others {
-            if let Some([left, right]) = self.sides_in_time(number, discrete) {
-                let atom = &self.discrete.atoms[number];
+        for &id in &timetable.others {
+            if let Some([left, right]) = self.sides_in_time(id, discrete) {
+                let atom = &self.discrete.atoms[id];
                 set(atom.variable, truth_right_after(atom, left, right, time), discrete);
             }
         }
@@ -180,12 +180,12 @@ struct Timetable {
     /// Those between fixed functions of time.
     fixed: Vec<Entry>,
     /// Those whose functions depend on discrete values.
-    others: Vec<usize>,
+    others: Vec<RelationId>,
 }
 
 /// A relation between fixed functions of time.
 struct Entry {
-    atom: usize,
+    atom: RelationId,
     sides: [Affine; 2],
     /// When the sides meet; infinity where they never do.
     meeting: f64,
@@ -197,15 +197,19 @@ struct Entry {
 
 impl Timetable {
     /// Lists the relations; `sides` are those that are fixed functions of time.
-    pub fn new(atoms: &[Atom], sides: &[Option<[Affine; 2]>]) -> Self {
-        let on_time = || atoms.iter().enumerate().filter(|(_, atom)| atom.moment == Moment::Time);
-        let fixed = on_time().filter_map(|(number, atom)| Some(Entry::new(number, atom, sides[number]?)));
-        let others = on_time().map(|(number, _)| number).filter(|&number| sides[number].is_none());
+    pub fn new(atoms: &IndexVec<RelationId, Atom>, sides: &IndexVec<RelationId, Option<[Affine; 2]>>) -> Self {
+        let on_time = || atoms.iter_enumerated().filter(|(_, atom)| atom.moment == Moment::Time);
+        let fixed = on_time().filter_map(|(id, atom)| Some(Entry::new(id, atom, sides[id]?)));
+        let others = on_time().map(|(id, _)| id).filter(|&id| sides[id].is_none());
         Timetable { fixed: fixed.collect(), others: others.collect() }
     }
 
     /// The relations between fixed functions with their truths right after a time.
-    pub fn truths<'t>(&'t self, atoms: &'t [Atom], time: f64) -> impl Iterator<Item = (&'t Atom, bool)> + 't {
+    pub fn truths<'t>(
+        &'t self,
+        atoms: &'t IndexVec<RelationId, Atom>,
+        time: f64,
+    ) -> impl Iterator<Item = (&'t Atom, bool)> + 't {
         self.fixed.iter().map(move |entry| {
             let atom = &atoms[entry.atom];
             (atom, entry.truth_right_after(atom, time))
@@ -220,7 +224,7 @@ impl Timetable {
 }
 
 impl Entry {
-    fn new(atom: usize, relation: &Atom, sides: [Affine; 2]) -> Self {
+    fn new(atom: RelationId, relation: &Atom, sides: [Affine; 2]) -> Self {
         let [left, right] = sides;
         let slope = (left.slope - right.slope).abs();
         let rises = left.slope > right.slope;

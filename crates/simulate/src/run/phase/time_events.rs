@@ -3,7 +3,9 @@
 //! `time >= t1` is never searched for: the run stops exactly at `t1`. The coefficients of `a*time + b` may contain
 //! parameters and discrete values, which stand still until the next event.
 
-use modeshift_dae::{ArithmeticOperator as Op, Builtin, ExpressionId, Expressions, Node, VariableId};
+use modeshift_dae::{
+    ArithmeticOperator as Op, Builtin, ExpressionId, Expressions, Fold, Memo, Node, Operands, VariableId,
+};
 
 /// `slope*time + constant`
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,50 +45,70 @@ pub(crate) fn affine(
     root: ExpressionId,
     value: &dyn Fn(VariableId) -> Option<f64>,
 ) -> Option<Affine> {
-    let mut pending = vec![(root, false)];
-    let mut done: Vec<Affine> = Vec::new();
-    while let Some((id, operands_done)) = pending.pop() {
-        if !operands_done {
-            pending.push((id, true));
-            match expressions.node(id) {
-                Node::Arithmetic(_, a, b) => pending.extend([(b, false), (a, false)]),
-                Node::Negate(a) | Node::Pre(a) => pending.push((a, false)),
-                Node::Call(Builtin::Smooth | Builtin::Homotopy | Builtin::NoEvent | Builtin::Ordinal, _) => {
-                    pending.push((same(expressions, id)?, false));
-                }
-                _ => {}
-            }
-            continue;
-        }
-        let result = match expressions.node(id) {
-            Node::Time => Affine { slope: 1.0, constant: 0.0 },
-            Node::Real(number) => Affine::constant(number.value()),
-            Node::Integer(number) => Affine::constant(number as f64),
-            Node::Variable(variable, 0) => Affine::constant(value(variable)?),
-            Node::Negate(_) => {
-                let a = done.pop()?;
-                Affine { slope: -a.slope, constant: -a.constant }
-            }
-            Node::Arithmetic(operator, ..) => {
-                let (b, a) = (done.pop()?, done.pop()?);
-                combined(operator, a, b)?
-            }
-            Node::Pre(_) | Node::Call(Builtin::Smooth | Builtin::Homotopy | Builtin::NoEvent | Builtin::Ordinal, _) => {
-                done.pop()?
-            }
-            _ => return None,
-        };
-        done.push(result);
-    }
-    done.pop()
+    let mut in_time = InTime { expressions, value };
+    // Every event asks again, mostly for `time` itself or a parameter.
+    in_time.leaf(root).or_else(|| in_time.fold(&mut Memo::new(), root, ()).ok())
 }
 
-/// What a call that changes nothing is the same as.
-fn same(expressions: &Expressions, id: ExpressionId) -> Option<ExpressionId> {
-    match expressions.node(id) {
-        Node::Call(Builtin::Smooth, arguments) => expressions.argument_list(arguments).get(1).copied(),
-        Node::Call(_, arguments) => expressions.argument_list(arguments).first().copied(),
-        _ => None,
+/// From expressions to functions of time.
+struct InTime<'a> {
+    expressions: &'a Expressions,
+    value: &'a dyn Fn(VariableId) -> Option<f64>,
+}
+
+/// An expression that is not affine in time.
+struct NotAffine;
+
+impl InTime<'_> {
+    fn leaf(&self, id: ExpressionId) -> Option<Affine> {
+        match self.expressions.node(id) {
+            Node::Time => Some(Affine { slope: 1.0, constant: 0.0 }),
+            Node::Real(number) => Some(Affine::constant(number.value())),
+            Node::Integer(number) => Some(Affine::constant(number as f64)),
+            Node::Variable(variable, 0) => (self.value)(variable).map(Affine::constant),
+            _ => None,
+        }
+    }
+
+    /// What it has the same value as, between events.
+    fn same(&self, id: ExpressionId) -> Option<ExpressionId> {
+        match self.expressions.node(id) {
+            Node::Pre(a) => Some(a),
+            Node::Call(Builtin::Smooth, arguments) => self.expressions.argument_list(arguments).get(1).copied(),
+            Node::Call(Builtin::Homotopy | Builtin::NoEvent | Builtin::Ordinal, arguments) => {
+                self.expressions.argument_list(arguments).first().copied()
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Fold for InTime<'_> {
+    type Context = ();
+    type Value = Affine;
+    type Error = NotAffine;
+
+    fn expressions(&self) -> &Expressions {
+        self.expressions
+    }
+
+    fn open(&mut self, id: ExpressionId, (): (), operands: &mut Operands<()>) -> Option<Affine> {
+        match self.expressions.node(id) {
+            Node::Arithmetic(_, a, b) => operands.extend([b, a], ()),
+            Node::Negate(a) => operands.push(a, ()),
+            _ => operands.extend(self.same(id), ()),
+        }
+        self.leaf(id)
+    }
+
+    fn branches(&mut self, _: [ExpressionId; 3], (): (), _: &Memo<(), Affine>, _: &mut Operands<()>) {}
+
+    fn close(&mut self, id: ExpressionId, (): (), known: &Memo<(), Affine>) -> Result<Affine, NotAffine> {
+        match self.expressions.node(id) {
+            Node::Arithmetic(operator, a, b) => combined(operator, known[a], known[b]).ok_or(NotAffine),
+            Node::Negate(a) => Ok(Affine { slope: -known[a].slope, constant: -known[a].constant }),
+            _ => self.same(id).map(|same| known[same]).ok_or(NotAffine),
+        }
     }
 }
 

@@ -21,7 +21,7 @@
 //!
 //! What crosses within the same few roundings of time crosses together.
 
-use modeshift_dae::{IndexVec, VariableId};
+use modeshift_dae::{Id, IndexVec, RelationId, VariableId};
 
 use crate::run::instant::event_iteration::Fired;
 use crate::run::phase::noise_floor::GuardNoise;
@@ -41,8 +41,8 @@ pub(crate) const FLOOR: f64 = 1e-15;
 /// A function that must not become negative: an atom on its side, or a stair within an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Guard {
-    /// The atom of this number.
-    Atom(usize),
+    /// An atom.
+    Atom(RelationId),
     /// The lower (`false`) or upper edge of the stair of this number.
     Edge(usize, bool),
 }
@@ -91,16 +91,16 @@ impl Watch {
     pub fn new(
         discrete_part: &DiscretePart,
         discrete: &IndexVec<VariableId, f64>,
-        scales: &[f64],
+        scales: &IndexVec<RelationId, f64>,
         noise: f64,
         is_scheduled: impl Fn(Guard) -> bool,
     ) -> Self {
         let atom_count = discrete_part.atoms.len();
         let mut watched = Vec::with_capacity(atom_count);
-        for (number, atom) in discrete_part.atoms.iter().enumerate() {
-            let (guard, side) = (Guard::Atom(number), atom.side(discrete[atom.variable] != 0.0));
+        for (id, atom) in discrete_part.atoms.iter_enumerated() {
+            let (guard, side) = (Guard::Atom(id), atom.side(discrete[atom.variable] != 0.0));
             if !is_scheduled(guard) {
-                watched.push(Watched::new(guard, side, 0.0, scales[number]));
+                watched.push(Watched::new(guard, side, 0.0, scales[id]));
             }
         }
         for (number, stair) in discrete_part.stairs.iter().enumerate() {
@@ -115,17 +115,17 @@ impl Watch {
 
     /// The values of guards from those of the watched expressions.
     fn values(&self, expressions: &[f64]) -> Values {
-        let value = |it: &Watched| match it.guard {
+        let values = self.watched.iter().map(|it| match it.guard {
             Guard::Atom(atom) => {
-                let (a, b) = (expressions[2 * atom], expressions[2 * atom + 1]);
+                let (a, b) = (expressions[2 * atom.index()], expressions[2 * atom.index() + 1]);
                 (it.side * (a - b), a.abs() + b.abs())
             }
             Guard::Edge(stair, _) => {
                 let argument = expressions[2 * self.atom_count + stair];
                 (it.side * (argument - it.edge), argument.abs())
             }
-        };
-        self.watched.iter().map(value).collect()
+        });
+        values.collect()
     }
 
     /// Whether a value is more than rounding of what it is the difference of.
@@ -327,15 +327,15 @@ impl Watch {
     /// All guards that have crossed by the time of the first crossing, within rounding.
     fn together(&self, found: &Crossing, (from, to): (f64, f64), end: &[(f64, f64)]) -> Vec<Guard> {
         let window = TOGETHER * (found.time.abs() + (to - from));
-        let crosses = |&index: &usize| {
+        let crossing = (0..self.watched.len()).filter(|&index| {
             let value = found.values[index].0;
             if value < 0.0 {
                 return self.watched[index].is_armed || self.is_clear(index, value);
             }
             let slope = (end[index].0 - value) / (to - found.time);
             self.watched[index].is_armed && end[index].0 < 0.0 && value <= -slope * window
-        };
-        (0..self.watched.len()).filter(crosses).map(|index| self.watched[index].guard).collect()
+        });
+        crossing.map(|index| self.watched[index].guard).collect()
     }
 }
 

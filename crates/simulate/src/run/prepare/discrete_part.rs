@@ -4,15 +4,15 @@
 //! values, and what `when` clauses have assigned. The tape is the same in all modes.
 
 use modeshift_dae::{
-    Builtin, ExpressionId, FlatModel, Id, IndexVec, InvariantOrigin, MultimodeDae, Node, Type, VariableId, WhenAction,
-    WhenActionKind,
+    Builtin, Context, ExpressionId, FlatModel, Id, IndexVec, InvariantOrigin, MultimodeDae, Node, RelationId, Type,
+    VariableId, WhenAction, WhenActionKind,
 };
 use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_numerics::{Input, NativeFunctions};
 
 use crate::run::prepare::discrete_tapes::Formulas;
 use crate::run::prepare::event_functions::{Stair, replace_stairs};
-use crate::run::prepare::relations::{Atom, Conditions, Context, Moment};
+use crate::run::prepare::relations::{Atom, Conditions, Moment};
 
 /// The places of some expressions among all that are evaluated.
 pub(crate) type Places = std::ops::Range<usize>;
@@ -50,7 +50,7 @@ pub(crate) struct Requirement {
 /// The discrete part of a model.
 pub(crate) struct DiscretePart {
     pub stairs: Vec<Stair>,
-    pub atoms: Vec<Atom>,
+    pub atoms: IndexVec<RelationId, Atom>,
     mode_count: usize,
     /// How many variables the model has without those of stairs and atoms.
     pub declared_count: u32,
@@ -113,7 +113,7 @@ impl DiscretePart {
         conditions.contents.extend(conditions.model);
         let mut collector = Collector { conditions, list: Vec::new() };
         for (id, leaf) in mode_variables.ids().zip(mode_leaves) {
-            collector.add(leaf, Context::EVENT, mode_variables[id].span);
+            collector.add(leaf, Context::NOW, mode_variables[id].span);
         }
         let defined = collector.defined(&defined_ids);
         let clauses = collector.clauses();
@@ -170,8 +170,8 @@ impl DiscretePart {
             Input::Run(call) => Some(call),
             _ => None,
         });
-        let is_sample = |call: &ExpressionId| matches!(model.expressions.node(*call), Node::Call(Builtin::Sample, _));
-        let mut calls: Vec<ExpressionId> = calls.filter(is_sample).collect();
+        let calls = calls.filter(|&call| matches!(model.expressions.node(call), Node::Call(Builtin::Sample, _)));
+        let mut calls: Vec<ExpressionId> = calls.collect();
         calls.sort_unstable();
         calls.dedup();
         calls
@@ -189,7 +189,7 @@ impl Collector<'_> {
             let span = declared.span;
             let leaf = self.conditions.model.expressions.variable(id, 0);
             self.conditions.contents.extend(self.conditions.model);
-            places.push((id, self.add(leaf, Context::EVENT, span)));
+            places.push((id, self.add(leaf, Context::NOW, span)));
         }
         places
     }
@@ -198,20 +198,20 @@ impl Collector<'_> {
         let clauses = self.conditions.model.when_clauses.clone();
         let mut result = Vec::with_capacity(clauses.len());
         for clause in clauses {
-            let guard = self.add(clause.guard, Context::EVENT, clause.span);
+            let guard = self.add(clause.guard, Context::NOW, clause.span);
             let mut branches = Vec::with_capacity(clause.branches.len());
             for branch in clause.branches {
                 let first = self.list.len();
                 for &condition in &branch.conditions {
-                    self.add(condition, Context::EVENT, branch.span);
+                    self.add(condition, Context::NOW, branch.span);
                 }
                 let conditions = first..self.list.len();
                 let mut actions = Vec::with_capacity(branch.actions.len());
                 for action in branch.actions {
-                    let guard = self.add(action.guard, Context::EVENT, action.span);
+                    let guard = self.add(action.guard, Context::NOW, action.span);
                     let value = match &action.kind {
-                        WhenActionKind::Assign(_, value) => Some(self.add(*value, Context::EVENT, action.span)),
-                        WhenActionKind::Assert(it) => Some(self.add(it.condition, Context::EVENT, action.span)),
+                        WhenActionKind::Assign(_, value) => Some(self.add(*value, Context::NOW, action.span)),
+                        WhenActionKind::Assert(it) => Some(self.add(it.condition, Context::NOW, action.span)),
                         _ => None,
                     };
                     actions.push((action, guard, value));
@@ -236,11 +236,13 @@ impl Collector<'_> {
     /// Declared invariants and those that assertions make; the others follow from definitions.
     fn invariants(&mut self) -> Vec<Requirement> {
         let invariants = self.conditions.model.invariants.clone();
-        let stated = |origin| matches!(origin, InvariantOrigin::Declared | InvariantOrigin::Assertion(_));
+        let stated = invariants
+            .into_iter()
+            .filter(|it| matches!(it.origin, InvariantOrigin::Declared | InvariantOrigin::Assertion(_)));
         let mut requirements = Vec::new();
-        for invariant in invariants.into_iter().filter(|it| stated(it.origin)) {
-            let guard = self.add(invariant.guard, Context::EVENT, invariant.span);
-            let condition = self.add(invariant.condition, Context::EVENT, invariant.span);
+        for invariant in stated {
+            let guard = self.add(invariant.guard, Context::NOW, invariant.span);
+            let condition = self.add(invariant.condition, Context::NOW, invariant.span);
             let expression = invariant.condition;
             let span = invariant.span;
             requirements.push(Requirement { guard, condition, expression, message: None, is_error: true, span });
@@ -252,8 +254,8 @@ impl Collector<'_> {
         let assertions = self.conditions.model.assertions.clone();
         let mut requirements = Vec::new();
         for assertion in assertions {
-            let guard = self.add(assertion.guard, Context::EVENT, assertion.span);
-            let condition = self.add(assertion.condition, Context::LITERAL, assertion.span);
+            let guard = self.add(assertion.guard, Context::NOW, assertion.span);
+            let condition = self.add(assertion.condition, Context::NO_EVENT, assertion.span);
             requirements.push(Requirement {
                 guard,
                 condition,

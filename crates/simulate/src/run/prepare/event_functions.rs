@@ -4,11 +4,12 @@
 //! continuously is replaced by a discrete variable, a *stair*, that holds the step its argument is on. The run watches
 //! both edges of the step: an argument that is affine in time gets there at a time that is known in advance.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use modeshift_dae::{
-    Builtin, Definition, ExpressionId, FlatModel, MultimodeDae, Node, Type, Variability, Variable, VariableId,
-    WhenActionKind,
+    Builtin, Definition, ExpressionId, Expressions, FlatModel, Fold, MultimodeDae, Node, Operands, Rewritten, Type,
+    Variability, Variable, VariableId, WhenActionKind,
 };
 use rustc_hash::FxHashMap;
 
@@ -62,22 +63,24 @@ pub(crate) fn replace_stairs(dae: &mut MultimodeDae) -> Vec<Stair> {
     if !has_stairs(&dae.model, &contents) {
         return Vec::new();
     }
-    let mut builder = Builder { contents, known: FxHashMap::default(), memo: FxHashMap::default(), stairs: Vec::new() };
-    for id in dae.model.equations.ids() {
-        let (left, right) = (dae.model.equations[id].left, dae.model.equations[id].right);
-        let (left, right) = (builder.replaced(&mut dae.model, left), builder.replaced(&mut dae.model, right));
-        (dae.model.equations[id].left, dae.model.equations[id].right) = (left, right);
+    let MultimodeDae { model, mode_variables, discrete, .. } = dae;
+    let (known, memo) = (FxHashMap::default(), Rewritten::new());
+    let mut builder = Builder { model, contents, known, memo, stairs: Vec::new() };
+    for id in builder.model.equations.ids() {
+        let (left, right) = (builder.model.equations[id].left, builder.model.equations[id].right);
+        let (left, right) = (builder.replaced(left), builder.replaced(right));
+        (builder.model.equations[id].left, builder.model.equations[id].right) = (left, right);
     }
-    for definition in dae.discrete.definitions.iter_mut().flatten() {
+    for definition in discrete.definitions.iter_mut().flatten() {
         if let Definition::Equation { value, in_all_modes, .. } = definition {
-            *value = builder.replaced(&mut dae.model, *value);
-            *in_all_modes = builder.replaced(&mut dae.model, *in_all_modes);
+            *value = builder.replaced(*value);
+            *in_all_modes = builder.replaced(*in_all_modes);
         }
     }
-    for mode in dae.mode_variables.iter_mut() {
-        mode.definition = mode.definition.map(|definition| builder.replaced(&mut dae.model, definition));
+    for mode in mode_variables.iter_mut() {
+        mode.definition = mode.definition.map(|definition| builder.replaced(definition));
     }
-    builder.when_clauses(&mut dae.model);
+    builder.when_clauses();
     builder.stairs
 }
 
@@ -93,87 +96,69 @@ fn has_stairs(model: &FlatModel, contents: &Contents) -> bool {
     })
 }
 
-struct Builder {
+struct Builder<'a> {
+    model: &'a mut FlatModel,
     contents: Contents,
     known: FxHashMap<(ExpressionId, Rounding), VariableId>,
-    memo: FxHashMap<ExpressionId, ExpressionId>,
+    memo: Rewritten,
     stairs: Vec<Stair>,
 }
 
-impl Builder {
-    fn when_clauses(&mut self, model: &mut FlatModel) {
-        let mut clauses = std::mem::take(&mut model.when_clauses);
+impl Builder<'_> {
+    fn when_clauses(&mut self) {
+        let mut clauses = std::mem::take(&mut self.model.when_clauses);
         for branch in clauses.iter_mut().flat_map(|clause| &mut clause.branches) {
-            branch.conditions.iter_mut().for_each(|condition| *condition = self.replaced(model, *condition));
+            branch.conditions.iter_mut().for_each(|condition| *condition = self.replaced(*condition));
             for action in &mut branch.actions {
-                action.guard = self.replaced(model, action.guard);
+                action.guard = self.replaced(action.guard);
                 match &mut action.kind {
                     WhenActionKind::Assign(_, value) | WhenActionKind::Reinit(_, value) => {
-                        *value = self.replaced(model, *value);
+                        *value = self.replaced(*value);
                     }
                     WhenActionKind::Law(left, right) => {
-                        (*left, *right) = (self.replaced(model, *left), self.replaced(model, *right));
+                        (*left, *right) = (self.replaced(*left), self.replaced(*right));
                     }
                     WhenActionKind::Assert(_) | WhenActionKind::Terminate(_) => {}
                 }
             }
         }
-        model.when_clauses = clauses;
+        self.model.when_clauses = clauses;
     }
 
-    fn replaced(&mut self, model: &mut FlatModel, root: ExpressionId) -> ExpressionId {
-        let mut pending = vec![(root, false)];
-        while let Some((id, children_done)) = pending.pop() {
-            if self.memo.contains_key(&id) {
-                continue;
-            }
-            if matches!(model.expressions.node(id), Node::Call(Builtin::NoEvent, _)) {
-                self.memo.insert(id, id);
-            } else if children_done {
-                let jumps = self.contents.get(id).changes_continuously();
-                let rebuilt = model.expressions.map_children(id, |_, child| self.memo[&child]);
-                let result = match model.expressions.node(rebuilt) {
-                    Node::Call(builtin, arguments) if is_stair(builtin) && jumps => {
-                        let arguments = model.expressions.argument_list(arguments).to_vec();
-                        self.stair_call(model, builtin, &arguments)
-                    }
-                    _ => rebuilt,
-                };
-                self.memo.insert(id, result);
-            } else {
-                pending.push((id, true));
-                pending.extend(model.expressions.children(id).map(|child| (child, false)));
-            }
-        }
-        self.memo[&root]
+    /// The expression with stairs in it.
+    fn replaced(&mut self, root: ExpressionId) -> ExpressionId {
+        let mut memo = std::mem::take(&mut self.memo);
+        let Ok(result) = self.fold(&mut memo, root, ());
+        self.memo = memo;
+        result
     }
 
     /// The call in terms of stairs: `mod(a, b) = a - b*floor(a/b)`, and so on.
-    fn stair_call(&mut self, model: &mut FlatModel, builtin: Builtin, arguments: &[ExpressionId]) -> ExpressionId {
+    fn stair_call(&mut self, builtin: Builtin, arguments: &[ExpressionId]) -> ExpressionId {
         let a = arguments[0];
         match builtin {
             Builtin::Ceil => {
-                let negative = model.expressions.negate(a);
-                let below = self.stair(model, negative, Rounding::Down);
-                model.expressions.negate(below)
+                let negative = self.model.expressions.negate(a);
+                let below = self.stair(negative, Rounding::Down);
+                self.model.expressions.negate(below)
             }
             Builtin::Div | Builtin::Mod | Builtin::Rem => {
                 let rounding = if builtin == Builtin::Mod { Rounding::Down } else { Rounding::TowardZero };
-                let quotient = model.expressions.quotient(a, arguments[1]);
-                let whole = self.stair(model, quotient, rounding);
+                let quotient = self.model.expressions.quotient(a, arguments[1]);
+                let whole = self.stair(quotient, rounding);
                 if builtin == Builtin::Div {
                     return whole;
                 }
-                let multiple = model.expressions.product(arguments[1], whole);
-                model.expressions.difference(a, multiple)
+                let multiple = self.model.expressions.product(arguments[1], whole);
+                self.model.expressions.difference(a, multiple)
             }
-            _ => self.stair(model, a, Rounding::Down),
+            _ => self.stair(a, Rounding::Down),
         }
     }
 
-    fn stair(&mut self, model: &mut FlatModel, argument: ExpressionId, rounding: Rounding) -> ExpressionId {
-        let stairs = &mut self.stairs;
-        let variable = *self.known.entry((argument, rounding)).or_insert_with(|| {
+    fn stair(&mut self, argument: ExpressionId, rounding: Rounding) -> ExpressionId {
+        let Builder { model, known, stairs, .. } = self;
+        let variable = *known.entry((argument, rounding)).or_insert_with(|| {
             let text = modeshift_dae::ExpressionText { model, modes: None, expression: argument };
             let name = format!("{}({text})", if rounding == Rounding::Down { "floor" } else { "trunc" });
             let declared = auxiliary(model, name, Type::Integer);
@@ -182,6 +167,38 @@ impl Builder {
             variable
         });
         model.expressions.variable(variable, 0)
+    }
+}
+
+impl Fold for Builder<'_> {
+    type Context = ();
+    type Value = ExpressionId;
+    type Error = Infallible;
+
+    fn expressions(&self) -> &Expressions {
+        &self.model.expressions
+    }
+
+    fn open(&mut self, id: ExpressionId, (): (), operands: &mut Operands<()>) -> Option<ExpressionId> {
+        if matches!(self.model.expressions.node(id), Node::Call(Builtin::NoEvent, _)) {
+            return Some(id);
+        }
+        operands.extend(self.model.expressions.children(id), ());
+        None
+    }
+
+    fn branches(&mut self, _: [ExpressionId; 3], (): (), _: &Rewritten, _: &mut Operands<()>) {}
+
+    fn close(&mut self, id: ExpressionId, (): (), known: &Rewritten) -> Result<ExpressionId, Infallible> {
+        let jumps = self.contents.get(id).changes_continuously();
+        let rebuilt = self.model.expressions.map_children(id, |_, child| known[child]);
+        Ok(match self.model.expressions.node(rebuilt) {
+            Node::Call(builtin, arguments) if is_stair(builtin) && jumps => {
+                let arguments = self.model.expressions.argument_list(arguments).to_vec();
+                self.stair_call(builtin, &arguments)
+            }
+            _ => rebuilt,
+        })
     }
 }
 

@@ -19,7 +19,8 @@ pub(crate) mod variability;
 use std::sync::Arc;
 
 use modeshift_dae::{
-    EquationKind, ExpressionId, ExpressionText, FlatModel, Id, IndexVec, MultimodeDae, Node, VariableId,
+    Context, Derivative, EquationKind, ExpressionId, ExpressionText, FlatModel, Id, IndexVec, MultimodeDae, Node,
+    RelationId, VariableId, Walk,
 };
 use modeshift_diagnostics::Diagnostic;
 use modeshift_mode_changes::{FormUsers, Noise, Strategy};
@@ -68,7 +69,7 @@ pub(crate) struct Felt {
     /// Whether they contain a discrete variable.
     is_felt: IndexVec<VariableId, bool>,
     /// The left limits that they contain.
-    pub left_limits: Vec<(VariableId, u32)>,
+    pub left_limits: Vec<Derivative<VariableId>>,
 }
 
 impl Prepared {
@@ -142,7 +143,7 @@ impl Prepared {
     }
 
     /// The condition that an atom is, in the words of the model, negated where it became false.
-    pub fn atom_text(&self, atom: usize, truth: bool) -> String {
+    pub fn atom_text(&self, atom: RelationId, truth: bool) -> String {
         let text = self.text(self.discrete.atoms[atom].relation);
         if truth { text } else { format!("not {text}") }
     }
@@ -162,20 +163,17 @@ impl Felt {
     fn by(model: &FlatModel) -> Self {
         let mut is_felt: IndexVec<VariableId, bool> = model.variables.iter().map(|_| false).collect();
         let mut left_limits = Vec::new();
-        let mut seen = vec![[false; 2]; model.expressions.len()];
+        let mut walk = Walk::telling(Context::LEFT_LIMIT).with_marks();
         let continuous = model.equations.iter().filter(|equation| equation.kind == EquationKind::Continuous);
-        let mut pending: Vec<(ExpressionId, bool)> =
-            continuous.flat_map(|equation| [(equation.left, false), (equation.right, false)]).collect();
-        while let Some((id, before)) = pending.pop() {
-            if std::mem::replace(&mut seen[id.index()][usize::from(before)], true) {
-                continue;
-            }
-            match model.expressions.node(id) {
-                Node::Variable(variable, order) if before => left_limits.push((variable, order)),
-                Node::Variable(variable, _) => is_felt[variable] = true,
-                Node::Pre(inner) => pending.push((inner, true)),
-                _ => pending.extend(model.expressions.children(id).map(|child| (child, before))),
-            }
+        for side in continuous.flat_map(|equation| [equation.left, equation.right]) {
+            walk.visit(&model.expressions, side, |_, node, context| {
+                match node.derivative() {
+                    Some(variable) if context.is(Context::LEFT_LIMIT) => left_limits.push(variable),
+                    Some(variable) => is_felt[variable.of] = true,
+                    None => {}
+                }
+                true
+            });
         }
         left_limits.sort_unstable();
         left_limits.dedup();

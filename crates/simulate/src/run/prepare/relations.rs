@@ -8,8 +8,11 @@
 //!
 //! Relations inside `noEvent` and relations between discrete values are evaluated as they stand.
 
+use std::convert::Infallible;
+
 use modeshift_dae::{
-    Builtin, ExpressionId, FlatModel, IndexVec, ModeVariable, ModeVariableId, Node, RelationOperator, Type, VariableId,
+    Builtin, Context, ExpressionId, Expressions, FlatModel, Fold, IndexVec, Memo, ModeVariable, ModeVariableId, Node,
+    Operands, RelationId, RelationOperator, Type, VariableId,
 };
 use modeshift_diagnostics::{Diagnostic, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -62,20 +65,6 @@ pub(crate) enum Moment {
     Before,
 }
 
-/// Whether relations are atoms, and on which side of the instant an expression is evaluated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Context {
-    literal: bool,
-    before: bool,
-}
-
-impl Context {
-    /// Relations are atoms; at the current instant.
-    pub const EVENT: Context = Context { literal: false, before: false };
-    /// Relations are evaluated as they stand.
-    pub const LITERAL: Context = Context { literal: true, before: false };
-}
-
 /// Replaces relations by atoms and discrete variables by their definitions.
 pub(crate) struct Conditions<'a> {
     pub model: &'a mut FlatModel,
@@ -84,12 +73,14 @@ pub(crate) struct Conditions<'a> {
     pub definitions: IndexVec<VariableId, Option<ExpressionId>>,
     /// What stands for each mode variable: the Boolean, or the definition of one that is a relation.
     modes: IndexVec<ModeVariableId, Option<ExpressionId>>,
-    pub atoms: Vec<Atom>,
-    known: FxHashMap<ExpressionId, usize>,
-    memo: FxHashMap<(ExpressionId, Context), ExpressionId>,
+    pub atoms: IndexVec<RelationId, Atom>,
+    known: FxHashMap<ExpressionId, RelationId>,
+    memo: Memo<Context, ExpressionId>,
     open: FxHashSet<(ExpressionId, Context)>,
     /// Definitions that lead back to themselves.
     pub problems: Vec<Diagnostic>,
+    /// Where what is rewritten was written.
+    span: Span,
 }
 
 impl<'a> Conditions<'a> {
@@ -98,104 +89,42 @@ impl<'a> Conditions<'a> {
         modes: &IndexVec<ModeVariableId, ModeVariable>,
         definitions: IndexVec<VariableId, Option<ExpressionId>>,
     ) -> Self {
-        let leaf = |mode: &ModeVariable| match mode.variable {
+        let modes = modes.iter().map(|mode| match mode.variable {
             Some(variable) => Some(model.expressions.variable(variable, 0)),
             None => mode.definition,
-        };
-        let modes = modes.iter().map(leaf).collect();
+        });
+        let modes = modes.collect();
         Conditions {
             contents: Contents::of(model),
             model,
             definitions,
             modes,
-            atoms: Vec::new(),
+            atoms: IndexVec::new(),
             known: FxHashMap::default(),
-            memo: FxHashMap::default(),
+            memo: Memo::new(),
             open: FxHashSet::default(),
             problems: Vec::new(),
+            span: Span::default(),
         }
     }
 
-    /// What a run evaluates in place of an expression.
+    /// What a run evaluates in place of an expression; under [`Context::NO_EVENT`], its relations as they stand.
     pub fn rewritten(&mut self, root: ExpressionId, context: Context, span: Span) -> ExpressionId {
-        let mut pending = vec![(root, context, false)];
-        while let Some((id, context, parts_done)) = pending.pop() {
-            if self.memo.contains_key(&(id, context)) {
-                continue;
-            }
-            if parts_done {
-                self.open.remove(&(id, context));
-                let result = self.close(id, context, span);
-                self.memo.insert((id, context), result);
-                continue;
-            }
-            if !self.open.insert((id, context)) {
-                self.report_cycle(id, span);
-                self.open.remove(&(id, context));
-                self.memo.insert((id, context), id);
-                continue;
-            }
-            pending.push((id, context, true));
-            pending.extend(self.parts(id, context).into_iter().map(|(part, context)| (part, context, false)));
-        }
-        self.memo[&(root, context)]
+        self.span = span;
+        let mut memo = std::mem::take(&mut self.memo);
+        let Ok(result) = self.fold(&mut memo, root, context);
+        self.memo = memo;
+        result
     }
 
     /// What stands in place of a leaf, if anything does.
     fn replacement(&self, id: ExpressionId, context: Context) -> Option<ExpressionId> {
         match self.model.expressions.node(id) {
-            Node::Variable(variable, 0) if !context.before => self.definitions.get(variable).copied().flatten(),
+            Node::Variable(variable, 0) if !context.is(Context::LEFT_LIMIT) => {
+                self.definitions.get(variable).copied().flatten()
+            }
             Node::Mode(mode) => self.modes[mode],
             _ => None,
-        }
-    }
-
-    fn parts(&self, id: ExpressionId, context: Context) -> Vec<(ExpressionId, Context)> {
-        let expressions = &self.model.expressions;
-        let with = |list: &[ExpressionId], context: Context| list.iter().map(|&part| (part, context)).collect();
-        if let Some(replacement) = self.replacement(id, context) {
-            return with(&[replacement], Context { literal: false, ..context });
-        }
-        match expressions.node(id) {
-            Node::Relation(..) if self.is_atom(id, context) => Vec::new(),
-            Node::Pre(a) => with(&[a], Context { before: true, ..context }),
-            Node::Call(Builtin::NoEvent, arguments) => {
-                with(expressions.argument_list(arguments), Context { literal: true, ..context })
-            }
-            Node::Call(Builtin::Edge | Builtin::Change, arguments) => {
-                let a = expressions.argument_list(arguments)[0];
-                vec![(a, context), (a, Context { before: true, ..context })]
-            }
-            Node::Call(Builtin::Sample | Builtin::Delay | Builtin::DelayMax, _) => Vec::new(),
-            _ => expressions.children(id).map(|child| (child, context)).collect(),
-        }
-    }
-
-    fn close(&mut self, id: ExpressionId, context: Context, span: Span) -> ExpressionId {
-        if let Some(replacement) = self.replacement(id, context) {
-            return self.memo[&(replacement, Context { literal: false, ..context })];
-        }
-        let before = Context { before: true, ..context };
-        match self.model.expressions.node(id) {
-            Node::Relation(operator, a, b) if self.is_atom(id, context) => {
-                let atom = self.atom(id, operator, a, b, span);
-                self.model.expressions.variable(self.atoms[atom].variable, 0)
-            }
-            Node::Pre(a) => {
-                let inner = self.memo[&(a, before)];
-                self.model.expressions.pre(inner)
-            }
-            Node::Call(Builtin::NoEvent, arguments) => {
-                let inner = self.model.expressions.argument_list(arguments)[0];
-                self.memo[&(inner, Context { literal: true, ..context })]
-            }
-            Node::Call(builtin @ (Builtin::Edge | Builtin::Change), arguments) => {
-                let a = self.model.expressions.argument_list(arguments)[0];
-                let (now, earlier) = (self.memo[&(a, context)], self.memo[&(a, before)]);
-                self.flank(builtin, now, earlier)
-            }
-            Node::Call(Builtin::Sample | Builtin::Delay | Builtin::DelayMax, _) => id,
-            _ => self.model.expressions.map_children(id, |_, child| self.memo[&(child, context)]),
         }
     }
 
@@ -214,7 +143,7 @@ impl<'a> Conditions<'a> {
         let ordered =
             matches!(self.model.expressions.node(id), Node::Relation(Less | LessEqual | Greater | GreaterEqual, ..));
         let content = self.contents.get(id);
-        !context.literal && ordered && content.changes_continuously() && !content.text
+        !context.is(Context::NO_EVENT) && ordered && content.changes_continuously() && !content.text
     }
 
     fn atom(
@@ -223,8 +152,7 @@ impl<'a> Conditions<'a> {
         operator: RelationOperator,
         a: ExpressionId,
         b: ExpressionId,
-        span: Span,
-    ) -> usize {
+    ) -> RelationId {
         if let Some(&known) = self.known.get(&relation) {
             return known;
         }
@@ -238,16 +166,87 @@ impl<'a> Conditions<'a> {
         let variable = self.model.variables.push(declared);
         let watched = [a, b].map(|side| without_left_limits(self.model, side));
         self.contents.extend(self.model);
-        self.atoms.push(Atom { variable, relation, operator, sides: [a, b], watched, moment, span });
-        self.known.insert(relation, self.atoms.len() - 1);
-        self.atoms.len() - 1
+        let atom = Atom { variable, relation, operator, sides: [a, b], watched, moment, span: self.span };
+        let atom = self.atoms.push(atom);
+        self.known.insert(relation, atom);
+        atom
     }
 
-    fn report_cycle(&mut self, id: ExpressionId, span: Span) {
+    fn report_cycle(&mut self, id: ExpressionId) {
         let text = modeshift_dae::ExpressionText { model: self.model, modes: None, expression: id };
         let message = format!("the value of `{text}` at an event depends on itself");
-        let problem = Diagnostic::error("E0811", message).label(span, "evaluated here");
+        let problem = Diagnostic::error("E0811", message).label(self.span, "evaluated here");
         self.problems.push(problem.help("break the cycle with `pre(…)`"));
+    }
+}
+
+impl Fold for Conditions<'_> {
+    type Context = Context;
+    type Value = ExpressionId;
+    type Error = Infallible;
+
+    fn expressions(&self) -> &Expressions {
+        &self.model.expressions
+    }
+
+    fn open(&mut self, id: ExpressionId, context: Context, operands: &mut Operands<Context>) -> Option<ExpressionId> {
+        if !self.open.insert((id, context)) {
+            self.report_cycle(id);
+            self.open.remove(&(id, context));
+            return Some(id);
+        }
+        if let Some(replacement) = self.replacement(id, context) {
+            operands.push(replacement, context.among(Context::LEFT_LIMIT));
+            return None;
+        }
+        // On which side of the instant it is evaluated, and whether relations are atoms.
+        let told = Context::LEFT_LIMIT | Context::NO_EVENT;
+        match self.model.expressions.node(id) {
+            Node::Relation(..) if self.is_atom(id, context) => {}
+            Node::Call(Builtin::Sample | Builtin::Delay | Builtin::DelayMax, _) => {}
+            _ => self.model.expressions.for_each_operand(id, context, |operand, context| {
+                operands.push(operand, context.among(told));
+            }),
+        }
+        None
+    }
+
+    fn branches(
+        &mut self,
+        _: [ExpressionId; 3],
+        _: Context,
+        _: &Memo<Context, ExpressionId>,
+        _: &mut Operands<Context>,
+    ) {
+    }
+
+    fn close(
+        &mut self,
+        id: ExpressionId,
+        context: Context,
+        known: &Memo<Context, ExpressionId>,
+    ) -> Result<ExpressionId, Infallible> {
+        self.open.remove(&(id, context));
+        if let Some(replacement) = self.replacement(id, context) {
+            return Ok(known.at(replacement, context.among(Context::LEFT_LIMIT)));
+        }
+        let before = context | Context::LEFT_LIMIT;
+        Ok(match self.model.expressions.node(id) {
+            Node::Relation(operator, a, b) if self.is_atom(id, context) => {
+                let atom = self.atom(id, operator, a, b);
+                self.model.expressions.variable(self.atoms[atom].variable, 0)
+            }
+            Node::Pre(a) => self.model.expressions.pre(known.at(a, before)),
+            Node::Call(Builtin::NoEvent, arguments) => {
+                known.at(self.model.expressions.argument_list(arguments)[0], context | Context::NO_EVENT)
+            }
+            Node::Call(builtin @ (Builtin::Edge | Builtin::Change), arguments) => {
+                let a = self.model.expressions.argument_list(arguments)[0];
+                self.flank(builtin, known.at(a, context), known.at(a, before))
+            }
+            Node::Call(Builtin::Sample | Builtin::Delay | Builtin::DelayMax, _) => id,
+            _ => self.model.expressions.map_children(id, |_, child| known.at(child, context)),
+        })
     }
 }
 

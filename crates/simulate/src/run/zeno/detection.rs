@@ -11,6 +11,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
+use modeshift_dae::RelationId;
+
 use crate::run::instant::event_iteration::Fired;
 use crate::run::values::Side;
 
@@ -52,7 +54,7 @@ pub(crate) struct Limit<'a> {
 
 /// An event that changed something.
 pub(crate) struct PassedEvent<'a> {
-    atoms: Vec<usize>,
+    atoms: Vec<RelationId>,
     pub left: Side<'a>,
     pub right: Side<'a>,
 }
@@ -65,7 +67,7 @@ pub(crate) struct RecentEvents<'a> {
     /// Doubtful events in a row.
     doubts: usize,
     /// Events that changed something, by the atoms that fired.
-    sequences: BTreeMap<Vec<usize>, Sequence>,
+    sequences: BTreeMap<Vec<RelationId>, Sequence>,
     /// The last of them.
     passed: VecDeque<Rc<PassedEvent<'a>>>,
 }
@@ -110,7 +112,7 @@ impl<'a> RecentEvents<'a> {
     }
 
     /// The event added last changed something.
-    pub fn was_visible(&mut self, left: &Side<'a>, right: &Side<'a>, atoms: &[usize]) {
+    pub fn was_visible(&mut self, left: &Side<'a>, right: &Side<'a>, atoms: &[RelationId]) {
         if atoms.is_empty() {
             return;
         }

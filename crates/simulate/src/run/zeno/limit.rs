@@ -8,6 +8,7 @@
 
 use std::rc::Rc;
 
+use modeshift_dae::{Derivative, RelationId};
 use modeshift_mode_changes::Sign;
 
 use crate::run::instant::event_iteration::{Fired, Outcome};
@@ -60,7 +61,7 @@ fn with_jumping_states_at_limit<'a>(
     let mut program = left.mode.program.borrow_mut();
     let mut states = Vec::new();
     program.states_of(&left.jet, &mut states);
-    for (state, (id, order)) in states.iter_mut().zip(program.state_quantities()) {
+    for (state, Derivative { of: id, order }) in states.iter_mut().zip(program.state_quantities()) {
         if last.right.value(id, order).to_bits() != last.left.value(id, order).to_bits() {
             let values: Vec<f64> = events.iter().map(|event| event.left.value(id, order)).collect();
             *state = value_at_limit(&values);
@@ -98,7 +99,7 @@ fn moved<'a>(visited: &mut VisitedModes<'a>, side: &Side<'a>, time: f64) -> Opti
 fn with_values_of<'a>(visited: &VisitedModes<'a>, side: &Side<'a>, other: &Side<'a>) -> Option<Side<'a>> {
     visited.surround(side);
     let mut program = side.mode.program.borrow_mut();
-    let states: Vec<f64> = program.state_quantities().map(|(id, order)| other.value(id, order)).collect();
+    let states: Vec<f64> = program.state_quantities().map(|it| other.value(it.of, it.order)).collect();
     let mut side = Side { time: other.time, ..side.clone() };
     program.evaluate(other.time, &states, &visited.surroundings.borrow(), &mut side.jet).ok()?;
     drop(program);
@@ -111,11 +112,11 @@ fn rests<'a>(
     visited: &mut VisitedModes<'a>,
     memory: &mut Memory,
     right: &Side<'a>,
-    atoms: &[usize],
+    atoms: &[RelationId],
 ) -> bool {
     let values = memory.buffers.atom_values(prepared, (right, right), Occasion::default(), &[]);
-    let is_near = |&atom: &usize| !memory.is_clear(prepared, atom, values[atom]);
-    let near: Vec<usize> = atoms.iter().copied().filter(is_near).collect();
+    let near = atoms.iter().copied().filter(|&atom| !memory.is_clear(prepared, atom, values[atom]));
+    let near: Vec<RelationId> = near.collect();
     let signs = signs_near_zero(prepared, visited, memory, right, &near);
     signs.is_some_and(|signs| signs.iter().all(|&(_, sign)| sign == Sign::Vanishing))
 }
