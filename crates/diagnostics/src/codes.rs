@@ -299,6 +299,7 @@ codes! {
     E0912 (fault) "The structure of the transformed model depends on the mode.",
     E0913 "The impulse of a variable decides a guard, and cannot be written.",
     E0914 "A variable is set at an event, and nothing makes the rest of its equations follow.",
+    E0915 "An expression of the transformed model is too long to be written.",
 
     W0213 "A file lies in the directory of a package, but has no `within` that puts it there.",
     W0214 "A package or class is not called like its directory or file.",

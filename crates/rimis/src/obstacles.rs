@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use modeshift_dae::{
-    Derivative, Equation, EquationId, ExpressionId, FunctionId, MultimodeDae, Node, VariableId, WhenActionKind,
+    Derivative, Equation, EquationId, ExpressionId, FunctionId, IndexVec, Memo, MultimodeDae, Node, VariableId,
+    WhenActionKind,
 };
 use modeshift_diagnostics::{Code, Diagnostic, Span};
 use modeshift_mode_changes::{AllChanges, InPairs};
@@ -65,6 +66,24 @@ fn too_many_blocks(dae: &MultimodeDae, analysis: &Analysis) -> Diagnostic {
     let equations = analysis.graph.not_listed().iter().copied();
     labelled(dae, Diagnostic::error(Code::E0902, message), equations, "is in too many different blocks")
         .help("a smaller part of the model can be transformed")
+}
+
+/// An expression that cannot be written, however it is taken apart; the longest equations of the source are shown.
+pub(crate) fn too_long(dae: &MultimodeDae) -> Box<Diagnostic> {
+    let (model, mut known) = (&dae.model, Memo::new());
+    let mut size = |root| {
+        model.expressions.fold_up(&mut known, root, |id, _, known| {
+            model.expressions.children(id).fold(1, |sum: u64, child| sum.saturating_add(known[child]))
+        })
+    };
+    let sizes: IndexVec<EquationId, u64> =
+        model.equations.iter().map(|equation| size(equation.left).saturating_add(size(equation.right))).collect();
+    let longest = sizes.iter().copied().max();
+    let equations = sizes.ids().filter(|&equation| Some(sizes[equation]) == longest);
+    let message = "an expression of the transformed model is too long to be written";
+    let diagnostic =
+        labelled(dae, Diagnostic::error(Code::E0915, message), equations, "is long, or what follows from it");
+    Box::new(diagnostic.help("give its parts variables of their own"))
 }
 
 /// A diagnostic with labels at some equations, one for each place.

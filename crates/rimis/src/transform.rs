@@ -18,8 +18,8 @@ use crate::restarts::{Reinitialisations, Restarts};
 use crate::start::{Start, start_modes, start_states};
 use crate::target::Remarks;
 use crate::target::model_name;
-use crate::target::print;
 use crate::target::{Declarations, Document, Item, Section};
+use crate::target::{print, share_parts};
 
 /// Which form to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,8 +77,9 @@ pub fn transform_within(
     obstacles::set_by_events(dae, analysis, &names, &kept)?;
     let start = start.filter(|_| robust);
     let writing = Writing { dae, form, start, changes: &changes, feasible: &feasible, jumps: &jumps, kept: &kept };
-    let document = writing.document(&mut draft, &PairSpace::names(&names))?;
+    let mut document = writing.document(&mut draft, &PairSpace::names(&names))?;
     analysis.space.check()?;
+    share_parts(&mut document, &mut draft.target).map_err(|_| obstacles::too_long(dae))?;
     Ok(print(&document, &draft.target.model))
 }
 

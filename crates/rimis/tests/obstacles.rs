@@ -186,3 +186,17 @@ fn a_guard_on_more_than_an_impulse_is_shown() {
         },
     );
 }
+
+#[test]
+fn an_expression_that_is_too_long_is_shown() {
+    // Parts get variables of type Real, so parts that are Integers get none.
+    let squares = "z := z*z + z; ".repeat(40);
+    check_obstacle(
+        &format!(
+            "Real x(start = 1, fixed = true); Integer n; Integer z; Boolean b;
+             equation b = x > 2; der(x) = if b then 1 else 2; n = if b then 1 else 2;
+             algorithm z := n; {squares}"
+        ),
+        &Expected { code: "E0915", places: &["z"], when: None },
+    );
+}

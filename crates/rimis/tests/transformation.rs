@@ -466,3 +466,45 @@ fn restarts_of_independent_parts_are_found_one_by_one() {
     assert_eq!(text.matches("reinit('a[").count(), 20, "{text}");
     assert!(text.contains("when 'p[20]' then"), "{text}");
 }
+
+/// A model whose `y` is the last of many lines `y := y*y + y`.
+fn with_squares(lines: usize) -> String {
+    format!(
+        "model M Real x(start = 0.001, fixed = true); Real y; Boolean b;
+         equation b = x > 0.5; der(x) = if b then 1 else 2;
+         algorithm y := if b then 1e-9*x else 2e-9*x; {} end M;",
+        "y := y*y + y; ".repeat(lines)
+    )
+}
+
+#[test]
+fn parts_that_a_long_expression_shares_are_written_once() {
+    for form in [Form::Plain, Form::Robust] {
+        let text = transformed(&with_squares(1_000), &[], form);
+        check_mode_independent(&text);
+        let parts: Vec<&str> = text.lines().map(str::trim).filter(|line| line.starts_with("part_")).collect();
+        assert!(parts.contains(&"part_2 = part_1*part_1;"), "{text}");
+        assert!(parts.len() >= 1_000 && parts.iter().all(|part| part.len() < 60), "{text}");
+        assert!(text.len() < 200_000, "{} bytes", text.len());
+    }
+}
+
+#[test]
+fn a_short_expression_is_written_out() {
+    let text = transformed(&with_squares(5), &[], Form::Robust);
+    assert!(!text.contains("part_"), "{text}");
+}
+
+#[test]
+fn what_is_not_defined_everywhere_stays_in_its_branch() {
+    // Only where `x` is positive may the root be drawn; the sum that it is in is written over and over all the same.
+    let text = format!(
+        "model M Real x; Real y; Real z; Boolean b;
+         equation x = time - 1; b = x > 0; y = if b then z else 0;
+         algorithm z := 1 + x*x; {} z := if noEvent(x > 0) then (sqrt(x) + x + 1)*(sqrt(x) + x + 1) + z else 0; end M;",
+        "z := z*z + z; ".repeat(12)
+    );
+    let text = transformed(&text, &[], Form::Robust);
+    let parts: Vec<&str> = text.lines().map(str::trim).filter(|line| line.starts_with("part_")).collect();
+    assert!(!parts.is_empty() && parts.iter().all(|part| !part.contains("sqrt")), "{text}");
+}

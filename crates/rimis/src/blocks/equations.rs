@@ -151,7 +151,7 @@ fn matched_variables(analysis: &Analysis, block: Block<'_>) -> Vec<VariableId> {
 fn isolated(target: &mut Target, left: ExpressionId, right: ExpressionId, wanted: VariableId) -> Option<ExpressionId> {
     let own = target.value(wanted);
     let expressions = &target.model.expressions;
-    let (mut same_side, mut other_side) = (terms(expressions, left), terms(expressions, right));
+    let (mut same_side, mut other_side) = (terms(expressions, left)?, terms(expressions, right)?);
     if !same_side.iter().any(|term| term.of == own) {
         std::mem::swap(&mut same_side, &mut other_side);
     }
@@ -182,11 +182,17 @@ struct Term {
     of: ExpressionId,
 }
 
-/// The terms of a sum, from left to right.
-fn terms(expressions: &Expressions, root: ExpressionId) -> Vec<Term> {
+/// A sum of more terms is not taken apart: sums that share their parts may have 2^100 of them.
+const MOST_TERMS: usize = 100_000;
+
+/// The terms of a sum, from left to right, if they are not too many.
+fn terms(expressions: &Expressions, root: ExpressionId) -> Option<Vec<Term>> {
     let mut found = Vec::new();
     let mut pending = vec![Term { negative: false, of: root }];
     while let Some(Term { negative, of }) = pending.pop() {
+        if found.len() > MOST_TERMS {
+            return None;
+        }
         match expressions.node(of) {
             Node::Arithmetic(Op::Add, a, b) => pending.extend([Term { negative, of: b }, Term { negative, of: a }]),
             Node::Arithmetic(Op::Subtract, a, b) => {
@@ -196,7 +202,7 @@ fn terms(expressions: &Expressions, root: ExpressionId) -> Vec<Term> {
             _ => found.push(Term { negative, of }),
         }
     }
-    found
+    Some(found)
 }
 
 /// Whether an equation can be solved for these variables in any mode: linear in them, with coefficients that are
@@ -241,7 +247,7 @@ fn is_constant(model: &FlatModel, expression: ExpressionId) -> bool {
     })
 }
 
-fn is_defined_everywhere(model: &FlatModel, expression: ExpressionId) -> bool {
+pub(crate) fn is_defined_everywhere(model: &FlatModel, expression: ExpressionId) -> bool {
     !model.expressions.contains(expression, |node| match node {
         Node::Arithmetic(Op::Divide, _, denominator) => !is_constant(model, denominator),
         Node::Arithmetic(Op::Power, _, exponent) => {

@@ -15,7 +15,7 @@ mod replicates;
 mod specialize;
 
 pub(crate) use constraints::KeptConstraints;
-pub(crate) use equations::{BlockForm, block_equations};
+pub(crate) use equations::{BlockForm, block_equations, is_defined_everywhere};
 pub(crate) use multiplexers::{differential_equations, multiplexing_equations};
 pub(crate) use replicates::{Level, Replicates};
 pub(crate) use specialize::Specialization;

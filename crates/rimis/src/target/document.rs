@@ -52,6 +52,16 @@ impl Item {
         }
     }
 
+    /// The same, to be replaced.
+    pub(crate) fn expressions_mut(&mut self) -> Vec<&mut ExpressionId> {
+        match self {
+            Item::Equation(left, right) => vec![left, right],
+            Item::Conditional(condition, left, right) => vec![condition, left, right],
+            Item::Assert { condition, message, .. } => vec![condition, message],
+            Item::When(branches) => branches.iter_mut().flat_map(Branch::expressions_mut).collect(),
+        }
+    }
+
     /// The variables that an item sets at events.
     pub(crate) fn set_at_events(&self) -> Vec<VariableId> {
         let Item::When(branches) = self else { return Vec::new() };
@@ -70,6 +80,13 @@ pub(crate) struct Branch {
     /// Active when any of these becomes true.
     pub(crate) conditions: Vec<ExpressionId>,
     pub(crate) actions: Vec<Action>,
+}
+
+impl Branch {
+    fn expressions_mut(&mut self) -> Vec<&mut ExpressionId> {
+        let actions = self.actions.iter_mut().flat_map(Action::expressions_mut);
+        self.conditions.iter_mut().chain(actions).collect()
+    }
 }
 
 /// What happens in a branch.
@@ -94,6 +111,15 @@ impl Action {
             }
         }
     }
+
+    fn expressions_mut(&mut self) -> Vec<&mut ExpressionId> {
+        match self {
+            Action::Reinit(_, value) | Action::Assign(_, value) => vec![value],
+            Action::Assert { condition, message, .. } | Action::Terminate { condition, message } => {
+                vec![condition, message]
+            }
+        }
+    }
 }
 
 /// A whole model.
@@ -105,4 +131,16 @@ pub(crate) struct Document {
     pub(crate) declarations: Vec<Declarations>,
     pub(crate) initial: Vec<Item>,
     pub(crate) sections: Vec<Section>,
+}
+
+impl Document {
+    /// All that stands in it as equations.
+    pub(crate) fn items(&self) -> impl Iterator<Item = &Item> {
+        self.sections.iter().flat_map(|section| &section.items).chain(&self.initial)
+    }
+
+    /// The same, to be rewritten.
+    pub(crate) fn items_mut(&mut self) -> impl Iterator<Item = &mut Item> {
+        self.sections.iter_mut().flat_map(|section| &mut section.items).chain(&mut self.initial)
+    }
 }

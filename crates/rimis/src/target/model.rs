@@ -49,6 +49,12 @@ impl Target {
         self.model.variables.push(variable)
     }
 
+    /// Declares a Real.
+    pub(crate) fn real(&mut self, name: &str) -> VariableId {
+        let variable = self.blank(name, Type::Real);
+        self.model.variables.push(variable)
+    }
+
     /// Declares a Real parameter.
     pub(crate) fn parameter(&mut self, name: &str, value: f64, description: &str) -> VariableId {
         let value = self.model.expressions.real(value);
