@@ -7,6 +7,7 @@ mod check;
 mod codes;
 mod gallery;
 mod init;
+mod instant;
 mod json;
 mod rimis;
 mod rimis_runs;

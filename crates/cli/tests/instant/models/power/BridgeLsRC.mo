@@ -1,0 +1,38 @@
+model BridgeLsRC "full bridge with source inductance, C filter"
+  parameter Real u = 1.0, tau = 0.001;
+  Real vs, v9, v1, v2;
+  Real iV;
+  Real iLs(start = 0.0*u, fixed = true);
+  Real iD1, uD1;
+  Boolean onD1(start = false);
+  Real iD2, uD2;
+  Boolean onD2(start = false);
+  Real iD3, uD3;
+  Boolean onD3(start = false);
+  Real iD4, uD4;
+  Boolean onD4(start = false);
+  Real iC, uC(start = 0.0*u, fixed = true);
+  Real iR;
+equation
+  vs - v9 = 100.0*u*sin(0.3141592653589793/tau*time);
+  3.0*tau*der(iLs) = vs - v1;
+  uD1 = v1 - v2;
+  onD1 = if pre(onD1) then iD1 >= 0 else uD1 > 0;
+  0 = if onD1 then uD1 else iD1;
+  uD2 = v9 - v2;
+  onD2 = if pre(onD2) then iD2 >= 0 else uD2 > 0;
+  0 = if onD2 then uD2 else iD2;
+  uD3 = 0 - v1;
+  onD3 = if pre(onD3) then iD3 >= 0 else uD3 > 0;
+  0 = if onD3 then uD3 else iD3;
+  uD4 = 0 - v9;
+  onD4 = if pre(onD4) then iD4 >= 0 else uD4 > 0;
+  0 = if onD4 then uD4 else iD4;
+  uC = v2;
+  1.0*tau*der(uC) = iC;
+  v2 = 60.0*iR;
+  0 = iV + iLs;
+  0 = -iV + iD2 - iD4;
+  0 = -iLs + iD1 - iD3;
+  0 = -iD1 - iD2 + iC + iR;
+end BridgeLsRC;

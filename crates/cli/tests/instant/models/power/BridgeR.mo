@@ -1,0 +1,37 @@
+model BridgeR "full bridge, R"
+  parameter Real u = 1.0, tau = 0.001;
+  Real v1, v9, v2;
+  Real iV;
+  Real iD1, uD1;
+  Boolean onD1(start = false);
+  Real iD2, uD2;
+  Boolean onD2(start = false);
+  Real iD3, uD3;
+  Boolean onD3(start = false);
+  Real iD4, uD4;
+  Boolean onD4(start = false);
+  Real iR;
+  Real sD1, sD2, sD3, sD4;
+equation
+  v1 - v9 = 100.0*u*sin(0.3141592653589793/tau*time);
+  uD1 = v1 - v2;
+  onD1 = sD1 > 0;
+  sD1 = if onD1 then iD1 else uD1;
+  0 = if onD1 then uD1 else iD1;
+  uD2 = v9 - v2;
+  onD2 = sD2 > 0;
+  sD2 = if onD2 then iD2 else uD2;
+  0 = if onD2 then uD2 else iD2;
+  uD3 = 0 - v1;
+  onD3 = sD3 > 0;
+  sD3 = if onD3 then iD3 else uD3;
+  0 = if onD3 then uD3 else iD3;
+  uD4 = 0 - v9;
+  onD4 = sD4 > 0;
+  sD4 = if onD4 then iD4 else uD4;
+  0 = if onD4 then uD4 else iD4;
+  v2 = 10.0*iR;
+  0 = iV + iD1 - iD3;
+  0 = -iV + iD2 - iD4;
+  0 = -iD1 - iD2 + iR;
+end BridgeR;

@@ -1,0 +1,35 @@
+model BridgeRLPre "full bridge, RL"
+  parameter Real u = 1.0, tau = 0.001;
+  Real v1, v9, v2, v3;
+  Real iV;
+  Real iD1, uD1;
+  Boolean onD1(start = false);
+  Real iD2, uD2;
+  Boolean onD2(start = false);
+  Real iD3, uD3;
+  Boolean onD3(start = false);
+  Real iD4, uD4;
+  Boolean onD4(start = false);
+  Real iL(start = 0.0*u, fixed = true);
+  Real iR;
+equation
+  v1 - v9 = 100.0*u*sin(0.3141592653589793/tau*time);
+  uD1 = v1 - v2;
+  onD1 = if pre(onD1) then iD1 >= 0 else uD1 > 0;
+  0 = if onD1 then uD1 else iD1;
+  uD2 = v9 - v2;
+  onD2 = if pre(onD2) then iD2 >= 0 else uD2 > 0;
+  0 = if onD2 then uD2 else iD2;
+  uD3 = 0 - v1;
+  onD3 = if pre(onD3) then iD3 >= 0 else uD3 > 0;
+  0 = if onD3 then uD3 else iD3;
+  uD4 = 0 - v9;
+  onD4 = if pre(onD4) then iD4 >= 0 else uD4 > 0;
+  0 = if onD4 then uD4 else iD4;
+  40.0*tau*der(iL) = v2 - v3;
+  v3 = 8.0*iR;
+  0 = iV + iD1 - iD3;
+  0 = -iV + iD2 - iD4;
+  0 = -iD1 - iD2 + iL;
+  0 = -iL + iR;
+end BridgeRLPre;

@@ -1,0 +1,30 @@
+model CentreTapRC "centre tap, C filter, Ron"
+  parameter Real u = 1.0, tau = 0.001;
+  Real v1, v9, v2;
+  Real iV1;
+  Real iV2;
+  Real iD1, uD1;
+  Boolean onD1(start = false);
+  Real iD2, uD2;
+  Boolean onD2(start = false);
+  Real iC, uC(start = 0.0*u, fixed = true);
+  Real iR;
+  Real sD1, sD2;
+equation
+  v1 = 50.0*u*sin(0.3141592653589793/tau*time);
+  0 - v9 = 50.0*u*sin(0.3141592653589793/tau*time);
+  uD1 = v1 - v2;
+  onD1 = sD1 > 0;
+  sD1 = if onD1 then iD1 else uD1;
+  0 = if onD1 then uD1 - 0.5*iD1 else iD1;
+  uD2 = v9 - v2;
+  onD2 = sD2 > 0;
+  sD2 = if onD2 then iD2 else uD2;
+  0 = if onD2 then uD2 - 0.5*iD2 else iD2;
+  uC = v2;
+  0.4*tau*der(uC) = iC;
+  v2 = 80.0*iR;
+  0 = iV1 + iD1;
+  0 = -iV2 + iD2;
+  0 = -iD1 - iD2 + iC + iR;
+end CentreTapRC;

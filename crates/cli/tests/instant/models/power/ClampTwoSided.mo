@@ -1,0 +1,33 @@
+model ClampTwoSided "a sine clipped by two diodes on batteries"
+  parameter Real u = 1.0, tau = 0.001;
+  Real v1, v2, v3, v4;
+  Real iV;
+  Real iRs;
+  Real iD1, uD1;
+  Boolean onD1(start = false);
+  Real iB1;
+  Real iD2, uD2;
+  Boolean onD2(start = false);
+  Real iB2;
+  Real iC, uC(start = 0.0*u, fixed = true);
+  Real sD1, sD2;
+equation
+  v1 = 100.0*u*sin(0.3141592653589793/tau*time);
+  v1 - v2 = 10.0*iRs;
+  uD1 = v2 - v3;
+  onD1 = sD1 > 0;
+  sD1 = if onD1 then iD1 else uD1;
+  0 = if onD1 then uD1 else iD1;
+  v3 = 60.0*u;
+  uD2 = v4 - v2;
+  onD2 = sD2 > 0;
+  sD2 = if onD2 then iD2 else uD2;
+  0 = if onD2 then uD2 else iD2;
+  v4 = -40.0*u;
+  uC = v2;
+  0.05*tau*der(uC) = iC;
+  0 = iV + iRs;
+  0 = -iRs + iD1 - iD2 + iC;
+  0 = -iD1 + iB1;
+  0 = iD2 + iB2;
+end ClampTwoSided;

@@ -1,0 +1,32 @@
+model CukPre "Cuk converter"
+  parameter Real u = 24.0, tau = 1e-05;
+  Real v1, v2, v3, v4;
+  Real iV;
+  Real iL1(start = 0.0*u, fixed = true);
+  Real iS;
+  Boolean onS;
+  Real iC1, uC1(start = 0.0*u, fixed = true);
+  Real iD1, uD1;
+  Boolean onD1(start = false);
+  Real iL2(start = 0.0*u, fixed = true);
+  Real iC2, uC2(start = 0.0*u, fixed = true);
+  Real iR;
+equation
+  v1 = 1.0*u;
+  3.0*tau*der(iL1) = v1 - v2;
+  onS = mod(time, 1.0*tau) < 0.4*1.0*tau;
+  0 = if onS then v2 else iS;
+  uC1 = v2 - v3;
+  2.0*tau*der(uC1) = iC1;
+  uD1 = v3;
+  onD1 = if pre(onD1) then iD1 >= 0 else uD1 > 0;
+  0 = if onD1 then uD1 else iD1;
+  3.0*tau*der(iL2) = v3 - v4;
+  uC2 = v4;
+  3.0*tau*der(uC2) = iC2;
+  v4 = 6.0*iR;
+  0 = iV + iL1;
+  0 = -iL1 + iS + iC1;
+  0 = -iC1 + iD1 + iL2;
+  0 = -iL2 + iC2 + iR;
+end CukPre;

@@ -1,0 +1,34 @@
+model DoublerDelon "voltage doubler of Delon"
+  parameter Real u = 1.0, tau = 0.001;
+  Real vs, v1, v2, v3;
+  Real iV;
+  Real iRs;
+  Real iD1, uD1;
+  Boolean onD1(start = false);
+  Real iD2, uD2;
+  Boolean onD2(start = false);
+  Real iC1, uC1(start = 0.0*u, fixed = true);
+  Real iC2, uC2(start = 0.0*u, fixed = true);
+  Real iR;
+  Real sD1, sD2;
+equation
+  vs = 100.0*u*sin(0.3141592653589793/tau*time);
+  vs - v1 = 2.0*iRs;
+  uD1 = v1 - v2;
+  onD1 = sD1 > 0;
+  sD1 = if onD1 then iD1 else uD1;
+  0 = if onD1 then uD1 else iD1;
+  uD2 = v3 - v1;
+  onD2 = sD2 > 0;
+  sD2 = if onD2 then iD2 else uD2;
+  0 = if onD2 then uD2 else iD2;
+  uC1 = v2;
+  0.4*tau*der(uC1) = iC1;
+  uC2 = 0 - v3;
+  0.4*tau*der(uC2) = iC2;
+  v2 - v3 = 200.0*iR;
+  0 = iV + iRs;
+  0 = -iRs + iD1 - iD2;
+  0 = -iD1 + iC1 + iR;
+  0 = iD2 - iC2 - iR;
+end DoublerDelon;

@@ -1,0 +1,30 @@
+model FlybackDiscontinuousPre "flyback converter, ideal transformer with a magnetizing inductance"
+  parameter Real u = 24.0, tau = 1e-05;
+  Real v1, v2, v3, v4;
+  Real iV;
+  Real iS;
+  Boolean onS;
+  Real iLm(start = 0.0*u, fixed = true);
+  Real ipT, isT;
+  Real iD1, uD1;
+  Boolean onD1(start = false);
+  Real iC, uC(start = 0.0*u, fixed = true);
+  Real iR;
+equation
+  v1 = 1.0*u;
+  onS = mod(time, 1.0*tau) < 0.4*1.0*tau;
+  0 = if onS then v2 else iS;
+  2.0*tau*der(iLm) = v1 - v2;
+  0 - v3 = 0.5*(v1 - v2);
+  ipT + 0.5*isT = 0;
+  uD1 = v3 - v4;
+  onD1 = if pre(onD1) then iD1 >= 0 else uD1 > 0;
+  0 = if onD1 then uD1 else iD1;
+  uC = v4;
+  4.0*tau*der(uC) = iC;
+  v4 = 8.0*iR;
+  0 = iV + iLm + ipT;
+  0 = iS - iLm - ipT;
+  0 = -isT + iD1;
+  0 = -iD1 + iC + iR;
+end FlybackDiscontinuousPre;

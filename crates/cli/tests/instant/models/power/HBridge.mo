@@ -1,0 +1,31 @@
+model HBridge "H bridge, complementary switches, RL load"
+  parameter Real u = 24.0, tau = 1e-05;
+  Real v1, v2, v3, v4;
+  Real iV;
+  Real iS1;
+  Boolean onS1;
+  Real iS2;
+  Boolean onS2;
+  Real iS3;
+  Boolean onS3;
+  Real iS4;
+  Boolean onS4;
+  Real iL(start = 0.0*u, fixed = true);
+  Real iR;
+equation
+  v1 = 1.0*u;
+  onS1 = mod(time, 1.0*tau) < 0.7*1.0*tau;
+  0 = if onS1 then v1 - v2 else iS1;
+  onS2 = not (mod(time, 1.0*tau) < 0.7*1.0*tau);
+  0 = if onS2 then v2 else iS2;
+  onS3 = mod(time, 1.0*tau) < 0.3*1.0*tau;
+  0 = if onS3 then v1 - v3 else iS3;
+  onS4 = not (mod(time, 1.0*tau) < 0.3*1.0*tau);
+  0 = if onS4 then v3 else iS4;
+  1.5*tau*der(iL) = v2 - v4;
+  v4 - v3 = 0.6*iR;
+  0 = iV + iS1 + iS3;
+  0 = -iS1 + iS2 + iL;
+  0 = -iS3 + iS4 - iR;
+  0 = -iL + iR;
+end HBridge;

@@ -1,0 +1,27 @@
+model HalfWaveFreewheel "half wave rectifier with a freewheeling diode"
+  parameter Real u = 1.0, tau = 0.001;
+  Real v1, v2, v3;
+  Real iV;
+  Real iD1, uD1;
+  Boolean onD1(start = false);
+  Real iD2, uD2;
+  Boolean onD2(start = false);
+  Real iL(start = 0.0*u, fixed = true);
+  Real iR;
+  Real sD1, sD2;
+equation
+  v1 = 100.0*u*sin(0.3141592653589793/tau*time);
+  uD1 = v1 - v2;
+  onD1 = sD1 > 0;
+  sD1 = if onD1 then iD1 else uD1;
+  0 = if onD1 then uD1 else iD1;
+  uD2 = 0 - v2;
+  onD2 = sD2 > 0;
+  sD2 = if onD2 then iD2 else uD2;
+  0 = if onD2 then uD2 else iD2;
+  30.0*tau*der(iL) = v2 - v3;
+  v3 = 5.0*iR;
+  0 = iV + iD1;
+  0 = -iD1 - iD2 + iL;
+  0 = -iL + iR;
+end HalfWaveFreewheel;

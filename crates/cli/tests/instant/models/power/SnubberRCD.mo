@@ -1,0 +1,31 @@
+model SnubberRCD "a switch cuts an inductive load; an RCD snubber takes the current"
+  parameter Real u = 24.0, tau = 1e-05;
+  Real v1, v2, v3, v4;
+  Real iV;
+  Real iR;
+  Real iL(start = 0.0*u, fixed = true);
+  Real iS;
+  Boolean onS;
+  Real iD1, uD1;
+  Boolean onD1(start = false);
+  Real iC, uC(start = 0.0*u, fixed = true);
+  Real iRd;
+  Real sD1;
+equation
+  v1 = 1.0*u;
+  v1 - v2 = 1.0*iR;
+  2.0*tau*der(iL) = v2 - v3;
+  onS = mod(time, 2.0*tau) < 0.6*2.0*tau;
+  0 = if onS then v3 else iS;
+  uD1 = v3 - v4;
+  onD1 = sD1 > 0;
+  sD1 = if onD1 then iD1 else uD1;
+  0 = if onD1 then uD1 else iD1;
+  uC = v4;
+  0.3*tau*der(uC) = iC;
+  v4 - v1 = 0.8*iRd;
+  0 = iV + iR - iRd;
+  0 = -iR + iL;
+  0 = -iL + iS + iD1;
+  0 = -iD1 + iC + iRd;
+end SnubberRCD;

@@ -1,0 +1,38 @@
+model ThyristorBridgeFull "fully controlled bridge with source resistance, RL"
+  parameter Real u = 1.0, tau = 0.001;
+  Real vs, v9, v1, v2, v3;
+  Real iV;
+  Real iRs;
+  Real iQ1, uQ1;
+  Boolean onQ1(start = false, fixed = true);
+  Real iQ4, uQ4;
+  Boolean onQ4(start = false, fixed = true);
+  Real iQ2, uQ2;
+  Boolean onQ2(start = false, fixed = true);
+  Real iQ3, uQ3;
+  Boolean onQ3(start = false, fixed = true);
+  Real iL(start = 0.0*u, fixed = true);
+  Real iR;
+equation
+  vs - v9 = 100.0*u*sin(0.3141592653589793/tau*time);
+  vs - v1 = 0.2*iRs;
+  uQ1 = v1 - v2;
+  onQ1 = if pre(onQ1) then iQ1 >= 0 else mod(time, 20.0*tau) > 3.0*tau and mod(time, 20.0*tau) < 5.0*tau and uQ1 > 0;
+  0 = if onQ1 then uQ1 else iQ1;
+  uQ4 = 0 - v9;
+  onQ4 = if pre(onQ4) then iQ4 >= 0 else mod(time, 20.0*tau) > 3.0*tau and mod(time, 20.0*tau) < 5.0*tau and uQ4 > 0;
+  0 = if onQ4 then uQ4 else iQ4;
+  uQ2 = v9 - v2;
+  onQ2 = if pre(onQ2) then iQ2 >= 0 else mod(time, 20.0*tau) > 13.0*tau and mod(time, 20.0*tau) < 15.0*tau and uQ2 > 0;
+  0 = if onQ2 then uQ2 else iQ2;
+  uQ3 = 0 - v1;
+  onQ3 = if pre(onQ3) then iQ3 >= 0 else mod(time, 20.0*tau) > 13.0*tau and mod(time, 20.0*tau) < 15.0*tau and uQ3 > 0;
+  0 = if onQ3 then uQ3 else iQ3;
+  15.0*tau*der(iL) = v2 - v3;
+  v3 = 8.0*iR;
+  0 = iV + iRs;
+  0 = -iV - iQ4 + iQ2;
+  0 = -iRs + iQ1 - iQ3;
+  0 = -iQ1 - iQ2 + iL;
+  0 = -iL + iR;
+end ThyristorBridgeFull;

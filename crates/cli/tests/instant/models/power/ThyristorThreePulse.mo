@@ -1,0 +1,35 @@
+model ThyristorThreePulse "controlled three-pulse rectifier, RL"
+  parameter Real u = 1.0, tau = 0.001;
+  Real va0, va1, va2, v2, v3;
+  Real iV0;
+  Real iV1;
+  Real iV2;
+  Real iP0, uP0;
+  Boolean onP0(start = false, fixed = true);
+  Real iP1, uP1;
+  Boolean onP1(start = false, fixed = true);
+  Real iP2, uP2;
+  Boolean onP2(start = false, fixed = true);
+  Real iL(start = 0.0*u, fixed = true);
+  Real iR;
+equation
+  va0 = 100.0*u*sin(0.3141592653589793/tau*time + 0.88);
+  va1 = 100.0*u*sin(0.3141592653589793/tau*time - 1.2143951023931954);
+  va2 = 100.0*u*sin(0.3141592653589793/tau*time - 3.3087902047863906);
+  uP0 = va0 - v2;
+  onP0 = if pre(onP0) then iP0 >= 0 else mod(time, 20.0*tau) > 1.0937088715358436*tau and mod(time, 20.0*tau) < 5.593708871535844*tau and uP0 > 0;
+  0 = if onP0 then uP0 else iP0;
+  uP1 = va1 - v2;
+  onP1 = if pre(onP1) then iP1 >= 0 else mod(time, 20.0*tau) > 7.76037553820251*tau and mod(time, 20.0*tau) < 12.26037553820251*tau and uP1 > 0;
+  0 = if onP1 then uP1 else iP1;
+  uP2 = va2 - v2;
+  onP2 = if pre(onP2) then iP2 >= 0 else mod(time, 20.0*tau) > 14.427042204869174*tau and mod(time, 20.0*tau) < 18.927042204869174*tau and uP2 > 0;
+  0 = if onP2 then uP2 else iP2;
+  20.0*tau*der(iL) = v2 - v3;
+  v3 = 5.0*iR;
+  0 = iV0 + iP0;
+  0 = iV1 + iP1;
+  0 = iV2 + iP2;
+  0 = -iP0 - iP1 - iP2 + iL;
+  0 = -iL + iR;
+end ThyristorThreePulse;
