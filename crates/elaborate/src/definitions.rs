@@ -105,9 +105,9 @@ impl Definitions {
         diagnostics: &mut Diagnostics,
     ) -> Result<(), Stop> {
         let mut states: IndexVec<VariableId, State> = self.by_when.iter().map(|_| State::New).collect();
-        let mut failed = false;
+        let (mut failed, mut pending) = (false, Vec::new());
         for root in states.ids() {
-            let mut pending = vec![(root, false)];
+            pending.push((root, false));
             while let Some((variable, is_done)) = pending.pop() {
                 if is_done {
                     states[variable] = State::Closed;

@@ -83,6 +83,13 @@ impl Expressions {
     /// they are, and as left limits.
     pub fn for_each_operand(&self, id: ExpressionId, context: Context, mut visit: impl FnMut(ExpressionId, Context)) {
         match self.node(id) {
+            Node::Real(_) | Node::Integer(_) | Node::Boolean(_) | Node::String(_) => {}
+            Node::Time | Node::Variable(..) | Node::Mode(_) => {}
+            Node::Negate(a) | Node::Not(a) | Node::Output(a, _) => visit(a, context),
+            Node::Arithmetic(_, a, b) | Node::Relation(_, a, b) | Node::And(a, b) | Node::Or(a, b) => {
+                visit(a, context);
+                visit(b, context);
+            }
             Node::Pre(a) => visit(a, context | Context::LEFT_LIMIT),
             Node::If(condition, a, b) => {
                 visit(condition, context | Context::CONDITION);
@@ -98,7 +105,9 @@ impl Expressions {
                     }
                 }
             }
-            _ => self.children(id).for_each(|child| visit(child, context)),
+            Node::Function(_, arguments) => {
+                self.argument_list(arguments).iter().for_each(|&argument| visit(argument, context));
+            }
         }
     }
 
@@ -139,6 +148,8 @@ pub struct Walk {
     /// The contexts that are told apart.
     told: Context,
     met: Met,
+    /// Comes after everything pending: many expressions have no operands, and their walk needs no memory.
+    last: Option<(ExpressionId, Context)>,
     /// Empty between visits; kept for its memory.
     pending: Vec<(ExpressionId, Context)>,
 }
@@ -157,7 +168,7 @@ impl Walk {
 
     /// A walk that visits a subexpression once in each of these contexts.
     pub fn telling(told: Context) -> Self {
-        Walk { told, met: Met::Few(Few::default()), pending: Vec::new() }
+        Walk { told, met: Met::Few(Few::default()), last: None, pending: Vec::new() }
     }
 
     /// For many walks, or walks over much of an arena: remembers by marks, four bytes per expression of the arena.
@@ -168,6 +179,7 @@ impl Walk {
 
     /// Forgets what was met and what is still to be visited, keeping the memory.
     pub fn clear(&mut self) {
+        self.last = None;
         self.pending.clear();
         self.met.clear();
     }
@@ -189,13 +201,18 @@ impl Walk {
 
     /// To be visited next, unless it was met in this context before: for walks that choose where to go.
     pub fn add(&mut self, id: ExpressionId, context: Context) {
-        self.pending.push((id, context.among(self.told)));
+        let added = (id, context.among(self.told));
+        match self.last {
+            None if self.pending.is_empty() => self.last = Some(added),
+            _ => self.pending.push(added),
+        }
     }
 
     /// Its operands are to be visited next, the first one first.
     pub fn add_operands(&mut self, expressions: &Expressions, id: ExpressionId, context: Context) {
         let at = self.pending.len();
-        expressions.for_each_operand(id, context, |child, context| self.add(child, context));
+        let (told, pending) = (self.told, &mut self.pending);
+        expressions.for_each_operand(id, context, |child, context| pending.push((child, context.among(told))));
         self.pending[at..].reverse();
     }
 
@@ -203,7 +220,7 @@ impl Walk {
     #[allow(clippy::should_implement_trait)] // what is added while it runs is part of the walk
     pub fn next(&mut self) -> Option<(ExpressionId, Context)> {
         loop {
-            let (id, context) = self.pending.pop()?;
+            let (id, context) = self.pending.pop().or_else(|| self.last.take())?;
             if self.met.insert(id, context) {
                 return Some((id, context));
             }
@@ -284,18 +301,20 @@ const FEW: usize = 16;
 
 #[derive(Clone, Debug, Default)]
 struct Few {
-    first: [Option<(ExpressionId, Context)>; FEW],
+    /// Both in one number.
+    first: [u64; FEW],
     count: usize,
     others: FxHashSet<(ExpressionId, Context)>,
 }
 
 impl Few {
     fn insert(&mut self, id: ExpressionId, context: Context) -> bool {
-        if self.first[..self.count].contains(&Some((id, context))) {
+        let wanted = (id.index() as u64) << 8 | u64::from(context.0);
+        if self.first[..self.count].contains(&wanted) {
             return false;
         }
         if self.count < FEW {
-            self.first[self.count] = Some((id, context));
+            self.first[self.count] = wanted;
             self.count += 1;
             return true;
         }
