@@ -1,6 +1,7 @@
 //! How the analysis of all mode changes scales, with the impulse orders of every variable.
 //!
-//! `cargo bench --bench changes` measures sizes up to 10,000 elements, `-- --full` up to 100,000. `modes` is the analysis
+//! `cargo bench --bench changes` measures sizes up to 10,000 elements, `-- --full` up to 100,000; `-- one line 1000` is one of
+//! them. `modes` is the analysis
 //! of the long modes, which is needed before; `changes` finds what is new, erased, missing and undetermined in all pairs
 //! of modes; `orders` the impulse orders of all variables, as sets of changes or as rules: `by rule` counts variables
 //! whose sets are too long to be written out, `rules` what is written instead. Time is processor time.
@@ -10,7 +11,7 @@ mod growth;
 #[path = "../crates/structure/tests/common/scalable.rs"]
 mod scalable;
 
-use clock::Clock;
+use clock::{Clock, measured};
 use growth::Growth;
 use modeshift_dae::MultimodeDae;
 use modeshift_mode_changes::AllChanges;
@@ -22,9 +23,26 @@ type MakePlan = fn(usize) -> scalable::Plan;
 
 const SIZES: &[usize] = &[300, 1_000, 3_000, 10_000, 30_000, 100_000];
 
-fn main() {
-    let full = std::env::args().any(|argument| argument == "--full");
-    let largest = if full { 100_000 } else { 10_000 };
+const MODELS: [(&str, MakePlan); 3] = [
+    ("line", |size| scalable::transmission_line(size, false)),
+    ("line-plugs", |size| scalable::transmission_line(size, true)),
+    ("clutches", scalable::clutch_chain),
+];
+
+pub(crate) fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["one", name, size] => {
+            let (_, plan) = MODELS.iter().find(|(known, _)| known == name).expect("a known model");
+            let size = size.parse().expect("a size");
+            measure(name, size, &plan(size).natural(), 0.0).expect("no limit is reached");
+        }
+        ["--full"] => all(100_000),
+        _ => all(10_000),
+    }
+}
+
+fn all(largest: usize) {
     println!(
         "{:>14} {:>8} {:>9} {:>8} {:>9} {:>8} {:>8} {:>9} {:>8} {:>8} {:>8} {:>7}",
         "model",
@@ -40,15 +58,10 @@ fn main() {
         "rules",
         "knodes"
     );
-    let models: [(&str, MakePlan); 3] = [
-        ("line", |size| scalable::transmission_line(size, false)),
-        ("line-plugs", |size| scalable::transmission_line(size, true)),
-        ("clutches", scalable::clutch_chain),
-    ];
-    for (name, plan) in models {
+    for (name, plan) in MODELS {
         let mut growth = Growth::default();
         for &size in SIZES.iter().filter(|&&size| size <= largest) {
-            match measure(name, size, &plan(size).natural()) {
+            match measure(name, size, &plan(size).natural(), LEAST_SECONDS) {
                 Ok(seconds) => growth.add(size, seconds),
                 Err(limit) => {
                     println!("{name:>14} {size:>8} {limit}");
@@ -65,8 +78,8 @@ fn main() {
 /// Small models are analyzed again and again for this long, and the mean counts.
 const LEAST_SECONDS: f64 = 0.5;
 
-/// One row; the seconds that mode changes add.
-fn measure(name: &str, size: usize, dae: &MultimodeDae) -> Result<f64, Limit> {
+/// One row, of rounds that take this long; the seconds that mode changes add.
+fn measure(name: &str, size: usize, dae: &MultimodeDae, least: f64) -> Result<f64, Limit> {
     let time_limit = Some(std::time::Duration::from_secs(300));
     let options = Options { node_limit: Some(100_000_000), time_limit, ..Options::default() };
     let clock = Clock::start();
@@ -74,14 +87,14 @@ fn measure(name: &str, size: usize, dae: &MultimodeDae) -> Result<f64, Limit> {
     let modes = clock.seconds();
     let (mut of_changes, mut of_orders, mut rounds) = (0.0, 0.0, 0.0);
     let found = loop {
-        let clock = Clock::start();
-        let changes = AllChanges::new(dae, &analysis, &options)?;
-        of_changes += clock.seconds();
-        let clock = Clock::start();
-        let found = Found::new(&changes, &analysis)?;
-        of_orders += clock.seconds();
+        let (changes, seconds) = measured(|| AllChanges::new(dae, &analysis, &options));
+        of_changes += seconds;
+        let changes = changes?;
+        let (found, seconds) = measured(|| Found::new(&changes, &analysis));
+        of_orders += seconds;
+        let found = found?;
         rounds += 1.0;
-        if of_changes + of_orders > LEAST_SECONDS {
+        if of_changes + of_orders > least {
             break found;
         }
     };

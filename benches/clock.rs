@@ -1,5 +1,7 @@
 //! Time as benchmarks measure it.
 
+#![allow(dead_code)] // each benchmark uses its part
+
 use std::time::Instant;
 
 /// Measures the time for which this thread has had a processor, where the kernel tells; else the time that has passed.
@@ -21,6 +23,15 @@ impl Clock {
             _ => self.wall.elapsed().as_secs_f64(),
         }
     }
+}
+
+/// Does what is measured, and says how many seconds it took. `callgrind --toggle-collect='*clock::measured*'` counts the
+/// instructions of this alone, which is why it is never inlined.
+#[inline(never)]
+pub fn measured<T>(work: impl FnOnce() -> T) -> (T, f64) {
+    let clock = Clock::start();
+    let done = work();
+    (done, clock.seconds())
 }
 
 fn processor_nanoseconds() -> Option<u64> {

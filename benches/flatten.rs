@@ -11,7 +11,7 @@ mod growth;
 
 use std::process::Command;
 
-use clock::Clock;
+use clock::measured;
 use growth::{Growth, peak_memory_in_megabytes};
 use modeshift_diagnostics::Diagnostics;
 use modeshift_elaborate::elaborate;
@@ -25,7 +25,7 @@ const SIZES: &[usize] = &[1_000, 10_000, 100_000];
 /// Of so many runs the quickest counts.
 const RUNS: usize = 3;
 
-fn main() {
+pub(crate) fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["one", name, size] => measure(name, size),
@@ -62,20 +62,17 @@ fn run(name: &str, size: usize) -> (f64, String) {
 fn measure(name: &str, size: &str) {
     let (_, text) = MODELS.iter().find(|(known, _)| *known == name).expect("a known model");
     let mut diagnostics = Diagnostics::new();
-    let start = Clock::start();
     let mut library = Library::new(Memory::new(), Vec::new());
-    library.add_text("model.mo", text, &mut diagnostics);
-    let parsed = start.seconds();
+    let (_, parsing) = measured(|| library.add_text("model.mo", text, &mut diagnostics));
     let request = Request { model: None, overrides: vec![("N".to_string(), size.to_string())] };
-    let flat = flatten(&mut library, &request, &mut diagnostics).expect("the model flattens");
-    let flattened = start.seconds();
-    let dae = elaborate(flat, &mut diagnostics).expect("the model has modes");
-    let total = start.seconds();
+    let (flat, flattening) = measured(|| flatten(&mut library, &request, &mut diagnostics));
+    let flat = flat.expect("the model flattens");
+    let (dae, elaborating) = measured(|| elaborate(flat, &mut diagnostics));
+    let dae = dae.expect("the model has modes");
     println!(
-        "{name:>30} {size:>7} {:>9} {parsed:>8.3} {:>9.3} {:>8.3} {total:>8.3} {:>6}",
+        "{name:>30} {size:>7} {:>9} {parsing:>8.3} {flattening:>9.3} {elaborating:>8.3} {:>8.3} {:>6}",
         dae.model.equations.len(),
-        flattened - parsed,
-        total - flattened,
+        parsing + flattening + elaborating,
         peak_memory_in_megabytes(),
     );
 }

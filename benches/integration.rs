@@ -12,6 +12,7 @@
 //! tolerance, among powers of ten, that makes its error at most as large as ours.
 //!
 //! `cargo bench --bench integration -- esdirk planet`: only methods and systems of these names, and nothing of CVODE.
+//! `-- one planet esdirk 1e-6` integrates once and shows nothing, `-- one planet` does all that comes before.
 
 #[path = "clock.rs"]
 mod clock;
@@ -22,9 +23,8 @@ mod programs;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Instant;
 
-use clock::Clock;
+use clock::measured;
 use models::Timed;
 use modeshift_simulate::integrate::{Method, Problem, Settings, Statistics};
 use modeshift_simulate::program::ProgramOde;
@@ -41,17 +41,40 @@ struct Result {
     end: Vec<f64>,
 }
 
-fn main() {
+pub(crate) fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    if let ["one", system, case @ ..] = wanted.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        return once(system, case);
+    }
     let cvode = if wanted.is_empty() { compile_cvode() } else { None };
     if cvode.is_none() && wanted.is_empty() {
         println!("CVODE is not there (SUNDIALS_ROOT names its place): our own times only");
     }
-    for timed in [models::van_der_pol(), models::amplifier(), models::brusselator(), models::planet()] {
+    for timed in systems() {
         if is_wanted(&wanted, &SYSTEMS, timed.name) {
             compare(&timed, cvode.as_deref(), &wanted);
         }
     }
+}
+
+fn systems() -> [Timed; 4] {
+    [models::van_der_pol(), models::amplifier(), models::brusselator(), models::planet()]
+}
+
+/// What comes before the integration of a system, or one integration, is measured and the other is not.
+fn once(system: &str, case: &[&str]) {
+    let timed = systems().into_iter().find(|timed| timed.name == system).expect("a known system");
+    let [method, tolerance] = case else {
+        let prepare = || Running::start(&Model::new(&timed.text, &[])).program.make_machine_code();
+        measured(prepare);
+        return;
+    };
+    let method = METHODS.iter().position(|name| name == method).expect("a known method");
+    let model = Model::new(&timed.text, &[]);
+    let mut run = Running::start(&model);
+    run.program.make_machine_code();
+    let method = [Method::Bdf, Method::Esdirk, Method::Explicit][method];
+    ours(&timed, &mut run, method, tolerance.parse().expect("a tolerance"), 1);
 }
 
 /// The names of systems and of methods.
@@ -65,15 +88,9 @@ fn is_wanted(wanted: &[String], kind: &[&str], name: &str) -> bool {
 }
 
 fn compare(timed: &Timed, cvode: Option<&Path>, wanted: &[String]) {
-    let clock = Instant::now();
-    let model = Model::new(&timed.text, &[]);
-    let analysis = clock.elapsed().as_secs_f64();
-    let clock = Instant::now();
-    let mut run = Running::start(&model);
-    let program = clock.elapsed().as_secs_f64();
-    let clock = Instant::now();
-    run.program.make_machine_code();
-    let machine_code = clock.elapsed().as_secs_f64();
+    let (model, analysis) = measured(|| Model::new(&timed.text, &[]));
+    let (mut run, program) = measured(|| Running::start(&model));
+    let ((), machine_code) = measured(|| run.program.make_machine_code());
     println!(
         "{}: flattening and analysis {:.1} ms, start and program {:.1} ms, machine code {:.1} ms",
         timed.name,
@@ -156,21 +173,19 @@ fn report(tolerance: f64, solver: &str, result: &Result, reference: &[f64], rati
 
 fn ours(timed: &Timed, run: &mut Running<'_>, method: Method, tolerance: f64, repetitions: usize) -> Result {
     let settings = Settings::new(tolerance, run.states.len()).with_method(method);
-    let clock = Clock::start();
-    let mut result = None;
-    for _ in 0..repetitions {
+    let integrate = |_| {
         let ode = ProgramOde { program: &mut run.program, surroundings: &run.surroundings };
         let problem = Problem::new(ode, &settings);
         let mut integrator = problem.start(0.0, &run.states, None).expect("a start");
         while integrator.time() < timed.stop {
             integrator.step(timed.stop).unwrap_or_else(|failure| panic!("{failure}"));
         }
-        result = Some((integrator.statistics(), integrator.state().to_vec()));
-    }
-    let seconds = clock.seconds() / repetitions as f64;
+        (integrator.statistics(), integrator.state().to_vec())
+    };
+    let (result, seconds) = measured(|| (0..repetitions).map(integrate).last());
     let (Statistics { steps, derivatives, jacobians, .. }, state) = result.expect("at least one repetition");
     let end = values(timed, run, &state);
-    Result { seconds, steps, evaluations: derivatives, jacobians, end }
+    Result { seconds: seconds / repetitions as f64, steps, evaluations: derivatives, jacobians, end }
 }
 
 /// What the C program calls its states, at the stop time.

@@ -2,9 +2,12 @@
 //!
 //! `cargo bench --bench mode_changes` runs chains of 1,000 clutches and transmission lines of 1,000 elements over about
 //! 100 mode changes each, some of them through modes that were visited before; `-- --size 300` other sizes,
-//! `-- --only wave` one of the models, `-- --each` lists every event. Every run is repeated, and of each part of
+//! `-- --only wave` one of the models, `-- --each` lists every event, `-- --once` repeats
+//! nothing. Every run is repeated, and of each part of
 //! each event the shortest time counts, so that other work on the machine does not. `first visit` are events that enter a mode for the
 //! first time, `again` the others. Parts are those of the event of median cost.
+
+mod clock;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -27,17 +30,18 @@ struct Scenario {
     stop: f64,
 }
 
-fn main() {
+pub(crate) fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let value_of = |name: &str| arguments.iter().position(|it| it == name).and_then(|at| arguments.get(at + 1));
     let size = value_of("--size").and_then(|size| size.parse().ok()).unwrap_or(1000);
     let each = arguments.iter().any(|it| it == "--each");
+    let repetitions = if arguments.iter().any(|it| it == "--once") { 1 } else { REPETITIONS };
     print!("{:>16} {:>6} {:>12} {:>6} {:>8} {:>8} {:>8}", "model", "N", "", "events", "median", "90 %", "worst");
     CostPart::ALL.iter().for_each(|part| print!(" {:>10}", part.name()));
     println!("   (ms)");
     for scenario in scenarios(size) {
         if value_of("--only").is_none_or(|only| only == scenario.name) {
-            scenario.measure(size, each);
+            scenario.measure(size, repetitions, each);
         }
     }
 }
@@ -106,7 +110,7 @@ fn repaired(line: &str) -> String {
 }
 
 impl Scenario {
-    fn measure(&self, size: usize, each: bool) {
+    fn measure(&self, size: usize, repetitions: usize, each: bool) {
         let dae = multimode_dae(&self.text, &self.overrides).unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}"));
         let natives = NativeFunctions::default();
         let no_overrides = BTreeMap::new();
@@ -120,10 +124,10 @@ impl Scenario {
         let settings = RunSettings { stop: self.stop, ..RunSettings::of(&dae.model.experiment) };
         let settings = RunSettings { interval: self.stop, ..settings };
         let mut best: Vec<EventCost> = Vec::new();
-        for _ in 0..REPETITIONS {
+        for _ in 0..repetitions {
             let mut costs = Costs(Vec::new());
             let mut diagnostics = Diagnostics::new();
-            let summary = run(&model, &settings, &mut costs, &mut diagnostics);
+            let (summary, _) = clock::measured(|| run(&model, &settings, &mut costs, &mut diagnostics));
             if summary.is_none_or(|it| it.time < self.stop) {
                 diagnostics.iter().for_each(|it| println!("{}: {}", it.code, it.message));
             }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use modeshift_modes::{Limit, ModeSet, ModeSpace, ModeVariable};
 
-use crate::scalable::{Literal, Plan};
+use super::scalable::{Literal, Plan};
 
 /// An edge: its Boolean variable, and the modes in which it has each order.
 struct Edge {

@@ -2,12 +2,12 @@
 //!
 //! The faulty transmission line of E22, Figures 13 and 15, with more and more elements: `analyzing` is what has to be known
 //! before, `rewriting` all that is added, both in seconds of processor time; `blocks` and `bytes` should grow in step with
-//! the elements.
+//! the elements. `-- one 1000`: this size only.
 
 mod clock;
 mod growth;
 
-use clock::Clock;
+use clock::{Clock, measured};
 use growth::Growth;
 use modeshift_dae::MultimodeDae;
 use modeshift_rimis::{Form, transform};
@@ -16,7 +16,12 @@ use modeshift_testkit::multimode_dae;
 
 const SIZES: &[usize] = &[100, 300, 1_000, 3_000, 10_000];
 
-fn main() {
+pub(crate) fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    if let ["one", size] = arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        measure(size.parse().expect("a size"));
+        return;
+    }
     println!("{:>8} {:>9} {:>10} {:>10} {:>10} {:>10}", "N", "blocks", "reading", "analyzing", "rewriting", "bytes");
     let (mut seconds, mut bytes) = (Growth::default(), Growth::default());
     for &size in SIZES {
@@ -41,9 +46,9 @@ fn measure(size: usize) -> Measured {
     let clock = Clock::start();
     let analysis = analyze(&dae, &Options::default()).expect("no limit was set");
     let analyzing = clock.seconds();
-    let clock = Clock::start();
-    let text = transform(&dae, &analysis, Form::Robust, None).expect("a model that qualifies");
-    let measured = Measured { rewriting: clock.seconds(), blocks: analysis.graph.block_count(), bytes: text.len() };
+    let (text, rewriting) = measured(|| transform(&dae, &analysis, Form::Robust, None));
+    let text = text.expect("a model that qualifies");
+    let measured = Measured { rewriting, blocks: analysis.graph.block_count(), bytes: text.len() };
     let Measured { rewriting, blocks, bytes } = measured;
     println!("{size:>8} {blocks:>9} {reading:>10.3} {analyzing:>10.3} {rewriting:>10.3} {bytes:>10}");
     measured

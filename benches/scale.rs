@@ -16,7 +16,7 @@ mod single_mode;
 
 use std::process::Command;
 
-use clock::Clock;
+use clock::measured;
 use growth::{Growth, peak_memory_in_megabytes};
 use modeshift_dae::MultimodeDae;
 use modeshift_structure::one_mode::signature_in;
@@ -47,7 +47,7 @@ const SIZES: &[usize] = &[100, 300, 1_000, 3_000, 10_000, 30_000, 100_000];
 /// Exponents are fitted from this size on.
 const LEAST_FITTED: usize = 300;
 
-fn main() {
+pub(crate) fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["one", name, size, order] => measure(name, size.parse().expect("a size"), *order == "scrambled"),
@@ -91,15 +91,12 @@ fn papers() {
 fn measure_papers(name: &str, size: usize) {
     let model = MODELS.iter().find(|model| model.name == name).expect("a known model");
     let plan = (model.plan)(size.max(2));
-    let start = Clock::start();
-    let nodes = papers_chain::choose_matchings(&plan, std::time::Duration::from_secs(60)).unwrap_or_else(|limit| {
+    let (nodes, papers) = measured(|| papers_chain::choose_matchings(&plan, std::time::Duration::from_secs(60)));
+    let nodes = nodes.unwrap_or_else(|limit| {
         eprintln!("{limit}");
         std::process::exit(1);
     });
-    let papers = start.seconds();
-    let start = Clock::start();
-    let analysis = analyze(&plan.natural(), &Options::default()).expect("no limit is set");
-    let ours = start.seconds();
+    let (analysis, ours) = measured(|| analyze(&plan.natural(), &Options::default()).expect("no limit is set"));
     std::hint::black_box(analysis);
     println!("{name:>14} {size:>5} {papers:>9.3} {ours:>9.3} {:>9}", nodes / 1000);
 }
@@ -159,12 +156,11 @@ fn measure(name: &str, size: usize, scrambled: bool) {
     let options = Options { node_limit: Some(100_000_000), time_limit, ..Options::default() };
     // The next large piece of memory would pay for sorting the small ones that were given back with the plan.
     drop(std::hint::black_box(Vec::<u8>::with_capacity(1 << 20)));
-    let start = Clock::start();
-    let analysis = analyze(&dae, &options).unwrap_or_else(|limit| {
+    let (analysis, total) = measured(|| analyze(&dae, &options));
+    let analysis = analysis.unwrap_or_else(|limit| {
         eprintln!("{limit}");
         std::process::exit(1);
     });
-    let total = start.seconds();
     let memory = peak_memory_in_megabytes();
     let one_mode = one_mode_in_its_own_process(name, size, scrambled);
     let times = &analysis.times;
@@ -197,14 +193,15 @@ fn one_mode_in_its_own_process(name: &str, size: usize, scrambled: bool) -> f64 
 
 /// The same question about one mode, in which all mode variables are false: from the flat model to blocks and their reads.
 fn seconds_for_one_mode(dae: &MultimodeDae) -> f64 {
-    let start = Clock::start();
-    let signature = signature_in(dae, |_| false).signature;
-    let structure = single_mode::analyze(&signature);
-    if let single_mode::Structure::Regular(regular) = &structure {
-        for block in &regular.blocks {
-            std::hint::black_box(regular.reads(&signature, block));
+    let work = || {
+        let signature = signature_in(dae, |_| false).signature;
+        let structure = single_mode::analyze(&signature);
+        if let single_mode::Structure::Regular(regular) = &structure {
+            for block in &regular.blocks {
+                std::hint::black_box(regular.reads(&signature, block));
+            }
         }
-    }
-    std::hint::black_box(structure);
-    start.seconds()
+        structure
+    };
+    measured(work).1
 }

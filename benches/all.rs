@@ -1,0 +1,33 @@
+//! All benchmarks of the libraries in one program, which is linked once: for `tools/compare_speed.py`.
+//!
+//! `MODESHIFT_BENCHMARK=scale` says which one; arguments are those of the benchmark.
+
+#![allow(clippy::duplicate_mod)] // each of them is a program of its own too
+
+#[path = "changes.rs"]
+mod changes;
+#[path = "flatten.rs"]
+mod flatten;
+#[path = "initialization.rs"]
+mod initialization;
+#[path = "integration.rs"]
+mod integration;
+#[path = "mode_changes.rs"]
+mod mode_changes;
+#[path = "rimis.rs"]
+mod rimis;
+#[path = "scale.rs"]
+mod scale;
+
+fn main() {
+    match std::env::var("MODESHIFT_BENCHMARK").as_deref() {
+        Ok("changes") => changes::main(),
+        Ok("flatten") => flatten::main(),
+        Ok("initialization") => initialization::main(),
+        Ok("integration") => integration::main(),
+        Ok("mode_changes") => mode_changes::main(),
+        Ok("rimis") => rimis::main(),
+        Ok("scale") => scale::main(),
+        _ => println!("MODESHIFT_BENCHMARK names one of them"),
+    }
+}
