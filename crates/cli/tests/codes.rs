@@ -136,8 +136,26 @@ const PROVOKED: &[(Code, &str, &str)] = &[
     (
         Code::E0825,
         "simulate",
-        "model M Boolean b(start = false, fixed = true); Real x(start = 0, fixed = true); equation
-         der(x) = if b then 1 else 2; b = if x > 0.5 then not pre(b) else false; end M;",
+        "model M Integer n(start = 0, fixed = true); Real x(start = 0, fixed = true); equation
+         der(x) = n; n = if x > 0.5 then pre(n) + 1 else 1; end M;",
+    ),
+    (
+        Code::E0829,
+        "simulate",
+        "model M Real x(start = 0, fixed = true); equation der(x) = 1;
+         when x > 0.5 then reinit(x, 0); end when; when x > 0.5 then reinit(x, 0.1); end when; end M;",
+    ),
+    (
+        Code::E0830,
+        "simulate",
+        "model M Real x(start = 0, fixed = true), y; Boolean b; equation b = time > 0.5; der(y) = 1 - x;
+         if b then x = 1; else der(x) = 1; end if; when time > 0.7 then reinit(x, 0); end when; end M;",
+    ),
+    (
+        Code::E0831,
+        "simulate",
+        "model M Real x(start = 0, fixed = true); discrete Real d(start = 1, fixed = true); equation der(x) = d;
+         when x > 0.5 then d = 1/(x - x); end when; end M;",
     ),
 ];
 

@@ -286,6 +286,9 @@ codes! {
     E0825 "The events of one instant do not come to an end.",
     E0826 "An invariant is violated during a run.",
     E0827 "Events accumulate, or repeat without end.",
+    E0829 "Two `reinit` of one state fire in the same micro-step.",
+    E0830 "A `reinit` gives a value to something that is not a state then.",
+    E0831 "At an event, a value is not a number.",
 
     E0902 "The blocks of different modes are too many to be written one by one.",
     E0903 "The model calls a function, which cannot be written along.",

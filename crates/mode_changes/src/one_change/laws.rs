@@ -10,6 +10,8 @@ use crate::one_mode::Jet;
 /// The laws among the actions of a `when` that fires.
 pub struct WhenLaws {
     laws: Vec<CompiledLaw>,
+    /// Right limits that are known: `x = value`, counted behind the laws.
+    resets: Vec<(Column, f64)>,
     column_of: IndexVec<VariableId, Option<Column>>,
 }
 
@@ -37,7 +39,7 @@ impl WhenLaws {
         for column in structure.columns() {
             column_of[structure.variable(column)] = Some(column);
         }
-        let mut result = WhenLaws { laws: Vec::new(), column_of };
+        let mut result = WhenLaws { laws: Vec::new(), resets: Vec::new(), column_of };
         for sum in actions.iter().filter_map(|action| Sum::new(&action.kind)) {
             let (expressions, signs): (Vec<ExpressionId>, Vec<f64>) = sum.terms.iter().copied().unzip();
             let contents = result.contents_of(model, sum.reset, &expressions);
@@ -49,6 +51,14 @@ impl WhenLaws {
             result.laws.push(CompiledLaw { tape, signs, contents, reset });
         }
         Ok(result)
+    }
+
+    /// The same with variables that have known right limits, as `reinit` gives them; those that do not exist in the mode are
+    /// passed over.
+    pub fn with_resets(mut self, resets: impl IntoIterator<Item = (VariableId, f64)>) -> Self {
+        let known = resets.into_iter().filter_map(|(variable, value)| Some((self.column_of[variable]?, value)));
+        self.resets = known.collect();
+        self
     }
 
     /// Right limits in a law: variables outside `pre`, and the variable of a `reinit`.
@@ -93,7 +103,11 @@ impl WhenLaws {
     }
 
     fn evaluate(&self, law: usize, left: &Jet, right: &Jet) -> (f64, Vec<f64>) {
-        let CompiledLaw { tape, signs, contents, reset } = &self.laws[law];
+        let Some(compiled) = self.laws.get(law) else {
+            let (column, value) = self.resets[law - self.laws.len()];
+            return (right.get(column, 0) - value, vec![1.0]);
+        };
+        let CompiledLaw { tape, signs, contents, reset } = compiled;
         let inputs = self.inputs(tape.inputs(), left, right);
         let mut values = vec![0.0; signs.len()];
         let mut entries = vec![0.0; tape.pattern().entry_count()];
@@ -132,7 +146,8 @@ impl Sum {
 
 impl Laws for WhenLaws {
     fn contents(&self) -> Vec<Vec<Derivative<Column>>> {
-        self.laws.iter().map(|law| law.contents.clone()).collect()
+        let laws = self.laws.iter().map(|law| law.contents.clone());
+        laws.chain(self.resets.iter().map(|&(column, _)| vec![Derivative::new(column, 0)])).collect()
     }
 
     fn residual(&self, law: usize, left: &Jet, right: &Jet) -> f64 {
@@ -141,6 +156,9 @@ impl Laws for WhenLaws {
 
     fn partials(&self, law: usize, left: &Jet, right: &Jet) -> Vec<(Derivative<Column>, f64)> {
         let partials = self.evaluate(law, left, right).1;
-        self.laws[law].contents.iter().copied().zip(partials).collect()
+        match self.laws.get(law) {
+            Some(compiled) => compiled.contents.iter().copied().zip(partials).collect(),
+            None => vec![(Derivative::new(self.resets[law - self.laws.len()].0, 0), partials[0])],
+        }
     }
 }

@@ -98,6 +98,8 @@ pub struct Restart {
     pub defects: Vec<Defect>,
     /// What went wrong.
     pub notes: Vec<Note>,
+    /// Whether the change reaches a variable or one of its derivatives.
+    reached: IndexVec<Column, bool>,
     /// Levels up to which jumps are real and not drift, by variable.
     impulsive: IndexVec<Column, Option<i64>>,
     leading_order: IndexVec<Column, u32>,
@@ -109,6 +111,11 @@ impl Restart {
     pub fn is_impulsive(&self, column: Column, order: u32) -> bool {
         let level = i64::from(self.leading_order[column]) - i64::from(order);
         level > 0 && self.impulsive[column].is_some_and(|potential| potential >= level)
+    }
+
+    /// Whether the change reaches a variable or one of its derivatives; all others go on as if nothing had happened.
+    pub fn reaches(&self, column: Column) -> bool {
+        self.reached[column]
     }
 
     /// Whether all values could be computed, if need be from a step.
@@ -152,10 +159,11 @@ pub fn restart(structure: &ModeStructure, equations: &dyn Residuals, past: &Past
     }
     solver.fall_back();
     solver.check_meaning();
-    let Solver { right, weights, notes, impulsive, .. } = solver;
+    let Solver { right, weights, notes, impulsive, reached, .. } = solver;
+    let reached = structure.columns().map(|column| reached.of(structure, column).is_some()).collect();
     let impulsive = structure.columns().map(|column| impulsive.of(structure, column)).collect();
     let leading_order = structure.columns().map(|column| structure.variable_offset(column)).collect();
-    Restart { right, weights, memory, defects, notes, impulsive, leading_order }
+    Restart { right, weights, memory, defects, notes, reached, impulsive, leading_order }
 }
 
 /// Residuals and Jacobian of a block while they are put together.

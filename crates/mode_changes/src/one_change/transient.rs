@@ -60,7 +60,17 @@ pub struct TransientLevel {
 pub struct TransientStructure {
     /// The levels.
     pub levels: Vec<TransientLevel>,
+    /// Laws without a level: they contain no right limit of a state.
+    pub without_level: Vec<usize>,
+    /// Right limits in laws that are found below all levels, as those of algebraic variables, and where they are found.
+    late: Vec<Derivative<Column>>,
+    last: Option<TransientLevel>,
 }
+
+/// Laws whose algebraic variables depend on what the laws say are solved in so many rounds, or not at all.
+const MOST_ROUNDS: usize = 100;
+/// Rounds end when values change by no more than this: some roundings.
+const SAME: f64 = 64.0 * f64::EPSILON;
 
 impl TransientStructure {
     /// Places laws among the levels of a mode. `instantaneous` are the equations that hold for this instant only.
@@ -69,14 +79,23 @@ impl TransientStructure {
         instantaneous: &IndexVec<Row, bool>,
         laws: &[Vec<Derivative<Column>>],
     ) -> Self {
-        let placed: Vec<i64> = laws.iter().map(|contents| level_of_law(structure, contents)).collect();
-        let highest = placed.iter().copied().max().unwrap_or(0).max(i64::from(structure.highest_offset()));
+        let placed: Vec<Option<i64>> = laws.iter().map(|contents| level_of_law(structure, contents)).collect();
+        let highest = placed.iter().flatten().copied().max().unwrap_or(0).max(i64::from(structure.highest_offset()));
         let reached = reached(structure, instantaneous, laws);
         let level = |level: i64| {
-            let own = (0..laws.len()).filter(|&law| placed[law] == level).collect::<Vec<_>>();
+            let own = (0..laws.len()).filter(|&law| placed[law] == Some(level)).collect::<Vec<_>>();
             LevelMatching { structure, instantaneous, laws, level, reached: &reached }.level(&own)
         };
-        TransientStructure { levels: (1..=highest).rev().map(level).collect() }
+        let is_late = |it: &&Derivative<Column>| structure.variable_offset(it.of) <= it.order;
+        let mut late: Vec<Derivative<Column>> = laws.iter().flatten().filter(is_late).copied().collect();
+        late.sort_unstable();
+        late.dedup();
+        TransientStructure {
+            levels: (1..=highest).rev().map(level).collect(),
+            without_level: (0..laws.len()).filter(|&law| placed[law].is_none()).collect(),
+            last: (!late.is_empty()).then(|| level(0)),
+            late,
+        }
     }
 
     /// Computes right limits of a transient mode from left limits.
@@ -87,27 +106,50 @@ impl TransientStructure {
         laws: &dyn Laws,
         left: &Jet,
     ) -> Result<TransientRestart, Failure> {
-        let highest = self.levels.first().map_or(0, |level| i64::from(level.level));
-        let mut solver = Solver {
+        let known = |it: &Derivative<Column>| if left.knows(it.of, it.order) { left.get(it.of, it.order) } else { 0.0 };
+        let mut late: Vec<f64> = self.late.iter().map(known).collect();
+        for _ in 0..MOST_ROUNDS {
+            let mut solver = self.solver(structure, equations, laws, left);
+            self.late.iter().zip(&late).for_each(|(it, &value)| solver.right.set(it.of, it.order, value));
+            for level in self.levels.iter().chain(&self.last) {
+                solver.solve_level(level)?;
+            }
+            let found: Vec<f64> = self.late.iter().map(|it| solver.right.get(it.of, it.order)).collect();
+            if found.iter().zip(&late).all(|(a, b)| (a - b).abs() <= SAME * a.abs().max(b.abs())) {
+                return Ok(self.result(structure, solver));
+            }
+            late = found;
+        }
+        Err(Failure::Diverged)
+    }
+
+    fn solver<'a>(
+        &self,
+        structure: &'a ModeStructure,
+        equations: &'a dyn Residuals,
+        laws: &'a dyn Laws,
+        left: &'a Jet,
+    ) -> Solver<'a> {
+        Solver {
             structure,
             equations,
             laws,
             left,
-            highest,
+            highest: self.levels.first().map_or(0, |level| i64::from(level.level)),
             right: left.clone(),
             jumps: structure.columns().map(|_| Vec::new()).collect(),
             weights: structure.columns().map(|_| Vec::new()).collect(),
-        };
-        for level in &self.levels {
-            solver.solve_level(level)?;
         }
+    }
+
+    fn result(&self, structure: &ModeStructure, solver: Solver<'_>) -> TransientRestart {
         let Solver { mut right, weights, .. } = solver;
         for &column in self.levels.iter().flat_map(|level| &level.columns) {
             for order in structure.variable_offset(column)..right.derivatives(column).len() as u32 {
                 right.set(column, order, f64::NAN);
             }
         }
-        Ok(TransientRestart { right, weights })
+        TransientRestart { right, weights }
     }
 
     /// Right limits that the model does not determine: a law is missing.
@@ -124,10 +166,11 @@ impl TransientStructure {
     }
 }
 
-/// A law stands where the last of the right limits that it contains is sought.
-fn level_of_law(structure: &ModeStructure, contents: &[Derivative<Column>]) -> i64 {
-    let levels = contents.iter().map(|it| i64::from(structure.variable_offset(it.of)) - i64::from(it.order));
-    levels.min().unwrap_or(0)
+/// A law stands where the last of the right limits of states that it contains is sought. Algebraic variables and leading
+/// derivatives in it follow from these.
+fn level_of_law(structure: &ModeStructure, contents: &[Derivative<Column>]) -> Option<i64> {
+    let level = |it: &Derivative<Column>| i64::from(structure.variable_offset(it.of)) - i64::from(it.order);
+    contents.iter().map(level).filter(|&level| level > 0).min()
 }
 
 /// Equations that depend on what holds for an instant only, or on what a law says.

@@ -104,7 +104,9 @@ impl<'a> Compiler<'a> {
 
     /// What is known in advance is the same on both sides of an instant.
     fn left_limit(&mut self, variable: VariableId, order: u32) -> Value {
-        match (self.known_inputs)(Input::Variable(variable, order)) {
+        let left = (self.known_inputs)(Input::LeftVariable(variable, order));
+        // A parameter is the same on both sides; a discrete variable is known on both, but not the same.
+        match left.or_else(|| (self.known_inputs)(Input::Variable(variable, order))) {
             Some(number) => self.assembler.constant(number),
             None => self.input(Input::LeftVariable(variable, order)),
         }

@@ -11,10 +11,12 @@
 //! | `point` | values of all unknowns, and the mode |
 //! | `attempts` | one block: damped Newton, other guesses, continuation |
 //! | `solve` | one mode: block after block, `homotopy`, conditions that are too many |
+//! | `agreement` | how well a mode agrees with its own solution |
 //! | `search` | which mode |
 //! | `assess` | numbers for the verdicts about a start: which modes are possible, which conditions contradict each other |
 //! | `explain` | why not, in the words of the model |
 
+mod agreement;
 mod assess;
 mod attempts;
 mod explain;

@@ -39,24 +39,33 @@ impl StartMode {
 pub(crate) struct Point {
     pub(crate) values: Vec<f64>,
     pub(crate) mode: StartMode,
+    /// Whether what is not fixed was before what it is; otherwise it had its start value.
+    pub(crate) own_left_limits: bool,
 }
 
 impl Point {
     /// The value of what an expression depends on. Left limits of continuous variables are their values, those of
-    /// discrete ones their start values.
+    /// discrete ones their start values, unless these are not fixed and were the same before.
     pub(crate) fn input(&self, problem: &InitialProblem<'_>, input: Input) -> f64 {
         let truth = |value: bool| f64::from(u8::from(value));
         match input {
             Input::Time => problem.time,
             Input::LeftVariable(of, 0) if problem.model().variables[of].variability == Variability::Discrete => {
-                problem.guesses[of.index()]
+                match self.own_left_limits && !problem.model().variables[of].fixed.unwrap_or(false) {
+                    true => self.values[of.index()],
+                    false => problem.guesses[of.index()],
+                }
             }
             Input::Variable(of, order) | Input::LeftVariable(of, order) => {
                 let variable = problem.start.system.variable(Derivative { of, order });
                 variable.map_or(f64::NAN, |variable| self.values[variable.index()])
             }
             Input::Mode(mode) => truth(self.mode.value(mode)),
-            Input::LeftMode(mode) => truth(problem.mode_starts[mode]),
+            Input::LeftMode(mode) => {
+                let variable = problem.dae.mode_variables[mode].variable;
+                let is_fixed = variable.is_some_and(|it| problem.model().variables[it].fixed.unwrap_or(false));
+                truth(if self.own_left_limits && !is_fixed { self.mode.value(mode) } else { problem.mode_starts[mode] })
+            }
             Input::Run(call) => match problem.model().expressions.node(call) {
                 Node::Call(Builtin::Initial, _) => 1.0,
                 _ => 0.0,

@@ -148,7 +148,8 @@ impl<'a> InitialProblem<'a> {
                 definitions.push(definition);
             }
         }
-        let nowhere = Point { values: self.guesses.clone(), mode: StartMode(self.mode_starts.clone()) };
+        let nowhere =
+            Point { values: self.guesses.clone(), mode: StartMode(self.mode_starts.clone()), own_left_limits: false };
         let values = self.evaluate(&definitions, &nowhere);
         known.extend(ids.into_iter().zip(values).map(|(id, value)| (id, value != 0.0)));
         known.sort_unstable();

@@ -12,6 +12,7 @@ use modeshift_structure::Derivative;
 use modeshift_structure::initialization::InitialScenario;
 use rustc_hash::FxHashSet;
 
+use super::agreement::Agreement;
 use super::attempts::LogEntry;
 use super::point::{Point, StartMode};
 use super::problem::InitialProblem;
@@ -96,11 +97,15 @@ impl InitialProblem<'_> {
         let (few, complete) = search.few_modes();
         let consistent = if complete { search.try_all(few) } else { search.follow_definitions() };
         let tried = search.tried;
-        let mut consistent = consistent.into_iter();
-        let Some((mode, solution)) = consistent.next() else {
+        let Some(best) = consistent.iter().map(|it| it.0).min() else {
             return Err(NoStart { scenario: scenario.clone(), tried, complete });
         };
-        let others = consistent.map(|(mode, _)| mode).collect();
+        let mut consistent = consistent.into_iter().filter(|it| it.0 == best);
+        let Some((_, mode, solution)) = consistent.next() else {
+            return Err(NoStart { scenario: scenario.clone(), tried, complete });
+        };
+        // Which of several modes that all are at zero it is, the first instant decides.
+        let others = if best == Agreement::Ties { Vec::new() } else { consistent.map(|(_, mode, _)| mode).collect() };
         Ok(self.state(scenario, mode, solution, others, complete))
     }
 
@@ -131,7 +136,8 @@ impl InitialProblem<'_> {
     }
 }
 
-type Consistent = Vec<(StartMode, ModeSolution)>;
+/// Modes with their solutions, and how well they agree with them.
+type Consistent = Vec<(Agreement, StartMode, ModeSolution)>;
 
 struct Search<'a, 'p> {
     problem: &'a InitialProblem<'p>,
@@ -170,7 +176,8 @@ impl Search<'_, '_> {
 
     /// The first mode to try: what the definitions say at the start values.
     fn guessed_mode(&self) -> Option<StartMode> {
-        let point = Point { values: self.problem.guesses.clone(), mode: self.pick(self.candidates)? };
+        let point =
+            Point { values: self.problem.guesses.clone(), mode: self.pick(self.candidates)?, own_left_limits: false };
         let guessed = self.problem.mode_at(&point);
         if self.is_candidate(&guessed) { Some(guessed) } else { Some(point.mode) }
     }
@@ -193,26 +200,28 @@ impl Search<'_, '_> {
         let mut next = self.guessed_mode();
         let space = &self.problem.start.space;
         let mut rest = self.candidates;
+        let mut others: Consistent = Vec::new();
         for _ in 0..MOST_VISITS {
             let Some(mode) = next.or_else(|| self.pick(rest)) else { break };
             rest = space.difference(rest, space.valuation(&mode.literals()));
             self.seen.insert(mode.clone());
             let (found, suggested) = self.try_mode(mode);
-            if let Some(found) = found {
-                return vec![found];
+            match found {
+                Some(found) if found.0 == Agreement::Literal => return vec![found],
+                found => others.extend(found),
             }
             next = suggested.filter(|mode| self.is_candidate(mode) && !self.seen.contains(mode));
         }
-        Vec::new()
+        others
     }
 
     /// The solution of a mode if it is consistent, else the mode that its solution suggests.
-    fn try_mode(&mut self, mode: StartMode) -> (Option<(StartMode, ModeSolution)>, Option<StartMode>) {
+    fn try_mode(&mut self, mode: StartMode) -> (Option<(Agreement, StartMode, ModeSolution)>, Option<StartMode>) {
         match self.problem.solve_mode(&mode) {
             Ok(solution) => {
                 let there = self.problem.mode_at(&solution.point);
-                if there == mode {
-                    return (Some((mode, solution)), None);
+                if let Some(agreement) = self.problem.agreement(&mode, &solution.point) {
+                    return (Some((agreement, mode, solution)), Some(there));
                 }
                 let different = self.problem.dae.mode_variables.ids().filter(|&id| there.value(id) != mode.value(id));
                 self.tried.push(Tried { outcome: TriedOutcome::Contradicts(different.collect()), mode });

@@ -72,7 +72,7 @@ impl InitialProblem<'_> {
     /// Start values in one mode.
     pub fn solve_mode(&self, mode: &StartMode) -> Result<ModeSolution, ModeFailure> {
         let one_mode = self.start.one_mode(|variable| mode.is_on(variable));
-        let mut point = Point { values: self.guesses.clone(), mode: mode.clone() };
+        let mut point = Point { values: self.guesses.clone(), mode: mode.clone(), own_left_limits: false };
         let mut log = Vec::new();
         for round in 0..DISCRETE_ROUNDS {
             self.solve_blocks(&one_mode, &mut point, &mut log)?;

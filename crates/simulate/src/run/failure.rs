@@ -12,7 +12,7 @@ use crate::run::instant::candidate::Objection;
 use crate::run::instant::event_iteration::{Fired, NoOutcome};
 use crate::run::instant::next_mode::Ambiguity;
 use crate::run::instant::restart::NoRestart;
-use crate::run::modes::NoMode;
+use crate::run::modes::{NoMode, Singular};
 use crate::run::output::mode_text;
 use crate::run::phase::integrate_until::NoPhase;
 use crate::run::values::Side;
@@ -70,7 +70,7 @@ pub(super) fn explain_no_mode(
 fn no_mode(machinery: &Machinery<'_>, reason: &NoMode, time: f64) -> Diagnostic {
     match reason {
         NoMode::NotBuilt(reason) => reason.explain(&machinery.prepared.dae),
-        NoMode::Singular(values) => {
+        NoMode::Singular(Singular { mode: values, .. }) => {
             let message = format!("the mode at time = {} is structurally singular", Number(time));
             Diagnostic::error("E0820", message)
                 .when(whole_mode_text(machinery, values))
@@ -181,6 +181,28 @@ pub(super) fn explain_instant(
                 .label(invariant.span, format!("`{}` is false", machinery.prepared.text(invariant.expression)))
                 .when(whole_mode_text(machinery, values))
         }
+        NoOutcome::TwoResets(variable, [first, second]) => {
+            let name = &machinery.prepared.dae.model.variables[*variable].name;
+            let message = format!("two `reinit` of `{name}` fire at once at time = {time}");
+            Diagnostic::error("E0829", message)
+                .label(*first, "one value for it here")
+                .label(*second, "another one here")
+                .help("put both into one `when` with `elsewhen`, so that one of them comes first")
+        }
+        NoOutcome::NoReset(spans, reason) => {
+            let message = format!("`reinit` at time = {time}: {}", restart_text(machinery, reason));
+            let diagnostic = Diagnostic::error("E0830", message).when(whole_mode_text(machinery, &left.mode.values));
+            let diagnostic =
+                spans.iter().take(MOST_LISTED).fold(diagnostic, |diagnostic, &span| diagnostic.label(span, "here"));
+            diagnostic.help("only a state can be given a value: a variable that is differentiated and that no constraint of the mode determines")
+        }
+        NoOutcome::NotANumber(variable, value, span) => {
+            let declared = &machinery.prepared.dae.model.variables[*variable];
+            let message = format!("`{}` becomes {} at time = {time}", declared.name, number_word(*value));
+            Diagnostic::error("E0831", message)
+                .label(span.unwrap_or(declared.span), "here")
+                .help("look at what its equation divides by, takes roots of, or calls")
+        }
         NoOutcome::Assertion(message, span) => {
             let text = machinery.prepared.message(*message);
             Diagnostic::error("E0821", format!("assertion violated at time = {time}: {text}"))
@@ -275,16 +297,23 @@ fn change_text(machinery: &Machinery<'_>, values: &Mode, left: &Side<'_>) -> Str
     }
 }
 
+fn restart_text(machinery: &Machinery<'_>, reason: &NoRestart) -> String {
+    match reason {
+        NoRestart::Unsolved(text) | NoRestart::Conflicting(text) => text.clone(),
+        NoRestart::Undetermined(list) => format!("the change does not determine {}", names(machinery, list)),
+    }
+}
+
+/// What a value is that is no finite number.
+fn number_word(value: f64) -> &'static str {
+    if value.is_nan() { "not a number" } else { "infinite" }
+}
+
 fn objection_text(machinery: &Machinery<'_>, objection: &Objection) -> String {
     match objection {
         Objection::Mode(NoMode::Singular(_)) => "it is structurally singular".to_string(),
         Objection::Mode(NoMode::NotBuilt(reason)) => reason.explain(&machinery.prepared.dae).message,
-        Objection::Restart(NoRestart::Unsolved(text)) | Objection::Restart(NoRestart::Conflicting(text)) => {
-            text.clone()
-        }
-        Objection::Restart(NoRestart::Undetermined(list)) => {
-            format!("the change does not determine {}", names(machinery, list))
-        }
+        Objection::Restart(reason) => restart_text(machinery, reason),
         Objection::Atom(atom, (term, value)) => {
             let text = machinery.prepared.atom_text(*atom, true);
             match term {

@@ -19,8 +19,6 @@ use crate::run::values::{Occasion, Side, input_between};
 /// What a run remembers.
 pub(crate) struct Memory {
     pub buffers: TapeBuffers,
-    /// Whether a `when` condition was true when it was last looked at, by its place.
-    pub conditions: Vec<bool>,
     /// The largest values that the sides of each atom had so far.
     pub scales: IndexVec<RelationId, f64>,
     /// When `sample` is due next.
@@ -51,7 +49,6 @@ impl Memory {
                 watched: tapes.watched.buffers(),
                 sides: tapes.sides.buffers(),
             },
-            conditions: vec![false; tapes.decisions.len()],
             scales: atoms.iter().map(|_| 0.0).collect(),
             samplings: prepared.schedule.samplings.clone(),
             slight: SlightEvents::new(atoms.len()),
@@ -73,21 +70,6 @@ impl Memory {
                 *scale = scale.max(size);
             }
         }
-    }
-
-    /// Keeps which `when` conditions were true when they were last evaluated.
-    pub fn remember_conditions(&mut self) {
-        for (known, &value) in self.conditions.iter_mut().zip(self.buffers.decisions.values()) {
-            *known = value != 0.0;
-        }
-    }
-
-    /// Evaluates all `when` conditions without acting on them, for the first instant.
-    pub fn learn_conditions(&mut self, prepared: &Prepared, side: &Side<'_>) {
-        self.buffers.decisions.evaluate(&prepared.discrete.tapes.decisions, |input| {
-            input_between(&prepared.dae.model, input, (side, side), Occasion::default(), &[])
-        });
-        self.remember_conditions();
     }
 
     /// An atom along jets, compiled when first needed.

@@ -216,8 +216,8 @@ impl<'a> Run<'_, 'a> {
 
     /// The first instant; what it leads to is the first row, unless it is an event with rows of its own.
     fn begin(&mut self, beginning: start::Beginning<'a>) -> Passed<'a> {
-        let start::Beginning { side: left, fired } = beginning;
-        let fired = Fired { samples: self.due_samples(left.time), ..fired };
+        let start::Beginning { side: left } = beginning;
+        let fired = Fired { samples: self.due_samples(left.time), ..Fired::default() };
         let passed = self.instant(&left, &fired, Occasion { initial: true, terminal: false });
         if let Passed::Same(right) | Passed::Other(right) = &passed
             && self.output.last_time().is_none()

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use modeshift_dae::{Derivative, Id, Mode, VariableId};
+use modeshift_dae::{Derivative, EquationId, Id, Mode, VariableId};
 use modeshift_mode_changes::{EquationTapes, ModeEquations};
 use modeshift_numerics::{Input, Pattern};
 use modeshift_structure::one_mode::{ModeStructure, signature_in};
@@ -45,11 +45,19 @@ impl VisitedMode<'_> {
     }
 }
 
+/// A mode whose structure is singular.
+#[derive(Clone, Debug)]
+pub(crate) struct Singular {
+    pub mode: Mode,
+    /// The equations of its over- and underdetermined parts, after Dulmage and Mendelsohn.
+    pub equations: Rc<[EquationId]>,
+}
+
 /// Why a mode cannot be entered.
 #[derive(Clone, Debug)]
 pub(crate) enum NoMode {
     /// Its structure is singular.
-    Singular(Mode),
+    Singular(Singular),
     /// It has no program.
     NotBuilt(NotBuilt),
 }
@@ -127,7 +135,11 @@ impl<'a> VisitedModes<'a> {
             Some(last) => ModeStructure::of_signature_near(&signature, last),
             None => ModeStructure::of_signature(&signature),
         };
-        let structure = Arc::new(structure.map_err(|_| NoMode::Singular(values.clone()))?);
+        let structure = Arc::new(structure.map_err(|parts| {
+            let numbers = parts.overdetermined_equations.iter().chain(&parts.underdetermined_equations);
+            let equations = numbers.map(|&number| signature.equations[number as usize]).collect();
+            NoMode::Singular(Singular { mode: values.clone(), equations })
+        })?);
         self.meter.done(CostPart::Structure);
         let program = self.programs.program(structure.clone(), |id| values[id]).map_err(NoMode::NotBuilt)?;
         let (mode, parameters) = (values.clone(), self.prepared.constants.parameters.clone());

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 
 use modeshift_dae::{Mode, MultimodeDae, VariableId};
+use modeshift_diagnostics::Span;
 use rustc_hash::FxHashSet;
 
 use crate::results::{
@@ -165,7 +166,11 @@ impl<'o> Output<'o> {
 
     /// Tells of an event, with the rows on both sides.
     pub fn event(&mut self, prepared: &Prepared, left: &Side<'_>, outcome: &Outcome<'_>) {
-        self.row(left);
+        // At the start there is one row, after the event.
+        match self.last_time() {
+            Some(_) => self.row(left),
+            None => self.show(left),
+        }
         let record = record(prepared, self.columns, &self.scales, left, outcome);
         self.observer.event(&record);
         self.present.event = Some(record);
@@ -242,7 +247,11 @@ fn record(
     if cause.is_empty() {
         cause.extend(prepared.changed_stairs(left, right));
     }
-    let cascade = outcome.cascade.iter().map(|mode| mode_text(&prepared.dae, mode, &left.mode.values)).collect();
+    let mut cascade: Vec<String> =
+        outcome.cascade.iter().map(|mode| mode_text(&prepared.dae, mode, &left.mode.values)).collect();
+    if cascade.is_empty() && outcome.firings.len() > 1 {
+        cascade.extend(outcome.firings.iter().map(|spans| fired_text(prepared, spans)));
+    }
     let mut jumps = Vec::new();
     for (column, &scale) in columns.columns.iter().zip(scales) {
         if let ColumnSource::Variable(id) = column.source {
@@ -262,6 +271,13 @@ fn record(
         jumps,
         impulses: impulses(prepared, outcome),
     }
+}
+
+/// The conditions of branches of `when` that fired in one micro-step.
+fn fired_text(prepared: &Prepared, spans: &[Span]) -> String {
+    let branches = prepared.discrete.branches.iter().filter(|branch| spans.contains(&branch.span));
+    let texts: Vec<String> = branches.filter_map(|branch| Some(prepared.text(branch.condition?))).collect();
+    texts.join(", ")
 }
 
 fn jumped(left: f64, right: f64, noise: f64) -> bool {

@@ -2,20 +2,16 @@
 
 use std::sync::Arc;
 
-use modeshift_dae::{Id, IndexVec, Mode, MultimodeDae, RelationId, Variability, VariableId};
+use modeshift_dae::{Id, IndexVec, Mode, MultimodeDae, Variability, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
-use modeshift_mode_changes::Sign;
 use modeshift_numerics::Parameters;
 use modeshift_structure::initialization::{InitialChoice, initialization};
 
 use crate::initialization::{InitialProblem, InitialState, StartSettings, explain_failure, explain_solution};
 use crate::run::failure::NoBeginning;
-use crate::run::instant::event_iteration::Fired;
-use crate::run::instant::signs_near_zero;
 use crate::run::modes::NoMode;
-use crate::run::prepare::relations::Moment;
 use crate::run::prepare::{Constants, Prepared};
-use crate::run::values::{Occasion, Side};
+use crate::run::values::{Occasion, Side, input_between};
 use crate::run::{Machinery, RunModel, RunSettings};
 
 /// A model made ready, and the values that its runs begin with.
@@ -28,8 +24,6 @@ pub(super) struct Start {
 /// Where a run begins.
 pub(super) struct Beginning<'a> {
     pub side: Side<'a>,
-    /// Atoms that are at zero and go to the other side than the start values say.
-    pub fired: Fired,
 }
 
 impl Start {
@@ -70,9 +64,8 @@ impl Start {
         let mut side = Side { time: settings.start, mode, jet, discrete };
         first_truths(machinery, &mut side);
         complete_start(machinery, &mut side)?;
-        machinery.memory.learn_conditions(prepared, &side);
-        let fired = leaving_atoms(machinery, &side);
-        Ok(Beginning { side, fired })
+        first_conditions(machinery, &mut side);
+        Ok(Beginning { side })
     }
 }
 
@@ -176,24 +169,13 @@ fn complete_start<'a>(machinery: &mut Machinery<'a>, side: &mut Side<'a>) -> Res
     program.evaluate(side.time, &states, &surroundings, &mut side.jet).map_err(NoBeginning::Block)
 }
 
-/// Atoms at zero whose series goes to the other side than their truth says.
-fn leaving_atoms<'a>(machinery: &mut Machinery<'a>, side: &Side<'a>) -> Fired {
-    let Machinery { prepared, visited, memory } = machinery;
-    let values = memory.buffers.atom_values(prepared, (side, side), Occasion::default(), &[]);
-    let near: Vec<RelationId> = values
-        .ids()
-        .filter(|&atom| prepared.discrete.atoms[atom].moment != Moment::Time)
-        .filter(|&atom| !values[atom].0.is_nan() && !memory.is_clear(prepared, atom, values[atom]))
-        .collect();
-    let mut fired = Fired::default();
-    for (atom, sign) in signs_near_zero(prepared, visited, memory, side, &near).unwrap_or_default() {
-        let it = &prepared.discrete.atoms[atom];
-        let wanted = it.side(side.discrete[it.variable] != 0.0);
-        if let Sign::Decided(_, value) = sign
-            && (value > 0.0) != (wanted > 0.0)
-        {
-            fired.atoms.push(atom);
-        }
-    }
-    fired
+/// The left limits of conditions of `when`: what they are at the start values, as they stand.
+fn first_conditions(machinery: &mut Machinery<'_>, side: &mut Side<'_>) {
+    let Machinery { prepared, memory, .. } = machinery;
+    let values = memory.buffers.decisions.evaluate(&prepared.discrete.tapes.decisions, |input| {
+        input_between(&prepared.dae.model, input, (side, side), Occasion::default(), &[])
+    });
+    let conditions = prepared.discrete.defined.iter().filter(|(id, _)| prepared.discrete.conditions.contains(&id.0));
+    let found: Vec<(VariableId, f64)> = conditions.map(|&(id, place)| (id, values[place])).collect();
+    found.into_iter().for_each(|(id, value)| side.discrete[id] = value);
 }

@@ -1,19 +1,33 @@
-//! A candidate for the right side of a micro-step: the restart that follows from a settled discrete part, and which atoms
-//! contradict it.
+//! A candidate for the right side of a micro-step: the restart that follows from a settled discrete part, with the discrete
+//! part settled at its values.
+//!
+//! What `when` equations read of continuous variables they read on the right side, which depends on what they assign. So
+//! both are computed in turn, until they agree: in the order of what reads what, that takes one round per variable at
+//! most. Where continuous equations and `when` equations form a loop (`x + y = 5` with `y = 7 - 2*x` in a `when`) that never
+//! ends, and they are solved together, by Newton's method for what the loop assigns.
 
 use std::rc::Rc;
 
-use modeshift_dae::{RelationId, VariableId};
-use modeshift_mode_changes::{Sign, Term};
+use modeshift_dae::{IndexVec, Mode as ModeValues, RelationId, Type, VariableId};
+use modeshift_mode_changes::Term;
 use modeshift_numerics::Input;
+use modeshift_numerics::small_dense::{Factors, Matrix};
 
 use crate::results::CostPart;
 use crate::run::instant::Instant;
 use crate::run::instant::discrete_fixpoint::{MicroStep, Settled};
+use crate::run::instant::event_iteration::NoOutcome;
 use crate::run::instant::restart::{Circumstances, NoRestart, Restarted};
 use crate::run::modes::{NoMode, VisitedMode};
-use crate::run::prepare::relations::Moment;
-use crate::run::values::{Occasion, Side};
+use crate::run::values::Side;
+
+/// Newton's method converges quadratically: what is not found by then has no root near by.
+const MOST_ITERATIONS: usize = 40;
+/// Differences below this many roundings of the values are none.
+const ROUNDINGS: f64 = 16.0 * f64::EPSILON;
+
+/// Where terms cancel, rounding is larger than that of the values; iterations that do not get nearer end below this.
+const SMALL: f64 = 1e-12;
 
 /// What speaks against a mode.
 #[derive(Clone, Debug)]
@@ -26,6 +40,14 @@ pub(crate) enum Objection {
     Words(String),
 }
 
+/// Why there is no right side for some truths.
+pub(crate) enum Refusal {
+    /// The discrete part does not settle.
+    Discrete(NoOutcome),
+    /// The mode that it leads to has no right side.
+    Mode(ModeValues, Objection),
+}
+
 /// A candidate for the right side of a micro-step.
 pub(crate) struct Candidate<'a> {
     pub restarted: Restarted<'a>,
@@ -34,10 +56,116 @@ pub(crate) struct Candidate<'a> {
     pub is_new: bool,
 }
 
-/// An atom that has another truth than was assumed, and the term that says so.
-pub(crate) type Violation = (RelationId, (Term, f64));
-
 impl<'a> Instant<'_, 'a> {
+    /// The right side that follows from some truths, with the discrete part settled at its values.
+    pub fn consistent(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        discrete: IndexVec<VariableId, f64>,
+    ) -> Result<(Settled, Candidate<'a>), Refusal> {
+        let settled = self.settle(step, discrete, step.left).map_err(Refusal::Discrete)?;
+        let candidate = self.candidate_of(step, &settled)?;
+        if !self.prepared.discrete.reads_continuous {
+            return Ok((settled, candidate));
+        }
+        let felt_reals = self.felt_reals();
+        let (mut settled, mut candidate) = (settled, candidate);
+        for _ in 0..felt_reals.len() + 3 {
+            let again =
+                self.settle(step, settled.discrete.clone(), &candidate.restarted.side).map_err(Refusal::Discrete)?;
+            let is_same = again.is_as(&settled);
+            let is_felt = again.mode != settled.mode
+                || again.laws.len() != settled.laws.len()
+                || !self.prepared.felt_changes(&settled.discrete, &again.discrete).is_empty();
+            settled = again;
+            if is_felt {
+                candidate = self.candidate_of(step, &settled)?;
+            } else {
+                candidate.restarted.side.discrete.clone_from(&settled.discrete);
+            }
+            if is_same {
+                return Ok((settled, candidate));
+            }
+        }
+        self.together(step, settled, &felt_reals)
+    }
+
+    fn candidate_of(&mut self, step: &MicroStep<'_, 'a>, settled: &Settled) -> Result<Candidate<'a>, Refusal> {
+        self.candidate(step, settled).map_err(|objection| Refusal::Mode(settled.mode.clone(), objection))
+    }
+
+    /// Real variables that equations or `when` clauses define and continuous equations contain.
+    fn felt_reals(&self) -> Vec<VariableId> {
+        let model = &self.prepared.dae.model;
+        let ids = self.prepared.discrete.defined.iter().map(|&(id, _)| id);
+        ids.filter(|&id| model.variables[id].ty == Type::Real && self.prepared.felt.contains(id)).collect()
+    }
+
+    /// Solves discrete and continuous equations together: the values that these variables must have so that they get them
+    /// back.
+    fn together(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        first: Settled,
+        unknowns: &[VariableId],
+    ) -> Result<(Settled, Candidate<'a>), Refusal> {
+        let undecided = || Refusal::Discrete(NoOutcome::Unsettled(unknowns.to_vec()));
+        let (mut values, mut settled): (Vec<f64>, Settled) =
+            (unknowns.iter().map(|&id| first.discrete[id]).collect(), first);
+        let mut last_error = f64::INFINITY;
+        for _ in 0..MOST_ITERATIONS {
+            let (given_back, candidate, again) = self.given_back(step, &settled, unknowns, &values)?;
+            let residual: Vec<f64> = given_back.iter().zip(&values).map(|(after, before)| after - before).collect();
+            let share =
+                |(residual, value): (&f64, &f64)| if *residual == 0.0 { 0.0 } else { residual.abs() / value.abs() };
+            let error = residual.iter().zip(&values).map(share).fold(0.0, f64::max);
+            if error <= ROUNDINGS || error <= SMALL && error >= 0.5 * last_error {
+                return Ok((again, candidate));
+            }
+            last_error = error;
+            if again.mode != settled.mode || residual.iter().any(|value| !value.is_finite()) {
+                return Err(undecided());
+            }
+            let mut matrix = Matrix::zero(unknowns.len());
+            for column in 0..unknowns.len() {
+                // The loop is affine as a rule, so that any difference will do; one of the size of the error is as good
+                // as Newton's where it is not.
+                let difference = match residual[column] {
+                    0.0 => f64::EPSILON.sqrt() * values[column].abs().max(f64::MIN_POSITIVE),
+                    error => error,
+                };
+                let mut moved = values.clone();
+                moved[column] += difference;
+                let (there, ..) = self.given_back(step, &settled, unknowns, &moved)?;
+                for row in 0..unknowns.len() {
+                    matrix.add(row, column, (there[row] - given_back[row]) / (moved[column] - values[column]));
+                }
+                matrix.add(column, column, -1.0);
+            }
+            let correction = Factors::new(&matrix).ok_or_else(undecided)?.solve(&residual);
+            values.iter_mut().zip(correction).for_each(|(value, correction)| *value -= correction);
+            settled = again;
+        }
+        Err(undecided())
+    }
+
+    /// What some variables are assigned if they have these values.
+    fn given_back(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        settled: &Settled,
+        unknowns: &[VariableId],
+        values: &[f64],
+    ) -> Result<(Vec<f64>, Candidate<'a>, Settled), Refusal> {
+        let mut discrete = settled.discrete.clone();
+        unknowns.iter().zip(values).for_each(|(&id, &value)| discrete[id] = value);
+        let tried = Settled { discrete, mode: settled.mode.clone(), laws: settled.laws.clone(), ..Settled::default() };
+        let tried = Settled { is_transient: settled.is_transient, ..tried };
+        let candidate = self.candidate_of(step, &tried)?;
+        let again = self.settle(step, tried.discrete, &candidate.restarted.side).map_err(Refusal::Discrete)?;
+        Ok((unknowns.iter().map(|&id| again.discrete[id]).collect(), candidate, again))
+    }
+
     /// The right side that follows from a settled discrete part.
     pub fn candidate(&mut self, step: &MicroStep<'_, 'a>, settled: &Settled) -> Result<Candidate<'a>, Objection> {
         let changed = self.prepared.felt_changes(&step.left.discrete, &settled.discrete);
@@ -51,7 +179,10 @@ impl<'a> Instant<'_, 'a> {
         let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
         let circumstances = self.circumstances(step, settled, &mode, &changed, &known);
         let is_transient = settled.is_transient;
-        let restarted = if is_transient { circumstances.transient(&settled.laws) } else { circumstances.restarted() };
+        let restarted = match is_transient {
+            true => circumstances.transient(&settled.laws, &[]),
+            false => circumstances.restarted(),
+        };
         let mut restarted = restarted.map_err(Objection::Restart)?;
         drop(known);
         let is_complete = !step.must_restart && restarted.side.jet.iter().all(|value| !value.is_nan());
@@ -61,6 +192,31 @@ impl<'a> Instant<'_, 'a> {
         self.visited.meter.count_restart();
         self.visited.meter.done(CostPart::Restart);
         Ok(Candidate { restarted, is_transient, is_new: true })
+    }
+
+    /// What `reinit` makes of the right side that a micro-step came to: in the same mode, from the same left limits, with the
+    /// values that it gives to states.
+    pub fn reset(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        settled: &Settled,
+        accepted: &Candidate<'a>,
+    ) -> Result<Restarted<'a>, NoOutcome> {
+        if let Some((at, it)) = settled.resets.iter().enumerate().find_map(|(at, it)| {
+            let earlier = settled.resets[..at].iter().find(|earlier| earlier.variable == it.variable)?;
+            Some((earlier.span, it))
+        }) {
+            return Err(NoOutcome::TwoResets(it.variable, [at, it.span]));
+        }
+        if let Some(it) = settled.resets.iter().find(|it| !it.value.is_finite()) {
+            return Err(NoOutcome::NotANumber(it.variable, it.value, Some(it.span)));
+        }
+        let mode = accepted.restarted.side.mode.clone();
+        let changed = self.prepared.felt_changes(&step.left.discrete, &settled.discrete);
+        let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
+        let circumstances = self.circumstances(step, settled, &mode, &changed, &known);
+        let restarted = circumstances.transient(&settled.laws, &settled.resets);
+        restarted.map_err(|reason| NoOutcome::NoReset(settled.resets.iter().map(|it| it.span).collect(), reason))
     }
 
     /// What a restart in a mode needs to know.
@@ -97,128 +253,5 @@ impl<'a> Instant<'_, 'a> {
         evaluated.map_err(|failure| Objection::Words(failure.explain(&self.visited.programs).message))?;
         restarted.set_jet(jet);
         Ok(())
-    }
-
-    /// Atoms whose truths the right side contradicts, each with the term that says so.
-    pub fn violated(
-        &mut self,
-        step: &MicroStep<'_, 'a>,
-        settled: &Settled,
-        candidate: &mut Candidate<'a>,
-    ) -> Vec<Violation> {
-        if candidate.is_transient {
-            return Vec::new();
-        }
-        if !candidate.is_new {
-            return self.kept_although_crossed(step, settled);
-        }
-        let values = self.memory.buffers.atom_values(
-            self.prepared,
-            (step.left, &candidate.restarted.side),
-            step.occasion,
-            step.sampled,
-        );
-        let (mut violated, mut vanishing) = (Vec::new(), Vec::new());
-        for (atom, &value) in values.iter_enumerated() {
-            let it = &self.prepared.discrete.atoms[atom];
-            if !step.decides(it.moment) || value.0.is_nan() {
-                continue;
-            }
-            let truth = settled.discrete[it.variable] != 0.0;
-            let sign = self.sign(step, settled, candidate, atom, value);
-            let Sign::Decided(term, decided) = sign else {
-                vanishing.push(atom);
-                continue;
-            };
-            if (decided > 0.0) != (it.side(truth) > 0.0) {
-                violated.push((atom, (term, decided)));
-            }
-        }
-        if violated.is_empty() && self.check_invariants(settled).is_err() {
-            violated.extend(self.not_as_written(settled, &vanishing));
-        }
-        violated
-    }
-
-    /// Of atoms that vanish identically, and so may have any truth, those that have not the one that is written down for
-    /// zero: where an invariant excludes the mode, they are the ones that can change.
-    fn not_as_written(&self, settled: &Settled, vanishing: &[RelationId]) -> Vec<Violation> {
-        let others = vanishing.iter().filter_map(|&atom| {
-            let it = &self.prepared.discrete.atoms[atom];
-            let truth = settled.discrete[it.variable] != 0.0;
-            (truth != it.holds_at_zero()).then(|| (atom, (Term::Derivative(0), -it.side(truth))))
-        });
-        others.collect()
-    }
-
-    /// Atoms that crossed zero, but have the truth that they had before.
-    fn kept_although_crossed(&self, step: &MicroStep<'_, 'a>, settled: &Settled) -> Vec<Violation> {
-        let kept = step.crossed.iter().filter_map(|&atom| {
-            let it = &self.prepared.discrete.atoms[atom];
-            let before = step.left.discrete[it.variable];
-            let is_kept = it.moment == Moment::Now && settled.discrete[it.variable] == before;
-            is_kept.then(|| (atom, (Term::Derivative(1), -it.side(before != 0.0))))
-        });
-        kept.collect()
-    }
-
-    /// The sign of an atom on the right side.
-    pub fn sign(
-        &mut self,
-        step: &MicroStep<'_, 'a>,
-        settled: &Settled,
-        candidate: &mut Candidate<'a>,
-        atom: RelationId,
-        value: (f64, f64),
-    ) -> Sign {
-        let is_clear = self.memory.is_clear(self.prepared, atom, value);
-        if is_clear && candidate.restarted.weights.is_empty() {
-            return Sign::Decided(Term::Derivative(0), value.0);
-        }
-        let Some(series) = self.memory.series(self.prepared, atom) else { return Sign::Vanishing };
-        if is_clear && !candidate.restarted.has_impulse_in(&series) {
-            return Sign::Decided(Term::Derivative(0), value.0);
-        }
-        let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
-        let mut noise = self.prepared.noise;
-        noise.floor = noise.floor.max(self.memory.scales[atom]);
-        candidate.restarted.sign(&series, &known, &noise).unwrap_or(Sign::Vanishing)
-    }
-
-    /// Whether atoms that crossed zero and turn back decide nothing any more once `pre` values are new, as the upper
-    /// threshold of a hysteresis once the lower one counts. If so, the right side has their truths right after.
-    pub fn is_forgotten(
-        &mut self,
-        step: &MicroStep<'_, 'a>,
-        settled: &Settled,
-        candidate: &mut Candidate<'a>,
-        violated: &[Violation],
-    ) -> bool {
-        let crossed = violated.iter().all(|(atom, _)| step.crossed.contains(atom))
-            && step.crossed.iter().all(|&atom| {
-                let variable = self.prepared.discrete.atoms[atom].variable;
-                settled.discrete[variable] != step.left.discrete[variable]
-            });
-        if !crossed || !candidate.is_new || candidate.is_transient || step.must_restart {
-            return false;
-        }
-        let mut discrete = settled.discrete.clone();
-        for &(atom, _) in violated {
-            let variable = self.prepared.discrete.atoms[atom].variable;
-            discrete[variable] = 1.0 - discrete[variable];
-        }
-        let side = candidate.restarted.side.clone();
-        let next = MicroStep { left: &side, occasion: Occasion::default(), sampled: &[], crossed: &[], ..*step };
-        // Conditions of `when` rise if they were not true at this instant.
-        let conditions = self.memory.conditions.clone();
-        self.memory.remember_conditions();
-        let later = self.settle(&next, discrete.clone());
-        self.memory.conditions = conditions;
-        let is_same = later.is_ok_and(|later| later.mode == settled.mode && later.whens.is_empty());
-        let again = self.settle(step, settled.discrete.clone());
-        if is_same && again.is_ok() {
-            candidate.restarted.side.discrete = discrete;
-        }
-        is_same && again.is_ok()
     }
 }

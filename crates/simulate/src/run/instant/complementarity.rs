@@ -22,7 +22,7 @@ impl<'a> Instant<'_, 'a> {
         discrete: &IndexVec<VariableId, f64>,
         right: Option<&Jet>,
     ) -> Option<Vec<Complementarity>> {
-        let here = self.settle(step, discrete.clone()).ok().filter(|settled| !settled.is_transient)?;
+        let here = self.settle(step, discrete.clone(), step.left).ok().filter(|settled| !settled.is_transient)?;
         let mode = self.visited.get(&here.mode).ok()?;
         let changed: Vec<Settled> =
             atoms.iter().map(|&atom| self.settled_with(step, discrete, atom)).collect::<Option<_>>()?;
@@ -67,7 +67,7 @@ impl<'a> Instant<'_, 'a> {
         let variable = self.prepared.discrete.atoms[atom].variable;
         let mut discrete = discrete.clone();
         discrete[variable] = 1.0 - discrete[variable];
-        self.settle(step, discrete).ok().filter(|settled| !settled.is_transient)
+        self.settle(step, discrete, step.left).ok().filter(|settled| !settled.is_transient)
     }
 
     /// What is known in a mode, the mode included, and nothing of the unknowns.

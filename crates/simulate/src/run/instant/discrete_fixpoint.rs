@@ -1,16 +1,24 @@
-//! The discrete part of a micro-step: definitions and `when` clauses, evaluated until nothing changes any more.
+//! The discrete part of a micro-step: definitions and `when` equations, evaluated until nothing changes any more.
+//!
+//! One evaluation gives everything, in the order of what reads what, from truths of relations, left limits and continuous
+//! values. It is repeated only where discrete values move a time that something waits for, or where definitions lead back
+//! to themselves through a `when`. Values that come back without having settled never will.
 
 use modeshift_dae::{ExpressionId, IndexVec, Mode, RelationId, VariableId, WhenAction, WhenActionKind};
 use modeshift_diagnostics::Span;
+use modeshift_numerics::Input;
+use rustc_hash::FxHashSet;
 
 use crate::run::instant::Instant;
 use crate::run::instant::event_iteration::NoOutcome;
-use crate::run::prepare::discrete_part::DiscretePart;
+use crate::run::prepare::Prepared;
+use crate::run::prepare::discrete_part::{DiscretePart, Requirement};
 use crate::run::prepare::relations::Moment;
-use crate::run::values::{Occasion, Side, input_between};
+use crate::run::values::{Occasion, Side};
 
-/// Rounds of evaluating discrete equations before they count as undecided.
-const MOST_DISCRETE_ROUNDS: usize = 100;
+/// Rounds of values that never come back, as of a counter that counts itself: a bound on work, far above the number of rounds
+/// that a chain of clauses through a loop needs.
+const MOST_ROUNDS: usize = 2_000;
 
 /// A micro-step under way.
 pub(crate) struct MicroStep<'s, 'a> {
@@ -30,6 +38,36 @@ impl MicroStep<'_, '_> {
     pub fn decides(&self, moment: Moment) -> bool {
         moment == Moment::Now || moment == Moment::Before && self.all_by_series
     }
+
+    /// Whether relations have the truths of the values as they stand: at the start, before it is asked where they go.
+    pub fn is_literal(&self) -> bool {
+        self.occasion.initial
+    }
+
+    /// The value of what discrete formulas depend on: discrete values now, continuous ones of a side.
+    fn input(&self, prepared: &Prepared, discrete: &IndexVec<VariableId, f64>, values: &Side<'_>, input: Input) -> f64 {
+        let number = |truth: bool| f64::from(u8::from(truth));
+        match input {
+            Input::Time => self.left.time,
+            Input::Variable(variable, order) => match values.mode.quantities.index(variable, order) {
+                Some(quantity) => values.jet[quantity.index()],
+                None => discrete[variable],
+            },
+            Input::LeftVariable(variable, order) => self.left.value(variable, order),
+            Input::Mode(mode) => number(values.truth(mode)),
+            Input::LeftMode(mode) => number(self.left.truth(mode)),
+            Input::Run(call) => self.occasion.call(&prepared.dae.model, call, self.sampled),
+            Input::Homotopy => 1.0,
+        }
+    }
+}
+
+/// A `reinit` that fires.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reset {
+    pub variable: VariableId,
+    pub value: f64,
+    pub span: Span,
 }
 
 /// The discrete part after settling.
@@ -38,92 +76,96 @@ pub(crate) struct Settled {
     pub discrete: IndexVec<VariableId, f64>,
     pub mode: Mode,
     pub laws: Vec<WhenAction>,
+    pub resets: Vec<Reset>,
     /// Whether laws of a `when` act, or one says that there should be some.
     pub is_transient: bool,
     pub whens: Vec<Span>,
     pub terminated: Option<ExpressionId>,
+    /// An assertion of a `when` that is violated.
+    pub broken: Option<(ExpressionId, Span)>,
+    /// An invariant that does not hold, by its number.
+    pub excluded: Option<usize>,
+}
+
+impl Settled {
+    /// Whether both decide the same: discrete values, mode, and which branches of `when` fire.
+    pub fn is_as(&self, other: &Settled) -> bool {
+        let same = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits();
+        self.mode == other.mode
+            && self.whens == other.whens
+            && self.discrete.iter().zip(other.discrete.iter()).all(same)
+    }
 }
 
 impl<'a> Instant<'_, 'a> {
-    /// Evaluates the discrete part until it does not change any more.
+    /// Evaluates the discrete part until it does not change any more, with the continuous values of a side.
     pub fn settle(
         &mut self,
         step: &MicroStep<'_, 'a>,
-        discrete: IndexVec<VariableId, f64>,
+        mut discrete: IndexVec<VariableId, f64>,
+        values: &Side<'a>,
     ) -> Result<Settled, NoOutcome> {
-        let mut right = Side { discrete, ..step.left.clone() };
+        let prepared = self.prepared;
+        let time = step.left.time;
+        let mut seen = FxHashSet::default();
         let mut changed = Vec::new();
-        for _ in 0..MOST_DISCRETE_ROUNDS {
+        let mut is_moved = !step.is_literal() && prepared.update_time(time, &mut discrete);
+        loop {
+            let DiscretePart { tapes, defined, iterated, .. } = &prepared.discrete;
+            let evaluated = self
+                .memory
+                .buffers
+                .decisions
+                .evaluate(&tapes.decisions, |input| step.input(prepared, &discrete, values, input));
             changed.clear();
-            if self.prepared.update_time(right.time, &mut right.discrete) {
-                changed.push(VariableId(0));
-            }
-            let DiscretePart { tapes, defined, .. } = &self.prepared.discrete;
-            let values = self.memory.buffers.decisions.evaluate(&tapes.decisions, |input| {
-                input_between(&self.prepared.dae.model, input, (step.left, &right), step.occasion, step.sampled)
-            });
             for &(id, place) in defined {
-                let place = &values[place];
-                if right.discrete[id].to_bits() != place.to_bits() {
-                    right.discrete[id] = *place;
+                if discrete[id].to_bits() != evaluated[place].to_bits() {
+                    discrete[id] = evaluated[place];
                     changed.push(id);
                 }
             }
-            let acted = self.act(&mut right.discrete, &mut changed)?;
-            if changed.is_empty() {
-                let mode = self.prepared.discrete.modes(self.memory.buffers.decisions.values()).collect();
-                return Ok(Settled { discrete: right.discrete, mode, ..acted });
+            is_moved =
+                (is_moved || !changed.is_empty()) && !step.is_literal() && prepared.update_time(time, &mut discrete);
+            if !is_moved && !changed.iter().any(|id| iterated.binary_search(id).is_ok()) {
+                break;
+            }
+            let is_new = seen.insert(discrete.iter().map(|value| value.to_bits()).collect::<Vec<u64>>());
+            if !is_new || seen.len() > MOST_ROUNDS {
+                return Err(NoOutcome::Unsettled(changed));
             }
         }
-        changed.retain(|id| id.0 != 0);
-        Err(NoOutcome::Unsettled(changed))
+        Ok(self.settled(discrete))
     }
 
-    /// What the `when` clauses that fire do: assignments now, laws for the restart. The mode is not settled yet.
-    fn act(
-        &self,
-        discrete: &mut IndexVec<VariableId, f64>,
-        changed: &mut Vec<VariableId>,
-    ) -> Result<Settled, NoOutcome> {
+    /// What was decided last, with what the branches of `when` that fire do.
+    fn settled(&self, discrete: IndexVec<VariableId, f64>) -> Settled {
         let values = self.memory.buffers.decisions.values();
-        let mut settled = Settled::default();
-        for clause in self.prepared.discrete.clauses.iter().filter(|clause| values[clause.guard] != 0.0) {
-            let fires = |place: usize| values[place] != 0.0 && !self.memory.conditions[place];
-            let Some(branch) = clause.branches.iter().find(|branch| branch.conditions.clone().any(fires)) else {
-                continue;
-            };
+        let part = &self.prepared.discrete;
+        let broken = |it: &Requirement| values[it.guard] != 0.0 && values[it.condition] == 0.0;
+        let excluded = part.invariants.iter().position(broken);
+        let mut settled = Settled { discrete, mode: part.modes(values).collect(), excluded, ..Settled::default() };
+        for branch in part.branches.iter().filter(|branch| values[branch.fires] != 0.0) {
             settled.whens.push(branch.span);
             settled.is_transient |= branch.declares_transient;
-            for (action, _, value) in branch.actions.iter().filter(|action| values[action.1] != 0.0) {
-                match (&action.kind, value) {
-                    (WhenActionKind::Assign(id, _), Some(place))
-                        if discrete[*id].to_bits() != values[*place].to_bits() =>
-                    {
-                        discrete[*id] = values[*place];
-                        changed.push(*id);
-                    }
-                    (WhenActionKind::Assert(assertion), Some(place)) if values[*place] == 0.0 && assertion.is_error => {
-                        return Err(NoOutcome::Assertion(assertion.message, assertion.span));
-                    }
-                    (WhenActionKind::Law(..) | WhenActionKind::Reinit(..), _) => {
-                        settled.laws.push(action.clone());
+            for deed in branch.deeds.iter().filter(|deed| values[deed.guard] != 0.0) {
+                let value = deed.value.map_or(f64::NAN, |place| values[place]);
+                let span = deed.action.span;
+                match &deed.action.kind {
+                    WhenActionKind::Law(..) => {
+                        settled.laws.push(deed.action.clone());
                         settled.is_transient = true;
                     }
-                    (WhenActionKind::Terminate(message), _) => settled.terminated = Some(*message),
-                    _ => {}
+                    WhenActionKind::Reinit(variable, _) => {
+                        settled.resets.push(Reset { variable: *variable, value, span });
+                    }
+                    WhenActionKind::Assert(assertion) if value == 0.0 && assertion.is_error => {
+                        settled.broken = settled.broken.or(Some((assertion.message, assertion.span)));
+                    }
+                    WhenActionKind::Terminate(message) => settled.terminated = Some(*message),
+                    WhenActionKind::Assign(..) | WhenActionKind::Assert(_) => {}
                 }
             }
         }
-        Ok(settled)
-    }
-
-    /// Whether the modes that were settled last may be.
-    pub fn check_invariants(&self, settled: &Settled) -> Result<(), NoOutcome> {
-        let values = self.memory.buffers.decisions.values();
-        let mut invariants = self.prepared.discrete.invariants.iter();
-        match invariants.position(|it| values[it.guard] != 0.0 && values[it.condition] == 0.0) {
-            Some(number) => Err(NoOutcome::Invariant(number, settled.mode.clone())),
-            None => Ok(()),
-        }
+        settled
     }
 }

@@ -11,17 +11,23 @@
 
 use modeshift_dae::{ExpressionId, IndexVec, Mode, RelationId, VariableId};
 use modeshift_diagnostics::Span;
+use modeshift_mode_changes::{Noise, Residuals};
+use modeshift_structure::one_mode::Row;
+use rustc_hash::FxHashSet;
 
 use crate::run::instant::Instant;
 use crate::run::instant::candidate::{Candidate, Objection};
 use crate::run::instant::discrete_fixpoint::{MicroStep, Settled};
 use crate::run::instant::next_mode::{Ambiguity, Selected};
+use crate::run::instant::restart::{NoRestart, jet_of};
 use crate::run::prepare::discrete_part::DiscretePart;
 use crate::run::prepare::relations::Moment;
 use crate::run::values::{Occasion, Side};
 
-/// Micro-steps of one instant.
-const MOST_MICRO_STEPS: usize = 100;
+/// From so many micro-steps on it is looked whether values come back that were there before: few instants have more.
+const MANY_MICRO_STEPS: usize = 16;
+/// Micro-steps of one instant whose values never come back: a bound on work.
+const MOST_MICRO_STEPS: usize = 100_000;
 
 /// What happened, so that there is an instant.
 #[derive(Clone, Debug, Default)]
@@ -46,6 +52,8 @@ pub(crate) struct Outcome<'a> {
     pub impulses: Vec<(VariableId, Vec<f64>)>,
     /// Conditions of `when` branches that fired.
     pub whens: Vec<Span>,
+    /// The same, micro-step by micro-step, of those in which any did.
+    pub firings: Vec<Vec<Span>>,
     /// The message of `terminate`.
     pub terminated: Option<ExpressionId>,
     /// Whether continuous values may have changed.
@@ -64,9 +72,8 @@ impl<'a> Outcome<'a> {
     /// Whether there is something to see: another mode, a `when` that fired, other values.
     pub fn is_visible(&self, discrete: &DiscretePart, left: &Side<'a>) -> bool {
         let mut declared = discrete.variables().filter(|id| id.0 < discrete.declared_count);
-        self.restarted
-            || !self.whens.is_empty()
-            || declared.any(|id| left.discrete[id].to_bits() != self.right.discrete[id].to_bits())
+        let changed = |id: VariableId| left.discrete[id].to_bits() != self.right.discrete[id].to_bits();
+        self.restarted || !self.whens.is_empty() || declared.any(changed)
     }
 }
 
@@ -83,6 +90,12 @@ pub(crate) enum NoOutcome {
     Invariant(usize, Mode),
     /// An `assert` in a `when`.
     Assertion(ExpressionId, Span),
+    /// Two clauses give a state a value by `reinit`, in the same micro-step.
+    TwoResets(VariableId, [Span; 2]),
+    /// These `reinit` cannot be: why.
+    NoReset(Vec<Span>, NoRestart),
+    /// A discrete variable, or the state of a `reinit`, gets this value, which is no number.
+    NotANumber(VariableId, f64, Option<Span>),
 }
 
 impl<'a> Instant<'_, 'a> {
@@ -98,6 +111,7 @@ impl<'a> Instant<'_, 'a> {
             cascade: Vec::new(),
             impulses: Vec::new(),
             whens: Vec::new(),
+            firings: Vec::new(),
             terminated: None,
             restarted: false,
             changed_atoms: Vec::new(),
@@ -106,10 +120,11 @@ impl<'a> Instant<'_, 'a> {
             ambiguities: Vec::new(),
         };
         let mut proposal = self.proposal(left, fired);
-        let momentary = occasion != Occasion::default() || !fired.samples.is_empty();
         let (mut occasion, mut transient) = (occasion, false);
+        let (mut seen, mut was_start) = (FxHashSet::default(), false);
         for number in 0..MOST_MICRO_STEPS {
             let before = outcome.right.clone();
+            let (is_start, is_after_start) = (occasion.initial, std::mem::replace(&mut was_start, occasion.initial));
             let step = MicroStep {
                 left: &before,
                 occasion,
@@ -119,24 +134,34 @@ impl<'a> Instant<'_, 'a> {
                 must_restart: transient,
             };
             let Selected { settled, candidate, ambiguity } = self.select(&step, proposal)?;
+            self.check_numbers(&settled)?;
             outcome.ambiguities.extend(ambiguity);
             let happened = number == 0 || transient || self.something_happened(&before, &settled, &candidate);
-            self.memory.remember_conditions();
             outcome.whens.extend(&settled.whens);
+            outcome.firings.extend((!settled.whens.is_empty()).then(|| settled.whens.clone()));
             outcome.terminated = outcome.terminated.or(settled.terminated);
-            outcome.restarted |= candidate.is_new;
-            outcome.impulses.extend(candidate.restarted.weights.iter().cloned());
+            // After the start all relations are looked at once more, which need not change anything.
+            let is_looked_at = is_after_start && !self.is_other(&before, &settled);
+            outcome.restarted |= candidate.is_new && !is_looked_at;
             if settled.mode != before.mode.values && number > 0 {
                 outcome.cascade.push(before.mode.values.clone());
             }
-            transient = candidate.is_transient;
-            outcome.right = candidate.restarted.side;
+            transient = candidate.is_transient || is_start;
+            let restarted = if settled.resets.is_empty() {
+                candidate.restarted
+            } else {
+                transient = true;
+                outcome.restarted = true;
+                self.reset(&step, &settled, &candidate)?
+            };
+            outcome.impulses.extend(restarted.weights.iter().cloned());
+            outcome.right = restarted.side;
             if !happened || outcome.terminated.is_some() && !transient {
                 outcome.changed_atoms = self.changed_atoms(left, &outcome.right, &fired.atoms);
-                if momentary {
-                    self.memory.learn_conditions(self.prepared, &outcome.right);
-                }
                 return Ok(outcome);
+            }
+            if number >= MANY_MICRO_STEPS && !seen.insert(self.fingerprint(&outcome.right)) {
+                break;
             }
             occasion.initial = false;
             proposal = self.next_proposal(left, &outcome.right, transient);
@@ -182,26 +207,64 @@ impl<'a> Instant<'_, 'a> {
         discrete
     }
 
-    /// Truths for the next micro-step: of left limits by what they are now; after a transient instant, what is at zero
-    /// goes back to what it was before.
+    /// Whether a micro-step leads to another mode or to other discrete values in continuous equations.
+    fn is_other(&self, before: &Side<'a>, settled: &Settled) -> bool {
+        settled.mode != before.mode.values
+            || !self.prepared.felt_changes(&before.discrete, &settled.discrete).is_empty()
+    }
+
+    /// Truths for the next micro-step: of left limits by what they are now, and after a transient instant all by the series of
+    /// its right limits, as far as these are known: a ball that was thrown back is about to leave the ground. What is at zero
+    /// for all that is known is taken to be as it was before the instant, until the search finds where it goes.
     fn next_proposal(&mut self, first: &Side<'a>, left: &Side<'a>, transient: bool) -> IndexVec<VariableId, f64> {
         let values = self.memory.buffers.atom_values(self.prepared, (left, left), Occasion::default(), &[]);
         let mut discrete = left.discrete.clone();
         for (atom, &value) in values.iter_enumerated() {
             let it = self.prepared.discrete.atoms[atom];
-            let decided_here = it.moment == Moment::Before || transient && it.moment == Moment::Now;
-            if !decided_here {
+            let is_decided_here = it.moment == Moment::Before || transient && it.moment == Moment::Now;
+            // What a transient instant does not determine is not a number, and not clear.
+            if !is_decided_here {
                 continue;
             }
-            // What a transient instant does not determine is not a number, and not clear.
-            if self.memory.is_clear(self.prepared, atom, value) {
-                discrete[it.variable] = f64::from(u8::from((value.0 > 0.0) == it.holds_above()));
-            } else if transient {
-                discrete[it.variable] = first.discrete[it.variable];
-            }
+            let sign = match self.memory.is_clear(self.prepared, atom, value) {
+                true => Some(value.0),
+                false if transient => self.known_slope(left, atom),
+                false => continue,
+            };
+            discrete[it.variable] = match sign {
+                Some(sign) => f64::from(u8::from((sign > 0.0) == it.holds_above())),
+                None => first.discrete[it.variable],
+            };
         }
         self.update_stairs(left, &mut discrete);
         discrete
+    }
+
+    /// The derivative of an atom that is at zero on a side, where that is known and more than noise.
+    fn known_slope(&mut self, side: &Side<'a>, atom: RelationId) -> Option<f64> {
+        let series = self.memory.series(self.prepared, atom)?;
+        let known = self.prepared.known(side, &side.discrete, Occasion::default(), &[]);
+        let structure = &side.mode.structure;
+        let slope = series.at(structure, &known).residual(Row(0), &jet_of(side), 1)[1];
+        let noise = Noise { floor: self.memory.scales[atom], ..self.prepared.noise };
+        noise.first_significant(&[0.0, slope], noise.floor).map(|_| slope)
+    }
+
+    /// Whether all discrete values are numbers.
+    fn check_numbers(&self, settled: &Settled) -> Result<(), NoOutcome> {
+        let is_declared = |id: VariableId| id.0 < self.prepared.discrete.declared_count;
+        let mut defined = self.prepared.discrete.defined.iter().map(|&(id, _)| id).filter(|&id| is_declared(id));
+        match defined.find(|&id| !settled.discrete[id].is_finite()) {
+            Some(id) => Err(NoOutcome::NotANumber(id, settled.discrete[id], None)),
+            None => Ok(()),
+        }
+    }
+
+    /// All that decides how an instant goes on.
+    fn fingerprint(&self, side: &Side<'a>) -> Vec<u64> {
+        let discrete = self.prepared.discrete.variables().map(|id| side.discrete[id].to_bits());
+        let modes = side.mode.values.values().map(u64::from);
+        modes.chain(discrete).chain(side.jet.iter().map(|value| value.to_bits())).collect()
     }
 
     /// Stairs of continuous arguments, where the argument is clearly on another step.
@@ -220,10 +283,11 @@ impl<'a> Instant<'_, 'a> {
     }
 
     fn something_happened(&self, before: &Side<'a>, settled: &Settled, candidate: &Candidate<'a>) -> bool {
-        let mut variables = self.prepared.discrete.variables();
-        candidate.is_new
-            || !settled.whens.is_empty()
-            || variables.any(|id| before.discrete[id].to_bits() != settled.discrete[id].to_bits())
+        let part = &self.prepared.discrete;
+        // A condition of a `when` that became false does nothing, and what became true has fired.
+        let mut others = part.variables().filter(|id| !part.conditions.contains(&id.0));
+        let same = |id: VariableId| before.discrete[id].to_bits() == settled.discrete[id].to_bits();
+        candidate.is_new || !settled.whens.is_empty() || !others.all(same)
     }
 
     fn changed_atoms(&self, left: &Side<'a>, right: &Side<'a>, fired: &[RelationId]) -> Vec<(RelationId, bool)> {

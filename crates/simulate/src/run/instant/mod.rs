@@ -5,7 +5,8 @@
 //! | [`event_iteration`] | micro-steps until nothing happens any more |
 //! | [`discrete_fixpoint`] | definitions and `when` clauses within one micro-step |
 //! | [`next_mode`] | the search for a mode that accepts itself |
-//! | [`candidate`] | the right side that follows from a discrete part, and which relations contradict it |
+//! | [`candidate`] | the right side that follows from a discrete part |
+//! | [`judgement`] | which relations contradict it |
 //! | [`restart`] | right limits in the next mode |
 //! | [`complementarity`] | the search among relations that exclude each other |
 //!
@@ -27,6 +28,7 @@ pub(crate) mod candidate;
 pub(crate) mod complementarity;
 pub(crate) mod discrete_fixpoint;
 pub(crate) mod event_iteration;
+pub(crate) mod judgement;
 pub(crate) mod next_mode;
 pub(crate) mod restart;
 
@@ -72,7 +74,7 @@ pub(crate) fn signs_near_zero<'a>(
         all_by_series: true,
         must_restart: true,
     };
-    let settled = instant.settle(&step, side.discrete.clone()).ok()?;
+    let settled = instant.settle(&step, side.discrete.clone(), side).ok()?;
     if settled.mode != side.mode.values || settled.is_transient {
         return None;
     }

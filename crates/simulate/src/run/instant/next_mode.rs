@@ -4,15 +4,17 @@
 //! cluster that is searched, and if that is not enough those near zero; what was tried before is remembered. Where the cluster is small, other modes that accept
 //! themselves are looked for once: if they go on otherwise, the model is ambiguous.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use modeshift_dae::{IndexVec, Mode, RelationId, VariableId};
 use modeshift_mode_changes::{Accepted, Cluster, Complementarity, NextMode, Sign, StateCondition, States};
 
 use crate::run::instant::Instant;
-use crate::run::instant::candidate::{Candidate, Objection, Violation};
+use crate::run::instant::candidate::{Candidate, Objection, Refusal};
 use crate::run::instant::discrete_fixpoint::{MicroStep, Settled};
 use crate::run::instant::event_iteration::NoOutcome;
+use crate::run::instant::judgement::Violation;
+use crate::run::modes::{NoMode, Singular};
 use crate::run::values::Occasion;
 
 /// Clusters of at most this many atoms are searched for other modes.
@@ -54,10 +56,14 @@ struct Search<'e, 's, 'x, 'a> {
     tried: BTreeMap<Vec<RelationId>, Tried<'a>>,
     /// Violated atoms outside the cluster: it has to grow.
     outside: Vec<RelationId>,
+    /// Atoms that decide about the over- and underdetermined parts of modes that were refused for these.
+    suggested: BTreeSet<RelationId>,
     /// What was tried, in modes of the model.
     objections: Vec<(Mode, Objection)>,
     /// Why discrete equations did not settle, if they ever did not.
     unsettled: Option<NoOutcome>,
+    /// Whether they did not with the truths that were proposed.
+    is_unsettled_as_proposed: bool,
 }
 
 impl<'a> Instant<'_, 'a> {
@@ -79,8 +85,10 @@ impl<'a> Instant<'_, 'a> {
             counts: Vec::new(),
             tried: BTreeMap::new(),
             outside: changed,
+            suggested: BTreeSet::new(),
             objections: Vec::new(),
             unsettled: None,
+            is_unsettled_as_proposed: false,
         };
         loop {
             search.grow();
@@ -91,6 +99,9 @@ impl<'a> Instant<'_, 'a> {
             }
             if search.outside.is_empty() {
                 search.outside = search.near_zero_outside();
+            }
+            if search.outside.is_empty() {
+                search.outside = search.suggested_outside();
             }
             if search.outside.is_empty() {
                 return Err(search.none());
@@ -136,28 +147,48 @@ impl<'a> Search<'_, '_, '_, 'a> {
     }
 
     fn attempt(&mut self, flipped: &[RelationId]) -> Tried<'a> {
-        let settled = match self.instant.settle(self.step, self.discrete(flipped)) {
-            Ok(settled) => settled,
-            Err(failure) => {
+        let discrete = self.discrete(flipped);
+        let (settled, mut candidate) = match self.instant.consistent(self.step, discrete) {
+            Ok(consistent) => consistent,
+            Err(Refusal::Discrete(failure)) => {
+                self.is_unsettled_as_proposed |= flipped.is_empty();
                 self.unsettled.get_or_insert(failure);
                 return Tried::Refused;
             }
-        };
-        let mut candidate = match self.instant.candidate(self.step, &settled) {
-            Ok(candidate) => candidate,
-            Err(objection) => {
-                self.objections.push((settled.mode, objection));
+            Err(Refusal::Mode(mode, objection)) => {
+                if let Objection::Mode(NoMode::Singular(singular)) = &objection {
+                    self.suggest(flipped, singular);
+                }
+                self.objections.push((mode, objection));
                 return Tried::Refused;
             }
         };
-        let mut violated = self.instant.violated(self.step, &settled, &mut candidate);
+        let violated = self.instant.violated(self.step, &settled, &mut candidate);
         if let Some(&(atom, sign)) = violated.first() {
-            match self.instant.is_forgotten(self.step, &settled, &mut candidate, &violated) {
-                true => violated.clear(),
-                false => self.objections.push((settled.mode.clone(), Objection::Atom(atom, sign))),
-            }
+            self.objections.push((settled.mode.clone(), Objection::Atom(atom, sign)));
         }
         Tried::Candidate(Box::new((settled, candidate)), violated)
+    }
+
+    /// Remembers the atoms that decide about the singular part of a mode.
+    fn suggest(&mut self, flipped: &[RelationId], singular: &Singular) {
+        let prepared = self.instant.prepared;
+        let deciding = singular.equations.iter().flat_map(|&id| prepared.discrete.atoms_of(&prepared.dae, id));
+        let deciding: BTreeSet<RelationId> = deciding.collect();
+        for atom in deciding.into_iter().filter(|&atom| self.step.decides(prepared.discrete.atoms[atom].moment)) {
+            let mut discrete = self.discrete(flipped);
+            let truth = &mut discrete[prepared.discrete.atoms[atom].variable];
+            *truth = 1.0 - *truth;
+            let settled = self.instant.settle(self.step, discrete, self.step.left);
+            if settled.is_ok_and(|settled| settled.mode != singular.mode) {
+                self.suggested.insert(atom);
+            }
+        }
+    }
+
+    /// Suggested atoms that are not searched yet.
+    fn suggested_outside(&self) -> Vec<RelationId> {
+        self.suggested.iter().copied().filter(|atom| self.atoms.binary_search(atom).is_err()).collect()
     }
 
     fn finish(mut self, mode: &States) -> Result<Selected<'a>, NoOutcome> {
@@ -166,17 +197,19 @@ impl<'a> Search<'_, '_, '_, 'a> {
         let Some(Tried::Candidate(accepted, _)) = self.tried.remove(&flipped) else {
             unreachable!("an accepted mode has a candidate")
         };
-        // Values of conditions are those of the mode that was tried last.
-        let discrete = self.discrete(&flipped);
-        self.instant.settle(self.step, discrete)?;
         let (settled, candidate) = *accepted;
-        self.instant.check_invariants(&settled)?;
+        if let Some(number) = settled.excluded {
+            return Err(NoOutcome::Invariant(number, settled.mode));
+        }
+        if let Some((message, span)) = settled.broken {
+            return Err(NoOutcome::Assertion(message, span));
+        }
         Ok(Selected { settled, candidate, ambiguity })
     }
 
     fn none(self) -> NoOutcome {
         match self.unsettled {
-            Some(failure) if self.objections.is_empty() => failure,
+            Some(failure) if self.objections.is_empty() || self.is_unsettled_as_proposed => failure,
             _ => NoOutcome::NoMode(self.objections),
         }
     }

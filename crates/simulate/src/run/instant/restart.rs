@@ -12,6 +12,7 @@ use modeshift_numerics::Input;
 use modeshift_numerics::residual_newton::Failure;
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
+use crate::run::instant::discrete_fixpoint::Reset;
 use crate::run::modes::VisitedMode;
 use crate::run::prepare::Prepared;
 use crate::run::values::Side;
@@ -76,8 +77,8 @@ impl<'a> Circumstances<'_, 'a> {
         Ok(Restarted { side, weights, past: Some((past, result)) })
     }
 
-    /// Right limits of an instant in which the laws of a `when` act.
-    pub fn transient(&self, actions: &[WhenAction]) -> Result<Restarted<'a>, NoRestart> {
+    /// Right limits of an instant in which the laws of a `when` act, and `reinit` gives values to states.
+    pub fn transient(&self, actions: &[WhenAction], resets: &[Reset]) -> Result<Restarted<'a>, NoRestart> {
         let structure = &self.mode.structure;
         let past = self.past();
         let mode = self.mode.clone();
@@ -88,8 +89,13 @@ impl<'a> Circumstances<'_, 'a> {
             other => (self.known)(other),
         };
         let laws = WhenLaws::new(&self.prepared.dae.model, &self.prepared.natives, structure, actions, constants)
-            .map_err(|_| NoRestart::Unsolved("a law of the `when` is not numeric".to_string()))?;
+            .map_err(|_| NoRestart::Unsolved("a law of the `when` is not numeric".to_string()))?
+            .with_resets(resets.iter().map(|reset| (reset.variable, reset.value)));
+        self.check_states(resets)?;
         let transient = laws.levels(structure, &past.is_new);
+        if !transient.without_level.is_empty() {
+            return Err(NoRestart::Conflicting("a law of the `when` contains no right limit of a state".to_string()));
+        }
         let undetermined = transient.undetermined(structure);
         if !undetermined.is_empty() {
             let named = undetermined.into_iter().map(|it| Derivative::new(structure.variable(it.of), it.order));
@@ -105,6 +111,19 @@ impl<'a> Circumstances<'_, 'a> {
         let side = self.side(&result.right);
         let weights = named_weights(structure, &result.weights);
         Ok(Restarted { side, weights, past: None })
+    }
+
+    /// Whether everything that `reinit` gives a value to is a state of the mode.
+    fn check_states(&self, resets: &[Reset]) -> Result<(), NoRestart> {
+        let structure = &self.mode.structure;
+        let is_state = |id: VariableId| structure.column(id).is_some_and(|it| structure.variable_offset(it) > 0);
+        match resets.iter().find(|reset| !is_state(reset.variable)) {
+            Some(reset) => {
+                let name = &self.prepared.dae.model.variables[reset.variable].name;
+                Err(NoRestart::Conflicting(format!("`{name}` is not a state in this mode")))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Left limits in terms of the mode after the change.
@@ -131,7 +150,7 @@ impl<'a> Circumstances<'_, 'a> {
 }
 
 /// The jet of a side as restarts want it.
-fn jet_of(side: &Side<'_>) -> Jet {
+pub(super) fn jet_of(side: &Side<'_>) -> Jet {
     let structure = &side.mode.structure;
     let mut rest = side.jet.as_slice();
     let derivatives = structure.columns().map(|column| {
@@ -198,6 +217,12 @@ impl<'a> Restarted<'a> {
         }
     }
 
+    /// Whether a restart reaches a variable or one of its derivatives.
+    pub fn reaches(&self, variable: VariableId) -> bool {
+        let Some((_, result)) = &self.past else { return false };
+        self.side.mode.structure.column(variable).is_some_and(|column| result.reaches(column))
+    }
+
     /// Whether impulses decide about an expression: one of these variables has a weight, or jumps under `der`.
     pub fn has_impulse_in(&self, atom: &DifferenceTape) -> bool {
         let Some((_, result)) = &self.past else { return false };
@@ -211,6 +236,27 @@ impl<'a> Restarted<'a> {
 
     /// The sign of an atom right after the instant, by its series; nothing for a transient instant.
     pub fn sign(&mut self, atom: &DifferenceTape, known: &dyn Fn(Input) -> Option<f64>, noise: &Noise) -> Option<Sign> {
+        self.sign_from(0, atom, known, noise)
+    }
+
+    /// The same for an atom that crossed, in the mode that it crossed in: its value is zero by definition.
+    pub fn sign_after_crossing(
+        &mut self,
+        atom: &DifferenceTape,
+        known: &dyn Fn(Input) -> Option<f64>,
+        noise: &Noise,
+    ) -> Option<Sign> {
+        self.sign_from(1, atom, known, noise)
+    }
+
+    /// The sign by the derivatives from one order on.
+    fn sign_from(
+        &mut self,
+        first: usize,
+        atom: &DifferenceTape,
+        known: &dyn Fn(Input) -> Option<f64>,
+        noise: &Noise,
+    ) -> Option<Sign> {
         let (past, result) = self.past.as_mut()?;
         let mode = &self.side.mode;
         let structure = &mode.structure;
@@ -221,7 +267,9 @@ impl<'a> Restarted<'a> {
             if result.right.extend_towards(&wanted, count, structure, &equations).is_err() {
                 break;
             }
-            sign = result.guard_series(past, &atom.at(structure, known), Row(0), count).sign(noise);
+            let mut series = result.guard_series(past, &atom.at(structure, known), Row(0), count);
+            series.derivatives[..first].fill(0.0);
+            sign = series.sign(noise);
             if sign != Sign::Vanishing {
                 break;
             }

@@ -4,35 +4,36 @@
 //! values, and what `when` clauses have assigned. The tape is the same in all modes.
 
 use modeshift_dae::{
-    Builtin, Context, ExpressionId, FlatModel, Id, IndexVec, InvariantOrigin, MultimodeDae, Node, RelationId, Type,
-    VariableId, WhenAction, WhenActionKind,
+    Builtin, Context, Definition, EquationId, ExpressionId, FlatModel, Id, IndexVec, InvariantOrigin, MultimodeDae,
+    Node, RelationId, Type, VariableId, Walk, WhenAction, WhenActionKind,
 };
 use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_numerics::{Input, NativeFunctions};
+use modeshift_structure::strongly_connected_components;
 
 use crate::run::prepare::discrete_tapes::Formulas;
 use crate::run::prepare::event_functions::{Stair, replace_stairs};
 use crate::run::prepare::relations::{Atom, Conditions, Moment};
+use crate::run::prepare::when_equations::{Definitions, Firing, when_equations};
 
-/// The places of some expressions among all that are evaluated.
-pub(crate) type Places = std::ops::Range<usize>;
+/// What a `when` does beside assigning discrete variables, with the places of its guard and of its value.
+pub(crate) struct Deed {
+    pub action: WhenAction,
+    pub guard: usize,
+    /// The place of what `reinit` or `assert` evaluate.
+    pub value: Option<usize>,
+}
 
-/// A `when` branch with the places of what decides it and of what it does.
+/// A branch of a `when` with the places of what decides it and of what it does.
 pub(crate) struct Branch {
-    /// Its conditions.
-    pub conditions: Places,
-    /// What it does, with the place of the guard and of the value where there is one.
-    pub actions: Vec<(WhenAction, usize, Option<usize>)>,
+    /// The place of whether it fires.
+    pub fires: usize,
+    pub deeds: Vec<Deed>,
+    /// Its condition as it is written, or the first of several.
+    pub condition: Option<ExpressionId>,
     /// Whether it says nothing but that its instant is transient: without actions, on continuous variables.
     pub declares_transient: bool,
     pub span: Span,
-}
-
-/// A `when` clause.
-pub(crate) struct Clause {
-    /// The place of its guard.
-    pub guard: usize,
-    pub branches: Vec<Branch>,
 }
 
 /// Something that must hold in every mode of a run.
@@ -51,16 +52,30 @@ pub(crate) struct Requirement {
 pub(crate) struct DiscretePart {
     pub stairs: Vec<Stair>,
     pub atoms: IndexVec<RelationId, Atom>,
+    /// By atom: the variables that its sides contain at the current instant.
+    pub reads: IndexVec<RelationId, Vec<VariableId>>,
+    /// Booleans with a memory: definitions that lead back to themselves by left limits, as `on = if pre(on) then i >= 0 else
+    /// u > 0` does. Each group with the atoms that decide it.
+    pub pairs: Vec<Vec<VariableId>>,
+    pub pair_atoms: Vec<Vec<RelationId>>,
     mode_count: usize,
     /// How many variables the model has without those of stairs and atoms.
     pub declared_count: u32,
     pub tapes: Tapes,
-    /// Discrete variables that equations define, with their places.
+    /// The expressions of `tapes.decisions`, place by place.
+    decisions: Vec<ExpressionId>,
+    /// Discrete variables that equations or `when` clauses define, with their places; conditions of `when` among them.
     pub defined: Vec<(VariableId, usize)>,
-    /// Discrete variables that keep a value: assigned by `when`, stairs, atoms, top-level inputs, and those that
-    /// nothing changes.
+    /// Those of them whose values are iterated, since they depend on themselves.
+    pub iterated: Vec<VariableId>,
+    /// Discrete variables that keep a value: stairs, atoms, top-level inputs, and those that nothing changes.
     pub kept: Vec<VariableId>,
-    pub clauses: Vec<Clause>,
+    /// The numbers of the variables that stand for conditions of `when`.
+    pub conditions: std::ops::Range<u32>,
+    /// Branches of `when` clauses, in the order of the source.
+    pub branches: Vec<Branch>,
+    /// Whether what is decided at an instant reads continuous variables at the instant itself, not only by relations.
+    pub reads_continuous: bool,
     pub invariants: Vec<Requirement>,
     /// Assertions, evaluated as they stand after every step, by formulas of their own.
     pub assertions: Vec<Requirement>,
@@ -101,13 +116,21 @@ impl DiscretePart {
         parameter: &dyn Fn(VariableId) -> Option<f64>,
     ) -> Result<Self, Vec<Diagnostic>> {
         let stairs = replace_stairs(dae);
-        let mut definitions: IndexVec<VariableId, Option<ExpressionId>> =
-            dae.model.variables.iter().map(|_| None).collect();
-        dae.discrete.equations().for_each(|(id, _, value)| definitions[id] = Some(value));
-        let defined_ids: Vec<VariableId> = dae.discrete.equations().map(|(id, ..)| id).collect();
         let declared_count = dae.model.variables.len() - stairs.len();
+        let mut definitions: Definitions = dae.model.variables.iter().map(|_| None).collect();
+        dae.discrete.equations().for_each(|(id, _, value)| definitions[id] = Some(value));
+        let first_condition = dae.model.variables.len() as u32;
+        let firings = when_equations(&mut dae.model, &mut definitions);
+        let conditions_range = first_condition..dae.model.variables.len() as u32;
+        let is_assigned = |id: &VariableId| {
+            definitions[*id].is_some() && !matches!(dae.discrete.definition(*id), Some(Definition::Equation { .. }))
+        };
+        let assigned = definitions.ids().filter(is_assigned).collect();
+        let defined_ids: Vec<VariableId> = definitions.ids().filter(|&id| definitions[id].is_some()).collect();
+        let kept = kept(dae, &definitions);
+        let pairs = self_remembering(dae);
         let MultimodeDae { model, mode_variables, .. } = dae;
-        let mut conditions = Conditions::new(model, mode_variables, definitions);
+        let mut conditions = Conditions::new(model, mode_variables, definitions, assigned);
         let mode_leaves: Vec<ExpressionId> =
             mode_variables.ids().map(|id| conditions.model.expressions.mode(id)).collect();
         conditions.contents.extend(conditions.model);
@@ -116,12 +139,12 @@ impl DiscretePart {
             collector.add(leaf, Context::NOW, mode_variables[id].span);
         }
         let defined = collector.defined(&defined_ids);
-        let clauses = collector.clauses();
+        let branches = collector.branches(firings);
         let invariants = collector.invariants();
         let list = std::mem::take(&mut collector.list);
         let assertions = collector.assertions();
         let assertion_list = std::mem::take(&mut collector.list);
-        let Conditions { atoms, problems, .. } = collector.conditions;
+        let Conditions { atoms, problems, iterated, .. } = collector.conditions;
         if !problems.is_empty() {
             return Err(problems);
         }
@@ -135,18 +158,32 @@ impl DiscretePart {
         let watched: Vec<ExpressionId> =
             atoms.iter().flat_map(|atom| atom.watched).chain(stairs.iter().map(|stair| stair.argument)).collect();
         let sides: Vec<ExpressionId> = atoms.iter().flat_map(|atom| atom.sides).collect();
+        let decisions = compile(&list)?;
+        let reads = atoms.iter().map(|atom| read_now(model, atom)).collect();
+        let pair_atoms = pairs.iter().map(|pair| deciding_atoms(model, &atoms, &defined, &list, pair)).collect();
+        let is_now =
+            |input: &Input| matches!(input, Input::Variable(id, _) if model.variables[*id].is_continuous_unknown());
+        let mut iterated: Vec<VariableId> = iterated.into_iter().collect();
+        iterated.sort_unstable();
         Ok(DiscretePart {
+            decisions: list,
+            reads_continuous: decisions.inputs().iter().any(is_now),
             tapes: Tapes {
-                decisions: compile(&list)?,
+                decisions,
                 assertions: compile(&assertion_list)?,
                 watched: compile(&watched)?,
                 sides: compile(&sides)?,
             },
-            kept: kept(dae),
+            kept: kept.into_iter().chain(atoms.iter().map(|atom| atom.variable)).collect(),
             stairs,
             atoms,
+            reads,
+            pairs,
+            pair_atoms,
             defined,
-            clauses,
+            iterated,
+            conditions: conditions_range,
+            branches,
             invariants,
             assertions,
             mode_count: dae.mode_variables.len(),
@@ -164,14 +201,39 @@ impl DiscretePart {
         self.kept.iter().copied().chain(self.defined.iter().map(|&(id, _)| id))
     }
 
+    /// The atoms that decide what an equation contains: its guard, its modes, its discrete variables.
+    pub fn atoms_of(&self, dae: &MultimodeDae, equation: EquationId) -> Vec<RelationId> {
+        let model = &dae.model;
+        let it = &model.equations[equation];
+        let mut places = Vec::new();
+        for part in [it.guard, it.left, it.right] {
+            model.expressions.for_each(part, |_, node| {
+                match node {
+                    Node::Mode(mode) => places.push(mode.index()),
+                    Node::Variable(variable, 0) => {
+                        let defined = self.defined.iter().find(|(id, _)| *id == variable);
+                        places.extend(defined.map(|&(_, place)| place));
+                    }
+                    _ => {}
+                }
+                true
+            });
+        }
+        let mut atoms: Vec<RelationId> =
+            places.into_iter().flat_map(|place| atoms_in(model, &self.atoms, self.decisions[place])).collect();
+        atoms.sort_unstable();
+        atoms.dedup();
+        atoms
+    }
+
     /// Calls of `sample` that something depends on.
     pub fn samples(&self, model: &FlatModel) -> Vec<ExpressionId> {
         let calls = self.tapes.decisions.inputs().iter().filter_map(|input| match *input {
             Input::Run(call) => Some(call),
             _ => None,
         });
-        let calls = calls.filter(|&call| matches!(model.expressions.node(call), Node::Call(Builtin::Sample, _)));
-        let mut calls: Vec<ExpressionId> = calls.collect();
+        let is_sample = |call: &ExpressionId| matches!(model.expressions.node(*call), Node::Call(Builtin::Sample, _));
+        let mut calls: Vec<ExpressionId> = calls.filter(is_sample).collect();
         calls.sort_unstable();
         calls.dedup();
         calls
@@ -187,60 +249,49 @@ impl Collector<'_> {
                 continue;
             }
             let span = declared.span;
-            let leaf = self.conditions.model.expressions.variable(id, 0);
-            self.conditions.contents.extend(self.conditions.model);
-            places.push((id, self.add(leaf, Context::NOW, span)));
+            let Some(definition) = self.conditions.definitions[id] else { continue };
+            places.push((id, self.add(definition, Context::NOW, span)));
         }
         places
     }
 
-    fn clauses(&mut self) -> Vec<Clause> {
-        let clauses = self.conditions.model.when_clauses.clone();
-        let mut result = Vec::with_capacity(clauses.len());
-        for clause in clauses {
-            let guard = self.add(clause.guard, Context::NOW, clause.span);
-            let mut branches = Vec::with_capacity(clause.branches.len());
-            for branch in clause.branches {
-                let first = self.list.len();
-                for &condition in &branch.conditions {
-                    self.add(condition, Context::NOW, branch.span);
-                }
-                let conditions = first..self.list.len();
-                let mut actions = Vec::with_capacity(branch.actions.len());
-                for action in branch.actions {
-                    let guard = self.add(action.guard, Context::NOW, action.span);
-                    let value = match &action.kind {
-                        WhenActionKind::Assign(_, value) => Some(self.add(*value, Context::NOW, action.span)),
-                        WhenActionKind::Assert(it) => Some(self.add(it.condition, Context::NOW, action.span)),
-                        _ => None,
-                    };
-                    actions.push((action, guard, value));
-                }
-                let declares_transient = actions.is_empty() && self.is_on_continuous(conditions.clone());
-                branches.push(Branch { conditions, actions, declares_transient, span: branch.span });
-            }
-            result.push(Clause { guard, branches });
+    fn branches(&mut self, firings: Vec<Firing>) -> Vec<Branch> {
+        let mut branches = Vec::with_capacity(firings.len());
+        for Firing { fires, conditions, actions, condition, is_empty, span } in firings {
+            let fires = self.add(fires, Context::NOW, span);
+            let declares_transient = is_empty && conditions.iter().any(|&id| self.is_on_continuous(id, span));
+            let deeds = actions.into_iter().map(|action| self.deed(action)).collect();
+            branches.push(Branch { fires, deeds, condition, declares_transient, span });
         }
-        result
+        branches
     }
 
-    /// Whether some of these expressions depend on a relation between continuous variables.
-    fn is_on_continuous(&self, places: Places) -> bool {
+    fn deed(&mut self, action: WhenAction) -> Deed {
+        let guard = self.add(action.guard, Context::NOW, action.span);
+        let value = match &action.kind {
+            WhenActionKind::Reinit(_, value) => Some(*value),
+            WhenActionKind::Assert(it) => Some(it.condition),
+            _ => None,
+        };
+        let value = value.map(|value| self.add(value, Context::NOW, action.span));
+        Deed { action, guard, value }
+    }
+
+    /// Whether a condition of a `when` depends on a relation between continuous variables.
+    fn is_on_continuous(&mut self, condition: VariableId, span: Span) -> bool {
+        let leaf = self.conditions.model.expressions.variable(condition, 0);
+        let rewritten = self.conditions.rewritten(leaf, Context::NOW, span);
         let Conditions { atoms, model, .. } = &self.conditions;
         let is_atom = |id: VariableId| atoms.iter().any(|atom| atom.variable == id && atom.moment != Moment::Time);
-        self.list[places].iter().any(|&expression| {
-            model.expressions.contains(expression, |node| matches!(node, Node::Variable(id, 0) if is_atom(id)))
-        })
+        model.expressions.contains(rewritten, |node| matches!(node, Node::Variable(id, 0) if is_atom(id)))
     }
 
     /// Declared invariants and those that assertions make; the others follow from definitions.
     fn invariants(&mut self) -> Vec<Requirement> {
         let invariants = self.conditions.model.invariants.clone();
-        let stated = invariants
-            .into_iter()
-            .filter(|it| matches!(it.origin, InvariantOrigin::Declared | InvariantOrigin::Assertion(_)));
+        let stated = |origin| matches!(origin, InvariantOrigin::Declared | InvariantOrigin::Assertion(_));
         let mut requirements = Vec::new();
-        for invariant in stated {
+        for invariant in invariants.into_iter().filter(|it| stated(it.origin)) {
             let guard = self.add(invariant.guard, Context::NOW, invariant.span);
             let condition = self.add(invariant.condition, Context::NOW, invariant.span);
             let expression = invariant.condition;
@@ -270,9 +321,101 @@ impl Collector<'_> {
 }
 
 /// Discrete variables that keep their value, and the run's own, which come behind those of the model.
-fn kept(dae: &MultimodeDae) -> Vec<VariableId> {
+fn kept(dae: &MultimodeDae, definitions: &Definitions) -> Vec<VariableId> {
     let own = dae.model.variables.ids().skip(dae.discrete.definitions.len());
-    dae.discrete.kept().chain(own).filter(|&id| dae.model.variables[id].ty != Type::String).collect()
+    let is_kept = |id: &VariableId| definitions[*id].is_none() && dae.model.variables[*id].ty != Type::String;
+    dae.discrete.kept().chain(own).filter(is_kept).collect()
+}
+
+/// Groups of discrete variables whose definitions by equations lead back to themselves: by left limits, since otherwise they
+/// would not define anything.
+fn self_remembering(dae: &MultimodeDae) -> Vec<Vec<VariableId>> {
+    let model = &dae.model;
+    let mut number: IndexVec<VariableId, Option<usize>> = model.variables.iter().map(|_| None).collect();
+    let defined: Vec<(VariableId, ExpressionId)> = dae
+        .discrete
+        .equations()
+        .map(|(id, _, value)| (id, value))
+        .filter(|(id, _)| model.variables[*id].ty != Type::Real)
+        .collect();
+    defined.iter().enumerate().for_each(|(at, &(id, _))| number[id] = Some(at));
+    let mut walk = Walk::new();
+    let mut readers: Vec<Vec<usize>> = Vec::with_capacity(defined.len());
+    for &(_, value) in &defined {
+        walk.clear();
+        let mut read = Vec::new();
+        walk.visit(&model.expressions, value, |_, node, _| {
+            let variable = match node {
+                Node::Variable(variable, 0) => Some(variable),
+                Node::Mode(mode) => dae.mode_variables[mode].variable,
+                _ => None,
+            };
+            read.extend(variable.and_then(|variable| number.get(variable).copied().flatten()));
+            true
+        });
+        readers.push(read);
+    }
+    let mut groups = Vec::new();
+    let read = |at: VariableId, position: usize| {
+        readers[at.index()].get(position).map(|&read| Some(VariableId::from_index(read)))
+    };
+    let starts = (0..defined.len()).map(VariableId::from_index);
+    strongly_connected_components(defined.len(), starts, read, |group| {
+        if group.len() > 1 || readers[group[0].index()].contains(&group[0].index()) {
+            groups.push(group.iter().map(|at| defined[at.index()].0).collect());
+        }
+    });
+    groups
+}
+
+/// The variables that the sides of an atom contain at the current instant.
+fn read_now(model: &FlatModel, atom: &Atom) -> Vec<VariableId> {
+    let mut read = Vec::new();
+    for side in atom.sides {
+        model.expressions.for_each(side, |_, node| {
+            if let Node::Variable(variable, _) = node {
+                read.push(variable);
+            }
+            !matches!(node, Node::Pre(_))
+        });
+    }
+    read.sort_unstable();
+    read.dedup();
+    read
+}
+
+/// The atoms in the definitions of some variables, as they are evaluated.
+fn deciding_atoms(
+    model: &FlatModel,
+    atoms: &IndexVec<RelationId, Atom>,
+    defined: &[(VariableId, usize)],
+    list: &[ExpressionId],
+    variables: &[VariableId],
+) -> Vec<RelationId> {
+    let places = defined.iter().filter(|(id, _)| variables.contains(id)).map(|&(_, place)| place);
+    let mut found: Vec<RelationId> = places.flat_map(|place| atoms_in(model, atoms, list[place])).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// The atom that a variable stands for.
+fn atom_of(atoms: &IndexVec<RelationId, Atom>, variable: VariableId) -> Option<RelationId> {
+    let first = atoms.iter().next()?.variable;
+    let number = variable.0.checked_sub(first.0)? as usize;
+    (number < atoms.len()).then(|| RelationId::from_index(number))
+}
+
+/// The atoms in an expression, whose variables are in the order of the atoms.
+fn atoms_in(model: &FlatModel, atoms: &IndexVec<RelationId, Atom>, expression: ExpressionId) -> Vec<RelationId> {
+    let mut found = Vec::new();
+    model.expressions.for_each(expression, |_, node| {
+        if let Node::Variable(variable, 0) = node {
+            found.extend(atom_of(atoms, variable));
+        }
+        true
+    });
+    found
 }
 
 /// `delay` needs a memory of the past that a run does not have.

@@ -31,11 +31,6 @@ impl Formulas {
         self.tape.inputs()
     }
 
-    /// How many values there are.
-    pub fn len(&self) -> usize {
-        self.tape.output_count()
-    }
-
     /// Buffers for one run.
     pub fn buffers(&self) -> Buffers {
         Buffers {

@@ -5,6 +5,7 @@
 //! | [`variability`] | what expressions depend on: time, continuous variables on either side of an instant, discrete values |
 //! | [`event_functions`] | functions that jump (`floor`, `div`, `mod`) become discrete variables with edges |
 //! | [`relations`] | relations with a truth of their own |
+//! | [`when_equations`] | `when` clauses as equations |
 //! | [`discrete_tapes`] | formulas of the discrete part on tapes |
 //! | [`discrete_part`] | modes, discrete variables, `when` clauses, requirements, what is watched |
 //!
@@ -15,6 +16,7 @@ pub(crate) mod discrete_tapes;
 pub(crate) mod event_functions;
 pub(crate) mod relations;
 pub(crate) mod variability;
+pub(crate) mod when_equations;
 
 use std::sync::Arc;
 

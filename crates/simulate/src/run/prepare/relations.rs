@@ -19,6 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::run::prepare::event_functions::auxiliary;
 use crate::run::prepare::variability::Contents;
+use crate::run::prepare::when_equations::Definitions;
 
 /// A relation with a truth of its own.
 #[derive(Clone, Copy, Debug)]
@@ -70,13 +71,18 @@ pub(crate) struct Conditions<'a> {
     pub model: &'a mut FlatModel,
     pub contents: Contents,
     /// What discrete variables are defined to be.
-    pub definitions: IndexVec<VariableId, Option<ExpressionId>>,
+    pub definitions: Definitions,
     /// What stands for each mode variable: the Boolean, or the definition of one that is a relation.
     modes: IndexVec<ModeVariableId, Option<ExpressionId>>,
     pub atoms: IndexVec<RelationId, Atom>,
     known: FxHashMap<ExpressionId, RelationId>,
     memo: Memo<Context, ExpressionId>,
-    open: FxHashSet<(ExpressionId, Context)>,
+    /// Leaves whose definitions are being put in, from the outside in.
+    path: Vec<(ExpressionId, Context)>,
+    /// Variables that `when` clauses assign.
+    assigned: FxHashSet<VariableId>,
+    /// Variables on a way that leads back to itself through a `when`: their values are iterated.
+    pub iterated: FxHashSet<VariableId>,
     /// Definitions that lead back to themselves.
     pub problems: Vec<Diagnostic>,
     /// Where what is rewritten was written.
@@ -87,7 +93,8 @@ impl<'a> Conditions<'a> {
     pub fn new(
         model: &'a mut FlatModel,
         modes: &IndexVec<ModeVariableId, ModeVariable>,
-        definitions: IndexVec<VariableId, Option<ExpressionId>>,
+        definitions: Definitions,
+        assigned: FxHashSet<VariableId>,
     ) -> Self {
         let modes = modes.iter().map(|mode| match mode.variable {
             Some(variable) => Some(model.expressions.variable(variable, 0)),
@@ -102,7 +109,9 @@ impl<'a> Conditions<'a> {
             atoms: IndexVec::new(),
             known: FxHashMap::default(),
             memo: Memo::new(),
-            open: FxHashSet::default(),
+            path: Vec::new(),
+            assigned,
+            iterated: FxHashSet::default(),
             problems: Vec::new(),
             span: Span::default(),
         }
@@ -172,6 +181,22 @@ impl<'a> Conditions<'a> {
         atom
     }
 
+    /// The definition of a leaf contains the leaf, which is the one of this number on the path: its value is iterated, if it is
+    /// a `when` that leads back.
+    fn lead_back(&mut self, id: ExpressionId, first: usize) {
+        let variable = |id: ExpressionId| match self.model.expressions.node(id) {
+            Node::Variable(variable, _) => Some(variable),
+            _ => None,
+        };
+        let mut circle = self.path[first..].iter().filter_map(|&(id, _)| variable(id));
+        match variable(id).filter(|_| circle.any(|variable| self.assigned.contains(&variable))) {
+            Some(variable) => {
+                self.iterated.insert(variable);
+            }
+            None => self.report_cycle(id),
+        }
+    }
+
     fn report_cycle(&mut self, id: ExpressionId) {
         let text = modeshift_dae::ExpressionText { model: self.model, modes: None, expression: id };
         let message = format!("the value of `{text}` at an event depends on itself");
@@ -190,12 +215,12 @@ impl Fold for Conditions<'_> {
     }
 
     fn open(&mut self, id: ExpressionId, context: Context, operands: &mut Operands<Context>) -> Option<ExpressionId> {
-        if !self.open.insert((id, context)) {
-            self.report_cycle(id);
-            self.open.remove(&(id, context));
-            return Some(id);
-        }
         if let Some(replacement) = self.replacement(id, context) {
+            if let Some(first) = self.path.iter().position(|&open| open == (id, context)) {
+                self.lead_back(id, first);
+                return Some(id);
+            }
+            self.path.push((id, context));
             operands.push(replacement, context.among(Context::LEFT_LIMIT));
             return None;
         }
@@ -226,8 +251,8 @@ impl Fold for Conditions<'_> {
         context: Context,
         known: &Memo<Context, ExpressionId>,
     ) -> Result<ExpressionId, Infallible> {
-        self.open.remove(&(id, context));
         if let Some(replacement) = self.replacement(id, context) {
+            self.path.pop();
             return Ok(known.at(replacement, context.among(Context::LEFT_LIMIT)));
         }
         let before = context | Context::LEFT_LIMIT;

@@ -14,7 +14,7 @@ equation
   elsewhen time >= 6*tau then
     goal = 1;
     motion = -1;
-  elsewhen x <= u and motion < 0 then
+  elsewhen x <= u and pre(motion) < 0 then
     goal = 1;
     motion = 0;
   end when;

@@ -1,0 +1,294 @@
+//! Whether a candidate may be the right side of a micro-step: its relations have the truths that it assumes.
+//!
+//! Only relations that the change reaches judge it: those that fired or were changed, and those that read what the restart
+//! touched. Others stay as they are, and armed, however near to zero they happen to be.
+//!
+//! A Boolean with a memory, `on = if pre(on) then i >= 0 else u > 0`, has two relations, of which one decides to leave a state and
+//! the other to leave the next one: they are one *pair*. When `on` changes, what judges the new state is the relation
+//! that counts from then on. So the candidate must also stand if the Boolean's own left limit is what it has become. The
+//! relation that counted before may turn back at once, as the threshold of a hysteresis does: it is forgotten.
+
+use modeshift_dae::{IndexVec, RelationId, VariableId};
+use modeshift_mode_changes::{Noise, Sign, Term};
+
+use crate::run::instant::Instant;
+use crate::run::instant::candidate::Candidate;
+use crate::run::instant::discrete_fixpoint::{MicroStep, Settled};
+use crate::run::prepare::relations::Moment;
+use crate::run::values::{Occasion, Side};
+
+/// An atom that has another truth than was assumed, and the term that says so.
+pub(crate) type Violation = (RelationId, (Term, f64));
+
+impl<'a> Instant<'_, 'a> {
+    /// Atoms whose truths the right side contradicts, each with the term that says so. Truths that do not matter any more
+    /// are corrected in the candidate.
+    pub fn violated(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        settled: &Settled,
+        candidate: &mut Candidate<'a>,
+    ) -> Vec<Violation> {
+        if candidate.is_transient || step.is_literal() {
+            return Vec::new();
+        }
+        if !candidate.is_new {
+            return self.kept_although_crossed(step, settled);
+        }
+        let (contradicting, vanishing) = self.contradicting(step, settled, candidate);
+        if contradicting.is_empty() {
+            let flipped_back = self.undone_pairs(step, settled, candidate, &[]);
+            if flipped_back.is_empty() && settled.excluded.is_some() {
+                return self.not_as_written(settled, &vanishing);
+            }
+            return flipped_back;
+        }
+        let is_forgotten = contradicting.iter().all(|(atom, _)| step.crossed.contains(atom))
+            && self.is_forgotten(step, settled, candidate, &contradicting);
+        if is_forgotten {
+            self.correct(candidate, &contradicting);
+            return Vec::new();
+        }
+        self.of_consequence(step, settled, candidate, contradicting)
+    }
+
+    /// Judged atoms whose signs are not those of their truths, and those that vanish identically.
+    fn contradicting(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        settled: &Settled,
+        candidate: &mut Candidate<'a>,
+    ) -> (Vec<Violation>, Vec<RelationId>) {
+        let sides = (step.left, &candidate.restarted.side);
+        let values = self.memory.buffers.atom_values(self.prepared, sides, step.occasion, step.sampled);
+        let (mut contradicting, mut vanishing) = (Vec::new(), Vec::new());
+        for (atom, &value) in values.iter_enumerated() {
+            let it = &self.prepared.discrete.atoms[atom];
+            if !step.decides(it.moment) || value.0.is_nan() || !self.judges(step, settled, candidate, atom) {
+                continue;
+            }
+            let truth = settled.discrete[it.variable] != 0.0;
+            let Sign::Decided(term, decided) = self.sign(step, settled, candidate, atom, value) else {
+                vanishing.push(atom);
+                continue;
+            };
+            if (decided > 0.0) != (it.side(truth) > 0.0) {
+                contradicting.push((atom, (term, decided)));
+            }
+        }
+        (contradicting, vanishing)
+    }
+
+    /// Whether the change concerns an atom.
+    fn judges(&self, step: &MicroStep<'_, 'a>, settled: &Settled, candidate: &Candidate<'a>, atom: RelationId) -> bool {
+        let variable = self.prepared.discrete.atoms[atom].variable;
+        step.all_by_series
+            || step.crossed.contains(&atom)
+            || settled.discrete[variable] != step.left.discrete[variable]
+            || self.prepared.discrete.reads[atom].iter().any(|&read| {
+                candidate.restarted.reaches(read)
+                    || settled.discrete[read].to_bits() != step.left.discrete[read].to_bits()
+            })
+    }
+
+    /// Of atoms that vanish identically, and so may have any truth, those that have not the one that is written down for
+    /// zero: where an invariant excludes the mode, they are the ones that can change.
+    fn not_as_written(&self, settled: &Settled, vanishing: &[RelationId]) -> Vec<Violation> {
+        let truth = |atom: RelationId| settled.discrete[self.prepared.discrete.atoms[atom].variable] != 0.0;
+        let others =
+            vanishing.iter().filter(|&&atom| truth(atom) != self.prepared.discrete.atoms[atom].holds_at_zero());
+        others
+            .map(|&atom| (atom, (Term::Derivative(0), -self.prepared.discrete.atoms[atom].side(truth(atom)))))
+            .collect()
+    }
+
+    /// Atoms that crossed zero, but have the truth that they had before, although their series in the mode as it was does
+    /// not come back at once.
+    fn kept_although_crossed(&mut self, step: &MicroStep<'_, 'a>, settled: &Settled) -> Vec<Violation> {
+        let kept: Vec<RelationId> = step
+            .crossed
+            .iter()
+            .copied()
+            .filter(|&atom| {
+                let it = &self.prepared.discrete.atoms[atom];
+                it.moment == Moment::Now && settled.discrete[it.variable] == step.left.discrete[it.variable]
+            })
+            .collect();
+        if kept.is_empty() {
+            return Vec::new();
+        }
+        let again = MicroStep { must_restart: true, ..*step };
+        let mut candidate = self.candidate(&again, settled).ok();
+        kept.into_iter()
+            .filter_map(|atom| {
+                let it = self.prepared.discrete.atoms[atom];
+                let side = it.side(step.left.discrete[it.variable] != 0.0);
+                let sign =
+                    candidate.as_mut().and_then(|candidate| self.sign_after_crossing(step, settled, candidate, atom));
+                match sign {
+                    Some(Sign::Decided(_, value)) if (value > 0.0) == (side > 0.0) => None,
+                    _ => Some((atom, (Term::Derivative(1), -side))),
+                }
+            })
+            .collect()
+    }
+
+    /// The sign of an atom that crossed, in the mode that it crossed in.
+    fn sign_after_crossing(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        settled: &Settled,
+        candidate: &mut Candidate<'a>,
+        atom: RelationId,
+    ) -> Option<Sign> {
+        let series = self.memory.series(self.prepared, atom)?;
+        let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
+        let noise = Noise { floor: self.prepared.noise.floor.max(self.memory.scales[atom]), ..self.prepared.noise };
+        candidate.restarted.sign_after_crossing(&series, &known, &noise)
+    }
+
+    /// The sign of an atom on the right side.
+    pub fn sign(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        settled: &Settled,
+        candidate: &mut Candidate<'a>,
+        atom: RelationId,
+        value: (f64, f64),
+    ) -> Sign {
+        let is_clear = self.memory.is_clear(self.prepared, atom, value);
+        if is_clear && candidate.restarted.weights.is_empty() {
+            return Sign::Decided(Term::Derivative(0), value.0);
+        }
+        let Some(series) = self.memory.series(self.prepared, atom) else { return Sign::Vanishing };
+        if is_clear && !candidate.restarted.has_impulse_in(&series) {
+            return Sign::Decided(Term::Derivative(0), value.0);
+        }
+        let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
+        let mut noise = self.prepared.noise;
+        noise.floor = noise.floor.max(self.memory.scales[atom]);
+        candidate.restarted.sign(&series, &known, &noise).unwrap_or(Sign::Vanishing)
+    }
+
+    /// Whether atoms that crossed zero and turn back decide nothing any more once `pre` values are new, as the upper
+    /// threshold of a hysteresis once the lower one counts.
+    fn is_forgotten(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        settled: &Settled,
+        candidate: &Candidate<'a>,
+        turning: &[Violation],
+    ) -> bool {
+        let variable = |atom: RelationId| self.prepared.discrete.atoms[atom].variable;
+        let has_changed = |&atom: &RelationId| settled.discrete[variable(atom)] != step.left.discrete[variable(atom)];
+        if !step.crossed.iter().all(has_changed) || step.must_restart {
+            return false;
+        }
+        let side = &candidate.restarted.side;
+        let next = MicroStep { left: side, occasion: Occasion::default(), sampled: &[], crossed: &[], ..*step };
+        let later = self.settle(&next, self.with_flipped(settled, turning), side);
+        later.is_ok_and(|later| later.mode == settled.mode && later.whens.is_empty())
+    }
+
+    /// Discrete values with the truths of some atoms turned.
+    fn with_flipped(&self, settled: &Settled, atoms: &[Violation]) -> IndexVec<VariableId, f64> {
+        let mut discrete = settled.discrete.clone();
+        for &(atom, _) in atoms {
+            let variable = self.prepared.discrete.atoms[atom].variable;
+            discrete[variable] = 1.0 - discrete[variable];
+        }
+        discrete
+    }
+
+    /// Gives atoms of a candidate that do not matter the truths that they have there.
+    fn correct(&self, candidate: &mut Candidate<'a>, atoms: &[Violation]) {
+        for &(atom, _) in atoms {
+            let variable = self.prepared.discrete.atoms[atom].variable;
+            let truth = &mut candidate.restarted.side.discrete[variable];
+            *truth = 1.0 - *truth;
+        }
+    }
+
+    /// Of contradicting atoms, those that matter: nothing if the candidate stands with their truths turned as well.
+    fn of_consequence(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        settled: &Settled,
+        candidate: &mut Candidate<'a>,
+        contradicting: Vec<Violation>,
+    ) -> Vec<Violation> {
+        if self.prepared.discrete.pairs.is_empty() {
+            return contradicting;
+        }
+        let undone = self.undone_pairs(step, settled, candidate, &contradicting);
+        let turned = self.with_flipped(settled, &contradicting);
+        let side = candidate.restarted.side.clone();
+        let now = self.settle(step, turned.clone(), &side);
+        let matters_now = !now.is_ok_and(|now| self.is_same_decision(&now, settled));
+        let own = self.own_left(step, settled);
+        let own_step = MicroStep { left: &own, ..*step };
+        let later = self.settle(&own_step, turned, &side);
+        let stands = later.is_ok_and(|later| self.is_same_decision(&later, settled));
+        if stands && (!matters_now || self.has_changed_pairs(step, settled)) {
+            self.correct(candidate, &contradicting);
+            return Vec::new();
+        }
+        if matters_now { contradicting } else { undone }
+    }
+
+    /// Whether two settled parts decide the same, whatever the truths of atoms.
+    fn is_same_decision(&self, one: &Settled, other: &Settled) -> bool {
+        let same = |&(id, _): &(VariableId, usize)| one.discrete[id].to_bits() == other.discrete[id].to_bits();
+        one.mode == other.mode && one.whens == other.whens && self.prepared.discrete.defined.iter().all(same)
+    }
+
+    /// Whether a Boolean with a memory has changed.
+    fn has_changed_pairs(&self, step: &MicroStep<'_, 'a>, settled: &Settled) -> bool {
+        self.prepared.discrete.pairs.iter().flatten().any(|&id| settled.discrete[id] != step.left.discrete[id])
+    }
+
+    /// The left side, but Booleans with a memory have the left limits that they have become.
+    fn own_left(&self, step: &MicroStep<'_, 'a>, settled: &Settled) -> Side<'a> {
+        let mut left = step.left.clone();
+        for &id in self.prepared.discrete.pairs.iter().flatten() {
+            left.discrete[id] = settled.discrete[id];
+        }
+        left
+    }
+
+    /// Atoms that changed Booleans with a memory, which would change back to what they were at once: by the relations that count from then on,
+    /// with the truths of some atoms turned.
+    fn undone_pairs(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        settled: &Settled,
+        candidate: &Candidate<'a>,
+        turned: &[Violation],
+    ) -> Vec<Violation> {
+        if !self.has_changed_pairs(step, settled) {
+            return Vec::new();
+        }
+        let own = self.own_left(step, settled);
+        let own_step = MicroStep { left: &own, ..*step };
+        let Ok(later) = self.settle(&own_step, self.with_flipped(settled, turned), &candidate.restarted.side) else {
+            return Vec::new();
+        };
+        let part = &self.prepared.discrete;
+        let mut undone = Vec::new();
+        for (number, pair) in part.pairs.iter().enumerate() {
+            let is_changed = pair.iter().any(|&id| settled.discrete[id] != step.left.discrete[id]);
+            let is_undone = pair.iter().all(|&id| later.discrete[id] == step.left.discrete[id]);
+            if !(is_changed && is_undone) {
+                continue;
+            }
+            for &atom in &part.pair_atoms[number] {
+                let it = &part.atoms[atom];
+                if settled.discrete[it.variable] != step.left.discrete[it.variable] {
+                    let side = it.side(settled.discrete[it.variable] != 0.0);
+                    undone.push((atom, (Term::Derivative(0), -side)));
+                }
+            }
+        }
+        undone
+    }
+}
