@@ -55,6 +55,8 @@ pub struct Element<'e> {
     pub guard: [ExpressionId; 2],
     /// `1` if the guard, the difference of its sides, is to be positive where the element keeps its state, else `-1`.
     pub sign: f64,
+    /// The sides of the guard that judges it once it has changed, with the same sign for that state.
+    pub changed_guard: ([ExpressionId; 2], f64),
     /// The state it has in the reference mode, and the other.
     pub states: (u32, u32),
     /// The mode in which it alone has changed.
@@ -134,7 +136,8 @@ impl ReferenceMode<'_> {
             constant: sign * affine.constant,
         };
         let stays = scaled(self.affine(element.guard, self.known, jet)?, element.sign);
-        let mut stays_changed = scaled(self.affine(element.guard, &element.known, jet)?, -element.sign);
+        let (changed_guard, changed_sign) = element.changed_guard;
+        let mut stays_changed = scaled(self.affine(changed_guard, &element.known, jet)?, changed_sign);
         let equation = |&id: &EquationId| {
             let equation = &self.dae.model.equations[id];
             self.affine([equation.left, equation.right], &element.known, jet)

@@ -1,7 +1,8 @@
 //! What is given at the start: parameters, guesses and nominal values, and which mode variables are known already.
 
 use modeshift_dae::{
-    ExpressionId, FlatModel, Id, InitialValue, Mode, ModeVariableId, MultimodeDae, Node, Variability, VariableId,
+    Builtin, Derivative, ExpressionId, FlatModel, Id, InitialValue, Mode, ModeVariableId, MultimodeDae, Node,
+    Variability, VariableId, WhenActionKind,
 };
 use modeshift_modes::{ModeSet, ModeVariable};
 use modeshift_numerics::{Compiler, NativeFunctions, Parameters, Tape};
@@ -9,6 +10,7 @@ use modeshift_structure::initialization::Initialization;
 
 use super::left_limits::left_limits;
 use super::point::{Point, StartMode};
+use super::search::InitialState;
 
 /// How to solve.
 #[derive(Clone, Debug)]
@@ -187,6 +189,21 @@ impl<'a> InitialProblem<'a> {
             mode.0.set(id, value != 0.0);
         }
         mode
+    }
+
+    /// Gives discrete variables that a `when initial()` assigns the values that they had before: what it makes of them, which
+    /// is part of a start, the first instant of a run does.
+    pub(crate) fn forget_assignments(&self, state: &mut InitialState) {
+        let model = &self.dae.model;
+        let is_initial = |node| matches!(node, Node::Call(Builtin::Initial, _));
+        let branches = model.when_clauses.iter().flat_map(|clause| &clause.branches);
+        for branch in branches.filter(|it| it.conditions.iter().any(|&id| model.expressions.contains(id, is_initial))) {
+            for action in &branch.actions {
+                if let WhenActionKind::Assign(id, _) = action.kind {
+                    state.values.insert(Derivative::new(id, 0), self.guesses[id.index()]);
+                }
+            }
+        }
     }
 
     /// The names of the variables of the system.

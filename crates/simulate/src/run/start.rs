@@ -94,8 +94,9 @@ fn initial_state(
         return None;
     };
     match problem.find_start(scenario) {
-        Ok(state) => {
+        Ok(mut state) => {
             explain_solution(&problem, &state, diagnostics);
+            problem.forget_assignments(&mut state);
             complete_parameters(dae, &state, &mut values);
             Some((state, Constants { parameters: Arc::new(values), ..constants }))
         }

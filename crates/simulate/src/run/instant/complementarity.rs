@@ -4,7 +4,7 @@
 //! violated nor one after the other, and there are too many combinations to try them. Looked at from one regular mode,
 //! each diode is a pair of quantities of which one vanishes ([`ReferenceMode`]).
 
-use modeshift_dae::{IndexVec, Mode, RelationId, VariableId};
+use modeshift_dae::{ExpressionId, IndexVec, Mode, RelationId, VariableId};
 use modeshift_mode_changes::{Complementarity, Element, Jet, ReferenceMode};
 use modeshift_numerics::Input;
 
@@ -26,13 +26,19 @@ impl<'a> Instant<'_, 'a> {
         let mode = self.visited.get(&here.mode).ok()?;
         let changed: Vec<Settled> =
             atoms.iter().map(|&atom| self.settled_with(step, discrete, atom)).collect::<Option<_>>()?;
+        let judges: Vec<[([ExpressionId; 2], f64); 2]> = atoms
+            .iter()
+            .zip(&changed)
+            .map(|(&atom, changed)| [self.judge_of(step, &here, atom), self.judge_of(step, changed, atom)])
+            .collect();
         let known = self.known_in(step, &here.discrete, &here.mode);
-        let elements = atoms.iter().zip(&changed).map(|(&atom, settled)| {
+        let elements = atoms.iter().zip(changed.iter().zip(judges)).map(|(&atom, (settled, [now, then]))| {
             let it = &self.prepared.discrete.atoms[atom];
             let truth = here.discrete[it.variable] != 0.0;
             Element {
-                guard: it.sides,
-                sign: it.side(truth),
+                guard: now.0,
+                sign: now.1,
+                changed_guard: then,
                 states: (u32::from(truth), u32::from(!truth)),
                 changed: &settled.mode,
                 changed_variables: self.prepared.felt_changes(&here.discrete, &settled.discrete),
@@ -55,6 +61,34 @@ impl<'a> Instant<'_, 'a> {
         };
         let problems = reference.complementarities(&elements, self.prepared.noise.time_scale);
         (!problems.is_empty()).then_some(problems)
+    }
+
+    /// The relation that judges the state in which an atom has put its element, and the side on which it lets it stay: the
+    /// atom itself, or of a pair that has changed the one that counts from then on.
+    fn judge_of(&mut self, step: &MicroStep<'_, 'a>, settled: &Settled, atom: RelationId) -> ([ExpressionId; 2], f64) {
+        let part = &self.prepared.discrete;
+        let it = part.atoms[atom];
+        let own = (it.sides, it.side(settled.discrete[it.variable] != 0.0));
+        let Some(pair) = part.pair_atoms.iter().position(|atoms| atoms.contains(&atom)) else { return own };
+        let members = &part.pairs[pair];
+        if members.iter().all(|&id| settled.discrete[id] == step.left.discrete[id]) {
+            return own;
+        }
+        let left = self.own_left(step, settled);
+        let later = MicroStep { left: &left, ..*step };
+        for &partner in part.pair_atoms[pair].iter().filter(|&&partner| partner != atom) {
+            let it = part.atoms[partner];
+            let stays = [0.0, 1.0].map(|truth| {
+                let mut discrete = settled.discrete.clone();
+                discrete[it.variable] = truth;
+                let later = self.settle(&later, discrete, step.left);
+                later.is_ok_and(|later| members.iter().all(|&id| later.discrete[id] == settled.discrete[id]))
+            });
+            if stays[0] != stays[1] {
+                return (it.sides, it.side(stays[1]));
+            }
+        }
+        own
     }
 
     /// The discrete part with one more atom changed.

@@ -248,7 +248,7 @@ impl<'a> Instant<'_, 'a> {
     }
 
     /// The left side, but Booleans with a memory have the left limits that they have become.
-    fn own_left(&self, step: &MicroStep<'_, 'a>, settled: &Settled) -> Side<'a> {
+    pub fn own_left(&self, step: &MicroStep<'_, 'a>, settled: &Settled) -> Side<'a> {
         let mut left = step.left.clone();
         for &id in self.prepared.discrete.pairs.iter().flatten() {
             left.discrete[id] = settled.discrete[id];

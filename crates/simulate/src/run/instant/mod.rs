@@ -5,6 +5,7 @@
 //! | [`event_iteration`] | micro-steps until nothing happens any more |
 //! | [`discrete_fixpoint`] | definitions and `when` clauses within one micro-step |
 //! | [`next_mode`] | the search for a mode that accepts itself |
+//! | [`parts`] | atoms that can influence each other at this instant |
 //! | [`candidate`] | the right side that follows from a discrete part |
 //! | [`judgement`] | which relations contradict it |
 //! | [`restart`] | right limits in the next mode |
@@ -30,6 +31,7 @@ pub(crate) mod discrete_fixpoint;
 pub(crate) mod event_iteration;
 pub(crate) mod judgement;
 pub(crate) mod next_mode;
+pub(crate) mod parts;
 pub(crate) mod restart;
 
 use modeshift_dae::RelationId;

@@ -49,6 +49,8 @@ struct Search<'e, 's, 'x, 'a> {
     instant: &'e mut Instant<'x, 'a>,
     step: &'e MicroStep<'s, 'a>,
     proposal: &'e IndexVec<VariableId, f64>,
+    /// Atoms that do not take part.
+    others: &'e BTreeSet<RelationId>,
     /// The atoms that are searched, ascending.
     atoms: Vec<RelationId>,
     counts: Vec<u32>,
@@ -67,12 +69,59 @@ struct Search<'e, 's, 'x, 'a> {
 }
 
 impl<'a> Instant<'_, 'a> {
-    /// Finds truths of atoms that agree with the right limits they lead to, and restarts there.
+    /// Finds truths of atoms that agree with the right limits they lead to, and restarts there: of all that changes at once,
+    /// and if there are none, part by part.
     pub fn select(
         &mut self,
         step: &MicroStep<'_, 'a>,
         proposal: IndexVec<VariableId, f64>,
     ) -> Result<Selected<'a>, NoOutcome> {
+        match self.search(step, &proposal, &BTreeSet::new()) {
+            Ok(selected) => Ok(selected),
+            Err(Unsuccessful { atoms, reason }) => {
+                let parts = self.parts(step, &atoms);
+                if parts.len() < 2 {
+                    return Err(reason);
+                }
+                match self.by_parts(step, proposal, &parts) {
+                    Ok(proposal) => self.search(step, &proposal, &BTreeSet::new()).map_err(|it| it.reason),
+                    Err(_) => Err(reason),
+                }
+            }
+        }
+    }
+
+    /// The truths that parts come to, each searched with all others as they were.
+    fn by_parts(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        mut proposal: IndexVec<VariableId, f64>,
+        parts: &[Vec<RelationId>],
+    ) -> Result<IndexVec<VariableId, f64>, NoOutcome> {
+        let variable = |atom: RelationId| self.prepared.discrete.atoms[atom].variable;
+        let all: BTreeSet<RelationId> = parts.iter().flatten().copied().collect();
+        let mut found: Vec<(VariableId, f64)> = Vec::new();
+        for part in parts {
+            let others: BTreeSet<RelationId> = all.iter().copied().filter(|atom| !part.contains(atom)).collect();
+            let crossed: Vec<RelationId> = step.crossed.iter().copied().filter(|atom| !others.contains(atom)).collect();
+            let own_step = MicroStep { crossed: &crossed, ..*step };
+            let mut own = proposal.clone();
+            others.iter().for_each(|&atom| own[variable(atom)] = step.left.discrete[variable(atom)]);
+            let selected = self.search(&own_step, &own, &others).map_err(|it| it.reason)?;
+            let right = &selected.candidate.restarted.side.discrete;
+            found.extend(part.iter().map(|&atom| (variable(atom), right[variable(atom)])));
+        }
+        found.into_iter().for_each(|(variable, truth)| proposal[variable] = truth);
+        Ok(proposal)
+    }
+
+    /// The search from some truths; `others` do not take part.
+    fn search(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        proposal: &IndexVec<VariableId, f64>,
+        others: &BTreeSet<RelationId>,
+    ) -> Result<Selected<'a>, Unsuccessful> {
         let atoms = self.prepared.discrete.atoms.iter_enumerated();
         let changed =
             atoms.filter(|(_, it)| step.decides(it.moment) && proposal[it.variable] != step.left.discrete[it.variable]);
@@ -80,7 +129,8 @@ impl<'a> Instant<'_, 'a> {
         let mut search = Search {
             instant: self,
             step,
-            proposal: &proposal,
+            proposal,
+            others,
             atoms: Vec::new(),
             counts: Vec::new(),
             tried: BTreeMap::new(),
@@ -95,7 +145,8 @@ impl<'a> Instant<'_, 'a> {
             let current: States = search.atoms.iter().map(|&atom| search.proposed(atom)).collect();
             let strategies = search.instant.prepared.search;
             if let NextMode::Accepted { mode, .. } = search.next_mode(&current, strategies) {
-                return search.finish(&mode);
+                let atoms = search.atoms.clone();
+                return search.finish(&mode).map_err(|reason| Unsuccessful { atoms, reason });
             }
             if search.outside.is_empty() {
                 search.outside = search.near_zero_outside();
@@ -104,10 +155,16 @@ impl<'a> Instant<'_, 'a> {
                 search.outside = search.suggested_outside();
             }
             if search.outside.is_empty() {
-                return Err(search.none());
+                return Err(Unsuccessful { atoms: search.atoms.clone(), reason: search.none() });
             }
         }
     }
+}
+
+/// A search that found nothing: among these atoms, and why.
+struct Unsuccessful {
+    atoms: Vec<RelationId>,
+    reason: NoOutcome,
 }
 
 impl<'a> Search<'_, '_, '_, 'a> {
@@ -163,7 +220,8 @@ impl<'a> Search<'_, '_, '_, 'a> {
                 return Tried::Refused;
             }
         };
-        let violated = self.instant.violated(self.step, &settled, &mut candidate);
+        let mut violated = self.instant.violated(self.step, &settled, &mut candidate);
+        violated.retain(|(atom, _)| !self.others.contains(atom));
         if let Some(&(atom, sign)) = violated.first() {
             self.objections.push((settled.mode.clone(), Objection::Atom(atom, sign)));
         }
@@ -188,7 +246,8 @@ impl<'a> Search<'_, '_, '_, 'a> {
 
     /// Suggested atoms that are not searched yet.
     fn suggested_outside(&self) -> Vec<RelationId> {
-        self.suggested.iter().copied().filter(|atom| self.atoms.binary_search(atom).is_err()).collect()
+        let suggested = self.suggested.iter().copied();
+        suggested.filter(|atom| self.atoms.binary_search(atom).is_err() && !self.others.contains(atom)).collect()
     }
 
     fn finish(mut self, mode: &States) -> Result<Selected<'a>, NoOutcome> {
@@ -237,7 +296,7 @@ impl<'a> Search<'_, '_, '_, 'a> {
     /// diode without current whose place another one takes.
     fn near_zero_outside(&mut self) -> Vec<RelationId> {
         let near = self.near_zero();
-        near.into_iter().filter(|atom| self.atoms.binary_search(atom).is_err()).collect()
+        near.into_iter().filter(|atom| self.atoms.binary_search(atom).is_err() && !self.others.contains(atom)).collect()
     }
 
     fn near_zero(&mut self) -> Vec<RelationId> {
