@@ -140,6 +140,12 @@ const PROVOKED: &[(Code, &str, &str)] = &[
          der(x) = n; n = if x > 0.5 then pre(n) + 1 else 1; end M;",
     ),
     (
+        Code::W0832,
+        "simulate",
+        "model M Real a(start = 1, fixed = true), b(start = 2, fixed = true), f, p; equation
+         der(a) = f; der(b) = -f; 0 = if time > 0.5 then a - b else f; p = f^2; end M;",
+    ),
+    (
         Code::E0829,
         "simulate",
         "model M Real x(start = 0, fixed = true); equation der(x) = 1;

@@ -294,17 +294,25 @@ fn a_diode_turns_off_at_zero_current_without_an_impulse() {
 
 #[test]
 fn an_impulse_inside_a_nonlinear_function_is_refused() {
-    // The torque t is a Dirac impulse: it has no square and no exponential.
+    // The torque t is a Dirac impulse: it has no square and no exponential. Where a state depends on that, nothing can be
+    // computed; an output has its right limit, but no weight.
     let clutch = "e1: w1' = t\n e2: w2' = -t\n e3: w1 - w2 = 0\n";
-    let before: [Before; 3] = [("w1", 1, &[3.0, 0.0]), ("w2", 1, &[1.0, 0.0]), ("t", 0, &[0.0])];
+    let before: [Before; 4] = [("w1", 1, &[3.0, 0.0]), ("w2", 1, &[1.0, 0.0]), ("t", 0, &[0.0]), ("y", 0, &[0.0])];
     for law in ["e4: x = exp(t)", "e4: x = t^2", "e4: x = t*sin(t)"] {
         let mode = Mode::new(&format!("{clutch} {law}"));
+        let past = mode.past(&before[..3], &["e3"]);
+        let result = restart(&mode.structure, &mode.equations(), &past, &Noise::default());
+        assert!(result.notes.contains(&Note::Undefined(mode.column("x"))), "{law}: {:?}", result.notes);
+        assert!(result.is_determined() && result.weights[mode.column("x")][0].is_nan(), "{law}");
+        check_close(result.right.get(mode.column("w1"), 0), 2.0, 1e-12, law);
+        let mode = Mode::new(&format!("{clutch} {law}\n e5: y' = x"));
         let past = mode.past(&before, &["e3"]);
         let result = restart(&mode.structure, &mode.equations(), &past, &Noise::default());
         let expected = Note::Meaningless { row: mode.row("e4"), impulsive: Derivative::new(mode.column("t"), 0) };
         assert!(result.notes.contains(&expected), "{law}: {:?}", result.notes);
         assert!(!result.is_determined());
     }
+    let before = &before[..3];
     let mode = Mode::new(&format!("{clutch} e4: x = 2*t + w1^2"));
-    assert!(restarted(&mode, &before, &["e3"]).notes.is_empty());
+    assert!(restarted(&mode, before, &["e3"]).notes.is_empty());
 }

@@ -190,3 +190,66 @@ fn a_fault_of_the_transmission_line_is_remembered() {
     assert!(open[first..].iter().all(|&open| open == 1.0) && i1[first..].iter().all(|&current| current == 0.0));
     assert!(*i2.last().expect("rows") < 0.3, "the current behind it has gone");
 }
+
+#[test]
+fn an_impact_that_is_only_an_instant_is_completed_by_its_law() {
+    // E22 §8.4 as it is printed: in the mode of the impact nothing but the law determines the force. A ball falls from
+    // height 1, and is thrown back with 0.8 of its speed.
+    let text = "model BallLaw
+        Real h(start = 1, fixed = true), v(start = 0, fixed = true), f; Boolean gamma(start = false, fixed = true);
+      equation
+        der(h) = v; der(v) = -9.81 + f; gamma = pre(h) <= 0 and pre(v) < 0;
+        if not gamma then 0 = f; end if;
+        when gamma then v = -0.8*pre(v); end when;
+      end BallLaw;";
+    let ran = run_text(text, &How::until(1.0).tolerance(1e-9)).finished();
+    let impact = (2.0_f64 / 9.81).sqrt();
+    let speed = 0.8 * 9.81 * impact;
+    check("impact", ran.event_times()[0], impact, 1e-8);
+    check("h", ran.last("h"), speed * (1.0 - impact) - 4.905 * (1.0 - impact).powi(2), 1e-7);
+    let impulse = &ran.events()[0].impulses[0];
+    check("force", impulse.weight, 1.8 * 9.81 * impact, 1e-7);
+}
+
+#[test]
+fn an_output_that_is_the_square_of_an_impulse_has_limits_and_no_weight() {
+    let text = "model Square
+        Real a(start = 1, fixed = true), b(start = 2, fixed = true), f, p; Boolean g;
+      equation
+        g = time >= 0.5; der(a) = f - a; der(b) = -f; 0 = if g then a - b else f; p = f^2;
+      end Square;";
+    let ran = run_text(text, &How::until(1.0).tolerance(1e-9)).finished();
+    let joined = 0.5 * ((-0.5_f64).exp() + 2.0);
+    check("a", ran.at(0.5, "a"), joined, 1e-8);
+    // Both go on with the same derivative: f - a = -f.
+    check("p", ran.at(0.5, "p"), (0.5 * joined).powi(2), 1e-8);
+    let impulses = &ran.events()[0].impulses;
+    let of = |name: &str| impulses.iter().find(|it| &*it.variable == name).expect("it is impulsive").weight;
+    check("f", of("f"), joined - (-0.5_f64).exp(), 1e-8);
+    assert!(of("p").is_nan(), "{impulses:?}");
+    ran.said("W0832");
+}
+
+#[test]
+fn what_switches_at_once_without_influence_is_searched_part_by_part() {
+    // Two diodes in series turn off in each of the units; that both block is singular. The source is the same.
+    let text = "model Units
+        model Unit
+          input Real v;
+          Real vc(start = 0), i, s, t, m;
+          Boolean a(start = true), b(start = true);
+        equation
+          2*der(vc) = i - vc;
+          a = s >= 0; v - m = if a then 0 else s; i = if a then s else 0;
+          b = t >= 0; m - vc = if b then 0 else t; i = if b then t else 0;
+        end Unit;
+        Unit u[8](each v = sin(6.283185307179586*time));
+      end Units;";
+    let ran = run_text(text, &How::until(0.5).tolerance(1e-8)).finished();
+    // From where the slope of the sine is that of the discharge.
+    let off = (std::f64::consts::PI - (2.0 * std::f64::consts::PI * 2.0_f64).atan()) / (2.0 * std::f64::consts::PI);
+    let held = (2.0 * std::f64::consts::PI * off).sin();
+    for k in 1..=8 {
+        check("vc", ran.last(&format!("u[{k}].vc")), held * (-(0.5 - off) / 2.0).exp(), 1e-6);
+    }
+}

@@ -81,6 +81,9 @@ pub enum Note {
         /// The impulsive quantity.
         impulsive: Derivative<Column>,
     },
+    /// The same in an equation that determines an output only: nothing else depends on the quantity, whose right limit is
+    /// computed all the same, and whose weight is not defined.
+    Undefined(Column),
     /// Because of a singular Jacobian, values were computed from one step instead, with this estimate of the error.
     ByStep(f64),
 }
@@ -122,7 +125,8 @@ impl Restart {
     pub fn is_solved(&self) -> bool {
         let by_step = self.notes.iter().any(|note| matches!(note, Note::ByStep(_)));
         let has_meaning = !self.notes.iter().any(|note| matches!(note, Note::Meaningless { .. }));
-        (self.notes.is_empty() || by_step) && has_meaning
+        let is_whole = self.notes.iter().all(|note| matches!(note, Note::Undefined(_)));
+        (is_whole || by_step) && has_meaning
     }
 
     /// Whether all values could be computed, if need be from a step, and nothing had to be guessed.
@@ -362,11 +366,44 @@ impl Solver<'_> {
                 for &(row, _) in self.structure.occurrences(column) {
                     let impulsive = Derivative::new(column, 0);
                     if !self.equations.is_linear(row) && !self.is_linear(row, impulsive, &mut moved) {
-                        self.notes.push(Note::Meaningless { row, impulsive });
+                        self.note_meaningless(row, impulsive);
                     }
                 }
             }
         }
+    }
+
+    /// Notes an equation that has no meaning for impulses. Where nothing but outputs depends on what it determines, these have
+    /// no weights.
+    fn note_meaningless(&mut self, row: Row, impulsive: Derivative<Column>) {
+        match self.outputs_of(row) {
+            Some(outputs) => {
+                for column in outputs {
+                    self.weights[column] = vec![f64::NAN];
+                    self.notes.push(Note::Undefined(column));
+                }
+            }
+            None => self.notes.push(Note::Meaningless { row, impulsive }),
+        }
+    }
+
+    /// What an equation determines, and all that depends on it, if these are outputs: each alone in its block, and no state
+    /// among them.
+    fn outputs_of(&self, row: Row) -> Option<Vec<Column>> {
+        let (mut pending, mut outputs) = (vec![row], Vec::new());
+        while let Some(row) = pending.pop() {
+            let column = self.structure.matched_column(row);
+            let is_alone = self.structure.blocks()[self.structure.block_of(row)].rows.len() == 1;
+            if !is_alone || self.structure.variable_offset(column) > 0 {
+                return None;
+            }
+            if !outputs.contains(&column) {
+                outputs.push(column);
+                let readers = self.structure.occurrences(column).iter().map(|&(reader, _)| reader);
+                pending.extend(readers.filter(|&reader| reader != row));
+            }
+        }
+        Some(outputs)
     }
 
     /// Whether partial derivatives by impulsive quantities do not change with one of them. `moved` are left limits, to

@@ -35,7 +35,7 @@ pub struct Impulse {
     pub variable: Arc<str>,
     /// The order, a decimal or rational number: 1 for a Dirac impulse, 2 for its derivative, and so on.
     pub order: String,
-    /// The weight that belongs to this order: for order 1, the area of the impulse.
+    /// The weight that belongs to this order: for order 1, the area of the impulse. Not a number where none is defined.
     pub weight: f64,
 }
 

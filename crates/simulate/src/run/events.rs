@@ -60,6 +60,7 @@ impl<'a> Run<'_, 'a> {
     /// Tells what came of an instant, if there is something to see.
     fn told(&mut self, left: &Side<'a>, fired: &Fired, outcome: Outcome<'a>) -> Passed<'a> {
         failure::explain_ambiguities(&self.machinery, left, &outcome.ambiguities, self.diagnostics);
+        failure::explain_undefined(&mut self.machinery, left.time, &outcome.impulses, self.diagnostics);
         let Machinery { prepared, visited, memory } = &mut self.machinery;
         memory.slight.learn(prepared, left, fired, &outcome);
         visited.meter.done(CostPart::Selection);

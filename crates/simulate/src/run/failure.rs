@@ -212,6 +212,30 @@ pub(super) fn explain_instant(
     diagnostics.push(with_causes(machinery, diagnostic, left, fired));
 }
 
+/// That impulses of some variables have no weight; once for each.
+pub(super) fn explain_undefined(
+    machinery: &mut Machinery<'_>,
+    time: f64,
+    impulses: &[(VariableId, Vec<f64>)],
+    diagnostics: &mut Diagnostics,
+) {
+    for (id, _) in impulses.iter().filter(|(_, weights)| weights.iter().any(|weight| weight.is_nan())) {
+        if machinery.memory.undefined.insert(*id) {
+            let declared = &machinery.prepared.dae.model.variables[*id];
+            let message = format!(
+                "`{}` is a nonlinear function of an impulse at time = {}: its weight is not defined",
+                declared.name,
+                Number(time)
+            );
+            diagnostics.push(
+                Diagnostic::warning("W0832", message)
+                    .label(declared.span, "its limits before and after are right")
+                    .help("nothing else depends on it; if the impulse itself is wanted, look at the variable it is made of"),
+            );
+        }
+    }
+}
+
 /// That other modes could have followed as well.
 pub(super) fn explain_ambiguities(
     machinery: &Machinery<'_>,

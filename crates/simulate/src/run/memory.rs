@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use modeshift_dae::{ExpressionId, IndexVec, RelationId};
+use modeshift_dae::{ExpressionId, IndexVec, RelationId, VariableId};
 use modeshift_mode_changes::DifferenceTape;
 use modeshift_numerics::Input;
 
@@ -25,6 +25,8 @@ pub(crate) struct Memory {
     pub samplings: Vec<Sampling>,
     /// Atoms whose last events changed nothing but laws that agree there.
     pub slight: SlightEvents,
+    /// Variables of which it was said that their impulses have no weight.
+    pub undefined: BTreeSet<VariableId>,
     /// Clusters of atoms that were searched for other modes.
     pub compared: BTreeSet<Vec<RelationId>>,
     series: IndexVec<RelationId, Option<Arc<DifferenceTape>>>,
@@ -52,6 +54,7 @@ impl Memory {
             scales: atoms.iter().map(|_| 0.0).collect(),
             samplings: prepared.schedule.samplings.clone(),
             slight: SlightEvents::new(atoms.len()),
+            undefined: BTreeSet::new(),
             compared: BTreeSet::new(),
             series: atoms.iter().map(|_| None).collect(),
         }

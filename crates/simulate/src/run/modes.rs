@@ -1,13 +1,15 @@
 //! The modes that a run has visited: structure, program and equations of each, made on the first visit.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use modeshift_dae::{Derivative, EquationId, Id, Mode, VariableId};
+use modeshift_dae::{Derivative, EquationId, Id, Mode, MultimodeDae, Node, VariableId};
 use modeshift_mode_changes::{EquationTapes, ModeEquations};
 use modeshift_numerics::{Input, Pattern};
-use modeshift_structure::one_mode::{ModeStructure, signature_in};
+use modeshift_structure::one_mode::{ModeSignature, ModeStructure, signature_in};
+use rustc_hash::FxHashMap;
 
 use crate::integrate::{EvaluationFailed, Ode, Problem};
 use crate::program::{NotBuilt, Program, Programs, Quantities, StateChoice, Surroundings};
@@ -75,6 +77,8 @@ pub(crate) struct VisitedModes<'a> {
     pub meter: CostMeter,
     tapes: Arc<EquationTapes>,
     known: ModeCache<Result<Rc<VisitedMode<'a>>, NoMode>>,
+    /// Modes that exist for an instant only, by the laws that complete them.
+    completed: FxHashMap<(Mode, Vec<EquationId>), Result<Rc<VisitedMode<'a>>, NoMode>>,
     /// The structure of the mode that was asked for last: the next one will be like it.
     last: Option<Arc<ModeStructure>>,
 }
@@ -95,6 +99,7 @@ impl<'a> VisitedModes<'a> {
             meter: CostMeter::new(),
             tapes: Arc::default(),
             known: ModeCache::up_to(MOST_EQUATIONS),
+            completed: FxHashMap::default(),
             last: None,
         }
     }
@@ -129,11 +134,33 @@ impl<'a> VisitedModes<'a> {
         mode
     }
 
+    /// A mode that is none, completed by laws of a `when`, for an instant.
+    pub fn completed(&mut self, values: &Mode, laws: &[EquationId]) -> Result<Rc<VisitedMode<'a>>, NoMode> {
+        let key = (values.clone(), laws.to_vec());
+        if let Some(known) = self.completed.get(&key) {
+            return known.clone();
+        }
+        self.meter.count_new_mode();
+        let mut signature = signature_in(&self.prepared.dae, |id| values[id]);
+        for &law in laws {
+            let entries = law_entries(&self.prepared.dae, &signature, law);
+            signature.signature.push(entries);
+            signature.equations.push(law);
+        }
+        let made = self.made_of(values, &signature);
+        self.completed.insert(key, made.clone());
+        made
+    }
+
     fn make(&mut self, values: &Mode) -> Result<Rc<VisitedMode<'a>>, NoMode> {
         let signature = signature_in(&self.prepared.dae, |id| values[id]);
+        self.made_of(values, &signature)
+    }
+
+    fn made_of(&mut self, values: &Mode, signature: &ModeSignature) -> Result<Rc<VisitedMode<'a>>, NoMode> {
         let structure = match &self.last {
-            Some(last) => ModeStructure::of_signature_near(&signature, last),
-            None => ModeStructure::of_signature(&signature),
+            Some(last) => ModeStructure::of_signature_near(signature, last),
+            None => ModeStructure::of_signature(signature),
         };
         let structure = Arc::new(structure.map_err(|parts| {
             let numbers = parts.overdetermined_equations.iter().chain(&parts.underdetermined_equations);
@@ -161,6 +188,24 @@ impl<'a> VisitedModes<'a> {
         self.meter.done(CostPart::Program);
         Ok(made)
     }
+}
+
+/// The variables of a law outside left limits, each with its highest derivative, by the columns of a mode.
+fn law_entries(dae: &MultimodeDae, mode: &ModeSignature, law: EquationId) -> Vec<(u32, u32)> {
+    let mut entries: BTreeMap<u32, u32> = BTreeMap::new();
+    let equation = &dae.model.equations[law];
+    for side in [equation.left, equation.right] {
+        dae.model.expressions.for_each(side, |_, node| {
+            if let Node::Variable(variable, order) = node
+                && let Ok(column) = mode.variables.binary_search(&variable)
+            {
+                let highest = entries.entry(column as u32).or_default();
+                *highest = order.max(*highest);
+            }
+            !matches!(node, Node::Pre(_))
+        });
+    }
+    entries.into_iter().collect()
 }
 
 /// A mode as a system of ordinary differential equations, within its surroundings.

@@ -294,7 +294,7 @@ fn impulses(prepared: &Prepared, outcome: &Outcome<'_>) -> Vec<Impulse> {
         list.extend(nonzero.map(|(p, &weight)| (*variable, p + 1, weight)));
     }
     let largest = list.iter().map(|it| it.2.abs()).fold(0.0, f64::max);
-    list.retain(|it| it.2.abs() > 1e-3 * prepared.noise.relative * largest);
+    list.retain(|it| it.2.is_nan() || it.2.abs() > 1e-3 * prepared.noise.relative * largest);
     list.sort_by_key(|&(variable, order, _)| (variable, order));
     let impulses = list.into_iter().map(|(id, order, weight)| {
         let variable = prepared.dae.model.variables[id].name.clone();

@@ -54,6 +54,8 @@ pub(crate) struct Candidate<'a> {
     pub is_transient: bool,
     /// Whether anything at all differs from the left side in the continuous part.
     pub is_new: bool,
+    /// Whether the mode exists only for this instant, with the laws of a `when` among its equations.
+    is_completed: bool,
 }
 
 impl<'a> Instant<'_, 'a> {
@@ -159,8 +161,14 @@ impl<'a> Instant<'_, 'a> {
     ) -> Result<(Vec<f64>, Candidate<'a>, Settled), Refusal> {
         let mut discrete = settled.discrete.clone();
         unknowns.iter().zip(values).for_each(|(&id, &value)| discrete[id] = value);
-        let tried = Settled { discrete, mode: settled.mode.clone(), laws: settled.laws.clone(), ..Settled::default() };
-        let tried = Settled { is_transient: settled.is_transient, ..tried };
+        let tried = Settled {
+            discrete,
+            mode: settled.mode.clone(),
+            laws: settled.laws.clone(),
+            law_equations: settled.law_equations.clone(),
+            is_transient: settled.is_transient,
+            ..Settled::default()
+        };
         let candidate = self.candidate_of(step, &tried)?;
         let again = self.settle(step, tried.discrete, &candidate.restarted.side).map_err(Refusal::Discrete)?;
         Ok((unknowns.iter().map(|&id| again.discrete[id]).collect(), candidate, again))
@@ -172,15 +180,26 @@ impl<'a> Instant<'_, 'a> {
         let is_same = settled.mode == step.left.mode.values && changed.is_empty();
         if is_same && !settled.is_transient && !step.must_restart {
             let side = Side { discrete: settled.discrete.clone(), ..step.left.clone() };
-            return Ok(Candidate { restarted: Restarted::unchanged(side), is_transient: false, is_new: false });
+            return Ok(Candidate {
+                restarted: Restarted::unchanged(side),
+                is_transient: false,
+                is_new: false,
+                is_completed: false,
+            });
         }
         self.visited.meter.done(CostPart::Selection);
-        let mode = self.visited.get(&settled.mode).map_err(Objection::Mode)?;
+        let (mode, is_completed) = match self.visited.get(&settled.mode) {
+            Err(NoMode::Singular(_)) if !settled.law_equations.is_empty() => {
+                (self.visited.completed(&settled.mode, &settled.law_equations).map_err(Objection::Mode)?, true)
+            }
+            mode => (mode.map_err(Objection::Mode)?, false),
+        };
+        let laws = if is_completed { &[] } else { settled.laws.as_slice() };
         let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
         let circumstances = self.circumstances(step, settled, &mode, &changed, &known);
         let is_transient = settled.is_transient;
         let restarted = match is_transient {
-            true => circumstances.transient(&settled.laws, &[]),
+            true => circumstances.transient(laws, &[]),
             false => circumstances.restarted(),
         };
         let mut restarted = restarted.map_err(Objection::Restart)?;
@@ -191,7 +210,7 @@ impl<'a> Instant<'_, 'a> {
         }
         self.visited.meter.count_restart();
         self.visited.meter.done(CostPart::Restart);
-        Ok(Candidate { restarted, is_transient, is_new: true })
+        Ok(Candidate { restarted, is_transient, is_new: true, is_completed })
     }
 
     /// What `reinit` makes of the right side that a micro-step came to: in the same mode, from the same left limits, with the
@@ -215,7 +234,8 @@ impl<'a> Instant<'_, 'a> {
         let changed = self.prepared.felt_changes(&step.left.discrete, &settled.discrete);
         let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
         let circumstances = self.circumstances(step, settled, &mode, &changed, &known);
-        let restarted = circumstances.transient(&settled.laws, &settled.resets);
+        let laws = if accepted.is_completed { &[] } else { settled.laws.as_slice() };
+        let restarted = circumstances.transient(laws, &settled.resets);
         restarted.map_err(|reason| NoOutcome::NoReset(settled.resets.iter().map(|it| it.span).collect(), reason))
     }
 

@@ -4,7 +4,7 @@
 //! values. It is repeated only where discrete values move a time that something waits for, or where definitions lead back
 //! to themselves through a `when`. Values that come back without having settled never will.
 
-use modeshift_dae::{ExpressionId, IndexVec, Mode, RelationId, VariableId, WhenAction, WhenActionKind};
+use modeshift_dae::{EquationId, ExpressionId, IndexVec, Mode, RelationId, VariableId, WhenAction, WhenActionKind};
 use modeshift_diagnostics::Span;
 use modeshift_numerics::Input;
 use rustc_hash::FxHashSet;
@@ -76,6 +76,8 @@ pub(crate) struct Settled {
     pub discrete: IndexVec<VariableId, f64>,
     pub mode: Mode,
     pub laws: Vec<WhenAction>,
+    /// The equations that the laws are.
+    pub law_equations: Vec<EquationId>,
     pub resets: Vec<Reset>,
     /// Whether laws of a `when` act, or one says that there should be some.
     pub is_transient: bool,
@@ -153,6 +155,7 @@ impl<'a> Instant<'_, 'a> {
                 match &deed.action.kind {
                     WhenActionKind::Law(..) => {
                         settled.laws.push(deed.action.clone());
+                        settled.law_equations.extend(deed.equation);
                         settled.is_transient = true;
                     }
                     WhenActionKind::Reinit(variable, _) => {

@@ -193,7 +193,7 @@ fn notes_text(model: &FlatModel, structure: &ModeStructure, result: &Restart) ->
             let variable = &model.variables[structure.variable(impulsive.of)].name;
             Some(format!("in {equation}, {variable} is impulsive inside a nonlinear function"))
         }
-        Note::ByStep(_) => None,
+        Note::ByStep(_) | Note::Undefined(_) => None,
     });
     texts.next().unwrap_or_else(|| "the restart could not be computed".to_string())
 }

@@ -4,8 +4,8 @@
 //! values, and what `when` clauses have assigned. The tape is the same in all modes.
 
 use modeshift_dae::{
-    Builtin, Context, Definition, EquationId, ExpressionId, FlatModel, Id, IndexVec, InvariantOrigin, MultimodeDae,
-    Node, RelationId, Type, VariableId, Walk, WhenAction, WhenActionKind,
+    Builtin, Context, Definition, Equation, EquationId, EquationKind, ExpressionId, FlatModel, Id, IndexVec,
+    InvariantOrigin, MultimodeDae, Node, RelationId, Type, VariableId, Walk, WhenAction, WhenActionKind,
 };
 use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_numerics::{Input, NativeFunctions};
@@ -22,6 +22,8 @@ pub(crate) struct Deed {
     pub guard: usize,
     /// The place of what `reinit` or `assert` evaluate.
     pub value: Option<usize>,
+    /// The equation that a law is, where a mode exists only with it.
+    pub equation: Option<EquationId>,
 }
 
 /// A branch of a `when` with the places of what decides it and of what it does.
@@ -191,6 +193,20 @@ impl DiscretePart {
         })
     }
 
+    /// Appends the laws of `when` clauses to the equations of the model, as such that hold in no mode: where a mode has no
+    /// values of its own, as one that is an impact only (E22 §8.4), they complete it for the instant.
+    pub fn append_laws(&mut self, dae: &mut MultimodeDae) {
+        let never = dae.model.expressions.boolean(false);
+        for deed in self.branches.iter_mut().flat_map(|branch| &mut branch.deeds) {
+            if let WhenActionKind::Law(left, right) = deed.action.kind {
+                let name = format!("$law{}", dae.model.equations.len()).into();
+                let kind = EquationKind::ModeDefinition;
+                let law = Equation { name, kind, guard: never, left, right, span: deed.action.span };
+                deed.equation = Some(dae.model.equations.push(law));
+            }
+        }
+    }
+
     /// The modes among the values of the formulas.
     pub fn modes<'v>(&self, values: &'v [f64]) -> impl Iterator<Item = bool> + 'v {
         values[..self.mode_count].iter().map(|&value| value != 0.0)
@@ -274,7 +290,7 @@ impl Collector<'_> {
             _ => None,
         };
         let value = value.map(|value| self.add(value, Context::NOW, action.span));
-        Deed { action, guard, value }
+        Deed { action, guard, value, equation: None }
     }
 
     /// Whether a condition of a `when` depends on a relation between continuous variables.

@@ -85,7 +85,8 @@ impl Prepared {
     ) -> Result<Self, Vec<Diagnostic>> {
         let parameter = |id: VariableId| constants.parameter(id);
         let columns = Columns::of(&dae, parameter);
-        let discrete = DiscretePart::new(&mut dae, &natives, &parameter)?;
+        let mut discrete = DiscretePart::new(&mut dae, &natives, &parameter)?;
+        discrete.append_laws(&mut dae);
         let felt = Felt::by(&dae.model);
         let schedule = Schedule::new(&dae, &discrete, &constants, from)?;
         let forms = FormUsers::new(&dae);
