@@ -260,7 +260,7 @@ def all_nets():
     yield centre_tap("CentreTapRL", "centre tap, RL", "pre", RL(5.0, 30.0))
     yield centre_tap("CentreTapRC", "centre tap, C filter, Ron", "s", RC(80.0, 0.4), ron=0.5)
     yield doubler("DoublerDelon", "s")
-    yield cascade("Cascade2", "s", 2)
+    yield cascade("Cascade2", "s", 2, 0.2)
     yield cascade("Cascade3Pre", "pre", 3, 0.5)
     yield pulses("ThreePulseRL", "three-pulse rectifier, RL", "s", RL(4.0, 30.0), six=False)
     yield pulses("SixPulseRL", "six-pulse bridge, ideal sources, RL", "s", RL(4.0, 20.0), six=True)

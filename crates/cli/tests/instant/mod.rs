@@ -10,11 +10,13 @@
 //! | `runner` | runs the program and judges its table |
 //! | `variants` | the same model in other units, in another order, beside a copy of itself |
 //! | `not_yet` | models that are known to fail, with the symptom |
+//! | `programs/` | random programs of clauses against an interpreter |
 //!
 //! `INSTANT=NAME cargo test -p modeshift-cli --test suite instant` runs the models whose names contain NAME;
 //! `-- --ignored` adds all solvers, tolerances and variants.
 
 mod not_yet;
+mod programs;
 mod reference;
 mod runner;
 mod variants;

@@ -27,3 +27,6 @@ pub const NOT_YET: &[(&str, &str)] = &[
     ("power/FullBridge", "E0709"),
     ("power/ThyristorBridgeFull", "E0709"),
 ];
+
+/// Seeds of random programs.
+pub const PROGRAMS_NOT_YET: &[u64] = &[];

@@ -40,8 +40,13 @@ const ROUNDING: f64 = 1e-12;
 
 /// Runs a model in one way: its largest error, in what is allowed, or what is wrong with the run.
 pub fn judge(reference: &Reference, settings: &Settings, variant: &Variant) -> Result<f64, String> {
+    judge_text(reference, variant.text(reference), settings, variant)
+}
+
+/// The same of a text.
+pub fn judge_text(reference: &Reference, text: String, settings: &Settings, variant: &Variant) -> Result<f64, String> {
     let files = Files::new(reference);
-    std::fs::write(&files.model, variant.text(reference)).map_err(|error| error.to_string())?;
+    std::fs::write(&files.model, text).map_err(|error| error.to_string())?;
     let length = variant.time_unit();
     let (stop, interval) = (reference.stop * length * variant.stop(), reference.interval * length * variant.interval());
     let mut command = Command::new(env!("CARGO_BIN_EXE_modeshift"));
