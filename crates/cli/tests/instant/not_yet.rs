@@ -15,18 +15,20 @@ pub const NOT_YET: &[(&str, &str)] = &[
     ("expectations/FemtoRelayNominal", "silently wrong"),
     ("expectations/GaussPulse", "silently wrong"),
     ("expectations/NanoRelay", "silently wrong"),
-    ("expectations/OneDiodeLC", "E0825"),
+    ("expectations/OneDiodeLC", "E0823"),
     ("expectations/Runaway", "E0827"),
     ("expectations/SPWM2", "silently wrong"),
     ("expectations/ScaleMemory", "silently wrong"),
-    ("expectations/SeriesDiodesLC", "E0825"),
+    ("expectations/SeriesDiodesLC", "E0823"),
     ("expectations/SqrtFlow", "E0823"),
     ("expectations/Unitss30", "no end"),
     ("mechanics/Ratchet", "rows out of order"),
+    ("power/Cascade2", "E0823"),
     ("power/Cascade3Pre", "E0823"),
-    ("power/FullBridge", "E0709"),
+    ("power/FullBridge", "E0823"),
     ("power/ThyristorBridgeFull", "E0709"),
 ];
 
-/// Seeds of random programs.
-pub const PROGRAMS_NOT_YET: &[u64] = &[];
+/// Seeds of random programs: clauses that fire at the start although they must not, and relations of a state and a
+/// discrete variable that fire a micro-step late.
+pub const PROGRAMS_NOT_YET: &[u64] = &[7, 27, 51, 60, 67, 72, 87, 110, 124, 134, 136, 156, 160, 177, 189, 198];
