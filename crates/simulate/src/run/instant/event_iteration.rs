@@ -1,12 +1,12 @@
 //! An instant of change: from left limits and what fired to right limits, in as many micro-steps as it takes.
 //!
-//! A micro-step settles the discrete part (`settling`: definitions, `when` clauses), restarts the mode that follows from it,
-//! and compares the truths that were assumed for atoms with their signs at the right limits (`candidate`); until they
-//! agree, other truths are tried (`selection`). Then left limits are right limits, `pre` values are new, and the next micro-step begins; an instant ends with a
-//! micro-step in which nothing happens.
+//! A micro-step settles the discrete part (`discrete_fixpoint`), restarts the mode that follows from it (`candidate`), and compares
+//! the truths that were assumed for atoms with their signs at the right limits (`judgement`); until they agree, other truths are
+//! tried (`next_mode`). Then `reinit` assigns, left limits are right limits, `pre` values are new, and the next micro-step
+//! begins; an instant ends with a micro-step in which nothing happens.
 //!
 //! Atoms of left limits (`last(i) >= Imax`) are decided before a micro-step and stay. An instant in which laws of a
-//! `when` act is transient: it is followed by another in which the mode that goes on is selected anew, all atoms by
+//! `when` or `reinit` act is transient: it is followed by another in which the mode that goes on is selected anew, all atoms by
 //! their series there (E22 §8.4).
 
 use modeshift_dae::{ExpressionId, IndexVec, Mode, RelationId, VariableId};

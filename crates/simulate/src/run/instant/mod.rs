@@ -14,16 +14,24 @@
 //! One micro-step:
 //!
 //! ```text
-//!  left limits,        ┌────────────── next_mode: other truths of relations ─────────────┐
-//!  what fired          ▼                                                                 │ contradicted
-//!      └──────► discrete_fixpoint ──► mode, laws ──► candidate: restart ──► right limits ┤
-//!               definitions, when                                                        │ accepted
-//!                                                                                        ▼
-//!               left limits of the next micro-step  ◄── something happened ──  right limits ──► done
+//!  left limits,        ┌────────────── next_mode: other truths of relations ──────────────┐
+//!  what fired          ▼                                                                  │ contradicted
+//!      └──────► discrete_fixpoint ──► mode, laws ──► candidate: restart ──► right limits ─┤ judgement
+//!               definitions, when  ◄── what `when` reads of right limits ──┘              │ accepted
+//!                                                                                         ▼
+//!               left limits of the next micro-step  ◄─────────  `reinit`, from the same left limits
 //! ```
 //!
-//! The room reads the model made ready, asks for modes, and changes what the run remembers ([`Memory`]): truths of `when`
-//! conditions, sizes of relations. It knows no integrator, no observer and no diagnostics.
+//! Discrete variables are defined by equations, `when` among them, and read at the right limits that they lead to: states as
+//! the step found them, with the jumps of a mode change, before any `reinit`. Both sides of an instant are whole: what is
+//! `pre`, conditions of `when` included, is part of the left side, so that a micro-step has no memory but its left side. An instant
+//! ends with a micro-step in which nothing happens; values that come back say that it never will.
+//!
+//! The start is such an instant. Its first micro-step takes relations as they stand and lets `initial()` act, the second one asks
+//! all relations at zero where they go.
+//!
+//! The room reads the model made ready, asks for modes, and changes what the run remembers ([`Memory`]). It knows no
+//! integrator, no observer and no diagnostics.
 
 pub(crate) mod candidate;
 pub(crate) mod complementarity;
