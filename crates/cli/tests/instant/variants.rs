@@ -42,7 +42,9 @@ impl Variant {
             Variant::Units(size, time) => (size == 1.0 || has("u")) && (time == 1.0 || has("tau")),
             Variant::Stop(times) => reference.stop / reference.interval * times <= MOST_ROWS,
             Variant::Neighbour => has("tau"),
-            Variant::Plain | Variant::Interval(_) | Variant::Shuffled(_) => true,
+            // A model of components alone has no equations of its own.
+            Variant::Shuffled(_) => reference.text().contains("\nequation"),
+            Variant::Plain | Variant::Interval(_) => true,
         }
     }
 
