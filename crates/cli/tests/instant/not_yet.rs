@@ -28,7 +28,3 @@ pub const NOT_YET: &[(&str, &str)] = &[
     ("power/FullBridge", "E0823"),
     ("power/ThyristorBridgeFull", "E0709"),
 ];
-
-/// Seeds of random programs: clauses that fire at the start although they must not, and relations of a state and a
-/// discrete variable that fire a micro-step late.
-pub const PROGRAMS_NOT_YET: &[u64] = &[7, 27, 51, 60, 67, 72, 87, 110, 124, 134, 136, 156, 160, 177, 189, 198];

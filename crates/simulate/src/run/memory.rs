@@ -106,6 +106,24 @@ impl TapeBuffers {
         values.chunks_exact(2).map(|sides| (sides[0] - sides[1], sides[0].abs() + sides[1].abs())).collect()
     }
 
+    /// Gives conditions of `when` the values that they have on a side, with all relations as they stand: their left limits
+    /// when the first clauses fire.
+    pub fn begin_conditions(&mut self, prepared: &Prepared, side: &mut Side<'_>) {
+        let occasion = Occasion::default();
+        let mut literal = side.clone();
+        let values = self.atom_values(prepared, (side, side), occasion, &[]);
+        for (atom, &(difference, _)) in prepared.discrete.atoms.iter().zip(values.iter()) {
+            literal.discrete[atom.variable] = f64::from(u8::from(atom.operator.holds(difference, 0.0)));
+        }
+        prepared.silence(&mut literal.discrete);
+        let values = self.decisions.evaluate(&prepared.discrete.tapes.decisions, |input| {
+            input_between(&prepared.dae.model, input, (&literal, &literal), occasion, &[])
+        });
+        let conditions =
+            prepared.discrete.defined.iter().filter(|(id, _)| prepared.discrete.conditions.contains(&id.0));
+        conditions.for_each(|&(id, place)| side.discrete[id] = values[place]);
+    }
+
     /// The watched expressions at the values of a side: both sides of atoms, then arguments of stairs.
     pub fn watched(&mut self, prepared: &Prepared, side: &Side<'_>) -> &[f64] {
         self.watched.evaluate(&prepared.discrete.tapes.watched, |input| {

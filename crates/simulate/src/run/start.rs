@@ -11,7 +11,7 @@ use crate::initialization::{InitialProblem, InitialState, StartSettings, explain
 use crate::run::failure::NoBeginning;
 use crate::run::modes::NoMode;
 use crate::run::prepare::{Constants, Prepared};
-use crate::run::values::{Occasion, Side, input_between};
+use crate::run::values::{Occasion, Side};
 use crate::run::{Machinery, RunModel, RunSettings};
 
 /// A model made ready, and the values that its runs begin with.
@@ -64,7 +64,7 @@ impl Start {
         let mut side = Side { time: settings.start, mode, jet, discrete };
         first_truths(machinery, &mut side);
         complete_start(machinery, &mut side)?;
-        first_conditions(machinery, &mut side);
+        machinery.memory.buffers.begin_conditions(prepared, &mut side);
         Ok(Beginning { side })
     }
 }
@@ -168,15 +168,4 @@ fn complete_start<'a>(machinery: &mut Machinery<'a>, side: &mut Side<'a>) -> Res
     program.states_of(&guess, &mut states);
     side.jet.copy_from_slice(&guess);
     program.evaluate(side.time, &states, &surroundings, &mut side.jet).map_err(NoBeginning::Block)
-}
-
-/// The left limits of conditions of `when`: what they are at the start values, as they stand.
-fn first_conditions(machinery: &mut Machinery<'_>, side: &mut Side<'_>) {
-    let Machinery { prepared, memory, .. } = machinery;
-    let values = memory.buffers.decisions.evaluate(&prepared.discrete.tapes.decisions, |input| {
-        input_between(&prepared.dae.model, input, (side, side), Occasion::default(), &[])
-    });
-    let conditions = prepared.discrete.defined.iter().filter(|(id, _)| prepared.discrete.conditions.contains(&id.0));
-    let found: Vec<(VariableId, f64)> = conditions.map(|&(id, place)| (id, values[place])).collect();
-    found.into_iter().for_each(|(id, value)| side.discrete[id] = value);
 }

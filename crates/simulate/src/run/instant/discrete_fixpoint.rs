@@ -27,6 +27,8 @@ pub(crate) struct MicroStep<'s, 'a> {
     pub sampled: &'s [ExpressionId],
     /// Atoms that crossed zero: in the mode being left they cannot keep their truth.
     pub crossed: &'s [RelationId],
+    /// Relations have the truths of the values as they stand: at the start, before it is asked where they go.
+    pub is_literal: bool,
     /// Atoms of left limits are decided by their series too: after a transient instant.
     pub all_by_series: bool,
     /// The jet of the left side is incomplete: a restart is needed in any case.
@@ -37,11 +39,6 @@ impl MicroStep<'_, '_> {
     /// Whether the right side decides atoms of this kind; the others have their truths before.
     pub fn decides(&self, moment: Moment) -> bool {
         moment == Moment::Now || moment == Moment::Before && self.all_by_series
-    }
-
-    /// Whether relations have the truths of the values as they stand: at the start, before it is asked where they go.
-    pub fn is_literal(&self) -> bool {
-        self.occasion.initial
     }
 
     /// The value of what discrete formulas depend on: discrete values now, continuous ones of a side.
@@ -111,7 +108,7 @@ impl<'a> Instant<'_, 'a> {
         let time = step.left.time;
         let mut seen = FxHashSet::default();
         let mut changed = Vec::new();
-        let mut is_moved = !step.is_literal() && prepared.update_time(time, &mut discrete);
+        let mut is_moved = !step.is_literal && prepared.update_time(time, &mut discrete);
         loop {
             let DiscretePart { tapes, defined, iterated, .. } = &prepared.discrete;
             let evaluated = self
@@ -127,7 +124,7 @@ impl<'a> Instant<'_, 'a> {
                 }
             }
             is_moved =
-                (is_moved || !changed.is_empty()) && !step.is_literal() && prepared.update_time(time, &mut discrete);
+                (is_moved || !changed.is_empty()) && !step.is_literal && prepared.update_time(time, &mut discrete);
             if !is_moved && !changed.iter().any(|id| iterated.binary_search(id).is_ok()) {
                 break;
             }

@@ -29,6 +29,17 @@ const MANY_MICRO_STEPS: usize = 16;
 /// Micro-steps of one instant whose values never come back: a bound on work.
 const MOST_MICRO_STEPS: usize = 100_000;
 
+/// What a micro-step belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// The first one of a run: `initial()` holds, and of clauses only those fire that say so, or by a `sample` that is due.
+    Start,
+    /// What follows from it: where relations at zero go, and what copies of `pre` lead to. No clause fires.
+    Quiet,
+    /// All others.
+    Event,
+}
+
 /// What happened, so that there is an instant.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fired {
@@ -120,23 +131,28 @@ impl<'a> Instant<'_, 'a> {
             ambiguities: Vec::new(),
         };
         let mut proposal = self.proposal(left, fired);
-        let (mut occasion, mut transient) = (occasion, false);
-        let (mut seen, mut was_start) = (FxHashSet::default(), false);
+        let (mut stage, mut transient) = (if occasion.initial { Stage::Start } else { Stage::Event }, false);
+        let (mut seen, mut is_first_look) = (FxHashSet::default(), false);
         for number in 0..MOST_MICRO_STEPS {
-            let before = outcome.right.clone();
-            let (is_start, is_after_start) = (occasion.initial, std::mem::replace(&mut was_start, occasion.initial));
+            let mut before = outcome.right.clone();
+            if stage == Stage::Quiet {
+                self.prepared.silence(&mut before.discrete);
+            }
+            let is_after_start = std::mem::take(&mut is_first_look);
             let step = MicroStep {
                 left: &before,
-                occasion,
+                occasion: Occasion { initial: stage == Stage::Start, ..occasion },
                 sampled: if number == 0 { &fired.samples } else { &[] },
                 crossed: if number == 0 { &fired.atoms } else { &[] },
+                is_literal: stage == Stage::Start,
                 all_by_series: transient,
                 must_restart: transient,
             };
             let Selected { settled, candidate, ambiguity } = self.select(&step, proposal)?;
             self.check_numbers(&settled)?;
             outcome.ambiguities.extend(ambiguity);
-            let happened = number == 0 || transient || self.something_happened(&before, &settled, &candidate);
+            let happened = self.something_happened(&before, &settled, &candidate);
+            let is_over = number > 0 && !transient && !happened;
             outcome.whens.extend(&settled.whens);
             outcome.firings.extend((!settled.whens.is_empty()).then(|| settled.whens.clone()));
             outcome.terminated = outcome.terminated.or(settled.terminated);
@@ -146,7 +162,7 @@ impl<'a> Instant<'_, 'a> {
             if settled.mode != before.mode.values && number > 0 {
                 outcome.cascade.push(before.mode.values.clone());
             }
-            transient = candidate.is_transient || is_start;
+            transient = candidate.is_transient;
             let restarted = if settled.resets.is_empty() {
                 candidate.restarted
             } else {
@@ -156,15 +172,22 @@ impl<'a> Instant<'_, 'a> {
             };
             outcome.impulses.extend(restarted.weights.iter().cloned());
             outcome.right = restarted.side;
-            if !happened || outcome.terminated.is_some() && !transient {
+            if is_over && stage == Stage::Event || outcome.terminated.is_some() && !transient {
                 outcome.changed_atoms = self.changed_atoms(left, &outcome.right, &fired.atoms);
                 return Ok(outcome);
             }
+            match stage {
+                Stage::Start => (stage, transient, is_first_look) = (Stage::Quiet, true, true),
+                Stage::Quiet if is_over => {
+                    stage = Stage::Event;
+                    self.memory.buffers.begin_conditions(self.prepared, &mut outcome.right);
+                }
+                Stage::Quiet | Stage::Event => {}
+            }
+            proposal = self.next_proposal(left, &outcome.right, transient);
             if number >= MANY_MICRO_STEPS && !seen.insert(self.fingerprint(&outcome.right)) {
                 break;
             }
-            occasion.initial = false;
-            proposal = self.next_proposal(left, &outcome.right, transient);
         }
         Err(NoOutcome::Endless(outcome.cascade))
     }

@@ -29,11 +29,14 @@ impl<'a> Instant<'_, 'a> {
         settled: &Settled,
         candidate: &mut Candidate<'a>,
     ) -> Vec<Violation> {
-        if candidate.is_transient || step.is_literal() {
-            return Vec::new();
-        }
-        if !candidate.is_new {
-            return self.kept_although_crossed(step, settled);
+        if candidate.is_transient || step.is_literal || !candidate.is_new {
+            let mut violated = self.moved(step, settled, candidate);
+            if !candidate.is_new && !step.is_literal {
+                violated.extend(self.kept_although_crossed(step, settled));
+            }
+            violated.sort_by_key(|&(atom, _)| atom);
+            violated.dedup_by_key(|&mut (atom, _)| atom);
+            return violated;
         }
         let (contradicting, vanishing) = self.contradicting(step, settled, candidate);
         if contradicting.is_empty() {
@@ -50,6 +53,30 @@ impl<'a> Instant<'_, 'a> {
             return Vec::new();
         }
         self.of_consequence(step, settled, candidate, contradicting)
+    }
+
+    /// Atoms that discrete variables have carried to the other side, as `x + n > 3` when `n` is counted up: the micro-step that
+    /// assigns them sees it.
+    fn moved(&mut self, step: &MicroStep<'_, 'a>, settled: &Settled, candidate: &Candidate<'a>) -> Vec<Violation> {
+        let part = &self.prepared.discrete;
+        let has_changed = |id: &VariableId| settled.discrete[*id].to_bits() != step.left.discrete[*id].to_bits();
+        let is_moved = |atom: &RelationId| part.reads[*atom].iter().any(has_changed);
+        let moved: Vec<RelationId> = part.atoms.ids().filter(is_moved).collect();
+        if moved.is_empty() {
+            return Vec::new();
+        }
+        let sides = (step.left, &candidate.restarted.side);
+        let values = self.memory.buffers.atom_values(self.prepared, sides, step.occasion, step.sampled);
+        let mut violated = Vec::new();
+        for atom in moved {
+            let (it, value) = (&part.atoms[atom], values[atom]);
+            let side = it.side(settled.discrete[it.variable] != 0.0);
+            let is_decided = it.moment == Moment::Now && self.memory.is_clear(self.prepared, atom, value);
+            if is_decided && (value.0 > 0.0) != (side > 0.0) {
+                violated.push((atom, (Term::Derivative(0), value.0)));
+            }
+        }
+        violated
     }
 
     /// Judged atoms whose signs are not those of their truths, and those that vanish identically.

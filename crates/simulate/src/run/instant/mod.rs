@@ -27,8 +27,9 @@
 //! `pre`, conditions of `when` included, is part of the left side, so that a micro-step has no memory but its left side. An instant
 //! ends with a micro-step in which nothing happens; values that come back say that it never will.
 //!
-//! The start is such an instant. Its first micro-step takes relations as they stand and lets `initial()` act, the second one asks
-//! all relations at zero where they go.
+//! The start is such an instant. Its first micro-step takes relations as they stand and lets `initial()` act and samples that are
+//! due; the next ones ask all relations at zero where they go and copy `pre` until nothing changes, and no clause fires in them.
+//! Then conditions of clauses have been what they are at the start values as these stand, so that `when time > 0` fires.
 //!
 //! The room reads the model made ready, asks for modes, and changes what the run remembers ([`Memory`]). It knows no
 //! integrator, no observer and no diagnostics.
@@ -81,6 +82,7 @@ pub(crate) fn signs_near_zero<'a>(
         occasion: Occasion::default(),
         sampled: &[],
         crossed: &[],
+        is_literal: false,
         all_by_series: true,
         must_restart: true,
     };

@@ -132,6 +132,11 @@ impl Prepared {
         felt.filter(|&id| before[id].to_bits() != after[id].to_bits()).collect()
     }
 
+    /// Takes all conditions of `when` to have been true before, so that none becomes true.
+    pub fn silence(&self, before: &mut IndexVec<VariableId, f64>) {
+        self.discrete.conditions.clone().for_each(|number| before[VariableId(number)] = 1.0);
+    }
+
     /// An expression in the words of the model.
     pub fn text(&self, expression: ExpressionId) -> String {
         ExpressionText { model: &self.dae.model, modes: Some(&self.dae.mode_variables), expression }.to_string()

@@ -47,13 +47,21 @@ pub(crate) struct Firing {
 
 /// Turns the `when` clauses of a model into equations, which are added to the definitions.
 pub(crate) fn when_equations(model: &mut FlatModel, definitions: &mut Definitions) -> Vec<Firing> {
+    // What clauses assign is no part of a condition, but what an earlier micro-step left.
+    let equations = definitions.clone();
     let mut firings = Vec::new();
     for clause in model.when_clauses.clone() {
         let mut earlier = Vec::new();
         for branch in clause.branches {
             let conditions: Vec<VariableId> =
                 branch.conditions.iter().map(|&condition| own_boolean(model, definitions, condition)).collect();
-            let edges: Vec<ExpressionId> = conditions.iter().map(|&id| edge(model, definitions, id)).collect();
+            let pairs = conditions.iter().zip(&branch.conditions);
+            let edges: Vec<ExpressionId> = pairs
+                .map(|(&id, &condition)| {
+                    let momentary = is_momentary(model, &equations, condition);
+                    edge(model, id, momentary)
+                })
+                .collect();
             let expressions = &mut model.expressions;
             let no = expressions.boolean(false);
             let any = edges.into_iter().fold(no, |any, edge| expressions.or(any, edge));
@@ -78,8 +86,7 @@ fn own_boolean(model: &mut FlatModel, definitions: &mut Definitions, condition: 
 }
 
 /// Whether a condition becomes true; at the start, only one that says `initial()` or `sample`.
-fn edge(model: &mut FlatModel, definitions: &Definitions, condition: VariableId) -> ExpressionId {
-    let is_momentary = definitions[condition].is_some_and(|it| is_momentary(model, definitions, it));
+fn edge(model: &mut FlatModel, condition: VariableId, is_momentary: bool) -> ExpressionId {
     let expressions = &mut model.expressions;
     let now = expressions.variable(condition, 0);
     let before = expressions.pre(now);
@@ -93,7 +100,7 @@ fn edge(model: &mut FlatModel, definitions: &Definitions, condition: VariableId)
     expressions.and(later, rises)
 }
 
-/// Whether a condition contains `initial()`, `terminal()` or `sample`, itself or by definitions.
+/// Whether a condition contains `initial()`, `terminal()` or `sample`, itself or by equations.
 fn is_momentary(model: &FlatModel, definitions: &Definitions, condition: ExpressionId) -> bool {
     let mut walk = Walk::new();
     walk.add(condition, Context::NOW);
