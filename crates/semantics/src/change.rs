@@ -1,0 +1,102 @@
+//! A mode change as a path of runs: from the consistent start of one mode to the continuous dynamics of another one.
+//!
+//! Statuses do not say which mode was before, so where a run has a choice it does not know what is new. A change does, and
+//! chooses by Principle 1 of E22 §8.2, causality: guards that keep their values come first, and in an overdetermined
+//! part those equations are solved that held before. Each of its runs is one that Algorithm 5 allows.
+
+use std::collections::BTreeSet;
+
+use crate::domain::{Body, Shifted};
+use crate::graph::Graph;
+use crate::micro_step::{Failure, Instant, MicroStep};
+use crate::run::{Beginning, Trace, traces};
+
+/// How a change ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChangeEnd {
+    /// In the continuous dynamics of the new mode.
+    Continuous,
+    /// In the instant of a `when`: the mode after it is another one again.
+    Transient,
+    /// Not at all.
+    Failed(Failure),
+    /// It repeats resets for ever.
+    Endless,
+}
+
+/// A mode change.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// The mode before.
+    pub before: usize,
+    /// The mode after.
+    pub after: usize,
+    /// What the first instant begins with.
+    pub start: Beginning,
+    /// The runs of its instants; the last one is the first of the continuous dynamics, where it gets there.
+    pub instants: Vec<Trace>,
+    /// How it ends.
+    pub end: ChangeEnd,
+}
+
+impl Change {
+    /// The equations that the first instant erases.
+    pub fn erased(&self) -> BTreeSet<Shifted<Body>> {
+        self.instants.first().map(|trace| shifted_in(&trace.steps)).unwrap_or_default()
+    }
+}
+
+fn shifted_in(steps: &[MicroStep]) -> BTreeSet<Shifted<Body>> {
+    let erased = steps.iter().filter_map(|step| match step {
+        MicroStep::Shift(step) => Some(step.equation),
+        MicroStep::Erase(step) => Some(step.equation),
+        _ => None,
+    });
+    erased.collect()
+}
+
+impl Graph {
+    /// The change between two modes; nothing where the first has no consistent start.
+    pub fn causal_change(&self, before: usize, after: usize) -> Option<Change> {
+        let start = self.beginnings[*self.starts.get(&before)?].clone();
+        let mut change = Change { before, after, start: start.clone(), instants: Vec::new(), end: ChangeEnd::Endless };
+        let mut met: Vec<Beginning> = Vec::new();
+        let (mut at, mut old) = (start, before);
+        while !met.contains(&at) {
+            let trace = self.causal_trace(&at, old, after)?;
+            let is_reset = !shifted_in(&trace.steps).is_empty();
+            let end = trace.end.clone();
+            let fires = trace.steps.iter().any(|it| matches!(it, MicroStep::Fire(fire) if !fire.clauses.is_empty()));
+            change.instants.push(trace);
+            let next = match end {
+                Err(failure) => {
+                    change.end = ChangeEnd::Failed(failure);
+                    return Some(change);
+                }
+                Ok(_) if fires && self.system.is_transient(after) => {
+                    change.end = ChangeEnd::Transient;
+                    return Some(change);
+                }
+                Ok(next) => next,
+            };
+            if next == at && !is_reset {
+                change.end = ChangeEnd::Continuous;
+                return Some(change);
+            }
+            met.push(at);
+            (at, old) = (next, after);
+        }
+        // A cycle of several runs: continuous if none of them resets.
+        let cycle = met.iter().position(|it| *it == at).unwrap_or(0);
+        if change.instants[cycle..].iter().all(|trace| shifted_in(&trace.steps).is_empty()) {
+            change.end = ChangeEnd::Continuous;
+        }
+        Some(change)
+    }
+
+    /// The run from a beginning to a mode, with choices by causality.
+    fn causal_trace(&self, from: &Beginning, old: usize, mode: usize) -> Option<Trace> {
+        let instant = Instant { change: Some((old, mode)), ..self.instant(from) };
+        traces(&instant, from).into_iter().find(|trace| trace.mode == mode)
+    }
+}

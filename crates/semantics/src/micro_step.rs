@@ -1,0 +1,434 @@
+//! Algorithm 5 of RR8933: the computation of a micro-step, line by line, with one type per kind of step.
+//!
+//! The text has to be read with care in four places, and says nothing in three more.
+//!
+//! - *Tick* (line 2): its formula is damaged. Here `x•m` is known next if `x•m+1` was, and `Δ' = {e•m : e•m+1 was solved}`.
+//! - *Latent equations* (line 15) are those of all enabled equations, not of `F`: line 10 has just taken from `F` the
+//!   equations that are known to hold, and with them those whose shifts are wanted.
+//! - *A shifted equation* (line 13) counts as disabled for this instant, otherwise no run through line 13 succeeds. These
+//!   are the erased equations of E22 §8.
+//! - *Shifts are bounded*: the graph need not be finite. An equation is shifted while all its variables are known, which
+//!   are at most leading variables of the mode before: no shift goes further than one beyond the greatest offset.
+//! - *A guard that waits for what waits for it* is a logico-numerical fixpoint. It is given the infinitesimal delay of
+//!   E22 (48): its value is that of its left limit, and known.
+//! - *The guard `true`* is evaluated when the instant begins: equations of Δ that hold in all modes are redundant then.
+//! - *`when` clauses* (E22 §8.4): in the instant in which one fires its laws are enabled, and equations that are
+//!   overdetermined are erased without being shifted, as their shifts are not active when the instant is over. Latent
+//!   equations are added only of what held before.
+
+use std::collections::BTreeSet;
+
+use modeshift_dae::{Id, ModeVariableId};
+
+use crate::bipartite::Bipartite;
+use crate::domain::{Body, Guard, Shifted, Unknown, Value};
+use crate::sigma::Offsets;
+use crate::status::{Context, Status};
+use crate::system::DifferenceSystem;
+
+/// Lines 4–6: a block of equations is solved for as many variables.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EvaluateBlock {
+    /// The equations.
+    pub equations: Vec<Shifted<Body>>,
+    /// What they are solved for.
+    pub variables: Vec<Shifted<Unknown>>,
+}
+
+/// Lines 8–10: a guard is evaluated, and equations of Δ that it enables are known to hold.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EvaluateGuard {
+    /// The guard.
+    pub guard: Guard,
+    /// Its value.
+    pub value: bool,
+    /// Whether its value is that of its left limit, because what it reads waits for it.
+    pub is_delayed: bool,
+    /// The redundant equations.
+    pub redundant: Vec<Shifted<Body>>,
+}
+
+/// Line 10 for the guard `true`, when the instant begins.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EvaluateRedundant {
+    /// The redundant equations.
+    pub redundant: Vec<Shifted<Body>>,
+}
+
+/// Lines 12–13: an overdetermined equation gives way to its shift.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ForwardShift {
+    /// The equation.
+    pub equation: Shifted<Body>,
+}
+
+/// Lines 15–19: latent equations are added.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AddEquations {
+    /// The equations.
+    pub equations: Vec<Shifted<Body>>,
+}
+
+/// E22 §8.4: the `when` branches whose conditions have just become true.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FireClauses {
+    /// Their numbers; none where nothing fires.
+    pub clauses: Vec<usize>,
+}
+
+/// E22 §8.4: an overdetermined equation of an instant of a `when` is erased.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EraseEquation {
+    /// The equation.
+    pub equation: Shifted<Body>,
+}
+
+/// A micro-step within an instant. The one that ends it is [`tick`].
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub enum MicroStep {
+    Block(EvaluateBlock),
+    Guard(EvaluateGuard),
+    Redundant(EvaluateRedundant),
+    Shift(ForwardShift),
+    Latent(AddEquations),
+    Fire(FireClauses),
+    Erase(EraseEquation),
+}
+
+/// Lines 16–17: why a run fails.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Failure {
+    /// No latent equation helps, and these variables have no value.
+    Underdetermined(Vec<Shifted<Unknown>>),
+    /// The mode is structurally singular: shifting brings as many new variables as equations, for ever.
+    InfiniteIndex(Vec<Shifted<Unknown>>),
+    /// An equation would be shifted further than anything that is known can ask for.
+    Unbounded(Shifted<Body>),
+    /// A law of a `when` contradicts the rest of its instant.
+    Contradiction(Shifted<Body>),
+}
+
+/// What may happen next in a status.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// The status is successful.
+    Tick,
+    /// One of these choices; of each choice, every step is taken in a run of its own.
+    Choices(Vec<Vec<MicroStep>>),
+    /// Nothing.
+    Fail(Failure),
+}
+
+/// Whether all choices of lines 5, 8 and 12 are wanted, or the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Choices {
+    First,
+    All,
+}
+
+/// An instant: what does not change in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Instant<'a> {
+    /// The system.
+    pub system: &'a DifferenceSystem,
+    /// The offsets of its modes.
+    pub offsets: &'a [Option<Offsets>],
+    /// The context.
+    pub context: &'a Context,
+    /// By `when` branch, whether its condition held in the instant before.
+    pub held: &'a [bool],
+    /// The furthest shift of an equation.
+    pub bound: u32,
+    /// Which choices are wanted.
+    pub choices: Choices,
+    /// The modes before and after, where a change is followed: choices are then made by causality.
+    pub change: Option<(usize, usize)>,
+}
+
+impl Instant<'_> {
+    /// Algorithm 5.
+    pub fn next(&self, status: &Status) -> Next {
+        if self.is_success(status) {
+            return Next::Tick; // lines 1–2
+        }
+        let ways = [Self::guard_true, Self::blocks, Self::guards, Self::fires, Self::overdetermined, Self::latent];
+        for way in ways {
+            let choices = way(self, status);
+            if !choices.is_empty() {
+                return Next::Choices(choices);
+            }
+        }
+        Next::Fail(self.failure(status)) // lines 16–17
+    }
+
+    /// Definition 4: every equation is solved or disabled, and every leading variable has a value.
+    fn is_success(&self, status: &Status) -> bool {
+        let all_final = || status.equations.values().all(|value| value.is_final());
+        let leading = || status.leading_variables(self.system);
+        status.mode().is_some()
+            && status.fires.is_some()
+            && all_final()
+            && leading().iter().all(|it| status.known.contains(it))
+    }
+
+    /// Line 10 for the guard `true`.
+    fn guard_true(&self, status: &Status) -> Vec<Vec<MicroStep>> {
+        let is_first = status.guards.iter().all(|value| !value.is_final());
+        let redundant = if is_first { self.redundant(status, None) } else { Vec::new() };
+        let step = EvaluateRedundant { redundant };
+        if step.redundant.is_empty() { Vec::new() } else { vec![vec![MicroStep::Redundant(step)]] }
+    }
+
+    /// The equations of Δ that are enabled, not known to be solved, and were not enabled before.
+    fn redundant(&self, status: &Status, before: Option<&Status>) -> Vec<Shifted<Body>> {
+        let is_new = |equation: &&Shifted<Body>| {
+            let body = equation.of;
+            let was_enabled = before.is_some_and(|before| before.is_enabled(self.system, body));
+            let is_open = !status.equations.get(*equation).is_some_and(|value| value.is_final());
+            is_open && !was_enabled && status.is_enabled(self.system, body)
+        };
+        self.context.iter().filter(is_new).copied().collect()
+    }
+
+    /// Lines 4–6: blocks that can be solved now.
+    fn blocks(&self, status: &Status) -> Vec<Vec<MicroStep>> {
+        let system = self.system;
+        let mut equations: Vec<Shifted<Body>> = status.enabled_undefined(system).collect();
+        equations.retain(|&it| status.undefined_in(system, it).next().is_some());
+        // In the overdetermined part those come first that are not shifted; a law comes before everything else.
+        let is_law = |it: &Shifted<Body>| system.bodies[it.of].clause.is_some();
+        equations.sort_by_key(|it| (!is_law(it), it.shift, self.is_new(it.of), it.of));
+        let variables: BTreeSet<Shifted<Unknown>> =
+            equations.iter().flat_map(|&it| status.undefined_in(system, it)).collect();
+        let variables: Vec<Shifted<Unknown>> = variables.into_iter().collect();
+        let row = |&it: &Shifted<Body>| {
+            let place = |variable| variables.binary_search(&variable).expect("an undefined variable");
+            status.undefined_in(system, it).map(place).collect()
+        };
+        let graph = Bipartite { rows: equations.iter().map(row).collect(), columns: variables.len() };
+        let block = |(rows, columns): (Vec<usize>, Vec<usize>)| {
+            let mut block = EvaluateBlock {
+                equations: rows.into_iter().map(|row| equations[row]).collect(),
+                variables: columns.into_iter().map(|column| variables[column]).collect(),
+            };
+            block.equations.sort_unstable();
+            block.variables.sort_unstable();
+            vec![MicroStep::Block(block)]
+        };
+        let mut blocks: Vec<Vec<MicroStep>> = self.square_blocks(&graph).into_iter().map(block).collect();
+        blocks.sort();
+        blocks.dedup();
+        blocks
+    }
+
+    /// Whether an equation did not hold in the mode before, as far as that is known.
+    fn is_new(&self, body: Body) -> bool {
+        self.change.is_some_and(|(before, _)| !self.system.bodies[body].modes.has(before))
+    }
+
+    /// Whether a guard has another value in the mode after than in the mode before, as far as these are known.
+    fn changes(&self, guard: Guard) -> bool {
+        self.change.is_some_and(|(before, after)| self.value_in(before, guard) != self.value_in(after, guard))
+    }
+
+    fn value_in(&self, mode: usize, guard: Guard) -> bool {
+        self.system.modes[mode].get(ModeVariableId(guard.0))
+    }
+
+    /// The blocks of the square part, and of a largest square part of the overdetermined part, or of every such part.
+    fn square_blocks(&self, graph: &Bipartite) -> Vec<(Vec<usize>, Vec<usize>)> {
+        let parts = graph.parts();
+        let mut found = Vec::new();
+        for basis in self.bases(graph, &parts.over) {
+            let mut rows = basis;
+            rows.extend(&parts.square);
+            rows.sort_unstable();
+            found.extend(graph.ready_blocks(&rows));
+        }
+        found
+    }
+
+    /// Largest sets of overdetermined rows that can be matched: the first in order, or all of them.
+    fn bases(&self, graph: &Bipartite, over: &[usize]) -> Vec<Vec<usize>> {
+        let part =
+            Bipartite { rows: over.iter().map(|&row| graph.rows[row].clone()).collect(), columns: graph.columns };
+        let matched = part.matched();
+        let first: Vec<usize> = (0..over.len()).filter(|&row| matched.column_of[row].is_some()).collect();
+        let outside = |basis: &[usize]| -> Vec<usize> { basis.iter().map(|&row| over[row]).collect() };
+        if self.choices == Choices::First {
+            return vec![outside(&first)];
+        }
+        // Any two bases are connected by exchanges of single rows.
+        let mut bases = vec![first];
+        let mut at = 0;
+        while at < bases.len() {
+            for (place, new) in (0..bases[at].len()).flat_map(|place| (0..over.len()).map(move |new| (place, new))) {
+                let mut other = bases[at].clone();
+                if other.contains(&new) {
+                    continue;
+                }
+                other[place] = new;
+                other.sort_unstable();
+                if !bases.contains(&other) && part.is_independent(&other) {
+                    bases.push(other);
+                }
+            }
+            at += 1;
+        }
+        bases.iter().map(|basis| outside(basis)).collect()
+    }
+
+    /// Lines 8–10: guards whose variables are known; where none is, those that wait for each other get their left limits.
+    fn guards(&self, status: &Status) -> Vec<Vec<MicroStep>> {
+        let open = || self.system.guards.ids().filter(|guard| !status.guards[guard.index()].is_final());
+        let has_value = |&unknown: &Unknown| status.known.contains(&Shifted::new(unknown, 0));
+        let is_enabled = |guard: &Guard| self.system.guards[*guard].reads.iter().all(has_value);
+        let enabled: Vec<Guard> = open().filter(is_enabled).collect();
+        let (mut guards, is_delayed) = if enabled.is_empty() { (open().collect(), true) } else { (enabled, false) };
+        guards.sort_by_key(|&guard| self.changes(guard));
+        let wanted = if self.choices == Choices::First { 1 } else { guards.len() };
+        guards[..wanted.min(guards.len())].iter().map(|&guard| self.both_values(status, guard, is_delayed)).collect()
+    }
+
+    /// Line 9: both values are explored, as far as some mode has them.
+    fn both_values(&self, status: &Status, guard: Guard, is_delayed: bool) -> Vec<MicroStep> {
+        let wanted = |value: &bool| self.change.is_none_or(|(_, after)| self.value_in(after, guard) == *value);
+        let step = |value: bool| {
+            let mut step = EvaluateGuard { guard, value, is_delayed, redundant: Vec::new() };
+            let after = self.with_guard(status, &step);
+            step.redundant = self.redundant(&after, Some(status));
+            (!after.modes.is_empty()).then_some(MicroStep::Guard(step))
+        };
+        [false, true].into_iter().filter(wanted).filter_map(step).collect()
+    }
+
+    /// E22 §8.4: which `when` branches fire, when all guards are known.
+    fn fires(&self, status: &Status) -> Vec<Vec<MicroStep>> {
+        let (Some(mode), None) = (status.mode(), &status.fires) else { return Vec::new() };
+        let mut clauses: Vec<usize> = Vec::new();
+        for (number, clause) in self.system.clauses.iter().enumerate() {
+            let is_taken = clauses.iter().any(|&other| self.system.clauses[other].of == clause.of);
+            if clause.condition.has(mode) && !self.held[number] && !is_taken {
+                clauses.push(number);
+            }
+        }
+        vec![vec![MicroStep::Fire(FireClauses { clauses })]]
+    }
+
+    /// Line 12: enabled equations all of whose variables are known. (What line 5 leaves of the overdetermined part is
+    /// among them: it is reached only when no block can be solved.) Those of the nearest instant come first.
+    fn overdetermined(&self, status: &Status) -> Vec<Vec<MicroStep>> {
+        let is_over = |&equation: &Shifted<Body>| status.undefined_in(self.system, equation).next().is_none();
+        let over = status.enabled_undefined(self.system).filter(is_over);
+        let step = |equation: Shifted<Body>| match self.is_fired(status) {
+            true => MicroStep::Erase(EraseEquation { equation }),
+            false => MicroStep::Shift(ForwardShift { equation }),
+        };
+        let allowed = |equation: &Shifted<Body>| match self.is_fired(status) {
+            true => self.system.bodies[equation.of].clause.is_none(),
+            false => equation.shift < self.bound,
+        };
+        let mut over: Vec<Shifted<Body>> = over.filter(allowed).collect();
+        over.sort_by_key(|equation| (equation.shift, equation.of));
+        over.into_iter().map(|equation| vec![step(equation)]).collect()
+    }
+
+    fn is_fired(&self, status: &Status) -> bool {
+        status.fires.as_ref().is_some_and(|fires| !fires.is_empty())
+    }
+
+    /// Line 15: shifts of enabled equations, as often as the offsets of the mode say.
+    fn latent(&self, status: &Status) -> Vec<Vec<MicroStep>> {
+        let Some(offsets) = status.mode().and_then(|mode| self.offsets[mode].as_ref()) else { return Vec::new() };
+        if self.overdetermined_rest(status).is_some() {
+            return Vec::new();
+        }
+        let held_before = |body: Body| self.context.iter().any(|equation| equation.of == body);
+        let lasts = |body: Body| !self.is_fired(status) || held_before(body);
+        let shifts = offsets.equations.iter().filter(|(body, _)| lasts(**body));
+        let shifts = shifts.flat_map(|(&body, &offset)| (1..=offset).map(move |shift| Shifted::new(body, shift)));
+        let equations: Vec<Shifted<Body>> = shifts.filter(|it| !status.equations.contains_key(it)).collect();
+        if equations.is_empty() { Vec::new() } else { vec![vec![MicroStep::Latent(AddEquations { equations })]] }
+    }
+
+    /// An overdetermined equation that may be neither shifted nor erased.
+    fn overdetermined_rest(&self, status: &Status) -> Option<Shifted<Body>> {
+        let is_over = |&equation: &Shifted<Body>| status.undefined_in(self.system, equation).next().is_none();
+        status.enabled_undefined(self.system).find(is_over)
+    }
+
+    fn failure(&self, status: &Status) -> Failure {
+        if let Some(equation) = self.overdetermined_rest(status) {
+            return match self.is_fired(status) {
+                true => Failure::Contradiction(equation),
+                false => Failure::Unbounded(equation),
+            };
+        }
+        let open = status.enabled_undefined(self.system).flat_map(|it| status.undefined_in(self.system, it));
+        let open: BTreeSet<Shifted<Unknown>> = open.collect();
+        let open: Vec<Shifted<Unknown>> = open.into_iter().collect();
+        match status.mode().map(|mode| &self.offsets[mode]) {
+            Some(None) => Failure::InfiniteIndex(open),
+            _ => Failure::Underdetermined(open),
+        }
+    }
+
+    /// The status behind a micro-step: it knows more.
+    pub fn apply(&self, status: &Status, step: &MicroStep) -> Status {
+        let mut after = status.clone();
+        match step {
+            MicroStep::Block(block) => {
+                after.known.extend(&block.variables);
+                after.equations.extend(block.equations.iter().map(|&it| (it, Value::True)));
+            }
+            MicroStep::Guard(step) => {
+                after = self.with_guard(status, step);
+                after.equations.extend(step.redundant.iter().map(|&it| (it, Value::True)));
+            }
+            MicroStep::Redundant(step) => after.equations.extend(step.redundant.iter().map(|&it| (it, Value::True))),
+            MicroStep::Shift(ForwardShift { equation }) => {
+                after.equations.insert(*equation, Value::False);
+                after.equations.entry(equation.next()).or_insert(Value::Undefined);
+            }
+            MicroStep::Latent(step) => after.equations.extend(step.equations.iter().map(|&it| (it, Value::Undefined))),
+            MicroStep::Fire(FireClauses { clauses }) => {
+                let fires = |body: &Body| self.system.bodies[*body].clause.is_some_and(|it| clauses.contains(&it));
+                let laws = self
+                    .system
+                    .bodies
+                    .ids()
+                    .filter(fires)
+                    .filter(|&it| status.modes.are_among(&self.system.bodies[it].modes));
+                after.equations.extend(laws.map(|law| (Shifted::new(law, 0), Value::Undefined)));
+                after.fires = Some(clauses.clone());
+            }
+            MicroStep::Erase(EraseEquation { equation }) => {
+                after.equations.insert(*equation, Value::False);
+            }
+        }
+        after
+    }
+
+    /// A guard has a value, and equations that are not enabled in any mode left are disabled.
+    fn with_guard(&self, status: &Status, step: &EvaluateGuard) -> Status {
+        let mut after = status.clone();
+        after.guards[step.guard.index()] = if step.value { Value::True } else { Value::False };
+        after.modes = status.modes.and(&self.system.modes_with(step.guard, step.value));
+        for (equation, value) in &mut after.equations {
+            if after.modes.avoid(&self.system.bodies[equation.of].modes) {
+                *value = Value::False;
+            }
+        }
+        after
+    }
+}
+
+/// Line 2: what is known when the next instant begins, and the next context.
+pub fn tick(system: &DifferenceSystem, status: &Status) -> (BTreeSet<Shifted<Unknown>>, Context) {
+    let known = status.known.iter().filter_map(|variable| variable.previous()).collect();
+    let solved = status.equations.iter().filter(|(_, value)| **value == Value::True).map(|(equation, _)| equation);
+    let lasting = solved.filter(|equation| system.bodies[equation.of].clause.is_none());
+    (known, lasting.filter_map(|equation| equation.previous()).collect())
+}

@@ -1,0 +1,143 @@
+//! The latent equations of a mode: the Σ-method on its difference-algebraic equations (RR8933, line 15 of Algorithm 5).
+//!
+//! Shifting is to differences what differentiating is to derivatives, so offsets are those of Pryce: `c(e)` is how
+//! often an equation is shifted, `d(x)` the shift of the leading variable.
+
+use std::collections::BTreeMap;
+
+use crate::domain::{Body, Unknown};
+use crate::system::DifferenceSystem;
+
+/// The smallest offsets of a mode.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offsets {
+    /// How often each equation is shifted.
+    pub equations: BTreeMap<Body, u32>,
+    /// The shift of each leading variable.
+    pub variables: BTreeMap<Unknown, u32>,
+}
+
+impl Offsets {
+    /// The offsets of a mode; nothing where it is structurally singular: its structural index is infinite.
+    pub fn of(system: &DifferenceSystem, mode: usize) -> Option<Offsets> {
+        Signature::new(system, mode).offsets()
+    }
+
+    /// Equations with their latent ones, and variables with their derivatives: what a consistent start solves, and for
+    /// what (Execution Scheme 3). The difference are the degrees of freedom.
+    pub fn start_size(&self) -> (u32, u32) {
+        let size = |offsets: &mut dyn Iterator<Item = &u32>| offsets.map(|offset| offset + 1).sum();
+        (size(&mut self.equations.values()), size(&mut self.variables.values()))
+    }
+
+    /// The greatest of them.
+    pub fn greatest(&self) -> u32 {
+        let all = self.equations.values().chain(self.variables.values());
+        all.copied().max().unwrap_or(0)
+    }
+}
+
+/// The matrix `σ` of a mode: in row and column the highest shift of a variable in an equation.
+struct Signature {
+    bodies: Vec<Body>,
+    unknowns: Vec<Unknown>,
+    rows: Vec<Vec<(usize, i64)>>,
+}
+
+impl Signature {
+    fn new(system: &DifferenceSystem, mode: usize) -> Self {
+        let bodies: Vec<Body> = system.equations_in(mode).collect();
+        let mut unknowns: Vec<Unknown> =
+            bodies.iter().flat_map(|&body| &system.bodies[body].incidence).map(|entry| entry.unknown).collect();
+        unknowns.sort_unstable();
+        unknowns.dedup();
+        let row = |&body: &Body| {
+            let place = |unknown| unknowns.binary_search(&unknown).expect("a variable of the mode");
+            let entries = system.bodies[body].incidence.iter();
+            entries.map(|entry| (place(entry.unknown), i64::from(entry.highest))).collect()
+        };
+        let rows = bodies.iter().map(row).collect();
+        Signature { bodies, unknowns, rows }
+    }
+
+    fn offsets(&self) -> Option<Offsets> {
+        let column_of = self.heaviest_matching()?;
+        let (mut c, mut d) = (vec![0_i64; self.rows.len()], vec![0_i64; self.unknowns.len()]);
+        loop {
+            for (row, entries) in self.rows.iter().enumerate() {
+                entries.iter().for_each(|&(column, sigma)| d[column] = d[column].max(sigma + c[row]));
+            }
+            let raised: Vec<i64> =
+                (0..c.len()).map(|row| d[column_of[row]] - self.sigma(row, column_of[row])).collect();
+            if raised == c {
+                break;
+            }
+            c = raised;
+        }
+        let number = |value: i64| u32::try_from(value).expect("offsets are not negative");
+        Some(Offsets {
+            equations: self.bodies.iter().copied().zip(c.into_iter().map(number)).collect(),
+            variables: self.unknowns.iter().copied().zip(d.into_iter().map(number)).collect(),
+        })
+    }
+
+    fn sigma(&self, row: usize, column: usize) -> i64 {
+        let entry = self.rows[row].iter().find(|entry| entry.0 == column);
+        entry.expect("a matched entry").1
+    }
+
+    /// The partner of each row in a perfect matching of greatest weight: rows come in one by one, each along an
+    /// alternating path that gains most. Such paths have no gaining cycles, so as many rounds as rows find them.
+    fn heaviest_matching(&self) -> Option<Vec<usize>> {
+        if self.rows.len() != self.unknowns.len() {
+            return None;
+        }
+        let mut row_of: Vec<Option<usize>> = vec![None; self.unknowns.len()];
+        let mut column_of: Vec<Option<usize>> = vec![None; self.rows.len()];
+        for row in 0..self.rows.len() {
+            let (gain, came_from) = self.best_paths(row, &row_of, &column_of);
+            let ends = (0..row_of.len()).filter(|&column| row_of[column].is_none() && gain[column].is_some());
+            let mut column = ends.max_by_key(|&column| gain[column])?;
+            loop {
+                let by = came_from[column];
+                row_of[column] = Some(by);
+                match column_of[by].replace(column) {
+                    Some(before) => column = before,
+                    None => break,
+                }
+            }
+        }
+        column_of.into_iter().collect()
+    }
+
+    /// By column, the greatest gain of an alternating path from a row that has no partner, and the last row on it.
+    fn best_paths(
+        &self,
+        start: usize,
+        row_of: &[Option<usize>],
+        column_of: &[Option<usize>],
+    ) -> (Vec<Option<i64>>, Vec<usize>) {
+        let mut gain: Vec<Option<i64>> = vec![None; row_of.len()];
+        let mut came_from = vec![start; row_of.len()];
+        for _ in 0..=self.rows.len() {
+            let mut improved = false;
+            for (row, entries) in self.rows.iter().enumerate() {
+                let before = match column_of[row] {
+                    _ if row == start => Some(0),
+                    Some(column) => gain[column].map(|it| it - self.sigma(row, column)),
+                    None => None,
+                };
+                let Some(before) = before else { continue };
+                for &(column, sigma) in entries.iter().filter(|entry| column_of[row] != Some(entry.0)) {
+                    if gain[column].is_none_or(|known| before + sigma > known) {
+                        (gain[column], came_from[column], improved) = (Some(before + sigma), row, true);
+                    }
+                }
+            }
+            if !improved {
+                break;
+            }
+        }
+        (gain, came_from)
+    }
+}

@@ -1,0 +1,146 @@
+//! The multimode system of difference-algebraic equations (mdAE) whose meaning is defined here: RR8933 Definition 2.
+//!
+//! A derivative is a difference quotient, `x' = (x• - x)/∂` (17), so an equation with `x''` contains `x`, `x•` and `x•2`.
+//! An equation that has another body in other modes, `0 = if g then w1 - w2 else f1`, is as many guarded equations as it
+//! has bodies, all with its name: one instant knows at most one of them.
+//!
+//! Where the model is read off a [`MultimodeDae`](modeshift_dae::MultimodeDae): `reading`.
+
+use std::sync::Arc;
+
+use modeshift_dae::{IndexVec, Mode, VariableId};
+
+use crate::domain::{Body, Guard, Shifted, Unknown};
+use crate::modes::Modes;
+
+/// A multimode system of differences.
+#[derive(Clone, Debug)]
+pub struct DifferenceSystem {
+    /// The class.
+    pub name: Arc<str>,
+    /// The variables.
+    pub unknowns: IndexVec<Unknown, UnknownVariable>,
+    /// The guards.
+    pub guards: IndexVec<Guard, GuardPredicate>,
+    /// The valuations of the guards that the model allows, in order.
+    pub modes: Vec<Mode>,
+    /// The guarded equations, and behind them the laws of `when` clauses.
+    pub bodies: IndexVec<Body, GuardedEquation>,
+    /// The branches of `when` clauses with laws, or with nothing in them.
+    pub clauses: Vec<Clause>,
+}
+
+/// A variable.
+#[derive(Clone, Debug)]
+pub struct UnknownVariable {
+    /// Its name.
+    pub name: Arc<str>,
+    /// The variable of the model.
+    pub variable: VariableId,
+}
+
+/// A guard.
+#[derive(Clone, Debug)]
+pub struct GuardPredicate {
+    /// Its name.
+    pub name: Arc<str>,
+    /// The variables that it reads at the current instant: `ρ(γ)`. Left limits are known when an instant begins.
+    pub reads: Vec<Unknown>,
+}
+
+/// `if γ do f = 0`
+#[derive(Clone, Debug)]
+pub struct GuardedEquation {
+    /// The name of the equation.
+    pub name: Arc<str>,
+    /// The modes that enable it.
+    pub modes: Modes,
+    /// The variables that appear in `f`: `ρ(e)`.
+    pub incidence: Vec<Incidence>,
+    /// Where it is a law: the clause it belongs to. It is enabled only in an instant in which the clause fires.
+    pub clause: Option<usize>,
+}
+
+/// A variable in a body, at all instants from the lowest shift to the highest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Incidence {
+    /// The variable.
+    pub unknown: Unknown,
+    /// 0, but for laws, which speak of right limits.
+    pub lowest: u32,
+    /// The order of its highest derivative, with the shift of a law.
+    pub highest: u32,
+}
+
+/// A branch of a `when` clause that makes an instant of its own (E22 §8.4).
+#[derive(Clone, Debug)]
+pub struct Clause {
+    /// `when g`
+    pub name: String,
+    /// Which `when` of the model: of the branches of one, the first that may fire does.
+    pub of: usize,
+    /// The modes in which its condition holds: it fires where that becomes true.
+    pub condition: Modes,
+    /// Whether the mode in which it fires is transient: what happens in the model may make its condition false.
+    pub is_transient: bool,
+}
+
+impl DifferenceSystem {
+    /// `ρ(e•m)`: the variables of an equation so many instants later.
+    pub fn variables_of(&self, equation: Shifted<Body>) -> impl Iterator<Item = Shifted<Unknown>> + '_ {
+        self.bodies[equation.of].incidence.iter().flat_map(move |entry| {
+            let shifts = entry.lowest + equation.shift..=entry.highest + equation.shift;
+            shifts.map(|shift| Shifted::new(entry.unknown, shift))
+        })
+    }
+
+    /// The equations that hold in a mode, laws left out.
+    pub fn equations_in(&self, mode: usize) -> impl Iterator<Item = Body> + '_ {
+        let holds = move |(_, body): &(Body, &GuardedEquation)| body.clause.is_none() && body.modes.has(mode);
+        self.bodies.iter_enumerated().filter(holds).map(|(id, _)| id)
+    }
+
+    /// The modes in which a guard is true, or false.
+    pub fn modes_with(&self, guard: Guard, value: bool) -> Modes {
+        let id = modeshift_dae::ModeVariableId(guard.0);
+        Modes::of(self.modes.len(), |mode| self.modes[mode].get(id) == value)
+    }
+
+    /// The modes that last for an instant only.
+    pub fn is_transient(&self, mode: usize) -> bool {
+        self.clauses.iter().any(|clause| clause.is_transient && clause.condition.has(mode))
+    }
+
+    /// The greatest order of a derivative that is written.
+    pub fn highest_order(&self) -> u32 {
+        self.bodies.iter().flat_map(|body| &body.incidence).map(|entry| entry.highest).max().unwrap_or(0)
+    }
+
+    /// `e3•`
+    pub fn equation_name(&self, equation: Shifted<Body>) -> String {
+        equation.named(&self.bodies[equation.of].name).to_string()
+    }
+
+    /// `x•2`
+    pub fn variable_name(&self, variable: Shifted<Unknown>) -> String {
+        variable.named(&self.unknowns[variable.of].name).to_string()
+    }
+
+    /// `not g, h`: the values of all guards.
+    pub fn mode_name(&self, mode: usize) -> String {
+        let literal = |(guard, value): (modeshift_dae::ModeVariableId, bool)| {
+            literal_text(&self.guards[Guard(guard.0)].name, value)
+        };
+        let literals: Vec<String> = self.modes[mode].iter().map(literal).collect();
+        if literals.is_empty() { "the only mode".to_string() } else { literals.join(", ") }
+    }
+}
+
+/// `g`, `not g`, `not (x > 1)`
+pub fn literal_text(name: &str, value: bool) -> String {
+    match value {
+        true => name.to_string(),
+        false if name.contains(' ') => format!("not ({name})"),
+        false => format!("not {name}"),
+    }
+}

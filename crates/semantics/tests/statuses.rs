@@ -1,0 +1,50 @@
+//! Statuses along runs: every micro-step knows more than the one before, and all are coherent (RR8933 §3.3.1).
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+use modeshift_semantics::{Choices, Graph, Instant, MicroStep, Status};
+
+use crate::support::{graph_of_file, random_graphs};
+
+fn check(graph: &Graph) {
+    for run in &graph.runs {
+        let beginning = &graph.beginnings[run.from];
+        let instant = Instant {
+            system: &graph.system,
+            offsets: &graph.offsets,
+            context: &beginning.context,
+            held: &beginning.held,
+            bound: graph.bound,
+            choices: Choices::First,
+            change: None,
+        };
+        let mut status = Status::initial(&graph.system, beginning.known.clone());
+        let mut delayed = BTreeSet::new();
+        for step in &run.steps {
+            if let MicroStep::Guard(step) = step
+                && step.is_delayed
+            {
+                delayed.insert(step.guard);
+            }
+            let after = instant.apply(&status, step);
+            assert!(after.is_coherent(&graph.system, &delayed), "{step:?}");
+            let decides_nothing = matches!(step, MicroStep::Fire(fire) if fire.clauses.is_empty());
+            let order = status.compare(&after, &graph.system);
+            assert!(order == Some(Ordering::Less) || decides_nothing, "{step:?}: {order:?}");
+            status = after;
+        }
+    }
+}
+
+#[test]
+fn knowledge_grows_with_every_micro_step() {
+    for name in ["ClutchBasic", "CupAndBall", "CupAndBallElastic", "WaterTank", "RLDC2", "BreakingShaft"] {
+        check(&graph_of_file(&format!("{name}.mo")));
+    }
+}
+
+#[test]
+fn also_in_random_models() {
+    random_graphs(40).for_each(|(_, _, graph)| check(&graph));
+}
