@@ -11,6 +11,7 @@ Examples:
   modeshift analyze Clutch.mo --at g=true          one mode, its blocks in solving order
   modeshift analyze Clutch.mo --format svg -o clutch.svg
   modeshift changes Clutch.mo --to g=true          what jumps and what is impulsive when it engages
+  modeshift semantics Clutch.mo --run 2            one instant, micro-step by micro-step
   modeshift flatten Line.mo --set N=3              the equations that were understood
   modeshift simulate Clutch.mo --stop 15 --plot clutch.svg
   modeshift check My.mo -m My.Plant -L ~/modelica  a class that uses a library
@@ -117,13 +118,22 @@ pub enum Command {
         #[arg(long)]
         plain: bool,
     },
-    /// The constructive semantics: the micro-step graph (not built yet)
+    /// The constructive semantics: the micro-steps of every instant, and the graph of all runs
     Semantics {
         #[command(flatten)]
         input: Input,
         /// How to print it
         #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
         format: GraphFormat,
+        /// Restrict to the modes with these values
+        #[arg(long, value_name = "MODE")]
+        at: Option<String>,
+        /// One run, by its number, step by step with what each status knows
+        #[arg(long, value_name = "N")]
+        run: Option<usize>,
+        /// Explore every choice of the algorithm, and tell where they matter
+        #[arg(long)]
+        all_choices: bool,
     },
 }
 

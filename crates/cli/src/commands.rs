@@ -8,7 +8,7 @@ use modeshift_driver::changes::Selection;
 use modeshift_driver::report::analyze::LARGEST_PICTURE;
 use modeshift_driver::report::json::pretty;
 use modeshift_driver::simulate::{Method, RunOptions};
-use modeshift_driver::{Progress, RimisOptions, Source};
+use modeshift_driver::{Progress, RimisOptions, Source, semantics};
 
 use crate::answers::{on_paper, status_of, tell, tell_timings, write};
 use crate::arguments::{self, Arguments, ChangesMethod, Command, Common, DataFormat, GraphFormat, Input, Solver};
@@ -39,7 +39,9 @@ pub fn run(arguments: Arguments) -> Status {
         }
         Command::Simulate { input, run } => simulate(&input, &run),
         Command::Rimis { input, check, plain } => rimis(&input, RimisOptions { plain, check }),
-        Command::Semantics { .. } => not_built("semantics"),
+        Command::Semantics { input, format, at, run, all_choices } => {
+            semantics(&input, format, &semantics::Selection { at: at.as_deref(), run, all_choices })
+        }
     };
     result.unwrap_or_else(|UsageError(message)| {
         say(&format!("error: {message}\n"));
@@ -129,6 +131,21 @@ fn analyze(input: &Input, format: GraphFormat, at: Option<&str>) -> Result<Statu
 
 fn changes(input: &Input, format: GraphFormat, selection: &Selection<'_>) -> Result<Status, UsageError> {
     let answer = modeshift_driver::changes::changes(&question(input)?, selection);
+    tell(&answer, &input.common);
+    if let Some(report) = &answer.result {
+        let text = match format {
+            GraphFormat::Text => on_paper(report.text(), &input.common),
+            GraphFormat::Json => pretty(&report.json()),
+            GraphFormat::Dot => report.dot(),
+            GraphFormat::Svg => report.svg(),
+        };
+        write(&input.common, &text)?;
+    }
+    Ok(status_of(&answer))
+}
+
+fn semantics(input: &Input, format: GraphFormat, selection: &semantics::Selection<'_>) -> Result<Status, UsageError> {
+    let answer = semantics::semantics(&question(input)?, selection);
     tell(&answer, &input.common);
     if let Some(report) = &answer.result {
         let text = match format {

@@ -21,6 +21,7 @@ const PROVOKED: &[(Code, &str, &str)] = &[
     (Code::E0005, "simulate --interval 1e-31", STATE),
     (Code::E0006, "simulate -o no/such/folder/x.csv", STATE),
     (Code::E0007, "simulate --plot-vars q", STATE),
+    (Code::E0008, "semantics --run 5", "models/ClutchBasic.mo"),
     (Code::E0112, "check", "model M Real x; equation x = (1 + 2)[1]; end M;"),
     (Code::E0203, "check", "model A end A; model M Real x; equation x = A; end M;"),
     (Code::E0204, "check", "package P Real y = 1; end P; model M Real x = P.y; end M;"),
@@ -118,6 +119,15 @@ const PROVOKED: &[(Code, &str, &str)] = &[
     ),
     (Code::W0801, "check", SQUARE),
     (Code::W0802, "check", "crates/cli/tests/repro/papers/Cradle2.mo"),
+    (Code::E0840, "semantics --set N=14", "models/ClutchChain.mo"),
+    (Code::E0841, "semantics", "models/CupAndBallElasticWithoutLaw.mo"),
+    (
+        Code::E0842,
+        "semantics",
+        "model M Real x; Real y; Boolean g = time > 1; equation der(x) = -x;
+         if g then x = 0; else y = 0; end if; end M;",
+    ),
+    (Code::W0841, "semantics", "models/TwoEquations.mo"),
     (Code::E0804, "changes", "model M Real x; equation x = 1; x = 2; end M;"),
     (Code::E0810, "simulate", "model M Real x; equation der(x) = 1; annotation(experiment(Tolerance = 2)); end M;"),
     (

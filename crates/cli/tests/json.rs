@@ -48,12 +48,14 @@ fn reports_of_all_models_obey_their_schemas() {
 fn rare_keys_obey_the_schemas_too() {
     let all = schemas();
     let schema = |command: &str| &all.iter().find(|(name, _)| *name == command).expect("known").1;
-    let rare: [&[&str]; 6] = [
+    let rare: [&[&str]; 8] = [
         &["analyze", "models/WaterTank.mo", "--at", "bh=true"],
         &["analyze", "models/TransmissionTree.mo", "--set", "N=5"],
         &["changes", "models/ClutchBasic.mo", "--method", "array", "--to", "g=true"],
         &["changes", "models/BuildingIncompressible.mel", "--set", "N=4"],
         &["init", "models/WaterTank.mo", "--at", "bh=true"],
+        &["semantics", "models/RLDC2.mo", "--all-choices"],
+        &["semantics", "models/ClutchBasic.mo", "--run", "2"],
         &["check", "models/no_such_model.mo"],
     ];
     for arguments in rare.into_iter().filter(|arguments| Path::new(&root()).join(arguments[1]).exists()) {

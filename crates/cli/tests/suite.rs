@@ -12,6 +12,7 @@ mod json;
 mod rimis;
 mod rimis_runs;
 mod rumoca;
+mod semantics;
 mod shared_subexpressions;
 mod simulate;
 mod support;

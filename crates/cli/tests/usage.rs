@@ -82,7 +82,6 @@ fn a_result_goes_to_the_named_file_and_nowhere_else() {
 fn commands_to_come_take_their_options_and_say_that_they_are_not_built() {
     let file = "models/ClutchBasic.mo";
     check_error(b"", &["init", file, "--at", "g=true", "--scenario", "s"], 2, "the model has no scenarios");
-    check_error(b"", &["semantics", file, "--format", "dot"], 2, "not built yet");
     check_error(b"", &["analyze", file, "--method", "matchings"], 2, "not built yet");
 }
 

@@ -169,6 +169,7 @@ codes! {
     E0005 "The times, the interval or the tolerance of a run make no sense.",
     E0006 "A file for the results cannot be written.",
     E0007 "`--plot-vars` names no variable of the model.",
+    E0008 "`--run` asks for a run that there is not.",
 
     E0101 "Something else was expected here.",
     E0102 "A `;` is missing.",
@@ -289,6 +290,9 @@ codes! {
     E0829 "Two `reinit` of one state fire in the same micro-step.",
     E0830 "A `reinit` gives a value to something that is not a state then.",
     E0831 "At an event, a value is not a number.",
+    E0840 "The model has more guards than the constructive semantics enumerates.",
+    E0841 "An instant of a `when` fails in the constructive semantics.",
+    E0842 "In the constructive semantics, an attempt to change the mode loops for ever.",
 
     E0902 "The blocks of different modes are too many to be written one by one.",
     E0903 "The model calls a function, which cannot be written along.",
@@ -320,6 +324,7 @@ codes! {
     W0802 "A cascade of `when` clauses need not come to an end.",
     W0828 "Several modes can follow at an event; one is taken.",
     W0832 "A nonlinear function of an impulse has no weight; nothing depends on it.",
+    W0841 "An instant of a mode change fails in the constructive semantics.",
     W0901 "No start values were found; the transformed model starts as declared.",
 
     N0501 "A condition is implicit: it depends on variables that depend on it.",

@@ -44,7 +44,7 @@ impl Run<'_> {
         say_verdicts(analyzed, &changes, changes.pairs.regular, &mut self.diagnostics);
     }
 
-    fn all_changes<'b>(&mut self, analyzed: &'b Analyzed) -> Result<AllChanges<'b>, Stop> {
+    pub(crate) fn all_changes<'b>(&mut self, analyzed: &'b Analyzed) -> Result<AllChanges<'b>, Stop> {
         let options = self.options(&analyzed.within);
         let analyze = || AllChanges::new(&analyzed.dae, &analyzed.analysis, &options);
         let size = |result: &Result<AllChanges<'_>, Limit>| match result {

@@ -12,6 +12,7 @@
 //! | `pipeline` | `flatten`, `analyze`, `check`, and the stages that all questions share |
 //! | `question` | questions and answers as data |
 //! | `rimis` | `rimis`: an equivalent model for ordinary tools |
+//! | [`semantics`] | `semantics`: the constructive semantics |
 //! | [`simulate`] | `simulate`: runs a model |
 //! | `timings` | how long each phase takes |
 //! | `valuation` | partial valuations of mode variables, as in `--at` |
@@ -22,6 +23,7 @@ mod parse;
 mod pipeline;
 mod question;
 mod rimis;
+pub mod semantics;
 pub mod simulate;
 mod timings;
 mod valuation;

@@ -15,6 +15,7 @@
 //! | [`place`] | places in the source as people write them |
 //! | [`rimis`] | the report of `rimis`: the transformed model |
 //! | [`schema`] | the schemas of all reports, and the page about them |
+//! | [`semantics`] | the report of `semantics`: micro-steps, runs and their graph |
 //! | [`simulate`] | the report of `simulate`: how a run ended |
 //! | [`singular`] | where and how a model is singular |
 //! | [`wording`] | formulas, names and numbers as they stand in sentences |
@@ -31,6 +32,7 @@ pub mod picture;
 pub mod place;
 pub mod rimis;
 pub mod schema;
+pub mod semantics;
 pub mod simulate;
 pub mod singular;
 pub mod wording;

@@ -14,7 +14,7 @@ use crate::domain::{Body, Shifted};
 use crate::micro_step::{Choices, EraseEquation, Failure, FireClauses, ForwardShift, Instant, MicroStep};
 use crate::run::{Beginning, Outcome, held_in, outcomes, traces};
 use crate::sigma::Offsets;
-use crate::status::Context;
+use crate::status::{Context, Status};
 use crate::system::DifferenceSystem;
 
 /// Beyond so many runs no further beginning is explored.
@@ -248,6 +248,19 @@ impl Graph {
             }
         }
         met
+    }
+
+    /// The statuses behind the micro-steps of a run.
+    pub fn statuses(&self, run: usize) -> Vec<Status> {
+        let run = &self.runs[run];
+        let beginning = &self.beginnings[run.from];
+        let instant = self.instant(beginning);
+        let mut status = Status::initial(&self.system, beginning.known.clone());
+        let after = run.steps.iter().map(|step| {
+            status = instant.apply(&status, step);
+            status.clone()
+        });
+        after.collect()
     }
 
     /// By mode, all ends that choices lead to from a beginning; nothing where there are too many statuses.

@@ -153,7 +153,11 @@ impl Instant<'_> {
         if self.is_success(status) {
             return Next::Tick; // lines 1–2
         }
-        let ways = [Self::guard_true, Self::blocks, Self::guards, Self::fires, Self::overdetermined, Self::latent];
+        // Where `when` clauses may fire, that has to be known before anything is solved: guards are left limits then.
+        let ways = match self.system.clauses.is_empty() {
+            true => [Self::guard_true, Self::blocks, Self::guards, Self::fires, Self::overdetermined, Self::latent],
+            false => [Self::guard_true, Self::guards, Self::fires, Self::blocks, Self::overdetermined, Self::latent],
+        };
         for way in ways {
             let choices = way(self, status);
             if !choices.is_empty() {

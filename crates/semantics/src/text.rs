@@ -1,11 +1,11 @@
 //! Runs and contexts in the notation of RR8933, Fig. 3: `;` in sequence, `+` one block, FS, LE and PR for lines 13, 15
 //! and 10, and `{e3}` for a context.
 
-use crate::domain::{Body, Shifted};
+use crate::domain::{Body, Shifted, Value};
 use crate::graph::Graph;
 use crate::micro_step::{Failure, MicroStep};
-use crate::status::Context;
-use crate::system::{DifferenceSystem, literal_text};
+use crate::status::{Context, Status};
+use crate::system::{DifferenceSystem, GuardedEquation, literal_text};
 
 impl DifferenceSystem {
     /// `FS(e3)`; nothing for what is not shown.
@@ -40,6 +40,29 @@ impl DifferenceSystem {
         }
         let names: Vec<String> = context.iter().map(|&equation| self.equation_name(equation)).collect();
         format!("{{{}}}", names.join(", "))
+    }
+
+    /// A status as in Fig. 3: `v` for T, `v̅` for F, nothing for U, and `♯e` for an equation of the context.
+    pub fn status_text(&self, status: &Status, context: &Context) -> String {
+        let barred = |name: &str| name.chars().flat_map(|letter| [letter, '\u{305}']).collect::<String>();
+        let marked = |name: String, value: Value| match value {
+            Value::True => Some(name),
+            Value::False => Some(barred(&name)),
+            Value::Undefined | Value::Irrelevant => None,
+        };
+        let guards =
+            self.guards.iter().zip(&status.guards).filter_map(|(it, &value)| marked(it.name.to_string(), value));
+        let variables = status.known.iter().map(|&variable| self.variable_name(variable));
+        // Of the bodies of an equation, one that other guards would have enabled says nothing.
+        let is_other_body = |equation: &Shifted<Body>| {
+            let same = |body: &&GuardedEquation| body.name == self.bodies[equation.of].name;
+            let may_hold = |body: &GuardedEquation| !status.modes.avoid(&body.modes);
+            !may_hold(&self.bodies[equation.of]) && self.bodies.iter().filter(same).any(may_hold)
+        };
+        let equations = status.equations.iter().filter(|(equation, _)| !is_other_body(equation));
+        let equations = equations.filter_map(|(&equation, &value)| marked(self.equation_name(equation), value));
+        let holding = context.iter().map(|&equation| format!("♯{}", self.equation_name(equation)));
+        guards.chain(variables).chain(equations).chain(holding).collect::<Vec<_>>().join(" ")
     }
 
     /// Why a run fails, in words.

@@ -21,6 +21,7 @@ pub fn to_svg(report: &AnalyzeReport) -> String {
         to: edge.to,
         guard: edge.when.clone(),
         labelled: edge.narrower,
+        colour: None,
     };
     let inside = |edge: &&super::DependencyReport| edge.from < shown.len() && edge.to < shown.len();
     let drawing = Drawing {

@@ -45,7 +45,7 @@ fn mode_card(mode: &str) -> Card {
 }
 
 fn link(report: &ChangesReport, arrow: &ModeArrow) -> Link {
-    Link { from: arrow.from, to: arrow.to, guard: label(&report.changes[arrow.kind]), labelled: true }
+    Link { from: arrow.from, to: arrow.to, guard: label(&report.changes[arrow.kind]), labelled: true, colour: None }
 }
 
 fn kind_card(change: &KindOfChange) -> Card {

@@ -21,6 +21,8 @@ pub enum Emphasis {
     Quiet,
     /// In the colour of the guard.
     Guard,
+    /// In a colour of its own.
+    Coloured(&'static str),
 }
 
 /// A line of text on a card.
@@ -54,6 +56,8 @@ pub struct Link {
     pub guard: String,
     /// Whether its guard is to be written at it.
     pub labelled: bool,
+    /// A colour of its own, which needs no line in the legend.
+    pub colour: Option<&'static str>,
 }
 
 /// What is to be drawn.
@@ -124,7 +128,7 @@ struct Colours<'a> {
 impl<'a> Colours<'a> {
     fn of(drawing: &'a Drawing) -> Self {
         let cards = drawing.cards.iter().map(|card| card.guard.as_str());
-        let links = drawing.links.iter().map(|link| link.guard.as_str());
+        let links = drawing.links.iter().filter(|link| link.colour.is_none()).map(|link| link.guard.as_str());
         let mut guards = Vec::new();
         let mut seen = std::collections::HashSet::new();
         for guard in cards.chain(links) {
@@ -138,6 +142,10 @@ impl<'a> Colours<'a> {
     fn colour(&self, guard: &str) -> &'static str {
         let position = self.guards.iter().position(|known| *known == guard);
         position.map_or(ALWAYS_COLOUR, |position| COLOURS[position % COLOURS.len()])
+    }
+
+    fn of_link(&self, link: &Link) -> &'static str {
+        link.colour.unwrap_or_else(|| self.colour(&link.guard))
     }
 
     /// Colour and text of each line of the legend.
@@ -180,7 +188,7 @@ fn write_svg(svg: &mut String, drawing: &Drawing, colours: &Colours<'_>, layout:
     }
     for (link, route) in drawing.links.iter().zip(&layout.routes) {
         if let Some(centre) = route.label {
-            write_label(svg, &shortened(&link.guard), centre, colours.colour(&link.guard))?;
+            write_label(svg, &shortened(&link.guard), centre, colours.of_link(link))?;
         }
     }
     for (card, centre) in drawing.cards.iter().zip(&layout.vertices) {
@@ -219,7 +227,7 @@ fn write_legend(svg: &mut String, legend: &[(&str, String)], x: f64, top: f64) -
 
 fn write_link(svg: &mut String, link: &Link, route: &Route, colours: &Colours<'_>) -> fmt::Result {
     let [first, .., last] = route.points.as_slice() else { return Ok(()) };
-    let colour = colours.colour(&link.guard);
+    let colour = colours.of_link(link);
     let down = if last.y >= first.y { 1.0 } else { -1.0 };
     let neck = Point { x: last.x, y: last.y - down * ARROW_LENGTH };
     write!(
@@ -305,6 +313,7 @@ fn write_line(svg: &mut String, line: &Line, at: Point, colour: &str) -> fmt::Re
         Emphasis::Plain => r##"fill="#1c2026""##.to_string(),
         Emphasis::Quiet => format!(r##"font-size="{}" fill="#6b7280""##, FONT_SIZE - 2.0),
         Emphasis::Guard => format!(r#"font-size="{}" fill="{colour}""#, FONT_SIZE - 1.0),
+        Emphasis::Coloured(colour) => format!(r#"font-size="{}" fill="{colour}""#, FONT_SIZE - 2.0),
     };
     let text = escaped(&shortened(&line.text));
     writeln!(svg, r#"<text x="{:.1}" y="{:.1}" text-anchor="middle" {look}>{text}</text>"#, at.x, at.y)

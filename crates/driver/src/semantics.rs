@@ -1,0 +1,58 @@
+//! `semantics`: the constructive semantics of a model (RR8933): contexts, runs, what they mean in real numbers.
+//!
+//! Structurally singular modes are told of first, in the words of `analyze`. Closed forms beside the resets are those of
+//! `changes`.
+
+use modeshift_diagnostics::{Code, Diagnostic, Stop};
+use modeshift_report::semantics::{SemanticsReport, Wording, say_verdicts};
+use modeshift_semantics::{DifferenceSystem, Graph, MOST_GUARDS, TooManyGuards};
+
+use crate::pipeline::Run;
+use crate::question::{Answer, Question};
+
+/// What to tell of.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Selection<'a> {
+    /// Only modes in which guards have these values.
+    pub at: Option<&'a str>,
+    /// Only this run, from 1, step by step.
+    pub run: Option<usize>,
+    /// Every choice of the algorithm.
+    pub all_choices: bool,
+}
+
+/// `semantics`: the micro-steps of every instant.
+pub fn semantics(question: &Question, selection: &Selection<'_>) -> Answer<SemanticsReport> {
+    let mut run = Run::new(question);
+    let result = run.constructive(selection);
+    run.answer(result)
+}
+
+impl Run<'_> {
+    fn constructive(&mut self, selection: &Selection<'_>) -> Result<SemanticsReport, Stop> {
+        let analyzed = self.analyzed(selection.at)?;
+        let system = DifferenceSystem::of(&analyzed.dae, &analyzed.within).map_err(|count| self.too_many(count))?;
+        let size = |graph: &Graph| format!("{} contexts, {} runs", graph.beginnings.len(), graph.runs.len());
+        let graph = self.timings.measure("running instants", || Graph::new(system), size);
+        if let Some(number) = selection.run.filter(|&number| number == 0 || number > graph.runs.len()) {
+            let message = format!("--run {number}: the runs of this model are numbered from 1 to {}", graph.runs.len());
+            self.diagnostics.push(Diagnostic::error(Code::E0008, message));
+            return Err(Stop);
+        }
+        say_verdicts(&graph, &mut self.diagnostics);
+        let changes = self.all_changes(&analyzed)?;
+        let changes = (!changes.pairs.regular.is_empty()).then_some(&changes);
+        let (run, all_choices) = (selection.run, selection.all_choices);
+        let words = Wording { analyzed: &analyzed, graph: &graph, changes, run, all_choices };
+        Ok(self.timings.measure("wording", || words.report(), |_| String::new()))
+    }
+
+    fn too_many(&mut self, TooManyGuards { count }: TooManyGuards) -> Stop {
+        let message = format!(
+            "the model has {count} guards; the constructive semantics visits all their values, of at most {MOST_GUARDS}"
+        );
+        let help = "give values to some of them: `--at g=true,h=false`; `changes` takes any number of modes";
+        self.diagnostics.push(Diagnostic::error(Code::E0840, message).help(help));
+        Stop
+    }
+}

@@ -1,0 +1,151 @@
+//! From the graph of the constructive semantics to its words.
+
+use modeshift_mode_changes::AllChanges;
+use modeshift_semantics::{Class, Graph, MicroStep, Outcome, Run};
+
+use super::report::{ChoiceReport, ContextReport, OutcomeReport, RunReport, SemanticsReport, StepReport};
+use crate::Analyzed;
+use crate::analyze::valuation_text;
+use crate::changes::ImpulseOrder;
+use crate::json::Version;
+
+/// All that is needed to put the semantics of a model into words.
+pub struct Wording<'a> {
+    /// The model with its structure.
+    pub analyzed: &'a Analyzed,
+    /// Its runs.
+    pub graph: &'a Graph,
+    /// Its mode changes, where there are regular modes: closed forms are theirs.
+    pub changes: Option<&'a AllChanges<'a>>,
+    /// The only run to tell of, from 1, step by step.
+    pub run: Option<usize>,
+    /// Whether every choice is to be explored.
+    pub all_choices: bool,
+}
+
+impl Wording<'_> {
+    /// The report.
+    pub fn report(&self) -> SemanticsReport {
+        let graph = self.graph;
+        let (classes, impulses) = (graph.classes(), graph.impulses());
+        let wanted = |&number: &usize| self.run.is_none_or(|run| run == number + 1);
+        let numbers = (0..graph.runs.len()).filter(wanted);
+        let runs = numbers.map(|number| {
+            let orders = impulses[number].iter().flatten().map(|(&unknown, order)| ImpulseOrder {
+                variable: graph.system.unknowns[unknown].name.to_string(),
+                order: order.to_string(),
+            });
+            self.run_report(number, classes[number], orders.collect())
+        });
+        let (choices, unexplored) = if self.all_choices { self.choices() } else { (None, None) };
+        let within = &self.analyzed.within;
+        let is_one_run = self.run.is_some();
+        let (modes, changes) = if is_one_run { (Vec::new(), Vec::new()) } else { (self.dynamics(), self.resets()) };
+        SemanticsReport {
+            version: Version,
+            model: graph.system.name.to_string(),
+            at: (!within.is_empty()).then(|| valuation_text(&self.analyzed.dae, within)),
+            contexts: (0..graph.beginnings.len()).map(|number| self.context(number)).collect(),
+            runs: runs.collect(),
+            truncated: !graph.is_complete,
+            modes,
+            changes,
+            endless: graph.endless.iter().map(|cycle| cycle.iter().map(|&run| graph.run_text(run)).collect()).collect(),
+            choices,
+            unexplored,
+            is_one_run,
+        }
+    }
+
+    fn context(&self, number: usize) -> ContextReport {
+        let (graph, beginning) = (self.graph, &self.graph.beginnings[number]);
+        ContextReport {
+            name: graph.beginning_text(number),
+            context: beginning.context.iter().map(|&it| graph.system.equation_name(it)).collect(),
+            knows: beginning.known.iter().map(|&it| graph.system.variable_name(it)).collect(),
+        }
+    }
+
+    fn run_report(&self, number: usize, class: Class, impulse_orders: Vec<ImpulseOrder>) -> RunReport {
+        let (graph, run) = (self.graph, &self.graph.runs[number]);
+        let system = &graph.system;
+        RunReport {
+            number: number + 1,
+            from: graph.beginning_text(run.from),
+            to: run.to.as_ref().ok().map(|&to| graph.beginning_text(to)),
+            when: system.mode_name(run.mode),
+            class: class_word(class),
+            steps: self.steps(number, run),
+            erased: run.erased().into_iter().map(|it| system.equation_name(it)).collect(),
+            impulse_orders,
+            fires: run.fires().iter().map(|&clause| system.clauses[clause].name.clone()).collect(),
+            failure: run.to.as_ref().err().map(|failure| system.failure_text(failure)),
+            text: graph.run_text(number),
+            ends: (run.from, run.to.as_ref().ok().copied()),
+        }
+    }
+
+    fn steps(&self, number: usize, run: &Run) -> Vec<StepReport> {
+        let mut statuses = if self.run.is_some() { self.graph.statuses(number) } else { Vec::new() }.into_iter();
+        let mut steps = Vec::new();
+        for step in &run.steps {
+            let context = &self.graph.beginnings[run.from].context;
+            let status = statuses.next().map(|status| self.graph.system.status_text(&status, context));
+            if let Some(text) = self.graph.system.step_text(step) {
+                steps.push(StepReport { kind: step_word(step), text, status });
+            }
+        }
+        steps
+    }
+
+    /// The instants whose end depends on choices, and how many contexts have too many to be explored.
+    fn choices(&self) -> (Option<Vec<ChoiceReport>>, Option<usize>) {
+        let (mut found, mut unexplored) = (Vec::new(), 0);
+        for number in 0..self.graph.beginnings.len() {
+            let Some(modes) = self.graph.all_choices_from(number) else {
+                unexplored += 1;
+                continue;
+            };
+            for (mode, outcomes) in modes.into_iter().filter(|(_, outcomes)| outcomes.len() > 1) {
+                found.push(ChoiceReport {
+                    from: self.graph.beginning_text(number),
+                    when: self.graph.system.mode_name(mode),
+                    outcomes: outcomes.iter().map(|outcome| self.outcome(outcome)).collect(),
+                });
+            }
+        }
+        (Some(found), Some(unexplored))
+    }
+
+    fn outcome(&self, outcome: &Outcome) -> OutcomeReport {
+        let system = &self.graph.system;
+        OutcomeReport {
+            end: match &outcome.end {
+                Ok(beginning) => system.context_text(&beginning.context),
+                Err(failure) => system.failure_text(failure),
+            },
+            erased: outcome.erased.iter().map(|&it| system.equation_name(it)).collect(),
+        }
+    }
+}
+
+fn class_word(class: Class) -> &'static str {
+    match class {
+        Class::Continuous => "continuous",
+        Class::Discrete => "discrete",
+        Class::Impulsive => "impulsive",
+        Class::Failed => "failed",
+    }
+}
+
+fn step_word(step: &MicroStep) -> &'static str {
+    match step {
+        MicroStep::Block(_) => "block",
+        MicroStep::Guard(_) => "guard",
+        MicroStep::Redundant(_) => "redundant",
+        MicroStep::Shift(_) => "shift",
+        MicroStep::Latent(_) => "latent",
+        MicroStep::Fire(_) => "fire",
+        MicroStep::Erase(_) => "erase",
+    }
+}

@@ -1,0 +1,54 @@
+//! The graph of the constructive semantics as a picture: contexts as cards, runs as arrows in the colours of RR8933 Fig. 3.
+//! A run that comes back to its context is a line on the card.
+
+use super::report::{RunReport, SemanticsReport};
+use crate::picture::{Card, Drawing, Emphasis, Line, Link, draw};
+
+/// More runs than this make no picture that anyone can read.
+const MOST_ARROWS: usize = 60;
+
+/// Blue for what is continuous, black for resets, red for impulses; grey for what fails.
+pub(super) fn colour(class: &str) -> &'static str {
+    match class {
+        "continuous" => "#0b61a4",
+        "impulsive" => "#b3261e",
+        "failed" => "#8a8f98",
+        _ => "#1c2026",
+    }
+}
+
+/// `g; FS(e3); e1+e2+e3•+e4; Tick`
+pub(super) fn steps_text(run: &RunReport) -> String {
+    run.text.split_once(": ").map_or(run.text.clone(), |(_, steps)| steps.to_string())
+}
+
+/// The picture as SVG.
+pub(super) fn semantics_to_svg(report: &SemanticsReport) -> String {
+    let mut caption = vec!["blue: continuous, black: resets, red: impulsive".to_string()];
+    if report.runs.len() > MOST_ARROWS || report.truncated {
+        caption.push(format!("the first {MOST_ARROWS} runs; --format json lists them all"));
+    }
+    let runs = || report.runs.iter().take(MOST_ARROWS);
+    let card = |(number, context): (usize, &super::ContextReport)| {
+        let mut lines = vec![
+            Line { text: context.name.clone(), emphasis: Emphasis::Strong },
+            Line { text: context.knows.join(" "), emphasis: Emphasis::Quiet },
+        ];
+        let own = runs().filter(|run| run.ends == (number, Some(number)));
+        lines.extend(own.map(|run| Line { text: steps_text(run), emphasis: Emphasis::Coloured(colour(run.class)) }));
+        let failing = runs().filter(|run| run.ends == (number, None));
+        lines
+            .extend(failing.map(|run| Line { text: steps_text(run), emphasis: Emphasis::Coloured(colour(run.class)) }));
+        Card { lines, guard: "true".to_string(), framed: false }
+    };
+    let link = |run: &RunReport| {
+        let (from, to) = (run.ends.0, run.ends.1.filter(|to| *to != run.ends.0)?);
+        Some(Link { from, to, guard: steps_text(run), labelled: true, colour: Some(colour(run.class)) })
+    };
+    draw(&Drawing {
+        title: report.model.clone(),
+        caption,
+        cards: report.contexts.iter().enumerate().map(card).collect(),
+        links: runs().filter_map(link).collect(),
+    })
+}

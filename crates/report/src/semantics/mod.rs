@@ -1,0 +1,25 @@
+//! What `semantics` says: contexts, runs and their classes, the dynamics of modes and the resets between them.
+//!
+//! | module | purpose |
+//! |---|---|
+//! | `build` | from the graph of the constructive semantics to the report |
+//! | `dot` | the report in the language of Graphviz |
+//! | `graph` | the report as a picture |
+//! | `report` | the report as data |
+//! | `standard` | standardisation: what modes and changes mean in real numbers |
+//! | `text` | the report as text, in the notation of RR8933 Fig. 3 |
+//! | `verdicts` | runs that fail and cycles that do not end, as diagnostics |
+
+mod build;
+mod dot;
+mod graph;
+mod report;
+mod standard;
+mod text;
+mod verdicts;
+
+pub use build::Wording;
+pub use report::{
+    ChoiceReport, ContextReport, ModeDynamics, OutcomeReport, ResetReport, RunReport, SemanticsReport, StepReport,
+};
+pub use verdicts::say_verdicts;

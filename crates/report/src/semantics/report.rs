@@ -1,0 +1,163 @@
+//! What `semantics` says, in words: text, JSON, DOT and SVG are four ways to write one [`SemanticsReport`].
+
+use serde_json::Value;
+
+use super::{dot, graph, text};
+use crate::changes::ImpulseOrder;
+use crate::json::{ByName, Json, Version};
+
+crate::report! {
+    /// What an instant begins with.
+    pub struct ContextReport {
+        /// Its name: the context, `∅` or `{e3}`, with a number where several have the same.
+        name: String => always "name",
+        /// The equations that hold, `e•` for a shifted one.
+        context: Vec<String> => always "context",
+        /// The variables that are known.
+        knows: Vec<String> => always "knows",
+    }
+
+    /// A micro-step.
+    pub struct StepReport {
+        /// `block`, `guard`, `redundant`, `shift`, `latent`, `fire` or `erase`.
+        kind: &'static str => always "kind",
+        /// In the notation of RR8933 Fig. 3.
+        text: String => always "text",
+        /// What is known behind it: `v` for T, `v̅` for F, `♯e` for an equation of the context; asked for by `--run`.
+        status: Option<String> => optional "status",
+    }
+
+    /// A run: the micro-steps of one instant.
+    pub struct RunReport {
+        /// Its number, from 1.
+        number: usize => always "number",
+        /// The name of the context it starts from.
+        from: String => always "from",
+        /// The name of the context behind its tick; nothing for a run that fails.
+        to: Option<String> => always "to",
+        /// The values of the guards.
+        when: String => always "when",
+        /// `continuous`, `discrete`, `impulsive` or `failed`.
+        class: &'static str => always "class",
+        /// Its micro-steps, without the tick.
+        steps: Vec<StepReport> => always "steps",
+        /// Equations that gave way.
+        erased: Vec<String> => always "erased",
+        /// Variables with impulses, for a past that violates what is erased.
+        impulse_orders: Vec<ImpulseOrder> => always "impulse_orders",
+        /// The `when` clauses that fire in it.
+        fires: Vec<String> => optional "fires",
+        /// Why it fails.
+        failure: Option<String> => optional "failure",
+        /// All of it in one line.
+        text: String => hidden,
+        /// The numbers of its contexts.
+        ends: (usize, Option<usize>) => hidden,
+    }
+
+    /// The continuous dynamics of a mode.
+    pub struct ModeDynamics {
+        /// The values of the guards.
+        when: String => always "when",
+        /// `ODE`, or `DAE` where constraints had to be differentiated.
+        kind: &'static str => always "kind",
+        /// The blocks, in an order in which they can be solved, with derivatives for shifts.
+        blocks: Vec<String> => always "blocks",
+        /// Constraints, with their derivatives, that states satisfy.
+        constraints: Vec<String> => always "constraints",
+        /// How many equations a consistent start has.
+        equations: u32 => always "equations",
+        /// For how many unknowns.
+        unknowns: u32 => always "unknowns",
+    }
+
+    /// A mode change.
+    pub struct ResetReport {
+        /// The values of the guards before.
+        from: String => always "from",
+        /// The values of the guards after.
+        to: String => always "to",
+        /// The runs of its instants, the first of the new dynamics included.
+        instants: Vec<String> => always "instants",
+        /// How it ends: `continuous`, `transient`, `failed` or `endless`.
+        end: &'static str => always "end",
+        /// The equations that the first instant erases.
+        erased: Vec<String> => always "erased",
+        /// Variables with impulses: not a number when standardized.
+        impulse_orders: Vec<ImpulseOrder> => always "impulse_orders",
+        /// Values after the change, in which `pre(x)` is a left limit, as `changes` says.
+        formula: ByName<String> => optional "formula",
+        /// Weights of impulses of order 1, as `changes` says.
+        weight: ByName<String> => optional "weight",
+        /// What `changes` knows beside.
+        note: Option<String> => optional "note",
+    }
+
+    /// One way in which an instant can end.
+    pub struct OutcomeReport {
+        /// The context behind it, or why it fails.
+        end: String => always "end",
+        /// Equations that gave way.
+        erased: Vec<String> => always "erased",
+    }
+
+    /// All ways in which an instant can end, where choices matter.
+    pub struct ChoiceReport {
+        /// The name of the context it starts from.
+        from: String => always "from",
+        /// The values of the guards.
+        when: String => always "when",
+        /// The ways.
+        outcomes: Vec<OutcomeReport> => always "outcomes",
+    }
+
+    /// The constructive semantics of a model.
+    pub struct SemanticsReport {
+        /// The version of the format.
+        version: Version => always "version",
+        /// The class.
+        model: String => always "model",
+        /// The guards that were given values.
+        at: Option<String> => optional "at",
+        /// What instants begin with.
+        contexts: Vec<ContextReport> => always "contexts",
+        /// The runs between them, or the one that was asked for.
+        runs: Vec<RunReport> => always "runs",
+        /// Whether there are more runs than are explored.
+        truncated: bool => optional "truncated",
+        /// The continuous dynamics of the modes.
+        modes: Vec<ModeDynamics> => always "modes",
+        /// The changes between them, as far as they are few.
+        changes: Vec<ResetReport> => always "changes",
+        /// Cycles of runs under constant guards that reset for ever.
+        endless: Vec<Vec<String>> => always "endless",
+        /// With `--all-choices`: the instants whose end depends on choices.
+        choices: Option<Vec<ChoiceReport>> => optional "choices",
+        /// With `--all-choices`: how many contexts have too many choices to be explored.
+        unexplored: Option<usize> => optional "unexplored",
+        /// Whether one run was asked for.
+        is_one_run: bool => hidden,
+    }
+}
+
+impl SemanticsReport {
+    /// For people.
+    pub fn text(&self) -> String {
+        text::semantics_to_text(self)
+    }
+
+    /// For programs.
+    pub fn json(&self) -> Value {
+        Json::json(self)
+    }
+
+    /// In the language of Graphviz.
+    pub fn dot(&self) -> String {
+        dot::semantics_to_dot(self)
+    }
+
+    /// The picture.
+    pub fn svg(&self) -> String {
+        graph::semantics_to_svg(self)
+    }
+}

@@ -1,0 +1,104 @@
+//! The constructive semantics as text, in the notation of RR8933 Fig. 3.
+
+use std::fmt::Write as _;
+
+use super::report::{ChoiceReport, ModeDynamics, ResetReport, RunReport, SemanticsReport};
+use crate::analyze::section;
+
+/// The whole report.
+pub(super) fn semantics_to_text(report: &SemanticsReport) -> String {
+    let at = report.at.as_ref().map_or(String::new(), |at| format!(" at {at}"));
+    if report.is_one_run {
+        let mut text = format!("{}{at}\n", report.model);
+        report.runs.iter().for_each(|run| write_steps(&mut text, run));
+        return text;
+    }
+    let more = if report.truncated { ", and more that are not explored" } else { "" };
+    let (contexts, runs) = (count(report.contexts.len(), "context"), count(report.runs.len(), "run"));
+    let mut text = format!("{}{at}: {contexts}, {runs}{more}\n", report.model);
+    section(&mut text, "contexts", report.contexts.iter().map(|it| format!("{}  knows {}", it.name, list(&it.knows))));
+    section(&mut text, "runs", report.runs.iter().map(|run| format!("{} {}: {}", run.number, run.class, run.text)));
+    section(&mut text, "modes", report.modes.iter().map(mode_line));
+    for change in &report.changes {
+        write_change(&mut text, change);
+    }
+    for cycle in &report.endless {
+        section(&mut text, "rejected: loops for ever", cycle.iter().cloned());
+    }
+    if let Some(choices) = &report.choices {
+        write_choices(&mut text, choices, report.unexplored.unwrap_or(0));
+    }
+    text
+}
+
+fn count(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
+fn list(names: &[String]) -> String {
+    if names.is_empty() { "nothing".to_string() } else { names.join(", ") }
+}
+
+/// One run, step by step.
+fn write_steps(text: &mut String, run: &RunReport) {
+    let _ = writeln!(text, "\nrun {}, {}, from {}", run.number, run.class, run.from);
+    for step in &run.steps {
+        let _ = writeln!(text, "  {:<9} {}", step.kind, step.text);
+        if let Some(status) = &step.status {
+            let _ = writeln!(text, "            {status}");
+        }
+    }
+    let _ = match (&run.to, &run.failure) {
+        (Some(to), _) => writeln!(text, "  {:<9} {to}", "tick"),
+        (None, failure) => writeln!(text, "  {:<9} {}", "fail", failure.as_deref().unwrap_or_default()),
+    };
+}
+
+fn mode_line(mode: &ModeDynamics) -> String {
+    let ModeDynamics { when, kind, blocks, constraints, equations, unknowns } = mode;
+    let constraints = match constraints.is_empty() {
+        true => String::new(),
+        false => format!(" with {}", constraints.join(", ")),
+    };
+    let free = i64::from(*unknowns) - i64::from(*equations);
+    let degrees = if free == 1 { "1 degree".to_string() } else { format!("{free} degrees") };
+    let blocks = blocks.join("; ");
+    format!(
+        "{when}: {kind} {blocks}{constraints}; a start has {equations} equations, {unknowns} unknowns, {degrees} of freedom"
+    )
+}
+
+fn write_change(text: &mut String, change: &ResetReport) {
+    let class = match (change.end, change.impulse_orders.is_empty()) {
+        ("continuous", true) => "discrete",
+        ("continuous", false) => "impulsive",
+        (end, _) => end,
+    };
+    let mut lines: Vec<String> = change.instants.iter().cloned().collect();
+    if !change.erased.is_empty() {
+        lines.push(format!("erased: {}", change.erased.join(", ")));
+    }
+    let orders = change.impulse_orders.iter();
+    lines.extend(orders.map(|it| format!("{} = NaN, [{}] = {}", it.variable, it.variable, it.order)));
+    lines.extend(change.formula.0.iter().map(|(name, formula)| format!("{name} = {formula}")));
+    lines.extend(change.weight.0.iter().map(|(name, formula)| format!("weight of {name} = {formula}")));
+    lines.extend(change.note.iter().cloned());
+    section(text, &format!("change from {} to {}: {class}", change.from, change.to), lines);
+}
+
+fn write_choices(text: &mut String, choices: &[ChoiceReport], unexplored: usize) {
+    let mut lines = Vec::new();
+    for choice in choices {
+        lines.push(format!("{} with {}:", choice.from, choice.when));
+        for outcome in &choice.outcomes {
+            lines.push(format!("  erases {}, then {}", list(&outcome.erased), outcome.end));
+        }
+    }
+    if choices.is_empty() {
+        lines.push("every choice leads to the same".to_string());
+    }
+    if unexplored > 0 {
+        lines.push(format!("{} with too many choices to be explored", count(unexplored, "context")));
+    }
+    section(text, "choices", lines);
+}

@@ -1,0 +1,47 @@
+//! What the constructive semantics rejects, as diagnostics.
+
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics};
+use modeshift_semantics::{ChangeEnd, Graph};
+
+/// At most so many of a kind are said.
+const MOST_SAID: usize = 5;
+
+/// Says which changes between regular modes fail, and which modes are tried for ever.
+pub fn say_verdicts(graph: &Graph, diagnostics: &mut Diagnostics) {
+    for cycle in graph.endless.iter().take(MOST_SAID) {
+        let mode = graph.system.mode_name(graph.runs[cycle[0]].mode);
+        let runs: Vec<String> = cycle.iter().map(|&run| graph.run_text(run)).collect();
+        let message = format!("the change to the mode {mode} loops for ever: its instants reset again and again");
+        diagnostics.push(Diagnostic::error(Code::E0842, message).with_note(runs.join("\n")));
+    }
+    let failures = failures(graph);
+    for (before, after, text, fires) in failures.iter().take(MOST_SAID) {
+        let message = format!("the instant of the change from {before} to {after} fails: {text}");
+        let diagnostic =
+            if *fires { Diagnostic::error(Code::E0841, message) } else { Diagnostic::warning(Code::W0841, message) };
+        let help = match fires {
+            true => "add an equation to this `when`, such as an impact law",
+            false => "`changes` says which values a run of the model keeps here",
+        };
+        diagnostics.push(diagnostic.help(help));
+    }
+}
+
+/// Changes from modes with a start that fail: names of both modes, why, and whether it is the instant of a `when`.
+/// Runs that fail are looked at again with the choices that causality makes.
+fn failures(graph: &Graph) -> Vec<(String, String, String, bool)> {
+    let mut found = Vec::new();
+    for run in graph.runs.iter().filter(|run| run.to.is_err() && graph.offsets[run.mode].is_some()) {
+        let start = graph.starts.iter().find(|(mode, start)| **start == run.from && **mode != run.mode);
+        let Some(change) = start.and_then(|(&before, _)| graph.causal_change(before, run.mode)) else { continue };
+        if let ChangeEnd::Failed(failure) = &change.end {
+            let name = |mode| graph.system.mode_name(mode);
+            let text = graph.system.failure_text(failure);
+            found.push((name(change.before), name(change.after), text, graph.system.is_transient(change.after)));
+        }
+        if found.len() > MOST_SAID {
+            break;
+        }
+    }
+    found
+}
