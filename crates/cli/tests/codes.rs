@@ -103,6 +103,33 @@ const PROVOKED: &[(Code, &str, &str)] = &[
          end M;",
     ),
     (Code::E0603, "analyze --node-limit 10", "models/ClutchChain.mo"),
+    (
+        Code::E0604,
+        "check",
+        "model M Real v; Real i; Real s; Real x(start = 0, fixed = true); Boolean on = s > 0; equation
+         s = if on then i else v; 0 = if on then v else i; i = 0; der(x) = v - x; end M;",
+    ),
+    (Code::E0605, "check", "model M Real i; Boolean on = time > 0.5; equation 0 = if on then cos(time) else i; end M;"),
+    (
+        Code::W0603,
+        "check",
+        "model M Real v; Real i; Real s; Real x(start = 0, fixed = true); Boolean on = s > 0; equation
+         s = if on then i else v; 0 = if on then v else i; i = 0; der(x) = 1 - x; end M;",
+    ),
+    (
+        Code::W0604,
+        "check",
+        "model M Real i; Real u; Real s; Boolean on = s > 0; equation u = -5 - cos(time);
+         s = if on then i else u; 0 = if on then u else i; end M;",
+    ),
+    (Code::W0605, "check", "crates/cli/tests/instant/models/expectations/SeriesDio14.mo"),
+    (Code::W0606, "check", "crates/cli/tests/instant/models/expectations/SixPulse.mo"),
+    (
+        Code::E0916,
+        "rimis",
+        "model M Real v; Real i; Real s; Real x(start = 0, fixed = true); Boolean on = s > 0; equation
+         s = if on then i else v; 0 = if on then v else i; i = 0; der(x) = 1 - x; end M;",
+    ),
     (Code::E0603, "simulate --node-limit 10", "models/ClutchChain.mo"),
     (Code::E0603, "rimis --node-limit 20", "models/RLDC2.mo"), // enough for the modes, not for their changes
     (

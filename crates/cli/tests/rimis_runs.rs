@@ -104,16 +104,16 @@ const REFUSED: &[Refused] = &[
     Refused {
         directory: PAPERS,
         file: "ValvePipe.mel",
-        code: "E0601",
-        when: Some("not (open[1] or open[2] or open[3])"),
+        code: "E0916",
+        when: Some("not (open[1] and (open[2] or open[3]) or open[2] and open[3])"),
         place: "cls[k] : equation q[k] = 0",
     },
     // Its structure is singular where all diodes block, and where all conduct.
     Refused {
         directory: PUBLISHED,
         file: "multimode/DiodeBridgeR.mo",
-        code: "E0601",
-        when: Some("not (on1 or on2 or on3 or on4)"),
+        code: "E0916",
+        when: Some("on1 and on2 and on3 and on4 or not (on1 or on2 or on3 or on4)"),
         place: "0 = if on1 then u1 else d1",
     },
 ];

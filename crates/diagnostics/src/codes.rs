@@ -254,6 +254,8 @@ codes! {
     E0601 "The model is structurally singular in some modes: too many equations, too few, or both.",
     E0602 "An equation uses a variable in modes in which it does not exist.",
     E0603 "The limit of time or of memory is reached.",
+    E0604 "In some singular modes, a derivative of a state depends on something undetermined.",
+    E0605 "A schedule alone leads into modes whose equations contradict each other.",
 
     E0701 "The start is overdetermined: conditions contradict each other.",
     E0702 "The start is underdetermined: conditions are missing.",
@@ -307,6 +309,7 @@ codes! {
     E0913 "The impulse of a variable decides a guard, and cannot be written.",
     E0914 "A variable is set at an event, and nothing makes the rest of its equations follow.",
     E0915 "An expression of the transformed model is too long to be written.",
+    E0916 "Some modes are singular, and their equations cannot be written for a solver that needs regular ones.",
 
     W0213 "A file lies in the directory of a package, but has no `within` that puts it there.",
     W0214 "A package or class is not called like its directory or file.",
@@ -317,6 +320,10 @@ codes! {
     W0374 "A parameter has no value; its start value or 0 is used.",
     W0601 "Equations depend on each other with the given parameters.",
     W0602 "Some modes are singular; a run that gets there stops.",
+    W0603 "In some modes something is not determined; the states are, and a run goes through.",
+    W0604 "The equations of some modes contradict each other; the elements' own guards keep a run out.",
+    W0605 "Some modes are singular, and too much hangs together to say what that means.",
+    W0606 "A condition remembers something that some modes leave undetermined.",
     W0702 "The start is underdetermined; a run keeps some states at their start values.",
     W0704 "A fixed start value has no effect.",
     W0710 "The start is consistent in several modes; one is taken.",

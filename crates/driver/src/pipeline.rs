@@ -16,8 +16,9 @@ use modeshift_report::check::{
     verdict_of,
 };
 use modeshift_report::flat::{FlatReport, flat_report};
+use modeshift_report::singular::passing_modes;
 use modeshift_report::wording::{invariant_text, mode_names};
-use modeshift_structure::{Options, Regularized, invariant_of, regularize};
+use modeshift_structure::{Options, Regularized, Singularities, invariant_of, regularize, singularities};
 
 use crate::question::{Answer, Dialect, Question};
 use crate::timings::Timings;
@@ -99,10 +100,13 @@ impl<'a> Run<'a> {
     pub(crate) fn structure(&mut self, at: Option<&str>) -> Result<Analyzed, Stop> {
         let dae = self.multimode_dae()?;
         let within = self.within(&dae, "--at", at)?;
-        let Regularized { dae, analysis, combinations, dependences, blocks_not_checked } =
+        let Regularized { dae, analysis, combinations, dependences, blocks_not_checked, .. } =
             self.regularized(dae, &within)?;
-        let analyzed = Analyzed { dae, analysis, within, combinations, dependences, blocks_not_checked };
+        let singularities = Singularities::none();
+        let mut analyzed =
+            Analyzed { dae, analysis, within, combinations, dependences, blocks_not_checked, singularities };
         self.possible_modes(&analyzed)?;
+        self.judge_singular_modes(&mut analyzed)?;
         Ok(analyzed)
     }
 
@@ -195,6 +199,27 @@ impl<'a> Run<'a> {
         })
     }
 
+    /// Tells the kinds of singular modes apart, where there are any.
+    fn judge_singular_modes(&mut self, analyzed: &mut Analyzed) -> Result<(), Stop> {
+        if analyzed.analysis.is_regular() && analyzed.dependences.is_empty() {
+            return Ok(());
+        }
+        let Analyzed { dae, analysis, combinations, .. } = analyzed;
+        let values = parameter_values(&dae.model);
+        let transient = passing_modes(dae, analysis);
+        let value_of = |variable: VariableId| values[variable.index()];
+        let judge = || singularities(dae, analysis, combinations, transient, &value_of);
+        let size = |result: &Result<Singularities, Limit>| match result {
+            Ok(found) => format!("{} places", found.places.len()),
+            Err(_) => String::new(),
+        };
+        analyzed.singularities = self.timings.measure("judging singular modes", judge, size).map_err(|limit| {
+            self.diagnostics.push(limit_diagnostic(&limit));
+            Stop
+        })?;
+        Ok(())
+    }
+
     /// Stops where no mode is possible, because of the model or because of `--at`.
     fn possible_modes(&mut self, analyzed: &Analyzed) -> Result<(), Stop> {
         let Analyzed { dae, analysis, within, .. } = analyzed;
@@ -266,8 +291,8 @@ impl Answer<Analyzed> {
     }
 
     fn word<T>(&mut self, most_blocks: usize, words: impl FnOnce(Scope<'_>) -> Result<T, Limit>) -> Option<T> {
-        let Analyzed { dae, analysis, within, .. } = self.result.as_ref()?;
-        let scope = Scope { dae, analysis, sources: &self.sources, within, most_blocks };
+        let Analyzed { dae, analysis, singularities, within, .. } = self.result.as_ref()?;
+        let scope = Scope { dae, analysis, singularities, sources: &self.sources, within, most_blocks };
         match self.timings.measure("wording", || words(scope), |_| String::new()) {
             Ok(words) => Some(words),
             Err(limit) => {

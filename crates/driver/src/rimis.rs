@@ -5,6 +5,8 @@ use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Stop};
 use modeshift_report::Analyzed;
 use modeshift_report::check::limit_diagnostic;
 use modeshift_report::rimis::RimisReport;
+use modeshift_report::singular::singular_modes;
+use modeshift_report::wording::{SetTexts, mode_names};
 use modeshift_rimis::{Failure, Form, Start, mode_dependence, transform_within};
 use modeshift_structure::initialization::InitialChoice;
 
@@ -33,6 +35,7 @@ impl Run<'_> {
         if self.diagnostics.has_errors() {
             return Err(Stop);
         }
+        self.refuse_singular_modes(&analyzed)?;
         let is_given = options.plain || is_start_given(&analyzed);
         let mut of_start = Diagnostics::new();
         let start = if is_given { None } else { self.start_of(&analyzed, &mut of_start) };
@@ -55,6 +58,29 @@ impl Run<'_> {
             self.check_transformed(&text)?;
         }
         Ok(text)
+    }
+
+    /// Stops where a mode is singular, however harmless: blocks of all modes are written, and must be square.
+    fn refuse_singular_modes(&mut self, analyzed: &Analyzed) -> Result<(), Stop> {
+        let Analyzed { dae, analysis, singularities, .. } = analyzed;
+        let singular = singular_modes(dae, analysis, singularities);
+        if singular.is_empty() && analysis.is_regular() {
+            return Ok(());
+        }
+        let names = mode_names(dae);
+        let texts = SetTexts::new(dae, analysis, &names);
+        let message = "some modes are singular: their equations cannot be written so that an ordinary solver runs them";
+        let mut error = Diagnostic::error(Code::E0916, message);
+        for equation in singularities.places.iter().filter_map(|place| place.equations.first()).take(1) {
+            let equation = &dae.model.equations[*equation];
+            error = error.label(equation.span, format!("`{}`", equation.name));
+        }
+        let error = error
+            .when(texts.text(singular))
+            .example(texts.example(singular))
+            .help("put small resistances into the ideal elements, or exclude these modes by an assertion");
+        self.diagnostics.push(error);
+        Err(Stop)
     }
 
     /// The start of the model, where one can be found. Where not, the transformed model has what the source says.

@@ -1,7 +1,7 @@
 //! A model with its structure: what most reports are about.
 
 use modeshift_dae::{ModeVariableId, MultimodeDae};
-use modeshift_structure::{Analysis, Combination, Dependence};
+use modeshift_structure::{Analysis, Combination, Dependence, Singularities};
 
 /// A model with its structure.
 #[derive(Debug)]
@@ -18,4 +18,6 @@ pub struct Analyzed {
     pub dependences: Vec<Dependence>,
     /// How many blocks are too large to be checked for that.
     pub blocks_not_checked: usize,
+    /// Its singular modes and their kinds.
+    pub singularities: Singularities,
 }

@@ -4,13 +4,15 @@
 use modeshift_dae::{EquationId, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_mode_changes::transient_modes;
 use modeshift_modes::ModeSet;
-use modeshift_structure::Analysis;
-pub use modeshift_structure::{SingularCase, Unsolvable as Subset, paired_cases as paired};
+use modeshift_structure::{Analysis, SingularKind, Singularities};
+pub use modeshift_structure::{SingularCase, Unsolvable as Subset};
 use rustc_hash::FxHashMap;
 
-/// The modes in which the model is singular, without transient ones.
-pub fn singular_modes(dae: &MultimodeDae, analysis: &Analysis) -> ModeSet {
-    analysis.lasting_singular_modes(passing_modes(dae, analysis))
+/// The modes in which the model is singular, by its structure or by its coefficients, without transient ones.
+pub fn singular_modes(dae: &MultimodeDae, analysis: &Analysis, singularities: &Singularities) -> ModeSet {
+    let by_structure = analysis.lasting_singular_modes(passing_modes(dae, analysis));
+    let by_kind = singularities.kinds().map(|(_, modes)| modes);
+    analysis.space.union(by_kind.into_iter().chain([by_structure]))
 }
 
 /// The transient modes of a model.
@@ -19,14 +21,29 @@ pub fn passing_modes(dae: &MultimodeDae, analysis: &Analysis) -> ModeSet {
     if modes.is_empty() { modes } else { analysis.invariant.project(&analysis.space, modes) }
 }
 
-/// The cases of a model.
-pub fn singular_cases(dae: &MultimodeDae, analysis: &Analysis) -> Vec<SingularCase> {
-    analysis.singular_cases(passing_modes(dae, analysis))
-}
-
-/// The same for each connected part of the model by itself.
-pub fn singular_cases_by_place(dae: &MultimodeDae, analysis: &Analysis) -> Vec<SingularCase> {
-    analysis.singular_cases_by_place(passing_modes(dae, analysis))
+/// The cases of a model, each of one kind.
+pub fn singular_cases(
+    dae: &MultimodeDae,
+    analysis: &Analysis,
+    singularities: &Singularities,
+) -> Vec<(SingularKind, SingularCase)> {
+    let cases = analysis.singular_cases(passing_modes(dae, analysis));
+    let mut told = Vec::new();
+    for (kind, modes) in singularities.kinds() {
+        let mut rest = modes;
+        for case in &cases {
+            let inside = analysis.space.and(case.modes, modes);
+            rest = analysis.space.difference(rest, inside);
+            if !inside.is_empty() {
+                told.push((kind, SingularCase { modes: inside, ..case.clone() }));
+            }
+        }
+        if !rest.is_empty() {
+            // Only the coefficients show it.
+            told.push((kind, SingularCase::without_parts(rest)));
+        }
+    }
+    told
 }
 
 /// One mode of an analysis.

@@ -18,6 +18,7 @@
 //! | [`one_mode`] | the structure of one mode |
 //! | [`initialization`] | the same for the start of a model (E22 §7) |
 //! | `numeric_singularity` | blocks that are singular although a matching exists |
+//! | `port_spaces` | [`singularities`]: what kind of singular each mode is |
 //! | `regularize` | [`regularize`]: such blocks, repaired where coefficients are constant |
 //! | `summary` | structural index and degrees of freedom |
 //! | `certificates` | what must be true of every result |
@@ -31,6 +32,7 @@ mod locality;
 mod matching;
 mod numeric_singularity;
 pub mod one_mode;
+mod port_spaces;
 mod regularize;
 mod summary;
 
@@ -45,5 +47,6 @@ pub use matching::{
 };
 pub use numeric_singularity::{Dependence, NumericSingularities, numeric_singularities};
 pub use one_mode::ModeBlock;
+pub use port_spaces::{Proof, Reason, SingularKind, Singularities, Singularity, singularities};
 pub use regularize::{Combination, Regularized, regularize};
 pub use summary::{Case, DegreesOfFreedom, degrees_of_freedom, structural_index};

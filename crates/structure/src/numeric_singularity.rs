@@ -292,17 +292,17 @@ fn decided_value(analysis: &Analysis, modes: ModeSet, literal: ModeSet) -> Optio
 }
 
 /// Numbers without relations between them: the same for the same input at the same point, between 0.5 and 1.5.
-struct Generic {
+pub(crate) struct Generic {
     seed: u64,
     next: u64,
 }
 
 impl Generic {
-    fn new(point: u64) -> Self {
+    pub(crate) fn new(point: u64) -> Self {
         Generic { seed: point + 1, next: 0 }
     }
 
-    fn value(&mut self, input: Input) -> f64 {
+    pub(crate) fn value(&mut self, input: Input) -> f64 {
         let key = match input {
             Input::Time => 1,
             Input::Variable(variable, order) => 2 + 16 * (variable.index() as u64 + 1) + u64::from(order),

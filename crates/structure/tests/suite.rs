@@ -5,6 +5,7 @@ mod corpus;
 mod graphs;
 mod initialization;
 mod initialization_oracle;
+mod kinds;
 mod limits;
 mod optimism;
 mod oracle;

@@ -82,17 +82,20 @@ impl Run<'_> {
         Ok(Simulated { model, summary, start: settings.start, tally, time })
     }
 
-    /// Stops where no mode is regular; says so where some are not, because a run may get there.
+    /// Stops where no mode can be run; says so where some are wrong, because a run may get there.
     fn runnable(&mut self, analyzed: &Analyzed) -> Result<(), Stop> {
-        let Analyzed { dae, analysis, .. } = analyzed;
+        let Analyzed { dae, analysis, singularities, .. } = analyzed;
         let space = &analysis.space;
-        let singular = analysis.singular_modes();
+        let singular = singularities.wrong;
         let valid = analysis.invariant.concerning(space, singular);
-        if space.and(singular, valid).is_empty() && analyzed.dependences.is_empty() {
-            note_combinations(analyzed, &mut self.diagnostics);
+        let is_regular = analysis.is_regular() && analyzed.dependences.is_empty();
+        if space.and(singular, valid).is_empty() {
+            if is_regular {
+                note_combinations(analyzed, &mut self.diagnostics);
+            }
             return Ok(());
         }
-        if space.implies(valid, singular) || !analyzed.dependences.is_empty() {
+        if space.implies(valid, space.or(singular, singularities.impossible)) {
             check_structure(analyzed, &mut self.diagnostics);
         } else {
             let names = mode_names(dae);

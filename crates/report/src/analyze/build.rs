@@ -4,8 +4,8 @@ use modeshift_dae::{EquationId, Id, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_diagnostics::{SourceMap, Span};
 use modeshift_modes::{Limit, ModeSet};
 use modeshift_structure::{
-    Analysis, Block, DegreesOfFreedom, Derivative, Thermometer, degrees_of_freedom, invariant_of, name,
-    structural_index,
+    Analysis, Block, DegreesOfFreedom, Derivative, SingularKind, Singularities, Thermometer, degrees_of_freedom,
+    invariant_of, name, structural_index,
 };
 
 use super::{AnalyzeReport, BlockReport, Case, DependencyReport, ItemReport, PartReport, SingularReport};
@@ -23,6 +23,8 @@ pub struct Scope<'a> {
     pub dae: &'a MultimodeDae,
     /// Its structure.
     pub analysis: &'a Analysis,
+    /// Its singular modes and their kinds.
+    pub singularities: &'a Singularities,
     /// Its source, for places.
     pub sources: &'a SourceMap,
     /// The modes that the analysis was restricted to.
@@ -33,13 +35,14 @@ pub struct Scope<'a> {
 
 /// Puts an analysis into words.
 pub fn report(scope: Scope<'_>) -> Result<AnalyzeReport, Limit> {
-    let Scope { dae, analysis, sources, within, .. } = scope;
+    let Scope { dae, analysis, singularities, sources, within, .. } = scope;
     let names = mode_names(dae);
     let words = Wording { scope, texts: SetTexts::new(dae, analysis, &names) };
     let space = &analysis.space;
     let graph = &analysis.graph;
     let (degrees_of_freedom, degrees_of_freedom_between) = words.degrees_of_freedom()?;
-    let singular: Vec<SingularReport> = singular_cases(dae, analysis).iter().map(|case| words.singular(case)).collect();
+    let cases = singular_cases(dae, analysis, singularities);
+    let singular: Vec<SingularReport> = cases.iter().map(|(kind, case)| words.singular(*kind, case)).collect();
     let transient = words.texts.text(passing_modes(dae, analysis));
     let report = AnalyzeReport {
         version: Version,
@@ -50,7 +53,7 @@ pub fn report(scope: Scope<'_>) -> Result<AnalyzeReport, Limit> {
         mode_count: analysis.invariant.mode_count(space).to_string(),
         verdict: if singular.is_empty() { "regular" } else { "singular" },
         transient: (transient != "false").then_some(transient),
-        singular_when: words.texts.text(singular_modes(dae, analysis)),
+        singular_when: words.texts.text(singular_modes(dae, analysis, singularities)),
         singular,
         equations: words.equations(),
         variables: words.variables(),
@@ -138,7 +141,7 @@ impl Wording<'_> {
         })
     }
 
-    fn singular(&self, case: &SingularCase) -> SingularReport {
+    fn singular(&self, kind: SingularKind, case: &SingularCase) -> SingularReport {
         let incidence = &self.scope.analysis.incidence;
         let part = |equations: &[EquationId], variables: &[VariableId]| PartReport {
             equations: equations.iter().map(|id| incidence.equations()[*id].name.to_string()).collect(),
@@ -147,10 +150,24 @@ impl Wording<'_> {
         SingularReport {
             when: self.texts.text(case.modes),
             example: self.texts.example(case.modes),
+            kind: kind.word(),
+            undetermined: self.undetermined(kind, case),
             overdetermined: part(&case.overdetermined_equations, &case.overdetermined_variables),
             underdetermined: part(&case.underdetermined_equations, &case.underdetermined_variables),
             truncated: !case.exact,
         }
+    }
+
+    /// The variables that the modes of a case leave open.
+    fn undetermined(&self, kind: SingularKind, case: &SingularCase) -> Vec<String> {
+        let Scope { dae, analysis, singularities, .. } = self.scope;
+        let places = singularities.places.iter().filter(|place| place.kind == kind);
+        let open = places.flat_map(|place| &place.undetermined);
+        let there = open.filter(|(_, modes)| analysis.space.intersects(*modes, case.modes));
+        let mut variables: Vec<VariableId> = there.map(|(variable, _)| *variable).collect();
+        variables.sort_unstable();
+        variables.dedup();
+        variables.into_iter().map(|id| dae.model.variables[id].name.to_string()).collect()
     }
 
     fn block(&self, id: usize, block: Block<'_>) -> BlockReport {

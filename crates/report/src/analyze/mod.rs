@@ -73,6 +73,10 @@ crate::report! {
         when: String => always "when",
         /// One of them.
         example: String => always "example",
+        /// `harmless`: the states are determined; `impossible`: no run enters; `wrong`; or `undecided`.
+        kind: &'static str => always "kind",
+        /// What is not determined in some of these modes.
+        undetermined: Vec<String> => always "undetermined",
         /// Too many equations for these variables.
         overdetermined: PartReport => always "overdetermined",
         /// Too few equations for these variables.

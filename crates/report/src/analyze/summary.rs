@@ -3,10 +3,10 @@
 use modeshift_dae::Id;
 use modeshift_drawing::shortened;
 use modeshift_modes::Limit;
-use modeshift_structure::{Block, DegreesOfFreedom, GraphText, degrees_of_freedom, structural_index};
+use modeshift_structure::{Block, DegreesOfFreedom, GraphText, Singularity, degrees_of_freedom, structural_index};
 
 use super::{Scope, mode_count_text, section};
-use crate::singular::{singular_cases_by_place, singular_modes};
+use crate::singular::singular_modes;
 use crate::wording::SetTexts;
 use crate::wording::mode_names;
 
@@ -19,12 +19,15 @@ const LONGEST_LINE: usize = 160;
 
 /// The summary as text.
 pub fn summary_text(scope: Scope<'_>) -> Result<String, Limit> {
-    let Scope { dae, analysis, .. } = scope;
+    let Scope { dae, analysis, singularities, .. } = scope;
     let names = mode_names(dae);
     let texts = SetTexts::new(dae, analysis, &names);
     let modes = mode_count_text(&analysis.invariant.mode_count(&analysis.space).to_string());
-    let verdict =
-        if singular_modes(dae, analysis).is_empty() { "regular in all of them" } else { "singular in some of them" };
+    let verdict = if singular_modes(dae, analysis, singularities).is_empty() {
+        "regular in all of them"
+    } else {
+        "singular in some of them"
+    };
     let mut text = format!("{}: {modes}, {verdict}\n", dae.model.name);
     section(&mut text, "size", size_lines(scope));
     section(&mut text, "singular", singular_lines(scope, &texts));
@@ -56,14 +59,14 @@ fn size_lines(scope: Scope<'_>) -> Vec<String> {
 }
 
 fn singular_lines(scope: Scope<'_>, texts: &SetTexts<'_>) -> Vec<String> {
-    let cases = singular_cases_by_place(scope.dae, scope.analysis);
-    let line = |case: &crate::singular::SingularCase| {
-        let example = texts.example(case.modes);
-        shortened(&format!("when {}, for example {example}", texts.text(case.modes)), LONGEST_LINE)
+    let places = &scope.singularities.places;
+    let line = |place: &Singularity| {
+        let (kind, example) = (place.kind.word(), texts.example(place.modes));
+        shortened(&format!("{kind}: when {}, for example {example}", texts.text(place.modes)), LONGEST_LINE)
     };
-    let mut lines: Vec<String> = cases.iter().take(SHOWN).map(line).collect();
-    if cases.len() > SHOWN {
-        lines.push(format!("and {} more", cases.len() - SHOWN));
+    let mut lines: Vec<String> = places.iter().take(SHOWN).map(line).collect();
+    if places.len() > SHOWN {
+        lines.push(format!("and {} more", places.len() - SHOWN));
     }
     lines
 }

@@ -75,7 +75,10 @@ pub fn mode_variable_text(variable: &ModeVariableReport) -> String {
 }
 
 fn singular_lines(case: &SingularReport) -> Vec<String> {
-    let mut lines = vec![format!("when {}, for example {}", case.when, case.example)];
+    let mut lines = vec![format!("{}: when {}, for example {}", case.kind, case.when, case.example)];
+    if !case.undetermined.is_empty() {
+        lines.push(format!("  not determined: {}", case.undetermined.join(", ")));
+    }
     for (title, part) in [("too many equations", &case.overdetermined), ("too few equations", &case.underdetermined)] {
         if !part.equations.is_empty() || !part.variables.is_empty() {
             let equations = listed(&part.equations);

@@ -2,10 +2,12 @@
 //!
 //! | module | purpose |
 //! |---|---|
+//! | `kinds` | singular modes by their kinds, as diagnostics |
 //! | `patterns` | known mistakes behind a singular model, and what to do about each |
 //! | `structure` | the structural verdicts as diagnostics |
 //! | `verdict` | the report of `check` |
 
+mod kinds;
 mod patterns;
 mod structure;
 mod verdict;

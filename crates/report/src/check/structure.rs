@@ -4,11 +4,12 @@
 use modeshift_dae::{EquationId, MultimodeDae};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use modeshift_modes::{Invariant, Limit};
-use modeshift_structure::{Analysis, Combination, Dependence};
+use modeshift_structure::{Analysis, Combination, Dependence, Reason, SingularKind};
 
+use super::kinds::KindWords;
 use super::patterns::{Finding, advice};
 use crate::Analyzed;
-use crate::singular::{OneMode, SingularCase, Subset, paired, singular_cases_by_place};
+use crate::singular::{OneMode, SingularCase, Subset};
 use crate::wording::SetTexts;
 use crate::wording::mode_names;
 use crate::wording::{Names, counted, listed};
@@ -86,9 +87,15 @@ pub fn check_structure(analyzed: &Analyzed, diagnostics: &mut Diagnostics) {
     let checker = Checker { dae, analysis, texts, names: Names { dae }, combinations: &analyzed.combinations };
     checker.missing_variables(diagnostics);
     checker.dependences(&analyzed.dependences, diagnostics);
-    for case in paired(singular_cases_by_place(dae, analysis)) {
-        diagnostics.push(checker.singular(&case));
+    let words = KindWords { dae, analysis, texts: &checker.texts, names: &checker.names };
+    for place in &analyzed.singularities.places {
+        diagnostics.push(match (&place.reason, words.diagnostic(place)) {
+            (_, Some(diagnostic)) => diagnostic,
+            (Reason::Structure(case), None) => checker.singular(case, place.kind),
+            (_, None) => continue,
+        });
     }
+    words.memories(&analyzed.singularities, diagnostics);
 }
 
 struct Checker<'a> {
@@ -142,14 +149,19 @@ impl Checker<'_> {
     }
 
     /// One way in which the model is singular.
-    fn singular(&self, case: &SingularCase) -> Diagnostic {
+    fn singular(&self, case: &SingularCase, kind: SingularKind) -> Diagnostic {
         let values = self.texts.example_values(case.modes);
         let mode = OneMode::new(self.analysis, &values);
         let over = mode.smallest_overdetermined(&case.overdetermined_equations);
         let under = mode.smallest_underdetermined(&case.underdetermined_variables);
         let when = self.texts.text(case.modes);
         let dependent = over.as_ref().and_then(|over| self.dependent(over));
-        let mut diagnostic = Diagnostic::error(Code::E0601, title(&when, over.as_ref(), under.as_ref()));
+        let title = title(&when, over.as_ref(), under.as_ref());
+        let mut diagnostic = match kind {
+            SingularKind::Wrong => Diagnostic::error(Code::E0601, title),
+            _ => Diagnostic::warning(Code::W0605, title)
+                .with_note("too much hangs together to say what this means: a run finds out where it gets there"),
+        };
         diagnostic = match (&dependent, &over) {
             (Some(dependent), _) => self.with_dependent(diagnostic, dependent),
             (None, Some(over)) => self.with_overdetermined(diagnostic, over),

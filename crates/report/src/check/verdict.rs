@@ -83,13 +83,13 @@ pub struct Verdict {
 
 /// The numbers of an analyzed model.
 pub fn verdict_of(analyzed: &Analyzed) -> Verdict {
-    let Analyzed { dae, analysis, .. } = analyzed;
+    let Analyzed { dae, analysis, singularities, .. } = analyzed;
     Verdict {
         model: dae.model.name.to_string(),
         mode_count: analysis.invariant.mode_count(&analysis.space).to_string(),
         equations: analysis.incidence.equations().iter().filter(|it| !it.guard.is_empty()).count(),
         variables: analysis.incidence.variables().iter().filter(|it| !it.guard.is_empty()).count(),
-        regular: singular_modes(dae, analysis).is_empty(),
+        regular: singular_modes(dae, analysis, singularities).is_empty(),
     }
 }
 
@@ -122,7 +122,11 @@ impl CheckReport {
         match &self.verdict {
             Some(verdict) if errors == 0 => {
                 let modes = mode_count_text(&verdict.mode_count);
-                let regular = if verdict.mode_count == "1" { "regular" } else { "all of them regular" };
+                let regular = match (verdict.regular, verdict.mode_count.as_str()) {
+                    (true, "1") => "regular",
+                    (true, _) => "all of them regular",
+                    (false, _) => "some of them singular",
+                };
                 let Verdict { model, equations, variables, .. } = verdict;
                 let equations = counted(*equations, "guarded equation");
                 format!("{model}: all well; {modes}, {regular}; {equations}, {}\n", counted(*variables, "unknown"))

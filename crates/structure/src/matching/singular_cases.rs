@@ -29,6 +29,13 @@ pub struct SingularCase {
     pub exact: bool,
 }
 
+impl SingularCase {
+    /// Modes whose structure is regular, and that are singular by their coefficients.
+    pub fn without_parts(modes: ModeSet) -> SingularCase {
+        case(modes, &[], true)
+    }
+}
+
 /// A member of a part.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Member {
