@@ -289,6 +289,7 @@ codes! {
     E0829 "Two `reinit` of one state fire in the same micro-step.",
     E0830 "A `reinit` gives a value to something that is not a state then.",
     E0831 "At an event, a value is not a number.",
+    E0834 "The surface that a run slides along ends.",
 
     E0902 "The blocks of different modes are too many to be written one by one.",
     E0903 "The model calls a function, which cannot be written along.",
@@ -320,6 +321,7 @@ codes! {
     W0802 "A cascade of `when` clauses need not come to an end.",
     W0828 "Several modes can follow at an event; one is taken.",
     W0832 "A nonlinear function of an impulse has no weight; nothing depends on it.",
+    W0833 "The run slides along a surface that both sides of a condition lead to.",
     W0901 "No start values were found; the transformed model starts as declared.",
 
     N0501 "A condition is implicit: it depends on variables that depend on it.",
