@@ -5,7 +5,6 @@
 /// Model and symptom.
 pub const NOT_YET: &[(&str, &str)] = &[
     ("control/RelayDeadzone", "E0709"),
-    ("expectations/Ball10000", "silently wrong"),
     ("expectations/ClutchRpm954", "E0823"),
     ("expectations/CockcroftWalton4", "E0823"),
     ("expectations/FemtoCharge", "silently wrong"),
@@ -13,13 +12,11 @@ pub const NOT_YET: &[(&str, &str)] = &[
     ("expectations/GaussPulse", "silently wrong"),
     ("expectations/NanoRelay", "silently wrong"),
     ("expectations/OneDiodeLC", "E0823"),
-    ("expectations/Runaway", "E0827"),
     ("expectations/SPWM2", "silently wrong"),
     ("expectations/ScaleMemory", "silently wrong"),
     ("expectations/SeriesDiodesLC", "E0823"),
     ("expectations/SqrtFlow", "E0823"),
     ("expectations/Unitss30", "no end"),
-    ("mechanics/Ratchet", "rows out of order"),
     ("power/Cascade2", "E0823"),
     ("power/Cascade3Pre", "E0823"),
     ("power/FullBridge", "E0823"),

@@ -9,7 +9,7 @@ use modeshift_numerics::Input;
 
 use crate::run::phase::noise_floor::SlightEvents;
 use crate::run::phase::time_events::Sampling;
-use crate::run::phase::zero_crossings::FLOOR;
+use crate::run::phase::zero_crossings::ROUNDING;
 use crate::run::prepare::Prepared;
 use crate::run::prepare::discrete_part::DiscretePart;
 use crate::run::prepare::discrete_tapes::Buffers;
@@ -19,8 +19,8 @@ use crate::run::values::{Occasion, Side, input_between};
 /// What a run remembers.
 pub(crate) struct Memory {
     pub buffers: TapeBuffers,
-    /// The largest values that the sides of each atom had so far.
-    pub scales: IndexVec<RelationId, f64>,
+    /// The sizes of the sides of each atom, lately and at the most.
+    pub scales: IndexVec<RelationId, (f64, f64)>,
     /// When `sample` is due next.
     pub samplings: Vec<Sampling>,
     /// Atoms whose last events changed nothing but laws that agree there.
@@ -53,7 +53,7 @@ impl Memory {
                 watched: tapes.watched.buffers(),
                 sides: tapes.sides.buffers(),
             },
-            scales: atoms.iter().map(|_| 0.0).collect(),
+            scales: atoms.iter().map(|_| (0.0, 0.0)).collect(),
             samplings: prepared.schedule.samplings.clone(),
             slight: SlightEvents::new(atoms.len()),
             undefined: BTreeSet::new(),
@@ -65,15 +65,16 @@ impl Memory {
 
     /// Whether a value of an atom is above noise.
     pub fn is_clear(&self, prepared: &Prepared, atom: RelationId, (difference, size): (f64, f64)) -> bool {
-        let scale = self.scales[atom].max(if size.is_finite() { size } else { 0.0 });
-        difference.abs() > (prepared.noise.relative * scale).max(FLOOR)
+        let (scale, largest) = self.scales[atom];
+        let scale = scale.max(if size.is_finite() { size } else { 0.0 });
+        difference.abs() > (prepared.noise.relative * scale).max(ROUNDING * largest).max(prepared.floor(atom))
     }
 
     /// Remembers how large the sides of atoms are.
     pub fn learn_scales(&mut self, values: &IndexVec<RelationId, (f64, f64)>) {
-        for (scale, &(_, size)) in self.scales.iter_mut().zip(values.iter()) {
+        for ((scale, largest), &(_, size)) in self.scales.iter_mut().zip(values.iter()) {
             if size.is_finite() {
-                *scale = scale.max(size);
+                (*scale, *largest) = (scale.max(size), largest.max(size));
             }
         }
     }

@@ -96,11 +96,23 @@ impl<'a> Instant<'_, 'a> {
             }
             let truth = settled.discrete[it.variable] != 0.0;
             let Sign::Decided(term, decided) = self.sign(step, settled, candidate, atom, value) else {
-                vanishing.push(atom);
+                match self.prepared.discrete.decides(atom) {
+                    true => vanishing.push(atom),
+                    // What rests at zero is what is written for zero.
+                    false if truth != it.holds_at_zero() => {
+                        self.correct(candidate, &[(atom, (Term::Derivative(0), 0.0))])
+                    }
+                    false => {}
+                }
                 continue;
             };
-            if (decided > 0.0) != (it.side(truth) > 0.0) {
-                contradicting.push((atom, (term, decided)));
+            if (decided > 0.0) == (it.side(truth) > 0.0) {
+                continue;
+            }
+            let violation = (atom, (term, decided));
+            match self.prepared.discrete.decides(atom) {
+                true => contradicting.push(violation),
+                false => self.correct(candidate, &[violation]),
             }
         }
         (contradicting, vanishing)
@@ -142,7 +154,9 @@ impl<'a> Instant<'_, 'a> {
             .copied()
             .filter(|&atom| {
                 let it = &self.prepared.discrete.atoms[atom];
-                it.moment == Moment::Now && settled.discrete[it.variable] == step.left.discrete[it.variable]
+                it.moment == Moment::Now
+                    && self.prepared.discrete.decides(atom)
+                    && settled.discrete[it.variable] == step.left.discrete[it.variable]
             })
             .collect();
         if kept.is_empty() {
@@ -174,7 +188,7 @@ impl<'a> Instant<'_, 'a> {
     ) -> Option<Sign> {
         let series = self.memory.series(self.prepared, atom)?;
         let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
-        let noise = Noise { floor: self.prepared.noise.floor.max(self.memory.scales[atom]), ..self.prepared.noise };
+        let noise = Noise { floor: self.prepared.noise.floor.max(self.memory.scales[atom].0), ..self.prepared.noise };
         candidate.restarted.sign_after_crossing(&series, &known, &noise)
     }
 
@@ -197,7 +211,7 @@ impl<'a> Instant<'_, 'a> {
         }
         let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
         let mut noise = self.prepared.noise;
-        noise.floor = noise.floor.max(self.memory.scales[atom]);
+        noise.floor = noise.floor.max(self.memory.scales[atom].0);
         candidate.restarted.sign(&series, &known, &noise).unwrap_or(Sign::Vanishing)
     }
 
