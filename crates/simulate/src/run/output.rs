@@ -192,8 +192,10 @@ impl<'o> Output<'o> {
     }
 }
 
+/// The value of a variable, if it exists and has one.
 fn shown(side: &Side<'_>, id: VariableId, continuous: bool) -> f64 {
     match side.mode.quantities.index(id, 0) {
+        Some(_) if side.mode.pins.as_ref().is_some_and(|pins| pins.is_undetermined(id)) => ABSENT,
         Some(quantity) => side.jet[quantity.index()],
         None if continuous => ABSENT,
         None => side.discrete[id],
