@@ -167,7 +167,7 @@ impl<'a> VisitedModes<'a> {
     /// value.
     pub fn get(&mut self, values: &Mode, point: &dyn Fn(Input) -> f64) -> Result<Rc<VisitedMode<'a>>, NoMode> {
         let known = self.known.get(values).filter(|known| match known {
-            Ok(mode) => mode.pins.as_ref().is_none_or(|pins| pins.is_constant),
+            Ok(mode) => mode.pins.as_ref().is_none_or(|pins| pins.are_for(values, point)),
             Err(_) => true,
         });
         let mode = match known {

@@ -36,14 +36,22 @@ pub(crate) struct ModePins {
     touching: Vec<Vec<EquationId>>,
     /// Variables that have no value, ascending.
     pub undetermined: Vec<VariableId>,
-    /// Whether this is so whatever the values of states and time.
-    pub is_constant: bool,
+    /// Equations whose coefficients may depend on states, time or discrete values, with those that the pins were found for.
+    varying: Vec<(Arc<DifferenceTape>, Vec<f64>)>,
 }
 
 impl ModePins {
     /// Whether a variable has no value in the mode.
     pub fn is_undetermined(&self, variable: VariableId) -> bool {
         self.undetermined.binary_search(&variable).is_ok()
+    }
+
+    /// Whether the pins were found for the coefficients that equations have where everything has these values.
+    pub fn are_for(&self, mode: &Mode, point: &dyn Fn(Input) -> f64) -> bool {
+        self.varying.iter().all(|(tape, found)| {
+            let now = tape.coefficients(in_mode(mode, point)).map(|(_, value)| value);
+            now.zip(found).all(|(now, &found)| now.to_bits() == found.to_bits())
+        })
     }
 
     /// How an expression with this gradient moves with what is free, by pinned variable; nothing where it does not.
@@ -83,16 +91,15 @@ impl Linearized<'_> {
     ) -> Result<(ModePins, ModeSignature), NoPins> {
         let column: FxHashMap<VariableId, u32> =
             signature.variables.iter().enumerate().map(|(at, &id)| (id, at as u32)).collect();
-        let mut is_constant = true;
+        let mut varying = Vec::new();
         let mut rows = Vec::with_capacity(signature.equations.len());
         for &equation in &signature.equations {
             let tape = (self.tape)(equation);
-            is_constant &= tape.is_constant();
-            let known = |input: Input| match input {
-                Input::Mode(id) => f64::from(u8::from(mode[id])),
-                other => (self.point)(other),
-            };
-            let coefficients = tape.coefficients(known).filter_map(|(Derivative { of, order }, value)| {
+            let values: Vec<(Derivative<VariableId>, f64)> = tape.coefficients(in_mode(mode, self.point)).collect();
+            if !tape.is_constant() {
+                varying.push((tape.clone(), values.iter().map(|it| it.1).collect()));
+            }
+            let coefficients = values.into_iter().filter_map(|(Derivative { of, order }, value)| {
                 let column = *column.get(&of)?;
                 (value != 0.0).then_some(Coefficient { column, order, value: if value.is_finite() { value } else { 1.0 } })
             });
@@ -128,9 +135,17 @@ impl Linearized<'_> {
             dropped: dropped.map(|equation| (equation, (self.tape)(equation))).collect(),
             free,
             undetermined,
-            is_constant,
+            varying,
         };
         Ok((pins, signature.without(&found.dropped, &found.pinned)))
+    }
+}
+
+/// Values of everything, with those of mode variables in a mode.
+fn in_mode<'e>(mode: &'e Mode, point: &'e dyn Fn(Input) -> f64) -> impl Fn(Input) -> f64 + 'e {
+    move |input| match input {
+        Input::Mode(id) => f64::from(u8::from(mode[id])),
+        other => point(other),
     }
 }
 
