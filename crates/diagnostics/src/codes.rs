@@ -320,6 +320,7 @@ codes! {
     W0802 "A cascade of `when` clauses need not come to an end.",
     W0828 "Several modes can follow at an event; one is taken.",
     W0832 "A nonlinear function of an impulse has no weight; nothing depends on it.",
+    W0833 "A mode leaves variables undetermined, on which no state depends.",
     W0901 "No start values were found; the transformed model starts as declared.",
 
     N0501 "A condition is implicit: it depends on variables that depend on it.",

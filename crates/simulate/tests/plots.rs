@@ -35,6 +35,7 @@ fn event(time: f64, impulses: Vec<Impulse>) -> EventRecord {
         cascade: Vec::new(),
         jumps: Vec::new(),
         impulses,
+        undetermined: Vec::new(),
     }
 }
 

@@ -113,9 +113,7 @@ impl GuardSeries {
     pub fn combined<'a>(parts: impl IntoIterator<Item = (f64, &'a GuardSeries)>) -> GuardSeries {
         let mut sum = GuardSeries::default();
         for (weight, part) in parts {
-            for (list, own) in
-                [(&mut sum.weights, &part.weights), (&mut sum.derivatives, &part.derivatives)]
-            {
+            for (list, own) in [(&mut sum.weights, &part.weights), (&mut sum.derivatives, &part.derivatives)] {
                 if list.len() < own.len() {
                     list.resize(own.len(), 0.0);
                 }

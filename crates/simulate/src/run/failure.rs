@@ -254,6 +254,28 @@ pub(super) fn explain_undefined(
     }
 }
 
+/// That a mode leaves variables open; once in a run.
+pub(super) fn explain_undetermined(machinery: &mut Machinery<'_>, side: &Side<'_>, diagnostics: &mut Diagnostics) {
+    let Some(pins) = &side.mode.pins else { return };
+    if std::mem::replace(&mut machinery.memory.told_of_undetermined, true) {
+        return;
+    }
+    let model = &machinery.prepared.dae.model;
+    let names = pins.undetermined.iter().take(MOST_LISTED).map(|&id| format!("`{}`", model.variables[id].name));
+    let mut list = names.collect::<Vec<_>>().join(", ");
+    if pins.undetermined.len() > MOST_LISTED {
+        list.push_str(&format!(" and {} more", pins.undetermined.len() - MOST_LISTED));
+    }
+    let message = format!("from time = {} on, the mode does not determine {list}", Number(side.time));
+    let mut diagnostic = Diagnostic::warning("W0833", message).when(whole_mode_text(machinery, &side.mode.values));
+    for &id in pins.undetermined.iter().take(3) {
+        diagnostic = diagnostic.label(machinery.prepared.dae.model.variables[id].span, "has no value there");
+    }
+    diagnostics.push(diagnostic.help(
+        "states do not depend on it: where a variable has no value its cells are empty, and the event log says until when; later ones are not reported again",
+    ));
+}
+
 /// That other modes could have followed as well.
 pub(super) fn explain_ambiguities(
     machinery: &Machinery<'_>,

@@ -29,6 +29,8 @@ pub(crate) struct Memory {
     pub slight: SlightEvents,
     /// Variables of which it was said that their impulses have no weight.
     pub undefined: BTreeSet<VariableId>,
+    /// Whether it was said that a mode leaves variables undetermined.
+    pub told_of_undetermined: bool,
     /// Clusters of atoms that were searched for other modes.
     pub compared: BTreeSet<Vec<RelationId>>,
     series: IndexVec<RelationId, Option<Arc<DifferenceTape>>>,
@@ -58,6 +60,7 @@ impl Memory {
             samplings: prepared.schedule.samplings.clone(),
             slight: SlightEvents::new(atoms.len()),
             undefined: BTreeSet::new(),
+            told_of_undetermined: false,
             compared: BTreeSet::new(),
             series: atoms.iter().map(|_| None).collect(),
         }
@@ -72,11 +75,7 @@ impl Memory {
     /// What counts as zero in the series of an atom.
     pub fn noise(&self, prepared: &Prepared, atom: RelationId) -> Noise {
         let noise = prepared.noise;
-        Noise {
-            relative: self.noise_level * noise.relative,
-            floor: noise.floor.max(self.scales[atom]),
-            ..noise
-        }
+        Noise { relative: self.noise_level * noise.relative, floor: noise.floor.max(self.scales[atom]), ..noise }
     }
 
     /// Remembers how large the sides of atoms are.

@@ -139,6 +139,7 @@ fn conduct(
         conductor,
         diagnostics,
         seen_events: 0,
+        may_jump_at_start: settings.impulsive_start,
     };
     let beginning = match start.beginning(&mut run.machinery) {
         Ok(beginning) => beginning,
@@ -171,6 +172,8 @@ struct Run<'r, 'a> {
     diagnostics: &'r mut Diagnostics,
     /// Events that were reported before the last pause.
     seen_events: usize,
+    /// Whether fixed start values are left limits.
+    may_jump_at_start: bool,
 }
 
 /// How a phase ended.

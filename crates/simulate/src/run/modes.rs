@@ -8,7 +8,9 @@ use std::sync::Arc;
 use modeshift_dae::{Derivative, EquationId, Id, IndexVec, Mode, MultimodeDae, Node, VariableId};
 use modeshift_mode_changes::{EquationTapes, ModeEquations};
 use modeshift_numerics::{Input, Pattern};
-use modeshift_structure::one_mode::{Column, Entry, ModeSignature, ModeStructure, NoPins, Parts, SigmaSolution, signature_in};
+use modeshift_structure::one_mode::{
+    Column, Entry, ModeSignature, ModeStructure, NoPins, Parts, SigmaSolution, signature_in,
+};
 use rustc_hash::FxHashMap;
 
 use crate::integrate::{EvaluationFailed, Ode, Problem};

@@ -101,7 +101,11 @@ impl Linearized<'_> {
             }
             let coefficients = values.into_iter().filter_map(|(Derivative { of, order }, value)| {
                 let column = *column.get(&of)?;
-                (value != 0.0).then_some(Coefficient { column, order, value: if value.is_finite() { value } else { 1.0 } })
+                (value != 0.0).then_some(Coefficient {
+                    column,
+                    order,
+                    value: if value.is_finite() { value } else { 1.0 },
+                })
             });
             rows.push(coefficients.collect::<Vec<_>>());
         }

@@ -80,7 +80,7 @@ impl Start {
             Ok(found) => found,
             Err(_) => return Err(NoBeginning::Instant(refusal.to_vec())),
         };
-        let jumps = self.jumps(&before, &outcome);
+        let jumps = jumps_of_fixed(&self.prepared, &before, &outcome.right);
         if !jumps.is_empty() && !self.settings.impulsive_start {
             return Err(NoBeginning::Jump(jumps));
         }
@@ -89,18 +89,8 @@ impl Start {
         let values = memory.buffers.atom_values(prepared, (&side, &side), Occasion::default(), &[]);
         memory.learn_scales(&values);
         machinery.memory.buffers.begin_conditions(&self.prepared, &mut side);
-        Ok(Beginning { side, jump: (!jumps.is_empty()).then_some((before, outcome)) })
-    }
-
-    /// States that jump in the first instant.
-    fn jumps(&self, before: &Side<'_>, outcome: &Outcome<'_>) -> Vec<(VariableId, f64, f64)> {
-        let quantities = before.mode.quantities.list().iter().filter(|it| it.order == 0);
-        let limits = quantities.map(|it| (it.of, before.value(it.of, 0), outcome.right.value(it.of, 0)));
-        let jumps = limits.filter(|(id, left, right)| {
-            let exists = outcome.right.mode.quantities.index(*id, 0).is_some();
-            exists && (right - left).abs() > JUMP * left.abs().max(right.abs())
-        });
-        jumps.collect()
+        let has_jumped = !jumps.is_empty() || !outcome.impulses.is_empty();
+        Ok(Beginning { side, jump: has_jumped.then_some((before, outcome)) })
     }
 
     /// From start values that were found, with their mode.
@@ -136,6 +126,18 @@ impl Start {
         machinery.memory.buffers.begin_conditions(prepared, &mut side);
         Ok(Beginning { side, jump: None })
     }
+}
+
+/// Fixed start values of states that differ between the two sides of the first instant: from where to where they jump.
+pub(super) fn jumps_of_fixed(prepared: &Prepared, before: &Side<'_>, after: &Side<'_>) -> Vec<(VariableId, f64, f64)> {
+    let is_fixed = |id: VariableId| prepared.dae.model.variables[id].fixed == Some(true);
+    let quantities = before.mode.quantities.list().iter().filter(|it| it.order == 0 && is_fixed(it.of));
+    let limits = quantities.map(|it| (it.of, before.value(it.of, 0), after.value(it.of, 0)));
+    let jumps = limits.filter(|&(id, left, right)| {
+        let exists = after.mode.quantities.index(id, 0).is_some();
+        exists && (right - left).abs() > JUMP * left.abs().max(right.abs())
+    });
+    jumps.collect()
 }
 
 /// Values of parameters, and none of all else. Continuous variables that always exist are zero here: that is their value in

@@ -136,7 +136,8 @@ pub(crate) struct FixedMode {
 pub(crate) fn fixed_modes(dae: &MultimodeDae) -> Vec<FixedMode> {
     let expressions = &dae.model.expressions;
     let remembers = |definition: ExpressionId| expressions.contains(definition, |node| matches!(node, Node::Pre(_)));
-    let given = dae.mode_variables.iter_enumerated().filter(|(_, declared)| !declared.definition.is_some_and(remembers));
+    let given =
+        dae.mode_variables.iter_enumerated().filter(|(_, declared)| !declared.definition.is_some_and(remembers));
     let declared = given.filter_map(|(mode, declared)| {
         let span = declared.variable.map_or(declared.span, |variable| dae.model.variables[variable].start_span);
         declared.initial.map(|value| FixedMode { mode, value, span })

@@ -218,10 +218,7 @@ fn vanishing_combinations(mut vectors: Vec<Vec<(Key, f64)>>) -> Vec<BTreeMap<u32
 
 /// Vectors solved for as many of their places: each then has one of these places alone, with 1.
 #[allow(clippy::type_complexity)] // the places, ascending, and their vectors
-fn solved_for(
-    vectors: Vec<Vec<(u32, f64)>>,
-    may_be: impl Fn(u32) -> bool,
-) -> Option<(Vec<u32>, Vec<Vec<(u32, f64)>>)> {
+fn solved_for(vectors: Vec<Vec<(u32, f64)>>, may_be: impl Fn(u32) -> bool) -> Option<(Vec<u32>, Vec<Vec<(u32, f64)>>)> {
     let mut vectors: Vec<BTreeMap<u32, f64>> = vectors.into_iter().map(|it| it.into_iter().collect()).collect();
     let mut places: Vec<u32> = Vec::new();
     for number in 0..vectors.len() {

@@ -208,11 +208,7 @@ impl<'a> Instant<'_, 'a> {
     }
 
     /// Values of everything before a change, for coefficients that depend on them.
-    pub fn point<'r>(
-        &self,
-        step: &'r MicroStep<'_, 'a>,
-        settled: &'r Settled,
-    ) -> impl Fn(Input) -> f64 + use<'r, 'a> {
+    pub fn point<'r>(&self, step: &'r MicroStep<'_, 'a>, settled: &'r Settled) -> impl Fn(Input) -> f64 + use<'r, 'a> {
         let (prepared, left, discrete) = (self.prepared, step.left, &settled.discrete);
         move |input| {
             let value = match input {

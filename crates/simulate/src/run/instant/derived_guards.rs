@@ -110,8 +110,7 @@ impl<'a> Instant<'_, 'a> {
         let (Ok(no), Ok(yes)) = (no, yes) else { return Some(settled.discrete[it.variable] != 0.0) };
         let pairs = part.pair_atoms.iter().zip(&part.pairs).filter(|(atoms, _)| atoms.contains(&atom));
         for (_, members) in pairs {
-            let [no, yes] =
-                [&no, &yes].map(|it| members.iter().all(|&id| it.discrete[id] == settled.discrete[id]));
+            let [no, yes] = [&no, &yes].map(|it| members.iter().all(|&id| it.discrete[id] == settled.discrete[id]));
             if no != yes {
                 return Some(yes);
             }

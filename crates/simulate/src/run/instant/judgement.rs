@@ -120,7 +120,13 @@ impl<'a> Instant<'_, 'a> {
     }
 
     /// Whether the change concerns an atom.
-    pub fn judges(&self, step: &MicroStep<'_, 'a>, settled: &Settled, candidate: &Candidate<'a>, atom: RelationId) -> bool {
+    pub fn judges(
+        &self,
+        step: &MicroStep<'_, 'a>,
+        settled: &Settled,
+        candidate: &Candidate<'a>,
+        atom: RelationId,
+    ) -> bool {
         let variable = self.prepared.discrete.atoms[atom].variable;
         step.all_by_series
             || step.crossed.contains(&atom)

@@ -455,7 +455,8 @@ impl Cluster for Search<'_, '_, '_, '_> {
         let Tried::Candidate(tried, _) = self.tried(self.flipped(states)) else { return Vec::new() };
         let side = &tried.1.restarted.side;
         let structure = &left.structure;
-        let states = structure.columns().filter(|&column| structure.variable_offset(column) > 0);
+        // What is differentiated only by the index reduction of a mode is no state, and other modes may leave it free.
+        let states = structure.columns().filter(|&column| structure.written_order(column) > 0);
         let values = states.flat_map(|column| [0, 1].map(|order| side.value(structure.variable(column), order)));
         values.map(|value| if value.is_nan() { 0.0 } else { value }).collect()
     }
