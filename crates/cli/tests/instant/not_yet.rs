@@ -4,21 +4,14 @@
 
 /// Model and symptom.
 pub const NOT_YET: &[(&str, &str)] = &[
-    ("control/RelayDeadzone", "E0709"),
     ("expectations/ClutchRpm954", "E0823"),
-    ("expectations/CockcroftWalton4", "E0823"),
     ("expectations/FemtoCharge", "silently wrong"),
     ("expectations/FemtoRelayNominal", "silently wrong"),
     ("expectations/GaussPulse", "silently wrong"),
     ("expectations/NanoRelay", "silently wrong"),
-    ("expectations/OneDiodeLC", "E0823"),
     ("expectations/SPWM2", "silently wrong"),
     ("expectations/ScaleMemory", "silently wrong"),
-    ("expectations/SeriesDiodesLC", "E0823"),
     ("expectations/SqrtFlow", "E0823"),
     ("expectations/Unitss30", "no end"),
     ("power/Cascade2", "E0823"),
-    ("power/Cascade3Pre", "E0823"),
-    ("power/FullBridge", "E0823"),
-    ("power/ThyristorBridgeFull", "E0709"),
 ];

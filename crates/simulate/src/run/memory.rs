@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use modeshift_dae::{ExpressionId, IndexVec, RelationId, VariableId};
-use modeshift_mode_changes::DifferenceTape;
+use modeshift_mode_changes::{DifferenceTape, Noise};
 use modeshift_numerics::Input;
 
 use crate::run::phase::noise_floor::SlightEvents;
@@ -19,6 +19,8 @@ use crate::run::values::{Occasion, Side, input_between};
 /// What a run remembers.
 pub(crate) struct Memory {
     pub buffers: TapeBuffers,
+    /// What counts as noise, in what does as a rule: another level where no mode is accepted.
+    pub noise_level: f64,
     /// The sizes of the sides of each atom, lately and at the most.
     pub scales: IndexVec<RelationId, (f64, f64)>,
     /// When `sample` is due next.
@@ -29,6 +31,8 @@ pub(crate) struct Memory {
     pub undefined: BTreeSet<VariableId>,
     /// Surfaces of which it was said that the run slides along them.
     pub slid: BTreeSet<RelationId>,
+    /// Whether it was said that a mode leaves variables undetermined.
+    pub told_of_undetermined: bool,
     /// Clusters of atoms that were searched for other modes.
     pub compared: BTreeSet<Vec<RelationId>>,
     series: IndexVec<RelationId, Option<Arc<DifferenceTape>>>,
@@ -53,11 +57,13 @@ impl Memory {
                 watched: tapes.watched.buffers(),
                 sides: tapes.sides.buffers(),
             },
+            noise_level: 1.0,
             scales: atoms.iter().map(|_| (0.0, 0.0)).collect(),
             samplings: prepared.schedule.samplings.clone(),
             slight: SlightEvents::new(atoms.len()),
             undefined: BTreeSet::new(),
             slid: BTreeSet::new(),
+            told_of_undetermined: false,
             compared: BTreeSet::new(),
             series: atoms.iter().map(|_| None).collect(),
         }
@@ -67,7 +73,14 @@ impl Memory {
     pub fn is_clear(&self, prepared: &Prepared, atom: RelationId, (difference, size): (f64, f64)) -> bool {
         let (scale, largest) = self.scales[atom];
         let scale = scale.max(if size.is_finite() { size } else { 0.0 });
-        difference.abs() > (prepared.noise.relative * scale).max(ROUNDING * largest).max(prepared.floor(atom))
+        let noise = (prepared.noise.relative * scale).max(ROUNDING * largest).max(prepared.floor(atom));
+        difference.abs() > self.noise_level * noise
+    }
+
+    /// What counts as zero in the series of an atom.
+    pub fn noise(&self, prepared: &Prepared, atom: RelationId) -> Noise {
+        let noise = prepared.noise;
+        Noise { relative: self.noise_level * noise.relative, floor: noise.floor.max(self.scales[atom].0), ..noise }
     }
 
     /// Remembers how large the sides of atoms are.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use modeshift_dae::{Mode, MultimodeDae, RelationId, VariableId};
 use modeshift_diagnostics::Span;
@@ -185,7 +186,7 @@ impl<'o> Output<'o> {
     }
 
     /// Tells of an event, with the rows on both sides.
-    pub fn event(&mut self, prepared: &Prepared, left: &Side<'_>, outcome: &Outcome<'_>) {
+    pub fn event<'a>(&mut self, prepared: &Prepared, left: &Side<'a>, outcome: &Outcome<'a>) {
         // At the start there is one row, after the event.
         match self.last_time() {
             Some(_) => self.row(left),
@@ -212,8 +213,27 @@ impl<'o> Output<'o> {
     }
 }
 
+/// Whether a variable has no value on a side although it exists.
+fn is_undetermined(side: &Side<'_>, id: VariableId) -> bool {
+    side.mode.pins.as_ref().is_some_and(|pins| pins.is_undetermined(id))
+}
+
+/// The columns of variables that the mode of a side leaves open.
+fn undetermined(columns: &Columns, side: &Side<'_>) -> Vec<Arc<str>> {
+    if side.mode.pins.is_none() {
+        return Vec::new();
+    }
+    let open = columns.columns.iter().filter(|column| match column.source {
+        ColumnSource::Variable(id) => is_undetermined(side, id),
+        ColumnSource::Mode(_) => false,
+    });
+    open.map(|column| column.name.clone()).collect()
+}
+
+/// The value of a variable, if it exists and has one.
 fn shown(side: &Side<'_>, id: VariableId, continuous: bool) -> f64 {
     match side.mode.quantities.index(id, 0) {
+        Some(_) if is_undetermined(side, id) => ABSENT,
         Some(quantity) => side.jet[quantity.index()],
         None if continuous => ABSENT,
         None => side.discrete[id],
@@ -251,12 +271,12 @@ pub(super) fn mode_text(dae: &MultimodeDae, mode: &Mode, other: &Mode) -> String
     if literals.is_empty() { "true".to_string() } else { literals.join(" and ") }
 }
 
-fn record(
+fn record<'a>(
     prepared: &Prepared,
     columns: &Columns,
     scales: &[f64],
-    left: &Side<'_>,
-    outcome: &Outcome<'_>,
+    left: &Side<'a>,
+    outcome: &Outcome<'a>,
 ) -> EventRecord {
     let right = &outcome.right;
     let causes = outcome.changed_atoms.iter().map(|&(atom, truth)| prepared.atom_text(atom, truth));
@@ -277,7 +297,8 @@ fn record(
         if let ColumnSource::Variable(id) = column.source {
             let continuous = column.kind == ColumnKind::Continuous;
             let (before, after) = (shown(left, id, continuous), shown(right, id, continuous));
-            if jumped(before, after, prepared.noise.relative * scale) {
+            let is_open = [left, right].iter().any(|side| is_undetermined(side, id));
+            if !is_open && jumped(before, after, prepared.noise.relative * scale) {
                 jumps.push(Jump { variable: column.name.clone(), left: before, right: after });
             }
         }
@@ -291,6 +312,7 @@ fn record(
         sliding: surfaces(prepared, right),
         jumps,
         impulses: impulses(prepared, outcome),
+        undetermined: undetermined(columns, right),
     }
 }
 

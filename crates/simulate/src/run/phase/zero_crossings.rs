@@ -23,6 +23,7 @@
 
 use modeshift_dae::{Id, IndexVec, RelationId, VariableId};
 
+use crate::run::instant::derived_guards::DerivedGuards;
 use crate::run::instant::event_iteration::Fired;
 use crate::run::phase::noise_floor::GuardNoise;
 use crate::run::phase::root_finding::crossing;
@@ -51,7 +52,12 @@ pub(crate) enum Guard {
     Edge(usize, bool),
     /// The share of the surface of this number in a sliding mode, which must not become 0 (`false`) or 1.
     Share(usize, bool),
+    /// The combination of this number: of atoms on what the mode leaves free, which are not watched themselves.
+    Ray(usize),
 }
+
+/// Atoms with weights, whose sum must not become negative.
+type Combination = Vec<(RelationId, f64)>;
 
 /// All that is watched during a phase.
 pub(crate) struct Watch {
@@ -63,6 +69,7 @@ pub(crate) struct Watch {
     atom_count: usize,
     /// How many surfaces a sliding mode has.
     share_count: usize,
+    rays: Vec<Combination>,
 }
 
 /// A guard and what was seen of it.
@@ -113,20 +120,22 @@ impl Watched {
 }
 
 impl Watch {
-    /// All atoms and stairs but those whose times are known (`is_scheduled`).
+    /// All atoms and stairs but those whose times are known (`is_scheduled`), and in place of atoms on what is free what
+    /// follows from them.
     pub fn new(
         discrete_part: &DiscretePart,
         discrete: &IndexVec<VariableId, f64>,
         scales: &IndexVec<RelationId, (f64, f64)>,
         floor: impl Fn(RelationId) -> f64,
         noise: f64,
+        guards: &DerivedGuards,
         is_scheduled: impl Fn(Guard) -> bool,
     ) -> Self {
         let atom_count = discrete_part.atoms.len();
         let mut watched = Vec::with_capacity(atom_count);
         for (id, atom) in discrete_part.atoms.iter_enumerated() {
             let (guard, side) = (Guard::Atom(id), atom.side(discrete[atom.variable] != 0.0));
-            if !is_scheduled(guard) {
+            if !is_scheduled(guard) && !guards.is_undetermined(id) {
                 watched.push(Watched::new(guard, side, 0.0, scales[id], floor(id)));
             }
         }
@@ -137,14 +146,25 @@ impl Watch {
                 watched.push(Watched::new(Guard::Edge(number, true), -1.0, high, (1.0, 1.0), FLOOR));
             }
         }
-        Watch { watched, last_times: (f64::NAN, f64::NAN), noise, atom_count, share_count: 0 }
+        let weighted = |&(number, weight): &(usize, f64)| {
+            let condition = &guards.conditions[number];
+            (condition.atom, weight * condition.side)
+        };
+        let rays: Vec<Combination> = guards.rays.iter().map(|ray| ray.iter().map(weighted).collect()).collect();
+        for (number, ray) in rays.iter().enumerate() {
+            let sum = |of: fn((f64, f64)) -> f64| ray.iter().map(|&(atom, weight)| weight.abs() * of(scales[atom])).sum();
+            let scale = (sum(|it| it.0), sum(|it| it.1));
+            let least = ray.iter().map(|&(atom, weight)| weight.abs() * floor(atom)).sum();
+            watched.push(Watched::new(Guard::Ray(number), 1.0, 0.0, scale, least));
+        }
+        Watch { watched, last_times: (f64::NAN, f64::NAN), noise, atom_count, share_count: 0, rays }
     }
 
     /// Watches shares of surfaces too.
     pub fn watch_shares(&mut self, count: usize) {
         for number in 0..count {
-            self.watched.push(Watched::new(Guard::Share(number, false), 1.0, 0.0, 1.0));
-            self.watched.push(Watched::new(Guard::Share(number, true), -1.0, 1.0, 1.0));
+            self.watched.push(Watched::new(Guard::Share(number, false), 1.0, 0.0, (1.0, 1.0), FLOOR));
+            self.watched.push(Watched::new(Guard::Share(number, true), -1.0, 1.0, (1.0, 1.0), FLOOR));
         }
         self.share_count = count;
     }
@@ -173,6 +193,13 @@ impl Watch {
             Guard::Edge(stair, _) => {
                 let argument = expressions[2 * self.atom_count + stair];
                 (it.side * (argument - it.edge), argument.abs())
+            }
+            Guard::Ray(number) => {
+                let terms = self.rays[number].iter().map(|&(atom, weight)| {
+                    let (a, b) = (expressions[2 * atom.index()], expressions[2 * atom.index() + 1]);
+                    (weight * (a - b), weight.abs() * (a.abs() + b.abs()))
+                });
+                terms.fold((0.0, 0.0), |sum, term| (sum.0 + term.0, sum.1 + term.1))
             }
         });
         values.collect()
@@ -238,7 +265,7 @@ impl Watch {
     pub fn scales(&self) -> impl Iterator<Item = (RelationId, (f64, f64))> {
         self.watched.iter().filter_map(|it| match it.guard {
             Guard::Atom(atom) => Some((atom, (it.scale, it.largest))),
-            Guard::Edge(..) => None,
+            Guard::Edge(..) | Guard::Share(..) | Guard::Ray(_) => None,
         })
     }
 
@@ -420,17 +447,20 @@ pub(crate) struct Crossing {
     is_doubtful: bool,
 }
 
-impl Crossing {
-    /// What fired.
-    pub fn fired(&self) -> Fired {
-        let mut fired = Fired { is_doubtful: self.is_doubtful, ..Fired::default() };
-        for guard in &self.guards {
+impl Watch {
+    /// What fired at a crossing: of a combination, all that it is made of.
+    pub fn fired(&self, crossing: &Crossing) -> Fired {
+        let mut fired = Fired { is_doubtful: crossing.is_doubtful, ..Fired::default() };
+        for guard in &crossing.guards {
             match *guard {
                 Guard::Atom(atom) => fired.atoms.push(atom),
                 Guard::Edge(stair, above) => fired.stairs.push((stair, above)),
                 Guard::Share(number, is_turned) => fired.released.push((number, is_turned)),
+                Guard::Ray(number) => fired.atoms.extend(self.rays[number].iter().map(|it| it.0)),
             }
         }
+        fired.atoms.sort_unstable();
+        fired.atoms.dedup();
         fired
     }
 }
