@@ -74,7 +74,7 @@ fn write_change(text: &mut String, change: &ResetReport) {
         ("continuous", false) => "impulsive",
         (end, _) => end,
     };
-    let mut lines: Vec<String> = change.instants.iter().cloned().collect();
+    let mut lines: Vec<String> = change.instants.to_vec();
     if !change.erased.is_empty() {
         lines.push(format!("erased: {}", change.erased.join(", ")));
     }
