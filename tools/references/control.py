@@ -295,5 +295,45 @@ closed("SlidingSurface", 4.0, 0.1, {"x": lambda t: 1 - t * t if t < HIT else 2 *
        [HIT], {"v": RATE}, amplification=2.0)
 closed("SlidingLeaves", 4.0, 0.1, {"x": lambda t: 0.5 - t + t * t / 4 if t < 2 - sqrt(2) else (max(t - 2, 0)) ** 2 / 4}, [2 - sqrt(2), 2.0])
 
+closed("SlidingDrift", 3.0, 0.1, {"x": lambda t: max(1 - t, 0), "y": lambda t: t if t < 1 else 1 + (t - 1) / 2}, [1.0], events=1)
+TWO = [0.5, 1 / 0.7]
+closed("SlidingTwo", 3.0, 0.1,
+       {"x": lambda t: max(0.5 - t, 0), "z": lambda t: max(1 - 0.7 * t, 0), "a": lambda t: -1 if t < TWO[0] else 0,
+        "b": lambda t: -1 if t < TWO[1] else -0.3,
+        "y": lambda t: -min(t, TWO[0]) - 2 * min(t, TWO[1]) - 0.6 * max(t - TWO[1], 0)}, TWO, events=2)
+closed("SlidingCoupled", 2.0, 0.05,
+       {"x": lambda t: 1 - 1.3 * t if t < 0.5 else max(0.35 - (t - 0.5), 0), "y": lambda t: max(0.3 - 0.6 * t, 0),
+        "a": lambda t: 1 if t < 0.85 else 0.2, "b": lambda t: 1 if t < 0.5 else 0.4 if t < 0.85 else 0,
+        "z": lambda t: min(t, 0.85) + 0.2 * max(t - 0.85, 0)}, [0.5, 0.85], events=2)
+ROUND = math.log(2)
+closed("SlidingCircle", 8.0, 0.1,
+       {"x": lambda t: 2 * exp(-min(t, ROUND)) * cos(t), "y": lambda t: 2 * exp(-min(t, ROUND)) * sin(t), "w": lambda t: -1 if t < ROUND else 0},
+       [ROUND], {"w": NUMBER}, events=1)
+closed("SlidingLoop", 2.0, 0.05, {"x": lambda t: max(1 - 1.2 * t, 0), "p": lambda t: -0.8 if t < 1 / 1.2 else 0.4, "w": lambda t: -1 if t < 1 / 1.2 else -0.1},
+       [1 / 1.2], events=1)
+STOPS = 1 / 0.3
+closed("SlidingConstraint", 5.0, 0.1,
+       {"x": lambda t: min(t, STOPS) - 0.15 * min(t, STOPS) ** 2, "vy": lambda t: 1 - 0.3 * min(t, STOPS), "f": lambda t: 0.3 if t < STOPS else 0},
+       [STOPS], {"vy": RATE, "f": [1, -2]}, events=1)
+closed("SlidingPushed", 4.0, 0.1, {"x": lambda t: max(1 - t / 2, 0) if t < 3 else (t - 3) / 2}, [2.0, 3.0], events=2)
+
+
+def meets():
+    """1 - 2t = sin(t)"""
+    low, high = 0.0, 0.5
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if 1 - 2 * middle > sin(middle) else (low, middle)
+    return low
+
+
+closed("SlidingFollows", 8.0, 0.1, {"x": lambda t: 1 - 2 * t if t < meets() else sin(t)}, [meets()], events=1)
+closed("SlidingSteps", 4.0, 0.1, {"x": lambda t: 0.5 * math.floor(t) + min(t - math.floor(t), 0.5), "r": lambda t: 0.5 * (math.floor(t) + 1)},
+       [0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0])
+closed("SlidingStarts", 5.0, 0.1,
+       {"x": lambda t: 0 if t < 1 else t - 1 if t < 2 else max(1 - 1.5 * (t - 2), 0),
+        "y": lambda t: -t / 2 if t < 1 else -0.5 - (t - 1) if t < 2 + 2 / 3 else -0.5 - 5 / 3 + (t - 8 / 3) / 2},
+       [1.0, 2.0, 2 + 2 / 3])
+
 if __name__ == "__main__":
     main("control")

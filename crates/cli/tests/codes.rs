@@ -156,6 +156,17 @@ const PROVOKED: &[(Code, &str, &str)] = &[
          der(a) = f; der(b) = -f; 0 = if time > 0.5 then a - b else f; p = f^2; end M;",
     ),
     (
+        Code::W0833,
+        "simulate",
+        "model M Real x(start = 0.5, fixed = true); equation der(x) = if x > 0 then -1 else 1; end M;",
+    ),
+    (
+        Code::E0834,
+        "simulate --stop 2",
+        "model M Real x(start = 0.2, fixed = true); equation
+         der(x) = (1 - time)*(if x > 0 then -1 else 1); end M;",
+    ),
+    (
         Code::E0829,
         "simulate",
         "model M Real x(start = 0, fixed = true); equation der(x) = 1;

@@ -79,6 +79,21 @@ fn check_looks_at_the_start() {
 }
 
 #[test]
+fn reinit_is_of_a_state_and_once_in_a_clause() {
+    check_refuses("reinit_algebraic", "E0830");
+    check_refuses("reinit_twice", "E0829");
+    // In different branches of one `if` there is one at a time.
+    let model = temporary("branches.mo");
+    let text = "model Branches Real x(start = 1, fixed = true), v(start = -1, fixed = true); Boolean far = time > 0.5; equation
+        der(x) = v; der(v) = 0;
+        when x <= 0 then
+          if far then reinit(v, 1); elseif v < -2 then reinit(v, 2); else reinit(v, 3); end if;
+        end when; end Branches;";
+    std::fs::write(&model, text).expect("a temporary file can be written");
+    assert!(codes(&["check", &model.display().to_string()]).is_empty());
+}
+
+#[test]
 fn a_run_does_not_pass_in_silence_over_a_change_that_check_calls_underdetermined() {
     // E22 §8.4: the straight rope is transient, and the model does not say what follows.
     let file = "models/CupAndBallElasticWithoutLaw.mo";

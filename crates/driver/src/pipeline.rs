@@ -12,8 +12,8 @@ use modeshift_numerics::{NativeFunctions, Parameters};
 use modeshift_report::Analyzed;
 use modeshift_report::analyze::{self as report, AnalyzeReport, LARGEST_LISTING, Scope, valuation_text};
 use modeshift_report::check::{
-    CheckReport, Verdict, check_invariant, check_structure, limit_diagnostic, note_combinations, note_implicit_guards,
-    verdict_of,
+    CheckReport, Verdict, check_clauses, check_invariant, check_structure, limit_diagnostic, note_combinations,
+    note_implicit_guards, verdict_of,
 };
 use modeshift_report::flat::{FlatReport, flat_report};
 use modeshift_report::wording::{invariant_text, mode_names};
@@ -77,6 +77,7 @@ impl<'a> Run<'a> {
 
     fn checked(&mut self) -> Result<Verdict, Stop> {
         let analyzed = self.analyzed(None)?;
+        check_clauses(&analyzed, &mut self.diagnostics);
         note_implicit_guards(&analyzed.dae, &mut self.diagnostics);
         if analyzed.analysis.is_regular() {
             note_combinations(&analyzed, &mut self.diagnostics);

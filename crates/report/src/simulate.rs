@@ -58,6 +58,10 @@ fn text(simulated: &Simulated, results: &str) -> String {
     let rows = counted(tally.rows(), "row");
     let seconds = time.as_secs_f64();
     let mut text = format!("{model}: simulated from {start} to {until}{end}, in {seconds:.3} s\n");
-    text += &format!("{events}; {}; {rows} in {results}\n", counted(summary.modes, "mode"));
+    let mut modes = counted(summary.modes, "mode");
+    if summary.sliding > 0 {
+        modes += &format!(", {} sliding", summary.sliding);
+    }
+    text += &format!("{events}; {modes}; {rows} in {results}\n");
     text + &tally.table(MOST_GUARDS)
 }

@@ -33,6 +33,7 @@ fn event(time: f64, impulses: Vec<Impulse>) -> EventRecord {
         to: Mode::default(),
         cause: Vec::new(),
         cascade: Vec::new(),
+        sliding: Vec::new(),
         jumps: Vec::new(),
         impulses,
     }

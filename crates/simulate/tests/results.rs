@@ -79,6 +79,7 @@ fn event() -> EventRecord {
         to: Mode::from_iter([true]),
         cause: vec!["time >= t1".into()],
         cascade: vec![],
+        sliding: vec![],
         jumps: vec![
             Jump { variable: "x".into(), left: 1e-300, right: -1.0 / 3.0 },
             Jump { variable: "valve[1,2].\"y\"".into(), left: ABSENT, right: 6.02e23 },

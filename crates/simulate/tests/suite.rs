@@ -15,5 +15,6 @@ mod results;
 mod runs;
 mod searches;
 mod simulation;
+mod sliding;
 mod standard_library;
 mod support;

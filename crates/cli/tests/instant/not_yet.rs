@@ -5,9 +5,6 @@
 /// Model and symptom.
 pub const NOT_YET: &[(&str, &str)] = &[
     ("control/RelayDeadzone", "E0709"),
-    ("control/SlidingLeaves", "E0823"),
-    ("control/SlidingRest", "E0823"),
-    ("control/SlidingSurface", "E0823"),
     ("expectations/Ball10000", "silently wrong"),
     ("expectations/ClutchRpm954", "E0823"),
     ("expectations/CockcroftWalton4", "E0823"),
@@ -20,7 +17,6 @@ pub const NOT_YET: &[(&str, &str)] = &[
     ("expectations/SPWM2", "silently wrong"),
     ("expectations/ScaleMemory", "silently wrong"),
     ("expectations/SeriesDiodesLC", "E0823"),
-    ("expectations/SqrtFlow", "E0823"),
     ("expectations/Unitss30", "no end"),
     ("mechanics/Ratchet", "rows out of order"),
     ("power/Cascade2", "E0823"),

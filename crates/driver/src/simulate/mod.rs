@@ -15,7 +15,7 @@ use std::time::Instant;
 use modeshift_diagnostics::{Code, Diagnostic, Stop, did_you_mean};
 use modeshift_numerics::NativeFunctions;
 use modeshift_report::Analyzed;
-use modeshift_report::check::{check_structure, note_combinations};
+use modeshift_report::check::{check_clauses, check_structure, note_combinations};
 use modeshift_report::wording::{SetTexts, mode_names};
 use modeshift_simulate::results::plot::matching;
 use modeshift_simulate::results::{Columns, Observer, Tally};
@@ -84,6 +84,10 @@ impl Run<'_> {
 
     /// Stops where no mode is regular; says so where some are not, because a run may get there.
     fn runnable(&mut self, analyzed: &Analyzed) -> Result<(), Stop> {
+        check_clauses(analyzed, &mut self.diagnostics);
+        if self.diagnostics.has_errors() {
+            return Err(Stop);
+        }
         let Analyzed { dae, analysis, .. } = analyzed;
         let space = &analysis.space;
         let singular = analysis.singular_modes();

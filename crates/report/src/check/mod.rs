@@ -2,13 +2,16 @@
 //!
 //! | module | purpose |
 //! |---|---|
+//! | `clauses` | `reinit` that cannot be |
 //! | `patterns` | known mistakes behind a singular model, and what to do about each |
 //! | `structure` | the structural verdicts as diagnostics |
 //! | `verdict` | the report of `check` |
 
+mod clauses;
 mod patterns;
 mod structure;
 mod verdict;
 
+pub use clauses::check_clauses;
 pub use structure::{check_invariant, check_structure, limit_diagnostic, note_combinations, note_implicit_guards};
 pub use verdict::{CheckReport, DiagnosticReport, LabelReport, NotShown, Verdict, verdict_of};

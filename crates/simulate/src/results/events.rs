@@ -52,6 +52,8 @@ pub struct EventRecord {
     pub cause: Vec<String>,
     /// The modes passed through at this instant, as predicates; empty for a change in one step.
     pub cascade: Vec<String>,
+    /// The conditions that the run slides along from now on, in the words of the model; empty in a mode of the model.
+    pub sliding: Vec<String>,
     /// The variables that jumped, in declaration order.
     pub jumps: Vec<Jump>,
     /// The variables that are impulsive, in declaration order.
@@ -78,7 +80,7 @@ pub fn event_to_json(event: &EventRecord, mode_variables: &[Arc<str>]) -> Value 
     let jumps = event.jumps.iter().map(|it| json!({"variable": *it.variable, "left": it.left, "right": it.right}));
     let impulses =
         event.impulses.iter().map(|it| json!({"variable": *it.variable, "order": it.order, "weight": it.weight}));
-    json!({
+    let mut written = json!({
         "time": event.time,
         "from": mode(&event.from),
         "to": mode(&event.to),
@@ -86,7 +88,11 @@ pub fn event_to_json(event: &EventRecord, mode_variables: &[Arc<str>]) -> Value 
         "cascade": event.cascade,
         "jumps": jumps.collect::<Vec<_>>(),
         "impulses": impulses.collect::<Vec<_>>(),
-    })
+    });
+    if !event.sliding.is_empty() {
+        written["sliding"] = event.sliding.clone().into();
+    }
+    written
 }
 
 /// The event log as a JSON file on its way.

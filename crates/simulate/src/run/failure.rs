@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use modeshift_dae::{Derivative, Mode, VariableId};
+use modeshift_dae::{Derivative, Mode, RelationId, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
 use modeshift_mode_changes::Term;
 
@@ -15,6 +15,8 @@ use crate::run::instant::restart::NoRestart;
 use crate::run::modes::{NoMode, Singular};
 use crate::run::output::mode_text;
 use crate::run::phase::integrate_until::NoPhase;
+use crate::run::sliding::entry::NoSliding;
+use crate::run::sliding::flow::NoFlow;
 use crate::run::values::Side;
 use crate::run::zeno::detection::Accumulation;
 use crate::run::{Machinery, Stuck};
@@ -86,6 +88,13 @@ pub(super) fn explain_stuck(machinery: &Machinery<'_>, stuck: &Stuck<'_>, diagno
         NoPhase::Block(block) => block.explain(&machinery.visited.programs),
         NoPhase::NotBuilt(reason) => reason.explain(&machinery.prepared.dae),
         NoPhase::Integration(failure) => integration(machinery, side, failure),
+        NoPhase::Sliding(NoFlow::Block(block)) => block.explain(&machinery.visited.programs),
+        NoPhase::Sliding(NoFlow::NotTransversal | NoFlow::OffSurface) => {
+            let message = format!("the surface that the run slides along ends at time = {}", Number(side.time));
+            Diagnostic::error("E0834", message)
+                .when(whole_mode_text(machinery, &side.mode.values))
+                .help("the sides of the condition do not differ any more there, or its derivative has no value")
+        }
         NoPhase::Assertion(number) => {
             let assertion = &machinery.prepared.discrete.assertions[*number];
             let text = assertion.message.map(|message| machinery.prepared.message(message)).unwrap_or_default();
@@ -149,7 +158,7 @@ pub(super) fn explain_instant(
 ) {
     let time = Number(left.time);
     let diagnostic = match reason {
-        NoOutcome::NoMode(tried) => none_accepted(machinery, left, tried),
+        NoOutcome::NoMode(tried, no_sliding) => none_accepted(machinery, left, tried, no_sliding),
         NoOutcome::Unsettled(variables) => {
             let names: Vec<&str> = variables
                 .iter()
@@ -293,7 +302,12 @@ fn with_causes(machinery: &Machinery<'_>, mut diagnostic: Diagnostic, left: &Sid
     diagnostic
 }
 
-fn none_accepted(machinery: &Machinery<'_>, left: &Side<'_>, tried: &[(Mode, Objection)]) -> Diagnostic {
+fn none_accepted(
+    machinery: &Machinery<'_>,
+    left: &Side<'_>,
+    tried: &[(Mode, Objection)],
+    no_sliding: &NoSliding,
+) -> Diagnostic {
     let message = format!("no mode can follow at time = {}", Number(left.time));
     let mut diagnostic = Diagnostic::error("E0823", message).when(whole_mode_text(machinery, &left.mode.values));
     let mut told: Vec<String> = Vec::new();
@@ -310,7 +324,61 @@ fn none_accepted(machinery: &Machinery<'_>, left: &Side<'_>, tried: &[(Mode, Obj
     if count > MOST_LISTED {
         diagnostic = diagnostic.with_note(format!("… and {} more", count - MOST_LISTED));
     }
-    diagnostic.help("the conditions of the modes exclude each other here; is a sign wrong, or a case missing?")
+    match no_sliding_text(machinery, no_sliding) {
+        None => {
+            diagnostic.help("the conditions of the modes exclude each other here; is a sign wrong, or a case missing?")
+        }
+        Some(reason) => diagnostic
+            .with_note(format!("both sides of a condition lead to the other, and the run cannot slide along: {reason}"))
+            .help("write what happens in between: a hysteresis, a mode for rest, or a law that is continuous there"),
+    }
+}
+
+/// Why a run cannot slide where both sides of a condition lead to the other; nothing where they do not.
+fn no_sliding_text(machinery: &Machinery<'_>, reason: &NoSliding) -> Option<String> {
+    let condition = |atom: &RelationId| format!("`{}`", machinery.prepared.atom_text(*atom, true));
+    let conditions = |atoms: &[RelationId]| atoms.iter().map(condition).collect::<Vec<_>>().join(", ");
+    let name = |id: &VariableId| &machinery.prepared.dae.model.variables[*id].name;
+    Some(match reason {
+        NoSliding::NoSurface => return None,
+        NoSliding::Jump(id) => format!("`{}` jumps", name(id)),
+        NoSliding::Clause(atom) => format!("a `when` would fire without end, by {}", condition(atom)),
+        NoSliding::NoField(atom) => format!("one side of {} has no values", condition(atom)),
+        NoSliding::States(state) => format!("{} is a state on one side only", names(machinery, &[*state])),
+        NoSliding::Guard(atom) => format!("{} depends on what is different on its sides", condition(atom)),
+        NoSliding::Along(atom) => format!("{} changes with the side", condition(atom)),
+        NoSliding::Mixed(atoms) => format!("the sides of {} act on each other", conditions(atoms)),
+        NoSliding::Several(atoms) => format!("there are several ways to, by {}", conditions(atoms)),
+        NoSliding::Unsolved(atoms) => format!("no combination of the sides stays there, by {}", conditions(atoms)),
+    })
+}
+
+/// That the run slides along surfaces; once for the same ones.
+pub(super) fn explain_sliding(
+    machinery: &mut Machinery<'_>,
+    left: &Side<'_>,
+    right: &Side<'_>,
+    diagnostics: &mut Diagnostics,
+) {
+    let Some(slide) = &right.sliding else { return };
+    let said = &mut machinery.memory.slid;
+    let atoms: Vec<RelationId> = slide.system.atoms.iter().copied().filter(|&atom| said.insert(atom)).collect();
+    if atoms.is_empty() {
+        return;
+    }
+    let message =
+        format!("the run slides from time = {} on: both sides of a condition lead to the other", Number(left.time));
+    let mut diagnostic = Diagnostic::warning("W0833", message);
+    for &atom in atoms.iter().take(MOST_LISTED) {
+        let it = &machinery.prepared.discrete.atoms[atom];
+        let text = machinery.prepared.atom_text(atom, true);
+        diagnostic = diagnostic.label(it.span, format!("`{text}` stays where it changes"));
+    }
+    diagnostics.push(
+        diagnostic
+            .with_note("derivatives are a combination of those on both sides (Filippov), and so are variables that differ there")
+            .help("if a switch was meant, write a hysteresis, `on = if pre(on) then x > low else x > high`; if friction, a mode for sticking"),
+    );
 }
 
 /// A mode by what differs from the mode before.

@@ -27,6 +27,8 @@ pub(crate) struct Memory {
     pub slight: SlightEvents,
     /// Variables of which it was said that their impulses have no weight.
     pub undefined: BTreeSet<VariableId>,
+    /// Surfaces of which it was said that the run slides along them.
+    pub slid: BTreeSet<RelationId>,
     /// Clusters of atoms that were searched for other modes.
     pub compared: BTreeSet<Vec<RelationId>>,
     series: IndexVec<RelationId, Option<Arc<DifferenceTape>>>,
@@ -55,6 +57,7 @@ impl Memory {
             samplings: prepared.schedule.samplings.clone(),
             slight: SlightEvents::new(atoms.len()),
             undefined: BTreeSet::new(),
+            slid: BTreeSet::new(),
             compared: BTreeSet::new(),
             series: atoms.iter().map(|_| None).collect(),
         }
@@ -129,6 +132,15 @@ impl TapeBuffers {
         self.watched.evaluate(&prepared.discrete.tapes.watched, |input| {
             input_between(&prepared.dae.model, input, (side, side), Occasion::default(), &[])
         })
+    }
+
+    /// The watched expressions at the values of a side; in a sliding mode, on all sides of its surfaces, then the shares.
+    pub fn watched_in_all(&mut self, prepared: &Prepared, side: &Side<'_>) -> Vec<f64> {
+        let Some(slide) = &side.sliding else { return self.watched(prepared, side).to_vec() };
+        let mut watched = Vec::new();
+        slide.sides(side.time).for_each(|side| watched.extend_from_slice(self.watched(prepared, &side)));
+        watched.extend_from_slice(&slide.shares);
+        watched
     }
 
     /// The arguments of stairs at the values of a side.

@@ -22,6 +22,7 @@
 //! | `memory` | what else is remembered from instant to instant |
 //! | `phase` | integration in one mode up to the next event, which is located to rounding |
 //! | `instant` | what happens at an event, micro-step by micro-step |
+//! | `sliding` | modes along surfaces that both sides of a guard point at |
 //! | `zeno` | events that follow each other ever faster, and where they end |
 //! | `events` | how events are passed and told |
 //! | `output` | what observers are told |
@@ -41,6 +42,7 @@ mod phase;
 mod prepare;
 mod settings;
 mod simulation;
+mod sliding;
 mod start;
 mod values;
 mod zeno;
@@ -147,7 +149,8 @@ fn conduct(
     let (end, time) = run.go(beginning);
     let Run { output, conductor, .. } = run;
     conductor.end(&output);
-    Some(RunSummary { end, time, events: output.events, rows: output.rows, modes: output.mode_count() })
+    let (modes, sliding) = (output.mode_count(), output.sliding_count());
+    Some(RunSummary { end, time, events: output.events, rows: output.rows, modes, sliding })
 }
 
 /// What computes: the model made ready, the modes visited so far, and what is remembered.

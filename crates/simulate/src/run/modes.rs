@@ -16,6 +16,7 @@ use crate::program::{NotBuilt, Program, Programs, Quantities, StateChoice, Surro
 use crate::results::{CostMeter, CostPart};
 use crate::run::mode_cache::ModeCache;
 use crate::run::prepare::Prepared;
+use crate::run::sliding::ode::SlidingOde;
 use crate::run::values::Side;
 
 /// A mode that was visited.
@@ -27,7 +28,7 @@ pub(crate) struct VisitedMode<'a> {
     pub program: Rc<RefCell<Program>>,
     pub equations: ModeEquations<'a>,
     /// The integration problem for the present choice of states.
-    pub problem: RefCell<Option<Rc<Problem<ModeOde>>>>,
+    pub problem: RefCell<Option<Rc<Problem<ModeOde<'a>>>>>,
 }
 
 impl VisitedMode<'_> {
@@ -208,49 +209,80 @@ fn law_entries(dae: &MultimodeDae, mode: &ModeSignature, law: EquationId) -> Vec
     entries.into_iter().collect()
 }
 
+/// What a phase integrates.
+pub(crate) enum ModeOde<'a> {
+    /// A mode within its surroundings.
+    Mode(LongMode),
+    /// A sliding mode.
+    Sliding(SlidingOde<'a>),
+}
+
 /// A mode as a system of ordinary differential equations, within its surroundings.
-pub(crate) struct ModeOde {
+pub(crate) struct LongMode {
     program: Rc<RefCell<Program>>,
     surroundings: Rc<RefCell<Surroundings>>,
     pattern: Pattern,
     size: usize,
 }
 
-impl ModeOde {
+impl ModeOde<'_> {
     /// The mode with the states that are chosen now.
     pub fn new(program: Rc<RefCell<Program>>, surroundings: Rc<RefCell<Surroundings>>) -> Self {
         let (pattern, size) = {
             let program = program.borrow();
             (program.jacobian_pattern().clone(), program.states().len())
         };
-        ModeOde { program, surroundings, pattern, size }
+        ModeOde::Mode(LongMode { program, surroundings, pattern, size })
     }
 }
 
-impl Ode for ModeOde {
+impl Ode for ModeOde<'_> {
     fn size(&self) -> usize {
-        self.size
+        match self {
+            ModeOde::Mode(mode) => mode.size,
+            ModeOde::Sliding(sliding) => sliding.size(),
+        }
     }
 
     fn derivative(&mut self, time: f64, state: &[f64], derivative: &mut [f64]) -> Result<(), EvaluationFailed> {
-        let result = self.program.borrow_mut().derivative(time, state, &self.surroundings.borrow(), derivative);
-        result.map_err(EvaluationFailed::from)
+        match self {
+            ModeOde::Mode(LongMode { program, surroundings, .. }) => {
+                let result = program.borrow_mut().derivative(time, state, &surroundings.borrow(), derivative);
+                result.map_err(EvaluationFailed::from)
+            }
+            ModeOde::Sliding(sliding) => sliding.derivative(time, state, derivative),
+        }
     }
 
     fn jacobian_pattern(&self) -> Option<&Pattern> {
-        Some(&self.pattern)
+        match self {
+            ModeOde::Mode(mode) => Some(&mode.pattern),
+            ModeOde::Sliding(sliding) => sliding.jacobian_pattern(),
+        }
     }
 
     fn jacobian(&mut self, time: f64, state: &[f64], entries: &mut [f64]) -> Result<(), EvaluationFailed> {
-        let result = self.program.borrow_mut().jacobian(time, state, &self.surroundings.borrow(), entries);
-        result.map_err(EvaluationFailed::from)
+        match self {
+            ModeOde::Mode(LongMode { program, surroundings, .. }) => {
+                let result = program.borrow_mut().jacobian(time, state, &surroundings.borrow(), entries);
+                result.map_err(EvaluationFailed::from)
+            }
+            ModeOde::Sliding(sliding) => sliding.jacobian(time, state, entries),
+        }
     }
 
     fn begin(&mut self) {
-        self.program.borrow_mut().begin_path();
+        if let ModeOde::Mode(mode) = self {
+            mode.program.borrow_mut().begin_path();
+        }
     }
 
     fn shown_error(&mut self, time: f64, state: &[f64], error: &[f64]) -> f64 {
-        self.program.borrow_mut().shown_error(time, state, &self.surroundings.borrow(), error)
+        match self {
+            ModeOde::Mode(LongMode { program, surroundings, .. }) => {
+                program.borrow_mut().shown_error(time, state, &surroundings.borrow(), error)
+            }
+            ModeOde::Sliding(sliding) => sliding.shown_error(time, state, error),
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::ControlFlow;
 
-use modeshift_dae::{Mode, MultimodeDae, VariableId};
+use modeshift_dae::{Mode, MultimodeDae, RelationId, VariableId};
 use modeshift_diagnostics::Span;
 use rustc_hash::FxHashSet;
 
@@ -25,11 +25,22 @@ pub(super) struct Output<'o> {
     /// The largest value of each column so far.
     scales: Vec<f64>,
     last_time: Option<f64>,
+    /// The mode of the last row.
+    last_mode: Option<SeenMode>,
     /// The modes of rows.
-    modes: FxHashSet<Mode>,
+    modes: FxHashSet<SeenMode>,
     present: Shown,
     pub events: usize,
     pub rows: usize,
+}
+
+/// A mode, and the surfaces that it slides along.
+type SeenMode = (Mode, Vec<RelationId>);
+
+/// Whether a side is in this mode.
+fn is_in(side: &Side<'_>, (mode, surfaces): &SeenMode) -> bool {
+    let own = side.sliding.as_ref().map(|slide| slide.system.atoms.as_slice()).unwrap_or_default();
+    side.mode.values == *mode && own == surfaces
 }
 
 /// The points of the interval.
@@ -71,6 +82,7 @@ impl<'o> Output<'o> {
             points: Points { start, interval, next: 0.0 },
             scales: vec![0.0; columns.len()],
             last_time: None,
+            last_mode: None,
             modes: FxHashSet::default(),
             present: Shown { time: start, left: nothing(), right: nothing(), mode: Mode::default(), event: None },
             events: 0,
@@ -112,6 +124,11 @@ impl<'o> Output<'o> {
         self.modes.len()
     }
 
+    /// How many of them were sliding modes.
+    pub fn sliding_count(&self) -> usize {
+        self.modes.iter().filter(|(_, surfaces)| !surfaces.is_empty()).count()
+    }
+
     /// The next point of the interval.
     pub fn next_point(&self) -> f64 {
         self.points.start + self.points.next * self.points.interval
@@ -151,8 +168,11 @@ impl<'o> Output<'o> {
         for (scale, value) in self.scales.iter_mut().zip(&self.present.right) {
             *scale = f64::max(*scale, value.abs());
         }
-        if !self.modes.contains(&side.mode.values) {
-            self.modes.insert(side.mode.values.clone());
+        if self.last_mode.as_ref().is_none_or(|last| !is_in(side, last)) {
+            let surfaces = side.sliding.as_ref().map(|slide| slide.system.atoms.clone()).unwrap_or_default();
+            let mode = (side.mode.values.clone(), surfaces);
+            self.modes.insert(mode.clone());
+            self.last_mode = Some(mode);
         }
         self.observer.row(side.time, &self.present.right);
         self.rows += 1;
@@ -268,9 +288,16 @@ fn record(
         to: right.mode.values.clone(),
         cause,
         cascade,
+        sliding: surfaces(prepared, right),
         jumps,
         impulses: impulses(prepared, outcome),
     }
+}
+
+/// The conditions that a side slides along.
+fn surfaces(prepared: &Prepared, side: &Side<'_>) -> Vec<String> {
+    let atoms = side.sliding.as_ref().map(|slide| slide.system.atoms.as_slice()).unwrap_or_default();
+    atoms.iter().map(|&atom| prepared.atom_text(atom, true)).collect()
 }
 
 /// The conditions of branches of `when` that fired in one micro-step.

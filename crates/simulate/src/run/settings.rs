@@ -132,4 +132,6 @@ pub struct RunSummary {
     pub rows: usize,
     /// Different modes among the rows.
     pub modes: usize,
+    /// How many of them are sliding modes.
+    pub sliding: usize,
 }

@@ -61,7 +61,7 @@ impl Start {
             }
         }
         let jet = mode.quantities.list().iter().map(|it| state.value(it.of, it.order).unwrap_or(f64::NAN)).collect();
-        let mut side = Side { time: settings.start, mode, jet, discrete };
+        let mut side = Side { time: settings.start, mode, jet, discrete, sliding: None };
         first_truths(machinery, &mut side);
         complete_start(machinery, &mut side)?;
         machinery.memory.buffers.begin_conditions(prepared, &mut side);

@@ -6,6 +6,7 @@ use modeshift_dae::{Builtin, ExpressionId, FlatModel, IndexVec, ModeVariableId, 
 use modeshift_numerics::Input;
 
 use crate::run::modes::VisitedMode;
+use crate::run::sliding::flow::Slide;
 
 /// All values at an instant, from one side.
 #[derive(Clone)]
@@ -16,9 +17,16 @@ pub(crate) struct Side<'a> {
     pub jet: Vec<f64>,
     /// Values of discrete variables; of others without meaning.
     pub discrete: IndexVec<VariableId, f64>,
+    /// In a sliding mode: the fields that it combines. The mode and the discrete values are those of the first.
+    pub sliding: Option<Slide<'a>>,
 }
 
 impl Side<'_> {
+    /// The jet that satisfies the equations of the mode: in a sliding mode, not the combined one.
+    pub fn own_jet(&self) -> &[f64] {
+        self.sliding.as_ref().map_or(&self.jet, |slide| &slide.jets[0])
+    }
+
     /// A variable of any kind, or a derivative; "not a number" where it does not exist.
     pub fn value(&self, variable: VariableId, order: u32) -> f64 {
         match self.mode.quantities.index(variable, order) {

@@ -177,8 +177,7 @@ impl<'a> Instant<'_, 'a> {
     /// The right side that follows from a settled discrete part.
     pub fn candidate(&mut self, step: &MicroStep<'_, 'a>, settled: &Settled) -> Result<Candidate<'a>, Objection> {
         let changed = self.prepared.felt_changes(&step.left.discrete, &settled.discrete);
-        let is_same = settled.mode == step.left.mode.values && changed.is_empty();
-        if is_same && !settled.is_transient && !step.must_restart {
+        if self.is_kept(step, settled) {
             let side = Side { discrete: settled.discrete.clone(), ..step.left.clone() };
             return Ok(Candidate {
                 restarted: Restarted::unchanged(side),

@@ -27,6 +27,8 @@ pub(crate) struct MicroStep<'s, 'a> {
     pub sampled: &'s [ExpressionId],
     /// Atoms that crossed zero: in the mode being left they cannot keep their truth.
     pub crossed: &'s [RelationId],
+    /// Atoms that leave the surface of a sliding mode: to the side that was proposed.
+    pub released: &'s [RelationId],
     /// Relations have the truths of the values as they stand: at the start, before it is asked where they go.
     pub is_literal: bool,
     /// Atoms of left limits are decided by their series too: after a transient instant.

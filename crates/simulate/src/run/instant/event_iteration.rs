@@ -22,6 +22,7 @@ use crate::run::instant::next_mode::{Ambiguity, Selected};
 use crate::run::instant::restart::{NoRestart, jet_of};
 use crate::run::prepare::discrete_part::DiscretePart;
 use crate::run::prepare::relations::Moment;
+use crate::run::sliding::entry::NoSliding;
 use crate::run::values::{Occasion, Side};
 
 /// From so many micro-steps on it is looked whether values come back that were there before: few instants have more.
@@ -51,6 +52,8 @@ pub(crate) struct Fired {
     pub samples: Vec<ExpressionId>,
     /// Top-level inputs that were given other values.
     pub inputs: Vec<(VariableId, f64)>,
+    /// Surfaces of the sliding mode that are left, by number: to the side of share 1, or to that of share 0.
+    pub released: Vec<(usize, bool)>,
     /// Whether something crossed that was never clearly on its side since the last event: events accumulate.
     pub is_doubtful: bool,
 }
@@ -91,8 +94,8 @@ impl<'a> Outcome<'a> {
 /// Why there are no right limits.
 #[derive(Clone, Debug)]
 pub(crate) enum NoOutcome {
-    /// No mode accepts itself: what speaks against those that were tried.
-    NoMode(Vec<(Mode, Objection)>),
+    /// No mode accepts itself: what speaks against those that were tried, and against sliding between them.
+    NoMode(Vec<(Mode, Objection)>, NoSliding),
     /// Discrete equations go round in circles; some of the variables.
     Unsettled(Vec<VariableId>),
     /// Micro-steps go on for ever, through these modes.
@@ -131,6 +134,7 @@ impl<'a> Instant<'_, 'a> {
             ambiguities: Vec::new(),
         };
         let mut proposal = self.proposal(left, fired);
+        let released: Vec<RelationId> = released_atoms(left, fired).map(|(atom, _)| atom).collect();
         let (mut stage, mut transient) = (if occasion.initial { Stage::Start } else { Stage::Event }, false);
         let (mut seen, mut is_first_look) = (FxHashSet::default(), false);
         for number in 0..MOST_MICRO_STEPS {
@@ -144,6 +148,7 @@ impl<'a> Instant<'_, 'a> {
                 occasion: Occasion { initial: stage == Stage::Start, ..occasion },
                 sampled: if number == 0 { &fired.samples } else { &[] },
                 crossed: if number == 0 { &fired.atoms } else { &[] },
+                released: if number == 0 { &released } else { &[] },
                 is_literal: stage == Stage::Start,
                 all_by_series: transient,
                 must_restart: transient,
@@ -198,6 +203,10 @@ impl<'a> Instant<'_, 'a> {
         for &atom in &fired.atoms {
             let variable = self.prepared.discrete.atoms[atom].variable;
             discrete[variable] = 1.0 - discrete[variable];
+        }
+        for (atom, is_turned) in released_atoms(left, fired) {
+            let it = self.prepared.discrete.atoms[atom];
+            discrete[it.variable] = f64::from(u8::from(it.holds_at_zero() != is_turned));
         }
         for &(stair, above) in &fired.stairs {
             let stair = self.prepared.discrete.stairs[stair];
@@ -319,4 +328,11 @@ impl<'a> Instant<'_, 'a> {
         let changed = truths.filter(|(id, before, after)| fired.contains(id) || before != after);
         changed.map(|(id, before, _)| (id, !before)).collect()
     }
+}
+
+/// The relations whose surfaces are left, and whether the side is the one that is not written down for zero.
+fn released_atoms<'f>(left: &'f Side<'_>, fired: &'f Fired) -> impl Iterator<Item = (RelationId, bool)> + 'f {
+    let slide = left.sliding.as_ref();
+    let atom = move |&(number, is_turned): &(usize, bool)| Some((slide?.system.atoms[number], is_turned));
+    fired.released.iter().filter_map(atom)
 }

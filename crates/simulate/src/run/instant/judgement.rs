@@ -80,7 +80,7 @@ impl<'a> Instant<'_, 'a> {
     }
 
     /// Judged atoms whose signs are not those of their truths, and those that vanish identically.
-    fn contradicting(
+    pub fn contradicting(
         &mut self,
         step: &MicroStep<'_, 'a>,
         settled: &Settled,
@@ -109,7 +109,11 @@ impl<'a> Instant<'_, 'a> {
     /// Whether the change concerns an atom.
     fn judges(&self, step: &MicroStep<'_, 'a>, settled: &Settled, candidate: &Candidate<'a>, atom: RelationId) -> bool {
         let variable = self.prepared.discrete.atoms[atom].variable;
+        if step.released.contains(&atom) {
+            return false;
+        }
         step.all_by_series
+            || step.left.sliding.as_ref().is_some_and(|slide| slide.surface(atom).is_some())
             || step.crossed.contains(&atom)
             || settled.discrete[variable] != step.left.discrete[variable]
             || self.prepared.discrete.reads[atom].iter().any(|&read| {

@@ -82,6 +82,7 @@ pub(crate) fn signs_near_zero<'a>(
         occasion: Occasion::default(),
         sampled: &[],
         crossed: &[],
+        released: &[],
         is_literal: false,
         all_by_series: true,
         must_restart: true,
@@ -97,8 +98,8 @@ pub(crate) fn signs_near_zero<'a>(
 }
 
 /// All that an instant may touch.
-struct Instant<'e, 'a> {
-    prepared: &'a Prepared,
-    visited: &'e mut VisitedModes<'a>,
-    memory: &'e mut Memory,
+pub(crate) struct Instant<'e, 'a> {
+    pub(in crate::run) prepared: &'a Prepared,
+    pub(in crate::run) visited: &'e mut VisitedModes<'a>,
+    pub(in crate::run) memory: &'e mut Memory,
 }

@@ -15,6 +15,7 @@ use crate::run::instant::discrete_fixpoint::{MicroStep, Settled};
 use crate::run::instant::event_iteration::NoOutcome;
 use crate::run::instant::judgement::Violation;
 use crate::run::modes::{NoMode, Singular};
+use crate::run::sliding::entry::NoSliding;
 use crate::run::values::Occasion;
 
 /// Clusters of at most this many atoms are searched for other modes.
@@ -70,20 +71,40 @@ struct Search<'e, 's, 'x, 'a> {
 
 impl<'a> Instant<'_, 'a> {
     /// Finds truths of atoms that agree with the right limits they lead to, and restarts there: of all that changes at once,
-    /// and if there are none, part by part.
+    /// and if there are none, part by part; and if there are none either, along surfaces.
     pub fn select(
         &mut self,
         step: &MicroStep<'_, 'a>,
         proposal: IndexVec<VariableId, f64>,
     ) -> Result<Selected<'a>, NoOutcome> {
-        match self.search(step, &proposal, &BTreeSet::new()) {
+        if let Some(selected) = self.slide_on(step, &proposal) {
+            return Ok(selected);
+        }
+        let reason = match self.among_modes(step, &proposal) {
+            Err(NoOutcome::NoMode(tried, _)) => tried,
+            other => return other,
+        };
+        let contradicting = reason.iter().filter_map(|(_, objection)| match objection {
+            Objection::Atom(atom, _) => Some(*atom),
+            _ => None,
+        });
+        let contradicting: Vec<RelationId> = contradicting.collect();
+        self.slide(step, &proposal, &contradicting).map_err(|no_sliding| NoOutcome::NoMode(reason, no_sliding))
+    }
+
+    fn among_modes(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        proposal: &IndexVec<VariableId, f64>,
+    ) -> Result<Selected<'a>, NoOutcome> {
+        match self.search(step, proposal, &BTreeSet::new()) {
             Ok(selected) => Ok(selected),
             Err(Unsuccessful { atoms, reason }) => {
                 let parts = self.parts(step, &atoms);
                 if parts.len() < 2 {
                     return Err(reason);
                 }
-                match self.by_parts(step, proposal, &parts) {
+                match self.by_parts(step, proposal.clone(), &parts) {
                     Ok(proposal) => self.search(step, &proposal, &BTreeSet::new()).map_err(|it| it.reason),
                     Err(_) => Err(reason),
                 }
@@ -269,7 +290,7 @@ impl<'a> Search<'_, '_, '_, 'a> {
     fn none(self) -> NoOutcome {
         match self.unsettled {
             Some(failure) if self.objections.is_empty() || self.is_unsettled_as_proposed => failure,
-            _ => NoOutcome::NoMode(self.objections),
+            _ => NoOutcome::NoMode(self.objections, NoSliding::NoSurface),
         }
     }
 

@@ -145,20 +145,25 @@ impl<'a> Circumstances<'_, 'a> {
         for column in structure.columns() {
             jet.extend((0..=structure.variable_offset(column)).map(|order| right.get(column, order)));
         }
-        Side { time: self.left.time, mode: self.mode.clone(), jet, discrete: self.discrete.clone() }
+        Side { time: self.left.time, mode: self.mode.clone(), jet, discrete: self.discrete.clone(), sliding: None }
     }
 }
 
 /// The jet of a side as restarts want it.
 pub(super) fn jet_of(side: &Side<'_>) -> Jet {
-    let structure = &side.mode.structure;
-    let mut rest = side.jet.as_slice();
+    jet_in(&side.mode, side.time, side.own_jet())
+}
+
+/// The values of a mode as restarts want them.
+pub(crate) fn jet_in(mode: &VisitedMode<'_>, time: f64, jet: &[f64]) -> Jet {
+    let structure = &mode.structure;
+    let mut rest = jet;
     let derivatives = structure.columns().map(|column| {
         let (own, others) = rest.split_at(structure.variable_offset(column) as usize + 1);
         rest = others;
         own
     });
-    Jet::new(side.time, derivatives)
+    Jet::new(time, derivatives)
 }
 
 fn named_weights(structure: &ModeStructure, weights: &IndexVec<Column, Vec<f64>>) -> Vec<(VariableId, Vec<f64>)> {

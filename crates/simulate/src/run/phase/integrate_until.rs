@@ -17,6 +17,8 @@ use crate::run::modes::{ModeOde, VisitedMode};
 use crate::run::output::Output;
 use crate::run::phase::noise_floor::GuardNoise;
 use crate::run::phase::zero_crossings::{Crossing, Guard, Watch};
+use crate::run::sliding::flow::{NoFlow, NotAlike, Slide};
+use crate::run::sliding::ode::SlidingOde;
 use crate::run::values::Side;
 
 /// The longest step, as a share of the run: guards are looked at after every step, so that one is missed only if it comes and
@@ -56,6 +58,8 @@ pub(crate) enum NoPhase {
     NotBuilt(NotBuilt),
     /// The assertion of this number is violated.
     Assertion(usize),
+    /// A sliding mode has no values.
+    Sliding(NoFlow),
 }
 
 /// An integration with the values of the last evaluation.
@@ -102,9 +106,12 @@ impl<'a> Phase<'a> {
         &mut self,
         machinery: &mut Machinery<'a>,
         settings: &PhaseSettings,
-    ) -> Result<Rc<Problem<ModeOde>>, NoPhase> {
+    ) -> Result<Rc<Problem<ModeOde<'a>>>, NoPhase> {
         let visited = &mut machinery.visited;
         visited.meter.done(CostPart::Resumption);
+        if let Some(slide) = self.present.sliding.clone() {
+            return self.sliding_problem(machinery, settings, slide);
+        }
         let surroundings = visited.surroundings.clone();
         let programs = &mut visited.programs;
         let chosen = self.mode.choose_states(programs, self.present.time, &self.present.jet, &surroundings.borrow());
@@ -128,8 +135,30 @@ impl<'a> Phase<'a> {
         Ok(problem)
     }
 
+    /// The same in a sliding mode.
+    fn sliding_problem(
+        &mut self,
+        machinery: &mut Machinery<'a>,
+        settings: &PhaseSettings,
+        Slide { system, jets, .. }: Slide<'a>,
+    ) -> Result<Rc<Problem<ModeOde<'a>>>, NoPhase> {
+        let programs = &mut machinery.visited.programs;
+        system.choose_states(programs, self.present.time, &jets).map_err(|reason| match reason {
+            NotAlike::NotBuilt(reason) => NoPhase::NotBuilt(reason),
+            NotAlike::States(_) => NoPhase::Sliding(NoFlow::NotTransversal),
+        })?;
+        self.mode.program.borrow().states_of(&self.present.jet, &mut self.states);
+        let nominal: Vec<f64> = system.states().iter().map(|state| machinery.prepared.nominal(state.of)).collect();
+        let mut chosen = Settings::new(settings.tolerance, self.states.len());
+        let share = if self.states.is_empty() { LONGEST_STEP_WITHOUT_STATES } else { LONGEST_STEP };
+        (chosen.method, chosen.nominal) = (settings.method, nominal.clone());
+        chosen.longest_step = share * settings.length;
+        let ode = ModeOde::Sliding(SlidingOde::new(system, jets, nominal));
+        Ok(Rc::new(Problem::new(ode, &chosen)))
+    }
+
     /// Starts an integration of the problem at the present values.
-    pub fn start<'p>(&self, problem: &'p Problem<ModeOde>) -> Result<Integrator<'p, ModeOde>, NoPhase> {
+    pub fn start<'p>(&self, problem: &'p Problem<ModeOde<'a>>) -> Result<Integrator<'p, ModeOde<'a>>, NoPhase> {
         let integrator = problem.start(self.present.time, &self.states, None);
         integrator.map_err(|failure| NoPhase::Integration(Box::new(failure)))
     }
@@ -140,7 +169,7 @@ impl<'a> Phase<'a> {
         pause: f64,
         machinery: &mut Machinery<'a>,
         settings: &PhaseSettings,
-        integrator: &mut Integrator<'_, ModeOde>,
+        integrator: &mut Integrator<'_, ModeOde<'a>>,
         output: &mut Output<'_>,
     ) -> Result<Reached, NoPhase> {
         loop {
@@ -184,7 +213,7 @@ impl<'a> Phase<'a> {
         &mut self,
         machinery: &mut Machinery<'a>,
         settings: &PhaseSettings,
-        integrator: &mut Integrator<'_, ModeOde>,
+        integrator: &mut Integrator<'_, ModeOde<'a>>,
     ) -> Result<Option<Part>, NoPhase> {
         if let Some(mut part) = self.interrupted.take() {
             std::mem::swap(&mut self.present.jet, &mut part.guess);
@@ -211,7 +240,7 @@ impl<'a> Phase<'a> {
         &mut self,
         machinery: &mut Machinery<'a>,
         settings: &PhaseSettings,
-        integrator: &mut Integrator<'_, ModeOde>,
+        integrator: &mut Integrator<'_, ModeOde<'a>>,
         (from, to): (f64, f64),
     ) -> Result<Option<Crossing>, NoPhase> {
         let middle = 0.5 * (from + to);
@@ -231,16 +260,16 @@ impl<'a> Phase<'a> {
         &mut self,
         machinery: &mut Machinery<'a>,
         settings: &PhaseSettings,
-        integrator: &mut Integrator<'_, ModeOde>,
+        integrator: &mut Integrator<'_, ModeOde<'a>>,
         step: (f64, f64),
     ) -> Result<Option<Crossing>, NoPhase> {
         let prepared = machinery.prepared;
-        let watched = machinery.memory.buffers.watched(prepared, &self.present).to_vec();
+        let watched = machinery.memory.buffers.watched_in_all(prepared, &self.present);
         loop {
             let Phase { mode, present, states, expected, .. } = self;
             let found = expected.watch.step(step, &watched, |time| {
                 evaluate(mode, present, states, machinery, integrator, time)?;
-                Ok(machinery.memory.buffers.watched(prepared, present).to_vec())
+                Ok(machinery.memory.buffers.watched_in_all(prepared, present))
             })?;
             let Some(crossing) = found else { return Ok(None) };
             let memory = &machinery.memory;
@@ -268,7 +297,7 @@ impl<'a> Phase<'a> {
     fn rows(
         &mut self,
         machinery: &mut Machinery<'a>,
-        integrator: &mut Integrator<'_, ModeOde>,
+        integrator: &mut Integrator<'_, ModeOde<'a>>,
         output: &mut Output<'_>,
         part: Part,
         pause: f64,
@@ -297,7 +326,7 @@ impl<'a> Phase<'a> {
     fn move_to(
         &mut self,
         machinery: &Machinery<'a>,
-        integrator: &mut Integrator<'_, ModeOde>,
+        integrator: &mut Integrator<'_, ModeOde<'a>>,
         time: f64,
     ) -> Result<(), NoPhase> {
         evaluate(&self.mode, &mut self.present, &mut self.states, machinery, integrator, time)
@@ -305,7 +334,7 @@ impl<'a> Phase<'a> {
 
     fn needs_new_states(&self, machinery: &Machinery<'a>) -> bool {
         let surroundings = machinery.visited.surroundings.borrow();
-        self.mode.program.borrow_mut().needs_new_states(self.present.time, &self.present.jet, &surroundings)
+        self.mode.program.borrow_mut().needs_new_states(self.present.time, self.present.own_jet(), &surroundings)
     }
 
     /// Whether all assertions hold at the present values.
@@ -327,9 +356,12 @@ impl Expected {
         let due = prepared.next_time(side.time, &side.discrete, &memory.samplings);
         let noise = prepared.noise.relative;
         let mut watch = Watch::new(&prepared.discrete, &side.discrete, &memory.scales, noise, |guard| {
-            prepared.is_scheduled(guard, &side.discrete)
+            prepared.is_scheduled(guard, &side.discrete) || side.sliding.as_ref().is_some_and(|it| it.stays_at(guard))
         });
-        watch.begin(side.time, memory.buffers.watched(prepared, side));
+        if let Some(slide) = &side.sliding {
+            watch.watch_shares(slide.shares.len());
+        }
+        watch.begin(side.time, &memory.buffers.watched_in_all(prepared, side));
         Expected { limit: due.min(settings.stop), is_stop: due > settings.stop, watch }
     }
 }
@@ -340,10 +372,15 @@ fn evaluate<'a>(
     present: &mut Side<'a>,
     states: &mut [f64],
     machinery: &Machinery<'a>,
-    integrator: &mut Integrator<'_, ModeOde>,
+    integrator: &mut Integrator<'_, ModeOde<'a>>,
     time: f64,
 ) -> Result<(), NoPhase> {
     integrator.interpolate(time, states);
+    if let Some(Slide { system, jets, .. }) = present.sliding.take() {
+        let (slide, jet) = system.point(time, states, jets).map_err(NoPhase::Sliding)?;
+        (present.sliding, present.jet, present.time) = (Some(slide), jet, time);
+        return Ok(());
+    }
     let surroundings = machinery.visited.surroundings.borrow();
     let mut program = mode.program.borrow_mut();
     program.evaluate(time, states, &surroundings, &mut present.jet).map_err(NoPhase::Block)?;

@@ -45,6 +45,8 @@ pub(crate) enum Guard {
     Atom(RelationId),
     /// The lower (`false`) or upper edge of the stair of this number.
     Edge(usize, bool),
+    /// The share of the surface of this number in a sliding mode, which must not become 0 (`false`) or 1.
+    Share(usize, bool),
 }
 
 /// All that is watched during a phase.
@@ -55,6 +57,8 @@ pub(crate) struct Watch {
     last_times: (f64, f64),
     noise: f64,
     atom_count: usize,
+    /// How many surfaces a sliding mode has.
+    share_count: usize,
 }
 
 /// A guard and what was seen of it.
@@ -110,12 +114,35 @@ impl Watch {
                 watched.push(Watched::new(Guard::Edge(number, true), -1.0, high, 1.0));
             }
         }
-        Watch { watched, last_times: (f64::NAN, f64::NAN), noise, atom_count }
+        Watch { watched, last_times: (f64::NAN, f64::NAN), noise, atom_count, share_count: 0 }
     }
 
-    /// The values of guards from those of the watched expressions.
+    /// Watches shares of surfaces too.
+    pub fn watch_shares(&mut self, count: usize) {
+        for number in 0..count {
+            self.watched.push(Watched::new(Guard::Share(number, false), 1.0, 0.0, 1.0));
+            self.watched.push(Watched::new(Guard::Share(number, true), -1.0, 1.0, 1.0));
+        }
+        self.share_count = count;
+    }
+
+    /// The values of guards from those of the watched expressions, which in a sliding mode are those of all its fields, then
+    /// the shares: a guard must not become negative on any side of a surface.
     fn values(&self, expressions: &[f64]) -> Values {
+        let (fields, shares) = expressions.split_at(expressions.len() - self.share_count);
+        let mut fields = fields.chunks_exact((fields.len() / (self.share_count + 1)).max(1));
+        let mut values = self.values_in(fields.next().unwrap_or(&[]), shares);
+        for other in fields {
+            for (value, other) in values.iter_mut().zip(self.values_in(other, shares)) {
+                *value = if other.0 < value.0 { other } else { *value };
+            }
+        }
+        values
+    }
+
+    fn values_in(&self, expressions: &[f64], shares: &[f64]) -> Values {
         let values = self.watched.iter().map(|it| match it.guard {
+            Guard::Share(number, _) => (it.side * (shares[number] - it.edge), 1.0),
             Guard::Atom(atom) => {
                 let (a, b) = (expressions[2 * atom.index()], expressions[2 * atom.index() + 1]);
                 (it.side * (a - b), a.abs() + b.abs())
@@ -359,6 +386,7 @@ impl Crossing {
             match *guard {
                 Guard::Atom(atom) => fired.atoms.push(atom),
                 Guard::Edge(stair, above) => fired.stairs.push((stair, above)),
+                Guard::Share(number, is_turned) => fired.released.push((number, is_turned)),
             }
         }
         fired
