@@ -260,19 +260,7 @@ fn a_model_can_end_its_run() {
 }
 
 #[test]
-fn a_relay_without_hysteresis_has_no_mode_to_go_on_in() {
-    let ran = run_body(
-        "Real x(start = 0.5, fixed = true); Boolean up; equation up = x < 0; der(x) = if up then 1 else -1;",
-        &How::until(1.0),
-    );
-    let said = ran.said("E0823");
-    assert_eq!(said.notes.len(), 2, "one reason per mode: {said:#?}");
-    assert!(said.labels.iter().any(|label| label.text.contains("x < 0")));
-    check("last row", *ran.result.times().last().expect("rows"), 0.5, 1e-6);
-}
-
-#[test]
-fn a_relay_made_of_whens_has_no_mode_to_go_on_in_either() {
+fn a_relay_made_of_whens_has_no_mode_to_go_on_in() {
     let ran = run_text(
         "model M
            Real x(start = 1, fixed = true);

@@ -210,7 +210,8 @@ impl<'a> Instant<'_, 'a> {
             let (before, after) = (step.left.value(of, order), side.value(of, order));
             let size = before.abs().max(after.abs()).max(self.prepared.nominal(of) * f64::EPSILON);
             // What was no state before, or moves by more than restarts are exact to.
-            if !((after - before).abs() <= self.prepared.noise.relative * size) {
+            let is_kept = (after - before).abs() <= self.prepared.noise.relative * size;
+            if !is_kept {
                 return Err(NoSliding::Jump(of));
             }
         }
@@ -298,7 +299,8 @@ impl<'a> Instant<'_, 'a> {
                 let one_by_one: f64 = along[0] + together.iter().map(|&at| along[at + 1] - along[0]).sum::<f64>();
                 let at_once = side.value(state.of, state.order + 1);
                 let size = along.iter().fold(at_once.abs(), |size, value| size.max(value.abs()));
-                if !((at_once - one_by_one).abs() <= self.prepared.noise.relative * size) {
+                let is_sum = (at_once - one_by_one).abs() <= self.prepared.noise.relative * size;
+                if !is_sum {
                     return Err(NoSliding::Mixed(turned));
                 }
             }

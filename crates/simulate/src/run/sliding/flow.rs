@@ -273,11 +273,11 @@ fn sign_of_determinant(mut matrix: Vec<Vec<f64>>) -> f64 {
             sign = -sign;
         }
         sign *= matrix[column][column].signum();
-        for row in column + 1..size {
-            let factor = matrix[row][column] / matrix[column][column];
-            for at in column..size {
-                matrix[row][at] -= factor * matrix[column][at];
-            }
+        let (done, rest) = matrix.split_at_mut(column + 1);
+        let own = &done[column];
+        for row in rest {
+            let factor = row[column] / own[column];
+            row.iter_mut().zip(own).for_each(|(value, own)| *value -= factor * own);
         }
     }
     sign
