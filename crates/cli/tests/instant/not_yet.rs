@@ -11,11 +11,6 @@ pub const NOT_YET: &[(&str, &str)] = &[
     ("expectations/NanoRelay", "silently wrong"),
     ("expectations/SPWM2", "silently wrong"),
     ("expectations/ScaleMemory", "silently wrong"),
-<<<<<<< HEAD
-    ("expectations/SqrtFlow", "E0823"),
-=======
-    ("expectations/SeriesDiodesLC", "E0823"),
->>>>>>> ec411ab
     ("expectations/Unitss30", "no end"),
     ("power/Cascade2", "E0823"),
 ];
