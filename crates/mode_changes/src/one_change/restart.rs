@@ -231,7 +231,7 @@ fn defects(
             held.iter().zip(&mut derivatives).filter(|(held, _)| !held.is_nan()).for_each(|(_, value)| *value = 0.0);
         }
         // Where all terms vanish with the guard that fired, what is left of them is rounding of what they are made of.
-        let size = size_of_terms(equations, row, &left.complete).max(noise.floor / noise.relative);
+        let size = size_of_terms(structure, equations, past, row, &left.complete).max(noise.floor / noise.relative);
         let first = noise.first_significant(&derivatives, size);
         first.filter(|&first| first < count as usize).map(|first| Defect { row, first: first as u32 })
     };
@@ -247,14 +247,32 @@ fn held(structure: &ModeStructure, past: &Past, row: Row) -> bool {
     !past.is_new[row] && past.offset[row] >= offset && structure.incidence(row).iter().all(is_known)
 }
 
-/// How large the terms of a residual are, to first order.
-fn size_of_terms(equations: &dyn Residuals, row: Row, jet: &Jet) -> f64 {
+/// How large the terms of a residual are, to first order: each as large as what it is made of by the equations that held before.
+/// A difference of two speeds that vanishes when they meet is known as exactly as they are.
+fn size_of_terms(structure: &ModeStructure, equations: &dyn Residuals, past: &Past, row: Row, jet: &Jet) -> f64 {
     let mut sum = 0.0;
     equations.for_each_partial(row, jet, &mut |column, order, value| {
-        let size = (value * jet.get(column, order)).abs();
+        let made_of = structure.occurrences(column).iter().filter(|&&(other, _)| other != row && !past.is_new[other]);
+        let sizes =
+            made_of.map(|&(other, _)| size_by_definition(equations, other, jet, Derivative::new(column, order)));
+        let size = value.abs() * sizes.fold(jet.get(column, order).abs(), f64::max);
         sum += if size.is_finite() { size } else { 0.0 };
     });
     sum
+}
+
+/// How large a quantity is by the other terms of an equation that contains it; zero where that says nothing.
+fn size_by_definition(equations: &dyn Residuals, row: Row, jet: &Jet, quantity: Derivative<Column>) -> f64 {
+    let (mut own, mut others) = (0.0, 0.0);
+    equations.for_each_partial(row, jet, &mut |column, order, value| {
+        if (column, order) == (quantity.of, quantity.order) {
+            own = value.abs();
+        } else {
+            let size = (value * jet.get(column, order)).abs();
+            others += if size.is_finite() { size } else { 0.0 };
+        }
+    });
+    if own > 0.0 { others / own } else { 0.0 }
 }
 
 /// States below all levels are continuous.

@@ -161,7 +161,8 @@ impl Program {
         }
     }
 
-    /// Computes all quantities from the states. The jet holds the guesses of iterations on entry.
+    /// Computes all quantities from the states. The jet holds the guesses of iterations on entry, and still does where
+    /// there are no values.
     pub fn evaluate(
         &mut self,
         time: f64,
@@ -173,7 +174,9 @@ impl Program {
         code.jet_mut().copy_from_slice(jet);
         code.enter(time, states, surroundings);
         let result = code.run_everything(&self.quantities);
-        jet.copy_from_slice(code.jet());
+        if result.is_ok() {
+            jet.copy_from_slice(code.jet());
+        }
         result.map_err(|failure| self.failure(time, *failure))
     }
 

@@ -9,7 +9,6 @@ use modeshift_numerics::Input;
 
 use crate::run::phase::noise_floor::SlightEvents;
 use crate::run::phase::time_events::Sampling;
-use crate::run::phase::zero_crossings::FLOOR;
 use crate::run::prepare::Prepared;
 use crate::run::prepare::discrete_part::DiscretePart;
 use crate::run::prepare::discrete_tapes::Buffers;
@@ -63,7 +62,7 @@ impl Memory {
     /// Whether a value of an atom is above noise.
     pub fn is_clear(&self, prepared: &Prepared, atom: RelationId, (difference, size): (f64, f64)) -> bool {
         let scale = self.scales[atom].max(if size.is_finite() { size } else { 0.0 });
-        difference.abs() > (prepared.noise.relative * scale).max(FLOOR)
+        difference.abs() > (prepared.noise.relative * scale).max(prepared.floor(atom))
     }
 
     /// Remembers how large the sides of atoms are.

@@ -206,7 +206,9 @@ impl<'a> Run<'_, 'a> {
                 Ok(Ended::Stop(last)) => return self.finish(&last),
                 Ok(Ended::Run(end, time)) => return (end, time),
                 Err(stuck) => {
-                    self.output.row(&stuck.side);
+                    if self.output.last_time() != Some(stuck.side.time) {
+                        self.output.row(&stuck.side);
+                    }
                     failure::explain_stuck(&self.machinery, &stuck, self.diagnostics);
                     return (RunEnd::Failed, stuck.side.time);
                 }
@@ -266,6 +268,7 @@ impl<'a> Run<'_, 'a> {
                     Reached::Event(fired, crossed) => match self.pass(&phase.present, fired) {
                         Passed::Same(right) => {
                             phase.resume(&mut self.machinery, &self.settings, right, &crossed);
+                            phase.check_assertions(&mut self.machinery)?;
                             if let Some(ended) = self.pause_in(phase) {
                                 return Ok(ended);
                             }

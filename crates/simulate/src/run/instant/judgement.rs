@@ -96,11 +96,23 @@ impl<'a> Instant<'_, 'a> {
             }
             let truth = settled.discrete[it.variable] != 0.0;
             let Sign::Decided(term, decided) = self.sign(step, settled, candidate, atom, value) else {
-                vanishing.push(atom);
+                match self.prepared.discrete.decides(atom) {
+                    true => vanishing.push(atom),
+                    // What rests at zero is what is written for zero.
+                    false if truth != it.holds_at_zero() => {
+                        self.correct(candidate, &[(atom, (Term::Derivative(0), 0.0))])
+                    }
+                    false => {}
+                }
                 continue;
             };
-            if (decided > 0.0) != (it.side(truth) > 0.0) {
-                contradicting.push((atom, (term, decided)));
+            if (decided > 0.0) == (it.side(truth) > 0.0) {
+                continue;
+            }
+            let violation = (atom, (term, decided));
+            match self.prepared.discrete.decides(atom) {
+                true => contradicting.push(violation),
+                false => self.correct(candidate, &[violation]),
             }
         }
         (contradicting, vanishing)
@@ -138,7 +150,9 @@ impl<'a> Instant<'_, 'a> {
             .copied()
             .filter(|&atom| {
                 let it = &self.prepared.discrete.atoms[atom];
-                it.moment == Moment::Now && settled.discrete[it.variable] == step.left.discrete[it.variable]
+                it.moment == Moment::Now
+                    && self.prepared.discrete.decides(atom)
+                    && settled.discrete[it.variable] == step.left.discrete[it.variable]
             })
             .collect();
         if kept.is_empty() {

@@ -125,7 +125,7 @@ impl<'a> Instant<'_, 'a> {
         let atoms = self.prepared.discrete.atoms.iter_enumerated();
         let changed =
             atoms.filter(|(_, it)| step.decides(it.moment) && proposal[it.variable] != step.left.discrete[it.variable]);
-        let changed = changed.map(|(id, _)| id).collect();
+        let changed = changed.map(|(id, _)| id).filter(|&id| self.prepared.discrete.decides(id)).collect();
         let mut search = Search {
             instant: self,
             step,
@@ -307,7 +307,8 @@ impl<'a> Search<'_, '_, '_, 'a> {
             &[],
         );
         let near = values.iter_enumerated().filter(|&(atom, &value)| {
-            let is_decided = self.step.decides(self.instant.prepared.discrete.atoms[atom].moment) && !value.0.is_nan();
+            let part = &self.instant.prepared.discrete;
+            let is_decided = part.decides(atom) && self.step.decides(part.atoms[atom].moment) && !value.0.is_nan();
             is_decided && !self.instant.memory.is_clear(self.instant.prepared, atom, value)
         });
         near.map(|(atom, _)| atom).collect()

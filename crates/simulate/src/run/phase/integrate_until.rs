@@ -19,8 +19,8 @@ use crate::run::phase::noise_floor::GuardNoise;
 use crate::run::phase::zero_crossings::{Crossing, Guard, Watch};
 use crate::run::values::Side;
 
-/// The longest step, as a share of the run: guards are looked at after every step, so that one is missed only if it comes and
-/// goes in less than this.
+/// The longest step, as a share of the run: guards are looked at after every step, so that one of states is missed only if it
+/// comes and goes in less than this. Functions of time are resolved however fast they are (`time_functions`).
 const LONGEST_STEP: f64 = 0.02;
 /// The same for modes without states, where nothing else limits steps; one per row of a result.
 const LONGEST_STEP_WITHOUT_STATES: f64 = 0.002;
@@ -64,6 +64,8 @@ pub(crate) struct Phase<'a> {
     /// The values evaluated last.
     pub present: Side<'a>,
     states: Vec<f64>,
+    /// The last time at which all values were accepted.
+    reached: f64,
     expected: Expected,
     /// A part of a step that a pause interrupted.
     interrupted: Option<Part>,
@@ -75,6 +77,8 @@ struct Expected {
     limit: f64,
     /// Whether it is the end of the run.
     is_stop: bool,
+    /// Up to when functions of time are resolved.
+    resolved: f64,
     watch: Watch,
 }
 
@@ -85,6 +89,8 @@ struct Part {
     end: f64,
     found: Option<Crossing>,
     is_due: bool,
+    /// Why there are no values beyond, if there are none.
+    failure: Option<NoPhase>,
     /// The values that iterations begin with, as they were before the pause.
     guess: Vec<f64>,
 }
@@ -94,7 +100,8 @@ impl<'a> Phase<'a> {
     pub fn new(machinery: &mut Machinery<'a>, settings: &PhaseSettings, side: Side<'a>) -> Self {
         machinery.visited.surround(&side);
         let expected = Expected::of(machinery, settings, &side);
-        Phase { mode: side.mode.clone(), present: side, states: Vec::new(), expected, interrupted: None }
+        let (mode, reached) = (side.mode.clone(), side.time);
+        Phase { mode, present: side, states: Vec::new(), reached, expected, interrupted: None }
     }
 
     /// The integration problem for states that are well chosen now; the states are set.
@@ -120,8 +127,8 @@ impl<'a> Phase<'a> {
         drop(program);
         let ode = ModeOde::new(self.mode.program.clone(), surroundings);
         let mut chosen = Settings::new(settings.tolerance, self.states.len());
-        let share = if self.states.is_empty() { LONGEST_STEP_WITHOUT_STATES } else { LONGEST_STEP };
         (chosen.method, chosen.nominal) = (settings.method, nominal);
+        let share = if self.states.is_empty() { LONGEST_STEP_WITHOUT_STATES } else { LONGEST_STEP };
         chosen.longest_step = share * settings.length;
         let problem = Rc::new(Problem::new(ode, &chosen));
         *known = Some(problem.clone());
@@ -134,8 +141,26 @@ impl<'a> Phase<'a> {
         integrator.map_err(|failure| NoPhase::Integration(Box::new(failure)))
     }
 
-    /// Integrates until something happens, or up to a pause.
+    /// Integrates until something happens, or up to a pause. Where something has no value the phase is at the last point that
+    /// was reached, not at one that was tried.
     pub fn integrate_until(
+        &mut self,
+        pause: f64,
+        machinery: &mut Machinery<'a>,
+        settings: &PhaseSettings,
+        integrator: &mut Integrator<'_, ModeOde>,
+        output: &mut Output<'_>,
+    ) -> Result<Reached, NoPhase> {
+        let result = self.integrate(pause, machinery, settings, integrator, output);
+        if let Err(NoPhase::Integration(_) | NoPhase::Block(_)) = &result
+            && self.present.time != self.reached
+        {
+            let _ = self.move_to(machinery, integrator, self.reached);
+        }
+        result
+    }
+
+    fn integrate(
         &mut self,
         pause: f64,
         machinery: &mut Machinery<'a>,
@@ -146,11 +171,16 @@ impl<'a> Phase<'a> {
         loop {
             let Some(part) = self.next_part(machinery, settings, integrator)? else { return Ok(Reached::Stop) };
             let end = part.end;
-            let Some(Part { found, is_due, .. }) = self.rows(machinery, integrator, output, part, pause)? else {
+            let Some(Part { found, is_due, failure, .. }) = self.rows(machinery, integrator, output, part, pause)?
+            else {
                 return Ok(Reached::Pause);
             };
             self.move_to(machinery, integrator, end)?;
+            self.reached = end;
             self.check_assertions(machinery)?;
+            if let Some(failure) = failure {
+                return Err(failure);
+            }
             if output.progress(&machinery.prepared.dae, &self.present, end) == ControlFlow::Break(()) {
                 return Ok(Reached::Interruption);
             }
@@ -196,13 +226,54 @@ impl<'a> Phase<'a> {
         }
         // After an event inside a step, the rest of the step comes first.
         if integrator.time() <= from {
+            let limit = self.resolved(machinery, integrator, from).min(limit);
             integrator.step(limit).map_err(|failure| NoPhase::Integration(Box::new(failure)))?;
         }
-        let to = integrator.time().min(limit);
-        self.move_to(machinery, integrator, to)?;
+        let end_of_step = integrator.time().min(limit);
+        let (to, failure) = self.last_value(machinery, integrator, (from, end_of_step))?;
         let found = self.crossing(machinery, settings, integrator, (from, to))?;
         let end = found.as_ref().map_or(to, |crossing| crossing.time);
-        Ok(Some(Part { from, end, found, is_due: end >= limit, guess: Vec::new() }))
+        let failure = failure.filter(|_| end == to && found.is_none());
+        Ok(Some(Part { from, end, found, is_due: end >= limit, failure, guess: Vec::new() }))
+    }
+
+    /// Evaluates everything at the end of a step or, where there are no values, at the last time found before it at which there
+    /// are, and says why not beyond.
+    fn last_value(
+        &mut self,
+        machinery: &Machinery<'a>,
+        integrator: &mut Integrator<'_, ModeOde>,
+        (from, to): (f64, f64),
+    ) -> Result<(f64, Option<NoPhase>), NoPhase> {
+        let Err(mut failure) = self.move_to(machinery, integrator, to) else { return Ok((to, None)) };
+        let (mut good, mut bad) = (from, to);
+        loop {
+            let middle = 0.5 * (good + bad);
+            if middle <= good || middle >= bad {
+                break;
+            }
+            match self.move_to(machinery, integrator, middle) {
+                Ok(()) => good = middle,
+                Err(nearer) => (bad, failure) = (middle, nearer),
+            }
+        }
+        if good == from {
+            return Err(failure);
+        }
+        self.move_to(machinery, integrator, good)?;
+        Ok((good, Some(failure)))
+    }
+
+    /// Up to when functions of time are resolved, at least for the next step.
+    fn resolved(&mut self, machinery: &Machinery<'a>, integrator: &Integrator<'_, ModeOde>, from: f64) -> f64 {
+        let Expected { limit, resolved, .. } = &mut self.expected;
+        let step = integrator.step_length();
+        if *resolved <= from || from + step > *resolved && *resolved < *limit {
+            let functions = &machinery.prepared.time_functions;
+            let length = if step > 0.0 { 2.0 * step } else { *limit - from };
+            *resolved = functions.resolved_until(&self.present.discrete, from, length, *limit).max(from);
+        }
+        *resolved
     }
 
     /// The first crossing in a step, at whose end all values are, that is more than noise. The first step is looked at in
@@ -288,6 +359,7 @@ impl<'a> Phase<'a> {
             }
             // A point just before an event that nobody saw is written just after it.
             self.move_to(machinery, integrator, point.max(part.from))?;
+            self.reached = self.present.time;
             output.row(&self.present);
             output.pass_point();
         }
@@ -326,11 +398,12 @@ impl Expected {
         let Machinery { prepared, memory, .. } = machinery;
         let due = prepared.next_time(side.time, &side.discrete, &memory.samplings);
         let noise = prepared.noise.relative;
-        let mut watch = Watch::new(&prepared.discrete, &side.discrete, &memory.scales, noise, |guard| {
+        let floor = |atom| prepared.floor(atom);
+        let mut watch = Watch::new(&prepared.discrete, &side.discrete, &memory.scales, floor, noise, |guard| {
             prepared.is_scheduled(guard, &side.discrete)
         });
         watch.begin(side.time, memory.buffers.watched(prepared, side));
-        Expected { limit: due.min(settings.stop), is_stop: due > settings.stop, watch }
+        Expected { limit: due.min(settings.stop), is_stop: due > settings.stop, resolved: side.time, watch }
     }
 }
 

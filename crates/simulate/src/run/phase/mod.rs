@@ -7,14 +7,18 @@
 //! | [`root_finding`] | a crossing within a step, located to rounding |
 //! | [`noise_floor`] | what is too small to be an event |
 //! | [`schedule`] | events whose times are known in advance |
+//! | [`time_functions`] | how far ahead functions of time are resolved, so that no step leads beyond |
+//! | [`intervals`] | bounds of functions of time and of their derivatives |
 //! | [`time_events`] | functions of time that are affine in it; the instants of `sample` |
 //!
 //! The room finds events; what comes of them is not its business. It evaluates programs of modes and tapes of the model made
 //! ready, and tells rows; it changes no discrete value.
 
 pub(crate) mod integrate_until;
+pub(crate) mod intervals;
 pub(crate) mod noise_floor;
 pub(crate) mod root_finding;
 pub(crate) mod schedule;
 pub(crate) mod time_events;
+pub(crate) mod time_functions;
 pub(crate) mod zero_crossings;

@@ -35,7 +35,7 @@ const MOST_HALVINGS: i32 = 40;
 /// interpolation inside the step adds some more.
 const TOGETHER: f64 = 64.0 * f64::EPSILON;
 
-/// Smaller values are zero, whatever they are made of: a few roundings of what has the nominal size 1.
+/// Smaller values, relative to nominal values, are zero whatever they are made of: a few roundings.
 pub(crate) const FLOOR: f64 = 1e-15;
 
 /// A function that must not become negative: an atom on its side, or a stair within an edge.
@@ -65,7 +65,8 @@ struct Watched {
     /// The edge that the argument of a stair must not pass.
     edge: f64,
     is_armed: bool,
-    /// The largest value so far.
+    /// The first value, and the largest so far.
+    first: f64,
     peak: f64,
     /// The noise that errors of states make, as far as it was asked for.
     floor: f64,
@@ -74,15 +75,18 @@ struct Watched {
     earlier: f64,
     /// The largest size of its sides so far.
     scale: f64,
+    /// Smaller values are zero.
+    least: f64,
 }
 
 /// Values of guards at one time: what must not be negative, with the size of what it is the difference of.
 type Values = Vec<(f64, f64)>;
 
 impl Watched {
-    fn new(guard: Guard, side: f64, edge: f64, scale: f64) -> Self {
+    fn new(guard: Guard, side: f64, edge: f64, scale: f64, least: f64) -> Self {
         let (last, earlier) = (f64::NAN, f64::NAN);
-        Watched { guard, side, edge, is_armed: false, peak: 0.0, floor: 0.0, last, earlier, scale }
+        let first = f64::NAN;
+        Watched { guard, side, edge, is_armed: false, first, peak: 0.0, floor: 0.0, last, earlier, scale, least }
     }
 }
 
@@ -92,6 +96,7 @@ impl Watch {
         discrete_part: &DiscretePart,
         discrete: &IndexVec<VariableId, f64>,
         scales: &IndexVec<RelationId, f64>,
+        floor: impl Fn(RelationId) -> f64,
         noise: f64,
         is_scheduled: impl Fn(Guard) -> bool,
     ) -> Self {
@@ -100,14 +105,14 @@ impl Watch {
         for (id, atom) in discrete_part.atoms.iter_enumerated() {
             let (guard, side) = (Guard::Atom(id), atom.side(discrete[atom.variable] != 0.0));
             if !is_scheduled(guard) {
-                watched.push(Watched::new(guard, side, 0.0, scales[id]));
+                watched.push(Watched::new(guard, side, 0.0, scales[id], floor(id)));
             }
         }
         for (number, stair) in discrete_part.stairs.iter().enumerate() {
             let (low, high) = stair.rounding.edges(discrete[stair.variable]);
             if !is_scheduled(Guard::Edge(number, false)) {
-                watched.push(Watched::new(Guard::Edge(number, false), 1.0, low, 1.0));
-                watched.push(Watched::new(Guard::Edge(number, true), -1.0, high, 1.0));
+                watched.push(Watched::new(Guard::Edge(number, false), 1.0, low, 1.0, FLOOR));
+                watched.push(Watched::new(Guard::Edge(number, true), -1.0, high, 1.0, FLOOR));
             }
         }
         Watch { watched, last_times: (f64::NAN, f64::NAN), noise, atom_count }
@@ -130,7 +135,15 @@ impl Watch {
 
     /// Whether a value is more than rounding of what it is the difference of.
     fn is_value(&self, index: usize, value: f64) -> bool {
-        value.abs() > (self.noise * self.watched[index].scale).max(FLOOR)
+        let it = &self.watched[index];
+        value.abs() > (self.noise * it.scale).max(it.least)
+    }
+
+    /// Whether a guard that crosses was within noise all the time; one that was clearly on the wrong side from the beginning, as
+    /// a relation with a counter that has just gone on, was not.
+    fn is_doubtful(&self, index: usize) -> bool {
+        let it = &self.watched[index];
+        !self.is_value(index, it.peak) && !(it.first < 0.0 && self.is_value(index, it.first))
     }
 
     /// Whether a value is above all noise.
@@ -145,6 +158,7 @@ impl Watch {
                 it.scale = it.scale.max(size);
             }
             it.peak = it.peak.max(value);
+            it.first = if it.first.is_nan() { value } else { it.first };
             (it.earlier, it.last) = (it.last, value);
             if value > 0.0 && self.is_clear(index, value) {
                 self.watched[index].is_armed = true;
@@ -201,7 +215,7 @@ impl Watch {
                 time,
                 values: at(time)?,
                 guards: vec![self.watched[index].guard],
-                is_doubtful: !self.is_value(index, self.watched[index].peak),
+                is_doubtful: self.is_doubtful(index),
             });
         }
         if let Some(mut found) = first {

@@ -54,6 +54,8 @@ pub(crate) struct Requirement {
 pub(crate) struct DiscretePart {
     pub stairs: Vec<Stair>,
     pub atoms: IndexVec<RelationId, Atom>,
+    /// So many of them, the first ones, decide something; the others are of assertions.
+    deciding: usize,
     /// By atom: the variables that its sides contain at the current instant.
     pub reads: IndexVec<RelationId, Vec<VariableId>>,
     /// Booleans with a memory: definitions that lead back to themselves by left limits, as `on = if pre(on) then i >= 0 else
@@ -79,7 +81,8 @@ pub(crate) struct DiscretePart {
     /// Whether what is decided at an instant reads continuous variables at the instant itself, not only by relations.
     pub reads_continuous: bool,
     pub invariants: Vec<Requirement>,
-    /// Assertions, evaluated as they stand after every step, by formulas of their own.
+    /// Assertions, by formulas of their own: their relations are atoms, so that they are looked at where one changes; what is
+    /// left, as it stands after every step.
     pub assertions: Vec<Requirement>,
 }
 
@@ -87,7 +90,7 @@ pub(crate) struct DiscretePart {
 pub(crate) struct Tapes {
     /// All that is decided at events: first the modes, then what `defined` says, then the rest.
     pub decisions: Formulas,
-    /// Assertions as they stand.
+    /// Assertions.
     pub assertions: Formulas,
     /// What is watched between events: both sides of each atom, then the arguments of stairs.
     pub watched: Formulas,
@@ -144,6 +147,7 @@ impl DiscretePart {
         let branches = collector.branches(firings);
         let invariants = collector.invariants();
         let list = std::mem::take(&mut collector.list);
+        let deciding = collector.conditions.atoms.len();
         let assertions = collector.assertions();
         let assertion_list = std::mem::take(&mut collector.list);
         let Conditions { atoms, problems, iterated, .. } = collector.conditions;
@@ -179,6 +183,7 @@ impl DiscretePart {
             kept: kept.into_iter().chain(atoms.iter().map(|atom| atom.variable)).collect(),
             stairs,
             atoms,
+            deciding,
             reads,
             pairs,
             pair_atoms,
@@ -205,6 +210,11 @@ impl DiscretePart {
                 deed.equation = Some(dae.model.equations.push(law));
             }
         }
+    }
+
+    /// Whether an atom decides anything but whether an assertion holds: only then can it object to a mode.
+    pub fn decides(&self, atom: RelationId) -> bool {
+        atom.index() < self.deciding
     }
 
     /// The modes among the values of the formulas.
@@ -322,7 +332,9 @@ impl Collector<'_> {
         let mut requirements = Vec::new();
         for assertion in assertions {
             let guard = self.add(assertion.guard, Context::NOW, assertion.span);
-            let condition = self.add(assertion.condition, Context::NO_EVENT, assertion.span);
+            // What only warns is looked at after steps, and makes no events.
+            let context = if assertion.is_error { Context::NOW } else { Context::NO_EVENT };
+            let condition = self.add(assertion.condition, context, assertion.span);
             requirements.push(Requirement {
                 guard,
                 condition,

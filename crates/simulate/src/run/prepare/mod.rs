@@ -30,6 +30,8 @@ use modeshift_numerics::{Input, NativeFunctions};
 
 use crate::results::Columns;
 use crate::run::phase::schedule::Schedule;
+use crate::run::phase::time_functions::TimeFunctions;
+use crate::run::phase::zero_crossings::FLOOR;
 use crate::run::values::{Occasion, Side};
 use discrete_part::DiscretePart;
 
@@ -45,6 +47,7 @@ pub(crate) struct Prepared {
     /// Which equations contain which mode variables and discrete variables.
     pub forms: FormUsers,
     pub schedule: Schedule,
+    pub time_functions: TimeFunctions,
     pub noise: Noise,
     /// How to search for the next mode.
     pub search: &'static [Strategy],
@@ -89,8 +92,21 @@ impl Prepared {
         discrete.append_laws(&mut dae);
         let felt = Felt::by(&dae.model);
         let schedule = Schedule::new(&dae, &discrete, &constants, from)?;
+        let time_functions = TimeFunctions::new(&dae, &discrete.atoms, &|id| constants.parameter(id));
         let forms = FormUsers::new(&dae);
-        Ok(Prepared { dae, natives, discrete, constants, columns, felt, forms, schedule, noise, search })
+        Ok(Prepared {
+            dae,
+            natives,
+            discrete,
+            constants,
+            columns,
+            felt,
+            forms,
+            schedule,
+            time_functions,
+            noise,
+            search,
+        })
     }
 
     /// The value of a parameter.
@@ -101,6 +117,14 @@ impl Prepared {
     /// The nominal value of a variable.
     pub fn nominal(&self, id: VariableId) -> f64 {
         self.constants.nominal[id.index()]
+    }
+
+    /// Differences of the sides of an atom that are zero whatever they are made of: a few roundings of the nominal values of what
+    /// it reads.
+    pub fn floor(&self, atom: RelationId) -> f64 {
+        let continuous = |id: &&VariableId| self.dae.model.variables[**id].is_continuous_unknown();
+        let nominal = self.discrete.reads[atom].iter().filter(continuous).map(|&id| self.nominal(id));
+        FLOOR * nominal.reduce(f64::max).unwrap_or(1.0)
     }
 
     /// A function that gives inputs of equations that are no unknowns, between two sides of an instant.
