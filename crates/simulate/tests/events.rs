@@ -281,20 +281,15 @@ fn a_relay_made_of_whens_has_no_mode_to_go_on_in() {
 }
 
 #[test]
-fn a_hysteresis_below_noise_is_refused_and_a_narrow_one_is_not() {
-    let run = |band: f64, stop: f64| {
-        run_body(
-            &format!(
-                "Real x(start = 1.5, fixed = true); Boolean up(start = false, fixed = true);
-                 equation up = if pre(up) then x < 1 + {band:e} else x <= 1 - {band:e}; der(x) = if up then 1 else -1;"
-            ),
-            &How::until(stop),
-        )
-    };
-    let _ = run(1e-12, 100.0).said("E0823");
-    // Events that can be told apart are waited for, however many there are.
-    let ran = run(1e-6, 0.501).finished();
-    assert!(ran.events().len() > 400, "{} events", ran.events().len());
+fn a_hysteresis_that_is_too_narrow_chatters() {
+    let ran = run_body(
+        "Real x(start = 0.5, fixed = true); Boolean up(start = false, fixed = true);
+         equation up = if pre(up) then x < 1e-8 else x <= -1e-8; der(x) = if up then 1 else -1;",
+        &How::until(100.0),
+    );
+    let said = ran.said("E0827");
+    assert!(said.message.starts_with("events repeat without end at time = 0.5"), "{said:#?}");
+    assert!(said.labels.iter().any(|label| label.text.contains("1e-8")), "{said:#?}");
 }
 
 #[test]
@@ -517,4 +512,51 @@ fn a_body_with_friction_breaks_away_and_reverses() {
             }
         }
     }
+}
+
+#[test]
+fn an_assertion_is_violated_where_its_relation_changes() {
+    let ran =
+        run_body("Real p(start = 1, fixed = true); equation der(p) = 1; assert(p < 6, \"much\");", &How::until(20.0));
+    assert!(ran.said("E0821").message.contains("much"));
+    check("time", *ran.result.times().last().expect("rows"), 5.0, 1e-9);
+    // For a thousandth of the run only, between two steps.
+    let band = "Real x(start = 0, fixed = true); equation der(x) = 1; assert(not (x > 1000 and x < 1001), \"band\");";
+    let ran = run_body(band, &How::until(2000.0));
+    check("time", *ran.result.times().last().expect("rows"), 1000.0, 1e-6);
+}
+
+#[test]
+fn an_assertion_that_holds_at_zero_lets_a_ball_bounce_and_rest() {
+    let ran = run_body(
+        "Real h(start = 1, fixed = true), v(start = 0, fixed = true), f; Boolean contact(start = false);
+         equation der(h) = v; der(v) = -9.81 + f; contact = h <= 0; 0 = if contact then h else f;
+         when contact then v = -0.5*pre(v); end when; assert(h >= 0, \"below\");",
+        &How::until(5.0),
+    )
+    .finished();
+    assert!(ran.events().len() > 5 && ran.last("h") == 0.0, "{}", ran.last("h"));
+}
+
+#[test]
+fn the_last_row_of_a_run_that_fails_is_the_last_that_has_values() {
+    let ran = run_body("Real c(start = 0.8, fixed = true), E; equation der(c) = -0.4; E = log(c);", &How::until(5.0));
+    check("time", *ran.result.times().last().expect("rows"), 2.0, 1e-6);
+    assert!(ran.values("c").iter().all(|&c| c > 0.0) && ran.values("E").iter().all(|value| value.is_finite()));
+}
+
+#[test]
+fn pulses_and_carriers_of_time_are_not_stepped_over() {
+    for length in [10.0, 10_000.0] {
+        let pulse = "Real y(start = 0, fixed = true); Boolean p;
+             equation p = exp(-((time - 5)/0.01)^2) > 0.5; der(y) = if p then 1 else 0;";
+        let ran = run_body(pulse, &How::until(length)).finished();
+        check("pulse", ran.last("y"), 0.016651092223153953, 1e-7);
+    }
+    let carrier = "Real x(start = 0, fixed = true), u, w; Boolean s;
+         equation u = asin(sin(6283.185307179586*time)); w = 1.5*time/0.2 - 0.05;
+         s = u > w; der(x) = if s then 1 else 0;";
+    let ran = run_body(carrier, &How::until(0.2)).finished();
+    // As many as a grid of four million points shows.
+    assert_eq!(ran.events().len(), 399);
 }

@@ -31,10 +31,8 @@ impl<'a> Run<'_, 'a> {
 
     /// Passes an event that a phase came to.
     pub(super) fn pass(&mut self, left: &Side<'a>, fired: Fired) -> Passed<'a> {
-        if let Some(accumulation) = self.recent.add(left.time, &fired)
-            && let Some(passed) = self.accumulated(left, &fired, &accumulation)
-        {
-            return passed;
+        if let Some(accumulation) = self.recent.add(left.time, &fired) {
+            return self.accumulated(left, &fired, &accumulation);
         }
         self.machinery.visited.meter.begin(left.time);
         let fired = Fired { samples: self.due_samples(left.time), ..fired };
@@ -97,22 +95,17 @@ impl<'a> Run<'_, 'a> {
         }
     }
 
-    /// Events accumulate: the run goes on from their limit if the model rests there; nothing where it does not, and they can
-    /// be waited for.
-    fn accumulated(&mut self, left: &Side<'a>, fired: &Fired, accumulation: &Accumulation<'a>) -> Option<Passed<'a>> {
+    /// Events accumulate: the run goes on from their limit if the model rests there.
+    fn accumulated(&mut self, left: &Side<'a>, fired: &Fired, accumulation: &Accumulation<'a>) -> Passed<'a> {
         let Machinery { prepared, visited, memory } = &mut self.machinery;
         if let Accumulation::Limit(limit) = accumulation
             && let Some((at_limit, outcome)) = rest(prepared, visited, memory, limit, (left, fired), self.settings.stop)
         {
-            self.recent.forget(&fired.atoms);
             self.output.rows_before(&at_limit);
-            return Some(self.told(&at_limit, &Fired::default(), outcome));
-        }
-        if matches!(accumulation, Accumulation::Limit(limit) if limit.is_resolved) {
-            return None;
+            return self.told(&at_limit, &Fired::default(), outcome);
         }
         self.output.row(left);
         failure::explain_accumulation(&self.machinery, left, fired, accumulation, self.diagnostics);
-        Some(Passed::End(RunEnd::Failed, left.time))
+        Passed::End(RunEnd::Failed, left.time)
     }
 }

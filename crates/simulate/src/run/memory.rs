@@ -9,7 +9,6 @@ use modeshift_numerics::Input;
 
 use crate::run::phase::noise_floor::SlightEvents;
 use crate::run::phase::time_events::Sampling;
-use crate::run::phase::zero_crossings::ROUNDING;
 use crate::run::prepare::Prepared;
 use crate::run::prepare::discrete_part::DiscretePart;
 use crate::run::prepare::discrete_tapes::Buffers;
@@ -19,10 +18,15 @@ use crate::run::values::{Occasion, Side, input_between};
 /// What a run remembers.
 pub(crate) struct Memory {
     pub buffers: TapeBuffers,
+<<<<<<< HEAD
     /// What counts as noise, in what does as a rule: another level where no mode is accepted.
     pub noise_level: f64,
     /// The sizes of the sides of each atom, lately and at the most.
     pub scales: IndexVec<RelationId, (f64, f64)>,
+=======
+    /// The largest values that the sides of each atom had so far.
+    pub scales: IndexVec<RelationId, f64>,
+>>>>>>> 8051b0c
     /// When `sample` is due next.
     pub samplings: Vec<Sampling>,
     /// Atoms whose last events changed nothing but laws that agree there.
@@ -57,8 +61,12 @@ impl Memory {
                 watched: tapes.watched.buffers(),
                 sides: tapes.sides.buffers(),
             },
+<<<<<<< HEAD
             noise_level: 1.0,
             scales: atoms.iter().map(|_| (0.0, 0.0)).collect(),
+=======
+            scales: atoms.iter().map(|_| 0.0).collect(),
+>>>>>>> 8051b0c
             samplings: prepared.schedule.samplings.clone(),
             slight: SlightEvents::new(atoms.len()),
             undefined: BTreeSet::new(),
@@ -71,6 +79,7 @@ impl Memory {
 
     /// Whether a value of an atom is above noise.
     pub fn is_clear(&self, prepared: &Prepared, atom: RelationId, (difference, size): (f64, f64)) -> bool {
+<<<<<<< HEAD
         let (scale, largest) = self.scales[atom];
         let scale = scale.max(if size.is_finite() { size } else { 0.0 });
         let noise = (prepared.noise.relative * scale).max(ROUNDING * largest).max(prepared.floor(atom));
@@ -81,13 +90,17 @@ impl Memory {
     pub fn noise(&self, prepared: &Prepared, atom: RelationId) -> Noise {
         let noise = prepared.noise;
         Noise { relative: self.noise_level * noise.relative, floor: noise.floor.max(self.scales[atom].0), ..noise }
+=======
+        let scale = self.scales[atom].max(if size.is_finite() { size } else { 0.0 });
+        difference.abs() > (prepared.noise.relative * scale).max(prepared.floor(atom))
+>>>>>>> 8051b0c
     }
 
     /// Remembers how large the sides of atoms are.
     pub fn learn_scales(&mut self, values: &IndexVec<RelationId, (f64, f64)>) {
-        for ((scale, largest), &(_, size)) in self.scales.iter_mut().zip(values.iter()) {
+        for (scale, &(_, size)) in self.scales.iter_mut().zip(values.iter()) {
             if size.is_finite() {
-                (*scale, *largest) = (scale.max(size), largest.max(size));
+                *scale = scale.max(size);
             }
         }
     }

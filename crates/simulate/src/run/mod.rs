@@ -136,7 +136,7 @@ fn conduct(
     let mut run = Run {
         machinery,
         settings: PhaseSettings { stop, tolerance, method, length: stop - from },
-        recent: RecentEvents::new(tolerance),
+        recent: RecentEvents::new(stop - from, tolerance),
         output: Output::new(observer, &prepared.columns, from, interval),
         conductor,
         diagnostics,

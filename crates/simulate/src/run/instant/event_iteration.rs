@@ -307,7 +307,7 @@ impl<'a> Instant<'_, 'a> {
         let known = self.prepared.known(side, &side.discrete, Occasion::default(), &[]);
         let structure = &side.mode.structure;
         let slope = series.at(structure, &known).residual(Row(0), &jet_of(side), 1)[1];
-        let noise = Noise { floor: self.memory.scales[atom].0, ..self.prepared.noise };
+        let noise = Noise { floor: self.memory.scales[atom], ..self.prepared.noise };
         noise.first_significant(&[0.0, slope], noise.floor).map(|_| slope)
     }
 

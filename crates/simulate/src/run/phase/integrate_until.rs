@@ -182,7 +182,6 @@ impl<'a> Phase<'a> {
         output: &mut Output<'_>,
     ) -> Result<Reached, NoPhase> {
         let result = self.integrate(pause, machinery, settings, integrator, output);
-        self.expected.watch.scales().for_each(|(atom, scale)| machinery.memory.scales[atom] = scale);
         if let Err(NoPhase::Integration(_) | NoPhase::Block(_)) = &result
             && self.present.time != self.reached
         {

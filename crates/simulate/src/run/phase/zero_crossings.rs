@@ -38,10 +38,6 @@ const TOGETHER: f64 = 64.0 * f64::EPSILON;
 
 /// Smaller values, relative to nominal values, are zero whatever they are made of: a few roundings.
 pub(crate) const FLOOR: f64 = 1e-15;
-/// What is left of the size of sides after a step: it follows what they are, not what they once were.
-const FADING: f64 = 0.5;
-/// A few roundings of the largest sides are noise for ever: terms of that size may have cancelled.
-pub(crate) const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 /// A function that must not become negative: an atom on its side, or a stair within an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,9 +84,8 @@ struct Watched {
     /// Values at the end of the last step, and at the end of the one before.
     last: f64,
     earlier: f64,
-    /// The size of its sides, lately and at the most.
+    /// The largest size of its sides so far.
     scale: f64,
-    largest: f64,
     /// Smaller values are zero.
     least: f64,
 }
@@ -99,23 +94,10 @@ struct Watched {
 type Values = Vec<(f64, f64)>;
 
 impl Watched {
-    fn new(guard: Guard, side: f64, edge: f64, (scale, largest): (f64, f64), least: f64) -> Self {
+    fn new(guard: Guard, side: f64, edge: f64, scale: f64, least: f64) -> Self {
         let (last, earlier) = (f64::NAN, f64::NAN);
         let first = f64::NAN;
-        Watched {
-            guard,
-            side,
-            edge,
-            is_armed: false,
-            first,
-            peak: 0.0,
-            floor: 0.0,
-            last,
-            earlier,
-            scale,
-            largest,
-            least,
-        }
+        Watched { guard, side, edge, is_armed: false, first, peak: 0.0, floor: 0.0, last, earlier, scale, least }
     }
 }
 
@@ -125,7 +107,7 @@ impl Watch {
     pub fn new(
         discrete_part: &DiscretePart,
         discrete: &IndexVec<VariableId, f64>,
-        scales: &IndexVec<RelationId, (f64, f64)>,
+        scales: &IndexVec<RelationId, f64>,
         floor: impl Fn(RelationId) -> f64,
         noise: f64,
         guards: &DerivedGuards,
@@ -142,8 +124,8 @@ impl Watch {
         for (number, stair) in discrete_part.stairs.iter().enumerate() {
             let (low, high) = stair.rounding.edges(discrete[stair.variable]);
             if !is_scheduled(Guard::Edge(number, false)) {
-                watched.push(Watched::new(Guard::Edge(number, false), 1.0, low, (1.0, 1.0), FLOOR));
-                watched.push(Watched::new(Guard::Edge(number, true), -1.0, high, (1.0, 1.0), FLOOR));
+                watched.push(Watched::new(Guard::Edge(number, false), 1.0, low, 1.0, FLOOR));
+                watched.push(Watched::new(Guard::Edge(number, true), -1.0, high, 1.0, FLOOR));
             }
         }
         let weighted = |&(number, weight): &(usize, f64)| {
@@ -208,7 +190,7 @@ impl Watch {
     /// Whether a value is more than rounding of what it is the difference of.
     fn is_value(&self, index: usize, value: f64) -> bool {
         let it = &self.watched[index];
-        value.abs() > (self.noise * it.scale).max(ROUNDING * it.largest).max(it.least)
+        value.abs() > (self.noise * it.scale).max(it.least)
     }
 
     /// Whether a guard that crosses was within noise all the time; one that was clearly on the wrong side from the beginning, as
@@ -227,8 +209,7 @@ impl Watch {
         for (index, &(value, size)) in values.iter().enumerate() {
             let it = &mut self.watched[index];
             if size.is_finite() {
-                it.scale = size.max(FADING * it.scale);
-                it.largest = it.largest.max(size);
+                it.scale = it.scale.max(size);
             }
             it.peak = it.peak.max(value);
             it.first = if it.first.is_nan() { value } else { it.first };
@@ -256,11 +237,11 @@ impl Watch {
                 it.is_armed |= known.is_armed;
                 it.peak = it.peak.max(known.peak);
                 it.floor = known.floor;
-                (it.scale, it.largest) = (it.scale.max(known.scale), it.largest.max(known.largest));
             }
         }
     }
 
+<<<<<<< HEAD
     /// The sizes of the sides of atoms, lately and at the most.
     pub fn scales(&self) -> impl Iterator<Item = (RelationId, (f64, f64))> {
         self.watched.iter().filter_map(|it| match it.guard {
@@ -269,6 +250,8 @@ impl Watch {
         })
     }
 
+=======
+>>>>>>> 8051b0c
     /// Whether values at one time only are known.
     pub fn is_new(&self) -> bool {
         self.last_times.0.is_nan() && !self.watched.is_empty()

@@ -7,10 +7,6 @@
 //! What accumulates are events with the same guards, so two balls may bounce at once. The first impacts are known best,
 //! the last ones are nearest to the limit; in between, errors of the integration add up. So there is a prediction after
 //! every impact, from the mean ratio of the intervals so far, and the one counts that agreed best with the one before.
-//!
-//! A model that rests at the limit goes on from there as soon as what is left is below the tolerance. One that does not goes
-//! on with its events while they can be told apart: up to where what is left of the time is rounding of the time, or what
-//! happens between them is noise.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -24,9 +20,8 @@ use crate::run::values::Side;
 const MOST_EVENTS: usize = 1000;
 /// So many doubtful events in a row are chattering too; a few may be doubtful by chance.
 const MOST_DOUBTS: usize = 5;
-/// Times nearer than this, relative to the time, are no longer resolved: events are located to a few roundings, and the ratio
-/// of intervals is known to a hundredth only while they are some hundred times longer.
-const RESOLUTION: f64 = 4096.0 * f64::EPSILON;
+/// No time at all, as a share of the run: at this rate the run would take a thousand million events.
+const NO_TIME: f64 = 1e-6;
 
 /// So many ratios of intervals that are the same make a limit certain: that takes six events.
 const SAME_RATIOS: usize = 4;
@@ -37,8 +32,8 @@ const LARGEST_RATIO: f64 = 0.999;
 /// So many events are remembered with their values, older ones less and less densely: three of one mode are needed, of
 /// several things that bounce at once.
 const REMEMBERED: usize = 24;
-/// What is left to a limit that need not be waited for, as a share of the time since the first of the events, over the root of
-/// the tolerance: what moves with a constant acceleration then moves less than the tolerance.
+/// What is left to a limit that need not be waited for, as a share of the run, over the root of the tolerance: what
+/// moves with a constant acceleration then moves less than the tolerance.
 const NEAR: f64 = 0.1;
 
 /// What is going on.
@@ -55,8 +50,6 @@ pub(crate) struct Limit<'a> {
     pub time: f64,
     /// The last events, as far as they are remembered.
     pub events: Vec<Rc<PassedEvent<'a>>>,
-    /// Whether events before it can still be told apart.
-    pub is_resolved: bool,
 }
 
 /// An event that changed something.
@@ -69,7 +62,7 @@ pub(crate) struct PassedEvent<'a> {
 /// The last events of a run.
 pub(crate) struct RecentEvents<'a> {
     times: VecDeque<f64>,
-    /// What is near, as a share of the time since the first event.
+    no_time: f64,
     near: f64,
     /// Doubtful events in a row.
     doubts: usize,
@@ -80,11 +73,12 @@ pub(crate) struct RecentEvents<'a> {
 }
 
 impl<'a> RecentEvents<'a> {
-    /// None yet, in a run of this tolerance.
-    pub fn new(tolerance: f64) -> Self {
+    /// None yet, in a run of this length and tolerance.
+    pub fn new(length: f64, tolerance: f64) -> Self {
         RecentEvents {
             times: VecDeque::with_capacity(MOST_EVENTS + 1),
-            near: NEAR * tolerance.sqrt(),
+            no_time: NO_TIME * length,
+            near: NEAR * tolerance.sqrt() * length,
             doubts: 0,
             sequences: BTreeMap::new(),
             passed: VecDeque::new(),
@@ -94,35 +88,27 @@ impl<'a> RecentEvents<'a> {
     /// One more event, about to be looked at; what the last ones amount to, if they are too many. An event is doubtful if
     /// its guard stayed within noise since the last one: from there on, impacts can no longer be told apart.
     pub fn add(&mut self, time: f64, fired: &Fired) -> Option<Accumulation<'a>> {
-        if let Some((Prediction { time, .. }, is_resolved)) = self.limit(time, fired) {
+        if let Some(Prediction { time, .. }) = self.limit(time, fired) {
+            self.sequences.remove(&fired.atoms);
             let same = self.passed.iter().filter(|event| event.atoms == fired.atoms);
-            return Some(Accumulation::Limit(Limit { time, events: same.cloned().collect(), is_resolved }));
+            return Some(Accumulation::Limit(Limit { time, events: same.cloned().collect() }));
         }
         self.doubts = if fired.is_doubtful { self.doubts + 1 } else { 0 };
         (self.repeats(time) || self.doubts > MOST_DOUBTS).then_some(Accumulation::Chattering)
     }
 
-    /// The limit that events are near to, and whether they can still be told apart.
-    fn limit(&self, time: f64, fired: &Fired) -> Option<(Prediction, bool)> {
+    fn limit(&self, time: f64, fired: &Fired) -> Option<Prediction> {
         let sequence = self.sequences.get(&fired.atoms)?;
-        let best = sequence.best?;
-        let (rest, since) = (best.time - time, time - sequence.first_time?);
-        let is_near = sequence.is_certain && rest < self.near * since;
-        let is_noise = fired.is_doubtful && sequence.goes_on_with(time);
-        let is_over = sequence.is_certain && rest < RESOLUTION * time.abs();
-        (is_near || is_noise || is_over).then_some((best, !is_noise && !is_over))
-    }
-
-    /// The run goes on from a limit of events.
-    pub fn forget(&mut self, atoms: &[RelationId]) {
-        self.sequences.remove(atoms);
+        let is_near = |best: &Prediction| sequence.is_certain && best.time - time < self.near;
+        let ends = |best: &Prediction| is_near(best) || fired.is_doubtful && sequence.goes_on_with(time);
+        sequence.best.filter(ends)
     }
 
     /// Whether too many events came in no time, this one included.
     fn repeats(&mut self, time: f64) -> bool {
         self.times.push_back(time);
         let first = if self.times.len() > MOST_EVENTS { self.times.pop_front() } else { None };
-        first.is_some_and(|first| time - first <= RESOLUTION * time.abs())
+        first.is_some_and(|first| time - first <= self.no_time)
     }
 
     /// The event added last changed something.
@@ -151,8 +137,6 @@ impl<'a> RecentEvents<'a> {
 /// Times of events at which the same atoms fired.
 #[derive(Default)]
 struct Sequence {
-    /// Of the first of them that come ever faster.
-    first_time: Option<f64>,
     last_time: Option<f64>,
     /// The last interval.
     interval: Option<f64>,
@@ -192,15 +176,12 @@ impl Sequence {
     }
 
     fn push(&mut self, time: f64) {
-        let last_time = self.last_time.replace(time);
-        let interval = last_time.map(|last| time - last);
-        self.first_time = self.first_time.or(Some(time));
+        let interval = self.last_time.replace(time).map(|last| time - last);
         let (before, interval) = (std::mem::replace(&mut self.interval, interval), interval);
         let (Some(before), Some(interval)) = (before, interval) else { return };
         let ratio = interval / before;
         if !(ratio > 0.0 && ratio < LARGEST_RATIO) {
-            let Sequence { interval, .. } = *self;
-            *self = Sequence { first_time: last_time, last_time: Some(time), interval, ..Sequence::default() };
+            *self = Sequence { last_time: self.last_time, interval: self.interval, ..Sequence::default() };
             return;
         }
         let same = self.run.filter(|run| (ratio / run.ratio - 1.0).abs() < SAME_RATIO);
@@ -265,14 +246,14 @@ mod tests {
 
     #[test]
     fn events_at_the_same_time_are_chattering() {
-        let mut recent = RecentEvents::new(1e-6);
+        let mut recent = RecentEvents::new(1.0, 1e-6);
         let found = (0..2 * MOST_EVENTS).find_map(|_| recent.add(0.5, &Fired::default()));
         assert!(matches!(found, Some(Accumulation::Chattering)));
     }
 
     #[test]
     fn regular_events_do_not_accumulate() {
-        let mut recent = RecentEvents::new(1e-6);
+        let mut recent = RecentEvents::new(1.0, 1e-6);
         assert!((0..10_000).all(|k| recent.add(f64::from(k) * 1e-4, &Fired::default()).is_none()));
         let mut sequence = Sequence::default();
         (0..100).for_each(|k| sequence.push(f64::from(k) * 1e-4));
