@@ -292,10 +292,7 @@ codes! {
     E0829 "Two `reinit` of one state fire in the same micro-step.",
     E0830 "A `reinit` gives a value to something that is not a state then.",
     E0831 "At an event, a value is not a number.",
-<<<<<<< HEAD
     E0834 "The surface that a run slides along ends.",
-=======
->>>>>>> 8051b0c
     E0840 "The model has more guards than the constructive semantics enumerates.",
     E0841 "An instant of a `when` fails in the constructive semantics.",
     E0842 "In the constructive semantics, an attempt to change the mode loops for ever.",
@@ -335,11 +332,8 @@ codes! {
     W0802 "A cascade of `when` clauses need not come to an end.",
     W0828 "Several modes can follow at an event; one is taken.",
     W0832 "A nonlinear function of an impulse has no weight; nothing depends on it.",
-<<<<<<< HEAD
     W0833 "The run slides along a surface that both sides of a condition lead to.",
     W0835 "A mode leaves variables undetermined, on which no state depends.",
-=======
->>>>>>> 8051b0c
     W0841 "An instant of a mode change fails in the constructive semantics.",
     W0901 "No start values were found; the transformed model starts as declared.",
 

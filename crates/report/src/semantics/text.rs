@@ -74,11 +74,7 @@ fn write_change(text: &mut String, change: &ResetReport) {
         ("continuous", false) => "impulsive",
         (end, _) => end,
     };
-<<<<<<< HEAD
     let mut lines: Vec<String> = change.instants.to_vec();
-=======
-    let mut lines: Vec<String> = change.instants.iter().cloned().collect();
->>>>>>> 8051b0c
     if !change.erased.is_empty() {
         lines.push(format!("erased: {}", change.erased.join(", ")));
     }

@@ -18,15 +18,10 @@ use crate::run::values::{Occasion, Side, input_between};
 /// What a run remembers.
 pub(crate) struct Memory {
     pub buffers: TapeBuffers,
-<<<<<<< HEAD
     /// What counts as noise, in what does as a rule: another level where no mode is accepted.
     pub noise_level: f64,
-    /// The sizes of the sides of each atom, lately and at the most.
-    pub scales: IndexVec<RelationId, (f64, f64)>,
-=======
     /// The largest values that the sides of each atom had so far.
     pub scales: IndexVec<RelationId, f64>,
->>>>>>> 8051b0c
     /// When `sample` is due next.
     pub samplings: Vec<Sampling>,
     /// Atoms whose last events changed nothing but laws that agree there.
@@ -61,12 +56,8 @@ impl Memory {
                 watched: tapes.watched.buffers(),
                 sides: tapes.sides.buffers(),
             },
-<<<<<<< HEAD
             noise_level: 1.0,
-            scales: atoms.iter().map(|_| (0.0, 0.0)).collect(),
-=======
             scales: atoms.iter().map(|_| 0.0).collect(),
->>>>>>> 8051b0c
             samplings: prepared.schedule.samplings.clone(),
             slight: SlightEvents::new(atoms.len()),
             undefined: BTreeSet::new(),
@@ -79,21 +70,14 @@ impl Memory {
 
     /// Whether a value of an atom is above noise.
     pub fn is_clear(&self, prepared: &Prepared, atom: RelationId, (difference, size): (f64, f64)) -> bool {
-<<<<<<< HEAD
-        let (scale, largest) = self.scales[atom];
-        let scale = scale.max(if size.is_finite() { size } else { 0.0 });
-        let noise = (prepared.noise.relative * scale).max(ROUNDING * largest).max(prepared.floor(atom));
-        difference.abs() > self.noise_level * noise
+        let scale = self.scales[atom].max(if size.is_finite() { size } else { 0.0 });
+        difference.abs() > self.noise_level * (prepared.noise.relative * scale).max(prepared.floor(atom))
     }
 
     /// What counts as zero in the series of an atom.
     pub fn noise(&self, prepared: &Prepared, atom: RelationId) -> Noise {
         let noise = prepared.noise;
-        Noise { relative: self.noise_level * noise.relative, floor: noise.floor.max(self.scales[atom].0), ..noise }
-=======
-        let scale = self.scales[atom].max(if size.is_finite() { size } else { 0.0 });
-        difference.abs() > (prepared.noise.relative * scale).max(prepared.floor(atom))
->>>>>>> 8051b0c
+        Noise { relative: self.noise_level * noise.relative, floor: noise.floor.max(self.scales[atom]), ..noise }
     }
 
     /// Remembers how large the sides of atoms are.

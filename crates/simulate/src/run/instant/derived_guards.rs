@@ -158,7 +158,7 @@ impl<'a> Instant<'_, 'a> {
         for &(number, weight) in ray {
             let FreeCondition { atom, side, .. } = guards.conditions[number];
             let Some(series) = self.memory.series(self.prepared, atom) else { return Sign::Vanishing };
-            parts.push((side * weight, series, self.memory.scales[atom].0));
+            parts.push((side * weight, series, self.memory.scales[atom]));
         }
         let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
         let noise = Noise { relative: self.memory.noise_level * self.prepared.noise.relative, ..self.prepared.noise };

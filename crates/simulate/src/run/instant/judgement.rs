@@ -210,11 +210,7 @@ impl<'a> Instant<'_, 'a> {
     ) -> Option<Sign> {
         let series = self.memory.series(self.prepared, atom)?;
         let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
-<<<<<<< HEAD
         let noise = self.memory.noise(self.prepared, atom);
-=======
-        let noise = Noise { floor: self.prepared.noise.floor.max(self.memory.scales[atom]), ..self.prepared.noise };
->>>>>>> 8051b0c
         candidate.restarted.sign_after_crossing(&series, &known, &noise)
     }
 
@@ -236,12 +232,7 @@ impl<'a> Instant<'_, 'a> {
             return Sign::Decided(Term::Derivative(0), value.0);
         }
         let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
-<<<<<<< HEAD
         let noise = self.memory.noise(self.prepared, atom);
-=======
-        let mut noise = self.prepared.noise;
-        noise.floor = noise.floor.max(self.memory.scales[atom]);
->>>>>>> 8051b0c
         candidate.restarted.sign(&series, &known, &noise).unwrap_or(Sign::Vanishing)
     }
 

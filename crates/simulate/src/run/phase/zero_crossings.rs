@@ -134,8 +134,7 @@ impl Watch {
         };
         let rays: Vec<Combination> = guards.rays.iter().map(|ray| ray.iter().map(weighted).collect()).collect();
         for (number, ray) in rays.iter().enumerate() {
-            let sum = |of: fn((f64, f64)) -> f64| ray.iter().map(|&(atom, weight)| weight.abs() * of(scales[atom])).sum();
-            let scale = (sum(|it| it.0), sum(|it| it.1));
+            let scale = ray.iter().map(|&(atom, weight)| weight.abs() * scales[atom]).sum();
             let least = ray.iter().map(|&(atom, weight)| weight.abs() * floor(atom)).sum();
             watched.push(Watched::new(Guard::Ray(number), 1.0, 0.0, scale, least));
         }
@@ -145,8 +144,8 @@ impl Watch {
     /// Watches shares of surfaces too.
     pub fn watch_shares(&mut self, count: usize) {
         for number in 0..count {
-            self.watched.push(Watched::new(Guard::Share(number, false), 1.0, 0.0, (1.0, 1.0), FLOOR));
-            self.watched.push(Watched::new(Guard::Share(number, true), -1.0, 1.0, (1.0, 1.0), FLOOR));
+            self.watched.push(Watched::new(Guard::Share(number, false), 1.0, 0.0, 1.0, FLOOR));
+            self.watched.push(Watched::new(Guard::Share(number, true), -1.0, 1.0, 1.0, FLOOR));
         }
         self.share_count = count;
     }
@@ -241,17 +240,6 @@ impl Watch {
         }
     }
 
-<<<<<<< HEAD
-    /// The sizes of the sides of atoms, lately and at the most.
-    pub fn scales(&self) -> impl Iterator<Item = (RelationId, (f64, f64))> {
-        self.watched.iter().filter_map(|it| match it.guard {
-            Guard::Atom(atom) => Some((atom, (it.scale, it.largest))),
-            Guard::Edge(..) | Guard::Share(..) | Guard::Ray(_) => None,
-        })
-    }
-
-=======
->>>>>>> 8051b0c
     /// Whether values at one time only are known.
     pub fn is_new(&self) -> bool {
         self.last_times.0.is_nan() && !self.watched.is_empty()
