@@ -17,6 +17,7 @@
 //! | what a `when` does in an instant | [`WhenLaws::levels`] |
 //! | impulse orders | [`Potentials`], in all changes [`PairPotentials`] |
 //! | which mode comes next | [`Cluster::next_mode`], by the [`Restart::guard_series`] of candidate modes |
+//! | where a mode leaves quantities free: what their conditions say of others | [`extreme_rays`] |
 //!
 //! The structure of the new mode ([`ModeStructure`](modeshift_structure::one_mode::ModeStructure)) is all that a restart needs: its matching and blocks, run a few
 //! more times with other right-hand sides, give right limits and Dirac weights (E22 §8–9, for any index). A model's
@@ -32,7 +33,8 @@ mod report;
 pub use all_changes::{AllChanges, Conflict, InPairs, Moment, OrderBound, PairPotentials, PairSpace, transient_modes};
 pub use formulas::ClosedForm;
 pub use next_mode::{
-    Accepted, Cluster, Complementarity, Element, NextMode, ReferenceMode, Sign, StateCondition, States, Strategy, Term,
+    Accepted, Cluster, Complementarity, Element, GuardSeries, NextMode, Ray, ReferenceMode, Sign, StateCondition,
+    States, Strategy, Term, extreme_rays,
 };
 pub use one_change::{Defect, FormUsers, Noise, Note, Past, Potentials, Restart, Unknown, WhenLaws, restart};
 pub use one_mode::{DifferenceTape, EquationTapes, Jet, ModeEquations, Residuals};

@@ -4,20 +4,21 @@
 //! |---|---|
 //! | [`search`] | candidate modes of a cluster, tried in turn |
 //! | [`guard_series`] | on which side of zero a guard is right after a change |
+//! | [`derived_guards`] | what follows from guards of quantities that a mode leaves free |
 //! | [`complementarity`] | a cluster of a model as a linear complementarity problem |
 //! | [`step_complementarity`] | the problem itself: one implicit step of a regular mode |
 //! | [`lemke`] | Lemke's method |
 
 mod complementarity;
+mod derived_guards;
 mod guard_series;
 mod lemke;
 mod search;
 mod step_complementarity;
 
 pub use complementarity::{Element, ReferenceMode};
-#[cfg(test)]
-pub(crate) use guard_series::GuardSeries;
-pub use guard_series::{Sign, Term};
+pub use derived_guards::{Ray, extreme_rays};
+pub use guard_series::{GuardSeries, Sign, Term};
 #[cfg(test)]
 pub(crate) use lemke::lemke;
 #[cfg(test)]

@@ -59,6 +59,20 @@ impl DifferenceTape {
         self.is_linear
     }
 
+    /// Whether the partial derivatives are the same at all times and values.
+    pub fn is_constant(&self) -> bool {
+        self.constant.is_some()
+    }
+
+    /// The partial derivatives by the unknowns, where everything has these values.
+    pub fn coefficients(
+        &self,
+        value: impl Fn(Input) -> f64,
+    ) -> impl Iterator<Item = (Derivative<VariableId>, f64)> + '_ {
+        let partials = self.partials(|inputs, _| inputs.iter().map(|&input| value(input)).collect(), 0);
+        self.unknowns.iter().copied().zip(partials)
+    }
+
     /// The continuous variables with the orders that are written.
     pub fn unknowns(&self) -> &[Derivative<VariableId>] {
         &self.unknowns

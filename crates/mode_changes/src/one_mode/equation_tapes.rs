@@ -23,7 +23,7 @@ pub struct EquationTapes {
 
 impl EquationTapes {
     /// The tape of an equation in the form that the constants give it.
-    pub(crate) fn of(
+    pub fn of(
         &self,
         model: &FlatModel,
         natives: &NativeFunctions,

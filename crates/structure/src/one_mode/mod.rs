@@ -11,6 +11,7 @@
 //! | `assignment` | the heaviest matching, from nothing or from the mode before ([`Hints`]) |
 //! | `offsets` | [`matched`]: the smallest offsets that belong to it |
 //! | `parts` | [`Parts`]: over- and underdetermined parts of a singular mode |
+//! | `pins` | [`pins`]: what makes a singular mode regular, where its states are determined |
 //! | `blocks` | [`blocks`]: what is solved together, in order |
 //! | `mode_structure` | [`ModeStructure`]: all of these, for restarts and programs |
 
@@ -20,6 +21,7 @@ mod from_all_modes;
 mod mode_structure;
 mod offsets;
 mod parts;
+mod pins;
 mod reading;
 mod signature;
 
@@ -29,5 +31,6 @@ pub use from_all_modes::ModeBlock;
 pub use mode_structure::{Entry, ModeStructure, SigmaSolution};
 pub use offsets::{Matched, matched, matched_near};
 pub use parts::Parts;
+pub use pins::{Coefficient, NoPins, Pins, pins};
 pub use reading::signature_in;
 pub use signature::{Column, ModeSignature, Row, Signature};

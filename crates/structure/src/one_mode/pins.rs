@@ -1,0 +1,315 @@
+//! Pins of a singular mode: which equations to leave out and which unknowns to set to zero, so that the rest is regular.
+//!
+//! A mode `E z' = A z + f` has free directions `N = ker E ∩ ker A`, along which nothing is said, and redundancies `U` with
+//! `uᵀE = 0` and `uᵀA = 0`, which say nothing. Four ideal diodes of a bridge that all block leave a potential free, and one
+//! current balance follows from the others. Where both are of the same number `r`, the mode is *harmless* if it is regular
+//! without them: `r` equations `D` with `U_D` invertible are left out, and `r` unknowns `P` that are never differentiated,
+//! with `N_P` invertible, are pinned to zero. What is determined does not depend on the choice.
+//!
+//! Most are seen by the matching, in its over- and underdetermined parts, and looked for there; a triangle of resistors
+//! between blocking diodes is not: it has a perfect matching, and its numbers alone are singular.
+
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+
+use rustc_hash::FxHashMap;
+
+use super::parts::Parts;
+use super::signature::{ModeSignature, Signature};
+
+/// Combinations whose entries are smaller than this, with rows and columns scaled to 1, vanish. What was met in circuits was at least
+/// 1e-2 or at most 5e-16.
+const ZERO: f64 = 1e-9;
+/// A pivot is at least this share of the largest entry of its row: of those the one in the shortest column is taken.
+const PIVOT: f64 = 0.1;
+
+/// The coefficient of a derivative of a variable in an equation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Coefficient {
+    /// The column of the variable.
+    pub column: u32,
+    /// Which derivative.
+    pub order: u32,
+    /// Its value.
+    pub value: f64,
+}
+
+/// What makes a singular mode regular.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pins {
+    /// Equations that follow from the others, ascending.
+    pub dropped: Vec<u32>,
+    /// Unknowns that are set to zero, ascending.
+    pub pinned: Vec<u32>,
+    /// By pinned unknown: the free direction in which it alone of the pinned ones moves, and by 1.
+    pub free: Vec<Vec<(u32, f64)>>,
+    /// By dropped equation: the combination of equations that vanishes, in which it alone of the dropped ones occurs, and
+    /// with weight 1.
+    pub redundant: Vec<Vec<(u32, f64)>>,
+}
+
+/// Why a singular mode has no pins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoPins {
+    /// It is not singular for reasons of this kind.
+    Regular,
+    /// More is free than redundant: equations contradict each other.
+    Impossible,
+    /// Less is free than redundant, or what is free drives a state.
+    Wrong,
+    /// All that is free occurs differentiated.
+    Differentiated,
+}
+
+/// The pins of a mode, from the coefficients of its equations. `parts` are those of the matching, where it has no perfect
+/// one; `may_be_pinned` says which unknowns may.
+pub fn pins(
+    rows: &[Vec<Coefficient>],
+    column_count: usize,
+    parts: Option<&Parts>,
+    may_be_pinned: impl Fn(u32) -> bool,
+) -> Result<Pins, NoPins> {
+    if let Some(parts) = parts {
+        let count = parts.overdetermined_equations.len() - parts.overdetermined_variables.len();
+        let free = free_directions(rows, &parts.underdetermined_variables);
+        let redundant = redundancies(rows, &parts.overdetermined_equations);
+        if free.len() == count && redundant.len() == count {
+            return chosen(free, redundant, may_be_pinned);
+        }
+    }
+    let (all_rows, all_columns): (Vec<u32>, Vec<u32>) =
+        ((0..rows.len() as u32).collect(), (0..column_count as u32).collect());
+    let free = free_directions(rows, &all_columns);
+    let redundant = redundancies(rows, &all_rows);
+    match (free.len(), redundant.len()) {
+        (0, 0) if parts.is_none() => Err(NoPins::Regular),
+        (0, 0) => Err(NoPins::Wrong),
+        (free, redundant) if free > redundant => Err(NoPins::Impossible),
+        (free, redundant) if free < redundant => Err(NoPins::Wrong),
+        _ => chosen(free, redundant, may_be_pinned),
+    }
+}
+
+fn chosen(
+    free: Vec<Vec<(u32, f64)>>,
+    redundant: Vec<Vec<(u32, f64)>>,
+    may_be_pinned: impl Fn(u32) -> bool,
+) -> Result<Pins, NoPins> {
+    let (pinned, free) = solved_for(free, may_be_pinned).ok_or(NoPins::Differentiated)?;
+    let (dropped, redundant) = solved_for(redundant, |_| true).ok_or(NoPins::Wrong)?;
+    Ok(Pins { dropped, pinned, free, redundant })
+}
+
+/// `N`: combinations of columns, among these, that vanish in all equations.
+fn free_directions(rows: &[Vec<Coefficient>], columns: &[u32]) -> Vec<Vec<(u32, f64)>> {
+    let place: FxHashMap<u32, usize> = columns.iter().enumerate().map(|(place, &column)| (column, place)).collect();
+    let mut vectors: Vec<Vec<((u32, u32), f64)>> = vec![Vec::new(); columns.len()];
+    for (row, coefficients) in rows.iter().enumerate() {
+        for it in coefficients {
+            if let Some(&place) = place.get(&it.column) {
+                vectors[place].push(((row as u32, it.order), it.value));
+            }
+        }
+    }
+    named(vanishing_combinations(vectors), columns)
+}
+
+/// `U`: combinations of equations, among these, in which no unknown is left.
+fn redundancies(rows: &[Vec<Coefficient>], among: &[u32]) -> Vec<Vec<(u32, f64)>> {
+    let vector = |&row: &u32| rows[row as usize].iter().map(|it| ((it.column, it.order), it.value)).collect();
+    named(vanishing_combinations(among.iter().map(vector).collect()), among)
+}
+
+fn named(combinations: Vec<BTreeMap<u32, f64>>, names: &[u32]) -> Vec<Vec<(u32, f64)>> {
+    let list = |it: BTreeMap<u32, f64>| it.into_iter().map(|(at, weight)| (names[at as usize], weight)).collect();
+    combinations.into_iter().map(list).collect()
+}
+
+/// A place in a vector.
+type Key = (u32, u32);
+
+/// A vector in echelon form, and what it is made of.
+struct Reduced {
+    pivot: (Key, f64),
+    entries: BTreeMap<Key, f64>,
+    combination: BTreeMap<u32, f64>,
+}
+
+/// So often vectors and places are scaled in turn: after that the largest entry of each is between a half and 1 as a rule.
+const SCALINGS: usize = 3;
+
+/// Scales vectors, and places of all vectors, so that the largest entry of each is about 1: farads beside volts must not
+/// count for nothing. By what each vector was multiplied.
+fn scale(vectors: &mut [Vec<(Key, f64)>]) -> Vec<f64> {
+    let mut factors = vec![1.0; vectors.len()];
+    for _ in 0..SCALINGS {
+        let mut largest: FxHashMap<Key, f64> = FxHashMap::default();
+        for &(key, value) in vectors.iter().flatten() {
+            let place = largest.entry(key).or_default();
+            *place = place.max(value.abs());
+        }
+        for (vector, factor) in vectors.iter_mut().zip(&mut factors) {
+            for (key, value) in vector.iter_mut().filter(|it| it.1 != 0.0) {
+                *value /= largest[key];
+            }
+            let size = vector.iter().fold(0.0, |size: f64, it| size.max(it.1.abs()));
+            if size > 0.0 {
+                vector.iter_mut().for_each(|it| it.1 /= size);
+                *factor /= size;
+            }
+        }
+    }
+    factors
+}
+
+/// A basis of the combinations of vectors that vanish, by sparse elimination with threshold pivoting.
+fn vanishing_combinations(mut vectors: Vec<Vec<(Key, f64)>>) -> Vec<BTreeMap<u32, f64>> {
+    let factors = scale(&mut vectors);
+    let mut occurrences: FxHashMap<Key, u32> = FxHashMap::default();
+    vectors.iter().flatten().for_each(|&(key, _)| *occurrences.entry(key).or_default() += 1);
+    let mut order: Vec<usize> = (0..vectors.len()).collect();
+    order.sort_by_key(|&at| (vectors[at].len(), at));
+    let mut reduced: Vec<Reduced> = Vec::new();
+    let mut reduced_at: FxHashMap<Key, usize> = FxHashMap::default();
+    let mut vanishing = Vec::new();
+    for at in order {
+        let mut entries: BTreeMap<Key, f64> = BTreeMap::new();
+        for &(key, value) in &vectors[at] {
+            *entries.entry(key).or_default() += value;
+        }
+        let size = entries.values().fold(0.0, |size: f64, value| size.max(value.abs()));
+        let mut combination = BTreeMap::from([(at as u32, 1.0)]);
+        let mut pending: BinaryHeap<std::cmp::Reverse<usize>> =
+            entries.keys().filter_map(|key| reduced_at.get(key)).map(|&at| std::cmp::Reverse(at)).collect();
+        while let Some(std::cmp::Reverse(number)) = pending.pop() {
+            let Reduced { pivot: (key, pivot), entries: other, combination: others } = &reduced[number];
+            let Some(value) = entries.remove(key) else { continue };
+            let factor = value / pivot;
+            for (&key, &value) in other.iter().filter(|(it, _)| *it != key) {
+                let entry = entries.entry(key).or_default();
+                *entry -= factor * value;
+                if entry.abs() <= f64::EPSILON * (factor * value).abs() {
+                    entries.remove(&key);
+                } else if let Some(&at) = reduced_at.get(&key) {
+                    pending.push(std::cmp::Reverse(at));
+                }
+            }
+            for (&row, &weight) in others {
+                *combination.entry(row).or_default() -= factor * weight;
+            }
+        }
+        let largest = entries.values().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+        let weights = combination.values().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+        if largest <= ZERO * size.max(weights) {
+            combination.retain(|_, weight| weight.abs() > ZERO * weights);
+            combination.iter_mut().for_each(|(&at, weight)| *weight *= factors[at as usize]);
+            vanishing.push(combination);
+            continue;
+        }
+        let pivot = entries
+            .iter()
+            .filter(|(_, value)| value.abs() >= PIVOT * largest)
+            .min_by_key(|(key, _)| (occurrences.get(key).copied().unwrap_or(0), **key));
+        let (&key, &value) = pivot.expect("the largest entry is one of them");
+        reduced_at.insert(key, reduced.len());
+        reduced.push(Reduced { pivot: (key, value), entries, combination });
+    }
+    vanishing
+}
+
+/// Vectors solved for as many of their places: each then has one of these places alone, with 1.
+#[allow(clippy::type_complexity)] // the places, ascending, and their vectors
+fn solved_for(vectors: Vec<Vec<(u32, f64)>>, may_be: impl Fn(u32) -> bool) -> Option<(Vec<u32>, Vec<Vec<(u32, f64)>>)> {
+    let mut vectors: Vec<BTreeMap<u32, f64>> = vectors.into_iter().map(|it| it.into_iter().collect()).collect();
+    let mut places: Vec<u32> = Vec::new();
+    for number in 0..vectors.len() {
+        let size = vectors[number].values().fold(0.0, |size: f64, value| size.max(value.abs()));
+        let allowed = vectors[number].iter().filter(|&(&place, _)| may_be(place));
+        let (&place, &pivot) = allowed.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()).then(b.0.cmp(a.0)))?;
+        if pivot.abs() <= ZERO * size {
+            return None;
+        }
+        vectors[number].values_mut().for_each(|value| *value /= pivot);
+        let own = vectors[number].clone();
+        for other in (0..vectors.len()).filter(|&other| other != number) {
+            let Some(&factor) = vectors[other].get(&place) else { continue };
+            for (&at, &value) in &own {
+                let entry = vectors[other].entry(at).or_default();
+                *entry -= factor * value;
+                if entry.abs() <= ZERO * (factor * value).abs() {
+                    vectors[other].remove(&at);
+                }
+            }
+            vectors[other].remove(&place);
+        }
+        places.push(place);
+    }
+    let mut solved: Vec<(u32, Vec<(u32, f64)>)> =
+        places.into_iter().zip(vectors).map(|(place, vector)| (place, vector.into_iter().collect())).collect();
+    solved.sort_by_key(|it| it.0);
+    Some(solved.into_iter().unzip())
+}
+
+impl ModeSignature {
+    /// The mode without some equations and variables.
+    pub fn without(&self, dropped: &[u32], pinned: &[u32]) -> ModeSignature {
+        let (dropped, pinned): (BTreeSet<u32>, BTreeSet<u32>) =
+            (dropped.iter().copied().collect(), pinned.iter().copied().collect());
+        let mut column = Vec::with_capacity(self.variables.len());
+        let mut variables = Vec::new();
+        for (at, &variable) in self.variables.iter().enumerate() {
+            column.push(variables.len() as u32);
+            if !pinned.contains(&(at as u32)) {
+                variables.push(variable);
+            }
+        }
+        let mut signature = Signature::new(variables.len());
+        let mut equations = Vec::new();
+        for (at, &equation) in self.equations.iter().enumerate() {
+            if !dropped.contains(&(at as u32)) {
+                let entries = self.signature.entries(at as u32).iter().filter(|entry| !pinned.contains(&entry.0));
+                signature.push(entries.map(|&(at, order)| (column[at as usize], order)));
+                equations.push(equation);
+            }
+        }
+        ModeSignature { signature, equations, variables }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(entries: &[(u32, f64)]) -> Vec<Coefficient> {
+        entries.iter().map(|&(column, value)| Coefficient { column, order: 0, value }).collect()
+    }
+
+    #[test]
+    fn a_floating_potential_is_pinned_and_a_balance_dropped() {
+        // Resistor between nodes 0 and 1 with current 2: both balances say that the current vanishes.
+        let rows = [row(&[(0, 1.0), (1, -1.0), (2, -5.0)]), row(&[(2, 1.0)]), row(&[(2, -1.0)])];
+        let found = pins(&rows, 3, None, |_| true).expect("harmless");
+        assert_eq!((found.pinned.len(), found.dropped.len()), (1, 1));
+        assert!(found.pinned[0] < 2 && found.dropped[0] > 0);
+        assert_eq!(found.free[0], vec![(0, 1.0), (1, 1.0)]);
+    }
+
+    #[test]
+    fn pins_are_chosen_among_those_allowed() {
+        let rows = [row(&[(0, 1.0), (1, -1.0)]), row(&[(0, 2.0), (1, -2.0)])];
+        assert_eq!(pins(&rows, 2, None, |it| it == 1).expect("harmless").pinned, [1]);
+        assert_eq!(pins(&rows, 2, None, |_| false), Err(NoPins::Differentiated));
+    }
+
+    #[test]
+    fn what_is_regular_has_none() {
+        let rows = [row(&[(0, 1.0), (1, 1.0)]), row(&[(0, 1.0), (1, -1.0)])];
+        assert_eq!(pins(&rows, 2, None, |_| true), Err(NoPins::Regular));
+    }
+
+    #[test]
+    fn a_variable_that_is_given_and_integrated_is_impossible() {
+        // x = a, x' = b, and y in no equation.
+        let rows = [row(&[(0, 1.0)]), vec![Coefficient { column: 0, order: 1, value: 1.0 }]];
+        assert_eq!(pins(&rows, 2, None, |_| true), Err(NoPins::Impossible));
+    }
+}
