@@ -196,6 +196,9 @@ pub struct Run {
     /// Use this initial scenario
     #[arg(long, value_name = "NAME")]
     pub scenario: Option<String>,
+    /// Take fixed start values for left limits: the first instant may jump
+    #[arg(long)]
+    pub impulsive_start: bool,
     /// Write the event log there, as JSON
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,

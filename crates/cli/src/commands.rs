@@ -216,6 +216,7 @@ fn options(run: &arguments::Run) -> RunOptions {
         interval: run.interval,
         tolerance: run.tolerance,
         scenario: run.scenario.clone(),
+        impulsive_start: run.impulsive_start,
         plot_variables: run.plot_vars.clone(),
     }
 }

@@ -167,6 +167,12 @@ const PROVOKED: &[(Code, &str, &str)] = &[
          der(x) = (1 - time)*(if x > 0 then -1 else 1); end M;",
     ),
     (
+        Code::W0835,
+        "simulate",
+        "model M Real p, m, i, j, u(start = 2, fixed = true); Boolean on = time >= 0.5; equation p - m = 5; j = i;
+         0 = if on then p - u - i else i; 0 = if on then m else j; der(u) = i - u; end M;",
+    ),
+    (
         Code::E0829,
         "simulate",
         "model M Real x(start = 0, fixed = true); equation der(x) = 1;

@@ -288,6 +288,8 @@ pub struct Experiment {
     pub interval: Option<f64>,
     /// `Tolerance`
     pub tolerance: Option<f64>,
+    /// `annotation(modeshift(impulsiveStart = true))`: fixed start values are left limits.
+    pub impulsive_start: bool,
 }
 
 /// A condition that every mode satisfies, or else is not a mode of this model.

@@ -326,6 +326,7 @@ codes! {
     W0828 "Several modes can follow at an event; one is taken.",
     W0832 "A nonlinear function of an impulse has no weight; nothing depends on it.",
     W0833 "The run slides along a surface that both sides of a condition lead to.",
+    W0835 "A mode leaves variables undetermined, on which no state depends.",
     W0841 "An instant of a mode change fails in the constructive semantics.",
     W0901 "No start values were found; the transformed model starts as declared.",
 

@@ -36,6 +36,7 @@ fn event(time: f64, impulses: Vec<Impulse>) -> EventRecord {
         sliding: Vec::new(),
         jumps: Vec::new(),
         impulses,
+        undetermined: Vec::new(),
     }
 }
 

@@ -79,7 +79,8 @@ fn a_diode_takes_the_place_of_one_without_current() {
     let ran = rectifier(2.0 * PI, 0.0, &Strategy::ALL);
     check_voltage(&ran, 0.0);
     let pulses = ran.event_times().len();
-    assert!(pulses >= 2 * 2 * PHASES, "{PHASES} phases have {} pulses, each begins and ends: {pulses}", 2 * PHASES);
+    // In between all are off. The first pulse has begun before the start.
+    assert_eq!(pulses, 2 * 2 * PHASES - 1, "{PHASES} phases have {} pulses, each begins and ends", 2 * PHASES);
 }
 
 #[test]
@@ -96,13 +97,13 @@ const OTHERS: &[Strategy] = &[Strategy::FlipAll, Strategy::FlipLeast, Strategy::
 #[test]
 fn diodes_turn_off_alike_by_any_search() {
     // Phases 1 and 5 conduct until their voltage falls faster than that of the capacitor: then there is no current. All
-    // off is singular; one diode without current is the same solution. There are too many guards to try all modes.
+    // off is singular, but harmless; one diode without current is the same solution, which Lemke's method finds.
     let highest_voltage = PI / 14.0;
     for search in [&Strategy::ALL, LEMKE, OTHERS] {
         let ran = rectifier(0.4, 0.0, search);
         assert_eq!(ran.events().len(), 1, "{search:?}: {:?}", ran.event_times());
         check("turning off", ran.event_times()[0], highest_voltage + (1.0 / DECAY).atan(), 1e-8);
-        assert_eq!(ran.mode_after(0).len(), 1, "{search:?}: {:?}", ran.mode_after(0));
+        assert!(ran.mode_after(0).len() <= 1, "{search:?}: {:?}", ran.mode_after(0));
         check_voltage(&ran, 0.0);
     }
 }

@@ -85,6 +85,7 @@ fn event() -> EventRecord {
             Jump { variable: "valve[1,2].\"y\"".into(), left: ABSENT, right: 6.02e23 },
         ],
         impulses: vec![Impulse { variable: "x".into(), order: "1".into(), weight: 0.5 }],
+        undetermined: Vec::new(),
     }
 }
 

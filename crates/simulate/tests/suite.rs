@@ -15,6 +15,7 @@ mod results;
 mod runs;
 mod searches;
 mod simulation;
+mod singular_modes;
 mod sliding;
 mod standard_library;
 mod support;

@@ -4,10 +4,8 @@
 
 /// Model and symptom.
 pub const NOT_YET: &[(&str, &str)] = &[
-    ("control/RelayDeadzone", "E0709"),
     ("expectations/Ball10000", "silently wrong"),
     ("expectations/ClutchRpm954", "E0823"),
-    ("expectations/CockcroftWalton4", "E0823"),
     ("expectations/FemtoCharge", "silently wrong"),
     ("expectations/FemtoRelayNominal", "silently wrong"),
     ("expectations/GaussPulse", "silently wrong"),
@@ -16,11 +14,7 @@ pub const NOT_YET: &[(&str, &str)] = &[
     ("expectations/Runaway", "E0827"),
     ("expectations/SPWM2", "silently wrong"),
     ("expectations/ScaleMemory", "silently wrong"),
-    ("expectations/SeriesDiodesLC", "E0823"),
     ("expectations/Unitss30", "no end"),
     ("mechanics/Ratchet", "rows out of order"),
     ("power/Cascade2", "E0823"),
-    ("power/Cascade3Pre", "E0823"),
-    ("power/FullBridge", "E0823"),
-    ("power/ThyristorBridgeFull", "E0709"),
 ];

@@ -20,6 +20,8 @@ pub struct RunOptions {
     pub interval: Option<f64>,
     /// The tolerance.
     pub tolerance: Option<f64>,
+    /// Whether fixed start values are left limits.
+    pub impulsive_start: bool,
     /// The initial scenario by name.
     pub scenario: Option<String>,
     /// The names of variables to draw, separated by commas.
@@ -37,6 +39,7 @@ pub(super) fn settings(
         stop: options.stop.or(experiment.stop),
         interval: options.interval.or(experiment.interval),
         tolerance: options.tolerance.or(experiment.tolerance),
+        impulsive_start: options.impulsive_start || experiment.impulsive_start,
     };
     check_numbers(options)?;
     let settings = RunSettings { method: options.method, scenario, ..RunSettings::of(&wanted) };

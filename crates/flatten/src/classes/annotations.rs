@@ -65,6 +65,7 @@ pub(crate) fn experiment(annotation: Option<&Modification>) -> Experiment {
         stop: number("StopTime"),
         interval: number("Interval"),
         tolerance: number("Tolerance"),
+        impulsive_start: is_true(entry(annotation, "modeshift"), "impulsiveStart"),
     }
 }
 

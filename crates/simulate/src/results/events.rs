@@ -58,6 +58,8 @@ pub struct EventRecord {
     pub jumps: Vec<Jump>,
     /// The variables that are impulsive, in declaration order.
     pub impulses: Vec<Impulse>,
+    /// The variables that the mode after leaves undetermined, until the next event at least.
+    pub undetermined: Vec<Arc<str>>,
 }
 
 impl EventRecord {
@@ -67,8 +69,8 @@ impl EventRecord {
     }
 }
 
-/// An event as JSON, given the names of the mode variables.
-pub fn event_to_json(event: &EventRecord, mode_variables: &[Arc<str>]) -> Value {
+/// An event as JSON, given the names of the mode variables and the time until which what its mode leaves open stays so.
+pub fn event_to_json(event: &EventRecord, mode_variables: &[Arc<str>], until: f64) -> Value {
     let shown: Vec<ModeVariableId> = match mode_variables.len() {
         ..=MOST_MODE_VARIABLES => (0..mode_variables.len()).map(ModeVariableId::from_index).collect(),
         _ => event.changed().collect(),
@@ -89,6 +91,10 @@ pub fn event_to_json(event: &EventRecord, mode_variables: &[Arc<str>]) -> Value 
         "jumps": jumps.collect::<Vec<_>>(),
         "impulses": impulses.collect::<Vec<_>>(),
     });
+    if !event.undetermined.is_empty() {
+        let list = event.undetermined.iter().map(|name| json!({"variable": **name, "until": until}));
+        written["undetermined"] = list.collect();
+    }
     if !event.sliding.is_empty() {
         written["sliding"] = event.sliding.clone().into();
     }
@@ -100,6 +106,10 @@ pub struct EventFile<'a> {
     stored: Stored<'a>,
     mode_variables: Vec<Arc<str>>,
     count: usize,
+    /// An event after which something is undetermined: it is written when it is known until when.
+    open: Option<EventRecord>,
+    /// The time of the last row.
+    time: f64,
 }
 
 /// What ends the log, overwritten by the next event.
@@ -108,13 +118,29 @@ const TAIL: &[u8] = b"\n]\n";
 impl<'a> EventFile<'a> {
     /// Writes to an empty storage.
     pub fn new(storage: Box<dyn Storage + 'a>) -> Self {
-        EventFile { stored: Stored::new(storage), mode_variables: Vec::new(), count: 0 }
+        EventFile { stored: Stored::new(storage), mode_variables: Vec::new(), count: 0, open: None, time: f64::NAN }
     }
 
     /// Writes what is left.
     pub fn finish(mut self) -> io::Result<()> {
+        if let Some(open) = self.open.take() {
+            self.write(&open);
+        }
         self.stored.write(TAIL, &[]);
         self.stored.outcome()
+    }
+}
+
+impl EventFile<'_> {
+    fn write(&mut self, event: &EventRecord) {
+        let text = event_to_json(event, &self.mode_variables, self.time).to_string();
+        let separator: &[u8] = if self.count == 0 { b"\n" } else { b",\n" };
+        self.count += 1;
+        self.stored.pending().extend_from_slice(separator);
+        self.stored.pending().extend_from_slice(text.as_bytes());
+        if self.stored.is_due() {
+            self.stored.write(TAIL, &[]);
+        }
     }
 }
 
@@ -125,14 +151,18 @@ impl Observer for EventFile<'_> {
         self.stored.write(TAIL, &[]);
     }
 
+    fn row(&mut self, time: f64, _: &[f64]) {
+        self.time = time;
+    }
+
     fn event(&mut self, event: &EventRecord) {
-        let text = event_to_json(event, &self.mode_variables).to_string();
-        let separator: &[u8] = if self.count == 0 { b"\n" } else { b",\n" };
-        self.count += 1;
-        self.stored.pending().extend_from_slice(separator);
-        self.stored.pending().extend_from_slice(text.as_bytes());
-        if self.stored.is_due() {
-            self.stored.write(TAIL, &[]);
+        self.time = event.time;
+        if let Some(open) = self.open.take() {
+            self.write(&open);
+        }
+        match event.undetermined.is_empty() {
+            true => self.write(event),
+            false => self.open = Some(event.clone()),
         }
     }
 

@@ -4,13 +4,14 @@
 use modeshift_dae::{ExpressionId, VariableId};
 
 use crate::results::CostPart;
+use crate::run::failure::NoBeginning;
 use crate::run::instant::event_iteration::{Fired, Outcome};
 use crate::run::instant::instant;
 use crate::run::phase::schedule::due_samples;
 use crate::run::values::{Occasion, Side};
 use crate::run::zeno::detection::Accumulation;
 use crate::run::zeno::limit::rest;
-use crate::run::{Machinery, Run, RunEnd, failure};
+use crate::run::{Machinery, Run, RunEnd, failure, start};
 
 /// What comes of an event.
 pub(super) enum Passed<'a> {
@@ -48,7 +49,21 @@ impl<'a> Run<'_, 'a> {
     pub(super) fn instant(&mut self, left: &Side<'a>, fired: &Fired, occasion: Occasion) -> Passed<'a> {
         let Machinery { prepared, visited, memory } = &mut self.machinery;
         match instant(prepared, visited, memory, left, fired, occasion) {
-            Ok(outcome) => self.told(left, fired, outcome),
+            Ok(outcome) => {
+                if occasion.initial && !self.may_jump_at_start && outcome.whens.is_empty() {
+                    let jumps = start::jumps_of_fixed(prepared, left, &outcome.right);
+                    if !jumps.is_empty() {
+                        failure::explain_no_mode(
+                            &self.machinery,
+                            &NoBeginning::Jump(jumps),
+                            left.time,
+                            self.diagnostics,
+                        );
+                        return Passed::End(RunEnd::Failed, left.time);
+                    }
+                }
+                self.told(left, fired, outcome)
+            }
             Err(reason) => {
                 self.output.row(left);
                 failure::explain_instant(&self.machinery, left, fired, &reason, self.diagnostics);
@@ -62,6 +77,7 @@ impl<'a> Run<'_, 'a> {
         failure::explain_ambiguities(&self.machinery, left, &outcome.ambiguities, self.diagnostics);
         failure::explain_undefined(&mut self.machinery, left.time, &outcome.impulses, self.diagnostics);
         failure::explain_sliding(&mut self.machinery, left, &outcome.right, self.diagnostics);
+        failure::explain_undetermined(&mut self.machinery, &outcome.right, self.diagnostics);
         let Machinery { prepared, visited, memory } = &mut self.machinery;
         memory.slight.learn(prepared, left, fired, &outcome);
         visited.meter.done(CostPart::Selection);

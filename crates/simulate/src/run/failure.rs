@@ -5,13 +5,14 @@ use std::fmt;
 use modeshift_dae::{Derivative, Mode, RelationId, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
 use modeshift_mode_changes::Term;
+use modeshift_structure::one_mode::NoPins;
 
 use crate::integrate::{FailureReason, IntegrationFailure};
 use crate::program::BlockFailure;
 use crate::run::instant::candidate::Objection;
 use crate::run::instant::event_iteration::{Fired, NoOutcome};
 use crate::run::instant::next_mode::Ambiguity;
-use crate::run::instant::restart::NoRestart;
+use crate::run::instant::restart::{Contradiction, NoRestart};
 use crate::run::modes::{NoMode, Singular};
 use crate::run::output::mode_text;
 use crate::run::phase::integrate_until::NoPhase;
@@ -42,6 +43,10 @@ impl fmt::Display for Number {
 pub(super) enum NoBeginning {
     Mode(NoMode),
     Block(Box<BlockFailure>),
+    /// No mode follows from the start values as left limits; what initialization says.
+    Instant(Vec<Diagnostic>),
+    /// The start values contradict the constraints of the mode that follows from them: what would jump, from where to where.
+    Jump(Vec<(VariableId, f64, f64)>),
 }
 
 /// `g1 and not g2`
@@ -66,7 +71,20 @@ pub(super) fn explain_no_mode(
     diagnostics.push(match reason {
         NoBeginning::Mode(reason) => no_mode(machinery, reason, time),
         NoBeginning::Block(block) => block.explain(&machinery.visited.programs),
+        NoBeginning::Jump(jumps) => inconsistent_start(machinery, jumps),
+        NoBeginning::Instant(refusal) => return refusal.iter().for_each(|it| diagnostics.push(it.clone())),
     });
+}
+
+fn inconsistent_start(machinery: &Machinery<'_>, jumps: &[(VariableId, f64, f64)]) -> Diagnostic {
+    let message = "the start values contradict the constraints of every mode".to_string();
+    let mut diagnostic = Diagnostic::error("E0709", message);
+    for &(id, left, right) in jumps.iter().take(MOST_LISTED) {
+        let declared = &machinery.prepared.dae.model.variables[id];
+        let text = format!("`{}` is to start at {}, but would jump to {}", declared.name, Number(left), Number(right));
+        diagnostic = diagnostic.label(declared.span, text);
+    }
+    diagnostic.help("change start values; or, if they are the values before the start, run with `--impulsive-start`")
 }
 
 fn no_mode(machinery: &Machinery<'_>, reason: &NoMode, time: f64) -> Diagnostic {
@@ -245,6 +263,28 @@ pub(super) fn explain_undefined(
     }
 }
 
+/// That a mode leaves variables open; once in a run.
+pub(super) fn explain_undetermined(machinery: &mut Machinery<'_>, side: &Side<'_>, diagnostics: &mut Diagnostics) {
+    let Some(pins) = &side.mode.pins else { return };
+    if std::mem::replace(&mut machinery.memory.told_of_undetermined, true) {
+        return;
+    }
+    let model = &machinery.prepared.dae.model;
+    let names = pins.undetermined.iter().take(MOST_LISTED).map(|&id| format!("`{}`", model.variables[id].name));
+    let mut list = names.collect::<Vec<_>>().join(", ");
+    if pins.undetermined.len() > MOST_LISTED {
+        list.push_str(&format!(" and {} more", pins.undetermined.len() - MOST_LISTED));
+    }
+    let message = format!("from time = {} on, the mode does not determine {list}", Number(side.time));
+    let mut diagnostic = Diagnostic::warning("W0835", message).when(whole_mode_text(machinery, &side.mode.values));
+    for &id in pins.undetermined.iter().take(3) {
+        diagnostic = diagnostic.label(machinery.prepared.dae.model.variables[id].span, "has no value there");
+    }
+    diagnostics.push(diagnostic.help(
+        "states do not depend on it: where a variable has no value its cells are empty, and the event log says until when; later ones are not reported again",
+    ));
+}
+
 /// That other modes could have followed as well.
 pub(super) fn explain_ambiguities(
     machinery: &Machinery<'_>,
@@ -391,7 +431,16 @@ fn change_text(machinery: &Machinery<'_>, values: &Mode, left: &Side<'_>) -> Str
 
 fn restart_text(machinery: &Machinery<'_>, reason: &NoRestart) -> String {
     match reason {
-        NoRestart::Unsolved(text) | NoRestart::Conflicting(text) => text.clone(),
+        NoRestart::Unsolved(text) | NoRestart::Singular(text) | NoRestart::Conflicting(text) => text.clone(),
+        NoRestart::Contradiction(Contradiction { equation, term, value, .. }) => {
+            let name = &machinery.prepared.dae.model.equations[*equation].name;
+            let what = match term {
+                Term::Weight(p) => format!("an impulse of order {} is left over, with weight", p + 1),
+                Term::Derivative(0) => "its sides differ by".to_string(),
+                Term::Derivative(k) => format!("derivative {k} of its sides differs by"),
+            };
+            format!("impossible: the other equations contradict {name}, where {what} {value:.6e}")
+        }
         NoRestart::Undetermined(list) => format!("the change does not determine {}", names(machinery, list)),
     }
 }
@@ -401,9 +450,17 @@ fn number_word(value: f64) -> &'static str {
     if value.is_nan() { "not a number" } else { "infinite" }
 }
 
+fn singular_text(reason: NoPins) -> &'static str {
+    match reason {
+        NoPins::Impossible => "impossible: its equations contradict each other",
+        NoPins::Wrong | NoPins::Regular => "it is structurally singular: what it leaves free decides about states",
+        NoPins::Differentiated => "it is structurally singular, and all that it leaves free is differentiated",
+    }
+}
+
 fn objection_text(machinery: &Machinery<'_>, objection: &Objection) -> String {
     match objection {
-        Objection::Mode(NoMode::Singular(_)) => "it is structurally singular".to_string(),
+        Objection::Mode(NoMode::Singular(singular)) => singular_text(singular.reason).to_string(),
         Objection::Mode(NoMode::NotBuilt(reason)) => reason.explain(&machinery.prepared.dae).message,
         Objection::Restart(reason) => restart_text(machinery, reason),
         Objection::Atom(atom, (term, value)) => {

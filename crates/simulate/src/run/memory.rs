@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use modeshift_dae::{ExpressionId, IndexVec, RelationId, VariableId};
-use modeshift_mode_changes::DifferenceTape;
+use modeshift_mode_changes::{DifferenceTape, Noise};
 use modeshift_numerics::Input;
 
 use crate::run::phase::noise_floor::SlightEvents;
@@ -19,6 +19,8 @@ use crate::run::values::{Occasion, Side, input_between};
 /// What a run remembers.
 pub(crate) struct Memory {
     pub buffers: TapeBuffers,
+    /// What counts as noise, in what does as a rule: another level where no mode is accepted.
+    pub noise_level: f64,
     /// The largest values that the sides of each atom had so far.
     pub scales: IndexVec<RelationId, f64>,
     /// When `sample` is due next.
@@ -29,6 +31,8 @@ pub(crate) struct Memory {
     pub undefined: BTreeSet<VariableId>,
     /// Surfaces of which it was said that the run slides along them.
     pub slid: BTreeSet<RelationId>,
+    /// Whether it was said that a mode leaves variables undetermined.
+    pub told_of_undetermined: bool,
     /// Clusters of atoms that were searched for other modes.
     pub compared: BTreeSet<Vec<RelationId>>,
     series: IndexVec<RelationId, Option<Arc<DifferenceTape>>>,
@@ -53,11 +57,13 @@ impl Memory {
                 watched: tapes.watched.buffers(),
                 sides: tapes.sides.buffers(),
             },
+            noise_level: 1.0,
             scales: atoms.iter().map(|_| 0.0).collect(),
             samplings: prepared.schedule.samplings.clone(),
             slight: SlightEvents::new(atoms.len()),
             undefined: BTreeSet::new(),
             slid: BTreeSet::new(),
+            told_of_undetermined: false,
             compared: BTreeSet::new(),
             series: atoms.iter().map(|_| None).collect(),
         }
@@ -66,7 +72,13 @@ impl Memory {
     /// Whether a value of an atom is above noise.
     pub fn is_clear(&self, prepared: &Prepared, atom: RelationId, (difference, size): (f64, f64)) -> bool {
         let scale = self.scales[atom].max(if size.is_finite() { size } else { 0.0 });
-        difference.abs() > (prepared.noise.relative * scale).max(FLOOR)
+        difference.abs() > self.noise_level * (prepared.noise.relative * scale).max(FLOOR)
+    }
+
+    /// What counts as zero in the series of an atom.
+    pub fn noise(&self, prepared: &Prepared, atom: RelationId) -> Noise {
+        let noise = prepared.noise;
+        Noise { relative: self.noise_level * noise.relative, floor: noise.floor.max(self.scales[atom]), ..noise }
     }
 
     /// Remembers how large the sides of atoms are.

@@ -17,8 +17,10 @@
 //! | `settings` | what is to be run and how, and what came of it |
 //! | `prepare` | the model made ready: relations, event functions, the discrete part compiled; never changes |
 //! | `start` | the first side |
+//! | `first_mode` | its mode, where no mode agrees with the start values literally |
 //! | `values` | one-sided limits: all values on one side of an instant |
 //! | `modes`, `mode_cache` | modes visited so far |
+//! | `pinned_modes` | what makes singular modes run whose states are determined |
 //! | `memory` | what else is remembered from instant to instant |
 //! | `phase` | integration in one mode up to the next event, which is located to rounding |
 //! | `instant` | what happens at an event, micro-step by micro-step |
@@ -33,12 +35,14 @@
 
 mod events;
 mod failure;
+mod first_mode;
 mod instant;
 mod memory;
 mod mode_cache;
 mod modes;
 mod output;
 mod phase;
+mod pinned_modes;
 mod prepare;
 mod settings;
 mod simulation;
@@ -137,6 +141,7 @@ fn conduct(
         conductor,
         diagnostics,
         seen_events: 0,
+        may_jump_at_start: settings.impulsive_start,
     };
     let beginning = match start.beginning(&mut run.machinery) {
         Ok(beginning) => beginning,
@@ -170,6 +175,8 @@ struct Run<'r, 'a> {
     diagnostics: &'r mut Diagnostics,
     /// Events that were reported before the last pause.
     seen_events: usize,
+    /// Whether fixed start values are left limits.
+    may_jump_at_start: bool,
 }
 
 /// How a phase ended.
@@ -219,7 +226,10 @@ impl<'a> Run<'_, 'a> {
 
     /// The first instant; what it leads to is the first row, unless it is an event with rows of its own.
     fn begin(&mut self, beginning: start::Beginning<'a>) -> Passed<'a> {
-        let start::Beginning { side: left } = beginning;
+        let start::Beginning { side: left, jump } = beginning;
+        if let Some((before, outcome)) = jump {
+            self.output.event(self.machinery.prepared, &before, &outcome);
+        }
         let fired = Fired { samples: self.due_samples(left.time), ..Fired::default() };
         let passed = self.instant(&left, &fired, Occasion { initial: true, terminal: false });
         if let Passed::Same(right) | Passed::Other(right) = &passed

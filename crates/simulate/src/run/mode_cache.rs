@@ -34,8 +34,16 @@ impl<Value: Clone> ModeCache<Value> {
         Some(entry.value.clone())
     }
 
+    /// Keeps a value for a mode, instead of the one that it has, if any.
+    pub fn replace(&mut self, mode: &Mode, value: Value, size: usize) {
+        if let Some(known) = self.entries.remove(mode) {
+            self.size -= known.size;
+        }
+        self.insert(mode, value, size);
+    }
+
     /// Keeps a value for a mode that has none.
-    pub fn insert(&mut self, mode: &Mode, value: Value, size: usize) {
+    fn insert(&mut self, mode: &Mode, value: Value, size: usize) {
         if self.size + size > self.most {
             self.forget_half();
         }

@@ -5,16 +5,19 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use modeshift_dae::{Derivative, EquationId, Id, Mode, MultimodeDae, Node, VariableId};
+use modeshift_dae::{Derivative, EquationId, Id, IndexVec, Mode, MultimodeDae, Node, VariableId};
 use modeshift_mode_changes::{EquationTapes, ModeEquations};
 use modeshift_numerics::{Input, Pattern};
-use modeshift_structure::one_mode::{ModeSignature, ModeStructure, signature_in};
+use modeshift_structure::one_mode::{
+    Column, Entry, ModeSignature, ModeStructure, NoPins, Parts, SigmaSolution, signature_in,
+};
 use rustc_hash::FxHashMap;
 
 use crate::integrate::{EvaluationFailed, Ode, Problem};
 use crate::program::{NotBuilt, Program, Programs, Quantities, StateChoice, Surroundings};
 use crate::results::{CostMeter, CostPart};
 use crate::run::mode_cache::ModeCache;
+use crate::run::pinned_modes::{Linearized, ModePins};
 use crate::run::prepare::Prepared;
 use crate::run::sliding::ode::SlidingOde;
 use crate::run::values::Side;
@@ -27,6 +30,8 @@ pub(crate) struct VisitedMode<'a> {
     pub quantities: Quantities,
     pub program: Rc<RefCell<Program>>,
     pub equations: ModeEquations<'a>,
+    /// What makes it regular, if it is not.
+    pub pins: Option<ModePins>,
     /// The integration problem for the present choice of states.
     pub problem: RefCell<Option<Rc<Problem<ModeOde<'a>>>>>,
 }
@@ -54,6 +59,16 @@ pub(crate) struct Singular {
     pub mode: Mode,
     /// The equations of its over- and underdetermined parts, after Dulmage and Mendelsohn.
     pub equations: Rc<[EquationId]>,
+    /// Why it has no pins.
+    pub reason: NoPins,
+}
+
+impl Singular {
+    fn of(mode: &Mode, signature: &ModeSignature, parts: &Parts, reason: NoPins) -> Self {
+        let numbers = parts.overdetermined_equations.iter().chain(&parts.underdetermined_equations);
+        let equations = numbers.map(|&number| signature.equations[number as usize]).collect();
+        Singular { mode: mode.clone(), equations, reason }
+    }
 }
 
 /// Why a mode cannot be entered.
@@ -105,6 +120,40 @@ impl<'a> VisitedModes<'a> {
         }
     }
 
+    /// What is before the start: a mode in which nothing holds, whose states are these derivatives' lower ones.
+    pub fn before_start(&mut self, values: &Mode, states: &[Derivative<VariableId>]) -> Rc<VisitedMode<'a>> {
+        let Prepared { dae, natives, .. } = self.prepared;
+        let first = dae.model.equations.len();
+        let structure = ModeStructure::new(SigmaSolution {
+            // Equations that are none of the model.
+            equations: (0..states.len()).map(|at| EquationId::from_index(first + at)).collect(),
+            variables: states.iter().map(|state| state.of).collect(),
+            incidence: (0..).zip(states).map(|(at, it)| vec![Entry { column: Column(at), order: it.order }]).collect(),
+            equation_offsets: states.iter().map(|_| 0).collect(),
+            variable_offsets: states.iter().map(|state| state.order).collect(),
+            matching: (0..states.len()).map(Column::from_index).collect(),
+        });
+        let nothing = Arc::new(ModeStructure::new(SigmaSolution {
+            equations: IndexVec::new(),
+            variables: IndexVec::new(),
+            incidence: IndexVec::new(),
+            equation_offsets: IndexVec::new(),
+            variable_offsets: IndexVec::new(),
+            matching: IndexVec::new(),
+        }));
+        let program = self.programs.program(nothing.clone(), |id| values[id]);
+        let program = program.unwrap_or_else(|_| unreachable!("a program without equations can be made"));
+        Rc::new(VisitedMode {
+            values: values.clone(),
+            quantities: Quantities::new(&structure, dae.model.variables.len()),
+            structure: Arc::new(structure),
+            program: Rc::new(RefCell::new(program)),
+            equations: ModeEquations::new(&dae.model, natives, &nothing, |_| None),
+            pins: None,
+            problem: RefCell::new(None),
+        })
+    }
+
     /// Tells the surroundings of programs what the discrete values are.
     pub fn surround(&self, side: &Side<'_>) {
         let Prepared { discrete, felt, .. } = self.prepared;
@@ -117,15 +166,19 @@ impl<'a> VisitedModes<'a> {
         }
     }
 
-    /// The mode with these values.
-    pub fn get(&mut self, values: &Mode) -> Result<Rc<VisitedMode<'a>>, NoMode> {
-        let mode = match self.known.get(values) {
+    /// The mode with these values. Where it is singular and its coefficients are not constant, `point` gives everything a
+    /// value.
+    pub fn get(&mut self, values: &Mode, point: &dyn Fn(Input) -> f64) -> Result<Rc<VisitedMode<'a>>, NoMode> {
+        let known = self.known.get(values).filter(|known| match known {
+            Ok(mode) => mode.pins.as_ref().is_none_or(|pins| pins.are_for(values, point)),
+            Err(_) => true,
+        });
+        let mode = match known {
             Some(known) => known,
             None => {
                 self.meter.count_new_mode();
-                let made = self.make(values);
-                let size = made.as_ref().map_or(1, |mode| mode.structure.size());
-                self.known.insert(values, made.clone(), size);
+                let made = self.make(values, point);
+                self.remember(values, &made);
                 made
             }
         };
@@ -148,35 +201,93 @@ impl<'a> VisitedModes<'a> {
             signature.signature.push(entries);
             signature.equations.push(law);
         }
-        let made = self.made_of(values, &signature);
+        let made = match self.structure_of(&signature) {
+            Ok(structure) => self.made_of(values, structure, None),
+            Err(parts) => Err(NoMode::Singular(Singular::of(values, &signature, &parts, NoPins::Wrong))),
+        };
         self.completed.insert(key, made.clone());
         made
     }
 
-    fn make(&mut self, values: &Mode) -> Result<Rc<VisitedMode<'a>>, NoMode> {
+    /// A mode that is regular by its structure, but not by its numbers, with pins; why it cannot have any.
+    pub fn pinned(&mut self, values: &Mode, point: &dyn Fn(Input) -> f64) -> Result<Rc<VisitedMode<'a>>, NoMode> {
         let signature = signature_in(&self.prepared.dae, |id| values[id]);
-        self.made_of(values, &signature)
+        let made = self.made_with_pins(values, &signature, None, point);
+        if made.is_ok() {
+            self.remember(values, &made);
+        }
+        made
     }
 
-    fn made_of(&mut self, values: &Mode, signature: &ModeSignature) -> Result<Rc<VisitedMode<'a>>, NoMode> {
-        let structure = match &self.last {
+    fn remember(&mut self, values: &Mode, made: &Result<Rc<VisitedMode<'a>>, NoMode>) {
+        let size = made.as_ref().map_or(1, |mode| mode.structure.size());
+        self.known.replace(values, made.clone(), size);
+    }
+
+    fn make(&mut self, values: &Mode, point: &dyn Fn(Input) -> f64) -> Result<Rc<VisitedMode<'a>>, NoMode> {
+        let signature = signature_in(&self.prepared.dae, |id| values[id]);
+        match self.structure_of(&signature) {
+            Ok(structure) => self.made_of(values, structure, None),
+            Err(parts) => self.made_with_pins(values, &signature, Some(&parts), point),
+        }
+    }
+
+    fn structure_of(&self, signature: &ModeSignature) -> Result<ModeStructure, Parts> {
+        match &self.last {
             Some(last) => ModeStructure::of_signature_near(signature, last),
             None => ModeStructure::of_signature(signature),
-        };
-        let structure = Arc::new(structure.map_err(|parts| {
-            let numbers = parts.overdetermined_equations.iter().chain(&parts.underdetermined_equations);
-            let equations = numbers.map(|&number| signature.equations[number as usize]).collect();
-            NoMode::Singular(Singular { mode: values.clone(), equations })
-        })?);
-        self.meter.done(CostPart::Structure);
-        let program = self.programs.program(structure.clone(), |id| values[id]).map_err(NoMode::NotBuilt)?;
+        }
+    }
+
+    fn made_with_pins(
+        &mut self,
+        values: &Mode,
+        signature: &ModeSignature,
+        parts: Option<&Parts>,
+        point: &dyn Fn(Input) -> f64,
+    ) -> Result<Rc<VisitedMode<'a>>, NoMode> {
+        let nothing = Parts::default();
+        let singular =
+            |reason: NoPins| NoMode::Singular(Singular::of(values, signature, parts.unwrap_or(&nothing), reason));
+        let Prepared { dae, natives, .. } = self.prepared;
+        let constants = self.constants_in(values);
+        let (tapes, prepared) = (self.tapes.clone(), self.prepared);
+        let tape = |equation: EquationId| tapes.of(&dae.model, natives, equation, &constants);
+        let linearized = Linearized { prepared, tape: &tape, point };
+        let (pins, rest) = linearized.pins(signature, values, parts).map_err(singular)?;
+        let structure = self.structure_of(&rest).map_err(|_| singular(NoPins::Wrong))?;
+        let mut surroundings = self.surroundings.borrow_mut();
+        for &id in &pins.pinned {
+            // Equations are differentiated at most so often.
+            for order in 0..=structure.highest_offset() + 1 {
+                surroundings.set(Input::Variable(id, order), 0.0);
+            }
+        }
+        drop(surroundings);
+        self.made_of(values, structure, Some(pins))
+    }
+
+    /// What is constant in a mode.
+    fn constants_in(&self, values: &Mode) -> impl Fn(Input) -> Option<f64> + Send + Sync + use<'a> {
         let (mode, parameters) = (values.clone(), self.prepared.constants.parameters.clone());
-        let constants = move |input: Input| match input {
+        move |input: Input| match input {
             Input::Mode(id) => Some(f64::from(u8::from(mode[id]))),
             Input::Variable(id, 0) => parameters.get(id.0 as usize).copied().flatten(),
             Input::Homotopy => Some(1.0),
             _ => None,
-        };
+        }
+    }
+
+    fn made_of(
+        &mut self,
+        values: &Mode,
+        structure: ModeStructure,
+        pins: Option<ModePins>,
+    ) -> Result<Rc<VisitedMode<'a>>, NoMode> {
+        let structure = Arc::new(structure);
+        self.meter.done(CostPart::Structure);
+        let program = self.programs.program(structure.clone(), |id| values[id]).map_err(NoMode::NotBuilt)?;
+        let constants = self.constants_in(values);
         let (tapes, prepared) = (self.tapes.clone(), self.prepared);
         let made = Rc::new(VisitedMode {
             values: values.clone(),
@@ -184,6 +295,7 @@ impl<'a> VisitedModes<'a> {
             structure,
             quantities: program.quantities().clone(),
             program: Rc::new(RefCell::new(program)),
+            pins,
             problem: RefCell::new(None),
         });
         self.meter.done(CostPart::Program);

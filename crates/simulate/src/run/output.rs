@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use modeshift_dae::{Mode, MultimodeDae, RelationId, VariableId};
 use modeshift_diagnostics::Span;
@@ -212,8 +213,27 @@ impl<'o> Output<'o> {
     }
 }
 
+/// Whether a variable has no value on a side although it exists.
+fn is_undetermined(side: &Side<'_>, id: VariableId) -> bool {
+    side.mode.pins.as_ref().is_some_and(|pins| pins.is_undetermined(id))
+}
+
+/// The columns of variables that the mode of a side leaves open.
+fn undetermined(columns: &Columns, side: &Side<'_>) -> Vec<Arc<str>> {
+    if side.mode.pins.is_none() {
+        return Vec::new();
+    }
+    let open = columns.columns.iter().filter(|column| match column.source {
+        ColumnSource::Variable(id) => is_undetermined(side, id),
+        ColumnSource::Mode(_) => false,
+    });
+    open.map(|column| column.name.clone()).collect()
+}
+
+/// The value of a variable, if it exists and has one.
 fn shown(side: &Side<'_>, id: VariableId, continuous: bool) -> f64 {
     match side.mode.quantities.index(id, 0) {
+        Some(_) if is_undetermined(side, id) => ABSENT,
         Some(quantity) => side.jet[quantity.index()],
         None if continuous => ABSENT,
         None => side.discrete[id],
@@ -277,7 +297,8 @@ fn record(
         if let ColumnSource::Variable(id) = column.source {
             let continuous = column.kind == ColumnKind::Continuous;
             let (before, after) = (shown(left, id, continuous), shown(right, id, continuous));
-            if jumped(before, after, prepared.noise.relative * scale) {
+            let is_open = is_undetermined(left, id) || is_undetermined(right, id);
+            if !is_open && jumped(before, after, prepared.noise.relative * scale) {
                 jumps.push(Jump { variable: column.name.clone(), left: before, right: after });
             }
         }
@@ -291,6 +312,7 @@ fn record(
         sliding: surfaces(prepared, right),
         jumps,
         impulses: impulses(prepared, outcome),
+        undetermined: undetermined(columns, right),
     }
 }
 

@@ -39,6 +39,8 @@ pub struct RunSettings {
     pub method: Method,
     /// The number of the initial scenario.
     pub scenario: Option<ScenarioId>,
+    /// Whether fixed start values are left limits, from which the first instant may jump.
+    pub impulsive_start: bool,
     /// How to search for the mode that follows an event: in these ways, one after the other.
     pub search: &'static [Strategy],
     /// At most this many decision-diagram nodes for the analysis of the start.
@@ -71,6 +73,7 @@ impl RunSettings {
             tolerance,
             method: Method::default(),
             scenario: None,
+            impulsive_start: experiment.impulsive_start,
             search: &Strategy::ALL,
             node_limit: None,
             time_limit: None,

@@ -4,26 +4,42 @@ use std::sync::Arc;
 
 use modeshift_dae::{Id, IndexVec, Mode, MultimodeDae, Variability, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
-use modeshift_numerics::Parameters;
+use modeshift_numerics::{Input, Parameters};
 use modeshift_structure::initialization::{InitialChoice, initialization};
 
 use crate::initialization::{InitialProblem, InitialState, StartSettings, explain_failure, explain_solution};
 use crate::run::failure::NoBeginning;
+use crate::run::first_mode::LeftLimits;
+use crate::run::instant::event_iteration::Outcome;
 use crate::run::modes::NoMode;
 use crate::run::prepare::{Constants, Prepared};
 use crate::run::values::{Occasion, Side};
 use crate::run::{Machinery, RunModel, RunSettings};
 
+/// States that differ by more than this share of their size, left and right of the start, jump: as conditions of a start that
+/// disagree.
+const JUMP: f64 = 1e-7;
+
 /// A model made ready, and the values that its runs begin with.
 pub(super) struct Start {
     pub prepared: Prepared,
     pub settings: RunSettings,
-    state: InitialState,
+    found: Found,
+}
+
+/// What initialization found.
+enum Found {
+    /// Start values and their mode.
+    State(InitialState),
+    /// No mode that agrees with the start values: these, and what there is to say if the first instant does not find one either.
+    LeftLimits(LeftLimits, Vec<Diagnostic>),
 }
 
 /// Where a run begins.
 pub(super) struct Beginning<'a> {
     pub side: Side<'a>,
+    /// The side before and the instant that led here, where states jumped in it.
+    pub jump: Option<(Side<'a>, Outcome<'a>)>,
 }
 
 impl Start {
@@ -32,11 +48,11 @@ impl Start {
         if !settings.check(diagnostics) {
             return None;
         }
-        let (state, constants) = initial_state(model, settings, diagnostics)?;
+        let (found, constants) = initial_state(model, settings, diagnostics)?;
         let (dae, natives) = (model.dae.clone(), model.natives.clone());
         let how = (settings.noise(), settings.search);
         match Prepared::new(dae, natives, constants, how, settings.start) {
-            Ok(prepared) => Some(Start { prepared, settings: settings.clone(), state }),
+            Ok(prepared) => Some(Start { prepared, settings: settings.clone(), found }),
             Err(problems) => {
                 problems.into_iter().for_each(|problem| diagnostics.push(problem));
                 None
@@ -46,11 +62,54 @@ impl Start {
 
     /// The left side of the first instant.
     pub fn beginning<'a>(&'a self, machinery: &mut Machinery<'a>) -> Result<Beginning<'a>, NoBeginning> {
-        let Start { prepared, settings, state } = self;
+        match &self.found {
+            Found::State(state) => self.begun_at(machinery, state),
+            Found::LeftLimits(limits, refusal) => self.begun_before(machinery, limits, refusal),
+        }
+    }
+
+    /// From left limits: the mode that follows from them.
+    fn begun_before<'a>(
+        &'a self,
+        machinery: &mut Machinery<'a>,
+        limits: &LeftLimits,
+        refusal: &[Diagnostic],
+    ) -> Result<Beginning<'a>, NoBeginning> {
+        let discrete = nothing_discrete(&self.prepared);
+        let (before, outcome) = match limits.first(machinery, self.settings.start, discrete) {
+            Ok(found) => found,
+            Err(_) => return Err(NoBeginning::Instant(refusal.to_vec())),
+        };
+        let jumps = jumps_of_fixed(&self.prepared, &before, &outcome.right);
+        if !jumps.is_empty() && !self.settings.impulsive_start {
+            return Err(NoBeginning::Jump(jumps));
+        }
+        let mut side = outcome.right.clone();
+        let Machinery { prepared, memory, .. } = machinery;
+        let values = memory.buffers.atom_values(prepared, (&side, &side), Occasion::default(), &[]);
+        memory.learn_scales(&values);
+        machinery.memory.buffers.begin_conditions(&self.prepared, &mut side);
+        let has_jumped = !jumps.is_empty() || !outcome.impulses.is_empty();
+        Ok(Beginning { side, jump: has_jumped.then_some((before, outcome)) })
+    }
+
+    /// From start values that were found, with their mode.
+    fn begun_at<'a>(
+        &'a self,
+        machinery: &mut Machinery<'a>,
+        state: &InitialState,
+    ) -> Result<Beginning<'a>, NoBeginning> {
+        let Start { prepared, settings, .. } = self;
         let values = Mode::from_fn(prepared.dae.mode_variables.len(), |id| state.mode.value(id));
-        let mode = machinery.visited.get(&values).map_err(NoBeginning::Mode)?;
-        let mut discrete: IndexVec<VariableId, f64> =
-            prepared.dae.model.variables.ids().map(|id| prepared.parameter(id).unwrap_or(f64::NAN)).collect();
+        let at_start = |input: Input| match input {
+            Input::Time => settings.start,
+            Input::Variable(id, order) | Input::LeftVariable(id, order) => {
+                prepared.parameter(id).or(state.value(id, order)).unwrap_or(0.0)
+            }
+            _ => 0.0,
+        };
+        let mode = machinery.visited.get(&values, &at_start).map_err(NoBeginning::Mode)?;
+        let mut discrete = nothing_discrete(prepared);
         for id in prepared.discrete.variables() {
             let start = prepared.constants.starts.get(id.index()).copied().flatten();
             discrete[id] = state.value(id, 0).or(start).unwrap_or(0.0);
@@ -65,8 +124,33 @@ impl Start {
         first_truths(machinery, &mut side);
         complete_start(machinery, &mut side)?;
         machinery.memory.buffers.begin_conditions(prepared, &mut side);
-        Ok(Beginning { side })
+        Ok(Beginning { side, jump: None })
     }
+}
+
+/// Fixed start values of states that differ between the two sides of the first instant: from where to where they jump.
+pub(super) fn jumps_of_fixed(prepared: &Prepared, before: &Side<'_>, after: &Side<'_>) -> Vec<(VariableId, f64, f64)> {
+    let is_fixed = |id: VariableId| prepared.dae.model.variables[id].fixed == Some(true);
+    let quantities = before.mode.quantities.list().iter().filter(|it| it.order == 0 && is_fixed(it.of));
+    let limits = quantities.map(|it| (it.of, before.value(it.of, 0), after.value(it.of, 0)));
+    let jumps = limits.filter(|&(id, left, right)| {
+        let exists = after.mode.quantities.index(id, 0).is_some();
+        exists && (right - left).abs() > JUMP * left.abs().max(right.abs())
+    });
+    jumps.collect()
+}
+
+/// Values of parameters, and none of all else. Continuous variables that always exist are zero here: that is their value in
+/// modes that leave them free.
+fn nothing_discrete(prepared: &Prepared) -> IndexVec<VariableId, f64> {
+    let expressions = &prepared.dae.model.expressions;
+    let variables = prepared.dae.model.variables.iter_enumerated();
+    let value = variables.map(|(id, variable)| {
+        let always_exists = expressions.literal_boolean(variable.guard) == Some(true);
+        let pinned = (variable.is_continuous_unknown() && always_exists).then_some(0.0);
+        prepared.parameter(id).or(pinned).unwrap_or(f64::NAN)
+    });
+    value.collect()
 }
 
 /// The start values and what is known of the model's numbers.
@@ -74,7 +158,7 @@ fn initial_state(
     model: &RunModel<'_>,
     settings: &RunSettings,
     diagnostics: &mut Diagnostics,
-) -> Option<(InitialState, Constants)> {
+) -> Option<(Found, Constants)> {
     let RunModel { dae, analysis, natives, overrides } = *model;
     let choice = InitialChoice { scenario: settings.scenario, ..InitialChoice::default() };
     let start = match initialization(dae, analysis, &choice, &settings.limits(), diagnostics) {
@@ -98,11 +182,17 @@ fn initial_state(
             explain_solution(&problem, &state, diagnostics);
             problem.forget_assignments(&mut state);
             complete_parameters(dae, &state, &mut values);
-            Some((state, Constants { parameters: Arc::new(values), ..constants }))
+            Some((Found::State(state), Constants { parameters: Arc::new(values), ..constants }))
         }
         Err(failure) => {
-            explain_failure(&problem, &failure, diagnostics);
-            None
+            let mut refusal = Diagnostics::new();
+            explain_failure(&problem, &failure, &mut refusal);
+            let Some(limits) = LeftLimits::of(&problem).filter(|_| scenario.id.is_none()) else {
+                diagnostics.extend(refusal);
+                return None;
+            };
+            let constants = Constants { parameters: Arc::new(values), ..constants };
+            Some((Found::LeftLimits(limits, refusal.iter().cloned().collect()), constants))
         }
     }
 }

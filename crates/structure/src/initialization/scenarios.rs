@@ -131,9 +131,14 @@ pub(crate) struct FixedMode {
 }
 
 /// Mode variables with a fixed start value, or given by an initial equation that holds in all modes and scenarios. A
-/// left limit gives what nothing defines; what has a definition only starts from there.
+/// left limit gives what nothing defines; what has a definition only starts from there. So does what is defined by its own left
+/// limit, as `on = if pre(on) then i >= 0 else u > 0`: its fixed start is that of `pre(on)`.
 pub(crate) fn fixed_modes(dae: &MultimodeDae) -> Vec<FixedMode> {
-    let declared = dae.mode_variables.iter_enumerated().filter_map(|(mode, declared)| {
+    let expressions = &dae.model.expressions;
+    let remembers = |definition: ExpressionId| expressions.contains(definition, |node| matches!(node, Node::Pre(_)));
+    let given =
+        dae.mode_variables.iter_enumerated().filter(|(_, declared)| !declared.definition.is_some_and(remembers));
+    let declared = given.filter_map(|(mode, declared)| {
         let span = declared.variable.map_or(declared.span, |variable| dae.model.variables[variable].start_span);
         declared.initial.map(|value| FixedMode { mode, value, span })
     });

@@ -187,15 +187,56 @@ impl<'a> Instant<'_, 'a> {
             });
         }
         self.visited.meter.done(CostPart::Selection);
-        let (mode, is_completed) = match self.visited.get(&settled.mode) {
+        let point = self.point(step, settled);
+        let (mode, is_completed) = match self.visited.get(&settled.mode, &point) {
             Err(NoMode::Singular(_)) if !settled.law_equations.is_empty() => {
                 (self.visited.completed(&settled.mode, &settled.law_equations).map_err(Objection::Mode)?, true)
             }
             mode => (mode.map_err(Objection::Mode)?, false),
         };
+        match self.candidate_in(step, settled, &changed, mode, is_completed) {
+            // Regular by its structure, singular by its numbers: perhaps harmless.
+            Err(Objection::Restart(NoRestart::Singular(text))) if !is_completed => {
+                match self.visited.pinned(&settled.mode, &point) {
+                    Ok(mode) => self.candidate_in(step, settled, &changed, mode, false),
+                    Err(_) => Err(Objection::Restart(NoRestart::Singular(text))),
+                }
+            }
+            candidate => candidate,
+        }
+    }
+
+    /// Values of everything before a change, for coefficients that depend on them.
+    pub fn point<'r>(&self, step: &'r MicroStep<'_, 'a>, settled: &'r Settled) -> impl Fn(Input) -> f64 + use<'r, 'a> {
+        let (prepared, left, discrete) = (self.prepared, step.left, &settled.discrete);
+        move |input| {
+            let value = match input {
+                Input::Time => left.time,
+                Input::Variable(id, order) if prepared.dae.model.variables[id].is_continuous_unknown() => {
+                    left.value(id, order)
+                }
+                Input::Variable(id, _) => prepared.parameter(id).unwrap_or(discrete[id]),
+                Input::LeftVariable(id, order) => left.value(id, order),
+                Input::LeftMode(mode) => f64::from(u8::from(left.truth(mode))),
+                Input::Homotopy => 1.0,
+                Input::Mode(_) | Input::Run(_) => 0.0,
+            };
+            if value.is_nan() { 0.0 } else { value }
+        }
+    }
+
+    /// The right side in a mode.
+    fn candidate_in(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        settled: &Settled,
+        changed: &[VariableId],
+        mode: Rc<VisitedMode<'a>>,
+        is_completed: bool,
+    ) -> Result<Candidate<'a>, Objection> {
         let laws = if is_completed { &[] } else { settled.laws.as_slice() };
         let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
-        let circumstances = self.circumstances(step, settled, &mode, &changed, &known);
+        let circumstances = self.circumstances(step, settled, &mode, changed, &known);
         let is_transient = settled.is_transient;
         let restarted = match is_transient {
             true => circumstances.transient(laws, &[]),

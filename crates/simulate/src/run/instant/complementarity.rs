@@ -23,7 +23,8 @@ impl<'a> Instant<'_, 'a> {
         right: Option<&Jet>,
     ) -> Option<Vec<Complementarity>> {
         let here = self.settle(step, discrete.clone(), step.left).ok().filter(|settled| !settled.is_transient)?;
-        let mode = self.visited.get(&here.mode).ok()?;
+        let point = self.point(step, &here);
+        let mode = self.visited.get(&here.mode, &point).ok().filter(|mode| mode.pins.is_none())?;
         let changed: Vec<Settled> =
             atoms.iter().map(|&atom| self.settled_with(step, discrete, atom)).collect::<Option<_>>()?;
         let judges: Vec<[([ExpressionId; 2], f64); 2]> = atoms

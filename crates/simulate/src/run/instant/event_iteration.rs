@@ -197,6 +197,35 @@ impl<'a> Instant<'_, 'a> {
         Err(NoOutcome::Endless(outcome.cascade))
     }
 
+    /// From left limits at the start to the mode that follows from them.
+    pub(super) fn first_mode(&mut self, left: &Side<'a>) -> Result<Outcome<'a>, NoOutcome> {
+        let step = MicroStep {
+            left,
+            occasion: Occasion::default(),
+            sampled: &[],
+            crossed: &[],
+            released: &[],
+            is_literal: false,
+            all_by_series: true,
+            must_restart: true,
+        };
+        let Selected { settled, candidate, ambiguity } = self.select(&step, left.discrete.clone())?;
+        self.check_numbers(&settled)?;
+        Ok(Outcome {
+            right: candidate.restarted.side,
+            cascade: Vec::new(),
+            impulses: candidate.restarted.weights,
+            whens: Vec::new(),
+            firings: Vec::new(),
+            terminated: None,
+            restarted: true,
+            changed_atoms: Vec::new(),
+            samples: Vec::new(),
+            inputs: Vec::new(),
+            ambiguities: ambiguity.into_iter().collect(),
+        })
+    }
+
     /// Discrete values with what fired changed.
     fn proposal(&mut self, left: &Side<'a>, fired: &Fired) -> IndexVec<VariableId, f64> {
         let mut discrete = left.discrete.clone();

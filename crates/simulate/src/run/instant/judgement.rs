@@ -9,10 +9,11 @@
 //! relation that counted before may turn back at once, as the threshold of a hysteresis does: it is forgotten.
 
 use modeshift_dae::{IndexVec, RelationId, VariableId};
-use modeshift_mode_changes::{Noise, Sign, Term};
+use modeshift_mode_changes::{Sign, Term};
 
 use crate::run::instant::Instant;
 use crate::run::instant::candidate::Candidate;
+use crate::run::instant::derived_guards::DerivedGuards;
 use crate::run::instant::discrete_fixpoint::{MicroStep, Settled};
 use crate::run::prepare::relations::Moment;
 use crate::run::values::{Occasion, Side};
@@ -38,7 +39,17 @@ impl<'a> Instant<'_, 'a> {
             violated.dedup_by_key(|&mut (atom, _)| atom);
             return violated;
         }
-        let (contradicting, vanishing) = self.contradicting(step, settled, candidate);
+        let guards = self.derived_guards(step, settled, &candidate.restarted.side.clone());
+        let (contradicting, vanishing) = self.contradicting(step, settled, candidate, &guards);
+        if guards.are_too_many {
+            let all = guards.conditions.iter().map(|it| (it.atom, (Term::Derivative(0), -it.side)));
+            return all.collect();
+        }
+        let rays = self.violated_rays(step, settled, candidate, &guards);
+        self.settle_truths(candidate, &guards);
+        if !rays.is_empty() {
+            return rays.into_iter().chain(contradicting).collect();
+        }
         if contradicting.is_empty() {
             let flipped_back = self.undone_pairs(step, settled, candidate, &[]);
             if flipped_back.is_empty() && settled.excluded.is_some() {
@@ -85,13 +96,15 @@ impl<'a> Instant<'_, 'a> {
         step: &MicroStep<'_, 'a>,
         settled: &Settled,
         candidate: &mut Candidate<'a>,
+        guards: &DerivedGuards,
     ) -> (Vec<Violation>, Vec<RelationId>) {
         let sides = (step.left, &candidate.restarted.side);
         let values = self.memory.buffers.atom_values(self.prepared, sides, step.occasion, step.sampled);
         let (mut contradicting, mut vanishing) = (Vec::new(), Vec::new());
         for (atom, &value) in values.iter_enumerated() {
             let it = &self.prepared.discrete.atoms[atom];
-            if !step.decides(it.moment) || value.0.is_nan() || !self.judges(step, settled, candidate, atom) {
+            let is_judged = step.decides(it.moment) && !value.0.is_nan() && !guards.is_undetermined(atom);
+            if !is_judged || !self.judges(step, settled, candidate, atom) {
                 continue;
             }
             let truth = settled.discrete[it.variable] != 0.0;
@@ -107,7 +120,13 @@ impl<'a> Instant<'_, 'a> {
     }
 
     /// Whether the change concerns an atom.
-    fn judges(&self, step: &MicroStep<'_, 'a>, settled: &Settled, candidate: &Candidate<'a>, atom: RelationId) -> bool {
+    pub fn judges(
+        &self,
+        step: &MicroStep<'_, 'a>,
+        settled: &Settled,
+        candidate: &Candidate<'a>,
+        atom: RelationId,
+    ) -> bool {
         let variable = self.prepared.discrete.atoms[atom].variable;
         if step.released.contains(&atom) {
             return false;
@@ -150,12 +169,15 @@ impl<'a> Instant<'_, 'a> {
         }
         let again = MicroStep { must_restart: true, ..*step };
         let mut candidate = self.candidate(&again, settled).ok();
+        let free = self.undetermined_on(step.left);
         kept.into_iter()
             .filter_map(|atom| {
                 let it = self.prepared.discrete.atoms[atom];
                 let side = it.side(step.left.discrete[it.variable] != 0.0);
-                let sign =
-                    candidate.as_mut().and_then(|candidate| self.sign_after_crossing(step, settled, candidate, atom));
+                // Of what is free a combination has crossed: the mode ends there.
+                let has_sign = !free.iter().any(|it| it.0 == atom);
+                let candidate = candidate.as_mut().filter(|_| has_sign);
+                let sign = candidate.and_then(|candidate| self.sign_after_crossing(step, settled, candidate, atom));
                 match sign {
                     Some(Sign::Decided(_, value)) if (value > 0.0) == (side > 0.0) => None,
                     _ => Some((atom, (Term::Derivative(1), -side))),
@@ -174,7 +196,7 @@ impl<'a> Instant<'_, 'a> {
     ) -> Option<Sign> {
         let series = self.memory.series(self.prepared, atom)?;
         let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
-        let noise = Noise { floor: self.prepared.noise.floor.max(self.memory.scales[atom]), ..self.prepared.noise };
+        let noise = self.memory.noise(self.prepared, atom);
         candidate.restarted.sign_after_crossing(&series, &known, &noise)
     }
 
@@ -196,8 +218,7 @@ impl<'a> Instant<'_, 'a> {
             return Sign::Decided(Term::Derivative(0), value.0);
         }
         let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
-        let mut noise = self.prepared.noise;
-        noise.floor = noise.floor.max(self.memory.scales[atom]);
+        let noise = self.memory.noise(self.prepared, atom);
         candidate.restarted.sign(&series, &known, &noise).unwrap_or(Sign::Vanishing)
     }
 
@@ -268,7 +289,7 @@ impl<'a> Instant<'_, 'a> {
     }
 
     /// Whether two settled parts decide the same, whatever the truths of atoms.
-    fn is_same_decision(&self, one: &Settled, other: &Settled) -> bool {
+    pub fn is_same_decision(&self, one: &Settled, other: &Settled) -> bool {
         let same = |&(id, _): &(VariableId, usize)| one.discrete[id].to_bits() == other.discrete[id].to_bits();
         one.mode == other.mode && one.whens == other.whens && self.prepared.discrete.defined.iter().all(same)
     }

@@ -8,6 +8,7 @@
 //! | [`parts`] | atoms that can influence each other at this instant |
 //! | [`candidate`] | the right side that follows from a discrete part |
 //! | [`judgement`] | which relations contradict it |
+//! | [`derived_guards`] | what relations on free quantities say together |
 //! | [`restart`] | right limits in the next mode |
 //! | [`complementarity`] | the search among relations that exclude each other |
 //!
@@ -36,6 +37,7 @@
 
 pub(crate) mod candidate;
 pub(crate) mod complementarity;
+pub(crate) mod derived_guards;
 pub(crate) mod discrete_fixpoint;
 pub(crate) mod event_iteration;
 pub(crate) mod judgement;
@@ -50,6 +52,7 @@ use crate::run::memory::Memory;
 use crate::run::modes::VisitedModes;
 use crate::run::prepare::Prepared;
 use crate::run::values::{Occasion, Side};
+use derived_guards::DerivedGuards;
 use discrete_fixpoint::MicroStep;
 use event_iteration::{Fired, NoOutcome, Outcome};
 
@@ -95,6 +98,43 @@ pub(crate) fn signs_near_zero<'a>(
     let values = instant.memory.buffers.atom_values(prepared, (side, side), Occasion::default(), &[]);
     let signs = atoms.iter().map(|&atom| (atom, instant.sign(&step, &settled, &mut candidate, atom, values[atom])));
     Some(signs.collect())
+}
+
+/// The mode that follows from left limits at the start: all relations are decided by series, and nothing fires.
+pub(crate) fn first_mode<'a>(
+    prepared: &'a Prepared,
+    visited: &mut VisitedModes<'a>,
+    memory: &mut Memory,
+    left: &Side<'a>,
+) -> Result<Outcome<'a>, NoOutcome> {
+    Instant { prepared, visited, memory }.first_mode(left)
+}
+
+/// What relations on quantities that the mode of a side leaves free say together.
+pub(crate) fn derived_guards_on<'a>(
+    prepared: &'a Prepared,
+    visited: &mut VisitedModes<'a>,
+    memory: &mut Memory,
+    side: &Side<'a>,
+) -> DerivedGuards {
+    if side.mode.pins.is_none() {
+        return DerivedGuards::default();
+    }
+    let mut instant = Instant { prepared, visited, memory };
+    let step = MicroStep {
+        left: side,
+        occasion: Occasion::default(),
+        sampled: &[],
+        crossed: &[],
+        released: &[],
+        is_literal: false,
+        all_by_series: false,
+        must_restart: false,
+    };
+    match instant.settle(&step, side.discrete.clone(), side) {
+        Ok(settled) => instant.derived_guards(&step, &settled, side),
+        Err(_) => DerivedGuards::default(),
+    }
 }
 
 /// All that an instant may touch.

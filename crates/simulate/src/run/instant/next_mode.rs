@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use modeshift_dae::{IndexVec, Mode, RelationId, VariableId};
+use modeshift_dae::{EquationId, IndexVec, Mode, RelationId, VariableId};
 use modeshift_mode_changes::{Accepted, Cluster, Complementarity, NextMode, Sign, StateCondition, States};
 
 use crate::run::instant::Instant;
@@ -14,12 +14,17 @@ use crate::run::instant::candidate::{Candidate, Objection, Refusal};
 use crate::run::instant::discrete_fixpoint::{MicroStep, Settled};
 use crate::run::instant::event_iteration::NoOutcome;
 use crate::run::instant::judgement::Violation;
-use crate::run::modes::{NoMode, Singular};
+use crate::run::instant::restart::NoRestart;
+use crate::run::modes::NoMode;
 use crate::run::sliding::entry::NoSliding;
 use crate::run::values::Occasion;
 
 /// Clusters of at most this many atoms are searched for other modes.
 const MOST_COMPARED: usize = 6;
+
+/// Where no mode is accepted, what counts as noise may be the reason: the two halves of a pair see one distance at
+/// different scales, and one of them may call noise what the other does not. Then other levels are tried.
+const NOISE_LADDER: [f64; 4] = [1.0, 1.0 / 30.0, 30.0, 1e-3];
 
 /// What a micro-step leads to.
 pub(crate) struct Selected<'a> {
@@ -93,6 +98,27 @@ impl<'a> Instant<'_, 'a> {
     }
 
     fn among_modes(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        proposal: &IndexVec<VariableId, f64>,
+    ) -> Result<Selected<'a>, NoOutcome> {
+        let mut first_reason = None;
+        for level in NOISE_LADDER {
+            self.memory.noise_level = level;
+            let selected = self.select_at_level(step, proposal);
+            self.memory.noise_level = 1.0;
+            match selected {
+                Ok(selected) => return Ok(selected),
+                Err(reason @ NoOutcome::NoMode(..)) => {
+                    first_reason.get_or_insert(reason);
+                }
+                Err(reason) => return Err(first_reason.unwrap_or(reason)),
+            }
+        }
+        Err(first_reason.expect("the ladder has levels"))
+    }
+
+    fn select_at_level(
         &mut self,
         step: &MicroStep<'_, 'a>,
         proposal: &IndexVec<VariableId, f64>,
@@ -189,6 +215,32 @@ struct Unsuccessful {
 }
 
 impl<'a> Search<'_, '_, '_, 'a> {
+    /// A mode of the cluster without pins, near another one: what is redundant in a mode is imposed by elements, and if
+    /// one of them changes that has a share in what is free, one pin less is needed.
+    fn regular_near(&mut self, mut states: States) -> Option<States> {
+        let mut pins = self.pin_count(&states)?;
+        while pins > 0 {
+            let changed = |element: usize| {
+                let mut changed = states.clone();
+                changed[element] = 1 - changed[element];
+                changed
+            };
+            let mut others = (0..states.len()).map(changed).collect::<Vec<States>>().into_iter();
+            let (fewer, next) = others.find_map(|it| Some((self.pin_count(&it).filter(|&count| count < pins)?, it)))?;
+            (pins, states) = (fewer, next);
+        }
+        Some(states)
+    }
+
+    /// How many pins the mode of some states needs; nothing where there is no such mode.
+    fn pin_count(&mut self, states: &States) -> Option<usize> {
+        let discrete = self.discrete(&self.flipped(states));
+        let settled = self.instant.settle(self.step, discrete, self.step.left).ok()?;
+        let point = self.instant.point(self.step, &settled);
+        let mode = self.instant.visited.get(&settled.mode, &point).ok()?;
+        Some(mode.pins.as_ref().map_or(0, |pins| pins.pinned.len()))
+    }
+
     /// Takes in the atoms that were found outside.
     fn grow(&mut self) {
         self.atoms.append(&mut self.outside);
@@ -234,8 +286,10 @@ impl<'a> Search<'_, '_, '_, 'a> {
                 return Tried::Refused;
             }
             Err(Refusal::Mode(mode, objection)) => {
-                if let Objection::Mode(NoMode::Singular(singular)) = &objection {
-                    self.suggest(flipped, singular);
+                match &objection {
+                    Objection::Mode(NoMode::Singular(it)) => self.suggest(flipped, &mode, &it.equations),
+                    Objection::Restart(NoRestart::Contradiction(it)) => self.suggest(flipped, &mode, &it.circuit),
+                    _ => {}
                 }
                 self.objections.push((mode, objection));
                 return Tried::Refused;
@@ -249,17 +303,17 @@ impl<'a> Search<'_, '_, '_, 'a> {
         Tried::Candidate(Box::new((settled, candidate)), violated)
     }
 
-    /// Remembers the atoms that decide about the singular part of a mode.
-    fn suggest(&mut self, flipped: &[RelationId], singular: &Singular) {
+    /// Remembers the atoms that decide about equations of a mode which contradict each other.
+    fn suggest(&mut self, flipped: &[RelationId], mode: &Mode, equations: &[EquationId]) {
         let prepared = self.instant.prepared;
-        let deciding = singular.equations.iter().flat_map(|&id| prepared.discrete.atoms_of(&prepared.dae, id));
+        let deciding = equations.iter().flat_map(|&id| prepared.discrete.atoms_of(&prepared.dae, id));
         let deciding: BTreeSet<RelationId> = deciding.collect();
         for atom in deciding.into_iter().filter(|&atom| self.step.decides(prepared.discrete.atoms[atom].moment)) {
             let mut discrete = self.discrete(flipped);
             let truth = &mut discrete[prepared.discrete.atoms[atom].variable];
             *truth = 1.0 - *truth;
             let settled = self.instant.settle(self.step, discrete, self.step.left);
-            if settled.is_ok_and(|settled| settled.mode != singular.mode) {
+            if settled.is_ok_and(|settled| settled.mode != *mode) {
                 self.suggested.insert(atom);
             }
         }
@@ -327,7 +381,11 @@ impl<'a> Search<'_, '_, '_, 'a> {
             Occasion::default(),
             &[],
         );
+        let free = self.instant.undetermined_on(self.step.left);
         let near = values.iter_enumerated().filter(|&(atom, &value)| {
+            if free.iter().any(|it| it.0 == atom) {
+                return false;
+            }
             let is_decided = self.step.decides(self.instant.prepared.discrete.atoms[atom].moment) && !value.0.is_nan();
             is_decided && !self.instant.memory.is_clear(self.instant.prepared, atom, value)
         });
@@ -401,6 +459,7 @@ impl Cluster for Search<'_, '_, '_, '_> {
         let proposed: States = self.atoms.iter().map(|&atom| self.proposed(atom)).collect();
         let (none, all) = (vec![0; self.atoms.len()], vec![1; self.atoms.len()]);
         let problems = [proposed, before, none, all].into_iter().find_map(|reference| {
+            let reference = self.regular_near(reference)?;
             let flipped = self.flipped(&reference);
             let right = match self.tried.get(&flipped) {
                 Some(Tried::Candidate(tried, _)) => tried.1.restarted.right_limits(),
@@ -417,7 +476,8 @@ impl Cluster for Search<'_, '_, '_, '_> {
         let Tried::Candidate(tried, _) = self.tried(self.flipped(states)) else { return Vec::new() };
         let side = &tried.1.restarted.side;
         let structure = &left.structure;
-        let states = structure.columns().filter(|&column| structure.variable_offset(column) > 0);
+        // What is differentiated only by the index reduction of a mode is no state, and other modes may leave it free.
+        let states = structure.columns().filter(|&column| structure.written_order(column) > 0);
         let values = states.flat_map(|column| [0, 1].map(|order| side.value(structure.variable(column), order)));
         values.map(|value| if value.is_nan() { 0.0 } else { value }).collect()
     }

@@ -5,9 +5,10 @@
 //! value, derivatives.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use modeshift_dae::{Derivative, EquationId, FlatModel, Id, IndexVec, VariableId, WhenAction};
-use modeshift_mode_changes::{DifferenceTape, Jet, Noise, Past, Restart, Sign, WhenLaws, restart};
+use modeshift_mode_changes::{DifferenceTape, GuardSeries, Jet, Noise, Past, Restart, Sign, Term, WhenLaws, restart};
 use modeshift_numerics::Input;
 use modeshift_numerics::residual_newton::Failure;
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
@@ -34,10 +35,25 @@ pub(crate) struct Restarted<'a> {
 pub(crate) enum NoRestart {
     /// The levels could not be solved; in words.
     Unsolved(String),
+    /// The same, since a block is singular.
+    Singular(String),
+    /// In a mode that leaves something free, this equation does not follow from the others: the first term of its residual
+    /// that is no noise.
+    Contradiction(Contradiction),
     /// These variables and derivatives are not determined.
     Undetermined(Vec<Derivative<VariableId>>),
     /// Laws of a `when` contradict each other or the equations.
     Conflicting(String),
+}
+
+/// An equation that the others contradict.
+#[derive(Clone, Debug)]
+pub(crate) struct Contradiction {
+    pub equation: EquationId,
+    /// All equations that take part.
+    pub circuit: Rc<[EquationId]>,
+    pub term: Term,
+    pub value: f64,
 }
 
 /// What a restart needs to know beside the two modes.
@@ -59,12 +75,15 @@ impl<'a> Circumstances<'_, 'a> {
         let structure = &self.mode.structure;
         let past = self.past();
         let equations = self.mode.equations.at(self.known);
-        let result = restart(structure, &equations, &past, &self.prepared.noise);
+        let mut result = restart(structure, &equations, &past, &self.prepared.noise);
         if !result.is_determined() {
             let undetermined = result.memory.undetermined();
             let undetermined: Vec<Derivative<VariableId>> =
                 undetermined.map(|it| Derivative::new(structure.variable(it.of), it.order)).collect();
             return Err(match undetermined.is_empty() {
+                true if is_singular(&result) => {
+                    NoRestart::Singular(notes_text(&self.prepared.dae.model, structure, &result))
+                }
                 true => NoRestart::Unsolved(notes_text(&self.prepared.dae.model, structure, &result)),
                 false => NoRestart::Undetermined(undetermined),
             });
@@ -74,7 +93,33 @@ impl<'a> Circumstances<'_, 'a> {
             return Err(NoRestart::Unsolved("some right limits are not numbers".to_string()));
         }
         let weights = named_weights(structure, &result.weights);
+        self.check_dropped(&past, &mut result)?;
         Ok(Restarted { side, weights, past: Some((past, result)) })
+    }
+
+    /// Whether the equations that the mode does without hold, and go on to hold as far as can be seen.
+    fn check_dropped(&self, past: &Past, result: &mut Restart) -> Result<(), NoRestart> {
+        let Some(pins) = &self.mode.pins else { return Ok(()) };
+        let structure = &self.mode.structure;
+        let equations = self.mode.equations.at(self.known);
+        for ((equation, tape), circuit) in pins.dropped.iter().zip(&pins.circuits) {
+            let wanted = columns_of(structure, tape);
+            // Where higher derivatives are not to be had, the value alone decides.
+            let count = match result.right.extend_towards(&wanted, MOST_DERIVATIVES, structure, &equations) {
+                Ok(()) => MOST_DERIVATIVES,
+                Err(_) => 0,
+            };
+            let known = |input: Input| match input {
+                Input::Mode(id) => Some(f64::from(u8::from(self.mode.values[id]))),
+                other => (self.known)(other),
+            };
+            let series = result.guard_series(past, &tape.at(structure, &known), Row(0), count);
+            if let Sign::Decided(term, value) = series.sign(&self.prepared.noise) {
+                let circuit = circuit.clone();
+                return Err(NoRestart::Contradiction(Contradiction { equation: *equation, circuit, term, value }));
+            }
+        }
+        Ok(())
     }
 
     /// Right limits of an instant in which the laws of a `when` act, and `reinit` gives values to states.
@@ -129,7 +174,9 @@ impl<'a> Circumstances<'_, 'a> {
     /// Left limits in terms of the mode after the change.
     pub fn past(&self) -> Past {
         let (before, after) = (&self.left.mode, self.mode);
-        let changed = self.prepared.forms.changed(&self.prepared.dae, &before.values, &after.values, self.changed);
+        let mut changed = self.prepared.forms.changed(&self.prepared.dae, &before.values, &after.values, self.changed);
+        changed.extend(self.touched_by_pins());
+        changed.sort_unstable();
         Past::between(
             &before.structure,
             &jet_of(self.left),
@@ -137,6 +184,21 @@ impl<'a> Circumstances<'_, 'a> {
             |equation: EquationId| changed.binary_search(&equation).is_ok(),
             |id: VariableId| self.prepared.constants.starts.get(id.index()).copied().flatten(),
         )
+    }
+
+    /// Equations that contain a variable which is pinned in one of the two modes only: it has another value.
+    fn touched_by_pins(&self) -> Vec<EquationId> {
+        let (before, after) = (&self.left.mode, self.mode);
+        let mut touched: Vec<EquationId> = Vec::new();
+        if let Some(pins) = &after.pins {
+            touched.extend(pins.touched_since(before.pins.as_ref()));
+        }
+        if let Some(pins) = &before.pins {
+            let columns = pins.pinned.iter().filter_map(|&id| after.structure.column(id));
+            let rows = columns.flat_map(|column| after.structure.occurrences(column));
+            touched.extend(rows.map(|&(row, _)| after.structure.equation(row)));
+        }
+        touched
     }
 
     fn side(&self, right: &Jet) -> Side<'a> {
@@ -147,6 +209,17 @@ impl<'a> Circumstances<'_, 'a> {
         }
         Side { time: self.left.time, mode: self.mode.clone(), jet, discrete: self.discrete.clone(), sliding: None }
     }
+}
+
+/// The variables of a mode that an expression contains.
+fn columns_of(structure: &ModeStructure, tape: &DifferenceTape) -> Vec<Column> {
+    tape.unknowns().iter().filter_map(|unknown| structure.column(unknown.of)).collect()
+}
+
+/// Whether a restart failed since its equations do not determine their unknowns.
+fn is_singular(result: &Restart) -> bool {
+    use modeshift_mode_changes::Note;
+    result.notes.iter().any(|note| matches!(note, Note::Unsolved { failure: Failure::Singular(_), .. }))
 }
 
 /// The jet of a side as restarts want it.
@@ -225,7 +298,10 @@ impl<'a> Restarted<'a> {
     /// Whether a restart reaches a variable or one of its derivatives.
     pub fn reaches(&self, variable: VariableId) -> bool {
         let Some((_, result)) = &self.past else { return false };
-        self.side.mode.structure.column(variable).is_some_and(|column| result.reaches(column))
+        match self.side.mode.structure.column(variable) {
+            Some(column) => result.reaches(column),
+            None => self.side.mode.pins.as_ref().is_some_and(|pins| pins.is_undetermined(variable)),
+        }
     }
 
     /// Whether impulses decide about an expression: one of these variables has a weight, or jumps under `der`.
@@ -262,17 +338,10 @@ impl<'a> Restarted<'a> {
         known: &dyn Fn(Input) -> Option<f64>,
         noise: &Noise,
     ) -> Option<Sign> {
-        let (past, result) = self.past.as_mut()?;
-        let mode = &self.side.mode;
-        let structure = &mode.structure;
-        let wanted: Vec<Column> = atom.unknowns().iter().filter_map(|unknown| structure.column(unknown.of)).collect();
-        let equations = mode.equations.at(known);
+        self.past.as_ref()?;
         let mut sign = Sign::Vanishing;
         for count in [1, MOST_DERIVATIVES] {
-            if result.right.extend_towards(&wanted, count, structure, &equations).is_err() {
-                break;
-            }
-            let mut series = result.guard_series(past, &atom.at(structure, known), Row(0), count);
+            let Some(mut series) = self.series(atom, known, count) else { break };
             series.derivatives[..first].fill(0.0);
             sign = series.sign(noise);
             if sign != Sign::Vanishing {
@@ -280,6 +349,44 @@ impl<'a> Restarted<'a> {
             }
         }
         Some(sign)
+    }
+
+    /// The series of an atom with so many derivatives; nothing where they cannot be computed.
+    fn series(
+        &mut self,
+        atom: &DifferenceTape,
+        known: &dyn Fn(Input) -> Option<f64>,
+        count: u32,
+    ) -> Option<GuardSeries> {
+        let (past, result) = self.past.as_mut()?;
+        let mode = &self.side.mode;
+        let structure = &mode.structure;
+        let wanted = columns_of(structure, atom);
+        result.right.extend_towards(&wanted, count, structure, &mode.equations.at(known)).ok()?;
+        Some(result.guard_series(past, &atom.at(structure, known), Row(0), count))
+    }
+
+    /// The sign of a combination of atoms, each given with its weight, of either sign, and the least size of its terms.
+    pub fn sign_of_combination(
+        &mut self,
+        atoms: &[(f64, Arc<DifferenceTape>, f64)],
+        known: &dyn Fn(Input) -> Option<f64>,
+        noise: &Noise,
+    ) -> Sign {
+        let mut sign = Sign::Vanishing;
+        for count in [1, MOST_DERIVATIVES] {
+            let mut parts: Vec<(f64, GuardSeries)> = Vec::new();
+            for (weight, atom, size) in atoms {
+                let Some(mut series) = self.series(atom, known, count) else { return sign };
+                series.size = series.size.max(*size);
+                parts.push((*weight, series));
+            }
+            sign = GuardSeries::combined(parts.iter().map(|(weight, series)| (*weight, series))).sign(noise);
+            if sign != Sign::Vanishing {
+                break;
+            }
+        }
+        sign
     }
 }
 

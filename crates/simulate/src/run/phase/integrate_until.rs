@@ -12,6 +12,7 @@ use crate::integrate::{IntegrationFailure, Integrator, Method, Problem, Settings
 use crate::program::{BlockFailure, NotBuilt};
 use crate::results::CostPart;
 use crate::run::Machinery;
+use crate::run::instant::derived_guards_on;
 use crate::run::instant::event_iteration::Fired;
 use crate::run::modes::{ModeOde, VisitedMode};
 use crate::run::output::Output;
@@ -184,7 +185,7 @@ impl<'a> Phase<'a> {
                 return Ok(Reached::Interruption);
             }
             match found {
-                Some(crossing) => return Ok(Reached::Event(crossing.fired(), crossing.guards)),
+                Some(crossing) => return Ok(Reached::Event(self.expected.watch.fired(&crossing), crossing.guards)),
                 None if is_due && self.expected.is_stop => return Ok(Reached::Stop),
                 None if is_due => return Ok(Reached::Event(Fired::default(), Vec::new())),
                 None if self.needs_new_states(machinery) => return Ok(Reached::NewStates),
@@ -351,11 +352,12 @@ impl<'a> Phase<'a> {
 
 impl Expected {
     /// What may happen next.
-    fn of(machinery: &mut Machinery<'_>, settings: &PhaseSettings, side: &Side<'_>) -> Self {
-        let Machinery { prepared, memory, .. } = machinery;
+    fn of<'a>(machinery: &mut Machinery<'a>, settings: &PhaseSettings, side: &Side<'a>) -> Self {
+        let Machinery { prepared, visited, memory } = machinery;
+        let guards = derived_guards_on(prepared, visited, memory, side);
         let due = prepared.next_time(side.time, &side.discrete, &memory.samplings);
         let noise = prepared.noise.relative;
-        let mut watch = Watch::new(&prepared.discrete, &side.discrete, &memory.scales, noise, |guard| {
+        let mut watch = Watch::new(&prepared.discrete, &side.discrete, &memory.scales, noise, &guards, |guard| {
             prepared.is_scheduled(guard, &side.discrete) || side.sliding.as_ref().is_some_and(|it| it.stays_at(guard))
         });
         if let Some(slide) = &side.sliding {

@@ -42,6 +42,7 @@ impl GuardNoise {
         match guard {
             Guard::Atom(atom) => self.atoms[atom],
             Guard::Edge(stair, _) => self.stairs[stair],
+            Guard::Ray(_) => 0.0,
             Guard::Share(..) => 0.0,
         }
     }

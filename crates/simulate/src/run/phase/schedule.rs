@@ -134,6 +134,7 @@ impl Prepared {
                 it.moment == Moment::Time && self.sides_in_time(atom, discrete).is_some()
             }
             Guard::Edge(stair, _) => self.affine(self.discrete.stairs[stair].argument, discrete).is_some(),
+            Guard::Ray(_) => false,
             Guard::Share(..) => false,
         }
     }

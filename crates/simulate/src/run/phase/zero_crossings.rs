@@ -23,6 +23,7 @@
 
 use modeshift_dae::{Id, IndexVec, RelationId, VariableId};
 
+use crate::run::instant::derived_guards::DerivedGuards;
 use crate::run::instant::event_iteration::Fired;
 use crate::run::phase::noise_floor::GuardNoise;
 use crate::run::phase::root_finding::crossing;
@@ -45,9 +46,14 @@ pub(crate) enum Guard {
     Atom(RelationId),
     /// The lower (`false`) or upper edge of the stair of this number.
     Edge(usize, bool),
+    /// The combination of this number: of atoms on what the mode leaves free, which are not watched themselves.
+    Ray(usize),
     /// The share of the surface of this number in a sliding mode, which must not become 0 (`false`) or 1.
     Share(usize, bool),
 }
+
+/// Atoms with weights, whose sum must not become negative.
+type Combination = Vec<(RelationId, f64)>;
 
 /// All that is watched during a phase.
 pub(crate) struct Watch {
@@ -57,6 +63,7 @@ pub(crate) struct Watch {
     last_times: (f64, f64),
     noise: f64,
     atom_count: usize,
+    rays: Vec<Combination>,
     /// How many surfaces a sliding mode has.
     share_count: usize,
 }
@@ -91,19 +98,21 @@ impl Watched {
 }
 
 impl Watch {
-    /// All atoms and stairs but those whose times are known (`is_scheduled`).
+    /// All atoms and stairs but those whose times are known (`is_scheduled`), and in place of atoms on what is free what
+    /// follows from them.
     pub fn new(
         discrete_part: &DiscretePart,
         discrete: &IndexVec<VariableId, f64>,
         scales: &IndexVec<RelationId, f64>,
         noise: f64,
+        guards: &DerivedGuards,
         is_scheduled: impl Fn(Guard) -> bool,
     ) -> Self {
         let atom_count = discrete_part.atoms.len();
         let mut watched = Vec::with_capacity(atom_count);
         for (id, atom) in discrete_part.atoms.iter_enumerated() {
             let (guard, side) = (Guard::Atom(id), atom.side(discrete[atom.variable] != 0.0));
-            if !is_scheduled(guard) {
+            if !is_scheduled(guard) && !guards.is_undetermined(id) {
                 watched.push(Watched::new(guard, side, 0.0, scales[id]));
             }
         }
@@ -114,7 +123,16 @@ impl Watch {
                 watched.push(Watched::new(Guard::Edge(number, true), -1.0, high, 1.0));
             }
         }
-        Watch { watched, last_times: (f64::NAN, f64::NAN), noise, atom_count, share_count: 0 }
+        let weighted = |&(number, weight): &(usize, f64)| {
+            let condition = &guards.conditions[number];
+            (condition.atom, weight * condition.side)
+        };
+        let rays: Vec<Combination> = guards.rays.iter().map(|ray| ray.iter().map(weighted).collect()).collect();
+        for (number, ray) in rays.iter().enumerate() {
+            let scale = ray.iter().map(|&(atom, weight)| weight.abs() * scales[atom]).sum();
+            watched.push(Watched::new(Guard::Ray(number), 1.0, 0.0, scale));
+        }
+        Watch { watched, last_times: (f64::NAN, f64::NAN), noise, atom_count, rays, share_count: 0 }
     }
 
     /// Watches shares of surfaces too.
@@ -150,6 +168,13 @@ impl Watch {
             Guard::Edge(stair, _) => {
                 let argument = expressions[2 * self.atom_count + stair];
                 (it.side * (argument - it.edge), argument.abs())
+            }
+            Guard::Ray(number) => {
+                let terms = self.rays[number].iter().map(|&(atom, weight)| {
+                    let (a, b) = (expressions[2 * atom.index()], expressions[2 * atom.index() + 1]);
+                    (weight * (a - b), weight.abs() * (a.abs() + b.abs()))
+                });
+                terms.fold((0.0, 0.0), |sum, term| (sum.0 + term.0, sum.1 + term.1))
             }
         });
         values.collect()
@@ -378,17 +403,20 @@ pub(crate) struct Crossing {
     is_doubtful: bool,
 }
 
-impl Crossing {
-    /// What fired.
-    pub fn fired(&self) -> Fired {
-        let mut fired = Fired { is_doubtful: self.is_doubtful, ..Fired::default() };
-        for guard in &self.guards {
+impl Watch {
+    /// What fired at a crossing: of a combination, all that it is made of.
+    pub fn fired(&self, crossing: &Crossing) -> Fired {
+        let mut fired = Fired { is_doubtful: crossing.is_doubtful, ..Fired::default() };
+        for guard in &crossing.guards {
             match *guard {
                 Guard::Atom(atom) => fired.atoms.push(atom),
                 Guard::Edge(stair, above) => fired.stairs.push((stair, above)),
+                Guard::Ray(number) => fired.atoms.extend(self.rays[number].iter().map(|it| it.0)),
                 Guard::Share(number, is_turned) => fired.released.push((number, is_turned)),
             }
         }
+        fired.atoms.sort_unstable();
+        fired.atoms.dedup();
         fired
     }
 }

@@ -241,7 +241,8 @@ impl<'a> Instant<'_, 'a> {
         (settled, candidate): &mut Decided<'a>,
         atoms: &[RelationId],
     ) -> Result<Vec<RelationId>, NoSliding> {
-        let contradicting = self.contradicting(step, settled, candidate).0;
+        let guards = self.derived_guards(step, settled, &candidate.restarted.side.clone());
+        let contradicting = self.contradicting(step, settled, candidate, &guards).0;
         let others = contradicting.into_iter().map(|(atom, _)| atom).filter(|atom| !atoms.contains(atom));
         let others: Vec<RelationId> = others.filter(|atom| !step.released.contains(atom)).collect();
         match others.iter().find(|&&atom| !self.is_at_zero(step, atom)) {

@@ -1,0 +1,134 @@
+//! Modes that are singular although their states are determined: what is free floats, and the run goes on.
+
+use crate::support::runs as support;
+
+use support::{How, check, run_text};
+
+/// A source of 5 V, without ground, behind a switch of two poles, on a capacitor of 1 F with a resistor of 1 Ohm beside it
+/// and one in series.
+const TWO_POLES: &str = "model TwoPoles
+    Real p, m, i, j, u(start = 2, fixed = true);
+    Boolean on = time >= 1 and time < 1.5;
+  equation
+    p - m = 5;
+    j = i;
+    0 = if on then p - u - i else i;
+    0 = if on then m else j;
+    der(u) = i - u;
+  end TwoPoles;";
+
+#[test]
+fn a_source_behind_an_open_switch_floats() {
+    let ran = run_text(TWO_POLES, &How::until(2.0).tolerance(1e-9)).finished();
+    let at_one = 2.0 * (-1.0f64).exp();
+    let at_opening = 2.5 + (at_one - 2.5) * (-1.0f64).exp();
+    check("u(1)", ran.at(1.0, "u"), at_one, 1e-7);
+    check("u(2)", ran.last("u"), at_opening * (-0.5f64).exp(), 1e-7);
+    assert!(ran.at(0.5, "p").is_nan() && ran.at(0.5, "m").is_nan(), "what floats has no value");
+    assert!(!ran.at(0.5, "i").is_nan() && !ran.at(1.2, "p").is_nan());
+    let names: Vec<&str> = ran.events()[1].undetermined.iter().map(|name| &**name).collect();
+    assert_eq!(names, ["p", "m"]);
+    assert!(ran.events()[0].undetermined.is_empty());
+    ran.said("W0835");
+}
+
+/// An ideal switch and an ideal diode between a source and an inductive load: both closed short the source.
+#[test]
+fn a_switch_and_a_diode_commutate_and_never_short_the_source() {
+    let text = "model Commutate
+        parameter Real V = 24, L = 1e-3, R = 1;
+        Real i(start = 3, fixed = true), vs, is, vd, id, s, vx;
+        Boolean on, off;
+      equation
+        on = time >= 0.002;
+        off = s < 0;
+        if off then id = 0; s = vd; else vd = 0; s = id; end if;
+        if on then vs = 0; else is = 0; end if;
+        vx = V - vs;
+        vd = -vx;
+        is + id = i;
+        L*der(i) = vx - R*i;
+      end Commutate;";
+    let ran = run_text(text, &How::until(0.005).tolerance(1e-9)).finished();
+    let at_closing = 3.0 * (-2.0f64).exp();
+    check("i(0.002)", ran.at(0.002, "i"), at_closing, 1e-6);
+    check("i(0.005)", ran.last("i"), 24.0 + (at_closing - 24.0) * (-3.0f64).exp(), 1e-5);
+}
+
+/// Resistors in a triangle between blocking diodes: the matching is perfect, and the numbers are singular all the same.
+#[test]
+fn a_triangle_of_resistors_floats_although_its_matching_is_perfect() {
+    let text = "model Triangle
+        Real a, b, c, i1, i2, i3, d, e, u(start = 1, fixed = true);
+        Boolean on = time >= 0.5;
+      equation
+        a - b = i1; b - c = i2; c - a = i3;
+        d = i1 - i3; i1 = i2; i2 = i3 - e;
+        0 = if on then a - u else d;
+        0 = if on then b else e;
+        der(u) = -u - d;
+      end Triangle;";
+    let ran = run_text(text, &How::until(1.0).tolerance(1e-9)).finished();
+    let at_closing = (-0.5f64).exp();
+    check("u(0.5)", ran.at(0.5, "u"), at_closing, 1e-7);
+    assert!(ran.at(0.25, "a").is_nan(), "the triangle floats");
+}
+
+/// A charged capacitor that is put on an empty one through an ideal diode.
+fn two_capacitors(annotation: &str) -> String {
+    format!(
+        "model Two
+           Real v1(start = 10, fixed = true), v2(start = 0, fixed = true), i;
+           Boolean on;
+         equation
+           der(v1) = -i;
+           2*der(v2) = i;
+           0 = if on then v1 - v2 else i;
+           on = if pre(on) then i >= 0 else v1 - v2 > 0;
+           {annotation}
+         end Two;"
+    )
+}
+
+#[test]
+fn start_values_may_be_left_limits_if_that_is_said() {
+    let text = two_capacitors("annotation(modeshift(impulsiveStart = true));");
+    let ran = run_text(&text, &How::until(1.0)).finished();
+    check("v1", ran.last("v1"), 10.0 / 3.0, 1e-9);
+    check("v2", ran.last("v2"), 10.0 / 3.0, 1e-9);
+    check("the charge", ran.weight(0, "i", "1"), 20.0 / 3.0, 1e-9);
+}
+
+#[test]
+fn start_values_that_contradict_every_mode_are_an_error_otherwise() {
+    let ran = run_text(&two_capacitors(""), &How::until(1.0));
+    let said = ran.said("E0709");
+    assert!(said.help.iter().any(|help| help.contains("--impulsive-start")), "{said:?}");
+}
+
+/// Four ideal diodes between a floating source and a capacitor that nothing discharges: it ends at the peak.
+#[test]
+fn a_bridge_of_ideal_diodes_starts_from_nothing() {
+    let text = "model Bridge
+        Real v, p, m, i, u(start = 0, fixed = true), s[4], d[4], w[4];
+        Boolean on[4];
+      equation
+        v = 10*sin(6.283185307179586*time);
+        p - m = v - 0.1*i;
+        w[1] = p - u; w[2] = m - u; w[3] = -p; w[4] = -m;
+        for k in 1:4 loop
+          on[k] = s[k] > 0;
+          d[k] = if on[k] then s[k] else 0;
+          w[k] = if on[k] then 0 else s[k];
+        end for;
+        i = d[1] - d[3];
+        0 = i + d[2] - d[4];
+        0.01*der(u) = d[1] + d[2];
+      end Bridge;";
+    let ran = run_text(text, &How::until(3.0).tolerance(1e-8)).finished();
+    // After each half wave what is missing is a fixed share of what was: within a thousandth of a volt at the end.
+    let last = ran.last("u");
+    assert!(last < 10.0 && last > 9.99, "{last}");
+    let values = ran.values("u");
+    assert!(values.windows(2).all(|pair| pair[1] >= pair[0] - 1e-7), "nothing discharges it");
+}
