@@ -154,10 +154,11 @@ mod tests {
     fn check(rows: &[Vec<f64>]) {
         for ray in extreme_rays(rows).expect("few") {
             assert!(ray.iter().all(|it| it.1 > 0.0));
-            for column in 0..rows[0].len() {
-                let sum: f64 = ray.iter().map(|&(at, weight)| weight * rows[at][column]).sum();
-                assert!(sum.abs() < 1e-12, "{ray:?}: {sum}");
+            let mut left = vec![0.0; rows[0].len()];
+            for &(at, weight) in &ray {
+                left.iter_mut().zip(&rows[at]).for_each(|(sum, share)| *sum += weight * share);
             }
+            assert!(left.iter().all(|sum| sum.abs() < 1e-12), "{ray:?}: {left:?}");
         }
     }
 

@@ -297,7 +297,7 @@ fn record<'a>(
         if let ColumnSource::Variable(id) = column.source {
             let continuous = column.kind == ColumnKind::Continuous;
             let (before, after) = (shown(left, id, continuous), shown(right, id, continuous));
-            let is_open = [left, right].iter().any(|side| is_undetermined(side, id));
+            let is_open = is_undetermined(left, id) || is_undetermined(right, id);
             if !is_open && jumped(before, after, prepared.noise.relative * scale) {
                 jumps.push(Jump { variable: column.name.clone(), left: before, right: after });
             }

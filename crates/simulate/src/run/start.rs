@@ -63,13 +63,13 @@ impl Start {
     /// The left side of the first instant.
     pub fn beginning<'a>(&'a self, machinery: &mut Machinery<'a>) -> Result<Beginning<'a>, NoBeginning> {
         match &self.found {
-            Found::State(state) => self.from_state(machinery, state),
-            Found::LeftLimits(limits, refusal) => self.from_left_limits(machinery, limits, refusal),
+            Found::State(state) => self.begun_at(machinery, state),
+            Found::LeftLimits(limits, refusal) => self.begun_before(machinery, limits, refusal),
         }
     }
 
     /// From left limits: the mode that follows from them.
-    fn from_left_limits<'a>(
+    fn begun_before<'a>(
         &'a self,
         machinery: &mut Machinery<'a>,
         limits: &LeftLimits,
@@ -94,7 +94,7 @@ impl Start {
     }
 
     /// From start values that were found, with their mode.
-    fn from_state<'a>(
+    fn begun_at<'a>(
         &'a self,
         machinery: &mut Machinery<'a>,
         state: &InitialState,

@@ -42,7 +42,12 @@ impl GuardNoise {
         match guard {
             Guard::Atom(atom) => self.atoms[atom],
             Guard::Edge(stair, _) => self.stairs[stair],
+<<<<<<< HEAD
             Guard::Share(..) | Guard::Ray(_) => 0.0,
+=======
+            Guard::Ray(_) => 0.0,
+            Guard::Share(..) => 0.0,
+>>>>>>> cf97f43
         }
     }
 }

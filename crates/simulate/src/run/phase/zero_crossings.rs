@@ -50,6 +50,8 @@ pub(crate) enum Guard {
     Share(usize, bool),
     /// The combination of this number: of atoms on what the mode leaves free, which are not watched themselves.
     Ray(usize),
+    /// The share of the surface of this number in a sliding mode, which must not become 0 (`false`) or 1.
+    Share(usize, bool),
 }
 
 /// Atoms with weights, whose sum must not become negative.
@@ -66,6 +68,8 @@ pub(crate) struct Watch {
     /// How many surfaces a sliding mode has.
     share_count: usize,
     rays: Vec<Combination>,
+    /// How many surfaces a sliding mode has.
+    share_count: usize,
 }
 
 /// A guard and what was seen of it.
@@ -138,14 +142,23 @@ impl Watch {
             let least = ray.iter().map(|&(atom, weight)| weight.abs() * floor(atom)).sum();
             watched.push(Watched::new(Guard::Ray(number), 1.0, 0.0, scale, least));
         }
+<<<<<<< HEAD
         Watch { watched, last_times: (f64::NAN, f64::NAN), noise, atom_count, share_count: 0, rays }
+=======
+        Watch { watched, last_times: (f64::NAN, f64::NAN), noise, atom_count, rays, share_count: 0 }
+>>>>>>> cf97f43
     }
 
     /// Watches shares of surfaces too.
     pub fn watch_shares(&mut self, count: usize) {
         for number in 0..count {
+<<<<<<< HEAD
             self.watched.push(Watched::new(Guard::Share(number, false), 1.0, 0.0, 1.0, FLOOR));
             self.watched.push(Watched::new(Guard::Share(number, true), -1.0, 1.0, 1.0, FLOOR));
+=======
+            self.watched.push(Watched::new(Guard::Share(number, false), 1.0, 0.0, 1.0));
+            self.watched.push(Watched::new(Guard::Share(number, true), -1.0, 1.0, 1.0));
+>>>>>>> cf97f43
         }
         self.share_count = count;
     }
@@ -428,6 +441,7 @@ impl Watch {
                 Guard::Edge(stair, above) => fired.stairs.push((stair, above)),
                 Guard::Share(number, is_turned) => fired.released.push((number, is_turned)),
                 Guard::Ray(number) => fired.atoms.extend(self.rays[number].iter().map(|it| it.0)),
+                Guard::Share(number, is_turned) => fired.released.push((number, is_turned)),
             }
         }
         fired.atoms.sort_unstable();
