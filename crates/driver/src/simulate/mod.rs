@@ -88,11 +88,7 @@ impl Run<'_> {
         if self.diagnostics.has_errors() {
             return Err(Stop);
         }
-<<<<<<< HEAD
         let Analyzed { dae, analysis, singularities, .. } = analyzed;
-=======
-        let Analyzed { dae, analysis, .. } = analyzed;
->>>>>>> cf97f43
         let space = &analysis.space;
         let singular = singularities.wrong;
         let valid = analysis.invariant.concerning(space, singular);

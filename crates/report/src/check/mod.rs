@@ -3,19 +3,13 @@
 //! | module | purpose |
 //! |---|---|
 //! | `clauses` | `reinit` that cannot be |
-<<<<<<< HEAD
 //! | `kinds` | singular modes by their kinds, as diagnostics |
-=======
->>>>>>> cf97f43
 //! | `patterns` | known mistakes behind a singular model, and what to do about each |
 //! | `structure` | the structural verdicts as diagnostics |
 //! | `verdict` | the report of `check` |
 
 mod clauses;
-<<<<<<< HEAD
 mod kinds;
-=======
->>>>>>> cf97f43
 mod patterns;
 mod structure;
 mod verdict;

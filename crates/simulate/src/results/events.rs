@@ -98,12 +98,6 @@ pub fn event_to_json(event: &EventRecord, mode_variables: &[Arc<str>], until: f6
         let list = event.undetermined.iter().map(|name| json!({"variable": **name, "until": until}));
         written["undetermined"] = list.collect();
     }
-<<<<<<< HEAD
-=======
-    if !event.sliding.is_empty() {
-        written["sliding"] = event.sliding.clone().into();
-    }
->>>>>>> cf97f43
     written
 }
 

@@ -85,11 +85,7 @@ impl<'a> Instant<'_, 'a> {
         if let Some(selected) = self.slide_on(step, &proposal) {
             return Ok(selected);
         }
-<<<<<<< HEAD
         let reason = match self.at_some_level(step, &proposal) {
-=======
-        let reason = match self.among_modes(step, &proposal) {
->>>>>>> cf97f43
             Err(NoOutcome::NoMode(tried, _)) => tried,
             other => return other,
         };
@@ -101,12 +97,8 @@ impl<'a> Instant<'_, 'a> {
         self.slide(step, &proposal, &contradicting).map_err(|no_sliding| NoOutcome::NoMode(reason, no_sliding))
     }
 
-<<<<<<< HEAD
     /// The same among modes that are no combinations of others; where none is accepted, with more or less taken for noise.
     fn at_some_level(
-=======
-    fn among_modes(
->>>>>>> cf97f43
         &mut self,
         step: &MicroStep<'_, 'a>,
         proposal: &IndexVec<VariableId, f64>,

@@ -179,7 +179,6 @@ impl<'a> Phase<'a> {
         machinery: &mut Machinery<'a>,
         settings: &PhaseSettings,
         integrator: &mut Integrator<'_, ModeOde<'a>>,
-<<<<<<< HEAD
         output: &mut Output<'_>,
     ) -> Result<Reached, NoPhase> {
         let result = self.integrate(pause, machinery, settings, integrator, output);
@@ -197,8 +196,6 @@ impl<'a> Phase<'a> {
         machinery: &mut Machinery<'a>,
         settings: &PhaseSettings,
         integrator: &mut Integrator<'_, ModeOde<'a>>,
-=======
->>>>>>> cf97f43
         output: &mut Output<'_>,
     ) -> Result<Reached, NoPhase> {
         loop {
@@ -432,23 +429,15 @@ impl Expected {
         let guards = derived_guards_on(prepared, visited, memory, side);
         let due = prepared.next_time(side.time, &side.discrete, &memory.samplings);
         let noise = prepared.noise.relative;
-<<<<<<< HEAD
         let floor = |atom| prepared.floor(atom);
         let mut watch = Watch::new(&prepared.discrete, &side.discrete, &memory.scales, floor, noise, &guards, |guard| {
-=======
-        let mut watch = Watch::new(&prepared.discrete, &side.discrete, &memory.scales, noise, &guards, |guard| {
->>>>>>> cf97f43
             prepared.is_scheduled(guard, &side.discrete) || side.sliding.as_ref().is_some_and(|it| it.stays_at(guard))
         });
         if let Some(slide) = &side.sliding {
             watch.watch_shares(slide.shares.len());
         }
         watch.begin(side.time, &memory.buffers.watched_in_all(prepared, side));
-<<<<<<< HEAD
         Expected { limit: due.min(settings.stop), is_stop: due > settings.stop, resolved: side.time, watch }
-=======
-        Expected { limit: due.min(settings.stop), is_stop: due > settings.stop, watch }
->>>>>>> cf97f43
     }
 }
 

@@ -42,12 +42,7 @@ impl GuardNoise {
         match guard {
             Guard::Atom(atom) => self.atoms[atom],
             Guard::Edge(stair, _) => self.stairs[stair],
-<<<<<<< HEAD
             Guard::Share(..) | Guard::Ray(_) => 0.0,
-=======
-            Guard::Ray(_) => 0.0,
-            Guard::Share(..) => 0.0,
->>>>>>> cf97f43
         }
     }
 }

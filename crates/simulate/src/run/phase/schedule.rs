@@ -134,12 +134,7 @@ impl Prepared {
                 it.moment == Moment::Time && self.sides_in_time(atom, discrete).is_some()
             }
             Guard::Edge(stair, _) => self.affine(self.discrete.stairs[stair].argument, discrete).is_some(),
-<<<<<<< HEAD
             Guard::Share(..) | Guard::Ray(_) => false,
-=======
-            Guard::Ray(_) => false,
-            Guard::Share(..) => false,
->>>>>>> cf97f43
         }
     }
 

@@ -46,8 +46,6 @@ pub(crate) enum Guard {
     Atom(RelationId),
     /// The lower (`false`) or upper edge of the stair of this number.
     Edge(usize, bool),
-    /// The share of the surface of this number in a sliding mode, which must not become 0 (`false`) or 1.
-    Share(usize, bool),
     /// The combination of this number: of atoms on what the mode leaves free, which are not watched themselves.
     Ray(usize),
     /// The share of the surface of this number in a sliding mode, which must not become 0 (`false`) or 1.
@@ -65,8 +63,6 @@ pub(crate) struct Watch {
     last_times: (f64, f64),
     noise: f64,
     atom_count: usize,
-    /// How many surfaces a sliding mode has.
-    share_count: usize,
     rays: Vec<Combination>,
     /// How many surfaces a sliding mode has.
     share_count: usize,
@@ -142,23 +138,14 @@ impl Watch {
             let least = ray.iter().map(|&(atom, weight)| weight.abs() * floor(atom)).sum();
             watched.push(Watched::new(Guard::Ray(number), 1.0, 0.0, scale, least));
         }
-<<<<<<< HEAD
         Watch { watched, last_times: (f64::NAN, f64::NAN), noise, atom_count, share_count: 0, rays }
-=======
-        Watch { watched, last_times: (f64::NAN, f64::NAN), noise, atom_count, rays, share_count: 0 }
->>>>>>> cf97f43
     }
 
     /// Watches shares of surfaces too.
     pub fn watch_shares(&mut self, count: usize) {
         for number in 0..count {
-<<<<<<< HEAD
             self.watched.push(Watched::new(Guard::Share(number, false), 1.0, 0.0, 1.0, FLOOR));
             self.watched.push(Watched::new(Guard::Share(number, true), -1.0, 1.0, 1.0, FLOOR));
-=======
-            self.watched.push(Watched::new(Guard::Share(number, false), 1.0, 0.0, 1.0));
-            self.watched.push(Watched::new(Guard::Share(number, true), -1.0, 1.0, 1.0));
->>>>>>> cf97f43
         }
         self.share_count = count;
     }
