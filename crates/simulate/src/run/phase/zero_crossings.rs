@@ -428,7 +428,6 @@ impl Watch {
                 Guard::Edge(stair, above) => fired.stairs.push((stair, above)),
                 Guard::Share(number, is_turned) => fired.released.push((number, is_turned)),
                 Guard::Ray(number) => fired.atoms.extend(self.rays[number].iter().map(|it| it.0)),
-                Guard::Share(number, is_turned) => fired.released.push((number, is_turned)),
             }
         }
         fired.atoms.sort_unstable();
