@@ -61,6 +61,7 @@ impl<'a> Run<'_, 'a> {
     fn told(&mut self, left: &Side<'a>, fired: &Fired, outcome: Outcome<'a>) -> Passed<'a> {
         failure::explain_ambiguities(&self.machinery, left, &outcome.ambiguities, self.diagnostics);
         failure::explain_undefined(&mut self.machinery, left.time, &outcome.impulses, self.diagnostics);
+        failure::explain_begun_at_zero(&mut self.machinery, left.time, &outcome.begun_at_zero, self.diagnostics);
         let Machinery { prepared, visited, memory } = &mut self.machinery;
         memory.slight.learn(prepared, left, fired, &outcome);
         visited.meter.done(CostPart::Selection);

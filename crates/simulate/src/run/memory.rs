@@ -27,6 +27,8 @@ pub(crate) struct Memory {
     pub slight: SlightEvents,
     /// Variables of which it was said that their impulses have no weight.
     pub undefined: BTreeSet<VariableId>,
+    /// Variables of which it was said that nothing says where they begin.
+    pub begun_at_zero: BTreeSet<VariableId>,
     /// Clusters of atoms that were searched for other modes.
     pub compared: BTreeSet<Vec<RelationId>>,
     series: IndexVec<RelationId, Option<Arc<DifferenceTape>>>,
@@ -55,6 +57,7 @@ impl Memory {
             samplings: prepared.schedule.samplings.clone(),
             slight: SlightEvents::new(atoms.len()),
             undefined: BTreeSet::new(),
+            begun_at_zero: BTreeSet::new(),
             compared: BTreeSet::new(),
             series: atoms.iter().map(|_| None).collect(),
         }

@@ -9,6 +9,7 @@ use modeshift_structure::initialization::{InitialChoice, initialization};
 
 use crate::initialization::{InitialProblem, InitialState, StartSettings, explain_failure, explain_solution};
 use crate::run::failure::NoBeginning;
+use crate::run::instant::entry::LastValues;
 use crate::run::modes::NoMode;
 use crate::run::prepare::{Constants, Prepared};
 use crate::run::values::{Occasion, Side};
@@ -61,7 +62,7 @@ impl Start {
             }
         }
         let jet = mode.quantities.list().iter().map(|it| state.value(it.of, it.order).unwrap_or(f64::NAN)).collect();
-        let mut side = Side { time: settings.start, mode, jet, discrete };
+        let mut side = Side { time: settings.start, mode, jet, discrete, last: LastValues::default() };
         first_truths(machinery, &mut side);
         complete_start(machinery, &mut side)?;
         machinery.memory.buffers.begin_conditions(prepared, &mut side);

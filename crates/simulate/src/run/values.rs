@@ -5,6 +5,7 @@ use std::rc::Rc;
 use modeshift_dae::{Builtin, ExpressionId, FlatModel, IndexVec, ModeVariableId, Node, VariableId};
 use modeshift_numerics::Input;
 
+use crate::run::instant::entry::LastValues;
 use crate::run::modes::VisitedMode;
 
 /// All values at an instant, from one side.
@@ -16,6 +17,8 @@ pub(crate) struct Side<'a> {
     pub jet: Vec<f64>,
     /// Values of discrete variables; of others without meaning.
     pub discrete: IndexVec<VariableId, f64>,
+    /// What states of machines that are not active had when they were.
+    pub last: LastValues,
 }
 
 impl Side<'_> {

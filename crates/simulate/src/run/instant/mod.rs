@@ -8,6 +8,7 @@
 //! | [`parts`] | atoms that can influence each other at this instant |
 //! | [`candidate`] | the right side that follows from a discrete part |
 //! | [`judgement`] | which relations contradict it |
+//! | [`entry`] | left limits of states of machines that are entered |
 //! | [`restart`] | right limits in the next mode |
 //! | [`complementarity`] | the search among relations that exclude each other |
 //!
@@ -37,6 +38,7 @@
 pub(crate) mod candidate;
 pub(crate) mod complementarity;
 pub(crate) mod discrete_fixpoint;
+pub(crate) mod entry;
 pub(crate) mod event_iteration;
 pub(crate) mod judgement;
 pub(crate) mod next_mode;
