@@ -75,6 +75,34 @@ const PROVOKED: &[(Code, &str, &str)] = &[
         "function f input Real x; output Real y; external \"C\"; end f;
          model M parameter Real p = f(1); Real x = p; end M;",
     ),
+    (Code::E0405, "check", "model S Real x = 1; end S; model M S a, b; equation transition(a, b, time > 1); end M;"),
+    (Code::E0406, "check", "model M Real x = 1; equation initialState(x); end M;"),
+    (
+        Code::E0407,
+        "check",
+        "model S Real x = 1; end S; model M S a, b; equation initialState(a); transition(a, b, time > 1);
+         transition(a, a, time > 2); end M;",
+    ),
+    (Code::E0408, "check", "model M Real x = timeInState(); end M;"),
+    (Code::W0405, "check", "model S Real x = 1; end S; model M S a, b; equation initialState(a); transition(b, a, time > 1); end M;"),
+    (
+        Code::W0406,
+        "check",
+        "model S Real x = 1; end S; model M S a, b; equation initialState(a); transition(a, b, time > 1);
+         transition(b, a, time > 2); end M;",
+    ),
+    (
+        Code::W0836,
+        "simulate",
+        "model S Real x; equation der(x) = 1; end S; model W end W;
+         model M W a; S b; equation initialState(a); transition(a, b, time > 0.5); end M;",
+    ),
+    (
+        Code::E0917,
+        "rimis",
+        "model S Real x(start = 0); equation der(x) = 1; end S; model W end W;
+         model M W a; S b; equation initialState(a); transition(a, b, time > 0.5); end M;",
+    ),
     (Code::W0312, "check", "model M parameter Integer n(start = 2); Real x[n] = ones(n); end M;"),
     (
         Code::W0315,

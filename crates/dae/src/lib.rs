@@ -8,6 +8,7 @@
 //! | `discrete` | [`Discrete`]: what defines each discrete variable |
 //! | `expressions` | expressions of a model in one arena |
 //! | `ids` | newtype ids and vectors indexed by them |
+//! | `machine` | [`Machine`]: states that exist by turns, and transitions between them |
 //! | `mode` | [`Mode`]: the value of each mode variable |
 //! | `model` | [`FlatModel`], [`MultimodeDae`] and what they are made of |
 //! | `text` | a whole multimode DAE as text |
@@ -17,6 +18,7 @@ mod derivative;
 mod discrete;
 mod expressions;
 mod ids;
+mod machine;
 mod mode;
 mod model;
 mod text;
@@ -33,6 +35,7 @@ pub use expressions::{
 pub use ids::{
     EnumerationId, EquationId, FunctionId, Id, IndexVec, ModeVariableId, RelationId, ScenarioId, StringId, VariableId,
 };
+pub use machine::{Machine, MachineState, Transition};
 pub use mode::Mode;
 pub use model::{
     Assertion, Enumeration, Equation, EquationKind, Experiment, FlatModel, Function, InitialEquation, Invariant,

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use modeshift_diagnostics::Span;
 
 use crate::{
-    Discrete, EnumerationId, EquationId, ExpressionId, Expressions, FunctionId, IndexVec, ModeVariableId, ScenarioId,
-    VariableId,
+    Discrete, EnumerationId, EquationId, ExpressionId, Expressions, FunctionId, IndexVec, Machine, ModeVariableId,
+    ScenarioId, VariableId,
 };
 
 /// The type of a scalar.
@@ -343,6 +343,8 @@ pub struct FlatModel {
     pub assertions: Vec<Assertion>,
     /// Conditions on the modes.
     pub invariants: Vec<Invariant>,
+    /// State machines, those around others first.
+    pub machines: Vec<Machine>,
     /// Functions that were not inlined.
     pub functions: IndexVec<FunctionId, Function>,
     /// Enumerations.
@@ -366,6 +368,7 @@ impl FlatModel {
             when_clauses: Vec::new(),
             assertions: Vec::new(),
             invariants: Vec::new(),
+            machines: Vec::new(),
             functions: IndexVec::new(),
             enumerations: IndexVec::new(),
             experiment: Experiment::default(),

@@ -36,6 +36,7 @@ impl Document<'_, '_> {
         writeln!(self.f, "model {}", self.dae.model.name)?;
         self.modes()?;
         self.invariants()?;
+        self.machines()?;
         self.variables()?;
         self.equations()?;
         self.when_clauses()?;
@@ -64,6 +65,30 @@ impl Document<'_, '_> {
         }
         for named in &self.dae.named_formulas {
             writeln!(self.f, "  formula {} = {};", named.name, self.text.definition(named.formula))?;
+        }
+        Ok(())
+    }
+
+    /// Machines as they are drawn.
+    fn machines(&mut self) -> fmt::Result {
+        for machine in &self.dae.model.machines {
+            writeln!(self.f, "  initialState({});", machine.states[machine.initial].name)?;
+            for transition in &machine.transitions {
+                let [from, to] = [transition.from, transition.to].map(|state| &machine.states[state].name);
+                write!(self.f, "  transition({from}, {to}, {}", self.text.expression(transition.condition))?;
+                let flags = [
+                    ("immediate", transition.immediate, true),
+                    ("reset", transition.reset, true),
+                    ("synchronize", transition.synchronize, false),
+                ];
+                for (name, value, _) in flags.iter().filter(|(_, value, usual)| value != usual) {
+                    write!(self.f, ", {name} = {value}")?;
+                }
+                if transition.priority != 1 {
+                    write!(self.f, ", priority = {}", transition.priority)?;
+                }
+                writeln!(self.f, ");")?;
+            }
         }
         Ok(())
     }

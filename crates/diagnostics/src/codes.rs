@@ -242,6 +242,10 @@ codes! {
     E0402 "A `connect` or an `invariant` stands inside a `when`, or under a condition that is not known at translation.",
     E0403 "An equation or a statement stands where it cannot stand.",
     E0404 "A scenario is made of something other than initial equations, or has no name.",
+    E0405 "A state machine has no initial state, or several.",
+    E0406 "Something is used as a state of a machine and is none, or cannot be one.",
+    E0407 "Two transitions leave a state with the same priority, and both may fire.",
+    E0408 "`timeInState()` stands outside states, or `ticksInState()` where there is no clock.",
 
     E0501 "A variable that changes at events only has several definitions.",
     E0502 "Nothing defines a discrete variable.",
@@ -311,6 +315,7 @@ codes! {
     E0914 "A variable is set at an event, and nothing makes the rest of its equations follow.",
     E0915 "An expression of the transformed model is too long to be written.",
     E0916 "Some modes are singular, and their equations cannot be written for a solver that needs regular ones.",
+    E0917 "A state of a machine begins with values of its own, which cannot be written.",
 
     W0213 "A file lies in the directory of a package, but has no `within` that puts it there.",
     W0214 "A package or class is not called like its directory or file.",
@@ -319,6 +324,8 @@ codes! {
     W0312 "A parameter that is needed at translation has no value; its start value or a default is used.",
     W0315 "An assertion inside a function is not checked during a run.",
     W0374 "A parameter has no value; its start value or 0 is used.",
+    W0405 "No transition reaches a state of a machine.",
+    W0406 "Immediate transitions of a machine go round in a circle.",
     W0601 "Equations depend on each other with the given parameters.",
     W0602 "Some modes are singular; a run that gets there stops.",
     W0603 "In some modes something is not determined; the states are, and a run goes through.",
@@ -334,6 +341,7 @@ codes! {
     W0832 "A nonlinear function of an impulse has no weight; nothing depends on it.",
     W0833 "The run slides along a surface that both sides of a condition lead to.",
     W0835 "A mode leaves variables undetermined, on which no state depends.",
+    W0836 "A state of a machine is entered, and nothing says where a variable begins; 0 is taken.",
     W0841 "An instant of a mode change fails in the constructive semantics.",
     W0901 "No start values were found; the transformed model starts as declared.",
 

@@ -28,7 +28,7 @@ impl Run<'_> {
         let from = self.within(&analyzed.dae, "--from", selection.from)?;
         let to = self.within(&analyzed.dae, "--to", selection.to)?;
         let changes = self.all_changes(&analyzed)?;
-        let pairs = selected_pairs(&changes, &from, &to);
+        let pairs = selected_pairs(&analyzed.dae, &changes, &from, &to);
         if pairs.is_empty() {
             return Err(self.no_such_change(selection));
         }
@@ -41,7 +41,7 @@ impl Run<'_> {
     /// What `check` says about mode changes: nothing where all are determined.
     pub(crate) fn check_changes(&mut self, analyzed: &Analyzed) {
         let Ok(changes) = self.all_changes(analyzed) else { return };
-        say_verdicts(analyzed, &changes, changes.pairs.regular, &mut self.diagnostics);
+        say_verdicts(analyzed, &changes, pairs_of_transitions(&analyzed.dae, &changes), &mut self.diagnostics);
     }
 
     pub(crate) fn all_changes<'b>(&mut self, analyzed: &'b Analyzed) -> Result<AllChanges<'b>, Stop> {

@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 
 use crate::coverage::cover_everything;
 use crate::isolate::solved;
-use crate::orientation::{are_exclusive, assigned_by_when, oriented};
+use crate::orientation::{States, assigned_by_when, oriented};
 
 /// The definitions of a model.
 pub(crate) struct Definitions {
@@ -187,10 +187,11 @@ fn merge_branches(
             Some(before) => branches.entry(variable).or_insert_with(|| vec![before]).push(id),
         }
     }
+    let states = States::of(model);
     let mut failed = false;
     let mut superfluous: FxHashSet<EquationId> = FxHashSet::default();
     for (variable, equations) in branches {
-        match merged(model, &solved_for, &equations) {
+        match merged(model, &states, &solved_for, &equations) {
             Some((guard, value)) => {
                 let left = model.expressions.add(Node::Variable(variable, 0));
                 let equation = &mut model.equations[equations[0]];
@@ -218,11 +219,14 @@ fn merge_branches(
 /// Guard and value of definitions with different guards; `None` where they may hold at once.
 fn merged(
     model: &mut FlatModel,
+    states: &States,
     solved_for: &Solved,
     equations: &[EquationId],
 ) -> Option<(ExpressionId, ExpressionId)> {
     let guards: Vec<ExpressionId> = equations.iter().map(|&id| model.equations[id].guard).collect();
-    if guards.iter().any(|&guard| model.expressions.literal_boolean(guard).is_some()) || !exclusive(model, &guards) {
+    if guards.iter().any(|&guard| model.expressions.literal_boolean(guard).is_some())
+        || !exclusive(model, states, &guards)
+    {
         return None;
     }
     let values: Vec<ExpressionId> = equations.iter().filter_map(|&id| solved_for[id]).map(|(_, value)| value).collect();
@@ -242,9 +246,10 @@ fn merged(
 }
 
 /// Whether no two guards can hold at once, as far as their form shows it.
-fn exclusive(model: &mut FlatModel, guards: &[ExpressionId]) -> bool {
+fn exclusive(model: &mut FlatModel, states: &States, guards: &[ExpressionId]) -> bool {
     let expressions = &mut model.expressions;
-    (0..guards.len()).all(|second| (0..second).all(|first| are_exclusive(expressions, guards[first], guards[second])))
+    let mut are_exclusive = |a: usize, b: usize| states.are_exclusive(expressions, guards[a], guards[b]);
+    (0..guards.len()).all(|second| (0..second).all(|first| are_exclusive(first, second)))
 }
 
 fn several(model: &FlatModel, variable: VariableId, equations: &[EquationId]) -> Diagnostic {

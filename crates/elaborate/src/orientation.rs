@@ -36,7 +36,8 @@ pub(crate) fn oriented(
     diagnostics: &mut Diagnostics,
 ) -> Result<IndexVec<EquationId, Option<Candidate>>, Stop> {
     let nothing = model.equations.iter().map(|_| None).collect();
-    let mut orientation = Orientation { defined: nothing, guards: FxHashMap::default(), choices: Vec::new() };
+    let states = States::of(model);
+    let mut orientation = Orientation { states, defined: nothing, guards: FxHashMap::default(), choices: Vec::new() };
     let mut failed = false;
     for id in model.equations.ids() {
         match Reading::of(model, by_when, &model.equations[id]) {
@@ -95,6 +96,7 @@ impl Reading {
 
 /// The search under way.
 struct Orientation {
+    states: States,
     defined: IndexVec<EquationId, Option<Candidate>>,
     /// The guards of the equations that define a variable.
     guards: FxHashMap<VariableId, Vec<ExpressionId>>,
@@ -148,17 +150,45 @@ impl Orientation {
         let guard = model.equations[equation].guard;
         let expressions = &mut model.expressions;
         let is_open = |candidate: &&Candidate| match self.guards.get(&candidate.variable) {
-            Some(taken) => taken.iter().all(|&other| are_exclusive(expressions, guard, other)),
+            Some(taken) => taken.iter().all(|&other| self.states.are_exclusive(expressions, guard, other)),
             None => true,
         };
         candidates.iter().filter(is_open).copied().collect()
     }
 }
 
-/// Whether two guards cannot hold at once, as far as their form shows it; too many atoms are believed to exclude.
-pub(crate) fn are_exclusive(expressions: &mut Expressions, a: ExpressionId, b: ExpressionId) -> bool {
-    let opposites = [expressions.not(a), expressions.not(b)];
-    cover_everything(expressions, &opposites).unwrap_or(true)
+/// The states of machines by their Booleans: two of one machine are never active at once.
+pub(crate) struct States(FxHashMap<VariableId, (usize, usize)>);
+
+impl States {
+    pub(crate) fn of(model: &FlatModel) -> Self {
+        let machines = model.machines.iter().enumerate();
+        let states = machines.flat_map(|(machine, it)| it.states.iter().enumerate().map(move |it| (machine, it)));
+        States(states.map(|(machine, (state, it))| (it.active, (machine, state))).collect())
+    }
+
+    /// Whether two guards cannot hold at once, as far as their form shows it; too many atoms are believed to exclude.
+    pub(crate) fn are_exclusive(&self, expressions: &mut Expressions, a: ExpressionId, b: ExpressionId) -> bool {
+        let (of_a, of_b) = (self.required(expressions, a), self.required(expressions, b));
+        if of_a.iter().any(|a| of_b.iter().any(|b| a.0 == b.0 && a.1 != b.1)) {
+            return true;
+        }
+        let opposites = [expressions.not(a), expressions.not(b)];
+        cover_everything(expressions, &opposites).unwrap_or(true)
+    }
+
+    /// The states that are active wherever a guard holds.
+    fn required(&self, expressions: &Expressions, guard: ExpressionId) -> Vec<(usize, usize)> {
+        let (mut required, mut pending) = (Vec::new(), vec![guard]);
+        while let Some(part) = pending.pop() {
+            match expressions.node(part) {
+                Node::And(a, b) => pending.extend([a, b]),
+                Node::Variable(variable, 0) => required.extend(self.0.get(&variable)),
+                _ => {}
+            }
+        }
+        required
+    }
 }
 
 fn unsolved(equation: &Equation) -> Diagnostic {

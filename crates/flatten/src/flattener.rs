@@ -1,4 +1,4 @@
-//! The flattener's state and its course: instances, variables, connections, equations, checks.
+//! The flattener's state and its course: instances, machines, variables, connections, equations, checks.
 
 use std::sync::Arc;
 
@@ -14,6 +14,7 @@ use crate::expressions::statements::Execution;
 use crate::failure::Failure;
 use crate::instances::overrides::Override;
 use crate::instances::tree::{InstanceId, Instances, NewInstance, outside_layers};
+use crate::machines::Machines;
 
 /// What to flatten.
 #[derive(Clone, Debug, Default)]
@@ -67,6 +68,8 @@ pub(crate) struct Flattener<'a> {
     pub(crate) execution: Execution,
     /// What is connected with what.
     pub(crate) connections: Connections,
+    /// State machines.
+    pub(crate) machines: Machines,
     /// Values from outside.
     pub(crate) overrides: Vec<Override>,
     /// What comes out.
@@ -86,6 +89,7 @@ impl<'a> Flattener<'a> {
             values: Values::default(),
             execution: Execution::default(),
             connections: Connections::default(),
+            machines: Machines::default(),
             overrides,
             model: FlatModel::new(name),
             has_failed: false,
@@ -117,11 +121,13 @@ impl<'a> Flattener<'a> {
         if self.is_exhausted {
             return Err(Stop);
         }
+        self.find_machines(root);
         let truth = self.model.expressions.boolean(true);
         self.describe_variables(root, truth);
         self.collect_connections(root);
         self.form_connection_sets(root);
         self.add_equations(root, truth);
+        self.define_machines();
         self.settle_discrete_variables();
         self.mark_evaluated();
         self.check_overrides();

@@ -10,6 +10,7 @@
 //! | `instances` | components with their modifiers, and the variables of the flat model |
 //! | `expressions` | expressions as terms of the flat model, and their values at translation |
 //! | `equations` | equations with guards, connections, `when`, algorithms |
+//! | `machines` | state machines: states that exist by turns, and what makes them follow each other |
 //! | `mel` | MEL programs as flat models |
 //! | `failure` | why something could not be translated |
 //! | `suggestion` | "did you mean" |
@@ -20,6 +21,7 @@ mod expressions;
 mod failure;
 mod flattener;
 mod instances;
+mod machines;
 mod mel;
 mod suggestion;
 

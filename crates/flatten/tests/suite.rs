@@ -5,6 +5,7 @@ mod errors;
 mod flat_models;
 mod language;
 mod library;
+mod machines;
 mod mel;
 mod models;
 mod packages;

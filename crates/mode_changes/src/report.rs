@@ -9,7 +9,7 @@ use modeshift_modes::{FormulaPrinter, Limit, ModeSet};
 use modeshift_structure::one_mode::{Block, Column, ModeStructure};
 use modeshift_structure::{Analysis, name};
 
-use crate::all_changes::{AllChanges, Cascades, ChangeExample, ChangeKind, Conflict, PairSpace};
+use crate::all_changes::{AllChanges, Cascades, ChangeExample, ChangeKind, Conflict, PairSpace, variables_of_states};
 use crate::formulas::{ClosedForm, Order, nonlinear_orders};
 use crate::one_change::{
     Condition, DifferenceArray, UndefinedProduct, Unknown, condition, undefined_products, unknown,
@@ -152,7 +152,8 @@ impl Words<'_> {
     }
 
     fn report(&self, kind: &ChangeKind) -> ChangeReport {
-        let has_start = |variable: VariableId| self.dae.model.variables[variable].start.is_some();
+        let of_states = variables_of_states(self.dae);
+        let has_start = |id: VariableId| self.dae.model.variables[id].start.is_some() || of_states.contains(&id);
         let example = ChangeExample::of(self.changes, self.analysis, kind.pairs, &has_start);
         let example = example.as_ref();
         let products = example.map_or(Vec::new(), |example| self.products(example));

@@ -43,6 +43,7 @@ pub(crate) fn structural(dae: &MultimodeDae, analysis: &Analysis, names: &[Strin
     if analysis.graph.is_truncated() {
         return Err(Box::new(too_many_blocks(dae, analysis)));
     }
+    machines(dae)?;
     let waits = |dependency: &&Dependency| dependency.from >= dependency.to;
     if let Some(circle) = analysis.graph.dependencies().iter().find(waits) {
         let formulas = analysis.formulas(names);
@@ -59,6 +60,34 @@ pub(crate) fn structural(dae: &MultimodeDae, analysis: &Analysis, names: &[Strin
         return Err(Box::new(diagnostic));
     }
     functions(dae)
+}
+
+/// States of machines begin with left limits of their own, of which ordinary tools know nothing.
+fn machines(dae: &MultimodeDae) -> Result<(), Box<Diagnostic>> {
+    let machines = dae.model.machines.iter();
+    let entered = machines.flat_map(|machine| {
+        let is_entered =
+            move |at: &usize| machine.parent.is_some() || machine.transitions.iter().any(|it| it.to == *at);
+        (0..machine.states.len()).filter(is_entered).map(move |at| &machine.states[at])
+    });
+    for state in entered {
+        let remembers = |id: &&VariableId| is_differentiated(dae, **id);
+        if let Some(&id) = state.variables.iter().find(remembers) {
+            let name = &dae.model.variables[id].name;
+            let message = format!("`{name}` begins anew whenever the state `{}` is entered", state.name);
+            let diagnostic = Diagnostic::error(Code::E0917, message).label(state.span, "this state");
+            return Err(Box::new(diagnostic.label(dae.model.variables[id].span, "begins with left limits of its own")));
+        }
+    }
+    Ok(())
+}
+
+/// Whether equations contain a derivative of a variable.
+fn is_differentiated(dae: &MultimodeDae, variable: VariableId) -> bool {
+    let contains = |side: ExpressionId| {
+        dae.model.expressions.contains(side, |node| matches!(node, Node::Variable(id, 1..) if id == variable))
+    };
+    dae.model.equations.iter().any(|equation| contains(equation.left) || contains(equation.right))
 }
 
 fn too_many_blocks(dae: &MultimodeDae, analysis: &Analysis) -> Diagnostic {

@@ -5,6 +5,7 @@ mod events;
 mod initialization;
 mod instants;
 mod integrate;
+mod machines;
 mod permutations;
 mod plots;
 mod program;

@@ -1,4 +1,4 @@
-//! What is known of the `Modelica` package without a library: elementary functions, constants and units.
+//! What is known without a library: elementary functions, constants and units of `Modelica`, and the elements of `Modeshift`.
 //!
 //! Written as Modelica text and read like any other package, but only where no library on the path has a
 //! `Modelica`. A unit type that is not listed is a plain `Real`, so that a model which only wants the name works.
@@ -11,11 +11,18 @@ use modeshift_syntax::ast::{Class, ClassBody, ClassKind, Ident, Path, TypePrefix
 pub(crate) fn text(name: &str) -> Option<&'static str> {
     match name {
         "Modelica" => Some(MODELICA),
+        "Modeshift" => Some(MODESHIFT),
         "StateSelect" => Some("type StateSelect = enumeration(never, avoid, default, prefer, always);"),
         "AssertionLevel" => Some("type AssertionLevel = enumeration(warning, error);"),
         "ExternalObject" => Some("partial class ExternalObject end ExternalObject;"),
         _ => None,
     }
+}
+
+/// The text of a package inside a built-in one, which has the given full name and definition.
+pub(crate) fn text_inside(package: &str, definition: &Class, name: &str) -> Option<&'static str> {
+    let is_built_in = package == "Modeshift" && definition.description.as_deref() == Some(MODESHIFT_DESCRIPTION);
+    MODESHIFT_PACKAGES.iter().find(|(known, _)| is_built_in && *known == name).map(|(_, text)| *text)
 }
 
 /// A unit type that the text does not list.
@@ -50,3 +57,14 @@ pub(crate) fn unit_type(package: &str, definition: &Class, name: &str) -> Option
 const BUILT_IN: &str = "built in";
 
 const MODELICA: &str = include_str!("builtin_library.mo");
+
+/// The library of elements that comes with the program, `library/Modeshift`.
+const MODESHIFT: &str = include_str!("../../../../library/Modeshift/package.mo");
+const MODESHIFT_DESCRIPTION: &str = "Ideal elements whose equations change during a run";
+const MODESHIFT_PACKAGES: [(&str, &str); 5] = [
+    ("Electrical", include_str!("../../../../library/Modeshift/Electrical.mo")),
+    ("Rotational", include_str!("../../../../library/Modeshift/Rotational.mo")),
+    ("Translational", include_str!("../../../../library/Modeshift/Translational.mo")),
+    ("Fluid", include_str!("../../../../library/Modeshift/Fluid.mo")),
+    ("Examples", include_str!("../../../../library/Modeshift/Examples.mo")),
+];

@@ -162,6 +162,9 @@ impl Library {
         if let Some(directory) = self.classes[parent].directory.clone() {
             return self.read_class(&directory, name, parent, diagnostics);
         }
+        if let Some(text) = builtin_library::text_inside(&self.classes[parent].name, &definition, name) {
+            return self.built_in(name, text, parent, diagnostics);
+        }
         builtin_library::unit_type(&self.classes[parent].name, &definition, name)
             .map(|class| self.add_class(class, parent, None))
     }

@@ -9,7 +9,7 @@
 //! | [`library`] | the tree of classes, read when first asked for |
 //! | [`packages`] | packages as files and directories: where a class is, what lies around a file |
 //! | [`candidates`] | which class may be meant where none is named, or a wrong one |
-//! | [`builtin_library`] | what is known of `Modelica` without a library |
+//! | [`builtin_library`] | what is known of `Modelica` and `Modeshift` without a library |
 //! | [`layout`] | the elements of a class with everything it inherits |
 //! | [`lookup`] | which element or class a name means in a class |
 //! | [`annotations`] | what annotations say that matters for the meaning |

@@ -230,10 +230,20 @@ impl Library {
                 return found;
             }
         }
-        let text = builtin_library::text(name)?;
+        self.built_in(name, builtin_library::text(name)?, ROOT, diagnostics)
+    }
+
+    /// A class whose text is part of the program.
+    pub(super) fn built_in(
+        &mut self,
+        name: &str,
+        text: &str,
+        parent: ClassId,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<ClassId> {
         let stored = self.parse(&format!("<built-in {name}>"), text.to_string(), diagnostics);
         let definition = stored.classes.into_iter().next()?;
-        Some(self.add_class(definition, ROOT, None))
+        Some(self.add_class(definition, parent, None))
     }
 
     /// The class of this name in a directory, where there is one.

@@ -6,14 +6,13 @@
 //! inside whether connected or not, which gives the zero flow of unconnected connectors. The result does not depend
 //! on the order of the `connect`s: members are ordered by declaration.
 
-use modeshift_dae::{Assertion, ExpressionId, RelationOperator, Type, UnionFind, VariableId};
+use modeshift_dae::{Assertion, RelationOperator, Type, UnionFind, VariableId};
 use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_syntax::ast::{self, ConnectorPrefix, Expression, ExpressionKind, Reference, Variability};
 use rustc_hash::FxHashMap;
 
 use crate::classes::library::composition;
-use crate::equations::guarded::{Place, Sides};
-use crate::equations::names;
+use crate::equations::guarded::Place;
 use crate::expressions::context::{Context, Purpose};
 use crate::expressions::term::{Term, shape_text};
 use crate::expressions::translate::Decision;
@@ -24,7 +23,7 @@ use crate::instances::scopes::Found;
 use crate::instances::tree::{InstanceId, PrimitiveId, Slot};
 
 /// A scalar of a connector and the side from which it is connected: twice the variable's number, plus 1 outside.
-type Member = u32;
+pub(super) type Member = u32;
 
 /// All connections of a model.
 #[derive(Debug, Default)]
@@ -45,11 +44,12 @@ struct Pair {
     instance: InstanceId,
 }
 
+/// What is connected.
 #[derive(Debug)]
-struct Set {
-    members: Vec<Member>,
-    is_flow: bool,
-    span: Span,
+pub(super) struct Set {
+    pub(super) members: Vec<Member>,
+    pub(super) is_flow: bool,
+    pub(super) span: Span,
 }
 
 /// One end of a connection: connectors, all of the same shape.
@@ -431,55 +431,7 @@ impl Flattener<'_> {
     pub(crate) fn add_connection_equations(&mut self, instance: InstanceId, place: &Place) {
         let Some(sets) = self.connections.sets.remove(&instance) else { return };
         let place = Place { initial: false, scenario: None, ..place.clone() };
-        for set in sets {
-            match set.is_flow {
-                true => self.add_flow_sum(&set, &place),
-                false => self.add_equalities(&set, &place),
-            }
-        }
-    }
-
-    fn add_flow_sum(&mut self, set: &Set, place: &Place) {
-        let mut sum: Option<ExpressionId> = None;
-        let mut guard = place.guard;
-        for &member in &set.members {
-            let variable = VariableId(member / 2);
-            guard = self.model.expressions.and(guard, self.model.variables[variable].guard);
-            let flow = self.model.expressions.variable(variable, 0);
-            sum = Some(match (sum, member % 2 == 1) {
-                (None, false) => flow,
-                (None, true) => self.model.expressions.negate(flow),
-                (Some(sum), false) => self.model.expressions.sum(sum, flow),
-                (Some(sum), true) => self.model.expressions.difference(sum, flow),
-            });
-        }
-        let Some(left) = sum else { return };
-        let right = self.model.expressions.integer(0);
-        let place = Place { guard, ..place.clone() };
-        self.push_equation(
-            names::unlabelled(&place.prefix, None),
-            Sides { ty: Type::Real, left, right },
-            set.span,
-            &place,
-        );
-    }
-
-    fn add_equalities(&mut self, set: &Set, place: &Place) {
-        let first = VariableId(set.members[0] / 2);
-        let left = self.model.expressions.variable(first, 0);
-        for &member in &set.members[1..] {
-            let variable = VariableId(member / 2);
-            if variable == first {
-                continue;
-            }
-            let ty = self.model.variables[variable].ty;
-            let both =
-                self.model.expressions.and(self.model.variables[first].guard, self.model.variables[variable].guard);
-            let guard = self.model.expressions.and(place.guard, both);
-            let right = self.model.expressions.variable(variable, 0);
-            let place = Place { guard, ..place.clone() };
-            self.push_equation(names::unlabelled(&place.prefix, None), Sides { ty, left, right }, set.span, &place);
-        }
+        sets.iter().for_each(|set| self.add_set(set, &place));
     }
 }
 

@@ -60,11 +60,12 @@ impl Flattener<'_> {
             if !matches!(slot, Slot::Component(_) | Slot::Components(_)) {
                 continue;
             }
+            let around = guard;
             let Ok(guard) = self.member_guard(instance, position, guard) else { continue };
             match slot {
-                Slot::Component(component) => self.add_equations(component, guard),
+                Slot::Component(component) => self.add_equations_of(component, around, guard),
                 Slot::Components(components) => {
-                    components.instances.iter().for_each(|&component| self.add_equations(component, guard));
+                    components.instances.iter().for_each(|&component| self.add_equations_of(component, around, guard));
                 }
                 _ => {}
             }
@@ -90,6 +91,12 @@ impl Flattener<'_> {
             }
         }
         self.add_connection_equations(instance, &place);
+    }
+
+    /// Adds the equations of a component, within the modes of its declaration.
+    fn add_equations_of(&mut self, component: InstanceId, around: ExpressionId, guard: ExpressionId) {
+        let guard = self.component_guard(component, around, guard);
+        self.add_equations(component, guard);
     }
 
     /// Declaration equations of variables, `Real y = 2*x`.
@@ -380,6 +387,10 @@ impl Flattener<'_> {
                 self.model.assertions.push(assertion);
                 Ok(())
             }
+            "initialState" | "transition" if place.initial => {
+                wrong("E0403", format!("`{name}` cannot stand in an initial section"), call.span)
+            }
+            "initialState" | "transition" => Ok(()), // found before
             "reinit" | "terminate" => {
                 let message = format!("`{name}` can stand inside `when` only");
                 wrong("E0403", message, call.span)

@@ -4,12 +4,14 @@
 //! |---|---|
 //! | [`guarded`] | bindings and equation sections: every scalar equation with its guard |
 //! | [`names`] | the names of equations |
-//! | [`connect`] | sets of connected scalars, and the equations they stand for |
+//! | [`connect`] | sets of connected scalars |
+//! | [`connect_guarded`] | the equations that sets stand for, with members that exist in some modes only |
 //! | [`when`] | `when` clauses, and which variables they make discrete |
 //! | [`algorithms`] | algorithm sections, as far as they are equations in disguise |
 
 pub(crate) mod algorithms;
 pub(crate) mod connect;
+pub(crate) mod connect_guarded;
 pub(crate) mod guarded;
 pub(crate) mod names;
 pub(crate) mod when;

@@ -62,6 +62,9 @@ impl Flattener<'_> {
             };
             return Some(terms.and_then(|terms| self.array_function(name, &terms, arguments, span, context)));
         }
+        if matches!(name, "activeState" | "timeInState" | "ticksInState") {
+            return Some(self.state_operator(name, arguments, named, span, context));
+        }
         if name == "String" {
             return Some(self.string_of(arguments, named, span, context));
         }

@@ -6,6 +6,7 @@ use modeshift_dae::ExpressionId;
 
 use crate::expressions::term::Term;
 use crate::instances::modification::Scope;
+use crate::machines::StateNumber;
 
 /// What is wanted of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,12 +36,14 @@ pub(crate) struct Context {
     pub(crate) calls: u32,
     /// The conditions of the branches of an algorithm that led here.
     pub(crate) path: Option<ExpressionId>,
+    /// The state that a transition leaves, in its condition.
+    pub(crate) state: Option<StateNumber>,
 }
 
 impl Context {
     /// A place without iterators.
     pub(crate) fn new(scope: Scope, purpose: Purpose) -> Self {
-        Context { scope, purpose, locals: Vec::new(), ends: Vec::new(), depth: 0, calls: 0, path: None }
+        Context { scope, purpose, locals: Vec::new(), ends: Vec::new(), depth: 0, calls: 0, path: None, state: None }
     }
 
     /// The innermost iterator or local variable of this name.

@@ -103,6 +103,7 @@ impl Flattener<'_> {
         let layout = self.instances[instance].layout.clone();
         for position in 0..layout.members.len() as u32 {
             let slot = self.instances[instance].slots[position as usize].clone();
+            let around = guard;
             let guard = match self.member_guard(instance, position, guard) {
                 Ok(guard) => guard,
                 Err(failure) => {
@@ -118,13 +119,17 @@ impl Flattener<'_> {
                 }
                 Slot::Component(component) => {
                     self.check_instance_modifiers(component);
+                    let guard = self.component_guard(component, around, guard);
                     self.describe_variables(component, guard);
                 }
                 Slot::Components(components) => {
                     if let Some(&first) = components.instances.first() {
                         self.check_instance_modifiers(first);
                     }
-                    components.instances.iter().for_each(|&component| self.describe_variables(component, guard));
+                    for &component in &components.instances {
+                        let guard = self.component_guard(component, around, guard);
+                        self.describe_variables(component, guard);
+                    }
                 }
                 _ => {}
             }
@@ -170,7 +175,7 @@ impl Flattener<'_> {
         let layers = self.primitive_layers(id)?;
         let Primitive { instance, position, prefix, .. } = self.instances[id];
         let is_parameter = prefix.variability <= Written::Parameter;
-        if self.model.expressions.literal_boolean(guard) != Some(true) {
+        if !is_parameter && self.model.expressions.literal_boolean(guard) != Some(true) {
             self.each_variable(id, |variable, _| variable.guard = guard);
         }
         if layers.len() > 1 {

@@ -43,7 +43,13 @@ impl ChangeExample {
             modes.each_ref().map(|mode| ModeStructure::of_signature(&analysis.signature(|id| mode[id])).ok());
         let (before, after) = (before?, after?);
         let is_in = |set: ModeSet| changes.pairs.contains(set, &modes);
-        let past = PastStructure::between(&before, &after, &|equation| is_in(changes.is_new[equation]), has_start);
+        let mut past = PastStructure::between(&before, &after, &|equation| is_in(changes.is_new[equation]), has_start);
+        for column in after.columns().filter(|&column| after.written_order(column) > 0) {
+            let variable = after.variable(column);
+            if changes.begins.contains(&variable) && before.column(variable).is_none() {
+                (past.leading_order[column], past.computed[column]) = (1, 1);
+            }
+        }
         let row_of: FxHashMap<EquationId, Row> = after.rows().map(|row| (after.equation(row), row)).collect();
         let violated = changes.defects.iter().filter(|defect| is_in(defect.pairs));
         let violated: Vec<Defect> =

@@ -45,14 +45,15 @@ pub struct PairMemory {
     pub undetermined: Vec<InPairs<VariableId>>,
 }
 
-/// Compares every mode with every mode it may follow.
+/// Compares every mode with every mode it may follow. Variables that begin have left limits wherever they did not exist.
 pub fn pair_memory(
     pairs: &PairSpace,
     analysis: &Analysis,
     is_new: &IndexVec<EquationId, ModeSet>,
     has_start: &dyn Fn(VariableId) -> bool,
+    begins: &dyn Fn(VariableId) -> bool,
 ) -> Result<PairMemory, Limit> {
-    let numbers = Numbers { pairs, analysis, written: written_orders(pairs, analysis), has_start };
+    let numbers = Numbers { pairs, analysis, written: written_orders(pairs, analysis), has_start, begins };
     let strict = Graph::new(&numbers, is_new, &LeftLimits::new()).solve(pairs)?;
     let Limits { missing, given, mut open } = Limits::new(&numbers, &strict.underdetermined);
     if !open.is_empty() {
@@ -141,6 +142,8 @@ struct Numbers<'a> {
     analysis: &'a Analysis,
     written: IndexVec<VariableId, Vec<ModeSet>>,
     has_start: &'a dyn Fn(VariableId) -> bool,
+    /// Whether a variable of a machine's state begins with a value of its own when the state is entered.
+    begins: &'a dyn Fn(VariableId) -> bool,
 }
 
 impl Numbers<'_> {
@@ -151,7 +154,14 @@ impl Numbers<'_> {
 
     /// Pairs in which the derivative of this order was a state before.
     fn was_state(&self, variable: VariableId, order: u32) -> ModeSet {
-        self.pairs.at_least(&self.analysis.offsets.variables[variable], order + 1, Moment::Before)
+        let was = self.pairs.at_least(&self.analysis.offsets.variables[variable], order + 1, Moment::Before);
+        if order > 0 || !(self.begins)(variable) {
+            return was;
+        }
+        // What begins with a value of its own is as if it had been a state.
+        let guard = self.analysis.incidence.variables()[variable].guard;
+        let entered = self.pairs.space.difference(self.pairs.after(guard), self.pairs.before(guard));
+        self.pairs.space.or(was, entered)
     }
 
     /// Pairs in which the mode before computed the derivative of this order.

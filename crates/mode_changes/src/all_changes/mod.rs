@@ -49,6 +49,7 @@ pub use space::{Moment, PairSpace};
 pub use transients::Conflict;
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -82,6 +83,8 @@ pub struct AllChanges<'a> {
     pub firings: Vec<Firing>,
     /// Whether these determine what happens in their instants.
     pub transients: PairTransients,
+    /// Variables that begin with a value of their own where they did not exist.
+    begins: BTreeSet<VariableId>,
     /// How far defects reach, by the pairs that were asked for.
     potentials: RefCell<Vec<(ModeSet, Arc<PairPotentials>)>>,
     pub(crate) analysis: &'a Analysis,
@@ -100,15 +103,25 @@ impl<'a> AllChanges<'a> {
         pairs.space.set_task("analyzing mode changes");
         let forms = forms(dae, analysis);
         let is_new = new_equations(&pairs, analysis, &forms);
-        let has_start = |variable: VariableId| dae.model.variables[variable].start.is_some();
-        let mut memory = pair_memory(&pairs, analysis, &is_new, &has_start)?;
+        let of_states = variables_of_states(dae);
+        let has_start = |id: VariableId| dae.model.variables[id].start.is_some() || of_states.contains(&id);
+        let begins: BTreeSet<VariableId> =
+            of_states.iter().copied().filter(|&id| dae.model.variables[id].start.is_some()).collect();
+        let mut memory = pair_memory(&pairs, analysis, &is_new, &has_start, &|id| begins.contains(&id))?;
         let firings = firings(dae, analysis, &pairs);
         without_derivatives(&pairs, &is_new, &firings, &mut memory);
         let defects = defects(dae, &pairs, &memory);
         let transients = pair_transients(&pairs, analysis, &is_new, &firings)?;
         let potentials = RefCell::default();
-        Ok(AllChanges { pairs, forms, is_new, memory, defects, firings, transients, potentials, analysis })
+        Ok(AllChanges { pairs, forms, is_new, memory, defects, firings, transients, potentials, begins, analysis })
     }
+}
+
+/// Variables of machines' states: with a `start` they begin there whenever the state is entered, and the others do so where
+/// constraints say, else with 0.
+pub(crate) fn variables_of_states(dae: &MultimodeDae) -> BTreeSet<VariableId> {
+    let states = dae.model.machines.iter().flat_map(|machine| &machine.states);
+    states.flat_map(|state| state.variables.iter().copied()).collect()
 }
 
 /// In a transient mode, constraints that hold for the instant only have no derivatives that could be erased.

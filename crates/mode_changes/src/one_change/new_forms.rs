@@ -119,4 +119,26 @@ impl Past {
             start: after.columns().map(|column| start(after.variable(column))).collect(),
         }
     }
+
+    /// The same past, but some variables begin: with these left limits, from the value on, whatever was before. Those
+    /// without any are left to constraints, and are 0 where these say nothing. Equations with any of them are new.
+    pub fn beginning_with(mut self, after: &ModeStructure, beginnings: &[(VariableId, Option<Vec<f64>>)]) -> Past {
+        let mut limits: IndexVec<Column, Vec<f64>> =
+            after.columns().map(|column| self.jet.derivatives(column).to_vec()).collect();
+        for (variable, values) in beginnings {
+            let Some(column) = after.column(*variable) else { continue };
+            // Nothing else remembers: what is not differentiated follows from what is.
+            let written = after.written_order(column) as usize;
+            let known = values.as_ref().map_or(0, |values| values.len().min(written));
+            limits[column] = values.as_ref().map_or(Vec::new(), |values| values[..known].to_vec());
+            self.leading_order[column] = known as u32;
+            self.start[column] = self.start[column].or(Some(0.0));
+            for &(row, _) in after.occurrences(column) {
+                self.is_new[row] = true;
+                self.offset[row] = 0;
+            }
+        }
+        self.jet = Jet::new(self.jet.time, limits.iter());
+        self
+    }
 }

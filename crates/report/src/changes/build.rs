@@ -1,10 +1,11 @@
 //! From the analysis of all mode changes to its words.
 
-use modeshift_dae::{Derivative, Mode, ModeVariableId, VariableId};
+use modeshift_dae::{Derivative, Mode, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_mode_changes::{AllChanges, ChangeReport, InPairs, Moment, OrderBound, PairPotentials, PairSpace};
 use modeshift_modes::{FormulaPrinter, Limit, ModeSet, ModeVariable};
 use modeshift_structure::name;
 
+use super::machines::{MachineWords, pairs_of_transitions};
 use super::report::{
     ChangesReport, ChangesSummary, ItemInChanges, KindOfChange, ModeArrow, ModeGraph, OrderInChanges, OrderRule,
 };
@@ -20,6 +21,7 @@ const MOST_MODES_DRAWN: u64 = 8;
 
 /// The pairs of modes with these values before and after.
 pub fn selected_pairs(
+    dae: &MultimodeDae,
     changes: &AllChanges<'_>,
     from: &[(ModeVariableId, bool)],
     to: &[(ModeVariableId, bool)],
@@ -31,7 +33,7 @@ pub fn selected_pairs(
         }
     };
     let literals = from.iter().map(literal(Moment::Before)).chain(to.iter().map(literal(Moment::After)));
-    let selected = pairs.space.intersection(literals.chain([pairs.regular]));
+    let selected = pairs.space.intersection(literals.chain([pairs_of_transitions(dae, changes)]));
     let possible = pairs.space.and(selected, pairs.invariant.concerning(&pairs.space, selected));
     if possible.is_empty() { ModeSet::EMPTY } else { selected }
 }
@@ -81,10 +83,19 @@ impl Wording<'_> {
             truncated: kinds.is_none(),
             summary: if kinds.is_none() { Some(self.summary()?) } else { None },
             graph: kinds.as_ref().and_then(|kinds| self.graph(kinds)),
-            changes: kinds.unwrap_or_default().iter().map(KindOfChange::from).collect(),
+            changes: kinds.unwrap_or_default().iter().map(|kind| self.kind(kind)).collect(),
         };
         self.changes.pairs.space.check()?;
         Ok(report)
+    }
+
+    fn kind(&self, kind: &ChangeReport) -> KindOfChange {
+        let states = self.machine_words().states(kind.kind.pairs);
+        KindOfChange { states, ..KindOfChange::from(kind) }
+    }
+
+    fn machine_words(&self) -> MachineWords<'_> {
+        MachineWords { dae: &self.analyzed.dae, changes: self.changes }
     }
 
     /// All modes and all changes that do something, where these are few.
@@ -99,7 +110,8 @@ impl Wording<'_> {
                     let mode = if moment == Moment::Before { before } else { after };
                     mode[ModeVariableId(variable.0)]
                 };
-                let kind = kinds.iter().position(|kind| space.evaluate(kind.kind.pairs, value));
+                let is_possible = space.evaluate(self.pairs, value);
+                let kind = kinds.iter().position(|kind| is_possible && space.evaluate(kind.kind.pairs, value));
                 arrows.extend(kind.map(|kind| ModeArrow { from, to, kind }));
             }
         }
@@ -129,6 +141,9 @@ impl Wording<'_> {
     }
 
     fn mode_text(&self, mode: &Mode) -> String {
+        if let Some(states) = self.machine_words().mode(mode) {
+            return states;
+        }
         let names = self.analyzed.dae.mode_variables.iter().map(|mode| &*mode.name);
         let literal = |(name, value): (&str, bool)| if value { name.to_string() } else { format!("not {name}") };
         let literals: Vec<String> = names.zip(mode.values()).map(literal).collect();

@@ -5,6 +5,7 @@
 //! | `build` | from the analysis of all mode changes to the report |
 //! | `dot` | the report in the language of Graphviz |
 //! | `graph` | the report as a picture |
+//! | `machines` | changes in the words of state machines |
 //! | `report` | the report as data |
 //! | `text` | the report as text, in the words of E22 |
 //! | `verdicts` | what is not determined or contradicts itself, as diagnostics |
@@ -12,11 +13,13 @@
 mod build;
 mod dot;
 mod graph;
+mod machines;
 mod report;
 mod text;
 mod verdicts;
 
 pub use build::{Selection, Wording, selected_pairs};
+pub use machines::pairs_of_transitions;
 pub use report::{
     ArrayComparison, ChangesReport, ChangesSummary, Continuous, ErasedShift, ImpulseOrder, ItemInChanges, KindOfChange,
     ModeArrow, ModeGraph, OrderInChanges, OrderRule, RestartLevel,

@@ -81,6 +81,8 @@ crate::report! {
     pub struct KindOfChange {
         /// In which changes, over `pre(g)` and `g`.
         when: String => always "when",
+        /// The states of machines that it leaves and enters, `C1 -> R1`.
+        states: Vec<String> => optional "states",
         /// `determined`, `underdetermined` or `rejected`.
         verdict: &'static str => always "verdict",
         /// Constraints of the new mode, with their derivatives, that the past cannot satisfy.
@@ -219,6 +221,7 @@ impl From<&ChangeReport> for KindOfChange {
         let erased = |(equation, shift): &(String, u32)| ErasedShift { equation: equation.clone(), shift: *shift };
         KindOfChange {
             when: change.when.clone(),
+            states: Vec::new(),
             verdict: change.verdict.word(),
             erased: change.erased.clone(),
             undetermined: change.undetermined.clone(),

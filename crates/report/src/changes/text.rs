@@ -15,7 +15,11 @@ const LONGEST_LINE: usize = 160;
 pub(super) fn changes_to_text(report: &ChangesReport) -> String {
     let mut text = headline(report);
     for change in &report.changes {
-        let _ = write!(text, "\n{}", change.text);
+        let _ = writeln!(text);
+        if !change.states.is_empty() {
+            let _ = writeln!(text, "{}", change.states.join(", "));
+        }
+        text.push_str(&change.text);
     }
     if let Some(summary) = &report.summary {
         write_summary(&mut text, summary);

@@ -78,6 +78,7 @@ impl<'a> Run<'_, 'a> {
         failure::explain_undefined(&mut self.machinery, left.time, &outcome.impulses, self.diagnostics);
         failure::explain_sliding(&mut self.machinery, left, &outcome.right, self.diagnostics);
         failure::explain_undetermined(&mut self.machinery, &outcome.right, self.diagnostics);
+        failure::explain_begun_at_zero(&mut self.machinery, left.time, &outcome.begun_at_zero, self.diagnostics);
         let Machinery { prepared, visited, memory } = &mut self.machinery;
         memory.slight.learn(prepared, left, fired, &outcome);
         visited.meter.done(CostPart::Selection);

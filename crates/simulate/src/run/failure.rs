@@ -285,6 +285,28 @@ pub(super) fn explain_undetermined(machinery: &mut Machinery<'_>, side: &Side<'_
     ));
 }
 
+/// That nothing says where variables of entered states begin; once for each.
+pub(super) fn explain_begun_at_zero(
+    machinery: &mut Machinery<'_>,
+    time: f64,
+    begun: &[VariableId],
+    diagnostics: &mut Diagnostics,
+) {
+    for id in begun {
+        if machinery.memory.begun_at_zero.insert(*id) {
+            let declared = &machinery.prepared.dae.model.variables[*id];
+            let name = &declared.name;
+            let message =
+                format!("nothing says where `{name}` begins when its state is entered at time = {}", Number(time));
+            diagnostics.push(
+                Diagnostic::warning("W0836", message)
+                    .label(declared.span, "begins with 0")
+                    .help(format!("give `{name}` a `start` value")),
+            );
+        }
+    }
+}
+
 /// That other modes could have followed as well.
 pub(super) fn explain_ambiguities(
     machinery: &Machinery<'_>,

@@ -10,6 +10,7 @@ use modeshift_dae::{Derivative, ExpressionId, Id, IndexVec, Mode, Node, Variable
 
 use crate::initialization::InitialProblem;
 use crate::run::Machinery;
+use crate::run::instant::entry::LastValues;
 use crate::run::instant::event_iteration::{NoOutcome, Outcome};
 use crate::run::instant::first_mode;
 use crate::run::prepare::Prepared;
@@ -59,7 +60,7 @@ impl LeftLimits {
             _ => f64::NAN,
         };
         let jet = mode.quantities.list().iter().map(value).collect();
-        let mut left = Side { time, mode, jet, discrete, sliding: None };
+        let mut left = Side { time, mode, jet, discrete, sliding: None, last: LastValues::default() };
         for id in prepared.discrete.variables() {
             if let Some(&value) = self.values.get(id.index()) {
                 left.discrete[id] = value;

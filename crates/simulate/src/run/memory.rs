@@ -32,6 +32,8 @@ pub(crate) struct Memory {
     pub slid: BTreeSet<RelationId>,
     /// Whether it was said that a mode leaves variables undetermined.
     pub told_of_undetermined: bool,
+    /// Variables of which it was said that nothing says where they begin.
+    pub begun_at_zero: BTreeSet<VariableId>,
     /// Clusters of atoms that were searched for other modes.
     pub compared: BTreeSet<Vec<RelationId>>,
     series: IndexVec<RelationId, Option<Arc<DifferenceTape>>>,
@@ -63,6 +65,7 @@ impl Memory {
             undefined: BTreeSet::new(),
             slid: BTreeSet::new(),
             told_of_undetermined: false,
+            begun_at_zero: BTreeSet::new(),
             compared: BTreeSet::new(),
             series: atoms.iter().map(|_| None).collect(),
         }

@@ -10,6 +10,7 @@ use modeshift_structure::initialization::{InitialChoice, initialization};
 use crate::initialization::{InitialProblem, InitialState, StartSettings, explain_failure, explain_solution};
 use crate::run::failure::NoBeginning;
 use crate::run::first_mode::LeftLimits;
+use crate::run::instant::entry::LastValues;
 use crate::run::instant::event_iteration::Outcome;
 use crate::run::modes::NoMode;
 use crate::run::prepare::{Constants, Prepared};
@@ -120,7 +121,8 @@ impl Start {
             }
         }
         let jet = mode.quantities.list().iter().map(|it| state.value(it.of, it.order).unwrap_or(f64::NAN)).collect();
-        let mut side = Side { time: settings.start, mode, jet, discrete, sliding: None };
+        let last = LastValues::default();
+        let mut side = Side { time: settings.start, mode, jet, discrete, sliding: None, last };
         first_truths(machinery, &mut side);
         complete_start(machinery, &mut side)?;
         machinery.memory.buffers.begin_conditions(prepared, &mut side);

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use modeshift_dae::{Builtin, ExpressionId, FlatModel, IndexVec, ModeVariableId, Node, VariableId};
 use modeshift_numerics::Input;
 
+use crate::run::instant::entry::LastValues;
 use crate::run::modes::VisitedMode;
 use crate::run::sliding::flow::Slide;
 
@@ -19,6 +20,8 @@ pub(crate) struct Side<'a> {
     pub discrete: IndexVec<VariableId, f64>,
     /// In a sliding mode: the fields that it combines. The mode and the discrete values are those of the first.
     pub sliding: Option<Slide<'a>>,
+    /// What states of machines that are not active had when they were.
+    pub last: LastValues,
 }
 
 impl Side<'_> {

@@ -190,8 +190,13 @@ fn check_absent_variables(dae: &MultimodeDae, initialization: &Initialization, d
                 .help("put the initial equation into an `if` with the modes in which the variable exists"),
         );
     }
+    // States of machines begin with their start values whenever they are entered.
+    let states = dae.model.machines.iter().flat_map(|machine| &machine.states);
+    let begin_later: std::collections::BTreeSet<VariableId> =
+        states.flat_map(|state| state.variables.iter().copied()).collect();
     for (equation, origin) in system.origins.iter_enumerated() {
         if let Origin::Start(variable) = *origin
+            && !begin_later.contains(&variable)
             && system.incidence.equations()[equation].guard.is_empty()
             && initialization.scenarios.iter().any(|scenario| !scenario.modes.is_empty())
         {

@@ -107,6 +107,11 @@ impl Memory {
         Memory { erased: strict.erased(), missing, births }
     }
 
+    /// Left limits that are start values, since nothing else determines them.
+    pub fn started(&self) -> impl Iterator<Item = Derivative<Column>> + '_ {
+        self.missing.iter().filter(|(_, source)| *source == Source::Start).map(|&(derivative, _)| derivative)
+    }
+
     /// Left limits that nothing determines.
     pub fn undetermined(&self) -> impl Iterator<Item = Derivative<Column>> + '_ {
         self.missing.iter().filter(|(_, source)| *source == Source::Undetermined).map(|&(derivative, _)| derivative)

@@ -166,6 +166,7 @@ impl<'a> Instant<'_, 'a> {
             mode: settled.mode.clone(),
             laws: settled.laws.clone(),
             law_equations: settled.law_equations.clone(),
+            entered: settled.entered.clone(),
             is_transient: settled.is_transient,
             ..Settled::default()
         };
@@ -177,7 +178,8 @@ impl<'a> Instant<'_, 'a> {
     /// The right side that follows from a settled discrete part.
     pub fn candidate(&mut self, step: &MicroStep<'_, 'a>, settled: &Settled) -> Result<Candidate<'a>, Objection> {
         let changed = self.prepared.felt_changes(&step.left.discrete, &settled.discrete);
-        if self.is_kept(step, settled) {
+        let beginnings = self.prepared.beginnings(step.left, &settled.entered);
+        if beginnings.is_empty() && self.is_kept(step, settled) {
             let side = Side { discrete: settled.discrete.clone(), ..step.left.clone() };
             return Ok(Candidate {
                 restarted: Restarted::unchanged(side),
@@ -288,7 +290,9 @@ impl<'a> Instant<'_, 'a> {
         changed: &'r [VariableId],
         known: &'r dyn Fn(Input) -> Option<f64>,
     ) -> Circumstances<'r, 'a> {
-        Circumstances { prepared: self.prepared, left: step.left, mode, discrete: &settled.discrete, changed, known }
+        let beginnings = self.prepared.beginnings(step.left, &settled.entered);
+        let (prepared, left, discrete) = (self.prepared, step.left, &settled.discrete);
+        Circumstances { prepared, left, mode, discrete, changed, beginnings, known }
     }
 
     /// What a restart did not touch, from the states.

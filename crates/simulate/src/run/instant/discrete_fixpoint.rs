@@ -4,12 +4,15 @@
 //! values. It is repeated only where discrete values move a time that something waits for, or where definitions lead back
 //! to themselves through a `when`. Values that come back without having settled never will.
 
+use std::collections::BTreeMap;
+
 use modeshift_dae::{EquationId, ExpressionId, IndexVec, Mode, RelationId, VariableId, WhenAction, WhenActionKind};
 use modeshift_diagnostics::Span;
 use modeshift_numerics::Input;
 use rustc_hash::FxHashSet;
 
 use crate::run::instant::Instant;
+use crate::run::instant::entry::Entered;
 use crate::run::instant::event_iteration::NoOutcome;
 use crate::run::prepare::Prepared;
 use crate::run::prepare::discrete_part::{DiscretePart, Requirement};
@@ -78,6 +81,8 @@ pub(crate) struct Settled {
     /// The equations that the laws are.
     pub law_equations: Vec<EquationId>,
     pub resets: Vec<Reset>,
+    /// States of machines that are entered.
+    pub entered: Vec<Entered>,
     /// Whether laws of a `when` act, or one says that there should be some.
     pub is_transient: bool,
     pub whens: Vec<Span>,
@@ -111,13 +116,14 @@ impl<'a> Instant<'_, 'a> {
         let mut seen = FxHashSet::default();
         let mut changed = Vec::new();
         let mut is_moved = !step.is_literal && prepared.update_time(time, &mut discrete);
+        // Left limits of discrete variables in states that begin anew.
+        let mut begun = BTreeMap::new();
         loop {
             let DiscretePart { tapes, defined, iterated, .. } = &prepared.discrete;
-            let evaluated = self
-                .memory
-                .buffers
-                .decisions
-                .evaluate(&tapes.decisions, |input| step.input(prepared, &discrete, values, input));
+            let evaluated = self.memory.buffers.decisions.evaluate(&tapes.decisions, |input| match input {
+                Input::LeftVariable(variable, 0) if begun.contains_key(&variable) => begun[&variable],
+                input => step.input(prepared, &discrete, values, input),
+            });
             changed.clear();
             for &(id, place) in defined {
                 if discrete[id].to_bits() != evaluated[place].to_bits() {
@@ -128,7 +134,11 @@ impl<'a> Instant<'_, 'a> {
             is_moved =
                 (is_moved || !changed.is_empty()) && !step.is_literal && prepared.update_time(time, &mut discrete);
             if !is_moved && !changed.iter().any(|id| iterated.binary_search(id).is_ok()) {
-                break;
+                let again = prepared.discrete_beginnings(&self.entered());
+                if again == begun {
+                    break;
+                }
+                begun = again;
             }
             let is_new = seen.insert(discrete.iter().map(|value| value.to_bits()).collect::<Vec<u64>>());
             if !is_new || seen.len() > MOST_ROUNDS {
@@ -138,13 +148,22 @@ impl<'a> Instant<'_, 'a> {
         Ok(self.settled(discrete))
     }
 
+    /// The states that the last evaluation enters.
+    fn entered(&self) -> Vec<Entered> {
+        let values = self.memory.buffers.decisions.values();
+        let states = self.prepared.discrete.states.iter().enumerate();
+        let entered = states.filter(|(_, it)| values[it.enters] != 0.0);
+        entered.map(|(state, it)| Entered { state, anew: values[it.restarts] != 0.0 }).collect()
+    }
+
     /// What was decided last, with what the branches of `when` that fire do.
     fn settled(&self, discrete: IndexVec<VariableId, f64>) -> Settled {
         let values = self.memory.buffers.decisions.values();
         let part = &self.prepared.discrete;
         let broken = |it: &Requirement| values[it.guard] != 0.0 && values[it.condition] == 0.0;
         let excluded = part.invariants.iter().position(broken);
-        let mut settled = Settled { discrete, mode: part.modes(values).collect(), excluded, ..Settled::default() };
+        let mode = part.modes(values).collect();
+        let mut settled = Settled { discrete, mode, excluded, entered: self.entered(), ..Settled::default() };
         for branch in part.branches.iter().filter(|branch| values[branch.fires] != 0.0) {
             settled.whens.push(branch.span);
             settled.is_transient |= branch.declares_transient;

@@ -64,6 +64,8 @@ pub(crate) struct Outcome<'a> {
     /// The modes passed through, the last one not included.
     pub cascade: Vec<Mode>,
     pub impulses: Vec<(VariableId, Vec<f64>)>,
+    /// Variables of entered states of which nothing says where they begin.
+    pub begun_at_zero: Vec<VariableId>,
     /// Conditions of `when` branches that fired.
     pub whens: Vec<Span>,
     /// The same, micro-step by micro-step, of those in which any did.
@@ -124,6 +126,7 @@ impl<'a> Instant<'_, 'a> {
             right: left.clone(),
             cascade: Vec::new(),
             impulses: Vec::new(),
+            begun_at_zero: Vec::new(),
             whens: Vec::new(),
             firings: Vec::new(),
             terminated: None,
@@ -156,6 +159,7 @@ impl<'a> Instant<'_, 'a> {
             let Selected { settled, candidate, ambiguity } = self.select(&step, proposal)?;
             self.check_numbers(&settled)?;
             outcome.ambiguities.extend(ambiguity);
+            outcome.begun_at_zero.extend(&candidate.restarted.begun_at_zero);
             let happened = self.something_happened(&before, &settled, &candidate);
             let is_over = number > 0 && !transient && !happened;
             outcome.whens.extend(&settled.whens);
@@ -212,6 +216,7 @@ impl<'a> Instant<'_, 'a> {
         let Selected { settled, candidate, ambiguity } = self.select(&step, left.discrete.clone())?;
         self.check_numbers(&settled)?;
         Ok(Outcome {
+            begun_at_zero: candidate.restarted.begun_at_zero,
             right: candidate.restarted.side,
             cascade: Vec::new(),
             impulses: candidate.restarted.weights,

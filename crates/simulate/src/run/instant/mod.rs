@@ -9,6 +9,7 @@
 //! | [`candidate`] | the right side that follows from a discrete part |
 //! | [`judgement`] | which relations contradict it |
 //! | [`derived_guards`] | what relations on free quantities say together |
+//! | [`entry`] | left limits of states of machines that are entered |
 //! | [`restart`] | right limits in the next mode |
 //! | [`complementarity`] | the search among relations that exclude each other |
 //!
@@ -39,6 +40,7 @@ pub(crate) mod candidate;
 pub(crate) mod complementarity;
 pub(crate) mod derived_guards;
 pub(crate) mod discrete_fixpoint;
+pub(crate) mod entry;
 pub(crate) mod event_iteration;
 pub(crate) mod judgement;
 pub(crate) mod next_mode;

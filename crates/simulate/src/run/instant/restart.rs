@@ -14,6 +14,7 @@ use modeshift_numerics::residual_newton::Failure;
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
 use crate::run::instant::discrete_fixpoint::Reset;
+use crate::run::instant::entry::Beginning;
 use crate::run::modes::VisitedMode;
 use crate::run::prepare::Prepared;
 use crate::run::values::Side;
@@ -26,6 +27,8 @@ pub(crate) struct Restarted<'a> {
     pub side: Side<'a>,
     /// Weights of impulses by variable: `weights[p]` belongs to `δ^(p)`.
     pub weights: Vec<(VariableId, Vec<f64>)>,
+    /// Variables of entered states of which nothing says where they begin: with 0.
+    pub begun_at_zero: Vec<VariableId>,
     /// What the signs of atoms are computed from; nothing for a transient instant.
     past: Option<(Past, Restart)>,
 }
@@ -65,6 +68,8 @@ pub(crate) struct Circumstances<'r, 'a> {
     pub discrete: &'r IndexVec<VariableId, f64>,
     /// Discrete variables in continuous equations that have another value than before.
     pub changed: &'r [VariableId],
+    /// Left limits of states that are entered.
+    pub beginnings: Vec<Beginning>,
     /// The value of what is no unknown: discrete variables, left limits, calls of the run.
     pub known: &'r dyn Fn(Input) -> Option<f64>,
 }
@@ -94,7 +99,8 @@ impl<'a> Circumstances<'_, 'a> {
         }
         let weights = named_weights(structure, &result.weights);
         self.check_dropped(&past, &mut result)?;
-        Ok(Restarted { side, weights, past: Some((past, result)) })
+        let begun_at_zero = self.begun_at_zero(&result);
+        Ok(Restarted { side, weights, begun_at_zero, past: Some((past, result)) })
     }
 
     /// Whether the equations that the mode does without hold, and go on to hold as far as can be seen.
@@ -155,7 +161,7 @@ impl<'a> Circumstances<'_, 'a> {
         })?;
         let side = self.side(&result.right);
         let weights = named_weights(structure, &result.weights);
-        Ok(Restarted { side, weights, past: None })
+        Ok(Restarted { side, weights, begun_at_zero: Vec::new(), past: None })
     }
 
     /// Whether everything that `reinit` gives a value to is a state of the mode.
@@ -171,19 +177,27 @@ impl<'a> Circumstances<'_, 'a> {
         }
     }
 
+    /// Variables that begin without a value of their own, and that no constraint determines.
+    fn begun_at_zero(&self, result: &Restart) -> Vec<VariableId> {
+        let open: Vec<VariableId> = self.beginnings.iter().filter(|it| it.1.is_none()).map(|it| it.0).collect();
+        let started = result.memory.started().map(|it| self.mode.structure.variable(it.of));
+        if open.is_empty() { Vec::new() } else { started.filter(|id| open.contains(id)).collect() }
+    }
+
     /// Left limits in terms of the mode after the change.
     pub fn past(&self) -> Past {
         let (before, after) = (&self.left.mode, self.mode);
         let mut changed = self.prepared.forms.changed(&self.prepared.dae, &before.values, &after.values, self.changed);
         changed.extend(self.touched_by_pins());
         changed.sort_unstable();
-        Past::between(
+        let past = Past::between(
             &before.structure,
             &jet_of(self.left),
             &after.structure,
             |equation: EquationId| changed.binary_search(&equation).is_ok(),
             |id: VariableId| self.prepared.constants.starts.get(id.index()).copied().flatten(),
-        )
+        );
+        if self.beginnings.is_empty() { past } else { past.beginning_with(&after.structure, &self.beginnings) }
     }
 
     /// Equations that contain a variable which is pinned in one of the two modes only: it has another value.
@@ -207,7 +221,9 @@ impl<'a> Circumstances<'_, 'a> {
         for column in structure.columns() {
             jet.extend((0..=structure.variable_offset(column)).map(|order| right.get(column, order)));
         }
-        Side { time: self.left.time, mode: self.mode.clone(), jet, discrete: self.discrete.clone(), sliding: None }
+        let last = self.prepared.last_values(self.left, self.discrete);
+        let (mode, discrete) = (self.mode.clone(), self.discrete.clone());
+        Side { time: self.left.time, mode, jet, discrete, sliding: None, last }
     }
 }
 
@@ -279,7 +295,7 @@ fn notes_text(model: &FlatModel, structure: &ModeStructure, result: &Restart) ->
 impl<'a> Restarted<'a> {
     /// A side on which nothing continuous has changed.
     pub fn unchanged(side: Side<'a>) -> Self {
-        Restarted { side, weights: Vec::new(), past: None }
+        Restarted { side, weights: Vec::new(), begun_at_zero: Vec::new(), past: None }
     }
 
     /// Right limits after a restart; nothing where there was none.

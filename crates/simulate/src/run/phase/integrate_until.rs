@@ -430,9 +430,11 @@ impl Expected {
         let due = prepared.next_time(side.time, &side.discrete, &memory.samplings);
         let noise = prepared.noise.relative;
         let floor = |atom| prepared.floor(atom);
-        let mut watch = Watch::new(&prepared.discrete, &side.discrete, &memory.scales, floor, noise, &guards, |guard| {
-            prepared.is_scheduled(guard, &side.discrete) || side.sliding.as_ref().is_some_and(|it| it.stays_at(guard))
-        });
+        let mut watch =
+            Watch::new(&prepared.discrete, &side.discrete, &memory.scales, floor, noise, &guards, |guard| {
+                prepared.is_scheduled(guard, &side.discrete)
+                    || side.sliding.as_ref().is_some_and(|it| it.stays_at(guard))
+            });
         if let Some(slide) = &side.sliding {
             watch.watch_shares(slide.shares.len());
         }

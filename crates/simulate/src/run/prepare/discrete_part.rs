@@ -80,10 +80,24 @@ pub(crate) struct DiscretePart {
     pub branches: Vec<Branch>,
     /// Whether what is decided at an instant reads continuous variables at the instant itself, not only by relations.
     pub reads_continuous: bool,
+    /// States of machines.
+    pub states: Vec<EnteredState>,
     pub invariants: Vec<Requirement>,
     /// Assertions, by formulas of their own: their relations are atoms, so that they are looked at where one changes; what is
     /// left, as it stands after every step.
     pub assertions: Vec<Requirement>,
+}
+
+/// A state of a machine, with the places of whether it is entered and whether it then begins anew.
+pub(crate) struct EnteredState {
+    pub active: VariableId,
+    pub enters: usize,
+    pub restarts: usize,
+    /// Its variables that change between events, the timer among them.
+    pub continuous: Vec<VariableId>,
+    /// Its variables that change at events only.
+    pub discrete: Vec<VariableId>,
+    pub timer: Option<VariableId>,
 }
 
 /// The formulas of the discrete part.
@@ -133,7 +147,7 @@ impl DiscretePart {
         let assigned = definitions.ids().filter(is_assigned).collect();
         let defined_ids: Vec<VariableId> = definitions.ids().filter(|&id| definitions[id].is_some()).collect();
         let kept = kept(dae, &definitions);
-        let pairs = self_remembering(dae);
+        let pairs = by_machine(dae, self_remembering(dae));
         let MultimodeDae { model, mode_variables, .. } = dae;
         let mut conditions = Conditions::new(model, mode_variables, definitions, assigned);
         let mode_leaves: Vec<ExpressionId> =
@@ -145,6 +159,7 @@ impl DiscretePart {
         }
         let defined = collector.defined(&defined_ids);
         let branches = collector.branches(firings);
+        let states = collector.states();
         let invariants = collector.invariants();
         let list = std::mem::take(&mut collector.list);
         let deciding = collector.conditions.atoms.len();
@@ -191,6 +206,7 @@ impl DiscretePart {
             iterated,
             conditions: conditions_range,
             branches,
+            states,
             invariants,
             assertions,
             mode_count: dae.mode_variables.len(),
@@ -312,6 +328,22 @@ impl Collector<'_> {
         model.expressions.contains(rewritten, |node| matches!(node, Node::Variable(id, 0) if is_atom(id)))
     }
 
+    /// The states of machines that have something to begin with.
+    fn states(&mut self) -> Vec<EnteredState> {
+        let machines = std::mem::take(&mut self.conditions.model.machines);
+        let mut states = Vec::new();
+        for state in machines.iter().flat_map(|machine| &machine.states).filter(|state| !state.variables.is_empty()) {
+            let is_continuous = |id: &VariableId| self.conditions.model.variables[*id].is_continuous_unknown();
+            let (continuous, discrete) = state.variables.iter().copied().partition(is_continuous);
+            let enters = self.add(state.enters, Context::NOW, state.span);
+            let restarts = self.add(state.restarts, Context::NOW, state.span);
+            let (active, timer) = (state.active, state.timer);
+            states.push(EnteredState { active, enters, restarts, continuous, discrete, timer });
+        }
+        self.conditions.model.machines = machines;
+        states
+    }
+
     /// Declared invariants and those that assertions make; the others follow from definitions.
     fn invariants(&mut self) -> Vec<Requirement> {
         let invariants = self.conditions.model.invariants.clone();
@@ -394,6 +426,27 @@ fn self_remembering(dae: &MultimodeDae) -> Vec<Vec<VariableId>> {
         }
     });
     groups
+}
+
+/// The states of a machine remember together: one that is passed through is not undone, although it is left at once.
+fn by_machine(dae: &MultimodeDae, groups: Vec<Vec<VariableId>>) -> Vec<Vec<VariableId>> {
+    if dae.model.machines.is_empty() {
+        return groups;
+    }
+    let mut machine_of: IndexVec<VariableId, Option<usize>> = dae.model.variables.iter().map(|_| None).collect();
+    for (number, machine) in dae.model.machines.iter().enumerate() {
+        machine.states.iter().for_each(|state| machine_of[state.active] = Some(number));
+    }
+    let mut of_machine: Vec<Vec<VariableId>> = vec![Vec::new(); dae.model.machines.len()];
+    let mut others = Vec::new();
+    for group in groups {
+        match group.iter().find_map(|&id| machine_of[id]) {
+            Some(machine) => of_machine[machine].extend(group),
+            None => others.push(group),
+        }
+    }
+    of_machine.retain(|group| !group.is_empty());
+    [others, of_machine].concat()
 }
 
 /// The variables that the sides of an atom contain at the current instant.
