@@ -24,7 +24,7 @@ const MOST_COMPARED: usize = 6;
 
 /// Where no mode is accepted, what counts as noise may be the reason: the two halves of a pair see one distance at
 /// different scales, and one of them may call noise what the other does not. Then other levels are tried.
-const NOISE_LADDER: [f64; 4] = [1.0, 1.0 / 30.0, 30.0, 1e-3];
+const NOISE_LADDER: [f64; 3] = [1.0 / 30.0, 30.0, 1e-3];
 
 /// What a micro-step leads to.
 pub(crate) struct Selected<'a> {
@@ -85,7 +85,7 @@ impl<'a> Instant<'_, 'a> {
         if let Some(selected) = self.slide_on(step, &proposal) {
             return Ok(selected);
         }
-        let reason = match self.at_some_level(step, &proposal) {
+        let reason = match self.among_modes(step, &proposal) {
             Err(NoOutcome::NoMode(tried, _)) => tried,
             other => return other,
         };
@@ -94,32 +94,29 @@ impl<'a> Instant<'_, 'a> {
             _ => None,
         });
         let contradicting: Vec<RelationId> = contradicting.collect();
-        self.slide(step, &proposal, &contradicting).map_err(|no_sliding| NoOutcome::NoMode(reason, no_sliding))
+        // A mode that only another level of noise accepts may be one that is left at once: sliding comes first.
+        let no_sliding = match self.slide(step, &proposal, &contradicting) {
+            Ok(selected) => return Ok(selected),
+            Err(no_sliding) => no_sliding,
+        };
+        self.at_other_levels(step, &proposal).ok_or(NoOutcome::NoMode(reason, no_sliding))
     }
 
-    /// The same among modes that are no combinations of others; where none is accepted, with more or less taken for noise.
-    fn at_some_level(
+    /// The same among modes that are no combinations of others, with more or less taken for noise.
+    fn at_other_levels(
         &mut self,
         step: &MicroStep<'_, 'a>,
         proposal: &IndexVec<VariableId, f64>,
-    ) -> Result<Selected<'a>, NoOutcome> {
-        let mut first_reason = None;
-        for level in NOISE_LADDER {
+    ) -> Option<Selected<'a>> {
+        NOISE_LADDER.into_iter().find_map(|level| {
             self.memory.noise_level = level;
-            let selected = self.select_at_level(step, proposal);
+            let selected = self.among_modes(step, proposal);
             self.memory.noise_level = 1.0;
-            match selected {
-                Ok(selected) => return Ok(selected),
-                Err(reason @ NoOutcome::NoMode(..)) => {
-                    first_reason.get_or_insert(reason);
-                }
-                Err(reason) => return Err(first_reason.unwrap_or(reason)),
-            }
-        }
-        Err(first_reason.expect("the ladder has levels"))
+            selected.ok()
+        })
     }
 
-    fn select_at_level(
+    fn among_modes(
         &mut self,
         step: &MicroStep<'_, 'a>,
         proposal: &IndexVec<VariableId, f64>,
