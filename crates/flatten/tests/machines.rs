@@ -15,10 +15,11 @@ fn a_machine_is_a_boolean_with_a_memory_for_each_state() {
         "model S Real x; equation der(x) = 1; end S;
          model M S a, b; equation initialState(a); transition(a, b, a.x > 1);
          transition(b, a, b.x > 2, immediate = false); end M;",
-        "if activeState(a): der(a.x) = 1
-         if activeState(b): der(b.x) = 1
+        "[activeState(a)] der(a.x) = 1
+         [activeState(b)] der(b.x) = 1
          activeState(a) = pre(activeState(a)) and not a.x > 1 or pre(activeState(b)) and pre(b.x) > 2
-         activeState(b) = pre(activeState(b)) and not pre(b.x) > 2 or pre(activeState(a)) and a.x > 1",
+         activeState(b) = pre(activeState(b)) and not pre(b.x) > 2 or pre(activeState(a)) and a.x > 1
+         invariant (activeState(a) or activeState(b)) and not (activeState(a) and activeState(b))",
     );
 }
 
@@ -28,12 +29,13 @@ fn the_smallest_priority_comes_first() {
         "model S Real x; equation der(x) = 1; end S;
          model M S a, b, c; equation initialState(a); transition(a, b, a.x > 1, priority = 2);
          transition(a, c, time > 3); end M;",
-        "if activeState(a): der(a.x) = 1
-         if activeState(b): der(b.x) = 1
-         if activeState(c): der(c.x) = 1
+        "[activeState(a)] der(a.x) = 1
+         [activeState(b)] der(b.x) = 1
+         [activeState(c)] der(c.x) = 1
          activeState(a) = pre(activeState(a)) and not (time > 3 or a.x > 1)
          activeState(b) = pre(activeState(b)) or pre(activeState(a)) and not time > 3 and a.x > 1
-         activeState(c) = pre(activeState(c)) or pre(activeState(a)) and time > 3",
+         activeState(c) = pre(activeState(c)) or pre(activeState(a)) and time > 3
+         invariant (activeState(a) or activeState(b) or activeState(c)) and not (activeState(a) and activeState(b)) and not (activeState(a) and activeState(c)) and not (activeState(b) and activeState(c))",
     );
 }
 
@@ -48,8 +50,8 @@ fn connections_to_states_have_no_dummy_equations() {
     let lines = support::equations(&model);
     for expected in [
         "e.p.v = f.p.v",
-        "if activeState(a): e.p.v = a.p.v",
-        "if activeState(b): e.p.v = b.p.v",
+        "[activeState(a)] e.p.v = a.p.v",
+        "[activeState(b)] e.p.v = b.p.v",
         "e.p.i + f.p.i + (if activeState(a) then a.p.i else 0) + (if activeState(b) then b.p.i else 0) = 0",
     ] {
         assert!(lines.iter().any(|line| line == expected), "{expected} is missing in\n{}", lines.join("\n"));
@@ -63,7 +65,7 @@ fn states_of_one_machine_are_never_connected_with_each_other() {
     );
     let lines = support::equations(&flat(&source));
     let about_pins: Vec<&String> = lines.iter().filter(|line| line.contains("a.p") && line.contains("b.p")).collect();
-    let sum = "if activeState(a) or activeState(b): (if activeState(a) then a.p.i else 0) + (if activeState(b) then b.p.i else 0) = 0";
+    let sum = "[activeState(a) or activeState(b)] (if activeState(a) then a.p.i else 0) + (if activeState(b) then b.p.i else 0) = 0";
     assert_eq!(about_pins, [sum]);
 }
 
@@ -75,9 +77,9 @@ fn states_of_two_machines_are_connected_where_both_exist() {
     );
     let lines = support::equations(&flat(&source));
     for expected in [
-        "if activeState(c) and activeState(a): a.p.v = c.p.v",
-        "if activeState(b) and activeState(c): c.p.v = b.p.v",
-        "if activeState(d) and activeState(a): a.p.v = d.p.v",
+        "[activeState(c) and activeState(a)] a.p.v = c.p.v",
+        "[activeState(b) and activeState(c)] c.p.v = b.p.v",
+        "[activeState(d) and activeState(a)] a.p.v = d.p.v",
     ] {
         assert!(lines.iter().any(|line| line == expected), "{expected} is missing in\n{}", lines.join("\n"));
     }
@@ -93,9 +95,9 @@ fn a_state_is_connected_with_its_own_inside_and_arrays_are_one_by_one() {
     );
     let lines = support::equations(&flat(&source));
     for expected in [
-        "if activeState(s[2]): s[2].p.v = s[2].a.p.v",
-        "if activeState(s[2]): -s[2].p.i + s[2].a.p.i = 0",
-        "if activeState(s[2]): q[2].v = s[2].p.v",
+        "[activeState(s[2])] s[2].p.v = s[2].a.p.v",
+        "[activeState(s[2])] -s[2].p.i + s[2].a.p.i = 0",
+        "[activeState(s[2])] q[2].v = s[2].p.v",
         "-q[2].i + (if activeState(s[2]) then s[2].p.i else 0) + (if activeState(b[2]) then b[2].p.i else 0) = 0",
     ] {
         assert!(lines.iter().any(|line| line == expected), "{expected} is missing in\n{}", lines.join("\n"));
@@ -119,7 +121,7 @@ fn wrong_machines_are_refused_where_they_are_written() {
     let two = "model S Real x; equation der(x) = 1; end S; model M S a, b;";
     check_errors(
         &format!("{two}\n equation transition(a, b, a.x > 1); end M;"),
-        "E0405 2:11 the machine of the states `a`, `b` has no initial state",
+        "E0405 2:11 the machine of the states `a`, `b` has no initial state; add `initialState(…)` for one of `a`, `b`",
     );
     check_errors(
         &format!("{two}\n equation initialState(a); initialState(b);\n transition(a, b, a.x > 1); end M;"),
@@ -131,19 +133,19 @@ fn wrong_machines_are_refused_where_they_are_written() {
     );
     check_errors(
         &format!("{two} Boolean c;\n equation initialState(a);\n c = activeState(b); end M;"),
-        "E0406 3:18 `b` is no state of a machine",
+        "E0406 3:18 `b` is no state of a machine; a state is named by `initialState` or `transition`",
     );
     check_errors(
         &format!("{two}\n equation initialState(a);\n transition(a, b, a.x > 1); transition(a, a, a.x > 2); end M;"),
-        "E0407 3:30 3:2 two transitions leave `a` with priority 1, and both conditions may hold",
+        "E0407 3:29 3:2 two transitions leave `a` with priority 1, and both conditions may hold; give one of them another `priority`: the smallest number comes first",
     );
     check_errors(
         &format!("{two}\n equation initialState(a);\n transition(a, b, ticksInState() > 1); end M;"),
-        "E0408 3:19 `ticksInState()` counts ticks of a clock, and there is none here",
+        "E0408 3:19 `ticksInState()` counts ticks of a clock, and there is none here; use `timeInState()`, the time since the state was entered",
     );
     check_errors(
         &format!("{two} Real t;\n equation initialState(a);\n t = timeInState(); end M;"),
-        "E0408 3:6 `timeInState()` is in no state",
+        "E0408 3:6 `timeInState()` is in no state; it stands in the condition of a `transition`, or in the equations of a state",
     );
     check_errors(
         &format!("{two}\n equation initialState(a);\n transition(a, b, a.x > 1, sync = true); end M;"),

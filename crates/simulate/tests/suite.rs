@@ -11,6 +11,7 @@ mod plots;
 mod program;
 mod program_speed;
 mod published;
+mod random_machines;
 mod rectifiers;
 mod results;
 mod runs;
