@@ -85,7 +85,7 @@ fn all_pairs_at_once_agree_with_one_pair_after_the_other() {
         let has_start = |variable: VariableId| start == 0 && variable.index().is_multiple_of(2);
         let pairs = PairSpace::new(&analysis);
         let new = new_equations(&pairs, &analysis, &forms);
-        let memory = pair_memory(&pairs, &analysis, &new, &has_start).expect("no limit was set");
+        let memory = pair_memory(&pairs, &analysis, &new, &has_start, &|_| false).expect("no limit was set");
         let all = AllPairs::new(&pairs, &analysis, &new, &memory, &memory.erased);
         let modes: Vec<Mode> = all_modes(MODE_VARIABLES as usize).collect();
         for (before, after) in modes.iter().flat_map(|before| modes.iter().map(move |after| (before, after))) {
