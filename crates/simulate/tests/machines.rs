@@ -370,3 +370,75 @@ fn elements_of_the_standard_library_can_be_states() {
     let ran = support::run_dae(dae, &How::until(1.0).tolerance(1e-9)).finished();
     near(ran.event_times()[0], 0.05 * 625.0_f64.ln(), 1e-8);
 }
+
+/// The boost converter at `stop`, half period by half period: current and voltage.
+fn boosted(load: f64, stop: f64) -> (f64, f64) {
+    const HALF: f64 = 5e-5;
+    const STEPS: usize = 4000;
+    let (l, c, source) = (1e-3, 1e-4, 5.0);
+    let slopes = |i: f64, v: f64| ((source - v) / l, (i - v / load) / c);
+    let (mut i, mut v) = (0.0, 5.0);
+    for half in 0..(stop / HALF).round() as usize {
+        if half % 2 == 0 {
+            // The switch is closed, and the diode blocks.
+            i += source / l * HALF;
+            v *= (-HALF / (load * c)).exp();
+            continue;
+        }
+        let h = HALF / STEPS as f64;
+        let step = |i: f64, v: f64, h: f64| {
+            let k1 = slopes(i, v);
+            let k2 = slopes(i + 0.5 * h * k1.0, v + 0.5 * h * k1.1);
+            let k3 = slopes(i + 0.5 * h * k2.0, v + 0.5 * h * k2.1);
+            let k4 = slopes(i + h * k3.0, v + h * k3.1);
+            (
+                i + h / 6.0 * (k1.0 + 2.0 * k2.0 + 2.0 * k3.0 + k4.0),
+                v + h / 6.0 * (k1.1 + 2.0 * k2.1 + 2.0 * k3.1 + k4.1),
+            )
+        };
+        for at in 0..STEPS {
+            let (next_i, next_v) = step(i, v, h);
+            if next_i > 0.0 {
+                (i, v) = (next_i, next_v);
+                continue;
+            }
+            // The current ends within this step: the diode blocks for the rest.
+            let (mut low, mut high) = (0.0, h);
+            for _ in 0..60 {
+                let middle = 0.5 * (low + high);
+                if step(i, v, middle).0 > 0.0 { low = middle } else { high = middle }
+            }
+            let rest = HALF - at as f64 * h - high;
+            (i, v) = (0.0, step(i, v, high).1 * (-rest / (load * c)).exp());
+            break;
+        }
+    }
+    (i, v)
+}
+
+#[test]
+fn a_boost_converter_runs_in_both_conduction_modes() {
+    for (load, stop) in [(10.0, 0.002), (1000.0, 0.004)] {
+        let how = How::until(stop).tolerance(1e-9).set("load", &load.to_string());
+        let ran = run_text(&example("BoostConverter"), &how).finished();
+        let (i, v) = boosted(load, stop);
+        near(ran.last("L.i"), i, 1e-6);
+        near(ran.last("C.v"), v, 1e-6);
+        let is_idle = ran
+            .events()
+            .iter()
+            .any(|event| event.cause.iter().any(|cause| cause == "diode.closed.i < 0") && event.cause.len() == 2);
+        assert_eq!(is_idle, load == 1000.0, "the current ends by itself at {load} Ohm only");
+    }
+}
+
+#[test]
+fn an_h_bridge_turns_the_current_around() {
+    let ran = run_text(&example("HBridge"), &How::until(0.045).tolerance(1e-9)).finished();
+    let towards = |i: f64, voltage: f64, time: f64| voltage + (i - voltage) * (-time / 5e-3_f64).exp();
+    let mut i = 0.0;
+    for half in 0..4 {
+        i = towards(i, if half % 2 == 0 { 12.0 } else { -12.0 }, 0.01);
+    }
+    near(ran.last("L.i"), towards(i, 12.0, 0.005), 1e-7);
+}

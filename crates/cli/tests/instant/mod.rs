@@ -9,6 +9,7 @@
 //! | `reference` | reads what must come out |
 //! | `runner` | runs the program and judges its table |
 //! | `variants` | the same model in other units, in another order, beside a copy of itself |
+//! | `visited` | runs enter only modes that `analyze` calls regular or harmless |
 //! | `not_yet` | models that are known to fail, with the symptom |
 //! | `programs/` | random programs of clauses against an interpreter |
 //!
@@ -20,6 +21,7 @@ mod programs;
 mod reference;
 mod runner;
 mod variants;
+mod visited;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -144,13 +144,13 @@ impl Drop for Files {
 }
 
 /// A result: names, and rows with the time first.
-struct Table {
-    names: Vec<String>,
-    rows: Vec<Vec<f64>>,
+pub struct Table {
+    pub names: Vec<String>,
+    pub rows: Vec<Vec<f64>>,
 }
 
 impl Table {
-    fn read(path: &Path) -> Result<Self, String> {
+    pub fn read(path: &Path) -> Result<Self, String> {
         let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
         let mut lines = text.lines();
         let names = lines.next().ok_or("an empty result")?.split(',').map(str::to_string).collect();

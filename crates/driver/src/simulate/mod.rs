@@ -92,9 +92,10 @@ impl Run<'_> {
         let space = &analysis.space;
         let singular = singularities.wrong;
         let valid = analysis.invariant.concerning(space, singular);
-        let is_regular = analysis.is_regular() && analyzed.dependences.is_empty();
         if space.and(singular, valid).is_empty() {
-            if is_regular {
+            if !analyzed.dependences.is_empty() {
+                check_structure(analyzed, &mut self.diagnostics);
+            } else if analysis.is_regular() {
                 note_combinations(analyzed, &mut self.diagnostics);
             }
             return Ok(());

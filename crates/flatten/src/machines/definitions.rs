@@ -53,8 +53,9 @@ impl Flattener<'_> {
         self.check_machines();
     }
 
-    /// A machine that may leave its initial state at once begins there if that is consistent, and otherwise in a state that
-    /// is, as a diode under a positive voltage; all others begin in their initial states whatever the values are.
+    /// A machine that may leave its initial state at once and comes back to it begins there if that is consistent, and
+    /// otherwise in a state that is, as a diode under a positive voltage. All others begin in their initial states: what is
+    /// left for good, as something intact, has not been left before the start.
     fn fix_starts(&mut self, conditions: &[Vec<ExpressionId>]) {
         let mut is_free: Vec<bool> = Vec::new();
         for (drawn, conditions) in self.machines.drawn.iter().zip(conditions) {
@@ -65,7 +66,8 @@ impl Flattener<'_> {
             };
             let mut arrows = drawn.arrows.iter().zip(conditions);
             let leaves = arrows.any(|(arrow, &it)| arrow.from == drawn.initial && arrow.immediate && !waits(it));
-            is_free.push(leaves || drawn.parent.is_some_and(|(parent, _)| is_free[parent]));
+            let returns = drawn.arrows.iter().any(|arrow| arrow.to == drawn.initial && arrow.from != drawn.initial);
+            is_free.push(leaves && returns || drawn.parent.is_some_and(|(parent, _)| is_free[parent]));
         }
         for (drawn, is_free) in self.machines.drawn.iter().zip(is_free) {
             for state in &drawn.states {

@@ -59,6 +59,9 @@ impl Noise {
     }
 }
 
+/// A sum of a few terms is known to so many roundings of them.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+
 /// Something to say about a restart.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Note {
@@ -231,7 +234,8 @@ fn defects(
             held.iter().zip(&mut derivatives).filter(|(held, _)| !held.is_nan()).for_each(|(_, value)| *value = 0.0);
         }
         // Where all terms vanish with the guard that fired, what is left of them is rounding of what they are made of.
-        let size = size_of_terms(structure, equations, past, row, &left.complete).max(noise.floor / noise.relative);
+        let (size, made_of) = size_of_terms(structure, equations, past, row, &left.complete);
+        let size = size.max(noise.floor / noise.relative).max(ROUNDING / noise.relative * made_of);
         let first = noise.first_significant(&derivatives, size);
         first.filter(|&first| first < count as usize).map(|first| Defect { row, first: first as u32 })
     };
@@ -247,18 +251,18 @@ fn held(structure: &ModeStructure, past: &Past, row: Row) -> bool {
     !past.is_new[row] && past.offset[row] >= offset && structure.incidence(row).iter().all(is_known)
 }
 
-/// How large the terms of a residual are, to first order: each as large as what it is made of by the equations that held before.
-/// A difference of two speeds that vanishes when they meet is known as exactly as they are.
-fn size_of_terms(structure: &ModeStructure, equations: &dyn Residuals, past: &Past, row: Row, jet: &Jet) -> f64 {
-    let mut sum = 0.0;
+/// How large the terms of a residual are, to first order, and what they are made of by the equations that held before: a
+/// difference of two speeds that vanishes when they meet has the rounding of the speeds.
+fn size_of_terms(structure: &ModeStructure, equations: &dyn Residuals, past: &Past, row: Row, jet: &Jet) -> (f64, f64) {
+    let finite = |size: f64| if size.is_finite() { size } else { 0.0 };
+    let (mut sum, mut made_of) = (0.0, 0.0);
     equations.for_each_partial(row, jet, &mut |column, order, value| {
-        let made_of = structure.occurrences(column).iter().filter(|&&(other, _)| other != row && !past.is_new[other]);
-        let sizes =
-            made_of.map(|&(other, _)| size_by_definition(equations, other, jet, Derivative::new(column, order)));
-        let size = value.abs() * sizes.fold(jet.get(column, order).abs(), f64::max);
-        sum += if size.is_finite() { size } else { 0.0 };
+        let held = structure.occurrences(column).iter().filter(|&&(other, _)| other != row && !past.is_new[other]);
+        let sizes = held.map(|&(other, _)| size_by_definition(equations, other, jet, Derivative::new(column, order)));
+        sum += finite(value * jet.get(column, order)).abs();
+        made_of += finite(value * sizes.fold(0.0, f64::max)).abs();
     });
-    sum
+    (sum, made_of)
 }
 
 /// How large a quantity is by the other terms of an equation that contains it; zero where that says nothing.

@@ -205,8 +205,10 @@ impl<'a> Run<'_, 'a> {
         loop {
             side = match self.pause(&side) {
                 Ok(other) => other.unwrap_or(side),
-                Err(Ended::Run(end, time)) => return (end, time),
-                Err(Ended::Event(side) | Ended::Stop(side)) => return self.finish(&side),
+                Err(ended) => match *ended {
+                    Ended::Run(end, time) => return (end, time),
+                    Ended::Event(side) | Ended::Stop(side) => return self.finish(&side),
+                },
             };
             if side.time >= self.settings.stop {
                 return self.finish(&side);
@@ -303,7 +305,7 @@ impl<'a> Run<'_, 'a> {
     fn pause_in(&mut self, phase: &Phase<'a>) -> Option<Ended<'a>> {
         match self.pause(&phase.present) {
             Ok(other) => other.map(Ended::Event),
-            Err(ended) => Some(ended),
+            Err(ended) => Some(*ended),
         }
     }
 
@@ -315,7 +317,7 @@ impl<'a> Run<'_, 'a> {
 
     /// Pauses at an instant as often as that is wanted, and passes it again with the inputs that are given: the side from
     /// which the run goes on then, where there were any.
-    fn pause(&mut self, side: &Side<'a>) -> Result<Option<Side<'a>>, Ended<'a>> {
+    fn pause(&mut self, side: &Side<'a>) -> Result<Option<Side<'a>>, Box<Ended<'a>>> {
         let mut other: Option<Side<'a>> = None;
         while self.is_wanted(side.time) {
             let present = other.as_ref().unwrap_or(side);
@@ -326,10 +328,10 @@ impl<'a> Run<'_, 'a> {
                 Next::Go(inputs) if inputs.is_empty() => {}
                 Next::Go(inputs) => match self.given(&present.clone(), inputs) {
                     Passed::Same(right) | Passed::Other(right) => other = Some(right),
-                    Passed::End(end, time) => return Err(Ended::Run(end, time)),
+                    Passed::End(end, time) => return Err(Box::new(Ended::Run(end, time))),
                 },
-                Next::Finish => return Err(Ended::Stop(present.clone())),
-                Next::Abandon => return Err(Ended::Run(RunEnd::Interrupted, present.time)),
+                Next::Finish => return Err(Box::new(Ended::Stop(present.clone()))),
+                Next::Abandon => return Err(Box::new(Ended::Run(RunEnd::Interrupted, present.time))),
             }
         }
         Ok(other)

@@ -135,9 +135,15 @@ pub(crate) struct FixedMode {
 /// limit, as `on = if pre(on) then i >= 0 else u > 0`: its fixed start is that of `pre(on)`.
 pub(crate) fn fixed_modes(dae: &MultimodeDae) -> Vec<FixedMode> {
     let expressions = &dae.model.expressions;
-    let remembers = |definition: ExpressionId| expressions.contains(definition, |node| matches!(node, Node::Pre(_)));
-    let given =
-        dae.mode_variables.iter_enumerated().filter(|(_, declared)| !declared.definition.is_some_and(remembers));
+    let given = dae.mode_variables.iter_enumerated().filter(|&(mode, declared)| {
+        let is_itself = |node: Node| match node {
+            Node::Variable(variable, 0) => declared.variable == Some(variable),
+            Node::Mode(other) => other == mode,
+            _ => false,
+        };
+        let of_itself = |node: Node| matches!(node, Node::Pre(inner) if is_itself(expressions.node(inner)));
+        !declared.definition.is_some_and(|definition| expressions.contains(definition, of_itself))
+    });
     let declared = given.filter_map(|(mode, declared)| {
         let span = declared.variable.map_or(declared.span, |variable| dae.model.variables[variable].start_span);
         declared.initial.map(|value| FixedMode { mode, value, span })

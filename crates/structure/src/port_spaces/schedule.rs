@@ -10,6 +10,9 @@ use modeshift_numerics::{Compiler, Input, NativeFunctions};
 /// At how many times a schedule is tried. They are spread by the golden ratio, so that all phases of a period are met.
 const TIMES: usize = 4096;
 
+/// So many decades beyond the length of an experiment, and below it, are tried too.
+const DECADES: f64 = 3.0;
+
 /// Whether modes keep every run out: by an element's own guard, or because no schedule gets there.
 pub(super) fn keeps_out(
     dae: &MultimodeDae,
@@ -43,7 +46,9 @@ fn meets(
     let (mut workspace, mut values) = (tape.workspace(), vec![0.0; definitions.len()]);
     Some((0..TIMES).any(|point| {
         let part = (point as f64 * 0.618_033_988_749_894_8).fract();
-        times.iter().for_each(|&at| inputs[at] = start + part * (stop - start));
+        // Half of them beyond the experiment and close to its start: the verdict is on the model, not on one run of it.
+        let share = if point % 2 == 0 { part } else { 10f64.powf(DECADES * (2.0 * part - 1.0)) };
+        times.iter().for_each(|&at| inputs[at] = start + share * (stop - start));
         tape.evaluate(&inputs, &mut workspace, &mut values);
         let value = |mode: ModeVariable| support.iter().position(|it| *it == mode).is_some_and(|at| values[at] != 0.0);
         space.evaluate(modes, value)

@@ -83,7 +83,8 @@ impl Interval {
     }
 
     fn cosine(self) -> Self {
-        if !(self.high - self.low < TAU) {
+        // What is not a number is anywhere.
+        if self.high - self.low >= TAU || (self.high - self.low).is_nan() {
             return Interval { low: -1.0, high: 1.0 };
         }
         let reaches = |phase: f64| ((self.low - phase) / TAU).ceil() <= ((self.high - phase) / TAU).floor();

@@ -196,7 +196,7 @@ impl Watch {
     /// a relation with a counter that has just gone on, was not.
     fn is_doubtful(&self, index: usize) -> bool {
         let it = &self.watched[index];
-        !self.is_value(index, it.peak) && !(it.first < 0.0 && self.is_value(index, it.first))
+        !(self.is_value(index, it.peak) || it.first < 0.0 && self.is_value(index, it.first))
     }
 
     /// Whether a value is above all noise.

@@ -246,7 +246,8 @@ impl DiscretePart {
     /// The atoms that decide what an equation contains: its guard, its modes, its discrete variables.
     pub fn atoms_of(&self, dae: &MultimodeDae, equation: EquationId) -> Vec<RelationId> {
         let model = &dae.model;
-        let it = &model.equations[equation];
+        // Conditions of a start and pins are rows of a mode, but no equations of the model: nothing decides about them.
+        let Some(it) = model.equations.get(equation) else { return Vec::new() };
         let mut places = Vec::new();
         for part in [it.guard, it.left, it.right] {
             model.expressions.for_each(part, |_, node| {
