@@ -77,7 +77,7 @@ fn a_change_that_loops_for_ever_is_rejected_with_its_cycle() {
       if g then /* q: */ x = 0; else /* r: */ y = 0; end if; end M;";
     let outcome = modeshift_reading(text.as_bytes(), &["semantics", "-"]);
     assert_eq!(outcome.status, 1);
-    assert!(outcome.stderr.contains("E0601") && outcome.stderr.contains("E0842"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("E0605") && outcome.stderr.contains("E0842"), "{}", outcome.stderr);
     let cycle = "
 rejected: loops for ever
   ∅ -> {q•}: p; g; FS(q); FS(q•); q•2; Tick

@@ -9,8 +9,8 @@
 use std::sync::Arc;
 
 use modeshift_dae::{
-    ExpressionId, FlatModel, Id, IndexVec, InitialEquation, ModeVariableId, MultimodeDae, Node, Scenario, ScenarioId,
-    VariableId,
+    Context, ExpressionId, FlatModel, Id, IndexVec, InitialEquation, ModeVariableId, MultimodeDae, Node, Scenario,
+    ScenarioId, VariableId,
 };
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use modeshift_modes::{Invariant, ModeSet, ModeSpace, ModeVariable};
@@ -130,9 +130,20 @@ pub(crate) struct FixedMode {
     pub(crate) span: Span,
 }
 
+/// Whether a continuous variable decides at the current instant, not by its left limit alone.
+fn reads_present(dae: &MultimodeDae, definition: ExpressionId) -> bool {
+    let mut is_read = false;
+    dae.model.expressions.for_each_in_context(definition, Context::LEFT_LIMIT, |_, node, context| {
+        is_read |= matches!(node, Node::Variable(variable, _)
+            if !context.is(Context::LEFT_LIMIT) && dae.model.variables[variable].is_continuous_unknown());
+        true
+    });
+    is_read
+}
+
 /// Mode variables with a fixed start value, or given by an initial equation that holds in all modes and scenarios. A
 /// left limit gives what nothing defines; what has a definition only starts from there. So does what is defined by its own left
-/// limit, as `on = if pre(on) then i >= 0 else u > 0`: its fixed start is that of `pre(on)`.
+/// limit and by present values, as `on = if pre(on) then i >= 0 else u > 0`: its fixed start is that of `pre(on)`.
 pub(crate) fn fixed_modes(dae: &MultimodeDae) -> Vec<FixedMode> {
     let expressions = &dae.model.expressions;
     let given = dae.mode_variables.iter_enumerated().filter(|&(mode, declared)| {
@@ -142,7 +153,8 @@ pub(crate) fn fixed_modes(dae: &MultimodeDae) -> Vec<FixedMode> {
             _ => false,
         };
         let of_itself = |node: Node| matches!(node, Node::Pre(inner) if is_itself(expressions.node(inner)));
-        !declared.definition.is_some_and(|definition| expressions.contains(definition, of_itself))
+        let begins_before = |definition: ExpressionId| expressions.contains(definition, of_itself);
+        !declared.definition.is_some_and(|it| begins_before(it) && reads_present(dae, it))
     });
     let declared = given.filter_map(|(mode, declared)| {
         let span = declared.variable.map_or(declared.span, |variable| dae.model.variables[variable].start_span);
