@@ -54,6 +54,9 @@ pub enum Command {
         /// How to print it
         #[arg(long, value_enum, default_value_t = DataFormat::Text)]
         format: DataFormat,
+        /// Tell too what a tool that does not look at modes would do, and when its run would fail
+        #[arg(long)]
+        as_other_tools: bool,
     },
     /// Structure of the long modes: offsets, blocks, conditional dependency graph
     Analyze {
@@ -66,8 +69,8 @@ pub enum Command {
         #[arg(long, value_name = "MODE")]
         at: Option<String>,
         /// Another method for comparison
-        #[arg(long, value_name = "NAME")]
-        method: Option<String>,
+        #[arg(long, value_name = "NAME", value_enum, default_value_t = AnalyzeMethod::Exact)]
+        method: AnalyzeMethod,
     },
     /// Consistent initialization: which start values are needed, too many, missing
     Init {
@@ -208,6 +211,15 @@ pub struct Run {
     /// What to draw: names of variables, in which `*` stands for any text; default: states and outputs that vary
     #[arg(long, value_name = "a,b")]
     pub plot_vars: Option<String>,
+}
+
+/// Methods of structural analysis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum AnalyzeMethod {
+    /// All modes at once, each by its own structure
+    Exact,
+    /// What an ordinary tool does: as if all modes were one
+    Approximate,
 }
 
 /// Methods that find out what a mode change does.

@@ -8,10 +8,12 @@ use modeshift_driver::changes::Selection;
 use modeshift_driver::report::analyze::LARGEST_PICTURE;
 use modeshift_driver::report::json::pretty;
 use modeshift_driver::simulate::{Method, RunOptions};
-use modeshift_driver::{Progress, RimisOptions, Source, semantics};
+use modeshift_driver::{CheckOptions, Progress, RimisOptions, Source, semantics};
 
 use crate::answers::{on_paper, status_of, tell, tell_timings, write};
-use crate::arguments::{self, Arguments, ChangesMethod, Command, Common, DataFormat, GraphFormat, Input, Solver};
+use crate::arguments::{
+    self, AnalyzeMethod, Arguments, ChangesMethod, Command, Common, DataFormat, GraphFormat, Input, Solver,
+};
 use crate::files::{files_of, read_source, say};
 use crate::outputs::RunOutputs;
 use crate::questions::{question, watch};
@@ -27,9 +29,11 @@ pub fn run(arguments: Arguments) -> Status {
     let result = match arguments.command {
         Command::Parse { files, common } => parse(&files, &common),
         Command::Flatten { input, format } => flatten(&input, format),
-        Command::Check { input, format } => check(&input, format),
-        Command::Analyze { method: Some(method), .. } => not_built(&format!("analyze --method {method}")),
-        Command::Analyze { input, format, at, method: None } => analyze(&input, format, at.as_deref()),
+        Command::Check { input, format, as_other_tools } => check(&input, format, CheckOptions { as_other_tools }),
+        Command::Analyze { input, format, at, method } => match method {
+            AnalyzeMethod::Exact => analyze(&input, format, at.as_deref()),
+            AnalyzeMethod::Approximate => analyze_approximately(&input, format, at.as_deref()),
+        },
         Command::Init { input, format, at, scenario } => init(&input, format, at.as_deref(), scenario.as_deref()),
         Command::Changes { input, format, from, to, method } => {
             let with_array = method == Some(ChangesMethod::Array);
@@ -47,10 +51,6 @@ pub fn run(arguments: Arguments) -> Status {
         say(&format!("error: {message}\n"));
         Status::Usage
     })
-}
-
-fn not_built(command: &str) -> Result<Status, UsageError> {
-    Err(UsageError(format!("`modeshift {command}` is not built yet")))
 }
 
 fn parse(files: &[PathBuf], common: &Common) -> Result<Status, UsageError> {
@@ -90,8 +90,8 @@ fn flatten(input: &Input, format: DataFormat) -> Result<Status, UsageError> {
     Ok(status_of(&answer))
 }
 
-fn check(input: &Input, format: DataFormat) -> Result<Status, UsageError> {
-    let answer = modeshift_driver::check(&question(input)?);
+fn check(input: &Input, format: DataFormat, options: CheckOptions) -> Result<Status, UsageError> {
+    let answer = modeshift_driver::check(&question(input)?, options);
     match format {
         DataFormat::Text => tell(&answer, &input.common),
         DataFormat::Json => tell_timings(&answer, &input.common),
@@ -124,6 +124,21 @@ fn analyze(input: &Input, format: GraphFormat, at: Option<&str>) -> Result<Statu
     tell(&answer, &input.common);
     if let Some(text) = text {
         let text = if format == GraphFormat::Text { on_paper(text, &input.common) } else { text };
+        write(&input.common, &text)?;
+    }
+    Ok(status_of(&answer))
+}
+
+fn analyze_approximately(input: &Input, format: GraphFormat, at: Option<&str>) -> Result<Status, UsageError> {
+    let answer = modeshift_driver::as_other_tools(&question(input)?, at);
+    tell(&answer, &input.common);
+    if let Some(report) = &answer.result {
+        let text = match format {
+            GraphFormat::Text => on_paper(report.text(), &input.common),
+            GraphFormat::Json => pretty(&report.json()),
+            GraphFormat::Dot => report.dot(),
+            GraphFormat::Svg => report.svg(),
+        };
         write(&input.common, &text)?;
     }
     Ok(status_of(&answer))

@@ -15,6 +15,8 @@ const SQUARE: &str = "crates/cli/tests/repro/papers/SqOut.mo";
 
 /// Small models with a command line that provokes the code: the model is read from standard input, or is a file.
 const PROVOKED: &[(Code, &str, &str)] = &[
+    (Code::W0610, "check --as-other-tools", "models/ClutchBasic.mo"),
+    (Code::N0610, "check --as-other-tools", "models/TwoEquationsRIMIS.mo"),
     (Code::E0002, "analyze --at q=true", STATE),
     (Code::E0003, "analyze --at bh=true,bl=true", "models/WaterTank.mo"),
     (Code::E0004, "init --scenario q", STATE),

@@ -9,6 +9,7 @@ mod gallery;
 mod init;
 mod instant;
 mod json;
+mod methods;
 mod rimis;
 mod rimis_runs;
 mod rumoca;

@@ -79,10 +79,9 @@ fn a_result_goes_to_the_named_file_and_nowhere_else() {
 }
 
 #[test]
-fn commands_to_come_take_their_options_and_say_that_they_are_not_built() {
+fn a_scenario_that_does_not_exist_is_refused() {
     let file = "models/ClutchBasic.mo";
     check_error(b"", &["init", file, "--at", "g=true", "--scenario", "s"], 2, "the model has no scenarios");
-    check_error(b"", &["analyze", file, "--method", "matchings"], 2, "not built yet");
 }
 
 #[test]

@@ -332,6 +332,7 @@ codes! {
     W0604 "The equations of some modes contradict each other; the elements' own guards keep a run out.",
     W0605 "Some modes are singular, and too much hangs together to say what that means.",
     W0606 "A condition remembers something that some modes leave undetermined.",
+    W0610 "A tool that does not look at modes cannot solve an equation in some of them (`check --as-other-tools`).",
     W0702 "The start is underdetermined; a run keeps some states at their start values.",
     W0704 "A fixed start value has no effect.",
     W0710 "The start is consistent in several modes; one is taken.",
@@ -348,6 +349,7 @@ codes! {
     N0501 "A condition is implicit: it depends on variables that depend on it.",
     N0601 "Equations are combined, because what they are solved for cancels.",
     N0602 "Some blocks are too large to be checked for coefficients that cancel.",
+    N0610 "A tool that does not look at modes solves the model in all of them (`check --as-other-tools`).",
     N0702 "The start is underdetermined, and the model states nothing about it.",
     N0711 "A start value was found by a second method.",
 }

@@ -56,7 +56,7 @@ impl Run<'_> {
         self.timings.measure("analyzing mode changes", analyze, size).map_err(|limit| self.limit(&limit))
     }
 
-    fn limit(&mut self, limit: &Limit) -> Stop {
+    pub(crate) fn limit(&mut self, limit: &Limit) -> Stop {
         self.diagnostics.push(limit_diagnostic(limit));
         Stop
     }

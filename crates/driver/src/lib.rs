@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`changes`] | `changes`: every mode change of a model |
 //! | [`init`] | `init`: the start of a model, and what `check` says about it |
+//! | `other_tools` | `analyze --method approximate`: what an ordinary tool makes of a model, and when its run fails |
 //! | `parse` | `parse`: syntax errors only |
 //! | `pipeline` | `flatten`, `analyze`, `check`, and the stages that all questions share |
 //! | `question` | questions and answers as data |
@@ -19,6 +20,7 @@
 
 pub mod changes;
 pub mod init;
+mod other_tools;
 mod parse;
 mod pipeline;
 mod question;
@@ -30,8 +32,9 @@ mod valuation;
 
 pub use modeshift_report as report;
 pub use modeshift_report::Analyzed;
+pub use other_tools::as_other_tools;
 pub use parse::parse;
-pub use pipeline::{analyze, check, flatten};
+pub use pipeline::{CheckOptions, analyze, check, flatten};
 pub use question::{Answer, Dialect, Limits, Question, Source};
 pub use rimis::{RimisOptions, rimis};
 pub use timings::{Phase, Progress, Timings};

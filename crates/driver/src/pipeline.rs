@@ -38,10 +38,17 @@ pub fn analyze(question: &Question, at: Option<&str>) -> Answer<Analyzed> {
     run.answer(result)
 }
 
+/// What `check` says beside what is wrong.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CheckOptions {
+    /// What a tool that does not look at modes would do.
+    pub as_other_tools: bool,
+}
+
 /// `check`: everything that is wrong with a model.
-pub fn check(question: &Question) -> Answer<CheckReport> {
+pub fn check(question: &Question, options: CheckOptions) -> Answer<CheckReport> {
     let mut run = Run::new(question);
-    let verdict = run.checked().ok();
+    let verdict = run.checked(options).ok();
     let asked_for = (question.model.as_deref(), question.source.name.as_str());
     let report = CheckReport::new(verdict, asked_for, &run.diagnostics, run.library.sources());
     run.answer(Ok(report))
@@ -76,7 +83,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn checked(&mut self) -> Result<Verdict, Stop> {
+    fn checked(&mut self, options: CheckOptions) -> Result<Verdict, Stop> {
         let analyzed = self.analyzed(None)?;
         check_clauses(&analyzed, &mut self.diagnostics);
         note_implicit_guards(&analyzed.dae, &mut self.diagnostics);
@@ -86,6 +93,9 @@ impl<'a> Run<'a> {
         if !self.diagnostics.has_errors() {
             self.check_start(&analyzed);
             self.check_changes(&analyzed);
+        }
+        if options.as_other_tools {
+            self.check_as_other_tools(&analyzed);
         }
         Ok(verdict_of(&analyzed))
     }

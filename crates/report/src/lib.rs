@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`analyzed`] | a model with its structure, which most reports are about |
 //! | [`analyze`] | the report of `analyze`: offsets, blocks, conditional dependency graph |
+//! | [`approximate`] | the report of `analyze --method approximate`: what an ordinary tool would do |
 //! | [`changes`] | the report of `changes`: what each mode change does |
 //! | [`check`] | the report of `check`, and what is structurally wrong, as diagnostics |
 //! | [`flat`] | the report of `flatten`: the guarded equation system |
@@ -22,6 +23,7 @@
 
 pub mod analyze;
 pub mod analyzed;
+pub mod approximate;
 pub mod changes;
 pub mod check;
 pub mod flat;

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::analyze::AnalyzeReport;
+use crate::approximate::ApproximateReport;
 use crate::changes::ChangesReport;
 use crate::check::CheckReport;
 use crate::flat::FlatReport;
@@ -11,11 +12,12 @@ use crate::json::schema_of;
 use crate::semantics::SemanticsReport;
 
 /// The commands that print JSON, each with the schema of its report.
-pub fn schemas() -> [(&'static str, Value); 6] {
+pub fn schemas() -> [(&'static str, Value); 7] {
     [
         ("flatten", schema_of::<FlatReport>()),
         ("check", schema_of::<CheckReport>()),
         ("analyze", schema_of::<AnalyzeReport>()),
+        ("analyze --method approximate", schema_of::<ApproximateReport>()),
         ("init", schema_of::<InitReport>()),
         ("changes", schema_of::<ChangesReport>()),
         ("semantics", schema_of::<SemanticsReport>()),

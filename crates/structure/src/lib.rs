@@ -11,6 +11,7 @@
 //! | file | purpose |
 //! |---|---|
 //! | `analysis` | [`analyze`]: all stages in order |
+//! | [`approximate`](mod@approximate) | the model as an ordinary tool sees it, as if all modes were one (E22 §2) |
 //! | `incidence` | from equations to the guarded bipartite graph |
 //! | `matching` | matching, offsets, over- and underdetermined parts |
 //! | `graph` | cycles, blocks, the dependency graph |
@@ -24,6 +25,7 @@
 //! | `certificates` | what must be true of every result |
 
 mod analysis;
+pub mod approximate;
 mod certificates;
 mod graph;
 mod incidence;

@@ -83,7 +83,7 @@ impl Run<'_> {
     }
 
     /// Stops where no mode can be run; says so where some are wrong, because a run may get there.
-    fn runnable(&mut self, analyzed: &Analyzed) -> Result<(), Stop> {
+    pub(crate) fn runnable(&mut self, analyzed: &Analyzed) -> Result<(), Stop> {
         check_clauses(analyzed, &mut self.diagnostics);
         if self.diagnostics.has_errors() {
             return Err(Stop);
@@ -114,7 +114,7 @@ impl Run<'_> {
         if self.diagnostics.has_errors() { Err(Stop) } else { Ok(()) }
     }
 
-    fn settings(&mut self, analyzed: &Analyzed, options: &RunOptions) -> Result<RunSettings, Stop> {
+    pub(crate) fn settings(&mut self, analyzed: &Analyzed, options: &RunOptions) -> Result<RunSettings, Stop> {
         let scenario = self.choice(analyzed, options.scenario.as_deref())?.scenario;
         let Options { node_limit, time_limit, .. } = self.options(&analyzed.within);
         match settings::settings(&analyzed.dae.model.experiment, options, scenario) {

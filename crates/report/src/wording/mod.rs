@@ -11,5 +11,5 @@ mod names;
 mod sets;
 
 pub use guards::{Guards, Modes, invariant_text, mode_names};
-pub use names::{Names, counted, listed};
+pub use names::{Names, counted, listed, time_text};
 pub use sets::SetTexts;

@@ -55,3 +55,16 @@ pub fn listed<'a>(names: impl Iterator<Item = &'a str> + Clone) -> String {
     let shown: Vec<String> = names.take(MOST_NAMES).map(|name| format!("`{name}`")).collect();
     if count > MOST_NAMES { format!("{} and {} more", shown.join(", "), count - MOST_NAMES) } else { shown.join(", ") }
 }
+
+/// A time to six digits: `0.157864`, `5`.
+pub fn time_text(time: f64) -> String {
+    if time == 0.0 || !time.is_finite() {
+        return format!("{time}");
+    }
+    let digits = (5 - time.abs().log10().floor() as i32).clamp(0, 17) as usize;
+    let text = format!("{time:.digits$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
+        false => text,
+    }
+}

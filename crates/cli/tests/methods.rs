@@ -1,0 +1,160 @@
+//! `analyze --method` and `check --as-other-tools`: what other methods make of the papers' models.
+
+use serde_json::Value;
+
+use crate::support::{modeshift, modeshift_reading};
+
+/// The report as JSON of a model of the papers.
+fn report(method: &str, model: &str) -> Value {
+    let file = format!("models/{model}.mo");
+    let outcome = modeshift(&["analyze", &file, "--method", method, "--format", "json"]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    outcome.json()
+}
+
+fn names(value: &Value) -> String {
+    let names = value.as_array().expect("a list").iter().map(|name| name.as_str().expect("a name"));
+    names.collect::<Vec<_>>().join(" ")
+}
+
+/// `reads -- equations -> writes` of each block.
+fn blocks(report: &Value) -> Vec<String> {
+    let text = |block: &Value| {
+        let reads = names(&block["reads"]);
+        let reads = if reads.is_empty() { reads } else { format!("{reads} -- ") };
+        format!("{reads}{} -> {}", names(&block["equations"]), names(&block["writes"]))
+    };
+    report["blocks"].as_array().expect("a list").iter().map(text).collect()
+}
+
+/// The first block that fails: when, how it is solved, and at what time.
+fn failure(report: &Value) -> (String, String, f64) {
+    let blocks = report["blocks"].as_array().expect("a list").iter();
+    let failing = blocks.clone().find(|block| block["time"].is_number()).expect("a block fails");
+    let text = |key: &str| failing[key].as_str().expect("text").to_string();
+    (text("fails_when"), text("solved"), failing["time"].as_f64().expect("a time"))
+}
+
+#[track_caller]
+fn check_failure(model: &str, when: &str, solved: &str, time: f64) {
+    let report = report("approximate", model);
+    let found = failure(&report);
+    assert_eq!((found.0.as_str(), found.1.as_str()), (when, solved));
+    assert!((found.2 - time).abs() < 5e-4, "{model} fails at {}", found.2);
+    assert_eq!(report["time"].as_f64(), Some(found.2));
+}
+
+#[test]
+fn an_ordinary_tool_fails_where_and_when_the_papers_say() {
+    // E22, Figures 3, 5, 10 and 24, and the equations (1) and (3).
+    check_failure("TwoEquations", "p", "x' = -((if p then x else 0) - 1)/(if p then 0 else 1)", 1.0);
+    check_failure("WaterTank", "bh", "yh = -(if bh then x - xmax else 0)/(if bh then 0 else 1)", 0.158);
+    check_failure("ClutchBasic", "g", "f1 = -(if g then w1 - w2 else 0)/(if g then 0 else 1)", 5.0);
+    let rope = "lambda = -(if gamma then L^2 - (x^2 + y^2) else 0)/(if gamma then 0 else 1)";
+    check_failure("CupAndBall", "gamma", rope, 0.452);
+}
+
+#[test]
+fn two_equations_have_one_block_in_all_modes() {
+    // E22, Figure 2b.
+    assert_eq!(blocks(&report("approximate", "TwoEquations")), ["x -- e -> x'"]);
+}
+
+/// RR9459, Figure 1, with an outflow and an inflow of our own.
+const TANK: &str = "
+    model WaterTank
+      constant Real xmax = 1, xmin = 0;
+      Real x(start = 0.5, fixed = true), y, yh, yl, z, sh, sl;
+      Boolean bh(start = false, fixed = true), bl(start = false, fixed = true);
+    equation
+      assert(not (bh and bl), \"full or empty\");
+      /* e0: */ y = 6.667;
+      /* e1: */ z = 5*(1 + cos(6*time));
+      /* e2: */ der(x) = z + yl - yh - y;
+      bh = (sh >= 0);
+      /* eh1: */ sh = if bh then yh else x - xmax;
+      /* eh2: */ 0 = if bh then x - xmax else yh;
+      bl = (sl >= 0);
+      /* el1: */ sl = if bl then yl else xmin - x;
+      /* el2: */ 0 = if bl then xmin - x else yl;
+    end WaterTank;";
+
+#[test]
+fn the_water_tank_has_the_seven_blocks_of_the_report() {
+    // RR9459, Figure 9.
+    let outcome = modeshift_reading(TANK.as_bytes(), &["analyze", "-", "--method", "approximate", "--format", "json"]);
+    let report = outcome.json();
+    let mut found = blocks(&report);
+    found.sort();
+    let mut expected = [
+        "x -- el2 -> yl",
+        "x yl -- el1 -> sl",
+        "y yh yl z -- e2 -> x'",
+        "x -- eh2 -> yh",
+        "x yh -- eh1 -> sh",
+        "e1 -> z",
+        "e0 -> y",
+    ];
+    expected.sort_unstable();
+    assert_eq!(found, expected);
+    // Its arrows: from flows to the balance, from corrections to their parameters.
+    assert_eq!(report["dependencies"].as_array().expect("a list").len(), 6);
+}
+
+#[test]
+fn what_was_rewritten_for_ordinary_tools_is_right_for_them() {
+    for model in ["TwoEquations", "WaterTank"] {
+        assert_eq!(report("approximate", model)["verdict"], "fails");
+        assert_eq!(report("approximate", &format!("{model}RIMIS"))["verdict"], "right");
+    }
+}
+
+#[test]
+fn equations_in_branches_are_one_equation_for_an_ordinary_tool() {
+    let report = report("approximate", "DiodeInductor");
+    assert_eq!(blocks(&report), ["i -- Zc|Zo -> uD", "i uD -- src -> uL", "uL -- ind -> i'", "i uD -- Sc|So -> s"]);
+    assert_eq!(report["blocks"][0]["solved"], "uD = -(if closed then 0 else i)/(if closed then 1 else 0)");
+    let instead = &report["blocks"][0]["instead"][0];
+    assert_eq!((names(&instead["equations"]), names(&instead["writes"])), ("Zo'".to_string(), "i'".to_string()));
+}
+
+#[test]
+fn pictures_show_what_fails() {
+    let file = "models/WaterTank.mo";
+    let of = |format: &str| modeshift(&["analyze", file, "--method", "approximate", "--format", format]).stdout;
+    let (dot, svg) = (of("dot"), of("svg"));
+    assert!(dot.starts_with("digraph ") && dot.contains("divides by zero when bh"), "{dot}");
+    assert!(svg.starts_with("<svg ") && svg.contains("divides by zero when bl"), "{svg}");
+}
+
+#[test]
+fn check_tells_what_other_tools_would_do() {
+    let outcome = modeshift(&["check", "models/ClutchBasic.mo", "--as-other-tools"]);
+    let expected = [
+        "warning[W0610]: other tools divide by zero at time 5: they solve `e3` for `f1` in every mode",
+        "models/ClutchBasic.mo:20:3",
+        "= when: g",
+        "= note: f1 = -(if g then w1 - w2 else 0)/(if g then 0 else 1)",
+        "= note: exact when g: e1 e2 e3' e4 -> w1' w2' f1 f2",
+    ];
+    for line in expected {
+        assert!(outcome.stderr.contains(line), "{line}\n{}", outcome.stderr);
+    }
+    assert_eq!(outcome.status, 0);
+    let plain = modeshift(&["check", "models/ClutchBasic.mo"]);
+    assert!(!plain.stderr.contains("W0610"));
+}
+
+#[test]
+fn a_method_that_does_not_exist_is_refused_with_the_list() {
+    let outcome = modeshift(&["analyze", "models/ClutchBasic.mo", "--method", "matchings"]);
+    assert_eq!(outcome.status, 2);
+    assert!(outcome.stderr.contains("possible values: exact, approximate"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_model_without_an_answer_is_told_as_such() {
+    let singular = "model M Real x, y; equation x = 1; x = time; y = y; end M;";
+    let outcome = modeshift_reading(singular.as_bytes(), &["analyze", "-", "--method", "approximate"]);
+    assert!(outcome.stdout.contains("structurally singular as if all modes were one"), "{}", outcome.stdout);
+}
