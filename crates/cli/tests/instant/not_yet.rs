@@ -4,11 +4,8 @@
 
 /// Model and symptom.
 pub const NOT_YET: &[(&str, &str)] = &[
-    ("expectations/Ball10000", "silently wrong"),
     ("expectations/NanoRelay", "silently wrong"),
     ("expectations/OneDiodeLC", "E0823"),
-    ("expectations/Runaway", "E0827"),
     ("expectations/ScaleMemory", "silently wrong"),
     ("expectations/Unitss30", "no end"),
-    ("power/Cascade2", "E0823"),
 ];

@@ -15,8 +15,9 @@ use crate::one_change::{FormUsers, StepSystem, holds, padded};
 use crate::one_mode::{Affine, Jet, Residuals, Surroundings};
 
 /// Steps that turn a cluster into a linear complementarity problem, as shares of the model's time scale: a hundredth resolves
-/// what moves, and a thousandth of that is short enough for impulses to be the largest by far.
-const STEPS: [f64; 2] = [1e-2, 1e-5];
+/// what moves, hundredths of that are short enough for impulses to be the largest by far, and the whole is tried where the
+/// scale was taken too short for the difference of two steps to be more than rounding.
+const STEPS: [f64; 4] = [1e-2, 1e-4, 1e-6, 1.0];
 
 /// Steps are solved densely, in some milliseconds at this size: larger modes are left to the other strategies.
 const MOST_EQUATIONS: usize = 400;

@@ -41,6 +41,8 @@ pub struct Integrator<'problem, System: Ode> {
     advance: Box<dyn Advance + 'problem>,
     from: f64,
     to: f64,
+    /// The length of the last step; zero before the first.
+    last_length: f64,
     step_count: usize,
     /// The last states, and what they say of the errors of steps.
     recent: Recent,
@@ -56,7 +58,7 @@ impl<'problem, System: Ode> Integrator<'problem, System> {
         state: &[f64],
     ) -> Self {
         let recent = Recent::new(time, state);
-        Integrator { problem, advance, from: time, to: time, step_count: 0, recent, overcome: None }
+        Integrator { problem, advance, from: time, to: time, last_length: 0.0, step_count: 0, recent, overcome: None }
     }
 
     /// One step, not beyond `limit`, which is not behind. A step that comes as near to it as can be computed ends there.
@@ -76,6 +78,7 @@ impl<'problem, System: Ode> Integrator<'problem, System> {
             return Err(self.failure(FailureReason::NotFinite));
         }
         self.step_count += 1;
+        self.last_length = self.advance.time() - self.from;
         if let Some(failed) = self.problem.take_failure() {
             self.overcome = Some((failed, self.step_count));
         }
@@ -155,10 +158,10 @@ impl<'problem, System: Ode> Integrator<'problem, System> {
         Statistics { steps: self.step_count, errors_too_large, not_converged, derivatives, jacobians }
     }
 
-    /// As near as times can be told apart in steps of this length.
+    /// As near as times can be told apart after steps like the last one.
     fn is_at(&self, limit: f64) -> bool {
         let time = self.advance.time();
-        (limit - time).abs() <= 100.0 * f64::EPSILON * (time.abs() + self.step_length().abs())
+        (limit - time).abs() <= 100.0 * f64::EPSILON * (time.abs() + self.last_length)
     }
 
     fn failure(&mut self, reason: FailureReason) -> IntegrationFailure {

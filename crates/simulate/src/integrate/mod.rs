@@ -126,7 +126,7 @@ fn step_tolerance(method: Method, tolerance: f64) -> f64 {
     let share = match method {
         Method::Bdf => 0.1 * tolerance * (tolerance / 1e-6).powf(1.0 / 5.0).min(1.0),
         Method::Esdirk => 0.05 * tolerance,
-        Method::Explicit => 0.5 * tolerance * (1e-9 / tolerance).powf(0.1).min(1.0),
+        Method::Explicit => 0.4 * tolerance * (1e-9 / tolerance).powf(0.1).min(1.0),
     };
     share.max(LEAST_STEP_TOLERANCE)
 }

@@ -1,7 +1,7 @@
 //! What happens at the events of a run: instants, told to the observer; limits of events that accumulate; and why the
 //! run ends there, if it does.
 
-use modeshift_dae::{ExpressionId, VariableId};
+use modeshift_dae::{ExpressionId, RelationId, VariableId};
 
 use crate::results::CostPart;
 use crate::run::failure::NoBeginning;
@@ -29,9 +29,17 @@ impl<'a> Run<'_, 'a> {
         due_samples(&mut self.machinery.memory.samplings, time)
     }
 
+    /// The atoms among some that decide something: whether an assertion changes its side as well says nothing about how
+    /// events follow each other.
+    fn deciding(&self, atoms: &[RelationId]) -> Vec<RelationId> {
+        let part = &self.machinery.prepared.discrete;
+        atoms.iter().copied().filter(|&atom| part.decides(atom)).collect()
+    }
+
     /// Passes an event that a phase came to.
     pub(super) fn pass(&mut self, left: &Side<'a>, fired: Fired) -> Passed<'a> {
-        if let Some(accumulation) = self.recent.add(left.time, &fired) {
+        let deciding = Fired { atoms: self.deciding(&fired.atoms), is_doubtful: fired.is_doubtful, ..Fired::default() };
+        if let Some(accumulation) = self.recent.add(left.time, &deciding) {
             return self.accumulated(left, &fired, &accumulation);
         }
         self.machinery.visited.meter.begin(left.time);
@@ -79,12 +87,13 @@ impl<'a> Run<'_, 'a> {
         failure::explain_sliding(&mut self.machinery, left, &outcome.right, self.diagnostics);
         failure::explain_undetermined(&mut self.machinery, &outcome.right, self.diagnostics);
         failure::explain_begun_at_zero(&mut self.machinery, left.time, &outcome.begun_at_zero, self.diagnostics);
+        let deciding = self.deciding(&fired.atoms);
         let Machinery { prepared, visited, memory } = &mut self.machinery;
         memory.slight.learn(prepared, left, fired, &outcome);
         visited.meter.done(CostPart::Selection);
         if outcome.is_visible(&prepared.discrete, left) {
             self.output.event(prepared, left, &outcome);
-            self.recent.was_visible(left, &outcome.right, &fired.atoms);
+            self.recent.was_visible(left, &outcome.right, &deciding);
         }
         visited.meter.done(CostPart::Output);
         if let Some(message) = outcome.terminated {

@@ -15,11 +15,16 @@ use crate::run::prepare::discrete_tapes::Buffers;
 use crate::run::prepare::relations::Moment;
 use crate::run::values::{Occasion, Side, input_between};
 
+/// How exactly the instant of an event is known, in short times.
+const EVENT_TIME_ERROR: f64 = 1e-10;
+
 /// What a run remembers.
 pub(crate) struct Memory {
     pub buffers: TapeBuffers,
     /// What counts as noise, in what does as a rule: another level where no mode is accepted.
     pub noise_level: f64,
+    /// What is a short time.
+    pub time_scale: TimeScale,
     /// The largest values that the sides of each atom had so far.
     pub scales: IndexVec<RelationId, f64>,
     /// When `sample` is due next.
@@ -37,6 +42,46 @@ pub(crate) struct Memory {
     /// Clusters of atoms that were searched for other modes.
     pub compared: BTreeSet<Vec<RelationId>>,
     series: IndexVec<RelationId, Option<Arc<DifferenceTape>>>,
+}
+
+/// What is a short time, by the solution itself: the length of a long step of late. The short steps after an event and the
+/// short phases before a limit of events are no sign that anything has become faster, so a long step is forgotten only
+/// after many times its length.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct TimeScale(f64);
+
+/// A step is a short time for so many times its length.
+const REMEMBERED: f64 = 100.0;
+/// The share of the time in which a solution or a source changes that is short: about as long as a step.
+const SHORT: f64 = 1e-2;
+
+impl Default for TimeScale {
+    /// Where nothing moves, no time is short or long.
+    fn default() -> Self {
+        TimeScale(SHORT)
+    }
+}
+
+impl TimeScale {
+    /// Before the first step: by how long something takes to change.
+    pub fn of_change(duration: f64) -> Option<Self> {
+        (duration > 0.0 && duration.is_finite()).then_some(TimeScale(SHORT * duration))
+    }
+
+    /// The shorter one.
+    pub fn or_shorter(self, other: Self) -> Self {
+        TimeScale(self.0.min(other.0))
+    }
+
+    /// A short time.
+    pub fn short(self) -> f64 {
+        self.0
+    }
+
+    /// After a step of this length.
+    pub fn follow(&mut self, step: f64) {
+        self.0 = (self.0 - step / REMEMBERED).max(step);
+    }
 }
 
 /// Buffers for the tapes of the discrete part.
@@ -59,6 +104,7 @@ impl Memory {
                 sides: tapes.sides.buffers(),
             },
             noise_level: 1.0,
+            time_scale: TimeScale::default(),
             scales: atoms.iter().map(|_| 0.0).collect(),
             samplings: prepared.schedule.samplings.clone(),
             slight: SlightEvents::new(atoms.len()),
@@ -77,9 +123,15 @@ impl Memory {
         difference.abs() > self.noise_level * (prepared.noise.relative * scale).max(prepared.floor(atom))
     }
 
+    /// What counts as zero now.
+    pub fn present_noise(&self, prepared: &Prepared) -> Noise {
+        let time_scale = self.time_scale.short();
+        Noise { time_scale, event_time_error: EVENT_TIME_ERROR * time_scale, ..prepared.noise }
+    }
+
     /// What counts as zero in the series of an atom.
     pub fn noise(&self, prepared: &Prepared, atom: RelationId) -> Noise {
-        let noise = prepared.noise;
+        let noise = self.present_noise(prepared);
         Noise { relative: self.noise_level * noise.relative, floor: noise.floor.max(self.scales[atom]), ..noise }
     }
 

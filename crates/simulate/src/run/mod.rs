@@ -135,8 +135,8 @@ fn conduct(
     let machinery = Machinery { prepared, visited: VisitedModes::new(prepared), memory: Memory::new(prepared) };
     let mut run = Run {
         machinery,
-        settings: PhaseSettings { stop, tolerance, method, length: stop - from },
-        recent: RecentEvents::new(stop - from, tolerance),
+        settings: PhaseSettings { stop, tolerance, method },
+        recent: RecentEvents::new(),
         output: Output::new(observer, &prepared.columns, from, interval),
         conductor,
         diagnostics,

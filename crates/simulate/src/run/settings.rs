@@ -96,11 +96,9 @@ impl RunSettings {
         false
     }
 
-    /// What is too small to count.
+    /// What is too small to count; what a short time is, the run knows.
     pub(super) fn noise(&self) -> Noise {
-        let relative = (NOISE_SHARE * self.tolerance).max(LEAST_NOISE);
-        let time_scale = 1e-2 * (self.stop - self.start).abs().max(f64::MIN_POSITIVE);
-        Noise { relative, time_scale, event_time_error: 1e-10 * time_scale, floor: 1e-12 }
+        Noise { relative: (NOISE_SHARE * self.tolerance).max(LEAST_NOISE), ..Noise::default() }
     }
 
     /// The limits of the analysis of the start.

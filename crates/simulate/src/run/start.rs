@@ -12,6 +12,7 @@ use crate::run::failure::NoBeginning;
 use crate::run::first_mode::LeftLimits;
 use crate::run::instant::entry::LastValues;
 use crate::run::instant::event_iteration::Outcome;
+use crate::run::memory::TimeScale;
 use crate::run::modes::NoMode;
 use crate::run::prepare::{Constants, Prepared};
 use crate::run::values::{Occasion, Side};
@@ -63,10 +64,24 @@ impl Start {
 
     /// The left side of the first instant.
     pub fn beginning<'a>(&'a self, machinery: &mut Machinery<'a>) -> Result<Beginning<'a>, NoBeginning> {
-        match &self.found {
+        let driven = self.time_of_sources();
+        machinery.memory.time_scale = driven.unwrap_or_default();
+        let beginning = match &self.found {
             Found::State(state) => self.begun_at(machinery, state),
             Found::LeftLimits(limits, refusal) => self.begun_before(machinery, limits, refusal),
+        }?;
+        if let Some(own) = time_of_states(&beginning.side) {
+            machinery.memory.time_scale = driven.map_or(own, |driven| driven.or_shorter(own));
         }
+        Ok(beginning)
+    }
+
+    /// In what time the first thing happens that time alone makes: something is due, or a function of time bends.
+    fn time_of_sources(&self) -> Option<TimeScale> {
+        let Start { prepared, settings: RunSettings { start, .. }, .. } = self;
+        let discrete = nothing_discrete(prepared);
+        let due = prepared.next_time(*start, &discrete, &prepared.schedule.samplings);
+        TimeScale::of_change(prepared.time_functions.resolved_until(&discrete, *start, 1.0, due) - start)
     }
 
     /// From left limits: the mode that follows from them.
@@ -128,6 +143,15 @@ impl Start {
         machinery.memory.buffers.begin_conditions(prepared, &mut side);
         Ok(Beginning { side, jump: None })
     }
+}
+
+/// In what time states change by as much as they are, the mean of all for which that can be said: one that begins near zero
+/// is not faster than the others for that.
+fn time_of_states(side: &Side<'_>) -> Option<TimeScale> {
+    let quantities = side.mode.quantities.list().iter().filter(|it| it.order > 0);
+    let times = quantities.map(|it| (side.value(it.of, it.order - 1) / side.value(it.of, it.order)).abs().ln());
+    let (count, sum) = times.filter(|it| it.is_finite()).fold((0, 0.0), |(count, sum), it| (count + 1, sum + it));
+    (count > 0).then(|| TimeScale::of_change((sum / f64::from(count)).exp()))?
 }
 
 /// Fixed start values of states that differ between the two sides of the first instant: from where to where they jump.

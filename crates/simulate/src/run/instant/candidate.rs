@@ -292,7 +292,8 @@ impl<'a> Instant<'_, 'a> {
     ) -> Circumstances<'r, 'a> {
         let beginnings = self.prepared.beginnings(step.left, &settled.entered);
         let (prepared, left, discrete) = (self.prepared, step.left, &settled.discrete);
-        Circumstances { prepared, left, mode, discrete, changed, beginnings, known }
+        let noise = self.memory.present_noise(prepared);
+        Circumstances { prepared, noise, left, mode, discrete, changed, beginnings, known }
     }
 
     /// What a restart did not touch, from the states.

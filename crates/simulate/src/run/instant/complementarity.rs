@@ -60,7 +60,7 @@ impl<'a> Instant<'_, 'a> {
             memory: &memory,
             point: right.unwrap_or(&memory),
         };
-        let problems = reference.complementarities(&elements, self.prepared.noise.time_scale);
+        let problems = reference.complementarities(&elements, self.memory.time_scale.short());
         (!problems.is_empty()).then_some(problems)
     }
 

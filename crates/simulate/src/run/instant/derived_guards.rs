@@ -161,7 +161,8 @@ impl<'a> Instant<'_, 'a> {
             parts.push((side * weight, series, self.memory.scales[atom]));
         }
         let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
-        let noise = Noise { relative: self.memory.noise_level * self.prepared.noise.relative, ..self.prepared.noise };
+        let noise = self.memory.present_noise(self.prepared);
+        let noise = Noise { relative: self.memory.noise_level * noise.relative, ..noise };
         candidate.restarted.sign_of_combination(&parts, &known, &noise)
     }
 

@@ -312,7 +312,7 @@ impl<'a> Instant<'_, 'a> {
         let known = self.prepared.known(side, &side.discrete, Occasion::default(), &[]);
         let structure = &side.mode.structure;
         let slope = series.at(structure, &known).residual(Row(0), &jet_of(side), 1)[1];
-        let noise = Noise { floor: self.memory.scales[atom], ..self.prepared.noise };
+        let noise = Noise { floor: self.memory.scales[atom], ..self.memory.present_noise(self.prepared) };
         noise.first_significant(&[0.0, slope], noise.floor).map(|_| slope)
     }
 

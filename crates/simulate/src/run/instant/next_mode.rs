@@ -395,7 +395,7 @@ impl<'a> Search<'_, '_, '_, 'a> {
     fn several(&mut self, flipped: &[RelationId]) -> Option<Ambiguity> {
         let chosen: States =
             self.atoms.iter().map(|&atom| self.proposed(atom) ^ u32::from(flipped.contains(&atom))).collect();
-        let noise = self.instant.prepared.noise;
+        let noise = self.instant.memory.present_noise(self.instant.prepared);
         let objections = self.objections.len();
         let found = self.accepted_modes(&chosen, &noise);
         self.objections.truncate(objections);

@@ -62,6 +62,8 @@ pub(crate) struct Contradiction {
 /// What a restart needs to know beside the two modes.
 pub(crate) struct Circumstances<'r, 'a> {
     pub prepared: &'a Prepared,
+    /// What counts as zero.
+    pub noise: Noise,
     pub left: &'r Side<'a>,
     pub mode: &'r Rc<VisitedMode<'a>>,
     /// Discrete values after the instant.
@@ -80,7 +82,7 @@ impl<'a> Circumstances<'_, 'a> {
         let structure = &self.mode.structure;
         let past = self.past();
         let equations = self.mode.equations.at(self.known);
-        let mut result = restart(structure, &equations, &past, &self.prepared.noise);
+        let mut result = restart(structure, &equations, &past, &self.noise);
         if !result.is_determined() {
             let undetermined = result.memory.undetermined();
             let undetermined: Vec<Derivative<VariableId>> =
@@ -120,7 +122,7 @@ impl<'a> Circumstances<'_, 'a> {
                 other => (self.known)(other),
             };
             let series = result.guard_series(past, &tape.at(structure, &known), Row(0), count);
-            if let Sign::Decided(term, value) = series.sign(&self.prepared.noise) {
+            if let Sign::Decided(term, value) = series.sign(&self.noise) {
                 let circuit = circuit.clone();
                 return Err(NoRestart::Contradiction(Contradiction { equation: *equation, circuit, term, value }));
             }

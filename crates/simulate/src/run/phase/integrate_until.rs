@@ -17,16 +17,10 @@ use crate::run::instant::event_iteration::Fired;
 use crate::run::modes::{ModeOde, VisitedMode};
 use crate::run::output::Output;
 use crate::run::phase::noise_floor::GuardNoise;
-use crate::run::phase::zero_crossings::{Crossing, Guard, Watch};
+use crate::run::phase::zero_crossings::{Crossing, Guard, Values, Watch};
 use crate::run::sliding::flow::{NoFlow, NotAlike, Slide};
 use crate::run::sliding::ode::SlidingOde;
 use crate::run::values::Side;
-
-/// The longest step, as a share of the run: guards are looked at after every step, so that one of states is missed only if it
-/// comes and goes in less than this. Functions of time are resolved however fast they are (`time_functions`).
-const LONGEST_STEP: f64 = 0.02;
-/// The same for modes without states, where nothing else limits steps; one per row of a result.
-const LONGEST_STEP_WITHOUT_STATES: f64 = 0.002;
 
 /// What a run asks of its phases.
 #[derive(Clone, Copy)]
@@ -34,8 +28,6 @@ pub(crate) struct PhaseSettings {
     pub stop: f64,
     pub tolerance: f64,
     pub method: Method,
-    /// The length of the whole run.
-    pub length: f64,
 }
 
 /// Why a phase comes back.
@@ -78,10 +70,10 @@ pub(crate) struct Phase<'a> {
 
 /// What a phase waits for.
 struct Expected {
+    /// When something is due; never, where nothing is.
+    due: f64,
     /// When something is due, or the run ends.
     limit: f64,
-    /// Whether it is the end of the run.
-    is_stop: bool,
     /// Up to when functions of time are resolved.
     resolved: f64,
     watch: Watch,
@@ -136,8 +128,6 @@ impl<'a> Phase<'a> {
         let ode = ModeOde::new(self.mode.program.clone(), surroundings);
         let mut chosen = Settings::new(settings.tolerance, self.states.len());
         (chosen.method, chosen.nominal) = (settings.method, nominal);
-        let share = if self.states.is_empty() { LONGEST_STEP_WITHOUT_STATES } else { LONGEST_STEP };
-        chosen.longest_step = share * settings.length;
         let problem = Rc::new(Problem::new(ode, &chosen));
         *known = Some(problem.clone());
         Ok(problem)
@@ -158,9 +148,7 @@ impl<'a> Phase<'a> {
         self.mode.program.borrow().states_of(&self.present.jet, &mut self.states);
         let nominal: Vec<f64> = system.states().iter().map(|state| machinery.prepared.nominal(state.of)).collect();
         let mut chosen = Settings::new(settings.tolerance, self.states.len());
-        let share = if self.states.is_empty() { LONGEST_STEP_WITHOUT_STATES } else { LONGEST_STEP };
         (chosen.method, chosen.nominal) = (settings.method, nominal.clone());
-        chosen.longest_step = share * settings.length;
         let ode = ModeOde::Sliding(SlidingOde::new(system, jets, nominal));
         Ok(Rc::new(Problem::new(ode, &chosen)))
     }
@@ -216,7 +204,7 @@ impl<'a> Phase<'a> {
             }
             match found {
                 Some(crossing) => return Ok(Reached::Event(self.expected.watch.fired(&crossing), crossing.guards)),
-                None if is_due && self.expected.is_stop => return Ok(Reached::Stop),
+                None if is_due && self.expected.is_stop() => return Ok(Reached::Stop),
                 None if is_due => return Ok(Reached::Event(Fired::default(), Vec::new())),
                 None if self.needs_new_states(machinery) => return Ok(Reached::NewStates),
                 None if end >= pause => return Ok(Reached::Pause),
@@ -257,7 +245,10 @@ impl<'a> Phase<'a> {
         // After an event inside a step, the rest of the step comes first.
         if integrator.time() <= from {
             let limit = self.resolved(machinery, integrator, from).min(limit);
-            integrator.step(limit).map_err(|failure| NoPhase::Integration(Box::new(failure)))?;
+            let step = integrator.step(limit).map_err(|failure| NoPhase::Integration(Box::new(failure)))?;
+            if !self.states.is_empty() {
+                machinery.memory.time_scale.follow(step.to - step.from);
+            }
         }
         let end_of_step = integrator.time().min(limit);
         let (to, failure) = self.last_value(machinery, integrator, (from, end_of_step))?;
@@ -296,18 +287,17 @@ impl<'a> Phase<'a> {
 
     /// Up to when functions of time are resolved, at least for the next step.
     fn resolved(&mut self, machinery: &Machinery<'a>, integrator: &Integrator<'_, ModeOde>, from: f64) -> f64 {
-        let Expected { limit, resolved, .. } = &mut self.expected;
+        let Expected { due, resolved, .. } = &mut self.expected;
         let step = integrator.step_length();
-        if *resolved <= from || from + step > *resolved && *resolved < *limit {
+        if *resolved <= from || from + step > *resolved && *resolved < *due {
             let functions = &machinery.prepared.time_functions;
-            let length = if step > 0.0 { 2.0 * step } else { *limit - from };
-            *resolved = functions.resolved_until(&self.present.discrete, from, length, *limit).max(from);
+            let length = if step > 0.0 { 2.0 * step } else { machinery.memory.time_scale.short() };
+            *resolved = functions.resolved_until(&self.present.discrete, from, length, *due).max(from);
         }
         *resolved
     }
 
-    /// The first crossing in a step, at whose end all values are, that is more than noise. The first step is looked at in
-    /// two halves: there are no values before it that would tell whether a guard comes back within it.
+    /// The first crossing in a step, at whose end all values are, that is more than noise.
     fn crossing(
         &mut self,
         machinery: &mut Machinery<'a>,
@@ -315,31 +305,45 @@ impl<'a> Phase<'a> {
         integrator: &mut Integrator<'_, ModeOde<'a>>,
         (from, to): (f64, f64),
     ) -> Result<Option<Crossing>, NoPhase> {
-        let middle = 0.5 * (from + to);
-        if !self.expected.watch.is_new() || middle <= from {
-            return self.crossing_within(machinery, settings, integrator, (from, to));
+        if self.states.is_empty() {
+            // Nothing else says how long a step may be.
+            self.expected.watch.begin_slowly(machinery.memory.time_scale.short());
         }
-        self.move_to(machinery, integrator, middle)?;
-        if let Some(found) = self.crossing_within(machinery, settings, integrator, (from, middle))? {
-            return Ok(Some(found));
+        let mut last = from;
+        while last < to {
+            let mut until = self.expected.watch.next_look(last, to);
+            let values = loop {
+                if self.present.time != until {
+                    self.move_to(machinery, integrator, until)?;
+                }
+                let watched = machinery.memory.buffers.watched_in_all(machinery.prepared, &self.present);
+                let values = self.expected.watch.values(&watched);
+                if self.expected.watch.is_foretold((last, until), to - from, &values) {
+                    break values;
+                }
+                until = self.expected.watch.next_look(last, until);
+            };
+            let found = self.crossing_within(machinery, settings, integrator, ((last, until), &values))?;
+            if found.is_some() {
+                return Ok(found);
+            }
+            last = until;
         }
-        self.move_to(machinery, integrator, to)?;
-        self.crossing_within(machinery, settings, integrator, (middle, to))
+        Ok(None)
     }
 
-    /// The same of a part of a step, at whose end all values are.
+    /// The same of a part of a step, at whose end guards have these values.
     fn crossing_within(
         &mut self,
         machinery: &mut Machinery<'a>,
         settings: &PhaseSettings,
         integrator: &mut Integrator<'_, ModeOde<'a>>,
-        step: (f64, f64),
+        (step, values): ((f64, f64), &Values),
     ) -> Result<Option<Crossing>, NoPhase> {
         let prepared = machinery.prepared;
-        let watched = machinery.memory.buffers.watched_in_all(prepared, &self.present);
         loop {
             let Phase { mode, present, states, expected, .. } = self;
-            let found = expected.watch.step(step, &watched, |time| {
+            let found = expected.watch.step(step, values, |time| {
                 evaluate(mode, present, states, machinery, integrator, time)?;
                 Ok(machinery.memory.buffers.watched_in_all(prepared, present))
             })?;
@@ -357,7 +361,7 @@ impl<'a> Phase<'a> {
             let noise = GuardNoise::at(prepared, &surroundings, &mut memory.buffers, here, settings.tolerance);
             drop(surroundings);
             let watch = &mut self.expected.watch;
-            let noisy = slight.into_iter().filter(|&guard| watch.is_noise(guard, &noise, &watched)).count();
+            let noisy = slight.into_iter().filter(|&guard| watch.is_noise(guard, &noise, values)).count();
             if noisy == 0 {
                 return Ok(Some(crossing));
             }
@@ -439,7 +443,12 @@ impl Expected {
             watch.watch_shares(slide.shares.len());
         }
         watch.begin(side.time, &memory.buffers.watched_in_all(prepared, side));
-        Expected { limit: due.min(settings.stop), is_stop: due > settings.stop, resolved: side.time, watch }
+        Expected { due, limit: due.min(settings.stop), resolved: side.time, watch }
+    }
+
+    /// Whether the run ends before anything is due.
+    fn is_stop(&self) -> bool {
+        self.limit < self.due
     }
 }
 

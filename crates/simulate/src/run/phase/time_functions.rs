@@ -77,7 +77,8 @@ impl TimeFunctions {
         TimeFunctions(found)
     }
 
-    /// Up to when all of them are resolved from a time on; `length` is a length to try first.
+    /// Up to when all of them are resolved from a time on, and at most up to a limit, which may be infinite; `length` is a
+    /// length to try first.
     pub fn resolved_until(&self, discrete: &IndexVec<VariableId, f64>, from: f64, length: f64, limit: f64) -> f64 {
         let mut workspace = Vec::new();
         self.0.iter().fold(limit, |until, function| {
@@ -96,7 +97,7 @@ impl TimeFunction {
         limit: f64,
         workspace: &mut Vec<Stretch>,
     ) -> f64 {
-        if limit.is_finite() && self.is_resolved(discrete, from, limit, workspace) {
+        if self.is_resolved(discrete, from, limit, workspace) {
             return limit;
         }
         let Some((begin, mut good)) = self.first_stretch(discrete, from, length, workspace) else { return limit };

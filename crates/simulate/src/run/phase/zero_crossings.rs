@@ -20,9 +20,15 @@
 //! the step either, as a flow that has died away, has not crossed.
 //!
 //! What crosses within the same few roundings of time crosses together.
+//!
+//! Steps are as long as the states allow, which know nothing of guards: an angle grows steadily while its sine comes and
+//! goes. So guards have a *pace* of their own. They are looked at inside steps as often as it takes for the parabola
+//! through the last three values to foretell the next one, to a part of its distance from zero or of its change: on such a
+//! stretch a guard is clear of zero, or rises or falls all the way, or is what the parabola shows it to be.
 
 use modeshift_dae::{Id, IndexVec, RelationId, VariableId};
 
+use crate::integrate::lagrange;
 use crate::run::instant::derived_guards::DerivedGuards;
 use crate::run::instant::event_iteration::Fired;
 use crate::run::phase::noise_floor::GuardNoise;
@@ -35,6 +41,14 @@ const MOST_HALVINGS: i32 = 40;
 /// Crossings nearer than this, relative to time and step, are one event: a root is located to a few roundings, and
 /// interpolation inside the step adds some more.
 const TOGETHER: f64 = 64.0 * f64::EPSILON;
+
+/// A value that differs by less than this share of its distance from zero, or of its change, from what the values before
+/// foretell: what a guard does between two looks is a small part of what is foretold beyond them.
+const FORETOLD: f64 = 0.5;
+/// Stretches between looks grow by this: the values before foretell little of much longer ones.
+const MOST_GROWTH: f64 = 2.0;
+/// And end to be halved at this share of a step: what is shorter is a jump, which nothing foretells.
+const SHORTEST_STRETCH: f64 = 1e-6;
 
 /// Smaller values, relative to nominal values, are zero whatever they are made of: a few roundings.
 pub(crate) const FLOOR: f64 = 1e-15;
@@ -59,8 +73,10 @@ type Combination = Vec<(RelationId, f64)>;
 pub(crate) struct Watch {
     /// By their guards, ascending.
     watched: Vec<Watched>,
-    /// The times of the last values, and of those before.
-    last_times: (f64, f64),
+    /// The times of the last values, and of the two before them, the earliest first.
+    times: [f64; 3],
+    /// The longest stretch that guards are looked at the ends of only; not a number before the first look.
+    pace: f64,
     noise: f64,
     atom_count: usize,
     rays: Vec<Combination>,
@@ -81,9 +97,8 @@ struct Watched {
     peak: f64,
     /// The noise that errors of states make, as far as it was asked for.
     floor: f64,
-    /// Values at the end of the last step, and at the end of the one before.
-    last: f64,
-    earlier: f64,
+    /// The last three values, the earliest first.
+    last: [f64; 3],
     /// The largest size of its sides so far.
     scale: f64,
     /// Smaller values are zero.
@@ -91,13 +106,12 @@ struct Watched {
 }
 
 /// Values of guards at one time: what must not be negative, with the size of what it is the difference of.
-type Values = Vec<(f64, f64)>;
+pub(crate) type Values = Vec<(f64, f64)>;
 
 impl Watched {
     fn new(guard: Guard, side: f64, edge: f64, scale: f64, least: f64) -> Self {
-        let (last, earlier) = (f64::NAN, f64::NAN);
-        let first = f64::NAN;
-        Watched { guard, side, edge, is_armed: false, first, peak: 0.0, floor: 0.0, last, earlier, scale, least }
+        let (first, last) = (f64::NAN, [f64::NAN; 3]);
+        Watched { guard, side, edge, is_armed: false, first, peak: 0.0, floor: 0.0, last, scale, least }
     }
 }
 
@@ -138,7 +152,7 @@ impl Watch {
             let least = ray.iter().map(|&(atom, weight)| weight.abs() * floor(atom)).sum();
             watched.push(Watched::new(Guard::Ray(number), 1.0, 0.0, scale, least));
         }
-        Watch { watched, last_times: (f64::NAN, f64::NAN), noise, atom_count, share_count: 0, rays }
+        Watch { watched, times: [f64::NAN; 3], pace: f64::NAN, noise, atom_count, share_count: 0, rays }
     }
 
     /// Watches shares of surfaces too.
@@ -152,7 +166,7 @@ impl Watch {
 
     /// The values of guards from those of the watched expressions, which in a sliding mode are those of all its fields, then
     /// the shares: a guard must not become negative on any side of a surface.
-    fn values(&self, expressions: &[f64]) -> Values {
+    pub fn values(&self, expressions: &[f64]) -> Values {
         let (fields, shares) = expressions.split_at(expressions.len() - self.share_count);
         let mut fields = fields.chunks_exact((fields.len() / (self.share_count + 1)).max(1));
         let mut values = self.values_in(fields.next().unwrap_or(&[]), shares);
@@ -212,12 +226,12 @@ impl Watch {
             }
             it.peak = it.peak.max(value);
             it.first = if it.first.is_nan() { value } else { it.first };
-            (it.earlier, it.last) = (it.last, value);
+            it.last = [it.last[1], it.last[2], value];
             if value > 0.0 && self.is_clear(index, value) {
                 self.watched[index].is_armed = true;
             }
         }
-        self.last_times = (self.last_times.1, time);
+        self.times = [self.times[1], self.times[2], time];
     }
 
     /// Begins a phase, with the values of the watched expressions.
@@ -225,9 +239,50 @@ impl Watch {
         self.learn(time, &self.values(watched));
     }
 
+    /// The first look is not further ahead than this.
+    pub fn begin_slowly(&mut self, pace: f64) {
+        self.pace = if self.pace.is_nan() { pace } else { self.pace };
+    }
+
+    /// Until when guards need not be looked at in a step that leads from one time to another. The first step is looked at in
+    /// two halves: there are no values before it that would tell whether a guard comes back within it.
+    pub fn next_look(&self, from: f64, to: f64) -> f64 {
+        if self.watched.is_empty() {
+            return to;
+        }
+        let stretch = if self.times[1].is_nan() { self.pace.min(0.5 * (to - from)) } else { self.pace };
+        let until = from + stretch;
+        // A look that leaves as good as nothing of the step is no use.
+        if until > from && until + SHORTEST_STRETCH * (to - from) < to { until } else { to }
+    }
+
+    /// Whether guards do between the last look and one with these values what the values before foretell. Otherwise the look
+    /// was too far ahead; the next ones are not.
+    pub fn is_foretold(&mut self, (from, until): (f64, f64), step: f64, values: &Values) -> bool {
+        if self.watched.is_empty() {
+            return true;
+        }
+        let factors = lagrange(&self.times, until);
+        let is_foretold = |(index, it): (usize, &Watched)| {
+            let (value, last) = (values[index].0, it.last[2]);
+            let foretold: f64 = it.last.iter().zip(factors).map(|(value, factor)| factor * value).sum();
+            let allowed = FORETOLD * value.abs().min(last.abs()).max((value - last).abs());
+            // What is not a number foretells nothing, and noise need not be foretold.
+            !((foretold - value).abs() > allowed && (self.is_clear(index, value) || self.is_clear(index, last)))
+        };
+        let stretch = until - from;
+        if stretch <= SHORTEST_STRETCH * step || self.watched.iter().enumerate().all(is_foretold) {
+            self.pace = if self.pace.is_nan() { MOST_GROWTH * stretch } else { self.pace.max(MOST_GROWTH * stretch) };
+            return true;
+        }
+        self.pace = 0.5 * stretch;
+        false
+    }
+
     /// Goes on with what was seen of guards before an event that changed nothing continuous: of those that did not fire
     /// and are on the same side as before. Begin first.
     pub fn remember(&mut self, before: &Watch, fired: &[Guard]) {
+        self.pace = before.pace;
         for it in &mut self.watched {
             let Ok(known) = before.watched.binary_search_by_key(&it.guard, |known| known.guard) else { continue };
             let known = &before.watched[known];
@@ -240,23 +295,17 @@ impl Watch {
         }
     }
 
-    /// Whether values at one time only are known.
-    pub fn is_new(&self) -> bool {
-        self.last_times.0.is_nan() && !self.watched.is_empty()
-    }
-
-    /// The first crossing in a step that ended with these values of the watched expressions, with all that cross then;
-    /// nothing if none did. `evaluate` gives the expressions inside the step.
+    /// The first crossing in a step that ended with these values, with all that cross then; nothing if none did. `evaluate`
+    /// gives the watched expressions inside the step.
     pub fn step<Failure>(
         &mut self,
         (from, to): (f64, f64),
-        watched: &[f64],
+        values: &Values,
         mut evaluate: impl FnMut(f64) -> Result<Vec<f64>, Failure>,
     ) -> Result<Option<Crossing>, Failure> {
-        let values = self.values(watched);
         let mut at = |time: f64| Ok(self.values(&evaluate(time)?));
         let mut first: Option<Crossing> = None;
-        let mut suspects: Vec<usize> = (0..self.watched.len()).filter(|&it| self.may_cross(it, to, &values)).collect();
+        let mut suspects: Vec<usize> = (0..self.watched.len()).filter(|&it| self.may_cross(it, to, values)).collect();
         suspects.sort_by(|&a, &b| values[a].0.total_cmp(&values[b].0));
         for index in suspects {
             let end =
@@ -272,20 +321,20 @@ impl Watch {
             });
         }
         if let Some(mut found) = first {
-            found.guards.extend(self.together(&found, (from, to), &values));
+            found.guards.extend(self.together(&found, (from, to), values));
             found.guards.sort_unstable();
             found.guards.dedup();
             return Ok(Some(found));
         }
-        self.learn(to, &values);
+        self.learn(to, values);
         Ok(None)
     }
 
     /// Learns how large the noise of some guard that crossed is; whether it stayed within, before and at the end of the
-    /// step, where the watched expressions have these values. Then it is not watched until it leaves its noise.
-    pub fn is_noise(&mut self, guard: Guard, noise: &GuardNoise, watched: &[f64]) -> bool {
+    /// step, where guards have these values. Then it is not watched until it leaves its noise.
+    pub fn is_noise(&mut self, guard: Guard, noise: &GuardNoise, values: &Values) -> bool {
         let Some(index) = self.watched.iter().position(|it| it.guard == guard) else { return false };
-        let end = self.values(watched)[index].0;
+        let end = values[index].0;
         let it = &mut self.watched[index];
         it.floor = it.floor.max(noise.of(guard));
         it.is_armed &= it.peak > it.floor;
@@ -304,13 +353,13 @@ impl Watch {
     /// Whether the parabola through the last three values comes near zero within the step.
     fn seems_to_touch(&self, index: usize, to: f64, value: f64) -> bool {
         let lowest = self.vertex(index, (to, value));
-        lowest.is_some_and(|(time, lowest)| time < to && lowest < 0.5 * self.watched[index].last.min(value))
+        lowest.is_some_and(|(time, lowest)| time < to && lowest < 0.5 * self.watched[index].last[2].min(value))
     }
 
     /// Where the parabola through the last two values and one after them is lowest, if that is after them.
     fn vertex(&self, index: usize, (to, value): (f64, f64)) -> Option<(f64, f64)> {
-        let (t0, t1) = self.last_times;
-        let (f0, f1) = (self.watched[index].earlier, self.watched[index].last);
+        let [_, t0, t1] = self.times;
+        let [_, f0, f1] = self.watched[index].last;
         let (slope01, slope12) = ((f1 - f0) / (t1 - t0), (value - f1) / (to - t1));
         let curvature = (slope12 - slope01) / (to - t0);
         let slope = slope01 + curvature * (t1 - t0);
@@ -327,7 +376,7 @@ impl Watch {
         end: (f64, f64),
         at: &mut impl FnMut(f64) -> Result<Values, Failure>,
     ) -> Result<Option<((f64, f64), (f64, f64))>, Failure> {
-        let begin = self.watched[index].last;
+        let begin = self.watched[index].last[2];
         if end.1 < 0.0 && begin > 0.0 && self.watched[index].is_armed {
             return Ok(Some(((from, begin), end)));
         }
@@ -365,7 +414,7 @@ impl Watch {
         at: &mut impl FnMut(f64) -> Result<Values, Failure>,
     ) -> Result<Option<((f64, f64), (f64, f64))>, Failure> {
         const GOLDEN: f64 = 0.381_966_011_250_105_1;
-        let begin = (from, self.watched[index].last);
+        let begin = (from, self.watched[index].last[2]);
         let Some((time, _)) = self.vertex(index, end).filter(|vertex| vertex.0 < end.0) else { return Ok(None) };
         let value = at(time)?[index].0;
         if value < 0.0 && self.is_clear(index, value) {

@@ -7,6 +7,9 @@
 //! What accumulates are events with the same guards, so two balls may bounce at once. The first impacts are known best,
 //! the last ones are nearest to the limit; in between, errors of the integration add up. So there is a prediction after
 //! every impact, from the mean ratio of the intervals so far, and the one counts that agreed best with the one before.
+//!
+//! Events are waited for as long as they can be told apart: up to where what is left of the time is rounding of the time,
+//! or what happens between them is noise. How long the run is to last has no part in it.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -20,8 +23,9 @@ use crate::run::values::Side;
 const MOST_EVENTS: usize = 1000;
 /// So many doubtful events in a row are chattering too; a few may be doubtful by chance.
 const MOST_DOUBTS: usize = 5;
-/// No time at all, as a share of the run: at this rate the run would take a thousand million events.
-const NO_TIME: f64 = 1e-6;
+/// Times nearer than this, relative to the time, are no longer resolved: events are located to a few roundings, and the ratio
+/// of intervals is known to a hundredth only while they are some hundred times longer.
+const RESOLUTION: f64 = 4096.0 * f64::EPSILON;
 
 /// So many ratios of intervals that are the same make a limit certain: that takes six events.
 const SAME_RATIOS: usize = 4;
@@ -32,9 +36,6 @@ const LARGEST_RATIO: f64 = 0.999;
 /// So many events are remembered with their values, older ones less and less densely: three of one mode are needed, of
 /// several things that bounce at once.
 const REMEMBERED: usize = 24;
-/// What is left to a limit that need not be waited for, as a share of the run, over the root of the tolerance: what
-/// moves with a constant acceleration then moves less than the tolerance.
-const NEAR: f64 = 0.1;
 
 /// What is going on.
 pub(crate) enum Accumulation<'a> {
@@ -62,8 +63,6 @@ pub(crate) struct PassedEvent<'a> {
 /// The last events of a run.
 pub(crate) struct RecentEvents<'a> {
     times: VecDeque<f64>,
-    no_time: f64,
-    near: f64,
     /// Doubtful events in a row.
     doubts: usize,
     /// Events that changed something, by the atoms that fired.
@@ -73,12 +72,10 @@ pub(crate) struct RecentEvents<'a> {
 }
 
 impl<'a> RecentEvents<'a> {
-    /// None yet, in a run of this length and tolerance.
-    pub fn new(length: f64, tolerance: f64) -> Self {
+    /// None yet.
+    pub fn new() -> Self {
         RecentEvents {
             times: VecDeque::with_capacity(MOST_EVENTS + 1),
-            no_time: NO_TIME * length,
-            near: NEAR * tolerance.sqrt() * length,
             doubts: 0,
             sequences: BTreeMap::new(),
             passed: VecDeque::new(),
@@ -99,7 +96,7 @@ impl<'a> RecentEvents<'a> {
 
     fn limit(&self, time: f64, fired: &Fired) -> Option<Prediction> {
         let sequence = self.sequences.get(&fired.atoms)?;
-        let is_near = |best: &Prediction| sequence.is_certain && best.time - time < self.near;
+        let is_near = |best: &Prediction| sequence.is_certain && best.time - time < RESOLUTION * time.abs();
         let ends = |best: &Prediction| is_near(best) || fired.is_doubtful && sequence.goes_on_with(time);
         sequence.best.filter(ends)
     }
@@ -108,7 +105,7 @@ impl<'a> RecentEvents<'a> {
     fn repeats(&mut self, time: f64) -> bool {
         self.times.push_back(time);
         let first = if self.times.len() > MOST_EVENTS { self.times.pop_front() } else { None };
-        first.is_some_and(|first| time - first <= self.no_time)
+        first.is_some_and(|first| time - first <= RESOLUTION * time.abs())
     }
 
     /// The event added last changed something.
@@ -246,14 +243,14 @@ mod tests {
 
     #[test]
     fn events_at_the_same_time_are_chattering() {
-        let mut recent = RecentEvents::new(1.0, 1e-6);
+        let mut recent = RecentEvents::new();
         let found = (0..2 * MOST_EVENTS).find_map(|_| recent.add(0.5, &Fired::default()));
         assert!(matches!(found, Some(Accumulation::Chattering)));
     }
 
     #[test]
     fn regular_events_do_not_accumulate() {
-        let mut recent = RecentEvents::new(1.0, 1e-6);
+        let mut recent = RecentEvents::new();
         assert!((0..10_000).all(|k| recent.add(f64::from(k) * 1e-4, &Fired::default()).is_none()));
         let mut sequence = Sequence::default();
         (0..100).for_each(|k| sequence.push(f64::from(k) * 1e-4));

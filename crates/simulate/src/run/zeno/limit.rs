@@ -24,26 +24,28 @@ use crate::run::zeno::detection::{Limit, PassedEvent};
 /// is not more exact.
 const SMALL: f64 = 1e-3;
 
-/// The left side of the limit and what comes of the instant there, if the model rests. `left` is the event at which there
-/// are too many of them; `stop` is where the run ends at the latest.
+/// The left side of the limit and what comes of the instant there, if the model rests; otherwise samplings that are due stay
+/// so. `left` is the event at which there are too many of them; `latest` is where the run ends.
 pub(crate) fn rest<'a>(
     prepared: &'a Prepared,
     visited: &mut VisitedModes<'a>,
     memory: &mut Memory,
     limit: &Limit<'a>,
     (left, fired): (&Side<'a>, &Fired),
-    stop: f64,
+    latest: f64,
 ) -> Option<(Side<'a>, Outcome<'a>)> {
     let next = prepared.next_time(left.time, &left.discrete, &memory.samplings);
-    let time = limit.time.min(next).min(stop).max(left.time);
+    let time = limit.time.min(next).min(latest).max(left.time);
     let at_rest = with_jumping_states_at_limit(visited, limit, left)?;
-    let fired = Fired { samples: due_samples(&mut memory.samplings, time), ..fired.clone() };
+    let mut samplings = memory.samplings.clone();
+    let fired = Fired { samples: due_samples(&mut samplings, time), ..fired.clone() };
     let outcome = instant(prepared, visited, memory, &at_rest, &fired, Occasion::default()).ok()?;
     if !rests(prepared, visited, memory, &outcome.right, &fired.atoms) {
         return None;
     }
     let right = moved(visited, &outcome.right, time)?;
     let left = with_values_of(visited, left, &right)?;
+    memory.samplings = samplings;
     Some((left, Outcome { right, ..outcome }))
 }
 
