@@ -220,6 +220,8 @@ pub enum AnalyzeMethod {
     Exact,
     /// What an ordinary tool does: as if all modes were one
     Approximate,
+    /// Multi-mode Pantelides: connections to states are differentiated alike in all modes
+    Pantelides,
 }
 
 /// Methods that find out what a mode change does.

@@ -33,6 +33,7 @@ pub fn run(arguments: Arguments) -> Status {
         Command::Analyze { input, format, at, method } => match method {
             AnalyzeMethod::Exact => analyze(&input, format, at.as_deref()),
             AnalyzeMethod::Approximate => analyze_approximately(&input, format, at.as_deref()),
+            AnalyzeMethod::Pantelides => analyze_by_pantelides(&input, format, at.as_deref()),
         },
         Command::Init { input, format, at, scenario } => init(&input, format, at.as_deref(), scenario.as_deref()),
         Command::Changes { input, format, from, to, method } => {
@@ -138,6 +139,23 @@ fn analyze_approximately(input: &Input, format: GraphFormat, at: Option<&str>) -
             GraphFormat::Json => pretty(&report.json()),
             GraphFormat::Dot => report.dot(),
             GraphFormat::Svg => report.svg(),
+        };
+        write(&input.common, &text)?;
+    }
+    Ok(status_of(&answer))
+}
+
+fn analyze_by_pantelides(input: &Input, format: GraphFormat, at: Option<&str>) -> Result<Status, UsageError> {
+    if matches!(format, GraphFormat::Dot | GraphFormat::Svg) {
+        let message = "--method pantelides has no picture; --format text and --format json it has";
+        return Err(UsageError(message.to_string()));
+    }
+    let answer = modeshift_driver::pantelides(&question(input)?, at);
+    tell(&answer, &input.common);
+    if let Some(report) = &answer.result {
+        let text = match format {
+            GraphFormat::Json => pretty(&report.json()),
+            _ => on_paper(report.text(), &input.common),
         };
         write(&input.common, &text)?;
     }

@@ -149,7 +149,7 @@ fn check_tells_what_other_tools_would_do() {
 fn a_method_that_does_not_exist_is_refused_with_the_list() {
     let outcome = modeshift(&["analyze", "models/ClutchBasic.mo", "--method", "matchings"]);
     assert_eq!(outcome.status, 2);
-    assert!(outcome.stderr.contains("possible values: exact, approximate"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("possible values: exact, approximate, pantelides"), "{}", outcome.stderr);
 }
 
 #[test]
@@ -157,4 +157,135 @@ fn a_model_without_an_answer_is_told_as_such() {
     let singular = "model M Real x, y; equation x = 1; x = time; y = y; end M;";
     let outcome = modeshift_reading(singular.as_bytes(), &["analyze", "-", "--method", "approximate"]);
     assert!(outcome.stdout.contains("structurally singular as if all modes were one"), "{}", outcome.stdout);
+}
+
+/// The report of multi-mode Pantelides on a text.
+fn pantelides(text: &str) -> Value {
+    let outcome = modeshift_reading(text.as_bytes(), &["analyze", "-", "--method", "pantelides", "--format", "json"]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    outcome.json()
+}
+
+fn example(name: &str) -> String {
+    format!("model M extends Modeshift.Examples.{name}; end M;")
+}
+
+/// What is differentiated, and how often.
+fn differentiated(report: &Value) -> Vec<String> {
+    let row = |it: &Value| format!("{} {}", it["equation"].as_str().expect("a name"), it["times"]);
+    report["differentiated"].as_array().expect("a list").iter().map(row).collect()
+}
+
+/// The equation that the exact analysis differentiates less often, and when.
+fn spared(report: &Value) -> Vec<String> {
+    let rows = report["differentiated"].as_array().expect("a list").iter();
+    let exact = rows.flat_map(|row| row["exact"].as_array().expect("a list"));
+    let less = exact.filter(|it| it["less_when"].is_string());
+    less.map(|it| format!("{} {}", it["equation"].as_str().expect("a name"), it["less_when"].as_str().expect("modes")))
+        .collect()
+}
+
+fn states(report: &Value, always: bool) -> Vec<&str> {
+    let states = report["states"].as_array().expect("a list").iter();
+    states.filter(|state| state["always"] == always).map(|state| state["name"].as_str().expect("a name")).collect()
+}
+
+#[test]
+fn a_breaking_capacitor_is_differentiated_once_in_both_modes() {
+    // MOE15, Figure 2: equation (18), and the loop of five unknowns.
+    let report = pantelides(&example("BreakingCapacitor"));
+    assert_eq!((&report["verdict"], report["iterations"].as_array().expect("a list").len()), (&"regular".into(), 2));
+    assert_eq!(differentiated(&report), ["e9|e10 1"]);
+    assert_eq!(spared(&report), ["e10 not activeState(C1)"]);
+    let loops = report["loops"].as_array().expect("a list");
+    assert_eq!(loops.len(), 1);
+    assert_eq!(names(&loops[0]["unknowns"]), "C2.v' C2.i C1.v' C1.i R1.p.v'");
+    assert_eq!(states(&report, true), ["C2.v"]);
+}
+
+#[test]
+fn an_equation_outside_all_loops_is_differentiated() {
+    // MOE15, Figure 7: equation (21), which no loop contains.
+    let report = pantelides(&example("DiodeInductor"));
+    let first = &report["iterations"][0];
+    assert_eq!(first["loops"], 0);
+    let singular = &first["singular"][0];
+    assert_eq!((&singular["single"], names(&singular["equations"])), (&true.into(), "diode.e3".to_string()));
+    assert_eq!(singular["when"], "activeState(diode.open)");
+    assert_eq!(names(&singular["introduced"]), "diode.open.p.i' diode.closed.p.i'");
+    assert_eq!(differentiated(&report), ["diode.open.e4 1", "diode.e3 1"]);
+    assert_eq!(spared(&report), ["diode.e3 not activeState(diode.open)"]);
+    assert_eq!(
+        (report["iterations"].as_array().expect("a list").len(), &report["iterations"][1]["loops"]),
+        (2, &1.into())
+    );
+}
+
+/// MOE15, Figure 10: a shaft whose broken ends nothing relates.
+const SHAFT: &str = "
+    model M
+      model Cut Modeshift.Rotational.Flange a, b; equation a.tau = 0; b.tau = 0; end Cut;
+      model Rigid Modeshift.Rotational.Flange a, b; equation a.phi = b.phi; a.tau + b.tau = 0; end Rigid;
+      Modeshift.Rotational.Inertia inertia1(phi(start = 0, fixed = true), w(start = 0, fixed = true));
+      Modeshift.Rotational.Inertia inertia2;
+      Modeshift.Rotational.SignalTorque drive(u = 2*time);
+      Rigid intact; Cut broken;
+    equation
+      initialState(intact);
+      transition(intact, broken, intact.b.tau > 1 or intact.b.tau < -1);
+      connect(drive.a, inertia1.a);
+      connect(inertia1.b, intact.a); connect(inertia1.b, broken.a);
+      connect(intact.b, inertia2.a); connect(broken.b, inertia2.a);
+    end M;";
+
+#[test]
+fn a_breaking_shaft_takes_three_iterations() {
+    // MOE15, Figure 10 and §5.4.
+    let report = pantelides(SHAFT);
+    assert_eq!(report["iterations"].as_array().expect("a list").len(), 3);
+    assert_eq!(differentiated(&report), ["inertia1.e3 1", "inertia2.e3 1", "e3|e4 2", "e6|e7 2"]);
+    assert_eq!(states(&report, true), ["inertia1.phi", "inertia1.w"]);
+    assert_eq!(states(&report, false), ["inertia2.phi", "inertia2.w"]);
+    let expected = ["inertia1.e3", "inertia2.e3", "e4", "e7"].map(|it| format!("{it} not activeState(intact)"));
+    assert_eq!(spared(&report), expected);
+    // The library's broken ends have a speed, so that the first differentiation needs no mode to be looked at.
+    let of_library = pantelides(&example("BreakingShaft"));
+    assert_eq!(of_library["iterations"].as_array().expect("a list").len(), 2);
+    assert_eq!(states(&of_library, false), ["inertia2.phi", "inertia2.w"]);
+}
+
+#[test]
+fn all_examples_of_the_library_end_or_say_why_not() {
+    let names = ["BreakingInductor", "DiodeCapacitor", "Rectifier", "HBridge", "Fuse", "EngagedClutch", "BlockOnTable"];
+    for name in names {
+        let report = pantelides(&example(name));
+        let is_regular = report["verdict"] == "regular";
+        assert_eq!(report["reason"].is_null(), is_regular, "{name}");
+        let last = report["iterations"].as_array().expect("a list").last();
+        let singular = last.map_or(0, |last| last["singular"].as_array().expect("a list").len());
+        assert!(!is_regular || singular == 0, "{name}");
+    }
+}
+
+#[test]
+fn what_does_not_converge_is_stopped_and_told_apart_by_the_exact_analysis() {
+    let regular = report("pantelides", "ClutchBasic");
+    assert_eq!(regular["verdict"], "stopped");
+    assert!(regular["reason"].as_str().expect("a reason").contains("finds every mode regular"));
+    assert!(regular["exact_singular_when"].is_null());
+    // One variable has two equations in a mode, the other none.
+    let text =
+        "model M Real x, y; Boolean p = time > 1; equation x = time; if p then y = x; else x = 2*time; end if; end M;";
+    let outcome = modeshift_reading(text.as_bytes(), &["analyze", "-", "--method", "pantelides", "--format", "json"]);
+    let singular = outcome.json();
+    assert_ne!(singular["verdict"], "regular");
+    assert_eq!(singular["exact_singular_when"], "not p");
+    assert!(singular["reason"].as_str().expect("a reason").contains("finds modes singular"), "{singular}");
+}
+
+#[test]
+fn the_iterations_have_no_picture() {
+    let outcome = modeshift(&["analyze", "models/ClutchBasic.mo", "--method", "pantelides", "--format", "svg"]);
+    assert_eq!(outcome.status, 2);
+    assert!(outcome.stderr.contains("--method pantelides has no picture"), "{}", outcome.stderr);
 }

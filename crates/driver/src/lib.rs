@@ -8,7 +8,7 @@
 //! |---|---|
 //! | [`changes`] | `changes`: every mode change of a model |
 //! | [`init`] | `init`: the start of a model, and what `check` says about it |
-//! | `other_tools` | `analyze --method approximate`: what an ordinary tool makes of a model, and when its run fails |
+//! | `other_tools` | `analyze --method`: what other methods make of a model, and when an ordinary tool's run fails |
 //! | `parse` | `parse`: syntax errors only |
 //! | `pipeline` | `flatten`, `analyze`, `check`, and the stages that all questions share |
 //! | `question` | questions and answers as data |
@@ -32,7 +32,7 @@ mod valuation;
 
 pub use modeshift_report as report;
 pub use modeshift_report::Analyzed;
-pub use other_tools::as_other_tools;
+pub use other_tools::{as_other_tools, pantelides};
 pub use parse::parse;
 pub use pipeline::{CheckOptions, analyze, check, flatten};
 pub use question::{Answer, Dialect, Limits, Question, Source};

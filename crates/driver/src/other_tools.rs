@@ -1,5 +1,5 @@
 //! `analyze --method approximate` and `check --as-other-tools`: what a tool that does not look at modes makes of a model, and
-//! when a run of its would fail (E22 §2).
+//! when a run of its would fail (E22 §2). `analyze --method pantelides`: what one does that differentiates alike in all modes.
 //!
 //! The time is that of a run of our own: the first instant whose mode is one of those in which a block of the other tool
 //! cannot be solved. There the other tool's run ends, so ours does too.
@@ -12,11 +12,13 @@ use modeshift_diagnostics::{Diagnostics, Stop};
 use modeshift_numerics::NativeFunctions;
 use modeshift_report::Analyzed;
 use modeshift_report::approximate::{ApproximateReport, Failures, Reached, Scope, diagnose, report};
+use modeshift_report::pantelides::PantelidesReport;
 use modeshift_report::wording::time_text;
 use modeshift_simulate::results::{ColumnSource, Columns, EventRecord, Observer, Progress};
 use modeshift_simulate::run::{RunModel, run};
 use modeshift_structure::approximate::{Approximate, United, approximate};
 use modeshift_structure::one_mode::Parts;
+use modeshift_structure::pantelides::multi_mode_pantelides;
 
 use crate::pipeline::Run;
 use crate::question::{Answer, Question};
@@ -29,10 +31,25 @@ pub fn as_other_tools(question: &Question, at: Option<&str>) -> Answer<Approxima
     run.answer(result)
 }
 
+/// `analyze --method pantelides`: multi-mode Pantelides beside the exact offsets.
+pub fn pantelides(question: &Question, at: Option<&str>) -> Answer<PantelidesReport> {
+    let mut run = Run::new(question);
+    let result = run.structure(at).and_then(|analyzed| run.by_pantelides(&analyzed));
+    run.answer(result)
+}
+
 /// What an ordinary tool makes of a model: the analysis, or the parts of a singular one.
 type Seen = Result<Approximate, (United, Parts)>;
 
 impl Run<'_> {
+    fn by_pantelides(&mut self, analyzed: &Analyzed) -> Result<PantelidesReport, Stop> {
+        let analyze = || multi_mode_pantelides(&analyzed.dae, &analyzed.analysis);
+        let found = self.timings.measure("multi-mode Pantelides", analyze, |_| String::new());
+        let found = found.map_err(|limit| self.limit(&limit))?;
+        let report = || modeshift_report::pantelides::report(analyzed, &found);
+        self.timings.measure("wording", report, |_| String::new()).map_err(|limit| self.limit(&limit))
+    }
+
     /// What `check --as-other-tools` says.
     pub(crate) fn check_as_other_tools(&mut self, analyzed: &Analyzed) {
         if let Ok((seen, report)) = self.seen_by_others(analyzed) {

@@ -11,6 +11,7 @@
 //! | [`flat`] | the report of `flatten`: the guarded equation system |
 //! | [`init`] | the report of `init`: which starts are determined |
 //! | [`json`] | data with its JSON and the schema of it, from one declaration |
+//! | [`pantelides`] | the report of `analyze --method pantelides`: iterations, and what is differentiated in all modes |
 //! | [`parse`] | the report of `parse` |
 //! | [`picture`] | graphs as SVG |
 //! | [`place`] | places in the source as people write them |
@@ -29,6 +30,7 @@ pub mod check;
 pub mod flat;
 pub mod init;
 pub mod json;
+pub mod pantelides;
 pub mod parse;
 pub mod picture;
 pub mod place;

@@ -9,15 +9,17 @@ use crate::check::CheckReport;
 use crate::flat::FlatReport;
 use crate::init::InitReport;
 use crate::json::schema_of;
+use crate::pantelides::PantelidesReport;
 use crate::semantics::SemanticsReport;
 
 /// The commands that print JSON, each with the schema of its report.
-pub fn schemas() -> [(&'static str, Value); 7] {
+pub fn schemas() -> [(&'static str, Value); 8] {
     [
         ("flatten", schema_of::<FlatReport>()),
         ("check", schema_of::<CheckReport>()),
         ("analyze", schema_of::<AnalyzeReport>()),
         ("analyze --method approximate", schema_of::<ApproximateReport>()),
+        ("analyze --method pantelides", schema_of::<PantelidesReport>()),
         ("init", schema_of::<InitReport>()),
         ("changes", schema_of::<ChangesReport>()),
         ("semantics", schema_of::<SemanticsReport>()),

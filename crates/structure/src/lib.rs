@@ -19,6 +19,7 @@
 //! | [`one_mode`] | the structure of one mode |
 //! | [`initialization`] | the same for the start of a model (E22 §7) |
 //! | `numeric_singularity` | blocks that are singular although a matching exists |
+//! | [`pantelides`] | multi-mode Pantelides, for comparison (MOE15 §4) |
 //! | `port_spaces` | [`singularities`]: what kind of singular each mode is |
 //! | `regularize` | [`regularize`]: such blocks, repaired where coefficients are constant |
 //! | `summary` | structural index and degrees of freedom |
@@ -34,6 +35,7 @@ mod locality;
 mod matching;
 mod numeric_singularity;
 pub mod one_mode;
+pub mod pantelides;
 mod port_spaces;
 mod regularize;
 mod summary;

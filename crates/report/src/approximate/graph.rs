@@ -50,7 +50,7 @@ pub(super) fn to_svg(report: &ApproximateReport) -> String {
     let mut caption = vec![match report.verdict {
         "right" => "as if all modes were one: right in every mode".to_string(),
         "singular" => "as if all modes were one: structurally singular".to_string(),
-        _ => format!("as if all modes were one: fails when {}", report.fails),
+        _ => cut(format!("as if all modes were one: fails when {}", report.fails)),
     }];
     caption.extend(report.time.map(|time| format!("a run fails at {}", time_text(time))));
     if shown.len() < report.blocks.len() {

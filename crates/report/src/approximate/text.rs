@@ -6,6 +6,10 @@ use crate::wording::time_text;
 
 /// At most so many blocks that do not fail are listed.
 const MOST_BLOCKS: usize = 200;
+/// At most so many failures.
+const MOST_FAILURES: usize = 50;
+/// A formula that is longer does not stand in the headline.
+const LONGEST_FORMULA: usize = 200;
 
 /// The whole report.
 pub(super) fn to_text(report: &ApproximateReport) -> String {
@@ -17,16 +21,18 @@ pub(super) fn to_text(report: &ApproximateReport) -> String {
         section(&mut text, title, part.iter().map(part_line));
     }
     let width = report.blocks.len().saturating_sub(1).to_string().len();
-    let shown = |block: &&ApproximateBlock| block.id < MOST_BLOCKS || block.fails.is_some();
-    let blocks = report.blocks.iter().filter(shown);
+    let blocks = report.blocks.iter().take(MOST_BLOCKS);
     let title = "blocks of an ordinary tool, in all modes: reads -- equations -> writes";
     section(&mut text, title, blocks.map(|block| format!("{:>width$}  {}", block.id, block_line(block))));
     if report.blocks.len() > MOST_BLOCKS {
-        text += &format!("  … of {} blocks the first {MOST_BLOCKS} and those that fail\n", report.blocks.len());
+        text += &format!("  … these are the first {MOST_BLOCKS} of {} blocks\n", report.blocks.len());
     }
-    for block in report.blocks.iter().filter(|block| block.fails.is_some()) {
+    let failing = report.blocks.iter().filter(|block| block.fails.is_some());
+    for block in failing.clone().take(MOST_FAILURES) {
         section(&mut text, &format!("block {} fails", block.id), failure_lines(block));
     }
+    let more = failing.count().saturating_sub(MOST_FAILURES);
+    section(&mut text, "and so on", (more > 0).then(|| format!("{more} more blocks fail; --format json lists them")));
     section(&mut text, "times", report.no_time.iter().cloned());
     text
 }
@@ -38,7 +44,12 @@ fn headline(report: &ApproximateReport) -> String {
         "singular" => "structurally singular as if all modes were one; an ordinary tool refuses the model".to_string(),
         _ => {
             let time = report.time.map(|time| format!("; a run fails at {}", time_text(time)));
-            format!("an ordinary tool fails when {}{}", report.fails, time.unwrap_or_default())
+            let when = match report.fails.as_str() {
+                "true" => "in every mode".to_string(),
+                long if long.len() > LONGEST_FORMULA => "in some modes".to_string(),
+                formula => format!("when {formula}"),
+            };
+            format!("an ordinary tool fails {when}{}", time.unwrap_or_default())
         }
     };
     format!("{}{at}: {verdict}\n", report.model)

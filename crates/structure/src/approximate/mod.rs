@@ -21,7 +21,7 @@ pub(crate) mod blocks;
 mod dummies;
 mod merge;
 mod pivots;
-mod united;
+pub(crate) mod united;
 
 use modeshift_dae::MultimodeDae;
 use modeshift_modes::Limit;

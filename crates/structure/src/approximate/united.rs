@@ -104,7 +104,8 @@ fn row(analysis: &Analysis, group: &Group, column: impl Fn(VariableId) -> Option
     let modes = space.union(group.equations.iter().map(|&it| incidence.equations()[it].guard));
     let entries = entries_of(space, occurrences);
     let same = |entry: &UnitedEntry| matches!(entry.orders[..], [(_, there)] if there == modes);
-    let is_plain = group.is_local || modes.is_all() && group.equations.len() == 1 && entries.iter().all(same);
+    let is_one = group.is_local || modes.is_all() && group.equations.len() == 1;
+    let is_plain = is_one && entries.iter().all(same);
     let kind = if is_plain { RowKind::Plain } else { RowKind::Switching };
     Row { equations: group.equations.clone(), kind, modes, entries }
 }
