@@ -70,6 +70,15 @@ fn check_refuses(model: &str, expected: &str) {
     assert_eq!(errors, [expected], "{model}");
 }
 
+/// Modes that the definitions of Booleans exclude are no reason to refuse a model.
+#[test]
+fn what_booleans_imply_is_known() {
+    for model in ["papers/Impl", "papers/Impl2", "papers/Impl4", "trust/exclusive_by_definition"] {
+        let said = codes(&["check", &format!("crates/cli/tests/repro/{model}.mo")]);
+        assert!(said.is_empty(), "{model}: {said:?}");
+    }
+}
+
 #[test]
 fn check_looks_at_the_start() {
     check_refuses("all_modes_start", "E0701"); // an input selects two conditions for one state

@@ -343,6 +343,9 @@ pub struct FlatModel {
     pub assertions: Vec<Assertion>,
     /// Conditions on the modes.
     pub invariants: Vec<Invariant>,
+    /// Whether its language declares what named modes have in common (MEL), so that nothing else follows from their
+    /// definitions: there, the expression that defines a mode is often a placeholder for what comes from outside.
+    pub declares_invariants: bool,
     /// State machines, those around others first.
     pub machines: Vec<Machine>,
     /// Functions that were not inlined.
@@ -366,6 +369,7 @@ impl FlatModel {
             initial_equations: Vec::new(),
             scenarios: IndexVec::new(),
             when_clauses: Vec::new(),
+            declares_invariants: false,
             assertions: Vec::new(),
             invariants: Vec::new(),
             machines: Vec::new(),

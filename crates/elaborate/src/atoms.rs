@@ -11,7 +11,7 @@ use modeshift_diagnostics::Span;
 use rustc_hash::FxHashMap;
 
 use crate::definitions::Definitions;
-use crate::relations::{Literal, Normal, RelationTable, normal};
+use crate::invariants::relations::{Literal, Normal, RelationTable, normal};
 
 /// All mode variables, by first occurrence.
 #[derive(Default)]

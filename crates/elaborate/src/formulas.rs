@@ -19,7 +19,7 @@ use crate::definitions::Definitions;
 /// Formulas and mode variables found so far.
 pub(crate) struct Formulas<'a> {
     definitions: &'a Definitions,
-    atoms: Atoms,
+    pub(crate) atoms: Atoms,
     named: Vec<NamedFormula>,
     is_named: FxHashSet<VariableId>,
     memo: Rewritten,
@@ -31,7 +31,7 @@ pub(crate) struct Formulas<'a> {
 }
 
 /// How a condition is made.
-enum Shape {
+pub(crate) enum Shape {
     Literal,
     Not(ExpressionId),
     And(ExpressionId, ExpressionId),
@@ -121,7 +121,7 @@ impl<'a> Formulas<'a> {
     }
 
     /// As [`Self::shape`], but a Boolean that is no mode variable is looked at through its definition.
-    fn known_shape(&self, model: &mut FlatModel, id: ExpressionId) -> Shape {
+    pub(crate) fn known_shape(&self, model: &mut FlatModel, id: ExpressionId) -> Shape {
         let shape = self.shape(model, id);
         match model.expressions.node(id) {
             Node::Variable(variable, 0)

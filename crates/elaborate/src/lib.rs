@@ -12,7 +12,8 @@
 //! - a Boolean that a `when` assigns or that comes from outside is a mode variable without a definition; a Boolean
 //!   parameter that was not needed to build the model is one that never changes;
 //! - invariants are what was declared, what is asserted of mode variables, how relations over the same expression
-//!   imply or exclude each other, and the definition of a Boolean whose relations are modes themselves.
+//!   imply or exclude each other, the definition of a Boolean whose relations are modes themselves, and of other
+//!   definitions what they imply.
 //!
 //! | module | purpose |
 //! |---|---|
@@ -24,7 +25,7 @@
 //! | `initial_values` | initial equations about discrete variables |
 //! | `formulas` | conditions as formulas over mode variables |
 //! | `atoms` | the mode variables found so far |
-//! | `relations` | relations over the same expression, and how they imply each other |
+//! | `invariants/` | what relations and definitions imply about each other |
 //! | `coverage` | whether a few guards cover all modes |
 //! | `implicit` | mode variables that next-mode selection decides |
 //! | `numbering` | names of equations |
@@ -36,10 +37,10 @@ mod formulas;
 mod implicit;
 mod initial_actions;
 mod initial_values;
+mod invariants;
 mod isolate;
 mod numbering;
 mod orientation;
-mod relations;
 mod restart_laws;
 
 use std::convert::Infallible;
@@ -145,10 +146,10 @@ impl Elaboration<'_> {
             self.model.invariants[index] = Invariant { condition, origin: InvariantOrigin::Declared, guard, span };
         }
         self.asserted_invariants();
+        let implied = self.formulas.consequences(&mut self.model);
         let related = self.formulas.relation_invariants(&mut self.model.expressions);
         let defined = self.formulas.definition_invariants(&mut self.model);
-        self.model.invariants.extend(related);
-        self.model.invariants.extend(defined);
+        self.model.invariants.extend(related.into_iter().chain(defined).chain(implied));
     }
 
     /// Moves assertions over mode variables to the invariants; the others stay.

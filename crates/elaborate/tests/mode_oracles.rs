@@ -111,6 +111,101 @@ proptest! {
     }
 }
 
+/// The values of all mode variables where `n` and `m` have the given values, as bits.
+fn mode_at_point(dae: &MultimodeDae, point: [f64; 2]) -> u32 {
+    let mut expressions = dae.model.expressions.clone();
+    let values = point.map(|value| expressions.real(value));
+    let coordinate = |id: VariableId| ["n", "m"].iter().position(|name| *name == &*dae.model.variables[id].name);
+    let mut bits: u32 = 0;
+    let mut known: Vec<(VariableId, ExpressionId)> = Vec::new();
+    for (id, mode) in dae.mode_variables.iter_enumerated() {
+        let definition = mode.definition.expect("a Boolean of these models has a definition");
+        let value = |it: VariableId| match coordinate(it) {
+            Some(position) => Some(values[position]),
+            None => known.iter().find(|(variable, _)| *variable == it).map(|&(_, value)| value),
+        };
+        let result = PartialEvaluation::new(|_| None, value).of(&mut expressions, definition);
+        known.extend(mode.variable.map(|variable| (variable, result)));
+        let truth = expressions.literal_boolean(result).expect("every Boolean reads those before it");
+        bits |= u32::from(truth) << id.index();
+    }
+    bits
+}
+
+/// As [`elaborated`], with what follows from the definitions of Booleans, which MEL would declare.
+fn deduced(program: &Program) -> MultimodeDae {
+    let mut diagnostics = Diagnostics::new();
+    let mut model = flatten_mel("M", program, &[], &mut diagnostics).unwrap_or_else(|_| panic!("{diagnostics:?}"));
+    model.declares_invariants = false;
+    elaborate(model, &mut diagnostics).unwrap_or_else(|_| panic!("{diagnostics:?}"))
+}
+
+/// Booleans `b0`, `b1`, … with these definitions, each of which guards something.
+fn named(definitions: &[String]) -> String {
+    let mut text = String::from("n : real; m : real; x : real; y : real; d : equation n = 0; f : equation m = 0; ");
+    for (number, definition) in definitions.iter().enumerate() {
+        text += &format!("b{number} : boolean = {definition}; ");
+    }
+    let terms: Vec<String> = (0..definitions.len()).map(|number| format!("(if b{number} then x else y)")).collect();
+    format!("{text} e : equation y = {};", terms.join(" + "))
+}
+
+/// A relation over two variables whose line passes between points of a grid of halves, or through them.
+fn plane_relation() -> impl Strategy<Value = String> {
+    let operator = prop::sample::select(vec!["<", "<=", ">", ">="]);
+    let sum = prop::sample::select(vec!["n", "m", "n + m", "n - m", "2*n", "m - n"]);
+    (sum, operator, -2..3i32).prop_map(|(sum, operator, bound)| format!("{sum} {operator} {bound}"))
+}
+
+/// Points in every cell, edge and corner that such lines make.
+fn plane() -> impl Iterator<Item = [f64; 2]> {
+    let axis = |step: i32| f64::from(step) * 0.25;
+    (-32..=32).flat_map(move |first| (-32..=32).map(move |second| [axis(first), axis(second)]))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    /// A named relation is as good as one that is written where it guards.
+    #[test]
+    fn names_of_relations_keep_what_they_imply(relations in prop::collection::vec(relation(), 1..7)) {
+        let dae = deduced(&program(&named(&relations)));
+        let line = (-2..=10).map(|step| f64::from(step) * 0.5);
+        let realised: BTreeSet<u32> = line.map(|value| mode_at_point(&dae, [value, 0.0])).collect();
+        prop_assert_eq!(allowed_modes(&dae), realised);
+    }
+
+    #[test]
+    fn relations_over_two_variables_exclude_what_no_point_shows(
+        relations in prop::collection::vec(plane_relation(), 1..5),
+    ) {
+        let dae = deduced(&program(&named(&relations)));
+        let realised: BTreeSet<u32> = plane().map(|point| mode_at_point(&dae, point)).collect();
+        prop_assert_eq!(allowed_modes(&dae), realised);
+    }
+
+    /// Of definitions that say more, nothing that can happen is excluded.
+    #[test]
+    fn definitions_exclude_nothing_that_can_happen(
+        relations in prop::collection::vec(plane_relation(), 6),
+        forms in prop::collection::vec(prop::sample::select(vec![
+            "{r}", "!({r})", "!b0 & {r}", "b0 | {r}", "{r} & {s}", "!({r} | b0) | {s}", "if {r} then b0 else {s}",
+            "(b0 & {r}) | (!b0 & {s})",
+        ]), 2..5),
+    ) {
+        let mut definitions = vec![relations[0].clone()];
+        for (number, form) in forms.iter().enumerate() {
+            let (r, s) = (&relations[number + 1], &relations[(number + 2) % 6]);
+            definitions.push(form.replace("{r}", &format!("({r})")).replace("{s}", &format!("({s})")));
+        }
+        let dae = deduced(&program(&named(&definitions)));
+        let allowed = allowed_modes(&dae);
+        for point in plane() {
+            prop_assert!(allowed.contains(&mode_at_point(&dae, point)), "{:?} at {:?}", definitions, point);
+        }
+    }
+}
+
 /// Everything that the system says, as a set.
 fn content(dae: &MultimodeDae) -> BTreeSet<String> {
     let text = DaeText::new(dae);

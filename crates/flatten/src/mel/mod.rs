@@ -74,6 +74,7 @@ struct Builder<'a> {
 impl<'a> Builder<'a> {
     fn new(name: &str, overrides: &'a [(String, String)], diagnostics: &'a mut Diagnostics) -> Self {
         let mut model = FlatModel::new(name);
+        model.declares_invariants = true;
         let guard = model.expressions.boolean(true);
         Builder {
             model,

@@ -3,15 +3,16 @@
 //! A relation `a < b` is brought to the form `e < c`, with a sum `e` of terms and a number `c`, where the
 //! arithmetic is exact; otherwise `a - b` stays as it is. All relations over one `e` are thresholds on a line:
 //! `e >= 1` implies `e > 0`, and `e == 1` lies between `e >= 1` and `e > 1`. This is the small exact decision that
-//! stands in for the abstract domain of the papers. The invariant of a family is linear in its size.
+//! stands in for the abstract domain of the papers. The invariant of a family is linear in its size. A Boolean that is
+//! defined as a relation (`a = x >= 1`) has its place on the line too, without being the same mode variable as the
+//! relation; what relations over different sums exclude together is found by `half_spaces`.
 
 use std::collections::BTreeMap;
 
-use modeshift_dae::{
-    ArithmeticOperator as Op, ExpressionId, Expressions, FlatModel, ModeVariableId, Node, RelationOperator, Type,
-    Variability, VariableId,
-};
+use modeshift_dae::{ExpressionId, Expressions, FlatModel, ModeVariableId, Node, RelationOperator, Type, VariableId};
 use rustc_hash::FxHashMap;
+
+use super::sums::Sum;
 
 /// A relation in normal form.
 pub(crate) enum Normal {
@@ -76,15 +77,44 @@ pub(crate) struct RelationTable {
 struct Family {
     discrete: bool,
     bounds: Option<(f64, f64)>,
-    points: BTreeMap<Point, Literal>,
+    points: BTreeMap<Point, Place>,
+}
+
+/// What says whether a relation holds.
+#[derive(Default)]
+struct Place {
+    /// The mode variable that the relation itself is.
+    relation: Option<Literal>,
+    /// Booleans that are defined as the relation.
+    named: Vec<Literal>,
+}
+
+impl Place {
+    fn literals(&self) -> impl Iterator<Item = Literal> {
+        self.relation.into_iter().chain(self.named.iter().copied())
+    }
+
+    fn first(&self) -> Literal {
+        self.literals().next().expect("a place has a relation or a name of one")
+    }
 }
 
 impl RelationTable {
     pub(crate) fn find(&self, family: &Form, point: Point) -> Option<Literal> {
-        self.families[*self.index.get(family)?].points.get(&point).copied()
+        self.families[*self.index.get(family)?].points.get(&point)?.relation
     }
 
+    /// The relation is a mode variable.
     pub(crate) fn insert(&mut self, model: &FlatModel, family: Form, point: Point, literal: Literal) {
+        self.place(model, family, point).relation = Some(literal);
+    }
+
+    /// A Boolean is defined as the relation.
+    pub(crate) fn insert_named(&mut self, model: &FlatModel, family: Form, point: Point, literal: Literal) {
+        self.place(model, family, point).named.push(literal);
+    }
+
+    fn place(&mut self, model: &FlatModel, family: Form, point: Point) -> &mut Place {
         let families = &mut self.families;
         let number = *self.index.entry(family).or_insert_with_key(|form| {
             families.push(Family {
@@ -94,7 +124,7 @@ impl RelationTable {
             });
             families.len() - 1
         });
-        families[number].points.insert(point, literal);
+        families[number].points.entry(point).or_default()
     }
 
     /// What the relations of each family imply about each other, with the mode variable it concerns last.
@@ -117,13 +147,15 @@ struct Segment {
 impl Family {
     /// Walks along the line from threshold to threshold.
     fn implications(&self, expressions: &mut Expressions, found: &mut Vec<(ExpressionId, ModeVariableId)>) {
+        self.names(expressions, found);
         if self.points.len() < 2 && self.bounds.is_none() {
             return;
         }
         let yes = expressions.boolean(true);
         let start = self.bounds.map(|(least, _)| (Point { value: least, kind: PointKind::AtLeast }, yes));
         let mut segment = Segment { start, equalities: Vec::new() };
-        for (&point, &literal) in &self.points {
+        for (&point, place) in &self.points {
+            let literal = place.first();
             if point.kind == PointKind::Equal {
                 segment.equalities.push((point, literal));
                 continue;
@@ -139,6 +171,19 @@ impl Family {
             (Point { value: greatest + 1.0, kind: PointKind::AtLeast }, expressions.boolean(false))
         });
         self.close(expressions, &segment, end, found);
+    }
+
+    /// All that name one relation say the same.
+    fn names(&self, expressions: &mut Expressions, found: &mut Vec<(ExpressionId, ModeVariableId)>) {
+        for place in self.points.values() {
+            let first = place.first();
+            for other in place.literals().skip(1) {
+                let (here, there) = (first.formula(expressions), other.formula(expressions));
+                for (a, b) in [(here, there), (there, here)] {
+                    found.extend(implication(expressions, a, b).map(|formula| (formula, other.mode)));
+                }
+            }
+        }
     }
 
     /// Equalities hold only within their segment, at most one at a time, and one of them does where they name
@@ -270,97 +315,4 @@ fn discrete_variable(model: &FlatModel, term: ExpressionId) -> Option<VariableId
         Node::Pre(inner) => discrete_variable(model, inner),
         _ => None,
     }
-}
-
-/// A linear combination with exact coefficients.
-struct Sum {
-    terms: Vec<(ExpressionId, f64)>,
-    constant: f64,
-}
-
-/// Beyond so many steps a side of a relation is left as it is.
-const STEPS: usize = 64;
-
-impl Sum {
-    /// `a - b`, where that can be had exactly.
-    fn difference(model: &FlatModel, a: ExpressionId, b: ExpressionId) -> Option<Sum> {
-        let mut terms: BTreeMap<ExpressionId, f64> = BTreeMap::new();
-        let mut constant = 0.0;
-        let mut pending = vec![(b, -1.0), (a, 1.0)];
-        for _ in 0..STEPS {
-            let Some((id, factor)) = pending.pop() else {
-                let terms = terms.into_iter().filter(|&(_, coefficient)| coefficient != 0.0).collect();
-                return Some(Sum { terms, constant });
-            };
-            if let Some(value) = literal_value(model, id) {
-                constant = exact_sum(constant, exact_product(factor, value)?)?;
-                continue;
-            }
-            match model.expressions.node(id) {
-                Node::Negate(inner) => pending.push((inner, -factor)),
-                Node::Arithmetic(Op::Add, left, right) => pending.extend([(right, factor), (left, factor)]),
-                Node::Arithmetic(Op::Subtract, left, right) => pending.extend([(right, -factor), (left, factor)]),
-                Node::Arithmetic(Op::Multiply, left, right) if literal_value(model, left).is_some() => {
-                    pending.push((right, exact_product(factor, literal_value(model, left)?)?));
-                }
-                Node::Arithmetic(Op::Multiply, left, right) if literal_value(model, right).is_some() => {
-                    pending.push((left, exact_product(factor, literal_value(model, right)?)?));
-                }
-                Node::Arithmetic(Op::Divide, left, right) if literal_value(model, right).is_some() => {
-                    pending.push((left, exact_quotient(factor, literal_value(model, right)?)?));
-                }
-                _ => {
-                    let coefficient = terms.entry(id).or_insert(0.0);
-                    *coefficient = exact_sum(*coefficient, factor)?;
-                }
-            }
-        }
-        None
-    }
-
-    /// `a - b` with both sides as terms.
-    fn opaque_difference(a: ExpressionId, b: ExpressionId) -> Sum {
-        let mut terms = if a == b { vec![] } else { vec![(a, 1.0), (b, -1.0)] };
-        terms.sort_by_key(|&(term, _)| term);
-        Sum { terms, constant: 0.0 }
-    }
-
-    /// All coefficients divided, where that is exact.
-    fn divided(&self, divisor: f64) -> Option<Sum> {
-        let terms: Option<Vec<(ExpressionId, f64)>> =
-            self.terms.iter().map(|&(term, coefficient)| Some((term, exact_quotient(coefficient, divisor)?))).collect();
-        Some(Sum { terms: terms?, constant: exact_quotient(self.constant, divisor)? })
-    }
-
-    fn with_sign(&self, sign: f64) -> Sum {
-        let terms = self.terms.iter().map(|&(term, coefficient)| (term, coefficient * sign)).collect();
-        Sum { terms, constant: self.constant * sign }
-    }
-}
-
-/// The number that a literal or a constant with a literal value stands for.
-fn literal_value(model: &FlatModel, id: ExpressionId) -> Option<f64> {
-    match model.expressions.node(id) {
-        Node::Variable(variable, 0) if model.variables[variable].variability == Variability::Constant => {
-            model.expressions.literal(model.variables[variable].binding?)
-        }
-        _ => model.expressions.literal(id),
-    }
-}
-
-fn exact_sum(a: f64, b: f64) -> Option<f64> {
-    let sum = a + b;
-    let b_part = sum - a;
-    let error = (a - (sum - b_part)) + (b - b_part);
-    (error == 0.0).then_some(sum)
-}
-
-fn exact_product(a: f64, b: f64) -> Option<f64> {
-    let product = a * b;
-    (product.is_finite() && a.mul_add(b, -product) == 0.0).then_some(product)
-}
-
-fn exact_quotient(a: f64, b: f64) -> Option<f64> {
-    let quotient = a / b;
-    (quotient.is_finite() && quotient.mul_add(b, -a) == 0.0).then_some(quotient)
 }
