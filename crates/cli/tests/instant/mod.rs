@@ -11,11 +11,13 @@
 //! | `variants` | the same model in other units, in another order, beside a copy of itself |
 //! | `visited` | runs enter only modes that `analyze` calls regular or harmless |
 //! | `not_yet` | models that are known to fail, with the symptom |
+//! | `networks/` | random networks of ideal parts against time-stepping |
 //! | `programs/` | random programs of clauses against an interpreter |
 //!
 //! `INSTANT=NAME cargo test -p modeshift-cli --test suite instant` runs the models whose names contain NAME;
 //! `-- --ignored` adds all solvers, tolerances and variants.
 
+mod networks;
 mod not_yet;
 mod programs;
 mod reference;
