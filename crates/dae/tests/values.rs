@@ -47,3 +47,13 @@ fn powers_of_negative_numbers_with_whole_exponents_are_real() {
     );
     assert!(power(-2.0, 0.5).is_nan());
 }
+
+#[test]
+fn shared_expressions_are_measured_without_writing_them_out() {
+    let mut expressions = modeshift_dae::Expressions::new();
+    let mut sum = expressions.time();
+    for _ in 0..100 {
+        sum = expressions.sum(sum, sum);
+    }
+    assert_eq!(expressions.written_size(&mut modeshift_dae::Memo::new(), sum), usize::MAX);
+}

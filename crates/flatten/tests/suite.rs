@@ -11,3 +11,8 @@ mod models;
 mod packages;
 mod robustness;
 mod support;
+
+// Carries its tests with it and needs nothing else of the crate, which is not compiled twice for it.
+#[allow(dead_code)]
+#[path = "../src/equations/names.rs"]
+mod equation_names;

@@ -221,6 +221,13 @@ impl Expressions {
         value
     }
 
+    /// How long an expression is when written out, nothing shared; saturates.
+    pub fn written_size(&self, known: &mut Memo<(), usize>, root: ExpressionId) -> usize {
+        self.fold_up(known, root, |id, _, known| {
+            self.children(id).fold(1_usize, |size, child| size.saturating_add(known[child]))
+        })
+    }
+
     /// Rewrites bottom-up: `rewrite` is called once per different subexpression, whose children have been
     /// rewritten already, and returns what stands in its place.
     pub fn rewrite(

@@ -7,7 +7,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use modeshift_dae::{Builtin, ExpressionId, Expressions, Function, FunctionId, Memo, Node, Type};
+use modeshift_dae::{Builtin, ExpressionId, Function, FunctionId, Memo, Node, Type};
 use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_syntax::ast::{Causality, Class, ClassKind, Expression, Ident, Reference, Subscript, Variability};
 
@@ -212,7 +212,7 @@ impl Flattener<'_> {
         let mut scalars = Vec::new();
         result.scalars(&mut scalars);
         let mut known = Memo::new();
-        let sizes = scalars.iter().map(|&(_, id)| written_size(&self.model.expressions, id, &mut known));
+        let sizes = scalars.iter().map(|&(_, id)| self.model.expressions.written_size(&mut known, id));
         sizes.fold(0_usize, |sum, size| sum.saturating_add(size)) < MAX_INLINED.saturating_add(scalars.len())
     }
 
@@ -470,13 +470,6 @@ struct Call {
     span: Span,
 }
 
-/// How long an expression is when written out, nothing shared; saturates.
-fn written_size(expressions: &Expressions, root: ExpressionId, known: &mut Memo<(), usize>) -> usize {
-    expressions.fold_up(known, root, |id, _, known| {
-        expressions.children(id).fold(1_usize, |size, child| size.saturating_add(known[child]))
-    })
-}
-
 fn is_input(member: &Member) -> bool {
     member.prefix.causality == Some(Causality::Input)
 }
@@ -493,19 +486,4 @@ fn is_field(member: &Member) -> bool {
 fn may_have_events(definition: &Class) -> bool {
     annotations::is_true(definition.annotation.as_ref(), "Inline")
         || annotations::is_true(definition.annotation.as_ref(), "GenerateEvents")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shared_expressions_are_measured_without_writing_them_out() {
-        let mut expressions = Expressions::new();
-        let mut sum = expressions.time();
-        for _ in 0..100 {
-            sum = expressions.sum(sum, sum);
-        }
-        assert_eq!(written_size(&expressions, sum, &mut Memo::new()), usize::MAX);
-    }
 }
