@@ -149,6 +149,7 @@ impl<'a> Instant<'_, 'a> {
             || settled.discrete[variable] != step.left.discrete[variable]
             || self.prepared.discrete.reads[atom].iter().any(|&read| {
                 candidate.restarted.reaches(read)
+                    || has_begun(step.left, &candidate.restarted.side, read)
                     || settled.discrete[read].to_bits() != step.left.discrete[read].to_bits()
             })
     }
@@ -299,7 +300,14 @@ impl<'a> Instant<'_, 'a> {
             self.correct(candidate, &contradicting);
             return Vec::new();
         }
-        if matters_now { contradicting } else { undone }
+        if matters_now {
+            return contradicting;
+        }
+        if undone.is_empty() {
+            // What the relations say counts from the next micro-step on, and leads on from there: a cascade.
+            self.correct(candidate, &contradicting);
+        }
+        undone
     }
 
     /// Whether two settled parts decide the same, whatever the truths of atoms.
@@ -357,4 +365,9 @@ impl<'a> Instant<'_, 'a> {
         }
         undone
     }
+}
+
+/// Whether a variable exists on the right side only: no relation has ever read it, so that none has a truth to keep.
+fn has_begun(left: &Side<'_>, right: &Side<'_>, variable: VariableId) -> bool {
+    left.mode.structure.column(variable).is_none() && right.mode.structure.column(variable).is_some()
 }
