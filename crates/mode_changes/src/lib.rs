@@ -37,7 +37,7 @@ pub use next_mode::{
     States, Strategy, Term, extreme_rays,
 };
 pub use one_change::{Defect, FormUsers, Noise, Note, Past, Potentials, Restart, Unknown, WhenLaws, restart};
-pub use one_mode::{DifferenceTape, EquationTapes, Jet, ModeEquations, Residuals};
+pub use one_mode::{DifferenceTape, EquationTapes, Jet, ModeEquations, Partial, Residuals};
 pub use report::{ChangeReport, Verdict};
 
 #[cfg(test)]

@@ -72,6 +72,60 @@ fn the_rope_erases_its_constraint_and_its_derivative_and_keeps_positions() {
 }
 
 #[test]
+fn a_new_constraint_gives_way_to_what_held_before_also_where_that_is_a_derivative() {
+    // x' is remembered, y' is not: the derivative of a says what it was, and c contradicts it.
+    check_changes(
+        "model M Real x; Real y; Real z; Boolean g = time > 1;
+         equation
+           /* a: */ x + y = 1;
+           if g then /* c: */ der(x) + 2*der(y) = 3; else /* b: */ y = sin(time); end if;
+           /* d: */ der(der(x)) + z = 5;
+         end M;",
+        "
+        pre(g) and not g: determined
+          erased: b, b'
+          impulse orders: [[z]] = 2
+          jump: x, y
+          level 2: b -> y
+          level 2: a -> x
+          level 2: d -> z
+          level 1: b' -> y'
+          level 1: a' -> x'
+          level 1: d -> z
+        not pre(g) and g: determined
+          erased: c
+          impulse orders: [[z]] = 1
+          continuous: x, y
+          level 1: a' c -> x' y'
+            x' = -3
+            y' = 3
+          level 1: d -> z
+            weight of z = 3 + pre(der(x))",
+    );
+}
+
+#[test]
+fn a_constraint_between_values_that_are_kept_is_erased() {
+    // Neither is a state before, and c determines only one of them: both keep their values, which c contradicts.
+    check_changes(
+        "model M Real x; Real y; Boolean g = time > 1;
+         equation
+           if g then /* a: */ der(x) + 2*der(y) = 1; else /* b: */ x = sin(time); end if;
+           if g then /* c: */ 3*x + 4*y = 5; else /* d: */ y = cos(time); end if;
+         end M;",
+        "
+        pre(g) and not g: determined
+          jump: x, y
+        not pre(g) and g: determined
+          erased: c
+          jump: x, y
+          level 1: a c -> x y
+            x = pre(x) + 2*pre(y) + (5 - 3*(pre(x) + 2*pre(y)))
+            y = -(5 - 3*(pre(x) + 2*pre(y)))/2",
+    );
+}
+
+#[test]
 fn powers_of_impulses_have_fractional_orders_and_exponentials_infinite_ones() {
     check_changes(
         "model Powers

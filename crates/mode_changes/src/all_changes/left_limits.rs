@@ -1,9 +1,9 @@
 //! The memory of all mode changes at once: which constraints are erased, which left limits are missing.
 //!
-//! The rules are those of [`Memory`](crate::one_change), as a matching over pairs of modes: hidden constraints, split into those
-//! that held before and those that are new, in causal order, against left limits that the past does not set. One
-//! matching of all pairs gives what is erased, its underdetermined part what is not born. Where some of that has no
-//! value to fall back on, a second matching asks whether constraints determine it from the values of the rest.
+//! The rules are those of [`Memory`](crate::one_change), as a matching over pairs of modes: hidden constraints, split by
+//! whether they held before, in causal order, against left limits that the past does not set. The underdetermined part
+//! of one matching of all pairs is what is not born; with the values that are kept instead, another one gives what is
+//! erased. Where some of it has no value to fall back on, a third asks whether constraints determine it from the rest.
 
 use std::collections::BTreeMap;
 
@@ -56,6 +56,11 @@ pub fn pair_memory(
     let numbers = Numbers { pairs, analysis, written: written_orders(pairs, analysis), has_start, begins };
     let strict = Graph::new(&numbers, is_new, &LeftLimits::new()).solve(pairs)?;
     let Limits { missing, given, mut open } = Limits::new(&numbers, &strict.underdetermined);
+    // A constraint between values that are kept determines nothing.
+    let erased = match given.is_empty() {
+        true => strict.erased,
+        false => Graph::new(&numbers, is_new, &given).solve(pairs)?.erased,
+    };
     if !open.is_empty() {
         // With values to fall back on for some, constraints may determine others.
         let lenient = Graph::new(&numbers, is_new, &given).solve_with_fallbacks(&numbers)?;
@@ -73,7 +78,7 @@ pub fn pair_memory(
     born.retain(|item| !item.pairs.is_empty());
     undetermined.retain(|item| !item.pairs.is_empty());
     pairs.space.check()?;
-    Ok(PairMemory { erased: strict.erased, missing, born, undetermined })
+    Ok(PairMemory { erased, missing, born, undetermined })
 }
 
 /// Sets of pairs by left limit.
@@ -216,7 +221,8 @@ impl Graph {
                 hidden_constraints(numbers, is_new[equation], equation, order, &mut keyed);
             }
         }
-        keyed.sort_by_key(|(fresh, constraint)| (constraint.order, *fresh, constraint.equation));
+        keyed
+            .sort_by_key(|(past, constraint)| (*past != Held::Satisfied, constraint.order, *past, constraint.equation));
         let constraints: Vec<PairConstraint> = keyed.into_iter().map(|(_, constraint)| constraint).collect();
         let mut graph = Graph { constraints, entries: Vec::new(), unknowns: Vec::new(), guards: Vec::new() };
         let mut number = BTreeMap::new();
@@ -310,22 +316,37 @@ impl Graph {
     }
 }
 
-/// A hidden constraint twice: where it held before and where it is new.
+/// What the past says of a hidden constraint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Held {
+    /// It was one of the mode before.
+    Satisfied,
+    /// Its equation held, but was not differentiated so often.
+    Equation,
+    /// Its equation is new.
+    Not,
+}
+
+/// A hidden constraint three times, by what the past says of it.
 fn hidden_constraints(
     numbers: &Numbers,
     is_new: ModeSet,
     equation: EquationId,
     order: u32,
-    found: &mut Vec<(bool, PairConstraint)>,
+    found: &mut Vec<(Held, PairConstraint)>,
 ) {
     let (pairs, space) = (numbers.pairs, &numbers.pairs.space);
     let offset = &numbers.analysis.offsets.equations[equation];
     let hidden = space.and(pairs.regular, pairs.at_least(offset, order + 1, Moment::After));
     let was_hidden = pairs.at_least(offset, order + 1, Moment::Before);
-    for (fresh, guard) in [(false, space.difference(hidden, is_new)), (true, space.and(hidden, is_new))] {
-        let counted = if fresh { guard } else { space.difference(guard, was_hidden) };
-        if !guard.is_empty() {
-            found.push((fresh, PairConstraint { equation, order, guard, counted }));
-        }
+    let held = space.difference(hidden, is_new);
+    let cases = [
+        (Held::Satisfied, space.and(held, was_hidden)),
+        (Held::Equation, space.difference(held, was_hidden)),
+        (Held::Not, space.and(hidden, is_new)),
+    ];
+    for (past, guard) in cases.into_iter().filter(|(_, guard)| !guard.is_empty()) {
+        let counted = if past == Held::Satisfied { ModeSet::EMPTY } else { guard };
+        found.push((past, PairConstraint { equation, order, guard, counted }));
     }
 }

@@ -63,9 +63,8 @@ impl DifferenceArray {
     /// Writes the array of a change and removes its conflicts.
     pub fn new(structure: &ModeStructure, past: &PastStructure) -> Self {
         let Arrangement { unknowns, kept_and_refused: (_, refused), matching } = Arrangement::new(structure, past);
-        let held = |row: Row| if past.is_new[row] { 0 } else { past.offset[row] };
-        let refused = refused.into_iter().filter(|&(row, instant)| instant >= held(row));
-        let mut erased: Vec<Derivative<Row>> = refused.map(Derivative::from).collect();
+        let refused = refused.into_iter().map(Derivative::from);
+        let mut erased: Vec<Derivative<Row>> = refused.filter(|&it| !past.satisfies(it)).collect();
         erased.sort_unstable();
         let undetermined = matching.undetermined().into_iter().map(|unknown| unknowns.list[unknown]).collect();
         DifferenceArray { erased, undetermined: first_of_each(undetermined) }
@@ -82,7 +81,7 @@ pub(crate) struct Arrangement {
 }
 
 impl Arrangement {
-    /// Takes equations instant by instant, those that held before first.
+    /// Takes what were constraints of the old mode, then equations instant by instant, those that held before first.
     pub(crate) fn new(structure: &ModeStructure, past: &PastStructure) -> Self {
         let instants = structure.highest_offset();
         let unknowns = Unknowns::new(structure, past);
@@ -90,7 +89,9 @@ impl Arrangement {
             .rows()
             .flat_map(|row| (0..=instants + structure.equation_offset(row)).map(move |instant| (row, instant)))
             .collect();
-        equations.sort_by_key(|&(row, instant)| (instant, past.is_new[row], row));
+        equations.sort_by_key(|&(row, instant)| {
+            (!past.satisfies(Derivative::new(row, instant)), instant, past.is_new[row], row)
+        });
         let mut matching = GrowingMatching::new(unknowns.list.len());
         let kept_and_refused = equations
             .into_iter()

@@ -19,8 +19,8 @@ pub(crate) use affine::{Affine, Surroundings};
 pub use difference_tape::DifferenceTape;
 pub(crate) use difference_tape::unknowns_in;
 pub use equation_tapes::EquationTapes;
-pub use jet::{Jet, Residuals};
-pub(crate) use jet::{Partial, binomial, linearity};
+pub use jet::{Jet, Partial, Residuals};
+pub(crate) use jet::{binomial, linearity};
 pub use mode_equations::ModeEquations;
 
 #[cfg(test)]

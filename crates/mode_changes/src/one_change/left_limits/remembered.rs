@@ -5,9 +5,9 @@
 //! *birth*, from hidden constraints of the new mode taken at left limits (a variable tied by `x = z` is born at `z`);
 //! *continuity*, from the value that the old mode computed; then a *start* value. What is left is undetermined.
 //!
-//! Hidden constraints are matched with unknown left limits in causal order: by derivative, those that held before
-//! first. Constraints that find no partner, and that were none of the old mode, are *erased*: the past may violate them,
-//! and then states jump. This is Principle 1 of E22 §8.2, causality: what the instant before has done cannot be undone,
+//! Hidden constraints are matched with unknown left limits in causal order: those of the old mode first, which the past
+//! satisfies, then by derivative, those of equations that held before first. Constraints that find no partner, and
+//! that were none of the old mode, are *erased*: the past may violate them, and then states jump. This is Principle 1 of E22 §8.2, causality: what the instant before has done cannot be undone,
 //! so where the two conflict the new constraint gives way (§8.5 in its causal reading).
 
 use std::collections::BTreeSet;
@@ -32,6 +32,13 @@ pub struct PastStructure {
     pub computed: IndexVec<Column, u32>,
     /// Whether there is a start value.
     pub has_start: IndexVec<Column, bool>,
+}
+
+impl PastStructure {
+    /// Whether a constraint was one of the old mode, so that left limits satisfy it.
+    pub(crate) fn satisfies(&self, constraint: Constraint) -> bool {
+        !self.is_new[constraint.of] && constraint.order < self.offset[constraint.of]
+    }
 }
 
 /// How a missing left limit was found.
@@ -70,8 +77,8 @@ pub struct Memory {
 impl Memory {
     /// Compares a new mode with its past.
     ///
-    /// Births are first looked for without values to fall back on, then with them. Equations without hidden
-    /// constraints only serve to complete left limits that are not remembered and have no value, for coefficients.
+    /// Births are first looked for without values to fall back on, then with them: a constraint between values that are
+    /// kept determines nothing, and is erased. Equations without hidden constraints only serve to complete left limits that are not remembered and have no value, for coefficients.
     pub fn new(structure: &ModeStructure, past: &PastStructure) -> Self {
         let region = Region::new(structure, past);
         let mut constraints = region.hidden_constraints(structure, past);
@@ -104,7 +111,7 @@ impl Memory {
         let is_needed =
             |unknown: usize| !all.has_fallback(unknown) || born.contains(&all.unknowns.derivatives[unknown]);
         let births = all.birth_blocks(&is_determined, is_needed);
-        Memory { erased: strict.erased(), missing, births }
+        Memory { erased: lenient.erased(), missing, births }
     }
 
     /// Left limits that are start values, since nothing else determines them.
@@ -152,11 +159,11 @@ impl Region {
         Region { rows, columns }
     }
 
-    /// Hidden constraints in causal order: by derivative, those of equations that held before first.
+    /// Hidden constraints in causal order: those of the old mode, then by derivative, those of equations that held first.
     fn hidden_constraints(&self, structure: &ModeStructure, past: &PastStructure) -> Vec<Constraint> {
         let of_row = |&row: &Row| (0..structure.equation_offset(row)).map(move |order| Derivative::new(row, order));
         let mut constraints: Vec<Constraint> = self.rows.iter().flat_map(of_row).collect();
-        constraints.sort_by_key(|it| (it.order, past.is_new[it.of], it.of));
+        constraints.sort_by_key(|it| (!past.satisfies(*it), it.order, past.is_new[it.of], it.of));
         constraints
     }
 }
@@ -265,8 +272,7 @@ impl<'a> Search<'a> {
     }
 
     fn erased(&self) -> Vec<Constraint> {
-        let held = |row: Row| if self.past.is_new[row] { 0 } else { self.past.offset[row] };
-        let hidden = |it: &Constraint| (held(it.of)..self.structure.equation_offset(it.of)).contains(&it.order);
+        let hidden = |it: &Constraint| !self.past.satisfies(*it) && it.order < self.structure.equation_offset(it.of);
         let mut erased: Vec<Constraint> = (0..self.constraints.len())
             .filter(|&constraint| self.matching.column_of(constraint).is_none())
             .map(|constraint| self.constraints[constraint])
