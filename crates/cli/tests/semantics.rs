@@ -42,6 +42,35 @@ fn one_run_step_by_step() {
     .assert_eq(&outcome.stdout);
 }
 
+/// RR8933 (22)–(24): the series of what a reset computes, and the dominant terms of its equations.
+#[test]
+fn dominant_terms_of_the_clutch_are_those_of_the_paper() {
+    let report = modeshift(&["semantics", "models/ClutchBasic.mo", "--format", "json"]).json();
+    let change = report["changes"].as_array().expect("a list").iter().find(|it| it["to"] == "g").expect("it engages");
+    let list = |key: &str| -> Vec<String> {
+        let list = change[key].as_array().expect("a list").iter();
+        list.map(|it| it.as_str().expect("a text").to_string()).collect()
+    };
+    assert_eq!(
+        list("series"),
+        [
+            "w1• = w1_0 + w1_1 ∂ + …",
+            "w2• = w2_0 + w2_1 ∂ + …",
+            "f1 = ∂^-1 (f1_0 + f1_1 ∂ + …)",
+            "f2 = ∂^-1 (f2_0 + f2_1 ∂ + …)"
+        ]
+    );
+    assert_eq!(
+        list("dominant"),
+        [
+            "e1: j1*(w1_0 - pre(w1)) - f1_0 = 0",
+            "e2: j2*(w2_0 - pre(w2)) - f2_0 = 0",
+            "e3•: 0 = w1_0 - w2_0",
+            "e4: f1_0 + f2_0 = 0"
+        ]
+    );
+}
+
 /// The closed forms beside the reset of the clutch, with the numbers of the model when it engages.
 #[test]
 fn formulas_of_the_clutch_give_the_numbers_of_the_run() {
@@ -56,6 +85,15 @@ fn formulas_of_the_clutch_give_the_numbers_of_the_run() {
     let weight = j1 / (j2 + j1) * (j1 * w1 + j2 * w2) - j1 * w1;
     let rounded = [w1, w2, after, weight].map(|value| format!("{value:.6}"));
     assert_eq!(rounded, ["0.951229", "1.453850", "1.286310", "0.335080"]);
+}
+
+#[test]
+fn changes_that_are_not_listed_are_counted() {
+    let outcome = modeshift(&["semantics", "models/ClutchChain.mo", "--set", "N=4"]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    let listed = outcome.stdout.lines().filter(|line| line.starts_with("change from ")).count();
+    let all = outcome.stdout.lines().find(|line| line.contains("changes are listed")).expect("a line that says so");
+    assert_eq!((listed, all), (30, "30 of 56 changes are listed: `--at` with values of guards leaves fewer modes"));
 }
 
 #[test]

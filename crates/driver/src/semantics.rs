@@ -4,6 +4,8 @@
 //! `changes`.
 
 use modeshift_diagnostics::{Code, Diagnostic, Stop};
+use modeshift_modes::{Limit, LimitKind};
+use modeshift_report::check::limit_diagnostic;
 use modeshift_report::semantics::{SemanticsReport, Wording, say_verdicts};
 use modeshift_semantics::{DifferenceSystem, Graph, MOST_GUARDS, TooManyGuards};
 
@@ -32,8 +34,7 @@ impl Run<'_> {
     fn constructive(&mut self, selection: &Selection<'_>) -> Result<SemanticsReport, Stop> {
         let analyzed = self.analyzed(selection.at)?;
         let system = DifferenceSystem::of(&analyzed.dae, &analyzed.within).map_err(|count| self.too_many(count))?;
-        let size = |graph: &Graph| format!("{} contexts, {} runs", graph.beginnings.len(), graph.runs.len());
-        let graph = self.timings.measure("running instants", || Graph::new(system), size);
+        let graph = self.explored(system)?;
         if let Some(number) = selection.run.filter(|&number| number == 0 || number > graph.runs.len()) {
             let message = format!("--run {number}: the runs of this model are numbered from 1 to {}", graph.runs.len());
             self.diagnostics.push(Diagnostic::error(Code::E0008, message));
@@ -45,6 +46,23 @@ impl Run<'_> {
         let (run, all_choices) = (selection.run, selection.all_choices);
         let words = Wording { analyzed: &analyzed, graph: &graph, changes, run, all_choices };
         Ok(self.timings.measure("wording", || words.report(), |_| String::new()))
+    }
+
+    /// The graph of all runs, as far as the time limit allows.
+    fn explored(&mut self, system: DifferenceSystem) -> Result<Graph, Stop> {
+        const TASK: &str = "running instants";
+        let (start, limit) = (self.start, self.question.limits.time);
+        let is_wanted = || limit.is_none_or(|limit| start.elapsed() < limit);
+        let size = |graph: &Option<Graph>| match graph {
+            Some(graph) => format!("{} contexts, {} runs", graph.beginnings.len(), graph.runs.len()),
+            None => String::new(),
+        };
+        let graph = self.timings.measure(TASK, || Graph::explored_while(system, &is_wanted), size);
+        graph.ok_or_else(|| {
+            let time = limit.unwrap_or_default();
+            self.diagnostics.push(limit_diagnostic(&Limit { kind: LimitKind::Time(time), task: TASK.to_string() }));
+            Stop
+        })
     }
 
     fn too_many(&mut self, TooManyGuards { count }: TooManyGuards) -> Stop {

@@ -80,6 +80,35 @@ impl Bipartite {
         matching
     }
 
+    /// The same set of rows, where as many as can be have partners among some columns.
+    pub fn matched_first_with(&self, is_preferred: impl Fn(usize) -> bool) -> Matching {
+        let among = |row: &Vec<usize>| row.iter().copied().filter(|&column| is_preferred(column)).collect();
+        let preferred = Bipartite { rows: self.rows.iter().map(among).collect(), columns: self.columns };
+        let mut matching = preferred.matched();
+        for row in 0..self.rows.len() {
+            if matching.column_of[row].is_none() {
+                matching.augment(self, row);
+            }
+        }
+        matching
+    }
+
+    /// Columns that alternating paths reach from some columns without a partner, these included.
+    pub fn reached_columns(&self, matching: &Matching, is_start: impl Fn(usize) -> bool) -> Vec<bool> {
+        let mut reached: Vec<bool> = (0..self.columns).map(is_start).collect();
+        loop {
+            let before = reached.clone();
+            for (row, columns) in self.rows.iter().enumerate() {
+                if columns.iter().any(|&column| reached[column]) {
+                    matching.column_of[row].into_iter().for_each(|column| reached[column] = true);
+                }
+            }
+            if reached == before {
+                return reached;
+            }
+        }
+    }
+
     /// Whether all of these rows can be matched at once.
     pub fn is_independent(&self, rows: &[usize]) -> bool {
         let mut matching = Matching::new(self);
@@ -115,20 +144,8 @@ impl Bipartite {
 
     /// Rows that alternating paths reach from columns without a partner.
     fn reached_from_columns(&self, matching: &Matching) -> Vec<bool> {
-        let mut open: Vec<bool> = matching.row_of.iter().map(Option::is_none).collect();
-        let mut reached = vec![false; self.rows.len()];
-        loop {
-            let before = reached.clone();
-            for (row, columns) in self.rows.iter().enumerate() {
-                if columns.iter().any(|&column| open[column]) {
-                    reached[row] = true;
-                    matching.column_of[row].into_iter().for_each(|column| open[column] = true);
-                }
-            }
-            if reached == before {
-                return reached;
-            }
-        }
+        let open = self.reached_columns(matching, |column| matching.row_of[column].is_none());
+        self.rows.iter().map(|columns| columns.iter().any(|&column| open[column])).collect()
     }
 
     /// The blocks of some rows that can be matched at once, each with its columns, as the strongly connected components

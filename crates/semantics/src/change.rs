@@ -10,6 +10,7 @@ use crate::domain::{Body, Shifted};
 use crate::graph::Graph;
 use crate::micro_step::{Failure, Instant, MicroStep};
 use crate::run::{Beginning, Trace, traces};
+use crate::values::linear::Jet;
 
 /// How a change ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +34,8 @@ pub struct Change {
     pub after: usize,
     /// What the first instant begins with.
     pub start: Beginning,
+    /// The derivatives behind that, where they are not those of the mode before: what `changes` remembers.
+    pub memory: Option<Jet>,
     /// The runs of its instants; the last one is the first of the continuous dynamics, where it gets there.
     pub instants: Vec<Trace>,
     /// How it ends.
@@ -42,8 +45,25 @@ pub struct Change {
 impl Change {
     /// The equations that the first instant erases.
     pub fn erased(&self) -> BTreeSet<Shifted<Body>> {
-        self.instants.first().map(|trace| shifted_in(&trace.steps)).unwrap_or_default()
+        self.erased_by_instant().into_iter().next().unwrap_or_default()
     }
+
+    /// The equations that each instant erases.
+    pub fn erased_by_instant(&self) -> Vec<BTreeSet<Shifted<Body>>> {
+        self.instants.iter().map(|trace| shifted_in(&trace.steps)).collect()
+    }
+}
+
+/// How a change is followed, where RR8933 leaves it open or `changes` has another rule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Reading {
+    /// Whether the first instant begins with what `changes` remembers, and not with all that the instant before knows.
+    pub remembers: bool,
+    /// Whether latent equations are added when the guards are known, and not when nothing else can be done (line 15).
+    pub latent_first: bool,
+    /// Whether constraints are asked for right limits also in the instant of a `when`, as if they lasted (E22 §8.4 says that
+    /// they do not): those that the past contradicts are shifted, those that a law contradicts are an error.
+    pub shifts_in_instants: bool,
 }
 
 fn shifted_in(steps: &[MicroStep]) -> BTreeSet<Shifted<Body>> {
@@ -58,12 +78,22 @@ fn shifted_in(steps: &[MicroStep]) -> BTreeSet<Shifted<Body>> {
 impl Graph {
     /// The change between two modes; nothing where the first has no consistent start.
     pub fn causal_change(&self, before: usize, after: usize) -> Option<Change> {
+        self.change_read_as(before, after, Reading::default())
+    }
+
+    /// The same in another reading.
+    pub fn change_read_as(&self, before: usize, after: usize, reading: Reading) -> Option<Change> {
         let start = self.beginnings[*self.starts.get(&before)?].clone();
-        let mut change = Change { before, after, start: start.clone(), instants: Vec::new(), end: ChangeEnd::Endless };
+        let (start, memory) = match reading.remembers {
+            true => self.remembered(before, after).map(|it| (it.beginning, Some(it.memory)))?,
+            false => (start, None),
+        };
+        let instants = Vec::new();
+        let mut change = Change { before, after, start: start.clone(), memory, instants, end: ChangeEnd::Endless };
         let mut met: Vec<Beginning> = Vec::new();
         let (mut at, mut old) = (start, before);
         while !met.contains(&at) {
-            let trace = self.causal_trace(&at, old, after)?;
+            let trace = self.causal_trace(&at, old, after, reading)?;
             let is_reset = !shifted_in(&trace.steps).is_empty();
             let end = trace.end.clone();
             let fires = trace.steps.iter().any(|it| matches!(it, MicroStep::Fire(fire) if !fire.clauses.is_empty()));
@@ -95,8 +125,10 @@ impl Graph {
     }
 
     /// The run from a beginning to a mode, with choices by causality.
-    fn causal_trace(&self, from: &Beginning, old: usize, mode: usize) -> Option<Trace> {
-        let instant = Instant { change: Some((old, mode)), ..self.instant(from) };
-        traces(&instant, from).into_iter().find(|trace| trace.mode == mode)
+    fn causal_trace(&self, from: &Beginning, old: usize, mode: usize, reading: Reading) -> Option<Trace> {
+        let Reading { latent_first, shifts_in_instants, .. } = reading;
+        let change = Some((old, mode));
+        let instant = Instant { change, latent_first, shifts_in_instants, ..self.instant(from) };
+        traces(&instant, from, &|| true)?.into_iter().find(|trace| trace.mode == mode)
     }
 }

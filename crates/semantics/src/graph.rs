@@ -5,8 +5,13 @@
 //! again and again, until nothing new is met.
 //!
 //! Under constant guards a run is followed by one run: these paths end in cycles. The runs of a cycle without shifts are
-//! the continuous dynamics of their mode, all others are resets. A cycle with resets in it is an execution that loops for
+//! the continuous dynamics of their mode, all others are resets. A cycle with shifts in it is an execution that loops for
 //! ever in an attempt to change the mode, and is rejected with the cycle.
+//!
+//! The paper asks for at least two reset runs in such a cycle, and there always are: none of its runs is part of continuous
+//! dynamics, and one run alone that shifts something does not come back to where it began. (If it shifts `e`, then `e` does
+//! not hold when it begins. If it is to begin so again, `e•` is not solved in it, hence does not hold when it begins, hence
+//! `e•2` is not solved in it, and so on: it would shift for ever.)
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -94,10 +99,28 @@ impl Run {
 impl Graph {
     /// Explores the runs of a system.
     pub fn new(system: DifferenceSystem) -> Graph {
+        Graph::explored_while(system, &|| true).expect("nothing asks to stop")
+    }
+
+    /// Explores the runs of a system as long as that is wanted; nothing where it is no longer.
+    pub fn explored_while(system: DifferenceSystem, is_wanted: &dyn Fn() -> bool) -> Option<Graph> {
+        let mut graph = Graph::unexplored(system);
+        graph.explore(is_wanted)?;
+        Some(graph)
+    }
+
+    /// Explores the runs of a system in which no equation is shifted more often than this.
+    pub fn bounded(system: DifferenceSystem, bound: u32) -> Graph {
+        let mut graph = Graph { bound, ..Graph::unexplored(system) };
+        graph.explore(&|| true).expect("nothing asks to stop");
+        graph
+    }
+
+    fn unexplored(system: DifferenceSystem) -> Graph {
         let offsets: Vec<Option<Offsets>> = (0..system.modes.len()).map(|mode| Offsets::of(&system, mode)).collect();
         let greatest = offsets.iter().flatten().map(Offsets::greatest).max().unwrap_or(0);
         let bound = greatest.max(system.highest_order()) + 1;
-        let mut graph = Graph {
+        Graph {
             system,
             offsets,
             bound,
@@ -107,15 +130,19 @@ impl Graph {
             continuous: BTreeSet::new(),
             endless: Vec::new(),
             is_complete: true,
-        };
-        graph.explore();
-        for mode in 0..graph.system.modes.len() {
-            graph.find_cycles(mode);
         }
-        graph
     }
 
-    fn explore(&mut self) {
+    fn explore(&mut self, is_wanted: &dyn Fn() -> bool) -> Option<()> {
+        self.find_runs(is_wanted)?;
+        for mode in 0..self.system.modes.len() {
+            self.find_cycles(mode);
+            is_wanted().then_some(())?;
+        }
+        Some(())
+    }
+
+    fn find_runs(&mut self, is_wanted: &dyn Fn() -> bool) -> Option<()> {
         let mut numbers: BTreeMap<Beginning, usize> = BTreeMap::new();
         let mut pending = VecDeque::new();
         for (mode, beginning) in self.consistent_starts() {
@@ -125,10 +152,10 @@ impl Graph {
         while let Some(from) = pending.pop_front() {
             if self.runs.len() >= MOST_RUNS {
                 self.is_complete = false;
-                return;
+                return Some(());
             }
             let beginning = self.beginnings[from].clone();
-            for trace in traces(&self.instant(&beginning), &beginning) {
+            for trace in traces(&self.instant(&beginning), &beginning, is_wanted)? {
                 let to = match trace.end {
                     Ok(next) => Ok(self.number_of(next, &mut numbers, &mut pending)),
                     Err(failure) => Err(failure),
@@ -136,6 +163,7 @@ impl Graph {
                 self.runs.push(Run { from, mode: trace.mode, steps: trace.steps, to });
             }
         }
+        Some(())
     }
 
     fn number_of(
@@ -192,6 +220,8 @@ impl Graph {
             bound: self.bound,
             choices: Choices::First,
             change: None,
+            latent_first: false,
+            shifts_in_instants: false,
         }
     }
 

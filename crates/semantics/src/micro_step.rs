@@ -145,6 +145,10 @@ pub struct Instant<'a> {
     pub choices: Choices,
     /// The modes before and after, where a change is followed: choices are then made by causality.
     pub change: Option<(usize, usize)>,
+    /// Whether latent equations are added as soon as the guards are known.
+    pub latent_first: bool,
+    /// Whether equations are shifted also in the instant of a `when`.
+    pub shifts_in_instants: bool,
 }
 
 impl Instant<'_> {
@@ -158,7 +162,9 @@ impl Instant<'_> {
             true => [Self::guard_true, Self::blocks, Self::guards, Self::fires, Self::overdetermined, Self::latent],
             false => [Self::guard_true, Self::guards, Self::fires, Self::blocks, Self::overdetermined, Self::latent],
         };
-        for way in ways {
+        let adds_early = self.latent_first || self.shifts_in_instants && self.is_fired(status);
+        let early = if adds_early { Self::added_early } else { Self::guard_true };
+        for way in [early].into_iter().chain(ways) {
             let choices = way(self, status);
             if !choices.is_empty() {
                 return Next::Choices(choices);
@@ -201,9 +207,13 @@ impl Instant<'_> {
         let system = self.system;
         let mut equations: Vec<Shifted<Body>> = status.enabled_undefined(system).collect();
         equations.retain(|&it| status.undefined_in(system, it).next().is_some());
-        // In the overdetermined part those come first that are not shifted; a law comes before everything else.
+        // In the overdetermined part those come first that are not shifted; a law comes before everything else, and
+        // what says the derivative of a state that a law sets, last.
         let is_law = |it: &Shifted<Body>| system.bodies[it.of].clause.is_some();
-        equations.sort_by_key(|it| (!is_law(it), it.shift, self.is_new(it.of), it.of));
+        let laws = equations.iter().copied().filter(is_law);
+        let set: BTreeSet<Shifted<Unknown>> = laws.flat_map(|law| system.variables_of(law)).collect();
+        let is_overruled = |it: &Shifted<Body>| system.variables_of(*it).any(|variable| set.contains(&variable));
+        equations.sort_by_key(|it| (!is_law(it), is_overruled(it), it.shift, self.is_new(it.of), it.of));
         let variables: BTreeSet<Shifted<Unknown>> =
             equations.iter().flat_map(|&it| status.undefined_in(system, it)).collect();
         let variables: Vec<Shifted<Unknown>> = variables.into_iter().collect();
@@ -326,12 +336,16 @@ impl Instant<'_> {
     fn overdetermined(&self, status: &Status) -> Vec<Vec<MicroStep>> {
         let is_over = |&equation: &Shifted<Body>| status.undefined_in(self.system, equation).next().is_none();
         let over = status.enabled_undefined(self.system).filter(is_over);
-        let step = |equation: Shifted<Body>| match self.is_fired(status) {
+        let step = |equation: Shifted<Body>| match self.is_fired(status) && !self.shifts(status, equation) {
             true => MicroStep::Erase(EraseEquation { equation }),
             false => MicroStep::Shift(ForwardShift { equation }),
         };
-        let allowed = |equation: &Shifted<Body>| match self.is_fired(status) {
-            true => self.system.bodies[equation.of].clause.is_none(),
+        let allowed = |&equation: &Shifted<Body>| match self.is_fired(status) {
+            _ if self.system.bodies[equation.of].clause.is_some() => false,
+            true if self.shifts_in_instants => {
+                self.shifts(status, equation) || !self.is_constraint(status, equation.of)
+            }
+            true => true,
             false => equation.shift < self.bound,
         };
         let mut over: Vec<Shifted<Body>> = over.filter(allowed).collect();
@@ -339,18 +353,39 @@ impl Instant<'_> {
         over.into_iter().map(|equation| vec![step(equation)]).collect()
     }
 
+    /// Whether an equation of the instant of a `when` is shifted, in the reading in which some are: no law speaks of what
+    /// is in it.
+    fn shifts(&self, status: &Status, equation: Shifted<Body>) -> bool {
+        let laws = status.equations.keys().filter(|it| self.system.bodies[it.of].clause.is_some());
+        let set: BTreeSet<Shifted<Unknown>> = laws.flat_map(|&law| self.system.variables_of(law)).collect();
+        let is_free = self.system.variables_of(equation).all(|variable| !set.contains(&variable));
+        self.shifts_in_instants && is_free && equation.shift < self.bound
+    }
+
+    fn is_constraint(&self, status: &Status, body: Body) -> bool {
+        let offsets = status.mode().and_then(|mode| self.offsets[mode].as_ref());
+        offsets.and_then(|offsets| offsets.equations.get(&body)).is_some_and(|&offset| offset > 0)
+    }
+
     fn is_fired(&self, status: &Status) -> bool {
         status.fires.as_ref().is_some_and(|fires| !fires.is_empty())
     }
 
-    /// Line 15: shifts of enabled equations, as often as the offsets of the mode say.
+    /// Line 15, where nothing of line 12 is left.
     fn latent(&self, status: &Status) -> Vec<Vec<MicroStep>> {
+        if self.overdetermined_rest(status).is_some() { Vec::new() } else { self.latent_equations(status) }
+    }
+
+    /// Line 15 before all other lines, when it is known what fires.
+    fn added_early(&self, status: &Status) -> Vec<Vec<MicroStep>> {
+        if status.fires.is_some() { self.latent_equations(status) } else { Vec::new() }
+    }
+
+    /// Shifts of enabled equations, as often as the offsets of the mode say.
+    fn latent_equations(&self, status: &Status) -> Vec<Vec<MicroStep>> {
         let Some(offsets) = status.mode().and_then(|mode| self.offsets[mode].as_ref()) else { return Vec::new() };
-        if self.overdetermined_rest(status).is_some() {
-            return Vec::new();
-        }
         let held_before = |body: Body| self.context.iter().any(|equation| equation.of == body);
-        let lasts = |body: Body| !self.is_fired(status) || held_before(body);
+        let lasts = |body: Body| !self.is_fired(status) || self.shifts_in_instants || held_before(body);
         let shifts = offsets.equations.iter().filter(|(body, _)| lasts(**body));
         let shifts = shifts.flat_map(|(&body, &offset)| (1..=offset).map(move |shift| Shifted::new(body, shift)));
         let equations: Vec<Shifted<Body>> = shifts.filter(|it| !status.equations.contains_key(it)).collect();

@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use modeshift_dae::{
-    Context, Equation, EquationKind, ExpressionId, Expressions, IndexVec, Mode, ModeVariableId, MultimodeDae, Node,
-    VariableId, Walk, WhenAction, WhenActionKind, WhenBranch, assume_modes,
+    Context, Equation, EquationId, EquationKind, ExpressionId, Expressions, IndexVec, Mode, ModeVariableId,
+    MultimodeDae, Node, VariableId, Walk, WhenAction, WhenActionKind, WhenBranch, assume_modes,
 };
 
 use crate::domain::Unknown;
@@ -64,10 +64,11 @@ impl<'a> Reader<'a> {
     fn system(mut self) -> DifferenceSystem {
         let mut bodies = IndexVec::new();
         let dae = self.dae;
-        for equation in dae.model.equations.iter().filter(|it| it.kind == EquationKind::Continuous) {
-            self.bodies_of(equation).into_iter().for_each(|body| {
+        let equations = dae.model.equations.iter_enumerated();
+        for (id, equation) in equations.filter(|(_, it)| it.kind == EquationKind::Continuous) {
+            for body in self.bodies_of(id, equation) {
                 bodies.push(body);
-            });
+            }
         }
         let clauses = self.clauses(&mut bodies);
         let guards = dae.mode_variables.ids().map(|guard| self.guard(guard, !clauses.is_empty())).collect();
@@ -102,7 +103,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The bodies of an equation: what its modes leave of it.
-    fn bodies_of(&mut self, equation: &Equation) -> Vec<GuardedEquation> {
+    fn bodies_of(&mut self, id: EquationId, equation: &Equation) -> Vec<GuardedEquation> {
         let support = self.mode_variables_in([equation.guard, equation.left, equation.right]);
         let mut by_values: BTreeMap<Vec<bool>, Option<(ExpressionId, ExpressionId)>> = BTreeMap::new();
         let mut bodies: Vec<((ExpressionId, ExpressionId), Modes)> = Vec::new();
@@ -125,6 +126,7 @@ impl<'a> Reader<'a> {
         }
         let guarded = |((left, right), modes)| GuardedEquation {
             name: equation.name.clone(),
+            equation: Some(id),
             modes,
             incidence: self.incidence([left, right]),
             clause: None,
@@ -272,10 +274,14 @@ impl Reader<'_> {
     /// what has a derivative.
     fn law(&mut self, action: &WhenAction, condition: &Modes, clause: usize) -> Option<GuardedEquation> {
         let (name, roots) = match action.kind {
-            WhenActionKind::Law(left, right) => (format!("law{}", clause + 1), vec![left, right]),
+            WhenActionKind::Law(left, right) => {
+                let [left_text, right_text] = [left, right].map(|side| self.text(side));
+                (format!("law({left_text} = {right_text})"), vec![left, right])
+            }
             WhenActionKind::Reinit(variable, value) => {
                 let target = self.expressions.variable(variable, 0);
-                (format!("reinit({})", self.dae.model.variables[variable].name), vec![target, value])
+                let name = &self.dae.model.variables[variable].name;
+                (format!("reinit({name}, {})", self.text(value)), vec![target, value])
             }
             _ => return None,
         };
@@ -285,7 +291,8 @@ impl Reader<'_> {
             Incidence { unknown, lowest: shift, highest: highest + shift }
         };
         let incidence = self.highest_orders(&roots).into_iter().map(right_limit).collect();
-        Some(GuardedEquation { name: name.into(), modes: condition.and(&inside), incidence, clause: Some(clause) })
+        let (modes, clause) = (condition.and(&inside), Some(clause));
+        Some(GuardedEquation { name: name.into(), equation: None, modes, incidence, clause })
     }
 
     /// The highest derivative of a variable that the model writes anywhere.
@@ -322,9 +329,13 @@ impl Reader<'_> {
     }
 
     fn clause_name(&self, branch: &WhenBranch) -> String {
-        let text = modeshift_dae::DaeText::new(self.dae);
-        let conditions: Vec<String> = branch.conditions.iter().map(|&it| text.expression(it).to_string()).collect();
+        let conditions: Vec<String> = branch.conditions.iter().map(|&it| self.text(it)).collect();
         format!("when {}", conditions.join(", "))
+    }
+
+    /// An expression as in the model.
+    fn text(&self, expression: ExpressionId) -> String {
+        modeshift_dae::DaeText::new(self.dae).expression(expression).to_string()
     }
 }
 

@@ -36,11 +36,12 @@ pub struct Trace {
     pub end: End,
 }
 
-/// All runs from a beginning, one for each mode, with the first of all choices.
-pub fn traces(instant: &Instant<'_>, beginning: &Beginning) -> Vec<Trace> {
+/// All runs from a beginning, one for each mode, with the first of all choices; nothing where they are no longer wanted.
+pub fn traces(instant: &Instant<'_>, beginning: &Beginning, is_wanted: &dyn Fn() -> bool) -> Option<Vec<Trace>> {
     let mut traces = Vec::new();
     let mut pending = vec![(Status::initial(instant.system, beginning.known.clone()), Vec::new())];
     while let Some((status, steps)) = pending.pop() {
+        is_wanted().then_some(())?;
         let end = match instant.next(&status) {
             Next::Tick => Ok(next_beginning(instant.system, &status)),
             Next::Fail(failure) => Err(failure),
@@ -62,7 +63,7 @@ pub fn traces(instant: &Instant<'_>, beginning: &Beginning) -> Vec<Trace> {
         }
     }
     traces.sort_by_key(|trace| trace.mode);
-    traces
+    Some(traces)
 }
 
 /// The end of the instant after `Tick`.

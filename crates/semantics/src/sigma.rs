@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::{Body, Unknown};
+use crate::domain::{Body, Shifted, Unknown};
 use crate::system::DifferenceSystem;
 
 /// The smallest offsets of a mode.
@@ -28,6 +28,11 @@ impl Offsets {
     pub fn start_size(&self) -> (u32, u32) {
         let size = |offsets: &mut dyn Iterator<Item = &u32>| offsets.map(|offset| offset + 1).sum();
         (size(&mut self.equations.values()), size(&mut self.variables.values()))
+    }
+
+    /// Hidden constraints: shifts of equations below their offsets.
+    pub fn hidden(&self) -> impl Iterator<Item = Shifted<Body>> + '_ {
+        self.equations.iter().flat_map(|(&of, &offset)| (0..offset).map(move |shift| Shifted { of, shift }))
     }
 
     /// The greatest of them.

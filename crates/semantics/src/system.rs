@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use modeshift_dae::{IndexVec, Mode, VariableId};
+use modeshift_dae::{EquationId, IndexVec, Mode, VariableId};
 
 use crate::domain::{Body, Guard, Shifted, Unknown};
 use crate::modes::Modes;
@@ -53,6 +53,8 @@ pub struct GuardPredicate {
 pub struct GuardedEquation {
     /// The name of the equation.
     pub name: Arc<str>,
+    /// The equation of the model; nothing for a law.
+    pub equation: Option<EquationId>,
     /// The modes that enable it.
     pub modes: Modes,
     /// The variables that appear in `f`: `ρ(e)`.

@@ -1,8 +1,10 @@
 //! Runs and contexts in the notation of RR8933, Fig. 3: `;` in sequence, `+` one block, FS, LE and PR for lines 13, 15
 //! and 10, and `{e3}` for a context.
 
+use std::collections::BTreeMap;
+
 use crate::domain::{Body, Shifted, Value};
-use crate::graph::Graph;
+use crate::graph::{Graph, Run};
 use crate::micro_step::{Failure, MicroStep};
 use crate::status::{Context, Status};
 use crate::system::{DifferenceSystem, GuardedEquation, literal_text};
@@ -89,36 +91,32 @@ impl DifferenceSystem {
 }
 
 impl Graph {
-    /// A context as it tells beginnings apart: with what is known where others have the same context, and with the modes
-    /// of bodies where others have the same name.
-    pub fn beginning_text(&self, number: usize) -> String {
-        let beginning = &self.beginnings[number];
-        let mut text = self.system.context_text(&beginning.context);
-        let same = |it: &&crate::Beginning| self.system.context_text(&it.context) == text;
-        if self.beginnings.iter().filter(same).count() > 1 {
-            let others: Vec<usize> = (0..self.beginnings.len())
-                .filter(|&other| self.system.context_text(&self.beginnings[other].context) == text)
-                .collect();
-            let place = others.iter().position(|&other| other == number).unwrap_or(0);
-            text = format!("{text}_{}", place + 1);
-        }
-        text
+    /// Contexts as they tell beginnings apart: with a number where several have the same text, because they know
+    /// something else, or because bodies of other modes have the same name.
+    pub fn beginning_names(&self) -> Vec<String> {
+        let texts: Vec<String> = self.beginnings.iter().map(|it| self.system.context_text(&it.context)).collect();
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        texts.iter().for_each(|text| *counts.entry(text).or_default() += 1);
+        let mut met: BTreeMap<&str, usize> = BTreeMap::new();
+        let name = |text| {
+            let place = met.entry(text).or_default();
+            *place += 1;
+            if counts[text] > 1 { format!("{text}_{place}") } else { text.to_string() }
+        };
+        texts.iter().map(String::as_str).map(name).collect()
     }
 
-    /// `∅ -> {e3}: g; FS(e3); e1+e2+e3•+e4; Tick`
-    pub fn run_text(&self, number: usize) -> String {
+    /// `∅ -> {e3}: g; FS(e3); e1+e2+e3•+e4; Tick`, with the names of beginnings.
+    pub fn run_text(&self, number: usize, names: &[String]) -> String {
         let run = &self.runs[number];
+        let to = run.to.as_ref().map_or("fails", |&to| &names[to]);
+        format!("{} -> {to}: {}", names[run.from], self.steps_text(run))
+    }
+
+    /// `g; FS(e3); e1+e2+e3•+e4; Tick`
+    pub fn steps_text(&self, run: &Run) -> String {
         let mut steps: Vec<String> = run.steps.iter().filter_map(|step| self.system.step_text(step)).collect();
-        let to = match &run.to {
-            Ok(to) => {
-                steps.push("Tick".to_string());
-                self.beginning_text(*to)
-            }
-            Err(_) => {
-                steps.push("fail".to_string());
-                "fails".to_string()
-            }
-        };
-        format!("{} -> {to}: {}", self.beginning_text(run.from), steps.join("; "))
+        steps.push(if run.to.is_ok() { "Tick" } else { "fail" }.to_string());
+        steps.join("; ")
     }
 }

@@ -18,6 +18,8 @@ fn check(graph: &Graph) {
             bound: graph.bound,
             choices: Choices::First,
             change: None,
+            latent_first: false,
+            shifts_in_instants: false,
         };
         let mut status = Status::initial(&graph.system, beginning.known.clone());
         let mut delayed = BTreeSet::new();

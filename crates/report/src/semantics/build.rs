@@ -27,6 +27,7 @@ impl Wording<'_> {
     /// The report.
     pub fn report(&self) -> SemanticsReport {
         let graph = self.graph;
+        let names = graph.beginning_names();
         let (classes, impulses) = (graph.classes(), graph.impulses());
         let wanted = |&number: &usize| self.run.is_none_or(|run| run == number + 1);
         let numbers = (0..graph.runs.len()).filter(wanted);
@@ -35,44 +36,57 @@ impl Wording<'_> {
                 variable: graph.system.unknowns[unknown].name.to_string(),
                 order: order.to_string(),
             });
-            self.run_report(number, classes[number], orders.collect())
+            self.run_report(number, classes[number], orders.collect(), &names)
         });
-        let (choices, unexplored) = if self.all_choices { self.choices() } else { (None, None) };
+        let (choices, unexplored) = if self.all_choices { self.choices(&names) } else { (None, None) };
         let within = &self.analyzed.within;
         let is_one_run = self.run.is_some();
-        let (modes, changes) = if is_one_run { (Vec::new(), Vec::new()) } else { (self.dynamics(), self.resets()) };
+        let modes = if is_one_run { Vec::new() } else { self.dynamics() };
+        let (changes, more_changes) = if is_one_run { (Vec::new(), None) } else { self.resets() };
         SemanticsReport {
             version: Version,
             model: graph.system.name.to_string(),
             at: (!within.is_empty()).then(|| valuation_text(&self.analyzed.dae, within)),
-            contexts: (0..graph.beginnings.len()).map(|number| self.context(number)).collect(),
+            contexts: (0..graph.beginnings.len()).map(|number| self.context(number, &names)).collect(),
             runs: runs.collect(),
             truncated: !graph.is_complete,
             modes,
             changes,
-            endless: graph.endless.iter().map(|cycle| cycle.iter().map(|&run| graph.run_text(run)).collect()).collect(),
+            more_changes,
+            endless: self.endless(&names),
             choices,
             unexplored,
             is_one_run,
         }
     }
 
-    fn context(&self, number: usize) -> ContextReport {
-        let (graph, beginning) = (self.graph, &self.graph.beginnings[number]);
-        ContextReport {
-            name: graph.beginning_text(number),
-            context: beginning.context.iter().map(|&it| graph.system.equation_name(it)).collect(),
-            knows: beginning.known.iter().map(|&it| graph.system.variable_name(it)).collect(),
-        }
+    fn endless(&self, names: &[String]) -> Vec<Vec<String>> {
+        let cycle = |cycle: &Vec<usize>| cycle.iter().map(|&run| self.graph.run_text(run, names)).collect();
+        self.graph.endless.iter().map(cycle).collect()
     }
 
-    fn run_report(&self, number: usize, class: Class, impulse_orders: Vec<ImpulseOrder>) -> RunReport {
+    fn context(&self, number: usize, names: &[String]) -> ContextReport {
+        let (graph, beginning) = (self.graph, &self.graph.beginnings[number]);
+        let context: Vec<String> = beginning.context.iter().map(|&it| graph.system.equation_name(it)).collect();
+        let knows: Vec<String> = beginning.known.iter().map(|&it| graph.system.variable_name(it)).collect();
+        let status = knows.iter().cloned().chain(context.iter().map(|it| format!("♯{it}")));
+        let status = status.collect::<Vec<_>>().join(" ");
+        ContextReport { name: names[number].clone(), context, knows, status }
+    }
+
+    fn run_report(
+        &self,
+        number: usize,
+        class: Class,
+        impulse_orders: Vec<ImpulseOrder>,
+        names: &[String],
+    ) -> RunReport {
         let (graph, run) = (self.graph, &self.graph.runs[number]);
         let system = &graph.system;
         RunReport {
             number: number + 1,
-            from: graph.beginning_text(run.from),
-            to: run.to.as_ref().ok().map(|&to| graph.beginning_text(to)),
+            from: names[run.from].clone(),
+            to: run.to.as_ref().ok().map(|&to| names[to].clone()),
             when: system.mode_name(run.mode),
             class: class_word(class),
             steps: self.steps(number, run),
@@ -80,7 +94,8 @@ impl Wording<'_> {
             impulse_orders,
             fires: run.fires().iter().map(|&clause| system.clauses[clause].name.clone()).collect(),
             failure: run.to.as_ref().err().map(|failure| system.failure_text(failure)),
-            text: graph.run_text(number),
+            text: graph.run_text(number, names),
+            sequence: graph.steps_text(run),
             ends: (run.from, run.to.as_ref().ok().copied()),
         }
     }
@@ -99,7 +114,7 @@ impl Wording<'_> {
     }
 
     /// The instants whose end depends on choices, and how many contexts have too many to be explored.
-    fn choices(&self) -> (Option<Vec<ChoiceReport>>, Option<usize>) {
+    fn choices(&self, names: &[String]) -> (Option<Vec<ChoiceReport>>, Option<usize>) {
         let (mut found, mut unexplored) = (Vec::new(), 0);
         for number in 0..self.graph.beginnings.len() {
             let Some(modes) = self.graph.all_choices_from(number) else {
@@ -108,7 +123,7 @@ impl Wording<'_> {
             };
             for (mode, outcomes) in modes.into_iter().filter(|(_, outcomes)| outcomes.len() > 1) {
                 found.push(ChoiceReport {
-                    from: self.graph.beginning_text(number),
+                    from: names[number].clone(),
                     when: self.graph.system.mode_name(mode),
                     outcomes: outcomes.iter().map(|outcome| self.outcome(outcome)).collect(),
                 });

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::graph::{colour, steps_text};
+use super::graph::colour;
 use super::report::SemanticsReport;
 use crate::analyze::quoted;
 
@@ -13,7 +13,7 @@ pub(super) fn semantics_to_dot(report: &SemanticsReport) -> String {
     let _ = writeln!(dot, "  node [shape=box, style=rounded, fontname=\"monospace\"];");
     let _ = writeln!(dot, "  edge [fontname=\"monospace\", fontsize=10];");
     for (number, context) in report.contexts.iter().enumerate() {
-        let label = quoted(&format!("{}\n{}", context.name, context.knows.join(" ")));
+        let label = quoted(&format!("{}\n{}", context.name, context.status));
         let _ = writeln!(dot, "  s{number} [label={label}];");
     }
     if report.runs.iter().any(|run| run.ends.1.is_none()) {
@@ -21,7 +21,7 @@ pub(super) fn semantics_to_dot(report: &SemanticsReport) -> String {
     }
     for run in &report.runs {
         let to = run.ends.1.map_or("fails".to_string(), |to| format!("s{to}"));
-        let (label, colour) = (quoted(&steps_text(run)), quoted(colour(run.class)));
+        let (label, colour) = (quoted(&run.sequence), quoted(colour(run.class)));
         let _ = writeln!(dot, "  s{} -> {to} [label={label}, color={colour}, fontcolor={colour}];", run.ends.0);
     }
     dot.push_str("}\n");

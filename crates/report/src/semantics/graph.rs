@@ -17,11 +17,6 @@ pub(super) fn colour(class: &str) -> &'static str {
     }
 }
 
-/// `g; FS(e3); e1+e2+e3•+e4; Tick`
-pub(super) fn steps_text(run: &RunReport) -> String {
-    run.text.split_once(": ").map_or(run.text.clone(), |(_, steps)| steps.to_string())
-}
-
 /// The picture as SVG.
 pub(super) fn semantics_to_svg(report: &SemanticsReport) -> String {
     let mut caption = vec!["blue: continuous, black: resets, red: impulsive".to_string()];
@@ -32,18 +27,21 @@ pub(super) fn semantics_to_svg(report: &SemanticsReport) -> String {
     let card = |(number, context): (usize, &super::ContextReport)| {
         let mut lines = vec![
             Line { text: context.name.clone(), emphasis: Emphasis::Strong },
-            Line { text: context.knows.join(" "), emphasis: Emphasis::Quiet },
+            Line { text: context.status.clone(), emphasis: Emphasis::Quiet },
         ];
         let own = runs().filter(|run| run.ends == (number, Some(number)));
-        lines.extend(own.map(|run| Line { text: steps_text(run), emphasis: Emphasis::Coloured(colour(run.class)) }));
+        lines.extend(
+            own.map(|run| Line { text: run.sequence.clone(), emphasis: Emphasis::Coloured(colour(run.class)) }),
+        );
         let failing = runs().filter(|run| run.ends == (number, None));
-        lines
-            .extend(failing.map(|run| Line { text: steps_text(run), emphasis: Emphasis::Coloured(colour(run.class)) }));
+        lines.extend(
+            failing.map(|run| Line { text: run.sequence.clone(), emphasis: Emphasis::Coloured(colour(run.class)) }),
+        );
         Card { lines, guard: "true".to_string(), framed: false }
     };
     let link = |run: &RunReport| {
         let (from, to) = (run.ends.0, run.ends.1.filter(|to| *to != run.ends.0)?);
-        Some(Link { from, to, guard: steps_text(run), labelled: true, colour: Some(colour(run.class)) })
+        Some(Link { from, to, guard: run.sequence.clone(), labelled: true, colour: Some(colour(run.class)) })
     };
     draw(&Drawing {
         title: report.model.clone(),

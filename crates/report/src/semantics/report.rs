@@ -15,6 +15,8 @@ crate::report! {
         context: Vec<String> => always "context",
         /// The variables that are known.
         knows: Vec<String> => always "knows",
+        /// Both in the notation of RR8933 Fig. 3: `w1 w2 ♯e3`.
+        status: String => hidden,
     }
 
     /// A micro-step.
@@ -51,6 +53,8 @@ crate::report! {
         failure: Option<String> => optional "failure",
         /// All of it in one line.
         text: String => hidden,
+        /// Its micro-steps in one line.
+        sequence: String => hidden,
         /// The numbers of its contexts.
         ends: (usize, Option<usize>) => hidden,
     }
@@ -83,6 +87,10 @@ crate::report! {
         end: &'static str => always "end",
         /// The equations that the first instant erases.
         erased: Vec<String> => always "erased",
+        /// The first instant where something is infinite: series in ∂, by variable.
+        series: Vec<String> => optional "series",
+        /// What its equations leave of that: dominant terms.
+        dominant: Vec<String> => optional "dominant",
         /// Variables with impulses: not a number when standardized.
         impulse_orders: Vec<ImpulseOrder> => always "impulse_orders",
         /// Values after the change, in which `pre(x)` is a left limit, as `changes` says.
@@ -127,8 +135,10 @@ crate::report! {
         truncated: bool => optional "truncated",
         /// The continuous dynamics of the modes.
         modes: Vec<ModeDynamics> => always "modes",
-        /// The changes between them, as far as they are few.
+        /// The changes between them, the first 30.
         changes: Vec<ResetReport> => always "changes",
+        /// How many more changes there are; `--at` leaves fewer modes.
+        more_changes: Option<usize> => optional "more_changes",
         /// Cycles of runs under constant guards that reset for ever.
         endless: Vec<Vec<String>> => always "endless",
         /// With `--all-choices`: the instants whose end depends on choices.

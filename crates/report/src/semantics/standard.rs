@@ -6,14 +6,14 @@
 
 use modeshift_dae::Derivative;
 use modeshift_mode_changes::{ChangeReport, Moment};
-use modeshift_semantics::{Body, Change, ChangeEnd, MicroStep, Offsets, Shifted};
+use modeshift_semantics::{Body, Change, ChangeEnd, DominantTerms, MicroStep, Offsets, Shifted};
 
 use super::build::Wording;
 use super::report::{ModeDynamics, ResetReport};
 use crate::changes::ImpulseOrder;
 use crate::json::ByName;
 
-/// More changes than this are not listed.
+/// More changes than this are not listed, but counted.
 const MOST_CHANGES: usize = 30;
 
 impl Wording<'_> {
@@ -37,9 +37,7 @@ impl Wording<'_> {
             MicroStep::Block(block) => Some(block.equations.iter().map(derivative).collect::<Vec<_>>().join("+")),
             _ => None,
         };
-        let hidden =
-            offsets.equations.iter().flat_map(|(&of, &offset)| (0..offset).map(move |shift| Shifted { of, shift }));
-        let constraints: Vec<String> = hidden.map(|it| derivative(&it)).collect();
+        let constraints: Vec<String> = offsets.hidden().map(|it| derivative(&it)).collect();
         let (equations, unknowns) = offsets.start_size();
         ModeDynamics {
             when: system.mode_name(mode),
@@ -51,15 +49,19 @@ impl Wording<'_> {
         }
     }
 
-    /// The changes between modes; those that erase nothing are left out where there are many.
-    pub(super) fn resets(&self) -> Vec<ResetReport> {
+    /// The first changes between modes, and how many more there are.
+    pub(super) fn resets(&self) -> (Vec<ResetReport>, Option<usize>) {
         let graph = self.graph;
         let starts: Vec<usize> = graph.starts.keys().copied().collect();
         let is_entered = |&mode: &usize| graph.starts.contains_key(&mode) || graph.system.is_transient(mode);
         let entered: Vec<usize> = (0..graph.system.modes.len()).filter(is_entered).collect();
-        let pairs = starts.iter().flat_map(|&before| entered.iter().map(move |&after| (before, after)));
-        let changes = pairs.filter(|(before, after)| before != after).take(MOST_CHANGES);
-        changes.filter_map(|(before, after)| Some(self.reset(&graph.causal_change(before, after)?))).collect()
+        let pairs = || {
+            let all = starts.iter().flat_map(|&before| entered.iter().map(move |&after| (before, after)));
+            all.filter(|(before, after)| before != after)
+        };
+        let listed = pairs().take(MOST_CHANGES);
+        let listed = listed.filter_map(|(before, after)| Some(self.reset(&graph.causal_change(before, after)?)));
+        (listed.collect(), pairs().count().checked_sub(MOST_CHANGES).filter(|&more| more > 0))
     }
 
     fn reset(&self, change: &Change) -> ResetReport {
@@ -82,6 +84,8 @@ impl Wording<'_> {
         let note =
             theirs.as_ref().filter(|theirs| **theirs != own && change.end == ChangeEnd::Continuous).map(|_| note(&own));
         let (formula, weight) = known.as_ref().map(formulas).unwrap_or_default();
+        let DominantTerms { series, equations: dominant } =
+            self.graph.dominant_terms(&self.analyzed.dae, change).unwrap_or_default();
         let steps_text =
             |steps: &[MicroStep]| steps.iter().filter_map(|step| system.step_text(step)).collect::<Vec<_>>().join("; ");
         ResetReport {
@@ -95,6 +99,8 @@ impl Wording<'_> {
                 ChangeEnd::Endless => "endless",
             },
             erased: change.erased().into_iter().map(|it| system.equation_name(it)).collect(),
+            series,
+            dominant,
             impulse_orders: theirs.unwrap_or(own),
             formula: ByName(formula),
             weight: ByName(weight),

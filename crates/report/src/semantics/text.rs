@@ -22,6 +22,11 @@ pub(super) fn semantics_to_text(report: &SemanticsReport) -> String {
     for change in &report.changes {
         write_change(&mut text, change);
     }
+    if let Some(more) = report.more_changes {
+        let (listed, all) = (report.changes.len(), report.changes.len() + more);
+        let _ =
+            writeln!(text, "\n{listed} of {all} changes are listed: `--at` with values of guards leaves fewer modes");
+    }
     for cycle in &report.endless {
         section(&mut text, "rejected: loops for ever", cycle.iter().cloned());
     }
@@ -78,6 +83,8 @@ fn write_change(text: &mut String, change: &ResetReport) {
     if !change.erased.is_empty() {
         lines.push(format!("erased: {}", change.erased.join(", ")));
     }
+    lines.extend(change.series.iter().map(|it| format!("series: {it}")));
+    lines.extend(change.dominant.iter().map(|it| format!("dominant: {it}")));
     let orders = change.impulse_orders.iter();
     lines.extend(orders.map(|it| format!("{} = NaN, [{}] = {}", it.variable, it.variable, it.order)));
     lines.extend(change.formula.0.iter().map(|(name, formula)| format!("{name} = {formula}")));

@@ -3,18 +3,24 @@
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics};
 use modeshift_semantics::{ChangeEnd, Graph};
 
-/// At most so many of a kind are said.
+/// At most so many of a kind are said one by one; of the others how many there are.
 const MOST_SAID: usize = 5;
 
 /// Says which changes between regular modes fail, and which modes are tried for ever.
 pub fn say_verdicts(graph: &Graph, diagnostics: &mut Diagnostics) {
+    let names = if graph.endless.is_empty() { Vec::new() } else { graph.beginning_names() };
     for cycle in graph.endless.iter().take(MOST_SAID) {
         let mode = graph.system.mode_name(graph.runs[cycle[0]].mode);
-        let runs: Vec<String> = cycle.iter().map(|&run| graph.run_text(run)).collect();
+        let runs: Vec<String> = cycle.iter().map(|&run| graph.run_text(run, &names)).collect();
         let message = format!("the change to the mode {mode} loops for ever: its instants reset again and again");
         diagnostics.push(Diagnostic::error(Code::E0842, message).with_note(runs.join("\n")));
     }
+    if let Some(more) = more(graph.endless.len()) {
+        let message = format!("{more} such cycles; --format json lists them all");
+        diagnostics.push(Diagnostic::error(Code::E0842, message));
+    }
     let failures = failures(graph);
+    let is_error = failures.iter().skip(MOST_SAID).any(|(.., fires)| *fires);
     for (before, after, text, fires) in failures.iter().take(MOST_SAID) {
         let message = format!("the instant of the change from {before} to {after} fails: {text}");
         let diagnostic =
@@ -25,6 +31,17 @@ pub fn say_verdicts(graph: &Graph, diagnostics: &mut Diagnostics) {
         };
         diagnostics.push(diagnostic.help(help));
     }
+    if let Some(more) = more(failures.len()) {
+        let message = format!("{more} changes fail; --format json lists all runs");
+        let said =
+            if is_error { Diagnostic::error(Code::E0841, message) } else { Diagnostic::warning(Code::W0841, message) };
+        diagnostics.push(said);
+    }
+}
+
+/// `3 more` of so many.
+fn more(count: usize) -> Option<String> {
+    (count > MOST_SAID).then(|| format!("{} more", count - MOST_SAID))
 }
 
 /// Changes from modes with a start that fail: names of both modes, why, and whether it is the instant of a `when`.
@@ -38,9 +55,6 @@ fn failures(graph: &Graph) -> Vec<(String, String, String, bool)> {
             let name = |mode| graph.system.mode_name(mode);
             let text = graph.system.failure_text(failure);
             found.push((name(change.before), name(change.after), text, graph.system.is_transient(change.after)));
-        }
-        if found.len() > MOST_SAID {
-            break;
         }
     }
     found

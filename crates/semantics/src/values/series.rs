@@ -1,61 +1,23 @@
-//! Formal power series in ∂ (RR8933 A.2), over a large prime field: sizes that are exact for generic coefficients.
+//! Formal power series in ∂ (RR8933 A.2).
 //!
 //! A hyperreal is known by its expansion `∂^v (a0 + a1 ∂ + …)`. Its order (A.1) is `-v`: how often it has to be multiplied
-//! by ∂ to become finite and not zero. Coefficients are numbers modulo a prime, so that sums that cancel are zero
-//! exactly, and what does not cancel for one generic choice of numbers does not cancel for almost all.
+//! by ∂ to become finite and not zero. Its standard part is the coefficient of `∂^0`, where nothing is infinite.
 
+use std::cmp::Ordering;
 use std::ops::{Add, Mul, Sub};
 
-/// 2^61 - 1, a prime.
-pub const PRIME: u64 = (1 << 61) - 1;
+use crate::values::number::Number;
+
 /// Terms that are kept. A change loses at most as many by cancelling as its offsets and instants say, far fewer.
 const TERMS: usize = 32;
 /// What begins this late is what cancelling has left of lost terms: zero.
 const NOTHING: i32 = 16;
 
-fn add(a: u64, b: u64) -> u64 {
-    (a + b) % PRIME
-}
-
-fn negate(a: u64) -> u64 {
-    (PRIME - a) % PRIME
-}
-
-/// The product modulo the prime.
-pub fn multiply(a: u64, b: u64) -> u64 {
-    (u128::from(a) * u128::from(b) % u128::from(PRIME)) as u64
-}
-
-/// The inverse of a number that is not zero modulo the prime.
-pub fn inverse(a: u64) -> u64 {
-    let (mut result, mut power, mut exponent) = (1, a % PRIME, PRIME - 2);
-    while exponent > 0 {
-        if exponent & 1 == 1 {
-            result = multiply(result, power);
-        }
-        power = multiply(power, power);
-        exponent >>= 1;
-    }
-    result
-}
-
-/// A number that depends on a key alone and has no other pattern.
-pub fn generic(key: [u64; 4]) -> u64 {
-    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
-    for word in key {
-        state ^= word.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        state = (state ^ state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        state = (state ^ state >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        state ^= state >> 31;
-    }
-    state % (PRIME - 1) + 1
-}
-
 /// `∂^valuation (a0 + a1 ∂ + …)` with `a0` not zero; zero has no terms.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Series {
     valuation: i32,
-    terms: Vec<u64>,
+    terms: Vec<Number>,
 }
 
 impl Series {
@@ -65,12 +27,12 @@ impl Series {
     }
 
     /// `a ∂^power`
-    pub fn monomial(a: u64, power: i32) -> Self {
-        Series { valuation: power, terms: vec![a % PRIME] }.trimmed()
+    pub fn monomial(a: Number, power: i32) -> Self {
+        Series { valuation: power, terms: vec![a] }.trimmed()
     }
 
     fn trimmed(mut self) -> Self {
-        let zeros = self.terms.iter().take_while(|&&term| term == 0).count();
+        let zeros = self.terms.iter().take_while(|term| term.is_zero()).count();
         self.terms.drain(..zeros);
         self.valuation += zeros as i32;
         self.terms.truncate(TERMS);
@@ -87,7 +49,18 @@ impl Series {
         (!self.is_zero()).then_some(-self.valuation)
     }
 
-    fn sum(&self, other: &Series, sign: impl Fn(u64) -> u64) -> Series {
+    /// The coefficient of a power of ∂.
+    pub fn coefficient(&self, power: i32) -> f64 {
+        let place = usize::try_from(power - self.valuation).ok().filter(|_| !self.is_zero());
+        place.and_then(|place| self.terms.get(place)).map_or(0.0, |term| term.value())
+    }
+
+    /// The standard part; nothing for what is infinite.
+    pub fn standard_part(&self) -> Option<f64> {
+        self.order().is_none_or(|order| order <= 0).then(|| self.coefficient(0))
+    }
+
+    fn sum(&self, other: &Series, sign: impl Fn(Number) -> Number) -> Series {
         if self.is_zero() {
             return Series { valuation: other.valuation, terms: other.terms.iter().map(|&it| sign(it)).collect() };
         }
@@ -97,20 +70,20 @@ impl Series {
         let valuation = self.valuation.min(other.valuation);
         let at = |series: &Series, place: usize| {
             let place = place as i32 + valuation - series.valuation;
-            usize::try_from(place).ok().and_then(|place| series.terms.get(place).copied()).unwrap_or(0)
+            usize::try_from(place).ok().and_then(|place| series.terms.get(place).copied()).unwrap_or(Number::ZERO)
         };
-        let terms = (0..TERMS).map(|place| add(at(self, place), sign(at(other, place)))).collect();
+        let terms = (0..TERMS).map(|place| at(self, place) + sign(at(other, place))).collect();
         Series { valuation, terms }.trimmed()
     }
 
     /// The inverse of what is not zero.
     pub fn inverse(&self) -> Series {
         assert!(!self.is_zero(), "zero has no inverse");
-        let first = inverse(self.terms[0]);
+        let first = self.terms[0].inverse();
         let mut terms = vec![first];
         for place in 1..TERMS {
-            let known = (1..=place.min(self.terms.len() - 1)).map(|at| multiply(self.terms[at], terms[place - at]));
-            terms.push(multiply(negate(known.fold(0, add)), first));
+            let known = (1..=place.min(self.terms.len() - 1)).map(|at| self.terms[at] * terms[place - at]);
+            terms.push(-known.fold(Number::ZERO, |sum, term| sum + term) * first);
         }
         Series { valuation: -self.valuation, terms }.trimmed()
     }
@@ -126,7 +99,7 @@ impl Add for &Series {
 impl Sub for &Series {
     type Output = Series;
     fn sub(self, other: &Series) -> Series {
-        self.sum(other, negate)
+        self.sum(other, |it| -it)
     }
 }
 
@@ -137,10 +110,10 @@ impl Mul for &Series {
             return Series::zero();
         }
         let length = (self.terms.len() + other.terms.len() - 1).min(TERMS);
-        let mut terms = vec![0; length];
+        let mut terms = vec![Number::ZERO; length];
         for (place, &a) in self.terms.iter().enumerate() {
             for (other_place, &b) in other.terms.iter().enumerate().take(length.saturating_sub(place)) {
-                terms[place + other_place] = add(terms[place + other_place], multiply(a, b));
+                terms[place + other_place] = terms[place + other_place] + a * b;
             }
         }
         Series { valuation: self.valuation + other.valuation, terms }.trimmed()
@@ -152,7 +125,9 @@ pub fn solve(mut matrix: Vec<Vec<Series>>, mut right: Vec<Series>) -> Option<Vec
     let size = matrix.len();
     for at in 0..size {
         let candidates = (at..size).filter(|&row| !matrix[row][at].is_zero());
-        let pivot = candidates.min_by_key(|&row| matrix[row][at].valuation)?;
+        // Among those of the highest order the largest, for the precision of values.
+        let key = |row: usize| (matrix[row][at].valuation, -matrix[row][at].terms[0].value().abs());
+        let pivot = candidates.min_by(|&one, &other| key(one).partial_cmp(&key(other)).unwrap_or(Ordering::Equal))?;
         matrix.swap(at, pivot);
         right.swap(at, pivot);
         let inverse = matrix[at][at].inverse();
@@ -178,15 +153,18 @@ mod tests {
 
     #[test]
     fn a_series_times_its_inverse_is_one() {
-        let series = &Series::monomial(3, -2) + &Series::monomial(5, 1);
+        let series = &Series::monomial(Number::integer(3), -2) + &Series::monomial(Number::integer(5), 1);
         let product = &series * &series.inverse();
         assert_eq!(product.order(), Some(0));
-        assert!((&product - &Series::monomial(1, 0)).is_zero());
+        assert!((&product - &Series::monomial(Number::integer(1), 0)).is_zero());
     }
 
     #[test]
     fn orders_add_and_cancel() {
-        let (a, b) = (Series::monomial(7, -1), &Series::monomial(7, -1) + &Series::monomial(2, 0));
+        let (a, b) = (
+            Series::monomial(Number::integer(7), -1),
+            &Series::monomial(Number::integer(7), -1) + &Series::monomial(Number::integer(2), 0),
+        );
         assert_eq!((&a * &b).order(), Some(2));
         assert_eq!((&b - &a).order(), Some(0));
         assert_eq!((&a - &a).order(), None);
@@ -195,9 +173,11 @@ mod tests {
     #[test]
     fn the_dominant_terms_of_a_clutch() {
         // (22): w - w1 = ∂ b1 t, w - w2 = -∂ b2 t with w1, w2 different: t has order 1, w has order 0.
-        let one = |a: u64| Series::monomial(a, 0);
-        let matrix =
-            vec![vec![one(1), &Series::zero() - &Series::monomial(2, 1)], vec![one(1), Series::monomial(3, 1)]];
+        let one = |a: i64| Series::monomial(Number::integer(a), 0);
+        let matrix = vec![
+            vec![one(1), &Series::zero() - &Series::monomial(Number::integer(2), 1)],
+            vec![one(1), Series::monomial(Number::integer(3), 1)],
+        ];
         let solution = solve(matrix, vec![one(10), one(20)]).expect("a regular system");
         assert_eq!(solution.iter().map(Series::order).collect::<Vec<_>>(), [Some(0), Some(1)]);
         // (25): w = (b2 w1 + b1 w2)/(b1 + b2)

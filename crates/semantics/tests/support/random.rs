@@ -1,4 +1,4 @@
-//! Random multimode models in MEL: at most four guards and six equations.
+//! Random multimode models: at most four guards and six equations, in MEL, or in Modelica with a `when` that has laws.
 
 /// A generator whose numbers are the same everywhere.
 pub struct Random(u64);
@@ -64,4 +64,49 @@ fn sum(random: &mut Random, size: u64, with_derivatives: bool) -> String {
         terms.push(format!("{}.0*{name}", 2 + random.below(90)));
     }
     terms.join(" + ")
+}
+
+/// A model with a `when` whose laws say something of right limits. Its guard looks at time, so that the mode stays, or at a
+/// variable, so that it is transient.
+pub fn model_with_laws(seed: u64) -> String {
+    let random = &mut Random::new(seed ^ 0x57E4);
+    let guards = 1 + random.below(2);
+    let size = 2 + random.below(4);
+    let fires = 1 + random.below(guards);
+    let mut declarations: String = (1..=size).map(|variable| format!("  Real x{variable};\n")).collect();
+    let mut text = String::new();
+    for guard in 1..=guards {
+        let value = match guard == fires && random.chance(60) {
+            true => format!("pre(x{}) <= 0", 1 + random.below(size)),
+            false => format!("time >= {guard}"),
+        };
+        declarations += &format!("  Boolean g{guard}(start = false);\n");
+        text += &format!("  g{guard} = ({value});\n");
+    }
+    let mut number = 0;
+    let mut states = Vec::new();
+    for variable in 1..=size {
+        number += 1;
+        // Some variables are states: masses with a velocity, or forces that a guard decides about.
+        if variable > 1 && random.chance(60) {
+            states.push(variable);
+            let others = sum(random, size, false);
+            text += &format!("  /* e{number}: */ {}*der(x{variable}) + {others} = {number};\n", 2 + random.below(90));
+        } else {
+            let guard = if variable == 1 { fires } else { 1 + random.below(guards) };
+            let (yes, no) = (sum(random, size, false), sum(random, size, false));
+            text += &format!("  /* e{number}: */ {number} = if g{guard} then {yes} else {no};\n");
+        }
+    }
+    // Laws speak of states: of others there is nothing to restart.
+    let count = if states.is_empty() { 0 } else { random.below(3) };
+    let laws = (0..count).map(|_| {
+        let [one, other] = [0, 1].map(|_| states[random.below(states.len() as u64) as usize]);
+        match random.below(3) {
+            0 => format!("    x{one} + {}*x{other} = {}*pre(x{one});\n", 2 + random.below(9), 2 + random.below(9)),
+            _ => format!("    x{one} = -0.{}*pre(x{one});\n", 1 + random.below(9)),
+        }
+    });
+    let laws: String = laws.collect();
+    format!("model R\n{declarations}equation\n{text}  when g{fires} then\n{laws}  end when;\nend R;\n")
 }

@@ -4,39 +4,87 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use modeshift_dae::{Mode, MultimodeDae};
 use modeshift_mode_changes::{AllChanges, ChangeReport, Moment, Verdict};
-use modeshift_semantics::{
-    Body, Change, ChangeEnd, DifferenceSystem, Failure, Graph, MicroStep, Outcome, Shifted, Unknown,
-};
-use modeshift_structure::{Options, analyze};
+use modeshift_semantics::{Body, Change, ChangeEnd, Failure, Graph, MicroStep, Reading, Shifted, Unknown};
+use modeshift_structure::{Analysis, Options, analyze};
+
+use super::numbers::{Numbers, of_course, of_restart};
+
+/// Equations, each with how often it is shifted or differentiated.
+pub type Erased = BTreeSet<(String, u32)>;
 
 /// What is compared of a change.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Opinion {
     /// Whether all values follow.
     pub is_determined: bool,
-    /// Erased constraints of the new mode, each with how often it is shifted or differentiated.
-    pub erased: BTreeSet<(String, u32)>,
+    /// Erased equations of the new mode, by instant.
+    pub erased: Vec<Erased>,
     /// Variables with impulses, with their orders.
     pub impulsive: BTreeMap<String, String>,
     /// The equations of restarts.
     pub restart: BTreeSet<String>,
     /// Their variables.
     pub restarted: BTreeSet<String>,
+    /// What they lead to, for generic coefficients.
+    pub numbers: Option<Numbers>,
+}
+
+impl Opinion {
+    /// Whether all values follow alike: the verdict, impulses and their orders, right limits and weights.
+    pub fn has_same_values(&self, other: &Opinion) -> bool {
+        let same_numbers = match (&self.numbers, &other.numbers) {
+            (Some(one), Some(other)) => one.agree_with(other),
+            (None, None) => true,
+            _ => false,
+        };
+        self.is_determined == other.is_determined && self.impulsive == other.impulsive && same_numbers
+    }
+
+    /// Whether also the words are the same: what is erased in each instant, and the equations of restarts.
+    pub fn agrees_with(&self, other: &Opinion) -> bool {
+        let words = |it: &Opinion| (it.erased.clone(), it.restart.clone(), it.restarted.clone());
+        self.has_same_values(other) && (!self.is_determined || words(self) == words(other))
+    }
 }
 
 /// All kinds of changes of a model, asked for single changes.
-pub fn with_changes<R>(dae: &MultimodeDae, ask: impl FnOnce(&dyn Fn(&Mode, &Mode) -> Opinion) -> R) -> R {
+pub struct Changes<'a> {
+    pub graph: &'a Graph,
+    dae: &'a MultimodeDae,
+    analysis: &'a Analysis,
+    changes: AllChanges<'a>,
+}
+
+/// Opens the second opinion on a model.
+pub fn with_changes<R>(dae: &MultimodeDae, graph: &Graph, ask: impl FnOnce(&Changes<'_>) -> R) -> R {
     let analysis = analyze(dae, &Options::default()).expect("no limit");
     let changes = AllChanges::new(dae, &analysis, &Options::default()).expect("no limit");
-    ask(&|before, after| {
+    ask(&Changes { graph, dae, analysis: &analysis, changes })
+}
+
+impl Changes<'_> {
+    /// What `changes` reports of a change; nothing where nothing happens.
+    pub fn report(&self, before: &Mode, after: &Mode) -> Option<ChangeReport> {
         let values = |mode: &Mode, moment: Moment| -> Vec<_> {
             mode.iter().map(|(id, value)| (moment.of_mode(id), value)).collect()
         };
         let pair = [values(before, Moment::Before), values(after, Moment::After)].concat();
-        let pair = changes.pairs.space.valuation(&pair);
-        let reports = changes.reports(dae, pair, usize::MAX, false).expect("no limit").expect("one kind");
-        reports.first().map_or_else(|| Opinion { is_determined: true, ..Opinion::default() }, of_report)
-    })
+        let pair = self.changes.pairs.space.valuation(&pair);
+        let reports = self.changes.reports(self.dae, pair, usize::MAX, false).expect("no limit").expect("one kind");
+        reports.into_iter().next()
+    }
+
+    /// The opinion of `changes`.
+    pub fn opinion(&self, change: &Change) -> Opinion {
+        let modes = &self.graph.system.modes;
+        let report = self.report(&modes[change.before], &modes[change.after]);
+        let mut opinion =
+            report.as_ref().map_or_else(|| Opinion { is_determined: true, ..Opinion::default() }, of_report);
+        if opinion.is_determined {
+            opinion.numbers = of_restart(self.dae, self.analysis, self.graph, change);
+        }
+        opinion
+    }
 }
 
 fn of_report(report: &ChangeReport) -> Opinion {
@@ -44,95 +92,124 @@ fn of_report(report: &ChangeReport) -> Opinion {
     let counted = |name: &String| (plain(name), name.matches('\'').count() as u32);
     Opinion {
         is_determined: report.verdict == Verdict::Determined,
-        erased: report.erased.iter().map(counted).collect(),
+        erased: in_later_instants(report.erased.iter().map(counted).collect()),
         impulsive: report.impulse_orders.iter().cloned().collect(),
         restart: report.restart.iter().flat_map(|level| &level.equations).map(plain).collect(),
         restarted: report.restart.iter().flat_map(|level| &level.solves).map(plain).collect(),
+        numbers: None,
     }
+}
+
+/// E22 (50) and (51): what is erased in an instant and has a shift is erased without it in the next one.
+fn in_later_instants(first: Erased) -> Vec<Erased> {
+    let earlier = |erased: &Erased| -> Erased {
+        erased.iter().filter_map(|(name, shift)| Some((name.clone(), shift.checked_sub(1)?))).collect()
+    };
+    let mut instants = Vec::new();
+    let mut erased = first;
+    while !erased.is_empty() {
+        let next = earlier(&erased);
+        instants.push(std::mem::replace(&mut erased, next));
+    }
+    instants
 }
 
 /// What the constructive semantics says.
 pub fn of_semantics(graph: &Graph, change: &Change) -> Opinion {
     let system = &graph.system;
-    let offsets = graph.offsets[change.after].as_ref().expect("a regular mode");
-    let is_constraint = |it: &Shifted<_>| offsets.equations.get(&it.of).is_some_and(|&offset| it.shift < offset);
     let effects = graph.effects(change).unwrap_or_default();
     let name = |unknown: &Unknown| system.unknowns[*unknown].name.to_string();
+    let named = |it: &Shifted<Body>| (system.bodies[it.of].name.to_string(), it.shift);
+    let mut erased: Vec<Erased> =
+        change.erased_by_instant().iter().map(|erased| erased.iter().map(named).collect()).collect();
+    while erased.pop_if(|last| last.is_empty()).is_some() {}
+    let is_determined = matches!(change.end, ChangeEnd::Continuous);
     Opinion {
-        is_determined: matches!(change.end, ChangeEnd::Continuous),
-        erased: change
-            .erased()
-            .into_iter()
-            .filter(is_constraint)
-            .map(|it| (system.bodies[it.of].name.to_string(), it.shift))
-            .collect(),
+        is_determined,
+        erased,
         impulsive: effects.impulsive.iter().map(|(unknown, order)| (name(unknown), order.to_string())).collect(),
         restart: effects.restart.iter().map(|&body| system.bodies[body].name.to_string()).collect(),
         restarted: effects.restarted.iter().map(name).collect(),
+        numbers: if is_determined { of_course(graph, change) } else { None },
     }
 }
 
-/// Why two opinions may differ: the rows of the table in the documentation of the crate.
+/// Why two opinions differ: the rows of the table in the documentation of the crate. Each is a reading under which the two
+/// agree in all that is compared, or in all values, so none of them can hide a mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reason {
-    /// The past knows more of a variable than the new mode remembers.
-    ForgottenStates,
-    /// The past knows less: `changes` takes what the mode before computed, RR8933 has no such rule.
-    KeptValues,
-    /// The past knows less, and constraints say the rest: `changes` takes them at left limits, where shifted ones carry the
-    /// jump into what is born.
-    BornStates,
-    /// A latent equation gives way to a shifted one: line 5 solves what line 13 has shifted before line 15 adds latent
-    /// equations, and these find their variables taken.
-    LateLatent,
-    /// Another choice of Algorithm 5 leads to what `changes` says.
-    Choice,
+pub struct Reason {
+    /// The reading.
+    pub reading: Reading,
+    /// Whether other equations are erased, or named for restarts, with the same values after the change.
+    pub other_words: bool,
 }
 
-/// The reason for a difference, if it is a known one.
+/// The reason for a difference, if it is a known one: of those that hold the first.
 pub fn reason(graph: &Graph, change: &Change, theirs: &Opinion) -> Option<Reason> {
-    let written = written_orders(&graph.system, change.after);
-    let before = &graph.offsets[change.before].as_ref()?.variables;
-    let known = |unknown: &Unknown| before.get(unknown).copied().unwrap_or(0);
-    let remembers = |unknown: &Unknown| written.get(unknown).copied().unwrap_or(0);
-    let mut unknowns = graph.system.unknowns.ids();
-    if unknowns.any(|unknown| known(&unknown) > remembers(&unknown)) {
-        return Some(Reason::ForgottenStates);
-    }
-    let is_underdetermined = matches!(change.end, ChangeEnd::Failed(Failure::Underdetermined(_)));
-    let mut unknowns = graph.system.unknowns.ids();
-    if unknowns.any(|unknown| known(&unknown) < remembers(&unknown)) {
-        return Some(if is_underdetermined { Reason::KeptValues } else { Reason::BornStates });
-    }
-    let latent = change.instants.first().into_iter().flat_map(|trace| &trace.steps).filter_map(|step| match step {
-        MicroStep::Latent(step) => Some(&step.equations),
-        _ => None,
+    let readings = [(false, false), (true, false), (false, true), (true, true)];
+    let read = readings.map(|(remembers, latent_first)| {
+        let reading = Reading { remembers, latent_first, ..Reading::default() };
+        let other = graph.change_read_as(change.before, change.after, reading);
+        (reading, other.map(|other| of_semantics(graph, &other)))
     });
-    let name = |it: &Shifted<Body>| (graph.system.bodies[it.of].name.to_string(), it.shift);
-    let latent: BTreeSet<(String, u32)> = latent.flatten().map(name).collect();
-    let ours = of_semantics(graph, change);
-    let more: BTreeSet<(String, u32)> = ours.erased.difference(&theirs.erased).cloned().collect();
-    if !more.is_empty() && more.is_subset(&latent) {
-        return Some(Reason::LateLatent);
-    }
-    let outcomes = graph.all_choices_from(graph.starts[&change.before]);
-    let offsets = graph.offsets[change.after].as_ref()?;
-    let is_constraint = |it: &&Shifted<_>| offsets.equations.get(&it.of).is_some_and(|&offset| it.shift < offset);
-    let is_theirs = |outcome: &Outcome| {
-        outcome.erased.iter().filter(is_constraint).map(name).collect::<BTreeSet<_>>() == theirs.erased
+    let same = |other_words: bool| {
+        let agrees = |it: &Opinion| if other_words { it.has_same_values(theirs) } else { it.agrees_with(theirs) };
+        let mut found = read.iter().filter(|(_, other)| other.as_ref().is_some_and(agrees));
+        found.next().map(|&(reading, _)| Reason { reading, other_words })
     };
-    if ours.erased == theirs.erased {
-        return None;
-    }
-    let agrees = outcomes.as_ref()?.get(&change.after)?.iter().any(is_theirs);
-    agrees.then_some(Reason::Choice)
+    same(false).or_else(|| same(true))
 }
 
-fn written_orders(system: &DifferenceSystem, mode: usize) -> BTreeMap<Unknown, u32> {
-    let mut written = BTreeMap::new();
-    for entry in system.equations_in(mode).flat_map(|body| &system.bodies[body].incidence) {
-        let order = written.entry(entry.unknown).or_insert(0);
-        *order = entry.highest.max(*order);
+/// What is compared of a change in which a `when` fires.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FiringOpinion {
+    /// `determined`, `underdetermined` or `rejected`.
+    pub verdict: &'static str,
+    /// Where it is determined: the constraints of the new mode that are erased. An equation for the derivative of a state
+    /// that a law sets gives way to the law, and is none.
+    pub erased: Erased,
+}
+
+impl FiringOpinion {
+    fn new(verdict: &'static str, erased: Erased) -> Self {
+        FiringOpinion { verdict, erased: if verdict == "determined" { erased } else { Erased::new() } }
     }
-    written
+
+    /// What the constructive semantics says; nothing for a change in which nothing fires.
+    pub fn of_semantics(graph: &Graph, change: &Change) -> Option<Self> {
+        let mut steps = change.instants.iter().flat_map(|trace| &trace.steps);
+        steps.find(|step| matches!(step, MicroStep::Fire(fire) if !fire.clauses.is_empty()))?;
+        let verdict = match &change.end {
+            ChangeEnd::Continuous | ChangeEnd::Transient => "determined",
+            ChangeEnd::Failed(Failure::Underdetermined(_)) => "underdetermined",
+            ChangeEnd::Failed(_) | ChangeEnd::Endless => "rejected",
+        };
+        let offsets = graph.offsets[change.after].as_ref()?;
+        let is_constraint = |it: &Shifted<Body>| offsets.hidden().any(|hidden| hidden == *it);
+        let named = |it: Shifted<Body>| (graph.system.bodies[it.of].name.to_string(), it.shift);
+        let erased = change.erased().into_iter().filter(is_constraint).map(named).collect();
+        Some(FiringOpinion::new(verdict, erased))
+    }
+
+    /// What `changes` says.
+    pub fn of_changes(changes: &Changes<'_>, change: &Change) -> Self {
+        let modes = &changes.graph.system.modes;
+        let report = changes.report(&modes[change.before], &modes[change.after]);
+        let Some(report) = report else { return FiringOpinion::new("determined", Erased::new()) };
+        let erased = of_report(&report).erased.into_iter().next().unwrap_or_default();
+        FiringOpinion::new(report.verdict.word(), erased)
+    }
+
+    /// The reading in which the constructive semantics says this.
+    pub fn reading(&self, graph: &Graph, change: &Change) -> Option<Reading> {
+        let readings = [(false, true), (true, false), (true, true)].map(|(remembers, shifts_in_instants)| Reading {
+            remembers,
+            shifts_in_instants,
+            ..Reading::default()
+        });
+        readings.into_iter().find(|&reading| {
+            let other = graph.change_read_as(change.before, change.after, reading);
+            other.and_then(|other| FiringOpinion::of_semantics(graph, &other)).as_ref() == Some(self)
+        })
+    }
 }

@@ -1,0 +1,194 @@
+//! A system with generic coefficients: values along runs, as series in ∂ (RR8933 A.2, (22)–(24)).
+//!
+//! The incidence of a system says which variables an equation has, not with which coefficients. For almost all
+//! coefficients a run does the same, so it is computed for some that have no pattern: every equation is
+//! `Σ a x^(k) + b0 + b1 t = 0` with generic numbers, and each block of a run is solved for series.
+
+use std::collections::BTreeMap;
+
+use crate::domain::{Body, Shifted, Unknown};
+use crate::micro_step::MicroStep;
+use crate::sigma::Offsets;
+use crate::system::DifferenceSystem;
+use crate::values::number::Number;
+use crate::values::series::{Series, solve};
+
+/// Values of variables in one instant, each with how often it is shifted.
+pub type Values = BTreeMap<Shifted<Unknown>, Series>;
+
+/// Derivatives of variables at one moment: what is shifted so often is differentiated so often here.
+pub type Jet = BTreeMap<Shifted<Unknown>, Number>;
+
+/// The number of ways to choose, for small numbers.
+fn binomial(n: u32, k: u32) -> Number {
+    Number::integer((0..i64::from(k)).fold(1, |product, at| product * (i64::from(n) - at) / (at + 1)))
+}
+
+/// `binom(n, k)` with the sign that the `n`-th difference gives to the value `k` instants later.
+fn difference_weight(n: u32, k: u32) -> Number {
+    if (n - k).is_multiple_of(2) { binomial(n, k) } else { -binomial(n, k) }
+}
+
+/// The coefficient of a derivative in a body.
+pub fn coefficient(body: Body, unknown: Unknown, order: u32) -> Number {
+    Number::generic([1, u64::from(body.0), u64::from(unknown.0), u64::from(order)])
+}
+
+/// What a body has beside its variables, and how fast that changes with time.
+pub fn input(body: Body, order: u32) -> Number {
+    if order > 1 { Number::ZERO } else { Number::generic([2, u64::from(body.0), u64::from(order), 0]) }
+}
+
+/// An equation as a row: its variables with coefficients, and the rest. The instant is counted from the first.
+fn row(system: &DifferenceSystem, equation: Shifted<Body>, instant: u32) -> (Values, Series) {
+    let mut entries = Values::new();
+    for entry in &system.bodies[equation.of].incidence {
+        for order in 0..=entry.highest - entry.lowest {
+            let factor = coefficient(equation.of, entry.unknown, order);
+            for place in 0..=order {
+                let variable = Shifted::new(entry.unknown, entry.lowest + equation.shift + place);
+                let term = Series::monomial(factor * difference_weight(order, place), -(order as i32));
+                let sum = entries.get(&variable).map_or(term.clone(), |known| known + &term);
+                entries.insert(variable, sum);
+            }
+        }
+    }
+    let time = Number::integer(i64::from(instant + equation.shift));
+    let slope = Series::monomial(input(equation.of, 1) * time, 1);
+    (entries, &Series::monomial(input(equation.of, 0), 0) + &slope)
+}
+
+/// The values behind a run, from those it begins with; nothing where a block is singular even for generic numbers.
+pub(crate) fn after_run(
+    system: &DifferenceSystem,
+    steps: &[MicroStep],
+    before: &Values,
+    instant: u32,
+) -> Option<Values> {
+    let mut values = before.clone();
+    for block in steps.iter().filter_map(|step| if let MicroStep::Block(block) = step { Some(block) } else { None }) {
+        let mut matrix = Vec::new();
+        let mut right = Vec::new();
+        for &equation in &block.equations {
+            let (entries, rest) = row(system, equation, instant);
+            let mut constant = &Series::zero() - &rest;
+            for (variable, factor) in &entries {
+                if !block.variables.contains(variable) {
+                    constant = &constant - &(factor * values.get(variable)?);
+                }
+            }
+            let entry = |variable| entries.get(variable).cloned().unwrap_or_else(Series::zero);
+            matrix.push(block.variables.iter().map(entry).collect());
+            right.push(constant);
+        }
+        values.extend(block.variables.iter().copied().zip(solve(matrix, right)?));
+    }
+    Some(values)
+}
+
+/// What is known in the next instant.
+pub(crate) fn ticked(values: &Values) -> Values {
+    values.iter().filter_map(|(variable, value)| Some((variable.previous()?, value.clone()))).collect()
+}
+
+/// Left limits at the end of a mode: derivatives up to the leading ones that satisfy its equations and their hidden
+/// constraints, generic where these leave them free.
+pub fn left_limits(system: &DifferenceSystem, offsets: &Offsets) -> Option<Jet> {
+    let mut rows = Vec::new();
+    for (&body, &offset) in &offsets.equations {
+        rows.extend((0..=offset).map(|order| derivative(system, Shifted::new(body, order))));
+    }
+    let variables = offsets.variables.iter().flat_map(|(&of, &offset)| (0..=offset).map(move |it| (of, it)));
+    // The highest derivatives are eliminated first, so that what is free are states.
+    let mut variables: Vec<Shifted<Unknown>> = variables.map(|(of, order)| Shifted::new(of, order)).collect();
+    let below = |it: &Shifted<Unknown>| offsets.variables[&it.of] - it.shift;
+    variables.sort_by_key(|it| (below(it), *it));
+    let free = |state: &Shifted<Unknown>| Some(Number::generic([3, u64::from(state.of.0), u64::from(state.shift), 0]));
+    solve_jet(&rows, &variables, free)
+}
+
+/// A linear equation between derivatives: coefficients, and the rest.
+pub(crate) type JetRow = (Jet, Number);
+
+/// A time derivative of a body.
+pub(crate) fn derivative(system: &DifferenceSystem, equation: Shifted<Body>) -> JetRow {
+    let mut entries = Jet::new();
+    for entry in &system.bodies[equation.of].incidence {
+        for order in 0..=entry.highest {
+            let variable = Shifted::new(entry.unknown, order + equation.shift);
+            entries.insert(variable, coefficient(equation.of, entry.unknown, order));
+        }
+    }
+    (entries, input(equation.of, equation.shift))
+}
+
+/// Numbers that satisfy linear equations; those that the equations leave open are given, or do not get a value, and neither
+/// does what depends on them. Nothing where the equations contradict each other.
+pub(crate) fn solve_jet(
+    rows: &[JetRow],
+    variables: &[Shifted<Unknown>],
+    free: impl Fn(&Shifted<Unknown>) -> Option<Number>,
+) -> Option<Jet> {
+    let dense = |(entries, rest): &JetRow| -> Vec<Number> {
+        let of = |variable| entries.get(variable).copied().unwrap_or(Number::ZERO);
+        variables.iter().map(of).chain([*rest]).collect()
+    };
+    let mut rows: Vec<Vec<Number>> = rows.iter().map(dense).collect();
+    let mut pivots: Vec<usize> = Vec::new();
+    for column in 0..variables.len() {
+        let done = pivots.len();
+        let candidates = (done..rows.len()).filter(|&row| !rows[row][column].is_zero());
+        let size = |row: usize| rows[row][column].value().abs();
+        let Some(pivot) = candidates.max_by(|&one, &other| size(one).total_cmp(&size(other))) else { continue };
+        rows.swap(done, pivot);
+        let scale = rows[done][column].inverse();
+        rows[done].iter_mut().for_each(|entry| *entry = *entry * scale);
+        let pivot = rows[done].clone();
+        for row in (0..rows.len()).filter(|&row| row != done) {
+            let factor = rows[row][column];
+            for (entry, &by) in rows[row].iter_mut().zip(&pivot) {
+                *entry = *entry - factor * by;
+            }
+        }
+        pivots.push(column);
+    }
+    if rows[pivots.len()..].iter().any(|row| !row[variables.len()].is_zero()) {
+        return None;
+    }
+    let given = |place: usize| if pivots.contains(&place) { None } else { free(&variables[place]) };
+    let mut values: Vec<Option<Number>> = (0..variables.len()).map(given).collect();
+    for (row, &pivot) in rows.iter().zip(&pivots) {
+        let others = (0..variables.len()).filter(|&column| column != pivot && !row[column].is_zero());
+        let mut terms = others.map(|column| Some(row[column] * values[column]?));
+        let sum = terms.try_fold(row[variables.len()], |sum, term| Some(sum + term?));
+        values[pivot] = sum.map(|sum| -sum);
+    }
+    let known = variables.iter().zip(values).filter_map(|(&variable, value)| Some((variable, value?)));
+    Some(known.collect())
+}
+
+/// The values of shifted variables on a smooth trajectory: `x•m = Σ binom(m, i) ∂^i x^(i)`, whose difference quotients are
+/// the derivatives exactly. Nothing where a derivative is not known.
+pub(crate) fn on_trajectory(jet: &Jet, variable: Shifted<Unknown>) -> Option<Series> {
+    let mut sum = Series::zero();
+    for order in 0..=variable.shift {
+        let derivative = *jet.get(&Shifted::new(variable.of, order))?;
+        sum = &sum + &Series::monomial(derivative * binomial(variable.shift, order), order as i32);
+    }
+    Some(sum)
+}
+
+/// The `order`-th difference quotient of a variable.
+pub fn quotient(values: &Values, unknown: Unknown, order: u32) -> Option<Series> {
+    quotient_at(values, Shifted::new(unknown, 0), order)
+}
+
+/// The same so many instants later.
+pub(crate) fn quotient_at(values: &Values, variable: Shifted<Unknown>, order: u32) -> Option<Series> {
+    let mut sum = Series::zero();
+    for place in 0..=order {
+        let value = values.get(&Shifted::new(variable.of, variable.shift + place))?;
+        sum = &sum + &(&Series::monomial(difference_weight(order, place), -(order as i32)) * value);
+    }
+    Some(sum)
+}

@@ -1,0 +1,21 @@
+//! What runs compute: hyperreals as power series in ∂, for coefficients that have no pattern (RR8933, appendix A).
+//!
+//! | file | purpose | of |
+//! |---|---|---|
+//! | `number` | [`Number`]: generic numbers that know whether they are zero | |
+//! | `series` | [`Series`]: power series in ∂ | A.2 |
+//! | `linear` | values along runs, for generic coefficients | A.2, (22) |
+//! | `impulse` | [`Effects`]: what is impulsive, what jumps, which equations say where to | A.1 |
+//! | `dominant` | [`DominantTerms`]: what is left of equations in which something is infinite | (23), (24) |
+
+pub(crate) mod dominant;
+pub(crate) mod impulse;
+pub(crate) mod linear;
+pub(crate) mod number;
+pub(crate) mod series;
+
+pub use dominant::DominantTerms;
+pub use impulse::{Course, Effects};
+pub use linear::{Jet, Values, coefficient, input, left_limits, quotient};
+pub use number::Number;
+pub use series::Series;
