@@ -1,8 +1,9 @@
 //! The output of `semantics` for the models of the papers.
 
 use expect_test::{expect, expect_file};
+use serde_json::Value;
 
-use crate::support::{modeshift, modeshift_reading, root};
+use crate::support::{modeshift, modeshift_reading, root, temporary};
 
 /// The whole text of `semantics`, and that the picture and the graph can be made.
 fn check_golden(model: &str, status: i32) {
@@ -18,7 +19,8 @@ fn check_golden(model: &str, status: i32) {
 
 #[test]
 fn semantics_of_the_models_of_the_papers() {
-    let models = ["ClutchBasic", "CupAndBall", "CupAndBallElastic", "DiodeCapacitor", "WaterTank", "BreakingShaft"];
+    let models =
+        ["ClutchBasic", "CupAndBall", "CupAndBallElastic", "DiodeCapacitor", "WaterTank", "BreakingShaft", "RLDC2"];
     models.iter().for_each(|model| check_golden(model, 0));
     check_golden("CupAndBallElasticWithoutLaw", 1);
 }
@@ -85,6 +87,48 @@ fn formulas_of_the_clutch_give_the_numbers_of_the_run() {
     let weight = j1 / (j2 + j1) * (j1 * w1 + j2 * w2) - j1 * w1;
     let rounded = [w1, w2, after, weight].map(|value| format!("{value:.6}"));
     assert_eq!(rounded, ["0.951229", "1.453850", "1.286310", "0.335080"]);
+}
+
+/// RR8933 Fig. 1: engaged from 5 to 10 s. The run resets to (13), with the impulse whose weight (24) has, and the second
+/// change is continuous, as the semantics says of both.
+#[test]
+fn a_run_of_the_clutch_does_what_the_semantics_says() {
+    let [results, log] = ["figure_1.csv", "figure_1.json"].map(temporary);
+    let [results, log] = [&results, &log].map(|path| path.to_str().expect("a path of the tests"));
+    let run = ["simulate", "models/ClutchBasic.mo", "--set", "t2=10", "--stop", "15", "--tolerance", "1e-10"];
+    let outcome = modeshift(&[&run[..], &["-o", results, "--events", log]].concat());
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    let events: Value = serde_json::from_slice(&std::fs::read(log).expect("was written")).expect("JSON");
+    let number = |value: &Value| format!("{:.6}", value.as_f64().expect("a number"));
+    let jump = |event: usize, at: usize| {
+        let jump = &events[event]["jumps"][at];
+        (jump["variable"].as_str().expect("a name").to_string(), number(&jump["left"]), number(&jump["right"]))
+    };
+    assert_eq!((number(&events[0]["time"]), number(&events[1]["time"])), ("5.000000".into(), "10.000000".into()));
+    assert_eq!(jump(0, 0), ("w1".into(), "0.951229".into(), "1.286310".into()));
+    assert_eq!(jump(0, 1), ("w2".into(), "1.453850".into(), "1.286310".into()));
+    assert_eq!(events[0]["impulses"][0]["variable"], "f1");
+    assert_eq!(number(&events[0]["impulses"][0]["weight"]), "0.335080");
+    // The second change: torques go to zero, velocities go on.
+    let jumps = events[1]["jumps"].as_array().expect("a list").iter();
+    assert_eq!(jumps.map(|it| it["variable"].clone()).collect::<Vec<_>>(), ["f1", "f2"]);
+    assert_eq!(events[1]["impulses"], Value::Array(Vec::new()));
+    let report = modeshift(&["semantics", "models/ClutchBasic.mo", "--format", "json"]).json();
+    let classes: Vec<&Value> = report["runs"].as_array().expect("a list").iter().map(|run| &run["class"]).collect();
+    assert_eq!(classes, ["continuous", "impulsive", "discrete", "continuous"]);
+    let releases = &report["changes"][1];
+    assert_eq!(
+        (&releases["impulse_orders"], &releases["erased"]),
+        (&Value::Array(Vec::new()), &Value::Array(Vec::new()))
+    );
+}
+
+/// Execution Scheme 3.
+#[test]
+fn a_start_of_the_engaged_clutch_has_one_degree_of_freedom() {
+    let outcome = modeshift(&["semantics", "models/ClutchBasic.mo"]);
+    let line = "g: DAE e1+e2+e3'+e4 with e3; a start has 5 equations, 6 unknowns, 1 degree of freedom";
+    assert!(outcome.stdout.lines().any(|it| it.trim() == line), "{}", outcome.stdout);
 }
 
 #[test]

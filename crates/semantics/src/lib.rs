@@ -14,6 +14,7 @@
 //! | `reading` | from a multimode DAE to its differences; `when` clauses | (17), E22 §8.4 |
 //! | `status` | [`Status`], [`Context`]: what is known, and what holds | §3.3.1 |
 //! | `bipartite` | matching, Dulmage–Mendelsohn, blocks | §3.1 |
+//! | `blocks` | what can be solved now | line 5 |
 //! | `sigma` | [`Offsets`]: latent equations of a mode | line 15 |
 //! | `micro_step` | [`Instant::next`]: Algorithm 5, line by line, and how it is read | §3.3.2 |
 //! | `run` | runs of one instant, with the first choice or with all | §3.3.2 |
@@ -57,6 +58,7 @@
 //! the first guard enables takes variables away from what the next one enables.
 
 mod bipartite;
+mod blocks;
 mod change;
 mod domain;
 mod graph;

@@ -20,7 +20,6 @@ use std::collections::BTreeSet;
 
 use modeshift_dae::{Id, ModeVariableId};
 
-use crate::bipartite::Bipartite;
 use crate::domain::{Body, Guard, Shifted, Unknown, Value};
 use crate::sigma::Offsets;
 use crate::status::{Context, Status};
@@ -202,43 +201,8 @@ impl Instant<'_> {
         self.context.iter().filter(is_new).copied().collect()
     }
 
-    /// Lines 4–6: blocks that can be solved now.
-    fn blocks(&self, status: &Status) -> Vec<Vec<MicroStep>> {
-        let system = self.system;
-        let mut equations: Vec<Shifted<Body>> = status.enabled_undefined(system).collect();
-        equations.retain(|&it| status.undefined_in(system, it).next().is_some());
-        // In the overdetermined part those come first that are not shifted; a law comes before everything else, and
-        // what says the derivative of a state that a law sets, last.
-        let is_law = |it: &Shifted<Body>| system.bodies[it.of].clause.is_some();
-        let laws = equations.iter().copied().filter(is_law);
-        let set: BTreeSet<Shifted<Unknown>> = laws.flat_map(|law| system.variables_of(law)).collect();
-        let is_overruled = |it: &Shifted<Body>| system.variables_of(*it).any(|variable| set.contains(&variable));
-        equations.sort_by_key(|it| (!is_law(it), is_overruled(it), it.shift, self.is_new(it.of), it.of));
-        let variables: BTreeSet<Shifted<Unknown>> =
-            equations.iter().flat_map(|&it| status.undefined_in(system, it)).collect();
-        let variables: Vec<Shifted<Unknown>> = variables.into_iter().collect();
-        let row = |&it: &Shifted<Body>| {
-            let place = |variable| variables.binary_search(&variable).expect("an undefined variable");
-            status.undefined_in(system, it).map(place).collect()
-        };
-        let graph = Bipartite { rows: equations.iter().map(row).collect(), columns: variables.len() };
-        let block = |(rows, columns): (Vec<usize>, Vec<usize>)| {
-            let mut block = EvaluateBlock {
-                equations: rows.into_iter().map(|row| equations[row]).collect(),
-                variables: columns.into_iter().map(|column| variables[column]).collect(),
-            };
-            block.equations.sort_unstable();
-            block.variables.sort_unstable();
-            vec![MicroStep::Block(block)]
-        };
-        let mut blocks: Vec<Vec<MicroStep>> = self.square_blocks(&graph).into_iter().map(block).collect();
-        blocks.sort();
-        blocks.dedup();
-        blocks
-    }
-
     /// Whether an equation did not hold in the mode before, as far as that is known.
-    fn is_new(&self, body: Body) -> bool {
+    pub(crate) fn is_new(&self, body: Body) -> bool {
         self.change.is_some_and(|(before, _)| !self.system.bodies[body].modes.has(before))
     }
 
@@ -249,49 +213,6 @@ impl Instant<'_> {
 
     fn value_in(&self, mode: usize, guard: Guard) -> bool {
         self.system.modes[mode].get(ModeVariableId(guard.0))
-    }
-
-    /// The blocks of the square part, and of a largest square part of the overdetermined part, or of every such part.
-    fn square_blocks(&self, graph: &Bipartite) -> Vec<(Vec<usize>, Vec<usize>)> {
-        let parts = graph.parts();
-        let mut found = Vec::new();
-        for basis in self.bases(graph, &parts.over) {
-            let mut rows = basis;
-            rows.extend(&parts.square);
-            rows.sort_unstable();
-            found.extend(graph.ready_blocks(&rows));
-        }
-        found
-    }
-
-    /// Largest sets of overdetermined rows that can be matched: the first in order, or all of them.
-    fn bases(&self, graph: &Bipartite, over: &[usize]) -> Vec<Vec<usize>> {
-        let part =
-            Bipartite { rows: over.iter().map(|&row| graph.rows[row].clone()).collect(), columns: graph.columns };
-        let matched = part.matched();
-        let first: Vec<usize> = (0..over.len()).filter(|&row| matched.column_of[row].is_some()).collect();
-        let outside = |basis: &[usize]| -> Vec<usize> { basis.iter().map(|&row| over[row]).collect() };
-        if self.choices == Choices::First {
-            return vec![outside(&first)];
-        }
-        // Any two bases are connected by exchanges of single rows.
-        let mut bases = vec![first];
-        let mut at = 0;
-        while at < bases.len() {
-            for (place, new) in (0..bases[at].len()).flat_map(|place| (0..over.len()).map(move |new| (place, new))) {
-                let mut other = bases[at].clone();
-                if other.contains(&new) {
-                    continue;
-                }
-                other[place] = new;
-                other.sort_unstable();
-                if !bases.contains(&other) && part.is_independent(&other) {
-                    bases.push(other);
-                }
-            }
-            at += 1;
-        }
-        bases.iter().map(|basis| outside(basis)).collect()
     }
 
     /// Lines 8–10: guards whose variables are known; where none is, those that wait for each other get their left limits.

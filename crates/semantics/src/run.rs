@@ -119,6 +119,9 @@ pub fn outcomes(instant: &Instant<'_>, beginning: &Beginning) -> Option<BTreeMap
     let mut pending = vec![first];
     let mut outcomes: BTreeMap<usize, BTreeSet<Outcome>> = BTreeMap::new();
     while let Some(status) = pending.pop() {
+        if instant.has_many_choices(&status) {
+            return None;
+        }
         let end = match instant.next(&status) {
             Next::Tick => Ok(next_beginning(instant.system, &status)),
             Next::Fail(failure) => Err(failure),

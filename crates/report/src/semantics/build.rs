@@ -28,7 +28,8 @@ impl Wording<'_> {
     pub fn report(&self) -> SemanticsReport {
         let graph = self.graph;
         let names = graph.beginning_names();
-        let (classes, impulses) = (graph.classes(), graph.impulses());
+        let impulses = graph.impulses();
+        let classes = graph.classes_by(&impulses);
         let wanted = |&number: &usize| self.run.is_none_or(|run| run == number + 1);
         let numbers = (0..graph.runs.len()).filter(wanted);
         let runs = numbers.map(|number| {
@@ -116,14 +117,14 @@ impl Wording<'_> {
     /// The instants whose end depends on choices, and how many contexts have too many to be explored.
     fn choices(&self, names: &[String]) -> (Option<Vec<ChoiceReport>>, Option<usize>) {
         let (mut found, mut unexplored) = (Vec::new(), 0);
-        for number in 0..self.graph.beginnings.len() {
+        for (number, name) in names.iter().enumerate() {
             let Some(modes) = self.graph.all_choices_from(number) else {
                 unexplored += 1;
                 continue;
             };
             for (mode, outcomes) in modes.into_iter().filter(|(_, outcomes)| outcomes.len() > 1) {
                 found.push(ChoiceReport {
-                    from: names[number].clone(),
+                    from: name.clone(),
                     when: self.graph.system.mode_name(mode),
                     outcomes: outcomes.iter().map(|outcome| self.outcome(outcome)).collect(),
                 });

@@ -108,19 +108,38 @@ impl<'a> Words<'a> {
         }
         let [left, right] = sides;
         let residual = self.model.expressions.difference(left, right);
-        let mut sum = None;
+        let mut terms = Vec::new();
         for (derivative, _) in orders.into_iter().filter(|&(_, order)| order == highest) {
             let factor = partial_derivative(&mut self.model, residual, derivative).ok()?;
             if self.orders([factor, factor], equation.shift).iter().any(|&(_, order)| order > 0) {
                 return None;
             }
             let factor = self.at_limits(factor, equation.shift);
-            let leading = self.leading(derivative, highest)?;
-            let expressions = &mut self.model.expressions;
-            let term = expressions.product(factor, leading);
-            sum = Some(sum.map_or(term, |sum| expressions.sum(sum, term)));
+            terms.push((factor, self.leading(derivative, equation.shift, highest)?));
         }
-        Some(format!("{} = 0", self.text(sum?)))
+        let sum = self.sum(&terms)?;
+        Some(format!("{} = 0", self.text(sum)))
+    }
+
+    /// A sum of products, those with a minus behind the others; where all have one, without it.
+    fn sum(&mut self, terms: &[(ExpressionId, ExpressionId)]) -> Option<ExpressionId> {
+        let (mut plus, mut minus) = (Vec::new(), Vec::new());
+        for &(factor, leading) in terms {
+            let expressions = &mut self.model.expressions;
+            let positive = match (expressions.literal(factor), expressions.node(factor)) {
+                (Some(value), _) if value < 0.0 => Some(expressions.real(-value)),
+                (_, Node::Negate(inner)) => Some(inner),
+                _ => None,
+            };
+            let term = expressions.product(positive.unwrap_or(factor), leading);
+            if positive.is_some() { minus.push(term) } else { plus.push(term) }
+        }
+        if plus.is_empty() {
+            std::mem::swap(&mut plus, &mut minus);
+        }
+        let expressions = &mut self.model.expressions;
+        let sum = plus.into_iter().reduce(|sum, term| expressions.sum(sum, term))?;
+        Some(minus.into_iter().fold(sum, |sum, term| expressions.difference(sum, term)))
     }
 
     /// What the mode leaves of an equation.
@@ -150,13 +169,17 @@ impl<'a> Words<'a> {
     }
 
     /// The dominant coefficient of a derivative: that of an impulsive variable, or how far a lower derivative jumps.
-    fn leading(&mut self, derivative: Derivative<VariableId>, order: i32) -> Option<ExpressionId> {
-        let first = self.first[self.unknown_of.get(&derivative.of)?];
+    fn leading(&mut self, derivative: Derivative<VariableId>, shift: u32, order: i32) -> Option<ExpressionId> {
+        let unknown = *self.unknown_of.get(&derivative.of)?;
+        let first = self.first[&unknown];
+        let Some(jumps) = derivative.order.checked_sub(u32::try_from(order).ok()?) else {
+            // Of the values in the difference quotient the last one is infinite, and no other as much.
+            let at = |place| self.values.get(&Shifted::new(unknown, shift + place)).map_or(i32::MIN, order_of);
+            let own = order - derivative.order as i32;
+            let is_last = at(derivative.order) == own && (0..derivative.order).all(|place| at(place) < own);
+            return is_last.then(|| self.model.expressions.variable(first, 0));
+        };
         let expressions = &mut self.model.expressions;
-        if derivative.order == 0 {
-            return Some(expressions.variable(first, 0));
-        }
-        let jumps = derivative.order.checked_sub(u32::try_from(order).ok()?)?;
         let after = expressions.variable(first, jumps);
         let before = expressions.variable(derivative.of, jumps);
         let before = expressions.pre(before);

@@ -144,9 +144,13 @@ fn differs(one: Option<Series>, other: Option<Series>) -> bool {
 }
 
 impl Graph {
-    /// What each run is: by its colour in Fig. 3.
+    /// What each run is, by its colour in Fig. 3.
     pub fn classes(&self) -> Vec<Class> {
-        let impulses = self.impulses();
+        self.classes_by(&self.impulses())
+    }
+
+    /// The same where impulses are known.
+    pub fn classes_by(&self, impulses: &[Option<BTreeMap<Unknown, i32>>]) -> Vec<Class> {
         let class = |number: usize| match &self.runs[number].to {
             Err(_) => Class::Failed,
             Ok(_) if self.is_continuous(number) => Class::Continuous,

@@ -32,6 +32,7 @@ impl Series {
     }
 
     fn trimmed(mut self) -> Self {
+        while self.terms.pop_if(|last| last.is_zero()).is_some() {}
         let zeros = self.terms.iter().take_while(|term| term.is_zero()).count();
         self.terms.drain(..zeros);
         self.valuation += zeros as i32;
@@ -72,7 +73,9 @@ impl Series {
             let place = place as i32 + valuation - series.valuation;
             usize::try_from(place).ok().and_then(|place| series.terms.get(place).copied()).unwrap_or(Number::ZERO)
         };
-        let terms = (0..TERMS).map(|place| at(self, place) + sign(at(other, place))).collect();
+        let end = |series: &Series| (series.valuation - valuation) as usize + series.terms.len();
+        let length = end(self).max(end(other)).min(TERMS);
+        let terms = (0..length).map(|place| at(self, place) + sign(at(other, place))).collect();
         Series { valuation, terms }.trimmed()
     }
 
@@ -81,7 +84,8 @@ impl Series {
         assert!(!self.is_zero(), "zero has no inverse");
         let first = self.terms[0].inverse();
         let mut terms = vec![first];
-        for place in 1..TERMS {
+        let length = if self.terms.len() == 1 { 1 } else { TERMS };
+        for place in 1..length {
             let known = (1..=place.min(self.terms.len() - 1)).map(|at| self.terms[at] * terms[place - at]);
             terms.push(-known.fold(Number::ZERO, |sum, term| sum + term) * first);
         }
