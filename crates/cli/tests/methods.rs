@@ -289,3 +289,41 @@ fn the_iterations_have_no_picture() {
     assert_eq!(outcome.status, 2);
     assert!(outcome.stderr.contains("--method pantelides has no picture"), "{}", outcome.stderr);
 }
+
+#[test]
+fn a_variable_without_an_equation_in_some_mode_is_no_success() {
+    let text = "model M Real x, y; Boolean p = time > 1; equation if p then x = 1; end if; x + y = 2; end M;";
+    let of = |method: &str| {
+        modeshift_reading(text.as_bytes(), &["analyze", "-", "--method", method, "--format", "json"]).json()
+    };
+    let approximate = of("approximate");
+    assert_eq!((&approximate["verdict"], &approximate["fails_when"]), (&"fails".into(), &"not p".into()));
+    let pantelides = of("pantelides");
+    assert_eq!(pantelides["verdict"], "stuck");
+    assert!(pantelides["reason"].as_str().expect("a reason").starts_with("when not p"), "{pantelides}");
+}
+
+#[test]
+fn what_states_define_by_turns_is_one_equation() {
+    let text = "model M
+        model A outer output Real y; Real q(start = 0, fixed = true); equation der(q) = 1; y = q; end A;
+        model B outer output Real y; Real q(start = 0, fixed = true); equation der(q) = 2; y = -q; end B;
+        inner Real y; A a; B b; Real w(start = 0, fixed = true);
+        equation initialState(a); transition(a, b, time > 0.5); der(w) = y; end M;";
+    let report = pantelides(text);
+    assert_eq!((&report["verdict"], &report["dummies"]), (&"regular".into(), &0.into()));
+    assert_eq!(names(&report["connections"]).matches('|').count(), 1);
+}
+
+#[test]
+fn branches_inside_a_state_are_looked_at_too() {
+    let text = "model M
+        model A Real x(start = 0, fixed = true), l; Boolean p = time > 0.2;
+          equation der(x) = l; 0 = if p then x else l - 1; end A;
+        model B Real x(start = 0, fixed = true); equation der(x) = 1; end B;
+        A a; B b; equation initialState(a); transition(a, b, time > 0.5); end M;";
+    let outcome = modeshift_reading(text.as_bytes(), &["analyze", "-", "--method", "approximate", "--format", "json"]);
+    let report = outcome.json();
+    assert_eq!(report["fails_when"], "activeState(a) and a.p", "{report}");
+    assert_eq!(pantelides(text)["verdict"], "stopped");
+}

@@ -9,6 +9,7 @@ mod gallery;
 mod init;
 mod instant;
 mod json;
+mod machines_and_branches;
 mod methods;
 mod rimis;
 mod rimis_runs;

@@ -5,6 +5,7 @@ mod errors;
 mod flat_models;
 mod language;
 mod library;
+mod library_page;
 mod machines;
 mod mel;
 mod models;

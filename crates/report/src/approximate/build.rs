@@ -187,8 +187,8 @@ impl Wording<'_> {
         let Approximate { united, row_offsets, column_offsets, .. } = approximate;
         let fails = !block.fails.is_empty();
         let solved = solved.get(&id);
-        let first = block.rows.iter().zip(&block.too_many).find(|(_, modes)| !modes.is_empty());
-        let place = first.and_then(|(&row, _)| {
+        let first = if fails { block.failing_rows().first().copied() } else { None };
+        let place = first.and_then(|row| {
             let equation = *united.rows[row as usize].equations.first()?;
             Place::of(self.scope.analyzed.dae.model.equations[equation].span, self.scope.sources)
         });

@@ -51,12 +51,12 @@ fn failure(
         }
     };
     let mut diagnostic = Diagnostic::warning(Code::W0610, message);
-    let too_many = block.rows.iter().zip(&block.too_many).filter(|(_, modes)| !modes.is_empty());
-    for &equation in too_many.flat_map(|(&row, _)| &approximate.united.rows[row as usize].equations).take(4) {
+    let rows = block.failing_rows();
+    for &equation in rows.iter().flat_map(|&row| &approximate.united.rows[row as usize].equations).take(4) {
         let equation = &dae.model.equations[equation];
         let text = match words.pivot.is_some() {
             true => format!("`{writes}` is not in it in these modes"),
-            false => format!("`{}`: too many for what is left to be solved for", equation.name),
+            false => format!("`{}`: what is left to be solved for does not fit in these modes", equation.name),
         };
         diagnostic = diagnostic.label(equation.span, text);
     }

@@ -6,6 +6,7 @@ use modeshift_dae::{
 };
 use modeshift_diagnostics::SourceMap;
 
+use super::machines::machines;
 use super::{
     EquationReport, FlatReport, NamedFormulaReport, ParameterReport, VariableReport, WhenBranchReport, WhenReport,
 };
@@ -29,6 +30,7 @@ pub fn flat_report(dae: &MultimodeDae, sources: &SourceMap) -> FlatReport {
         named_formulas: words.named_formulas(),
         invariant: modes.invariant_text(),
         mode_count: modes.count(),
+        machines: machines(dae, sources),
         parameters: parameters.into_iter().map(|parameter| words.parameter(parameter)).collect(),
         variables: variables.into_iter().map(|variable| words.variable(variable)).collect(),
         equations: equations.map(|equation| words.equation(equation)).collect(),

@@ -4,8 +4,10 @@
 //! | module | purpose |
 //! |---|---|
 //! | `build` | from a multimode DAE to the report |
+//! | `machines` | state machines in words |
 
 mod build;
+mod machines;
 
 pub use build::{flat_report, mode_variable_report};
 
@@ -88,6 +90,52 @@ crate::report! {
         formula: String => always "formula",
     }
 
+    /// A state of a machine.
+    pub struct MachineStateReport {
+        /// The component.
+        name: String => always "name",
+        /// The mode variable that says whether it is active.
+        active: String => always "active",
+        /// The variables that exist while it is active, without those of states inside it.
+        variables: Vec<String> => always "variables",
+        /// Its declaration.
+        place: Option<Place> => optional "span",
+    }
+
+    /// A transition between two states of a machine.
+    pub struct TransitionReport {
+        /// The state it leaves.
+        from: String => always "from",
+        /// The state it enters.
+        to: String => always "to",
+        /// Its condition as it is written.
+        condition: String => always "condition",
+        /// Whether the condition is asked at the instant itself, or at its left limit.
+        immediate: bool => always "immediate",
+        /// Whether the entered state begins anew.
+        reset: bool => always "reset",
+        /// Whether it waits for the machines inside the state it leaves.
+        synchronize: bool => always "synchronize",
+        /// Of several that could fire, the one with the smallest number does.
+        priority: i64 => always "priority",
+        /// Where it is written.
+        place: Option<Place> => optional "span",
+    }
+
+    /// States of which exactly one is active, or none while the state around them is not.
+    pub struct MachineReport {
+        /// The component whose equations draw it; empty for the model itself.
+        name: String => always "name",
+        /// The state that it is inside of.
+        inside: Option<String> => optional "inside",
+        /// The state that it begins with.
+        initial: String => always "initial",
+        /// Its states.
+        states: Vec<MachineStateReport> => always "states",
+        /// Its transitions, by state and priority.
+        transitions: Vec<TransitionReport> => always "transitions",
+    }
+
     /// The whole equation system of a model.
     pub struct FlatReport {
         /// The version of the format.
@@ -102,6 +150,8 @@ crate::report! {
         invariant: String => always "invariant",
         /// How many modes there are, in decimal.
         mode_count: String => always "mode_count",
+        /// State machines, those around others first.
+        machines: Vec<MachineReport> => optional "machines",
         /// Parameters and constants.
         parameters: Vec<ParameterReport> => always "parameters",
         /// Variables in declaration order.

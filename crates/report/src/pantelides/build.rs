@@ -36,7 +36,7 @@ pub fn report(analyzed: &Analyzed, found: &MultiModePantelides) -> Result<Pantel
         verdict: match found.outcome {
             Outcome::Regular => "regular",
             Outcome::Inconsistent { .. } => "inconsistent",
-            Outcome::Stuck => "stuck",
+            Outcome::Stuck(_) => "stuck",
             Outcome::Stopped => "stopped",
         },
         reason: words.reason(!singular.is_empty()),
@@ -115,9 +115,10 @@ impl Wording<'_> {
                     "as if all modes were one, {rows} cannot be assigned to {columns}; standard Pantelides does not converge"
                 ))
             }
-            Outcome::Stuck => {
-                Some(format!("no connection is too many in a singular loop, so nothing is differentiated; {fault}"))
-            }
+            Outcome::Stuck(modes) => Some(format!(
+                "when {}, equations are too many or too few, and no connection is among those that are too many; {fault}",
+                self.texts.text(*modes)
+            )),
             Outcome::Stopped => Some(format!("does not converge within {MOST_ITERATIONS} iterations; {fault}")),
         }
     }

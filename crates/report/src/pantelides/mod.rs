@@ -101,7 +101,7 @@ crate::report! {
         method: &'static str => always "method",
         /// The modes this is restricted to, where it is.
         at: Option<String> => optional "at",
-        /// `regular`; `inconsistent`: no assignment as if all modes were one; `stuck`: singular, and no connection is too many;
+        /// `regular`; `inconsistent`: no assignment as if all modes were one; `stuck`: singular, and no connection is too many there;
         /// `stopped`: does not converge within the bound.
         verdict: &'static str => always "verdict",
         /// Why it is not regular, in words.

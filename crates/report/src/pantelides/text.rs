@@ -76,7 +76,7 @@ fn iteration_lines(iteration: &IterationReport) -> Vec<String> {
     lines.push(counted(iteration.loops, "loop"));
     lines.extend(shown(iteration.singular.iter().flat_map(singular_lines)));
     if iteration.singular.is_empty() {
-        lines.push("regular in every mode".to_string());
+        lines.push("no connection is too many in any mode".to_string());
     }
     lines
 }

@@ -17,10 +17,21 @@ pub struct UnitedBlock {
     pub rows: Vec<u32>,
     /// The columns it is solved for, ascending.
     pub columns: Vec<u32>,
-    /// The modes in which its rows are too many for what is left of its columns.
+    /// The modes in which it cannot be solved.
     pub fails: ModeSet,
-    /// Of each row, the modes in which it is one of those that are too many.
+    /// Of each row, the modes in which it is one of those that are too many for what is left of the columns.
     pub too_many: Vec<ModeSet>,
+    /// The modes in which its rows are too few for its columns.
+    pub too_few: ModeSet,
+}
+
+impl UnitedBlock {
+    /// The rows that are to blame: those that are too many in some mode, else all.
+    pub fn failing_rows(&self) -> Vec<u32> {
+        let too_many = self.rows.iter().zip(&self.too_many).filter(|(_, modes)| !modes.is_empty());
+        let rows: Vec<u32> = too_many.map(|(&row, _)| row).collect();
+        if rows.is_empty() { self.rows.clone() } else { rows }
+    }
 }
 
 /// The united system under offsets: what leads is what is solved for.
@@ -43,14 +54,14 @@ impl Tight<'_> {
         leading.map_or(ModeSet::EMPTY, |order| entry.modes_of(order))
     }
 
-    /// A block with the modes in which it fails.
+    /// A block with the modes in which its rows are too many, which is where it fails, or too few.
     pub(crate) fn block(&self, analysis: &Analysis, rows: Vec<u32>, columns: Vec<u32>) -> Result<UnitedBlock, Limit> {
-        let too_many = match self.is_the_same_in_all_modes(&rows, &columns) {
-            true => vec![ModeSet::EMPTY; rows.len()],
-            false => self.too_many(analysis, &rows, &columns)?,
+        let (too_many, too_few) = match self.is_the_same_in_all_modes(&rows, &columns) {
+            true => (vec![ModeSet::EMPTY; rows.len()], ModeSet::EMPTY),
+            false => self.unassigned(analysis, &rows, &columns)?,
         };
         let fails = analysis.space.union(too_many.iter().copied());
-        Ok(UnitedBlock { rows, columns, fails, too_many })
+        Ok(UnitedBlock { rows, columns, fails, too_many, too_few })
     }
 
     fn is_the_same_in_all_modes(&self, rows: &[u32], columns: &[u32]) -> bool {
@@ -66,8 +77,8 @@ impl Tight<'_> {
         })
     }
 
-    /// Of each row, the modes in which it is too many; dummies are in no mode.
-    fn too_many(&self, analysis: &Analysis, rows: &[u32], columns: &[u32]) -> Result<Vec<ModeSet>, Limit> {
+    /// Of each row the modes in which it is too many, and those in which rows are too few; dummies are in no mode.
+    fn unassigned(&self, analysis: &Analysis, rows: &[u32], columns: &[u32]) -> Result<(Vec<ModeSet>, ModeSet), Limit> {
         let nameless = |guard: ModeSet| Vertex { name: "".into(), guard };
         let equations: IndexVec<EquationId, Vertex> = rows
             .iter()
@@ -91,6 +102,7 @@ impl Tight<'_> {
         let order: Vec<EquationId> = incidence.equations().ids().collect();
         let (matching, _) = match_equations(&analysis.space, &incidence, &order)?;
         let parts = dulmage_mendelsohn(&analysis.space, &incidence, &matching, &order)?;
-        Ok(parts.overdetermined_equations.iter().copied().collect())
+        let too_few = analysis.space.union(matching.unmatched_variables.iter().copied());
+        Ok((parts.overdetermined_equations.iter().copied().collect(), too_few))
     }
 }

@@ -25,7 +25,8 @@ pub(super) fn dummies(
     let flows = Flows::of(dae, groups, rows);
     let mut met: FxHashMap<Span, usize> = FxHashMap::default();
     let mut dummies = Vec::new();
-    for row in rows.iter().filter(|row| row.equations.len() > 1) {
+    let of_several = |(_, group): &(&Row, &Group)| group.equations.len() > 1 && !group.is_definition;
+    for (row, _) in rows.iter().zip(groups).filter(of_several) {
         let span = dae.model.equations[row.equations[0]].span;
         let place = met.entry(span).or_default();
         let flow = flows.of_span.get(&span).and_then(|rows| rows.get(*place)).map(|&row| &rows[row]);

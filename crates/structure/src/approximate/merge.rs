@@ -8,9 +8,10 @@
 //! before it that it excludes, of the same `connect` before others: branch by branch that pairs k-th equations, and
 //! connections of one set to states of a machine become the one equation of MOE15 (2).
 //!
-//! Equations of a state of a machine are no branches of those of another: the states have variables of their own.
+//! Equations of a state of a machine are no branches of those of another: the states have variables of their own. Only where
+//! several states define one variable of the model around them, `y = …` with an `outer output`, is that one definition.
 
-use modeshift_dae::{EquationId, MultimodeDae, VariableId};
+use modeshift_dae::{EquationId, MultimodeDae, Node, VariableId};
 use modeshift_diagnostics::Span;
 use modeshift_modes::ModeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -23,6 +24,8 @@ pub(super) struct Group {
     pub(super) equations: Vec<EquationId>,
     /// Whether it is the equation of a state, or of variables that exist only where it holds.
     pub(super) is_local: bool,
+    /// Whether states define a variable of the model around them by turns.
+    pub(super) is_definition: bool,
 }
 
 /// All continuous equations, each in one group, by their first equations.
@@ -34,10 +37,13 @@ pub(super) fn groups(dae: &MultimodeDae, analysis: &Analysis, is_known: &impl Fn
         if vertex.guard.is_empty() {
             continue;
         }
-        if !vertex.guard.is_all() && (is_inside(&vertex.name, &states) || merging.is_own(id, is_known)) {
-            merging.add(id, ModeSet::ALL, true);
-        } else {
-            merging.place(id, vertex.guard);
+        let is_inside = !vertex.guard.is_all() && is_inside(&vertex.name, &states);
+        match merging.defined_outside(id).filter(|_| is_inside) {
+            Some(variable) => merging.define(id, vertex.guard, variable),
+            None if is_inside || !vertex.guard.is_all() && merging.is_own(id, is_known) => {
+                merging.add(id, ModeSet::ALL, true);
+            }
+            None => merging.place(id, vertex.guard),
         }
     }
     merging.groups
@@ -57,12 +63,13 @@ struct Merging<'a> {
     open: FxHashMap<Key, Open>,
 }
 
-/// What guarded equations that belong together have in common: a `connect`, or a mode variable, without which they would
-/// not exclude each other.
+/// What guarded equations that belong together have in common: a `connect`, a mode variable, without which they would
+/// not exclude each other, or what they define.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Key {
     Span(Span),
     Mode(u32),
+    Definition(VariableId),
 }
 
 /// Groups with modes left, and perhaps some without.
@@ -84,8 +91,24 @@ impl Merging<'_> {
             && unknowns.all(|variable| space.implies(incidence.variables()[variable].guard, guard))
     }
 
+    /// The variable that an equation defines by its form, where that variable always exists.
+    fn defined_outside(&self, equation: EquationId) -> Option<VariableId> {
+        let model = &self.dae.model;
+        let Node::Variable(variable, 0) = model.expressions.node(model.equations[equation].left) else { return None };
+        let guard = self.analysis.incidence.variables()[variable].guard;
+        (model.variables[variable].is_continuous_unknown() && guard.is_all()).then_some(variable)
+    }
+
+    /// Lets an equation of a state join those of other states that define the same variable.
+    fn define(&mut self, equation: EquationId, guard: ModeSet, variable: VariableId) {
+        let group = self.first_apart(Key::Definition(variable), guard);
+        let group = self.join(group, equation, guard);
+        self.groups[group].is_definition = true;
+        self.keep(Key::Definition(variable), group);
+    }
+
     fn add(&mut self, equation: EquationId, covered: ModeSet, is_local: bool) {
-        self.groups.push(Group { equations: vec![equation], is_local });
+        self.groups.push(Group { equations: vec![equation], is_local, is_definition: false });
         self.covered.push(covered);
     }
 
@@ -100,6 +123,13 @@ impl Merging<'_> {
         let beside = self.first_apart(Key::Span(span), guard);
         let near = || support.iter().filter_map(|&it| self.first_apart(Key::Mode(it), guard)).min();
         let group = beside.or_else(near);
+        let group = self.join(group, equation, guard);
+        self.keep(Key::Span(span), group);
+        support.iter().for_each(|&variable| self.keep(Key::Mode(variable), group));
+    }
+
+    /// Lets an equation join a group, or opens one.
+    fn join(&mut self, group: Option<usize>, equation: EquationId, guard: ModeSet) -> usize {
         let group = match group {
             Some(group) => {
                 self.groups[group].equations.push(equation);
@@ -110,9 +140,8 @@ impl Merging<'_> {
                 self.groups.len() - 1
             }
         };
-        self.covered[group] = space.or(self.covered[group], guard);
-        self.keep(Key::Span(span), group);
-        support.iter().for_each(|&variable| self.keep(Key::Mode(variable), group));
+        self.covered[group] = self.analysis.space.or(self.covered[group], guard);
+        group
     }
 
     /// The first group under a key that has no equation in these modes.

@@ -59,7 +59,7 @@ pub fn approximate(dae: &MultimodeDae, analysis: &Analysis) -> Result<Result<App
     };
     let blocks = one_mode::blocks(&signature, &matched);
     let tight = blocks::Tight { united: &united, rows: &matched.c, columns: &matched.d };
-    let blocks = blocks
+    let mut blocks = blocks
         .into_iter()
         .map(|block| {
             let rows = block.rows.iter().map(|row| row.0).collect();
@@ -67,6 +67,12 @@ pub fn approximate(dae: &MultimodeDae, analysis: &Analysis) -> Result<Result<App
             tight.block(analysis, rows, columns)
         })
         .collect::<Result<Vec<UnitedBlock>, Limit>>()?;
+    // A variable without an equation has one too many elsewhere, which is where the tool fails; unless it has not.
+    let too_many = analysis.space.union(blocks.iter().map(|block| block.fails));
+    for block in blocks.iter_mut().filter(|block| !block.too_few.is_empty()) {
+        let only_too_few = analysis.space.difference(block.too_few, too_many);
+        block.fails = analysis.space.or(block.fails, only_too_few);
+    }
     analysis.space.check()?;
     let one_mode::Matched { variable_of, c, d } = matched;
     Ok(Ok(Approximate { united, row_offsets: c, column_offsets: d, column_of: variable_of, blocks }))

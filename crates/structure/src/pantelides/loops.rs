@@ -7,12 +7,12 @@ use modeshift_modes::{Limit, ModeSet, ModeSpace};
 
 use crate::Analysis;
 use crate::approximate::blocks::Tight;
-use crate::approximate::{RowKind, United, UnitedBlock, UnitedEntry};
+use crate::approximate::{United, UnitedBlock, UnitedEntry};
 use crate::graph::strongly_connected_components;
 
 use super::standard::Standard;
 
-/// The blocks, each after those that it waits for; only those with connections are asked about modes.
+/// The blocks, each after those that it waits for.
 pub(super) fn blocks(analysis: &Analysis, united: &United, standard: &Standard<'_>) -> Result<Vec<UnitedBlock>, Limit> {
     let tight = Tight { united, rows: &standard.c, columns: &standard.d };
     let needed = |row: u32, at: usize| {
@@ -28,14 +28,7 @@ pub(super) fn blocks(analysis: &Analysis, united: &United, standard: &Standard<'
     let block = |rows: Vec<u32>| {
         let mut columns: Vec<u32> = rows.iter().filter_map(|&row| standard.column_of(row)).collect();
         columns.sort_unstable();
-        let is_connection = |row: &u32| united.rows[*row as usize].kind == RowKind::Switching;
-        match rows.iter().any(is_connection) {
-            true => tight.block(analysis, rows, columns),
-            false => {
-                let too_many = vec![ModeSet::EMPTY; rows.len()];
-                Ok(UnitedBlock { rows, columns, fails: ModeSet::EMPTY, too_many })
-            }
-        }
+        tight.block(analysis, rows, columns)
     };
     components.into_iter().map(block).collect()
 }

@@ -44,7 +44,7 @@ pub const MOST_ITERATIONS: usize = 20;
 /// How it ended.
 #[derive(Clone, Debug)]
 pub enum Outcome {
-    /// Every block with a connection is regular in every mode.
+    /// Every block is regular in every mode.
     Regular,
     /// As if all modes were one, these rows are too many for these columns, whatever is differentiated.
     Inconsistent {
@@ -53,8 +53,8 @@ pub enum Outcome {
         /// What they contain.
         columns: Vec<u32>,
     },
-    /// A block is singular, and nothing of what is too many there is a connection.
-    Stuck,
+    /// In these modes equations are too many or too few, and no connection is among those that are too many.
+    Stuck(ModeSet),
     /// Still not regular after [`MOST_ITERATIONS`], or a row was differentiated as often.
     Stopped,
 }
@@ -168,10 +168,10 @@ impl Running<'_> {
             let (is_regular, is_stuck) =
                 (singular.is_empty(), singular.iter().any(|singular| singular.differentiated.is_empty()));
             self.iterations.push(Iteration { differentiated, loops, singular });
-            if is_regular {
-                return Ok((Outcome::Regular, blocks));
-            } else if is_stuck {
-                return Ok((Outcome::Stuck, blocks));
+            if is_regular || is_stuck {
+                let left = self.analysis.space.union(blocks.iter().flat_map(|block| [block.fails, block.too_few]));
+                let outcome = if left.is_empty() { Outcome::Regular } else { Outcome::Stuck(left) };
+                return Ok((outcome, blocks));
             } else if self.iterations.len() >= MOST_ITERATIONS {
                 return Ok((Outcome::Stopped, blocks));
             }
