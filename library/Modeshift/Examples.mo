@@ -345,4 +345,54 @@ package Examples "One model for each element, with an answer that is known"
     connect(pump.b, tank.port);
     annotation (experiment(StopTime = 8));
   end FilledTank;
+
+  model ChargingSource "A current of 1 A into 2 F: 0.5 V after 1 s"
+    ConstantCurrent source(I = 1);
+    Capacitor C(C = 2, v(start = 0, fixed = true));
+    Ground ground;
+  equation
+    connect(source.n, C.p);
+    connect(source.p, ground.p);
+    connect(C.n, ground.p);
+    annotation (experiment(StopTime = 1));
+  end ChargingSource;
+
+  model DestroyedCapacitor "As BreakingCapacitor, with the two states inside one element: breaks at 0.3219 s too"
+    ConstantVoltage voltage(V = 10);
+    Resistor R2(R = 100);
+    Capacitor C2(C = 1e-3, v(start = 0, fixed = true));
+    Modeshift.Electrical.BreakingCapacitor C1(C = 1e-3, R = 1, vMax = 8);
+    Ground ground;
+  equation
+    connect(voltage.p, R2.p);
+    connect(R2.n, C2.p);
+    connect(R2.n, C1.p);
+    connect(C1.n, ground.p);
+    connect(C2.n, ground.p);
+    connect(voltage.n, ground.p);
+    annotation (experiment(StopTime = 1));
+  end DestroyedCapacitor;
+
+  model DestroyedInductor "As BreakingInductor, with the two states inside one element: breaks at 2 ln 2 s too"
+    ConstantVoltage voltage(V = 10);
+    Resistor R(R = 1);
+    Modeshift.Electrical.BreakingInductor L1(L = 1, R = 100, iMax = 5);
+    Inductor L2(L = 1, i(start = 0, fixed = true));
+    Ground ground;
+  equation
+    connect(voltage.p, R.p);
+    connect(R.n, L1.p);
+    connect(L1.n, L2.p);
+    connect(L2.n, ground.p);
+    connect(voltage.n, ground.p);
+    annotation (experiment(StopTime = 3));
+  end DestroyedInductor;
+
+  model SpunUp "A torque of 2 N m on 4 kg m2: 0.5 rad/s after 1 s"
+    Rotational.ConstantTorque drive(tau = 2);
+    Rotational.Inertia inertia(J = 4, phi(start = 0, fixed = true), w(start = 0, fixed = true));
+  equation
+    connect(drive.a, inertia.a);
+    annotation (experiment(StopTime = 1));
+  end SpunUp;
 end Examples;

@@ -77,6 +77,17 @@ fn a_shaft_breaks_into_two() {
     }
 }
 
+#[test]
+fn sources_that_do_not_change_and_elements_that_break() {
+    near(run_example("ChargingSource", 1.0).last("C.v"), 0.5, 1e-9);
+    near(run_example("SpunUp", 1.0).last("inertia.w"), 0.5, 1e-9);
+    let capacitor = run_example("DestroyedCapacitor", 1.0);
+    near(capacitor.event_times()[0], 0.05 * 625.0_f64.ln(), 1e-8);
+    let inductor = run_example("DestroyedInductor", 3.0);
+    near(inductor.event_times()[0], 2.0 * 2.0_f64.ln(), 1e-8);
+    near(inductor.limits(0, "L1.broken.v").1, 500.0, 1e-7);
+}
+
 const COIL: &str = "
     model RL
       Modeshift.Electrical.Pin p, n;
