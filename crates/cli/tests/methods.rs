@@ -273,6 +273,12 @@ fn what_does_not_converge_is_stopped_and_told_apart_by_the_exact_analysis() {
     assert_eq!(regular["verdict"], "stopped");
     assert!(regular["reason"].as_str().expect("a reason").contains("finds every mode regular"));
     assert!(regular["exact_singular_when"].is_null());
+    // A machine too: of a boost converter potentials want to be differentiated where switch and diode conduct, currents where
+    // both block, and each raises the other.
+    let boost = pantelides(&example("BoostConverter"));
+    assert_eq!((&boost["verdict"], &boost["exact_singular_when"]), (&"stopped".into(), &Value::Null));
+    let when = |at: usize| boost["iterations"][at]["singular"][0]["when"].clone();
+    assert!(when(0) == when(2) && when(1) == when(3) && when(0) != when(1), "{boost}");
     // One variable has two equations in a mode, the other none.
     let text =
         "model M Real x, y; Boolean p = time > 1; equation x = time; if p then y = x; else x = 2*time; end if; end M;";
@@ -326,4 +332,17 @@ fn branches_inside_a_state_are_looked_at_too() {
     let report = outcome.json();
     assert_eq!(report["fails_when"], "activeState(a) and a.p", "{report}");
     assert_eq!(pantelides(text)["verdict"], "stopped");
+}
+
+#[test]
+fn a_run_of_many_events_is_not_followed_for_ever() {
+    let text = example("BoostConverter");
+    let outcome = modeshift_reading(text.as_bytes(), &["analyze", "-", "--method", "approximate", "--format", "json"]);
+    let report = outcome.json();
+    assert!(report["time"].is_null());
+    assert!(
+        report["no_time"].as_str().expect("why").ends_with("the time of its 1000th event"),
+        "{}",
+        report["no_time"]
+    );
 }

@@ -24,6 +24,9 @@ use crate::pipeline::Run;
 use crate::question::{Answer, Question};
 use crate::simulate::RunOptions;
 
+/// A run is followed through so many events; a converter that switches 10,000 times a second would be followed for ever.
+const MOST_EVENTS: usize = 1_000;
+
 /// `analyze --method approximate`: which equation an ordinary tool solves for what, and where that fails.
 pub fn as_other_tools(question: &Question, at: Option<&str>) -> Answer<ApproximateReport> {
     let mut run = Run::new(question);
@@ -98,12 +101,18 @@ impl Run<'_> {
         };
         let (natives, overrides) = (NativeFunctions::default(), BTreeMap::new());
         let model = RunModel { dae, analysis, natives: &natives, overrides: &overrides };
-        let mut lookout = Lookout { failures: &failures, reached: &mut reached, modes: Vec::new(), found: false };
+        let mut lookout =
+            Lookout { failures: &failures, reached: &mut reached, modes: Vec::new(), found: false, events: Vec::new() };
         let simulate = || run(&model, &settings, &mut lookout, &mut quiet);
         let summary = self.timings.measure("simulating", simulate, |_| String::new());
         if !lookout.found {
-            reached.otherwise = Some(match summary {
-                Some(_) if !quiet.has_errors() => {
+            let last = lookout.events.get(MOST_EVENTS - 1).copied();
+            reached.otherwise = Some(match (summary, last) {
+                (Some(_), Some(last)) => {
+                    let until = time_text(last);
+                    format!("a run stays in none of these modes until {until}, the time of its {MOST_EVENTS}th event")
+                }
+                (Some(_), None) if !quiet.has_errors() => {
                     format!("a run stays in none of these modes until {}", time_text(settings.stop))
                 }
                 _ => cannot_run(&quiet),
@@ -129,6 +138,8 @@ struct Lookout<'a, 'f> {
     /// The columns of the mode variables, until the first row.
     modes: Vec<(ModeVariableId, usize)>,
     found: bool,
+    /// The times of events.
+    events: Vec<f64>,
 }
 
 impl Lookout<'_, '_> {
@@ -160,10 +171,14 @@ impl Observer for Lookout<'_, '_> {
     }
 
     fn event(&mut self, event: &EventRecord) {
+        self.events.push(event.time);
         self.look(event.time, &event.to);
     }
 
     fn progress(&mut self, _: Progress<'_>) -> ControlFlow<()> {
-        if self.found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        match self.found || self.events.len() >= MOST_EVENTS {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
     }
 }
