@@ -148,6 +148,15 @@ fn guards_can_be_given_values() {
 }
 
 #[test]
+fn what_is_not_among_the_runs_is_named() {
+    let text = "model B Real h; Real v; equation der(h) = v; der(v) = -9.81;
+      when h <= 0 then reinit(v, -0.8*pre(v)); end when; end B;";
+    let outcome = modeshift_reading(text.as_bytes(), &["semantics", "-"]);
+    let named = "\nnot among the runs\n  when h <= 0: the condition is no guard of an equation\n";
+    assert!(outcome.stdout.contains(named), "{}", outcome.stdout);
+}
+
+#[test]
 fn choices_of_the_clutch_lead_to_the_same() {
     let outcome = modeshift(&["semantics", "models/ClutchBasic.mo", "--all-choices"]);
     assert!(outcome.stdout.ends_with("\nchoices\n  every choice leads to the same\n"), "{}", outcome.stdout);

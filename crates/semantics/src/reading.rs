@@ -70,10 +70,11 @@ impl<'a> Reader<'a> {
                 bodies.push(body);
             }
         }
-        let clauses = self.clauses(&mut bodies);
+        let mut unseen = Vec::new();
+        let clauses = self.clauses(&mut bodies, &mut unseen);
         let guards = dae.mode_variables.ids().map(|guard| self.guard(guard, !clauses.is_empty())).collect();
         let Reader { modes, unknowns, .. } = self;
-        DifferenceSystem { name: dae.model.name.clone(), unknowns, guards, modes, bodies, clauses }
+        DifferenceSystem { name: dae.model.name.clone(), unknowns, guards, modes, bodies, clauses, unseen }
     }
 
     /// The valuations that satisfy all invariants, in order.
@@ -191,7 +192,11 @@ impl<'a> Reader<'a> {
 
 /// `when` clauses.
 impl Reader<'_> {
-    fn clauses(&mut self, bodies: &mut IndexVec<crate::Body, GuardedEquation>) -> Vec<Clause> {
+    fn clauses(
+        &mut self,
+        bodies: &mut IndexVec<crate::Body, GuardedEquation>,
+        unseen: &mut Vec<String>,
+    ) -> Vec<Clause> {
         let dae = self.dae;
         let mut clauses = Vec::new();
         for (of, clause) in dae.model.when_clauses.iter().enumerate() {
@@ -199,7 +204,10 @@ impl Reader<'_> {
             for branch in clause.branches.iter().filter(|branch| makes_an_instant(branch)) {
                 let conditions: Option<Vec<Modes>> =
                     branch.conditions.iter().map(|&condition| self.modes_of(condition)).collect();
-                let Some(conditions) = conditions else { continue };
+                let Some(conditions) = conditions else {
+                    unseen.push(self.clause_name(branch));
+                    continue;
+                };
                 let any = |mode: usize| conditions.iter().any(|modes| modes.has(mode));
                 let condition = Modes::of(self.modes.len(), |mode| inside.has(mode) && any(mode));
                 let number = clauses.len();

@@ -28,6 +28,8 @@ pub struct DifferenceSystem {
     pub bodies: IndexVec<Body, GuardedEquation>,
     /// The branches of `when` clauses with laws, or with nothing in them.
     pub clauses: Vec<Clause>,
+    /// The names of such branches whose conditions are no guards of the model: their instants are not among the runs.
+    pub unseen: Vec<String>,
 }
 
 /// A variable.

@@ -153,6 +153,19 @@ fn without_a_law_the_instant_of_the_impact_fails() {
 }
 
 #[test]
+fn a_clause_whose_condition_is_no_guard_is_named() {
+    // The structure does not depend on h <= 0: there is one mode, and no run in which the ball bounces.
+    let graph = graph(
+        "model Ball Real h; Real v;
+         equation
+           der(h) = v; der(v) = -9.81;
+           when h <= 0 then reinit(v, -0.8*pre(v)); end when;
+         end Ball;",
+    );
+    assert_eq!((graph.system.clauses.len(), graph.system.unseen.clone()), (0, vec!["when h <= 0".to_string()]));
+}
+
+#[test]
 fn two_clutches_on_three_shafts() {
     let text = "
         model TwoClutches
@@ -242,6 +255,7 @@ fn a_mode_that_shifts_further_with_every_visit() {
         modes: [false, true].map(|value| Mode::from_fn(1, |_| value)).to_vec(),
         bodies: [body("p", 1, 0), body("q", 1, 1), body("r", 0, 0)].into_iter().collect(),
         clauses: Vec::new(),
+        unseen: Vec::new(),
     };
     let size = |graph: &Graph| (graph.beginnings.len(), graph.runs.len());
     let sizes = [7, 8, 9, 10].map(|bound| size(&Graph::bounded(system(), bound)));

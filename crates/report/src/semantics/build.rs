@@ -51,6 +51,7 @@ impl Wording<'_> {
             contexts: (0..graph.beginnings.len()).map(|number| self.context(number, &names)).collect(),
             runs: runs.collect(),
             truncated: !graph.is_complete,
+            unseen: graph.system.unseen.clone(),
             modes,
             changes,
             more_changes,

@@ -133,6 +133,8 @@ crate::report! {
         runs: Vec<RunReport> => always "runs",
         /// Whether there are more runs than are explored.
         truncated: bool => optional "truncated",
+        /// `when` clauses whose conditions are no guards of the model: their instants are not among the runs.
+        unseen: Vec<String> => optional "unseen",
         /// The continuous dynamics of the modes.
         modes: Vec<ModeDynamics> => always "modes",
         /// The changes between them, the first 30.

@@ -18,6 +18,8 @@ pub(super) fn semantics_to_text(report: &SemanticsReport) -> String {
     let mut text = format!("{}{at}: {contexts}, {runs}{more}\n", report.model);
     section(&mut text, "contexts", report.contexts.iter().map(|it| format!("{}  knows {}", it.name, list(&it.knows))));
     section(&mut text, "runs", report.runs.iter().map(|run| format!("{} {}: {}", run.number, run.class, run.text)));
+    let no_guard = |clause: &String| format!("{clause}: the condition is no guard of an equation");
+    section(&mut text, "not among the runs", report.unseen.iter().map(no_guard));
     section(&mut text, "modes", report.modes.iter().map(mode_line));
     for change in &report.changes {
         write_change(&mut text, change);
@@ -67,10 +69,9 @@ fn mode_line(mode: &ModeDynamics) -> String {
     };
     let free = i64::from(*unknowns) - i64::from(*equations);
     let degrees = if free == 1 { "1 degree".to_string() } else { format!("{free} degrees") };
-    let blocks = blocks.join("; ");
-    format!(
-        "{when}: {kind} {blocks}{constraints}; a start has {equations} equations, {unknowns} unknowns, {degrees} of freedom"
-    )
+    let (equations, unknowns) = (count(*equations as usize, "equation"), count(*unknowns as usize, "unknown"));
+    let kind = if blocks.is_empty() { kind.to_string() } else { format!("{kind} {}", blocks.join("; ")) };
+    format!("{when}: {kind}{constraints}; a start has {equations}, {unknowns}, {degrees} of freedom")
 }
 
 fn write_change(text: &mut String, change: &ResetReport) {
