@@ -55,7 +55,7 @@ impl Formulas<'_> {
     fn as_invariants(&self, model: &mut FlatModel, found: Vec<(ExpressionId, ModeVariableId)>) -> Vec<Invariant> {
         let (guard, origin) = (model.expressions.boolean(true), InvariantOrigin::Relations);
         let span = |mode: ModeVariableId| self.atoms.modes[mode].span;
-        let invariant = |(condition, mode)| Invariant { condition, origin: origin.clone(), guard, span: span(mode) };
+        let invariant = |(condition, mode)| Invariant { condition, origin, guard, span: span(mode) };
         found.into_iter().map(invariant).collect()
     }
 
