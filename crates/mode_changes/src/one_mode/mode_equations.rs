@@ -65,7 +65,8 @@ impl<'a> ModeEquations<'a> {
         EquationsAt { equations: self, known }
     }
 
-    fn row(&self, row: Row) -> &DifferenceTape {
+    /// An equation of the mode, compiled.
+    pub fn tape(&self, row: Row) -> &DifferenceTape {
         let tape = || self.tapes.of(self.model, self.natives, self.equations[row], &*self.constants);
         self.rows[row].get_or_init(tape)
     }
@@ -88,15 +89,15 @@ impl EquationsAt<'_> {
 
 impl Residuals for EquationsAt<'_> {
     fn residual(&self, row: Row, jet: &Jet, highest: u32) -> Vec<f64> {
-        self.equations.row(row).residual(self.along(jet), highest)
+        self.equations.tape(row).residual(self.along(jet), highest)
     }
 
     fn derivative(&self, row: Row, jet: &Jet, order: u32) -> f64 {
-        self.equations.row(row).derivative(self.along(jet), order)
+        self.equations.tape(row).derivative(self.along(jet), order)
     }
 
     fn partials(&self, row: Row, jet: &Jet, highest: u32) -> Vec<Partial> {
-        let tape = self.equations.row(row);
+        let tape = self.equations.tape(row);
         let values = tape.partials(self.along(jet), highest);
         let partial = |(&Derivative { of: variable, order }, derivatives): (&Derivative<VariableId>, &[f64])| {
             let column = self.equations.column_of[variable]?;
@@ -106,7 +107,7 @@ impl Residuals for EquationsAt<'_> {
     }
 
     fn for_each_partial(&self, row: Row, jet: &Jet, visit: &mut dyn FnMut(Column, u32, f64)) {
-        let tape = self.equations.row(row);
+        let tape = self.equations.tape(row);
         for (&Derivative { of: variable, order }, value) in
             tape.unknowns().iter().zip(tape.partials(self.along(jet), 0))
         {
@@ -117,7 +118,7 @@ impl Residuals for EquationsAt<'_> {
     }
 
     fn is_linear(&self, row: Row) -> bool {
-        self.equations.row(row).is_linear()
+        self.equations.tape(row).is_linear()
     }
 
     fn known_factors(&self) -> Option<&KnownFactors> {
@@ -135,6 +136,6 @@ impl Residuals for ModeEquations<'_> {
     }
 
     fn is_linear(&self, row: Row) -> bool {
-        self.row(row).is_linear()
+        self.tape(row).is_linear()
     }
 }

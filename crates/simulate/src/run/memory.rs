@@ -13,6 +13,7 @@ use crate::run::prepare::Prepared;
 use crate::run::prepare::discrete_part::DiscretePart;
 use crate::run::prepare::discrete_tapes::Buffers;
 use crate::run::prepare::relations::Moment;
+use crate::run::running_sizes::with_running_sizes;
 use crate::run::values::{Occasion, Side, input_between};
 
 /// How exactly the instant of an event is known, in short times.
@@ -172,7 +173,10 @@ impl TapeBuffers {
         let values = self.sides.evaluate(&prepared.discrete.tapes.sides, |input| {
             input_between(&prepared.dae.model, input, (left, right), occasion, sampled)
         });
-        values.chunks_exact(2).map(|sides| (sides[0] - sides[1], sides[0].abs() + sides[1].abs())).collect()
+        let sides = values.chunks_exact(2).map(|sides| (sides[0] - sides[1], sides[0].abs() + sides[1].abs()));
+        let mut values: IndexVec<RelationId, (f64, f64)> = sides.collect();
+        with_running_sizes(prepared, right, prepared.discrete.atoms.ids().zip(values.iter_mut()));
+        values
     }
 
     /// Gives conditions of `when` the values that they have on a side, with all relations as they stand: their left limits

@@ -21,6 +21,7 @@
 //! | `values` | one-sided limits: all values on one side of an instant |
 //! | `modes`, `mode_cache` | modes visited so far |
 //! | `pinned_modes` | what makes singular modes run whose states are determined |
+//! | `running_sizes` | how large the terms are that a guard near zero is made of |
 //! | `memory` | what else is remembered from instant to instant |
 //! | `phase` | integration in one mode up to the next event, which is located to rounding |
 //! | `instant` | what happens at an event, micro-step by micro-step |
@@ -44,6 +45,7 @@ mod output;
 mod phase;
 mod pinned_modes;
 mod prepare;
+mod running_sizes;
 mod settings;
 mod simulation;
 mod sliding;

@@ -19,6 +19,7 @@ use crate::results::{CostMeter, CostPart};
 use crate::run::mode_cache::ModeCache;
 use crate::run::pinned_modes::{Linearized, ModePins};
 use crate::run::prepare::Prepared;
+use crate::run::running_sizes::Ingredients;
 use crate::run::sliding::ode::SlidingOde;
 use crate::run::values::Side;
 
@@ -32,6 +33,8 @@ pub(crate) struct VisitedMode<'a> {
     pub equations: ModeEquations<'a>,
     /// What makes it regular, if it is not.
     pub pins: Option<ModePins>,
+    /// What guards are made of there, as far as it was asked for.
+    pub ingredients: Ingredients,
     /// The integration problem for the present choice of states.
     pub problem: RefCell<Option<Rc<Problem<ModeOde<'a>>>>>,
 }
@@ -150,6 +153,7 @@ impl<'a> VisitedModes<'a> {
             program: Rc::new(RefCell::new(program)),
             equations: ModeEquations::new(&dae.model, natives, &nothing, |_| None),
             pins: None,
+            ingredients: Ingredients::default(),
             problem: RefCell::new(None),
         })
     }
@@ -296,6 +300,7 @@ impl<'a> VisitedModes<'a> {
             quantities: program.quantities().clone(),
             program: Rc::new(RefCell::new(program)),
             pins,
+            ingredients: Ingredients::default(),
             problem: RefCell::new(None),
         });
         self.meter.done(CostPart::Program);

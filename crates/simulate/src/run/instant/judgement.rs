@@ -9,7 +9,7 @@
 //! relation that counted before may turn back at once, as the threshold of a hysteresis does: it is forgotten.
 
 use modeshift_dae::{IndexVec, RelationId, VariableId};
-use modeshift_mode_changes::{Sign, Term};
+use modeshift_mode_changes::{Noise, Sign, Term};
 
 use crate::run::instant::Instant;
 use crate::run::instant::candidate::Candidate;
@@ -234,6 +234,7 @@ impl<'a> Instant<'_, 'a> {
         }
         let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
         let noise = self.memory.noise(self.prepared, atom);
+        let noise = Noise { floor: noise.floor.max(if value.1.is_finite() { value.1 } else { 0.0 }), ..noise };
         candidate.restarted.sign(&series, &known, &noise).unwrap_or(Sign::Vanishing)
     }
 

@@ -317,7 +317,8 @@ impl<'a> Phase<'a> {
                     self.move_to(machinery, integrator, until)?;
                 }
                 let watched = machinery.memory.buffers.watched_in_all(machinery.prepared, &self.present);
-                let values = self.expected.watch.values(&watched);
+                let mut values = self.expected.watch.values(&watched);
+                self.expected.watch.measure(machinery.prepared, &self.present, &mut values);
                 if self.expected.watch.is_foretold((last, until), to - from, &values) {
                     break values;
                 }

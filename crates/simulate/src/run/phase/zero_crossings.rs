@@ -33,7 +33,10 @@ use crate::run::instant::derived_guards::DerivedGuards;
 use crate::run::instant::event_iteration::Fired;
 use crate::run::phase::noise_floor::GuardNoise;
 use crate::run::phase::root_finding::crossing;
+use crate::run::prepare::Prepared;
 use crate::run::prepare::discrete_part::DiscretePart;
+use crate::run::running_sizes::with_running_sizes;
+use crate::run::values::Side;
 
 /// Halvings of the first step after an event in search of a point where an atom is on its side: a step of the longest length
 /// is then down to a millionth of a millionth of itself, and nothing is on its side for less.
@@ -198,6 +201,15 @@ impl Watch {
             }
         });
         values.collect()
+    }
+
+    /// Measures what is near zero by all that it is made of.
+    pub fn measure(&self, prepared: &Prepared, side: &Side<'_>, values: &mut Values) {
+        let atoms = self.watched.iter().zip(values).filter_map(|(it, value)| match it.guard {
+            Guard::Atom(atom) => Some((atom, value)),
+            _ => None,
+        });
+        with_running_sizes(prepared, side, atoms);
     }
 
     /// Whether a value is more than rounding of what it is the difference of.
