@@ -49,7 +49,7 @@ fn inverse(mut matrix: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
 
 /// `w = q + M z`, `w, z >= 0`, `w z = 0`, for positive definite `M`: principal pivoting by least index, on `z` solved anew
 /// for every set of free components.
-fn complementary(q: &[f64], matrix: &[Vec<f64>], free: &mut Vec<bool>) -> Option<Vec<f64>> {
+fn complementary(q: &[f64], matrix: &[Vec<f64>], free: &mut [bool]) -> Option<Vec<f64>> {
     let size = q.len();
     let scale = q.iter().fold(1e-12, |scale: f64, value| scale.max(value.abs()));
     for round in 0..2000 {
