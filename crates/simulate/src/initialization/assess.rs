@@ -13,6 +13,7 @@ use super::explain::{explain_failure, explain_solution};
 use super::problem::{InitialProblem, StartSettings};
 use super::search::InitialState;
 use super::solve::{Disagreement, ModeFailure};
+use crate::run::missing_functions;
 
 /// Unknowns that may be solved for in all modes whose conditions are assessed.
 const MOST_WORK: usize = 200_000;
@@ -121,9 +122,14 @@ pub fn assess(
     if parameters.is_err() {
         diagnostics.extend(of_parameters);
     }
+    let missing = missing_functions(&dae.model, &natives);
+    let has_all_functions = missing.is_empty();
+    missing.into_iter().for_each(|problem| diagnostics.push(problem));
     let settings = start_settings(dae);
-    let problem =
-        parameters.ok().map(|mut parameters| InitialProblem::new(dae, start, &natives, &mut parameters, settings));
+    let problem = parameters
+        .ok()
+        .filter(|_| has_all_functions)
+        .map(|mut parameters| InitialProblem::new(dae, start, &natives, &mut parameters, settings));
     let possible = problem.as_ref().map_or(ModeSet::ALL, |problem| possible_modes(start, problem));
     let mut work = MOST_WORK;
     let assess_scenario = |scenario: &InitialScenario| {

@@ -64,6 +64,7 @@ use modes::VisitedModes;
 use output::Output;
 use phase::integrate_until::{NoPhase, Phase, PhaseSettings, Reached};
 use prepare::Prepared;
+pub(crate) use prepare::native_calls::missing_functions;
 use start::Start;
 use values::{Occasion, Side};
 use zeno::detection::RecentEvents;

@@ -24,38 +24,45 @@ use crate::run::values::Side;
 /// Guards that are larger than this, relative to the largest value of a mode, are more than rounding: what is made of
 /// values has roundings of 1e-16 of them, and the rest is for what a few equations amplify.
 const SUSPICIOUS: f64 = 1e-8;
+/// A value is rounded by this, relative to the terms that it is made of: a few units in the last place each.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// So many equations are followed. Further away there are other voltages of the same circuit, of the same size.
 const LEVELS: usize = 6;
 /// So many terms are looked at: a guard on a sum over ten thousand elements has been measured by a part of them.
 const MOST_TERMS: usize = 256;
 
-/// By guard: places in the jet of a mode, with the weights with which their values enter.
-#[derive(Default)]
-pub(crate) struct Ingredients(RefCell<FxHashMap<RelationId, Rc<[(usize, f64)]>>>);
+/// Places in the jet of a mode, with the weights with which their values enter.
+type Terms = Rc<[(usize, f64)]>;
 
-/// Makes the sizes of guards that are near zero those of what they are made of on a side.
+/// By guard, what it is made of in a mode.
+#[derive(Default)]
+pub(crate) struct Ingredients(RefCell<FxHashMap<RelationId, Terms>>);
+
+/// Makes the sizes of guards that are near zero those of what they are made of on a side. Sizes are in terms of what errors of
+/// states make of a guard, which is more than rounding makes of it.
 pub(crate) fn with_running_sizes<'v>(
     prepared: &Prepared,
     side: &Side<'_>,
     values: impl Iterator<Item = (RelationId, &'v mut (f64, f64))>,
 ) {
+    let share = ROUNDING / prepared.noise.relative;
     let largest = side.jet.iter().filter(|it| it.is_finite()).fold(0.0, |largest: f64, it| largest.max(it.abs()));
     for (atom, value) in values {
         if value.0.abs() <= SUSPICIOUS * largest {
             let terms = side.ingredients(prepared, atom);
             let size: f64 = terms.iter().map(|&(place, weight)| weight * side.jet[place].abs()).sum();
-            value.1 = if size.is_finite() { value.1.max(size) } else { value.1 };
+            value.1 = if size.is_finite() { value.1.max(share * size) } else { value.1 };
         }
     }
 }
 
 impl Side<'_> {
     /// What a guard is made of in the mode of the side.
-    fn ingredients(&self, prepared: &Prepared, atom: RelationId) -> Rc<[(usize, f64)]> {
+    fn ingredients(&self, prepared: &Prepared, atom: RelationId) -> Terms {
         let Ingredients(known) = &self.mode.ingredients;
         let found = known.borrow().get(&atom).cloned();
         found.unwrap_or_else(|| {
-            let made: Rc<[(usize, f64)]> = self.followed(prepared, atom).into();
+            let made: Terms = self.followed(prepared, atom).into();
             known.borrow_mut().insert(atom, made.clone());
             made
         })
@@ -93,7 +100,8 @@ impl Side<'_> {
         terms
     }
 
-    /// The terms of the equation that is solved for an algebraic variable, relative to its own coefficient.
+    /// The terms of the equation that is solved for an algebraic variable, relative to its own coefficient. What is not linear
+    /// is not followed: near a place where it is flat, its coefficients say nothing of sizes.
     fn solved_for(&self, prepared: &Prepared, it: Derivative<VariableId>) -> Vec<(Derivative<VariableId>, f64)> {
         let structure = &self.mode.structure;
         let Some(column) = structure.column(it.of).filter(|&column| structure.variable_offset(column) == it.order)
@@ -101,6 +109,9 @@ impl Side<'_> {
             return Vec::new();
         };
         let tape = self.mode.equations.tape(structure.matched_row(column));
+        if !tape.is_constant() {
+            return Vec::new();
+        }
         let point = |input: Input| self.input(prepared, input);
         let terms: Vec<(Derivative<VariableId>, f64)> = tape.coefficients(point).collect();
         let Some(&(_, own)) = terms.iter().find(|term| term.0 == it) else { return Vec::new() };

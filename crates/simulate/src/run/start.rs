@@ -14,6 +14,7 @@ use crate::run::instant::entry::LastValues;
 use crate::run::instant::event_iteration::Outcome;
 use crate::run::memory::TimeScale;
 use crate::run::modes::NoMode;
+use crate::run::prepare::native_calls::missing_functions;
 use crate::run::prepare::{Constants, Prepared};
 use crate::run::values::{Occasion, Side};
 use crate::run::{Machinery, RunModel, RunSettings};
@@ -48,6 +49,11 @@ impl Start {
     /// Finds the start of a model; says why there is none.
     pub fn find(model: &RunModel<'_>, settings: &RunSettings, diagnostics: &mut Diagnostics) -> Option<Self> {
         if !settings.check(diagnostics) {
+            return None;
+        }
+        let missing = missing_functions(&model.dae.model, model.natives);
+        if !missing.is_empty() {
+            missing.into_iter().for_each(|problem| diagnostics.push(problem));
             return None;
         }
         let (found, constants) = initial_state(model, settings, diagnostics)?;

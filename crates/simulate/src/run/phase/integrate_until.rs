@@ -285,7 +285,8 @@ impl<'a> Phase<'a> {
         Ok((good, Some(failure)))
     }
 
-    /// Up to when functions of time are resolved, at least for the next step.
+    /// Up to when functions of time are resolved, at least for the next step. The first step of a phase is not longer than a long
+    /// step of late: where everything happens to rest at its beginning, nothing else says how long it may be.
     fn resolved(&mut self, machinery: &Machinery<'a>, integrator: &Integrator<'_, ModeOde>, from: f64) -> f64 {
         let Expected { due, resolved, .. } = &mut self.expected;
         let step = integrator.step_length();
@@ -294,7 +295,8 @@ impl<'a> Phase<'a> {
             let length = if step > 0.0 { 2.0 * step } else { machinery.memory.time_scale.short() };
             *resolved = functions.resolved_until(&self.present.discrete, from, length, *due).max(from);
         }
-        *resolved
+        let short = from + machinery.memory.time_scale.short();
+        if step == 0.0 && short > from { resolved.min(short) } else { *resolved }
     }
 
     /// The first crossing in a step, at whose end all values are, that is more than noise.

@@ -3,7 +3,8 @@
 //! Steps are as long as the states allow, which know nothing of a pulse that time alone makes. So no step leads beyond what
 //! is resolved of functions of time: those that guards compare rise or fall all the way, so that they cross zero at most
 //! once, and those in equations at least bend one way only. Both follow from bounds of derivatives on a stretch of time
-//! (`intervals`); where bounds say nothing the stretch is halved.
+//! (`intervals`); where bounds say nothing the stretch is halved. A half wave of a sine bends one way and is zero at both of
+//! its ends, so that a step from one to the other would see nothing of it: of what only bends one way a half is seen.
 
 use modeshift_dae::{
     ArithmeticOperator as Op, Builtin, EquationKind, ExpressionId, Id, IndexVec, MultimodeDae, Node, VariableId,
@@ -97,7 +98,7 @@ impl TimeFunction {
         limit: f64,
         workspace: &mut Vec<Stretch>,
     ) -> f64 {
-        if self.is_resolved(discrete, from, limit, workspace) {
+        if self.rises_or_falls(discrete, from, limit, workspace) {
             return limit;
         }
         let Some((begin, mut good)) = self.first_stretch(discrete, from, length, workspace) else { return limit };
@@ -106,14 +107,15 @@ impl TimeFunction {
         while is_resolved(begin, begin + bad) {
             (good, bad) = (bad, 4.0 * bad);
             if begin + good >= limit {
-                return limit;
+                break;
             }
         }
         for _ in 0..HALVINGS {
             let middle = 0.5 * (good + bad);
             if is_resolved(begin, begin + middle) { good = middle } else { bad = middle }
         }
-        (begin + good).min(limit)
+        let until = (begin + good).min(limit);
+        if self.rises_or_falls(discrete, begin, until, workspace) { until } else { begin + 0.5 * (until - begin) }
     }
 
     /// Where a stretch begins that is resolved, from a time on or beyond an extremum or a kink there, and how long it is at
@@ -141,6 +143,28 @@ impl TimeFunction {
     }
 
     fn is_resolved(&self, discrete: &IndexVec<VariableId, f64>, from: f64, to: f64, values: &mut Vec<Stretch>) -> bool {
+        let bounds = self.bounds(discrete, from, to, values);
+        bounds.is_some_and(|it| it.slope.has_a_sign() || !self.is_guard && it.curvature.has_a_sign())
+    }
+
+    fn rises_or_falls(
+        &self,
+        discrete: &IndexVec<VariableId, f64>,
+        from: f64,
+        to: f64,
+        values: &mut Vec<Stretch>,
+    ) -> bool {
+        self.bounds(discrete, from, to, values).is_some_and(|it| it.slope.has_a_sign())
+    }
+
+    /// Bounds of it on a stretch of time; nothing where it has none.
+    fn bounds(
+        &self,
+        discrete: &IndexVec<VariableId, f64>,
+        from: f64,
+        to: f64,
+        values: &mut Vec<Stretch>,
+    ) -> Option<Stretch> {
         values.clear();
         for step in &self.steps {
             let value = match *step {
@@ -151,11 +175,9 @@ impl TimeFunction {
                 Step::Arithmetic(operator, a, b) => Stretch::combined(operator, values[a], values[b]),
                 Step::Call(function, a) => values[a].called(function),
             };
-            let Some(value) = value else { return false };
-            values.push(value);
+            values.push(value?);
         }
-        let Some(last) = values.last() else { return true };
-        last.slope.has_a_sign() || !self.is_guard && last.curvature.has_a_sign()
+        Some(values.last().copied().unwrap_or(Stretch::constant(0.0)))
     }
 }
 

@@ -6,6 +6,7 @@
 //! | [`event_functions`] | functions that jump (`floor`, `div`, `mod`) become discrete variables with edges |
 //! | [`relations`] | relations with a truth of their own |
 //! | [`when_equations`] | `when` clauses as equations |
+//! | [`native_calls`] | calls of functions that cannot be run |
 //! | [`discrete_tapes`] | formulas of the discrete part on tapes |
 //! | [`discrete_part`] | modes, discrete variables, `when` clauses, requirements, what is watched |
 //!
@@ -14,6 +15,7 @@
 pub(crate) mod discrete_part;
 pub(crate) mod discrete_tapes;
 pub(crate) mod event_functions;
+pub(crate) mod native_calls;
 pub(crate) mod relations;
 pub(crate) mod variability;
 pub(crate) mod when_equations;
