@@ -106,16 +106,16 @@ impl TimeFunction {
         let mut bad = 2.0 * good;
         while is_resolved(begin, begin + bad) {
             (good, bad) = (bad, 4.0 * bad);
-            if begin + good >= limit {
-                break;
+            if begin + 0.5 * good >= limit {
+                return limit;
             }
         }
         for _ in 0..HALVINGS {
             let middle = 0.5 * (good + bad);
             if is_resolved(begin, begin + middle) { good = middle } else { bad = middle }
         }
-        let until = (begin + good).min(limit);
-        if self.rises_or_falls(discrete, begin, until, workspace) { until } else { begin + 0.5 * (until - begin) }
+        let seen = if self.rises_or_falls(discrete, begin, begin + good, workspace) { good } else { 0.5 * good };
+        (begin + seen).min(limit)
     }
 
     /// Where a stretch begins that is resolved, from a time on or beyond an extremum or a kink there, and how long it is at
