@@ -30,7 +30,7 @@ fn repeated(mut y: f64) -> f64 {
 #[test]
 fn a_thousand_shared_lines_are_checked_and_analyzed() {
     let file = shared("shared_lines", "if b then 1e-9*x else 2e-9*x");
-    for command in ["check", "analyze", "init", "changes"] {
+    for command in ["flatten", "check", "analyze", "init", "changes"] {
         let outcome = modeshift(&[command, &file]);
         assert_eq!(outcome.status, 0, "{command}: {}", outcome.stderr);
     }

@@ -82,6 +82,10 @@ enum Piece<'a> {
     Text(&'a str),
 }
 
+/// So many parts of an expression are written out; the rest is `…`, which no grammar takes for a number. Parts that are shared
+/// are written wherever they occur, so that a few dozen lines `y := y*y + y` would fill any disk.
+const MOST_PARTS: usize = 1_000_000;
+
 impl Printer<'_> {
     /// Writes without recursion: sums of 10^5 terms are expressions too.
     fn write(&self, f: &mut fmt::Formatter<'_>, root: ExpressionId, level: Level) -> fmt::Result {
@@ -96,10 +100,13 @@ impl Printer<'_> {
     }
 
     fn write_pieces<'p>(&'p self, f: &mut fmt::Formatter<'_>, mut pending: Vec<Piece<'p>>) -> fmt::Result {
+        let mut left = MOST_PARTS;
         while let Some(piece) = pending.pop() {
             match piece {
                 Piece::Text(text) => f.write_str(text)?,
+                Piece::Expression(..) if left == 0 => f.write_str("…")?,
                 Piece::Expression(id, context) => {
+                    left -= 1;
                     let at = pending.len();
                     self.pieces(f, id, context, &mut pending)?;
                     pending[at..].reverse();
