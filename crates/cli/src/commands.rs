@@ -8,7 +8,7 @@ use modeshift_driver::changes::Selection;
 use modeshift_driver::report::analyze::LARGEST_PICTURE;
 use modeshift_driver::report::json::pretty;
 use modeshift_driver::simulate::{Method, RunOptions};
-use modeshift_driver::{CheckOptions, Progress, RimisOptions, Source, semantics};
+use modeshift_driver::{Answer, CheckOptions, Progress, RimisOptions, Source, semantics};
 
 use crate::answers::{on_paper, status_of, tell, tell_timings, write};
 use crate::arguments::{
@@ -130,19 +130,27 @@ fn analyze(input: &Input, format: GraphFormat, at: Option<&str>) -> Result<Statu
     Ok(status_of(&answer))
 }
 
+/// Says what there is to say, and writes the answer as it is wanted, where there is one.
+fn answered<Report>(
+    answer: &Answer<Report>,
+    input: &Input,
+    wanted: impl FnOnce(&Report) -> String,
+) -> Result<Status, UsageError> {
+    tell(answer, &input.common);
+    if let Some(report) = &answer.result {
+        write(&input.common, &wanted(report))?;
+    }
+    Ok(status_of(answer))
+}
+
 fn analyze_approximately(input: &Input, format: GraphFormat, at: Option<&str>) -> Result<Status, UsageError> {
     let answer = modeshift_driver::as_other_tools(&question(input)?, at);
-    tell(&answer, &input.common);
-    if let Some(report) = &answer.result {
-        let text = match format {
-            GraphFormat::Text => on_paper(report.text(), &input.common),
-            GraphFormat::Json => pretty(&report.json()),
-            GraphFormat::Dot => report.dot(),
-            GraphFormat::Svg => report.svg(),
-        };
-        write(&input.common, &text)?;
-    }
-    Ok(status_of(&answer))
+    answered(&answer, input, |report| match format {
+        GraphFormat::Text => on_paper(report.text(), &input.common),
+        GraphFormat::Json => pretty(&report.json()),
+        GraphFormat::Dot => report.dot(),
+        GraphFormat::Svg => report.svg(),
+    })
 }
 
 fn analyze_by_pantelides(input: &Input, format: GraphFormat, at: Option<&str>) -> Result<Status, UsageError> {
@@ -151,45 +159,30 @@ fn analyze_by_pantelides(input: &Input, format: GraphFormat, at: Option<&str>) -
         return Err(UsageError(message.to_string()));
     }
     let answer = modeshift_driver::pantelides(&question(input)?, at);
-    tell(&answer, &input.common);
-    if let Some(report) = &answer.result {
-        let text = match format {
-            GraphFormat::Json => pretty(&report.json()),
-            _ => on_paper(report.text(), &input.common),
-        };
-        write(&input.common, &text)?;
-    }
-    Ok(status_of(&answer))
+    answered(&answer, input, |report| match format {
+        GraphFormat::Json => pretty(&report.json()),
+        _ => on_paper(report.text(), &input.common),
+    })
 }
 
 fn changes(input: &Input, format: GraphFormat, selection: &Selection<'_>) -> Result<Status, UsageError> {
     let answer = modeshift_driver::changes::changes(&question(input)?, selection);
-    tell(&answer, &input.common);
-    if let Some(report) = &answer.result {
-        let text = match format {
-            GraphFormat::Text => on_paper(report.text(), &input.common),
-            GraphFormat::Json => pretty(&report.json()),
-            GraphFormat::Dot => report.dot(),
-            GraphFormat::Svg => report.svg(),
-        };
-        write(&input.common, &text)?;
-    }
-    Ok(status_of(&answer))
+    answered(&answer, input, |report| match format {
+        GraphFormat::Text => on_paper(report.text(), &input.common),
+        GraphFormat::Json => pretty(&report.json()),
+        GraphFormat::Dot => report.dot(),
+        GraphFormat::Svg => report.svg(),
+    })
 }
 
 fn semantics(input: &Input, format: GraphFormat, selection: &semantics::Selection<'_>) -> Result<Status, UsageError> {
     let answer = semantics::semantics(&question(input)?, selection);
-    tell(&answer, &input.common);
-    if let Some(report) = &answer.result {
-        let text = match format {
-            GraphFormat::Text => on_paper(report.text(), &input.common),
-            GraphFormat::Json => pretty(&report.json()),
-            GraphFormat::Dot => report.dot(),
-            GraphFormat::Svg => report.svg(),
-        };
-        write(&input.common, &text)?;
-    }
-    Ok(status_of(&answer))
+    answered(&answer, input, |report| match format {
+        GraphFormat::Text => on_paper(report.text(), &input.common),
+        GraphFormat::Json => pretty(&report.json()),
+        GraphFormat::Dot => report.dot(),
+        GraphFormat::Svg => report.svg(),
+    })
 }
 
 fn init(input: &Input, format: DataFormat, at: Option<&str>, scenario: Option<&str>) -> Result<Status, UsageError> {

@@ -46,6 +46,10 @@ pub(crate) fn with_running_sizes<'v>(
     values: impl Iterator<Item = (RelationId, &'v mut (f64, f64))>,
 ) {
     let share = ROUNDING / prepared.noise.relative;
+    let mut values = values.peekable();
+    if values.peek().is_none() {
+        return;
+    }
     let largest = side.jet.iter().filter(|it| it.is_finite()).fold(0.0, |largest: f64, it| largest.max(it.abs()));
     for (atom, value) in values {
         if value.0.abs() <= SUSPICIOUS * largest {
@@ -81,7 +85,7 @@ impl Side<'_> {
         let mut terms = Vec::new();
         let mut seen: FxHashSet<VariableId> = FxHashSet::default();
         let mut pending: VecDeque<(Derivative<VariableId>, f64, usize)> = VecDeque::new();
-        let point = |input: Input| self.input(prepared, input);
+        let point = |input: Input| self.point(prepared, &self.discrete, input);
         pending.extend(guard.coefficients(point).map(|(it, weight)| (it, weight.abs(), 0)));
         while let Some((it, weight, level)) = pending.pop_front() {
             if terms.len() >= MOST_TERMS {
@@ -112,25 +116,9 @@ impl Side<'_> {
         if !tape.is_constant() {
             return Vec::new();
         }
-        let point = |input: Input| self.input(prepared, input);
+        let point = |input: Input| self.point(prepared, &self.discrete, input);
         let terms: Vec<(Derivative<VariableId>, f64)> = tape.coefficients(point).collect();
         let Some(&(_, own)) = terms.iter().find(|term| term.0 == it) else { return Vec::new() };
         terms.into_iter().filter(|term| term.0 != it).map(|(term, value)| (term, (value / own).abs())).collect()
-    }
-
-    /// The value of an input on the side; zero where it has none.
-    fn input(&self, prepared: &Prepared, input: Input) -> f64 {
-        let value = match input {
-            Input::Time => self.time,
-            Input::Variable(id, order) if prepared.dae.model.variables[id].is_continuous_unknown() => {
-                self.value(id, order)
-            }
-            Input::Variable(id, _) => prepared.parameter(id).unwrap_or(self.discrete[id]),
-            Input::LeftVariable(id, order) => self.value(id, order),
-            Input::Mode(mode) | Input::LeftMode(mode) => f64::from(u8::from(self.truth(mode))),
-            Input::Homotopy => 1.0,
-            Input::Run(_) => 0.0,
-        };
-        if value.is_nan() { 0.0 } else { value }
     }
 }

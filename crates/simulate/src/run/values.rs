@@ -7,6 +7,7 @@ use modeshift_numerics::Input;
 
 use crate::run::instant::entry::LastValues;
 use crate::run::modes::VisitedMode;
+use crate::run::prepare::Prepared;
 use crate::run::sliding::flow::Slide;
 
 /// All values at an instant, from one side.
@@ -36,6 +37,22 @@ impl Side<'_> {
             Some(quantity) => self.jet[quantity.index()],
             None => self.discrete[variable],
         }
+    }
+
+    /// The value of an input where coefficients of equations are taken, with these discrete values; zero where it has none.
+    pub fn point(&self, prepared: &Prepared, discrete: &IndexVec<VariableId, f64>, input: Input) -> f64 {
+        let value = match input {
+            Input::Time => self.time,
+            Input::Variable(id, order) if prepared.dae.model.variables[id].is_continuous_unknown() => {
+                self.value(id, order)
+            }
+            Input::Variable(id, _) => prepared.parameter(id).unwrap_or(discrete[id]),
+            Input::LeftVariable(id, order) => self.value(id, order),
+            Input::Mode(mode) | Input::LeftMode(mode) => f64::from(u8::from(self.truth(mode))),
+            Input::Homotopy => 1.0,
+            Input::Run(_) => 0.0,
+        };
+        if value.is_nan() { 0.0 } else { value }
     }
 
     /// Whether a mode variable is true.

@@ -211,20 +211,7 @@ impl<'a> Instant<'_, 'a> {
     /// Values of everything before a change, for coefficients that depend on them.
     pub fn point<'r>(&self, step: &'r MicroStep<'_, 'a>, settled: &'r Settled) -> impl Fn(Input) -> f64 + use<'r, 'a> {
         let (prepared, left, discrete) = (self.prepared, step.left, &settled.discrete);
-        move |input| {
-            let value = match input {
-                Input::Time => left.time,
-                Input::Variable(id, order) if prepared.dae.model.variables[id].is_continuous_unknown() => {
-                    left.value(id, order)
-                }
-                Input::Variable(id, _) => prepared.parameter(id).unwrap_or(discrete[id]),
-                Input::LeftVariable(id, order) => left.value(id, order),
-                Input::LeftMode(mode) => f64::from(u8::from(left.truth(mode))),
-                Input::Homotopy => 1.0,
-                Input::Mode(_) | Input::Run(_) => 0.0,
-            };
-            if value.is_nan() { 0.0 } else { value }
-        }
+        move |input| left.point(prepared, discrete, input)
     }
 
     /// The right side in a mode.
