@@ -242,6 +242,11 @@ const PROVOKED: &[(Code, &str, &str)] = &[
          if b then x = 1; else der(x) = 1; end if; when time > 0.7 then reinit(x, 0); end when; end M;",
     ),
     (
+        Code::E0712,
+        "init",
+        "model M Integer n; Real x(start = 0, fixed = true); equation der(x) = 1; n = div(3, integer(x)); end M;",
+    ),
+    (
         Code::E0831,
         "simulate",
         "model M Real x(start = 0, fixed = true); discrete Real d(start = 1, fixed = true); equation der(x) = d;
@@ -312,7 +317,6 @@ const UNTESTED: &[(Code, &str)] = &[
     (Code::E0320, "the parser refuses an expression of that depth before"),
     (Code::W0374, "flattening gives every parameter a value, with W0312"),
     (Code::E0710, "the limits end the start with E0603"),
-    (Code::E0712, "the search for start values says E0708 before"),
     (Code::E0805, "what cannot be differentiated is refused at the start"),
     (Code::E0811, "such a cycle does not settle, with E0824"),
     (Code::E0820, "the next mode is never a singular one: E0823"),

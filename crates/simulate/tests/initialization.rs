@@ -335,3 +335,56 @@ fn a_left_limit_follows_from_what_it_is_tied_to() {
         found.check("y", others[1]);
     }
 }
+
+/// What is said about a discrete variable beside something else that decides it: a condition that holds, or no start.
+#[test]
+fn conditions_on_discrete_variables_hold_or_there_is_no_start() {
+    let state = "Real x(start = 0, fixed = true);";
+    for (declared, initial, equations, holding) in [
+        ("Integer n;", "n = {};", "der(x) = 1; 3 = n;", "3"),
+        ("Integer n(start = 2);", "n = {};", "der(x) = 1; n = if x > 0.5 then 3 else 2;", "2"),
+        ("Integer n(start = 2);", "{} = n + 3;", "der(x) = 1; n = if x > 0.5 then 3 else 2;", "5"),
+        ("parameter Integer n(fixed = false);", "n = {}; n = 5;", "der(x) = n;", "5"),
+        ("Integer n(start = 1);", "pre(n) = {}; n = 5;", "der(x) = n; when x > 3 then n = 7; end when;", "5"),
+        ("discrete Real q(start = 1, fixed = true);", "q = {};", "der(x) = q; when x > 3 then q = 7; end when;", "1"),
+        (
+            "discrete Real q(start = 1, fixed = true);",
+            "pre(q) = {};",
+            "der(x) = q; when x > 3 then q = 7; end when;",
+            "1",
+        ),
+        ("Boolean b;", "b = ({} > 6);", "der(x) = 1; b = x > 0.5;", "6"),
+        (
+            "Boolean b(start = true, fixed = true);",
+            "b = ({} < 6);",
+            "der(x) = 1; when x > 3 then b = false; end when;",
+            "5",
+        ),
+        ("Integer n;", "if time < 1 then n = {}; else n = 9; end if;", "der(x) = 1; 3 = n;", "3"),
+    ] {
+        let with = |value: &str| {
+            let initial = initial.replace("{}", value);
+            start_body(&format!("{state} {declared} initial equation {initial} equation {equations}"))
+        };
+        with(holding).check("x", 0.0);
+        let said = with("7").said("E0701").message.clone();
+        assert!(said.contains("contradicts"), "{said}");
+    }
+}
+
+#[test]
+fn a_fixed_start_of_a_discrete_variable_is_its_left_limit() {
+    // By the language `pre(n) = 2` and the equation `n = 3` do not contradict each other.
+    let found =
+        start_body("Integer n(start = 2, fixed = true); Real x; initial equation x = n; equation der(x) = 1; 3 = n;");
+    found.check("x", 3.0);
+}
+
+#[test]
+fn a_discrete_variable_without_a_value_is_no_start() {
+    for value in ["div(3, integer(x))", "mod(3, integer(x))", "integer(1/x)", "rem(3, integer(x))"] {
+        let found =
+            start_body(&format!("Integer n; Real x(start = 0, fixed = true); equation der(x) = 1; n = {value};"));
+        assert!(found.said("E0712").message.contains("`n`"), "{value}");
+    }
+}

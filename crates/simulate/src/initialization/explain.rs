@@ -1,10 +1,11 @@
 //! Why there is no start, and what is remarkable about one, in the words of the model.
 
-use modeshift_dae::{EquationId, ExpressionText};
+use modeshift_dae::{Definition, EquationId, ExpressionText, Type, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
 use modeshift_numerics::NewtonFailureReason;
 use modeshift_structure::initialization::InitialScenario;
 
+use super::discrete_conditions::DiscreteFailure;
 use super::point::StartMode;
 use super::problem::InitialProblem;
 use super::search::{InitialState, NoStart, Tried, TriedOutcome};
@@ -155,6 +156,7 @@ fn mode_failure(problem: &InitialProblem<'_>, mode: &StartMode, failure: &ModeFa
             Diagnostic::error("E0712", message).label(problem.start.system.span(*equation), "needed for the start")
         }
         ModeFailure::Disagreement(disagreements) => disagreement(problem, mode, &disagreements[0]),
+        ModeFailure::Discrete(failure) => discrete_failure(problem, failure),
     }
 }
 
@@ -188,6 +190,63 @@ fn block_failure(problem: &InitialProblem<'_>, block: &BlockFailure) -> Diagnost
     let values: Vec<String> = values.map(|(&it, value)| format!("{} = {value}", problem.name(it))).collect();
     diagnostic = diagnostic.with_note(format!("where it stopped: {}", values.join(", ")));
     diagnostic.help("give better `start` values to these variables")
+}
+
+/// What is said about discrete variables at the start and is not true there.
+fn discrete_failure(problem: &InitialProblem<'_>, failure: &DiscreteFailure) -> Diagnostic {
+    let model = problem.model();
+    let text = |expression| ExpressionText { model, modes: Some(&problem.dae.mode_variables), expression };
+    match *failure {
+        DiscreteFailure::Condition(number, sides) => {
+            let condition = &problem.dae.model.initial_equations[number];
+            let about = problem.dae.discrete.initial[number].map(|it| it.variable);
+            let [left, right] = sides.map(|side| about.map_or(side.to_string(), |it| value_text(problem, it, side)));
+            let written = format!("{} = {}", text(condition.left), text(condition.right));
+            let message = format!("`{written}` contradicts what else is said about the start: {left} = {right}");
+            let diagnostic = Diagnostic::error("E0701", message).label(condition.span, "this condition");
+            with_definition(problem, diagnostic, about).help("let one of them go")
+        }
+        DiscreteFailure::NotKept(variable, sides) => {
+            let declared = &model.variables[variable];
+            let [now, before] = sides.map(|side| value_text(problem, variable, side));
+            let name = &declared.name;
+            let message =
+                format!("`{name}` = {now} at the start contradicts pre({name}) = {before}: nothing assigns it there");
+            let mut diagnostic =
+                Diagnostic::error("E0701", message).label(declared.span, "keeps its value at the start");
+            for (number, stated) in problem.dae.discrete.initial.iter().enumerate() {
+                if stated.is_some_and(|it| it.variable == variable) {
+                    diagnostic = diagnostic.label(problem.dae.model.initial_equations[number].span, "given here");
+                }
+            }
+            diagnostic.help("let one of them go, set fixed = false, or assign it in `when initial()`")
+        }
+        DiscreteFailure::NoValue(variable, value) => {
+            let declared = &model.variables[variable];
+            let message = format!("`{}` has no value at the start: it would be {value}", declared.name);
+            let diagnostic = with_definition(problem, Diagnostic::error("E0712", message), Some(variable));
+            diagnostic.help("look at what its equation divides by, takes roots of, or calls")
+        }
+    }
+}
+
+/// A value as a user of that type writes it.
+fn value_text(problem: &InitialProblem<'_>, variable: VariableId, value: f64) -> String {
+    match problem.model().variables[variable].ty {
+        Type::Boolean => (value != 0.0).to_string(),
+        _ => value.to_string(),
+    }
+}
+
+/// Shows the equation that defines a discrete variable.
+fn with_definition(problem: &InitialProblem<'_>, diagnostic: Diagnostic, variable: Option<VariableId>) -> Diagnostic {
+    let definition = variable.and_then(|it| problem.dae.discrete.definition(it));
+    match definition {
+        Some(Definition::Equation { equation, .. }) => {
+            diagnostic.label(problem.dae.model.equations[equation].span, "this equation of the model defines it")
+        }
+        _ => diagnostic,
+    }
 }
 
 /// Conditions that contradict each other: all of the smallest conflict with their places.

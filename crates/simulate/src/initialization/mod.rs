@@ -9,6 +9,7 @@
 //! | `problem` | what is given: parameters, guesses, nominal values, definitions of modes |
 //! | `left_limits` | what initial equations say about discrete variables just before the start |
 //! | `point` | values of all unknowns, and the mode |
+//! | `discrete_conditions` | what is said about discrete variables, and whether the start makes it true |
 //! | `attempts` | one block: damped Newton, other guesses, continuation |
 //! | `solve` | one mode: block after block, `homotopy`, conditions that are too many |
 //! | `agreement` | how well a mode agrees with its own solution |
@@ -19,6 +20,7 @@
 mod agreement;
 mod assess;
 mod attempts;
+mod discrete_conditions;
 mod explain;
 mod left_limits;
 mod point;
@@ -28,6 +30,7 @@ mod solve;
 
 pub use assess::{AssessedCase, AssessedScenario, Search, assess, start_of_run};
 pub use attempts::{Attempt, LogEntry};
+pub use discrete_conditions::DiscreteFailure;
 pub use explain::{explain_failure, explain_solution};
 pub use point::StartMode;
 pub use problem::{InitialProblem, StartSettings};

@@ -78,7 +78,10 @@ impl<'a> InitialProblem<'a> {
             nominal.push(if size > 0.0 && size.is_finite() { size } else { 1.0 });
         }
         for (variable, value) in left_limits(dae, start, |expression| parameters.value(expression)) {
-            guesses[variable.index()] = value;
+            // A fixed start value is the left limit; what contradicts it is noticed at the solution.
+            if model.variables[variable].fixed != Some(true) || model.variables[variable].start.is_none() {
+                guesses[variable.index()] = value;
+            }
         }
         let mode_starts = dae.mode_variables.iter().map(|mode| {
             let start = mode.variable.map(|variable| guesses[variable.index()] != 0.0);
@@ -194,16 +197,27 @@ impl<'a> InitialProblem<'a> {
     /// Gives discrete variables that a `when initial()` assigns the values that they had before: what it makes of them, which
     /// is part of a start, the first instant of a run does.
     pub(crate) fn forget_assignments(&self, state: &mut InitialState) {
+        for id in self.assigned_initially() {
+            state.values.insert(Derivative::new(id, 0), self.guesses[id.index()]);
+        }
+    }
+
+    /// Whether a `when initial()` assigns a variable.
+    pub(crate) fn is_assigned_initially(&self, variable: VariableId) -> bool {
+        self.assigned_initially().any(|it| it == variable)
+    }
+
+    /// The variables that a `when initial()` assigns.
+    fn assigned_initially(&self) -> impl Iterator<Item = VariableId> {
         let model = &self.dae.model;
         let is_initial = |node| matches!(node, Node::Call(Builtin::Initial, _));
         let branches = model.when_clauses.iter().flat_map(|clause| &clause.branches);
-        for branch in branches.filter(|it| it.conditions.iter().any(|&id| model.expressions.contains(id, is_initial))) {
-            for action in &branch.actions {
-                if let WhenActionKind::Assign(id, _) = action.kind {
-                    state.values.insert(Derivative::new(id, 0), self.guesses[id.index()]);
-                }
-            }
-        }
+        let initial =
+            branches.filter(move |it| it.conditions.iter().any(|&id| model.expressions.contains(id, is_initial)));
+        initial.flat_map(|branch| &branch.actions).filter_map(|action| match action.kind {
+            WhenActionKind::Assign(id, _) => Some(id),
+            _ => None,
+        })
     }
 
     /// The names of the variables of the system.

@@ -221,7 +221,11 @@ impl Search<'_, '_> {
             Ok(solution) => {
                 let there = self.problem.mode_at(&solution.point);
                 if let Some(agreement) = self.problem.agreement(&mode, &solution.point) {
-                    return (Some((agreement, mode, solution)), Some(there));
+                    let Some(failure) = self.problem.discrete_failure(&solution.point) else {
+                        return (Some((agreement, mode, solution)), Some(there));
+                    };
+                    self.tried.push(Tried { mode, outcome: TriedOutcome::Failed(ModeFailure::Discrete(failure)) });
+                    return (None, Some(there));
                 }
                 let different = self.problem.dae.mode_variables.ids().filter(|&id| there.value(id) != mode.value(id));
                 self.tried.push(Tried { outcome: TriedOutcome::Contradicts(different.collect()), mode });

@@ -8,6 +8,7 @@ use modeshift_structure::initialization::{OneMode, OneModeBlock};
 use rustc_hash::FxHashSet;
 
 use super::attempts::{Attempt, BlockSolver, LogEntry, follow};
+use super::discrete_conditions::DiscreteFailure;
 use super::point::{Point, StartMode};
 use super::problem::{DiscreteDefinition, InitialProblem};
 
@@ -47,6 +48,8 @@ pub enum ModeFailure {
     NotNumeric(EquationId, String),
     /// Conditions contradict each other.
     Disagreement(Vec<Disagreement>),
+    /// What is said about discrete variables is not true.
+    Discrete(DiscreteFailure),
 }
 
 /// The start values of one mode.
@@ -59,6 +62,11 @@ pub struct ModeSolution {
     pub fixed: Vec<VariableId>,
     /// What was tried.
     pub log: Vec<LogEntry>,
+}
+
+/// Whether the sides of a condition agree; a side without a value agrees with nothing.
+pub(super) fn agree(left: f64, right: f64) -> bool {
+    (left - right).abs() <= AGREEMENT * left.abs().max(right.abs()).max(1.0)
 }
 
 impl ModeSolution {
@@ -193,7 +201,7 @@ impl InitialProblem<'_> {
         let (mut redundant, mut disagreements) = (Vec::new(), Vec::new());
         for (&condition, sides) in one_mode.too_many.iter().zip(values.chunks(2)) {
             let (left, right) = (sides[0], sides[1]);
-            if (left - right).abs() <= AGREEMENT * left.abs().max(right.abs()).max(1.0) {
+            if agree(left, right) {
                 redundant.push(condition);
             } else {
                 disagreements.push(Disagreement { condition, left, right });
