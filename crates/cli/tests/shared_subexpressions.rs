@@ -58,3 +58,36 @@ fn derivatives_may_be_shared_too() {
     let last = &run.rows[run.rows.len() - 1];
     assert!((last[run.column("y")] - repeated(1e-9)).abs() <= 1e-12 * repeated(1e-9));
 }
+
+/// Whole numbers, truths and guards that are shared: no stage may write them out, and no message may be the size of that.
+#[test]
+fn shared_discrete_values_and_guards_are_looked_at_once() {
+    for (name, declarations, first, line, last) in [
+        ("integers", "Integer n;", "n := if x > 0.5 then 1 else 2;", "n := n + n - n;", "y = n;"),
+        ("guards", "", "y := x/1e9;", "y := if y > 1e-3 then y*y + y else 2*y - y;", ""),
+        (
+            "truths",
+            "Boolean c;",
+            "c := x > 0.2;",
+            "c := (c and x < 0.7) or (c and not x < 0.7);",
+            "y = if c then 1 else 2;",
+        ),
+        ("steps", "Integer n;", "n := integer(3*x);", "n := div(n + n, 2) + mod(n, 1);", "y = n;"),
+    ] {
+        let lines = format!("  {line}\n").repeat(100);
+        let text = format!(
+            "model M\n  Real x(start = 0, fixed = true);\n  Real y;\n  {declarations}\nalgorithm\n  {first}\n{lines}equation\n  \
+             der(x) = 1;\n  {last}\nend M;\n"
+        );
+        let file = temporary(&format!("shared_{name}.mo"));
+        std::fs::write(&file, text).expect("can be written");
+        let file = file.to_str().expect("UTF-8");
+        for command in ["flatten", "check", "analyze", "init", "changes"] {
+            let outcome = modeshift(&[command, file]);
+            assert_eq!(outcome.status, 0, "{name}, {command}: {}", outcome.stderr);
+            let most = if command == "flatten" { 20_000_000 } else { 5_000_000 };
+            assert!(outcome.stdout.len() + outcome.stderr.len() < most, "{name}, {command}: {}", outcome.stdout.len());
+        }
+        Run::of(file, &format!("shared_{name}"), &[]);
+    }
+}

@@ -30,7 +30,7 @@ pub use expressions::{
     Algebra, Arguments, ArithmeticOperator, Builtin, Carrier, Children, Context, DaeText, Derivatives, Descent,
     ExpressionId, ExpressionText, Expressions, Fold, Memo, Node, NotDifferentiable, NotDifferentiableReason, Number,
     Operands, Partial, PartialEvaluation, RelationOperator, Rewritten, Walk, assume_modes, differentiate,
-    differentiate_times, partial_derivative, power_by_base, power_by_exponent,
+    differentiate_times, partial_derivative, power_by_base, power_by_exponent, short_text,
 };
 pub use ids::{
     EnumerationId, EquationId, FunctionId, Id, IndexVec, ModeVariableId, RelationId, ScenarioId, StringId, VariableId,

@@ -21,7 +21,7 @@ use crate::{
 
 impl fmt::Display for MultimodeDae {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Document { dae: self, text: DaeText::new(self), f }.write()
+        Document { dae: self, text: DaeText::complete(self), f }.write()
     }
 }
 

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use modeshift_dae::{
-    ExpressionId, ExpressionText, FlatModel, IndexVec, ModeVariable, ModeVariableId, Node, RelationOperator,
-    Variability, VariableId,
+    ExpressionId, FlatModel, IndexVec, ModeVariable, ModeVariableId, Node, RelationOperator, Variability, VariableId,
+    short_text,
 };
 use modeshift_diagnostics::Span;
 use rustc_hash::FxHashMap;
@@ -102,7 +102,12 @@ impl Atoms {
     }
 
     fn add_condition(&mut self, model: &FlatModel, atom: ExpressionId, span: Span) -> ModeVariableId {
-        let name: Arc<str> = ExpressionText { model, modes: None, expression: atom }.to_string().into();
+        let mut name = short_text(model, None, atom);
+        if name.contains('…') {
+            // What is cut off may be all that tells two conditions apart.
+            name.push_str(&format!(" [condition {}]", self.modes.len() + 1));
+        }
+        let name: Arc<str> = name.into();
         self.modes.push(ModeVariable {
             name,
             variable: None,

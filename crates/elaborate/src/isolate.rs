@@ -8,6 +8,7 @@ use modeshift_dae::{
     ArithmeticOperator as Op, Builtin, Context, Equation, EquationKind, ExpressionId, Expressions, FlatModel, Node,
     Type, Variability, VariableId, Walk,
 };
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A discrete variable, or its left limit, that an equation can be solved for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +28,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) left_limits: bool,
 }
 
-/// What an equation can be solved for, those on the left first.
+/// What an equation can be solved for, those on the left first. Whether something occurs once or oftener is all that counts,
+/// so that what is shared is looked at twice, however often it occurs.
 pub(crate) fn candidates(
     model: &FlatModel,
     sides: [ExpressionId; 2],
@@ -35,11 +37,18 @@ pub(crate) fn candidates(
     wanted: &Wanted<'_>,
 ) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
+    let mut occurrences: FxHashMap<VariableId, usize> = FxHashMap::default();
     let mut opaque: Vec<ExpressionId> = Vec::new();
+    let mut visits: FxHashMap<ExpressionId, u32> = FxHashMap::default();
     let mut pending = vec![sides[1], sides[0]];
     while let Some(id) = pending.pop() {
+        let visit = visits.entry(id).and_modify(|visit| *visit += 1).or_insert(1);
+        if *visit > 2 {
+            continue;
+        }
         if let Some((variable, is_left_limit)) = discrete_leaf(model, id, wanted) {
             found.push(Candidate { variable, is_left_limit, leaf: id, is_alone: sides.contains(&id) });
+            *occurrences.entry(variable).or_default() += 1;
             continue;
         }
         match below(model, id, is_real) {
@@ -53,10 +62,8 @@ pub(crate) fn candidates(
         return found;
     }
     let hidden = variables_now(model, &opaque);
-    let occurs_once = |candidate: &&Candidate| {
-        let same = found.iter().filter(|other| other.variable == candidate.variable).count();
-        same == 1 && !hidden.contains(&candidate.variable)
-    };
+    let occurs_once =
+        |candidate: &&Candidate| occurrences[&candidate.variable] == 1 && !hidden.contains(&candidate.variable);
     let once: Vec<Candidate> = found.iter().filter(occurs_once).copied().collect();
     match once.is_empty() {
         true => found.into_iter().filter(|candidate| candidate.is_alone).collect(),
@@ -154,13 +161,13 @@ fn is_fixed(model: &FlatModel, id: ExpressionId) -> bool {
 }
 
 /// The variables whose present values these expressions need.
-fn variables_now(model: &FlatModel, roots: &[ExpressionId]) -> Vec<VariableId> {
-    let mut found = Vec::new();
+fn variables_now(model: &FlatModel, roots: &[ExpressionId]) -> FxHashSet<VariableId> {
+    let mut found = FxHashSet::default();
     let mut walk = Walk::new();
     for &root in roots {
         walk.visit(&model.expressions, root, |_, node, _| {
             if let Node::Variable(variable, _) = node {
-                found.push(variable);
+                found.insert(variable);
             }
             !matches!(node, Node::Pre(_))
         });

@@ -30,6 +30,6 @@ pub use differentiate::{
 };
 pub use fold::{Fold, Memo, Operands, Rewritten};
 pub use partial_evaluation::{PartialEvaluation, assume_modes};
-pub use print::{DaeText, ExpressionText};
+pub use print::{DaeText, ExpressionText, short_text};
 pub use rules::{Algebra, Carrier, Partial, power_by_base, power_by_exponent};
 pub use walk::{Context, Descent, Walk};

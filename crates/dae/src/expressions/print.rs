@@ -19,9 +19,19 @@ pub struct ExpressionText<'a> {
 
 impl fmt::Display for ExpressionText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let printer = Printer { model: self.model, modes: self.modes, named: None };
+        let printer = Printer { model: self.model, modes: self.modes, named: None, most: Most::AsLarge };
         printer.write(f, self.expression, Level::Conditional)
     }
+}
+
+/// The beginning of an expression's text, to name it by: whole where it has few parts, else ending with `…`.
+pub fn short_text(
+    model: &FlatModel,
+    modes: Option<&IndexVec<ModeVariableId, ModeVariable>>,
+    expression: ExpressionId,
+) -> String {
+    let printer = Printer { model, modes, named: None, most: Most::Parts(MOST_OF_A_NAME) };
+    fmt::from_fn(|f| printer.write(f, expression, Level::Conditional)).to_string()
 }
 
 /// Displays expressions of a multimode DAE: mode variables by name, and formulas by the Boolean that stands for
@@ -29,6 +39,7 @@ impl fmt::Display for ExpressionText<'_> {
 pub struct DaeText<'a> {
     dae: &'a MultimodeDae,
     named: FxHashMap<ExpressionId, &'a str>,
+    most: Most,
 }
 
 impl<'a> DaeText<'a> {
@@ -37,7 +48,12 @@ impl<'a> DaeText<'a> {
         let expressions = &dae.model.expressions;
         let is_composite = |formula| matches!(expressions.node(formula), Node::And(..) | Node::Or(..));
         let named = dae.named_formulas.iter().rev().filter(|named| is_composite(named.formula));
-        DaeText { dae, named: named.map(|named| (named.formula, &*named.name)).collect() }
+        DaeText { dae, named: named.map(|named| (named.formula, &*named.name)).collect(), most: Most::AsLarge }
+    }
+
+    /// The same for a document that is read again: what is shared is written out as far as that can be done.
+    pub(crate) fn complete(dae: &'a MultimodeDae) -> Self {
+        DaeText { most: Most::Parts(MOST_OF_A_DOCUMENT), ..DaeText::new(dae) }
     }
 
     /// One expression.
@@ -51,7 +67,8 @@ impl<'a> DaeText<'a> {
     }
 
     fn printer(&self) -> Printer<'_> {
-        Printer { model: &self.dae.model, modes: Some(&self.dae.mode_variables), named: Some(&self.named) }
+        let modes = Some(&self.dae.mode_variables);
+        Printer { model: &self.dae.model, modes, named: Some(&self.named), most: self.most }
     }
 }
 
@@ -60,7 +77,26 @@ struct Printer<'a> {
     modes: Option<&'a IndexVec<ModeVariableId, ModeVariable>>,
     /// Names that stand for whole formulas.
     named: Option<&'a FxHashMap<ExpressionId, &'a str>>,
+    most: Most,
 }
+
+/// How much of an expression is written out; the rest is `…`, which no grammar takes for a number. Parts that are shared
+/// are written wherever they occur, so that a few dozen lines `y := y*y + y` would fill any disk.
+#[derive(Clone, Copy)]
+enum Most {
+    /// So many parts.
+    Parts(usize),
+    /// [`MOST_SHARED`] parts, or of an expression that is large itself some times what it has.
+    AsLarge,
+}
+
+/// Nobody reads more of a name.
+const MOST_OF_A_NAME: usize = 200;
+/// Of expressions that are larger by what they share alone.
+const MOST_SHARED: usize = 10_000;
+/// So many times may the parts of a large expression be written.
+const TIMES_SHARED: usize = 4;
+const MOST_OF_A_DOCUMENT: usize = 1_000_000;
 
 /// Binding strength, weakest first, as the grammar of Modelica has it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,26 +118,50 @@ enum Piece<'a> {
     Text(&'a str),
 }
 
-/// So many parts of an expression are written out; the rest is `…`, which no grammar takes for a number. Parts that are shared
-/// are written wherever they occur, so that a few dozen lines `y := y*y + y` would fill any disk.
-const MOST_PARTS: usize = 1_000_000;
-
 impl Printer<'_> {
     /// Writes without recursion: sums of 10^5 terms are expressions too.
     fn write(&self, f: &mut fmt::Formatter<'_>, root: ExpressionId, level: Level) -> fmt::Result {
-        self.write_pieces(f, vec![Piece::Expression(root, level)])
+        self.write_pieces(f, root, vec![Piece::Expression(root, level)])
     }
 
     fn write_unnamed(&self, f: &mut fmt::Formatter<'_>, root: ExpressionId) -> fmt::Result {
         let mut pieces = Vec::new();
         self.composite(f, root, Level::Conditional, &mut pieces)?;
         pieces.reverse();
-        self.write_pieces(f, pieces)
+        self.write_pieces(f, root, pieces)
     }
 
-    fn write_pieces<'p>(&'p self, f: &mut fmt::Formatter<'_>, mut pending: Vec<Piece<'p>>) -> fmt::Result {
-        let mut left = MOST_PARTS;
+    /// The condition that a mode variable's name shows only in part, for a document that is read again.
+    fn cut_off(&self, mode: &ModeVariable) -> Option<ExpressionId> {
+        let is_document = matches!(self.most, Most::Parts(MOST_OF_A_DOCUMENT));
+        mode.definition.filter(|_| is_document && mode.variable.is_none() && mode.name.contains('…'))
+    }
+
+    fn distinct_parts(&self, root: ExpressionId) -> usize {
+        let mut count = 0;
+        self.model.expressions.for_each(root, |_, _| {
+            count += 1;
+            true
+        });
+        count
+    }
+
+    fn write_pieces<'p>(
+        &'p self,
+        f: &mut fmt::Formatter<'_>,
+        root: ExpressionId,
+        mut pending: Vec<Piece<'p>>,
+    ) -> fmt::Result {
+        let (mut left, mut may_grow) = match self.most {
+            Most::Parts(most) => (most, None),
+            Most::AsLarge => (MOST_SHARED, Some(root)),
+        };
         while let Some(piece) = pending.pop() {
+            if left == 0
+                && let Some(root) = may_grow.take()
+            {
+                left = (TIMES_SHARED * self.distinct_parts(root)).saturating_sub(MOST_SHARED);
+            }
             match piece {
                 Piece::Text(text) => f.write_str(text)?,
                 Piece::Expression(..) if left == 0 => f.write_str("…")?,
@@ -163,6 +223,9 @@ impl Printer<'_> {
                 }
             }
             Node::Mode(mode) => match self.modes {
+                Some(modes) if let Some(condition) = self.cut_off(&modes[mode]) => {
+                    out.extend([T("("), E(condition, Level::Conditional), T(")")]);
+                }
                 Some(modes) if context >= Level::Relation && self.is_relation(&modes[mode]) => {
                     write!(f, "({})", modes[mode].name)?
                 }

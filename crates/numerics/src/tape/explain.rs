@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use modeshift_dae::{ExpressionId, ExpressionText, FlatModel};
+use modeshift_dae::{ExpressionId, FlatModel, short_text};
 
 use super::instructions::{Input, Instruction, Operation, Tape, Workspace};
 
@@ -45,7 +45,7 @@ impl NotFinite {
                 let operands = operands.join(" and ");
                 match expression {
                     Some(expression) => {
-                        let text = ExpressionText { model, modes: None, expression: *expression };
+                        let text = short_text(model, None, *expression);
                         format!("`{text}` is not a finite number: its operands are {operands}")
                     }
                     None => format!("a derivative is not a finite number: its operands are {operands}"),

@@ -514,7 +514,7 @@ fn check_calls(dae: &MultimodeDae) -> Result<(), Vec<Diagnostic>> {
                 found.is_none()
             });
             if let Some(call) = found {
-                let text = modeshift_dae::ExpressionText { model, modes: None, expression: call };
+                let text = modeshift_dae::short_text(model, None, call);
                 let problem =
                     Diagnostic::error("E0812", format!("`{text}` cannot be simulated: `delay` is not supported"));
                 return Err(vec![
@@ -529,6 +529,6 @@ fn check_calls(dae: &MultimodeDae) -> Result<(), Vec<Diagnostic>> {
 }
 
 fn not_numeric(model: &FlatModel, expression: ExpressionId) -> Diagnostic {
-    let text = modeshift_dae::ExpressionText { model, modes: None, expression };
+    let text = modeshift_dae::short_text(model, None, expression);
     Diagnostic::error("E0813", format!("`{text}` decides something at events, but is not a number"))
 }

@@ -159,7 +159,7 @@ impl Builder<'_> {
     fn stair(&mut self, argument: ExpressionId, rounding: Rounding) -> ExpressionId {
         let Builder { model, known, stairs, .. } = self;
         let variable = *known.entry((argument, rounding)).or_insert_with(|| {
-            let text = modeshift_dae::ExpressionText { model, modes: None, expression: argument };
+            let text = modeshift_dae::short_text(model, None, argument);
             let name = format!("{}({text})", if rounding == Rounding::Down { "floor" } else { "trunc" });
             let declared = auxiliary(model, name, Type::Integer);
             let variable = model.variables.push(declared);

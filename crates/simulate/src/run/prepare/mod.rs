@@ -23,8 +23,8 @@ pub(crate) mod when_equations;
 use std::sync::Arc;
 
 use modeshift_dae::{
-    Context, Derivative, EquationKind, ExpressionId, ExpressionText, FlatModel, Id, IndexVec, MultimodeDae, Node,
-    RelationId, VariableId, Walk,
+    Context, Derivative, EquationKind, ExpressionId, FlatModel, Id, IndexVec, MultimodeDae, Node, RelationId,
+    VariableId, Walk, short_text,
 };
 use modeshift_diagnostics::Diagnostic;
 use modeshift_mode_changes::{FormUsers, Noise, Strategy};
@@ -165,7 +165,7 @@ impl Prepared {
 
     /// An expression in the words of the model.
     pub fn text(&self, expression: ExpressionId) -> String {
-        ExpressionText { model: &self.dae.model, modes: Some(&self.dae.mode_variables), expression }.to_string()
+        short_text(&self.dae.model, Some(&self.dae.mode_variables), expression)
     }
 
     /// The text of a message: literals as they are, the rest as written.

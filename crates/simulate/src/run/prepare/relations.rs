@@ -198,7 +198,7 @@ impl<'a> Conditions<'a> {
     }
 
     fn report_cycle(&mut self, id: ExpressionId) {
-        let text = modeshift_dae::ExpressionText { model: self.model, modes: None, expression: id };
+        let text = modeshift_dae::short_text(self.model, None, id);
         let message = format!("the value of `{text}` at an event depends on itself");
         let problem = Diagnostic::error("E0811", message).label(self.span, "evaluated here");
         self.problems.push(problem.help("break the cycle with `pre(…)`"));
