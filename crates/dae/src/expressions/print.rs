@@ -24,14 +24,20 @@ impl fmt::Display for ExpressionText<'_> {
     }
 }
 
-/// The beginning of an expression's text, to name it by: whole where it has few parts, else ending with `…`.
+/// The beginning of an expression's text, to name it by: whole where it is short, else with `…` for what is left out.
 pub fn short_text(
     model: &FlatModel,
     modes: Option<&IndexVec<ModeVariableId, ModeVariable>>,
     expression: ExpressionId,
 ) -> String {
     let printer = Printer { model, modes, named: None, most: Most::Parts(MOST_OF_A_NAME) };
-    fmt::from_fn(|f| printer.write(f, expression, Level::Conditional)).to_string()
+    let mut text = fmt::from_fn(|f| printer.write(f, expression, Level::Conditional)).to_string();
+    // Parts may have long names themselves.
+    if let Some((end, _)) = text.char_indices().nth(LETTERS_OF_A_NAME) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
 }
 
 /// Displays expressions of a multimode DAE: mode variables by name, and formulas by the Boolean that stands for
@@ -92,6 +98,7 @@ enum Most {
 
 /// Nobody reads more of a name.
 const MOST_OF_A_NAME: usize = 200;
+const LETTERS_OF_A_NAME: usize = 2_000;
 /// Of expressions that are larger by what they share alone.
 const MOST_SHARED: usize = 10_000;
 /// So many times may the parts of a large expression be written.

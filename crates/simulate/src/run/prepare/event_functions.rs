@@ -160,7 +160,10 @@ impl Builder<'_> {
         let Builder { model, known, stairs, .. } = self;
         let variable = *known.entry((argument, rounding)).or_insert_with(|| {
             let text = modeshift_dae::short_text(model, None, argument);
-            let name = format!("{}({text})", if rounding == Rounding::Down { "floor" } else { "trunc" });
+            let mut name = format!("{}({text})", if rounding == Rounding::Down { "floor" } else { "trunc" });
+            if text.contains('…') {
+                name.push_str(&format!(" [{}]", stairs.len() + 1));
+            }
             let declared = auxiliary(model, name, Type::Integer);
             let variable = model.variables.push(declared);
             stairs.push(Stair { variable, argument, rounding });
