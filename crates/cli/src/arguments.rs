@@ -85,6 +85,9 @@ pub enum Command {
         /// Use this initial scenario
         #[arg(long, value_name = "NAME")]
         scenario: Option<String>,
+        /// Take fixed start values for left limits: the first instant may jump
+        #[arg(long)]
+        impulsive_start: bool,
     },
     /// Mode changes: what is kept, what jumps, what is impulsive, restart equations
     Changes {

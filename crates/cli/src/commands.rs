@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use modeshift_diagnostics::{Code, ExitStatus as Status};
 use modeshift_driver::changes::Selection;
+use modeshift_driver::init::InitOptions;
 use modeshift_driver::report::analyze::LARGEST_PICTURE;
 use modeshift_driver::report::json::pretty;
 use modeshift_driver::simulate::{Method, RunOptions};
@@ -35,7 +36,9 @@ pub fn run(arguments: Arguments) -> Status {
             AnalyzeMethod::Approximate => analyze_approximately(&input, format, at.as_deref()),
             AnalyzeMethod::Pantelides => analyze_by_pantelides(&input, format, at.as_deref()),
         },
-        Command::Init { input, format, at, scenario } => init(&input, format, at.as_deref(), scenario.as_deref()),
+        Command::Init { input, format, at, scenario, impulsive_start } => {
+            init(&input, format, InitOptions { at: at.as_deref(), scenario: scenario.as_deref(), impulsive_start })
+        }
         Command::Changes { input, format, from, to, method } => {
             let with_array = method == Some(ChangesMethod::Array);
             let most_items = if format == GraphFormat::Json { usize::MAX } else { LISTED_IN_A_SUMMARY };
@@ -185,8 +188,8 @@ fn semantics(input: &Input, format: GraphFormat, selection: &semantics::Selectio
     })
 }
 
-fn init(input: &Input, format: DataFormat, at: Option<&str>, scenario: Option<&str>) -> Result<Status, UsageError> {
-    let answer = modeshift_driver::init::init(&question(input)?, at, scenario);
+fn init(input: &Input, format: DataFormat, options: InitOptions<'_>) -> Result<Status, UsageError> {
+    let answer = modeshift_driver::init::init(&question(input)?, options);
     tell(&answer, &input.common);
     if let Some(report) = &answer.result {
         let text = match format {

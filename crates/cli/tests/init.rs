@@ -134,3 +134,31 @@ fn check_says_what_contradicts_itself_at_the_start() {
     assert_eq!(outcome.status, 0);
     assert!(outcome.stderr.contains("W0702"), "{}", outcome.stderr);
 }
+
+/// A charged capacitor on an empty one: an error whose help, followed, gives the shared charge.
+#[test]
+fn fixed_starts_that_contradict_each_other_may_be_left_limits() {
+    let model = "model Caps Real v1(start = 10, fixed = true), v2(start = 0, fixed = true), i;
+        equation 0.001*der(v1) = -i; 0.002*der(v2) = i; v1 = v2; end Caps;";
+    let refused = modeshift_reading(model.as_bytes(), &["init", "-"]);
+    assert_eq!(refused.status, 1);
+    assert!(refused.stderr.contains("--impulsive-start"), "{}", refused.stderr);
+    let annotated = model.replace("end Caps", "annotation(modeshift(impulsiveStart = true)); end Caps");
+    for (model, arguments) in [(model, vec!["init", "-", "--impulsive-start"]), (&*annotated, vec!["init", "-"])] {
+        let outcome = modeshift_reading(model.as_bytes(), &arguments);
+        assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+        assert!(outcome.stdout.contains("v1 = 3.333333333333333"), "{}", outcome.stdout);
+    }
+    assert_eq!(modeshift_reading(annotated.as_bytes(), &["check", "-"]).status, 0);
+}
+
+/// What the first instant of a run selects is a start for `init` and `check` too.
+#[test]
+fn a_start_in_a_mode_that_leaves_something_open_is_a_start() {
+    let model = "model M Real x(start = 1, fixed = true), y; equation der(x) = 1; if x > 1.5 then y = 1; else x = x + y - y; end if; end M;";
+    for command in ["init", "check"] {
+        let outcome = modeshift_reading(model.as_bytes(), &[command, "-"]);
+        assert_eq!(outcome.status, 0, "{command}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains("W0603"), "{}", outcome.stderr);
+    }
+}

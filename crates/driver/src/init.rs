@@ -6,7 +6,7 @@
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Severity, Stop, did_you_mean};
 use modeshift_report::Analyzed;
 use modeshift_report::check::limit_diagnostic;
-use modeshift_simulate::initialization::{AssessedScenario, Search, assess};
+use modeshift_simulate::initialization::{AssessedScenario, Looked, Search, assess};
 use modeshift_structure::initialization::{InitialChoice, Initialization, initialization};
 
 use crate::pipeline::Run;
@@ -14,19 +14,30 @@ use crate::question::{Answer, Dialect, Question};
 
 pub use modeshift_report::init::*;
 
+/// What `init` is asked about.
+#[derive(Clone, Copy, Default)]
+pub struct InitOptions<'a> {
+    /// Only the modes with these values.
+    pub at: Option<&'a str>,
+    /// Only this scenario.
+    pub scenario: Option<&'a str>,
+    /// Fixed start values are left limits, so that the first instant may jump.
+    pub impulsive_start: bool,
+}
+
 /// `init`: the start of a model in all modes, or in those that `at` names, and in all scenarios or in one.
-pub fn init(question: &Question, at: Option<&str>, scenario: Option<&str>) -> Answer<InitReport> {
+pub fn init(question: &Question, options: InitOptions<'_>) -> Answer<InitReport> {
     let mut run = Run::new(question);
-    let result = run.initialized(at, scenario);
+    let result = run.initialized(options);
     run.answer(result)
 }
 
 impl Run<'_> {
-    fn initialized(&mut self, at: Option<&str>, scenario: Option<&str>) -> Result<InitReport, Stop> {
-        let analyzed = self.analyzed(at)?;
-        let choice = self.choice(&analyzed, scenario)?;
+    fn initialized(&mut self, options: InitOptions<'_>) -> Result<InitReport, Stop> {
+        let analyzed = self.analyzed(options.at)?;
+        let choice = self.choice(&analyzed, options.scenario)?;
         let start = self.initialization(&analyzed, &choice)?;
-        let (assessed, said) = self.assessed(&analyzed, &start, Search::Determined)?;
+        let (assessed, said) = self.assessed(&analyzed, &start, Search::Determined, options.impulsive_start)?;
         self.diagnostics.extend(said);
         say_verdicts(&analyzed.dae, &start, &assessed, &mut self.diagnostics);
         let sources = self.library.sources();
@@ -42,9 +53,12 @@ impl Run<'_> {
         analyzed: &Analyzed,
         start: &Initialization,
         search: Search,
+        impulsive_start: bool,
     ) -> Result<(Vec<AssessedScenario>, Diagnostics), Stop> {
         let mut said = Diagnostics::new();
-        let find = || assess(&analyzed.dae, start, search, &mut said);
+        let impulsive_start = impulsive_start || analyzed.dae.model.experiment.impulsive_start;
+        let looked = Looked { analysis: &analyzed.analysis, search, impulsive_start };
+        let find = || assess(&analyzed.dae, start, looked, &mut said);
         let assessed = self.timings.measure("finding start values", find, |_| String::new());
         self.within_limits(start)?;
         Ok((assessed, said))
@@ -65,7 +79,7 @@ impl Run<'_> {
             return; // MEL has no start values
         }
         let Ok(start) = self.initialization(analyzed, &InitialChoice::default()) else { return };
-        let Ok((assessed, said)) = self.assessed(analyzed, &start, Search::AsInARun) else { return };
+        let Ok((assessed, said)) = self.assessed(analyzed, &start, Search::AsInARun, false) else { return };
         let errors = said.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
         errors.for_each(|error| self.diagnostics.push(error.clone()));
         check_verdicts(&analyzed.dae, &start, &assessed, &mut self.diagnostics);

@@ -176,6 +176,7 @@ fn inputs_that_are_none_are_refused() {
     assert!(matches!(simulation.set_input("x", 1.0), Err(InputError::Unknown(_))), "a state");
     assert_eq!(simulation.set_input("on", 0.5), Err(InputError::NotAValue(0.5)));
     assert_eq!(simulation.set_input("gear", 1.5), Err(InputError::NotAValue(1.5)));
+    assert!(simulation.set_input("gear", 1e300).is_err(), "no Integer is that large");
     assert!(simulation.set_input("u", f64::NAN).is_err());
 }
 

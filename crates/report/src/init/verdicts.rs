@@ -133,7 +133,9 @@ impl Wording<'_> {
         if !equations.is_empty() {
             diagnostic = diagnostic.with_note(format!("by the equations {}", equations.join(", ")));
         }
-        diagnostic.help("let one of them go, or make it a guess: fixed = false")
+        diagnostic.help(
+            "let one of them go, make it a guess with fixed = false, or take them for left limits: `--impulsive-start`",
+        )
     }
 
     fn with_modes(&self, diagnostic: Diagnostic, case: &AssessedCase) -> Diagnostic {

@@ -7,13 +7,14 @@ use modeshift_dae::{EquationId, MultimodeDae};
 use modeshift_diagnostics::Diagnostics;
 use modeshift_modes::{ModeSet, ModeVariable};
 use modeshift_numerics::{NativeFunctions, Parameters};
+use modeshift_structure::Analysis;
 use modeshift_structure::initialization::{Conditional, InitialCase, InitialScenario, InitialVerdict, Initialization};
 
 use super::explain::{explain_failure, explain_solution};
 use super::problem::{InitialProblem, StartSettings};
 use super::search::InitialState;
 use super::solve::{Disagreement, ModeFailure};
-use crate::run::missing_functions;
+use crate::run::{RunModel, RunSettings, missing_functions};
 
 /// Unknowns that may be solved for in all modes whose conditions are assessed.
 const MOST_WORK: usize = 200_000;
@@ -28,6 +29,8 @@ pub struct AssessedScenario {
     pub state: Option<InitialState>,
     /// Whether a start was looked for and not found.
     pub failed: bool,
+    /// Whether no mode agrees with the start values as they stand, and its start is what the first instant makes of them.
+    pub after_first_instant: bool,
 }
 
 /// A case with what numbers say about it.
@@ -47,10 +50,22 @@ pub struct AssessedCase {
 }
 
 impl AssessedScenario {
+    fn new(scenario: &InitialScenario) -> Self {
+        AssessedScenario {
+            scenario: scenario.clone(),
+            cases: Vec::new(),
+            state: None,
+            failed: false,
+            after_first_instant: false,
+        }
+    }
+
     /// Underdetermined if it is so in some possible mode; overdetermined if it contradicts itself in all of them.
     pub fn verdict(&self) -> InitialVerdict {
         let mut possible = self.cases.iter().filter(|case| case.possible).peekable();
-        if possible.clone().any(|case| !case.case.proposal.is_empty() && case.conflicting.is_empty()) {
+        if self.after_first_instant {
+            InitialVerdict::Determined
+        } else if possible.clone().any(|case| !case.case.proposal.is_empty() && case.conflicting.is_empty()) {
             InitialVerdict::Underdetermined
         } else if possible.peek().is_some() && possible.all(|case| !case.conflicting.is_empty()) {
             InitialVerdict::Overdetermined
@@ -70,7 +85,7 @@ impl AssessedScenario {
         };
         let all = (0..start.space.variable_count() as u32).map(ModeVariable);
         let (inputs, others): (Vec<_>, Vec<_>) = all.partition(is_input);
-        if inputs.is_empty() {
+        if inputs.is_empty() || self.after_first_instant {
             return Vec::new();
         }
         let possible = || self.cases.iter().filter(|case| case.possible);
@@ -109,11 +124,22 @@ pub enum Search {
     AsInARun,
 }
 
+/// How a start is looked for.
+#[derive(Clone, Copy)]
+pub struct Looked<'a> {
+    /// The structure of the model, for its first instant.
+    pub analysis: &'a Analysis,
+    /// Which starts.
+    pub search: Search,
+    /// Whether fixed start values are left limits, so that the first instant may jump.
+    pub impulsive_start: bool,
+}
+
 /// Assesses all scenarios, looks for their starts, and says what came of that and which parameters have no value.
 pub fn assess(
     dae: &MultimodeDae,
     start: &Initialization,
-    search: Search,
+    looked: Looked<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Vec<AssessedScenario> {
     let (natives, overrides) = (NativeFunctions::default(), BTreeMap::new());
@@ -133,14 +159,13 @@ pub fn assess(
     let possible = problem.as_ref().map_or(ModeSet::ALL, |problem| possible_modes(start, problem));
     let mut work = MOST_WORK;
     let assess_scenario = |scenario: &InitialScenario| {
-        let mut assessed =
-            AssessedScenario { scenario: scenario.clone(), cases: Vec::new(), state: None, failed: false };
+        let mut assessed = AssessedScenario::new(scenario);
         for (modes, is_possible) in [(possible, true), (!possible, false)] {
             for case in start.cases(scenario, modes) {
                 assessed.cases.push(assess_case(start, problem.as_ref(), case, is_possible, &mut work));
             }
         }
-        let refused = match search {
+        let refused = match looked.search {
             Search::Determined => InitialVerdict::Underdetermined,
             Search::AsInARun => InitialVerdict::Overdetermined,
         };
@@ -148,7 +173,12 @@ pub fn assess(
             && assessed.verdict() != refused
             && !assessed.cases.is_empty()
         {
-            find_start(problem, &mut assessed, diagnostics);
+            find_start(problem, looked, &mut assessed, diagnostics);
+        } else if let Some(problem) = &problem
+            && looked.impulsive_start
+        {
+            assessed.state = state_after_first_instant(problem, looked, scenario);
+            assessed.after_first_instant = assessed.state.is_some();
         }
         assessed
     };
@@ -165,17 +195,50 @@ fn possible_modes(start: &Initialization, problem: &InitialProblem<'_>) -> ModeS
     if possible.is_empty() { ModeSet::ALL } else { possible }
 }
 
-fn find_start(problem: &InitialProblem<'_>, assessed: &mut AssessedScenario, diagnostics: &mut Diagnostics) {
+fn find_start(
+    problem: &InitialProblem<'_>,
+    looked: Looked<'_>,
+    assessed: &mut AssessedScenario,
+    diagnostics: &mut Diagnostics,
+) {
     match problem.find_start(&assessed.scenario) {
         Ok(state) => {
             explain_solution(problem, &state, diagnostics);
             assessed.state = Some(state);
         }
-        Err(failure) => {
-            explain_failure(problem, &failure, diagnostics);
-            assessed.failed = true;
-        }
+        Err(failure) => match state_after_first_instant(problem, looked, &assessed.scenario) {
+            Some(state) => {
+                assessed.state = Some(state);
+                assessed.after_first_instant = true;
+            }
+            None => {
+                explain_failure(problem, &failure, diagnostics);
+                assessed.failed = true;
+            }
+        },
     }
+}
+
+/// What the first instant of a run makes of the start values, with all mode variables of initialization.
+fn state_after_first_instant(
+    problem: &InitialProblem<'_>,
+    looked: Looked<'_>,
+    scenario: &InitialScenario,
+) -> Option<InitialState> {
+    if scenario.id.is_some() {
+        return None;
+    }
+    let overrides = BTreeMap::new();
+    let model =
+        RunModel { dae: problem.dae, analysis: looked.analysis, natives: problem.natives, overrides: &overrides };
+    let own = RunSettings::of(&problem.dae.model.experiment);
+    let settings = RunSettings { impulsive_start: looked.impulsive_start || own.impulsive_start, ..own };
+    let state = crate::run::state_after_first_instant(&model, &settings)?;
+    let mut mode = problem.start_mode();
+    for (id, value) in state.mode.0.iter() {
+        mode.set(ModeVariable(id.0), value);
+    }
+    Some(InitialState { mode, scenario: scenario.name.to_string(), ..state })
 }
 
 fn assess_case(

@@ -268,5 +268,7 @@ fn disagreement(problem: &InitialProblem<'_>, mode: &StartMode, disagreement: &D
         let note = format!("with {}: {} = {}", equation.name, text(equation.left), text(equation.right));
         diagnostic = diagnostic.with_note(note);
     }
-    diagnostic.help("let one of them go, or make it a guess: fixed = false")
+    diagnostic.help(
+        "let one of them go, make it a guess with fixed = false, or take them for left limits: `--impulsive-start`",
+    )
 }

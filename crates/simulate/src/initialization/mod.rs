@@ -28,7 +28,7 @@ mod problem;
 mod search;
 mod solve;
 
-pub use assess::{AssessedCase, AssessedScenario, Search, assess, start_of_run};
+pub use assess::{AssessedCase, AssessedScenario, Looked, Search, assess, start_of_run};
 pub use attempts::{Attempt, LogEntry};
 pub use discrete_conditions::DiscreteFailure;
 pub use explain::{explain_failure, explain_solution};

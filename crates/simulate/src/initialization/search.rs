@@ -76,6 +76,13 @@ pub struct NoStart {
     pub complete: bool,
 }
 
+impl NoStart {
+    /// Whether a mode is a start but for what is said about discrete variables.
+    pub fn is_about_discrete_variables(&self) -> bool {
+        self.tried.iter().any(|it| matches!(it.outcome, TriedOutcome::Failed(ModeFailure::Discrete(_))))
+    }
+}
+
 impl InitialProblem<'_> {
     /// The modes of a scenario that are possible at the start, given what is known before anything is solved.
     pub fn candidates(&self, scenario: &InitialScenario) -> ModeSet {

@@ -6,7 +6,7 @@
 //! next-mode selection finds is the start. It must not jump: that fixed start values contradict the constraints of
 //! all modes is an error, unless they are meant as left limits (`--impulsive-start`).
 
-use modeshift_dae::{Derivative, ExpressionId, Id, IndexVec, Mode, Node, VariableId};
+use modeshift_dae::{Definition, Derivative, ExpressionId, Id, IndexVec, InitialValue, Mode, Node, VariableId};
 
 use crate::initialization::InitialProblem;
 use crate::run::Machinery;
@@ -31,8 +31,13 @@ impl LeftLimits {
         let is_asked = |id: VariableId| model.variables[id].fixed == Some(true);
         let mut unknowns = model.variables.iter_enumerated().filter(|(_, it)| it.is_continuous_unknown());
         let only_states = unknowns.all(|(id, _)| !is_asked(id) || orders[id] > 0);
-        let is_discrete = |at: &usize| problem.dae.discrete.initial[*at].is_some();
-        let no_equations = (0..model.initial_equations.len()).all(|at| is_discrete(&at));
+        // What is said of a discrete variable that an equation defines would have to be asked of the right limits.
+        let is_of_kept = |it: &Option<InitialValue>| {
+            it.is_some_and(|it| {
+                !matches!(problem.dae.discrete.definition(it.variable), Some(Definition::Equation { .. }))
+            })
+        };
+        let no_equations = problem.dae.discrete.initial.iter().all(is_of_kept);
         let no_parameters = problem.start.system.dae.model.variables.iter().take(model.variables.len()).all(|it| {
             let is_searched = it.variability == modeshift_dae::Variability::Parameter && it.fixed == Some(false);
             !is_searched

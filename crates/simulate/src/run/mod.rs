@@ -66,6 +66,7 @@ use phase::integrate_until::{NoPhase, Phase, PhaseSettings, Reached};
 use prepare::Prepared;
 pub(crate) use prepare::native_calls::missing_functions;
 use start::Start;
+pub(crate) use start::state_after_first_instant;
 use values::{Occasion, Side};
 use zeno::detection::RecentEvents;
 

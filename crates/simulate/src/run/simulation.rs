@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
-use modeshift_dae::{Mode, Type, Variability, VariableId};
+use modeshift_dae::{FlatModel, Mode, Type, Variability, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics, did_you_mean};
 use rustc_hash::FxHashMap;
 
@@ -263,7 +263,8 @@ impl Simulation {
             return Err(InputError::Unknown(format!("the model has no input `{name}`{suggestion}")));
         };
         let input = &mut self.inputs[at];
-        if !is_value(self.start.prepared.dae.model.variables[input.id].ty, value) {
+        let model = &self.start.prepared.dae.model;
+        if !is_value(model, model.variables[input.id].ty, value) {
             return Err(InputError::NotAValue(value));
         }
         let is_same = self.present.right[input.column].to_bits() == value.to_bits();
@@ -339,11 +340,17 @@ impl Simulation {
     }
 }
 
-fn is_value(ty: Type, value: f64) -> bool {
+/// Whole numbers up to this are told apart.
+const LARGEST_INTEGER: f64 = 9_007_199_254_740_992.0;
+
+/// Whether a variable of this type can have the value; enumerations are numbered from 1.
+fn is_value(model: &FlatModel, ty: Type, value: f64) -> bool {
+    let is_whole = value.fract() == 0.0 && value.abs() <= LARGEST_INTEGER;
     match ty {
         Type::Real => value.is_finite(),
         Type::Boolean => value == 0.0 || value == 1.0,
-        Type::Integer | Type::Enumeration(_) => value.is_finite() && value.fract() == 0.0,
+        Type::Integer => is_whole,
+        Type::Enumeration(id) => is_whole && value >= 1.0 && value <= model.enumerations[id].literals.len() as f64,
         Type::String => false,
     }
 }

@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
-use modeshift_dae::{Id, IndexVec, Mode, MultimodeDae, Variability, VariableId};
+use modeshift_dae::{Derivative, Id, IndexVec, Mode, MultimodeDae, Variability, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
 use modeshift_numerics::{Input, Parameters};
 use modeshift_structure::initialization::{InitialChoice, initialization};
 
-use crate::initialization::{InitialProblem, InitialState, StartSettings, explain_failure, explain_solution};
+use crate::initialization::{
+    InitialProblem, InitialState, StartMode, StartSettings, explain_failure, explain_solution,
+};
 use crate::run::failure::NoBeginning;
 use crate::run::first_mode::LeftLimits;
 use crate::run::instant::entry::LastValues;
 use crate::run::instant::event_iteration::Outcome;
-use crate::run::memory::TimeScale;
-use crate::run::modes::NoMode;
+use crate::run::memory::{Memory, TimeScale};
+use crate::run::modes::{NoMode, VisitedModes};
 use crate::run::prepare::native_calls::missing_functions;
 use crate::run::prepare::{Constants, Prepared};
 use crate::run::values::{Occasion, Side};
@@ -151,6 +153,31 @@ impl Start {
     }
 }
 
+/// The start that the first instant of a run selects, where no mode agrees with the start values as they stand; nothing where
+/// there is none, or where the search for start values decides.
+pub(crate) fn state_after_first_instant(model: &RunModel<'_>, settings: &RunSettings) -> Option<InitialState> {
+    let start = Start::find(model, settings, &mut Diagnostics::new())?;
+    if matches!(start.found, Found::State(_)) {
+        return None;
+    }
+    let prepared = &start.prepared;
+    let mut machinery = Machinery { prepared, visited: VisitedModes::new(prepared), memory: Memory::new(prepared) };
+    let side = start.beginning(&mut machinery).ok()?.side;
+    let jet = side.mode.quantities.list().iter().zip(&side.jet).map(|(&it, &value)| (it, value));
+    let discrete = model.dae.discrete.definitions.iter_enumerated().filter(|(_, it)| it.is_some());
+    let discrete = discrete.map(|(id, _)| (Derivative::new(id, 0), side.discrete[id]));
+    let values = jet.chain(discrete).filter(|(_, value)| !value.is_nan());
+    Some(InitialState {
+        mode: StartMode(Mode::from_fn(model.dae.mode_variables.len(), |id| side.mode.values[id])),
+        scenario: String::new(),
+        values: values.collect(),
+        fixed: Vec::new(),
+        others: Vec::new(),
+        complete: true,
+        log: Vec::new(),
+    })
+}
+
 /// In what time states change by as much as they are, the mean of all for which that can be said: one that begins near zero
 /// is not faster than the others for that.
 fn time_of_states(side: &Side<'_>) -> Option<TimeScale> {
@@ -219,7 +246,8 @@ fn initial_state(
         Err(failure) => {
             let mut refusal = Diagnostics::new();
             explain_failure(&problem, &failure, &mut refusal);
-            let Some(limits) = LeftLimits::of(&problem).filter(|_| scenario.id.is_none()) else {
+            let may_follow = scenario.id.is_none() && !failure.is_about_discrete_variables();
+            let Some(limits) = LeftLimits::of(&problem).filter(|_| may_follow) else {
                 diagnostics.extend(refusal);
                 return None;
             };
