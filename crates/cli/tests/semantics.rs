@@ -177,3 +177,94 @@ rejected: loops for ever
 ";
     assert!(outcome.stdout.contains(cycle), "{}", outcome.stdout);
 }
+
+/// The change into a mode, as JSON.
+fn change_to(text: &str, to: &str) -> Value {
+    let report = modeshift_reading(text.as_bytes(), &["semantics", "-", "--format", "json"]).json();
+    let changes = report["changes"].as_array().expect("a list").clone();
+    changes.into_iter().find(|it| it["to"] == to).expect("such a change")
+}
+
+/// A clutch and one more equation, in which its torque is not linear.
+fn clutch_with(declaration: &str, equation: &str) -> String {
+    format!(
+        "model M Boolean g = time > 1; Real w1; Real w2; Real f; {declaration} equation
+           /* e1: */ der(w1) = f; /* e2: */ der(w2) = -f; /* e3: */ 0 = if g then w1 - w2 else f;
+           /* new: */ {equation}; end M;"
+    )
+}
+
+#[test]
+fn resets_behind_powers_of_impulses_are_no_numbers() {
+    let change = change_to(&clutch_with("Real z;", "der(z) = f*f"), "g");
+    assert_eq!(change["impulse_orders"][1], serde_json::json!({"variable": "z", "order": "1"}));
+    assert!(change["formula"]["w1"].is_string(), "what is linear has its closed form: {change}");
+    assert_eq!(change["formula"]["z"], Value::Null);
+    let change = change_to(&clutch_with("Real p;", "p = sin(f)"), "g");
+    assert_eq!(change["unclear"]["p"], "in new, f is infinite inside `sin`");
+    assert_eq!((&change["formula"]["p"], &change["weight"]["p"]), (&Value::Null, &Value::Null));
+}
+
+/// The states of the mode before are known, and RR8933 keeps them: `p` jumps to `w`. `changes` remembers `p`.
+#[test]
+fn a_reset_is_that_of_the_runs_and_what_changes_says_instead_has_its_reason() {
+    let text = "model M Real a; Real b; Real c; Real w; Real p; Real v; Real y0; Real y1; Boolean g = time < 1; equation
+        /* ea: */ der(a) = b; /* eb: */ der(b) = c; /* ec: */ der(c) = y0; /* ew: */ der(w) = y1;
+        /* ep: */ der(p) = v; /* ev: */ der(v) = -p;
+        /* c0: */ 0 = if g then a - w else y0; /* c1: */ 0 = if g then y1 - 1 else w - p; end M;";
+    let change = change_to(text, "not g");
+    assert_eq!((&change["class"], &change["impulse_orders"]), (&"discrete".into(), &Value::Array(Vec::new())));
+    assert_eq!(change["restart"][0], "p from c1•2 in instant 1");
+    assert_eq!(change["formula"], Value::Null);
+    let differs = change["differs"].as_array().expect("a list");
+    assert_eq!(differs[0], "`changes` differs: determined, erased: c1, impulses: [y1] = 1");
+    assert_eq!(differs[1], "because it remembers of the past what the new mode needs, RR8933 all that was computed");
+    assert_eq!(differs[2], "there w = pre(p)");
+}
+
+/// Two levels: positions jump, velocities have an impulse and restart an instant later.
+#[test]
+fn states_with_an_impulse_restart() {
+    let text = "model M Boolean g = time > 1; Real x1; Real x2; Real w1; Real w2; Real tau; equation
+        /* k1: */ der(x1) = w1; /* k2: */ der(x2) = w2; /* d1: */ der(w1) = tau; /* d2: */ 2*der(w2) = -tau;
+        /* c: */ 0 = if g then x1 - x2 else tau; end M;";
+    let change = change_to(text, "g");
+    assert_eq!(change["finite"], serde_json::json!(["w1", "w2"]));
+    let block = "k1•+k2•+d1+d2+c•2";
+    let lines = [format!("x1, x2 from {block} in instant 1"), format!("w1, w2 from {block} in instant 2")];
+    assert_eq!(change["restart"], serde_json::json!(lines));
+}
+
+/// As many dominant equations as first coefficients, also where several blocks and laws give them.
+#[test]
+fn dominant_terms_are_closed() {
+    let blocks = "model M Boolean h = time > 3; Real x; Real v; Real f; equation
+        /* kin: */ der(x) = v; /* dyn: */ der(v) = f - 1; /* con: */ 0 = if h then v else f; end M;";
+    assert_eq!(change_to(blocks, "h")["dominant"], serde_json::json!(["con•: 0 = v_0", "dyn: v_0 - pre(v) - f_0 = 0"]));
+    let law = "model M Boolean g(start = false) = time > 1; Real w; Real f; equation
+        /* e1: */ der(w) = f; /* e2: */ 0 = if g then f - w else f - 1; when g then w = 2*pre(w); end when; end M;";
+    let change = change_to(law, "g");
+    assert_eq!(change["end"], "continuous", "{change}");
+}
+
+#[test]
+fn runs_that_fail_are_told_with_the_lines_of_the_algorithm() {
+    let text = "model M Real x; Real u; Boolean g = time > 1; equation
+        /* a: */ u = time; /* b: */ 0 = if g then der(x) + x else x - u; end M;";
+    let outcome = modeshift_reading(text.as_bytes(), &["semantics", "-"]);
+    for line in outcome.stdout.lines().filter(|line| line.contains(" failed: ")) {
+        assert!(outcome.stdout.contains(&format!("{line}\n    ")), "{}", outcome.stdout);
+    }
+    let outcome = modeshift(&["semantics", "models/CupAndBallElasticWithoutLaw.mo"]);
+    assert!(outcome.stdout.contains("no equation is latent (lines 16–17 of Algorithm 5)"), "{}", outcome.stdout);
+    let change = modeshift(&["semantics", "models/CupAndBallElasticWithoutLaw.mo", "--format", "json"]).json();
+    let failed = &change["changes"][0];
+    assert_eq!((&failed["end"], &failed["series"], &failed["formula"]), (&"failed".into(), &Value::Null, &Value::Null));
+}
+
+#[test]
+fn choices_of_one_run_are_those_of_its_instant() {
+    let outcome = modeshift(&["semantics", "models/RLDC2.mo", "--run", "4", "--all-choices"]);
+    assert!(outcome.stdout.starts_with("RLDC2\n\nrun 4, "), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("\nchoices\n"), "{}", outcome.stdout);
+}

@@ -28,7 +28,7 @@ impl Instant<'_> {
         // In the overdetermined part those come first that are not shifted; a law comes before everything else, and
         // what says the derivative of a state that a law sets, last.
         let is_law = |it: &Shifted<Body>| system.bodies[it.of].clause.is_some();
-        let laws = equations.iter().copied().filter(is_law);
+        let laws = status.equations.keys().copied().filter(is_law);
         let set: BTreeSet<Shifted<Unknown>> = laws.flat_map(|law| system.variables_of(law)).collect();
         let is_overruled = |it: &Shifted<Body>| system.variables_of(*it).any(|variable| set.contains(&variable));
         equations.sort_by_key(|it| (!is_law(it), is_overruled(it), it.shift, self.is_new(it.of), it.of));

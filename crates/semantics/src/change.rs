@@ -36,6 +36,8 @@ pub struct Change {
     pub start: Beginning,
     /// The derivatives behind that, where they are not those of the mode before: what `changes` remembers.
     pub memory: Option<Jet>,
+    /// Equations of the new mode that the past satisfies, although a run does not know it: guards may say so.
+    pub satisfied: BTreeSet<Shifted<Body>>,
     /// The runs of its instants; the last one is the first of the continuous dynamics, where it gets there.
     pub instants: Vec<Trace>,
     /// How it ends.
@@ -89,7 +91,8 @@ impl Graph {
             false => (start, None),
         };
         let instants = Vec::new();
-        let mut change = Change { before, after, start: start.clone(), memory, instants, end: ChangeEnd::Endless };
+        let (satisfied, end) = (BTreeSet::new(), ChangeEnd::Endless);
+        let mut change = Change { before, after, start: start.clone(), memory, satisfied, instants, end };
         let mut met: Vec<Beginning> = Vec::new();
         let (mut at, mut old) = (start, before);
         while !met.contains(&at) {
@@ -122,6 +125,19 @@ impl Graph {
             change.end = ChangeEnd::Continuous;
         }
         Some(change)
+    }
+
+    /// The numbers of the runs of a change in the graph; nothing for one that causality lets take other steps.
+    pub fn run_numbers(&self, change: &Change) -> Vec<Option<usize>> {
+        let mut at = Some(&change.start);
+        let mut numbers = Vec::new();
+        for trace in &change.instants {
+            let from = at.and_then(|at| self.beginnings.iter().position(|it| it == at));
+            let run = from.and_then(|from| self.run_from(from, trace.mode));
+            numbers.push(run.filter(|&run| self.runs[run].steps == trace.steps));
+            at = trace.end.as_ref().ok();
+        }
+        numbers
     }
 
     /// The run from a beginning to a mode, with choices by causality.

@@ -230,6 +230,11 @@ impl Graph {
         self.runs.binary_search_by_key(&(from, mode), |run| (run.from, run.mode)).ok()
     }
 
+    /// The numbers of the runs from a beginning.
+    pub(crate) fn runs_from(&self, from: usize) -> std::ops::Range<usize> {
+        self.runs.partition_point(|run| run.from < from)..self.runs.partition_point(|run| run.from <= from)
+    }
+
     /// Follows runs under constant guards; finds the cycles of a mode.
     fn find_cycles(&mut self, mode: usize) {
         let mut done: BTreeSet<usize> = BTreeSet::new();
@@ -263,21 +268,6 @@ impl Graph {
     /// Whether a run is part of the continuous dynamics of its mode.
     pub fn is_continuous(&self, run: usize) -> bool {
         self.continuous.contains(&run)
-    }
-
-    /// The run by which each beginning is first met, starting from consistent starts.
-    pub fn met_by(&self) -> Vec<Option<usize>> {
-        let mut met: Vec<Option<usize>> = vec![None; self.beginnings.len()];
-        let mut is_met: Vec<bool> = vec![false; self.beginnings.len()];
-        self.starts.values().for_each(|&start| is_met[start] = true);
-        for (number, run) in self.runs.iter().enumerate() {
-            if let Ok(to) = run.to
-                && !is_met[to]
-            {
-                (is_met[to], met[to]) = (true, Some(number));
-            }
-        }
-        met
     }
 
     /// The statuses behind the micro-steps of a run.

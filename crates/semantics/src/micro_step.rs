@@ -14,7 +14,8 @@
 //! - *The guard `true`* is evaluated when the instant begins: equations of Δ that hold in all modes are redundant then.
 //! - *`when` clauses* (E22 §8.4): in the instant in which one fires its laws are enabled, and equations that are
 //!   overdetermined are erased without being shifted, as their shifts are not active when the instant is over. Latent
-//!   equations are added only of what held before.
+//!   equations are added only of what held before. Where the mode goes on behind the instant its equations go on, too:
+//!   they are shifted as ever, but for those that contain what a law says.
 
 use std::collections::BTreeSet;
 
@@ -257,7 +258,7 @@ impl Instant<'_> {
     fn overdetermined(&self, status: &Status) -> Vec<Vec<MicroStep>> {
         let is_over = |&equation: &Shifted<Body>| status.undefined_in(self.system, equation).next().is_none();
         let over = status.enabled_undefined(self.system).filter(is_over);
-        let step = |equation: Shifted<Body>| match self.is_fired(status) && !self.shifts(status, equation) {
+        let step = |equation: Shifted<Body>| match self.gives_way_for_good(status, equation) {
             true => MicroStep::Erase(EraseEquation { equation }),
             false => MicroStep::Shift(ForwardShift { equation }),
         };
@@ -266,7 +267,7 @@ impl Instant<'_> {
             true if self.shifts_in_instants => {
                 self.shifts(status, equation) || !self.is_constraint(status, equation.of)
             }
-            true => true,
+            true => self.gives_way_for_good(status, equation) || equation.shift < self.bound,
             false => equation.shift < self.bound,
         };
         let mut over: Vec<Shifted<Body>> = over.filter(allowed).collect();
@@ -274,13 +275,33 @@ impl Instant<'_> {
         over.into_iter().map(|equation| vec![step(equation)]).collect()
     }
 
+    /// Whether an overdetermined equation is erased and not shifted: in the instant of a `when` where its mode lasts no
+    /// longer, so that its shift is not active, or where a law speaks of what is in it.
+    fn gives_way_for_good(&self, status: &Status, equation: Shifted<Body>) -> bool {
+        match self.is_fired(status) {
+            true if self.shifts_in_instants => !self.shifts(status, equation),
+            true => !self.lasts(status) || !self.is_free_of_laws(status, equation),
+            false => false,
+        }
+    }
+
     /// Whether an equation of the instant of a `when` is shifted, in the reading in which some are: no law speaks of what
     /// is in it.
     fn shifts(&self, status: &Status, equation: Shifted<Body>) -> bool {
+        self.shifts_in_instants && self.is_free_of_laws(status, equation) && equation.shift < self.bound
+    }
+
+    fn is_free_of_laws(&self, status: &Status, equation: Shifted<Body>) -> bool {
         let laws = status.equations.keys().filter(|it| self.system.bodies[it.of].clause.is_some());
         let set: BTreeSet<Shifted<Unknown>> = laws.flat_map(|&law| self.system.variables_of(law)).collect();
-        let is_free = self.system.variables_of(equation).all(|variable| !set.contains(&variable));
-        self.shifts_in_instants && is_free && equation.shift < self.bound
+        self.system.variables_of(equation).all(|variable| !set.contains(&variable))
+    }
+
+    /// Whether what holds in an instant holds when it is over: its mode is not transient, and no `when` says that it is.
+    fn lasts(&self, status: &Status) -> bool {
+        let is_bare = |&clause: &usize| self.system.clauses[clause].is_bare;
+        let is_declared = status.fires.as_ref().is_some_and(|fires| fires.iter().any(is_bare));
+        !is_declared && status.mode().is_some_and(|mode| !self.system.is_transient(mode))
     }
 
     fn is_constraint(&self, status: &Status, body: Body) -> bool {
@@ -306,8 +327,9 @@ impl Instant<'_> {
     fn latent_equations(&self, status: &Status) -> Vec<Vec<MicroStep>> {
         let Some(offsets) = status.mode().and_then(|mode| self.offsets[mode].as_ref()) else { return Vec::new() };
         let held_before = |body: Body| self.context.iter().any(|equation| equation.of == body);
-        let lasts = |body: Body| !self.is_fired(status) || self.shifts_in_instants || held_before(body);
-        let shifts = offsets.equations.iter().filter(|(body, _)| lasts(**body));
+        let is_asked =
+            |body: Body| !self.is_fired(status) || self.shifts_in_instants || self.lasts(status) || held_before(body);
+        let shifts = offsets.equations.iter().filter(|(body, _)| is_asked(**body));
         let shifts = shifts.flat_map(|(&body, &offset)| (1..=offset).map(move |shift| Shifted::new(body, shift)));
         let equations: Vec<Shifted<Body>> = shifts.filter(|it| !status.equations.contains_key(it)).collect();
         if equations.is_empty() { Vec::new() } else { vec![vec![MicroStep::Latent(AddEquations { equations })]] }

@@ -73,8 +73,9 @@ impl<'a> Reader<'a> {
         let mut unseen = Vec::new();
         let clauses = self.clauses(&mut bodies, &mut unseen);
         let guards = dae.mode_variables.ids().map(|guard| self.guard(guard, !clauses.is_empty())).collect();
-        let Reader { modes, unknowns, .. } = self;
-        DifferenceSystem { name: dae.model.name.clone(), unknowns, guards, modes, bodies, clauses, unseen }
+        let Reader { modes, unknowns, unknown_of, expressions, .. } = self;
+        let name = dae.model.name.clone();
+        DifferenceSystem { name, unknowns, guards, modes, bodies, clauses, expressions, unknown_of, unseen }
     }
 
     /// The valuations that satisfy all invariants, in order.
@@ -128,6 +129,7 @@ impl<'a> Reader<'a> {
         let guarded = |((left, right), modes)| GuardedEquation {
             name: equation.name.clone(),
             equation: Some(id),
+            sides: Some([left, right]),
             modes,
             incidence: self.incidence([left, right]),
             clause: None,
@@ -215,7 +217,8 @@ impl Reader<'_> {
                     bodies.push(law);
                 }
                 let is_transient = self.reads_unknowns(branch);
-                clauses.push(Clause { name: self.clause_name(branch), of, condition, is_transient });
+                let is_bare = branch.actions.is_empty();
+                clauses.push(Clause { name: self.clause_name(branch), of, condition, is_transient, is_bare });
             }
         }
         clauses
@@ -281,15 +284,15 @@ impl Reader<'_> {
     /// A law as an equation of the instant: what it says of the present is about right limits, one instant later for
     /// what has a derivative.
     fn law(&mut self, action: &WhenAction, condition: &Modes, clause: usize) -> Option<GuardedEquation> {
-        let (name, roots) = match action.kind {
+        let (name, sides) = match action.kind {
             WhenActionKind::Law(left, right) => {
                 let [left_text, right_text] = [left, right].map(|side| self.text(side));
-                (format!("law({left_text} = {right_text})"), vec![left, right])
+                (format!("law({left_text} = {right_text})"), [left, right])
             }
             WhenActionKind::Reinit(variable, value) => {
                 let target = self.expressions.variable(variable, 0);
                 let name = &self.dae.model.variables[variable].name;
-                (format!("reinit({name}, {})", self.text(value)), vec![target, value])
+                (format!("reinit({name}, {})", self.text(value)), [target, value])
             }
             _ => return None,
         };
@@ -298,9 +301,9 @@ impl Reader<'_> {
             let shift = u32::from(highest < self.written_order(unknown));
             Incidence { unknown, lowest: shift, highest: highest + shift }
         };
-        let incidence = self.highest_orders(&roots).into_iter().map(right_limit).collect();
+        let incidence = self.highest_orders(&sides).into_iter().map(right_limit).collect();
         let (modes, clause) = (condition.and(&inside), Some(clause));
-        Some(GuardedEquation { name: name.into(), equation: None, modes, incidence, clause })
+        Some(GuardedEquation { name: name.into(), equation: None, sides: Some(sides), modes, incidence, clause })
     }
 
     /// The highest derivative of a variable that the model writes anywhere.

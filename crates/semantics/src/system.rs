@@ -6,9 +6,10 @@
 //!
 //! Where the model is read off a [`MultimodeDae`](modeshift_dae::MultimodeDae): `reading`.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use modeshift_dae::{EquationId, IndexVec, Mode, VariableId};
+use modeshift_dae::{EquationId, ExpressionId, Expressions, IndexVec, Mode, VariableId};
 
 use crate::domain::{Body, Guard, Shifted, Unknown};
 use crate::modes::Modes;
@@ -28,6 +29,10 @@ pub struct DifferenceSystem {
     pub bodies: IndexVec<Body, GuardedEquation>,
     /// The branches of `when` clauses with laws, or with nothing in them.
     pub clauses: Vec<Clause>,
+    /// The arena of the sides of equations, with what modes leave of them.
+    pub expressions: Expressions,
+    /// By variable of the model, the variable here.
+    pub unknown_of: BTreeMap<VariableId, Unknown>,
     /// The names of such branches whose conditions are no guards of the model: their instants are not among the runs.
     pub unseen: Vec<String>,
 }
@@ -57,6 +62,8 @@ pub struct GuardedEquation {
     pub name: Arc<str>,
     /// The equation of the model; nothing for a law.
     pub equation: Option<EquationId>,
+    /// What the modes that enable it leave of its two sides; nothing where only the incidence is known.
+    pub sides: Option<[ExpressionId; 2]>,
     /// The modes that enable it.
     pub modes: Modes,
     /// The variables that appear in `f`: `ρ(e)`.
@@ -87,6 +94,8 @@ pub struct Clause {
     pub condition: Modes,
     /// Whether the mode in which it fires is transient: what happens in the model may make its condition false.
     pub is_transient: bool,
+    /// Whether there is nothing in it: it declares that what holds in its instant holds for this instant only.
+    pub is_bare: bool,
 }
 
 impl DifferenceSystem {

@@ -8,6 +8,7 @@ use crate::graph::{Graph, Run};
 use crate::micro_step::{Failure, MicroStep};
 use crate::status::{Context, Status};
 use crate::system::{DifferenceSystem, GuardedEquation, literal_text};
+use crate::values::{Trouble, Unclear};
 
 impl DifferenceSystem {
     /// `FS(e3)`; nothing for what is not shown.
@@ -18,7 +19,9 @@ impl DifferenceSystem {
         match step {
             MicroStep::Block(block) => Some(list(&block.equations, "+")),
             MicroStep::Guard(step) => {
-                let literal = literal_text(&self.guards[step.guard].name, step.value);
+                let name = &self.guards[step.guard].name;
+                let name = if step.is_delayed { format!("pre({name})").into() } else { name.clone() };
+                let literal = literal_text(&name, step.value);
                 match step.redundant.is_empty() {
                     true => Some(literal),
                     false => Some(format!("{literal}; PR({})", list(&step.redundant, ", "))),
@@ -65,6 +68,34 @@ impl DifferenceSystem {
         let equations = equations.filter_map(|(&equation, &value)| marked(self.equation_name(equation), value));
         let holding = context.iter().map(|&equation| format!("♯{}", self.equation_name(equation)));
         guards.chain(variables).chain(equations).chain(holding).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The lines of Algorithm 5 in which a run fails.
+    pub fn failure_lines(&self, failure: &Failure) -> &'static str {
+        match failure {
+            Failure::Underdetermined(_) | Failure::InfiniteIndex(_) => "lines 16–17",
+            Failure::Unbounded(_) | Failure::Contradiction(_) => "lines 12–13",
+        }
+    }
+
+    /// Why the order of a variable is not known, in words.
+    pub fn unclear_text(&self, unclear: &Unclear) -> String {
+        let equations: Vec<String> = unclear.equations.iter().map(|&it| self.equation_name(it)).collect();
+        let (equations, variable) = (equations.join("+"), &self.unknowns[unclear.variable].name);
+        match &unclear.trouble {
+            Trouble::Inside(function) => format!("in {equations}, {variable} is infinite inside `{function}`"),
+            Trouble::NotLinear => {
+                format!("{equations} is not linear in what it is solved for, and {variable} is infinite")
+            }
+            Trouble::Vanishes => format!("in {equations}, {variable} is infinite and a divisor may be zero"),
+            Trouble::AtMost(order) => {
+                format!(
+                    "in {equations}, terms of order {order} may cancel: the sign of {variable}, which is infinite, is open"
+                )
+            }
+            Trouble::Together => format!("{equations} is not linear in {variable}, which is infinite"),
+            Trouble::Reads(_) => format!("{equations} reads {variable}, whose order is not known"),
+        }
     }
 
     /// Why a run fails, in words.

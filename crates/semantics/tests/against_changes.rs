@@ -79,7 +79,7 @@ fn changes_of_random_models_agree_or_differ_for_a_known_reason() {
 #[test]
 fn instants_of_random_when_clauses_agree_or_differ_for_a_known_reason() {
     let (mut agree, mut differ) = (BTreeMap::new(), BTreeMap::new());
-    let mut others = Tally::default();
+    let (mut others, mut unknown) = (Tally::default(), Vec::new());
     for (seed, dae, graph) in random_graphs_with_laws(300) {
         others.count(seed, &dae, &graph);
         with_changes(&dae, &graph, |changes| {
@@ -96,15 +96,18 @@ fn instants_of_random_when_clauses_agree_or_differ_for_a_known_reason() {
                 }
                 let names = [before, after].map(|mode| graph.system.mode_name(mode));
                 let reading = theirs.reading(&graph, &change);
-                let reading = reading.unwrap_or_else(|| panic!("model {seed}, {names:?}:\n{ours:?}\n{theirs:?}"));
-                *differ.entry(reading).or_insert(0) += 1;
+                match reading {
+                    Some(reading) => *differ.entry(reading).or_insert(0) += 1,
+                    None => unknown.push(format!("model {seed}, {names:?}:\n{ours:?}\n{theirs:?}")),
+                }
             }
         });
     }
     println!("{agree:?} {differ:?} {others:?}");
-    assert_eq!(agree, [("determined", 234), ("rejected", 77), ("underdetermined", 4)].into());
+    assert!(unknown.is_empty(), "{}", unknown.join("\n\n"));
+    assert_eq!(agree, [("determined", 235), ("rejected", 77), ("underdetermined", 4)].into());
     let reading = |remembers, shifts_in_instants| Reading { remembers, shifts_in_instants, ..Reading::default() };
-    assert_eq!(differ, [(reading(false, true), 76), (reading(true, false), 8), (reading(true, true), 1)].into());
+    assert_eq!(differ, [(reading(false, true), 75), (reading(true, false), 8), (reading(true, true), 1)].into());
     assert!(others.unknown.is_empty(), "{}", others.unknown.join("\n\n"));
 }
 

@@ -1,8 +1,8 @@
 //! The models of RR8933 and E22, in the notation of Fig. 3.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use modeshift_dae::{Mode, VariableId};
+use modeshift_dae::{Expressions, Mode, VariableId};
 use modeshift_semantics::{
     ChangeEnd, Class, DifferenceSystem, Graph, GuardPredicate, GuardedEquation, Incidence, MicroStep, Modes, Reading,
     Unknown, UnknownVariable,
@@ -244,6 +244,7 @@ fn a_mode_that_shifts_further_with_every_visit() {
     let body = |name: &str, mode: usize, shift: u32| GuardedEquation {
         name: name.into(),
         equation: None,
+        sides: None,
         modes: Modes::of(2, |it| it == mode),
         incidence: vec![Incidence { unknown: Unknown(0), lowest: shift, highest: shift }],
         clause: None,
@@ -255,6 +256,8 @@ fn a_mode_that_shifts_further_with_every_visit() {
         modes: [false, true].map(|value| Mode::from_fn(1, |_| value)).to_vec(),
         bodies: [body("p", 1, 0), body("q", 1, 1), body("r", 0, 0)].into_iter().collect(),
         clauses: Vec::new(),
+        expressions: Expressions::default(),
+        unknown_of: BTreeMap::new(),
         unseen: Vec::new(),
     };
     let size = |graph: &Graph| (graph.beginnings.len(), graph.runs.len());

@@ -1,13 +1,15 @@
 //! From the graph of the constructive semantics to its words.
 
+use std::collections::BTreeSet;
+
 use modeshift_mode_changes::AllChanges;
-use modeshift_semantics::{Class, Graph, MicroStep, Outcome, Run};
+use modeshift_semantics::{Class, Failure, Graph, Guard, MicroStep, Outcome, Run, RunEffects, Unknown};
 
 use super::report::{ChoiceReport, ContextReport, OutcomeReport, RunReport, SemanticsReport, StepReport};
 use crate::Analyzed;
 use crate::analyze::valuation_text;
 use crate::changes::ImpulseOrder;
-use crate::json::Version;
+use crate::json::{ByName, Version};
 
 /// All that is needed to put the semantics of a model into words.
 pub struct Wording<'a> {
@@ -28,16 +30,13 @@ impl Wording<'_> {
     pub fn report(&self) -> SemanticsReport {
         let graph = self.graph;
         let names = graph.beginning_names();
-        let impulses = graph.impulses();
-        let classes = graph.classes_by(&impulses);
+        let effects = graph.run_effects();
+        let classes = graph.classes_by(&effects);
         let wanted = |&number: &usize| self.run.is_none_or(|run| run == number + 1);
         let numbers = (0..graph.runs.len()).filter(wanted);
         let runs = numbers.map(|number| {
-            let orders = impulses[number].iter().flatten().map(|(&unknown, order)| ImpulseOrder {
-                variable: graph.system.unknowns[unknown].name.to_string(),
-                order: order.to_string(),
-            });
-            self.run_report(number, classes[number], orders.collect(), &names)
+            let effects = effects[number].clone().unwrap_or_default();
+            self.run_report(number, classes[number], &effects, &names)
         });
         let (choices, unexplored) = if self.all_choices { self.choices(&names) } else { (None, None) };
         let within = &self.analyzed.within;
@@ -51,6 +50,7 @@ impl Wording<'_> {
             contexts: (0..graph.beginnings.len()).map(|number| self.context(number, &names)).collect(),
             runs: runs.collect(),
             truncated: !graph.is_complete,
+            delayed: self.delayed(),
             unseen: graph.system.unseen.clone(),
             modes,
             changes,
@@ -76,15 +76,12 @@ impl Wording<'_> {
         ContextReport { name: names[number].clone(), context, knows, status }
     }
 
-    fn run_report(
-        &self,
-        number: usize,
-        class: Class,
-        impulse_orders: Vec<ImpulseOrder>,
-        names: &[String],
-    ) -> RunReport {
+    fn run_report(&self, number: usize, class: Class, effects: &RunEffects, names: &[String]) -> RunReport {
         let (graph, run) = (self.graph, &self.graph.runs[number]);
         let system = &graph.system;
+        let name = |unknown| system.unknowns[unknown].name.to_string();
+        let order =
+            |(&unknown, order): (&Unknown, &i32)| ImpulseOrder { variable: name(unknown), order: order.to_string() };
         RunReport {
             number: number + 1,
             from: names[run.from].clone(),
@@ -93,13 +90,39 @@ impl Wording<'_> {
             class: class_word(class),
             steps: self.steps(number, run),
             erased: run.erased().into_iter().map(|it| system.equation_name(it)).collect(),
-            impulse_orders,
+            impulse_orders: effects.impulsive.iter().map(order).collect(),
+            unclear: ByName(effects.unclear.iter().map(|(&it, why)| (name(it), system.unclear_text(why))).collect()),
+            is_singular: graph.offsets[run.mode].is_none(),
             fires: run.fires().iter().map(|&clause| system.clauses[clause].name.clone()).collect(),
-            failure: run.to.as_ref().err().map(|failure| system.failure_text(failure)),
+            failure: run.to.as_ref().err().map(|failure| self.failure(failure)),
             text: graph.run_text(number, names),
             sequence: graph.steps_text(run),
             ends: (run.from, run.to.as_ref().ok().copied()),
         }
+    }
+
+    /// Why something fails, and where in the algorithm.
+    pub(super) fn failure(&self, failure: &Failure) -> String {
+        let system = &self.graph.system;
+        format!("{} ({} of Algorithm 5)", system.failure_text(failure), system.failure_lines(failure))
+    }
+
+    /// The guards that are given their left limits in some run, with what they read.
+    fn delayed(&self) -> Vec<String> {
+        let system = &self.graph.system;
+        let steps = self.graph.runs.iter().flat_map(|run| &run.steps);
+        let delayed: BTreeSet<Guard> = steps
+            .filter_map(|step| match step {
+                MicroStep::Guard(step) if step.is_delayed => Some(step.guard),
+                _ => None,
+            })
+            .collect();
+        let line = |guard: Guard| {
+            let it = &system.guards[guard];
+            let reads: Vec<&str> = it.reads.iter().map(|&unknown| &*system.unknowns[unknown].name).collect();
+            format!("{} reads {}, which waits for it: its left limit is taken", it.name, reads.join(", "))
+        };
+        delayed.into_iter().map(line).collect()
     }
 
     fn steps(&self, number: usize, run: &Run) -> Vec<StepReport> {
@@ -118,12 +141,15 @@ impl Wording<'_> {
     /// The instants whose end depends on choices, and how many contexts have too many to be explored.
     fn choices(&self, names: &[String]) -> (Option<Vec<ChoiceReport>>, Option<usize>) {
         let (mut found, mut unexplored) = (Vec::new(), 0);
-        for (number, name) in names.iter().enumerate() {
+        let asked = self.run.map(|run| &self.graph.runs[run - 1]);
+        let numbers = (0..names.len()).filter(|&number| asked.is_none_or(|run| run.from == number));
+        for (number, name) in numbers.map(|number| (number, &names[number])) {
             let Some(modes) = self.graph.all_choices_from(number) else {
                 unexplored += 1;
                 continue;
             };
-            for (mode, outcomes) in modes.into_iter().filter(|(_, outcomes)| outcomes.len() > 1) {
+            let is_asked = |mode: usize| asked.is_none_or(|run| run.mode == mode);
+            for (mode, outcomes) in modes.into_iter().filter(|(mode, it)| it.len() > 1 && is_asked(*mode)) {
                 found.push(ChoiceReport {
                     from: name.clone(),
                     when: self.graph.system.mode_name(mode),

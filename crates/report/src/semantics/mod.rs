@@ -6,6 +6,7 @@
 //! | `dot` | the report in the language of Graphviz |
 //! | `graph` | the report as a picture |
 //! | `report` | the report as data |
+//! | `second_opinion` | where `changes` says something else of a mode change, and why |
 //! | `standard` | standardisation: what modes and changes mean in real numbers |
 //! | `text` | the report as text, in the notation of RR8933 Fig. 3 |
 //! | `verdicts` | runs that fail and cycles that do not end, as diagnostics |
@@ -14,6 +15,7 @@ mod build;
 mod dot;
 mod graph;
 mod report;
+mod second_opinion;
 mod standard;
 mod text;
 mod verdicts;

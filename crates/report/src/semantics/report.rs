@@ -45,11 +45,15 @@ crate::report! {
         steps: Vec<StepReport> => always "steps",
         /// Equations that gave way.
         erased: Vec<String> => always "erased",
-        /// Variables with impulses, for a past that violates what is erased.
+        /// Variables with impulses, with the highest order that some past gives them.
         impulse_orders: Vec<ImpulseOrder> => always "impulse_orders",
+        /// Variables whose orders are not known, and why.
+        unclear: ByName<String> => optional "unclear",
+        /// Whether its mode is structurally singular: it is refused, and the run says why.
+        is_singular: bool => optional "singular",
         /// The `when` clauses that fire in it.
         fires: Vec<String> => optional "fires",
-        /// Why it fails.
+        /// Why it fails, with the lines of Algorithm 5.
         failure: Option<String> => optional "failure",
         /// All of it in one line.
         text: String => hidden,
@@ -81,8 +85,12 @@ crate::report! {
         from: String => always "from",
         /// The values of the guards after.
         to: String => always "to",
+        /// What it is: `continuous`, `discrete` or `impulsive`; nothing where it does not end.
+        class: Option<&'static str> => optional "class",
         /// The runs of its instants, the first of the new dynamics included.
         instants: Vec<String> => always "instants",
+        /// The numbers of these runs in the list of all; nothing for one in which causality chooses otherwise.
+        runs: Vec<Option<usize>> => always "runs",
         /// How it ends: `continuous`, `transient`, `failed` or `endless`.
         end: &'static str => always "end",
         /// The equations that the first instant erases.
@@ -91,14 +99,22 @@ crate::report! {
         series: Vec<String> => optional "series",
         /// What its equations leave of that: dominant terms.
         dominant: Vec<String> => optional "dominant",
+        /// Why it fails, with the lines of Algorithm 5.
+        failure: Option<String> => optional "failure",
         /// Variables with impulses: not a number when standardized.
         impulse_orders: Vec<ImpulseOrder> => always "impulse_orders",
-        /// Values after the change, in which `pre(x)` is a left limit, as `changes` says.
+        /// Variables whose orders are not known, and why: not a number either.
+        unclear: ByName<String> => optional "unclear",
+        /// Where states get their right limits: the block, and the instant from 1.
+        restart: Vec<String> => optional "restart",
+        /// States with an impulse in some instant that have a right limit all the same.
+        finite: Vec<String> => optional "finite",
+        /// Values after the change, in which `pre(x)` is a left limit; closed forms of `changes`, where it agrees.
         formula: ByName<String> => optional "formula",
-        /// Weights of impulses of order 1, as `changes` says.
+        /// Weights of impulses of order 1, likewise.
         weight: ByName<String> => optional "weight",
-        /// What `changes` knows beside.
-        note: Option<String> => optional "note",
+        /// Where `changes` says something else: what, and why.
+        differs: Vec<String> => optional "differs",
     }
 
     /// One way in which an instant can end.
@@ -133,6 +149,8 @@ crate::report! {
         runs: Vec<RunReport> => always "runs",
         /// Whether there are more runs than are explored.
         truncated: bool => optional "truncated",
+        /// Guards that wait for what waits for them, and are given their left limits.
+        delayed: Vec<String> => optional "delayed",
         /// `when` clauses whose conditions are no guards of the model: their instants are not among the runs.
         unseen: Vec<String> => optional "unseen",
         /// The continuous dynamics of the modes.

@@ -2,14 +2,15 @@
 //!
 //! In a mode shifts are derivatives again: an ODE, or a DAE with its constraints. At a change the blocks of its runs are the
 //! reset equations; variables with impulses are not a number, and their weights are what the paper throws away. Formulas
-//! are those of `changes`.
+//! are those of `changes`, where it says the same of the change.
 
 use modeshift_dae::Derivative;
 use modeshift_mode_changes::{ChangeReport, Moment};
-use modeshift_semantics::{Body, Change, ChangeEnd, DominantTerms, MicroStep, Offsets, Shifted};
+use modeshift_semantics::{Body, Change, ChangeEnd, DominantTerms, MicroStep, Offsets, RightLimits, Shifted};
 
 use super::build::Wording;
 use super::report::{ModeDynamics, ResetReport};
+use super::second_opinion::{Opinion, Reason, difference};
 use crate::changes::ImpulseOrder;
 use crate::json::ByName;
 
@@ -65,33 +66,56 @@ impl Wording<'_> {
     }
 
     fn reset(&self, change: &Change) -> ResetReport {
-        let system = &self.graph.system;
-        let effects = self.graph.effects(change).unwrap_or_default();
+        let (graph, system) = (self.graph, &self.graph.system);
+        let report = self.of_changes(change);
+        let theirs = Opinion::of_changes(report.as_ref());
+        let reason = self.changes.and_then(|_| difference(graph, change, &Opinion::own(graph, change), &theirs));
+        let change = &match &reason {
+            Some(Reason::Past(satisfied)) => Change { satisfied: satisfied.clone(), ..change.clone() },
+            _ => change.clone(),
+        };
+        let own = Opinion::own(graph, change);
+        let effects = graph.effects(change).unwrap_or_default();
         let name = |unknown| system.unknowns[unknown].name.to_string();
-        let own: Vec<ImpulseOrder> = effects
-            .impulsive
-            .iter()
-            .map(|(&unknown, order)| ImpulseOrder { variable: name(unknown), order: order.to_string() })
-            .collect();
-        let known = self.of_changes(change);
-        let theirs = known.as_ref().map(|report| {
-            let order = |(variable, order): &(String, String)| ImpulseOrder {
-                variable: variable.clone(),
-                order: order.clone(),
-            };
-            report.impulse_orders.iter().map(order).collect::<Vec<_>>()
+        let is_determined = matches!(change.end, ChangeEnd::Continuous | ChangeEnd::Transient);
+        let (mut formula, mut weight) = report.as_ref().map(formulas).unwrap_or_default();
+        // Closed forms are linear in what is infinite: where the model is not, they say nothing.
+        let is_linear = |(variable, _): &(String, String)| !effects.nonlinear.iter().any(|&it| name(it) == *variable);
+        formula.retain(is_linear);
+        weight.retain(is_linear);
+        let differs = match reason {
+            // These differ in other variables than those that have closed forms here.
+            Some(reason @ (Reason::Past(_) | Reason::Nonlinear)) => reason.lines(graph, &theirs, &[]),
+            Some(reason) => {
+                let weights = weight.drain(..).map(|(name, text)| (format!("the weight of {name}"), text));
+                reason.lines(graph, &theirs, &formula.drain(..).chain(weights).collect::<Vec<_>>())
+            }
+            None => Vec::new(),
+        };
+        if !is_determined {
+            formula.clear();
+            weight.clear();
+        }
+        let impulsive = own.impulsive;
+        let class = is_determined.then(|| match change.instants.len() {
+            1 if change.end == ChangeEnd::Continuous => "continuous",
+            _ if impulsive.is_empty() && effects.unclear.is_empty() => "discrete",
+            _ => "impulsive",
         });
-        let note =
-            theirs.as_ref().filter(|theirs| **theirs != own && change.end == ChangeEnd::Continuous).map(|_| note(&own));
-        let (formula, weight) = known.as_ref().map(formulas).unwrap_or_default();
-        let DominantTerms { series, equations: dominant } =
-            self.graph.dominant_terms(&self.analyzed.dae, change).unwrap_or_default();
+        let order = |(variable, order): (String, String)| ImpulseOrder { variable, order };
+        let terms =
+            graph.dominant_terms(&self.analyzed.dae, change).filter(|_| is_determined && class == Some("impulsive"));
+        let DominantTerms { series, equations: dominant } = terms.unwrap_or_default();
         let steps_text =
             |steps: &[MicroStep]| steps.iter().filter_map(|step| system.step_text(step)).collect::<Vec<_>>().join("; ");
+        let limits = graph.right_limits(change).unwrap_or_default();
+        let finite = limits.iter().flat_map(|it| &it.states).filter(|it| effects.impulsive.contains_key(it));
         ResetReport {
             from: system.mode_name(change.before),
             to: system.mode_name(change.after),
+            class,
             instants: change.instants.iter().map(|trace| steps_text(&trace.steps)).collect(),
+            runs: graph.run_numbers(change).into_iter().map(|run| run.map(|run| run + 1)).collect(),
             end: match change.end {
                 ChangeEnd::Continuous => "continuous",
                 ChangeEnd::Transient => "transient",
@@ -101,11 +125,23 @@ impl Wording<'_> {
             erased: change.erased().into_iter().map(|it| system.equation_name(it)).collect(),
             series,
             dominant,
-            impulse_orders: theirs.unwrap_or(own),
+            failure: if let ChangeEnd::Failed(failure) = &change.end { Some(self.failure(failure)) } else { None },
+            impulse_orders: impulsive.into_iter().map(order).collect(),
+            unclear: ByName(effects.unclear.iter().map(|(&it, why)| (name(it), system.unclear_text(why))).collect()),
+            finite: finite.map(|&it| name(it)).collect(),
+            restart: limits.iter().map(|it| self.right_limits(it)).collect(),
             formula: ByName(formula),
             weight: ByName(weight),
-            note,
+            differs,
         }
+    }
+
+    /// `x1, x2 from k1•+k2•+c•2 in instant 1`
+    fn right_limits(&self, limits: &RightLimits) -> String {
+        let system = &self.graph.system;
+        let states: Vec<&str> = limits.states.iter().map(|&it| &*system.unknowns[it].name).collect();
+        let equations: Vec<String> = limits.equations.iter().map(|&it| system.equation_name(it)).collect();
+        format!("{} from {} in instant {}", states.join(", "), equations.join("+"), limits.instant)
     }
 
     /// What `changes` says of a change.
@@ -129,16 +165,4 @@ fn formulas(report: &ChangeReport) -> (Formulas, Formulas) {
     let is_impulsive = |name: &String| report.impulse_orders.iter().any(|(impulsive, _)| impulsive == name);
     let all = report.restart.iter().flat_map(|level| level.formula.iter().cloned());
     all.partition(|(name, _)| !is_impulsive(name))
-}
-
-fn note(own: &[ImpulseOrder]) -> String {
-    let orders: Vec<String> = own.iter().map(|it| format!("[{}] = {}", it.variable, it.order)).collect();
-    match orders.is_empty() {
-        true => "for a past that violates what is erased there is no impulse: `changes` says which values it keeps"
-            .to_string(),
-        false => format!(
-            "for a past that violates all that is erased: {}; `changes` knows what of it the past satisfies",
-            orders.join(", ")
-        ),
-    }
 }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::report::{ChoiceReport, ModeDynamics, ResetReport, RunReport, SemanticsReport};
 use crate::analyze::section;
+use crate::changes::ImpulseOrder;
 
 /// The whole report.
 pub(super) fn semantics_to_text(report: &SemanticsReport) -> String {
@@ -11,13 +12,17 @@ pub(super) fn semantics_to_text(report: &SemanticsReport) -> String {
     if report.is_one_run {
         let mut text = format!("{}{at}\n", report.model);
         report.runs.iter().for_each(|run| write_steps(&mut text, run));
+        if let Some(choices) = &report.choices {
+            write_choices(&mut text, choices, report.unexplored.unwrap_or(0));
+        }
         return text;
     }
     let more = if report.truncated { ", and more that are not explored" } else { "" };
     let (contexts, runs) = (count(report.contexts.len(), "context"), count(report.runs.len(), "run"));
     let mut text = format!("{}{at}: {contexts}, {runs}{more}\n", report.model);
     section(&mut text, "contexts", report.contexts.iter().map(|it| format!("{}  knows {}", it.name, list(&it.knows))));
-    section(&mut text, "runs", report.runs.iter().map(|run| format!("{} {}: {}", run.number, run.class, run.text)));
+    section(&mut text, "runs", report.runs.iter().flat_map(run_lines));
+    section(&mut text, "guards that wait for themselves", report.delayed.iter().cloned());
     let no_guard = |clause: &String| format!("{clause}: the condition is no guard of an equation");
     section(&mut text, "not among the runs", report.unseen.iter().map(no_guard));
     section(&mut text, "modes", report.modes.iter().map(mode_line));
@@ -44,6 +49,14 @@ fn count(number: usize, what: &str) -> String {
 
 fn list(names: &[String]) -> String {
     if names.is_empty() { "nothing".to_string() } else { names.join(", ") }
+}
+
+/// One run in a line, and why it fails in another.
+fn run_lines(run: &RunReport) -> Vec<String> {
+    let singular = if run.is_singular { ", singular mode" } else { "" };
+    let mut lines = vec![format!("{} {}{singular}: {}", run.number, run.class, run.text)];
+    lines.extend(run.failure.iter().map(|failure| format!("  {failure}")));
+    lines
 }
 
 /// One run, step by step.
@@ -75,22 +88,34 @@ fn mode_line(mode: &ModeDynamics) -> String {
 }
 
 fn write_change(text: &mut String, change: &ResetReport) {
-    let class = match (change.end, change.impulse_orders.is_empty()) {
-        ("continuous", true) => "discrete",
-        ("continuous", false) => "impulsive",
-        (end, _) => end,
+    let class = match (change.end, change.class) {
+        ("transient", Some(class)) => format!("transient, {class}"),
+        (end, class) => class.unwrap_or(end).to_string(),
     };
-    let mut lines: Vec<String> = change.instants.to_vec();
+    let numbered = change.instants.iter().zip(&change.runs);
+    let mut lines: Vec<String> = numbered
+        .map(|(steps, run)| match run {
+            Some(run) => format!("run {run}: {steps}"),
+            None => format!("by causality: {steps}"),
+        })
+        .collect();
+    lines.extend(change.failure.iter().map(|failure| format!("fails: {failure}")));
     if !change.erased.is_empty() {
         lines.push(format!("erased: {}", change.erased.join(", ")));
     }
     lines.extend(change.series.iter().map(|it| format!("series: {it}")));
     lines.extend(change.dominant.iter().map(|it| format!("dominant: {it}")));
-    let orders = change.impulse_orders.iter();
-    lines.extend(orders.map(|it| format!("{} = NaN, [{}] = {}", it.variable, it.variable, it.order)));
+    for ImpulseOrder { variable, order } in &change.impulse_orders {
+        lines.push(match change.finite.contains(variable) {
+            true => format!("{variable} = NaN before its restart, [{variable}] = {order}"),
+            false => format!("{variable} = NaN, [{variable}] = {order}"),
+        });
+    }
+    lines.extend(change.unclear.0.iter().map(|(name, why)| format!("{name} = NaN, [{name}] is not known: {why}")));
+    lines.extend(change.restart.iter().map(|it| format!("restart: {it}")));
     lines.extend(change.formula.0.iter().map(|(name, formula)| format!("{name} = {formula}")));
     lines.extend(change.weight.0.iter().map(|(name, formula)| format!("weight of {name} = {formula}")));
-    lines.extend(change.note.iter().cloned());
+    lines.extend(change.differs.iter().cloned());
     section(text, &format!("change from {} to {}: {class}", change.from, change.to), lines);
 }
 

@@ -6,7 +6,7 @@
 //! The past is smooth: a change begins on a trajectory of the mode before, whose derivatives are finite and satisfy its
 //! constraints, so that `x•` is `x + ∂ x'`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::change::{Change, ChangeEnd};
 use crate::domain::{Body, Shifted, Unknown};
@@ -14,7 +14,8 @@ use crate::graph::{Class, Graph};
 use crate::micro_step::MicroStep;
 use crate::run::{Beginning, Trace};
 use crate::sigma::Offsets;
-use crate::values::linear::{Jet, Values, after_run, left_limits, on_trajectory, quotient, ticked};
+use crate::values::linear::{Jet, Values, left_limits, left_limits_with, on_trajectory, quotient};
+use crate::values::reached::{Reached, Unclear};
 use crate::values::series::Series;
 
 /// What a mode change does to variables.
@@ -22,6 +23,10 @@ use crate::values::series::Series;
 pub struct Effects {
     /// Variables with impulses, with their orders.
     pub impulsive: BTreeMap<Unknown, i32>,
+    /// Variables whose orders are not known, and why.
+    pub unclear: BTreeMap<Unknown, Unclear>,
+    /// Variables that depend on something infinite in another way than linearly.
+    pub nonlinear: BTreeSet<Unknown>,
     /// Variables that jump and have no impulse.
     pub jumps: BTreeSet<Unknown>,
     /// Blocks of the new mode in which a leading derivative is impulsive: the equations that say where states restart.
@@ -37,6 +42,28 @@ pub struct Course {
     pub left: Jet,
     /// By instant.
     pub instants: Vec<Values>,
+    /// By instant, with what is known of variables that have no series.
+    pub(crate) reached: Vec<Reached>,
+}
+
+/// States that one block resets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RightLimits {
+    /// The states.
+    pub states: Vec<Unknown>,
+    /// The instant of the change, from 1.
+    pub instant: usize,
+    /// The equations of the block.
+    pub equations: Vec<Shifted<Body>>,
+}
+
+/// What a run does, whatever the past it is met with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RunEffects {
+    /// Variables with impulses, with the highest of their orders.
+    pub impulsive: BTreeMap<Unknown, i32>,
+    /// Variables whose orders are not known for some past, and why.
+    pub unclear: BTreeMap<Unknown, Unclear>,
 }
 
 fn is_impulsive(value: &Series) -> bool {
@@ -51,27 +78,34 @@ fn beginning_values(beginning: &Beginning, jet: &Jet) -> Option<Values> {
 impl Graph {
     /// The values of each instant of a change, as far as it gets.
     pub fn course(&self, change: &Change) -> Option<Course> {
-        let left = left_limits(&self.system, self.offsets[change.before].as_ref()?)?;
-        let mut instants: Vec<Values> = Vec::new();
-        let mut values = beginning_values(&change.start, change.memory.as_ref().unwrap_or(&left))?;
+        let old = self.offsets[change.before].as_ref()?;
+        let left = left_limits_with(&self.system, old, &change.satisfied)?;
+        let mut reached: Vec<Reached> = Vec::new();
+        let mut at = Reached::of(beginning_values(&change.start, change.memory.as_ref().unwrap_or(&left))?);
         for (place, trace) in change.instants.iter().enumerate() {
-            let after = after_run(&self.system, &trace.steps, &values, place as u32)?;
-            values = ticked(&after);
-            instants.push(after);
+            let after = at.after_run(&self.system, &trace.steps, place as u32)?;
+            at = after.ticked();
+            reached.push(after);
         }
-        Some(Course { left, instants })
+        Some(Course { left, instants: reached.iter().map(|it| it.values.clone()).collect(), reached })
     }
 
-    /// What a change does; nothing where it does not get to the continuous dynamics of the new mode.
+    /// What a change does; nothing where it fails. Of the instant of a `when` that is over at once only impulses are told:
+    /// right limits are those of the mode that follows.
     pub fn effects(&self, change: &Change) -> Option<Effects> {
-        let offsets = self.offsets[change.after].as_ref().filter(|_| change.end == ChangeEnd::Continuous)?;
-        let course = self.course(change)?;
+        let is_transient = change.end == ChangeEnd::Transient;
+        let course = self.course(change).filter(|_| is_transient || change.end == ChangeEnd::Continuous)?;
         let mut effects = Effects::default();
-        for (variable, value) in course.instants.iter().flatten().filter(|(_, value)| is_impulsive(value)) {
-            let order = effects.impulsive.entry(variable.of).or_insert(0);
-            *order = value.order().map_or(*order, |it| it.max(*order));
+        for reached in &course.reached {
+            raise(&mut effects.impulsive, reached.infinite_orders());
+            for (variable, unclear) in &reached.unclear {
+                effects.unclear.entry(variable.of).or_insert_with(|| unclear.clone());
+            }
+            effects.nonlinear.extend(reached.nonlinear.iter().map(|variable| variable.of));
         }
-        let last = course.instants.last()?;
+        effects.impulsive.retain(|unknown, _| !effects.unclear.contains_key(unknown));
+        let offsets = self.offsets[change.after].as_ref().filter(|_| !is_transient);
+        let (Some(offsets), Some(last)) = (offsets, course.instants.last()) else { return Some(effects) };
         for &unknown in offsets.variables.keys().filter(|unknown| !effects.impulsive.contains_key(unknown)) {
             let left = course.left.get(&Shifted::new(unknown, 0)).map(|&value| Series::monomial(value, 0));
             if differs(left, quotient(last, unknown, 0)) {
@@ -80,6 +114,51 @@ impl Graph {
         }
         self.restart_blocks(change, &course.instants, offsets, &mut effects);
         Some(effects)
+    }
+
+    /// Where states that a change resets get their right limits: the first values that stay, with the block and the
+    /// instant, from 1, that give them. By block, as far as values are known.
+    pub fn right_limits(&self, change: &Change) -> Option<Vec<RightLimits>> {
+        let offsets = self.offsets[change.after].as_ref().filter(|_| change.end == ChangeEnd::Continuous)?;
+        let course = self.course(change)?;
+        let last = course.instants.last()?;
+        let mut found: BTreeMap<(usize, Vec<Shifted<Body>>), Vec<Unknown>> = BTreeMap::new();
+        for &unknown in offsets.variables.iter().filter(|(_, offset)| **offset > 0).map(|(unknown, _)| unknown) {
+            let Some(right) = quotient(last, unknown, 0).filter(|it| !is_impulsive(it)) else { continue };
+            let left = course.left.get(&Shifted::new(unknown, 0)).map(|&value| Series::monomial(value, 0));
+            let is_infinite = course.reached.iter().any(|it| it.infinite_orders().contains_key(&unknown));
+            if left.as_ref().is_some_and(|left| !differs(Some(left.clone()), Some(right.clone()))) && !is_infinite {
+                continue;
+            }
+            found.entry(self.place_of_limit(change, &course, unknown, &right)?).or_default().push(unknown);
+        }
+        let limits = found.into_iter();
+        Some(limits.map(|((instant, equations), states)| RightLimits { states, instant, equations }).collect())
+    }
+
+    /// The instant and the block in which a variable first gets the value that stays.
+    fn place_of_limit(
+        &self,
+        change: &Change,
+        course: &Course,
+        unknown: Unknown,
+        right: &Series,
+    ) -> Option<(usize, Vec<Shifted<Body>>)> {
+        let mut place = None;
+        for (instant, trace) in change.instants.iter().enumerate() {
+            for block in blocks_of(trace) {
+                for variable in block.variables.iter().filter(|variable| variable.of == unknown) {
+                    let value = course.reached[instant].values.get(variable).cloned();
+                    let is_limit = value.is_some() && !differs(value, Some(right.clone()));
+                    place = match (is_limit, place) {
+                        (true, None) => Some((instant + 1, block.equations.clone())),
+                        (true, known) => known,
+                        (false, _) => None,
+                    };
+                }
+            }
+        }
+        place
     }
 
     fn restart_blocks(&self, change: &Change, instants: &[Values], offsets: &Offsets, effects: &mut Effects) {
@@ -105,33 +184,63 @@ impl Graph {
         }
     }
 
-    /// By run, the variables with impulses, with their orders: from the values with which its beginning is first met.
-    /// Nothing for runs that fail, and where blocks are singular even for generic numbers.
-    pub fn impulses(&self) -> Vec<Option<BTreeMap<Unknown, i32>>> {
-        let met_by = self.met_by();
-        let mut begins: Vec<Option<(Values, u32)>> = vec![None; self.beginnings.len()];
-        for (&mode, &start) in self.starts.iter() {
-            if begins[start].is_none() {
-                let left = self.offsets[mode].as_ref().and_then(|offsets| left_limits(&self.system, offsets));
-                begins[start] = left.and_then(|left| Some((beginning_values(&self.beginnings[start], &left)?, 0)));
+    /// By run, what it does for every past with which its beginning is met; nothing for runs that fail, and where blocks are
+    /// singular even for generic numbers.
+    ///
+    /// A consistent start is met on a trajectory of its mode. What begins in the midst of a change is met by runs, each of
+    /// which brings its own values: two that come by another run or with other orders are two pasts. No past goes through
+    /// more runs than there are beginnings.
+    pub fn run_effects(&self) -> Vec<Option<RunEffects>> {
+        let mut effects: Vec<Option<RunEffects>> = vec![None; self.runs.len()];
+        let is_start: BTreeSet<usize> = self.starts.values().copied().collect();
+        let mut met: BTreeSet<(usize, Profile)> = BTreeSet::new();
+        let mut pending: VecDeque<(usize, u32, Reached)> = self.trajectories().into();
+        while let Some((from, instant, reached)) = pending.pop_front() {
+            for number in self.runs_from(from) {
+                let run = &self.runs[number];
+                let (Ok(to), Some(after)) = (&run.to, reached.after_run(&self.system, &run.steps, instant)) else {
+                    continue;
+                };
+                let known = effects[number].get_or_insert_default();
+                raise(&mut known.impulsive, after.infinite_orders());
+                for (variable, unclear) in &after.unclear {
+                    known.unclear.entry(variable.of).or_insert_with(|| unclear.clone());
+                }
+                known.impulsive.retain(|unknown, _| !known.unclear.contains_key(unknown));
+                let next = after.ticked();
+                let goes_on = !is_start.contains(to) && (instant as usize) < self.beginnings.len();
+                if goes_on && met.insert((number, profile(&next))) {
+                    pending.push_back((*to, instant + 1, next));
+                }
             }
         }
-        let mut impulses = vec![None; self.runs.len()];
-        for (number, run) in self.runs.iter().enumerate() {
-            let Some((values, instant)) = begins[run.from].clone() else { continue };
-            let Some(values) = after_run(&self.system, &run.steps, &values, instant) else { continue };
-            let Ok(to) = run.to else { continue };
-            let mut orders = BTreeMap::new();
-            for (variable, value) in values.iter().filter(|(_, value)| is_impulsive(value)) {
-                let order = orders.entry(variable.of).or_insert(0);
-                *order = value.order().map_or(*order, |it| it.max(*order));
-            }
-            impulses[number] = Some(orders);
-            if begins[to].is_none() && met_by[to] == Some(number) {
-                begins[to] = Some((ticked(&values), instant + 1));
-            }
-        }
-        impulses
+        effects
+    }
+
+    /// What consistent starts begin with, on trajectories of their modes.
+    fn trajectories(&self) -> Vec<(usize, u32, Reached)> {
+        let starts = self.starts.iter().filter_map(|(&mode, &start)| {
+            let left = left_limits(&self.system, self.offsets[mode].as_ref()?)?;
+            Some((start, 0, Reached::of(beginning_values(&self.beginnings[start], &left)?)))
+        });
+        starts.collect()
+    }
+}
+
+/// Variables with their orders, as far as these are known.
+type Profile = BTreeMap<Shifted<Unknown>, Option<i32>>;
+
+fn profile(reached: &Reached) -> Profile {
+    let series = reached.values.iter().map(|(&variable, value)| (variable, value.order()));
+    let bounds = reached.bounds.iter().map(|(&variable, value)| (variable, value.order()));
+    series.chain(bounds).collect()
+}
+
+/// The higher of two orders, variable by variable.
+fn raise(orders: &mut BTreeMap<Unknown, i32>, others: BTreeMap<Unknown, i32>) {
+    for (unknown, order) in others {
+        let highest = orders.entry(unknown).or_insert(order);
+        *highest = order.max(*highest);
     }
 }
 
@@ -146,15 +255,16 @@ fn differs(one: Option<Series>, other: Option<Series>) -> bool {
 impl Graph {
     /// What each run is, by its colour in Fig. 3.
     pub fn classes(&self) -> Vec<Class> {
-        self.classes_by(&self.impulses())
+        self.classes_by(&self.run_effects())
     }
 
-    /// The same where impulses are known.
-    pub fn classes_by(&self, impulses: &[Option<BTreeMap<Unknown, i32>>]) -> Vec<Class> {
+    /// The same where it is known what runs do. What is not linear in something infinite counts as impulsive.
+    pub fn classes_by(&self, effects: &[Option<RunEffects>]) -> Vec<Class> {
+        let is_impulsive = |it: &RunEffects| !it.impulsive.is_empty() || !it.unclear.is_empty();
         let class = |number: usize| match &self.runs[number].to {
             Err(_) => Class::Failed,
             Ok(_) if self.is_continuous(number) => Class::Continuous,
-            Ok(_) if impulses[number].as_ref().is_some_and(|orders| !orders.is_empty()) => Class::Impulsive,
+            Ok(_) if effects[number].as_ref().is_some_and(is_impulsive) => Class::Impulsive,
             Ok(_) => Class::Discrete,
         };
         (0..self.runs.len()).map(class).collect()

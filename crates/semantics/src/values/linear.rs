@@ -4,10 +4,10 @@
 //! coefficients a run does the same, so it is computed for some that have no pattern: every equation is
 //! `Σ a x^(k) + b0 + b1 t = 0` with generic numbers, and each block of a run is solved for series.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::{Body, Shifted, Unknown};
-use crate::micro_step::MicroStep;
+use crate::micro_step::EvaluateBlock;
 use crate::sigma::Offsets;
 use crate::system::DifferenceSystem;
 use crate::values::number::Number;
@@ -25,7 +25,7 @@ fn binomial(n: u32, k: u32) -> Number {
 }
 
 /// `binom(n, k)` with the sign that the `n`-th difference gives to the value `k` instants later.
-fn difference_weight(n: u32, k: u32) -> Number {
+pub(crate) fn difference_weight(n: u32, k: u32) -> Number {
     if (n - k).is_multiple_of(2) { binomial(n, k) } else { -binomial(n, k) }
 }
 
@@ -58,47 +58,51 @@ fn row(system: &DifferenceSystem, equation: Shifted<Body>, instant: u32) -> (Val
     (entries, &Series::monomial(input(equation.of, 0), 0) + &slope)
 }
 
-/// The values behind a run, from those it begins with; nothing where a block is singular even for generic numbers.
-pub(crate) fn after_run(
+/// The solution of a block; nothing where it is singular even for generic numbers.
+pub(crate) fn solve_block(
     system: &DifferenceSystem,
-    steps: &[MicroStep],
-    before: &Values,
+    block: &EvaluateBlock,
+    values: &Values,
     instant: u32,
 ) -> Option<Values> {
-    let mut values = before.clone();
-    for block in steps.iter().filter_map(|step| if let MicroStep::Block(block) = step { Some(block) } else { None }) {
-        let mut matrix = Vec::new();
-        let mut right = Vec::new();
-        for &equation in &block.equations {
-            let (entries, rest) = row(system, equation, instant);
-            let mut constant = &Series::zero() - &rest;
-            for (variable, factor) in &entries {
-                if !block.variables.contains(variable) {
-                    constant = &constant - &(factor * values.get(variable)?);
-                }
+    let mut matrix = Vec::new();
+    let mut right = Vec::new();
+    for &equation in &block.equations {
+        let (entries, rest) = row(system, equation, instant);
+        let mut constant = &Series::zero() - &rest;
+        for (variable, factor) in &entries {
+            if !block.variables.contains(variable) {
+                constant = &constant - &(factor * values.get(variable)?);
             }
-            let entry = |variable| entries.get(variable).cloned().unwrap_or_else(Series::zero);
-            matrix.push(block.variables.iter().map(entry).collect());
-            right.push(constant);
         }
-        values.extend(block.variables.iter().copied().zip(solve(matrix, right)?));
+        let entry = |variable| entries.get(variable).cloned().unwrap_or_else(Series::zero);
+        matrix.push(block.variables.iter().map(entry).collect());
+        right.push(constant);
     }
-    Some(values)
-}
-
-/// What is known in the next instant.
-pub(crate) fn ticked(values: &Values) -> Values {
-    values.iter().filter_map(|(variable, value)| Some((variable.previous()?, value.clone()))).collect()
+    Some(block.variables.iter().copied().zip(solve(matrix, right)?).collect())
 }
 
 /// Left limits at the end of a mode: derivatives up to the leading ones that satisfy its equations and their hidden
 /// constraints, generic where these leave them free.
 pub fn left_limits(system: &DifferenceSystem, offsets: &Offsets) -> Option<Jet> {
-    let mut rows = Vec::new();
+    left_limits_with(system, offsets, &BTreeSet::new())
+}
+
+/// The same where more equations are satisfied; nothing where they contradict the mode.
+pub(crate) fn left_limits_with(
+    system: &DifferenceSystem,
+    offsets: &Offsets,
+    satisfied: &BTreeSet<Shifted<Body>>,
+) -> Option<Jet> {
+    let mut rows: Vec<JetRow> = satisfied.iter().map(|&equation| derivative(system, equation)).collect();
     for (&body, &offset) in &offsets.equations {
         rows.extend((0..=offset).map(|order| derivative(system, Shifted::new(body, order))));
     }
     let variables = offsets.variables.iter().flat_map(|(&of, &offset)| (0..=offset).map(move |it| (of, it)));
+    let is_known = |it: &Shifted<Unknown>| offsets.variables.get(&it.of).is_some_and(|&offset| it.shift <= offset);
+    if rows.iter().any(|(entries, _)| !entries.keys().all(is_known)) {
+        return None;
+    }
     // The highest derivatives are eliminated first, so that what is free are states.
     let mut variables: Vec<Shifted<Unknown>> = variables.map(|(of, order)| Shifted::new(of, order)).collect();
     let below = |it: &Shifted<Unknown>| offsets.variables[&it.of] - it.shift;

@@ -5,17 +5,23 @@
 //! | `number` | [`Number`]: generic numbers that know whether they are zero | |
 //! | `series` | [`Series`]: power series in ∂ | A.2 |
 //! | `linear` | values along runs, for generic coefficients | A.2, (22) |
+//! | `algebra` | leading terms of expressions that are not linear in what is infinite | A.1 |
+//! | `reached` | [`Unclear`]: what runs reach, and what is not known of it | A.2 |
 //! | `impulse` | [`Effects`]: what is impulsive, what jumps, which equations say where to | A.1 |
 //! | `dominant` | [`DominantTerms`]: what is left of equations in which something is infinite | (23), (24) |
 
+pub(crate) mod algebra;
 pub(crate) mod dominant;
 pub(crate) mod impulse;
 pub(crate) mod linear;
 pub(crate) mod number;
+pub(crate) mod reached;
 pub(crate) mod series;
 
+pub use algebra::Trouble;
 pub use dominant::DominantTerms;
-pub use impulse::{Course, Effects};
+pub use impulse::{Course, Effects, RightLimits, RunEffects};
 pub use linear::{Jet, Values, coefficient, input, left_limits, quotient};
 pub use number::Number;
+pub use reached::Unclear;
 pub use series::Series;

@@ -31,6 +31,24 @@ impl Number {
         if value < 0 { -number } else { number }
     }
 
+    /// A floating-point number, exactly: an integer times a power of two, and 2^61 is one modulo the prime.
+    pub fn exactly(value: f64) -> Option<Self> {
+        if !value.is_finite() {
+            return None;
+        }
+        let bits = value.abs().to_bits();
+        let (exponent, fraction) = ((bits >> 52) as i64, bits & ((1 << 52) - 1));
+        let (mantissa, power) = if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) };
+        let residue = multiply(mantissa, 1 << power.rem_euclid(61));
+        let number = number(residue, value.abs());
+        Some(if value < 0.0 { -number } else { number })
+    }
+
+    /// What tells it from other numbers, for keys.
+    pub(crate) fn key(self) -> u64 {
+        self.residue
+    }
+
     /// An integer that depends on a key alone and has no other pattern; never zero.
     pub fn generic(key: [u64; 4]) -> Self {
         let mut state = 0x9E37_79B9_7F4A_7C15_u64;
@@ -116,6 +134,15 @@ mod tests {
         let sum = third + third + third - Number::ONE;
         assert!(sum.is_zero() && sum.value() == 0.0);
         assert!(!(third - Number::integer(-7).inverse()).is_zero());
+    }
+
+    #[test]
+    fn floating_point_numbers_are_exact() {
+        let exactly = |value| Number::exactly(value).expect("a finite number");
+        assert!((exactly(0.25) * Number::integer(4) - Number::ONE).is_zero());
+        assert!((exactly(-1e18) + Number::integer(1_000_000_000_000_000_000)).is_zero());
+        assert!(exactly(0.0).is_zero() && Number::exactly(f64::NAN).is_none());
+        assert!(!exactly(5e-324).is_zero() && !exactly(f64::MAX).is_zero());
     }
 
     #[test]

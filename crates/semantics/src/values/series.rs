@@ -61,6 +61,16 @@ impl Series {
         self.order().is_none_or(|order| order <= 0).then(|| self.coefficient(0))
     }
 
+    /// The constant and the rest of what is finite: `a0`, and the infinitesimal beside it.
+    pub(crate) fn split(&self) -> Option<(Number, Series)> {
+        if self.order().is_some_and(|order| order > 0) {
+            return None;
+        }
+        let constant = if self.valuation == 0 { self.terms.first().copied() } else { None };
+        let constant = constant.unwrap_or(Number::ZERO);
+        Some((constant, self - &Series::monomial(constant, 0)))
+    }
+
     fn sum(&self, other: &Series, sign: impl Fn(Number) -> Number) -> Series {
         if self.is_zero() {
             return Series { valuation: other.valuation, terms: other.terms.iter().map(|&it| sign(it)).collect() };
