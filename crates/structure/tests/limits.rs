@@ -162,7 +162,7 @@ fn a_node_limit_strikes_the_analysis_of_the_start_and_never_gives_a_wrong_result
             }
         }
     }
-    for phase in ["finding the initial modes", "finding over- and underdetermined parts"] {
+    for phase in ["finding the initial modes", "finding blocks of equations"] {
         assert!(tasks.contains(phase), "phases that were struck: {tasks:?}");
     }
 }

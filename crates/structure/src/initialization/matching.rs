@@ -85,7 +85,9 @@ impl<'a> Pairs<'a> {
             if equations.iter().all(|&equation| self.unmatched_equations[equation].is_empty()) {
                 break;
             }
-            self.mark_dead_ends(order)?;
+            if reach > NEARBY {
+                self.mark_dead_ends(order)?;
+            }
             for (count, &equation) in equations.iter().enumerate() {
                 self.match_equation(equation, reach);
                 if count % 256 == 0 {

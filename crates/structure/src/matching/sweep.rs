@@ -2,7 +2,9 @@
 //!
 //! Not in breadth-first layers: a layer holds the modes that took equally many steps, which says something about every
 //! step of the way and makes large diagrams. A sweep waits until all modes that can come to an equation from one side
-//! have come, and then goes on with their union.
+//! have come, and then goes on with their union. It turns back for what waits just behind it: an equation and its derivatives,
+//! or those of one component, lie in no order that would suit every search, and modes that are left behind there are
+//! missing in all unions that follow.
 
 use modeshift_dae::{EquationId, IndexVec};
 
@@ -11,9 +13,13 @@ pub(crate) struct Sweep {
     position: IndexVec<EquationId, u32>,
     order: Vec<EquationId>,
     waiting: PositionSet,
-    at: usize,
+    /// How far it has come in its direction.
+    front: usize,
     upwards: bool,
 }
+
+/// So far behind its front a sweep turns back: about the equations of one component.
+const BEHIND: usize = 16;
 
 impl Sweep {
     /// Nothing waits.
@@ -22,7 +28,7 @@ impl Sweep {
         for (at, &equation) in order.iter().enumerate() {
             position[equation] = u32::try_from(at).expect("fewer than 2^32 equations");
         }
-        Sweep { position, order: order.to_vec(), waiting: PositionSet::new(order.len()), at: 0, upwards: true }
+        Sweep { position, order: order.to_vec(), waiting: PositionSet::new(order.len()), front: 0, upwards: true }
     }
 
     /// Lets an equation wait.
@@ -36,13 +42,17 @@ impl Sweep {
             self.upwards = !self.upwards;
             self.ahead()
         });
-        self.at = ahead?;
-        self.waiting.remove(self.at);
-        Some(self.order[self.at])
+        let at = ahead?;
+        self.front = if self.upwards { self.front.max(at) } else { self.front.min(at) };
+        self.waiting.remove(at);
+        Some(self.order[at])
     }
 
     fn ahead(&self) -> Option<usize> {
-        if self.upwards { self.waiting.first_from(self.at) } else { self.waiting.last_to(self.at) }
+        match self.upwards {
+            true => self.waiting.first_from(self.front.saturating_sub(BEHIND)),
+            false => self.waiting.last_to((self.front + BEHIND).min(self.order.len().saturating_sub(1))),
+        }
     }
 }
 
@@ -121,19 +131,30 @@ mod tests {
     use super::*;
     use modeshift_dae::Id;
 
-    #[test]
-    fn goes_up_then_down_and_takes_up_what_is_added_on_the_way() {
-        let order: Vec<_> = (0..10).map(EquationId::from_index).collect();
-        let mut sweep = Sweep::new(10, &order);
-        [5, 3, 8].into_iter().for_each(|k| sweep.add(EquationId(k)));
+    /// The order in which equations are taken if, when one of them is, others are added.
+    fn taken(first: &[u32], then: &[(u32, &[u32])]) -> Vec<u32> {
+        let order: Vec<_> = (0..100).map(EquationId::from_index).collect();
+        let mut sweep = Sweep::new(100, &order);
+        first.iter().for_each(|&k| sweep.add(EquationId(k)));
         let mut taken = Vec::new();
         while let Some(equation) = sweep.next() {
             taken.push(equation.0);
-            if equation.0 == 5 {
-                [1, 6].into_iter().for_each(|k| sweep.add(EquationId(k)));
+            for (_, added) in then.iter().filter(|(at, _)| *at == equation.0) {
+                added.iter().for_each(|&k| sweep.add(EquationId(k)));
             }
         }
-        assert_eq!(taken, [3, 5, 6, 8, 1]);
+        taken
+    }
+
+    #[test]
+    fn goes_up_then_down_and_takes_up_what_is_added_on_the_way() {
+        assert_eq!(taken(&[50, 30, 80], &[(50, &[10, 60])]), [30, 50, 60, 80, 10]);
+    }
+
+    #[test]
+    fn turns_back_for_what_waits_just_behind_its_front_and_no_further() {
+        assert_eq!(taken(&[30, 50], &[(30, &[28]), (28, &[20]), (20, &[5])]), [30, 28, 20, 50, 5]);
+        assert_eq!(taken(&[99, 50], &[(99, &[60]), (60, &[70, 90])]), [50, 99, 60, 70, 90]);
     }
 
     #[test]
