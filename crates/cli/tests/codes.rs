@@ -185,6 +185,12 @@ const PROVOKED: &[(Code, &str, &str)] = &[
          if g then x = 0; else y = 0; end if; end M;",
     ),
     (Code::W0841, "semantics", "models/TwoEquations.mo"),
+    (
+        Code::W0842,
+        "semantics",
+        "model M Real x; Real y; Boolean g = sin(time) > 0.5; equation
+         0 = if g then 5*x else der(y); 0 = if g then 3*x else der(x); end M;",
+    ),
     (Code::E0804, "changes", "model M Real x; equation x = 1; x = 2; end M;"),
     (Code::E0810, "simulate", "model M Real x; equation der(x) = 1; annotation(experiment(Tolerance = 2)); end M;"),
     (

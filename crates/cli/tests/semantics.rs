@@ -208,7 +208,8 @@ fn resets_behind_powers_of_impulses_are_no_numbers() {
 /// The states of the mode before are known, and RR8933 keeps them: `p` jumps to `w`. `changes` remembers `p`.
 #[test]
 fn a_reset_is_that_of_the_runs_and_what_changes_says_instead_has_its_reason() {
-    let text = "model M Real a; Real b; Real c; Real w; Real p; Real v; Real y0; Real y1; Boolean g = time < 1; equation
+    let text =
+        "model M Real a; Real b; Real c; Real w; Real p; Real v; Real y0; Real y1; Boolean g = time < 1; equation
         /* ea: */ der(a) = b; /* eb: */ der(b) = c; /* ec: */ der(c) = y0; /* ew: */ der(w) = y1;
         /* ep: */ der(p) = v; /* ev: */ der(v) = -p;
         /* c0: */ 0 = if g then a - w else y0; /* c1: */ 0 = if g then y1 - 1 else w - p; end M;";

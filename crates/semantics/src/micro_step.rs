@@ -398,8 +398,9 @@ impl Instant<'_> {
         let mut after = status.clone();
         after.guards[step.guard.index()] = if step.value { Value::True } else { Value::False };
         after.modes = status.modes.and(&self.system.modes_with(step.guard, step.value));
+        after.valuations = status.valuations.and(&self.system.valuations_with(step.guard, step.value));
         for (equation, value) in &mut after.equations {
-            if after.modes.avoid(&self.system.bodies[equation.of].modes) {
+            if after.valuations.avoid(&self.system.bodies[equation.of].valuations) {
                 *value = Value::False;
             }
         }

@@ -42,6 +42,7 @@ struct Reader<'a> {
     /// A copy, in which partial evaluations are made.
     expressions: Expressions,
     modes: Vec<Mode>,
+    valuations: Vec<Mode>,
     unknowns: IndexVec<Unknown, UnknownVariable>,
     unknown_of: BTreeMap<VariableId, Unknown>,
     /// Mode variables as expressions.
@@ -56,8 +57,9 @@ impl<'a> Reader<'a> {
         }
         let mut expressions = dae.model.expressions.clone();
         let modes_in_arena = dae.mode_variables.ids().map(|id| (id, expressions.mode(id))).collect();
-        let mut reader = Reader { dae, expressions, modes: Vec::new(), unknowns, unknown_of, modes_in_arena };
-        reader.modes = reader.valid_modes(fixed);
+        let (modes, valuations) = (Vec::new(), all_valuations(dae, fixed));
+        let mut reader = Reader { dae, expressions, modes, valuations, unknowns, unknown_of, modes_in_arena };
+        reader.modes = reader.valid_modes();
         reader
     }
 
@@ -73,21 +75,17 @@ impl<'a> Reader<'a> {
         let mut unseen = Vec::new();
         let clauses = self.clauses(&mut bodies, &mut unseen);
         let guards = dae.mode_variables.ids().map(|guard| self.guard(guard, !clauses.is_empty())).collect();
-        let Reader { modes, unknowns, unknown_of, expressions, .. } = self;
+        let Reader { modes, valuations, unknowns, unknown_of, expressions, .. } = self;
         let name = dae.model.name.clone();
-        DifferenceSystem { name, unknowns, guards, modes, bodies, clauses, expressions, unknown_of, unseen }
+        DifferenceSystem { name, unknowns, guards, modes, valuations, bodies, clauses, expressions, unknown_of, unseen }
     }
 
     /// The valuations that satisfy all invariants, in order.
-    fn valid_modes(&mut self, fixed: &BTreeMap<ModeVariableId, bool>) -> Vec<Mode> {
+    fn valid_modes(&mut self) -> Vec<Mode> {
         let dae = self.dae;
-        let open: Vec<ModeVariableId> = dae.mode_variables.ids().filter(|id| !fixed.contains_key(id)).collect();
         let mut modes = Vec::new();
-        for number in 0..1_u64 << open.len() {
-            let mut mode = Mode::from_fn(dae.mode_variables.len(), |id| fixed.get(&id).copied().unwrap_or_default());
-            for (place, &id) in open.iter().rev().enumerate() {
-                mode.set(id, number >> place & 1 == 1);
-            }
+        for number in 0..self.valuations.len() {
+            let mode = self.valuations[number].clone();
             let allows = |reader: &mut Self, guard, condition| {
                 reader.holds(guard, &mode) == Some(false) || reader.holds(condition, &mode) != Some(false)
             };
@@ -109,8 +107,8 @@ impl<'a> Reader<'a> {
         let support = self.mode_variables_in([equation.guard, equation.left, equation.right]);
         let mut by_values: BTreeMap<Vec<bool>, Option<(ExpressionId, ExpressionId)>> = BTreeMap::new();
         let mut bodies: Vec<((ExpressionId, ExpressionId), Modes)> = Vec::new();
-        for number in 0..self.modes.len() {
-            let mode = self.modes[number].clone();
+        for number in 0..self.valuations.len() {
+            let mode = self.valuations[number].clone();
             let values: Vec<bool> = support.iter().map(|&id| mode.get(id)).collect();
             let body = match by_values.get(&values) {
                 Some(&known) => known,
@@ -122,19 +120,29 @@ impl<'a> Reader<'a> {
             };
             let Some(body) = body else { continue };
             match bodies.iter_mut().find(|(known, _)| *known == body) {
-                Some((_, modes)) => modes.add(number),
-                None => bodies.push((body, Modes::of(self.modes.len(), |it| it == number))),
+                Some((_, valuations)) => valuations.add(number),
+                None => bodies.push((body, Modes::of(self.valuations.len(), |it| it == number))),
             }
         }
-        let guarded = |((left, right), modes)| GuardedEquation {
+        let places = self.places_of_modes();
+        let guarded = |((left, right), valuations): (_, Modes)| GuardedEquation {
             name: equation.name.clone(),
             equation: Some(id),
             sides: Some([left, right]),
-            modes,
+            modes: Modes::of(places.len(), |mode| valuations.has(places[mode])),
+            valuations,
             incidence: self.incidence([left, right]),
             clause: None,
         };
-        bodies.into_iter().map(guarded).collect()
+        // What holds in no mode that is allowed is no equation of the system.
+        bodies.into_iter().map(guarded).filter(|body| !body.modes.is_empty()).collect()
+    }
+
+    /// By mode, its number among all valuations.
+    fn places_of_modes(&self) -> Vec<usize> {
+        let mut valuations = self.valuations.iter().enumerate();
+        let place = |mode| valuations.find(|(_, it)| *it == mode).map(|(place, _)| place);
+        self.modes.iter().filter_map(place).collect()
     }
 
     fn body_in(&mut self, equation: &Equation, mode: &Mode) -> Option<(ExpressionId, ExpressionId)> {
@@ -190,6 +198,19 @@ impl<'a> Reader<'a> {
         };
         GuardPredicate { name: it.name.clone(), reads }
     }
+}
+
+/// All values of the guards that are not fixed, in order.
+fn all_valuations(dae: &MultimodeDae, fixed: &BTreeMap<ModeVariableId, bool>) -> Vec<Mode> {
+    let open: Vec<ModeVariableId> = dae.mode_variables.ids().filter(|id| !fixed.contains_key(id)).collect();
+    let valuation = |number: u64| {
+        let mut mode = Mode::from_fn(dae.mode_variables.len(), |id| fixed.get(&id).copied().unwrap_or_default());
+        for (place, &id) in open.iter().rev().enumerate() {
+            mode.set(id, number >> place & 1 == 1);
+        }
+        mode
+    };
+    (0..1_u64 << open.len()).map(valuation).collect()
 }
 
 /// `when` clauses.
@@ -303,7 +324,11 @@ impl Reader<'_> {
         };
         let incidence = self.highest_orders(&sides).into_iter().map(right_limit).collect();
         let (modes, clause) = (condition.and(&inside), Some(clause));
-        Some(GuardedEquation { name: name.into(), equation: None, sides: Some(sides), modes, incidence, clause })
+        let places = self.places_of_modes();
+        let mut valuations = Modes::none(self.valuations.len());
+        modes.iter().for_each(|mode| valuations.add(places[mode]));
+        let (name, sides) = (name.into(), Some(sides));
+        Some(GuardedEquation { name, equation: None, sides, modes, valuations, incidence, clause })
     }
 
     /// The highest derivative of a variable that the model writes anywhere.

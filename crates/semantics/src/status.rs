@@ -38,6 +38,8 @@ pub struct Status {
     pub equations: BTreeMap<Shifted<Body>, Value>,
     /// The modes that the guards allow so far.
     pub modes: Modes,
+    /// The same among all valuations.
+    pub valuations: Modes,
     /// The `when` branches that fire in this instant, once that is decided.
     pub fires: Option<Vec<usize>>,
 }
@@ -51,6 +53,7 @@ impl Status {
             guards: vec![Value::Undefined; system.guards.len()],
             equations: equations.map(|(body, _)| (Shifted::new(body, 0), Value::Undefined)).collect(),
             modes: Modes::of(system.modes.len(), |_| true),
+            valuations: Modes::of(system.valuations.len(), |_| true),
             fires: if system.clauses.is_empty() { Some(Vec::new()) } else { None },
         }
     }
@@ -112,12 +115,12 @@ impl Status {
     pub fn is_enabled(&self, system: &DifferenceSystem, body: Body) -> bool {
         let body = &system.bodies[body];
         let fires = |clause: usize| self.fires.as_ref().is_some_and(|fires| fires.contains(&clause));
-        self.modes.are_among(&body.modes) && body.clause.is_none_or(fires)
+        self.valuations.are_among(&body.valuations) && body.clause.is_none_or(fires)
     }
 
     fn is_decided(&self, system: &DifferenceSystem, body: Body) -> bool {
-        let modes = &system.bodies[body].modes;
-        self.modes.are_among(modes) || self.modes.avoid(modes)
+        let valuations = &system.bodies[body].valuations;
+        self.valuations.are_among(valuations) || self.valuations.avoid(valuations)
     }
 
     /// `F`: the enabled equations that are not evaluated yet (line 4).

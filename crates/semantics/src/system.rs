@@ -25,6 +25,9 @@ pub struct DifferenceSystem {
     pub guards: IndexVec<Guard, GuardPredicate>,
     /// The valuations of the guards that the model allows, in order.
     pub modes: Vec<Mode>,
+    /// All valuations, also those that assertions exclude: an equation is enabled when its guards say so, not when an
+    /// assertion lets nothing else be.
+    pub valuations: Vec<Mode>,
     /// The guarded equations, and behind them the laws of `when` clauses.
     pub bodies: IndexVec<Body, GuardedEquation>,
     /// The branches of `when` clauses with laws, or with nothing in them.
@@ -66,6 +69,8 @@ pub struct GuardedEquation {
     pub sides: Option<[ExpressionId; 2]>,
     /// The modes that enable it.
     pub modes: Modes,
+    /// The valuations that enable it, allowed or not.
+    pub valuations: Modes,
     /// The variables that appear in `f`: `ρ(e)`.
     pub incidence: Vec<Incidence>,
     /// Where it is a law: the clause it belongs to. It is enabled only in an instant in which the clause fires.
@@ -117,6 +122,12 @@ impl DifferenceSystem {
     pub fn modes_with(&self, guard: Guard, value: bool) -> Modes {
         let id = modeshift_dae::ModeVariableId(guard.0);
         Modes::of(self.modes.len(), |mode| self.modes[mode].get(id) == value)
+    }
+
+    /// The same among all valuations.
+    pub fn valuations_with(&self, guard: Guard, value: bool) -> Modes {
+        let id = modeshift_dae::ModeVariableId(guard.0);
+        Modes::of(self.valuations.len(), |valuation| self.valuations[valuation].get(id) == value)
     }
 
     /// The modes that last for an instant only.

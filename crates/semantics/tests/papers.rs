@@ -246,6 +246,7 @@ fn a_mode_that_shifts_further_with_every_visit() {
         equation: None,
         sides: None,
         modes: Modes::of(2, |it| it == mode),
+        valuations: Modes::of(2, |it| it == mode),
         incidence: vec![Incidence { unknown: Unknown(0), lowest: shift, highest: shift }],
         clause: None,
     };
@@ -254,6 +255,7 @@ fn a_mode_that_shifts_further_with_every_visit() {
         unknowns: [UnknownVariable { name: "x".into(), variable: VariableId(0) }].into_iter().collect(),
         guards: [GuardPredicate { name: "g".into(), reads: Vec::new() }].into_iter().collect(),
         modes: [false, true].map(|value| Mode::from_fn(1, |_| value)).to_vec(),
+        valuations: [false, true].map(|value| Mode::from_fn(1, |_| value)).to_vec(),
         bodies: [body("p", 1, 0), body("q", 1, 1), body("r", 0, 0)].into_iter().collect(),
         clauses: Vec::new(),
         expressions: Expressions::default(),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use modeshift_semantics::{Choices, Graph, Instant, MicroStep, Status};
 
-use crate::support::{graph_of_file, random_graphs};
+use crate::support::{graph, graph_of_file, random_graphs, runs};
 
 fn check(graph: &Graph) {
     for run in &graph.runs {
@@ -49,4 +49,22 @@ fn knowledge_grows_with_every_micro_step() {
 #[test]
 fn also_in_random_models() {
     random_graphs(40).for_each(|(_, _, graph)| check(&graph));
+}
+
+/// An assertion that excludes a mode lets guards have fewer values; it evaluates none of them.
+#[test]
+fn equations_wait_for_their_guards_also_where_an_assertion_leaves_one_value() {
+    let graph = graph(
+        "model M Real x; Real y; Boolean g = time > 1; Boolean h = time > 2;
+         equation
+           assert(not (g and h), \"not both\");
+           /* ex: */ x = if g then 1 else 2;
+           /* ey: */ y = if h then 3 else 4;
+         end M;",
+    );
+    for run in runs(&graph) {
+        let place = |what: &str| run.find(what).unwrap_or_else(|| panic!("{what} in {run}"));
+        assert!(place("g;") < place("ex;") && place("h;") < place("ey;"), "{run}");
+    }
+    assert_eq!(graph.runs.len(), 3);
 }

@@ -24,8 +24,8 @@ pub(super) struct Opinion {
 /// Why two opinions differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Reason {
-    /// They agree when the algorithm is read so.
-    Reading(Reading),
+    /// They agree when the algorithm is read so; where the second holds, in all but which of equivalent equations give way.
+    Reading(Reading, bool),
     /// They agree for a past that satisfies these of the erased equations, as guards may say.
     Past(BTreeSet<Shifted<Body>>),
     /// Equations are not linear in what is infinite.
@@ -62,8 +62,16 @@ impl Opinion {
     }
 
     /// That of `changes`; where it says nothing, nothing happens.
-    pub(super) fn of_changes(report: Option<&ChangeReport>) -> Opinion {
-        let plain = |name: &String| name.trim_end_matches('\'').to_string();
+    pub(super) fn of_changes(graph: &Graph, report: Option<&ChangeReport>) -> Opinion {
+        // Names may end with a quote that is no prime.
+        let is_variable = |name: &str| graph.system.unknowns.iter().any(|it| &*it.name == name);
+        let plain = |name: &String| {
+            let mut name = name.as_str();
+            while let Some(shorter) = name.strip_suffix('\'').filter(|_| !is_variable(name)) {
+                name = shorter;
+            }
+            name.to_string()
+        };
         let levels = || report.iter().flat_map(|report| &report.restart);
         Opinion {
             verdict: report.map_or(Verdict::Determined, |report| report.verdict),
@@ -108,25 +116,28 @@ pub(super) fn difference(graph: &Graph, change: &Change, own: &Opinion, theirs: 
         true => [reading(false, false, true), reading(true, false, false), reading(true, false, true)],
         false => [reading(true, false, false), reading(false, true, false), reading(true, true, false)],
     };
-    let agrees = |&reading: &Reading| {
-        let other = graph.change_read_as(change.before, change.after, reading);
-        other.is_some_and(|other| Opinion::own(graph, &other).agrees_with(theirs, fires))
+    let read = |reading: Reading| {
+        let other = graph.change_read_as(change.before, change.after, reading)?;
+        Some((reading, Opinion::own(graph, &other)))
     };
-    let same_values = |it: &Opinion| {
-        (it.verdict, &it.impulsive, &it.restarted) == (theirs.verdict, &theirs.impulsive, &theirs.restarted)
-    };
-    let satisfied = pasts(change).into_iter().find(|satisfied| {
+    let read: Vec<(Reading, Opinion)> = readings.into_iter().filter_map(read).collect();
+    let same_values = |it: &Opinion| (it.verdict, &it.impulsive) == (theirs.verdict, &theirs.impulsive);
+    let found = |agrees: &dyn Fn(&Opinion) -> bool| read.iter().find(|(_, it)| agrees(it)).map(|(reading, _)| *reading);
+    if let Some(reading) = found(&|it| it.agrees_with(theirs, fires)) {
+        return Some(Reason::Reading(reading, false));
+    }
+    let satisfied = pasts(graph, change).into_iter().find(|satisfied| {
         let change = Change { satisfied: satisfied.clone(), ..change.clone() };
         Opinion::own(graph, &change).agrees_with(theirs, fires)
     });
     if let Some(satisfied) = satisfied {
         return Some(Reason::Past(satisfied));
     }
-    Some(match readings.into_iter().find(agrees) {
-        Some(reading) => Reason::Reading(reading),
-        None if own.without(&own.nonlinear).agrees_with(&theirs.without(&own.nonlinear), fires) => Reason::Nonlinear,
-        None if same_values(own) => Reason::Words,
-        None => Reason::Unknown,
+    let linear = |it: &Opinion| it.without(&own.nonlinear);
+    Some(match () {
+        () if linear(own).agrees_with(&linear(theirs), fires) => Reason::Nonlinear,
+        () if same_values(own) => Reason::Words,
+        () => found(&same_values).map_or(Reason::Unknown, |reading| Reason::Reading(reading, true)),
     })
 }
 
@@ -134,7 +145,15 @@ pub(super) fn difference(graph: &Graph, change: &Change, own: &Opinion, theirs: 
 const MOST_SATISFIED: usize = 4;
 
 /// What a past may satisfy of the equations that instants erase, most of it first. Derivatives come with those below them.
-fn pasts(change: &Change) -> Vec<BTreeSet<Shifted<Body>>> {
+/// Guards that look at time say nothing of the past.
+fn pasts(graph: &Graph, change: &Change) -> Vec<BTreeSet<Shifted<Body>>> {
+    let system = &graph.system;
+    let values = |mode: usize| system.modes[mode].iter().map(|(_, value)| value).collect::<Vec<_>>();
+    let (before, after) = (values(change.before), values(change.after));
+    let mut changed = system.guards.iter().zip(before.iter().zip(&after)).filter(|(_, (old, new))| old != new);
+    if !changed.any(|(guard, _)| !guard.reads.is_empty()) {
+        return Vec::new();
+    }
     let erased: BTreeSet<Shifted<Body>> = change.erased_by_instant().into_iter().flatten().collect();
     let erased: Vec<Shifted<Body>> = erased.into_iter().collect();
     let subset = |number: usize| -> BTreeSet<Shifted<Body>> {
@@ -170,7 +189,10 @@ impl Reason {
             reasons.join("; ")
         };
         match self {
-            Reason::Reading(reading) => because(*reading),
+            Reason::Reading(reading, false) => because(*reading),
+            Reason::Reading(reading, true) => {
+                format!("{}; of equivalent equations another one gives way", because(*reading))
+            }
             Reason::Past(satisfied) => {
                 let names: Vec<String> = satisfied.iter().map(|&it| graph.system.equation_name(it)).collect();
                 let verb = if names.len() == 1 { "holds" } else { "hold" };

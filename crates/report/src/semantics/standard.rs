@@ -68,7 +68,7 @@ impl Wording<'_> {
     fn reset(&self, change: &Change) -> ResetReport {
         let (graph, system) = (self.graph, &self.graph.system);
         let report = self.of_changes(change);
-        let theirs = Opinion::of_changes(report.as_ref());
+        let theirs = Opinion::of_changes(graph, report.as_ref());
         let reason = self.changes.and_then(|_| difference(graph, change, &Opinion::own(graph, change), &theirs));
         let change = &match &reason {
             Some(Reason::Past(satisfied)) => Change { satisfied: satisfied.clone(), ..change.clone() },

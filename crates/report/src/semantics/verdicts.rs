@@ -8,16 +8,23 @@ const MOST_SAID: usize = 5;
 
 /// Says which changes between regular modes fail, and which modes are tried for ever.
 pub fn say_verdicts(graph: &Graph, diagnostics: &mut Diagnostics) {
+    // Only structurally singular modes loop. Where `analyze` lets such a mode be, because its numbers are consistent or
+    // nothing is known to lead into it, a cycle is no more than a warning either.
+    let is_refused = diagnostics.has_errors();
+    let endless = |message: String| match is_refused {
+        true => Diagnostic::error(Code::E0842, message),
+        false => Diagnostic::warning(Code::W0842, message),
+    };
     let names = if graph.endless.is_empty() { Vec::new() } else { graph.beginning_names() };
     for cycle in graph.endless.iter().take(MOST_SAID) {
         let mode = graph.system.mode_name(graph.runs[cycle[0]].mode);
         let runs: Vec<String> = cycle.iter().map(|&run| graph.run_text(run, &names)).collect();
         let message = format!("the change to the mode {mode} loops for ever: its instants reset again and again");
-        diagnostics.push(Diagnostic::error(Code::E0842, message).with_note(runs.join("\n")));
+        diagnostics.push(endless(message).with_note(runs.join("\n")));
     }
     if let Some(more) = more(graph.endless.len()) {
         let message = format!("{more} such cycles; --format json lists them all");
-        diagnostics.push(Diagnostic::error(Code::E0842, message));
+        diagnostics.push(endless(message));
     }
     let failures = failures(graph);
     let is_error = failures.iter().skip(MOST_SAID).any(|(.., fires)| *fires);

@@ -217,13 +217,18 @@ impl Graph {
         effects
     }
 
-    /// What consistent starts begin with, on trajectories of their modes.
+    /// What consistent starts begin with, on trajectories of their modes. Modes with the same states begin alike.
     fn trajectories(&self) -> Vec<(usize, u32, Reached)> {
-        let starts = self.starts.iter().filter_map(|(&mode, &start)| {
-            let left = left_limits(&self.system, self.offsets[mode].as_ref()?)?;
-            Some((start, 0, Reached::of(beginning_values(&self.beginnings[start], &left)?)))
-        });
-        starts.collect()
+        let mut met: BTreeSet<(usize, Vec<(i32, Vec<u64>)>)> = BTreeSet::new();
+        let mut trajectories = Vec::new();
+        for (&mode, &start) in &self.starts {
+            let left = self.offsets[mode].as_ref().and_then(|offsets| left_limits(&self.system, offsets));
+            let Some(values) = left.and_then(|left| beginning_values(&self.beginnings[start], &left)) else { continue };
+            if met.insert((start, values.values().map(Series::key).collect())) {
+                trajectories.push((start, 0, Reached::of(values)));
+            }
+        }
+        trajectories
     }
 }
 

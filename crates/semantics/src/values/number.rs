@@ -87,8 +87,11 @@ impl Number {
     }
 }
 
+/// Modulo 2^61 - 1 the bits above the 61st count as if they were the lowest.
 fn multiply(a: u64, b: u64) -> u64 {
-    (u128::from(a) * u128::from(b) % u128::from(PRIME)) as u64
+    let product = u128::from(a) * u128::from(b);
+    let folded = (product & u128::from(PRIME)) as u64 + (product >> 61) as u64;
+    if folded >= PRIME { folded - PRIME } else { folded }
 }
 
 /// A value that is zero exactly where the residue is: rounding is not to look like a number.

@@ -61,6 +61,11 @@ impl Series {
         self.order().is_none_or(|order| order <= 0).then(|| self.coefficient(0))
     }
 
+    /// What tells it from other series.
+    pub(crate) fn key(&self) -> (i32, Vec<u64>) {
+        (self.valuation, self.terms.iter().map(|term| term.key()).collect())
+    }
+
     /// The constant and the rest of what is finite: `a0`, and the infinitesimal beside it.
     pub(crate) fn split(&self) -> Option<(Number, Series)> {
         if self.order().is_some_and(|order| order > 0) {
