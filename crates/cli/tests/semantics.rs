@@ -269,3 +269,16 @@ fn choices_of_one_run_are_those_of_its_instant() {
     assert!(outcome.stdout.starts_with("RLDC2\n\nrun 4, "), "{}", outcome.stdout);
     assert!(outcome.stdout.contains("\nchoices\n"), "{}", outcome.stdout);
 }
+
+/// Arrows are told apart by number, guards and what gives way; the caption has all steps.
+#[test]
+fn the_picture_tells_runs_apart() {
+    let svg = modeshift(&["semantics", "models/WaterTank.mo", "--format", "svg"]).stdout;
+    for text in [
+        "2: not bh, bl; FS(el2)<",
+        "4: not bh, not bl<",
+        "2: e1; not pre(bh); eh1; eh2; pre(bl); FS(el2); el2•; e2; el1; Tick<",
+    ] {
+        assert!(svg.contains(&format!(">{text}")), "{text}");
+    }
+}

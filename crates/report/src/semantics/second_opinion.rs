@@ -198,9 +198,7 @@ impl Reason {
                 let verb = if names.len() == 1 { "holds" } else { "hold" };
                 format!("guards say that {} {verb} before the change", names.join(", "))
             }
-            Reason::Nonlinear => {
-                "its rules for impulses are linear, and equations here are not linear in what is infinite".into()
-            }
+            Reason::Nonlinear => "equations are not linear in what is infinite, for which it has other rules".into(),
             Reason::Words => "equations of one block are equivalent, and another one gives way".into(),
             Reason::Unknown => "no reading of the algorithm is known in which the two agree".into(),
         }
