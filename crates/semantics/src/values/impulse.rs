@@ -16,7 +16,7 @@ use crate::run::{Beginning, Trace};
 use crate::sigma::Offsets;
 use crate::values::linear::{Jet, Values, left_limits, left_limits_with, on_trajectory, quotient};
 use crate::values::reached::{Reached, Unclear};
-use crate::values::series::Series;
+use crate::values::series::{Series, SeriesKey};
 
 /// What a mode change does to variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -219,7 +219,7 @@ impl Graph {
 
     /// What consistent starts begin with, on trajectories of their modes. Modes with the same states begin alike.
     fn trajectories(&self) -> Vec<(usize, u32, Reached)> {
-        let mut met: BTreeSet<(usize, Vec<(i32, Vec<u64>)>)> = BTreeSet::new();
+        let mut met: BTreeSet<(usize, Vec<SeriesKey>)> = BTreeSet::new();
         let mut trajectories = Vec::new();
         for (&mode, &start) in &self.starts {
             let left = self.offsets[mode].as_ref().and_then(|offsets| left_limits(&self.system, offsets));

@@ -20,6 +20,9 @@ pub struct Series {
     terms: Vec<Number>,
 }
 
+/// What tells series apart: where they begin, and their coefficients.
+pub(crate) type SeriesKey = (i32, Vec<u64>);
+
 impl Series {
     /// Zero.
     pub fn zero() -> Self {
@@ -62,7 +65,7 @@ impl Series {
     }
 
     /// What tells it from other series.
-    pub(crate) fn key(&self) -> (i32, Vec<u64>) {
+    pub(crate) fn key(&self) -> SeriesKey {
         (self.valuation, self.terms.iter().map(|term| term.key()).collect())
     }
 
