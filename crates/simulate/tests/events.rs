@@ -292,7 +292,7 @@ fn a_hysteresis_below_noise_is_refused_and_a_narrow_one_is_not() {
         )
     };
     let said = run(1e-12, 100.0);
-    assert!(said.said("E0823").labels[0].text.contains("x <= 0.999999999999"), "{:#?}", said.diagnostics);
+    assert!(said.said("E0827").labels[0].text.contains("x <= 0.999999999999"), "{:#?}", said.diagnostics);
     // Events that can be told apart are waited for, however many there are.
     let ran = run(1e-6, 0.501).finished();
     assert!(ran.events().len() > 400, "{} events", ran.events().len());

@@ -55,7 +55,7 @@ impl DifferenceTape {
     }
 
     /// Whether the partial derivatives are the same along all jets through an instant.
-    pub(crate) fn is_linear(&self) -> bool {
+    pub fn is_linear(&self) -> bool {
         self.is_linear
     }
 

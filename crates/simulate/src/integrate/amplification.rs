@@ -10,8 +10,7 @@ use modeshift_numerics::Pattern;
 
 use super::Ode;
 use super::evaluations::Evaluations;
-use super::first_step::Weights;
-use super::polynomials::lagrange;
+use super::methods::lagrange;
 
 /// The relative size of the error whose effects are computed: small, but clear of rounding.
 const PROBE: f64 = 1e-7;
@@ -60,6 +59,12 @@ impl Recent {
         (self.times[self.count - 1], &self.states[self.count - 1])
     }
 
+    /// How large the states are, with these nominal values.
+    pub(super) fn sizes(&self, declared: &[f64]) -> Vec<f64> {
+        let largest = |index: usize| self.states[..self.count].iter().map(|it| it[index].abs()).fold(0.0, f64::max);
+        declared.iter().enumerate().map(|(index, &declared)| declared.max(largest(index))).collect()
+    }
+
     /// How the last state differs from where the cubic polynomial through those before leads: an error like those of
     /// steps, but for its size.
     pub(super) fn error(&self) -> Option<Vec<f64>> {
@@ -75,15 +80,15 @@ impl Recent {
     }
 }
 
-/// How many times larger than in the states an error like this one is where it shows.
+/// How many times larger than in the states, which have these sizes, an error like this one is where it shows.
 pub(super) fn amplification<System: Ode>(
     evaluations: &Evaluations<System>,
-    weights: &Weights,
-    time: f64,
-    state: &[f64],
+    sizes: &[f64],
+    (time, state): (f64, &[f64]),
     error: &[f64],
 ) -> f64 {
-    let size = |index: usize| state[index].abs().max(weights.absolute[index] / weights.relative);
+    // What has no size has no error either.
+    let size = |index: usize| sizes[index].max(f64::MIN_POSITIVE);
     let largest = error.iter().enumerate().map(|(index, error)| error.abs() / size(index)).fold(0.0, f64::max);
     if !(largest > 0.0 && largest.is_finite()) {
         return 1.0;

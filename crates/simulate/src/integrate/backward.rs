@@ -14,9 +14,9 @@
 
 use super::Ode;
 use super::evaluations::{Evaluations, in_bounds};
-use super::first_step::Weights;
 use super::methods::{Advance, NoStep, Start, shortest_step};
 use super::newton_matrix::{Home, Lent};
+use super::sizes::{Sizes, Weights};
 
 /// The highest order.
 const HIGHEST: usize = 5;
@@ -179,6 +179,12 @@ impl<'problem, System: Ode> Backward<'problem, System> {
         ends
     }
 
+    /// The errors allowed in the next step.
+    fn weigh(&mut self) {
+        let (state, others) = self.differences.split_at(self.evaluations.size);
+        self.weights.set_inverse(&mut self.work.inverse_weights, state, others);
+    }
+
     /// The prediction for the end of the step.
     fn predict(&mut self) {
         let size = self.size();
@@ -293,6 +299,7 @@ impl<'problem, System: Ode> Backward<'problem, System> {
                 self.differences[at] = sum;
             }
         }
+        self.weights.follow(self.step, &self.differences[..size]);
         self.time = time;
         self.equal_steps += 1;
         self.matrix.count_step();
@@ -380,10 +387,7 @@ fn rescaling(order: usize, factor: f64) -> [[f64; HIGHEST]; HIGHEST] {
 impl<System: Ode> Advance for Backward<'_, System> {
     fn advance(&mut self, stop: f64) -> Result<(), NoStep> {
         let mut ends = self.prepare(stop);
-        let weights = self.work.inverse_weights.iter_mut().zip(&self.differences).zip(self.weights.absolute.iter());
-        for ((place, state), absolute) in weights {
-            *place = 1.0 / (absolute + self.weights.relative * state.abs());
-        }
+        self.weigh();
         let mut refusals = 0;
         loop {
             if self.step < shortest_step(self.time) {
@@ -401,8 +405,8 @@ impl<System: Ode> Advance for Backward<'_, System> {
             if error > 1.0 {
                 self.errors_too_large += 1;
                 refusals += 1;
-                let factor = SAFETY * error.powf(-1.0 / (self.order + 1) as f64);
-                self.shrink(factor.max(MOST_SHRINK), refusals);
+                let factor = (SAFETY * error.powf(-1.0 / (self.order + 1) as f64)).max(MOST_SHRINK);
+                self.shrink(factor, refusals);
                 ends = false;
                 continue;
             }
@@ -436,10 +440,18 @@ impl<System: Ode> Advance for Backward<'_, System> {
         }
     }
 
-    fn tighten(&mut self, weights: &Weights) {
-        let factor = (weights.relative / self.weights.relative).powf(1.0 / (self.order + 1) as f64);
-        self.weights = weights.clone();
+    fn tighten(&mut self, tolerance: f64) {
+        let factor = (tolerance / self.weights.relative).powf(1.0 / (self.order + 1) as f64);
+        self.weights.relative = tolerance;
         self.plan.0 *= factor.min(1.0);
+    }
+
+    fn sizes(&self) -> &Sizes {
+        &self.weights.sizes
+    }
+
+    fn sizes_mut(&mut self) -> &mut Sizes {
+        &mut self.weights.sizes
     }
 
     fn refusals(&self) -> (usize, usize) {

@@ -2,34 +2,13 @@
 //!
 //! Hairer, Nørsett, Wanner, Solving Ordinary Differential Equations I, §II.4.
 
-use std::sync::Arc;
-
 use super::Ode;
 use super::evaluations::Evaluations;
 use super::methods::shortest_step;
-
-/// The sizes that errors are measured against.
-#[derive(Clone)]
-pub(super) struct Weights {
-    pub relative: f64,
-    pub absolute: Arc<[f64]>,
-}
-
-impl Weights {
-    /// The root mean square of a vector in units of the error allowed at `state`.
-    pub(super) fn norm(&self, vector: &[f64], state: &[f64]) -> f64 {
-        let squares = vector.iter().zip(state).zip(self.absolute.iter()).map(|((value, state), absolute)| {
-            let share = value / (absolute + self.relative * state.abs());
-            share * share
-        });
-        (squares.sum::<f64>() / vector.len().max(1) as f64).sqrt()
-    }
-}
+use super::sizes::Weights;
 
 /// States of less than this, in units of the error allowed, are zero: they say nothing about what a short time is.
 const LEAST_SIZE: f64 = 1.0;
-/// Derivatives of less than this are zero.
-const LEAST_SLOPE: f64 = 1e-5;
 /// The trial step is at least this many times the shortest: differences over it are more than rounding.
 const CLEAR: f64 = 1e3;
 /// Where the states say nothing about what a short time is, it is searched for between these, upwards: from far above, what
@@ -37,15 +16,16 @@ const CLEAR: f64 = 1e3;
 const TIMES: [f64; 2] = [1e-30, 1e30];
 /// In steps of this, which no period is a multiple of.
 const FACTOR: f64 = 61.803_398;
-/// A state bends when its slope does, by this share of its size.
-const BENT: f64 = 0.1;
+/// A slope has changed when it did by this share: of itself, or of what makes as much as the state is.
+const CHANGED: f64 = 0.1;
 /// The share of the time up to there that is short.
 const SHORT: f64 = 1e-2;
 
-/// A first step for a method that begins with this order, at most `longest`.
+/// A first step for a method that begins with this order, at most `longest`. What the sizes of states that begin at zero are
+/// is learnt on the way: not less than their slopes make of them in a short time.
 pub(super) fn first_step<System: Ode>(
     evaluations: &Evaluations<System>,
-    weights: &Weights,
+    weights: &mut Weights,
     time: f64,
     (state, derivative): (&[f64], &[f64]),
     order: i32,
@@ -53,10 +33,17 @@ pub(super) fn first_step<System: Ode>(
 ) -> f64 {
     let (size, slope) = (weights.norm(state, state), weights.norm(derivative, state));
     let shortest = shortest_step(time);
-    let says_nothing = size < LEAST_SIZE || slope < LEAST_SLOPE;
-    let short = || short_time(evaluations, time, (state, derivative));
-    let mut trial = if says_nothing { short() } else { 0.01 * size / slope };
-    trial = trial.max(CLEAR * shortest).min(longest);
+    let says_nothing = size < LEAST_SIZE || slope == 0.0;
+    let own = if says_nothing { f64::INFINITY } else { size / slope };
+    // A slope that is rounding of zero says nothing either.
+    let short = match weights.sizes.step > 0.0 {
+        true => weights.sizes.step,
+        false => short_time(evaluations, time, (state, derivative), own),
+    };
+    let mut trial = if says_nothing { SHORT * short } else { (SHORT * own).min(short) };
+    // What grows from nothing with the square of the time is exact over a share of the trial step that is the root of the
+    // tolerance: that share must be more than rounding.
+    trial = trial.max(CLEAR.max(10.0 / weights.relative.sqrt()) * shortest).min(longest);
     let mut ahead = vec![0.0; state.len()];
     let mut slope_ahead = vec![0.0; state.len()];
     for _ in 0..60 {
@@ -69,44 +56,70 @@ pub(super) fn first_step<System: Ode>(
         trial *= 0.1;
     }
     evaluations.take_failure();
+    weights.sizes.step = weights.sizes.step.max(trial);
+    weights.widen(derivative.iter().map(|slope| trial * slope));
+    weights.widen(slope_ahead.iter().map(|slope| trial * slope));
     for (ahead, here) in slope_ahead.iter_mut().zip(derivative) {
         *ahead = (*ahead - here) / trial;
     }
-    let curvature = weights.norm(&slope_ahead, state);
-    let steepest = slope.max(curvature);
-    let second = if steepest <= 1e-15 { trial } else { (0.01 / steepest).powf(1.0 / f64::from(order + 1)) };
+    let (slope, curvature) = (weights.norm(derivative, state), weights.norm(&slope_ahead, state));
+    // The error of a step of order one, and how it falls with the order where everything changes at the same rate.
+    let rate = if slope > 0.0 { curvature / slope } else { 0.0 };
+    let (steepness, power) = match rate > 0.0 {
+        true => (curvature * rate.powi(order - 1), order + 1),
+        false => (curvature, 2),
+    };
+    let second = match curvature * trial * trial <= f64::EPSILON {
+        true => 100.0 * trial,
+        false => (0.01 / steepness).powf(1.0 / f64::from(power)),
+    };
     if second.is_finite() { second.min(100.0 * trial).max(shortest).min(longest) } else { trial }
 }
 
-/// A short time, where the states themselves say nothing about it: a share of how long slopes along the tangent go on as
-/// straight lines. Where nothing ever bends, any time is short.
-fn short_time<System: Ode>(evaluations: &Evaluations<System>, time: f64, (state, derivative): (&[f64], &[f64])) -> f64 {
-    let mut ahead = vec![0.0; state.len()];
-    let mut slopes = [vec![0.0; state.len()], vec![0.0; state.len()]];
-    let mut is_straight = |length: f64| {
-        for (share, slope) in [0.5, 1.0].into_iter().zip(&mut slopes) {
-            let places = ahead.iter_mut().zip(state.iter().zip(derivative));
-            places.for_each(|(place, (state, derivative))| *place = state + share * length * derivative);
-            if !evaluations.derivative(time + share * length, &ahead, slope) {
-                return false;
-            }
-        }
-        let [middle, end] = &slopes;
-        (0..state.len()).all(|index| {
-            let (begin, middle, end) = (derivative[index], middle[index], end[index]);
-            let size = state[index].abs().max(length * begin.abs().max(end.abs()));
-            length * (end - 2.0 * middle + begin).abs() <= BENT * size
-        })
+/// How long slopes stay what they are or grow steadily and states do not leave where they are, where these themselves say
+/// nothing about what a short time is; at most so long. Where that is for ever nothing says what is short: then the shortest
+/// time is, and steps grow from there.
+fn short_time<System: Ode>(
+    evaluations: &Evaluations<System>,
+    time: f64,
+    (state, derivative): (&[f64], &[f64]),
+    most: f64,
+) -> f64 {
+    let size = state.len();
+    let (mut ahead, mut mean) = (vec![0.0; size], vec![0.0; size]);
+    let [mut middle, mut end, mut corrected] = [vec![0.0; size], vec![0.0; size], vec![0.0; size]];
+    let mut lead = |length: f64, slope: &[f64], found: &mut [f64]| {
+        ahead
+            .iter_mut()
+            .zip(state.iter().zip(slope))
+            .for_each(|(place, (state, slope))| *place = state + length * slope);
+        evaluations.derivative(time + length, &ahead, found)
     };
-    let [least, most] = TIMES;
-    let mut length = least.max(CLEAR * shortest_step(time));
-    while length < most && is_straight(FACTOR * length) {
+    let mut is_steady = |length: f64| {
+        if !(lead(0.5 * length, derivative, &mut middle) && lead(length, derivative, &mut end)) {
+            return false;
+        }
+        // With the mean slope, what grows from zero has its effect on the others.
+        mean.iter_mut().zip(derivative.iter().zip(&end)).for_each(|(place, (begin, end))| *place = 0.5 * (begin + end));
+        lead(length, &mean, &mut corrected)
+            && (0..size).all(|index| {
+                let (begin, end) = (derivative[index], end[index]);
+                let change = (end - 2.0 * middle[index] + begin).abs().max((corrected[index] - end).abs());
+                let way = length * begin.abs().max(end.abs());
+                let is_far = state[index] != 0.0 && way > state[index].abs();
+                !is_far && change * length <= CHANGED * state[index].abs().max(way)
+            })
+    };
+    let first = TIMES[0].max(CLEAR * shortest_step(time));
+    let mut length = first;
+    let longest = most.min(TIMES[1]);
+    // What is not steady once may be rounding of slopes that begin at zero.
+    let mut steady = length;
+    let mut changes = 0;
+    while FACTOR * length < longest && changes < 2 {
         length *= FACTOR;
+        (steady, changes) = if is_steady(length) { (length, 0) } else { (steady, changes + 1) };
     }
     evaluations.take_failure();
-    match length < most {
-        true => SHORT * length,
-        false if time == 0.0 => SHORT,
-        false => SHORT * time.abs(),
-    }
+    if changes < 2 && longest == TIMES[1] { first } else { steady }
 }

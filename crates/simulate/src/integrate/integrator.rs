@@ -4,6 +4,7 @@ use super::amplification::Recent;
 use super::evaluations::in_bounds;
 use super::methods::{Advance, NoStep};
 use super::problem::Problem;
+use super::sizes::Sizes;
 use super::{EvaluationFailed, FailureReason, IntegrationFailure, Ode};
 
 /// An evaluation that failed on the way to one of so many last steps may be why there is no further one.
@@ -98,20 +99,20 @@ impl<'problem, System: Ode> Integrator<'problem, System> {
     /// are made twice for that.
     fn adapt(&mut self, limit: f64) -> Result<(), IntegrationFailure> {
         if !self.problem.is_known() {
-            let (time, state) = (self.to, self.advance.state().to_vec());
+            let (time, state, sizes) = (self.to, self.advance.state().to_vec(), self.advance.sizes().clone());
             let mut trial = self.recent.clone();
             while !trial.is_full() && self.advance.time() < limit && self.advance(limit).is_ok() {
                 trial.add(self.advance.time(), self.advance.state());
             }
             self.problem.learn(&trial);
             self.problem.take_failure();
-            self.advance = self.problem.begin(time, &state, None)?;
+            self.advance = self.problem.begin(time, &state, Some(&sizes), None)?;
             return Ok(());
         }
         let is_due =
             self.step_count.is_multiple_of(INTERVAL) && self.recent.is_full() && !self.problem.is_at_last_level();
         if is_due && self.problem.learn(&self.recent) {
-            self.advance.tighten(&self.problem.present_weights());
+            self.advance.tighten(self.problem.present_tolerance());
         }
         Ok(())
     }
@@ -139,6 +140,16 @@ impl<'problem, System: Ode> Integrator<'problem, System> {
         } else {
             self.advance.interpolate(time.min(self.advance.time()), state);
         }
+    }
+
+    /// The sizes of the states, as the solution has shown them so far.
+    pub fn sizes(&self) -> &Sizes {
+        self.advance.sizes()
+    }
+
+    /// Tells what rounding makes of slopes.
+    pub fn set_slope_noise(&mut self, state: usize, noise: f64) {
+        self.advance.sizes_mut().slope_noise[state] = noise;
     }
 
     /// The length that the next step would have.

@@ -1,7 +1,7 @@
-//! What all methods have in common: where they begin, and how they are driven.
+//! What all methods have in common: where they begin, how they are driven, and polynomials through last values.
 
 use super::Method;
-use super::first_step::Weights;
+use super::sizes::{Sizes, Weights};
 
 /// Where an integration begins.
 pub(super) struct Start<'start> {
@@ -30,7 +30,11 @@ pub(super) trait Advance {
     /// The states at a time inside the last step.
     fn interpolate(&mut self, time: f64, state: &mut [f64]);
     /// Goes on with smaller errors allowed.
-    fn tighten(&mut self, weights: &Weights);
+    fn tighten(&mut self, tolerance: f64);
+    /// The sizes of the states, as the solution has shown them.
+    fn sizes(&self) -> &Sizes;
+    /// The same, to tell what else is known of them.
+    fn sizes_mut(&mut self) -> &mut Sizes;
     /// How many steps were refused because of their error, and how many because the iteration did not converge.
     fn refusals(&self) -> (usize, usize);
 }
@@ -47,4 +51,19 @@ pub(super) fn first_order(method: Method) -> i32 {
 /// Shorter steps would not change the time.
 pub(super) fn shortest_step(time: f64) -> f64 {
     (4.0 * f64::EPSILON * time.abs()).max(1e-290)
+}
+
+/// The most times that a polynomial leads through here.
+pub(crate) const MOST_TIMES: usize = 4;
+
+/// The factors of the values at these times in the polynomial through them, at another time; zero beyond.
+pub(crate) fn lagrange(times: &[f64], at: f64) -> [f64; MOST_TIMES] {
+    assert!(times.len() <= MOST_TIMES, "a cubic polynomial at most");
+    let mut factors = [0.0; MOST_TIMES];
+    for (index, factor) in factors.iter_mut().enumerate().take(times.len()) {
+        let others = times.iter().enumerate().filter(|&(other, _)| other != index);
+        // Quotients one by one: the products of very short times would vanish.
+        *factor = others.map(|(_, other)| (at - other) / (times[index] - other)).product();
+    }
+    factors
 }

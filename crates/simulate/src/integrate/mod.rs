@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `problem` | a system with its settings, in levels of tolerance |
 //! | `integrator` | an integration from one point on |
-//! | `methods` | what all methods have in common |
+//! | `methods` | what all methods have in common, and polynomials through last values |
 //! | `backward` | backward differentiation of orders 1 to 5: the first choice |
 //! | `runge_kutta` | what Runge–Kutta methods share: lengths, errors, values inside steps |
 //! | `esdirk`, `explicit` | the implicit method of order 4, and the explicit one of order 5 |
@@ -16,8 +16,8 @@
 //! | `newton_matrix` | the matrix of Newton's iteration, handed on between integrations |
 //! | `evaluations` | evaluations of systems: counted, checked, failures kept |
 //! | `first_step` | the length of the first step |
+//! | `sizes` | what errors are measured against |
 //! | `amplification` | how much larger than in the states errors are where they show |
-//! | `polynomials` | polynomials through last values |
 //! | `failure` | what can go wrong |
 //!
 //! A run spends most of its time in steps and begins anew at every event. So all methods work in place, and hand on what
@@ -39,17 +39,19 @@ mod first_step;
 mod integrator;
 mod methods;
 mod newton_matrix;
-mod polynomials;
 mod problem;
 mod runge_kutta;
+mod sizes;
 mod tableau;
 
 use modeshift_numerics::Pattern;
 
 pub use failure::{EvaluationFailed, FailureReason, IntegrationFailure};
 pub use integrator::{Integrator, Statistics, Step};
-pub(crate) use polynomials::{MOST_TIMES, lagrange};
+pub(crate) use methods::{MOST_TIMES, lagrange};
+pub(crate) use problem::LARGEST_AMPLIFICATION;
 pub use problem::Problem;
+pub use sizes::Sizes;
 
 /// A system `x' = f(t, x)`.
 pub trait Ode {
@@ -141,7 +143,8 @@ pub struct Settings {
     pub method: Method,
     /// The error allowed relative to a state.
     pub tolerance: f64,
-    /// The size below which a state's error counts as if the state had this size; one per state.
+    /// The size below which a state's error counts as if the state had this size; one per state. Zero where it is not known:
+    /// then it is that of the solution.
     pub nominal: Vec<f64>,
     /// The longest step allowed.
     pub longest_step: f64,

@@ -1,23 +1,27 @@
 //! A problem: a system with its settings, in levels of tolerance.
 
 use std::cell::{Cell, RefCell, RefMut};
+use std::sync::Arc;
 
 use super::amplification::{Recent, amplification};
 use super::backward::Backward;
 use super::esdirk::Esdirk;
 use super::evaluations::Evaluations;
 use super::explicit::Explicit;
-use super::first_step::{Weights, first_step};
+use super::first_step::first_step;
 use super::integrator::Integrator;
 use super::methods::{Advance, NoStep, Start, first_order};
 use super::newton_matrix::Home;
 use super::runge_kutta::RungeKutta;
+use super::sizes::{Sizes, Weights};
 use super::{EvaluationFailed, FailureReason, IntegrationFailure, Method, Ode, Settings, step_tolerance};
 
 /// The amplifications of errors up to which the levels of tolerance serve, of which each is a third of the one before;
 /// the last serves for all beyond. What is amplified also accumulates: measured on closed forms.
 const AMPLIFICATIONS: [f64; 3] = [1.5, 2.5, 8.0];
 const LEVELS: usize = AMPLIFICATIONS.len() + 1;
+/// Errors are made smaller by at most this.
+pub(crate) const LARGEST_AMPLIFICATION: f64 = 27.0;
 
 /// A system and how to integrate it; made once per mode, started as often as the mode is entered.
 pub struct Problem<System: Ode> {
@@ -25,6 +29,7 @@ pub struct Problem<System: Ode> {
     /// The matrix that integrations hand on.
     home: Home,
     settings: Settings,
+    declared: Arc<[f64]>,
     /// The level that the amplification of errors asks for, as far as it is known; it only rises.
     level: Cell<Option<usize>>,
 }
@@ -37,6 +42,7 @@ impl<System: Ode> Problem<System> {
             evaluations: Evaluations::new(system),
             home: RefCell::new(None),
             settings: settings.clone(),
+            declared: settings.nominal.iter().map(|nominal| nominal.abs()).collect(),
             level: Cell::new(None),
         }
     }
@@ -53,7 +59,17 @@ impl<System: Ode> Problem<System> {
         state: &[f64],
         step: Option<f64>,
     ) -> Result<Integrator<'_, System>, IntegrationFailure> {
-        Ok(Integrator::new(self, self.begin(time, state, step)?, time, state))
+        Ok(Integrator::new(self, self.begin(time, state, None, step)?, time, state))
+    }
+
+    /// Begins an integration of states of which some sizes are known from before.
+    pub fn start_with(
+        &self,
+        time: f64,
+        state: &[f64],
+        known: &Sizes,
+    ) -> Result<Integrator<'_, System>, IntegrationFailure> {
+        Ok(Integrator::new(self, self.begin(time, state, Some(known), None)?, time, state))
     }
 
     /// The method at work from a point on, with the tolerance of the present level.
@@ -61,21 +77,25 @@ impl<System: Ode> Problem<System> {
         &self,
         time: f64,
         state: &[f64],
+        known: Option<&Sizes>,
         step: Option<f64>,
     ) -> Result<Box<dyn Advance + '_>, IntegrationFailure> {
-        let (method, level) = (self.settings.method, self.level());
-        let weights = self.weights(level);
+        let method = self.settings.method;
+        let mut weights = Weights::new(self.present_tolerance(), self.declared.clone(), state, known);
         self.system().begin();
         let derivative = self.first_derivative(time, state)?;
         let longest = self.settings.longest_step;
         let step = match step {
             Some(given) => given.min(longest),
-            None => first_step(&self.evaluations, &weights, time, (state, &derivative), first_order(method), longest),
+            None => {
+                let point = (state, derivative.as_slice());
+                first_step(&self.evaluations, &mut weights, time, point, first_order(method), longest)
+            }
         };
         let start = Start { weights, time, state, derivative: &derivative, step };
         let evaluations = &self.evaluations;
         Ok(match method {
-            _ if state.is_empty() => Box::new(NoStates { time }),
+            _ if state.is_empty() => Box::new(NoStates { time, sizes: Sizes::default() }),
             Method::Bdf => Box::new(Backward::new(evaluations, &self.home, &start)),
             Method::Esdirk => Box::new(RungeKutta::new(evaluations, Esdirk::new(evaluations, &self.home), &start)),
             Method::Explicit => Box::new(RungeKutta::new(evaluations, Explicit, &start)),
@@ -86,17 +106,10 @@ impl<System: Ode> Problem<System> {
         self.level.get().unwrap_or(0)
     }
 
-    /// The errors that one step may make now.
-    pub(super) fn present_weights(&self) -> Weights {
-        self.weights(self.level())
-    }
-
-    /// The errors that one step may make.
-    fn weights(&self, level: usize) -> Weights {
-        let amplified = self.settings.tolerance / 3f64.powi(level as i32);
-        let relative = step_tolerance(self.settings.method, amplified);
-        let absolute = self.settings.nominal.iter().map(|nominal| relative * nominal.abs()).collect();
-        Weights { relative, absolute }
+    /// The error that one step may make now, relative to sizes.
+    pub(super) fn present_tolerance(&self) -> f64 {
+        let amplified = self.settings.tolerance / 3f64.powi(self.level() as i32);
+        step_tolerance(self.settings.method, amplified)
     }
 
     /// Whether it was found how errors are amplified; without states, there are none.
@@ -112,10 +125,8 @@ impl<System: Ode> Problem<System> {
     /// Finds how the errors of steps are amplified; whether smaller ones are to be made from now on.
     pub(super) fn learn(&self, recent: &Recent) -> bool {
         let before = self.level();
-        let weights = self.weights(before);
         let found = recent.error().map_or(1.0, |error| {
-            let (time, state) = recent.last();
-            amplification(&self.evaluations, &weights, time, state, &error)
+            amplification(&self.evaluations, &recent.sizes(&self.declared), recent.last(), &error)
         });
         let level = AMPLIFICATIONS.iter().position(|&most| found <= most).unwrap_or(AMPLIFICATIONS.len());
         self.level.set(Some(level.max(before)));
@@ -154,6 +165,7 @@ impl<System: Ode> Problem<System> {
 /// A system without states is wherever it is told to be.
 struct NoStates {
     time: f64,
+    sizes: Sizes,
 }
 
 impl Advance for NoStates {
@@ -176,7 +188,15 @@ impl Advance for NoStates {
 
     fn interpolate(&mut self, _time: f64, _state: &mut [f64]) {}
 
-    fn tighten(&mut self, _weights: &Weights) {}
+    fn tighten(&mut self, _tolerance: f64) {}
+
+    fn sizes(&self) -> &Sizes {
+        &self.sizes
+    }
+
+    fn sizes_mut(&mut self) -> &mut Sizes {
+        &mut self.sizes
+    }
 
     fn refusals(&self) -> (usize, usize) {
         (0, 0)

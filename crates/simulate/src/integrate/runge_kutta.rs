@@ -7,8 +7,8 @@
 
 use super::Ode;
 use super::evaluations::Evaluations;
-use super::first_step::Weights;
 use super::methods::{Advance, NoStep, Start, shortest_step};
+use super::sizes::{Sizes, Weights};
 use super::tableau::Tableau;
 
 /// Steps are made this much shorter than their errors allow: longer ones would be refused too often.
@@ -117,13 +117,6 @@ pub(super) struct Allowed {
 }
 
 impl Allowed {
-    fn set(&mut self, weights: &Weights, state: &[f64]) {
-        self.relative = weights.relative;
-        for ((place, state), absolute) in self.inverse.iter_mut().zip(state).zip(weights.absolute.iter()) {
-            *place = 1.0 / (absolute + weights.relative * state.abs());
-        }
-    }
-
     /// The root mean square in units of the error allowed.
     pub(super) fn norm(&self, vector: &[f64]) -> f64 {
         let shares = vector.iter().zip(&self.inverse).map(|(value, inverse)| value * inverse);
@@ -186,7 +179,11 @@ impl<'problem, System: Ode, Method: Stages<STAGES>, const STAGES: usize> RungeKu
         self.next.from = self.time;
         self.next.state.copy_from_slice(&self.state);
         self.next.slope_mut(0).copy_from_slice(self.last.slope(STAGES - 1));
-        self.allowed.set(&self.weights, &self.state);
+        self.allowed.relative = self.weights.relative;
+        let (weights, state) = (&self.weights, &self.state);
+        let changes = self.difference.iter_mut().zip(self.next.slope(0));
+        changes.for_each(|(change, slope)| *change = self.planned * slope);
+        weights.set_inverse(&mut self.allowed.inverse, state, &self.difference);
     }
 
     /// Finds the slopes of the next step and the state at its end, which is then in `scratch`; whether there are any.
@@ -211,6 +208,7 @@ impl<'problem, System: Ode, Method: Stages<STAGES>, const STAGES: usize> RungeKu
         std::mem::swap(&mut self.last, &mut self.next);
         std::mem::swap(&mut self.state, &mut self.scratch);
         self.has_last = true;
+        self.weights.follow(self.last.length, &self.state);
         self.time = end;
         self.method.count_step();
     }
@@ -283,10 +281,18 @@ impl<System: Ode, Method: Stages<STAGES>, const STAGES: usize> Advance for Runge
         self.last.lead(&Method::TABLEAU.shares_at(self.last.share(time)), state);
     }
 
-    fn tighten(&mut self, weights: &Weights) {
-        let factor = (weights.relative / self.weights.relative).powf(1.0 / f64::from(Method::TABLEAU.power));
-        self.weights = weights.clone();
+    fn tighten(&mut self, tolerance: f64) {
+        let factor = (tolerance / self.weights.relative).powf(1.0 / f64::from(Method::TABLEAU.power));
+        self.weights.relative = tolerance;
         self.planned *= factor.min(1.0);
+    }
+
+    fn sizes(&self) -> &Sizes {
+        &self.weights.sizes
+    }
+
+    fn sizes_mut(&mut self) -> &mut Sizes {
+        &mut self.weights.sizes
     }
 
     fn refusals(&self) -> (usize, usize) {

@@ -25,7 +25,7 @@ pub struct Program {
     quantities: Quantities,
     /// The equations as the mode leaves them.
     residuals: Vec<ExpressionId>,
-    /// The variables among the quantities, with their nominal values.
+    /// The variables among the quantities, with their nominal values, or the largest values so far of those without.
     sizes: Vec<(QuantityIndex, f64)>,
     matrix: Option<ChoiceMatrix>,
     choices: Vec<(Choice, Code)>,
@@ -51,7 +51,8 @@ impl Program {
         let residuals = workshop.residuals_in(&structure, &mode);
         let matrix = ChoiceMatrix::new(workshop, &structure, &quantities, &residuals)?;
         let variables = quantities.list().iter().zip(0..).filter(|(quantity, _)| quantity.order == 0);
-        let sizes = variables.map(|(quantity, place)| (QuantityIndex(place), workshop.nominal(quantity.of))).collect();
+        let sizes =
+            variables.map(|(quantity, place)| (QuantityIndex(place), workshop.declared_nominal(quantity.of))).collect();
         let mut program =
             Program { mode, structure, quantities, residuals, sizes, matrix, choices: Vec::new(), present: 0 };
         if program.matrix.is_none() {
@@ -176,6 +177,9 @@ impl Program {
         let result = code.run_everything(&self.quantities);
         if result.is_ok() {
             jet.copy_from_slice(code.jet());
+            for (place, size) in &mut self.sizes {
+                *size = size.max(jet[place.index()].abs());
+            }
         }
         result.map_err(|failure| self.failure(time, *failure))
     }
@@ -216,7 +220,7 @@ impl Program {
         code.jacobian(&self.quantities, entries).map_err(|failure| self.failure(time, *failure))
     }
 
-    /// The largest error of a variable, relative to the larger of its size and its nominal value, where the states are
+    /// The largest error of a variable, relative to the largest it had or its nominal value, where the states are
     /// wrong by `error`; zero where there are no values to compare.
     pub fn shown_error(&mut self, time: f64, states: &[f64], surroundings: &Surroundings, error: &[f64]) -> f64 {
         let (_, code) = &mut self.choices[self.present];
@@ -233,8 +237,8 @@ impl Program {
         if result.is_ok() { largest } else { 0.0 }
     }
 
-    /// The largest error of a variable in a jet, relative to the larger of its size and its nominal value; not a number
-    /// where one is.
+    /// The largest error of a variable in a jet, relative to the largest it had or its nominal value; not a number where
+    /// one is.
     pub fn largest_error(&self, right: &[f64], wrong: &[f64]) -> f64 {
         largest_error(&self.sizes, right, wrong)
     }
@@ -253,7 +257,9 @@ impl Program {
 fn largest_error(sizes: &[(QuantityIndex, f64)], right: &[f64], wrong: &[f64]) -> f64 {
     let errors = sizes.iter().map(|&(place, nominal)| {
         let (right, wrong) = (right[place.index()], wrong[place.index()]);
-        (wrong - right).abs() / right.abs().max(nominal)
+        // What was never anything but zero has no size to be wrong by.
+        let size = right.abs().max(nominal);
+        if size == 0.0 { 0.0 } else { (wrong - right).abs() / size }
     });
     errors.fold(0.0, |largest: f64, error| if largest.is_nan() || error <= largest { largest } else { error })
 }

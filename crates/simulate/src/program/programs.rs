@@ -35,6 +35,7 @@ pub(super) struct Workshop<'a> {
     leaves: Leaves,
     /// Parameters and constants as literals.
     literals: IndexVec<VariableId, Option<ExpressionId>>,
+    /// Zero where none is declared.
     nominal: IndexVec<VariableId, f64>,
     residuals: IndexVec<EquationId, Option<Residual>>,
     /// Variables and their derivatives as expressions.
@@ -84,7 +85,7 @@ impl<'a> Programs<'a> {
             derivatives: Derivatives::by_time(&dae.model.variables, &dae.model.functions),
             leaves: Leaves::default(),
             literals,
-            nominal: nominal.map(|it| it.unwrap_or(1.0)).collect(),
+            nominal: nominal.map(|it| it.unwrap_or(0.0)).collect(),
             residuals: dae.model.equations.iter().map(|_| None).collect(),
             quantities: dae.model.variables.iter().map(|_| Vec::new()).collect(),
             solutions: FxHashMap::default(),
@@ -168,8 +169,15 @@ impl<'a> Workshop<'a> {
         e.literal(literal).or(e.literal_boolean(literal).map(|value| f64::from(u8::from(value))))
     }
 
-    pub fn nominal(&self, variable: VariableId) -> f64 {
+    /// The nominal value of a variable; zero where none is declared.
+    pub fn declared_nominal(&self, variable: VariableId) -> f64 {
         self.nominal[variable]
+    }
+
+    /// The same; one where none is declared.
+    pub fn nominal(&self, variable: VariableId) -> f64 {
+        let declared = self.nominal[variable];
+        if declared > 0.0 { declared } else { 1.0 }
     }
 
     pub fn state_select(&self, variable: VariableId) -> StateSelect {

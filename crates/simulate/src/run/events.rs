@@ -108,8 +108,9 @@ impl<'a> Run<'_, 'a> {
     /// Events accumulate: the run goes on from their limit if the model rests there.
     fn accumulated(&mut self, left: &Side<'a>, fired: &Fired, accumulation: &Accumulation<'a>) -> Passed<'a> {
         let Machinery { prepared, visited, memory } = &mut self.machinery;
+        let span = (self.output.last_time().unwrap_or(left.time), self.settings.stop);
         if let Accumulation::Limit(limit) = accumulation
-            && let Some((at_limit, outcome)) = rest(prepared, visited, memory, limit, (left, fired), self.settings.stop)
+            && let Some((at_limit, outcome)) = rest(prepared, visited, memory, limit, (left, fired), span)
         {
             self.output.rows_before(&at_limit);
             return self.told(&at_limit, &Fired::default(), outcome);

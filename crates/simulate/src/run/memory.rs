@@ -3,21 +3,31 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use modeshift_dae::{ExpressionId, IndexVec, RelationId, VariableId};
+use modeshift_dae::{Derivative, ExpressionId, IndexVec, RelationId, VariableId};
 use modeshift_mode_changes::{DifferenceTape, Noise};
 use modeshift_numerics::Input;
+use rustc_hash::FxHashMap;
 
+use crate::integrate::Sizes;
 use crate::run::phase::noise_floor::SlightEvents;
 use crate::run::phase::time_events::Sampling;
+use crate::run::phase::zero_crossings::{Crossing, TOGETHER};
 use crate::run::prepare::Prepared;
 use crate::run::prepare::discrete_part::DiscretePart;
 use crate::run::prepare::discrete_tapes::Buffers;
 use crate::run::prepare::relations::Moment;
-use crate::run::running_sizes::with_running_sizes;
+use crate::run::running_sizes::{ROUNDING, with_running_sizes};
 use crate::run::values::{Occasion, Side, input_between};
 
 /// How exactly the instant of an event is known, in short times.
 const EVENT_TIME_ERROR: f64 = 1e-10;
+
+/// A value at an event is known to a few times what the resolution of time leaves of it.
+const RESIDUES: f64 = 4.0;
+
+/// The least size of an atom in its series: where all that it is made of is zero or not linear, what it is made of does not tell its
+/// size. It is the only one that knows of units, far below what is compared in any.
+const UNKNOWN: f64 = 1e-12;
 
 /// What a run remembers.
 pub(crate) struct Memory {
@@ -26,8 +36,20 @@ pub(crate) struct Memory {
     pub noise_level: f64,
     /// What is a short time.
     pub time_scale: TimeScale,
-    /// The largest values that the sides of each atom had so far.
+    /// The sizes of states.
+    pub sizes: StateSizes,
+    /// How large the sides of each atom were of late.
     pub scales: IndexVec<RelationId, f64>,
+    /// How large they ever were: errors of states are kept so small that no variable is wrong by more than its tolerance of that.
+    pub largest: IndexVec<RelationId, f64>,
+    /// Atoms that are at zero because it was located where they are. In the next phase, only what errors of states make of
+    /// them from there on counts.
+    pub located: Vec<RelationId>,
+    /// What the resolution of time left of each atom at the last crossing: less is no value.
+    pub residues: IndexVec<RelationId, f64>,
+    /// How long the last phase was, and what times could be told apart at its end.
+    duration: f64,
+    resolution: f64,
     /// When `sample` is due next.
     pub samplings: Vec<Sampling>,
     /// Atoms whose last events changed nothing but laws that agree there.
@@ -49,7 +71,10 @@ pub(crate) struct Memory {
 /// short phases before a limit of events are no sign that anything has become faster, so a long step is forgotten only
 /// after many times its length.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct TimeScale(f64);
+pub(crate) struct TimeScale {
+    short: f64,
+    is_known: bool,
+}
 
 /// A step is a short time for so many times its length.
 const REMEMBERED: f64 = 100.0;
@@ -59,29 +84,62 @@ const SHORT: f64 = 1e-2;
 impl Default for TimeScale {
     /// Where nothing moves, no time is short or long.
     fn default() -> Self {
-        TimeScale(SHORT)
+        TimeScale { short: SHORT, is_known: false }
     }
 }
 
 impl TimeScale {
     /// Before the first step: by how long something takes to change.
     pub fn of_change(duration: f64) -> Option<Self> {
-        (duration > 0.0 && duration.is_finite()).then_some(TimeScale(SHORT * duration))
+        (duration > 0.0 && duration.is_finite()).then_some(TimeScale { short: SHORT * duration, is_known: true })
     }
 
     /// The shorter one.
     pub fn or_shorter(self, other: Self) -> Self {
-        TimeScale(self.0.min(other.0))
+        TimeScale { short: self.short.min(other.short), ..self }
     }
 
     /// A short time.
     pub fn short(self) -> f64 {
-        self.0
+        self.short
+    }
+
+    /// The same, where anything says it.
+    pub fn known(self) -> Option<f64> {
+        self.is_known.then_some(self.short)
     }
 
     /// After a step of this length.
     pub fn follow(&mut self, step: f64) {
-        self.0 = (self.0 - step / REMEMBERED).max(step);
+        let before = if self.is_known { self.short - step / REMEMBERED } else { 0.0 };
+        *self = TimeScale { short: before.max(step), is_known: true };
+    }
+}
+
+/// How large states are around the present time, as the integrations of the last phases have seen them.
+#[derive(Default)]
+pub(crate) struct StateSizes {
+    /// By state: how large it was in the last phase and still is of late, and whether it was ever anything but zero.
+    known: FxHashMap<Derivative<VariableId>, (f64, bool)>,
+}
+
+impl StateSizes {
+    /// What an integration of some states can begin with, where the length of a typical step may be known.
+    pub fn of(&self, states: impl Iterator<Item = Derivative<VariableId>>, step: Option<f64>) -> Sizes {
+        let (now, has_moved) = states.map(|it| self.known.get(&it).copied().unwrap_or_default()).unzip();
+        Sizes { now, has_moved, step: step.unwrap_or(0.0), ..Sizes::default() }
+    }
+
+    /// What an integration of some states has seen.
+    pub fn learn(&mut self, states: impl Iterator<Item = Derivative<VariableId>>, seen: &Sizes) {
+        for (index, state) in states.enumerate().take(seen.now.len()) {
+            self.known.insert(state, (seen.lately[index].min(seen.now[index]), seen.has_moved[index]));
+        }
+    }
+
+    /// The size of a state; zero where nothing is known.
+    pub fn size(&self, state: Derivative<VariableId>) -> f64 {
+        self.known.get(&state).map_or(0.0, |&(lately, _)| lately)
     }
 }
 
@@ -106,7 +164,13 @@ impl Memory {
             },
             noise_level: 1.0,
             time_scale: TimeScale::default(),
+            sizes: StateSizes::default(),
             scales: atoms.iter().map(|_| 0.0).collect(),
+            largest: atoms.iter().map(|_| 0.0).collect(),
+            located: Vec::new(),
+            residues: atoms.iter().map(|_| 0.0).collect(),
+            duration: f64::INFINITY,
+            resolution: 0.0,
             samplings: prepared.schedule.samplings.clone(),
             slight: SlightEvents::new(atoms.len()),
             undefined: BTreeSet::new(),
@@ -121,19 +185,31 @@ impl Memory {
     /// Whether a value of an atom is above noise.
     pub fn is_clear(&self, prepared: &Prepared, atom: RelationId, (difference, size): (f64, f64)) -> bool {
         let scale = self.scales[atom].max(if size.is_finite() { size } else { 0.0 });
-        difference.abs() > self.noise_level * (prepared.noise.relative * scale).max(prepared.floor(atom))
+        difference.abs() > (self.noise_level * prepared.noise.relative * scale).max(self.least(prepared, atom))
+    }
+
+    /// Values of an atom that are zero whatever it is made of.
+    pub fn least(&self, prepared: &Prepared, atom: RelationId) -> f64 {
+        prepared.floor(atom).max(RESIDUES * self.residues[atom])
     }
 
     /// What counts as zero now.
     pub fn present_noise(&self, prepared: &Prepared) -> Noise {
         let time_scale = self.time_scale.short();
-        Noise { time_scale, event_time_error: EVENT_TIME_ERROR * time_scale, ..prepared.noise }
+        let event_time_error = EVENT_TIME_ERROR * time_scale.min(self.duration) + self.resolution;
+        // A constraint that asks of what has crossed to be zero is met as exactly as the time of the crossing is known.
+        let unresolved = self.located.iter().map(|&atom| self.residues[atom]).fold(0.0, f64::max);
+        let floor = prepared.noise.floor.max(RESIDUES * unresolved);
+        Noise { time_scale, event_time_error, floor, ..prepared.noise }
     }
 
     /// What counts as zero in the series of an atom.
     pub fn noise(&self, prepared: &Prepared, atom: RelationId) -> Noise {
         let noise = self.present_noise(prepared);
-        Noise { relative: self.noise_level * noise.relative, floor: noise.floor.max(self.scales[atom]), ..noise }
+        let relative = self.noise_level * noise.relative;
+        let floor = noise.floor.max(self.scales[atom]).max(RESIDUES * self.residues[atom] / relative);
+        let floor = floor.max(UNKNOWN);
+        Noise { relative, floor, ..noise }
     }
 
     /// Remembers how large the sides of atoms are.
@@ -142,6 +218,26 @@ impl Memory {
             if size.is_finite() {
                 *scale = scale.max(size);
             }
+        }
+    }
+
+    /// A phase begins on a side. What was located is as exact as its rounding and what errors of states make of it from now on.
+    pub fn renew_scales(&mut self, prepared: &Prepared, side: &Side<'_>) {
+        for atom in std::mem::take(&mut self.located) {
+            let of_states = side.size_by_states(prepared, atom, |state| self.sizes.size(state));
+            let rounding = ROUNDING / prepared.noise.relative * self.scales[atom];
+            self.scales[atom] = of_states.min(self.largest[atom]).max(rounding);
+        }
+    }
+
+    /// A phase ends at a crossing, or otherwise.
+    pub fn end_phase(&mut self, (began, ended): (f64, f64), crossing: Option<&Crossing>) {
+        (self.duration, self.resolution) = (ended - began, TOGETHER * ended.abs());
+        self.residues.iter_mut().for_each(|it| *it = 0.0);
+        self.located.clear();
+        for it in crossing.into_iter().flat_map(|crossing| &crossing.residues) {
+            self.residues[it.atom] = it.size;
+            self.located.extend(it.is_located.then_some(it.atom));
         }
     }
 

@@ -25,7 +25,7 @@ use crate::run::values::Side;
 /// values has roundings of 1e-16 of them, and the rest is for what a few equations amplify.
 const SUSPICIOUS: f64 = 1e-8;
 /// A value is rounded by this, relative to the terms that it is made of: a few units in the last place each.
-const ROUNDING: f64 = 16.0 * f64::EPSILON;
+pub(crate) const ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// So many equations are followed. Further away there are other voltages of the same circuit, of the same size.
 const LEVELS: usize = 6;
 /// So many terms are looked at: a guard on a sum over ten thousand elements has been measured by a part of them.
@@ -34,9 +34,12 @@ const MOST_TERMS: usize = 256;
 /// Places in the jet of a mode, with the weights with which their values enter.
 type Terms = Rc<[(usize, f64)]>;
 
-/// By guard, what it is made of in a mode.
+/// By guard, what it is made of in a mode; by state, what its slope is made of.
 #[derive(Default)]
-pub(crate) struct Ingredients(RefCell<FxHashMap<RelationId, Terms>>);
+pub(crate) struct Ingredients {
+    guards: RefCell<FxHashMap<RelationId, Terms>>,
+    slopes: RefCell<FxHashMap<Derivative<VariableId>, Terms>>,
+}
 
 /// Makes the sizes of guards that are near zero those of what they are made of on a side. Sizes are in terms of what errors of
 /// states make of a guard, which is more than rounding makes of it.
@@ -50,7 +53,7 @@ pub(crate) fn with_running_sizes<'v>(
     if values.peek().is_none() {
         return;
     }
-    let largest = side.jet.iter().filter(|it| it.is_finite()).fold(0.0, |largest: f64, it| largest.max(it.abs()));
+    let largest = side.largest();
     for (atom, value) in values {
         if value.0.abs() <= SUSPICIOUS * largest {
             let terms = side.ingredients(prepared, atom);
@@ -61,19 +64,74 @@ pub(crate) fn with_running_sizes<'v>(
 }
 
 impl Side<'_> {
+    /// How large a guard is by the states that it is made of, with these sizes or as large as they are now.
+    pub(crate) fn size_by_states(
+        &self,
+        prepared: &Prepared,
+        atom: RelationId,
+        size: impl Fn(Derivative<VariableId>) -> f64,
+    ) -> f64 {
+        let structure = &self.mode.structure;
+        let is_state = |it: &Derivative<VariableId>| {
+            structure.column(it.of).is_some_and(|column| structure.variable_offset(column) > it.order)
+        };
+        let terms = self.ingredients(prepared, atom);
+        let terms = terms.iter().map(|&(place, weight)| (self.mode.quantities.list()[place], place, weight));
+        let of_states = terms.filter(|(quantity, ..)| is_state(quantity));
+        of_states.map(|(quantity, place, weight)| weight * size(quantity).max(self.jet[place].abs())).sum()
+    }
+
+    /// States that are smaller, and change by less in a step of this length, may be rounding of what their slopes are made of.
+    pub(crate) fn least_change(&self, step: f64) -> f64 {
+        SUSPICIOUS * step * self.largest()
+    }
+
+    /// What rounding makes of the slope of a state without a nominal value, and errors of the states that it is made of, which
+    /// have these sizes, by a part as small as they are themselves: a fast state is moved by others many times in a step.
+    pub(crate) fn slope_noise(
+        &self,
+        prepared: &Prepared,
+        state: Derivative<VariableId>,
+        tolerance: f64,
+        size: impl Fn(Derivative<VariableId>) -> f64,
+    ) -> Option<f64> {
+        if prepared.declared_nominal(state.of) > 0.0 {
+            return None;
+        }
+        let slope = Derivative { of: state.of, order: state.order + 1 };
+        let known = self.mode.ingredients.slopes.borrow().get(&state).cloned();
+        let terms = known.unwrap_or_else(|| {
+            let made: Terms = self.followed(prepared, vec![(slope, 1.0)]).into();
+            self.mode.ingredients.slopes.borrow_mut().insert(state, made.clone());
+            made
+        });
+        let quantities = self.mode.quantities.list();
+        let noise = |&(place, weight): &(usize, f64)| {
+            let of_states = if quantities[place] == state { 0.0 } else { size(quantities[place]) };
+            weight * (ROUNDING * self.jet[place].abs()).max(tolerance * tolerance * of_states)
+        };
+        let noise: f64 = terms.iter().map(noise).sum();
+        noise.is_finite().then_some(noise)
+    }
+
+    /// The largest value of the mode.
+    fn largest(&self) -> f64 {
+        self.jet.iter().filter(|it| it.is_finite()).fold(0.0, |largest: f64, it| largest.max(it.abs()))
+    }
+
     /// What a guard is made of in the mode of the side.
     fn ingredients(&self, prepared: &Prepared, atom: RelationId) -> Terms {
-        let Ingredients(known) = &self.mode.ingredients;
+        let known = &self.mode.ingredients.guards;
         let found = known.borrow().get(&atom).cloned();
         found.unwrap_or_else(|| {
-            let made: Terms = self.followed(prepared, atom).into();
+            let made: Terms = self.followed(prepared, self.read_by(prepared, atom)).into();
             known.borrow_mut().insert(atom, made.clone());
             made
         })
     }
 
-    /// The same, followed from the guard through the equations that are solved for what it reads.
-    fn followed(&self, prepared: &Prepared, atom: RelationId) -> Vec<(usize, f64)> {
+    /// What a guard reads, with the weights with which it enters.
+    fn read_by(&self, prepared: &Prepared, atom: RelationId) -> Vec<(Derivative<VariableId>, f64)> {
         let parameter = |input: Input| match input {
             Input::Variable(id, 0) => prepared.parameter(id),
             _ => None,
@@ -82,11 +140,16 @@ impl Side<'_> {
         let Ok(guard) = DifferenceTape::new(&prepared.dae.model, &prepared.natives, sides, &parameter) else {
             return Vec::new();
         };
+        let point = |input: Input| self.point(prepared, &self.discrete, input);
+        guard.coefficients(point).map(|(it, weight)| (it, weight.abs())).collect()
+    }
+
+    /// What some quantities are made of, followed through the equations that are solved for them.
+    fn followed(&self, prepared: &Prepared, from: Vec<(Derivative<VariableId>, f64)>) -> Vec<(usize, f64)> {
         let mut terms = Vec::new();
         let mut seen: FxHashSet<VariableId> = FxHashSet::default();
         let mut pending: VecDeque<(Derivative<VariableId>, f64, usize)> = VecDeque::new();
-        let point = |input: Input| self.point(prepared, &self.discrete, input);
-        pending.extend(guard.coefficients(point).map(|(it, weight)| (it, weight.abs(), 0)));
+        pending.extend(from.into_iter().map(|(it, weight)| (it, weight, 0)));
         while let Some((it, weight, level)) = pending.pop_front() {
             if terms.len() >= MOST_TERMS {
                 break;
@@ -104,20 +167,19 @@ impl Side<'_> {
         terms
     }
 
-    /// The terms of the equation that is solved for an algebraic variable, relative to its own coefficient. What is not linear
-    /// is not followed: near a place where it is flat, its coefficients say nothing of sizes.
+    /// The terms of the equation that is solved for a quantity, relative to its own coefficient: of the equation as often
+    /// differentiated as the quantity is. What is not linear is not followed: near a place where it is flat, its coefficients say
+    /// nothing of sizes.
     fn solved_for(&self, prepared: &Prepared, it: Derivative<VariableId>) -> Vec<(Derivative<VariableId>, f64)> {
         let structure = &self.mode.structure;
-        let Some(column) = structure.column(it.of).filter(|&column| structure.variable_offset(column) == it.order)
-        else {
-            return Vec::new();
-        };
-        let tape = self.mode.equations.tape(structure.matched_row(column));
-        if !tape.is_constant() {
-            return Vec::new();
-        }
+        let Some(column) = structure.column(it.of) else { return Vec::new() };
+        let row = structure.matched_row(column);
+        let times = (it.order + structure.equation_offset(row)).checked_sub(structure.variable_offset(column));
+        let tape = self.mode.equations.tape(row);
+        let Some(times) = times.filter(|_| tape.is_linear()) else { return Vec::new() };
         let point = |input: Input| self.point(prepared, &self.discrete, input);
-        let terms: Vec<(Derivative<VariableId>, f64)> = tape.coefficients(point).collect();
+        let terms = tape.coefficients(point).map(|(term, value)| (Derivative::new(term.of, term.order + times), value));
+        let terms: Vec<(Derivative<VariableId>, f64)> = terms.collect();
         let Some(&(_, own)) = terms.iter().find(|term| term.0 == it) else { return Vec::new() };
         terms.into_iter().filter(|term| term.0 != it).map(|(term, value)| (term, (value / own).abs())).collect()
     }

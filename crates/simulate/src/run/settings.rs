@@ -96,9 +96,9 @@ impl RunSettings {
         false
     }
 
-    /// What is too small to count; what a short time is, the run knows.
+    /// What is too small to count: no size by itself, whatever the units are. What a short time is, the run knows.
     pub(super) fn noise(&self) -> Noise {
-        Noise { relative: (NOISE_SHARE * self.tolerance).max(LEAST_NOISE), ..Noise::default() }
+        Noise { relative: (NOISE_SHARE * self.tolerance).max(LEAST_NOISE), floor: 0.0, ..Noise::default() }
     }
 
     /// The limits of the analysis of the start.

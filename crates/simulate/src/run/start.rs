@@ -265,8 +265,8 @@ fn constants(dae: &MultimodeDae, parameters: &mut Parameters<'_>) -> (Vec<Option
         let is_parameter = variable.variability <= Variability::Parameter;
         values.push(if is_parameter { parameters.of(id) } else { None });
         constants.starts.push(variable.start.and_then(|start| parameters.value(start)));
-        let nominal = variable.nominal.and_then(|nominal| parameters.value(nominal)).map_or(1.0, f64::abs);
-        constants.nominal.push(if nominal > 0.0 && nominal.is_finite() { nominal } else { 1.0 });
+        let nominal = variable.nominal.and_then(|nominal| parameters.value(nominal)).map_or(0.0, f64::abs);
+        constants.nominal.push(if nominal.is_finite() { nominal } else { 0.0 });
     }
     (values, constants)
 }

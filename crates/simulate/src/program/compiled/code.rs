@@ -319,7 +319,7 @@ impl Builder<'_, '_> {
     fn solve(&mut self, iteration: Iteration, is_needed: bool) -> Result<(), NotBuilt> {
         let compiled = self.workshop.compiled(&iteration)?;
         let rule = is_needed.then(|| self.rule(&compiled, &iteration));
-        let nominal = iteration.unknown_quantities.iter().map(|it| self.workshop.nominal(it.of)).collect();
+        let nominal = iteration.unknown_quantities.iter().map(|it| self.workshop.declared_nominal(it.of)).collect();
         let mut solve = Solve::new(iteration, is_needed, &compiled, nominal, &mut self.places);
         if let Some(rule) = rule {
             solve.set_rule(rule);

@@ -15,6 +15,8 @@ use crate::program::blocks::plan::Iteration;
 const PLAIN_STEPS: usize = 7;
 /// A relative correction as small as this leaves nothing but rounding after it was made.
 const TOLERANCE: f64 = 1e-10;
+/// Rounding of the largest value of an unknown is below the tolerance relative to this share of it.
+const LEAST_SHARE: f64 = 1e-6;
 
 /// A block with its buffers.
 pub(crate) struct Solve {
@@ -30,6 +32,8 @@ pub(crate) struct Solve {
     /// The entries whose factors these are; empty before there are any.
     factored: Vec<f64>,
     settings: NewtonSettings,
+    /// The nominal values that are declared, and otherwise zero.
+    declared: Vec<f64>,
     guess: Vec<f64>,
     correction: Vec<f64>,
     buffer: Vec<f64>,
@@ -53,7 +57,8 @@ impl Solve {
             linearization: Kernel::new(compiled.linearization.clone(), places),
             lu: Lu::for_pattern(&compiled.pattern),
             factored: Vec::new(),
-            settings: NewtonSettings { tolerance: TOLERANCE, nominal, ..NewtonSettings::default() },
+            settings: NewtonSettings { tolerance: TOLERANCE, nominal: nominal.clone(), ..NewtonSettings::default() },
+            declared: nominal,
             guess: vec![0.0; size],
             correction: vec![0.0; size],
             buffer: Vec::new(),
@@ -76,6 +81,7 @@ impl Solve {
             *guess = *place;
         }
         if self.plain_newton(memory) {
+            self.learn_sizes(memory);
             return Ok(());
         }
         let mut unknowns = self.guess.clone();
@@ -88,7 +94,18 @@ impl Solve {
         };
         let solved = solve_newton(&mut system, &mut unknowns, &self.settings);
         system.set(&unknowns);
+        self.learn_sizes(memory);
         solved.map(|_| ())
+    }
+
+    /// What has no nominal value is measured by itself, and not below a share of the largest value so far.
+    fn learn_sizes(&mut self, memory: &[f64]) {
+        let nominal = self.settings.nominal.iter_mut().zip(&self.declared).zip(&self.iteration.unknowns);
+        for ((nominal, &declared), unknown) in nominal {
+            if declared == 0.0 {
+                *nominal = nominal.max(LEAST_SHARE * memory[unknown.index()].abs());
+            }
+        }
     }
 
     /// Whole steps while they shrink.
@@ -132,8 +149,8 @@ impl Solve {
         for (index, unknown) in self.iteration.unknowns.iter().enumerate() {
             let place = &mut memory[unknown.index()];
             *place -= self.correction[index];
-            let size = place.abs().max(self.settings.nominal[index]);
-            let relative = self.correction[index].abs() / size;
+            let size = place.abs().max(self.guess[index].abs()).max(self.settings.nominal[index]);
+            let relative = if self.correction[index] == 0.0 { 0.0 } else { self.correction[index].abs() / size };
             if !relative.is_finite() {
                 return f64::INFINITY;
             }

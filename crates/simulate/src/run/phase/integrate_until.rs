@@ -8,12 +8,16 @@
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
+use modeshift_dae::{Derivative, VariableId};
+use rustc_hash::FxHashMap;
+
 use crate::integrate::{IntegrationFailure, Integrator, Method, Problem, Settings};
 use crate::program::{BlockFailure, NotBuilt};
 use crate::results::CostPart;
 use crate::run::Machinery;
 use crate::run::instant::derived_guards_on;
 use crate::run::instant::event_iteration::Fired;
+use crate::run::memory::Memory;
 use crate::run::modes::{ModeOde, VisitedMode};
 use crate::run::output::Output;
 use crate::run::phase::noise_floor::GuardNoise;
@@ -63,6 +67,8 @@ pub(crate) struct Phase<'a> {
     states: Vec<f64>,
     /// The last time at which all values were accepted.
     reached: f64,
+    /// Where the phase began.
+    began: f64,
     expected: Expected,
     /// A part of a step that a pause interrupted.
     interrupted: Option<Part>,
@@ -98,7 +104,7 @@ impl<'a> Phase<'a> {
         machinery.visited.surround(&side);
         let expected = Expected::of(machinery, settings, &side);
         let (mode, reached) = (side.mode.clone(), side.time);
-        Phase { mode, present: side, states: Vec::new(), reached, expected, interrupted: None }
+        Phase { mode, present: side, states: Vec::new(), reached, began: reached, expected, interrupted: None }
     }
 
     /// The integration problem for states that are well chosen now; the states are set.
@@ -123,7 +129,7 @@ impl<'a> Phase<'a> {
         if let Some(problem) = &*known {
             return Ok(problem.clone());
         }
-        let nominal = program.state_quantities().map(|state| machinery.prepared.nominal(state.of)).collect();
+        let nominal = program.state_quantities().map(|state| machinery.prepared.declared_nominal(state.of)).collect();
         drop(program);
         let ode = ModeOde::new(self.mode.program.clone(), surroundings);
         let mut chosen = Settings::new(settings.tolerance, self.states.len());
@@ -148,15 +154,59 @@ impl<'a> Phase<'a> {
         self.mode.program.borrow().states_of(&self.present.jet, &mut self.states);
         let nominal: Vec<f64> = system.states().iter().map(|state| machinery.prepared.nominal(state.of)).collect();
         let mut chosen = Settings::new(settings.tolerance, self.states.len());
-        (chosen.method, chosen.nominal) = (settings.method, nominal.clone());
+        let states = system.states();
+        let declared = states.iter().map(|state| machinery.prepared.declared_nominal(state.of));
+        (chosen.method, chosen.nominal) = (settings.method, declared.collect());
         let ode = ModeOde::Sliding(SlidingOde::new(system, jets, nominal));
         Ok(Rc::new(Problem::new(ode, &chosen)))
     }
 
     /// Starts an integration of the problem at the present values.
-    pub fn start<'p>(&self, problem: &'p Problem<ModeOde<'a>>) -> Result<Integrator<'p, ModeOde<'a>>, NoPhase> {
-        let integrator = problem.start(self.present.time, &self.states, None);
-        integrator.map_err(|failure| NoPhase::Integration(Box::new(failure)))
+    pub fn start<'p>(
+        &self,
+        machinery: &Machinery<'a>,
+        settings: &PhaseSettings,
+        problem: &'p Problem<ModeOde<'a>>,
+    ) -> Result<Integrator<'p, ModeOde<'a>>, NoPhase> {
+        let short = machinery.memory.time_scale.known();
+        let known = machinery.memory.sizes.of(self.mode.program.borrow().state_quantities(), short);
+        let integrator = problem.start_with(self.present.time, &self.states, &known);
+        let mut integrator = integrator.map_err(|failure| NoPhase::Integration(Box::new(failure)))?;
+        self.measure_rest(machinery, settings, &mut integrator);
+        Ok(integrator)
+    }
+
+    /// Measures states at rest by what their slopes are made of.
+    fn measure_rest(
+        &self,
+        machinery: &Machinery<'a>,
+        settings: &PhaseSettings,
+        integrator: &mut Integrator<'_, ModeOde<'a>>,
+    ) {
+        if self.present.sliding.is_some() {
+            return;
+        }
+        let step = integrator.sizes().step;
+        let least = self.present.least_change(step);
+        let program = self.mode.program.borrow();
+        let resting: Vec<(usize, Derivative<VariableId>)> = program
+            .state_quantities()
+            .enumerate()
+            .filter(|&(index, state)| {
+                let size = machinery.memory.sizes.size(state).max(self.states[index].abs());
+                size.max(step * self.present.value(state.of, state.order + 1).abs()) <= least
+            })
+            .collect();
+        if resting.is_empty() {
+            return;
+        }
+        let index_of: FxHashMap<_, usize> = program.state_quantities().zip(0..).collect();
+        for (index, state) in resting {
+            let now = &integrator.sizes().now;
+            let size = |it: Derivative<VariableId>| index_of.get(&it).map_or(0.0, |&index| now[index]);
+            let noise = self.present.slope_noise(machinery.prepared, state, settings.tolerance, size);
+            noise.into_iter().for_each(|noise| integrator.set_slope_noise(index, noise));
+        }
     }
 
     /// Integrates until something happens, or up to a pause. Where something has no value the phase is at the last point that
@@ -170,6 +220,9 @@ impl<'a> Phase<'a> {
         output: &mut Output<'_>,
     ) -> Result<Reached, NoPhase> {
         let result = self.integrate(pause, machinery, settings, integrator, output);
+        machinery.memory.sizes.learn(self.mode.program.borrow().state_quantities(), integrator.sizes());
+        let Memory { scales, largest, .. } = &mut machinery.memory;
+        self.expected.watch.hand_on(scales, largest);
         if let Err(NoPhase::Integration(_) | NoPhase::Block(_)) = &result
             && self.present.time != self.reached
         {
@@ -203,9 +256,15 @@ impl<'a> Phase<'a> {
                 return Ok(Reached::Interruption);
             }
             match found {
-                Some(crossing) => return Ok(Reached::Event(self.expected.watch.fired(&crossing), crossing.guards)),
+                Some(crossing) => {
+                    machinery.memory.end_phase((self.began, end), Some(&crossing));
+                    return Ok(Reached::Event(self.expected.watch.fired(&crossing), crossing.guards));
+                }
                 None if is_due && self.expected.is_stop() => return Ok(Reached::Stop),
-                None if is_due => return Ok(Reached::Event(Fired::default(), Vec::new())),
+                None if is_due => {
+                    machinery.memory.end_phase((self.began, end), None);
+                    return Ok(Reached::Event(Fired::default(), Vec::new()));
+                }
                 None if self.needs_new_states(machinery) => return Ok(Reached::NewStates),
                 None if end >= pause => return Ok(Reached::Pause),
                 None => {}
@@ -247,7 +306,10 @@ impl<'a> Phase<'a> {
             let limit = self.resolved(machinery, integrator, from).min(limit);
             let step = integrator.step(limit).map_err(|failure| NoPhase::Integration(Box::new(failure)))?;
             if !self.states.is_empty() {
-                machinery.memory.time_scale.follow(step.to - step.from);
+                let time_scale = &mut machinery.memory.time_scale;
+                time_scale.follow(step.to - step.from);
+                self.expected.watch.fade((step.to - step.from) / time_scale.short());
+                self.measure_rest(machinery, settings, integrator);
             }
         }
         let end_of_step = integrator.time().min(limit);
@@ -359,7 +421,8 @@ impl<'a> Phase<'a> {
             }
             self.move_to(machinery, integrator, crossing.time)?;
             let Machinery { visited, memory, .. } = machinery;
-            let here = (&self.present, self.states.as_slice());
+            memory.sizes.learn(self.mode.program.borrow().state_quantities(), integrator.sizes());
+            let here = (&self.present, self.states.as_slice(), &memory.sizes);
             let surroundings = visited.surroundings.borrow();
             let noise = GuardNoise::at(prepared, &surroundings, &mut memory.buffers, here, settings.tolerance);
             drop(surroundings);
@@ -436,7 +499,8 @@ impl Expected {
         let guards = derived_guards_on(prepared, visited, memory, side);
         let due = prepared.next_time(side.time, &side.discrete, &memory.samplings);
         let noise = prepared.noise.relative;
-        let floor = |atom| prepared.floor(atom);
+        memory.renew_scales(prepared, side);
+        let floor = |atom| memory.least(prepared, atom);
         let mut watch =
             Watch::new(&prepared.discrete, &side.discrete, &memory.scales, floor, noise, &guards, |guard| {
                 prepared.is_scheduled(guard, &side.discrete)

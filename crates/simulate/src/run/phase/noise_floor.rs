@@ -5,16 +5,17 @@
 //! nothing. How large that is follows from a few evaluations with states that are wrong by their tolerance, with one sign
 //! or the other. Where some variable shows such errors many times larger, steps are made with smaller ones
 //! (`integrate::amplification`), so that no variable is wrong by more than the tolerance; the noise is smaller likewise,
-//! but not smaller than what rounding of the states makes.
+//! by as much as errors are made smaller, and not smaller than what rounding of the states makes.
 //!
 //! Only guards are looked at whose last event was *slight*: no variable jumped, and no derivative, because the two laws
 //! agree where the guard is zero. A ball that bounces, however low, is no noise, nor is a hysteresis, however narrow.
 
 use modeshift_dae::{Derivative, IndexVec, RelationId};
 
+use crate::integrate::LARGEST_AMPLIFICATION;
 use crate::program::Surroundings;
 use crate::run::instant::event_iteration::{Fired, Outcome};
-use crate::run::memory::TapeBuffers;
+use crate::run::memory::{StateSizes, TapeBuffers};
 use crate::run::phase::zero_crossings::Guard;
 use crate::run::prepare::Prepared;
 use crate::run::prepare::discrete_part::DiscretePart;
@@ -91,7 +92,7 @@ impl GuardNoise {
         prepared: &Prepared,
         surroundings: &Surroundings,
         buffers: &mut TapeBuffers,
-        (side, states): (&Side<'_>, &[f64]),
+        (side, states, sizes): (&Side<'_>, &[f64], &StateSizes),
         tolerance: f64,
     ) -> Self {
         let DiscretePart { atoms, stairs, .. } = &prepared.discrete;
@@ -101,12 +102,12 @@ impl GuardNoise {
         }
         let right = differences(prepared, buffers, side);
         for combination in 0..COMBINATIONS {
-            let wrong = wrong_by(prepared, surroundings, (side, states), tolerance, combination);
+            let wrong = wrong_by(prepared, surroundings, (side, states, sizes), tolerance, combination);
             let shown = side.mode.program.borrow().largest_error(&side.jet, &wrong.jet) / tolerance;
             if !shown.is_finite() {
                 continue;
             }
-            let share = 1.0 / shown.min(tolerance / ROUNDING).max(1.0);
+            let share = 1.0 / shown.min(LARGEST_AMPLIFICATION).min(tolerance / ROUNDING).max(1.0);
             let differences = differences(prepared, buffers, &wrong);
             let places = noise.atoms.iter_mut().chain(&mut noise.stairs);
             for (place, (wrong, right)) in places.zip(differences.iter().zip(&right)) {
@@ -122,7 +123,7 @@ impl GuardNoise {
 fn wrong_by<'a>(
     prepared: &Prepared,
     surroundings: &Surroundings,
-    (side, states): (&Side<'a>, &[f64]),
+    (side, states, sizes): (&Side<'a>, &[f64], &StateSizes),
     tolerance: f64,
     combination: u32,
 ) -> Side<'a> {
@@ -132,7 +133,8 @@ fn wrong_by<'a>(
         .zip(states)
         .enumerate()
         .map(|(number, (quantity, state))| {
-            state + sign(number, combination) * tolerance * state.abs().max(prepared.nominal(quantity.of))
+            let size = state.abs().max(prepared.declared_nominal(quantity.of)).max(sizes.size(quantity));
+            state + sign(number, combination) * tolerance * size
         })
         .collect();
     let mut moved = side.clone();

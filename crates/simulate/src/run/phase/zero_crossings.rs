@@ -43,7 +43,7 @@ use crate::run::values::Side;
 const MOST_HALVINGS: i32 = 40;
 /// Crossings nearer than this, relative to time and step, are one event: a root is located to a few roundings, and
 /// interpolation inside the step adds some more.
-const TOGETHER: f64 = 64.0 * f64::EPSILON;
+pub(crate) const TOGETHER: f64 = 64.0 * f64::EPSILON;
 
 /// A value that differs by less than this share of its distance from zero, or of its change, from what the values before
 /// foretell: what a guard does between two looks is a small part of what is foretold beyond them.
@@ -52,6 +52,9 @@ const FORETOLD: f64 = 0.5;
 const MOST_GROWTH: f64 = 2.0;
 /// And end to be halved at this share of a step: what is shorter is a jump, which nothing foretells.
 const SHORTEST_STRETCH: f64 = 1e-6;
+
+/// What is left of the size of a guard after a typical step: a transient that has died away is no measure of what comes later.
+const FADING: f64 = 0.7;
 
 /// Smaller values, relative to nominal values, are zero whatever they are made of: a few roundings.
 pub(crate) const FLOOR: f64 = 1e-15;
@@ -102,8 +105,10 @@ struct Watched {
     floor: f64,
     /// The last three values, the earliest first.
     last: [f64; 3],
-    /// The largest size of its sides so far.
+    /// The size of its sides of late.
     scale: f64,
+    /// The largest size of its sides ever.
+    own: f64,
     /// Smaller values are zero.
     least: f64,
 }
@@ -114,7 +119,7 @@ pub(crate) type Values = Vec<(f64, f64)>;
 impl Watched {
     fn new(guard: Guard, side: f64, edge: f64, scale: f64, least: f64) -> Self {
         let (first, last) = (f64::NAN, [f64::NAN; 3]);
-        Watched { guard, side, edge, is_armed: false, first, peak: 0.0, floor: 0.0, last, scale, least }
+        Watched { guard, side, edge, is_armed: false, first, peak: 0.0, floor: 0.0, last, scale, own: 0.0, least }
     }
 }
 
@@ -235,6 +240,7 @@ impl Watch {
             let it = &mut self.watched[index];
             if size.is_finite() {
                 it.scale = it.scale.max(size);
+                it.own = it.own.max(size);
             }
             it.peak = it.peak.max(value);
             it.first = if it.first.is_nan() { value } else { it.first };
@@ -244,6 +250,21 @@ impl Watch {
             }
         }
         self.times = [self.times[1], self.times[2], time];
+    }
+
+    /// A step of this length, in typical ones, leads on.
+    pub fn fade(&mut self, length: f64) {
+        let share = FADING.powf(length);
+        self.watched.iter_mut().for_each(|it| it.scale *= share);
+    }
+
+    /// Tells how large atoms were of late, and at most.
+    pub fn hand_on(&self, scales: &mut IndexVec<RelationId, f64>, largest: &mut IndexVec<RelationId, f64>) {
+        for it in &self.watched {
+            if let Guard::Atom(atom) = it.guard {
+                (scales[atom], largest[atom]) = (it.scale, largest[atom].max(it.own));
+            }
+        }
     }
 
     /// Begins a phase, with the values of the watched expressions.
@@ -329,6 +350,7 @@ impl Watch {
                 time,
                 values: at(time)?,
                 guards: vec![self.watched[index].guard],
+                residues: Vec::new(),
                 is_doubtful: self.is_doubtful(index),
             });
         }
@@ -336,6 +358,7 @@ impl Watch {
             found.guards.extend(self.together(&found, (from, to), values));
             found.guards.sort_unstable();
             found.guards.dedup();
+            found.residues = self.residues(&found, (from, to), values);
             return Ok(Some(found));
         }
         self.learn(to, values);
@@ -452,6 +475,23 @@ impl Watch {
         Ok(None)
     }
 
+    /// What the resolution of time leaves of each atom at a crossing. Those that crossed are at zero there, unless they jump.
+    fn residues(&self, found: &Crossing, (from, to): (f64, f64), end: &[(f64, f64)]) -> Vec<Residue> {
+        let window = TOGETHER * (found.time.abs() + (to - from));
+        let of_atoms = self.watched.iter().enumerate().filter_map(|(index, it)| {
+            let Guard::Atom(atom) = it.guard else { return None };
+            let value = found.values[index].0;
+            let change = window * ((end[index].0 - value) / (to - found.time)).abs();
+            let unresolved = if change.is_finite() { change } else { 0.0 };
+            let is_at_zero = value.abs() <= unresolved || !self.is_value(index, value);
+            // What was never clearly on its side is on the other by chance.
+            let has_crossed = !found.is_doubtful && found.guards.binary_search(&it.guard).is_ok();
+            let is_located = has_crossed && is_at_zero;
+            Some(Residue { atom, is_located, size: if is_located { unresolved.max(value.abs()) } else { unresolved } })
+        });
+        of_atoms.collect()
+    }
+
     /// All guards that have crossed by the time of the first crossing, within rounding.
     fn together(&self, found: &Crossing, (from, to): (f64, f64), end: &[(f64, f64)]) -> Vec<Guard> {
         let window = TOGETHER * (found.time.abs() + (to - from));
@@ -475,8 +515,19 @@ pub(crate) struct Crossing {
     values: Values,
     /// What crossed; ascending.
     pub guards: Vec<Guard>,
+    /// What the resolution of time leaves of atoms.
+    pub residues: Vec<Residue>,
     /// Whether the first guard was never clearly on its side before.
     is_doubtful: bool,
+}
+
+/// What the resolution of time leaves of an atom at a crossing.
+pub(crate) struct Residue {
+    pub atom: RelationId,
+    /// Smaller values are no values.
+    pub size: f64,
+    /// Whether the atom is at zero there, by the location of the time.
+    pub is_located: bool,
 }
 
 impl Watch {

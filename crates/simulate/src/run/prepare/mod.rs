@@ -60,7 +60,7 @@ pub(crate) struct Constants {
     pub parameters: Arc<Vec<Option<f64>>>,
     /// Start values of variables that declare one.
     pub starts: Vec<Option<f64>>,
-    /// Nominal values of variables.
+    /// Nominal values of variables; zero where none is declared.
     pub nominal: Vec<f64>,
 }
 
@@ -116,17 +116,23 @@ impl Prepared {
         self.constants.parameter(id)
     }
 
-    /// The nominal value of a variable.
-    pub fn nominal(&self, id: VariableId) -> f64 {
+    /// The nominal value of a variable; zero where none is declared.
+    pub fn declared_nominal(&self, id: VariableId) -> f64 {
         self.constants.nominal[id.index()]
     }
 
-    /// Differences of the sides of an atom that are zero whatever they are made of: a few roundings of the nominal values of what
-    /// it reads.
+    /// The same; one where none is declared.
+    pub fn nominal(&self, id: VariableId) -> f64 {
+        let declared = self.declared_nominal(id);
+        if declared > 0.0 { declared } else { 1.0 }
+    }
+
+    /// Differences of the sides of an atom that are zero whatever they are made of: a few roundings of the nominal values that
+    /// are declared of what it reads.
     pub fn floor(&self, atom: RelationId) -> f64 {
         let continuous = |id: &&VariableId| self.dae.model.variables[**id].is_continuous_unknown();
-        let nominal = self.discrete.reads[atom].iter().filter(continuous).map(|&id| self.nominal(id));
-        FLOOR * nominal.reduce(f64::max).unwrap_or(1.0)
+        let nominal = self.discrete.reads[atom].iter().filter(continuous).map(|&id| self.declared_nominal(id));
+        FLOOR * nominal.fold(0.0, f64::max)
     }
 
     /// A function that gives inputs of equations that are no unknowns, between two sides of an instant.

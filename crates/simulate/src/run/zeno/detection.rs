@@ -26,6 +26,9 @@ const MOST_DOUBTS: usize = 5;
 /// Times nearer than this, relative to the time, are no longer resolved: events are located to a few roundings, and the ratio
 /// of intervals is known to a hundredth only while they are some hundred times longer.
 const RESOLUTION: f64 = 4096.0 * f64::EPSILON;
+/// Intervals that are shorter than this, relative to the time, are too short to begin an integration in: its first step is down
+/// to a hundred-millionth of them where errors are to be small, and that must be more than rounding.
+const LAST_INTERVAL: f64 = 4e8 * f64::EPSILON;
 
 /// So many ratios of intervals that are the same make a limit certain: that takes six events.
 const SAME_RATIOS: usize = 4;
@@ -96,7 +99,10 @@ impl<'a> RecentEvents<'a> {
 
     fn limit(&self, time: f64, fired: &Fired) -> Option<Prediction> {
         let sequence = self.sequences.get(&fired.atoms)?;
-        let is_near = |best: &Prediction| sequence.is_certain && best.time - time < RESOLUTION * time.abs();
+        let is_short = |length: f64| length < LAST_INTERVAL * time.abs();
+        let is_near = |best: &Prediction| {
+            sequence.is_certain && (sequence.interval.is_some_and(is_short) || is_short(best.time - time))
+        };
         let ends = |best: &Prediction| is_near(best) || fired.is_doubtful && sequence.goes_on_with(time);
         sequence.best.filter(ends)
     }

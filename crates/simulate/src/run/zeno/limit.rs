@@ -25,17 +25,18 @@ use crate::run::zeno::detection::{Limit, PassedEvent};
 const SMALL: f64 = 1e-3;
 
 /// The left side of the limit and what comes of the instant there, if the model rests; otherwise samplings that are due stay
-/// so. `left` is the event at which there are too many of them; `latest` is where the run ends.
+/// so. `left` is the event at which there are too many of them, which was found a little late where it is noise that they end in;
+/// the limit is not before what was told already, nor after the end of the run.
 pub(crate) fn rest<'a>(
     prepared: &'a Prepared,
     visited: &mut VisitedModes<'a>,
     memory: &mut Memory,
     limit: &Limit<'a>,
     (left, fired): (&Side<'a>, &Fired),
-    latest: f64,
+    (told, latest): (f64, f64),
 ) -> Option<(Side<'a>, Outcome<'a>)> {
-    let next = prepared.next_time(left.time, &left.discrete, &memory.samplings);
-    let time = limit.time.min(next).min(latest).max(left.time);
+    let next = prepared.next_time(told, &left.discrete, &memory.samplings);
+    let time = limit.time.min(next).min(latest).max(told);
     let at_rest = with_jumping_states_at_limit(visited, limit, left)?;
     let mut samplings = memory.samplings.clone();
     let fired = Fired { samples: due_samples(&mut samplings, time), ..fired.clone() };

@@ -1,0 +1,157 @@
+//! What the errors of states are measured against: the sizes of the solution.
+//!
+//! A state with a nominal value is as large as that and its value together. Any other is as large as its solution is
+//! around the present time, in whatever units: as it was some steps ago, as it is, and as it will be after a step of its
+//! present slope; at the beginning of a phase, as it was in the phase before. So a state that passes through zero is not asked for
+//! digits of nothing, one that has died away is not measured by what it was long ago, and the last flights of a ball that
+//! bounces are as exact as the first.
+//!
+//! How long *some steps* are is the length of the longest ones lately: the many short steps after an event are no long time.
+//! A state at rest has no size of its own: what a step makes of it is the rounding of the terms that its slope is the sum
+//! of, and it is as large as makes that allowed. One that is zero with all that is known of it has no size at all, and its error
+//! says nothing. When it has begun to grow, by some power of the time, no first step could make it exact: it is as large as makes
+//! its error just allowed, and its size fades to what it is.
+
+use std::sync::Arc;
+
+/// What is left of a size after a typical step.
+const FADING: f64 = 0.7;
+/// What is left of the length of a typical step after a shorter one.
+const SHORTENING: f64 = 0.95;
+
+/// Smaller sizes have errors that numbers are too coarse for: what has died away to this is zero in any units.
+const LEAST: f64 = 1e-280;
+
+/// Sizes of states, and the length of a typical step: what one integration hands on to the next.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sizes {
+    /// Now.
+    pub now: Vec<f64>,
+    /// The largest since the integration began.
+    pub lately: Vec<f64>,
+    /// Whether the state was ever anything but zero.
+    pub has_moved: Vec<bool>,
+    /// What rounding makes of slopes, as far as that is known.
+    pub slope_noise: Vec<f64>,
+    /// The length of a typical step; zero where none was made.
+    pub step: f64,
+}
+
+/// The errors allowed: relative to sizes that follow the solution.
+#[derive(Clone)]
+pub(super) struct Weights {
+    pub relative: f64,
+    /// Nominal values; zero where none is declared.
+    pub declared: Arc<[f64]>,
+    pub sizes: Sizes,
+}
+
+impl Weights {
+    /// With the sizes of a start, and what was known of them before.
+    pub(super) fn new(relative: f64, declared: Arc<[f64]>, state: &[f64], known: Option<&Sizes>) -> Self {
+        let mut sizes = known.cloned().unwrap_or_default();
+        sizes.now.resize(state.len(), 0.0);
+        sizes.has_moved.resize(state.len(), false);
+        sizes.slope_noise.resize(state.len(), 0.0);
+        sizes.lately = state.iter().map(|value| value.abs()).collect();
+        let mut weights = Weights { relative, declared, sizes };
+        weights.widen(state.iter().copied());
+        weights
+    }
+
+    /// Sizes are at least these.
+    pub(super) fn widen(&mut self, values: impl Iterator<Item = f64>) {
+        let Sizes { now, has_moved, .. } = &mut self.sizes;
+        for ((now, has_moved), value) in now.iter_mut().zip(has_moved).zip(values) {
+            let value = if value.is_finite() { value.abs() } else { 0.0 };
+            *now = now.max(value);
+            *has_moved |= *now > 0.0;
+        }
+    }
+
+    /// A step of this length has led to a state.
+    pub(super) fn follow(&mut self, length: f64, state: &[f64]) {
+        let sizes = &mut self.sizes;
+        sizes.step = (SHORTENING * sizes.step).max(length);
+        let share = FADING.powf(length / sizes.step);
+        for ((now, has_moved), value) in sizes.now.iter_mut().zip(&mut sizes.has_moved).zip(state) {
+            let value = value.abs();
+            *now = if *has_moved { (share * *now).max(value) } else { value / self.relative };
+            *has_moved |= value > 0.0;
+        }
+        sizes.lately.iter_mut().zip(state).for_each(|(lately, value)| *lately = lately.max(value.abs()));
+    }
+
+    /// The size of a state with this value, which the next step is expected to change by so much.
+    pub(super) fn size(&self, index: usize, value: f64, change: f64) -> f64 {
+        match self.declared[index] {
+            declared if declared > 0.0 => declared + value.abs(),
+            _ => {
+                let Sizes { now, slope_noise, step, .. } = &self.sizes;
+                let least = step * slope_noise[index] / self.relative;
+                let size = value.abs().max(change.abs()).max(now[index]).max(least);
+                if size > 0.0 { size.max(LEAST) } else { 0.0 }
+            }
+        }
+    }
+
+    /// One by the error allowed where a state has this size; nothing where it has none.
+    pub(super) fn inverse(&self, size: f64) -> f64 {
+        if size > 0.0 { 1.0 / (self.relative * size) } else { 0.0 }
+    }
+
+    /// The same for all states, which the next step is expected to change by so much.
+    pub(super) fn set_inverse(&self, inverse: &mut [f64], state: &[f64], change: &[f64]) {
+        for (index, place) in inverse.iter_mut().enumerate() {
+            *place = self.inverse(self.size(index, state[index], change[index]));
+        }
+    }
+
+    /// The root mean square of a vector in units of the error allowed at `state`.
+    pub(super) fn norm(&self, vector: &[f64], state: &[f64]) -> f64 {
+        let squares = vector.iter().zip(state).enumerate().map(|(index, (value, &state))| {
+            let share = value * self.inverse(self.size(index, state, 0.0));
+            share * share
+        });
+        (squares.sum::<f64>() / vector.len().max(1) as f64).sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(state: &[f64]) -> Weights {
+        Weights::new(1e-6, vec![0.0; state.len()].into(), state, None)
+    }
+
+    #[test]
+    fn a_size_follows_a_solution_that_dies_away() {
+        let mut weights = of(&[1e8]);
+        let mut value = 1e8;
+        for _ in 0..60 {
+            value *= 0.5;
+            weights.follow(0.1, &[value]);
+        }
+        assert!(weights.size(0, value, 0.0) < 1.0, "{:?}", weights.sizes);
+    }
+
+    #[test]
+    fn short_steps_after_an_event_are_no_long_time() {
+        let mut weights = of(&[1.0]);
+        weights.follow(0.1, &[1.0]);
+        for _ in 0..20 {
+            weights.follow(1e-6, &[0.0]);
+        }
+        assert!(weights.size(0, 0.0, 0.0) > 0.9, "{:?}", weights.sizes);
+    }
+
+    #[test]
+    fn what_is_zero_for_all_that_is_known_is_measured_by_the_rounding_of_its_slope() {
+        let mut weights = of(&[0.0, 1.0]);
+        weights.follow(0.5, &[0.0, 1.0]);
+        assert_eq!(weights.size(0, 0.0, 0.0), 0.0);
+        weights.sizes.slope_noise[0] = 1e-15;
+        assert_eq!(weights.relative * weights.size(0, 0.0, 0.0), 0.5e-15);
+    }
+}
