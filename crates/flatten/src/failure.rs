@@ -1,6 +1,6 @@
 //! Why an expression could not be translated: an error of the model, or a value that is known only at run time.
 
-use modeshift_diagnostics::{Diagnostic, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Span};
 
 /// What went wrong.
 #[derive(Debug)]
@@ -33,16 +33,16 @@ impl From<Diagnostic> for Failure {
 }
 
 /// An error with one place.
-pub(crate) fn wrong<T>(code: &'static str, message: impl Into<String>, span: Span) -> Outcome<T> {
+pub(crate) fn wrong<T>(code: Code, message: impl Into<String>, span: Span) -> Outcome<T> {
     Err(Failure::Wrong(Box::new(Diagnostic::error(code, message).label(span, ""))))
 }
 
 /// A construct that is legal but not supported here, named.
 pub(crate) fn unsupported<T>(construct: impl std::fmt::Display, span: Span) -> Outcome<T> {
-    wrong("E0290", format!("unsupported construct: {construct}"), span)
+    wrong(Code::E0290, format!("unsupported construct: {construct}"), span)
 }
 
 /// A value that is not known at translation.
 pub(crate) fn dynamic<T>(message: impl Into<String>, span: Span) -> Outcome<T> {
-    Err(Failure::Dynamic(Box::new(Diagnostic::error("E0301", message).label(span, ""))))
+    Err(Failure::Dynamic(Box::new(Diagnostic::error(Code::E0301, message).label(span, ""))))
 }

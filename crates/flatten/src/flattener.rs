@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use modeshift_dae::FlatModel;
-use modeshift_diagnostics::{Diagnostic, Diagnostics, Stop};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Stop};
 use modeshift_syntax::ast::ClassKind;
 
 use crate::classes::library::{ClassId, Library};
@@ -105,7 +105,7 @@ impl<'a> Flattener<'a> {
             ClassKind::Model | ClassKind::Block | ClassKind::Class | ClassKind::Connector | ClassKind::Record
         ) {
             let message = format!("`{}` is not a model", definition.name.name);
-            self.say(Diagnostic::error("E0208", message).label(definition.name.span, ""));
+            self.say(Diagnostic::error(Code::E0208, message).label(definition.name.span, ""));
             return Err(Stop);
         }
         if definition.partial {
@@ -113,7 +113,7 @@ impl<'a> Flattener<'a> {
                 "`{}` is partial: something is left to be filled in by models that extend it",
                 definition.name.name
             );
-            self.say(Diagnostic::error("E0208", message).label(definition.name.span, ""));
+            self.say(Diagnostic::error(Code::E0208, message).label(definition.name.span, ""));
             return Err(Stop);
         }
         let root = self.root_instance(class)?;

@@ -11,7 +11,7 @@ use modeshift_dae::{
     Arguments, Builtin, ExpressionId, ExpressionText, Expressions, FlatModel, Fold, Id, Memo, Node, Operands, Type,
     Variability, VariableId,
 };
-use modeshift_diagnostics::{Diagnostic, Diagnostics, Stop};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Stop};
 use rustc_hash::FxHashSet;
 
 use crate::native::NativeFunctions;
@@ -146,7 +146,7 @@ impl<'a> Parameters<'a> {
         let Some(native) = self.natives.get(&declared.name) else {
             let message = format!("function `{}` has no native implementation", declared.name);
             let text = ExpressionText { model: self.model, modes: None, expression: id };
-            let problem = Diagnostic::error("E0372", message).label(declared.span, "declared here");
+            let problem = Diagnostic::error(Code::E0372, message).label(declared.span, "declared here");
             self.problems.push(problem.with_note(format!("the value of `{text}` is needed")));
             return None;
         };
@@ -160,7 +160,7 @@ impl<'a> Parameters<'a> {
         let chain = self.open.since(variable);
         let path: Vec<String> = chain.iter().chain([&variable]).map(|&variable| name(variable)).collect();
         let message = format!("the value of parameter {} depends on itself: {}", name(variable), path.join(" -> "));
-        let mut problem = Diagnostic::error("E0371", message);
+        let mut problem = Diagnostic::error(Code::E0371, message);
         for &parameter in chain {
             problem = problem.label(self.model.variables[parameter].span, "part of the cycle");
         }
@@ -175,7 +175,7 @@ impl<'a> Parameters<'a> {
                 .or(declared.start)
                 .map(|expression| ExpressionText { model: self.model, modes: None, expression }.to_string());
             let message = format!("parameter `{}` = {} is not a number", declared.name, text.unwrap_or_default());
-            self.problems.push(Diagnostic::error("E0373", message).label(declared.span, "declared here"));
+            self.problems.push(Diagnostic::error(Code::E0373, message).label(declared.span, "declared here"));
         }
     }
 
@@ -185,7 +185,7 @@ impl<'a> Parameters<'a> {
             if !given && self.of(variable).is_some() {
                 let origin = if declared.start.is_some() { "its start value is used" } else { "0 is used" };
                 let message = format!("parameter `{}` has no value; {origin}", declared.name);
-                let warning = Diagnostic::warning("W0374", message).label(declared.span, "declared here");
+                let warning = Diagnostic::warning(Code::W0374, message).label(declared.span, "declared here");
                 diagnostics.push(warning.help(format!("give it one: --set {}=…", declared.name)));
             }
         }

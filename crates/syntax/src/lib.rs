@@ -40,7 +40,7 @@ mod parser;
 mod print;
 pub mod tree;
 
-use modeshift_diagnostics::{Diagnostic, Diagnostics, FileId, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, FileId, Span};
 
 pub use kind::SyntaxKind;
 pub use parser::NESTING_LIMIT;
@@ -117,7 +117,7 @@ fn readable<'text>(file: FileId, text: &'text str, diagnostics: &mut Diagnostics
     if text.len() < u32::MAX as usize {
         return text;
     }
-    let diagnostic = Diagnostic::error("E0113", "this file is larger than 4 GB")
+    let diagnostic = Diagnostic::error(Code::E0113, "this file is larger than 4 GB")
         .label(Span::new(file, 0, 0), "not read")
         .help("split it into several files");
     diagnostics.push(diagnostic);

@@ -25,7 +25,7 @@ mod modifications;
 mod recovery;
 mod statements;
 
-use modeshift_diagnostics::{Diagnostic, Diagnostics, FileId, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, FileId, Span};
 use rowan::{Checkpoint, GreenNodeBuilder};
 
 use crate::kind::SyntaxKind::{self, *};
@@ -290,7 +290,7 @@ impl<'text> Parser<'text> {
     }
 
     fn give_up(&mut self) {
-        let diagnostic = Diagnostic::error("E0107", format!("nested more than {NESTING_LIMIT} levels deep"))
+        let diagnostic = Diagnostic::error(Code::E0107, format!("nested more than {NESTING_LIMIT} levels deep"))
             .label(self.current_span(), "the rest of the file is not read")
             .help("name inner parts and refer to them");
         self.last_error = None;
@@ -333,7 +333,7 @@ impl<'text> Parser<'text> {
     }
 
     fn expected(&self, what: &str) -> Diagnostic {
-        Diagnostic::error("E0101", format!("expected {what}, found {}", self.found()))
+        Diagnostic::error(Code::E0101, format!("expected {what}, found {}", self.found()))
             .label(self.current_span(), format!("expected {what}"))
     }
 
@@ -372,14 +372,14 @@ fn lexical_error(kind: SyntaxKind, text: &str) -> Option<Diagnostic> {
     match kind {
         Unknown => Some(unknown_characters(text)),
         UnterminatedComment => {
-            Some(Diagnostic::error("E0105", "this comment is not closed").help("close it with `*/`"))
+            Some(Diagnostic::error(Code::E0105, "this comment is not closed").help("close it with `*/`"))
         }
         UnterminatedString => {
             let help = "close it with `\"`; a quotation mark inside a string is written `\\\"`";
-            Some(Diagnostic::error("E0105", "this string is not closed").help(help))
+            Some(Diagnostic::error(Code::E0105, "this string is not closed").help(help))
         }
         UnterminatedIdentifier => {
-            Some(Diagnostic::error("E0105", "this quoted name is not closed on its line").help("close it with `'`"))
+            Some(Diagnostic::error(Code::E0105, "this quoted name is not closed on its line").help("close it with `'`"))
         }
         _ => None,
     }
@@ -388,7 +388,7 @@ fn lexical_error(kind: SyntaxKind, text: &str) -> Option<Diagnostic> {
 fn unknown_characters(text: &str) -> Diagnostic {
     let shown: std::string::String = text.chars().take(20).collect();
     let what = if text.chars().nth(1).is_some() { "characters" } else { "character" };
-    let diagnostic = Diagnostic::error("E0106", format!("unknown {what} `{}`", shown.escape_debug()));
+    let diagnostic = Diagnostic::error(Code::E0106, format!("unknown {what} `{}`", shown.escape_debug()));
     match text {
         "!" => diagnostic.help("Modelica writes `not a` and `a <> b`"),
         "&" | "&&" => diagnostic.help("Modelica writes `a and b`"),

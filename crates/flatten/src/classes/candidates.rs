@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use modeshift_diagnostics::{Diagnostic, Diagnostics};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics};
 use modeshift_syntax::ast::{Class, ClassKind, ElementKind};
 use rustc_hash::FxHashSet;
 
@@ -51,7 +51,7 @@ impl Library {
 
     /// There is no model in what was given: which could be named instead.
     pub(crate) fn no_model(&mut self) -> Diagnostic {
-        let diagnostic = Diagnostic::error("E0200", "there is no model to flatten");
+        let diagnostic = Diagnostic::error(Code::E0200, "there is no model to flatten");
         let proposed = self.proposed_models();
         if proposed.is_empty() {
             return diagnostic.help("name a class with `-m`, or add a `model` that is not partial");
@@ -93,14 +93,14 @@ impl Library {
     pub(crate) fn no_class(&mut self, name: &str) -> Diagnostic {
         let (package, missing) = self.deepest(name);
         if package == ROOT {
-            let diagnostic = Diagnostic::error("E0201", format!("there is no class `{name}`"));
+            let diagnostic = Diagnostic::error(Code::E0201, format!("there is no class `{name}`"));
             let given: Vec<Arc<str>> = self.given().iter().map(|&id| self.class(id).name.clone()).collect();
             return with_suggestion(diagnostic, name, given.iter().map(|name| &**name));
         }
         let inside = self.class(package).name.clone();
         let message = format!("there is no class `{name}`: `{inside}` has no class `{missing}`");
         let names = self.names_of_classes(package);
-        with_suggestion(Diagnostic::error("E0201", message), &missing, names.iter().map(|name| &**name))
+        with_suggestion(Diagnostic::error(Code::E0201, message), &missing, names.iter().map(|name| &**name))
     }
 
     /// The innermost class on the way along a dotted name, and the first part that is not there.
@@ -159,7 +159,7 @@ impl Library {
         for name in self.order_of(id).unwrap_or_default().into_iter().filter(|name| !known.contains(name)) {
             let message =
                 format!("`package.order` lists `{name}`, but package `{}` has no such element", definition.name.name);
-            diagnostics.push(Diagnostic::warning("W0216", message).label(definition.name.span, ""));
+            diagnostics.push(Diagnostic::warning(Code::W0216, message).label(definition.name.span, ""));
         }
     }
 }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use modeshift_dae::{Enumeration, Type};
-use modeshift_diagnostics::{Diagnostic, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Span};
 use modeshift_syntax::ast::{
     Class, ClassBody, Component, Element, ElementKind, Expression, Modification, Subscript, TypePrefix,
 };
@@ -148,14 +148,14 @@ impl Classes<'_> {
             Some(LayoutState::Busy) => {
                 let node = self.library.class(class);
                 let message = format!("`{}` inherits from itself", node.name);
-                return wrong("E0205", message, node.definition.name.span);
+                return wrong(Code::E0205, message, node.definition.name.span);
             }
             None => {}
         }
         if self.under_construction > MAX_INHERITANCE {
             let node = self.library.class(class);
             let message = format!("`{}` inherits through more than {MAX_INHERITANCE} classes", node.name);
-            return wrong("E0206", message, node.definition.name.span);
+            return wrong(Code::E0206, message, node.definition.name.span);
         }
         self.layouts.insert(class, LayoutState::Busy);
         self.under_construction += 1;
@@ -196,7 +196,7 @@ impl Classes<'_> {
                 let Some(&base) = self.extended.get(&class) else {
                     let message =
                         format!("`{}` extends a class of the same name, but none is inherited", definition.name.name);
-                    return wrong("E0207", message, definition.name.span);
+                    return wrong(Code::E0207, message, definition.name.span);
                 };
                 let lexical = Lexical { class, around: false };
                 let base = ClassReference::Class { class: base, context: None };
@@ -413,7 +413,7 @@ impl Classes<'_> {
                 modified.resolved = OnceCell::new();
                 Ok(modified)
             }
-            _ => wrong("E0223", "only components and classes can be redeclared", element.span),
+            _ => wrong(Code::E0223, "only components and classes can be redeclared", element.span),
         }
     }
 
@@ -424,7 +424,7 @@ impl Classes<'_> {
                 let message = format!("`{}` has no element `{name}` to modify", self.library.class(class).name);
                 let place = if child.span == Span::default() { span } else { child.span };
                 let candidates = layout.members.iter().map(|member| &*member.name);
-                let diagnostic = Diagnostic::error("E0222", message).label(place, "");
+                let diagnostic = Diagnostic::error(Code::E0222, message).label(place, "");
                 self.diagnostics.push(with_suggestion(diagnostic, name, candidates));
             }
         }
@@ -447,7 +447,7 @@ impl Classes<'_> {
                     known.modifiers.splice(0..0, further);
                 } else {
                     self.diagnostics.push(
-                        Diagnostic::error("E0202", format!("`{}` is declared twice", member.name))
+                        Diagnostic::error(Code::E0202, format!("`{}` is declared twice", member.name))
                             .label(member.span, "declared again here")
                             .label(known.span, "first declared here"),
                     );
@@ -469,7 +469,7 @@ impl Classes<'_> {
         }
         if self.under_construction > MAX_INHERITANCE {
             let node = self.library.class(class);
-            return wrong("E0205", format!("`{}` is defined by itself", node.name), node.definition.name.span);
+            return wrong(Code::E0205, format!("`{}` is defined by itself", node.name), node.definition.name.span);
         }
         self.under_construction += 1;
         let built = self.build_type_info(class);

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use modeshift_dae::{Id, IndexVec};
-use modeshift_diagnostics::{Diagnostic, Diagnostics, SourceMap, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, SourceMap, Span};
 use modeshift_syntax::ast::{Class, ClassBody, ClassKind, Composition, Element, ElementKind, Ident, StoredDefinition};
 use rustc_hash::FxHashMap;
 
@@ -178,7 +178,7 @@ impl Library {
 
 /// Two classes of one name in one place.
 pub(super) fn declared_twice(again: &Class, first: &Class) -> Diagnostic {
-    Diagnostic::error("E0202", format!("`{}` is declared twice", again.name.name))
+    Diagnostic::error(Code::E0202, format!("`{}` is declared twice", again.name.name))
         .label(again.name.span, "declared again here")
         .label(first.name.span, "first declared here")
 }

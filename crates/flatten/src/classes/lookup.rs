@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use modeshift_dae::Type;
-use modeshift_diagnostics::{Diagnostic, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Span};
 use modeshift_syntax::ast::{ClassBody, ElementKind, Ident, Import, Path, Reference};
 
 use crate::classes::Classes;
@@ -244,7 +244,7 @@ impl Classes<'_> {
             return unknown(&part.name, part.span, "name").into();
         };
         let message = format!("`{}` has no element `{}`", self.library.class(class).name, part.name);
-        let diagnostic = Diagnostic::error("E0201", message).label(part.span, "not found");
+        let diagnostic = Diagnostic::error(Code::E0201, message).label(part.span, "not found");
         match self.layout(class) {
             Ok(layout) => with_suggestion(diagnostic, &part.name, layout.index.keys().map(|name| &**name)).into(),
             Err(_) => diagnostic.into(),
@@ -271,13 +271,13 @@ impl Classes<'_> {
 
 /// Nothing has this name.
 pub(crate) fn unknown(name: &str, span: Span, what: &str) -> Diagnostic {
-    Diagnostic::error("E0201", format!("unknown {what} `{name}`")).label(span, "not found")
+    Diagnostic::error(Code::E0201, format!("unknown {what} `{name}`")).label(span, "not found")
 }
 
 /// A path that leads to a component, declared at `span`, where a class is needed.
 pub(crate) fn not_a_class(path: &Path, span: Span) -> Failure {
     let message = format!("`{}` is a component, not a class", path_text(path));
-    Diagnostic::error("E0203", message).label(path.span, "used as a class").label(span, "declared here").into()
+    Diagnostic::error(Code::E0203, message).label(path.span, "used as a class").label(span, "declared here").into()
 }
 
 /// `A.B.C`

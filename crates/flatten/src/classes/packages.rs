@@ -9,7 +9,7 @@
 use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
 
-use modeshift_diagnostics::{Diagnostic, Diagnostics};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics};
 use modeshift_syntax::ast::{Class, Ident, Path, StoredDefinition};
 
 use crate::classes::builtin_library;
@@ -142,7 +142,7 @@ impl Library {
                 path.display(),
                 full_name(&stored, definition)
             );
-            let diagnostic = Diagnostic::error("E0213", message).label(within.span, "");
+            let diagnostic = Diagnostic::error(Code::E0213, message).label(within.span, "");
             diagnostics.push(diagnostic.help("mend `within`, or move the file to the directory of its package"));
             return None;
         }
@@ -169,7 +169,7 @@ impl Library {
         let package = full_name(package, first);
         let message = format!("`{}` lies in the directory of package `{package}`, but is not in it", own.name.name);
         let help = format!("write `within {package};` on the first line");
-        diagnostics.push(Diagnostic::warning("W0213", message).label(own.name.span, "").help(help));
+        diagnostics.push(Diagnostic::warning(Code::W0213, message).label(own.name.span, "").help(help));
     }
 
     /// `Lib/Sub/package.mo` is to hold the package `Sub`; a top-level directory may have a version in its name.
@@ -189,7 +189,7 @@ impl Library {
         if !fits {
             let message = format!("package `{}` is in the directory `{called}`", name.name);
             let help = "call both the same; models that look for the package by its name do not find it";
-            diagnostics.push(Diagnostic::warning("W0214", message).label(name.span, "").help(help));
+            diagnostics.push(Diagnostic::warning(Code::W0214, message).label(name.span, "").help(help));
         }
     }
 
@@ -211,7 +211,7 @@ impl Library {
                 true => format!("`within {written}` in a file that is read as a top-level package"),
                 false => format!("`within {written}` in a file that is read as part of `{expected}`"),
             };
-            diagnostics.push(Diagnostic::warning("W0215", message).label(within.span, ""));
+            diagnostics.push(Diagnostic::warning(Code::W0215, message).label(within.span, ""));
         }
     }
 
@@ -272,7 +272,7 @@ impl Library {
             if diagnostics.error_count() == errors {
                 let message = format!("`{}` has no class `{name}`", path.display());
                 let first = stored.classes.first().map(|class| class.name.span);
-                let diagnostic = Diagnostic::error("E0214", message);
+                let diagnostic = Diagnostic::error(Code::E0214, message);
                 diagnostics.push(first.into_iter().fold(diagnostic, |it, span| it.label(span, "found instead")));
             }
             return None;
@@ -306,7 +306,7 @@ impl Library {
             Ok(text) => Some(self.parse(&path.display().to_string(), text, diagnostics)),
             Err(reason) => {
                 let message = format!("cannot read `{}`: {reason}", path.display());
-                diagnostics.push(Diagnostic::error("E0001", message));
+                diagnostics.push(Diagnostic::error(Code::E0001, message));
                 None
             }
         }
@@ -320,7 +320,7 @@ fn check_file_name(definition: &Class, path: &FilePath, diagnostics: &mut Diagno
     if stem.is_some_and(|stem| stem != &*name.name) {
         let message = format!("`{}` is in the file `{}`", name.name, path.display());
         let help = "call both the same; models that look for the class by its name do not find it";
-        diagnostics.push(Diagnostic::warning("W0214", message).label(name.span, "").help(help));
+        diagnostics.push(Diagnostic::warning(Code::W0214, message).label(name.span, "").help(help));
     }
 }
 

@@ -2,7 +2,7 @@
 //! and branches are executed on terms, and every assigned variable equals what it ends up with.
 
 use modeshift_dae::{Assertion, Builtin, WhenAction, WhenActionKind, WhenBranch, WhenClause};
-use modeshift_diagnostics::Span;
+use modeshift_diagnostics::{Code, Span};
 use modeshift_syntax::ast::{
     AlgorithmSection, Expression, ExpressionKind, Reference, ReferencePart, Statement, StatementKind,
 };
@@ -42,7 +42,7 @@ impl Flattener<'_> {
         }
         for statement in whens {
             if place.initial {
-                return wrong("E0403", "`when` cannot stand in an initial section", statement.span);
+                return wrong(Code::E0403, "`when` cannot stand in an initial section", statement.span);
             }
             if let StatementKind::When(branches) = &statement.kind {
                 self.add_when_statement(branches, statement.span, place, scope)?;
@@ -180,7 +180,7 @@ fn assigned(statement: &Statement, out: &mut Vec<Reference>) -> Outcome<()> {
         }
         StatementKind::When(_) => unsupported("`when` inside another statement", statement.span),
         StatementKind::Call(_) => Ok(()),
-        StatementKind::Break | StatementKind::Return => wrong("E0403", "nothing to leave here", statement.span),
+        StatementKind::Break | StatementKind::Return => wrong(Code::E0403, "nothing to leave here", statement.span),
     }
 }
 

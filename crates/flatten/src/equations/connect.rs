@@ -7,7 +7,7 @@
 //! on the order of the `connect`s: members are ordered by declaration.
 
 use modeshift_dae::{Assertion, RelationOperator, Type, UnionFind, VariableId};
-use modeshift_diagnostics::{Diagnostic, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Span};
 use modeshift_syntax::ast::{self, ConnectorPrefix, Expression, ExpressionKind, Reference, Variability};
 use rustc_hash::FxHashMap;
 
@@ -118,7 +118,7 @@ impl Flattener<'_> {
                         Decision::Known(false) => {}
                         Decision::Open(_) => {
                             let message = "the condition of an `if` around `connect` must be known at translation";
-                            return wrong("E0402", message, condition.span);
+                            return wrong(Code::E0402, message, condition.span);
                         }
                     }
                 }
@@ -164,7 +164,7 @@ impl Flattener<'_> {
                 shape_text(&left.dims),
                 shape_text(&right.dims)
             );
-            return Err(Diagnostic::error("E0304", message)
+            return Err(Diagnostic::error(Code::E0304, message)
                 .label(a.span, shape_text(&left.dims))
                 .label(b.span, shape_text(&right.dims))
                 .into());
@@ -202,7 +202,7 @@ impl Flattener<'_> {
             }
             let flows = [one, two].map(|primitive| primitive.prefix.connector);
             if flows[0] != flows[1] {
-                return wrong("E0401", "a flow variable is connected with one that is not", span);
+                return wrong(Code::E0401, "a flow variable is connected with one that is not", span);
             }
             if flows[0] == Some(ConnectorPrefix::Stream) {
                 return unsupported("stream connectors", span);
@@ -224,7 +224,7 @@ impl Flattener<'_> {
         };
         let message = "these connectors are made of different variables";
         let note = format!("one has {{{}}}, the other {{{}}}", names(pins), names(others));
-        Err(Diagnostic::error("E0401", message).label(span, "").with_note(note).into())
+        Err(Diagnostic::error(Code::E0401, message).label(span, "").with_note(note).into())
     }
 
     /// Parameters in connectors must agree; they make no equation.
@@ -245,7 +245,7 @@ impl Flattener<'_> {
         let uses = match end.as_ref().map(|end| end.connectors.as_slice()) {
             None => 0,
             Some([only]) => self.connections.uses.get(only).copied().unwrap_or(0),
-            Some(_) => return wrong("E0401", "`cardinality` takes one connector", connector.span),
+            Some(_) => return wrong(Code::E0401, "`cardinality` takes one connector", connector.span),
         };
         Ok(Term::Scalar(Type::Integer, self.model.expressions.integer(uses)))
     }
@@ -253,7 +253,7 @@ impl Flattener<'_> {
     /// What one argument of `connect` names; `None` where it was removed by a condition.
     fn end(&mut self, expression: &Expression, context: &mut Context) -> Outcome<Option<End>> {
         let ExpressionKind::Reference(reference) = &expression.kind else {
-            return wrong("E0401", "`connect` takes names of connectors", expression.span);
+            return wrong(Code::E0401, "`connect` takes names of connectors", expression.span);
         };
         let first = &reference.parts[0].name;
         let (instance, position) = match self.find_first(reference.global, &first.name, context.scope)? {
@@ -269,7 +269,7 @@ impl Flattener<'_> {
         };
         let selection = match self.select(instance, position, &reference.parts, context) {
             Ok(selection) => selection,
-            Err(Failure::Wrong(diagnostic)) if diagnostic.code == "E0210" => return Ok(None),
+            Err(Failure::Wrong(diagnostic)) if diagnostic.code == Code::E0210 => return Ok(None),
             Err(failure) => return Err(failure),
         };
         let mut end = End { dims: selection.dims.clone(), connectors: Vec::new(), outside };
@@ -325,7 +325,7 @@ impl Flattener<'_> {
                 {
                     let message = format!("`{}` is not a connector", crate::classes::lookup::reference_text(reference));
                     let declared = self.instances.member(instance, position).span;
-                    return Err(Diagnostic::error("E0401", message)
+                    return Err(Diagnostic::error(Code::E0401, message)
                         .label(reference.span, "")
                         .label(declared, "declared here")
                         .into());

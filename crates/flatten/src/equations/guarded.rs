@@ -11,7 +11,7 @@ use modeshift_dae::{
     Assertion, Equation, EquationKind, ExpressionId, InitialEquation, Invariant, InvariantOrigin, Node, Scenario,
     ScenarioId, Type,
 };
-use modeshift_diagnostics::{Diagnostic, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Span};
 use modeshift_syntax::ast::{self, Expression, ExpressionKind, Variability};
 
 use crate::classes::annotations;
@@ -222,7 +222,7 @@ impl Flattener<'_> {
         };
         if targets.len() > outputs.len() {
             return wrong(
-                "E0307",
+                Code::E0307,
                 format!("{} results are wanted, but there are {}", targets.len(), outputs.len()),
                 right.span,
             );
@@ -253,7 +253,7 @@ impl Flattener<'_> {
                 let Some(ty) = common_type(x, y).filter(|_| !rounds) else {
                     let message =
                         format!("the sides of this equation differ in type: {} and {}", describe(a), describe(b));
-                    let diagnostic = Diagnostic::error("E0303", message);
+                    let diagnostic = Diagnostic::error(Code::E0303, message);
                     return Err(diagnostic.label(spans.0, describe(a)).label(spans.1, describe(b)).into());
                 };
                 out.push((index, Sides { ty, left, right }));
@@ -269,7 +269,7 @@ impl Flattener<'_> {
             (Term::Record(x), Term::Record(_)) => {
                 for (name, value) in &x.fields {
                     let Some(other) = b.field(name) else {
-                        return wrong("E0303", format!("the other side has no field `{name}`"), spans.1);
+                        return wrong(Code::E0303, format!("the other side has no field `{name}`"), spans.1);
                     };
                     self.pair(value, &other, format!("{index}.{name}"), spans, out)?;
                 }
@@ -282,7 +282,10 @@ impl Flattener<'_> {
                     }
                     _ => format!("the sides of this equation differ in type: {} and {}", describe(a), describe(b)),
                 };
-                Err(Diagnostic::error("E0304", message).label(spans.0, describe(a)).label(spans.1, describe(b)).into())
+                Err(Diagnostic::error(Code::E0304, message)
+                    .label(spans.0, describe(a))
+                    .label(spans.1, describe(b))
+                    .into())
             }
         }
     }
@@ -365,9 +368,11 @@ impl Flattener<'_> {
     pub(crate) fn condition(&mut self, condition: &Expression, context: &mut Context) -> Outcome<ExpressionId> {
         match self.term(condition, context)? {
             Term::Scalar(Type::Boolean, id) => Ok(id),
-            other => {
-                wrong("E0303", format!("a condition must be Boolean, but this is {}", describe(&other)), condition.span)
-            }
+            other => wrong(
+                Code::E0303,
+                format!("a condition must be Boolean, but this is {}", describe(&other)),
+                condition.span,
+            ),
         }
     }
 
@@ -388,12 +393,12 @@ impl Flattener<'_> {
                 Ok(())
             }
             "initialState" | "transition" if place.initial => {
-                wrong("E0403", format!("`{name}` cannot stand in an initial section"), call.span)
+                wrong(Code::E0403, format!("`{name}` cannot stand in an initial section"), call.span)
             }
             "initialState" | "transition" => Ok(()), // found before
             "reinit" | "terminate" => {
                 let message = format!("`{name}` can stand inside `when` only");
-                wrong("E0403", message, call.span)
+                wrong(Code::E0403, message, call.span)
             }
             _ => unsupported(format!("a call of `{name}` as an equation"), call.span),
         }
@@ -411,7 +416,7 @@ impl Flattener<'_> {
             arguments.get(at).or_else(|| named.iter().find(|(ident, _)| &*ident.name == name).map(|(_, value)| value))
         };
         let (Some(condition), Some(message)) = (argument(0, "condition"), argument(1, "message")) else {
-            return wrong("E0307", "`assert` needs a condition and a message", span);
+            return wrong(Code::E0307, "`assert` needs a condition and a message", span);
         };
         let is_error = match argument(2, "level") {
             None => true,
@@ -427,9 +432,11 @@ impl Flattener<'_> {
     pub(crate) fn message(&mut self, message: &Expression, context: &mut Context) -> Outcome<ExpressionId> {
         match self.term(message, context)? {
             Term::Scalar(Type::String, id) => Ok(id),
-            other => {
-                wrong("E0303", format!("a message must be a String, but this is {}", describe(&other)), message.span)
-            }
+            other => wrong(
+                Code::E0303,
+                format!("a message must be a String, but this is {}", describe(&other)),
+                message.span,
+            ),
         }
     }
 
@@ -448,10 +455,10 @@ impl Flattener<'_> {
             return self.add_equation(&plain, place, context);
         };
         if !place.initial {
-            return wrong("E0404", "a scenario is made of initial equations", equation.span);
+            return wrong(Code::E0404, "a scenario is made of initial equations", equation.span);
         }
         let ExpressionKind::String(name) = &name.kind else {
-            return wrong("E0404", "the name of a scenario is a String literal", name.span);
+            return wrong(Code::E0404, "the name of a scenario is a String literal", name.span);
         };
         let modes = ["modes", "when", "'when'"].iter().find_map(|key| annotations::value(Some(annotation), key));
         let when = match (modes, &equation.kind) {

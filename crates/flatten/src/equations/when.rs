@@ -3,7 +3,7 @@
 use modeshift_dae::{
     EquationKind, ExpressionId, FlatModel, Node, Type, Variability, WhenAction, WhenActionKind, WhenBranch, WhenClause,
 };
-use modeshift_diagnostics::Span;
+use modeshift_diagnostics::{Code, Span};
 use modeshift_syntax::ast::{self, Expression, ExpressionKind};
 
 use crate::equations::guarded::Place;
@@ -24,7 +24,7 @@ impl Flattener<'_> {
         context: &mut Context,
     ) -> Outcome<()> {
         if place.initial {
-            return wrong("E0403", "`when` cannot stand in an initial section", span);
+            return wrong(Code::E0403, "`when` cannot stand in an initial section", span);
         }
         let mut clause = WhenClause { guard: place.guard, branches: Vec::new(), span };
         for (condition, body) in branches {
@@ -51,7 +51,7 @@ impl Flattener<'_> {
                 Term::Scalar(Type::Boolean, id) => conditions.push(*id),
                 other => {
                     return wrong(
-                        "E0303",
+                        Code::E0303,
                         format!("a condition must be Boolean, but this is {}", describe(other)),
                         condition.span,
                     );
@@ -116,8 +116,8 @@ impl Flattener<'_> {
                 actions.push(WhenAction { guard, kind, span });
                 Ok(())
             }
-            ast::EquationKind::When(_) => wrong("E0403", "`when` cannot stand inside `when`", span),
-            ast::EquationKind::Connect(..) => wrong("E0402", "`connect` cannot stand inside `when`", span),
+            ast::EquationKind::When(_) => wrong(Code::E0403, "`when` cannot stand inside `when`", span),
+            ast::EquationKind::Connect(..) => wrong(Code::E0402, "`connect` cannot stand inside `when`", span),
             ast::EquationKind::Invariant(_) => unsupported("`invariant` inside `when`", span),
         }
     }
@@ -158,14 +158,16 @@ impl Flattener<'_> {
                 let (Term::Scalar(Type::Real, id), Term::Scalar(Type::Real | Type::Integer, value)) =
                     (state_term, value)
                 else {
-                    return wrong("E0303", "`reinit` needs a Real variable and a number", call.span);
+                    return wrong(Code::E0303, "`reinit` needs a Real variable and a number", call.span);
                 };
                 match self.model.expressions.node(id) {
                     Node::Variable(variable, 0) => Ok(WhenActionKind::Reinit(variable, value)),
-                    _ => wrong("E0403", "the first argument of `reinit` must be a variable", state.span),
+                    _ => wrong(Code::E0403, "the first argument of `reinit` must be a variable", state.span),
                 }
             }
-            ("reinit" | "terminate", _) => wrong("E0307", format!("`{name}` does not take these arguments"), call.span),
+            ("reinit" | "terminate", _) => {
+                wrong(Code::E0307, format!("`{name}` does not take these arguments"), call.span)
+            }
             _ => unsupported(format!("a call of `{name}` in `when`"), call.span),
         }
     }

@@ -1,7 +1,7 @@
 //! Predefined functions of arrays (Modelica 3.6, 10.3): sizes, constructors, reductions, matrix algebra.
 
 use modeshift_dae::{Builtin, Type};
-use modeshift_diagnostics::Span;
+use modeshift_diagnostics::{Code, Span};
 use modeshift_syntax::ast::{BinaryOperator, Expression};
 
 use crate::expressions::context::{Context, Purpose};
@@ -61,7 +61,7 @@ impl Flattener<'_> {
                 match usize::try_from(dimension - 1).ok().and_then(|at| array.dims().get(at)) {
                     Some(&size) => Ok(self.operators().integer_term(size)),
                     None => wrong(
-                        "E0305",
+                        Code::E0305,
                         format!("this has no dimension {dimension}: its size is {}", shape_text(array.dims())),
                         span,
                     ),
@@ -93,7 +93,7 @@ impl Flattener<'_> {
                 let dimension = self.evaluate_integer(&arguments[0], context)?;
                 match usize::try_from(dimension - 1) {
                     Ok(at) => self.concatenate(at, rest.to_vec(), span),
-                    Err(_) => wrong("E0305", "the dimension of `cat` starts at 1", span),
+                    Err(_) => wrong(Code::E0305, "the dimension of `cat` starts at 1", span),
                 }
             }
             ("vector", [array]) => Ok(Term::vector(array.scalar_type().unwrap_or(Type::Real), array.items().to_vec())),
@@ -104,7 +104,7 @@ impl Flattener<'_> {
                 match dims.iter().product::<usize>() == array.items().len() {
                     true => Ok(Term::array(array.scalar_type().unwrap_or(Type::Real), dims, array.items().to_vec())),
                     false => {
-                        wrong("E0304", format!("no matrix can be made of size {}", shape_text(array.dims())), span)
+                        wrong(Code::E0304, format!("no matrix can be made of size {}", shape_text(array.dims())), span)
                     }
                 }
             }
@@ -117,14 +117,14 @@ impl Flattener<'_> {
             }
             _ => {
                 let given: Vec<String> = terms.iter().map(describe).collect();
-                wrong("E0307", format!("`{name}` does not take these arguments: {}", given.join(", ")), span)
+                wrong(Code::E0307, format!("`{name}` does not take these arguments: {}", given.join(", ")), span)
             }
         }
     }
 
     fn size_argument(&mut self, argument: &Expression, context: &mut Context) -> Outcome<usize> {
         let size = self.evaluate_integer(argument, context)?;
-        usize::try_from(size).or_else(|_| wrong("E0311", format!("a size of {size} is negative"), argument.span))
+        usize::try_from(size).or_else(|_| wrong(Code::E0311, format!("a size of {size} is negative"), argument.span))
     }
 
     fn filled(&mut self, value: &Term, sizes: &[Expression], span: Span, context: &mut Context) -> Outcome<Term> {
@@ -147,7 +147,7 @@ impl Flattener<'_> {
         let count = self.size_argument(count, context)?;
         check_items(count, span)?;
         if count < 2 {
-            return wrong("E0306", "`linspace` needs at least 2 points", span);
+            return wrong(Code::E0306, "`linspace` needs at least 2 points", span);
         }
         let mut items = Vec::with_capacity(count);
         for at in 0..count {
@@ -171,10 +171,10 @@ impl Flattener<'_> {
 
     /// Arrays put one behind the other along a dimension, from 0.
     pub(crate) fn concatenate(&mut self, along: usize, parts: Vec<Term>, span: Span) -> Outcome<Term> {
-        let Some(first) = parts.first() else { return wrong("E0304", "nothing to put together", span) };
+        let Some(first) = parts.first() else { return wrong(Code::E0304, "nothing to put together", span) };
         let mut dims = first.dims().to_vec();
         if along >= dims.len() {
-            return wrong("E0304", format!("no dimension {} in size {}", along + 1, shape_text(&dims)), span);
+            return wrong(Code::E0304, format!("no dimension {} in size {}", along + 1, shape_text(&dims)), span);
         }
         for part in &parts[1..] {
             let own = part.dims();
@@ -182,7 +182,7 @@ impl Flattener<'_> {
                 own.len() == dims.len() && own.iter().zip(&dims).enumerate().all(|(at, (a, b))| at == along || a == b);
             if !fits {
                 let message = format!("sizes do not go together: {} and {}", shape_text(&dims), shape_text(own));
-                return wrong("E0304", message, span);
+                return wrong(Code::E0304, message, span);
             }
             dims[along] += own[along];
         }
@@ -224,7 +224,7 @@ impl Flattener<'_> {
             (Some(result), _) => Ok(result),
             (None, "sum") => Ok(Term::Scalar(ty, self.model.expressions.integer(0))),
             (None, "product") => Ok(Term::Scalar(ty, self.model.expressions.integer(1))),
-            (None, _) => wrong("E0304", format!("`{name}` of an empty array"), span),
+            (None, _) => wrong(Code::E0304, format!("`{name}` of an empty array"), span),
         }
     }
 }

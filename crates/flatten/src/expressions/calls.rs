@@ -1,7 +1,7 @@
 //! Calls: the operators and functions that Modelica defines (3.6, 3.7), and what is passed on to other functions.
 
 use modeshift_dae::{Builtin, ExpressionId, Node, Type, Variability};
-use modeshift_diagnostics::Span;
+use modeshift_diagnostics::{Code, Span};
 use modeshift_syntax::ast::{BinaryOperator, Expression, Ident, Reference};
 
 use crate::expressions::context::{Context, Purpose};
@@ -77,7 +77,7 @@ impl Flattener<'_> {
         let builtin = Builtin::by_name(name)?;
         Some(self.terms(arguments, context).and_then(|terms| {
             if !named.is_empty() {
-                return wrong("E0307", format!("`{name}` takes no named arguments"), span);
+                return wrong(Code::E0307, format!("`{name}` takes no named arguments"), span);
             }
             self.builtin(builtin, &terms, span, context.purpose)
         }))
@@ -106,7 +106,7 @@ impl Flattener<'_> {
     ) -> Outcome<Term> {
         if arguments.len() != builtin.arity() {
             let message = format!("`{}` takes {} arguments, not {}", builtin.name(), builtin.arity(), arguments.len());
-            return wrong("E0307", message, span);
+            return wrong(Code::E0307, message, span);
         }
         if let Some(array) = arguments.iter().find(|argument| !argument.dims().is_empty()) {
             let dims = array.dims().to_vec();
@@ -117,7 +117,7 @@ impl Flattener<'_> {
                     match argument.dims() {
                         [] => scalars.push(argument.clone()),
                         own if own == dims => scalars.push(argument.items()[at].clone()),
-                        _ => return wrong("E0304", "the arguments of this call differ in size", span),
+                        _ => return wrong(Code::E0304, "the arguments of this call differ in size", span),
                     }
                 }
                 items.push(self.builtin(builtin, &scalars, span, purpose)?);
@@ -141,7 +141,7 @@ impl Flattener<'_> {
                 }
                 _ => {
                     let message = format!("`{}` needs numbers, but this is {}", builtin.name(), describe(argument));
-                    return wrong("E0303", message, span);
+                    return wrong(Code::E0303, message, span);
                 }
             }
         }
@@ -181,11 +181,11 @@ impl Flattener<'_> {
         context: &mut Context,
     ) -> Outcome<Term> {
         if !named.is_empty() && name != "homotopy" {
-            return wrong("E0307", format!("`{name}` takes no named arguments"), span);
+            return wrong(Code::E0307, format!("`{name}` takes no named arguments"), span);
         }
         let count = |allowed: &[usize]| match allowed.contains(&arguments.len()) {
             true => Ok(()),
-            false => wrong("E0307", format!("`{name}` does not take {} arguments", arguments.len()), span),
+            false => wrong(Code::E0307, format!("`{name}` does not take {} arguments", arguments.len()), span),
         };
         match name {
             "initial" | "terminal" => {
@@ -218,7 +218,7 @@ impl Flattener<'_> {
                     Term::Scalar(ty, id) if name == "change" || ty == Type::Boolean => {
                         Ok(Term::Scalar(Type::Boolean, self.model.expressions.call(builtin, &[id])))
                     }
-                    _ => wrong("E0303", format!("`edge` needs a Boolean, but this is {}", describe(item)), span),
+                    _ => wrong(Code::E0303, format!("`edge` needs a Boolean, but this is {}", describe(item)), span),
                 })
             }
             "noEvent" => {
@@ -231,7 +231,7 @@ impl Flattener<'_> {
                 let order = self.evaluate(&arguments[0], context)?;
                 let operand = self.term(&arguments[1], context)?;
                 let Term::Scalar(_, order) = order else {
-                    return wrong("E0303", "the order of `smooth` is an Integer", span);
+                    return wrong(Code::E0303, "the order of `smooth` is an Integer", span);
                 };
                 operand.map(|item| match *item {
                     Term::Scalar(ty, id) if self.literal_node(id) => Ok(Term::Scalar(ty, id)),
@@ -274,7 +274,7 @@ impl Flattener<'_> {
                 Term::Scalar(ty, id) if is_number(ty) => ids.push(id),
                 other => {
                     return wrong(
-                        "E0303",
+                        Code::E0303,
                         format!("a number is needed, but this is {}", describe(&other)),
                         argument.span,
                     );
@@ -305,7 +305,7 @@ impl Flattener<'_> {
         let (Some(actual), Some(simplified)) =
             (arguments.first().or(by_name("actual")), arguments.get(1).or(by_name("simplified")))
         else {
-            return wrong("E0307", "`homotopy` takes `actual` and `simplified`", span);
+            return wrong(Code::E0307, "`homotopy` takes `actual` and `simplified`", span);
         };
         let actual = self.term(actual, context)?;
         let simplified = self.term(simplified, context)?;
@@ -341,7 +341,7 @@ impl Flattener<'_> {
         let id = match *item {
             Term::Scalar(Type::Real | Type::Integer, id) => id,
             Term::Scalar(ty, _) => {
-                return wrong("E0303", format!("`der` needs a Real, but this is {}", type_text(ty)), span);
+                return wrong(Code::E0303, format!("`der` needs a Real, but this is {}", type_text(ty)), span);
             }
             _ => return unsupported(format!("`der` of {}", describe(item)), span),
         };
@@ -352,7 +352,7 @@ impl Flattener<'_> {
             },
             _ => match modeshift_dae::differentiate(&mut self.model, id) {
                 Ok(derived) => derived,
-                Err(reason) => return wrong("E0308", reason.message(&self.model), span),
+                Err(reason) => return wrong(Code::E0308, reason.message(&self.model), span),
             },
         };
         Ok(Term::Scalar(Type::Real, derived))
@@ -365,7 +365,7 @@ impl Flattener<'_> {
         span: Span,
         context: &mut Context,
     ) -> Outcome<Term> {
-        let Some(argument) = arguments.first() else { return wrong("E0307", "`String` needs an argument", span) };
+        let Some(argument) = arguments.first() else { return wrong(Code::E0307, "`String` needs an argument", span) };
         for (_, value) in named {
             self.term(value, context)?;
         }

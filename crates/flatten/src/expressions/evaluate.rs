@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use modeshift_dae::{ExpressionId, Expressions, Node, PartialEvaluation, Type, VariableId};
-use modeshift_diagnostics::{Diagnostic, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Span};
 use modeshift_syntax::ast::{Expression, Variability};
 use rustc_hash::FxHashMap;
 
@@ -128,7 +128,7 @@ impl Flattener<'_> {
     }
 
     fn wrong_type<T>(&self, term: &Term, wanted: &str, expression: &Expression) -> Outcome<T> {
-        wrong("E0303", format!("{wanted}, but this is {}", describe(term)), expression.span)
+        wrong(Code::E0303, format!("{wanted}, but this is {}", describe(term)), expression.span)
     }
 
     /// Whether every scalar of a term is a literal.
@@ -172,7 +172,7 @@ impl Flattener<'_> {
                         shape_text(own),
                         shape_text(dims)
                     );
-                    let diagnostic = Diagnostic::error("E0304", message).label(expression.span, "");
+                    let diagnostic = Diagnostic::error(Code::E0304, message).label(expression.span, "");
                     return Err(diagnostic
                         .help("write `each` in front of a value that is meant for every element")
                         .into());
@@ -181,7 +181,7 @@ impl Flattener<'_> {
             }
             Step::Field(name) => match term.field(name) {
                 Some(value) => Ok(value),
-                None => wrong("E0303", format!("this value has no field `{name}`"), expression.span),
+                None => wrong(Code::E0303, format!("this value has no field `{name}`"), expression.span),
             },
         }
     }
@@ -221,7 +221,8 @@ impl Flattener<'_> {
         let chain = self.values.evaluating[from..].iter().chain([&id]).map(|&id| &self.instances[id]);
         let chain: Vec<_> = chain.map(|it| self.instances.element_name(it.instance, it.position)).collect();
         let message = format!("the value of `{}` depends on itself", chain[0]);
-        let mut diagnostic = Diagnostic::error("E0302", message).with_note(format!("chain: {}", chain.join(" -> ")));
+        let mut diagnostic =
+            Diagnostic::error(Code::E0302, message).with_note(format!("chain: {}", chain.join(" -> ")));
         for &id in &self.values.evaluating[from..] {
             let Primitive { instance, position, .. } = self.instances[id];
             diagnostic = diagnostic.label(self.instances.member(instance, position).span, "");
@@ -250,10 +251,11 @@ impl Flattener<'_> {
     fn no_value(&self, id: PrimitiveId, place: Span) -> Failure {
         let Primitive { instance, position, .. } = self.instances[id];
         let name = self.instances.element_name(instance, position);
-        let diagnostic = Diagnostic::error("E0312", format!("`{name}` has no value, but it is needed at translation"))
-            .label(place, "needed here")
-            .label(self.instances.member(instance, position).span, "declared here")
-            .help(format!("give it a value here, in a modifier, or with `--set {name}=…`"));
+        let diagnostic =
+            Diagnostic::error(Code::E0312, format!("`{name}` has no value, but it is needed at translation"))
+                .label(place, "needed here")
+                .label(self.instances.member(instance, position).span, "declared here")
+                .help(format!("give it a value here, in a modifier, or with `--set {name}=…`"));
         Failure::Dynamic(Box::new(diagnostic))
     }
 
@@ -325,7 +327,10 @@ impl Flattener<'_> {
                 shape_text(&dims),
                 shape_text(term.dims())
             );
-            return Err(Diagnostic::error("E0304", message).label(span, "").label(member.span, "declared here").into());
+            return Err(Diagnostic::error(Code::E0304, message)
+                .label(span, "")
+                .label(member.span, "declared here")
+                .into());
         }
         match term.scalar_type() {
             Some(own) if own == ty || (own == Type::Integer && ty == Type::Real) => term.map(|item| match item {
@@ -336,7 +341,7 @@ impl Flattener<'_> {
             _ => {
                 let member = self.instances.member(instance, position);
                 let message = format!("`{}` is {}, but this is {}", member.name, type_text(ty), describe(&term));
-                Err(Diagnostic::error("E0303", message).label(span, "").label(member.span, "declared here").into())
+                Err(Diagnostic::error(Code::E0303, message).label(span, "").label(member.span, "declared here").into())
             }
         }
     }

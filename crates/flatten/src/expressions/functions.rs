@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use modeshift_dae::{Builtin, ExpressionId, Function, FunctionId, Memo, Node, Type};
-use modeshift_diagnostics::{Diagnostic, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Span};
 use modeshift_syntax::ast::{Causality, Class, ClassKind, Expression, Ident, Reference, Subscript, Variability};
 
 use crate::classes::annotations;
@@ -40,7 +40,7 @@ impl Flattener<'_> {
         let class = self.called_class(function, context)?;
         if context.calls >= MAX_CALLS {
             let message = format!("calls of `{}` are nested more than {MAX_CALLS} deep", reference_text(function));
-            return wrong("E0309", message, span);
+            return wrong(Code::E0309, message, span);
         }
         let info = self.classes.type_info(class)?;
         let definition = self.classes.library.class(info.class).definition.clone();
@@ -59,7 +59,7 @@ impl Flattener<'_> {
                 let call = Call { class: info.class, layout, positional, named: by_name, span };
                 self.run_elementwise(&call, &definition, context)
             }
-            _ => wrong("E0203", format!("`{}` is not a function", reference_text(function)), function.span),
+            _ => wrong(Code::E0203, format!("`{}` is not a function", reference_text(function)), function.span),
         }
     }
 
@@ -88,7 +88,7 @@ impl Flattener<'_> {
         }
         match found {
             Found::Class(ClassReference::Class { class, .. }) => Ok(class),
-            _ => wrong("E0203", format!("`{}` is not a function", reference_text(function)), function.span),
+            _ => wrong(Code::E0203, format!("`{}` is not a function", reference_text(function)), function.span),
         }
     }
 
@@ -105,12 +105,12 @@ impl Flattener<'_> {
         if call.positional.len() > inputs.len() {
             let name = &self.classes.library.class(call.class).name;
             let message = format!("`{name}` takes {} arguments, not {}", inputs.len(), call.positional.len());
-            return wrong("E0307", message, call.span);
+            return wrong(Code::E0307, message, call.span);
         }
         for (name, _) in &call.named {
             if !inputs.iter().any(|input| input.name == name.name) {
                 let message = format!("`{}` has no input `{}`", self.classes.library.class(call.class).name, name.name);
-                return wrong("E0307", message, name.span);
+                return wrong(Code::E0307, message, name.span);
             }
         }
         let scope = Scope { instance: None, class: call.class };
@@ -121,13 +121,13 @@ impl Flattener<'_> {
                 (Some(value), None) => value.clone(),
                 (None, Some((_, value))) => value.clone(),
                 (Some(_), Some((name, _))) => {
-                    return wrong("E0307", format!("`{}` is given twice", name.name), name.span);
+                    return wrong(Code::E0307, format!("`{}` is given twice", name.name), name.span);
                 }
                 (None, None) => {
                     let default = input.modifiers.iter().find_map(|(modifier, _)| modifier.value.clone());
                     let Some(default) = default else {
                         let message = format!("the argument `{}` is missing", input.name);
-                        return Err(Diagnostic::error("E0307", message)
+                        return Err(Diagnostic::error(Code::E0307, message)
                             .label(call.span, "")
                             .label(input.span, "declared here")
                             .into());
@@ -161,7 +161,7 @@ impl Flattener<'_> {
             let mut scalar = Vec::with_capacity(bound.len());
             for ((name, value), &extends) in bound.iter().zip(&extended) {
                 if extends && (value.dims().len() < index.len() || value.dims()[..index.len()] != outer) {
-                    return wrong("E0304", "the arguments of this call differ in size", call.span);
+                    return wrong(Code::E0304, "the arguments of this call differ in size", call.span);
                 }
                 scalar.push((name.clone(), if extends { value.part(&index) } else { value.clone() }));
             }
@@ -266,7 +266,7 @@ impl Flattener<'_> {
             let value = inner.local(&output.name).cloned().ok_or(Failure::Reported)?;
             if context.purpose != Purpose::Shape && self.has_unknown(&value) {
                 let message = format!("the output `{}` is not assigned", output.name);
-                return Err(Diagnostic::error("E0313", message)
+                return Err(Diagnostic::error(Code::E0313, message)
                     .label(output.span, "")
                     .label(call.span, "called here")
                     .into());
@@ -274,7 +274,7 @@ impl Flattener<'_> {
             results.push(value);
         }
         match results.len() {
-            0 => wrong("E0307", "this function has no output", call.span),
+            0 => wrong(Code::E0307, "this function has no output", call.span),
             1 => results.pop().ok_or(Failure::Reported),
             _ => Ok(Term::Tuple(results.into())),
         }
@@ -294,7 +294,7 @@ impl Flattener<'_> {
                 Subscript::Expression(expression) => {
                     let size = self.evaluate_integer(expression, context)?;
                     usize::try_from(size)
-                        .or_else(|_| wrong("E0311", format!("a size of {size} is negative"), expression.span))?
+                        .or_else(|_| wrong(Code::E0311, format!("a size of {size} is negative"), expression.span))?
                 }
             });
         }

@@ -1,7 +1,7 @@
 //! Operators on scalars and arrays (Modelica 3.6, 10.6), with their types.
 
 use modeshift_dae::{ArithmeticOperator, ExpressionId, Expressions, Node, RelationOperator, Type};
-use modeshift_diagnostics::Span;
+use modeshift_diagnostics::{Code, Span};
 use modeshift_syntax::ast::{BinaryOperator, UnaryOperator};
 
 use crate::expressions::evaluate::{describe, integer_value};
@@ -35,7 +35,7 @@ impl Operators<'_> {
             }
             Multiply => self.product_term(a, b, span),
             Divide if b.dims().is_empty() => self.elementwise(Divide, a, b, span),
-            Divide => wrong("E0304", "division by an array; elementwise division is `./`", span),
+            Divide => wrong(Code::E0304, "division by an array; elementwise division is `./`", span),
             Power if a.dims().is_empty() && b.dims().is_empty() => self.elementwise(Power, a, b, span),
             Power => self.matrix_power(a, b, span),
             And | Or | Less | LessEqual | Greater | GreaterEqual | Equal | NotEqual => {
@@ -46,7 +46,7 @@ impl Operators<'_> {
 
     fn same_size(&mut self, operator: BinaryOperator, a: &Term, b: &Term, span: Span) -> Outcome<Term> {
         if a.dims() != b.dims() {
-            return wrong("E0304", format!("sizes differ: {} and {}", describe(a), describe(b)), span);
+            return wrong(Code::E0304, format!("sizes differ: {} and {}", describe(a), describe(b)), span);
         }
         self.elementwise(operator, a, b, span)
     }
@@ -64,7 +64,9 @@ impl Operators<'_> {
                 let ty = items.first().and_then(Term::scalar_type).or(a.scalar_type()).unwrap_or(Type::Real);
                 Ok(Term::array(ty, a.dims().to_vec(), items))
             }
-            _ => wrong("E0304", format!("sizes differ: {} and {}", shape_text(a.dims()), shape_text(b.dims())), span),
+            _ => {
+                wrong(Code::E0304, format!("sizes differ: {} and {}", shape_text(a.dims()), shape_text(b.dims())), span)
+            }
         }
     }
 
@@ -74,7 +76,7 @@ impl Operators<'_> {
             return unsupported(format!("an operator between {} and {}", describe(a), describe(b)), span);
         };
         let mismatch =
-            || wrong("E0303", format!("types do not go together: {} and {}", describe(a), describe(b)), span);
+            || wrong(Code::E0303, format!("types do not go together: {} and {}", describe(a), describe(b)), span);
         let numeric = is_number(left) && is_number(right);
         let expressions = &mut *self.expressions;
         match operator {
@@ -164,7 +166,7 @@ impl Operators<'_> {
             (left, right) => {
                 let message =
                     format!("sizes do not go together in a product: {} and {}", shape_text(left), shape_text(right));
-                wrong("E0304", message, span)
+                wrong(Code::E0304, message, span)
             }
         }
     }
@@ -195,9 +197,9 @@ impl Operators<'_> {
                 Ok(item.clone())
             }
             (UnaryOperator::Not, other) => {
-                wrong("E0303", format!("`not` needs a Boolean, but this is {}", describe(other)), span)
+                wrong(Code::E0303, format!("`not` needs a Boolean, but this is {}", describe(other)), span)
             }
-            (_, other) => wrong("E0303", format!("a sign needs a number, but this is {}", describe(other)), span),
+            (_, other) => wrong(Code::E0303, format!("a sign needs a number, but this is {}", describe(other)), span),
         })
     }
 
@@ -254,13 +256,13 @@ impl Operators<'_> {
     fn matrix_power(&mut self, a: &Term, b: &Term, span: Span) -> Outcome<Term> {
         let (&[rows, columns], Some(exponent)) = (a.dims(), integer_value(self.expressions, b)) else {
             return wrong(
-                "E0304",
+                Code::E0304,
                 "a power of an array needs a square matrix and an Integer literal; elementwise is `.^`",
                 span,
             );
         };
         if rows != columns || !(0..=64).contains(&exponent) {
-            return wrong("E0304", "a power of a matrix needs a square matrix and an exponent from 0 to 64", span);
+            return wrong(Code::E0304, "a power of a matrix needs a square matrix and an exponent from 0 to 64", span);
         }
         let mut result = self.identity(rows);
         for _ in 0..exponent {
@@ -273,7 +275,7 @@ impl Operators<'_> {
 /// Refuses arrays that would not fit into memory.
 pub(crate) fn check_items(count: usize, span: Span) -> Outcome<()> {
     if count > MAX_ITEMS {
-        return wrong("E0310", format!("an array of {count} elements is more than this program takes"), span);
+        return wrong(Code::E0310, format!("an array of {count} elements is more than this program takes"), span);
     }
     Ok(())
 }

@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use modeshift_dae::{ExpressionId, Node, RelationOperator, Type, VariableId};
-use modeshift_diagnostics::{Diagnostic, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Span};
 use modeshift_syntax::ast::{ExpressionKind, Reference, ReferencePart, Subscript, Variability};
 
 use crate::classes::lookup::{ClassReference, reference_text, unknown};
@@ -78,7 +78,7 @@ impl Flattener<'_> {
             if position > 0 {
                 term = match term.field(&part.name.name) {
                     Some(field) => field,
-                    None => return wrong("E0201", format!("no field `{}`", part.name.name), part.name.span),
+                    None => return wrong(Code::E0201, format!("no field `{}`", part.name.name), part.name.span),
                 };
             }
             if !part.subscripts.is_empty() {
@@ -99,7 +99,7 @@ impl Flattener<'_> {
     ) -> Outcome<Term> {
         let Some(part) = reference.parts.get(at) else {
             let message = format!("`{}` is a class, not a value", reference_text(reference));
-            return wrong("E0203", message, reference.span);
+            return wrong(Code::E0203, message, reference.span);
         };
         if let ClassReference::Class { class, .. } = class
             && let Some(literal) = self.enumeration_literal(class, &part.name.name)
@@ -135,7 +135,7 @@ impl Flattener<'_> {
         }
         match stack(Type::Real, &selection.dims, parts) {
             Some(term) => Ok(term),
-            None => wrong("E0304", "the elements of this slice differ in size", reference.span),
+            None => wrong(Code::E0304, "the elements of this slice differ in size", reference.span),
         }
     }
 
@@ -156,7 +156,7 @@ impl Flattener<'_> {
             for &(instance, position) in &elements {
                 let (picked_dims, instances) = self.components_at(instance, position, part, context)?;
                 if sizes.as_ref().is_some_and(|sizes| *sizes != picked_dims) {
-                    return wrong("E0304", "the elements of this slice differ in size", part.name.span);
+                    return wrong(Code::E0304, "the elements of this slice differ in size", part.name.span);
                 }
                 sizes = Some(picked_dims);
                 for instance in instances {
@@ -177,7 +177,7 @@ impl Flattener<'_> {
         }
         let class = &self.classes.library.class(self.instances[instance].class).name;
         let message = format!("`{class}` has no element `{}`", part.name.name);
-        let diagnostic = Diagnostic::error("E0201", message).label(part.name.span, "not found");
+        let diagnostic = Diagnostic::error(Code::E0201, message).label(part.name.span, "not found");
         let layout = self.instances[instance].layout.clone();
         Err(with_suggestion(diagnostic, &part.name.name, layout.index.keys().map(|name| &**name)).into())
     }
@@ -193,7 +193,7 @@ impl Flattener<'_> {
         match self.slot(instance, position)? {
             Slot::Component(component) => {
                 if !part.subscripts.is_empty() {
-                    return wrong("E0305", format!("`{}` is not an array", part.name.name), part.name.span);
+                    return wrong(Code::E0305, format!("`{}` is not an array", part.name.name), part.name.span);
                 }
                 Ok((Vec::new(), vec![component]))
             }
@@ -206,16 +206,16 @@ impl Flattener<'_> {
             Slot::Outer(instance, position) => self.components_at(instance, position, part, context),
             Slot::Primitive(_) => {
                 let name = &part.name.name;
-                wrong("E0201", format!("`{name}` is a variable and has no elements"), part.name.span)
+                wrong(Code::E0201, format!("`{name}` is a variable and has no elements"), part.name.span)
             }
             Slot::Absent => Err(self.absent(instance, position, part.name.span)),
-            _ => wrong("E0203", format!("`{}` is a class, not a component", part.name.name), part.name.span),
+            _ => wrong(Code::E0203, format!("`{}` is a class, not a component", part.name.name), part.name.span),
         }
     }
 
     fn absent(&self, instance: InstanceId, position: u32, span: Span) -> Failure {
         let name = self.instances.element_name(instance, position);
-        Diagnostic::error("E0210", format!("`{name}` does not exist: its condition is false"))
+        Diagnostic::error(Code::E0210, format!("`{name}` does not exist: its condition is false"))
             .label(span, "used here")
             .label(self.instances.member(instance, position).span, "declared here")
             .into()
@@ -242,7 +242,7 @@ impl Flattener<'_> {
                 }
                 stack(Type::Real, &dims, terms).ok_or(Failure::Reported)
             }
-            _ => wrong("E0203", format!("`{}` is a class, not a value", part.name.name), part.name.span),
+            _ => wrong(Code::E0203, format!("`{}` is a class, not a value", part.name.name), part.name.span),
         }
     }
 
@@ -278,7 +278,7 @@ impl Flattener<'_> {
         let span = self.instances.member(instance, position).span;
         if is_static && !is_known {
             let message = format!("`{}` belongs to a class around this one and is not constant", part.name.name);
-            return Err(Diagnostic::error("E0204", message)
+            return Err(Diagnostic::error(Code::E0204, message)
                 .label(part.name.span, "used here")
                 .label(span, "declared here")
                 .into());
@@ -350,7 +350,7 @@ impl Flattener<'_> {
                 0 => format!("`{name}` is not an array"),
                 count => format!("`{name}` has {count} dimensions, but {} subscripts", subscripts.len()),
             };
-            let diagnostic = Diagnostic::error("E0305", message).label(part.name.span, "");
+            let diagnostic = Diagnostic::error(Code::E0305, message).label(part.name.span, "");
             return Err(declared.map_or(diagnostic.clone(), |span| diagnostic.label(span, "declared here")).into());
         }
         let mut picks = Vec::with_capacity(dims.len());
@@ -387,7 +387,7 @@ impl Flattener<'_> {
                     Term::Scalar(Type::Integer | Type::Boolean | Type::Enumeration(_), id) => {
                         Ok(Pick::Dynamic(id, dim))
                     }
-                    _ => wrong("E0303", "a subscript must be Integer", expression.span),
+                    _ => wrong(Code::E0303, "a subscript must be Integer", expression.span),
                 };
             }
             other => other?,
@@ -396,12 +396,12 @@ impl Flattener<'_> {
         for item in term.items() {
             let Some(value) = self.integer_value(item) else {
                 let what = crate::expressions::evaluate::describe(&term);
-                return wrong("E0303", format!("a subscript must be Integer, but this is {what}"), expression.span);
+                return wrong(Code::E0303, format!("a subscript must be Integer, but this is {what}"), expression.span);
             };
             if value < 1 || value > dim as i64 {
                 let name = &part.name.name;
                 let message = format!("subscript {value} of `{name}` is out of bounds: its size is {dim}");
-                let diagnostic = Diagnostic::error("E0305", message).label(expression.span, "");
+                let diagnostic = Diagnostic::error(Code::E0305, message).label(expression.span, "");
                 return Err(declared.map_or(diagnostic.clone(), |span| diagnostic.label(span, "declared here")).into());
             }
             chosen.push(value as usize - 1);
@@ -409,7 +409,7 @@ impl Flattener<'_> {
         match term.dims().len() {
             0 => Ok(Pick::One(chosen[0])),
             1 => Ok(Pick::Many(chosen)),
-            _ => wrong("E0303", "a subscript must be a scalar or a vector", expression.span),
+            _ => wrong(Code::E0303, "a subscript must be a scalar or a vector", expression.span),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Statements of functions and of initial algorithms, executed on terms.
 
 use modeshift_dae::{Assertion, ExpressionId, FunctionId, Type};
-use modeshift_diagnostics::{Diagnostic, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Span};
 use modeshift_syntax::ast::{Expression, ExpressionKind, Reference, Statement, StatementKind};
 use rustc_hash::FxHashMap;
 
@@ -54,7 +54,7 @@ impl Flattener<'_> {
     fn count_step(&mut self, span: Span) -> Outcome<()> {
         self.execution.steps += 1;
         match self.execution.steps > MAX_STEPS {
-            true => wrong("E0314", format!("more than {MAX_STEPS} statements executed at translation"), span),
+            true => wrong(Code::E0314, format!("more than {MAX_STEPS} statements executed at translation"), span),
             false => Ok(()),
         }
     }
@@ -105,7 +105,7 @@ impl Flattener<'_> {
         match self.model.expressions.literal_boolean(assertion.condition) {
             Some(true) => {}
             Some(false) if context.path.is_none() && assertion.is_error => {
-                return wrong("E0315", "this assertion fails at translation", call.span);
+                return wrong(Code::E0315, "this assertion fails at translation", call.span);
             }
             _ if context.calls == 0 => {
                 let truth = self.model.expressions.boolean(true);
@@ -114,7 +114,7 @@ impl Flattener<'_> {
             }
             _ => {
                 let message = "this assertion inside a function is not checked during a run";
-                self.say(Diagnostic::warning("W0315", message).label(call.span, ""));
+                self.say(Diagnostic::warning(Code::W0315, message).label(call.span, ""));
             }
         }
         Ok(Flow::Next)
@@ -210,11 +210,11 @@ impl Flattener<'_> {
     /// `target := value`
     fn assign(&mut self, target: &Expression, value: Term, context: &mut Context) -> Outcome<()> {
         let ExpressionKind::Reference(reference) = &target.kind else {
-            return wrong("E0316", "only a variable can be assigned", target.span);
+            return wrong(Code::E0316, "only a variable can be assigned", target.span);
         };
         let name = &reference.parts[0].name.name;
         let Some(at) = context.locals.iter().rposition(|(local, _)| local == name) else {
-            return wrong("E0316", format!("`{name}` is not a variable of this function"), target.span);
+            return wrong(Code::E0316, format!("`{name}` is not a variable of this function"), target.span);
         };
         let old = context.locals[at].1.clone();
         let new = self.replaced(&old, reference, 0, value, context)?;
@@ -246,7 +246,7 @@ impl Flattener<'_> {
             None => match (old, &value) {
                 (Term::Scalar(Type::Real, _), Term::Scalar(Type::Integer, id)) => Ok(Term::Scalar(Type::Real, *id)),
                 (Term::Scalar(a, _), Term::Scalar(b, _)) if a != b => {
-                    wrong("E0303", format!("{} is assigned to {}", describe(&value), describe(old)), reference.span)
+                    wrong(Code::E0303, format!("{} is assigned to {}", describe(&value), describe(old)), reference.span)
                 }
                 _ => Ok(value),
             },
@@ -262,10 +262,10 @@ impl Flattener<'_> {
         context: &mut Context,
     ) -> Outcome<Term> {
         let name = &reference.parts[at].name;
-        let Term::Record(record) = old else { return wrong("E0303", "only records have fields", name.span) };
+        let Term::Record(record) = old else { return wrong(Code::E0303, "only records have fields", name.span) };
         let mut fields = record.fields.clone();
         let Some(field) = fields.iter_mut().find(|(field, _)| *field == name.name) else {
-            return wrong("E0201", format!("no field `{}`", name.name), name.span);
+            return wrong(Code::E0201, format!("no field `{}`", name.name), name.span);
         };
         field.1 = self.replaced(&field.1.clone(), reference, at, value, context)?;
         Ok(Term::Record(std::rc::Rc::new(RecordTerm { class: record.class.clone(), fields })))
@@ -278,12 +278,12 @@ impl Flattener<'_> {
         value: Term,
         span: Span,
     ) -> Outcome<Term> {
-        let Term::Array(array) = old else { return wrong("E0305", "not an array", span) };
+        let Term::Array(array) = old else { return wrong(Code::E0305, "not an array", span) };
         let (dims, offsets) = crate::expressions::references::offsets(picks, &array.dims, span)?;
         let values = match (value.dims().is_empty(), dims.is_empty()) {
             (true, true) => vec![value.clone()],
             _ if value.dims() == dims => value.items().to_vec(),
-            _ => return wrong("E0304", "sizes differ in this assignment", span),
+            _ => return wrong(Code::E0304, "sizes differ in this assignment", span),
         };
         let mut items = array.items.clone();
         for (at, value) in offsets.into_iter().zip(values) {

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use modeshift_dae::{ExpressionId, Node, Type, Variability};
-use modeshift_diagnostics::{Diagnostic, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Span};
 use modeshift_syntax::ast::{BinaryOperator, Expression, ExpressionKind, ForIndex};
 
 use crate::expressions::context::{Context, Purpose};
@@ -23,7 +23,11 @@ impl Flattener<'_> {
     /// The term of an expression.
     pub(crate) fn term(&mut self, expression: &Expression, context: &mut Context) -> Outcome<Term> {
         if context.depth > MAX_NESTING {
-            return wrong("E0320", format!("this expression is nested more than {MAX_NESTING} deep"), expression.span);
+            return wrong(
+                Code::E0320,
+                format!("this expression is nested more than {MAX_NESTING} deep"),
+                expression.span,
+            );
         }
         context.depth += 1;
         let term = self.term_of_kind(expression, context);
@@ -54,7 +58,7 @@ impl Flattener<'_> {
             }
             ExpressionKind::Tuple(items) => match items.as_slice() {
                 [Some(only)] => self.term(only, context),
-                _ => wrong("E0303", "a list of results can stand on the left of `=` only", expression.span),
+                _ => wrong(Code::E0303, "a list of results can stand on the left of `=` only", expression.span),
             },
             ExpressionKind::Unary(operator, operand) => {
                 let operand = self.term(operand, context)?;
@@ -66,7 +70,7 @@ impl Flattener<'_> {
             }
             ExpressionKind::End => match context.ends.last() {
                 Some(&size) => Ok(Term::Scalar(Type::Integer, expressions.integer(size as i64))),
-                None => wrong("E0305", "`end` has a meaning in subscripts only", expression.span),
+                None => wrong(Code::E0305, "`end` has a meaning in subscripts only", expression.span),
             },
             ExpressionKind::Error => Err(Failure::Reported),
         }
@@ -119,7 +123,7 @@ impl Flattener<'_> {
         if let [first, second, ..] = distinct.as_slice() {
             let message =
                 format!("the elements of an array differ in size: {} and {}", shape_text(first), shape_text(second));
-            return wrong("E0304", message, span);
+            return wrong(Code::E0304, message, span);
         }
         let mut types = parts.iter().filter_map(Term::scalar_type);
         let mut ty = types.next().unwrap_or(Type::Real);
@@ -127,7 +131,7 @@ impl Flattener<'_> {
             ty = match (ty, other) {
                 (a, b) if a == b => a,
                 (Type::Real | Type::Integer, Type::Real | Type::Integer) => Type::Real,
-                _ => return wrong("E0303", "the elements of an array differ in type", span),
+                _ => return wrong(Code::E0303, "the elements of an array differ in type", span),
             };
         }
         stack(ty, &outer, parts).ok_or(Failure::Reported).and_then(|term| {
@@ -173,11 +177,11 @@ impl Flattener<'_> {
             .flatten()
             .all(|term| term.scalar_type() == Some(Type::Integer));
         let (Some(from), Some(to)) = (self.real_value(&first), self.real_value(&last)) else {
-            return wrong("E0303", "the bounds of a range must be numbers", span);
+            return wrong(Code::E0303, "the bounds of a range must be numbers", span);
         };
         let by = step.as_ref().map_or(Some(1.0), |step| self.real_value(step)).unwrap_or(0.0);
         if by == 0.0 {
-            return wrong("E0306", "the step of a range must be a number other than 0", span);
+            return wrong(Code::E0306, "the step of a range must be a number other than 0", span);
         }
         // `0:0.1:1` has eleven elements although 1/0.1 may come out a rounding error below 10.
         let count = ((to - from) / by + 1e-10).floor() + 1.0;
@@ -271,7 +275,7 @@ impl Flattener<'_> {
         match term {
             Term::Array(array) if array.dims.len() == 1 => Ok(array.items.clone()),
             other => wrong(
-                "E0303",
+                Code::E0303,
                 format!("a loop needs a vector to run through, but this is {}", describe(&other)),
                 range.span,
             ),
@@ -301,7 +305,7 @@ impl Flattener<'_> {
                         shape_text(value.dims()),
                         shape_text(other.dims())
                     );
-                    return wrong("E0304", message, span);
+                    return wrong(Code::E0304, message, span);
                 }
                 self.if_term(condition_id, &value, &other).map_err(|_| {
                     let message = format!(
@@ -309,7 +313,7 @@ impl Flattener<'_> {
                         describe(&value),
                         describe(&other)
                     );
-                    Diagnostic::error("E0303", message).label(span, "").into()
+                    Diagnostic::error(Code::E0303, message).label(span, "").into()
                 })
             }
         }
@@ -326,7 +330,7 @@ impl Flattener<'_> {
             Term::Scalar(Type::Boolean, id) => id,
             other => {
                 let message = format!("a condition must be Boolean, but this is {}", describe(&other));
-                return wrong("E0303", message, condition.span);
+                return wrong(Code::E0303, message, condition.span);
             }
         };
         if let Some(value) = self.model.expressions.literal_boolean(id) {

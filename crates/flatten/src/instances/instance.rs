@@ -7,7 +7,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use modeshift_diagnostics::{Diagnostic, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Span};
 use modeshift_syntax::ast::{ClassKind, Component, ElementKind, ExpressionKind, Subscript, TypePrefix};
 
 use crate::classes::layout::{Member, MemberKind, TypeInfo, combined};
@@ -91,7 +91,7 @@ impl Flattener<'_> {
         }
         let span = new.parent.map_or(Span::default(), |parent| self.instances.member(parent, new.position).span);
         let message = format!("components are nested more than {MAX_DEPTH} deep; does `{class}` contain itself?");
-        Err(Diagnostic::error("E0212", message)
+        Err(Diagnostic::error(Code::E0212, message)
             .label(span, "")
             .with_note(format!("chain: {}", chain.join(" in ")))
             .into())
@@ -105,7 +105,7 @@ impl Flattener<'_> {
             Slot::Busy => {
                 let member = self.instances.member(instance, position);
                 let message = format!("the declaration of `{}` depends on itself", member.name);
-                return wrong("E0302", message, member.span);
+                return wrong(Code::E0302, message, member.span);
             }
             known => return Ok(known.clone()),
         }
@@ -141,7 +141,7 @@ impl Flattener<'_> {
             };
             let ElementKind::Class(definition) = &element.kind else {
                 let message = format!("`{}` is a class and cannot be redeclared as a component", member.name);
-                return wrong("E0223", message, element.span);
+                return wrong(Code::E0223, message, element.span);
             };
             let key = Rc::as_ptr(&layer.modifier);
             let class = match self.instances.redeclared.get(&key) {
@@ -262,11 +262,11 @@ impl Flattener<'_> {
     ) -> Outcome<()> {
         let ElementKind::Component(component) = &element.kind else {
             let message = format!("`{}` is a component and cannot be redeclared as a class", member.name);
-            return wrong("E0223", message, element.span);
+            return wrong(Code::E0223, message, element.span);
         };
         if member.is_final {
             let message = format!("`{}` is final and cannot be redeclared", member.name);
-            return Err(Diagnostic::error("E0220", message)
+            return Err(Diagnostic::error(Code::E0220, message)
                 .label(element.span, "redeclared here")
                 .label(member.span, "declared final here")
                 .into());
@@ -345,7 +345,7 @@ impl Flattener<'_> {
             _ => return Ok(()),
         };
         let message = format!("`{}` cannot be a component: `{}` is {kind}", member.name, node.name);
-        let diagnostic = Diagnostic::error("E0208", message).label(member.span, "");
+        let diagnostic = Diagnostic::error(Code::E0208, message).label(member.span, "");
         Err(diagnostic.label(node.definition.name.span, "declared here").into())
     }
 
@@ -378,7 +378,7 @@ impl Flattener<'_> {
                                 "the size of `{}` cannot be found: its binding has fewer dimensions",
                                 member.name
                             );
-                            return wrong("E0304", message, *span);
+                            return wrong(Code::E0304, message, *span);
                         }
                     }
                 }
@@ -399,7 +399,7 @@ impl Flattener<'_> {
         let size = if dims.is_empty() { String::new() } else { format!(" has size {},", shape_text(dims)) };
         let message = format!("`{}`{size} which makes the model larger than this program takes", member.name);
         let note = format!("at most {MAX_SCALARS} scalars in a model");
-        Err(Diagnostic::error("E0310", message).label(member.span, "").with_note(note).into())
+        Err(Diagnostic::error(Code::E0310, message).label(member.span, "").with_note(note).into())
     }
 
     fn dimension(
@@ -415,7 +415,7 @@ impl Flattener<'_> {
         }
         let size = self.evaluate_integer(expression, &mut Context::new(scope, Purpose::Evaluate))?;
         usize::try_from(size).or_else(|_| {
-            wrong("E0311", format!("the size of `{}` is {size}, which is negative", member.name), expression.span)
+            wrong(Code::E0311, format!("the size of `{}` is {size}, which is negative", member.name), expression.span)
         })
     }
 
@@ -423,7 +423,7 @@ impl Flattener<'_> {
     fn shape_of_binding(&mut self, declaration: &Declaration, member: &Member) -> Outcome<Vec<usize>> {
         let Some(layer) = declaration.layers.iter().find(|layer| layer.value().is_some()) else {
             let message = format!("the size of `{}` is left open, but it has no binding", member.name);
-            return wrong("E0304", message, member.span);
+            return wrong(Code::E0304, message, member.span);
         };
         let term = self.layer_term(layer, Purpose::Shape)?;
         Ok(term.dims().to_vec())

@@ -8,7 +8,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use modeshift_diagnostics::{Diagnostic, Diagnostics, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use modeshift_syntax::ast::{Argument, ArgumentKind, Element, ElementKind, Expression, Modification};
 
 use crate::classes::library::ClassId;
@@ -78,7 +78,7 @@ impl Modifier {
 fn merge(first: &Modifier, second: Modifier, name: &str, diagnostics: &mut Diagnostics) -> Modifier {
     if (first.value.is_some() && second.value.is_some()) || first.redeclare.is_some() || second.redeclare.is_some() {
         diagnostics.push(
-            Diagnostic::error("E0221", format!("`{name}` is modified twice"))
+            Diagnostic::error(Code::E0221, format!("`{name}` is modified twice"))
                 .label(second.span, "again here")
                 .label(first.span, "first here"),
         );
@@ -142,7 +142,7 @@ fn prepare_argument(argument: &Argument, diagnostics: &mut Diagnostics) -> Optio
         }
         ArgumentKind::Break(path) => {
             let message = format!("unsupported construct: `break {}`", crate::classes::lookup::path_text(path));
-            diagnostics.push(Diagnostic::error("E0290", message).label(argument.span, ""));
+            diagnostics.push(Diagnostic::error(Code::E0290, message).label(argument.span, ""));
             None
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use modeshift_diagnostics::{Diagnostic, Diagnostics};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics};
 use modeshift_syntax::ast::Expression;
 
 use crate::classes::library::{Library, ROOT};
@@ -90,7 +90,7 @@ impl Flattener<'_> {
                 }
                 (None, None) => {
                     return wrong(
-                        "E0211",
+                        Code::E0211,
                         format!("`{full}` has no value of which an element could be set"),
                         value.span,
                     );
@@ -113,7 +113,7 @@ impl Flattener<'_> {
         let fits =
             dims.len() == subscripts.len() && dims.iter().zip(subscripts).all(|(dim, at)| (1..=*dim).contains(at));
         if !fits {
-            return wrong("E0305", format!("`{name}` has no such element"), value.span);
+            return wrong(Code::E0305, format!("`{name}` has no such element"), value.span);
         }
         let at = dims.iter().zip(subscripts).fold(0, |at, (dim, index)| at * dim + index - 1);
         let mut items = whole.items().to_vec();
@@ -127,7 +127,7 @@ impl Flattener<'_> {
         for known in unused {
             let names: Vec<Arc<str>> = self.model.variables.iter().map(|variable| variable.name.clone()).collect();
             let message = format!("there is no parameter `{}` to set", known.name);
-            let diagnostic = Diagnostic::error("E0211", message).label(known.value.span, "");
+            let diagnostic = Diagnostic::error(Code::E0211, message).label(known.value.span, "");
             self.say(with_suggestion(diagnostic, &known.name, names.iter().map(|name| &**name)));
         }
     }

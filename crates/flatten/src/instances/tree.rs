@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use modeshift_dae::{Id, IndexVec, Type, VariableId};
-use modeshift_diagnostics::Diagnostic;
+use modeshift_diagnostics::{Code, Diagnostic};
 use modeshift_syntax::ast::TypePrefix;
 use rustc_hash::FxHashMap;
 
@@ -271,7 +271,7 @@ impl Instances {
         }
         let message = format!("no `inner {}` around this `outer` element", member.name);
         let help = format!("declare `inner {} …` in the model that contains it", member.name);
-        Err(Diagnostic::error("E0209", message).label(member.span, "").help(help).into())
+        Err(Diagnostic::error(Code::E0209, message).label(member.span, "").help(help).into())
     }
 }
 

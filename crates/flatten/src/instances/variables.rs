@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use modeshift_dae::{ExpressionId, Id, StateSelect, Type, Variability, Variable, VariableId};
-use modeshift_diagnostics::{Diagnostic, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Span};
 use modeshift_syntax::ast::{Causality, Variability as Written};
 
 use crate::expressions::context::{Context, Purpose};
@@ -159,7 +159,7 @@ impl Flattener<'_> {
         for condition in &member.guards {
             let term = self.term(&condition.expression, &mut Context::new(scope, Purpose::Symbolic))?;
             let Term::Scalar(Type::Boolean, id) = term else {
-                return crate::failure::wrong("E0303", "a condition must be Boolean", condition.expression.span);
+                return crate::failure::wrong(Code::E0303, "a condition must be Boolean", condition.expression.span);
             };
             let id = match self.evaluate_boolean(&condition.expression, &mut Context::new(scope, Purpose::Evaluate)) {
                 Ok(value) => self.model.expressions.boolean(value),
@@ -222,7 +222,7 @@ impl Flattener<'_> {
                 (format!("parameter `{name}` has no value and no start value; the default is used"), default)
             }
         };
-        self.say(Diagnostic::warning("W0312", message).label(span, ""));
+        self.say(Diagnostic::warning(Code::W0312, message).label(span, ""));
         Ok(Some(start))
     }
 
@@ -329,7 +329,7 @@ impl Flattener<'_> {
                 if !layer.projected && !ATTRIBUTES.contains(&&**name) {
                     let variable = self.instances.member(instance, position).name.clone();
                     let message = format!("`{variable}` has no attribute or element `{name}`");
-                    let diagnostic = Diagnostic::error("E0222", message).label(modifier.span, "");
+                    let diagnostic = Diagnostic::error(Code::E0222, message).label(modifier.span, "");
                     self.say(with_suggestion(diagnostic, name, ATTRIBUTES.iter().copied()));
                 }
             }
@@ -350,7 +350,7 @@ impl Flattener<'_> {
         if let Some(weaker) = weaker {
             let stronger = &layers[strongest].modifier;
             self.say(
-                Diagnostic::error("E0220", "this is final and cannot be modified")
+                Diagnostic::error(Code::E0220, "this is final and cannot be modified")
                     .label(stronger.span, "modified here")
                     .label(weaker.modifier.span, "final here"),
             );

@@ -1,7 +1,7 @@
 //! What can be said of a machine by looking: priorities, states that nothing reaches, circles of immediate transitions.
 
 use modeshift_dae::{ExpressionId, Machine, Node, Transition};
-use modeshift_diagnostics::Diagnostic;
+use modeshift_diagnostics::{Code, Diagnostic};
 
 use super::exclusion::exclude_each_other;
 use crate::flattener::Flattener;
@@ -32,7 +32,7 @@ impl Flattener<'_> {
                     transition.priority
                 );
                 let help = "give one of them another `priority`: the smallest number comes first";
-                let problem = Diagnostic::error("E0407", message).label(transition.span, "this one");
+                let problem = Diagnostic::error(Code::E0407, message).label(transition.span, "this one");
                 self.report(problem.label(other.span, "and this one").help(help).into());
             }
         }
@@ -52,7 +52,7 @@ impl Flattener<'_> {
                 let message = format!("no transition reaches the state `{}`", state.name);
                 let from = &machine.states[machine.initial].name;
                 let note = format!("the machine begins in `{from}`");
-                self.say(Diagnostic::warning("W0405", message).label(state.span, "").with_note(note));
+                self.say(Diagnostic::warning(Code::W0405, message).label(state.span, "").with_note(note));
             }
         }
     }
@@ -73,7 +73,7 @@ impl Flattener<'_> {
             let way = format!("{} -> {}", names.join(" -> "), names[0]);
             let message = format!("immediate transitions go round in a circle: {way}");
             let help = "if their conditions can hold at the same instant, let one of them have `immediate = false`";
-            self.say(Diagnostic::warning("W0406", message).label(first.span, "begins here").help(help));
+            self.say(Diagnostic::warning(Code::W0406, message).label(first.span, "begins here").help(help));
             return;
         }
     }

@@ -1,7 +1,7 @@
 //! `initialState` and `transition` in the equations of all components, and the machines that clusters of them draw.
 
 use modeshift_dae::UnionFind;
-use modeshift_diagnostics::{Diagnostic, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Span};
 use modeshift_syntax::ast::{self, Expression, ExpressionKind, Ident};
 use rustc_hash::FxHashMap;
 
@@ -115,7 +115,7 @@ impl Flattener<'_> {
                         Decision::Known(false) => {}
                         Decision::Open(_) => {
                             let message = "the condition of an `if` around `transition` must be known at translation";
-                            return wrong("E0402", message, condition.span);
+                            return wrong(Code::E0402, message, condition.span);
                         }
                     }
                 }
@@ -158,7 +158,7 @@ impl Flattener<'_> {
         let state = match (arguments, named) {
             ([state], []) => state,
             ([], [(name, state)]) if &*name.name == "state" => state,
-            _ => return wrong("E0307", "`initialState` takes one state", span),
+            _ => return wrong(Code::E0307, "`initialState` takes one state", span),
         };
         Ok(Written::Initial { state: self.state_instance(state, context)?, owner, span })
     }
@@ -173,18 +173,18 @@ impl Flattener<'_> {
     ) -> Outcome<Written> {
         let mut given: [Option<&Expression>; 7] = [None; 7];
         if arguments.len() > given.len() {
-            return wrong("E0307", format!("`transition` takes {} arguments at most", given.len()), span);
+            return wrong(Code::E0307, format!("`transition` takes {} arguments at most", given.len()), span);
         }
         arguments.iter().enumerate().for_each(|(at, argument)| given[at] = Some(argument));
         for (name, argument) in named {
             match ARGUMENTS.iter().position(|known| *known == &*name.name) {
                 Some(at) if given[at].is_none() => given[at] = Some(argument),
-                Some(_) => return wrong("E0307", format!("`{}` is given twice", name.name), name.span),
-                None => return wrong("E0307", format!("`transition` has no argument `{}`", name.name), name.span),
+                Some(_) => return wrong(Code::E0307, format!("`{}` is given twice", name.name), name.span),
+                None => return wrong(Code::E0307, format!("`transition` has no argument `{}`", name.name), name.span),
             }
         }
         let [Some(from), Some(to), Some(condition), immediate, reset, synchronize, priority] = given else {
-            return wrong("E0307", "`transition` needs two states and a condition", span);
+            return wrong(Code::E0307, "`transition` needs two states and a condition", span);
         };
         let states = [self.state_instance(from, context)?, self.state_instance(to, context)?];
         let mut flag = |argument: Option<&Expression>, usual: bool| match argument {
@@ -195,7 +195,7 @@ impl Flattener<'_> {
         let synchronize = flag(synchronize, false)?;
         let number = priority.map_or(Ok(1), |priority| self.evaluate_integer(priority, context))?;
         if number < 1 {
-            return wrong("E0307", format!("a priority is 1 or more, not {number}"), span);
+            return wrong(Code::E0307, format!("a priority is 1 or more, not {number}"), span);
         }
         let (condition, context, priority) = (condition.clone(), context.clone(), number);
         let arrow = Arrow { from: 0, to: 0, condition, context, immediate, reset, synchronize, priority, span };
@@ -204,7 +204,8 @@ impl Flattener<'_> {
 
     /// The component that is meant as a state.
     pub(super) fn state_instance(&mut self, state: &Expression, context: &mut Context) -> Outcome<InstanceId> {
-        let no_state = |what: &str| wrong("E0406", format!("a state is a component, but this is {what}"), state.span);
+        let no_state =
+            |what: &str| wrong(Code::E0406, format!("a state is a component, but this is {what}"), state.span);
         let ExpressionKind::Reference(reference) = &state.kind else { return no_state("an expression") };
         let first = &reference.parts[0].name;
         let (instance, position) = match self.find_first(reference.global, &first.name, context.scope)? {
@@ -248,13 +249,15 @@ impl Flattener<'_> {
             [] => {
                 let span = arrows.first().map_or(Span::default(), |arrow| arrow.span);
                 let problem =
-                    Diagnostic::error("E0405", format!("the machine of the states {names} has no initial state"));
+                    Diagnostic::error(Code::E0405, format!("the machine of the states {names} has no initial state"));
                 let help = format!("add `initialState(…)` for one of {names}");
                 return Err(problem.label(span, "one of its transitions").help(help).into());
             }
             [(_, first), (_, second), ..] => {
-                let problem =
-                    Diagnostic::error("E0405", format!("the machine of the states {names} has several initial states"));
+                let problem = Diagnostic::error(
+                    Code::E0405,
+                    format!("the machine of the states {names} has several initial states"),
+                );
                 return Err(problem.label(second, "a second one").label(first, "the first one").into());
             }
         };
@@ -272,7 +275,7 @@ impl Flattener<'_> {
                 if instances.contains(&instance) {
                     let [inner, outer] = [state, instance].map(|it| self.instances.instance_name(it));
                     return wrong(
-                        "E0406",
+                        Code::E0406,
                         format!("`{inner}` cannot be a state beside `{outer}`, which contains it"),
                         span,
                     );

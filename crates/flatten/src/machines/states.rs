@@ -1,7 +1,7 @@
 //! States: their Booleans, the guards of what belongs to them, and the operators `activeState` and `timeInState`.
 
 use modeshift_dae::{Equation, EquationKind, ExpressionId, Node, Type, Variability, Variable, VariableId};
-use modeshift_diagnostics::{Diagnostic, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Span};
 use modeshift_syntax::ast::{Expression, Ident};
 
 use super::{Drawn, State, StateNumber};
@@ -117,7 +117,7 @@ impl Flattener<'_> {
                 let instance = self.state_instance(state, context)?;
                 let Some(&number) = self.machines.numbers.get(&instance) else {
                     let component = self.instances.instance_name(instance);
-                    let problem = Diagnostic::error("E0406", format!("`{component}` is no state of a machine"));
+                    let problem = Diagnostic::error(Code::E0406, format!("`{component}` is no state of a machine"));
                     let help = "a state is named by `initialState` or `transition`";
                     return Err(problem.label(state.span, "").help(help).into());
                 };
@@ -126,17 +126,17 @@ impl Flattener<'_> {
             ("timeInState", [], []) => self.time_in_state(span, context),
             ("ticksInState", [], []) => {
                 let problem =
-                    Diagnostic::error("E0408", "`ticksInState()` counts ticks of a clock, and there is none here");
+                    Diagnostic::error(Code::E0408, "`ticksInState()` counts ticks of a clock, and there is none here");
                 Err(problem.label(span, "").help("use `timeInState()`, the time since the state was entered").into())
             }
-            _ => wrong("E0307", format!("`{name}` does not take these arguments"), span),
+            _ => wrong(Code::E0307, format!("`{name}` does not take these arguments"), span),
         }
     }
 
     fn time_in_state(&mut self, span: Span, context: &Context) -> Outcome<Term> {
         let here = context.state.or(context.scope.instance.and_then(|instance| self.state_around(instance)));
         let Some((machine, state)) = here else {
-            let problem = Diagnostic::error("E0408", "`timeInState()` is in no state");
+            let problem = Diagnostic::error(Code::E0408, "`timeInState()` is in no state");
             let help = "it stands in the condition of a `transition`, or in the equations of a state";
             return Err(problem.label(span, "").help(help).into());
         };

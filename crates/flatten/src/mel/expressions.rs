@@ -1,7 +1,7 @@
 //! MEL expressions as expressions of the flat model. Recursive: the parser limits their depth.
 
 use modeshift_dae::{ArithmeticOperator, Builtin, ExpressionId, Function, FunctionId, Node, RelationOperator, Type};
-use modeshift_diagnostics::{Diagnostic, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Span};
 use modeshift_syntax::ast::{BinaryOperator, Expression, ExpressionKind, Reference, UnaryOperator};
 
 use super::Builder;
@@ -12,7 +12,7 @@ impl Builder<'_> {
         let id = self.expression(expression);
         if self.is_boolean(id) {
             self.error(
-                Diagnostic::error("E0383", "an equation of MEL is between real expressions")
+                Diagnostic::error(Code::E0383, "an equation of MEL is between real expressions")
                     .label(expression.span, "this is a boolean")
                     .help("define a boolean where it is declared: `b : boolean = …`"),
             );
@@ -32,7 +32,9 @@ impl Builder<'_> {
             ExpressionKind::If { branches, otherwise } => self.choice(branches, otherwise),
             ExpressionKind::Call { function, arguments, named } => {
                 if let Some((name, _)) = named.first() {
-                    self.error(Diagnostic::error("E0384", "MEL has no named arguments").label(name.span, "named here"));
+                    self.error(
+                        Diagnostic::error(Code::E0384, "MEL has no named arguments").label(name.span, "named here"),
+                    );
                 }
                 self.call(function, arguments, expression.span)
             }
@@ -42,7 +44,7 @@ impl Builder<'_> {
             }
             _ => {
                 self.error(
-                    Diagnostic::error("E0384", "this kind of expression does not exist in MEL")
+                    Diagnostic::error(Code::E0384, "this kind of expression does not exist in MEL")
                         .label(expression.span, "not understood"),
                 );
                 self.zero()
@@ -95,7 +97,7 @@ impl Builder<'_> {
 
     /// An unknown name, with another element of the same array where there is one.
     fn unknown(&self, name: &str, span: Span) -> Diagnostic {
-        let diagnostic = Diagnostic::error("E0280", format!("`{name}` is not declared")).label(span, "used here");
+        let diagnostic = Diagnostic::error(Code::E0280, format!("`{name}` is not declared")).label(span, "used here");
         let array = name.split('[').next().unwrap_or(name);
         match self.model.variables.iter().find(|variable| variable.name.split('[').next() == Some(array)) {
             Some(similar) => diagnostic
@@ -159,7 +161,7 @@ impl Builder<'_> {
             }
             _ => {
                 self.error(
-                    Diagnostic::error("E0384", "only a real variable or its derivative can be differentiated")
+                    Diagnostic::error(Code::E0384, "only a real variable or its derivative can be differentiated")
                         .label(span, "differentiated here")
                         .help("give the expression a name: declare a variable and an equation that defines it"),
                 );
@@ -175,7 +177,7 @@ impl Builder<'_> {
             if expected != arity {
                 self.error(
                     Diagnostic::error(
-                        "E0384",
+                        Code::E0384,
                         format!("`{name}` is called with {arity} and with {expected} arguments"),
                     )
                     .label(span, format!("{arity} arguments"))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use modeshift_dae::ExpressionId;
-use modeshift_diagnostics::{Diagnostic, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Span};
 use modeshift_syntax::ast::{Expression, Ident, Reference};
 use modeshift_syntax::mel::{Statement, StatementKind, Type};
 use rustc_hash::FxHashMap;
@@ -42,7 +42,7 @@ impl<'a> Builder<'a> {
         let law = Law { parameters, ty: *ty, value, span: statement.span };
         if let Some(before) = self.laws.known.insert(name.name.clone(), law) {
             self.error(
-                Diagnostic::error("E0281", format!("`{}` has two laws", name.name))
+                Diagnostic::error(Code::E0281, format!("`{}` has two laws", name.name))
                     .label(statement.span, "given again here")
                     .label(before.span, "first given here"),
             );
@@ -73,7 +73,7 @@ impl<'a> Builder<'a> {
         self.indices = outer;
         if self.is_boolean(value) != (law.ty == Type::Boolean) {
             let message = format!("the law of `{name}` does not have the type it is declared with");
-            self.error(Diagnostic::error("E0383", message).label(law.value.span, "this formula"));
+            self.error(Diagnostic::error(Code::E0383, message).label(law.value.span, "this formula"));
         }
         value
     }
@@ -82,7 +82,7 @@ impl<'a> Builder<'a> {
         let expected = law.parameters.len();
         if expected != given {
             let message = format!("`{name}` is called with {given} arguments, but its law has {expected}");
-            return Some(Diagnostic::error("E0384", message).label(span, "called here").label(law.span, "its law"));
+            return Some(Diagnostic::error(Code::E0384, message).label(span, "called here").label(law.span, "its law"));
         }
         let recursive = self.laws.applied.iter().any(|(applied, _)| &**applied == name);
         let message = match recursive {
@@ -90,6 +90,6 @@ impl<'a> Builder<'a> {
             false if self.laws.applied.len() < DEPTH_LIMIT => return None,
             false => format!("more than {DEPTH_LIMIT} laws are inside of each other"),
         };
-        Some(Diagnostic::error("E0384", message).label(span, "used here").label(law.span, "this law"))
+        Some(Diagnostic::error(Code::E0384, message).label(span, "used here").label(law.span, "this law"))
     }
 }

@@ -23,7 +23,7 @@ use modeshift_dae::{
     Equation, EquationKind, ExpressionId, FlatModel, FunctionId, IndexVec, InitialEquation, Invariant, InvariantOrigin,
     Node, ScenarioId, Type, Variability, Variable, VariableId,
 };
-use modeshift_diagnostics::{Diagnostic, Diagnostics, Span, Stop};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Span, Stop};
 use modeshift_syntax::ast::{Expression, Ident, Reference};
 use modeshift_syntax::mel::{self, Program, Statement, StatementKind};
 use rustc_hash::FxHashMap;
@@ -107,7 +107,7 @@ impl<'a> Builder<'a> {
             return Ok(());
         }
         self.error(
-            Diagnostic::error("E0386", format!("the loops unroll to more than {STATEMENT_LIMIT} statements"))
+            Diagnostic::error(Code::E0386, format!("the loops unroll to more than {STATEMENT_LIMIT} statements"))
                 .label(span, "reached here"),
         );
         Err(Stop)
@@ -120,7 +120,7 @@ impl<'a> Builder<'a> {
         }
         let values = last_offset.saturating_add(1);
         self.error(
-            Diagnostic::error("E0386", format!("a loop over {values} values is too long"))
+            Diagnostic::error(Code::E0386, format!("a loop over {values} values is too long"))
                 .label(span, "this range")
                 .help(format!("all loops together may unroll to {STATEMENT_LIMIT} statements")),
         );
@@ -161,7 +161,7 @@ impl<'a> Builder<'a> {
         if let Some(known) = self.variable_of_this_place(&text) {
             let before = self.model.variables[known].span;
             return self.error(
-                Diagnostic::error("E0281", format!("`{text}` is declared twice"))
+                Diagnostic::error(Code::E0281, format!("`{text}` is declared twice"))
                     .label(span, "declared again here")
                     .label(before, "first declared here"),
             );
@@ -263,7 +263,7 @@ impl<'a> Builder<'a> {
         let Some(name) = self.name_text(label) else { return };
         if let Some(&before) = self.labels.get(&name) {
             return self.error(
-                Diagnostic::error("E0282", format!("two equations are called `{name}`"))
+                Diagnostic::error(Code::E0282, format!("two equations are called `{name}`"))
                     .label(span, "again here")
                     .label(before, "first used here"),
             );

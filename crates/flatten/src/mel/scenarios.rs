@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use modeshift_dae::{Scenario, Type, Variability, Variable, VariableId};
-use modeshift_diagnostics::{Diagnostic, Span, Stop};
+use modeshift_diagnostics::{Code, Diagnostic, Span, Stop};
 use modeshift_syntax::ast::{Expression, Ident};
 use modeshift_syntax::mel::Statement;
 
@@ -35,7 +35,7 @@ impl<'a> Builder<'a> {
         span: Span,
     ) -> Result<(), Stop> {
         if self.scenario.is_some() {
-            self.error(Diagnostic::error("E0387", "a scenario cannot contain a scenario").label(span, "here"));
+            self.error(Diagnostic::error(Code::E0387, "a scenario cannot contain a scenario").label(span, "here"));
             return Ok(());
         }
         let when = when.map(|when| self.expression(when));
@@ -78,7 +78,7 @@ impl<'a> Builder<'a> {
     pub(super) fn make_unknown_of_the_start(&mut self, variable: &mut Variable) {
         if variable.ty != Type::Real {
             let message = "a scenario declares real variables only";
-            self.error(Diagnostic::error("E0387", message).label(variable.span, "declared in a scenario"));
+            self.error(Diagnostic::error(Code::E0387, message).label(variable.span, "declared in a scenario"));
         }
         (variable.variability, variable.fixed, variable.input) = (Variability::Parameter, Some(false), false);
     }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use modeshift_dae::{ExpressionId, Type};
-use modeshift_diagnostics::Diagnostic;
+use modeshift_diagnostics::{Code, Diagnostic};
 use modeshift_syntax::ast::{BinaryOperator, Expression, ExpressionKind, Reference, Subscript, UnaryOperator};
 use modeshift_syntax::mel;
 
@@ -42,7 +42,7 @@ impl Builder<'_> {
             Subscript::Expression(expression) => self.integer(expression),
             Subscript::All(span) => {
                 self.error(
-                    Diagnostic::error("E0381", "MEL has no array slices").label(*span, "an index is needed here"),
+                    Diagnostic::error(Code::E0381, "MEL has no array slices").label(*span, "an index is needed here"),
                 );
                 None
             }
@@ -59,7 +59,7 @@ impl Builder<'_> {
                     None => "an index or a loop bound must be known at translation".to_string(),
                 };
                 self.error(
-                    Diagnostic::error("E0382", message)
+                    Diagnostic::error(Code::E0382, message)
                         .label(expression.span, "needed here")
                         .help("it may be made of integers, loop indices and integer constants declared before"),
                 );
@@ -168,7 +168,7 @@ impl Builder<'_> {
                 return self.number_literal(ty, number);
             }
             self.error(
-                Diagnostic::error("E0385", format!("`{text}` is not a number, as `{name}` needs it"))
+                Diagnostic::error(Code::E0385, format!("`{text}` is not a number, as `{name}` needs it"))
                     .label(value.span, "the value that was to be replaced"),
             );
         }
@@ -194,7 +194,7 @@ impl Builder<'_> {
             let shadowed = self.overrides[position + 1..].iter().any(|(later, _)| later == name);
             if !self.used_overrides[position] && !shadowed {
                 let help = "only integers and reals that are declared with a value can be set";
-                self.error(Diagnostic::error("E0283", format!("there is no constant `{name}` to set")).help(help));
+                self.error(Diagnostic::error(Code::E0283, format!("there is no constant `{name}` to set")).help(help));
             }
         }
     }

@@ -4,7 +4,7 @@
 //! recursively, so a chain of very many operands is folded pairwise instead (equal up to rounding), and an
 //! expression that is still too deep is reported.
 
-use modeshift_diagnostics::{Diagnostic, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Span};
 
 use super::{Lowering, ident, missing, path_below, tight};
 use crate::EXPRESSION_DEPTH_LIMIT;
@@ -34,7 +34,7 @@ impl Lowering<'_> {
 
     fn too_deep(&mut self, span: Span) -> Expression {
         let diagnostic =
-            Diagnostic::error("E0107", format!("expression more than {EXPRESSION_DEPTH_LIMIT} levels deep"))
+            Diagnostic::error(Code::E0107, format!("expression more than {EXPRESSION_DEPTH_LIMIT} levels deep"))
                 .label(span, "this part is too deep")
                 .help("name inner parts and refer to them");
         self.diagnostics.push(diagnostic);
@@ -193,7 +193,7 @@ impl Lowering<'_> {
     }
 
     fn access(&mut self, node: Node) -> ExpressionKind {
-        let diagnostic = Diagnostic::error("E0112", "subscripts or members of a parenthesized expression")
+        let diagnostic = Diagnostic::error(Code::E0112, "subscripts or members of a parenthesized expression")
             .label(node.span(), "not supported")
             .help("give the expression a name and refer to that");
         self.diagnostics.push(diagnostic);
@@ -248,7 +248,7 @@ impl Lowering<'_> {
     }
 
     fn too_many_operands(&mut self, span: Span, count: usize) -> Expression {
-        let diagnostic = Diagnostic::error("E0107", format!("{count} operands in a row"))
+        let diagnostic = Diagnostic::error(Code::E0107, format!("{count} operands in a row"))
             .label(span, "only sums, conjunctions and the like may be this long")
             .help("name parts of it and refer to them");
         self.diagnostics.push(diagnostic);

@@ -1,6 +1,6 @@
 //! Values of literals: numbers and strings with their escapes (appendix A.1).
 
-use modeshift_diagnostics::Diagnostic;
+use modeshift_diagnostics::{Code, Diagnostic};
 
 use super::Lowering;
 use crate::ast::ExpressionKind;
@@ -34,7 +34,7 @@ impl Lowering<'_> {
     }
 
     fn too_large(&mut self, token: Token, what: &str, help: &str) -> ExpressionKind {
-        let diagnostic = Diagnostic::error("E0108", format!("this number does not fit {what}"))
+        let diagnostic = Diagnostic::error(Code::E0108, format!("this number does not fit {what}"))
             .label(token.span, "too large")
             .help(help);
         self.diagnostics.push(diagnostic);

@@ -1,6 +1,6 @@
 //! What equations and statements have in common: lists of them, and `if`, `for` and `when` around such lists.
 
-use modeshift_diagnostics::Diagnostic;
+use modeshift_diagnostics::{Code, Diagnostic};
 
 use super::Parser;
 use super::components::{element, starts_declaration};
@@ -101,7 +101,7 @@ impl Items {
 
 /// A declaration behind `equation`: reported and read, but it declares nothing.
 fn misplaced_declaration(parser: &mut Parser) {
-    let diagnostic = Diagnostic::error("E0111", "a declaration among equations or statements")
+    let diagnostic = Diagnostic::error(Code::E0111, "a declaration among equations or statements")
         .label(parser.current_span(), "this starts a declaration")
         .help("move it in front of `equation` or `algorithm`, or start a `public` or `protected` section");
     parser.report(diagnostic);
@@ -111,7 +111,7 @@ fn misplaced_declaration(parser: &mut Parser) {
 /// `else` of a `when`, which has none: reported and read.
 fn else_of_when(parser: &mut Parser) -> bool {
     if parser.at(ElseKeyword) {
-        let diagnostic = Diagnostic::error("E0101", "`when` has no `else`")
+        let diagnostic = Diagnostic::error(Code::E0101, "`when` has no `else`")
             .label(parser.current_span(), "expected `elsewhen` or `end when`")
             .help("write `elsewhen … then`; outside of its instants, a `when` says nothing");
         parser.report(diagnostic);

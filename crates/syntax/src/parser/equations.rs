@@ -1,6 +1,6 @@
 //! Equations and equation sections (appendix A.2.6), with the extension `invariant <Boolean expression>`.
 
-use modeshift_diagnostics::Diagnostic;
+use modeshift_diagnostics::{Code, Diagnostic};
 
 use super::Parser;
 use super::blocks::Items;
@@ -39,7 +39,7 @@ const PREDEFINED_TYPES: &[&str] = &["Real", "Integer", "Boolean", "String"];
 
 /// Equations in front of `equation`: reported once and read up to the next declaration.
 pub(super) fn misplaced_equations(parser: &mut Parser) {
-    let diagnostic = Diagnostic::error("E0111", "an equation among declarations")
+    let diagnostic = Diagnostic::error(Code::E0111, "an equation among declarations")
         .label(parser.current_span(), "this starts an equation")
         .help("put `equation` in front of the first equation");
     parser.report(diagnostic);
@@ -77,7 +77,7 @@ fn simple_equation(parser: &mut Parser) {
     if parser.eat(Equals) {
         expression(parser);
     } else if parser.at(ColonEquals) {
-        let diagnostic = Diagnostic::error("E0111", "an assignment among equations")
+        let diagnostic = Diagnostic::error(Code::E0111, "an assignment among equations")
             .label(parser.current_span(), "expected `=`")
             .help("write an equation with `=`, or put the assignment into an `algorithm` section");
         parser.report(diagnostic);

@@ -3,7 +3,7 @@
 //! Operands of one precedence level stand side by side in one `Chain` node, so that a sum of 10^5 terms is
 //! as flat in the tree as on paper.
 
-use modeshift_diagnostics::Diagnostic;
+use modeshift_diagnostics::{Code, Diagnostic};
 use rowan::Checkpoint;
 
 use super::{Dialect, Parser};
@@ -34,7 +34,7 @@ fn if_expression(parser: &mut Parser) {
     if parser.eat(ElseKeyword) {
         expression(parser);
     } else {
-        let diagnostic = Diagnostic::error("E0101", format!("expected `else`, found {}", parser.found()))
+        let diagnostic = Diagnostic::error(Code::E0101, format!("expected `else`, found {}", parser.found()))
             .label(parser.previous_end(), "expected `else` behind this")
             .help("an `if` expression needs a value in every case");
         parser.report(diagnostic);
@@ -107,7 +107,7 @@ fn pair(parser: &mut Parser, left: Checkpoint, operators: &[SyntaxKind], right: 
     parser.bump();
     right(parser);
     while parser.at_any(operators) {
-        let diagnostic = Diagnostic::error("E0109", format!("`{}` does not associate", parser.nth_text(0)))
+        let diagnostic = Diagnostic::error(Code::E0109, format!("`{}` does not associate", parser.nth_text(0)))
             .label(parser.current_span(), "a second operator of this kind")
             .help(format!("say which one comes first, for example `{instead}`"));
         parser.report(diagnostic);
@@ -166,14 +166,14 @@ fn primary(parser: &mut Parser) {
         Plus | Minus | DotPlus | DotMinus => second_sign(parser),
         NotKeyword => {
             let help = "put the negation in parentheses";
-            let diagnostic = Diagnostic::error("E0109", "`not` behind another operator")
+            let diagnostic = Diagnostic::error(Code::E0109, "`not` behind another operator")
                 .label(parser.current_span(), "binds weaker than the operator in front of it")
                 .help(help);
             parser.report(diagnostic);
             parser.nested(negation);
         }
         IfKeyword => {
-            let diagnostic = Diagnostic::error("E0109", "`if` behind an operator")
+            let diagnostic = Diagnostic::error(Code::E0109, "`if` behind an operator")
                 .label(parser.current_span(), "this expression needs parentheses")
                 .help("write `( if … then … else … )`");
             parser.report(diagnostic);
@@ -193,7 +193,7 @@ fn second_sign(parser: &mut Parser) {
         // A row of signs is one mistake.
         parser.last_error = Some(parser.position);
     } else if parser.dialect == Dialect::Modelica {
-        let diagnostic = Diagnostic::error("E0109", "a sign behind another operator")
+        let diagnostic = Diagnostic::error(Code::E0109, "a sign behind another operator")
             .label(parser.current_span(), "this sign needs parentheses")
             .help("write for example `a * (-b)`");
         parser.report(diagnostic);
@@ -271,7 +271,7 @@ pub(super) fn close(parser: &mut Parser, opening: usize, closing: SyntaxKind) {
         return;
     }
     let what = closing.description();
-    let diagnostic = Diagnostic::error("E0103", format!("expected {what}, found {}", parser.found()))
+    let diagnostic = Diagnostic::error(Code::E0103, format!("expected {what}, found {}", parser.found()))
         .label(parser.previous_end(), format!("expected {what} behind this"))
         .label(parser.span_of(opening), "opened here");
     parser.report(diagnostic);

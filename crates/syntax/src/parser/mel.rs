@@ -1,6 +1,6 @@
 //! Statements of MEL (RR9322 §4.2), with initial scenarios (E22 §7.2).
 
-use modeshift_diagnostics::Diagnostic;
+use modeshift_diagnostics::{Code, Diagnostic};
 
 use super::Parser;
 use super::expressions::{expression, reference};
@@ -22,7 +22,7 @@ fn at_closing(parser: &Parser) -> bool {
 /// `end`, `done` or `else` that closes nothing.
 fn stray_closing(parser: &mut Parser) {
     let word = parser.nth_text(0);
-    let diagnostic = Diagnostic::error("E0110", format!("`{word}` closes nothing"))
+    let diagnostic = Diagnostic::error(Code::E0110, format!("`{word}` closes nothing"))
         .label(parser.current_span(), "no statement is open here")
         .help(format!("remove this `{word}`"));
     parser.report(diagnostic);
@@ -170,7 +170,7 @@ fn close(parser: &mut Parser, start: usize, closing: crate::kind::SyntaxKind, wo
         return;
     }
     let opened = &parser.text[parser.tokens.range(parser.token(start))];
-    let diagnostic = Diagnostic::error("E0103", format!("this `{opened}` is not closed"))
+    let diagnostic = Diagnostic::error(Code::E0103, format!("this `{opened}` is not closed"))
         .label(parser.previous_end(), format!("expected `{word}` behind this"))
         .label(parser.span_of(start), format!("this `{opened}` starts here"));
     parser.report(diagnostic);

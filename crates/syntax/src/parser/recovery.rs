@@ -1,6 +1,6 @@
 //! Finding the thread again: missing semicolons, `end`s that are missing or belong elsewhere, tokens to skip.
 
-use modeshift_diagnostics::Diagnostic;
+use modeshift_diagnostics::{Code, Diagnostic};
 
 use super::Parser;
 use super::components::comment;
@@ -88,7 +88,7 @@ impl Parser<'_> {
     }
 
     fn error_not_closed(&mut self, open: &Open) {
-        let diagnostic = Diagnostic::error("E0103", format!("`{}` is not closed", open.what()))
+        let diagnostic = Diagnostic::error(Code::E0103, format!("`{}` is not closed", open.what()))
             .label(self.previous_end(), format!("expected `{};` behind this", open.closing()))
             .label(self.span_of(open.start), format!("this `{}` starts here", open.keyword));
         self.report(if open.keyword == "if" && self.last_else_if > open.start {
@@ -111,7 +111,7 @@ impl Parser<'_> {
             Semicolon | EndOfFile => format!("`end` does not say that it closes `{what}`"),
             _ => format!("`end {}` does not match `{what}`", self.nth_text(1)),
         };
-        let diagnostic = Diagnostic::error("E0104", message)
+        let diagnostic = Diagnostic::error(Code::E0104, message)
             .label(span, format!("expected `{}`", open.closing()))
             .label(self.span_of(open.start), format!("this `{}` starts here", open.keyword))
             .help(format!("write `{};`", open.closing()));
@@ -121,7 +121,7 @@ impl Parser<'_> {
     /// At `end if` and the like where no such block is open: says so and skips it.
     pub(super) fn stray_end(&mut self) {
         let word = self.nth_text(1);
-        let diagnostic = Diagnostic::error("E0110", format!("`end {word}` without `{word}`"))
+        let diagnostic = Diagnostic::error(Code::E0110, format!("`end {word}` without `{word}`"))
             .label(self.current_span().to(self.span_of(self.position + 1)), "nothing to close here");
         self.report(diagnostic);
         self.start(Skipped);
@@ -147,7 +147,7 @@ impl Parser<'_> {
         }
         if self.at_line_start() || self.at_resumption() {
             let diagnostic =
-                Diagnostic::error("E0102", "missing `;`").label(self.previous_end(), "expected `;` behind this");
+                Diagnostic::error(Code::E0102, "missing `;`").label(self.previous_end(), "expected `;` behind this");
             self.report(diagnostic);
         } else {
             self.error_expected("`;`");

@@ -1,6 +1,6 @@
 //! Statements and algorithm sections (appendix A.2.6).
 
-use modeshift_diagnostics::Diagnostic;
+use modeshift_diagnostics::{Code, Diagnostic};
 
 use super::Parser;
 use super::blocks::Items;
@@ -58,7 +58,7 @@ fn assignment_or_call(parser: &mut Parser) {
     if parser.eat(ColonEquals) {
         expression(parser);
     } else if parser.at(Equals) {
-        let diagnostic = Diagnostic::error("E0111", "an equation among statements")
+        let diagnostic = Diagnostic::error(Code::E0111, "an equation among statements")
             .label(parser.current_span(), "expected `:=`")
             .help("write an assignment with `:=`, or put the equation into an `equation` section");
         parser.report(diagnostic);
