@@ -43,9 +43,9 @@ pub struct PairProduct {
 }
 
 impl PairProduct {
-    /// Whether something impulsive stands in a nonlinear function.
+    /// Whether something impulsive stands in a nonlinear function, or impulses are multiplied.
     pub fn is_nonlinear(&self) -> bool {
-        self.impulsive.0 == self.factor.0
+        self.impulsive.1 > 0 && self.factor.1 > 0
     }
 
     /// The warning: which equation, which factors, which orders, which convention.
@@ -53,8 +53,13 @@ impl PairProduct {
         let equation = &model.equations[self.equation].name;
         let (a, b) = (model.name_of_variable(self.impulsive.0), model.name_of_variable(self.factor.0));
         let (own, other) = (self.impulsive.1, self.factor.1);
-        if self.is_nonlinear() {
+        if self.impulsive.0 == self.factor.0 {
             return format!("in {equation}, {a} is impulsive inside a nonlinear function");
+        }
+        if self.is_nonlinear() {
+            return format!(
+                "in {equation}, the product of {a} (order {own}) and {b} (order {other}), two impulses, has no value"
+            );
         }
         let changes = if self.in_some { "in some of these changes" } else { "at this change" };
         format!(

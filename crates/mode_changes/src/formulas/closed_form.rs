@@ -2,7 +2,8 @@
 //!
 //! At level 1, with nothing impulsive above it, the restart is a linear system in right limits and weights whose
 //! coefficients are expressions of left limits. Small blocks are eliminated symbolically. In the formulas, `pre(x)` is
-//! a left limit, and continuous states are written that way; there is none where an unknown enters nonlinearly.
+//! a left limit, and continuous states are written that way; there is none where an unknown enters nonlinearly, or where
+//! impulses are multiplied.
 
 use std::convert::Infallible;
 
@@ -113,6 +114,9 @@ impl Elimination<'_> {
         for &Entry { column, .. } in self.structure.incidence(row) {
             let (variable, leading) = (self.structure.variable(column), self.structure.variable_offset(column));
             let partial = partial_derivative(self.model, residual, Derivative::new(variable, leading))?;
+            if self.reads_impulse(partial) {
+                return Ok(None);
+            }
             let coefficient = self.at_left_limits(partial);
             if self.model.expressions.literal(coefficient) == Some(0.0) {
                 continue;
@@ -140,6 +144,18 @@ impl Elimination<'_> {
             }
         }
         Ok(Some(LinearRow { coefficients, right }))
+    }
+
+    /// Whether something impulsive is in a coefficient: a product of impulses, which no left limit stands for.
+    fn reads_impulse(&self, coefficient: ExpressionId) -> bool {
+        self.model.expressions.contains(coefficient, |node| match node {
+            Node::Variable(variable, order) => {
+                let column = self.columns.get(&variable);
+                let own = column.and_then(|&column| self.impulsive.order(self.structure, column));
+                own.is_some_and(|own| own + i64::from(order) > 0)
+            }
+            _ => false,
+        })
     }
 
     /// Whether the change moves the right limit, or makes the impulse, that level 1 seeks for a variable.

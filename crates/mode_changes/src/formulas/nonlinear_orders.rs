@@ -20,7 +20,7 @@ pub(crate) fn nonlinear_orders(
     mode: &Mode,
 ) -> BTreeMap<Column, Order> {
     let mut found: BTreeMap<Column, Order> = BTreeMap::new();
-    let is_nonlinear = |row: Row| products.iter().any(|it| it.row == row && it.impulsive.0 == it.factor.0);
+    let is_nonlinear = |row: Row| products.iter().any(|it| it.row == row && it.is_of_impulses());
     if !products.iter().any(|product| is_nonlinear(product.row)) {
         return found;
     }

@@ -26,6 +26,11 @@ pub struct UndefinedProduct {
 }
 
 impl UndefinedProduct {
+    /// Whether both factors are impulsive, or one that stands in a nonlinear function: no convention gives that a value.
+    pub(crate) fn is_of_impulses(&self) -> bool {
+        self.impulsive.1 > 0 && self.factor.1 > 0
+    }
+
     /// The warning: which equation, which factors, which orders, which convention. `own` is the order of the impulsive
     /// quantity, which nonlinear functions may have changed.
     pub(crate) fn message(&self, model: &FlatModel, structure: &ModeStructure, own: Order) -> String {
@@ -36,6 +41,12 @@ impl UndefinedProduct {
         let (a, b) = (name(self.impulsive.0), name(self.factor.0));
         if self.impulsive.0 == self.factor.0 {
             return format!("in {equation}, {a} is impulsive (order {own}) inside a nonlinear function");
+        }
+        if self.is_of_impulses() {
+            return format!(
+                "in {equation}, the product of {a} (order {own}) and {b} (order {}), two impulses, has no value",
+                self.factor.1
+            );
         }
         format!(
             "in {equation}, the product of {a} (order {own}) and {b} (order {}) is not defined at this change; \
