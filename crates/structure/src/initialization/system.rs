@@ -383,7 +383,7 @@ impl<'a> Builder<'a> {
     ) -> System {
         let variables = self.variable_vertices();
         let states = self.states(states);
-        self.model.equations = std::mem::replace(&mut self.equations, IndexVec::new());
+        self.model.equations = std::mem::take(&mut self.equations);
         let vertices: IndexVec<EquationId, Vertex> = self
             .model
             .equations
