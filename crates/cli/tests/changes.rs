@@ -2,7 +2,7 @@
 
 use crate::support;
 use expect_test::expect_file;
-use support::{modeshift, root};
+use support::{modeshift, modeshift_reading, root};
 
 /// The whole text of `changes`, and that the picture and the graph can be made.
 fn check_golden(model: &str) {
@@ -67,4 +67,32 @@ fn wrong_modes_and_methods_are_wrong_usage() {
     assert_eq!(modeshift(&["changes", "models/ClutchBasic.mo", "--from", "h=true"]).status, 2);
     assert_eq!(modeshift(&["changes", "models/ClutchBasic.mo", "--from", "g"]).status, 2);
     assert_eq!(modeshift(&["changes", "models/ClutchBasic.mo", "--method", "magic"]).status, 2);
+}
+
+/// What a new equation gives a value of its own is no left limit for what reads it.
+#[test]
+fn right_limits_of_new_equations_enter_closed_forms() {
+    let model = "model K Real x(start = 0, fixed = true), y, f; Boolean g;
+        equation g = time >= 1; der(x) = f; y = if g then 5 else 2; 0 = if g then x - y else f; end K;";
+    let outcome = modeshift_reading(model.as_bytes(), &["changes", "-"]);
+    for line in ["  jump: x, y\n", "    y = 5\n", "    x = 5\n", "    weight of f = 5 - pre(x)\n"] {
+        assert!(outcome.stdout.contains(line), "{line}: {}", outcome.stdout);
+    }
+    let model =
+        "model K Real x(start = 0, fixed = true), y, z(start = 0, fixed = true), u(start = 0, fixed = true); Boolean g;
+        equation g = time < 1; der(z) = u; der(u) = -der(der(x)); x + y = 0;
+        if g then der(x) = 3; else der(y) = -1; end if; end K;";
+    let outcome = modeshift_reading(model.as_bytes(), &["changes", "-"]);
+    assert!(outcome.stdout.contains("u = pre(der(x)) - 1 + pre(u)"), "{}", outcome.stdout);
+}
+
+/// Two impulses have no product, and what is made of it no formula.
+#[test]
+fn products_of_impulses_have_no_closed_form() {
+    let model = "model P Real v(start = 1, fixed = true), w(start = 2, fixed = true), f, h, p, z(start = 0, fixed = true); Boolean g;
+        equation g = time > 1; der(v) = -v + f; der(w) = -w + h; 0 = if g then v - w else f; f + h = 0; p = f*h; der(z) = f*h; end P;";
+    let outcome = modeshift_reading(model.as_bytes(), &["changes", "-"]);
+    assert!(outcome.stderr.contains("two impulses, has no value"), "{}", outcome.stderr);
+    assert!(outcome.stdout.contains("[[p]] = 2"), "{}", outcome.stdout);
+    assert!(!outcome.stdout.contains("    z = ") && !outcome.stdout.contains("weight of p"), "{}", outcome.stdout);
 }

@@ -22,7 +22,7 @@ pub struct ChangeExample {
     pub after: ModeStructure,
     /// What the mode after knows of the mode before.
     pub past: PastStructure,
-    /// How far the constraints that the past may violate reach.
+    /// How far the constraints reach that the past may violate, or that give something its first value.
     pub defects: Potentials,
     /// How far everything that is new reaches.
     pub reached: Potentials,
@@ -51,7 +51,7 @@ impl ChangeExample {
             }
         }
         let row_of: FxHashMap<EquationId, Row> = after.rows().map(|row| (after.equation(row), row)).collect();
-        let violated = changes.defects.iter().filter(|defect| is_in(defect.pairs));
+        let violated = changes.defects.iter().chain(&changes.fresh).filter(|defect| is_in(defect.pairs));
         let violated: Vec<Defect> =
             violated.filter_map(|defect| Some(Defect { row: *row_of.get(&defect.of)?, first: defect.order })).collect();
         let new = after.rows().filter(|&row| past.is_new[row]);

@@ -56,6 +56,7 @@ use std::time::Instant;
 use modeshift_dae::{Derivative, EquationId, IndexVec, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_modes::{FormulaPrinter, Limit, ModeSet};
 use modeshift_structure::{Analysis, Options};
+use rustc_hash::FxHashMap;
 
 use firings::{Firing, FiringLaw, firings};
 pub(crate) use forms::{Forms, forms, new_equations};
@@ -79,6 +80,9 @@ pub struct AllChanges<'a> {
     pub memory: PairMemory,
     /// Erased constraints that may really be violated: those that their own guard makes true are left out.
     pub defects: Vec<InPairs<EquationId>>,
+    /// Constraints of new equations that are not erased: they give right limits to what has no past of its own. Those that
+    /// their own guard makes true are left out here too.
+    pub fresh: Vec<InPairs<EquationId>>,
     /// The `when` clauses with restart laws.
     pub firings: Vec<Firing>,
     /// Whether these determine what happens in their instants.
@@ -110,10 +114,24 @@ impl<'a> AllChanges<'a> {
         let mut memory = pair_memory(&pairs, analysis, &is_new, &has_start, &|id| begins.contains(&id))?;
         let firings = firings(dae, analysis, &pairs);
         without_derivatives(&pairs, &is_new, &firings, &mut memory);
-        let defects = defects(dae, &pairs, &memory);
+        let violated = |constraints: &[InPairs<EquationId>]| without_own_guards(dae, &pairs, constraints);
+        let defects = violated(&memory.erased);
+        let fresh = violated(&fresh(&pairs, analysis, &is_new, &memory));
         let transients = pair_transients(&pairs, analysis, &is_new, &firings)?;
         let potentials = RefCell::default();
-        Ok(AllChanges { pairs, forms, is_new, memory, defects, firings, transients, potentials, begins, analysis })
+        Ok(AllChanges {
+            pairs,
+            forms,
+            is_new,
+            memory,
+            defects,
+            fresh,
+            firings,
+            transients,
+            potentials,
+            begins,
+            analysis,
+        })
     }
 }
 
@@ -141,7 +159,11 @@ fn without_derivatives(
 }
 
 /// What is erased, except the constraints themselves where their guard says that they hold at the change.
-fn defects(dae: &MultimodeDae, pairs: &PairSpace, memory: &PairMemory) -> Vec<InPairs<EquationId>> {
+fn without_own_guards(
+    dae: &MultimodeDae,
+    pairs: &PairSpace,
+    constraints: &[InPairs<EquationId>],
+) -> Vec<InPairs<EquationId>> {
     let zeros = guard_zeros(dae);
     let space = &pairs.space;
     let change = |mode: ModeVariableId, becomes: bool| {
@@ -154,7 +176,35 @@ fn defects(dae: &MultimodeDae, pairs: &PairSpace, memory: &PairMemory) -> Vec<In
         let satisfied = space.union(own.map(|zero| change(zero.mode, zero.becomes)));
         InPairs { pairs: space.difference(constraint.pairs, satisfied), ..*constraint }
     };
-    memory.erased.iter().map(remaining).filter(|constraint| !constraint.pairs.is_empty()).collect()
+    constraints.iter().map(remaining).filter(|constraint| !constraint.pairs.is_empty()).collect()
+}
+
+/// Derivatives of new equations, below the last one, that hold at left limits no more than any new equation does, and are not
+/// erased: what they determine was no state of the mode before.
+fn fresh(
+    pairs: &PairSpace,
+    analysis: &Analysis,
+    is_new: &IndexVec<EquationId, ModeSet>,
+    memory: &PairMemory,
+) -> Vec<InPairs<EquationId>> {
+    let space = &pairs.space;
+    let mut erased: FxHashMap<(EquationId, u32), ModeSet> = FxHashMap::default();
+    for it in &memory.erased {
+        let known = erased.entry((it.of, it.order)).or_insert(ModeSet::EMPTY);
+        *known = space.or(*known, it.pairs);
+    }
+    let mut found = Vec::new();
+    for (of, &new) in is_new.iter_enumerated() {
+        let offset = &analysis.offsets.equations[of];
+        for order in 0..offset.maximum() {
+            let constrained = space.and(new, pairs.at_least(offset, order + 1, Moment::After));
+            let left = erased.get(&(of, order)).map_or(constrained, |&erased| space.difference(constrained, erased));
+            if !left.is_empty() {
+                found.push(InPairs { of, order, pairs: left });
+            }
+        }
+    }
+    found
 }
 
 impl AllChanges<'_> {
@@ -190,7 +240,8 @@ impl AllChanges<'_> {
         };
         let laws = self.firings.iter().flat_map(|firing| &firing.laws);
         let set_by_laws: Vec<InPairs<VariableId>> = laws.flat_map(of_law).collect();
-        let causes = Causes { is_new: &self.is_new, defects: &self.defects, set_by_laws: &set_by_laws };
+        let defects: Vec<InPairs<EquationId>> = self.defects.iter().chain(&self.fresh).copied().collect();
+        let causes = Causes { is_new: &self.is_new, defects: &defects, set_by_laws: &set_by_laws };
         let extent = Extent { within, ..Extent::affordable(self.is_new.len()) };
         let found = Arc::new(pair_potentials(&self.pairs, self.analysis, &causes, extent)?);
         self.potentials.borrow_mut().push((within, Arc::clone(&found)));

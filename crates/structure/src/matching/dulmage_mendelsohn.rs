@@ -71,7 +71,7 @@ pub fn dulmage_mendelsohn(
             incidence,
             matching,
             pending: empty(incidence.equations().len()),
-            sweep: Sweep::new(incidence.equations().len(), order),
+            sweep: Sweep::new(incidence.equations().len(), order).turning_back(),
         };
         walk.overdetermined(&mut parts);
         walk.underdetermined(&mut parts);

@@ -2,9 +2,10 @@
 //!
 //! Not in breadth-first layers: a layer holds the modes that took equally many steps, which says something about every
 //! step of the way and makes large diagrams. A sweep waits until all modes that can come to an equation from one side
-//! have come, and then goes on with their union. It turns back for what waits just behind it: an equation and its derivatives,
-//! or those of one component, lie in no order that would suit every search, and modes that are left behind there are
-//! missing in all unions that follow.
+//! have come, and then goes on with their union. Where nothing but the union counts, it turns back for what waits just behind
+//! it: an equation and its derivatives, or those of one component, lie in no order that would suit every search, and modes
+//! that are left behind there are missing in all unions that follow. (Where paths are chosen on the way, as for a matching, the
+//! order of the text decides which of several good ones is taken.)
 
 use modeshift_dae::{EquationId, IndexVec};
 
@@ -16,6 +17,8 @@ pub(crate) struct Sweep {
     /// How far it has come in its direction.
     front: usize,
     upwards: bool,
+    /// So far behind its front it turns back.
+    behind: usize,
 }
 
 /// So far behind its front a sweep turns back: about the equations of one component.
@@ -28,7 +31,19 @@ impl Sweep {
         for (at, &equation) in order.iter().enumerate() {
             position[equation] = u32::try_from(at).expect("fewer than 2^32 equations");
         }
-        Sweep { position, order: order.to_vec(), waiting: PositionSet::new(order.len()), front: 0, upwards: true }
+        Sweep {
+            position,
+            order: order.to_vec(),
+            waiting: PositionSet::new(order.len()),
+            front: 0,
+            upwards: true,
+            behind: 0,
+        }
+    }
+
+    /// The same, turning back for what waits just behind its front.
+    pub(crate) fn turning_back(self) -> Sweep {
+        Sweep { behind: BEHIND, ..self }
     }
 
     /// Lets an equation wait.
@@ -50,8 +65,8 @@ impl Sweep {
 
     fn ahead(&self) -> Option<usize> {
         match self.upwards {
-            true => self.waiting.first_from(self.front.saturating_sub(BEHIND)),
-            false => self.waiting.last_to((self.front + BEHIND).min(self.order.len().saturating_sub(1))),
+            true => self.waiting.first_from(self.front.saturating_sub(self.behind)),
+            false => self.waiting.last_to((self.front + self.behind).min(self.order.len().saturating_sub(1))),
         }
     }
 }
@@ -134,7 +149,7 @@ mod tests {
     /// The order in which equations are taken if, when one of them is, others are added.
     fn taken(first: &[u32], then: &[(u32, &[u32])]) -> Vec<u32> {
         let order: Vec<_> = (0..100).map(EquationId::from_index).collect();
-        let mut sweep = Sweep::new(100, &order);
+        let mut sweep = Sweep::new(100, &order).turning_back();
         first.iter().for_each(|&k| sweep.add(EquationId(k)));
         let mut taken = Vec::new();
         while let Some(equation) = sweep.next() {
