@@ -168,7 +168,20 @@ impl Words<'_> {
         };
         let is_open =
             |name: &str| kind.undetermined.iter().any(|open| self.variable(Derivative::new(open.of, 0)) == name);
-        let continuous = of_order(&|order| order < Order::FINITE).into_iter().filter(|(name, _)| !is_open(name));
+        // What has no past that would count gets its value anew.
+        let jumps_afresh = |variable: VariableId| {
+            let column = example.and_then(|example| Some((example, example.after.column(variable)?)));
+            column.is_some_and(|(it, column)| it.fresh.order(&it.after, column).is_some_and(|order| order >= 0))
+        };
+        let afresh: Vec<String> = kind
+            .orders
+            .iter()
+            .filter(|item| order_of(item) < Order::FINITE && jumps_afresh(item.0))
+            .map(|item| self.variable(Derivative::new(item.0, 0)))
+            .collect();
+        let continuous = of_order(&|order| order < Order::FINITE)
+            .into_iter()
+            .filter(|(name, _)| !is_open(name) && !afresh.contains(name));
         let impulsive = of_order(&|order| order.is_impulsive());
         let reason = self.reason(kind);
         let verdict = match (&reason, kind.undetermined.is_empty()) {
@@ -186,7 +199,11 @@ impl Words<'_> {
             undetermined: kind.undetermined.iter().map(|&open| self.variable(open)).collect(),
             impulse_orders: impulsive.into_iter().map(|(name, order)| (name, order.to_string())).collect(),
             continuous: continuous.map(|(name, order)| (name, (-order.value() - 1.0) as u32)).collect(),
-            discontinuous: of_order(&|order| order == Order::FINITE).into_iter().map(|(name, _)| name).collect(),
+            discontinuous: of_order(&|order| order == Order::FINITE)
+                .into_iter()
+                .map(|(name, _)| name)
+                .chain(afresh.clone())
+                .collect(),
             warnings: example.map_or(Vec::new(), |example| self.warnings(example, &products, &nonlinear)),
             help: (!kind.undetermined.is_empty()).then(|| help(kind).to_string()),
             restart: example
@@ -275,7 +292,10 @@ impl Words<'_> {
     /// Closed forms of level 1 as text, by column.
     fn formulas(&self, example: &ChangeExample) -> Vec<(Column, String)> {
         let model = &mut *self.model.borrow_mut();
-        let forms = example.defects.closed_forms(model, &example.after, example.mode_after()).unwrap_or_default();
+        let forms = example
+            .defects
+            .closed_forms(model, &example.after, example.mode_after(), Some(&example.fresh))
+            .unwrap_or_default();
         let text = |form: &ClosedForm| {
             let text = ExpressionText { model, modes: None, expression: form.formula };
             (form.column, text.to_string())

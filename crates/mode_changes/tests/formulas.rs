@@ -23,7 +23,7 @@ fn formulas(text: &str, before: &[Before], new: &[&str]) -> Vec<String> {
     let expected = restart(&mode.structure, &mode.equations(), &past, &Noise::default());
     let potentials = Potentials::spread(&mode.structure, expected.defects.to_vec());
     let forms = potentials
-        .closed_forms(&mut mode.model, &mode.structure, &modeshift_dae::Mode::all_false(0))
+        .closed_forms(&mut mode.model, &mode.structure, &modeshift_dae::Mode::all_false(0), None)
         .expect("derivatives");
     let natives = NativeFunctions::default();
     let describe = |form: &ClosedForm| {

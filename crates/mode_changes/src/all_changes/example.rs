@@ -10,6 +10,7 @@ use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 use rustc_hash::FxHashMap;
 
 use super::AllChanges;
+use super::left_limits::InPairs;
 use super::space::Moment;
 use crate::one_change::{Defect, PastStructure, Potentials};
 
@@ -22,10 +23,12 @@ pub struct ChangeExample {
     pub after: ModeStructure,
     /// What the mode after knows of the mode before.
     pub past: PastStructure,
-    /// How far the constraints reach that the past may violate, or that give something its first value.
+    /// How far the constraints that the past may violate reach.
     pub defects: Potentials,
     /// How far everything that is new reaches.
     pub reached: Potentials,
+    /// How far constraints reach that give a right limit to what has no past.
+    pub fresh: Potentials,
 }
 
 impl ChangeExample {
@@ -51,14 +54,16 @@ impl ChangeExample {
             }
         }
         let row_of: FxHashMap<EquationId, Row> = after.rows().map(|row| (after.equation(row), row)).collect();
-        let violated = changes.defects.iter().chain(&changes.fresh).filter(|defect| is_in(defect.pairs));
-        let violated: Vec<Defect> =
-            violated.filter_map(|defect| Some(Defect { row: *row_of.get(&defect.of)?, first: defect.order })).collect();
+        let violated = changes.defects.iter().filter(|defect| is_in(defect.pairs));
+        let in_row = |defect: &InPairs<EquationId>| Some(Defect { row: *row_of.get(&defect.of)?, first: defect.order });
+        let violated: Vec<Defect> = violated.filter_map(in_row).collect();
+        let fresh = changes.fresh.iter().filter(|defect| is_in(defect.pairs)).filter_map(in_row);
+        let fresh = Potentials::spread(&after, fresh);
         let new = after.rows().filter(|&row| past.is_new[row]);
         let new = new.map(|row| Defect { row, first: after.equation_offset(row) });
         let reached = Potentials::spread(&after, violated.iter().copied().chain(new));
         let defects = Potentials::spread(&after, violated);
-        Some(ChangeExample { modes, after, past, defects, reached })
+        Some(ChangeExample { modes, after, past, defects, reached, fresh })
     }
 
     /// The mode after.

@@ -80,8 +80,8 @@ pub struct AllChanges<'a> {
     pub memory: PairMemory,
     /// Erased constraints that may really be violated: those that their own guard makes true are left out.
     pub defects: Vec<InPairs<EquationId>>,
-    /// Constraints of new equations that are not erased: they give right limits to what has no past of its own. Those that
-    /// their own guard makes true are left out here too.
+    /// Constraints of new equations that are not erased: they give right limits to what has no past that would count, so that
+    /// this jumps without making an impulse. Those that their own guard makes true are left out here too.
     pub fresh: Vec<InPairs<EquationId>>,
     /// The `when` clauses with restart laws.
     pub firings: Vec<Firing>,
@@ -240,8 +240,7 @@ impl AllChanges<'_> {
         };
         let laws = self.firings.iter().flat_map(|firing| &firing.laws);
         let set_by_laws: Vec<InPairs<VariableId>> = laws.flat_map(of_law).collect();
-        let defects: Vec<InPairs<EquationId>> = self.defects.iter().chain(&self.fresh).copied().collect();
-        let causes = Causes { is_new: &self.is_new, defects: &defects, set_by_laws: &set_by_laws };
+        let causes = Causes { is_new: &self.is_new, defects: &self.defects, set_by_laws: &set_by_laws };
         let extent = Extent { within, ..Extent::affordable(self.is_new.len()) };
         let found = Arc::new(pair_potentials(&self.pairs, self.analysis, &causes, extent)?);
         self.potentials.borrow_mut().push((within, Arc::clone(&found)));

@@ -2,7 +2,7 @@
 //!
 //! At level 1, with nothing impulsive above it, the restart is a linear system in right limits and weights whose
 //! coefficients are expressions of left limits. Small blocks are eliminated symbolically. In the formulas, `pre(x)` is
-//! a left limit, and continuous states are written that way; there is none where an unknown enters nonlinearly, or where
+//! a left limit, and continuous states are written that way; a name alone is a right limit that another equation gives; there is none where an unknown enters nonlinearly, or where
 //! impulses are multiplied.
 
 use std::convert::Infallible;
@@ -34,12 +34,14 @@ pub struct ClosedForm {
 impl Potentials {
     /// Formulas for what a change makes jump, by block; blocks without a closed form are left out.
     ///
-    /// These are the potentials of the change's defects; if they exceed level 1 there are no formulas.
+    /// These are the potentials of the change's defects; if they exceed level 1 there are no formulas. Those of `fresh` say what
+    /// gets a right limit of its own without them: it stands in formulas by its name.
     pub fn closed_forms(
         &self,
         model: &mut FlatModel,
         structure: &ModeStructure,
         mode: &Mode,
+        fresh: Option<&Potentials>,
     ) -> Result<Vec<ClosedForm>, NotDifferentiable> {
         let potential = |column: &Column| self.of(structure, *column);
         if structure.columns().any(|column| potential(&column).is_some_and(|level| level > 1)) {
@@ -47,7 +49,7 @@ impl Potentials {
         }
         let columns = structure.columns().map(|column| (structure.variable(column), column)).collect();
         let solved = FxHashMap::default();
-        let mut elimination = Elimination { model, structure, impulsive: self, columns, solved, mode };
+        let mut elimination = Elimination { model, structure, impulsive: self, fresh, columns, solved, mode };
         let mut found = Vec::new();
         for block in structure.blocks() {
             let jumps = block.columns.iter().any(|column| potential(column) == Some(1));
@@ -63,6 +65,7 @@ struct Elimination<'a> {
     model: &'a mut FlatModel,
     structure: &'a ModeStructure,
     impulsive: &'a Potentials,
+    fresh: Option<&'a Potentials>,
     columns: FxHashMap<VariableId, Column>,
     /// Right limits and weights with a formula.
     solved: FxHashMap<Column, ExpressionId>,
@@ -231,13 +234,18 @@ impl Elimination<'_> {
     /// Unknowns replaced by zero, what has a formula by that, other variables of the mode, continuous at this level, by
     /// their left limits.
     fn at_right_limits(&mut self, root: ExpressionId, zeros: &[Derivative<VariableId>]) -> ExpressionId {
-        let (structure, columns, solved) = (self.structure, &self.columns, &self.solved);
+        let (structure, columns, solved, fresh) = (self.structure, &self.columns, &self.solved, self.fresh);
+        let is_fresh = |column: Column, order: u32| {
+            let own = fresh.and_then(|fresh| fresh.order(structure, column));
+            own.is_some_and(|own| own + i64::from(order) >= 0)
+        };
         replace(&mut self.model.expressions, root, |expressions, id, variable, order| {
             let Some(&column) = columns.get(&variable) else { return id };
             let is_sought = unknown(structure, 1, column) == Unknown::RightLimit(order);
             match solved.get(&column) {
                 _ if zeros.contains(&Derivative::new(variable, order)) => expressions.real(0.0),
                 Some(&formula) if is_sought => formula,
+                _ if is_fresh(column, order) => id,
                 _ => expressions.pre(id),
             }
         })

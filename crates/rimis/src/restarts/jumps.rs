@@ -148,7 +148,7 @@ impl Search<'_> {
         let defects = defects.filter_map(|defect| Some(Defect { row: *row_of.get(&defect.of)?, first: defect.order }));
         let is_in_part = |row: Row| (self.is_in_part)(structure.equation(row));
         let reached = Potentials::spread_within(structure, defects, is_in_part);
-        let forms = reached.closed_forms(&mut target.model, structure, example.after()).ok()?;
+        let forms = reached.closed_forms(&mut target.model, structure, example.after(), None).ok()?;
         let jumps = |column: &Column| reached.of(structure, *column).is_some_and(|potential| potential >= 1);
         let is_state = |column: &Column| structure.variable_offset(*column) > 0;
         let has_form = |column: Column| forms.iter().any(|form| form.column == column);
