@@ -1,5 +1,6 @@
 //! All tests of this crate in one binary: `cargo test -p modeshift-cli --test suite NAME`.
 
+mod accepted;
 mod analyze;
 mod buildings_and_brakes;
 mod changes;
@@ -18,6 +19,5 @@ mod semantics;
 mod shared_subexpressions;
 mod simulate;
 mod support;
-mod tidy;
 mod usage;
 mod verdicts;

@@ -192,6 +192,14 @@ fn an_undeclared_element_is_shown_with_a_declared_one() {
     );
 }
 
+/// Each is compared with all variables: a hundred thousand of them would take hours.
+#[test]
+fn of_many_undeclared_elements_some_are_shown() {
+    let text = "foreach i in 1 .. 100000 do x[i] : real; e[i] : equation x[i] + y[i] = 1.0; done;";
+    let (_, diagnostics) = flattened(text, &[]).expect_err("nothing declares y");
+    assert_eq!(diagnostics.iter().filter(|it| it.code.as_str() == "E0280").count(), 8);
+}
+
 #[test]
 fn a_second_declaration_is_shown_with_the_first() {
     check_errors(

@@ -6,6 +6,9 @@ use modeshift_syntax::ast::{BinaryOperator, Expression, ExpressionKind, Referenc
 
 use super::Builder;
 
+/// So many undeclared elements of one array are shown; each is compared with all variables.
+const MOST_OF_AN_ARRAY: usize = 8;
+
 impl Builder<'_> {
     /// An expression that must be a number.
     pub(super) fn real_expression(&mut self, expression: &Expression) -> ExpressionId {
@@ -89,7 +92,14 @@ impl Builder<'_> {
             Some(variable) => self.model.expressions.add(Node::Variable(variable, 0)),
             None if &*name == "time" => self.model.expressions.time(),
             None => {
-                self.error(self.unknown(&name, reference.span));
+                let array = name.split('[').next().unwrap_or(&name);
+                let count = self.undeclared.entry(array.into()).or_default();
+                *count += 1;
+                // A loop may use a million of them.
+                match *count <= MOST_OF_AN_ARRAY {
+                    true => self.error(self.unknown(&name, reference.span)),
+                    false => self.failed = true,
+                }
                 self.zero()
             }
         }

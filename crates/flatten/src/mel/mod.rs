@@ -57,6 +57,8 @@ struct Builder<'a> {
     functions: FxHashMap<Arc<str>, (FunctionId, Span)>,
     laws: Laws<'a>,
     labels: FxHashMap<Arc<str>, Span>,
+    /// How many elements of an array were used and not declared.
+    undeclared: FxHashMap<Arc<str>, usize>,
     /// The values of loop indices, outermost first.
     indices: Vec<(Arc<str>, i64)>,
     /// The conditions around the current statement, as one.
@@ -85,6 +87,7 @@ impl<'a> Builder<'a> {
             functions: FxHashMap::default(),
             laws: Laws::default(),
             labels: FxHashMap::default(),
+            undeclared: FxHashMap::default(),
             indices: Vec::new(),
             guard,
             scenario: None,

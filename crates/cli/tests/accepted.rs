@@ -1,5 +1,7 @@
 //! The rest of the gate, so that `cargo test --workspace` is all of it: formatting, lints, documentation.
 //!
+//! Tests start in the order of their names; this file has one that lets the longest of all start first.
+//!
 //! Cargo lets go of its build directory before it runs tests, so the cargo runs in here can use the same one.
 
 use std::path::{Path, PathBuf};
