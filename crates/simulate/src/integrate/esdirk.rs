@@ -89,7 +89,7 @@ impl<'problem> Esdirk<'problem> {
     fn look_ahead(&mut self, last: Option<&Span>, step: &Span) {
         self.middle_share = 0.0;
         if let Some(last) = last {
-            let middle = last.share(step.from + 0.5 * step.length);
+            let middle = last.share_ahead(0.5 * step.length);
             last.lead(&KENNEDY_CARPENTER.shares_at(middle), &mut self.middle);
             let ratio = step.length / last.length;
             self.middle_share = ratio.powi(5) * LARGEST_INSIDE / miss(middle).abs().max(LEAST_MISS);
@@ -116,7 +116,7 @@ impl<'problem> Esdirk<'problem> {
         allowed: &Allowed,
     ) -> bool {
         let (share, time) = (GAMMA * attempt.step.length, attempt.time(KENNEDY_CARPENTER.c[stage]));
-        self.predict(attempt, stage, time);
+        self.predict(attempt, stage);
         if !in_bounds(attempt.state) || !self.converge(evaluations, time, share, attempt.state, allowed) {
             return false;
         }
@@ -128,14 +128,15 @@ impl<'problem> Esdirk<'problem> {
 
     /// The state that the iteration of a stage begins with: with the slope that the polynomial of the last step has
     /// there, or, in a first step, with the slope of the stage before.
-    fn predict(&mut self, attempt: &mut Attempt<'_>, stage: usize, time: f64) {
+    fn predict(&mut self, attempt: &mut Attempt<'_>, stage: usize) {
         let Attempt { step, last, state, .. } = attempt;
         step.lead(&KENNEDY_CARPENTER.a[stage][..stage], &mut self.base);
         state.copy_from_slice(&self.base);
         let share = GAMMA * step.length;
         match last {
             Some(last) => {
-                let shares = KENNEDY_CARPENTER.slope_shares_at(last.share(time)).map(|it| it * share / last.length);
+                let at = last.share_ahead(KENNEDY_CARPENTER.c[stage] * step.length);
+                let shares = KENNEDY_CARPENTER.slope_shares_at(at).map(|it| it * share / last.length);
                 last.add(&shares, state);
             }
             None => {

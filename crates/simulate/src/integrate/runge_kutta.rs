@@ -87,8 +87,14 @@ impl Span {
     }
 
     /// The share of the step at a time.
-    pub(super) fn share(&self, time: f64) -> f64 {
+    fn share(&self, time: f64) -> f64 {
         (time - self.from) / self.length
+    }
+
+    /// The share of the step that is so much time after its end. From lengths alone: of short steps late in a run, times are
+    /// too coarse to tell the shares.
+    pub(super) fn share_ahead(&self, time: f64) -> f64 {
+        1.0 + time / self.length
     }
 }
 
