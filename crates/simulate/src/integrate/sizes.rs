@@ -8,7 +8,8 @@
 //!
 //! How long *some steps* are is the length of the longest ones lately: the many short steps after an event are no long time.
 //! A state at rest has no size of its own: what a step makes of it is the rounding of the terms that its slope is the sum
-//! of, and it is as large as makes that allowed. One that is zero with all that is known of it has no size at all, and its error
+//! of, and it is as large as makes that allowed. So is one that goes to zero and makes steps ever shorter: what they see of it is
+//! rounding, which does not shrink as its size does, and they would never reach the zero. One that is zero with all that is known of it has no size at all, and its error
 //! says nothing. When it has begun to grow, by some power of the time, no first step could make it exact: it is as large as makes
 //! its error just allowed, and its size fades to what it is.
 
@@ -18,6 +19,10 @@ use std::sync::Arc;
 const FADING: f64 = 0.7;
 /// What is left of the length of a typical step after a shorter one.
 const SHORTENING: f64 = 0.95;
+
+/// A state of less than this share of what it was, in steps of less than that share of what they were, may be rounding.
+const DIED_AWAY: f64 = 1e-3;
+const SHORTENED: f64 = 0.05;
 
 /// Smaller sizes have errors that numbers are too coarse for: what has died away to this is zero in any units.
 const LEAST: f64 = 1e-280;
@@ -35,6 +40,15 @@ pub struct Sizes {
     pub slope_noise: Vec<f64>,
     /// The length of a typical step; zero where none was made.
     pub step: f64,
+    /// The longest step since the integration began.
+    pub longest: f64,
+}
+
+impl Sizes {
+    /// Whether a state has become so small, and steps so short, that the rounding of its slope may be all that they see of it.
+    pub fn has_died_away(&self, index: usize) -> bool {
+        self.step < SHORTENED * self.longest && self.now[index] < DIED_AWAY * self.lately[index]
+    }
 }
 
 /// The errors allowed: relative to sizes that follow the solution.
@@ -54,6 +68,7 @@ impl Weights {
         sizes.has_moved.resize(state.len(), false);
         sizes.slope_noise.resize(state.len(), 0.0);
         sizes.lately = state.iter().map(|value| value.abs()).collect();
+        sizes.longest = 0.0;
         let mut weights = Weights { relative, declared, sizes };
         weights.widen(state.iter().copied());
         weights
@@ -73,6 +88,7 @@ impl Weights {
     pub(super) fn follow(&mut self, length: f64, state: &[f64]) {
         let sizes = &mut self.sizes;
         sizes.step = (SHORTENING * sizes.step).max(length);
+        sizes.longest = sizes.longest.max(length);
         let share = FADING.powf(length / sizes.step);
         for ((now, has_moved), value) in sizes.now.iter_mut().zip(&mut sizes.has_moved).zip(state) {
             let value = value.abs();

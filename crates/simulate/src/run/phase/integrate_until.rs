@@ -176,7 +176,7 @@ impl<'a> Phase<'a> {
         Ok(integrator)
     }
 
-    /// Measures states at rest by what their slopes are made of.
+    /// Measures states at rest, and those that die away, by what their slopes are made of.
     fn measure_rest(
         &self,
         machinery: &Machinery<'a>,
@@ -194,7 +194,8 @@ impl<'a> Phase<'a> {
             .enumerate()
             .filter(|&(index, state)| {
                 let size = machinery.memory.sizes.size(state).max(self.states[index].abs());
-                size.max(step * self.present.value(state.of, state.order + 1).abs()) <= least
+                let is_at_rest = size.max(step * self.present.value(state.of, state.order + 1).abs()) <= least;
+                is_at_rest || integrator.sizes().has_died_away(index)
             })
             .collect();
         if resting.is_empty() {
