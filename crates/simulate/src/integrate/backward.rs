@@ -182,7 +182,7 @@ impl<'problem, System: Ode> Backward<'problem, System> {
     /// The errors allowed in the next step.
     fn weigh(&mut self) {
         let (state, others) = self.differences.split_at(self.evaluations.size);
-        self.weights.set_inverse(&mut self.work.inverse_weights, state, others);
+        self.weights.set_inverse(&mut self.work.inverse_weights, (self.time, self.step), state, others);
     }
 
     /// The prediction for the end of the step.

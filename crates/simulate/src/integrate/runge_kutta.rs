@@ -189,7 +189,7 @@ impl<'problem, System: Ode, Method: Stages<STAGES>, const STAGES: usize> RungeKu
         let (weights, state) = (&self.weights, &self.state);
         let changes = self.difference.iter_mut().zip(self.next.slope(0));
         changes.for_each(|(change, slope)| *change = self.planned * slope);
-        weights.set_inverse(&mut self.allowed.inverse, state, &self.difference);
+        weights.set_inverse(&mut self.allowed.inverse, (self.time, self.planned), state, &self.difference);
     }
 
     /// Finds the slopes of the next step and the state at its end, which is then in `scratch`; whether there are any.

@@ -9,11 +9,14 @@
 //! How long *some steps* are is the length of the longest ones lately: the many short steps after an event are no long time.
 //! A state at rest has no size of its own: what a step makes of it is the rounding of the terms that its slope is the sum
 //! of, and it is as large as makes that allowed. So is one that goes to zero and makes steps ever shorter: what they see of it is
-//! rounding, which does not shrink as its size does, and they would never reach the zero. One that is zero with all that is known of it has no size at all, and its error
+//! rounding, which does not shrink as its size does, and they would never reach the zero. And no state is known better than the
+//! time is: what it changes by in the least step is allowed. One that is zero with all that is known of it has no size at all, and its error
 //! says nothing. When it has begun to grow, by some power of the time, no first step could make it exact: it is as large as makes
 //! its error just allowed, and its size fades to what it is.
 
 use std::sync::Arc;
+
+use super::methods::shortest_step;
 
 /// What is left of a size after a typical step.
 const FADING: f64 = 0.7;
@@ -98,13 +101,14 @@ impl Weights {
         sizes.lately.iter_mut().zip(state).for_each(|(lately, value)| *lately = lately.max(value.abs()));
     }
 
-    /// The size of a state with this value, which the next step is expected to change by so much.
-    pub(super) fn size(&self, index: usize, value: f64, change: f64) -> f64 {
+    /// The size of a state with this value, which the next step is expected to change by so much, and the least step that changes
+    /// the time by this share of it.
+    fn size(&self, index: usize, value: f64, change: f64, resolution: f64) -> f64 {
         match self.declared[index] {
             declared if declared > 0.0 => declared + value.abs(),
             _ => {
                 let Sizes { now, slope_noise, step, .. } = &self.sizes;
-                let least = step * slope_noise[index] / self.relative;
+                let least = (step * slope_noise[index]).max(resolution * change.abs()) / self.relative;
                 let size = value.abs().max(change.abs()).max(now[index]).max(least);
                 if size > 0.0 { size.max(LEAST) } else { 0.0 }
             }
@@ -116,17 +120,18 @@ impl Weights {
         if size > 0.0 { 1.0 / (self.relative * size) } else { 0.0 }
     }
 
-    /// The same for all states, which the next step is expected to change by so much.
-    pub(super) fn set_inverse(&self, inverse: &mut [f64], state: &[f64], change: &[f64]) {
+    /// The same for all states, which the next step, of this length, is expected to change by so much.
+    pub(super) fn set_inverse(&self, inverse: &mut [f64], (time, step): (f64, f64), state: &[f64], change: &[f64]) {
+        let resolution = (shortest_step(time) / step).min(1.0);
         for (index, place) in inverse.iter_mut().enumerate() {
-            *place = self.inverse(self.size(index, state[index], change[index]));
+            *place = self.inverse(self.size(index, state[index], change[index], resolution));
         }
     }
 
     /// The root mean square of a vector in units of the error allowed at `state`.
     pub(super) fn norm(&self, vector: &[f64], state: &[f64]) -> f64 {
         let squares = vector.iter().zip(state).enumerate().map(|(index, (value, &state))| {
-            let share = value * self.inverse(self.size(index, state, 0.0));
+            let share = value * self.inverse(self.size(index, state, 0.0, 0.0));
             share * share
         });
         (squares.sum::<f64>() / vector.len().max(1) as f64).sqrt()
@@ -149,7 +154,7 @@ mod tests {
             value *= 0.5;
             weights.follow(0.1, &[value]);
         }
-        assert!(weights.size(0, value, 0.0) < 1.0, "{:?}", weights.sizes);
+        assert!(weights.size(0, value, 0.0, 0.0) < 1.0, "{:?}", weights.sizes);
     }
 
     #[test]
@@ -159,15 +164,15 @@ mod tests {
         for _ in 0..20 {
             weights.follow(1e-6, &[0.0]);
         }
-        assert!(weights.size(0, 0.0, 0.0) > 0.9, "{:?}", weights.sizes);
+        assert!(weights.size(0, 0.0, 0.0, 0.0) > 0.9, "{:?}", weights.sizes);
     }
 
     #[test]
     fn what_is_zero_for_all_that_is_known_is_measured_by_the_rounding_of_its_slope() {
         let mut weights = of(&[0.0, 1.0]);
         weights.follow(0.5, &[0.0, 1.0]);
-        assert_eq!(weights.size(0, 0.0, 0.0), 0.0);
+        assert_eq!(weights.size(0, 0.0, 0.0, 0.0), 0.0);
         weights.sizes.slope_noise[0] = 1e-15;
-        assert_eq!(weights.relative * weights.size(0, 0.0, 0.0), 0.5e-15);
+        assert_eq!(weights.relative * weights.size(0, 0.0, 0.0, 0.0), 0.5e-15);
     }
 }

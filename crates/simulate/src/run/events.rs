@@ -9,7 +9,7 @@ use crate::run::instant::event_iteration::{Fired, Outcome};
 use crate::run::instant::instant;
 use crate::run::phase::schedule::due_samples;
 use crate::run::values::{Occasion, Side};
-use crate::run::zeno::detection::Accumulation;
+use crate::run::zeno::detection::{Accumulation, Limit};
 use crate::run::zeno::limit::rest;
 use crate::run::{Machinery, Run, RunEnd, failure, start};
 
@@ -39,8 +39,10 @@ impl<'a> Run<'_, 'a> {
     /// Passes an event that a phase came to.
     pub(super) fn pass(&mut self, left: &Side<'a>, fired: Fired) -> Passed<'a> {
         let deciding = Fired { atoms: self.deciding(&fired.atoms), is_doubtful: fired.is_doubtful, ..Fired::default() };
-        if let Some(accumulation) = self.recent.add(left.time, &deciding) {
-            return self.accumulated(left, &fired, &accumulation);
+        if let Some(accumulation) = self.recent.add(left.time, &deciding)
+            && let Some(passed) = self.accumulated(left, &fired, &accumulation)
+        {
+            return passed;
         }
         self.machinery.visited.meter.begin(left.time);
         let fired = Fired { samples: self.due_samples(left.time), ..fired };
@@ -105,18 +107,22 @@ impl<'a> Run<'_, 'a> {
         }
     }
 
-    /// Events accumulate: the run goes on from their limit if the model rests there.
-    fn accumulated(&mut self, left: &Side<'a>, fired: &Fired, accumulation: &Accumulation<'a>) -> Passed<'a> {
+    /// Events accumulate: the run goes on from their limit if the model rests there. Where it does not, and only a few events lead
+    /// there, they are passed like any others.
+    fn accumulated(&mut self, left: &Side<'a>, fired: &Fired, accumulation: &Accumulation<'a>) -> Option<Passed<'a>> {
         let Machinery { prepared, visited, memory } = &mut self.machinery;
         let span = (self.output.last_time().unwrap_or(left.time), self.settings.stop);
         if let Accumulation::Limit(limit) = accumulation
             && let Some((at_limit, outcome)) = rest(prepared, visited, memory, limit, (left, fired), span)
         {
             self.output.rows_before(&at_limit);
-            return self.told(&at_limit, &Fired::default(), outcome);
+            return Some(self.told(&at_limit, &Fired::default(), outcome));
+        }
+        if matches!(accumulation, Accumulation::Limit(Limit { is_certain: false, .. })) {
+            return None;
         }
         self.output.row(left);
         failure::explain_accumulation(&self.machinery, left, fired, accumulation, self.diagnostics);
-        Passed::End(RunEnd::Failed, left.time)
+        Some(Passed::End(RunEnd::Failed, left.time))
     }
 }

@@ -52,6 +52,8 @@ pub(crate) enum Accumulation<'a> {
 pub(crate) struct Limit<'a> {
     /// When.
     pub time: f64,
+    /// Whether many intervals say so. Otherwise it may be chance, and where the model does not rest there it goes on.
+    pub is_certain: bool,
     /// The last events, as far as they are remembered.
     pub events: Vec<Rc<PassedEvent<'a>>>,
 }
@@ -89,9 +91,9 @@ impl<'a> RecentEvents<'a> {
     /// its guard stayed within noise since the last one: from there on, impacts can no longer be told apart.
     pub fn add(&mut self, time: f64, fired: &Fired) -> Option<Accumulation<'a>> {
         if let Some(Prediction { time, .. }) = self.limit(time, fired) {
-            self.sequences.remove(&fired.atoms);
+            let is_certain = self.sequences.remove(&fired.atoms).is_some_and(|sequence| sequence.is_certain);
             let same = self.passed.iter().filter(|event| event.atoms == fired.atoms);
-            return Some(Accumulation::Limit(Limit { time, events: same.cloned().collect() }));
+            return Some(Accumulation::Limit(Limit { time, is_certain, events: same.cloned().collect() }));
         }
         self.doubts = if fired.is_doubtful { self.doubts + 1 } else { 0 };
         (self.repeats(time) || self.doubts > MOST_DOUBTS).then_some(Accumulation::Chattering)
@@ -101,7 +103,8 @@ impl<'a> RecentEvents<'a> {
         let sequence = self.sequences.get(&fired.atoms)?;
         let is_short = |length: f64| length < LAST_INTERVAL * time.abs();
         let is_near = |best: &Prediction| {
-            sequence.is_certain && (sequence.interval.is_some_and(is_short) || is_short(best.time - time))
+            // A limit that has passed was none: intervals of a rectifier shrink while it comes to its period.
+            sequence.is_certain && (sequence.interval.is_some_and(is_short) || is_short((best.time - time).abs()))
         };
         let ends = |best: &Prediction| is_near(best) || fired.is_doubtful && sequence.goes_on_with(time);
         sequence.best.filter(ends)
@@ -245,6 +248,22 @@ mod tests {
         [0.0, 1.05, 2.05].into_iter().for_each(|time| sequence.push(time));
         assert!(sequence.best.is_some(), "intervals have shrunk");
         assert!(!sequence.goes_on_with(3.05) && sequence.goes_on_with(2.95));
+    }
+
+    #[test]
+    fn a_limit_that_has_passed_was_none() {
+        let mut recent = RecentEvents::new();
+        let mut sequence = Sequence::default();
+        let mut time = 0.0;
+        for interval in [1.0, 0.99, 0.9801, 0.9703, 0.9606, 0.951] {
+            time += interval;
+            sequence.push(time);
+        }
+        assert!(sequence.is_certain, "intervals have shrunk by the same ratio");
+        let limit = sequence.best.expect("a prediction").time;
+        recent.sequences.insert(Vec::new(), sequence);
+        assert!(recent.limit(limit, &Fired::default()).is_some());
+        assert!(recent.limit(limit + 10.0, &Fired::default()).is_none());
     }
 
     #[test]
