@@ -71,6 +71,33 @@ fn the_clutch_starts_released_since_the_time_says_so() {
 }
 
 #[test]
+fn a_start_is_the_same_in_all_units() {
+    let text = "model M parameter Real u = 1; Real x(start = u), z;
+        initial equation z^3 + z*u^2 = 3*u^3;
+        equation x*x + z*u = 3*u^2 + x*u; der(z) = x - z; end M;";
+    let (z, one) = (1.2134116627622296, start(text, &[]).value("x"));
+    for unit in ["1e-12", "1e-9", "1e-3", "1", "1e6"] {
+        let (found, size) = (start(text, &[("u", unit)]), unit.parse::<f64>().expect("a number"));
+        for (name, value) in [("z", z), ("x", one)] {
+            let error = (found.value(name) / size - value).abs();
+            assert!(error < 1e-12, "{name} = {} units of {unit}, not {value}", found.value(name) / size);
+        }
+    }
+}
+
+#[test]
+fn conditions_contradict_each_other_in_all_units() {
+    // The value that is fixed is wrong by the whole of it, and by nothing but rounding.
+    let conflict = "model M parameter Real u = 1; Real v(start = 0, fixed = true), a; equation a = 3*u; v = a; end M;";
+    let rounding = "model M parameter Real u = 1; Real v(start = 0, fixed = true), a, b, c;
+        equation a = 0.1*u; b = 0.2*u; c = 0.3*u; v = a + b - c; end M;";
+    for unit in ["1e-12", "1e-6", "1", "1e6"] {
+        start(conflict, &[("u", unit)]).said("E0701");
+        assert!(start(rounding, &[("u", unit)]).value("v").abs() < 1e-16 * unit.parse::<f64>().expect("a number"));
+    }
+}
+
+#[test]
 fn an_engaged_clutch_rejects_different_speeds_and_accepts_equal_ones() {
     let found = start(&paper_model("ClutchBasic.mo"), &[("t1", "-1")]);
     let said = found.said("E0701");

@@ -2,8 +2,9 @@
 //!
 //! The damping is affine invariant (Deuflhard, *Newton Methods for Nonlinear Problems*, 2004, §3.3): a step is
 //! accepted when the correction that the same Jacobian would make next has become smaller, so that neither the
-//! units of equations nor their combination matter. Unknowns are measured by their nominal values. Where that
-//! gets stuck or meets a singular Jacobian, [`Attempt`] says what follows.
+//! units of equations nor their combination matter. Unknowns are measured by their nominal values, and those that have none by what
+//! they are on the way, so that their units do not matter either. Where that gets stuck or meets a singular Jacobian,
+//! [`Attempt`] says what follows.
 
 use super::levenberg;
 use crate::linear::Pattern;
@@ -26,7 +27,7 @@ pub struct NewtonSettings {
     pub tolerance: f64,
     /// Give up after so many Jacobians.
     pub iterations: usize,
-    /// The nominal value of each unknown; 1 where the list ends early.
+    /// The nominal value of each unknown; zero where none is known, or the list ends early: then its values tell its size.
     pub nominal: Vec<f64>,
     /// The least and largest value of each unknown; unbounded where the list ends early.
     pub bounds: Vec<(f64, f64)>,
@@ -40,11 +41,15 @@ impl Default for NewtonSettings {
 }
 
 impl NewtonSettings {
-    /// The size by which a change of the unknown is measured.
+    /// The nominal value of an unknown; zero where none is known.
+    fn known_nominal(&self, index: usize) -> f64 {
+        self.nominal.get(index).map(|nominal| nominal.abs()).filter(|nominal| nominal.is_finite()).unwrap_or(0.0)
+    }
+
+    /// The size by which a change of the unknown is measured at a value, if nothing else is known of it.
     pub(crate) fn scale(&self, index: usize, value: f64) -> f64 {
-        let nominal = self.nominal.get(index).map_or(1.0, |nominal| nominal.abs());
-        let nominal = if nominal > 0.0 && nominal.is_finite() { nominal } else { 1.0 };
-        value.abs().max(nominal)
+        let size = value.abs().max(self.known_nominal(index));
+        if size > 0.0 { size } else { 1.0 }
     }
 
     pub(crate) fn within_bounds(&self, index: usize, value: f64) -> f64 {
@@ -54,12 +59,6 @@ impl NewtonSettings {
         }
     }
 
-    /// The root mean square of a correction, each part relative to its unknown.
-    fn norm(&self, correction: &[f64], unknowns: &[f64]) -> f64 {
-        let parts = correction.iter().zip(unknowns).enumerate();
-        let sum: f64 = parts.map(|(index, (part, &value))| (part / self.scale(index, value)).powi(2)).sum();
-        (sum / correction.len().max(1) as f64).sqrt()
-    }
 }
 
 /// How a solution was found.
@@ -171,6 +170,10 @@ const STRONG_DAMPING: f64 = 0.05;
 const KEPT: usize = 8;
 /// Rounding in a solution is a few units in the last place times the condition.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
+/// What is left of a size in a step that finds the unknown smaller: one that goes to zero is not asked for digits of nothing.
+const FADING: f64 = 0.1;
+/// An unknown that is smaller than this share of what it was is zero: a root at which everything is flat is approached for ever.
+const VANISHED: f64 = 1e-6;
 /// Beyond this condition half of the digits are lost, and a correction as large as that is no convergence.
 const WORST_CONDITION: f64 = 1e8;
 
@@ -183,6 +186,9 @@ struct Newton<'a> {
     residuals: Vec<f64>,
     entries: Vec<f64>,
     correction: Vec<f64>,
+    /// What corrections are measured by: the sizes of the unknowns now, and the largest on the way.
+    scales: Vec<f64>,
+    largest: Vec<f64>,
     /// The point that is tried, its residuals, and the correction that the present Jacobian would make there.
     trial: Vec<f64>,
     trial_residuals: Vec<f64>,
@@ -224,6 +230,8 @@ impl<'a> Newton<'a> {
             residuals: vec![0.0; size],
             entries: vec![0.0; entry_count],
             correction: vec![0.0; size],
+            scales: vec![0.0; size],
+            largest: vec![0.0; size],
             trial: vec![0.0; size],
             trial_residuals: vec![0.0; size],
             next_correction: vec![0.0; size],
@@ -250,7 +258,7 @@ impl<'a> Newton<'a> {
         let (mut experience, mut slow) = (None, 0);
         for iteration in 1..=self.settings.iterations {
             self.linearize()?;
-            let size = self.settings.norm(&self.correction, self.unknowns);
+            let size = self.norm(&self.correction);
             self.remember(size);
             if size <= self.smallest_correction() {
                 self.take_step(1.0);
@@ -286,7 +294,33 @@ impl<'a> Newton<'a> {
             FactorFailure::Singular(singular) => NewtonFailureReason::SingularJacobian(singular),
         })?;
         solve_negative(&self.lu, &self.residuals, &mut self.correction);
+        self.measure();
         Ok(())
+    }
+
+    /// The sizes of the unknowns here. One of which nothing is known yet is as large as its correction.
+    fn measure(&mut self) {
+        for (index, scale) in self.scales.iter_mut().enumerate() {
+            let value = self.unknowns[index].abs();
+            let largest = &mut self.largest[index];
+            *largest = largest.max(value);
+            let nominal = self.settings.known_nominal(index);
+            *scale = match nominal > 0.0 {
+                true => value.max(nominal),
+                false => value.max(FADING * *scale).max(VANISHED * *largest),
+            };
+            if *scale == 0.0 {
+                *scale = self.correction[index].abs();
+                *largest = *scale;
+            }
+        }
+    }
+
+    /// The root mean square of a correction, each part relative to its unknown.
+    fn norm(&self, correction: &[f64]) -> f64 {
+        let parts = correction.iter().zip(&self.scales).filter(|(part, _)| **part != 0.0);
+        let sum: f64 = parts.map(|(part, scale)| (part / scale).powi(2)).sum();
+        (sum / correction.len().max(1) as f64).sqrt()
     }
 
     fn remember(&mut self, correction: f64) {
@@ -305,7 +339,7 @@ impl<'a> Newton<'a> {
     /// From how much the last correction, predicted for here, differs from the true one.
     fn predicted_damping(&self, last: &Experience, size: f64) -> f64 {
         let difference: Vec<f64> = self.next_correction.iter().zip(&self.correction).map(|(a, b)| a - b).collect();
-        let difference = self.settings.norm(&difference, self.unknowns);
+        let difference = self.norm(&difference);
         let predicted = last.correction * last.next_correction / (difference * size) * last.damping;
         // A whole step is worth a trial where a half one is promised: it ends sooner.
         if predicted.is_nan() || predicted >= 0.5 { 1.0 } else { predicted.max(LEAST_DAMPING) }
@@ -320,7 +354,7 @@ impl<'a> Newton<'a> {
                 continue;
             }
             // Measured by the same unknowns as the correction, or small steps could seem to make it worse.
-            let next = self.settings.norm(&self.next_correction, self.unknowns);
+            let next = self.norm(&self.next_correction);
             let better = self.better_damping(size, damping);
             // The restricted monotonicity test: a step of this share should remove at least a quarter of its share.
             if next > (1.0 - damping / 4.0) * size {
@@ -369,7 +403,7 @@ impl<'a> Newton<'a> {
         let curved: Vec<f64> = (0..self.trial.len())
             .map(|i| self.next_correction[i] - (self.correction[i] - (self.trial[i] - self.unknowns[i])))
             .collect();
-        let curvature = self.settings.norm(&curved, self.unknowns);
+        let curvature = self.norm(&curved);
         let better = 0.5 * size * damping * damping / curvature;
         if better.is_nan() { 1.0 } else { better.min(1.0) }
     }

@@ -65,8 +65,7 @@ impl InitialProblem<'_> {
         });
         let sides: Vec<ExpressionId> = relations.iter().flat_map(|&(_, a, b)| [a, b]).collect();
         let values = self.evaluate(&sides, point);
-        let largest =
-            point.values.iter().copied().filter(|value| value.is_finite()).fold(0.0, |a: f64, b| a.max(b.abs()));
+        let largest = point.largest();
         let mut truths: FxHashMap<ExpressionId, Option<bool>> = FxHashMap::default();
         for (&(id, ..), sides) in relations.iter().zip(values.chunks_exact(2)) {
             truths.insert(id, relation_truth(expressions.node(id), sides, largest));

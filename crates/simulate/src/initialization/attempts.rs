@@ -103,8 +103,9 @@ impl BlockSolver<'_> {
 
     fn move_guess(&self, guess: &[f64], share: f64, unknowns: &mut [f64]) {
         for (index, unknown) in unknowns.iter_mut().enumerate() {
-            let nominal = self.settings.nominal.get(index).copied().unwrap_or(1.0);
-            *unknown = guess[index] + share * nominal;
+            let nominal = self.settings.nominal.get(index).copied().unwrap_or(0.0);
+            let size = [nominal, guess[index].abs()].into_iter().find(|&size| size > 0.0).unwrap_or(1.0);
+            *unknown = guess[index] + share * size;
         }
     }
 

@@ -12,6 +12,7 @@
 //! | `discrete_conditions` | what is said about discrete variables, and whether the start makes it true |
 //! | `attempts` | one block: damped Newton, other guesses, continuation |
 //! | `solve` | one mode: block after block, `homotopy`, conditions that are too many |
+//! | `rounding` | how far conditions that agree can differ |
 //! | `agreement` | how well a mode agrees with its own solution |
 //! | `search` | which mode |
 //! | `assess` | numbers for the verdicts about a start: which modes are possible, which conditions contradict each other |
@@ -25,6 +26,7 @@ mod explain;
 mod left_limits;
 mod point;
 mod problem;
+mod rounding;
 mod search;
 mod solve;
 

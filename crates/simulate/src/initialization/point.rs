@@ -44,6 +44,11 @@ pub(crate) struct Point {
 }
 
 impl Point {
+    /// The largest value of all.
+    pub(crate) fn largest(&self) -> f64 {
+        self.values.iter().filter(|value| value.is_finite()).fold(0.0, |largest: f64, value| largest.max(value.abs()))
+    }
+
     /// The value of what an expression depends on. Left limits of continuous variables are their values, those of
     /// discrete ones their start values, unless these are not fixed and were the same before.
     pub(crate) fn input(&self, problem: &InitialProblem<'_>, input: Input) -> f64 {

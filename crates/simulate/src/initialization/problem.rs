@@ -74,8 +74,8 @@ impl<'a> InitialProblem<'a> {
             let known = parameters.of(id);
             let given = variable.start.or(variable.binding).and_then(|start| parameters.value(start));
             guesses.push(known.or(given).unwrap_or(0.0));
-            let size = variable.nominal.and_then(|nominal| parameters.value(nominal)).map_or(1.0, f64::abs);
-            nominal.push(if size > 0.0 && size.is_finite() { size } else { 1.0 });
+            let size = variable.nominal.and_then(|nominal| parameters.value(nominal)).map_or(0.0, f64::abs);
+            nominal.push(if size.is_finite() { size } else { 0.0 });
         }
         for (variable, value) in left_limits(dae, start, |expression| parameters.value(expression)) {
             // A fixed start value is the left limit; what contradicts it is noticed at the solution.

@@ -11,6 +11,7 @@ use super::attempts::{Attempt, BlockSolver, LogEntry, follow};
 use super::discrete_conditions::DiscreteFailure;
 use super::point::{Point, StartMode};
 use super::problem::{DiscreteDefinition, InitialProblem};
+use super::rounding::Known;
 
 /// Sides of a condition that differ by more than this share of their size disagree.
 const AGREEMENT: f64 = 1e-7;
@@ -64,9 +65,9 @@ pub struct ModeSolution {
     pub log: Vec<LogEntry>,
 }
 
-/// Whether the sides of a condition agree; a side without a value agrees with nothing.
+/// Whether the sides of a condition agree relative to their size; a side without a value agrees with nothing.
 pub(super) fn agree(left: f64, right: f64) -> bool {
-    (left - right).abs() <= AGREEMENT * left.abs().max(right.abs()).max(1.0)
+    (left - right).abs() <= AGREEMENT * left.abs().max(right.abs())
 }
 
 impl ModeSolution {
@@ -198,15 +199,20 @@ impl InitialProblem<'_> {
         let equations = &self.model().equations;
         let sides = one_mode.too_many.iter().flat_map(|&it| [equations[it].left, equations[it].right]);
         let values = self.evaluate(&sides.collect::<Vec<_>>(), point);
-        let (mut redundant, mut disagreements) = (Vec::new(), Vec::new());
-        for (&condition, sides) in one_mode.too_many.iter().zip(values.chunks(2)) {
-            let (left, right) = (sides[0], sides[1]);
-            if agree(left, right) {
-                redundant.push(condition);
+        let sides = one_mode.too_many.iter().zip(values.chunks(2).map(|sides| (sides[0], sides[1])));
+        let (mut redundant, doubtful): (Vec<_>, Vec<_>) = sides.partition(|&(_, (left, right))| agree(left, right));
+        let conditions: Vec<EquationId> = doubtful.iter().map(|&(&condition, _)| condition).collect();
+        let known = if doubtful.is_empty() { Vec::new() } else { self.known_to(one_mode, point, &conditions) };
+        let mut disagreements = Vec::new();
+        for (it, Known { size, rounding }) in doubtful.into_iter().zip(known) {
+            let (&condition, (left, right)) = it;
+            if (left - right).abs() <= (AGREEMENT * size).max(rounding) {
+                redundant.push(it);
             } else {
                 disagreements.push(Disagreement { condition, left, right });
             }
         }
+        let redundant = redundant.into_iter().map(|(&condition, _)| condition).collect();
         if disagreements.is_empty() { Ok(redundant) } else { Err(ModeFailure::Disagreement(disagreements)) }
     }
 }

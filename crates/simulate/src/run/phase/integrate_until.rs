@@ -359,7 +359,8 @@ impl<'a> Phase<'a> {
             *resolved = functions.resolved_until(&self.present.discrete, from, length, *due).max(from);
         }
         let short = from + machinery.memory.time_scale.short();
-        if step == 0.0 && short > from { resolved.min(short) } else { *resolved }
+        let has_begun = step > 0.0 || self.states.is_empty();
+        if !has_begun && short > from { resolved.min(short) } else { *resolved }
     }
 
     /// The first crossing in a step, at whose end all values are, that is more than noise.
