@@ -93,6 +93,13 @@ impl<'a> Instant<'_, 'a> {
                     surfaces.extend(others);
                     continue;
                 }
+                Sides::Away(moved) => {
+                    for (atom, truth) in moved {
+                        proposal[self.prepared.discrete.atoms[atom].variable] = f64::from(u8::from(truth));
+                        surfaces.remove(&atom);
+                    }
+                    continue;
+                }
             };
             let taken = self.taken(&atoms, &found)?;
             let mut is_left = false;
@@ -157,7 +164,7 @@ impl<'a> Instant<'_, 'a> {
         if !more.is_empty() {
             return Ok(Sides::More(more));
         }
-        self.combined(base, atoms, fields).map(|found| Sides::Found(Box::new(found)))
+        self.combined(base, atoms, fields)
     }
 
     /// The fields as a system, with the slopes of guards where the run is.
@@ -166,7 +173,7 @@ impl<'a> Instant<'_, 'a> {
         base: Decided<'a>,
         atoms: &[RelationId],
         fields: Vec<(Side<'a>, Surroundings)>,
-    ) -> Result<Found<'a>, NoSliding> {
+    ) -> Result<Sides<'a>, NoSliding> {
         let series = |atom: RelationId| self.memory.series(self.prepared, atom).ok_or(NoSliding::Guard(atom));
         let series: Vec<Arc<DifferenceTape>> = atoms.iter().copied().map(series).collect::<Result<_, _>>()?;
         let time = base.1.restarted.side.time;
@@ -180,13 +187,21 @@ impl<'a> Instant<'_, 'a> {
         let mut states = Vec::new();
         base.1.restarted.side.mode.program.borrow().states_of(&jets[0], &mut states);
         let slopes = system.slopes(time, &states, &mut jets).map_err(|_| NoSliding::NoField(atoms[0]))?;
+        let mut away = Vec::new();
         for (at, &atom) in atoms.iter().enumerate() {
-            let mut values = slopes.values.iter().map(|own| own[at]);
-            if values.any(|value| self.memory.is_clear(self.prepared, atom, (value, 0.0))) {
+            let values: Vec<f64> = slopes.values.iter().map(|own| own[at]).collect();
+            let is_clear = |value: &f64| self.memory.is_clear(self.prepared, atom, (*value, 0.0));
+            let is_above = values[0] > 0.0;
+            if values.iter().all(|value| is_clear(value) && (*value > 0.0) == is_above) {
+                away.push((atom, is_above == self.prepared.discrete.atoms[atom].holds_above()));
+            } else if values.iter().any(is_clear) {
                 return Err(NoSliding::Guard(atom));
             }
         }
-        Ok(Found { system: Rc::new(system), base, states, jets, slopes })
+        if !away.is_empty() {
+            return Ok(Sides::Away(away));
+        }
+        Ok(Sides::Found(Box::new(Found { system: Rc::new(system), base, states, jets, slopes })))
     }
 
     /// One side of the guards, on which no state jumps and no clause acts on states.
@@ -339,4 +354,6 @@ enum Sides<'a> {
     Found(Box<Found<'a>>),
     /// These guards are at zero too, and contradict.
     More(Vec<RelationId>),
+    /// These are no longer at zero, on any side of the others: their surfaces have moved away, and the guards are true or not.
+    Away(Vec<(RelationId, bool)>),
 }
