@@ -253,3 +253,63 @@ fn what_switches_at_once_without_influence_is_searched_part_by_part() {
         check("vc", ran.last(&format!("u[{k}].vc")), held * (-(0.5 - off) / 2.0).exp(), 1e-6);
     }
 }
+
+/// Two shafts of inertia 1 and 2 that a clutch joins at time 1, and what happens when it does.
+fn closing_clutch(law: &str) -> String {
+    format!(
+        "model M
+  Real w1(start = 1, fixed = true), w2(start = 0.5, fixed = true), f1, f2;
+  Boolean g(start = false, fixed = true);
+equation
+  g = time >= 1;
+  der(w1) = -w1 + f1;
+  2*der(w2) = -w2 + f2;
+  if g then f1 + f2 = 0; w1 - w2 = 0; else f1 = 0; f2 = 0; end if;
+  when g then {law} end when;
+end M;"
+    )
+}
+
+#[test]
+fn a_law_at_the_closing_of_a_clutch_acts_first_and_momentum_is_kept() {
+    // The law doubles w1 against w2, through f1 + f2 = 0; then the clutch closes. Nothing changes w1 + 2*w2.
+    let ran = run_text(&closing_clutch("w1 = 2*pre(w1);"), &How::default().tolerance(1e-9)).finished();
+    let (before, momentum) = ((-1.0_f64).exp(), (-1.0_f64).exp() + (-0.5_f64).exp());
+    for name in ["w1", "w2"] {
+        check(name, ran.limits(0, name).1, momentum / 3.0, 1e-9);
+    }
+    let impulses = &ran.events()[0].impulses;
+    let of_f1: Vec<f64> = impulses.iter().filter(|it| &*it.variable == "f1").map(|it| it.weight).collect();
+    check("the impulse of the law", of_f1[0], before, 1e-9);
+    check("all impulses", of_f1.iter().sum::<f64>(), momentum / 3.0 - before, 1e-9);
+}
+
+#[test]
+fn a_reset_at_the_closing_of_a_clutch_moves_what_it_is_tied_to() {
+    let ran = run_text(&closing_clutch("reinit(w1, 5);"), &How::default()).finished();
+    assert_eq!((ran.limits(0, "w1").1, ran.limits(0, "w2").1), (5.0, 5.0));
+}
+
+#[test]
+fn laws_that_leave_no_room_for_the_equations_are_refused() {
+    run_text(&closing_clutch("w1 = 2*pre(w1); w2 = 3*pre(w2);"), &How::default()).said("E0823");
+}
+
+#[test]
+fn a_reset_of_one_state_keeps_those_that_share_its_equations() {
+    // M*der(x) = -x with a full matrix M: only x[1] is given another value.
+    let text = "model M
+  Real x(start = 1, fixed = true), y(start = 2, fixed = true), z(start = 3, fixed = true);
+equation
+  2*der(x) + der(y) + der(z) = -x;
+  der(x) - 2*der(y) = -y;
+  der(y) + 3*der(z) + der(x) = -z;
+  when time >= 1 then reinit(x, 5); end when;
+end M;";
+    let ran = run_text(text, &How::default()).finished();
+    assert_eq!(ran.limits(0, "x").1, 5.0);
+    for name in ["y", "z"] {
+        let (left, right) = ran.limits(0, name);
+        assert_eq!(left.to_bits(), right.to_bits(), "{name} = {left} becomes {right}");
+    }
+}

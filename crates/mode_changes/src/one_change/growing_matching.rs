@@ -29,6 +29,19 @@ impl GrowingMatching {
         is_matched
     }
 
+    /// The rows, by the order in which they were added, that a row which cannot be matched together with them depends on.
+    pub(crate) fn depends_on(&self, entries: &[usize]) -> Vec<usize> {
+        let partners = |columns: &[usize]| -> Vec<usize> {
+            columns.iter().filter_map(|&column| self.matching.row_of(column)).collect()
+        };
+        alternating_reach(
+            partners(entries).into_iter(),
+            |row| self.entries[row].iter().copied(),
+            |column| self.matching.row_of(column),
+        )
+        .0
+    }
+
     /// Columns reached from unmatched ones along alternating paths.
     pub(crate) fn undetermined(&self) -> Vec<usize> {
         let mut rows_of: Vec<Vec<usize>> = self.matching.columns().map(|_| Vec::new()).collect();

@@ -99,7 +99,9 @@ impl WhenLaws {
 
     /// The levels of a mode with these laws among them. `instantaneous` are the equations that hold for this instant only.
     pub fn levels(&self, structure: &ModeStructure, instantaneous: &IndexVec<Row, bool>) -> TransientStructure {
-        TransientStructure::new(structure, instantaneous, &self.contents())
+        let of_laws = self.laws.iter().map(|law| law.reset.is_some());
+        let is_reset: Vec<bool> = of_laws.chain(self.resets.iter().map(|_| true)).collect();
+        TransientStructure::with_resets(structure, instantaneous, &self.contents(), &is_reset)
     }
 
     fn evaluate(&self, law: usize, left: &Jet, right: &Jet) -> (f64, Vec<f64>) {

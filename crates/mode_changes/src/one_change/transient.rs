@@ -3,8 +3,13 @@
 //! In a transient mode, constraints that hold for this instant only have no derivatives. In the levels of a restart
 //! their differentiated rows are missing, and the laws of the `when` (`v = -e*pre(v)`, `reinit(x, x0)`) take those
 //! places: a law stands at the level of the right limits it contains. If a level then has too few rows, the model does
-//! not say what happens, for example whether an impact is elastic; if it has too many, the balance of the equation
-//! that the law overrules is dropped (a `reinit` of a state overrules its differential equation).
+//! not say what happens, for example whether an impact is elastic. If it has too many, a constraint that is new is erased: what
+//! was before and the laws contradict it, and the mode that follows restores it (a law at the closing of a clutch acts first, then
+//! the clutch closes). And the balance of the equation that a law overrules is dropped, last of all that of a `reinit`, which gives
+//! a state its value in place of the differential equation, new constraints being met. Nothing else gives way.
+//!
+//! What `reinit` replaces may have been about other states too: `M*der(u) = f` has as many equations as there are speeds in it, and a
+//! `reinit` of one of them keeps the others. So states about which only such equations speak are continuous.
 //!
 //! E22 §8.4, System (62). The mode that follows restarts from the right limits found here.
 
@@ -38,6 +43,8 @@ pub enum TransientRow {
     Law(usize),
     /// An equation of the mode.
     Equation(Row),
+    /// What is sought of this variable is what it was before.
+    Continuity(Column),
 }
 
 /// One level of a transient mode.
@@ -79,12 +86,22 @@ impl TransientStructure {
         instantaneous: &IndexVec<Row, bool>,
         laws: &[Vec<Derivative<Column>>],
     ) -> Self {
+        TransientStructure::with_resets(structure, instantaneous, laws, &vec![false; laws.len()])
+    }
+
+    /// The same, where some of the laws are values that `reinit` gives.
+    pub fn with_resets(
+        structure: &ModeStructure,
+        instantaneous: &IndexVec<Row, bool>,
+        laws: &[Vec<Derivative<Column>>],
+        is_reset: &[bool],
+    ) -> Self {
         let placed: Vec<Option<i64>> = laws.iter().map(|contents| level_of_law(structure, contents)).collect();
         let highest = placed.iter().flatten().copied().max().unwrap_or(0).max(i64::from(structure.highest_offset()));
         let reached = reached(structure, instantaneous, laws);
         let level = |level: i64| {
             let own = (0..laws.len()).filter(|&law| placed[law] == Some(level)).collect::<Vec<_>>();
-            LevelMatching { structure, instantaneous, laws, level, reached: &reached }.level(&own)
+            LevelMatching { structure, instantaneous, laws, is_reset, level, reached: &reached }.level(&own)
         };
         let is_late = |it: &&Derivative<Column>| structure.variable_offset(it.of) <= it.order;
         let mut late: Vec<Derivative<Column>> = laws.iter().flatten().filter(is_late).copied().collect();
@@ -184,29 +201,61 @@ fn reached(
     Potentials::spread(structure, constraints.chain(overruled).map(|row| Defect { row, first: 0 }))
 }
 
+/// What gives way to what, where a level has too many rows; the first ones stay.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    /// Laws, and constraints that held before.
+    Firm,
+    /// Balances.
+    Balance,
+    /// Balances about what a law gives a value.
+    Overruled,
+    /// Constraints that are new.
+    New,
+    /// Right limits about which only balances speak that `reinit` replaces: they are continuous.
+    Kept,
+    /// Balances about what `reinit` gives a value.
+    Replaced,
+}
+
 struct LevelMatching<'a> {
     structure: &'a ModeStructure,
     instantaneous: &'a IndexVec<Row, bool>,
     laws: &'a [Vec<Derivative<Column>>],
+    is_reset: &'a [bool],
     level: i64,
     reached: &'a Potentials,
 }
 
 impl LevelMatching<'_> {
-    /// Matches laws first, then constraints, then balances; those of equations that a law overrules last.
+    /// Matches laws first, then the equations by their rank.
     fn level(&self, laws: &[usize]) -> TransientLevel {
         let structure = self.structure;
         let columns: Vec<Column> =
             structure.columns().filter(|&column| self.reached.of(structure, column).is_some()).collect();
-        let mut rows: Vec<TransientRow> = laws.iter().map(|&law| TransientRow::Law(law)).collect();
-        rows.extend(self.rows_in_order(laws).into_iter().map(TransientRow::Equation));
+        let mut rows: Vec<(Rank, TransientRow)> =
+            self.ranked_rows(laws).into_iter().map(|(rank, row)| (rank, TransientRow::Equation(row))).collect();
+        let kept = self.continuous(&rows, &columns);
+        rows.extend(kept.into_iter().map(|column| (Rank::Kept, TransientRow::Continuity(column))));
+        rows.sort_by_key(|&(rank, _)| rank);
+        let laws = laws.iter().map(|&law| (Rank::Firm, TransientRow::Law(law)));
         let mut matching = GrowingMatching::new(columns.len());
-        let (mut kept, mut conflicting) = (Vec::new(), Vec::new());
-        for row in rows {
+        let (mut kept, mut conflicting, mut ranks) = (Vec::new(), Vec::new(), Vec::new());
+        for (rank, row) in laws.chain(rows) {
             let entries = self.entries(row, &columns);
-            if matching.add(entries) {
+            ranks.push(rank);
+            if matching.add(entries.clone()) {
                 kept.push(row);
-            } else if !self.is_balance(row) {
+                continue;
+            }
+            // Of several that a law overrules and that depend on each other, nothing says which gives way.
+            let is_one_of_several = || matching.depends_on(&entries).iter().any(|&other| ranks[other] == rank);
+            let gives_way = match rank {
+                Rank::Firm | Rank::Balance => false,
+                Rank::New | Rank::Kept => true,
+                Rank::Overruled | Rank::Replaced => !is_one_of_several(),
+            };
+            if !gives_way {
                 conflicting.push(row);
             }
         }
@@ -214,28 +263,57 @@ impl LevelMatching<'_> {
         TransientLevel { level: self.level as u32, columns, rows: kept, undetermined, conflicting }
     }
 
-    fn is_balance(&self, row: TransientRow) -> bool {
-        let balance = |row| matches!(condition(self.structure, self.level, row), Condition::Balance(_));
-        matches!(row, TransientRow::Equation(row) if balance(row))
+    /// Right limits that are sought at this level and about which only replaced balances speak.
+    fn continuous(&self, rows: &[(Rank, TransientRow)], columns: &[Column]) -> Vec<Column> {
+        let (mut replaced, mut others) = (vec![false; columns.len()], vec![false; columns.len()]);
+        for &(rank, row) in rows {
+            let marks = if rank == Rank::Replaced { &mut replaced } else { &mut others };
+            self.entries(row, columns).into_iter().for_each(|at| marks[at] = true);
+        }
+        let is_sought = |column: Column| matches!(unknown(self.structure, self.level, column), Unknown::RightLimit(_));
+        let kept = columns.iter().enumerate().filter(|&(at, &column)| replaced[at] && !others[at] && is_sought(column));
+        kept.map(|(_, &column)| column).collect()
     }
 
-    /// Equations that the change reaches and that say something at this level.
-    fn rows_in_order(&self, laws: &[usize]) -> Vec<Row> {
+    /// Equations that the change reaches and that say something at this level, with what they give way to.
+    fn ranked_rows(&self, laws: &[usize]) -> Vec<(Rank, Row)> {
         let structure = self.structure;
         let speaks = |row: &Row| {
             let too_late = i64::from(structure.equation_offset(*row)) > self.level;
             self.reached.reaches(*row) && !(self.instantaneous[*row] && too_late)
         };
-        let overruled = |row: Row| {
-            let column = structure.matched_column(row);
-            laws.iter().any(|&law| self.laws[law].iter().any(|content| content.of == column))
-        };
-        let mut rows: Vec<Row> = structure.rows().filter(speaks).collect();
-        rows.sort_by_key(|&row| {
-            let balance = self.is_balance(TransientRow::Equation(row));
-            (balance, balance && overruled(row), row)
-        });
+        let mut rows: Vec<(Rank, Row)> =
+            structure.rows().filter(speaks).map(|row| (self.rank(row, laws), row)).collect();
+        rows.sort_unstable();
         rows
+    }
+
+    fn rank(&self, row: Row, laws: &[usize]) -> Rank {
+        let mut given = laws.iter().filter(|&&law| self.is_about(row, law)).map(|&law| self.is_reset[law]);
+        match condition(self.structure, self.level, row) {
+            Condition::Constraint(_) if self.instantaneous[row] => Rank::New,
+            Condition::Constraint(_) => Rank::Firm,
+            Condition::Balance(_) => match given.next() {
+                None => Rank::Balance,
+                Some(first) => {
+                    if first || given.any(|it| it) {
+                        Rank::Replaced
+                    } else {
+                        Rank::Overruled
+                    }
+                }
+            },
+        }
+    }
+
+    /// Whether the balance of an equation is about a right limit that a law contains.
+    fn is_about(&self, row: Row, law: usize) -> bool {
+        let tight = self.structure.incidence(row).iter().filter(|&&entry| self.structure.slack(row, entry) == 0);
+        tight.into_iter().any(|entry| {
+            let sought = unknown(self.structure, self.level, entry.column);
+            let mut contents = self.laws[law].iter();
+            contents.any(|it| it.of == entry.column && sought == Unknown::RightLimit(it.order))
+        })
     }
 
     fn entries(&self, row: TransientRow, columns: &[Column]) -> Vec<usize> {
@@ -252,6 +330,7 @@ impl LevelMatching<'_> {
                     self.structure.incidence(row).iter().filter(|&&entry| self.structure.slack(row, entry) == 0);
                 tight.filter_map(|entry| position(entry.column)).collect()
             }
+            TransientRow::Continuity(column) => position(column).into_iter().collect(),
         }
     }
 }
@@ -318,6 +397,7 @@ impl Solver<'_> {
             TransientRow::Law(law) => self.laws.contents()[law].iter().all(|&Derivative { of: column, order }| {
                 unknown(self.structure, level, column) != Unknown::RightLimit(order) || is_solved(column)
             }),
+            TransientRow::Continuity(column) => is_solved(column),
             TransientRow::Equation(row) => {
                 is_solved(self.structure.matched_column(row))
                     || self
@@ -373,6 +453,11 @@ impl Solver<'_> {
                     }
                 }
                 TransientRow::Equation(row) => self.equation(level, at, row, columns, values, right, &mut system),
+                TransientRow::Continuity(column) => {
+                    let place = position(column).expect("what is kept is sought");
+                    system.residual[at] = values[place] - self.left_value(level, column);
+                    system.jacobian.add(at, place, 1.0);
+                }
             }
         }
         system

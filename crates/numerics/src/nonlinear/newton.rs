@@ -58,7 +58,6 @@ impl NewtonSettings {
             _ => value,
         }
     }
-
 }
 
 /// How a solution was found.

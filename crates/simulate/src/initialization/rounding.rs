@@ -76,8 +76,7 @@ impl InitialProblem<'_> {
             let variable = self.place(it.input)?;
             block.variables.iter().position(|unknown| unknown.index() == variable)
         };
-        let mut entries: Vec<(u32, f64)> =
-            terms.iter().filter_map(|it| Some((number(it)? as u32, it.slope))).collect();
+        let mut entries: Vec<(u32, f64)> = terms.iter().filter_map(|it| Some((number(it)? as u32, it.slope))).collect();
         entries.sort_by_key(|entry| entry.0);
         entries
     }

@@ -280,7 +280,7 @@ impl<'a> Instant<'_, 'a> {
         let beginnings = self.prepared.beginnings(step.left, &settled.entered);
         let (prepared, left, discrete) = (self.prepared, step.left, &settled.discrete);
         let noise = self.memory.present_noise(prepared);
-        Circumstances { prepared, noise, left, mode, discrete, changed, beginnings, known }
+        Circumstances { prepared, noise, left, mode, discrete, changed, unmet: step.unmet, beginnings, known }
     }
 
     /// What a restart did not touch, from the states.

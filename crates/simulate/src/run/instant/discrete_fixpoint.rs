@@ -38,6 +38,8 @@ pub(crate) struct MicroStep<'s, 'a> {
     pub all_by_series: bool,
     /// The jet of the left side is incomplete: a restart is needed in any case.
     pub must_restart: bool,
+    /// Constraints that the left side need not meet, although its mode has them: laws acted there.
+    pub unmet: &'s [EquationId],
 }
 
 impl MicroStep<'_, '_> {

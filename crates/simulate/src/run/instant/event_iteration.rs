@@ -140,6 +140,7 @@ impl<'a> Instant<'_, 'a> {
         let released: Vec<RelationId> = released_atoms(left, fired).map(|(atom, _)| atom).collect();
         let (mut stage, mut transient) = (if occasion.initial { Stage::Start } else { Stage::Event }, false);
         let (mut seen, mut is_first_look) = (FxHashSet::default(), false);
+        let mut unmet = Vec::new();
         for number in 0..MOST_MICRO_STEPS {
             let mut before = outcome.right.clone();
             if stage == Stage::Quiet {
@@ -155,6 +156,7 @@ impl<'a> Instant<'_, 'a> {
                 is_literal: stage == Stage::Start,
                 all_by_series: transient,
                 must_restart: transient,
+                unmet: &unmet,
             };
             let Selected { settled, candidate, ambiguity } = self.select(&step, proposal)?;
             self.check_numbers(&settled)?;
@@ -180,6 +182,7 @@ impl<'a> Instant<'_, 'a> {
                 self.reset(&step, &settled, &candidate)?
             };
             outcome.impulses.extend(restarted.weights.iter().cloned());
+            unmet = restarted.unmet;
             outcome.right = restarted.side;
             if is_over && stage == Stage::Event || outcome.terminated.is_some() && !transient {
                 outcome.changed_atoms = self.changed_atoms(left, &outcome.right, &fired.atoms);
@@ -212,6 +215,7 @@ impl<'a> Instant<'_, 'a> {
             is_literal: false,
             all_by_series: true,
             must_restart: true,
+            unmet: &[],
         };
         let Selected { settled, candidate, ambiguity } = self.select(&step, left.discrete.clone())?;
         self.check_numbers(&settled)?;

@@ -91,6 +91,7 @@ pub(crate) fn signs_near_zero<'a>(
         is_literal: false,
         all_by_series: true,
         must_restart: true,
+        unmet: &[],
     };
     let settled = instant.settle(&step, side.discrete.clone(), side).ok()?;
     if settled.mode != side.mode.values || settled.is_transient {
@@ -132,6 +133,7 @@ pub(crate) fn derived_guards_on<'a>(
         is_literal: false,
         all_by_series: false,
         must_restart: false,
+        unmet: &[],
     };
     match instant.settle(&step, side.discrete.clone(), side) {
         Ok(settled) => instant.derived_guards(&step, &settled, side),

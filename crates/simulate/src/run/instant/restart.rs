@@ -29,6 +29,8 @@ pub(crate) struct Restarted<'a> {
     pub weights: Vec<(VariableId, Vec<f64>)>,
     /// Variables of entered states of which nothing says where they begin: with 0.
     pub begun_at_zero: Vec<VariableId>,
+    /// Constraints that are new and that an instant in which laws act need not have met: they still are, in what follows.
+    pub unmet: Vec<EquationId>,
     /// What the signs of atoms are computed from; nothing for a transient instant.
     past: Option<(Past, Restart)>,
 }
@@ -70,6 +72,8 @@ pub(crate) struct Circumstances<'r, 'a> {
     pub discrete: &'r IndexVec<VariableId, f64>,
     /// Discrete variables in continuous equations that have another value than before.
     pub changed: &'r [VariableId],
+    /// Equations that the left side need not meet, although its mode has them.
+    pub unmet: &'r [EquationId],
     /// Left limits of states that are entered.
     pub beginnings: Vec<Beginning>,
     /// The value of what is no unknown: discrete variables, left limits, calls of the run.
@@ -102,7 +106,7 @@ impl<'a> Circumstances<'_, 'a> {
         let weights = named_weights(structure, &result.weights);
         self.check_dropped(&past, &mut result)?;
         let begun_at_zero = self.begun_at_zero(&result);
-        Ok(Restarted { side, weights, begun_at_zero, past: Some((past, result)) })
+        Ok(Restarted { side, weights, begun_at_zero, unmet: Vec::new(), past: Some((past, result)) })
     }
 
     /// Whether the equations that the mode does without hold, and go on to hold as far as can be seen.
@@ -163,7 +167,9 @@ impl<'a> Circumstances<'_, 'a> {
         })?;
         let side = self.side(&result.right);
         let weights = named_weights(structure, &result.weights);
-        Ok(Restarted { side, weights, begun_at_zero: Vec::new(), past: None })
+        let is_unmet = |row: &Row| past.is_new[*row] && structure.equation_offset(*row) > 0;
+        let unmet = structure.rows().filter(is_unmet).map(|row| structure.equation(row)).collect();
+        Ok(Restarted { side, weights, begun_at_zero: Vec::new(), unmet, past: None })
     }
 
     /// Whether everything that `reinit` gives a value to is a state of the mode.
@@ -191,6 +197,7 @@ impl<'a> Circumstances<'_, 'a> {
         let (before, after) = (&self.left.mode, self.mode);
         let mut changed = self.prepared.forms.changed(&self.prepared.dae, &before.values, &after.values, self.changed);
         changed.extend(self.touched_by_pins());
+        changed.extend(self.unmet);
         changed.sort_unstable();
         let past = Past::between(
             &before.structure,
@@ -297,7 +304,7 @@ fn notes_text(model: &FlatModel, structure: &ModeStructure, result: &Restart) ->
 impl<'a> Restarted<'a> {
     /// A side on which nothing continuous has changed.
     pub fn unchanged(side: Side<'a>) -> Self {
-        Restarted { side, weights: Vec::new(), begun_at_zero: Vec::new(), past: None }
+        Restarted { side, weights: Vec::new(), begun_at_zero: Vec::new(), unmet: Vec::new(), past: None }
     }
 
     /// Right limits after a restart; nothing where there was none.
