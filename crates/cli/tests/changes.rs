@@ -96,3 +96,31 @@ fn products_of_impulses_have_no_closed_form() {
     assert!(outcome.stdout.contains("[[p]] = 2"), "{}", outcome.stdout);
     assert!(!outcome.stdout.contains("    z = ") && !outcome.stdout.contains("weight of p"), "{}", outcome.stdout);
 }
+
+/// A `reinit` is an assignment: what its value reads does not jump for it.
+#[test]
+fn a_reinit_sets_no_other_state_than_its_own() {
+    let model = "model M Real z; Real w; Real f; Boolean g(start = false) = time > 1; equation
+        der(z) = -z; der(w) = -w + f; f = if g then 1 else 0; when g then reinit(z, w); end when; end M;";
+    let outcome = modeshift_reading(model.as_bytes(), &["changes", "-"]);
+    let change = "not pre(g) and g: determined\n  jump: z, f\n  continuous: w\n";
+    assert!(outcome.stdout.contains(change), "{}", outcome.stdout);
+}
+
+/// The slack `s` may be given by any equation of which it is a term, as in E22 (48), if it holds before the change.
+#[test]
+fn a_guard_makes_its_constraint_true_however_its_slack_is_written() {
+    let orders = |before: &str, after: &str| {
+        let model = format!(
+            "model M Real x; Real v; Real f; Real s; Boolean g(start = false); equation g = (pre(s) <= 0);
+               der(x) = v; der(v) = f - 1;
+               if g then /* k: */ 0 = x; {after} else /* h: */ 0 = f; {before} end if; end M;"
+        );
+        let text = modeshift_reading(model.as_bytes(), &["changes", "-"]).stdout;
+        text.lines().find(|line| line.contains("impulse orders")).map(|line| line.trim().to_string())
+    };
+    assert_eq!(orders("s = x;", "s = 1;").as_deref(), Some("impulse orders: [[f]] = 1"));
+    assert_eq!(orders("0 = x - s;", "s = 1;").as_deref(), Some("impulse orders: [[f]] = 1"));
+    let violated = "impulse orders: [[v]] = 1, [[f]] = 2";
+    assert_eq!(orders("s = 1 - time;", "s = x;").as_deref(), Some(violated));
+}

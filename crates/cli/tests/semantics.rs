@@ -282,3 +282,98 @@ fn the_picture_tells_runs_apart() {
         assert!(svg.contains(&format!(">{text}")), "{text}");
     }
 }
+
+/// A mass that is stopped, with a guard on the left limit of something.
+fn stopped_mass(guard: &str) -> String {
+    format!(
+        "model M Real x; Real v; Real f; Real s; Boolean g(start = false); equation g = {guard};
+           /* ex: */ der(x) = v; /* ev: */ der(v) = f - 1; /* k: */ 0 = if g then x else f; /* ks: */ s = x; end M;"
+    )
+}
+
+/// Where `s <= 0` becomes true `s` is zero, and so is `x`: the position does not jump, and the force has order 1. A guard that
+/// looks at something else says nothing of `x`.
+#[test]
+fn guards_on_left_limits_say_what_holds_before_a_change_and_no_more() {
+    let orders = |guard: &str| {
+        let change = change_to(&stopped_mass(guard), "g");
+        let differs = change["differs"].as_array().cloned().unwrap_or_default();
+        (change["impulse_orders"][0]["order"].clone(), differs)
+    };
+    let says =
+        "guards say that k holds before the change, as `changes` knows; for another past there is what the runs have";
+    assert_eq!(orders("pre(s) <= 0"), ("1".into(), vec![says.into()]));
+    let unseen = [
+        "`changes` differs: determined, erased: k, k', impulses: [f] = 2, [v] = 1",
+        "because it does not see that guards say that k holds before the change",
+    ];
+    let (order, differs) = orders("2 < 2 - 3*pre(x)");
+    assert_eq!((order, &differs[..2]), ("1".into(), &unseen.map(Value::from)[..]));
+    assert_eq!(orders("pre(v) <= 0").0, "2");
+    assert_eq!(orders("pre(s) <= 1").0, "2");
+}
+
+/// E22 (48): the guard of the rope is that of the instant before.
+#[test]
+fn the_cup_and_ball_with_the_guard_of_e22_has_tension_of_order_1() {
+    let text = std::fs::read_to_string(root().join("models/CupAndBall.mo")).expect("the model");
+    let change = change_to(&text.replace("gamma = (s <= 0)", "gamma = (pre(s) <= 0)"), "gamma");
+    assert_eq!(change["erased"], serde_json::json!(["k1", "k1•"]));
+    let orders: Vec<(&Value, &Value)> =
+        change["impulse_orders"].as_array().expect("a list").iter().map(|it| (&it["variable"], &it["order"])).collect();
+    assert_eq!(orders, [(&"lambda".into(), &"1".into()), (&"s".into(), &"1".into())], "{change}");
+}
+
+#[test]
+fn the_instant_of_a_when_has_its_reset_equations() {
+    let change =
+        change_to(&std::fs::read_to_string(root().join("models/CupAndBallElastic.mo")).expect("the model"), "gamma");
+    assert_eq!(change["end"], "transient");
+    let lines = ["u from e1 in instant 1", "v from law(v = -alpha*pre(v)) in instant 1"];
+    assert_eq!(change["restart"], serde_json::json!(lines));
+}
+
+/// One law for two states: for the runs one of them jumps, and its equation gives way; `changes` names both.
+#[test]
+fn what_changes_says_of_laws_is_compared() {
+    let law = |law: &str| {
+        format!(
+            "model M Real a; Real b; Real f; Boolean g(start = false) = time > 1; equation
+               /* ea: */ der(a) = -b; /* eb: */ der(b) = -a; /* k: */ f = if g then 1 else 2;
+               when g then {law}; end when; end M;"
+        )
+    };
+    let change = change_to(&law("a + 6*b = 3*pre(a)"), "g");
+    assert_eq!(change["differs"][0], "`changes` differs: determined, erased: nothing, impulses: nothing, jumps: a, b");
+    assert_eq!(change_to(&law("a = 3*pre(a)"), "g")["differs"], Value::Null);
+    // A `reinit` gives a value to its state alone, here and in `changes`.
+    let change = change_to(&law("reinit(a, b)"), "g");
+    assert_eq!((&change["differs"], &change["restart"][0]), (&Value::Null, &"a from reinit(a, b) in instant 1".into()));
+}
+
+/// What a law says of a variable that cannot jump in differences, because its second derivative is written, has its reason.
+#[test]
+fn laws_for_variables_with_second_derivatives_are_explained() {
+    let text = "model M Real x; Real f; Boolean g(start = false) = time > 1; equation
+        /* ex: */ der(der(x)) = f; /* k: */ f = if g then 1 else 2; when g then x = 3; end when; end M;";
+    let change = change_to(text, "g");
+    assert_eq!(change["end"], "failed");
+    let because = change["differs"][1].as_str().expect("a reason");
+    assert!(
+        because.starts_with("because the law speaks of a variable whose second derivative is written"),
+        "{because}"
+    );
+}
+
+/// Second derivatives are linear: where one is infinite, (24) has the next coefficients of the series, or the jump.
+#[test]
+fn second_derivatives_have_dominant_terms() {
+    let velocity = "model M Real x; Real y; Real f; Boolean g = time > 1; equation
+        /* ex: */ der(der(x)) = f; /* ey: */ y = 2*x; /* k: */ 0 = if g then der(y) - 1 else f; end M;";
+    let dominant = change_to(velocity, "g")["dominant"].clone();
+    assert_eq!(dominant.as_array().and_then(|it| it.last()), Some(&"ex: x_1 - 2*pre(der(x)) - f_0 = 0".into()));
+    let position = "model M Real x; Real f; Boolean g = time > 1; equation
+        /* ex: */ f = if g then der(der(x)) else der(x); /* k: */ 0 = if g then x - 1 else f - 1; end M;";
+    let expected = ["k•: 0 = x•_0 - 1", "k•2: 0 = x•2_0 - 1", "ex: f_0 - (x•2_0 + pre(x) - 2*x•_0) = 0"];
+    assert_eq!(change_to(position, "g")["dominant"], serde_json::json!(expected));
+}

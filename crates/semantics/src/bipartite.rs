@@ -109,6 +109,20 @@ impl Bipartite {
         }
     }
 
+    /// The rows that give values to some columns, ascending; nothing where one of the columns is left open.
+    pub fn rows_that_determine(&self, mut columns: Vec<usize>) -> Option<Vec<usize>> {
+        let matching = self.matched();
+        let open = self.reached_columns(&matching, |column| matching.row_of[column].is_none());
+        let mut rows = std::collections::BTreeSet::new();
+        while let Some(column) = columns.pop() {
+            let row = matching.row_of[column].filter(|_| !open[column])?;
+            if rows.insert(row) {
+                columns.extend(&self.rows[row]);
+            }
+        }
+        Some(rows.into_iter().collect())
+    }
+
     /// Whether all of these rows can be matched at once.
     pub fn is_independent(&self, rows: &[usize]) -> bool {
         let mut matching = Matching::new(self);

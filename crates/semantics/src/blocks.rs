@@ -2,8 +2,10 @@
 //!
 //! Of the enabled equations that are not evaluated yet, those of the square part of Dulmage and Mendelsohn, and of the
 //! overdetermined part a largest square part: the first by preference, or every one.
+//!
+//! A `reinit` is solved for its state and nothing else: in other equations that state stands for what the `reinit` reads.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::bipartite::Bipartite;
 use crate::domain::{Body, Shifted, Unknown};
@@ -23,42 +25,110 @@ struct Open {
 impl Instant<'_> {
     fn open(&self, status: &Status) -> Open {
         let system = self.system;
+        let waiting = self.waiting_assignments(status);
+        let is_assignment = |it: &Shifted<Body>| waiting.values().any(|assignment| assignment == it);
+        let open_in = |it: Shifted<Body>| self.open_in(status, it, &waiting);
         let mut equations: Vec<Shifted<Body>> = status.enabled_undefined(system).collect();
-        equations.retain(|&it| status.undefined_in(system, it).next().is_some());
+        equations.retain(|&it| !is_assignment(&it) && !open_in(it).is_empty());
         // In the overdetermined part those come first that are not shifted; a law comes before everything else, and
-        // what says the derivative of a state that a law sets, last.
+        // what says the derivative of a state that a law sets, last. (Where constraints are asked for right limits in the
+        // instant of a law, they come before what says derivatives.)
         let is_law = |it: &Shifted<Body>| system.bodies[it.of].clause.is_some();
-        let laws = status.equations.keys().copied().filter(is_law);
-        let set: BTreeSet<Shifted<Unknown>> = laws.flat_map(|law| system.variables_of(law)).collect();
+        let set = self.said_by_laws(status);
         let is_overruled = |it: &Shifted<Body>| system.variables_of(*it).any(|variable| set.contains(&variable));
-        equations.sort_by_key(|it| (!is_law(it), is_overruled(it), it.shift, self.is_new(it.of), it.of));
-        let variables: BTreeSet<Shifted<Unknown>> =
-            equations.iter().flat_map(|&it| status.undefined_in(system, it)).collect();
+        let rank = |it: &Shifted<Body>| match is_overruled(it) {
+            true if self.shifts_in_instants && it.shift > 0 => 1,
+            true => 2 + u32::from(self.gives_way == Some(it.of)),
+            false => 0,
+        };
+        equations.sort_by_key(|it| (!is_law(it), rank(it), it.shift, self.is_new(it.of), it.of));
+        let variables: BTreeSet<Shifted<Unknown>> = equations.iter().flat_map(|&it| open_in(it)).collect();
         let variables: Vec<Shifted<Unknown>> = variables.into_iter().collect();
         let row = |&it: &Shifted<Body>| {
             let place = |variable| variables.binary_search(&variable).expect("an undefined variable");
-            status.undefined_in(system, it).map(place).collect()
+            open_in(it).into_iter().map(place).collect()
         };
         let graph = Bipartite { rows: equations.iter().map(row).collect(), columns: variables.len() };
         Open { equations, variables, graph }
     }
 
+    /// By the state that it assigns, every `reinit` that is not solved yet.
+    fn waiting_assignments(&self, status: &Status) -> BTreeMap<Shifted<Unknown>, Shifted<Body>> {
+        let target = |it: Shifted<Body>| Some((self.system.bodies[it.of].target()?, it));
+        let waiting = status.enabled_undefined(self.system).filter_map(target);
+        waiting.filter(|(target, _)| !status.known.contains(target)).collect()
+    }
+
+    /// Whether a `reinit` evaluates the derivative of a state that is assigned in the same instant: the difference quotient of
+    /// such a state is its jump, and not what the equations of the mode say. Nothing is solved with it.
+    fn is_circular(&self, equation: Shifted<Body>, waiting: &BTreeMap<Shifted<Unknown>, Shifted<Body>>) -> bool {
+        let is_assignment = self.system.bodies[equation.of].assigns.is_some();
+        is_assignment && self.system.read_by(equation.of).any(|variable| waiting.contains_key(&variable))
+    }
+
+    /// The variables that are open in an equation, with what assignments read in the place of what they assign.
+    fn open_in(
+        &self,
+        status: &Status,
+        equation: Shifted<Body>,
+        waiting: &BTreeMap<Shifted<Unknown>, Shifted<Body>>,
+    ) -> BTreeSet<Shifted<Unknown>> {
+        let mut met: BTreeSet<Shifted<Unknown>> = BTreeSet::new();
+        let mut pending: Vec<Shifted<Unknown>> = status.undefined_in(self.system, equation).collect();
+        while let Some(variable) = pending.pop() {
+            if met.insert(variable) {
+                let assignment = waiting.get(&variable).into_iter();
+                pending.extend(assignment.flat_map(|&it| status.undefined_in(self.system, it)));
+            }
+        }
+        met.retain(|variable| !waiting.contains_key(variable));
+        met
+    }
+
     /// Lines 4–6: blocks that can be solved now.
     pub(crate) fn blocks(&self, status: &Status) -> Vec<Vec<MicroStep>> {
+        let waiting = self.waiting_assignments(status);
+        let is_ready = |(_, it): &(&Shifted<Unknown>, &Shifted<Body>)| {
+            self.open_in(status, **it, &waiting).is_empty() && !self.is_circular(**it, &waiting)
+        };
+        if let Some((&target, &assignment)) = waiting.iter().find(is_ready) {
+            let block = EvaluateBlock { equations: vec![assignment], variables: vec![target] };
+            return vec![vec![MicroStep::Block(block)]];
+        }
         let Open { equations, variables, graph } = self.open(status);
         let block = |(rows, columns): (Vec<usize>, Vec<usize>)| {
             let mut block = EvaluateBlock {
                 equations: rows.into_iter().map(|row| equations[row]).collect(),
                 variables: columns.into_iter().map(|column| variables[column]).collect(),
             };
+            self.join_assignments(&mut block, &waiting);
             block.equations.sort_unstable();
             block.variables.sort_unstable();
             vec![MicroStep::Block(block)]
         };
         let mut blocks: Vec<Vec<MicroStep>> = self.square_blocks(&graph).into_iter().map(block).collect();
+        let is_circular = |step: &MicroStep| match step {
+            MicroStep::Block(block) => block.equations.iter().any(|it| self.is_circular(*it, &waiting)),
+            _ => false,
+        };
+        blocks.retain(|steps| !steps.iter().any(is_circular));
         blocks.sort();
         blocks.dedup();
         blocks
+    }
+
+    /// Assignments of what is in a block, where they wait for the block, are solved together with it.
+    fn join_assignments(&self, block: &mut EvaluateBlock, waiting: &BTreeMap<Shifted<Unknown>, Shifted<Body>>) {
+        let mut place = 0;
+        while let Some(&equation) = block.equations.get(place) {
+            for variable in self.system.variables_of(equation) {
+                if let Some(&assignment) = waiting.get(&variable).filter(|it| !block.equations.contains(it)) {
+                    block.equations.push(assignment);
+                    block.variables.push(variable);
+                }
+            }
+            place += 1;
+        }
     }
 
     /// Whether the overdetermined part has so many largest square parts that not all are looked at.

@@ -207,7 +207,7 @@ impl Graph {
     fn written_start(&self) -> Beginning {
         let entries = self.system.bodies.iter().filter(|body| body.clause.is_none()).flat_map(|body| &body.incidence);
         let known = entries.flat_map(|entry| (0..entry.highest).map(|shift| Shifted::new(entry.unknown, shift)));
-        let held = self.system.clauses.iter().map(|_| false).collect();
+        let held = self.system.clauses.iter().map(|clause| vec![false; clause.conditions.len()]).collect();
         Beginning { known: known.collect(), context: Context::new(), held }
     }
 
@@ -222,6 +222,7 @@ impl Graph {
             change: None,
             latent_first: false,
             shifts_in_instants: false,
+            gives_way: None,
         }
     }
 

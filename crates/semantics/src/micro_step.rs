@@ -4,7 +4,7 @@
 //!
 //! - *Tick* (line 2): its formula is damaged. Here `x•m` is known next if `x•m+1` was, and `Δ' = {e•m : e•m+1 was solved}`.
 //! - *Latent equations* (line 15) are those of all enabled equations, not of `F`: line 10 has just taken from `F` the
-//!   equations that are known to hold, and with them those whose shifts are wanted.
+//!   equations that are known to hold, and with them those whose shifts are wanted (`latent`).
 //! - *A shifted equation* (line 13) counts as disabled for this instant, otherwise no run through line 13 succeeds. These
 //!   are the erased equations of E22 §8.
 //! - *Shifts are bounded*: the graph need not be finite. An equation is shifted while all its variables are known, which
@@ -15,7 +15,7 @@
 //! - *`when` clauses* (E22 §8.4): in the instant in which one fires its laws are enabled, and equations that are
 //!   overdetermined are erased without being shifted, as their shifts are not active when the instant is over. Latent
 //!   equations are added only of what held before. Where the mode goes on behind the instant its equations go on, too:
-//!   they are shifted as ever, but for those that contain what a law says.
+//!   they are shifted as ever, but for those that contain what a law says. How clauses are read: `clauses`.
 
 use std::collections::BTreeSet;
 
@@ -137,8 +137,8 @@ pub struct Instant<'a> {
     pub offsets: &'a [Option<Offsets>],
     /// The context.
     pub context: &'a Context,
-    /// By `when` branch, whether its condition held in the instant before.
-    pub held: &'a [bool],
+    /// By `when` branch and condition, whether that held in the instant before.
+    pub held: &'a [Vec<bool>],
     /// The furthest shift of an equation.
     pub bound: u32,
     /// Which choices are wanted.
@@ -149,6 +149,8 @@ pub struct Instant<'a> {
     pub latent_first: bool,
     /// Whether equations are shifted also in the instant of a `when`.
     pub shifts_in_instants: bool,
+    /// Of equations that contain what a law says, one that gives way before all others.
+    pub gives_way: Option<Body>,
 }
 
 impl Instant<'_> {
@@ -246,7 +248,8 @@ impl Instant<'_> {
         let mut clauses: Vec<usize> = Vec::new();
         for (number, clause) in self.system.clauses.iter().enumerate() {
             let is_taken = clauses.iter().any(|&other| self.system.clauses[other].of == clause.of);
-            if clause.condition.has(mode) && !self.held[number] && !is_taken {
+            let mut conditions = clause.conditions.iter().zip(&self.held[number]);
+            if conditions.any(|(condition, &held)| condition.has(mode) && !held) && !is_taken {
                 clauses.push(number);
             }
         }
@@ -292,13 +295,22 @@ impl Instant<'_> {
     }
 
     fn is_free_of_laws(&self, status: &Status, equation: Shifted<Body>) -> bool {
+        let said = self.said_by_laws(status);
+        self.system.variables_of(equation).all(|variable| !said.contains(&variable))
+    }
+
+    /// The variables of which laws that fire say something: of a `reinit` that is what it assigns, not what it reads.
+    pub(crate) fn said_by_laws(&self, status: &Status) -> BTreeSet<Shifted<Unknown>> {
         let laws = status.equations.keys().filter(|it| self.system.bodies[it.of].clause.is_some());
-        let set: BTreeSet<Shifted<Unknown>> = laws.flat_map(|&law| self.system.variables_of(law)).collect();
-        self.system.variables_of(equation).all(|variable| !set.contains(&variable))
+        let said = |law: &Shifted<Body>| match self.system.bodies[law.of].target() {
+            Some(target) => vec![target],
+            None => self.system.variables_of(*law).collect(),
+        };
+        laws.flat_map(said).collect()
     }
 
     /// Whether what holds in an instant holds when it is over: its mode is not transient, and no `when` says that it is.
-    fn lasts(&self, status: &Status) -> bool {
+    pub(crate) fn lasts(&self, status: &Status) -> bool {
         let is_bare = |&clause: &usize| self.system.clauses[clause].is_bare;
         let is_declared = status.fires.as_ref().is_some_and(|fires| fires.iter().any(is_bare));
         !is_declared && status.mode().is_some_and(|mode| !self.system.is_transient(mode))
@@ -309,30 +321,23 @@ impl Instant<'_> {
         offsets.and_then(|offsets| offsets.equations.get(&body)).is_some_and(|&offset| offset > 0)
     }
 
-    fn is_fired(&self, status: &Status) -> bool {
+    pub(crate) fn is_fired(&self, status: &Status) -> bool {
         status.fires.as_ref().is_some_and(|fires| !fires.is_empty())
     }
 
-    /// Line 15, where nothing of line 12 is left.
+    /// Line 15, where nothing of line 12 is left: what a start of the mode would ask for, and if that is not enough, what
+    /// the variables still ask for that have no value.
     fn latent(&self, status: &Status) -> Vec<Vec<MicroStep>> {
-        if self.overdetermined_rest(status).is_some() { Vec::new() } else { self.latent_equations(status) }
+        if self.overdetermined_rest(status).is_some() {
+            return Vec::new();
+        }
+        let own = self.latent_equations(status);
+        if own.is_empty() { self.further_equations(status) } else { own }
     }
 
     /// Line 15 before all other lines, when it is known what fires.
     fn added_early(&self, status: &Status) -> Vec<Vec<MicroStep>> {
         if status.fires.is_some() { self.latent_equations(status) } else { Vec::new() }
-    }
-
-    /// Shifts of enabled equations, as often as the offsets of the mode say.
-    fn latent_equations(&self, status: &Status) -> Vec<Vec<MicroStep>> {
-        let Some(offsets) = status.mode().and_then(|mode| self.offsets[mode].as_ref()) else { return Vec::new() };
-        let held_before = |body: Body| self.context.iter().any(|equation| equation.of == body);
-        let is_asked =
-            |body: Body| !self.is_fired(status) || self.shifts_in_instants || self.lasts(status) || held_before(body);
-        let shifts = offsets.equations.iter().filter(|(body, _)| is_asked(**body));
-        let shifts = shifts.flat_map(|(&body, &offset)| (1..=offset).map(move |shift| Shifted::new(body, shift)));
-        let equations: Vec<Shifted<Body>> = shifts.filter(|it| !status.equations.contains_key(it)).collect();
-        if equations.is_empty() { Vec::new() } else { vec![vec![MicroStep::Latent(AddEquations { equations })]] }
     }
 
     /// An overdetermined equation that may be neither shifted nor erased.
@@ -348,9 +353,7 @@ impl Instant<'_> {
                 false => Failure::Unbounded(equation),
             };
         }
-        let open = status.enabled_undefined(self.system).flat_map(|it| status.undefined_in(self.system, it));
-        let open: BTreeSet<Shifted<Unknown>> = open.collect();
-        let open: Vec<Shifted<Unknown>> = open.into_iter().collect();
+        let open: Vec<Shifted<Unknown>> = self.open_variables(status).into_iter().collect();
         match status.mode().map(|mode| &self.offsets[mode]) {
             Some(None) => Failure::InfiniteIndex(open),
             _ => Failure::Underdetermined(open),

@@ -18,8 +18,8 @@ pub struct Beginning {
     pub known: BTreeSet<Shifted<Unknown>>,
     /// The context.
     pub context: Context,
-    /// By `when` branch, whether its condition held in the instant before.
-    pub held: Vec<bool>,
+    /// By `when` branch and condition, whether that held in the instant before.
+    pub held: Vec<Vec<bool>>,
 }
 
 /// The end of a run: what the next instant begins with, or why there is none.
@@ -73,9 +73,9 @@ fn next_beginning(system: &DifferenceSystem, status: &Status) -> Beginning {
     Beginning { known, context, held: held_in(system, mode) }
 }
 
-/// By `when` branch, whether its condition holds in a mode.
-pub fn held_in(system: &DifferenceSystem, mode: usize) -> Vec<bool> {
-    system.clauses.iter().map(|clause| clause.condition.has(mode)).collect()
+/// By `when` branch and condition, whether that holds in a mode.
+pub fn held_in(system: &DifferenceSystem, mode: usize) -> Vec<Vec<bool>> {
+    system.clauses.iter().map(|clause| clause.held_in(mode)).collect()
 }
 
 /// Whether there is such an instant: a transient mode lasts for the instant in which its `when` fires, and no longer.

@@ -56,6 +56,8 @@ pub struct GuardPredicate {
     pub name: Arc<str>,
     /// The variables that it reads at the current instant: `ρ(γ)`. Left limits are known when an instant begins.
     pub reads: Vec<Unknown>,
+    /// The two sides of each relation in its definition: where the guard changes, one of these is an equality.
+    pub relations: Vec<[ExpressionId; 2]>,
 }
 
 /// `if γ do f = 0`
@@ -75,6 +77,8 @@ pub struct GuardedEquation {
     pub incidence: Vec<Incidence>,
     /// Where it is a law: the clause it belongs to. It is enabled only in an instant in which the clause fires.
     pub clause: Option<usize>,
+    /// Where it is a `reinit`: the state that it assigns, the first of its incidence. It is solved for nothing else.
+    pub assigns: Option<Unknown>,
 }
 
 /// A variable in a body, at all instants from the lowest shift to the highest.
@@ -95,12 +99,28 @@ pub struct Clause {
     pub name: String,
     /// Which `when` of the model: of the branches of one, the first that may fire does.
     pub of: usize,
-    /// The modes in which its condition holds: it fires where that becomes true.
-    pub condition: Modes,
-    /// Whether the mode in which it fires is transient: what happens in the model may make its condition false.
-    pub is_transient: bool,
+    /// By condition, the modes in which it holds: the branch fires where one of them becomes true.
+    pub conditions: Vec<Modes>,
+    /// The modes that it declares to be transient: those of conditions that what happens in the model may make false.
+    pub transient: Modes,
     /// Whether there is nothing in it: it declares that what holds in its instant holds for this instant only.
     pub is_bare: bool,
+}
+
+impl Clause {
+    /// By condition, whether it holds in a mode.
+    pub fn held_in(&self, mode: usize) -> Vec<bool> {
+        self.conditions.iter().map(|condition| condition.has(mode)).collect()
+    }
+}
+
+impl GuardedEquation {
+    /// Where a `reinit` puts its value: the state an instant later.
+    pub fn target(&self) -> Option<Shifted<Unknown>> {
+        let assigned = self.assigns?;
+        let entry = self.incidence.iter().find(|entry| entry.unknown == assigned)?;
+        Some(Shifted::new(assigned, entry.lowest))
+    }
 }
 
 impl DifferenceSystem {
@@ -110,6 +130,12 @@ impl DifferenceSystem {
             let shifts = entry.lowest + equation.shift..=entry.highest + equation.shift;
             shifts.map(|shift| Shifted::new(entry.unknown, shift))
         })
+    }
+
+    /// The variables that a `reinit` evaluates.
+    pub fn read_by(&self, assignment: Body) -> impl Iterator<Item = Shifted<Unknown>> + '_ {
+        let entries = self.bodies[assignment].incidence.iter().skip(1);
+        entries.flat_map(|entry| (entry.lowest..=entry.highest).map(|shift| Shifted::new(entry.unknown, shift)))
     }
 
     /// The equations that hold in a mode, laws left out.
@@ -132,7 +158,7 @@ impl DifferenceSystem {
 
     /// The modes that last for an instant only.
     pub fn is_transient(&self, mode: usize) -> bool {
-        self.clauses.iter().any(|clause| clause.is_transient && clause.condition.has(mode))
+        self.clauses.iter().any(|clause| clause.transient.has(mode))
     }
 
     /// The greatest order of a derivative that is written.

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use modeshift_dae::MultimodeDae;
-use modeshift_semantics::{Graph, Outcome, Reading};
+use modeshift_semantics::{ChangeEnd, Failure, Graph, Outcome, Reading, Shifted};
 
 use crate::support::second_opinion::{FiringOpinion, Reason, of_semantics, reason, with_changes};
 use crate::support::{random_graphs, random_graphs_with_laws};
@@ -61,9 +61,9 @@ fn changes_of_random_models_agree_or_differ_for_a_known_reason() {
         reading: Reading { remembers, latent_first, ..Reading::default() },
         other_words,
     };
-    assert_eq!(tally.agree, 3818, "{tally:?}");
+    assert_eq!(tally.agree, 3806, "{tally:?}");
     let expected = [
-        (reason(true, false, false), 664),
+        (reason(true, false, false), 676),
         (reason(false, true, false), 48),
         (reason(true, true, false), 14),
         (reason(false, false, true), 9),
@@ -74,8 +74,8 @@ fn changes_of_random_models_agree_or_differ_for_a_known_reason() {
     assert_eq!((tally.erasing, tally.with_numbers, tally.impulsive), (1357, 4497, 680), "{tally:?}");
 }
 
-/// Changes of 300 models with a `when` that has laws or declares its mode transient. Where it fires, the verdict and the
-/// erased constraints are compared; other changes as above.
+/// Changes of 300 models with a `when` that has laws or declares its mode transient. Where it fires, the verdict, the
+/// erased constraints, impulses with their orders and the states that jump are compared; other changes as above.
 #[test]
 fn instants_of_random_when_clauses_agree_or_differ_for_a_known_reason() {
     let (mut agree, mut differ) = (BTreeMap::new(), BTreeMap::new());
@@ -104,10 +104,24 @@ fn instants_of_random_when_clauses_agree_or_differ_for_a_known_reason() {
         });
     }
     println!("{agree:?} {differ:?} {others:?}");
-    assert!(unknown.is_empty(), "{}", unknown.join("\n\n"));
-    assert_eq!(agree, [("determined", 235), ("rejected", 77), ("underdetermined", 4)].into());
-    let reading = |remembers, shifts_in_instants| Reading { remembers, shifts_in_instants, ..Reading::default() };
-    assert_eq!(differ, [(reading(false, true), 75), (reading(true, false), 8), (reading(true, true), 1)].into());
+    // A constraint of a transient mode with two derivatives below it, of which `changes` asks the second as well: the only change
+    // for which there is no reading, and no other difference may hide behind it.
+    let expected = "model 213, [\"not g1\", \"g1\"]:\n\
+        FiringOpinion { verdict: \"determined\", erased: {(\"e1\", 0)}, impulsive: {\"x1\": \"1\"}, jumps: {\"x3\", \"x5\"} }\n\
+        FiringOpinion { verdict: \"determined\", erased: {(\"e1\", 0)}, \
+        impulsive: {\"x1\": \"2\", \"x3\": \"1\", \"x5\": \"1\"}, jumps: {\"x2\", \"x4\"} }";
+    assert_eq!(unknown, [expected]);
+    assert_eq!(agree, [("determined", 223), ("rejected", 77), ("underdetermined", 4)].into());
+    let reading = |remembers, shifts_in_instants, by_choice| {
+        (Reading { remembers, shifts_in_instants, ..Reading::default() }, by_choice)
+    };
+    let expected = [
+        (reading(false, true, false), 76),
+        (reading(true, false, false), 8),
+        (reading(true, true, false), 3),
+        (reading(false, false, true), 8),
+    ];
+    assert_eq!(differ, expected.into());
     assert!(others.unknown.is_empty(), "{}", others.unknown.join("\n\n"));
 }
 
@@ -132,6 +146,76 @@ fn cycles_that_are_rejected_have_at_least_two_resets() {
         }
     }
     assert!(cycles > 50, "{cycles}");
+}
+
+/// Equations in another order are other choices. What an instant determines does not depend on them: no change fails for one
+/// order and ends for another.
+#[test]
+fn verdicts_do_not_depend_on_the_order_of_equations() {
+    let (mut pairs, mut failed) = (0, 0);
+    for (seed, _, graph) in random_graphs(300) {
+        let mut system = graph.system.clone();
+        system.bodies = graph.system.bodies.iter().rev().cloned().collect();
+        let other = Graph::new(system);
+        for (before, after) in pairs_of_long_modes(&graph) {
+            let ends = [&graph, &other].map(|it| it.causal_change(before, after).expect("modes with starts").end);
+            let is_failed = ends.each_ref().map(|end| matches!(end, ChangeEnd::Failed(_)));
+            assert_eq!(is_failed[0], is_failed[1], "model {seed}, {before} -> {after}: {ends:?}");
+            pairs += 1;
+            failed += usize::from(is_failed[0]);
+        }
+    }
+    println!("{failed} of {pairs} fail");
+    assert!(failed > 10, "{failed} of {pairs}");
+}
+
+/// Runs that fail are asked again: whatever shifts of the equations of their mode are taken together, up to the bound, and
+/// with all that the run has computed, a variable that they name has no value.
+#[test]
+fn what_fails_is_not_determined_by_any_shifts() {
+    let mut failed = 0;
+    for (seed, _, graph) in random_graphs(300) {
+        for number in 0..graph.runs.len() {
+            let run = &graph.runs[number];
+            let Err(Failure::Underdetermined(open)) = &run.to else { continue };
+            let status = graph.statuses(number).pop().expect("a run has steps");
+            let shifts = graph.system.equations_in(run.mode).flat_map(|of| (0..=graph.bound).map(move |it| (of, it)));
+            let rows: Vec<BTreeSet<_>> = shifts
+                .map(|(of, shift)| graph.system.variables_of(Shifted { of, shift }).collect())
+                .map(|row: BTreeSet<_>| row.difference(&status.known).copied().collect())
+                .collect();
+            assert!(open.iter().any(|it| !is_determined(&rows, *it)), "model {seed}, run {number}: {open:?}");
+            failed += 1;
+        }
+    }
+    assert!(failed > 10, "{failed}");
+}
+
+/// Whether rows determine a variable: every largest matching covers it, so that without it fewer rows can be matched.
+fn is_determined<T: Ord + Copy>(rows: &[BTreeSet<T>], variable: T) -> bool {
+    let without: Vec<BTreeSet<T>> =
+        rows.iter().map(|row| row.iter().copied().filter(|it| *it != variable).collect()).collect();
+    matched(&without) < matched(rows)
+}
+
+/// How many rows can have a variable of their own.
+fn matched<T: Ord + Copy>(rows: &[BTreeSet<T>]) -> usize {
+    fn augment<T: Ord + Copy>(
+        rows: &[BTreeSet<T>],
+        row: usize,
+        met: &mut BTreeSet<T>,
+        owner: &mut BTreeMap<T, usize>,
+    ) -> bool {
+        for &variable in &rows[row] {
+            if met.insert(variable) && owner.get(&variable).copied().is_none_or(|it| augment(rows, it, met, owner)) {
+                owner.insert(variable, row);
+                return true;
+            }
+        }
+        false
+    }
+    let mut owner = BTreeMap::new();
+    (0..rows.len()).filter(|&row| augment(rows, row, &mut BTreeSet::new(), &mut owner)).count()
 }
 
 /// 200 models with every choice of lines 5, 8 and 12: those listed are not confluent, with how many pairs of a start and
@@ -177,12 +261,12 @@ const NOT_CONFLUENT: [(u64, [usize; 3]); 28] = [
     (99, [2, 0, 0]),
     (102, [0, 1, 0]),
     (113, [4, 0, 0]),
-    (117, [4, 3, 1]),
+    (117, [4, 4, 0]),
     (121, [1, 0, 0]),
-    (158, [1, 1, 3]),
-    (222, [2, 2, 3]),
+    (158, [1, 4, 0]),
+    (222, [2, 5, 0]),
     (227, [1, 0, 0]),
-    (236, [0, 0, 1]),
+    (236, [0, 1, 0]),
     (254, [2, 0, 0]),
     (277, [2, 0, 0]),
     (283, [6, 0, 0]),
@@ -191,12 +275,12 @@ const NOT_CONFLUENT: [(u64, [usize; 3]); 28] = [
     (306, [3, 0, 0]),
     (309, [0, 1, 0]),
     (326, [4, 0, 0]),
-    (333, [0, 0, 1]),
-    (342, [0, 0, 1]),
+    (333, [0, 1, 0]),
+    (342, [0, 1, 0]),
     (351, [21, 3, 0]),
     (360, [0, 1, 0]),
     (369, [1, 0, 0]),
     (378, [2, 0, 0]),
-    (426, [0, 0, 1]),
+    (426, [0, 1, 0]),
     (482, [1, 0, 0]),
 ];

@@ -249,11 +249,12 @@ fn a_mode_that_shifts_further_with_every_visit() {
         valuations: Modes::of(2, |it| it == mode),
         incidence: vec![Incidence { unknown: Unknown(0), lowest: shift, highest: shift }],
         clause: None,
+        assigns: None,
     };
     let system = || DifferenceSystem {
         name: "Unbounded".into(),
         unknowns: [UnknownVariable { name: "x".into(), variable: VariableId(0) }].into_iter().collect(),
-        guards: [GuardPredicate { name: "g".into(), reads: Vec::new() }].into_iter().collect(),
+        guards: [GuardPredicate { name: "g".into(), reads: Vec::new(), relations: Vec::new() }].into_iter().collect(),
         modes: [false, true].map(|value| Mode::from_fn(1, |_| value)).to_vec(),
         valuations: [false, true].map(|value| Mode::from_fn(1, |_| value)).to_vec(),
         bodies: [body("p", 1, 0), body("q", 1, 1), body("r", 0, 0)].into_iter().collect(),

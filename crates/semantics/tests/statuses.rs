@@ -20,6 +20,7 @@ fn check(graph: &Graph) {
             change: None,
             latent_first: false,
             shifts_in_instants: false,
+            gives_way: None,
         };
         let mut status = Status::initial(&graph.system, beginning.known.clone());
         let mut delayed = BTreeSet::new();

@@ -203,10 +203,8 @@ fn contents(model: &FlatModel, action: &WhenAction) -> Option<Vec<Derivative<Var
             found.extend(continuous_leaves(model, left, true));
             found.extend(continuous_leaves(model, right, true));
         }
-        WhenActionKind::Reinit(variable, value) => {
-            found.push(Derivative::new(variable, 0));
-            found.extend(continuous_leaves(model, value, true));
-        }
+        // An assignment: its value is evaluated with the states before it, and no other right limit follows from it.
+        WhenActionKind::Reinit(variable, _) => found.push(Derivative::new(variable, 0)),
         _ => return None,
     }
     found.sort_unstable();

@@ -5,7 +5,7 @@
 //! constraint begins with its first derivative and positions do not jump.
 //!
 //! Recognized where the constraint, as it stands after the change, is a sum of the same terms as the guard's expression
-//! as it stood before, or its negation; through the equation `s = …` if the guard is on a variable `s`.
+//! as it stood before, or its negation; through the equation of which `s` is a term if the guard is on a variable `s`.
 
 use modeshift_dae::{
     ArithmeticOperator, Definition, Descent, EquationId, EquationKind, ExpressionId, Expressions, Id, ModeVariableId,
@@ -26,8 +26,9 @@ pub struct GuardZero {
 
 /// All of a model, by equation.
 pub fn guard_zeros(dae: &MultimodeDae) -> Vec<GuardZero> {
-    let mut search =
-        Search { dae, expressions: dae.model.expressions.clone(), definitions: definitions(dae), users: users(dae) };
+    let expressions = dae.model.expressions.clone();
+    let mut search = Search { dae, expressions, definitions: FxHashMap::default(), users: users(dae) };
+    search.find_definitions();
     let mut found = Vec::new();
     for mode in dae.mode_variables.ids() {
         if let Some((left, right)) = relation(dae, mode) {
@@ -55,24 +56,6 @@ fn relation(dae: &MultimodeDae, mode: ModeVariableId) -> Option<(ExpressionId, E
     }
 }
 
-/// Equations `s = …` by their variable: of a continuous one all that have it as a side, of a discrete one its definition.
-fn definitions(dae: &MultimodeDae) -> FxHashMap<VariableId, Vec<ExpressionId>> {
-    let mut definitions: FxHashMap<VariableId, Vec<ExpressionId>> = FxHashMap::default();
-    for definition in dae.discrete.definitions.iter_enumerated() {
-        if let (variable, Some(Definition::Equation { value, .. })) = definition {
-            definitions.entry(variable).or_default().push(*value);
-        }
-    }
-    for equation in dae.model.equations.iter().filter(|equation| equation.kind == EquationKind::Continuous) {
-        for (side, other) in [(equation.left, equation.right), (equation.right, equation.left)] {
-            if let Node::Variable(variable, 0) = dae.model.expressions.node(side) {
-                definitions.entry(variable).or_default().push(other);
-            }
-        }
-    }
-    definitions
-}
-
 /// Equations that depend on a mode variable, in their guard or in a condition.
 fn users(dae: &MultimodeDae) -> FxHashMap<ModeVariableId, Vec<EquationId>> {
     let mut users: FxHashMap<ModeVariableId, Vec<EquationId>> = FxHashMap::default();
@@ -95,11 +78,37 @@ fn users(dae: &MultimodeDae) -> FxHashMap<ModeVariableId, Vec<EquationId>> {
 struct Search<'a> {
     dae: &'a MultimodeDae,
     expressions: Expressions,
-    definitions: FxHashMap<VariableId, Vec<ExpressionId>>,
+    /// What a variable is equal to, and the guard of the equation that says so.
+    definitions: FxHashMap<VariableId, Vec<(Option<ExpressionId>, ExpressionId)>>,
     users: FxHashMap<ModeVariableId, Vec<EquationId>>,
 }
 
 impl Search<'_> {
+    /// Of a continuous variable the equations `0 = … + s` of which it is one term, of a discrete one its definition.
+    fn find_definitions(&mut self) {
+        let dae = self.dae;
+        for definition in dae.discrete.definitions.iter_enumerated() {
+            if let (variable, Some(Definition::Equation { value, .. })) = definition {
+                self.definitions.entry(variable).or_default().push((None, *value));
+            }
+        }
+        for equation in dae.model.equations.iter().filter(|equation| equation.kind == EquationKind::Continuous) {
+            for (side, other) in [(equation.left, equation.right), (equation.right, equation.left)] {
+                for Term { of, added, .. } in self.terms(side).into_iter().filter(Term::is_single) {
+                    if let Node::Variable(variable, 0) = self.expressions.node(of) {
+                        // What is left of the equation without the variable, with its sign.
+                        let rest = self.expressions.difference(side, other);
+                        let value = match added {
+                            1 => self.expressions.difference(of, rest),
+                            _ => self.expressions.sum(of, rest),
+                        };
+                        self.definitions.entry(variable).or_default().push((Some(equation.guard), value));
+                    }
+                }
+            }
+        }
+    }
+
     fn find(
         &mut self,
         mode: ModeVariableId,
@@ -111,19 +120,23 @@ impl Search<'_> {
         let mut zeros = vec![self.expressions.difference(left, right)];
         for (side, other) in [(left, right), (right, left)] {
             if let Node::Variable(variable, 0) = self.expressions.node(side) {
-                for definition in self.definitions.get(&variable).cloned().unwrap_or_default() {
+                for (guard, definition) in self.definitions.get(&variable).cloned().unwrap_or_default() {
+                    let guard = guard.map(|guard| self.assuming(guard, mode, !becomes));
+                    if guard.is_some_and(|guard| self.expressions.literal_boolean(guard) == Some(false)) {
+                        continue;
+                    }
                     let before = self.assuming(definition, mode, !becomes);
                     zeros.push(self.expressions.difference(before, other));
                 }
             }
         }
-        let zeros: Vec<Vec<Term>> = zeros.into_iter().map(|zero| self.terms(zero)).collect();
+        let zeros: Vec<Vec<Term>> = zeros.into_iter().map(|zero| self.normalized_terms(zero)).collect();
         for equation in self.users.get(&mode).cloned().unwrap_or_default() {
             let sides = &self.dae.model.equations[equation];
             let (left, right) = (sides.left, sides.right);
             let (left, right) = (self.assuming(left, mode, becomes), self.assuming(right, mode, becomes));
             let residual = self.expressions.difference(left, right);
-            if zeros.contains(&self.terms(residual)) {
+            if zeros.contains(&self.normalized_terms(residual)) {
                 found.push(GuardZero { equation, mode, becomes });
             }
         }
@@ -134,6 +147,15 @@ impl Search<'_> {
     }
 
     /// The terms of a sum in order, the first one added: the same for whatever vanishes together by its form.
+    fn normalized_terms(&self, sum: ExpressionId) -> Vec<Term> {
+        let mut terms = self.terms(sum);
+        if terms.first().is_some_and(|first| first.added == 0) {
+            terms.iter_mut().for_each(|term| std::mem::swap(&mut term.added, &mut term.subtracted));
+        }
+        terms
+    }
+
+    /// The terms of a sum in order, without those that cancel.
     fn terms(&self, sum: ExpressionId) -> Vec<Term> {
         let mut terms: Vec<Term> = Vec::new();
         let together = |(a, b): (u64, u64), (c, d): (u64, u64)| (a.saturating_add(c), b.saturating_add(d));
@@ -151,13 +173,14 @@ impl Search<'_> {
                 }
                 Node::Negate(a) => descent.hand(a, negated, together),
                 _ if self.expressions.literal(of) == Some(0.0) => {}
-                _ => terms.push(Term { of, added, subtracted }),
+                _ => {
+                    let both = added.min(subtracted);
+                    terms.push(Term { of, added: added - both, subtracted: subtracted - both });
+                }
             }
         }
+        terms.retain(|term| term.added + term.subtracted > 0);
         terms.sort_unstable();
-        if terms.first().is_some_and(|first| first.added == 0) {
-            terms.iter_mut().for_each(|term| std::mem::swap(&mut term.added, &mut term.subtracted));
-        }
         terms
     }
 }
@@ -168,4 +191,11 @@ struct Term {
     of: ExpressionId,
     added: u64,
     subtracted: u64,
+}
+
+impl Term {
+    /// Whether it is in the sum once.
+    fn is_single(&self) -> bool {
+        self.added.saturating_add(self.subtracted) == 1
+    }
 }

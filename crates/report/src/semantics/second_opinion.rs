@@ -1,8 +1,8 @@
 //! Where `changes` says something else of a mode change than the constructive semantics, and why.
 //!
-//! The two share no code. Compared are the verdict, the erased equations, impulses with their orders and what restarts;
-//! where something differs, the change is followed again in the readings of the documentation of `modeshift_semantics`,
-//! and the one in which the two agree is the reason.
+//! The two share no code. Compared are the verdict, the erased equations, impulses with their orders and what restarts,
+//! where a `when` fires the states that jump; where something differs, the change is followed again in the readings of the
+//! documentation of `modeshift_semantics`, and the one in which the two agree is the reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,6 +17,8 @@ pub(super) struct Opinion {
     /// Variables with impulses, with their orders.
     pub(super) impulsive: BTreeMap<String, String>,
     restarted: BTreeSet<String>,
+    /// The states that jump.
+    jumps: BTreeSet<String>,
     /// Variables that are not linear in something infinite.
     nonlinear: BTreeSet<String>,
 }
@@ -26,8 +28,15 @@ pub(super) struct Opinion {
 pub(super) enum Reason {
     /// They agree when the algorithm is read so; where the second holds, in all but which of equivalent equations give way.
     Reading(Reading, bool),
-    /// They agree for a past that satisfies these of the erased equations, as guards may say.
+    /// A law for several states leaves open which of their equations gives way to it: `changes` names all states that jump
+    /// for some choice.
+    Choice(Reading),
+    /// They agree for a past that satisfies these of the erased equations, as guards say.
     Past(BTreeSet<Shifted<Body>>),
+    /// Guards say that these of the erased equations are satisfied, and `changes` does not see it: they agree for other pasts.
+    Unseen(BTreeSet<Shifted<Body>>),
+    /// A law speaks of what is known when the instant begins: variables with second derivatives.
+    KnownBefore,
     /// Equations are not linear in what is infinite.
     Nonlinear,
     /// Of equations that are equivalent another one gives way.
@@ -57,6 +66,7 @@ impl Opinion {
             erased: change.erased().into_iter().filter(counts).map(primed).collect(),
             impulsive: effects.impulsive.iter().map(|(&it, order)| (name(it), order.to_string())).collect(),
             restarted: effects.restarted.iter().map(|&it| name(it)).collect(),
+            jumps: effects.jumps.iter().map(|&it| name(it)).filter(|name| is_state(graph, name)).collect(),
             nonlinear: effects.nonlinear.iter().map(|&it| name(it)).collect(),
         }
     }
@@ -78,6 +88,11 @@ impl Opinion {
             erased: report.iter().flat_map(|report| report.erased.iter().cloned()).collect(),
             impulsive: report.iter().flat_map(|report| report.impulse_orders.iter().cloned()).collect(),
             restarted: levels().flat_map(|level| level.solves.iter().map(plain)).collect(),
+            jumps: report
+                .iter()
+                .flat_map(|report| report.discontinuous.iter().cloned())
+                .filter(|name| is_state(graph, name))
+                .collect(),
             nonlinear: BTreeSet::new(),
         }
     }
@@ -87,16 +102,33 @@ impl Opinion {
         let mut rest = self.clone();
         rest.impulsive.retain(|name, _| !names.contains(name));
         rest.restarted.retain(|name| !names.contains(name));
+        rest.jumps.retain(|name| !names.contains(name));
         rest
     }
 
     /// Whether nothing differs that a change has in both.
     pub(super) fn agrees_with(&self, other: &Opinion, fires: bool) -> bool {
-        let is_determined = self.verdict == Verdict::Determined;
-        self.verdict == other.verdict
-            && (!is_determined || self.erased == other.erased)
-            && (!is_determined || fires || (&self.impulsive, &self.restarted) == (&other.impulsive, &other.restarted))
+        let moved = |it: &Opinion| if fires { it.jumps.clone() } else { it.restarted.clone() };
+        let said = |it: &Opinion| (it.erased.clone(), it.impulsive.clone(), moved(it));
+        self.verdict == other.verdict && (self.verdict != Verdict::Determined || said(self) == said(other))
     }
+
+    /// Whether all choices say this, but for the states that jump, and these are the states that jump for some choice.
+    fn is_of_all_choices(&self, graph: &Graph, change: &Change, reading: Reading) -> bool {
+        let choices = graph.changes_by_choice(change.before, change.after, reading);
+        let choices: Vec<Opinion> = choices.iter().map(|change| Opinion::own(graph, change)).collect();
+        let jumps: BTreeSet<String> = choices.iter().flat_map(|it| it.jumps.clone()).collect();
+        let all_jump = |it: &Opinion| Opinion { jumps: jumps.clone(), ..it.clone() };
+        !choices.is_empty() && choices.iter().all(|it| all_jump(it).agrees_with(self, true))
+    }
+}
+
+/// Whether a derivative of a variable is written.
+fn is_state(graph: &Graph, name: &str) -> bool {
+    let mut equations = graph.system.bodies.iter().filter(|body| body.clause.is_none());
+    equations.any(|body| {
+        body.incidence.iter().any(|entry| entry.highest > 0 && *graph.system.unknowns[entry.unknown].name == *name)
+    })
 }
 
 /// Whether a `when` fires in a change.
@@ -108,10 +140,22 @@ pub(super) fn fires(change: &Change) -> bool {
 /// Why `changes` says something else; nothing where it does not.
 pub(super) fn difference(graph: &Graph, change: &Change, own: &Opinion, theirs: &Opinion) -> Option<Reason> {
     let fires = fires(change);
+    let boundaries = graph.satisfied_at_boundaries(change);
+    let with_past = |satisfied: &BTreeSet<Shifted<Body>>| {
+        Opinion::own(graph, &Change { satisfied: satisfied.clone(), ..change.clone() })
+    };
     if own.agrees_with(theirs, fires) {
-        return None;
+        let says_more = |past: &&BTreeSet<Shifted<Body>>| !with_past(past).agrees_with(own, fires);
+        let told =
+            Some(&boundaries).filter(|it| it.len() == 1 && graph.has_one_boundary(change)).and_then(|it| it.first());
+        return told.filter(says_more).map(|past| Reason::Unseen(past.clone()));
     }
-    let reading = |remembers, latent_first, shifts_in_instants| Reading { remembers, latent_first, shifts_in_instants };
+    let reading = |remembers, latent_first, shifts_in_instants| Reading {
+        remembers,
+        latent_first,
+        shifts_in_instants,
+        ..Reading::default()
+    };
     let readings = match fires {
         true => [reading(false, false, true), reading(true, false, false), reading(true, false, true)],
         false => [reading(true, false, false), reading(false, true, false), reading(true, true, false)],
@@ -121,56 +165,27 @@ pub(super) fn difference(graph: &Graph, change: &Change, own: &Opinion, theirs: 
         Some((reading, Opinion::own(graph, &other)))
     };
     let read: Vec<(Reading, Opinion)> = readings.into_iter().filter_map(read).collect();
-    let same_values = |it: &Opinion| (it.verdict, &it.impulsive) == (theirs.verdict, &theirs.impulsive);
+    let values = |it: &Opinion| (it.verdict, it.impulsive.clone(), it.jumps.clone());
+    let same_values = |it: &Opinion| values(it) == values(theirs);
     let found = |agrees: &dyn Fn(&Opinion) -> bool| read.iter().find(|(_, it)| agrees(it)).map(|(reading, _)| *reading);
     if let Some(reading) = found(&|it| it.agrees_with(theirs, fires)) {
         return Some(Reason::Reading(reading, false));
     }
-    let satisfied = pasts(graph, change).into_iter().find(|satisfied| {
-        let change = Change { satisfied: satisfied.clone(), ..change.clone() };
-        Opinion::own(graph, &change).agrees_with(theirs, fires)
-    });
+    let choice = std::iter::once(Reading::default()).chain(readings);
+    if let Some(reading) = choice.filter(|_| fires).find(|it| theirs.is_of_all_choices(graph, change, *it)) {
+        return Some(Reason::Choice(reading));
+    }
+    let satisfied = boundaries.into_iter().find(|past| with_past(past).agrees_with(theirs, fires));
     if let Some(satisfied) = satisfied {
         return Some(Reason::Past(satisfied));
     }
     let linear = |it: &Opinion| it.without(&own.nonlinear);
     Some(match () {
+        () if graph.says_what_is_known(change) => Reason::KnownBefore,
         () if linear(own).agrees_with(&linear(theirs), fires) => Reason::Nonlinear,
         () if same_values(own) => Reason::Words,
         () => found(&same_values).map_or(Reason::Unknown, |reading| Reason::Reading(reading, true)),
     })
-}
-
-/// More erased equations than this are satisfied all together or one by one.
-const MOST_SATISFIED: usize = 4;
-
-/// What a past may satisfy of the equations that instants erase, most of it first. Derivatives come with those below them.
-/// Guards that look at time say nothing of the past.
-fn pasts(graph: &Graph, change: &Change) -> Vec<BTreeSet<Shifted<Body>>> {
-    let system = &graph.system;
-    let values = |mode: usize| system.modes[mode].iter().map(|(_, value)| value).collect::<Vec<_>>();
-    let (before, after) = (values(change.before), values(change.after));
-    let mut changed = system.guards.iter().zip(before.iter().zip(&after)).filter(|(_, (old, new))| old != new);
-    if !changed.any(|(guard, _)| !guard.reads.is_empty()) {
-        return Vec::new();
-    }
-    let erased: BTreeSet<Shifted<Body>> = change.erased_by_instant().into_iter().flatten().collect();
-    let erased: Vec<Shifted<Body>> = erased.into_iter().collect();
-    let subset = |number: usize| -> BTreeSet<Shifted<Body>> {
-        (0..erased.len()).filter(|place| number >> place & 1 == 1).map(|place| erased[place]).collect()
-    };
-    let is_whole =
-        |past: &BTreeSet<Shifted<Body>>| past.iter().all(|it| it.previous().is_none_or(|it| past.contains(&it)));
-    let mut pasts: Vec<BTreeSet<Shifted<Body>>> = match erased.len() {
-        0..=MOST_SATISFIED => (1..1 << erased.len()).map(subset).collect(),
-        _ => {
-            let lowest = erased.iter().copied().filter(|it| it.shift == 0);
-            std::iter::once(lowest.clone().collect()).chain(lowest.map(|it| [it].into())).collect()
-        }
-    };
-    pasts.retain(is_whole);
-    pasts.sort_by_key(|past| std::cmp::Reverse(past.len()));
-    pasts
 }
 
 impl Reason {
@@ -193,10 +208,24 @@ impl Reason {
             Reason::Reading(reading, true) => {
                 format!("{}; of equivalent equations another one gives way", because(*reading))
             }
-            Reason::Past(satisfied) => {
+            Reason::Choice(reading) => {
+                let choice = "a law for several states leaves open which of their equations gives way to it, and it names \
+                              all that may jump";
+                [because(*reading), choice.to_string()]
+                    .into_iter()
+                    .filter(|it| !it.is_empty())
+                    .collect::<Vec<_>>()
+                    .join("; ")
+            }
+            Reason::Past(satisfied) | Reason::Unseen(satisfied) => {
                 let names: Vec<String> = satisfied.iter().map(|&it| graph.system.equation_name(it)).collect();
                 let verb = if names.len() == 1 { "holds" } else { "hold" };
                 format!("guards say that {} {verb} before the change", names.join(", "))
+            }
+            Reason::KnownBefore => {
+                "the law speaks of a variable whose second derivative is written: in differences two values of \
+                 it are known when an instant begins, and it cannot jump; with `der(x) = v` it can"
+                    .into()
             }
             Reason::Nonlinear => "equations are not linear in what is infinite, for which it has other rules".into(),
             Reason::Words => "equations of one block are equivalent, and another one gives way".into(),
@@ -219,8 +248,15 @@ impl Reason {
         let mut says = format!("`changes` differs: {}", theirs.verdict.word());
         if theirs.verdict == Verdict::Determined {
             says += &format!(", erased: {}, impulses: {}", list(&theirs.erased), list(&orders));
+            if let Reason::Choice(_) = self {
+                says += &format!(", jumps: {}", list(&theirs.jumps));
+            }
         }
-        let mut lines = vec![says, format!("because {}", self.words(graph))];
+        let because = match self {
+            Reason::Unseen(_) => format!("because it does not see that {}", self.words(graph)),
+            _ => format!("because {}", self.words(graph)),
+        };
+        let mut lines = vec![says, because];
         lines.extend(formulas.iter().map(|(name, formula)| format!("there {name} = {formula}")));
         lines
     }

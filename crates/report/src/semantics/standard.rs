@@ -71,7 +71,9 @@ impl Wording<'_> {
         let theirs = Opinion::of_changes(graph, report.as_ref());
         let reason = self.changes.and_then(|_| difference(graph, change, &Opinion::own(graph, change), &theirs));
         let change = &match &reason {
-            Some(Reason::Past(satisfied)) => Change { satisfied: satisfied.clone(), ..change.clone() },
+            Some(Reason::Past(satisfied) | Reason::Unseen(satisfied)) => {
+                Change { satisfied: satisfied.clone(), ..change.clone() }
+            }
             _ => change.clone(),
         };
         let own = Opinion::own(graph, change);

@@ -1,7 +1,7 @@
 //! What the constructive semantics rejects, as diagnostics.
 
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics};
-use modeshift_semantics::{ChangeEnd, Graph};
+use modeshift_semantics::{ChangeEnd, Failure, Graph};
 
 /// At most so many of a kind are said one by one; of the others how many there are.
 const MOST_SAID: usize = 5;
@@ -33,6 +33,7 @@ pub fn say_verdicts(graph: &Graph, diagnostics: &mut Diagnostics) {
         let diagnostic =
             if *fires { Diagnostic::error(Code::E0841, message) } else { Diagnostic::warning(Code::W0841, message) };
         let help = match fires {
+            true if text.starts_with("too much") => "let one of the laws of this `when` go",
             true => "add an equation to this `when`, such as an impact law",
             false => "`changes` says which values a run of the model keeps here",
         };
@@ -51,7 +52,8 @@ fn more(count: usize) -> Option<String> {
     (count > MOST_SAID).then(|| format!("{} more", count - MOST_SAID))
 }
 
-/// Changes from modes with a start that fail: names of both modes, why, and whether it is the instant of a `when`.
+/// Changes from modes with a start that fail: names of both modes, why, and whether that is for what a `when` says or leaves
+/// open.
 /// Runs that fail are looked at again with the choices that causality makes.
 fn failures(graph: &Graph) -> Vec<(String, String, String, bool)> {
     let mut found = Vec::new();
@@ -61,7 +63,9 @@ fn failures(graph: &Graph) -> Vec<(String, String, String, bool)> {
         if let ChangeEnd::Failed(failure) = &change.end {
             let name = |mode| graph.system.mode_name(mode);
             let text = graph.system.failure_text(failure);
-            found.push((name(change.before), name(change.after), text, graph.system.is_transient(change.after)));
+            let is_contradiction = matches!(failure, Failure::Contradiction(_)) && !graph.says_what_is_known(&change);
+            let is_error = is_contradiction || graph.system.is_transient(change.after);
+            found.push((name(change.before), name(change.after), text, is_error));
         }
     }
     found

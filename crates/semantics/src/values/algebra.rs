@@ -168,6 +168,9 @@ impl Evaluation<'_> {
     /// The value that an equation gives to a variable which it contains linearly.
     pub(crate) fn solved(&self, equation: Shifted<Body>, variable: Shifted<Unknown>) -> Result<Leading, Trouble> {
         let sides = self.system.bodies[equation.of].sides.ok_or(Trouble::Together)?;
+        if self.system.bodies[equation.of].assigns.is_some() {
+            return Ok(self.affine(equation, sides[1], variable)?.constant);
+        }
         let [left, right] = sides.map(|side| self.affine(equation, side, variable));
         let residual = left?.plus(&right?.negated());
         let slope = residual.slope.ok_or(Trouble::Vanishes)?;
@@ -266,8 +269,11 @@ impl Evaluation<'_> {
         Ok(sum)
     }
 
-    /// Laws speak of right limits.
+    /// Laws speak of right limits; what a `reinit` evaluates is of its instant.
     fn lowest(&self, body: Body, variable: Unknown) -> u32 {
+        if self.system.bodies[body].assigns.is_some() {
+            return 0;
+        }
         let mut entries = self.system.bodies[body].incidence.iter();
         entries.find(|entry| entry.unknown == variable).map_or(0, |entry| entry.lowest)
     }
@@ -310,9 +316,10 @@ impl Evaluation<'_> {
 
     /// An infinite variable that an equation does not contain linearly, if there is one.
     pub(crate) fn nonlinear_in(&self, equation: Shifted<Body>) -> Option<Unknown> {
-        let sides = self.system.bodies[equation.of].sides?;
+        let body = &self.system.bodies[equation.of];
+        let sides = &body.sides.as_ref()?[usize::from(body.assigns.is_some())..];
         let mut infinite: BTreeMap<ExpressionId, Unknown> = BTreeMap::new();
-        for part in sides.into_iter().flat_map(|side| self.parts(side)).collect::<BTreeSet<_>>() {
+        for part in sides.iter().flat_map(|&side| self.parts(side)).collect::<BTreeSet<_>>() {
             let node = self.system.expressions.node(part);
             let found = match node {
                 Node::Variable(variable, order) => self.infinite(equation, variable, order),

@@ -75,6 +75,13 @@ fn beginning_values(beginning: &Beginning, jet: &Jet) -> Option<Values> {
     beginning.known.iter().map(|&variable| Some((variable, on_trajectory(jet, variable)?))).collect()
 }
 
+impl Course {
+    /// The left limit of a variable.
+    fn was(&self, unknown: Unknown) -> Option<Series> {
+        self.left.get(&Shifted::new(unknown, 0)).map(|&value| Series::monomial(value, 0))
+    }
+}
+
 impl Graph {
     /// The values of each instant of a change, as far as it gets.
     pub fn course(&self, change: &Change) -> Option<Course> {
@@ -90,8 +97,8 @@ impl Graph {
         Some(Course { left, instants: reached.iter().map(|it| it.values.clone()).collect(), reached })
     }
 
-    /// What a change does; nothing where it fails. Of the instant of a `when` that is over at once only impulses are told:
-    /// right limits are those of the mode that follows.
+    /// What a change does; nothing where it fails. Of the instant of a `when` that is over at once impulses are told, and which
+    /// states jump: what else there is belongs to the mode that follows.
     pub fn effects(&self, change: &Change) -> Option<Effects> {
         let is_transient = change.end == ChangeEnd::Transient;
         let course = self.course(change).filter(|_| is_transient || change.end == ChangeEnd::Continuous)?;
@@ -104,11 +111,15 @@ impl Graph {
             effects.nonlinear.extend(reached.nonlinear.iter().map(|variable| variable.of));
         }
         effects.impulsive.retain(|unknown, _| !effects.unclear.contains_key(unknown));
+        if is_transient {
+            let after = self.states_after(change, &course)?.into_iter();
+            let jumps = after.filter(|(unknown, right)| differs(course.was(*unknown), Some(right.clone())));
+            effects.jumps = jumps.map(|(unknown, _)| unknown).collect();
+        }
         let offsets = self.offsets[change.after].as_ref().filter(|_| !is_transient);
         let (Some(offsets), Some(last)) = (offsets, course.instants.last()) else { return Some(effects) };
         for &unknown in offsets.variables.keys().filter(|unknown| !effects.impulsive.contains_key(unknown)) {
-            let left = course.left.get(&Shifted::new(unknown, 0)).map(|&value| Series::monomial(value, 0));
-            if differs(left, quotient(last, unknown, 0)) {
+            if differs(course.was(unknown), quotient(last, unknown, 0)) {
                 effects.jumps.insert(unknown);
             }
         }
@@ -117,23 +128,38 @@ impl Graph {
     }
 
     /// Where states that a change resets get their right limits: the first values that stay, with the block and the
-    /// instant, from 1, that give them. By block, as far as values are known.
+    /// instant, from 1, that give them. By block, as far as values are known. Behind the instant of a `when` that is over at
+    /// once these are what the mode that follows begins with.
     pub fn right_limits(&self, change: &Change) -> Option<Vec<RightLimits>> {
-        let offsets = self.offsets[change.after].as_ref().filter(|_| change.end == ChangeEnd::Continuous)?;
         let course = self.course(change)?;
-        let last = course.instants.last()?;
+        let after = self.states_after(change, &course)?;
         let mut found: BTreeMap<(usize, Vec<Shifted<Body>>), Vec<Unknown>> = BTreeMap::new();
-        for &unknown in offsets.variables.iter().filter(|(_, offset)| **offset > 0).map(|(unknown, _)| unknown) {
-            let Some(right) = quotient(last, unknown, 0).filter(|it| !is_impulsive(it)) else { continue };
-            let left = course.left.get(&Shifted::new(unknown, 0)).map(|&value| Series::monomial(value, 0));
+        for (unknown, right) in after.into_iter().filter(|(_, right)| !is_impulsive(right)) {
             let is_infinite = course.reached.iter().any(|it| it.infinite_orders().contains_key(&unknown));
-            if left.as_ref().is_some_and(|left| !differs(Some(left.clone()), Some(right.clone()))) && !is_infinite {
+            if course.was(unknown).is_some_and(|left| !differs(Some(left), Some(right.clone()))) && !is_infinite {
                 continue;
             }
-            found.entry(self.place_of_limit(change, &course, unknown, &right)?).or_default().push(unknown);
+            let Some(place) = self.place_of_limit(change, &course, unknown, &right) else { continue };
+            found.entry(place).or_default().push(unknown);
         }
         let limits = found.into_iter();
         Some(limits.map(|((instant, equations), states)| RightLimits { states, instant, equations }).collect())
+    }
+
+    /// The states behind a change with their values; nothing where it does not end.
+    fn states_after(&self, change: &Change, course: &Course) -> Option<BTreeMap<Unknown, Series>> {
+        match change.end {
+            ChangeEnd::Continuous => {
+                let (offsets, last) = (self.offsets[change.after].as_ref()?, course.instants.last()?);
+                let states = offsets.variables.iter().filter(|(_, offset)| **offset > 0).map(|(&unknown, _)| unknown);
+                Some(states.filter_map(|unknown| Some((unknown, quotient(last, unknown, 0)?))).collect())
+            }
+            ChangeEnd::Transient => {
+                let next = course.reached.last()?.ticked().values.into_iter();
+                Some(next.filter(|(variable, _)| variable.shift == 0).map(|(it, value)| (it.of, value)).collect())
+            }
+            ChangeEnd::Failed(_) | ChangeEnd::Endless => None,
+        }
     }
 
     /// The instant and the block in which a variable first gets the value that stays.

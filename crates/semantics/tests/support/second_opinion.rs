@@ -160,6 +160,13 @@ pub fn reason(graph: &Graph, change: &Change, theirs: &Opinion) -> Option<Reason
     same(false).or_else(|| same(true))
 }
 
+/// The variables whose derivatives are written.
+fn states(graph: &Graph) -> BTreeSet<String> {
+    let entries = graph.system.bodies.iter().filter(|body| body.clause.is_none()).flat_map(|body| &body.incidence);
+    let states = entries.filter(|entry| entry.highest > 0);
+    states.map(|entry| graph.system.unknowns[entry.unknown].name.to_string()).collect()
+}
+
 /// What is compared of a change in which a `when` fires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FiringOpinion {
@@ -168,11 +175,15 @@ pub struct FiringOpinion {
     /// Where it is determined: the constraints of the new mode that are erased. An equation for the derivative of a state
     /// that a law sets gives way to the law, and is none.
     pub erased: Erased,
+    /// Where it is determined: variables with impulses, with their orders.
+    pub impulsive: BTreeMap<String, String>,
+    /// Where it is determined: the states that jump.
+    pub jumps: BTreeSet<String>,
 }
 
 impl FiringOpinion {
-    fn new(verdict: &'static str, erased: Erased) -> Self {
-        FiringOpinion { verdict, erased: if verdict == "determined" { erased } else { Erased::new() } }
+    fn rejected(verdict: &'static str) -> Self {
+        FiringOpinion { verdict, erased: Erased::new(), impulsive: BTreeMap::new(), jumps: BTreeSet::new() }
     }
 
     /// What the constructive semantics says; nothing for a change in which nothing fires.
@@ -187,29 +198,58 @@ impl FiringOpinion {
         let offsets = graph.offsets[change.after].as_ref()?;
         let is_constraint = |it: &Shifted<Body>| offsets.hidden().any(|hidden| hidden == *it);
         let named = |it: Shifted<Body>| (graph.system.bodies[it.of].name.to_string(), it.shift);
-        let erased = change.erased().into_iter().filter(is_constraint).map(named).collect();
-        Some(FiringOpinion::new(verdict, erased))
+        if verdict != "determined" {
+            return Some(FiringOpinion::rejected(verdict));
+        }
+        let effects = graph.effects(change)?;
+        let name = |unknown: &Unknown| graph.system.unknowns[*unknown].name.to_string();
+        let states = states(graph);
+        Some(FiringOpinion {
+            verdict,
+            erased: change.erased().into_iter().filter(is_constraint).map(named).collect(),
+            impulsive: effects.impulsive.iter().map(|(unknown, order)| (name(unknown), order.to_string())).collect(),
+            jumps: effects.jumps.iter().map(name).filter(|name| states.contains(name)).collect(),
+        })
     }
 
     /// What `changes` says.
     pub fn of_changes(changes: &Changes<'_>, change: &Change) -> Self {
         let modes = &changes.graph.system.modes;
         let report = changes.report(&modes[change.before], &modes[change.after]);
-        let Some(report) = report else { return FiringOpinion::new("determined", Erased::new()) };
-        let erased = of_report(&report).erased.into_iter().next().unwrap_or_default();
-        FiringOpinion::new(report.verdict.word(), erased)
+        let Some(report) = report else { return FiringOpinion::rejected("determined") };
+        if report.verdict != Verdict::Determined {
+            return FiringOpinion::rejected(report.verdict.word());
+        }
+        let states = states(changes.graph);
+        FiringOpinion {
+            verdict: report.verdict.word(),
+            erased: of_report(&report).erased.into_iter().next().unwrap_or_default(),
+            impulsive: report.impulse_orders.iter().cloned().collect(),
+            jumps: report.discontinuous.iter().filter(|name| states.contains(*name)).cloned().collect(),
+        }
     }
 
-    /// The reading in which the constructive semantics says this.
-    pub fn reading(&self, graph: &Graph, change: &Change) -> Option<Reading> {
-        let readings = [(false, true), (true, false), (true, true)].map(|(remembers, shifts_in_instants)| Reading {
-            remembers,
-            shifts_in_instants,
-            ..Reading::default()
-        });
-        readings.into_iter().find(|&reading| {
-            let other = graph.change_read_as(change.before, change.after, reading);
+    /// The reading in which the constructive semantics says this, and whether only the choices of line 5 together do: a law
+    /// for several states leaves open which of their equations gives way to it, and `changes` names all that may jump.
+    pub fn reading(&self, graph: &Graph, change: &Change) -> Option<(Reading, bool)> {
+        let readings = [(false, false), (false, true), (true, false), (true, true)]
+            .map(|(remembers, shifts_in_instants)| Reading { remembers, shifts_in_instants, ..Reading::default() });
+        let says_this = |reading: &Reading| {
+            let other = graph.change_read_as(change.before, change.after, *reading);
             other.and_then(|other| FiringOpinion::of_semantics(graph, &other)).as_ref() == Some(self)
-        })
+        };
+        let one = readings.iter().find(|reading| says_this(reading)).map(|&reading| (reading, false));
+        one.or_else(|| readings.iter().find(|it| self.is_of_all_choices(graph, change, **it)).map(|&it| (it, true)))
+    }
+
+    /// Whether all choices have the same verdict, erased equations and impulses as this, and these jumps together.
+    fn is_of_all_choices(&self, graph: &Graph, change: &Change, reading: Reading) -> bool {
+        let changes = graph.changes_by_choice(change.before, change.after, reading);
+        let opinions: Option<Vec<FiringOpinion>> =
+            changes.iter().map(|change| FiringOpinion::of_semantics(graph, change)).collect();
+        let Some(opinions) = opinions.filter(|it| !it.is_empty()) else { return false };
+        let jumps: BTreeSet<String> = opinions.iter().flat_map(|it| it.jumps.clone()).collect();
+        let rest = |it: &FiringOpinion| (it.verdict, it.erased.clone(), it.impulsive.clone());
+        jumps == self.jumps && opinions.iter().all(|it| rest(it) == rest(self))
     }
 }

@@ -3,17 +3,23 @@
 //! All valuations of the guards are visited, so there may be few guards only: [`MOST_GUARDS`]. The bodies of an equation
 //! are its partial evaluations; modes that leave the same of it share a body, and what held before in the same form is
 //! known to hold again.
+//!
+//! | file | purpose |
+//! |---|---|
+//! | `clauses` | `when` clauses, as instants of their own |
+
+mod clauses;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use modeshift_dae::{
     Context, Equation, EquationId, EquationKind, ExpressionId, Expressions, IndexVec, Mode, ModeVariableId,
-    MultimodeDae, Node, VariableId, Walk, WhenAction, WhenActionKind, WhenBranch, assume_modes,
+    MultimodeDae, Node, VariableId, Walk, assume_modes,
 };
 
 use crate::domain::Unknown;
 use crate::modes::Modes;
-use crate::system::{Clause, DifferenceSystem, GuardPredicate, GuardedEquation, Incidence, UnknownVariable};
+use crate::system::{DifferenceSystem, GuardPredicate, GuardedEquation, Incidence, UnknownVariable};
 
 /// All valuations of the guards are visited: with twelve there are 4096.
 pub const MOST_GUARDS: usize = 12;
@@ -37,16 +43,17 @@ impl DifferenceSystem {
     }
 }
 
-struct Reader<'a> {
-    dae: &'a MultimodeDae,
+/// A model while it is read; `clauses` reads its `when` clauses.
+pub(crate) struct Reader<'a> {
+    pub(crate) dae: &'a MultimodeDae,
     /// A copy, in which partial evaluations are made.
-    expressions: Expressions,
-    modes: Vec<Mode>,
-    valuations: Vec<Mode>,
+    pub(crate) expressions: Expressions,
+    pub(crate) modes: Vec<Mode>,
+    pub(crate) valuations: Vec<Mode>,
     unknowns: IndexVec<Unknown, UnknownVariable>,
-    unknown_of: BTreeMap<VariableId, Unknown>,
+    pub(crate) unknown_of: BTreeMap<VariableId, Unknown>,
     /// Mode variables as expressions.
-    modes_in_arena: BTreeMap<ModeVariableId, ExpressionId>,
+    pub(crate) modes_in_arena: BTreeMap<ModeVariableId, ExpressionId>,
 }
 
 impl<'a> Reader<'a> {
@@ -97,7 +104,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether a formula holds in a mode; nothing where it depends on more than the mode.
-    fn holds(&mut self, formula: ExpressionId, mode: &Mode) -> Option<bool> {
+    pub(crate) fn holds(&mut self, formula: ExpressionId, mode: &Mode) -> Option<bool> {
         let value = assume_modes(&mut self.expressions, formula, |id| Some(mode.get(id)));
         self.expressions.literal_boolean(value)
     }
@@ -133,13 +140,14 @@ impl<'a> Reader<'a> {
             valuations,
             incidence: self.incidence([left, right]),
             clause: None,
+            assigns: None,
         };
         // What holds in no mode that is allowed is no equation of the system.
         bodies.into_iter().map(guarded).filter(|body| !body.modes.is_empty()).collect()
     }
 
     /// By mode, its number among all valuations.
-    fn places_of_modes(&self) -> Vec<usize> {
+    pub(crate) fn places_of_modes(&self) -> Vec<usize> {
         let mut valuations = self.valuations.iter().enumerate();
         let place = |mode| valuations.find(|(_, it)| *it == mode).map(|(place, _)| place);
         self.modes.iter().filter_map(place).collect()
@@ -171,7 +179,7 @@ impl<'a> Reader<'a> {
         self.highest_orders(&sides).into_iter().map(entry).collect()
     }
 
-    fn highest_orders(&self, roots: &[ExpressionId]) -> BTreeMap<Unknown, u32> {
+    pub(crate) fn highest_orders(&self, roots: &[ExpressionId]) -> BTreeMap<Unknown, u32> {
         let mut highest = BTreeMap::new();
         let mut walk = Walk::telling(Context::HIDDEN);
         for &root in roots {
@@ -196,7 +204,17 @@ impl<'a> Reader<'a> {
             Some(definition) if !of_left_limits => self.highest_orders(&[definition]).into_keys().collect(),
             _ => Vec::new(),
         };
-        GuardPredicate { name: it.name.clone(), reads }
+        let relations = it.definition.map(|definition| self.relations_in(definition)).unwrap_or_default();
+        GuardPredicate { name: it.name.clone(), reads, relations }
+    }
+
+    fn relations_in(&self, root: ExpressionId) -> Vec<[ExpressionId; 2]> {
+        let mut relations = Vec::new();
+        self.expressions.for_each(root, |_, node| {
+            relations.extend(if let Node::Relation(_, left, right) = node { Some([left, right]) } else { None });
+            true
+        });
+        relations
     }
 }
 
@@ -211,172 +229,4 @@ fn all_valuations(dae: &MultimodeDae, fixed: &BTreeMap<ModeVariableId, bool>) ->
         mode
     };
     (0..1_u64 << open.len()).map(valuation).collect()
-}
-
-/// `when` clauses.
-impl Reader<'_> {
-    fn clauses(
-        &mut self,
-        bodies: &mut IndexVec<crate::Body, GuardedEquation>,
-        unseen: &mut Vec<String>,
-    ) -> Vec<Clause> {
-        let dae = self.dae;
-        let mut clauses = Vec::new();
-        for (of, clause) in dae.model.when_clauses.iter().enumerate() {
-            let inside = self.modes_of(clause.guard).unwrap_or_else(|| self.all_modes());
-            for branch in clause.branches.iter().filter(|branch| makes_an_instant(branch)) {
-                let conditions: Option<Vec<Modes>> =
-                    branch.conditions.iter().map(|&condition| self.modes_of(condition)).collect();
-                let Some(conditions) = conditions else {
-                    unseen.push(self.clause_name(branch));
-                    continue;
-                };
-                let any = |mode: usize| conditions.iter().any(|modes| modes.has(mode));
-                let condition = Modes::of(self.modes.len(), |mode| inside.has(mode) && any(mode));
-                let number = clauses.len();
-                for law in branch.actions.iter().filter_map(|action| self.law(action, &condition, number)) {
-                    bodies.push(law);
-                }
-                let is_transient = self.reads_unknowns(branch);
-                let is_bare = branch.actions.is_empty();
-                clauses.push(Clause { name: self.clause_name(branch), of, condition, is_transient, is_bare });
-            }
-        }
-        clauses
-    }
-
-    fn all_modes(&self) -> Modes {
-        Modes::of(self.modes.len(), |_| true)
-    }
-
-    /// The modes in which a condition holds as the user wrote it; nothing where it depends on more than the mode.
-    fn modes_of(&mut self, condition: ExpressionId) -> Option<Modes> {
-        let condition = self.over_modes(condition);
-        let mut modes = Modes::none(self.modes.len());
-        for number in 0..self.modes.len() {
-            let mode = self.modes[number].clone();
-            if self.holds(condition, &mode)? {
-                modes.add(number);
-            }
-        }
-        Some(modes)
-    }
-
-    /// A condition with Booleans and relations that are mode variables replaced by these. Operands are older than what is
-    /// made of them, so they are replaced in the order of the arena.
-    fn over_modes(&mut self, condition: ExpressionId) -> ExpressionId {
-        let mut parts = BTreeSet::new();
-        self.expressions.for_each(condition, |id, node| {
-            parts.insert(id);
-            self.mode_by_definition(id).is_none() && matches!(node, Node::Not(_) | Node::And(..) | Node::Or(..))
-        });
-        let mut replaced: BTreeMap<ExpressionId, ExpressionId> = BTreeMap::new();
-        for part in parts {
-            let formula = match self.expressions.node(part) {
-                _ if self.mode_by_definition(part).is_some() => self.mode_by_definition(part),
-                Node::Variable(variable, 0) => self.formula_of(variable),
-                Node::Not(_) | Node::And(..) | Node::Or(..) => {
-                    Some(self.expressions.rebuilt(part, |operand| replaced[&operand]))
-                }
-                _ => None,
-            };
-            replaced.insert(part, formula.unwrap_or(part));
-        }
-        replaced[&condition]
-    }
-
-    /// The mode variable that an expression defines.
-    fn mode_by_definition(&self, expression: ExpressionId) -> Option<ExpressionId> {
-        let mut modes = self.dae.mode_variables.iter_enumerated();
-        let (id, _) = modes.find(|(_, it)| it.definition == Some(expression))?;
-        self.modes_in_arena.get(&id).copied()
-    }
-
-    /// The mode variable that a Boolean is, or the formula that it stands for.
-    fn formula_of(&self, variable: VariableId) -> Option<ExpressionId> {
-        let mode = self.dae.mode_variables.iter_enumerated().find(|(_, it)| it.variable == Some(variable));
-        let named = self.dae.named_formulas.iter().find(|it| it.variable == variable);
-        match mode {
-            Some((id, _)) => self.modes_in_arena.get(&id).copied(),
-            None => named.map(|named| named.formula),
-        }
-    }
-
-    /// A law as an equation of the instant: what it says of the present is about right limits, one instant later for
-    /// what has a derivative.
-    fn law(&mut self, action: &WhenAction, condition: &Modes, clause: usize) -> Option<GuardedEquation> {
-        let (name, sides) = match action.kind {
-            WhenActionKind::Law(left, right) => {
-                let [left_text, right_text] = [left, right].map(|side| self.text(side));
-                (format!("law({left_text} = {right_text})"), [left, right])
-            }
-            WhenActionKind::Reinit(variable, value) => {
-                let target = self.expressions.variable(variable, 0);
-                let name = &self.dae.model.variables[variable].name;
-                (format!("reinit({name}, {})", self.text(value)), [target, value])
-            }
-            _ => return None,
-        };
-        let inside = self.modes_of(action.guard).unwrap_or_else(|| self.all_modes());
-        let right_limit = |(unknown, highest): (Unknown, u32)| {
-            let shift = u32::from(highest < self.written_order(unknown));
-            Incidence { unknown, lowest: shift, highest: highest + shift }
-        };
-        let incidence = self.highest_orders(&sides).into_iter().map(right_limit).collect();
-        let (modes, clause) = (condition.and(&inside), Some(clause));
-        let places = self.places_of_modes();
-        let mut valuations = Modes::none(self.valuations.len());
-        modes.iter().for_each(|mode| valuations.add(places[mode]));
-        let (name, sides) = (name.into(), Some(sides));
-        Some(GuardedEquation { name, equation: None, sides, modes, valuations, incidence, clause })
-    }
-
-    /// The highest derivative of a variable that the model writes anywhere.
-    fn written_order(&self, unknown: Unknown) -> u32 {
-        let equations = self.dae.model.equations.iter().filter(|it| it.kind == EquationKind::Continuous);
-        let sides: Vec<ExpressionId> = equations.flat_map(|it| [it.left, it.right]).collect();
-        self.highest_orders(&sides).get(&unknown).copied().unwrap_or(0)
-    }
-
-    /// Whether continuous variables decide about a branch, through the definitions of mode variables: a condition on
-    /// time alone does not become false by what happens in the model.
-    fn reads_unknowns(&self, branch: &WhenBranch) -> bool {
-        let mut pending: Vec<ExpressionId> = branch.conditions.clone();
-        let mut seen = BTreeSet::new();
-        let mut found = false;
-        while let Some(root) = pending.pop() {
-            self.expressions.for_each(root, |_, node| {
-                let mode = match node {
-                    Node::Mode(mode) => Some(mode),
-                    Node::Variable(variable, _) => {
-                        found |= self.unknown_of.contains_key(&variable);
-                        let own = |it: &ModeVariableId| self.dae.mode_variables[*it].variable == Some(variable);
-                        self.dae.mode_variables.ids().find(own)
-                    }
-                    _ => None,
-                };
-                if let Some(mode) = mode.filter(|mode| seen.insert(*mode)) {
-                    pending.extend(self.dae.mode_variables[mode].definition);
-                }
-                true
-            });
-        }
-        found
-    }
-
-    fn clause_name(&self, branch: &WhenBranch) -> String {
-        let conditions: Vec<String> = branch.conditions.iter().map(|&it| self.text(it)).collect();
-        format!("when {}", conditions.join(", "))
-    }
-
-    /// An expression as in the model.
-    fn text(&self, expression: ExpressionId) -> String {
-        modeshift_dae::DaeText::new(self.dae).expression(expression).to_string()
-    }
-}
-
-/// Whether a branch has restart laws; one with nothing in it declares that its mode is transient.
-fn makes_an_instant(branch: &WhenBranch) -> bool {
-    let is_law = |action: &WhenAction| matches!(action.kind, WhenActionKind::Law(..) | WhenActionKind::Reinit(..));
-    branch.actions.is_empty() || branch.actions.iter().any(is_law)
 }

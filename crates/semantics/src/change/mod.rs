@@ -3,6 +3,14 @@
 //! Statuses do not say which mode was before, so where a run has a choice it does not know what is new. A change does, and
 //! chooses by Principle 1 of E22 §8.2, causality: guards that keep their values come first, and in an overdetermined
 //! part those equations are solved that held before. Each of its runs is one that Algorithm 5 allows.
+//!
+//! | file | purpose |
+//! |---|---|
+//! | `boundary` | what guards say of the past where they change |
+//! | `remembered` | a past as `changes` remembers it |
+
+mod boundary;
+mod remembered;
 
 use std::collections::BTreeSet;
 
@@ -66,6 +74,8 @@ pub struct Reading {
     /// Whether constraints are asked for right limits also in the instant of a `when`, as if they lasted (E22 §8.4 says that
     /// they do not): those that the past contradicts are shifted, those that a law contradicts are an error.
     pub shifts_in_instants: bool,
+    /// Of equations that contain what a law says, one that gives way before all others.
+    pub gives_way: Option<Body>,
 }
 
 fn shifted_in(steps: &[MicroStep]) -> BTreeSet<Shifted<Body>> {
@@ -127,6 +137,27 @@ impl Graph {
         Some(change)
     }
 
+    /// Where laws say something of several variables: the change once for each equation that may give way to them. Which of
+    /// them does is a choice of line 5.
+    pub fn changes_by_choice(&self, before: usize, after: usize, reading: Reading) -> Vec<Change> {
+        let laws =
+            self.system.bodies.iter_enumerated().filter(|(_, body)| body.clause.is_some() && body.modes.has(after));
+        let said: BTreeSet<_> = laws.flat_map(|(law, _)| self.system.variables_of(Shifted::new(law, 0))).collect();
+        let is_overruled =
+            |body: &Body| self.system.variables_of(Shifted::new(*body, 0)).any(|variable| said.contains(&variable));
+        let overruled = self.system.equations_in(after).filter(is_overruled);
+        let chosen = |body: Body| Reading { gives_way: Some(body), ..reading };
+        overruled.filter_map(|body| self.change_read_as(before, after, chosen(body))).collect()
+    }
+
+    /// Whether a change fails because a law speaks only of what is known when the instant begins: of a variable with second
+    /// derivatives two values are.
+    pub fn says_what_is_known(&self, change: &Change) -> bool {
+        let ChangeEnd::Failed(Failure::Contradiction(equation)) = &change.end else { return false };
+        let is_law = self.system.bodies[equation.of].clause.is_some();
+        is_law && self.system.variables_of(*equation).all(|variable| change.start.known.contains(&variable))
+    }
+
     /// The numbers of the runs of a change in the graph; nothing for one that causality lets take other steps.
     pub fn run_numbers(&self, change: &Change) -> Vec<Option<usize>> {
         let mut at = Some(&change.start);
@@ -142,9 +173,9 @@ impl Graph {
 
     /// The run from a beginning to a mode, with choices by causality.
     fn causal_trace(&self, from: &Beginning, old: usize, mode: usize, reading: Reading) -> Option<Trace> {
-        let Reading { latent_first, shifts_in_instants, .. } = reading;
+        let Reading { latent_first, shifts_in_instants, gives_way, .. } = reading;
         let change = Some((old, mode));
-        let instant = Instant { change, latent_first, shifts_in_instants, ..self.instant(from) };
+        let instant = Instant { change, latent_first, shifts_in_instants, gives_way, ..self.instant(from) };
         traces(&instant, from, &|| true)?.into_iter().find(|trace| trace.mode == mode)
     }
 }
