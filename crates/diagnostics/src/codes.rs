@@ -339,10 +339,12 @@ codes! {
     W0801 "A product with an impulse rests on a convention, or is not defined.",
     W0802 "A cascade of `when` clauses need not come to an end.",
     W0828 "Several modes can follow at an event; one is taken.",
+    W0829 "Two clauses have a `reinit` of one state; where both fire at once, a run stops.",
     W0832 "A nonlinear function of an impulse has no weight; nothing depends on it.",
     W0833 "The run slides along a surface that both sides of a condition lead to.",
     W0835 "A mode leaves variables undetermined, on which no state depends.",
     W0836 "A state of a machine is entered, and nothing says where a variable begins; 0 is taken.",
+    W0837 "At an instant that laws complete, a variable has no equation; it keeps its last value.",
     W0841 "An instant of a mode change fails in the constructive semantics.",
     W0842 "In the constructive semantics, a structurally singular mode is tried for ever.",
     W0901 "No start values were found; the transformed model starts as declared.",
@@ -353,6 +355,7 @@ codes! {
     N0610 "A tool that does not look at modes solves the model in all of them (`check --as-other-tools`).",
     N0702 "The start is underdetermined, and the model states nothing about it.",
     N0711 "A start value was found by a second method.",
+    N0801 "An instant that only the laws of a `when` complete is computed by runs alone.",
 }
 
 /// The page `docs/errors.md`: all codes by stage.

@@ -33,6 +33,7 @@ impl Run<'_> {
             return Err(self.no_such_change(selection));
         }
         say_verdicts(&analyzed, &changes, pairs, &mut self.diagnostics);
+        note_instants_of_laws(&analyzed, &mut self.diagnostics);
         let words = Wording { analyzed: &analyzed, changes: &changes, pairs, selection };
         let report = self.timings.measure("wording", || words.report(&from, &to), |_| String::new());
         report.map_err(|limit| self.limit(&limit))

@@ -204,7 +204,7 @@ impl Words<'_> {
                 .map(|(name, _)| name)
                 .chain(afresh.clone())
                 .collect(),
-            warnings: example.map_or(Vec::new(), |example| self.warnings(example, &products, &nonlinear)),
+            warnings: self.all_warnings(kind, example, &products, &nonlinear),
             help: (!kind.undetermined.is_empty()).then(|| help(kind).to_string()),
             restart: example
                 .filter(|_| kind.fires.is_empty())
@@ -215,7 +215,7 @@ impl Words<'_> {
         }
     }
 
-    /// Why changes are rejected: what contradicts itself in the instant, or a cascade that need not end.
+    /// Why changes are rejected: what contradicts itself in the instant.
     fn reason(&self, kind: &ChangeKind) -> Option<String> {
         let name = |conflict: &Conflict| match *conflict {
             Conflict::Law(firing, _) => {
@@ -227,7 +227,21 @@ impl Words<'_> {
             let names: Vec<String> = kind.conflicting.iter().map(name).collect();
             return Some(format!("too much is said about this instant: {} contradicts the rest", names.join(", ")));
         }
-        kind.fires.iter().find_map(|&firing| self.cascades.cycle(firing))
+        None
+    }
+
+    /// What to know about a kind of changes: products without a meaning, and that values decide whether its cascade ends.
+    fn all_warnings(
+        &self,
+        kind: &ChangeKind,
+        example: Option<&ChangeExample>,
+        products: &[UndefinedProduct],
+        nonlinear: &BTreeMap<Column, Order>,
+    ) -> Vec<String> {
+        let mut warnings = example.map_or(Vec::new(), |example| self.warnings(example, products, nonlinear));
+        let cycle = kind.fires.iter().find_map(|&firing| self.cascades.cycle(firing));
+        warnings.extend(cycle.map(|cycle| format!("{cycle}; values decide whether they do")));
+        warnings
     }
 
     /// The difference array of the example, and whether it erases the same.

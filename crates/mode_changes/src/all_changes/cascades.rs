@@ -2,7 +2,7 @@
 //!
 //! After a `when` with laws has fired, its mode is left, since it has no duration. Another one can fire then only if
 //! its condition looks at something that the laws of the first make jump: that bounds cascades by the text of the
-//! model. If the clauses can fire each other in a circle, a cascade need not end, and the model is rejected there.
+//! model. If the clauses can fire each other in a circle, values decide whether a cascade ends, and that is said.
 
 use modeshift_dae::{Derivative, ExpressionText, MultimodeDae};
 use modeshift_modes::{FormulaPrinter, Limit, ModeSet};
@@ -68,15 +68,18 @@ impl<'a> Cascades<'a> {
 
     /// The circle of `when` clauses that a firing is part of, in words.
     pub fn cycle(&self, firing: usize) -> Option<String> {
+        let names: Vec<String> = self.circle(firing)?.iter().map(|&it| self.clause_name(it)).collect();
+        Some(format!("{} can fire each other for ever in one instant", names.join(", ")))
+    }
+
+    /// The circle of firings that one is part of.
+    fn circle(&self, firing: usize) -> Option<Vec<usize>> {
         let mut way = vec![firing];
         let mut tried = vec![0_usize];
         let mut seen = vec![false; self.followers.len()];
         while let (Some(&at), Some(next)) = (way.last(), tried.last_mut()) {
             match self.followers[at].get(*next) {
-                Some(&found) if found == firing => {
-                    let names: Vec<String> = way.iter().map(|&it| self.clause_name(it)).collect();
-                    return Some(format!("{} can fire each other for ever in one instant", names.join(", ")));
-                }
+                Some(&found) if found == firing => return Some(way),
                 Some(&found) => {
                     *next += 1;
                     if !std::mem::replace(&mut seen[found], true) {
@@ -95,10 +98,13 @@ impl<'a> Cascades<'a> {
 
     /// All firings that are part of a circle, each circle once.
     pub fn cycles(&self) -> Vec<(usize, String)> {
-        let mut found: Vec<(usize, String)> = Vec::new();
+        let (mut found, mut told): (Vec<(usize, String)>, Vec<Vec<usize>>) = (Vec::new(), Vec::new());
         for firing in 0..self.followers.len() {
-            if let Some(text) = self.cycle(firing) {
-                found.push((firing, text));
+            let Some(mut circle) = self.circle(firing) else { continue };
+            circle.sort_unstable();
+            if !told.contains(&circle) {
+                told.push(circle);
+                found.extend(self.cycle(firing).map(|text| (firing, text)));
             }
         }
         found

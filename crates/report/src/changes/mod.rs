@@ -24,4 +24,4 @@ pub use report::{
     ArrayComparison, ChangesReport, ChangesSummary, Continuous, ErasedShift, ImpulseOrder, ItemInChanges, KindOfChange,
     ModeArrow, ModeGraph, OrderInChanges, OrderRule, RestartLevel,
 };
-pub use verdicts::say_verdicts;
+pub use verdicts::{note_instants_of_laws, say_verdicts};

@@ -8,6 +8,7 @@ use modeshift_modes::{FormulaPrinter, ModeSet, ModeVariable};
 use rustc_hash::FxHashMap;
 
 use crate::Analyzed;
+use crate::check::instants_of_laws;
 use crate::wording::mode_names;
 
 /// Labels and names of one diagnostic.
@@ -34,6 +35,19 @@ pub fn say_verdicts(analyzed: &Analyzed, changes: &AllChanges<'_>, within: ModeS
         }
     }
     wording.warnings(within, diagnostics);
+}
+
+/// Says which instants are in no list of changes: their modes are none without the laws of a `when`.
+pub fn note_instants_of_laws(analyzed: &Analyzed, diagnostics: &mut Diagnostics) {
+    let instants = instants_of_laws(analyzed);
+    if instants.is_empty() {
+        return;
+    }
+    let Analyzed { dae, analysis, .. } = analyzed;
+    let names = mode_names(dae);
+    let printer = FormulaPrinter::new(&analysis.space, &analysis.invariant, &names);
+    let message = "what happens at an instant that only the laws of a `when` complete is computed by runs alone";
+    diagnostics.push(Diagnostic::note(Code::N0801, message).when(printer.print(instants).text));
 }
 
 struct Wording<'a> {

@@ -1,9 +1,13 @@
-//! What is wrong with `reinit` in clauses, whatever the values: of something that is a state in no mode, or twice in one clause.
+//! What is wrong with clauses, whatever the values: `reinit` of something that is a state in no mode, or twice in one clause or in
+//! two; and variables without an equation at an instant that laws complete.
 
 use modeshift_dae::{ExpressionId, Expressions, MultimodeDae, Node, VariableId, WhenActionKind, WhenBranch};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Span};
+use modeshift_modes::{FormulaPrinter, ModeSet};
 
 use crate::Analyzed;
+use crate::singular::passing_modes;
+use crate::wording::mode_names;
 
 /// A `reinit` of a branch.
 struct Reset {
@@ -29,6 +33,85 @@ pub fn check_clauses(analyzed: &Analyzed, diagnostics: &mut Diagnostics) {
             }
         }
     }
+    check_two_clauses(dae, diagnostics);
+    check_instants(analyzed, diagnostics);
+}
+
+/// Warns of states that two clauses give a value, once for each.
+fn check_two_clauses(dae: &MultimodeDae, diagnostics: &mut Diagnostics) {
+    let mut known: Vec<(VariableId, usize, Span)> = Vec::new();
+    let mut told: Vec<VariableId> = Vec::new();
+    for (number, clause) in dae.model.when_clauses.iter().enumerate() {
+        for Reset { variable, span, .. } in clause.branches.iter().flat_map(resets) {
+            let other = known.iter().find(|it| it.0 == variable && it.1 != number);
+            if let Some(&(_, _, earlier)) = other
+                && !told.contains(&variable)
+            {
+                told.push(variable);
+                diagnostics.push(in_two_clauses(dae, variable, [earlier, span]));
+            }
+            known.push((variable, number, span));
+        }
+    }
+}
+
+/// Warns of variables that neither an equation nor a law contains at instants that only laws complete.
+fn check_instants(analyzed: &Analyzed, diagnostics: &mut Diagnostics) {
+    let Analyzed { dae, analysis, .. } = analyzed;
+    let space = &analysis.space;
+    let instants = instants_of_laws(analyzed);
+    if instants.is_empty() {
+        return;
+    }
+    let names = mode_names(dae);
+    let printer = FormulaPrinter::new(space, &analysis.invariant, &names);
+    for (id, variable) in analysis.incidence.variables().iter_enumerated() {
+        let edges = analysis.incidence.edges_of_variable(id).iter();
+        let occurs = space.union(edges.map(|&edge| analysis.incidence.active(edge)));
+        let idle = space.difference(space.and(instants, variable.guard), occurs);
+        if !idle.is_empty() && !is_in_law(dae, id) {
+            let message = format!("`{}` has no equation at the instant of a `when`", dae.model.variables[id].name);
+            let warning = Diagnostic::warning(Code::W0837, message)
+                .label(dae.model.variables[id].span, "keeps its last value there")
+                .when(printer.print(idle).text)
+                .help("give it an equation in all modes, if something reads it right after the instant");
+            diagnostics.push(warning);
+        }
+    }
+}
+
+/// The modes of zero duration that are singular without the laws of a `when`.
+pub(crate) fn instants_of_laws(analyzed: &Analyzed) -> ModeSet {
+    let Analyzed { dae, analysis, .. } = analyzed;
+    let passing = passing_modes(dae, analysis);
+    analysis.space.and(passing, analysis.lasting_singular_modes(ModeSet::EMPTY))
+}
+
+fn is_in_law(dae: &MultimodeDae, variable: VariableId) -> bool {
+    let branches = dae.model.when_clauses.iter().flat_map(|clause| &clause.branches);
+    let mut laws = branches.flat_map(|branch| &branch.actions).filter_map(|action| match action.kind {
+        WhenActionKind::Law(left, right) => Some([left, right]),
+        _ => None,
+    });
+    laws.any(|sides| {
+        sides.into_iter().any(|side| {
+            let mut found = false;
+            dae.model.expressions.for_each(side, |_, node| {
+                found |= matches!(node, Node::Variable(it, _) if it == variable);
+                !matches!(node, Node::Pre(_))
+            });
+            found
+        })
+    })
+}
+
+fn in_two_clauses(dae: &MultimodeDae, variable: VariableId, [earlier, span]: [Span; 2]) -> Diagnostic {
+    let name = &dae.model.variables[variable].name;
+    Diagnostic::warning(Code::W0829, format!("two clauses have a `reinit` of `{name}`, which Modelica does not allow"))
+        .label(span, "and here")
+        .label(earlier, "here")
+        .with_note("a run goes on where they fire one after the other, and stops where both fire at once")
+        .help("put both into one clause: `when a then … elsewhen b then … end when`")
 }
 
 fn resets(branch: &WhenBranch) -> Vec<Reset> {

@@ -15,5 +15,6 @@ mod structure;
 mod verdict;
 
 pub use clauses::check_clauses;
+pub(crate) use clauses::instants_of_laws;
 pub use structure::{check_invariant, check_structure, limit_diagnostic, note_combinations, note_implicit_guards};
 pub use verdict::{CheckReport, DiagnosticReport, LabelReport, NotShown, Verdict, verdict_of};

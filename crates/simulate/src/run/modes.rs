@@ -192,7 +192,8 @@ impl<'a> VisitedModes<'a> {
         mode
     }
 
-    /// A mode that is none, completed by laws of a `when`, for an instant.
+    /// A mode that is none, completed by laws of a `when`, for an instant. A variable that neither they nor an equation contains
+    /// does not take part in it; what comes after reads the value that it had.
     pub fn completed(&mut self, values: &Mode, laws: &[EquationId]) -> Result<Rc<VisitedMode<'a>>, NoMode> {
         let key = (values.clone(), laws.to_vec());
         if let Some(known) = self.completed.get(&key) {
@@ -205,6 +206,7 @@ impl<'a> VisitedModes<'a> {
             signature.signature.push(entries);
             signature.equations.push(law);
         }
+        let signature = signature.without_idle_variables();
         let made = match self.structure_of(&signature) {
             Ok(structure) => self.made_of(values, structure, None),
             Err(parts) => Err(NoMode::Singular(Singular::of(values, &signature, &parts, NoPins::Wrong))),

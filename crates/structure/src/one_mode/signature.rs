@@ -87,3 +87,24 @@ pub struct ModeSignature {
     /// The variable of each column.
     pub variables: Vec<VariableId>,
 }
+
+impl ModeSignature {
+    /// The same without the variables that no equation contains.
+    pub fn without_idle_variables(self) -> ModeSignature {
+        let ModeSignature { signature, equations, variables } = self;
+        let mut occurs = vec![false; variables.len()];
+        signature.all_entries().iter().for_each(|&(column, _)| occurs[column as usize] = true);
+        let mut number = vec![0; variables.len()];
+        let mut kept = Vec::new();
+        for (column, &variable) in variables.iter().enumerate().filter(|&(column, _)| occurs[column]) {
+            number[column] = kept.len() as u32;
+            kept.push(variable);
+        }
+        let mut numbered = Signature::new(kept.len());
+        for equation in signature.equations() {
+            let entries = signature.entries(equation).iter();
+            numbered.push(entries.map(|&(column, order)| (number[column as usize], order)));
+        }
+        ModeSignature { signature: numbered, equations, variables: kept }
+    }
+}
