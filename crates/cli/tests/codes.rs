@@ -176,6 +176,9 @@ const PROVOKED: &[(Code, &str, &str)] = &[
     ),
     (Code::W0801, "check", SQUARE),
     (Code::W0802, "check", "crates/cli/tests/repro/papers/Cradle2.mo"),
+    (Code::W0829, "check", "crates/cli/tests/repro/trust/reinit_two_whens.mo"),
+    (Code::W0837, "check", "crates/cli/tests/repro/papers/ElasticLiteral.mo"),
+    (Code::N0801, "changes", "crates/cli/tests/repro/papers/ElasticMin.mo"),
     (Code::E0840, "semantics --set N=14", "models/ClutchChain.mo"),
     (Code::E0841, "semantics", "models/CupAndBallElasticWithoutLaw.mo"),
     (

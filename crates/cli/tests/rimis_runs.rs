@@ -15,6 +15,9 @@ const PAPERS: &str = "models";
 /// Where models with published closed forms, exact trajectories and end values are.
 const PUBLISHED: &str = "crates/simulate/tests/data";
 
+/// Where models of the papers' finer points are.
+const FINER: &str = "crates/cli/tests/repro/papers";
+
 /// A model that is transformed and compared.
 struct Case {
     directory: &'static str,
@@ -54,6 +57,7 @@ const EQUAL: &[Case] = &[
     paper("WaterTank.mo"),
     paper("WaterTankRIMIS.mo"),
     paper("Westinghouse.mel"),
+    Case { directory: FINER, file: "NL.mo", stop: None, least: ZERO },
     published("multimode/BoostConverter.mo", "0.002"),
     published("multimode/CircuitRLCD.mo", "0.005"),
     published("multimode/Clutch.mo", "3"),

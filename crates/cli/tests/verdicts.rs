@@ -103,6 +103,32 @@ fn reinit_is_of_a_state_and_once_in_a_clause() {
 }
 
 #[test]
+fn the_elastic_rope_as_printed_bounces_and_its_slack_is_named() {
+    // E22 §8.4: `s` has no equation at the instant of the impact, and the next `gamma` reads it.
+    for model in ["ElasticLiteral", "ElasticMin"] {
+        let file = format!("crates/cli/tests/repro/papers/{model}.mo");
+        let (result, log) = (temporary(&format!("{model}.csv")), temporary(&format!("{model}.json")));
+        let (result_name, log_name) = (result.display().to_string(), log.display().to_string());
+        let ran = modeshift(&["simulate", &file, "-o", &result_name, "--events", &log_name]);
+        assert_eq!(ran.status, 0, "{}", ran.stderr);
+        let table = std::fs::read_to_string(&result).expect("a result");
+        let last: Vec<f64> =
+            table.lines().last().expect("rows").split(',').map(|it| it.parse().expect("a number")).collect();
+        assert!((last[2] - -0.531996).abs() < 1e-5, "{model}: y(1) = {}", last[2]);
+        let events = std::fs::read_to_string(&log).expect("a log");
+        assert!(events.contains("\"time\":0.45152"), "{model}: {events}");
+    }
+    assert_eq!(codes(&["check", "crates/cli/tests/repro/papers/ElasticLiteral.mo"]), ["W0837"]);
+}
+
+#[test]
+fn a_cascade_whose_end_values_decide_is_determined() {
+    let said = modeshift(&["changes", "crates/cli/tests/repro/papers/Cradle2.mo"]);
+    assert!(said.stdout.contains("12 kinds of mode changes, all determined"), "{}", said.stdout);
+    assert_eq!(said.stderr.matches("W0802").count(), 1, "one circle, one warning: {}", said.stderr);
+}
+
+#[test]
 fn a_run_does_not_pass_in_silence_over_a_change_that_check_calls_underdetermined() {
     // E22 §8.4: the straight rope is transient, and the model does not say what follows.
     let file = "models/CupAndBallElasticWithoutLaw.mo";

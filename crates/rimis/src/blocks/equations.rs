@@ -4,7 +4,8 @@
 //! coefficients. Any other block is made trivial outside its modes: each equation is then an assignment of a constant to
 //! the variable it is matched with (RR9459 §4.7), which keeps its structure. The constant is zero, unless it matters: from
 //! there a tool begins to iterate when the mode is entered, and where products and roots are zero they have no slope. So
-//! what a block is not linear in rests about where it starts. Blocks whose constraints stay are not differentiated
+//! what a block is not linear in rests where the variable is in the other modes, if it is a state there, and otherwise about
+//! where it starts. Blocks whose constraints stay are not differentiated
 //! (`constraints`).
 //!
 //! E22 §10.1 (step 5) and §10.4 (REPL).
@@ -78,12 +79,26 @@ pub(crate) fn block_equations(draft: &mut Draft, id: BlockId, form: BlockForm, s
         };
         let replicate = draft.replicates.written(id, matched);
         let write = block.writes.iter().find(|write| write.of == matched && curved.contains(&replicate));
-        let resting = write.and_then(|write| resting_value(start, write)).unwrap_or(0.0);
-        let fallback = distance(draft, replicate, resting);
+        let fallback = match write.and_then(|write| state_elsewhere(&draft.replicates, write)) {
+            Some(state) => {
+                let (own, other) = (draft.value(replicate), draft.value(state));
+                draft.expressions().difference(own, other)
+            }
+            None => {
+                let resting = write.and_then(|write| resting_value(start, write)).unwrap_or(0.0);
+                distance(draft, replicate, resting)
+            }
+        };
         let residual = draft.in_modes(block.guard, residual, fallback);
         Item::Equation(draft.expressions().real(0.0), residual)
     };
     sides.into_iter().zip(matched).map(switch).collect()
+}
+
+/// The replicate that is a state in the modes in which a block does not write the variable.
+fn state_elsewhere(replicates: &Replicates, write: &Derivative<VariableId>) -> Option<VariableId> {
+    let level = replicates.levels(write.of).get(write.order as usize)?;
+    level.state().map(|state| state.variable)
 }
 
 /// `variable - value`
