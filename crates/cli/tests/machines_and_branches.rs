@@ -165,15 +165,8 @@ fn effects(report: &Value, names: &[(&'static str, &'static str)], side: usize) 
     found
 }
 
-/// What a change does where the exact condition of a transition is not known to it.
-///
-/// FIXME: a diode opens where its current is zero, so nothing jumps. With branches the guard `s >= 0` says so; of a transition
-/// the analysis of all changes does not know that its condition has just become true, and expects the worst.
-const WORSE: [(&str, &str); 2] = [("DiodeInductor", "closed=false"), ("DiodeCapacitor", "closed=true")];
-
 #[test]
 fn every_change_does_the_same() {
-    let mut worse = Vec::new();
     for pair in &PAIRS {
         let ways = if pair.is_there_a_way_back { &[(0, 1), (1, 0)][..] } else { &[(0, 1)] };
         for &(from, to) in ways {
@@ -184,13 +177,9 @@ fn every_change_does_the_same() {
             let [machine, branches] = reports(pair.name, [&options(0), &options(1)]);
             let (found, expected) = (effects(&machine, pair.always, 0), effects(&branches, pair.always, 1));
             assert!(found.len() > 1, "{}: {machine}", pair.name);
-            if found != expected {
-                worse.push((pair.name, pair.modes[to].1));
-                assert!(found.iter().any(|it| it.contains("impulsive")), "{found:?} {expected:?}");
-            }
+            assert_eq!(found, expected, "{} to {}", pair.name, pair.modes[to].1);
         }
     }
-    assert_eq!(worse, WORSE);
 }
 
 #[test]
