@@ -114,7 +114,7 @@ fn degree(model: &FlatModel, known: &mut Memo<(), Degree>, root: ExpressionId) -
     use ArithmeticOperator::{Add, Divide, Multiply, Subtract};
     model.expressions.fold_up(known, root, |id, node, known| match node {
         Node::Variable(variable, _) if model.variables[variable].is_continuous_unknown() => Degree::Linear,
-        Node::Pre(_) => Degree::Known,
+        Node::Pre(_) | Node::Not(_) | Node::Relation(..) | Node::And(..) | Node::Or(..) => Degree::Known,
         Node::Negate(a) => known[a],
         Node::Arithmetic(Add | Subtract, a, b) => known[a].max(known[b]),
         Node::Arithmetic(Multiply, a, b) if known[a].min(known[b]) == Degree::Known => known[a].max(known[b]),
