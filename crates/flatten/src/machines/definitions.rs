@@ -49,6 +49,7 @@ impl Flattener<'_> {
             self.exactly_one(machine);
             following.push(found);
         }
+        self.hold_outputs();
         self.describe_machines(&conditions, following);
         self.check_machines();
     }
@@ -151,7 +152,7 @@ impl Flattener<'_> {
         self.model.equations.push(Equation { name, kind: EquationKind::Discrete, guard, left, right, span });
     }
 
-    fn prefix_of(&self, machine: usize) -> String {
+    pub(super) fn prefix_of(&self, machine: usize) -> String {
         let name = self.instances.instance_name(self.machines.drawn[machine].owner);
         if name.is_empty() { name } else { format!("{name}.") }
     }
