@@ -75,6 +75,10 @@ impl Run<'_> {
             options.iter().filter_map(|(name, value)| value.map(|value| format!("{name} {value}"))).collect();
         let message = match given.is_empty() {
             true => "the model has no two regular modes to change between".to_string(),
+            false if given.len() == 2 => {
+                let given = given.join(" ");
+                format!("{given}: the model has no regular modes with these values, or no transition between them")
+            }
             false => format!("{}: the model has no regular modes with these values", given.join(" ")),
         };
         self.diagnostics.push(Diagnostic::error(if given.is_empty() { Code::E0804 } else { Code::E0003 }, message));

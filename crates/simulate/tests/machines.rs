@@ -218,6 +218,32 @@ fn an_output_of_several_states_is_one_variable() {
 }
 
 #[test]
+fn an_output_keeps_its_value_in_states_that_do_not_write_it() {
+    let text = "model A outer output Real y; outer output Integer n; equation y = time; n = 3; end A;
+        model P model In outer output Real y; equation y = 2*time; end In; model Idle end Idle; In i; Idle j;
+        equation initialState(i); transition(i, j, timeInState() > 0.5); end P;
+        model Idle end Idle;
+        model M inner Real y(start = 4, fixed = true); inner Integer n(start = 7, fixed = true); Idle first; A a; Idle b; P p;
+        equation initialState(first); transition(first, a, time > 1); transition(a, b, time > 2); transition(b, p, time > 3);
+        end M;";
+    let ran = run_text(text, &How::until(4.0)).finished();
+    assert_eq!(states(&ran), ["a", "b", "p.i p", "p p.j"]);
+    near(ran.limits(0, "y").0, 4.0, 1e-12);
+    assert_eq!((ran.limits(0, "n"), ran.limits(1, "n"), ran.last("n")), ((7.0, 3.0), (3.0, 3.0), 3.0));
+    near(ran.limits(2, "y").0, 2.0, 1e-9);
+    near(ran.limits(2, "y").1, 6.0, 1e-9);
+    near(ran.last("y"), 7.0, 1e-9);
+}
+
+#[test]
+fn what_a_model_says_of_an_output_is_not_held() {
+    let text = "model A outer output Real y; equation y = time; end A; model B end B;
+        model M inner Real y; A a; B b; equation initialState(a); transition(a, b, time > 1);
+        if activeState(b) then y = 5; end if; end M;";
+    near(run_text(text, &How::until(2.0)).finished().last("y"), 5.0, 1e-12);
+}
+
+#[test]
 fn signals_of_states_are_merged_and_read_only_while_they_are_active() {
     let text = "connector Out = output Real; connector In = input Real;
         model A Out y; In u; equation y = 2*u; end A; model B Out y; In u; equation y = -u; end B;
