@@ -280,6 +280,16 @@ package Examples "One model for each element, with an answer that is known"
     annotation (experiment(StopTime = 1));
   end BlockOnTable;
 
+  model JoinedBodies "Bodies of 1 kg at 3 m/s and 2 kg at rest are joined at 1 s, both at 1 m/s, and let go at 2 s"
+    Translational.Mass one(m = 1, s(start = 0, fixed = true), v(start = 3, fixed = true));
+    Translational.Mass other(m = 2, s(start = 0, fixed = true), v(start = 0, fixed = true));
+    Translational.Clutch clutch(engage = time > 1 and time < 2);
+  equation
+    connect(one.b, clutch.a);
+    connect(clutch.b, other.a);
+    annotation (experiment(StopTime = 3));
+  end JoinedBodies;
+
   model BouncingBody "Falls from 1 m and comes back with half its speed: to a quarter of the height"
     Translational.HardStop body(m = 1, e = 0.5, s(start = 1, fixed = true), v(start = 0, fixed = true));
     Translational.ConstantForce gravity(f = -10);

@@ -123,6 +123,7 @@ fn a_guard_makes_its_constraint_true_however_its_slack_is_written() {
     assert_eq!(orders("0 = x - s;", "s = 1;").as_deref(), Some("impulse orders: [[f]] = 1"));
     let violated = "impulse orders: [[v]] = 1, [[f]] = 2";
     assert_eq!(orders("s = 1 - time;", "s = x;").as_deref(), Some(violated));
+}
 
 /// A row of elements of the library between a source and ground.
 fn row(element: &str, count: usize) -> String {

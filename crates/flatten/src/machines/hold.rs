@@ -36,7 +36,8 @@ impl Flattener<'_> {
         for instance in self.instances.all.ids() {
             let Some(state) = self.state_around(instance) else { continue };
             for (position, slot) in self.instances[instance].slots.iter().enumerate() {
-                let is_output = self.instances.member(instance, position as u32).prefix.causality == Some(Causality::Output);
+                let is_output =
+                    self.instances.member(instance, position as u32).prefix.causality == Some(Causality::Output);
                 if let (Slot::Outer(inner, at), true) = (slot, is_output)
                     && let Some(output) = self.declared(*inner, *at)
                 {

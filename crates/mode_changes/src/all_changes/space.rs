@@ -156,12 +156,7 @@ fn transitions(space: &ModeSpace, dae: &MultimodeDae) -> Vec<ModeSet> {
 }
 
 /// `pre(from)` and none of the states that no change leads to from there; nothing where all can follow.
-fn leaving(
-    space: &ModeSpace,
-    machine: &Machine,
-    states: &[Option<ModeVariableId>],
-    from: usize,
-) -> Option<ModeSet> {
+fn leaving(space: &ModeSpace, machine: &Machine, states: &[Option<ModeVariableId>], from: usize) -> Option<ModeSet> {
     let is_excluded = |&to: &usize| to != from && !machine.may_lead(from, to);
     let excluded: Vec<ModeSet> = (0..states.len())
         .filter(is_excluded)

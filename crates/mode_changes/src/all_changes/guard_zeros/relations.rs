@@ -8,8 +8,8 @@
 //! as it stood before, or its negation; through the equation of which `s` is a term if the guard is on a variable `s`.
 
 use modeshift_dae::{
-    Definition, EquationId, EquationKind, ExpressionId, Expressions, Id, ModeVariableId,
-    MultimodeDae, Node, RelationOperator, VariableId, assume_modes,
+    Definition, EquationId, EquationKind, ExpressionId, Expressions, Id, ModeVariableId, MultimodeDae, Node,
+    RelationOperator, VariableId, assume_modes,
 };
 use rustc_hash::FxHashMap;
 
@@ -132,8 +132,7 @@ impl Search<'_> {
                 }
             }
         }
-        let zeros: Vec<Vec<Term>> =
-            zeros.into_iter().map(|zero| normalized_terms(&self.expressions, zero)).collect();
+        let zeros: Vec<Vec<Term>> = zeros.into_iter().map(|zero| normalized_terms(&self.expressions, zero)).collect();
         for equation in self.users.get(&mode).cloned().unwrap_or_default() {
             let sides = &self.dae.model.equations[equation];
             let (left, right) = (sides.left, sides.right);

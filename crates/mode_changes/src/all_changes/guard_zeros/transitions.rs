@@ -104,7 +104,8 @@ impl Search<'_> {
         let PairSpace { space, invariant, .. } = self.left.pairs;
         let pairs = invariant.project(space, change(self.left.pairs, (modes[from], true), (modes[to], true)));
         let near = self.near(machine, [from, to]);
-        let is_erased = |equation: &EquationId| self.erased.get(equation).is_some_and(|&it| space.intersects(it, pairs));
+        let is_erased =
+            |equation: &EquationId| self.erased.get(equation).is_some_and(|&it| space.intersects(it, pairs));
         let wanted: Vec<EquationId> = near.iter().copied().filter(is_erased).collect();
         if wanted.is_empty() || from == to {
             return;
