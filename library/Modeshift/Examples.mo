@@ -89,13 +89,12 @@ package Examples "One model for each element, with an answer that is known"
     annotation (experiment(StopTime = 2));
   end BreakingShaft;
 
-  model Rectifier "A full bridge with a filter capacitor; what floats is tied to ground by 1 MOhm"
+  model Rectifier "A full bridge with a filter capacitor; the source floats while no diode conducts"
     SineVoltage voltage(V = 10, f = 50);
     Resistor R(R = 1);
     IdealDiode d1, d2, d3, d4;
     Capacitor C(C = 1e-3, v(start = 0, fixed = true));
     Resistor load(R = 100);
-    Resistor leak(R = 1e6);
     Ground ground;
   equation
     connect(voltage.p, R.p);
@@ -110,8 +109,6 @@ package Examples "One model for each element, with an answer that is known"
     connect(C.p, load.p);
     connect(C.n, load.n);
     connect(C.n, ground.p);
-    connect(voltage.n, leak.p);
-    connect(leak.n, ground.p);
     annotation (experiment(StopTime = 0.1));
   end Rectifier;
 
@@ -282,6 +279,16 @@ package Examples "One model for each element, with an answer that is known"
     connect(friction.b, table.a);
     annotation (experiment(StopTime = 1));
   end BlockOnTable;
+
+  model JoinedBodies "Bodies of 1 kg at 3 m/s and 2 kg at rest are joined at 1 s, both at 1 m/s, and let go at 2 s"
+    Translational.Mass one(m = 1, s(start = 0, fixed = true), v(start = 3, fixed = true));
+    Translational.Mass other(m = 2, s(start = 0, fixed = true), v(start = 0, fixed = true));
+    Translational.Clutch clutch(engage = time > 1 and time < 2);
+  equation
+    connect(one.b, clutch.a);
+    connect(clutch.b, other.a);
+    annotation (experiment(StopTime = 3));
+  end JoinedBodies;
 
   model BouncingBody "Falls from 1 m and comes back with half its speed: to a quarter of the height"
     Translational.HardStop body(m = 1, e = 0.5, s(start = 1, fixed = true), v(start = 0, fixed = true));

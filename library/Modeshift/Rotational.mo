@@ -76,6 +76,12 @@ package Rotational "Shafts with ideal clutches, brakes and friction"
     tau = 0;
   end Free;
 
+  model Cut "Two ends that nothing relates any more: no torque"
+    extends TwoFlanges;
+  equation
+    tau = 0;
+  end Cut;
+
   model Together "Two ends that turn at the same speed"
     extends TwoFlanges;
   equation
@@ -133,7 +139,7 @@ package Rotational "Shafts with ideal clutches, brakes and friction"
     Flange a, b;
     parameter Real tauMax(unit = "N.m") = 1;
     Rigid intact;
-    Free broken;
+    Cut broken;
   equation
     initialState(intact);
     transition(intact, broken, intact.tau > tauMax or intact.tau < -tauMax);

@@ -77,6 +77,12 @@ package Translational "Bodies on a line, with stops, brakes and friction"
     f = 0;
   end Free;
 
+  model Cut "Two points that nothing relates any more: no force"
+    extends TwoFlanges;
+  equation
+    f = 0;
+  end Cut;
+
   model Together "Two points that move at the same speed"
     extends TwoFlanges;
   equation
@@ -118,7 +124,7 @@ package Translational "Bodies on a line, with stops, brakes and friction"
     Flange a, b;
     parameter Real fMax(unit = "N") = 1;
     Rigid intact;
-    Free broken;
+    Cut broken;
   equation
     initialState(intact);
     transition(intact, broken, intact.f > fMax or intact.f < -fMax);

@@ -124,3 +124,31 @@ fn a_guard_makes_its_constraint_true_however_its_slack_is_written() {
     let violated = "impulse orders: [[v]] = 1, [[f]] = 2";
     assert_eq!(orders("s = 1 - time;", "s = x;").as_deref(), Some(violated));
 }
+
+/// A row of elements of the library between a source and ground.
+fn row(element: &str, count: usize) -> String {
+    format!(
+        "model M import Modeshift.Electrical.*; ConstantVoltage s(V = 10); Ground g; Resistor r; {element} c[{count}];
+         equation connect(s.n, g.p); connect(s.p, r.p); connect(r.n, c[1].p); connect(c[{count}].n, g.p);
+         for k in 1:{last} loop connect(c[k].n, c[k + 1].p); end for; end M;",
+        last = count - 1
+    )
+}
+
+#[test]
+fn changes_of_a_row_are_no_products_of_states() {
+    for element in ["BreakingInductor", "BreakingCapacitor"] {
+        // Of 2^20 states; one way for each would take ten times as many nodes.
+        let check = ["check", "-", "--node-limit", "2000000"];
+        let outcome = modeshift_reading(row(element, 20).as_bytes(), &check);
+        assert!(outcome.status == 0 && outcome.stdout.contains("all well"), "{} {}", outcome.stdout, outcome.stderr);
+    }
+}
+
+#[test]
+fn a_change_is_one_that_a_transition_makes() {
+    let model = row("BreakingCapacitor", 2);
+    let back = ["changes", "-", "--from", "activeState(c[1].broken)=true", "--to", "activeState(c[1].intact)=true"];
+    let outcome = modeshift_reading(model.as_bytes(), &back);
+    assert!(outcome.status != 0 && outcome.stderr.contains("no regular modes with these values"), "{}", outcome.stderr);
+}

@@ -75,6 +75,13 @@ impl Machine {
         self.transitions.iter().all(|transition| transition.from != state)
     }
 
+    /// Whether one change may lead from a state to another one: by a transition, or because a machine inside a state begins
+    /// anew with it.
+    pub fn may_lead(&self, from: usize, to: usize) -> bool {
+        let begins = self.parent.is_some() && to == self.initial;
+        begins || self.transitions.iter().any(|transition| (transition.from, transition.to) == (from, to))
+    }
+
     /// The name of a state within its machine: without the part that all its states have in common with the machine.
     pub fn short_name(&self, state: usize) -> &str {
         let name = &self.states[state].name;

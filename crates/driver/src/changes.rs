@@ -6,7 +6,7 @@
 
 use modeshift_diagnostics::{Code, Diagnostic, Stop};
 use modeshift_mode_changes::AllChanges;
-use modeshift_modes::Limit;
+use modeshift_modes::{Limit, ModeSet};
 use modeshift_report::Analyzed;
 use modeshift_report::check::limit_diagnostic;
 
@@ -28,11 +28,11 @@ impl Run<'_> {
         let from = self.within(&analyzed.dae, "--from", selection.from)?;
         let to = self.within(&analyzed.dae, "--to", selection.to)?;
         let changes = self.all_changes(&analyzed)?;
-        let pairs = selected_pairs(&analyzed.dae, &changes, &from, &to);
+        let pairs = selected_pairs(&changes, &from, &to);
         if pairs.is_empty() {
             return Err(self.no_such_change(selection));
         }
-        say_verdicts(&analyzed, &changes, pairs, &mut self.diagnostics);
+        self.judge(&analyzed, &changes, pairs);
         note_instants_of_laws(&analyzed, &mut self.diagnostics);
         let words = Wording { analyzed: &analyzed, changes: &changes, pairs, selection };
         let report = self.timings.measure("wording", || words.report(&from, &to), |_| String::new());
@@ -42,7 +42,15 @@ impl Run<'_> {
     /// What `check` says about mode changes: nothing where all are determined.
     pub(crate) fn check_changes(&mut self, analyzed: &Analyzed) {
         let Ok(changes) = self.all_changes(analyzed) else { return };
-        say_verdicts(analyzed, &changes, pairs_of_transitions(&analyzed.dae, &changes), &mut self.diagnostics);
+        self.judge(analyzed, &changes, changes.pairs.regular);
+    }
+
+    /// Says what some changes leave open. How far jumps reach is found here, where anything asks for it.
+    fn judge(&mut self, analyzed: &Analyzed, changes: &AllChanges<'_>, pairs: ModeSet) {
+        let diagnostics = &mut self.diagnostics;
+        let judge = || say_verdicts(analyzed, changes, pairs, diagnostics);
+        let nodes = |&(): &()| format!("{} nodes", changes.pairs.space.node_count());
+        self.timings.measure("judging mode changes", judge, nodes);
     }
 
     pub(crate) fn all_changes<'b>(&mut self, analyzed: &'b Analyzed) -> Result<AllChanges<'b>, Stop> {
@@ -68,6 +76,10 @@ impl Run<'_> {
             options.iter().filter_map(|(name, value)| value.map(|value| format!("{name} {value}"))).collect();
         let message = match given.is_empty() {
             true => "the model has no two regular modes to change between".to_string(),
+            false if given.len() == 2 => {
+                let given = given.join(" ");
+                format!("{given}: the model has no regular modes with these values, or no transition between them")
+            }
             false => format!("{}: the model has no regular modes with these values", given.join(" ")),
         };
         self.diagnostics.push(Diagnostic::error(if given.is_empty() { Code::E0804 } else { Code::E0003 }, message));

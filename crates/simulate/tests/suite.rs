@@ -6,6 +6,7 @@ mod initialization;
 mod instants;
 mod integrate;
 mod machines;
+mod machines_in_circuits;
 mod permutations;
 mod plots;
 mod program;

@@ -49,13 +49,15 @@ impl Flattener<'_> {
             self.exactly_one(machine);
             following.push(found);
         }
+        self.hold_outputs();
         self.describe_machines(&conditions, following);
         self.check_machines();
     }
 
     /// A machine that may leave its initial state at once and comes back to it begins there if that is consistent, and
-    /// otherwise in a state that is, as a diode under a positive voltage. All others begin in their initial states: what is
-    /// left for good, as something intact, has not been left before the start.
+    /// otherwise in a state that is, as a diode under a positive voltage; so does one with a state that is left whenever it is
+    /// entered. All others begin in their initial states: what is left for good, as something intact, has not been left before
+    /// the start.
     fn fix_starts(&mut self, conditions: &[Vec<ExpressionId>]) {
         let mut is_free: Vec<bool> = Vec::new();
         for (drawn, conditions) in self.machines.drawn.iter().zip(conditions) {
@@ -67,7 +69,8 @@ impl Flattener<'_> {
             let mut arrows = drawn.arrows.iter().zip(conditions);
             let leaves = arrows.any(|(arrow, &it)| arrow.from == drawn.initial && arrow.immediate && !waits(it));
             let returns = drawn.arrows.iter().any(|arrow| arrow.to == drawn.initial && arrow.from != drawn.initial);
-            is_free.push(leaves && returns || drawn.parent.is_some_and(|(parent, _)| is_free[parent]));
+            let at_once = conditions.iter().any(|&it| matches!(self.model.expressions.node(it), Node::Boolean(true)));
+            is_free.push(leaves && returns || at_once || drawn.parent.is_some_and(|(parent, _)| is_free[parent]));
         }
         for (drawn, is_free) in self.machines.drawn.iter().zip(is_free) {
             for state in &drawn.states {
@@ -151,7 +154,7 @@ impl Flattener<'_> {
         self.model.equations.push(Equation { name, kind: EquationKind::Discrete, guard, left, right, span });
     }
 
-    fn prefix_of(&self, machine: usize) -> String {
+    pub(super) fn prefix_of(&self, machine: usize) -> String {
         let name = self.instances.instance_name(self.machines.drawn[machine].owner);
         if name.is_empty() { name } else { format!("{name}.") }
     }

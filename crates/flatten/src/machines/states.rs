@@ -44,7 +44,7 @@ impl Flattener<'_> {
     }
 
     /// The state that an instance is, or the nearest one around it.
-    fn state_around(&self, instance: InstanceId) -> Option<StateNumber> {
+    pub(super) fn state_around(&self, instance: InstanceId) -> Option<StateNumber> {
         let mut at = Some(instance);
         while let Some(instance) = at {
             if let Some(&number) = self.machines.numbers.get(&instance) {

@@ -28,8 +28,12 @@ impl<'a> Cascades<'a> {
     pub fn new(changes: &'a AllChanges<'a>, dae: &'a MultimodeDae) -> Result<Self, Limit> {
         let plain = |name: &str| [name.to_string(), name.to_string()];
         let names = dae.mode_variables.iter().flat_map(|mode| plain(&mode.name)).collect();
-        let potentials = changes.potentials()?;
         let mut followers = vec![Vec::new(); changes.firings.len()];
+        if followers.len() < 2 {
+            // How far jumps reach is not asked where nothing can follow.
+            return Ok(Cascades { changes, dae, names, followers });
+        }
+        let potentials = changes.potentials()?;
         for second in 0..changes.firings.len() {
             let jumps = jumps_within(changes, &potentials, second);
             for first in (0..changes.firings.len()).filter(|&first| first != second) {

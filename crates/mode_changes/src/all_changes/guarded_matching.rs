@@ -8,6 +8,7 @@
 use std::collections::VecDeque;
 
 use modeshift_modes::{Limit, ModeSet, ModeSpace};
+use rustc_hash::FxHashMap;
 
 /// An entry of a guarded bipartite graph.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +18,32 @@ struct Edge {
     modes: ModeSet,
     /// Modes in which the entry is in the matching.
     matched: ModeSet,
+}
+
+/// What a walk has yet to go on from, each place once with all modes in which it waits. Ways that part and meet again, as
+/// those through one state of a machine or the other, go on as one: apart they would be twice as many behind each machine.
+#[derive(Default)]
+struct Waiting {
+    queue: VecDeque<usize>,
+    modes: FxHashMap<usize, ModeSet>,
+}
+
+impl Waiting {
+    fn add(&mut self, space: &ModeSpace, place: usize, modes: ModeSet) {
+        if modes.is_empty() {
+            return;
+        }
+        let waiting = self.modes.entry(place).or_insert_with(|| {
+            self.queue.push_back(place);
+            ModeSet::EMPTY
+        });
+        *waiting = space.or(*waiting, modes);
+    }
+
+    fn next(&mut self) -> Option<(usize, ModeSet)> {
+        let place = self.queue.pop_front()?;
+        self.modes.remove_entry(&place)
+    }
 }
 
 /// A matching that grows row by row.
@@ -75,8 +102,9 @@ impl<'a> GuardedMatching<'a> {
     fn search(&mut self, root: usize, guard: ModeSet) -> ModeSet {
         let mut remaining = guard;
         let mut steps: Vec<(usize, ModeSet)> = Vec::new();
-        let mut pending = VecDeque::from([(root, guard)]);
-        while let Some((row, modes)) = pending.pop_front() {
+        let mut pending = Waiting::default();
+        pending.add(self.space, root, guard);
+        while let Some((row, modes)) = pending.next() {
             for at in 0..self.of_row[row].len() {
                 let edge = self.of_row[row][at];
                 let Edge { column, .. } = self.edges[edge];
@@ -107,12 +135,10 @@ impl<'a> GuardedMatching<'a> {
     }
 
     /// Goes on from a column to the rows that it is matched with.
-    fn follow(&self, column: usize, modes: ModeSet, pending: &mut VecDeque<(usize, ModeSet)>) {
+    fn follow(&self, column: usize, modes: ModeSet, pending: &mut Waiting) {
         for &edge in &self.of_column[column] {
             let through = self.space.and(modes, self.edges[edge].matched);
-            if !through.is_empty() {
-                pending.push_back((self.edges[edge].row, through));
-            }
+            pending.add(self.space, self.edges[edge].row, through);
         }
     }
 
@@ -152,8 +178,9 @@ impl<'a> GuardedMatching<'a> {
     }
 
     fn reached_from(&self, mut open: Vec<ModeSet>) -> Result<Vec<ModeSet>, Limit> {
-        let mut pending: VecDeque<(usize, ModeSet)> = (0..open.len()).map(|column| (column, open[column])).collect();
-        while let Some((column, modes)) = pending.pop_front() {
+        let mut pending = Waiting::default();
+        (0..open.len()).for_each(|column| pending.add(self.space, column, open[column]));
+        while let Some((column, modes)) = pending.next() {
             for &edge in &self.of_column[column] {
                 let into = self.space.and(modes, self.edges[edge].modes);
                 if into.is_empty() {
@@ -164,7 +191,7 @@ impl<'a> GuardedMatching<'a> {
                     let new = self.space.difference(self.space.and(into, matched), open[next]);
                     if !new.is_empty() {
                         open[next] = self.space.or(open[next], new);
-                        pending.push_back((next, new));
+                        pending.add(self.space, next, new);
                     }
                 }
             }

@@ -8,7 +8,7 @@
 //! | [`space`] | pairs of modes as sets over doubled mode variables |
 //! | [`forms`] | where an equation is new |
 //! | [`left_limits`], [`guarded_matching`] | which constraints are erased, which left limits are missing |
-//! | [`guard_zeros`] | constraints that their own guard makes true |
+//! | [`guard_zeros`] | constraints that the change itself makes true |
 //! | [`firings`] | where a `when` with restart laws fires |
 //! | [`transients`] | whether its laws determine what happens in the instant |
 //! | [`cascades`] | which of them can follow each other in one instant |
@@ -53,14 +53,16 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use modeshift_dae::{Derivative, EquationId, IndexVec, ModeVariableId, MultimodeDae, VariableId};
+use modeshift_dae::{Derivative, EquationId, IndexVec, MultimodeDae, VariableId};
 use modeshift_modes::{FormulaPrinter, Limit, ModeSet};
 use modeshift_structure::{Analysis, Options};
 use rustc_hash::FxHashMap;
 
 use firings::{Firing, FiringLaw, firings};
 pub(crate) use forms::{Forms, forms, new_equations};
+#[cfg(test)]
 pub(crate) use guard_zeros::guard_zeros;
+use guard_zeros::{LeftLimits, satisfied};
 pub(crate) use left_limits::{PairMemory, pair_memory};
 pub(crate) use orders::pair_potentials;
 use products::{PairProduct, pair_products};
@@ -97,7 +99,7 @@ pub struct AllChanges<'a> {
 impl<'a> AllChanges<'a> {
     /// Analyzes all mode changes between regular modes, within the limits of the options.
     pub fn new(dae: &MultimodeDae, analysis: &'a Analysis, options: &Options) -> Result<Self, Limit> {
-        let pairs = PairSpace::new(analysis);
+        let pairs = PairSpace::of_model(dae, analysis);
         if let Some(nodes) = options.node_limit {
             pairs.space.set_node_limit(nodes);
         }
@@ -114,7 +116,9 @@ impl<'a> AllChanges<'a> {
         let mut memory = pair_memory(&pairs, analysis, &is_new, &has_start, &|id| begins.contains(&id))?;
         let firings = firings(dae, analysis, &pairs);
         without_derivatives(&pairs, &is_new, &firings, &mut memory);
-        let violated = |constraints: &[InPairs<EquationId>]| without_own_guards(dae, &pairs, constraints);
+        let left = LeftLimits { pairs: &pairs, analysis, is_new: &is_new, erased: &memory.erased };
+        let satisfied = satisfied(dae, left);
+        let violated = |constraints: &[InPairs<EquationId>]| without_satisfied(&pairs, &satisfied, constraints);
         let defects = violated(&memory.erased);
         let fresh = violated(&fresh(&pairs, analysis, &is_new, &memory));
         let transients = pair_transients(&pairs, analysis, &is_new, &firings)?;
@@ -158,23 +162,17 @@ fn without_derivatives(
     memory.erased.retain(|constraint| !constraint.pairs.is_empty());
 }
 
-/// What is erased, except the constraints themselves where their guard says that they hold at the change.
-fn without_own_guards(
-    dae: &MultimodeDae,
+/// What is erased, except the constraints themselves where the change makes them true.
+fn without_satisfied(
     pairs: &PairSpace,
+    satisfied: &FxHashMap<EquationId, ModeSet>,
     constraints: &[InPairs<EquationId>],
 ) -> Vec<InPairs<EquationId>> {
-    let zeros = guard_zeros(dae);
-    let space = &pairs.space;
-    let change = |mode: ModeVariableId, becomes: bool| {
-        let before = space.assignment(Moment::Before.of_mode(mode), !becomes);
-        space.and(before, space.assignment(Moment::After.of_mode(mode), becomes))
-    };
-    let remaining = |constraint: &InPairs<EquationId>| {
-        let own = zeros.partition_point(|zero| zero.equation < constraint.of);
-        let own = zeros[own..].iter().take_while(|zero| zero.equation == constraint.of && constraint.order == 0);
-        let satisfied = space.union(own.map(|zero| change(zero.mode, zero.becomes)));
-        InPairs { pairs: space.difference(constraint.pairs, satisfied), ..*constraint }
+    let remaining = |constraint: &InPairs<EquationId>| match satisfied.get(&constraint.of) {
+        Some(&own) if constraint.order == 0 => {
+            InPairs { pairs: pairs.space.difference(constraint.pairs, own), ..*constraint }
+        }
+        _ => *constraint,
     };
     constraints.iter().map(remaining).filter(|constraint| !constraint.pairs.is_empty()).collect()
 }

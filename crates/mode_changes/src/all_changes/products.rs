@@ -2,13 +2,14 @@
 //!
 //! Where orders of factors add up to more than zero is a set of changes, found without looking at any; which branch of
 //! an equation holds there is then asked of one change after the other, each standing for all with the same branches.
-//! See [`crate::UndefinedProduct`].
+//! How far jumps reach is only asked where some equation has a product of unknowns: most models are linear, and theirs
+//! reach far. See [`crate::UndefinedProduct`].
 
 use std::sync::Arc;
 
 use modeshift_dae::{
-    Derivative, EquationId, ExpressionId, FlatModel, ModeVariableId, MultimodeDae, Node, VariableId, assume_modes,
-    partial_derivative,
+    ArithmeticOperator, Derivative, EquationId, ExpressionId, FlatModel, Memo, ModeVariableId, MultimodeDae, Node,
+    VariableId, assume_modes, partial_derivative,
 };
 use modeshift_modes::{Limit, ModeSet};
 use modeshift_structure::Analysis;
@@ -71,16 +72,60 @@ impl PairProduct {
 
 /// The undefined products of a model among some changes, by equation.
 pub fn pair_products(changes: &AllChanges, dae: &MultimodeDae, within: ModeSet) -> Result<Vec<PairProduct>, Limit> {
+    let candidates = equations_with_products(changes, &dae.model);
+    if candidates.is_empty() {
+        return Ok(Vec::new());
+    }
     let potentials = changes.potentials_within(within)?;
     let orders = FxHashMap::default();
     let mut search = Search { changes, dae, within, potentials, orders, found: Vec::new(), model: None };
-    for equation in changes.analysis.incidence.equations().ids() {
+    for equation in candidates {
         if search.found.len() >= MOST_PRODUCTS {
             break;
         }
         search.equation(equation);
     }
     Ok(search.found)
+}
+
+/// Equations in which some branch may multiply unknowns, or take functions of them.
+fn equations_with_products(changes: &AllChanges, model: &FlatModel) -> Vec<EquationId> {
+    let mut known = Memo::new();
+    let mut multiplies = |side| degree(model, &mut known, side) == Degree::Products;
+    let is_candidate = |&equation: &EquationId| {
+        let sides = &model.equations[equation];
+        multiplies(sides.left) || multiplies(sides.right)
+    };
+    changes.analysis.incidence.equations().ids().filter(is_candidate).collect()
+}
+
+/// How unknowns stand in an expression, whatever its branches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Degree {
+    /// Not at all, or at their left limits.
+    Known,
+    /// Each with coefficients that contain none.
+    Linear,
+    /// Otherwise, for all that can be told from the operators.
+    Products,
+}
+
+fn degree(model: &FlatModel, known: &mut Memo<(), Degree>, root: ExpressionId) -> Degree {
+    use ArithmeticOperator::{Add, Divide, Multiply, Subtract};
+    model.expressions.fold_up(known, root, |id, node, known| match node {
+        Node::Variable(variable, _) if model.variables[variable].is_continuous_unknown() => Degree::Linear,
+        Node::Pre(_) | Node::Not(_) | Node::Relation(..) | Node::And(..) | Node::Or(..) => Degree::Known,
+        Node::Negate(a) => known[a],
+        Node::Arithmetic(Add | Subtract, a, b) => known[a].max(known[b]),
+        Node::Arithmetic(Multiply, a, b) if known[a].min(known[b]) == Degree::Known => known[a].max(known[b]),
+        Node::Arithmetic(Divide, a, b) if known[b] == Degree::Known => known[a],
+        // Of a condition nothing is differentiated.
+        Node::If(_, a, b) => known[a].max(known[b]),
+        _ => match model.expressions.children(id).map(|child| known[child]).max() {
+            None | Some(Degree::Known) => Degree::Known,
+            Some(_) => Degree::Products,
+        },
+    })
 }
 
 struct Search<'a> {

@@ -2,10 +2,13 @@
 //!
 //! Mode variable `v` becomes `2 v` for its value before and `2 v + 1` for its value after, next to each other in the
 //! order of the diagrams. No pair is ever enumerated.
+//!
+//! Of machines, only changes that a transition can make are possible. That is part of the invariant, one condition per state: what
+//! breaks and never heals keeps a row of `N` such elements local, where all pairs would ask which of them heal together.
 
 use std::cell::RefCell;
 
-use modeshift_dae::{Mode, ModeVariableId};
+use modeshift_dae::{Machine, Mode, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_modes::{Invariant, ModeSet, ModeSpace, ModeVariable};
 use modeshift_structure::{Analysis, Thermometer};
 use rustc_hash::FxHashMap;
@@ -19,6 +22,8 @@ pub struct PairSpace<'a> {
     pub invariant: Invariant,
     /// Pairs of two regular modes.
     pub regular: ModeSet,
+    /// Whether the invariant says more than that of the two modes.
+    is_narrowed: bool,
     source: &'a ModeSpace,
     images: RefCell<[FxHashMap<ModeSet, ModeSet>; 2]>,
 }
@@ -52,16 +57,29 @@ impl Moment {
 
 impl<'a> PairSpace<'a> {
     /// All pairs of modes of an analysis.
+    #[cfg(test)]
     pub fn new(analysis: &'a Analysis) -> Self {
+        Self::narrowed(analysis, |_| Vec::new())
+    }
+
+    /// All pairs of modes of a model, but for changes that no transition of its machines makes.
+    pub fn of_model(dae: &MultimodeDae, analysis: &'a Analysis) -> Self {
+        Self::narrowed(analysis, |space| transitions(space, dae))
+    }
+
+    fn narrowed(analysis: &'a Analysis, transitions: impl FnOnce(&ModeSpace) -> Vec<ModeSet>) -> Self {
         let both = |&variable: &ModeVariable| [Moment::Before, Moment::After].map(|moment| moment.variable(variable));
         let space = ModeSpace::with_order(analysis.space.order().iter().flat_map(both).collect());
         let components: Vec<ModeSet> = analysis.invariant.components().collect();
         let conjuncts = [Moment::Before, Moment::After]
             .map(|moment| space.import(&analysis.space, &components, |variable| moment.variable(variable)));
-        let invariant = Invariant::new(&space, &conjuncts.concat());
+        let transitions = transitions(&space);
+        let is_narrowed = !transitions.is_empty();
+        let invariant = Invariant::new(&space, &[conjuncts.concat(), transitions].concat());
         let mut pairs = PairSpace {
             space,
             invariant,
+            is_narrowed,
             regular: ModeSet::ALL,
             source: &analysis.space,
             images: RefCell::new([FxHashMap::default(), FxHashMap::default()]),
@@ -94,6 +112,7 @@ impl<'a> PairSpace<'a> {
             return known;
         }
         let image = self.space.import(self.source, &[modes], |variable| moment.variable(variable))[0];
+        let image = if self.is_narrowed { self.invariant.project(&self.space, image) } else { image };
         self.images.borrow_mut()[moment as usize].insert(modes, image);
         image
     }
@@ -120,4 +139,29 @@ impl<'a> PairSpace<'a> {
     pub fn names(mode_names: &[String]) -> Vec<String> {
         mode_names.iter().flat_map(|name| [format!("pre({name})"), name.clone()]).collect()
     }
+}
+
+/// Which changes of machines are possible, as one condition for each state that is left.
+fn transitions(space: &ModeSpace, dae: &MultimodeDae) -> Vec<ModeSet> {
+    let modes = dae.mode_variables.iter_enumerated();
+    let mode_of: FxHashMap<VariableId, ModeVariableId> =
+        modes.filter_map(|(id, mode)| Some((mode.variable?, id))).collect();
+    let mut conditions = Vec::new();
+    for machine in &dae.model.machines {
+        let states: Vec<Option<ModeVariableId>> =
+            machine.states.iter().map(|state| mode_of.get(&state.active).copied()).collect();
+        conditions.extend((0..states.len()).filter_map(|from| leaving(space, machine, &states, from)));
+    }
+    conditions
+}
+
+/// `pre(from)` and none of the states that no change leads to from there; nothing where all can follow.
+fn leaving(space: &ModeSpace, machine: &Machine, states: &[Option<ModeVariableId>], from: usize) -> Option<ModeSet> {
+    let is_excluded = |&to: &usize| to != from && !machine.may_lead(from, to);
+    let excluded: Vec<ModeSet> = (0..states.len())
+        .filter(is_excluded)
+        .filter_map(|to| Some(space.literal(Moment::After.of_mode(states[to]?))))
+        .collect();
+    let before = space.literal(Moment::Before.of_mode(states[from]?));
+    (!excluded.is_empty()).then(|| !space.and(before, space.union(excluded)))
 }

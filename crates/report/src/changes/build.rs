@@ -1,11 +1,11 @@
 //! From the analysis of all mode changes to its words.
 
-use modeshift_dae::{Derivative, Mode, ModeVariableId, MultimodeDae, VariableId};
+use modeshift_dae::{Derivative, Mode, ModeVariableId, VariableId};
 use modeshift_mode_changes::{AllChanges, ChangeReport, InPairs, Moment, OrderBound, PairPotentials, PairSpace};
 use modeshift_modes::{FormulaPrinter, Limit, ModeSet, ModeVariable};
 use modeshift_structure::name;
 
-use super::machines::{MachineWords, pairs_of_transitions};
+use super::machines::MachineWords;
 use super::report::{
     ChangesReport, ChangesSummary, ItemInChanges, KindOfChange, ModeArrow, ModeGraph, OrderInChanges, OrderRule,
 };
@@ -21,7 +21,6 @@ const MOST_MODES_DRAWN: u64 = 8;
 
 /// The pairs of modes with these values before and after.
 pub fn selected_pairs(
-    dae: &MultimodeDae,
     changes: &AllChanges<'_>,
     from: &[(ModeVariableId, bool)],
     to: &[(ModeVariableId, bool)],
@@ -33,9 +32,8 @@ pub fn selected_pairs(
         }
     };
     let literals = from.iter().map(literal(Moment::Before)).chain(to.iter().map(literal(Moment::After)));
-    let selected = pairs.space.intersection(literals.chain([pairs_of_transitions(dae, changes)]));
-    let possible = pairs.space.and(selected, pairs.invariant.concerning(&pairs.space, selected));
-    if possible.is_empty() { ModeSet::EMPTY } else { selected }
+    let selected = pairs.space.intersection(literals.chain([pairs.regular]));
+    if pairs.invariant.project(&pairs.space, selected).is_empty() { ModeSet::EMPTY } else { selected }
 }
 
 /// Which changes to tell of, and how.

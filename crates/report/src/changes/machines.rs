@@ -7,24 +7,6 @@ use modeshift_modes::{ModeSet, ModeVariable};
 /// More machines than this are not looked at one by one: their changes are summarized, and no summary names states.
 const MOST_MACHINES: usize = 64;
 
-/// The changes that transitions of machines can make: of one machine only from a state to one that a transition leads to.
-pub fn pairs_of_transitions(dae: &MultimodeDae, changes: &AllChanges<'_>) -> ModeSet {
-    let words = MachineWords { dae, changes };
-    let space = &changes.pairs.space;
-    let mut possible = changes.pairs.regular;
-    for machine in dae.model.machines.iter().filter(|_| dae.model.machines.len() <= MOST_MACHINES) {
-        for (from, to) in words.pairs(machine) {
-            let leads = machine.transitions.iter().any(|it| (it.from, it.to) == (from, to));
-            // A machine inside a state begins anew with it.
-            let begins = machine.parent.is_some() && to == machine.initial;
-            if !leads && !begins {
-                possible = space.difference(possible, words.change(machine, from, to));
-            }
-        }
-    }
-    possible
-}
-
 /// What machines say about changes.
 pub(super) struct MachineWords<'a> {
     pub dae: &'a MultimodeDae,

@@ -19,7 +19,6 @@ mod text;
 mod verdicts;
 
 pub use build::{Selection, Wording, selected_pairs};
-pub use machines::pairs_of_transitions;
 pub use report::{
     ArrayComparison, ChangesReport, ChangesSummary, Continuous, ErasedShift, ImpulseOrder, ItemInChanges, KindOfChange,
     ModeArrow, ModeGraph, OrderInChanges, OrderRule, RestartLevel,

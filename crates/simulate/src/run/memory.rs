@@ -16,7 +16,7 @@ use crate::run::prepare::Prepared;
 use crate::run::prepare::discrete_part::DiscretePart;
 use crate::run::prepare::discrete_tapes::Buffers;
 use crate::run::prepare::relations::Moment;
-use crate::run::running_sizes::{ROUNDING, with_running_sizes};
+use crate::run::running_sizes::{Carried, ROUNDING, with_running_sizes};
 use crate::run::values::{Occasion, Side, input_between};
 
 /// How exactly the instant of an event is known, in short times.
@@ -149,6 +149,8 @@ pub(crate) struct TapeBuffers {
     assertions: Buffers,
     watched: Buffers,
     sides: Buffers,
+    /// What restarts of the present instant carried from what crossed to what did not.
+    pub carried: Carried,
 }
 
 impl Memory {
@@ -161,6 +163,7 @@ impl Memory {
                 assertions: tapes.assertions.buffers(),
                 watched: tapes.watched.buffers(),
                 sides: tapes.sides.buffers(),
+                carried: Carried::default(),
             },
             noise_level: 1.0,
             time_scale: TimeScale::default(),
@@ -223,6 +226,7 @@ impl Memory {
 
     /// A phase begins on a side. What was located is as exact as its rounding and what errors of states make of it from now on.
     pub fn renew_scales(&mut self, prepared: &Prepared, side: &Side<'_>) {
+        self.buffers.carried.clear();
         for atom in std::mem::take(&mut self.located) {
             let of_states = side.size_by_states(prepared, atom, |state| self.sizes.size(state));
             let rounding = ROUNDING / prepared.noise.relative * self.scales[atom];
@@ -234,6 +238,7 @@ impl Memory {
     pub fn end_phase(&mut self, (began, ended): (f64, f64), crossing: Option<&Crossing>) {
         (self.duration, self.resolution) = (ended - began, TOGETHER * ended.abs());
         self.residues.iter_mut().for_each(|it| *it = 0.0);
+        self.buffers.carried.clear();
         self.located.clear();
         for it in crossing.into_iter().flat_map(|crossing| &crossing.residues) {
             self.residues[it.atom] = it.size;
@@ -272,6 +277,7 @@ impl TapeBuffers {
         let sides = values.chunks_exact(2).map(|sides| (sides[0] - sides[1], sides[0].abs() + sides[1].abs()));
         let mut values: IndexVec<RelationId, (f64, f64)> = sides.collect();
         with_running_sizes(prepared, right, prepared.discrete.atoms.ids().zip(values.iter_mut()));
+        self.carried.enlarge(prepared, right, prepared.discrete.atoms.ids().zip(values.iter_mut()));
         values
     }
 

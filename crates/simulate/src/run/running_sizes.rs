@@ -63,7 +63,70 @@ pub(crate) fn with_running_sizes<'v>(
     }
 }
 
+/// What the restarts of an instant made of the resolution of time, by state.
+///
+/// A block that comes to rest on another one does so with a speed of 1e-15, since times cannot be told apart better; being stuck
+/// shares that with the block below, whose speed was exactly zero. Where a restart makes no impulse and no law sets anything, such a
+/// jump of a state is no more than that, and so is a guard that is made of it in the next micro-steps.
+#[derive(Default)]
+pub(crate) struct Carried(FxHashMap<Derivative<VariableId>, f64>);
+
+/// A guard is noise up to a few times what it has been given by restarts.
+const SHARES: f64 = 4.0;
+
+impl Carried {
+    /// Another instant.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// After a restart without impulses and laws.
+    pub fn learn(&mut self, before: &Side<'_>, after: &Side<'_>) {
+        // What jumps by more does so for a reason: a state that is entered again begins anew.
+        let most = SUSPICIOUS * after.largest();
+        for (place, &state) in after.mode.quantities.list().iter().enumerate() {
+            if !(after.is_state(state) && before.is_state(state)) {
+                continue;
+            }
+            let Some(was) = before.mode.quantities.index(state.of, state.order) else { continue };
+            let jump = (after.jet[place] - before.jet[was.index()]).abs();
+            if jump > 0.0 && jump <= most {
+                let known = self.0.entry(state).or_default();
+                *known = known.max(jump);
+            }
+        }
+    }
+
+    /// Makes the sizes of guards such that what they are made of these jumps is noise.
+    pub fn enlarge<'v>(
+        &self,
+        prepared: &Prepared,
+        side: &Side<'_>,
+        values: impl Iterator<Item = (RelationId, &'v mut (f64, f64))>,
+    ) {
+        if self.0.is_empty() {
+            return;
+        }
+        let quantities = side.mode.quantities.list();
+        for (atom, value) in values {
+            let terms = side.ingredients(prepared, atom);
+            let jump =
+                |&(place, weight): &(usize, f64)| weight * self.0.get(&quantities[place]).copied().unwrap_or(0.0);
+            let carried: f64 = SHARES * terms.iter().map(jump).sum::<f64>();
+            if value.0.abs() <= carried && carried.is_finite() {
+                value.1 = value.1.max(carried / prepared.noise.relative);
+            }
+        }
+    }
+}
+
 impl Side<'_> {
+    /// Whether a quantity is a state of the mode.
+    fn is_state(&self, it: Derivative<VariableId>) -> bool {
+        let structure = &self.mode.structure;
+        structure.column(it.of).is_some_and(|column| structure.variable_offset(column) > it.order)
+    }
+
     /// How large a guard is by the states that it is made of, with these sizes or as large as they are now.
     pub(crate) fn size_by_states(
         &self,
@@ -71,13 +134,9 @@ impl Side<'_> {
         atom: RelationId,
         size: impl Fn(Derivative<VariableId>) -> f64,
     ) -> f64 {
-        let structure = &self.mode.structure;
-        let is_state = |it: &Derivative<VariableId>| {
-            structure.column(it.of).is_some_and(|column| structure.variable_offset(column) > it.order)
-        };
         let terms = self.ingredients(prepared, atom);
         let terms = terms.iter().map(|&(place, weight)| (self.mode.quantities.list()[place], place, weight));
-        let of_states = terms.filter(|(quantity, ..)| is_state(quantity));
+        let of_states = terms.filter(|&(quantity, ..)| self.is_state(quantity));
         of_states.map(|(quantity, place, weight)| weight * size(quantity).max(self.jet[place].abs())).sum()
     }
 

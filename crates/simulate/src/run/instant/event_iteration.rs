@@ -182,6 +182,9 @@ impl<'a> Instant<'_, 'a> {
                 self.reset(&step, &settled, &candidate)?
             };
             outcome.impulses.extend(restarted.weights.iter().cloned());
+            if settled.resets.is_empty() && restarted.weights.is_empty() && !self.memory.located.is_empty() {
+                self.memory.buffers.carried.learn(&before, &restarted.side);
+            }
             unmet = restarted.unmet;
             outcome.right = restarted.side;
             if is_over && stage == Stage::Event || outcome.terminated.is_some() && !transient {

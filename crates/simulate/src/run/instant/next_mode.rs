@@ -72,6 +72,8 @@ struct Search<'e, 's, 'x, 'a> {
     unsettled: Option<NoOutcome>,
     /// Whether they did not with the truths that were proposed.
     is_unsettled_as_proposed: bool,
+    /// The first mode that an invariant excludes, by its number.
+    excluded: Option<(usize, Mode)>,
 }
 
 impl<'a> Instant<'_, 'a> {
@@ -184,6 +186,7 @@ impl<'a> Instant<'_, 'a> {
             objections: Vec::new(),
             unsettled: None,
             is_unsettled_as_proposed: false,
+            excluded: None,
         };
         loop {
             search.grow();
@@ -293,6 +296,11 @@ impl<'a> Search<'_, '_, '_, 'a> {
                 return Tried::Refused;
             }
         };
+        // An invariant decides between truths of a relation that vanishes; where it excludes the only mode, that is said.
+        if let Some(number) = settled.excluded {
+            self.excluded.get_or_insert((number, settled.mode.clone()));
+            return Tried::Refused;
+        }
         let mut violated = self.instant.violated(self.step, &settled, &mut candidate);
         violated.retain(|(atom, _)| !self.others.contains(atom));
         if let Some(&(atom, sign)) = violated.first() {
@@ -330,9 +338,6 @@ impl<'a> Search<'_, '_, '_, 'a> {
             unreachable!("an accepted mode has a candidate")
         };
         let (settled, candidate) = *accepted;
-        if let Some(number) = settled.excluded {
-            return Err(NoOutcome::Invariant(number, settled.mode));
-        }
         if let Some((message, span)) = settled.broken {
             return Err(NoOutcome::Assertion(message, span));
         }
@@ -340,6 +345,9 @@ impl<'a> Search<'_, '_, '_, 'a> {
     }
 
     fn none(self) -> NoOutcome {
+        if let Some((number, mode)) = self.excluded {
+            return NoOutcome::Invariant(number, mode);
+        }
         match self.unsettled {
             Some(failure) if self.objections.is_empty() || self.is_unsettled_as_proposed => failure,
             _ => NoOutcome::NoMode(self.objections, NoSliding::NoSurface),

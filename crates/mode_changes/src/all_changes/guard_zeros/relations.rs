@@ -8,10 +8,12 @@
 //! as it stood before, or its negation; through the equation of which `s` is a term if the guard is on a variable `s`.
 
 use modeshift_dae::{
-    ArithmeticOperator, Definition, Descent, EquationId, EquationKind, ExpressionId, Expressions, Id, ModeVariableId,
-    MultimodeDae, Node, RelationOperator, VariableId, assume_modes,
+    Definition, EquationId, EquationKind, ExpressionId, Expressions, Id, ModeVariableId, MultimodeDae, Node,
+    RelationOperator, VariableId, assume_modes,
 };
 use rustc_hash::FxHashMap;
+
+use super::terms::{Term, normalized_terms, terms};
 
 /// An equation that is satisfied whenever a mode variable changes to a value, at that instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -94,7 +96,7 @@ impl Search<'_> {
         }
         for equation in dae.model.equations.iter().filter(|equation| equation.kind == EquationKind::Continuous) {
             for (side, other) in [(equation.left, equation.right), (equation.right, equation.left)] {
-                for Term { of, added, .. } in self.terms(side).into_iter().filter(Term::is_single) {
+                for Term { of, added, .. } in terms(&self.expressions, side).into_iter().filter(Term::is_single) {
                     if let Node::Variable(variable, 0) = self.expressions.node(of) {
                         // What is left of the equation without the variable, with its sign.
                         let rest = self.expressions.difference(side, other);
@@ -130,13 +132,13 @@ impl Search<'_> {
                 }
             }
         }
-        let zeros: Vec<Vec<Term>> = zeros.into_iter().map(|zero| self.normalized_terms(zero)).collect();
+        let zeros: Vec<Vec<Term>> = zeros.into_iter().map(|zero| normalized_terms(&self.expressions, zero)).collect();
         for equation in self.users.get(&mode).cloned().unwrap_or_default() {
             let sides = &self.dae.model.equations[equation];
             let (left, right) = (sides.left, sides.right);
             let (left, right) = (self.assuming(left, mode, becomes), self.assuming(right, mode, becomes));
             let residual = self.expressions.difference(left, right);
-            if zeros.contains(&self.normalized_terms(residual)) {
+            if zeros.contains(&normalized_terms(&self.expressions, residual)) {
                 found.push(GuardZero { equation, mode, becomes });
             }
         }
@@ -144,58 +146,5 @@ impl Search<'_> {
 
     fn assuming(&mut self, expression: ExpressionId, mode: ModeVariableId, value: bool) -> ExpressionId {
         assume_modes(&mut self.expressions, expression, |other| (other.index() == mode.index()).then_some(value))
-    }
-
-    /// The terms of a sum in order, the first one added: the same for whatever vanishes together by its form.
-    fn normalized_terms(&self, sum: ExpressionId) -> Vec<Term> {
-        let mut terms = self.terms(sum);
-        if terms.first().is_some_and(|first| first.added == 0) {
-            terms.iter_mut().for_each(|term| std::mem::swap(&mut term.added, &mut term.subtracted));
-        }
-        terms
-    }
-
-    /// The terms of a sum in order, without those that cancel.
-    fn terms(&self, sum: ExpressionId) -> Vec<Term> {
-        let mut terms: Vec<Term> = Vec::new();
-        let together = |(a, b): (u64, u64), (c, d): (u64, u64)| (a.saturating_add(c), b.saturating_add(d));
-        let mut descent = Descent::new();
-        descent.hand(sum, (1, 0), together);
-        while let Some((of, (added, subtracted))) = descent.next() {
-            let (as_it_is, negated) = ((added, subtracted), (subtracted, added));
-            match self.expressions.node(of) {
-                Node::Arithmetic(ArithmeticOperator::Add, a, b) => {
-                    [a, b].into_iter().for_each(|term| descent.hand(term, as_it_is, together))
-                }
-                Node::Arithmetic(ArithmeticOperator::Subtract, a, b) => {
-                    descent.hand(a, as_it_is, together);
-                    descent.hand(b, negated, together);
-                }
-                Node::Negate(a) => descent.hand(a, negated, together),
-                _ if self.expressions.literal(of) == Some(0.0) => {}
-                _ => {
-                    let both = added.min(subtracted);
-                    terms.push(Term { of, added: added - both, subtracted: subtracted - both });
-                }
-            }
-        }
-        terms.retain(|term| term.added + term.subtracted > 0);
-        terms.sort_unstable();
-        terms
-    }
-}
-
-/// A term of a sum, and how often it is added and subtracted.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Term {
-    of: ExpressionId,
-    added: u64,
-    subtracted: u64,
-}
-
-impl Term {
-    /// Whether it is in the sum once.
-    fn is_single(&self) -> bool {
-        self.added.saturating_add(self.subtracted) == 1
     }
 }

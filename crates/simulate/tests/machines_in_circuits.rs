@@ -1,0 +1,186 @@
+//! Circuits and shafts of machines, with elements of the library and of the standard library, beside solutions that know
+//! every event exactly.
+
+use crate::machines::{example, near};
+use crate::support::runs as support;
+use std::path::PathBuf;
+use support::{How, Ran, run_text};
+
+/// A model that uses the standard library, run; nothing where there is no library.
+fn run_with_library(text: &str, stop: f64) -> Option<Ran> {
+    use modeshift_diagnostics::Diagnostics;
+    use modeshift_flatten::{Disk, Library, Request, flatten};
+    let Some(path) = std::env::var_os("MODELICAPATH") else {
+        println!("skipped: no Modelica library in MODELICAPATH");
+        return None;
+    };
+    let directories: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    let mut diagnostics = Diagnostics::new();
+    let mut library = Library::new(Disk, directories);
+    library.add_text("m.mo", text, &mut diagnostics);
+    let flat = flatten(&mut library, &Request::default(), &mut diagnostics);
+    let dae = flat.and_then(|flat| modeshift_elaborate::elaborate(flat, &mut diagnostics));
+    let dae = dae.unwrap_or_else(|_| panic!("{diagnostics:#?}"));
+    Some(support::run_dae(dae, &How::until(stop).tolerance(1e-9)).finished())
+}
+
+#[test]
+fn a_capacitor_of_the_standard_library_becomes_a_resistor() {
+    let text = "model M import Modelica.Electrical.Analog.*;
+        Sources.ConstantVoltage s(V = 10); Basic.Resistor r(R = 100); Basic.Ground g;
+        Basic.Capacitor c2(C = 1e-3, v(start = 0, fixed = true)); Basic.Capacitor c1(C = 1e-3); Basic.Resistor broken(R = 1);
+        equation initialState(c1); transition(c1, broken, c1.v > 8);
+        connect(s.p, r.p); connect(r.n, c2.p); connect(r.n, c1.p); connect(r.n, broken.p);
+        connect(g.p, s.n); connect(g.p, c1.n); connect(g.p, c2.n); connect(g.p, broken.n); end M;";
+    let Some(ran) = run_with_library(text, 1.0) else { return };
+    near(ran.event_times()[0], 0.05 * 625.0_f64.ln(), 1e-8);
+    near(ran.last("c2.v"), 10.0 / 101.0, 1e-8);
+}
+
+#[test]
+fn an_inertia_of_the_standard_library_is_lost_with_its_shaft() {
+    let shaft = "import Modelica.Mechanics.Rotational.*; Components.Inertia j1(J = 1, phi(start = 0, fixed = true), w(start = 0, fixed = true));
+        Sources.Torque t; Modelica.Blocks.Sources.Ramp ramp(height = 4, duration = 2);";
+    let behind = format!(
+        "model M {shaft} Components.Inertia j2(J = 1);
+         model Rigid Interfaces.Flange_a a; Interfaces.Flange_b b; equation a.phi = b.phi; a.tau + b.tau = 0; end Rigid;
+         model Free Interfaces.Flange_a a; Interfaces.Flange_b b; equation a.tau = 0; b.tau = 0; end Free;
+         Rigid intact; Free broken;
+         equation initialState(intact); transition(intact, broken, intact.a.tau > 1);
+         connect(ramp.y, t.tau); connect(t.flange, j1.flange_a); connect(j1.flange_b, intact.a); connect(j1.flange_b, broken.a);
+         connect(intact.b, j2.flange_a); connect(broken.b, j2.flange_a); end M;"
+    );
+    let inside = format!(
+        "model M {shaft}
+         model Attached Interfaces.Flange_a a; Components.Inertia j(J = 1); equation connect(a, j.flange_a); end Attached;
+         model Lost Interfaces.Flange_a a; equation a.tau = 0; end Lost;
+         Attached attached; Lost lost;
+         equation initialState(attached); transition(attached, lost, attached.a.tau > 1);
+         connect(ramp.y, t.tau); connect(t.flange, j1.flange_a); connect(j1.flange_b, attached.a); connect(j1.flange_b, lost.a);
+         end M;"
+    );
+    for text in [&behind, &inside] {
+        // Half of the torque 2 t goes through the shaft; w = t^2/2 before, t^2 - 1/2 after.
+        let Some(ran) = run_with_library(text, 1.9) else { return };
+        near(ran.event_times()[0], 1.0, 1e-8);
+        near(ran.last("j1.w"), 1.9 * 1.9 - 0.5, 1e-7);
+    }
+    let Some(ran) = run_with_library(&behind, 1.9) else { return };
+    near(ran.last("j2.phi"), 1.0 / 6.0 + 0.5 * 0.9, 1e-7);
+}
+
+/// The boost converter at `stop`, half period by half period: current and voltage.
+fn boosted(load: f64, stop: f64) -> (f64, f64) {
+    const HALF: f64 = 5e-5;
+    const STEPS: usize = 4000;
+    let (l, c, source) = (1e-3, 1e-4, 5.0);
+    let slopes = |i: f64, v: f64| ((source - v) / l, (i - v / load) / c);
+    let (mut i, mut v) = (0.0, 5.0);
+    for half in 0..(stop / HALF).round() as usize {
+        if half % 2 == 0 {
+            // The switch is closed, and the diode blocks.
+            i += source / l * HALF;
+            v *= (-HALF / (load * c)).exp();
+            continue;
+        }
+        let h = HALF / STEPS as f64;
+        let step = |i: f64, v: f64, h: f64| {
+            let k1 = slopes(i, v);
+            let k2 = slopes(i + 0.5 * h * k1.0, v + 0.5 * h * k1.1);
+            let k3 = slopes(i + 0.5 * h * k2.0, v + 0.5 * h * k2.1);
+            let k4 = slopes(i + h * k3.0, v + h * k3.1);
+            (
+                i + h / 6.0 * (k1.0 + 2.0 * k2.0 + 2.0 * k3.0 + k4.0),
+                v + h / 6.0 * (k1.1 + 2.0 * k2.1 + 2.0 * k3.1 + k4.1),
+            )
+        };
+        for at in 0..STEPS {
+            let (next_i, next_v) = step(i, v, h);
+            if next_i > 0.0 {
+                (i, v) = (next_i, next_v);
+                continue;
+            }
+            // The current ends within this step: the diode blocks for the rest.
+            let (mut low, mut high) = (0.0, h);
+            for _ in 0..60 {
+                let middle = 0.5 * (low + high);
+                if step(i, v, middle).0 > 0.0 { low = middle } else { high = middle }
+            }
+            let rest = HALF - at as f64 * h - high;
+            (i, v) = (0.0, step(i, v, high).1 * (-rest / (load * c)).exp());
+            break;
+        }
+    }
+    (i, v)
+}
+
+#[test]
+fn a_boost_converter_runs_in_both_conduction_modes() {
+    for (load, stop) in [(10.0, 0.002), (1000.0, 0.004)] {
+        let how = How::until(stop).tolerance(1e-9).set("load", &load.to_string());
+        let ran = run_text(&example("BoostConverter"), &how).finished();
+        let (i, v) = boosted(load, stop);
+        near(ran.last("L.i"), i, 1e-6);
+        near(ran.last("C.v"), v, 1e-6);
+        let is_idle = ran
+            .events()
+            .iter()
+            .any(|event| event.cause.iter().any(|cause| cause == "diode.closed.i < 0") && event.cause.len() == 2);
+        assert_eq!(is_idle, load == 1000.0, "the current ends by itself at {load} Ohm only");
+    }
+}
+
+#[test]
+fn an_h_bridge_turns_the_current_around() {
+    let ran = run_text(&example("HBridge"), &How::until(0.045).tolerance(1e-9)).finished();
+    let towards = |i: f64, voltage: f64, time: f64| voltage + (i - voltage) * (-time / 5e-3_f64).exp();
+    let mut i = 0.0;
+    for half in 0..4 {
+        i = towards(i, if half % 2 == 0 { 12.0 } else { -12.0 }, 0.01);
+    }
+    near(ran.last("L.i"), towards(i, 12.0, 0.005), 1e-7);
+}
+
+/// The full bridge: source `10 sin(100 pi t)` behind 1 Ohm, 1 mF beside 100 Ohm. Charged while the source is above the capacitor,
+/// `v' = -a v + b |sin(w t)|` with a solution in closed form, and discharged through the load otherwise. The instants at which
+/// it begins and ends to be charged, and the voltage at `stop`.
+fn rectified(stop: f64) -> (Vec<f64>, f64) {
+    use std::f64::consts::PI;
+    let (w, a, b) = (100.0 * PI, 1010.0, 10_000.0);
+    let source = |t: f64| (10.0 * (w * t).sin()).abs();
+    let (mut begin, mut v, mut is_charged, mut events) = (0.0, 0.0, true, Vec::new());
+    loop {
+        let sign = (w * (begin + 1e-9)).sin().signum();
+        let forced = |t: f64| sign * b * (a * (w * t).sin() - w * (w * t).cos()) / (a * a + w * w);
+        let charged = |t: f64| forced(t) + (v - forced(begin)) * (-a * (t - begin)).exp();
+        let discharged = |t: f64| v * (-10.0 * (t - begin)).exp();
+        let at = |t: f64| if is_charged { charged(t) } else { discharged(t) };
+        let goes_on = |t: f64| (source(t) >= at(t)) == is_charged;
+        let mut high = begin + 1e-6;
+        while high < stop && goes_on(high) {
+            high += 1e-6;
+        }
+        if high >= stop {
+            return (events, at(stop));
+        }
+        let mut low = high - 1e-6;
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            if goes_on(middle) { low = middle } else { high = middle }
+        }
+        (begin, v, is_charged) = (low, at(low), !is_charged);
+        events.push(low);
+    }
+}
+
+#[test]
+fn a_full_bridge_charges_its_capacitor_at_the_exact_instants() {
+    let ran = run_text(&example("Rectifier"), &How::until(0.1).tolerance(1e-10)).finished();
+    let (events, v) = rectified(0.1);
+    assert_eq!(events.len(), 19);
+    near(ran.last("C.v"), v, 1e-8);
+    for event in events {
+        let nearest = ran.event_times().into_iter().map(|it| (it - event).abs()).fold(f64::INFINITY, f64::min);
+        assert!(nearest < 1e-9, "no event at {event}, {nearest}");
+    }
+}
