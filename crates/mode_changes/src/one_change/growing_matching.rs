@@ -35,7 +35,7 @@ impl GrowingMatching {
             columns.iter().filter_map(|&column| self.matching.row_of(column)).collect()
         };
         alternating_reach(
-            partners(entries).into_iter(),
+            partners(entries),
             |row| self.entries[row].iter().copied(),
             |column| self.matching.row_of(column),
         )

@@ -72,10 +72,10 @@ pub(crate) fn locality_order(graph: &Adjacency) -> Vec<EquationId> {
     let is_equation: Vec<bool> = walked.iter().map(|&vertex| (vertex as usize) < graph.equation_count).collect();
     let has_bars = degrees.iter().any(|&degree| degree > BAR_DEGREE && !is_hub(degree));
     let mut walk = Walk { graph: &near, states: degrees, hub_degree: HUB_DEGREE };
-    let mut order = walk.from_rim_to_rim(ends.iter().map(|&end| end as u32 - 1));
+    let mut order = walk.rim_to_rim(ends.iter().map(|&end| end as u32 - 1));
     if has_bars {
         walk.hub_degree = BAR_DEGREE;
-        let without_bars = walk.from_rim_to_rim(order.iter().copied());
+        let without_bars = walk.rim_to_rim(order.iter().copied());
         if length(&near, &is_equation, &without_bars) < length(&near, &is_equation, &order) {
             order = without_bars;
         }
@@ -217,7 +217,7 @@ struct Walk<'a> {
 impl Walk<'_> {
     /// All vertices, the component of each start that has not come before from one rim to the opposite one. Leaves the bits as
     /// they were.
-    fn from_rim_to_rim(&mut self, starts: impl Iterator<Item = u32>) -> Vec<u32> {
+    fn rim_to_rim(&mut self, starts: impl Iterator<Item = u32>) -> Vec<u32> {
         let (mut to_rim, mut order) = (Vec::new(), Vec::with_capacity(self.states.len()));
         let mut placed = Bits::new(self.states.len());
         for start in starts {
