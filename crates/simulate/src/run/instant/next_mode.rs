@@ -296,15 +296,14 @@ impl<'a> Search<'_, '_, '_, 'a> {
                 return Tried::Refused;
             }
         };
-        // An invariant decides between truths of a relation that vanishes; where it excludes the only mode, that is said.
-        if let Some(number) = settled.excluded {
-            self.excluded.get_or_insert((number, settled.mode.clone()));
-            return Tried::Refused;
-        }
         let mut violated = self.instant.violated(self.step, &settled, &mut candidate);
         violated.retain(|(atom, _)| !self.others.contains(atom));
         if let Some(&(atom, sign)) = violated.first() {
             self.objections.push((settled.mode.clone(), Objection::Atom(atom, sign)));
+        } else if let Some(number) = settled.excluded {
+            // Nothing else speaks against it. Where a relation vanishes, another mode may follow that is not excluded.
+            self.excluded.get_or_insert((number, settled.mode.clone()));
+            return Tried::Refused;
         }
         Tried::Candidate(Box::new((settled, candidate)), violated)
     }
