@@ -38,7 +38,8 @@ pub const LITTLE_PATIENCE: Duration = Duration::from_secs(15);
 /// Errors count from this share of a variable's largest value on: below it is the rounding of the references.
 const ROUNDING: f64 = 1e-12;
 
-/// Runs a model in one way: its largest error, in what is allowed, or what is wrong with the run.
+/// Runs a model in one way: its largest error, in what is allowed, or what is wrong with the run. What happens after the stop time
+/// that the reference is for does not count: a ball without a mode for rest cannot go on for ever.
 pub fn judge(reference: &Reference, settings: &Settings, variant: &Variant) -> Result<f64, String> {
     judge_text(reference, variant.text(reference), settings, variant)
 }
@@ -57,8 +58,13 @@ pub fn judge_text(reference: &Reference, text: String, settings: &Settings, vari
     if reference.is_refused {
         return ended.map_or(Ok(0.0), |()| Err("runs, but must be refused".to_string()));
     }
-    ended?;
-    let rows = Table::read(&files.result)?;
+    let rows = Table::read(&files.result);
+    let is_past_what_is_judged = matches!(variant, Variant::Stop(_))
+        && rows.as_ref().is_ok_and(|rows| rows.rows.last().is_some_and(|row| row[0] >= reference.stop));
+    if !is_past_what_is_judged {
+        ended?;
+    }
+    let rows = rows?;
     if let Some(expected) = reference.events.filter(|_| *variant == Variant::Plain) {
         let found = rows.events();
         (found == expected).then_some(()).ok_or_else(|| format!("{found} events, not {expected}"))?;
