@@ -340,7 +340,17 @@ impl Watch {
         let mut first: Option<Crossing> = None;
         let mut suspects: Vec<usize> = (0..self.watched.len()).filter(|&it| self.may_cross(it, to, values)).collect();
         suspects.sort_by(|&a, &b| values[a].0.total_cmp(&values[b].0));
-        for index in suspects {
+        // The values right before the first crossing: what is on its side there and not at the crossing crosses with it, and of ten
+        // thousand that do, one is searched for.
+        let mut before: Option<Values> = None;
+        let count = suspects.len();
+        for (number, index) in suspects.into_iter().enumerate() {
+            let is_together = |(first, before): (&Crossing, &Values)| {
+                first.values[index].0 < 0.0 && before[index].0 >= 0.0 && self.watched[index].is_armed
+            };
+            if first.as_ref().zip(before.as_ref()).is_some_and(is_together) {
+                continue;
+            }
             let end =
                 first.as_ref().map_or((to, values[index].0), |crossing| (crossing.time, crossing.values[index].0));
             let Some(bracket) = self.bracket(index, from, end, &mut at)? else { continue };
@@ -353,6 +363,9 @@ impl Watch {
                 residues: Vec::new(),
                 is_doubtful: self.is_doubtful(index),
             });
+            if number + 1 < count {
+                before = Some(at((time - TOGETHER * (time.abs() + (to - from))).max(from))?);
+            }
         }
         if let Some(mut found) = first {
             found.guards.extend(self.together(&found, (from, to), values));
