@@ -9,9 +9,11 @@
 //! `when` or `reinit` act is transient: it is followed by another in which the mode that goes on is selected anew, all atoms by
 //! their series there (E22 §8.4).
 
+use std::cell::OnceCell;
+
 use modeshift_dae::{ExpressionId, IndexVec, Mode, RelationId, VariableId};
 use modeshift_diagnostics::Span;
-use modeshift_mode_changes::{Noise, Residuals};
+use modeshift_mode_changes::{Jet, Noise, Residuals};
 use modeshift_structure::one_mode::Row;
 use rustc_hash::FxHashSet;
 
@@ -292,6 +294,7 @@ impl<'a> Instant<'_, 'a> {
     fn next_proposal(&mut self, first: &Side<'a>, left: &Side<'a>, transient: bool) -> IndexVec<VariableId, f64> {
         let values = self.memory.buffers.atom_values(self.prepared, (left, left), Occasion::default(), &[]);
         let mut discrete = left.discrete.clone();
+        let jet = OnceCell::new();
         for (atom, &value) in values.iter_enumerated() {
             let it = self.prepared.discrete.atoms[atom];
             let is_decided_here = it.moment == Moment::Before || transient && it.moment == Moment::Now;
@@ -301,7 +304,7 @@ impl<'a> Instant<'_, 'a> {
             }
             let sign = match self.memory.is_clear(self.prepared, atom, value) {
                 true => Some(value.0),
-                false if transient => self.known_slope(left, atom),
+                false if transient => self.known_slope((left, jet.get_or_init(|| jet_of(left))), atom),
                 false => continue,
             };
             discrete[it.variable] = match sign {
@@ -313,12 +316,12 @@ impl<'a> Instant<'_, 'a> {
         discrete
     }
 
-    /// The derivative of an atom that is at zero on a side, where that is known and more than noise.
-    fn known_slope(&mut self, side: &Side<'a>, atom: RelationId) -> Option<f64> {
+    /// The derivative of an atom that is at zero on a side with this jet, where that is known and more than noise.
+    fn known_slope(&mut self, (side, jet): (&Side<'a>, &Jet), atom: RelationId) -> Option<f64> {
         let series = self.memory.series(self.prepared, atom)?;
         let known = self.prepared.known(side, &side.discrete, Occasion::default(), &[]);
         let structure = &side.mode.structure;
-        let slope = series.at(structure, &known).residual(Row(0), &jet_of(side), 1)[1];
+        let slope = series.at(structure, &known).residual(Row(0), jet, 1)[1];
         let noise = Noise { floor: self.memory.scales[atom], ..self.memory.present_noise(self.prepared) };
         noise.first_significant(&[0.0, slope], noise.floor).map(|_| slope)
     }
