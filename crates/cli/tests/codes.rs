@@ -29,6 +29,7 @@ const PROVOKED: &[(Code, &str, &str)] = &[
     (Code::E0204, "check", "package P Real y = 1; end P; model M Real x = P.y; end M;"),
     (Code::E0207, "check", "model M model extends A end A; A a; end M;"),
     (Code::E0209, "check", "model A outer Real x; Real y = x; end A; model M A a; end M;"),
+    (Code::W0217, "check", "model W end W; model A outer W w; end A; model M A a; Real x = 1; end M;"),
     (Code::E0210, "check", "model A Real x = 1; end A; model M A a if false; Real y = a.x; end M;"),
     (Code::E0212, "check", "model A A a; end A; model M A a; end M;"),
     (

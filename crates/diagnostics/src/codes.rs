@@ -320,6 +320,7 @@ codes! {
     W0213 "A file lies in the directory of a package, but has no `within` that puts it there.",
     W0214 "A package or class is not called like its directory or file.",
     W0215 "The `within` of a library's file does not name the package from which it is read.",
+    W0217 "No `inner` element surrounds an `outer` one: the model as a whole gets one, unmodified.",
     W0216 "`package.order` lists an element that the package does not have.",
     W0312 "A parameter that is needed at translation has no value; its start value or a default is used.",
     W0315 "An assertion inside a function is not checked during a run.",

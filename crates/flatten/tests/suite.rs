@@ -10,6 +10,7 @@ mod machines;
 mod mel;
 mod models;
 mod packages;
+mod records;
 mod robustness;
 mod support;
 

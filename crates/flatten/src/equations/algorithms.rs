@@ -88,7 +88,7 @@ impl Flattener<'_> {
         }
         match self.execute(statements, &mut context) {
             Ok(Flow::Next) => {}
-            Ok(_) => return unsupported("`break` or `return` in an algorithm of a model", span),
+            Ok(_) => return wrong(Code::E0403, "`break` stands outside of any loop", span),
             Err(Failure::Dynamic(diagnostic)) => {
                 let what = format!("an algorithm that is no sequence of assignments ({})", diagnostic.message);
                 return unsupported(what, span);
@@ -180,7 +180,8 @@ fn assigned(statement: &Statement, out: &mut Vec<Reference>) -> Outcome<()> {
         }
         StatementKind::When(_) => unsupported("`when` inside another statement", statement.span),
         StatementKind::Call(_) => Ok(()),
-        StatementKind::Break | StatementKind::Return => wrong(Code::E0403, "nothing to leave here", statement.span),
+        StatementKind::Break => Ok(()),
+        StatementKind::Return => wrong(Code::E0403, "only a function can be left by `return`", statement.span),
     }
 }
 

@@ -149,7 +149,10 @@ impl Flattener<'_> {
         let term = match known {
             Some((_, term)) => term.clone(),
             None => {
-                let term = self.term(&expression, &mut Context::new(layer.scope, purpose))?;
+                let term = match self.term(&expression, &mut Context::new(layer.scope, purpose))? {
+                    Term::Tuple(outputs) => outputs.first().cloned().ok_or(Failure::Reported)?,
+                    term => term,
+                };
                 if !layer.path.is_empty() {
                     self.values.bindings.insert(key, (expression.clone(), term.clone()));
                 }

@@ -23,6 +23,7 @@ use crate::failure::{Failure, Outcome, dynamic, unsupported, wrong};
 use crate::flattener::Flattener;
 use crate::instances::modification::Scope;
 use crate::instances::scopes::Found;
+use crate::instances::tree::{InstanceId, Slot};
 
 /// How deep calls of functions may be nested.
 const MAX_CALLS: u32 = 40;
@@ -83,7 +84,7 @@ impl Flattener<'_> {
                     Some(next) => next,
                     None => return Err(self.classes.unknown_in_class(class, &part.name)),
                 },
-                Found::Component(..) => return unsupported("a function called through a component", function.span),
+                Found::Component(instance, position) => self.find_in_component(instance, position, &part.name)?,
             };
         }
         match found {
@@ -92,12 +93,36 @@ impl Flattener<'_> {
         }
     }
 
+    /// A class inside the class of a component, through which a function may be called (Modelica 3.7, 5.3.2).
+    fn find_in_component(&mut self, instance: InstanceId, position: u32, name: &Ident) -> Outcome<Found> {
+        match self.slot(instance, position)? {
+            Slot::Component(component) => match self.find_in_instance(component, &name.name)? {
+                Some(found) => Ok(found),
+                None => Err(unknown(&name.name, name.span, "function").into()),
+            },
+            Slot::Outer(instance, position) => self.find_in_component(instance, position, name),
+            _ => unsupported("a function called through an array of components", name.span),
+        }
+    }
+
     /// A record from its fields.
     fn construct(&mut self, call: &Call, context: &mut Context) -> Outcome<Term> {
         let fields: Vec<&Member> = call.layout.members.iter().filter(|member| is_field(member)).collect();
-        let locals = self.bind(call, &fields, context)?;
+        let mut inner = Context { calls: context.calls + 1, ..Context::new(self.scope_of(call), context.purpose) };
+        inner.locals = self.bind(call, &fields, context)?;
+        // What no argument is meant for follows from the others: final and constant fields.
+        for member in call.layout.members.iter().filter(|member| member.component().is_some() && !is_field(member)) {
+            let value = self.local_variable(member, &mut inner)?;
+            inner.locals.push((member.name.clone(), value));
+        }
         let class = self.classes.library.class(call.class).name.clone();
-        Ok(Term::Record(Rc::new(RecordTerm { class, fields: locals })))
+        let value = |member: &Member| inner.local(&member.name).map(|value| (member.name.clone(), value.clone()));
+        let fields = call.layout.members.iter().filter_map(value).collect();
+        Ok(Term::Record(Rc::new(RecordTerm { class, fields })))
+    }
+
+    fn scope_of(&self, call: &Call) -> Scope {
+        Scope { instance: None, class: call.class }
     }
 
     /// Gives every input its argument, named argument or default, in declaration order.

@@ -32,7 +32,11 @@ impl Flattener<'_> {
         context.depth += 1;
         let term = self.term_of_kind(expression, context);
         context.depth -= 1;
-        term
+        // Inside an expression a call means its first output (Modelica 3.6, 12.4.3).
+        match term? {
+            Term::Tuple(outputs) if context.depth > 0 => outputs.first().cloned().ok_or(Failure::Reported),
+            term => Ok(term),
+        }
     }
 
     fn term_of_kind(&mut self, expression: &Expression, context: &mut Context) -> Outcome<Term> {

@@ -76,7 +76,8 @@ impl Flattener<'_> {
         }
     }
 
-    fn find_in_instance(&mut self, instance: InstanceId, name: &Arc<str>) -> Outcome<Option<Found>> {
+    /// The element of an instance of this name.
+    pub(crate) fn find_in_instance(&mut self, instance: InstanceId, name: &Arc<str>) -> Outcome<Option<Found>> {
         let Some(&at) = self.instances[instance].layout.index.get(name) else { return Ok(None) };
         match self.instances[instance].layout.members[at as usize].kind {
             MemberKind::Component(_) => Ok(Some(Found::Component(instance, at))),
