@@ -230,6 +230,8 @@ codes! {
     E0371 "The value of a parameter depends on itself.",
     E0372 "The value of an external function is needed, and it has no implementation here.",
     E0373 "The value of a parameter is not a number.",
+    E0375 "A function that a parameter is computed by has no value: an assertion in it fails, a subscript is out of bounds.",
+    E0376 "An external object cannot be made of its arguments, or is not known here.",
     E0381 "A MEL program uses a slice of an array.",
     E0382 "An index or a loop bound of a MEL program is not a known integer.",
     E0383 "A boolean stands where a MEL program needs a real expression, or the other way round.",

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use modeshift_dae::{
-    Arguments, Builtin, ExpressionId, ExpressionText, Expressions, FlatModel, Fold, Id, Memo, Node, Operands, Type,
-    Variability, VariableId,
+    Arguments, Builtin, ExpressionId, ExpressionText, Expressions, FlatModel, Fold, Id, Implementation, Memo, Node,
+    Operands, Type, Variability, VariableId,
 };
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Stop};
 use rustc_hash::FxHashSet;
@@ -143,15 +143,25 @@ impl<'a> Parameters<'a> {
     ) -> Option<f64> {
         let inputs = inputs?;
         let declared = &self.model.functions[function];
-        let Some(native) = self.natives.get(&declared.name) else {
+        let Some(native) = self.natives.of_function(self.model, function) else {
             let message = format!("function `{}` has no native implementation", declared.name);
             let text = ExpressionText { model: self.model, modes: None, expression: id };
-            let problem = Diagnostic::error(Code::E0372, message).label(declared.span, "declared here");
+            let mut problem = Diagnostic::error(Code::E0372, message).label(declared.span, "declared here");
+            if let Implementation::Refused(reason, place) = &declared.implementation {
+                problem = problem.label(*place, reason.to_string());
+            }
             self.problems.push(problem.with_note(format!("the value of `{text}` is needed")));
             return None;
         };
-        let mut outputs = vec![f64::NAN; declared.outputs.len().max(which as usize)];
+        let known = declared.results.max(declared.outputs.len() as u32);
+        let mut outputs = vec![f64::NAN; known.max(which) as usize];
         native.evaluate(&inputs, &mut outputs);
+        if let Some(fault) = native.fault(&inputs) {
+            let text = ExpressionText { model: self.model, modes: None, expression: id };
+            let message = format!("function `{}` has no value at `{text}`: {fault}", declared.name);
+            self.problems.push(Diagnostic::error(Code::E0375, message).label(declared.span, "declared here"));
+            return None;
+        }
         Some(outputs[which as usize - 1])
     }
 

@@ -138,6 +138,7 @@ impl Flattener<'_> {
             Term::Array(array) => array.items.iter().all(|item| self.is_literal(item)),
             Term::Record(record) => record.fields.iter().all(|(_, value)| self.is_literal(value)),
             Term::Tuple(terms) => terms.iter().all(|term| self.is_literal(term)),
+            Term::Function(function) => function.named.iter().all(|(_, value)| self.is_literal(value)),
         }
     }
 
@@ -375,6 +376,7 @@ pub(crate) fn describe(term: &Term) -> String {
     let what = match term.items().first() {
         Some(Term::Record(record)) => format!("a record `{}`", record.class),
         Some(Term::Tuple(_)) => "several values".to_string(),
+        Some(Term::Function(_)) => "a function".to_string(),
         _ => term.scalar_type().map_or("empty".to_string(), |ty| type_text(ty).to_string()),
     };
     if term.dims().is_empty() { what } else { format!("{what} of size {}", shape_text(term.dims())) }

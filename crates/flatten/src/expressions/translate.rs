@@ -50,7 +50,7 @@ impl Flattener<'_> {
             ExpressionKind::Call { function, arguments, named } => {
                 self.call(function, arguments, named, expression.span, context)
             }
-            ExpressionKind::PartialApplication { .. } => unsupported("a function as an argument", expression.span),
+            ExpressionKind::PartialApplication { function, named } => self.function_argument(function, named, context),
             ExpressionKind::Array(items) => self.array_constructor(items, expression.span, context),
             ExpressionKind::Comprehension { function, body, indices } => {
                 let name = function.as_ref().map(crate::classes::lookup::reference_text);

@@ -7,8 +7,9 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use modeshift_dae::Type;
 use modeshift_diagnostics::{Code, Diagnostic, Span};
-use modeshift_syntax::ast::{ClassKind, Component, ElementKind, ExpressionKind, Subscript, TypePrefix};
+use modeshift_syntax::ast::{ClassKind, Component, ElementKind, ExpressionKind, Subscript, TypePrefix, Variability};
 
 use crate::classes::layout::{Member, MemberKind, TypeInfo, combined};
 use crate::classes::library::ClassId;
@@ -199,13 +200,20 @@ impl Flattener<'_> {
             ClassReference::Predefined(ty) => (Some(ty), None),
             ClassReference::Class { class, .. } => {
                 let info = self.classes.type_info(class)?;
-                (info.scalar, Some(info))
+                self.classes.layout(info.class)?;
+                // An external object is its number.
+                let is_object = self.classes.is_external_object(info.class);
+                (if is_object { Some(Type::Integer) } else { info.scalar }, Some(info))
             }
         };
         let dims = self.dimensions(&declaration, info.as_deref(), member)?;
         let of_type = info.as_ref().map_or(TypePrefix::default(), |info| info.prefix);
         let prefix = combined(combined(declaration.prefix, of_type), self.instances[instance].prefix);
         if let Some(ty) = ty {
+            let mut prefix = prefix;
+            if info.as_ref().is_some_and(|info| info.scalar.is_none()) {
+                prefix.variability = prefix.variability.min(Variability::Parameter);
+            }
             let is_connector =
                 self.instances[instance].is_connector || info.as_ref().is_some_and(|info| info.connector);
             let info = info.filter(|info| !info.modifiers.is_empty());
@@ -369,9 +377,6 @@ impl Flattener<'_> {
             _ if node.definition.partial => "partial",
             ClassKind::ExpandableConnector => {
                 return unsupported(format!("the expandable connector `{}`", node.name), member.span);
-            }
-            _ if self.classes.is_external_object(class) => {
-                return unsupported(format!("the external object `{}`", node.name), member.span);
             }
             _ => return Ok(()),
         };

@@ -11,7 +11,6 @@ use rustc_hash::FxHashMap;
 use crate::classes::layout::{Layout, Member, TypeInfo, WrittenModifier};
 use crate::classes::library::ClassId;
 use crate::classes::lookup::ClassReference;
-use crate::failure::Outcome;
 use crate::instances::modification::{Layer, Modifier, Scope};
 
 /// A component of class type, or a class that is looked into for its constants.
