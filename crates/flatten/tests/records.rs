@@ -116,3 +116,17 @@ fn inside_an_expression_a_call_means_its_first_output() {
          z = 2*time",
     );
 }
+
+#[test]
+fn of_inner_outer_a_class_sees_what_is_around_it_and_its_parts_see_the_inner() {
+    check_equations(
+        "model S Real x; end S;
+         model A outer S s; Real y = s.x; end A;
+         model B inner outer S s(x = 2*time); A a; Real z = s.x; end B;
+         model M inner S s(x = time); B b; end M;",
+        "s.x = time
+         b.s.x = 2*time
+         b.a.y = b.s.x
+         b.z = s.x",
+    );
+}

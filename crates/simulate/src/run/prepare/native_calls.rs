@@ -49,7 +49,7 @@ fn said(model: &FlatModel, id: FunctionId, call: Span) -> Diagnostic {
 }
 
 /// All expressions that a run evaluates, with where they are written.
-fn asked_for(model: &FlatModel) -> Vec<(ExpressionId, Span)> {
+pub(crate) fn asked_for(model: &FlatModel) -> Vec<(ExpressionId, Span)> {
     let mut found = Vec::new();
     for equation in model.equations.iter() {
         found.extend([equation.guard, equation.left, equation.right].map(|it| (it, equation.span)));
