@@ -3,6 +3,7 @@
 mod connections;
 mod errors;
 mod flat_models;
+mod functions;
 mod language;
 mod library;
 mod library_page;

@@ -123,7 +123,7 @@ fn the_derivative_that_an_annotation_names_is_used() {
 fn a_function_is_solved_for_its_argument() {
     let cube = "input Real x; output Real y; protected Integer n; algorithm y := 1; n := 0;
         while n < 3 loop y := y*x; n := n + 1; end while;";
-    check("root", at_end(cube, "8*time = f(y) + time;"), 7.0f64.cbrt(), 1e-9);
+    check("root", at_end(cube, "8*time + 1 = f(y);"), 9.0f64.cbrt(), 1e-9);
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn tables_interpolate_their_columns() {
           T.Table id = T.Table(\"NoName\", \"NoName\", table, {2}, 1, 2); Real y, v;
           equation y = T.value(id, 1, 4*time); v = der(y); end M;";
     let ran = run_text(text, &How::until(1.0)).finished();
-    assert_eq!([0.125, 0.5, 1.0].map(|time| ran.at(time, "y")), [1.0, 5.0, 11.0]);
+    assert_eq!([0.25, 0.5, 1.0].map(|time| ran.at(time, "y")), [2.0, 5.0, 11.0]);
     check("v", ran.last("v"), 12.0, 1e-12);
     let set = run_text(text, &How::until(1.0).set("table", "[0, 0; 1, 2; 3, 4]")).finished();
     check("another table", set.last("y"), 5.0, 1e-12);

@@ -58,7 +58,7 @@ impl Flattener<'_> {
 
     /// The term with parameters replaced by their values: an argument of a function may be an expression of
     /// parameters while the function needs its value.
-    fn with_parameter_values(&mut self, term: &Term, place: Span) -> Outcome<Term> {
+    pub(crate) fn with_parameter_values(&mut self, term: &Term, place: Span) -> Outcome<Term> {
         term.map(|item| match *item {
             Term::Scalar(ty, id) if !self.literal_node(id) && self.depends_on_parameters_only(id) => {
                 let mut values = FxHashMap::default();

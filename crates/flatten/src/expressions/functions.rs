@@ -28,7 +28,7 @@ use crate::instances::scopes::Found;
 use crate::instances::tree::{InstanceId, Slot};
 
 /// How deep calls of functions may be nested.
-const MAX_CALLS: u32 = 40;
+pub(crate) const MAX_CALLS: u32 = 40;
 
 impl Flattener<'_> {
     /// A call of a function, a record constructor or a conversion to an enumeration.
@@ -77,7 +77,7 @@ impl Flattener<'_> {
         }
     }
 
-    fn called_class(&mut self, function: &Reference, context: &Context) -> Outcome<ClassId> {
+    pub(crate) fn called_class(&mut self, function: &Reference, context: &Context) -> Outcome<ClassId> {
         let first = &function.parts[0].name;
         let mut found = match self.find_first(function.global, &first.name, context.scope)? {
             Some(found) => found,
@@ -280,7 +280,12 @@ impl Flattener<'_> {
                 if quiet { self.without_events(&result, &bound) } else { Ok(result) }
             }
             Ok(_) => self.opaque_call(call, &bound, context),
-            Err(Failure::Dynamic(_)) if context.purpose != Purpose::Evaluate => self.opaque_call(call, &bound, context),
+            Err(Failure::Dynamic(_)) if context.purpose != Purpose::Evaluate => {
+                match self.with_known_sizes(&bound, call.span)? {
+                    Some(known) => self.run(call, definition, known, context),
+                    None => self.opaque_call(call, &bound, context),
+                }
+            }
             Err(failure) => Err(failure),
         }
     }
@@ -326,21 +331,7 @@ impl Flattener<'_> {
     }
 
     fn execute_body(&mut self, call: &Call, bound: Vec<(Arc<str>, Term)>, context: &Context) -> Outcome<Term> {
-        let scope = Scope { instance: None, class: call.class };
-        let mut inner = Context { locals: bound, calls: context.calls + 1, ..Context::new(scope, context.purpose) };
-        for member in call.layout.members.iter().filter(|member| member.component().is_some() && !is_input(member)) {
-            let value = self.local_variable(member, &mut inner)?;
-            inner.locals.push((member.name.clone(), value));
-        }
-        for &class in &call.layout.classes {
-            let definition = self.classes.library.class(class).definition.clone();
-            inner.scope.class = class;
-            for section in composition(&definition).map_or(&[][..], |inside| &inside.algorithms) {
-                if let Flow::Return = self.execute(&section.statements, &mut inner)? {
-                    break;
-                }
-            }
-        }
+        let inner = self.execute_statements(call, bound, context)?;
         let outputs = call.layout.members.iter().filter(|member| is_output(member));
         let mut results = Vec::new();
         for output in outputs {
@@ -359,6 +350,31 @@ impl Flattener<'_> {
             1 => results.pop().ok_or(Failure::Reported),
             _ => Ok(Term::Tuple(results.into())),
         }
+    }
+
+    /// Executes the statements of a function; its variables are the locals of what is returned.
+    pub(crate) fn execute_statements(
+        &mut self,
+        call: &Call,
+        bound: Vec<(Arc<str>, Term)>,
+        context: &Context,
+    ) -> Outcome<Context> {
+        let mut inner =
+            Context { locals: bound, calls: context.calls + 1, ..Context::new(self.scope_of(call), context.purpose) };
+        for member in call.layout.members.iter().filter(|member| member.component().is_some() && !is_input(member)) {
+            let value = self.local_variable(member, &mut inner)?;
+            inner.locals.push((member.name.clone(), value));
+        }
+        for &class in &call.layout.classes {
+            let definition = self.classes.library.class(class).definition.clone();
+            inner.scope.class = class;
+            for section in composition(&definition).map_or(&[][..], |inside| &inside.algorithms) {
+                if let Flow::Return = self.execute(&section.statements, &mut inner)? {
+                    break;
+                }
+            }
+        }
+        Ok(inner)
     }
 
     /// The first value of an output or local variable: its binding, or unknown in its declared size.
@@ -450,72 +466,6 @@ impl Flattener<'_> {
             true
         });
     }
-
-    /// A call that stays a call: its arguments as scalars, its outputs as scalars.
-    fn opaque_call(&mut self, call: &Call, bound: &[(Arc<str>, Term)], context: &Context) -> Outcome<Term> {
-        if context.purpose == Purpose::Shape {
-            return one_or_all(self.output_shapes(call, bound)?);
-        }
-        let function = self.kept_function(call, bound)?;
-        let mut scalars = Vec::new();
-        bound.iter().for_each(|(_, value)| value.scalars(&mut scalars));
-        let ids: Vec<_> = scalars.into_iter().map(|(_, id)| id).collect();
-        let node = self.model.expressions.function(function, &ids);
-        let shapes = self.execution.shapes[&function].clone();
-        let total = scalar_count(shapes.iter());
-        let (mut results, mut number) = (Vec::new(), 0);
-        for shape in &shapes {
-            results.push(self.numbered_outputs(shape, node, total, &mut number)?);
-        }
-        one_or_all(results)
-    }
-
-    /// The outputs as far as declarations tell their sizes.
-    pub(crate) fn output_shapes(&mut self, call: &Call, bound: &[(Arc<str>, Term)]) -> Outcome<Vec<Term>> {
-        let scope = Scope { instance: None, class: call.class };
-        let mut context = Context { locals: bound.to_vec(), ..Context::new(scope, Purpose::Shape) };
-        let outputs = call.layout.members.iter().filter(|member| is_output(member));
-        outputs.map(|output| self.local_variable(output, &mut context)).collect()
-    }
-
-    pub(crate) fn numbered_outputs(
-        &mut self,
-        shape: &Term,
-        node: ExpressionId,
-        total: usize,
-        number: &mut u32,
-    ) -> Outcome<Term> {
-        shape.map(|item| match item {
-            Term::Scalar(ty, _) => {
-                *number += 1;
-                let id = if total == 1 { node } else { self.model.expressions.add(Node::Output(node, *number)) };
-                Ok(Term::Scalar(*ty, id))
-            }
-            Term::Record(record) => {
-                let mut fields = Vec::new();
-                for (name, value) in &record.fields {
-                    fields.push((name.clone(), self.numbered_outputs(value, node, total, number)?));
-                }
-                Ok(Term::Record(Rc::new(RecordTerm { class: record.class.clone(), fields })))
-            }
-            other => Ok(other.clone()),
-        })
-    }
-}
-
-/// The only output, or all of them.
-fn one_or_all(mut results: Vec<Term>) -> Outcome<Term> {
-    match results.len() {
-        1 => results.pop().ok_or(Failure::Reported),
-        _ => Ok(Term::Tuple(results.into())),
-    }
-}
-
-/// How many scalars there are in terms.
-pub(crate) fn scalar_count<'t>(terms: impl Iterator<Item = &'t Term>) -> usize {
-    let mut scalars = Vec::new();
-    terms.for_each(|term| term.scalars(&mut scalars));
-    scalars.len()
 }
 
 /// How long the results of an inlined call may be before it is kept as a call.

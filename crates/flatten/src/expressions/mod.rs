@@ -11,23 +11,15 @@
 //! | [`array_functions`] | predefined functions of arrays |
 //! | [`functions`] | functions that are not predefined, run on terms |
 //! | [`statements`] | statements, executed on terms |
-//! | [`kept`] | functions that stay calls: shapes, bodies, derivatives |
-//! | [`transfer`] | from the arena of the model into that of a body |
-//! | [`external`] | external objects, and external functions whose values are known at translation |
-//! | [`bodies`] | bodies of such functions, as statements over slots |
 //! | [`evaluate`] | values at translation, and the parameters they are computed from |
 
 pub(crate) mod array_functions;
-pub(crate) mod bodies;
 pub(crate) mod calls;
 pub(crate) mod context;
 pub(crate) mod evaluate;
-pub(crate) mod external;
 pub(crate) mod functions;
-pub(crate) mod kept;
 pub(crate) mod operators;
 pub(crate) mod references;
 pub(crate) mod statements;
 pub(crate) mod term;
-pub(crate) mod transfer;
 pub(crate) mod translate;

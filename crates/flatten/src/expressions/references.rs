@@ -473,7 +473,7 @@ impl Flattener<'_> {
             }
         }
         let whole = self.pick(term, &whole)?;
-        let (kept, lists) = crate::expressions::bodies::along_computed(whole.dims(), &is_computed, whole.items());
+        let (kept, lists) = crate::functions::slots::along_computed(whole.dims(), &is_computed, whole.items());
         let mut items = Vec::with_capacity(lists.len());
         for list in lists {
             items.push(self.run_time_element(list, &sizes, &subscripts)?);

@@ -105,7 +105,8 @@ impl Flattener<'_> {
             return unsupported("this statement", call.span);
         };
         if &*function.parts[0].name.name != "assert" || function.parts.len() > 1 {
-            return dynamic("a call for its effect is not run at translation", call.span);
+            let (effect, bound) = self.effect_call(function, arguments, named, call.span, context)?;
+            return self.run_effect(&effect, bound, context).map(|()| Flow::Next);
         }
         let mut assertion = self.assertion(arguments, named, call.span, context)?;
         match self.model.expressions.literal_boolean(assertion.condition) {

@@ -170,7 +170,7 @@ impl DiscretePart {
         if !problems.is_empty() {
             return Err(problems);
         }
-        check_calls(dae)?;
+        check_calls(dae, &stairs)?;
         let model = &dae.model;
         let parameter = |id: VariableId| if id.index() < declared_count { parameter(id) } else { None };
         let compile = |list: &[ExpressionId]| {
@@ -503,11 +503,12 @@ fn atoms_in(model: &FlatModel, atoms: &IndexVec<RelationId, Atom>, expression: E
 
 /// `delay` needs a memory of the past that a run does not have.
 /// Refuses what no run can tell yet, wherever it stands.
-fn check_calls(dae: &MultimodeDae) -> Result<(), Vec<Diagnostic>> {
+fn check_calls(dae: &MultimodeDae, stairs: &[Stair]) -> Result<(), Vec<Diagnostic>> {
     use modeshift_dae::Builtin::{Delay, DelayMax};
     let model = &dae.model;
     let conditions = dae.mode_variables.iter().filter_map(|mode| mode.definition.map(|it| (it, mode.span)));
-    for (expression, span) in asked_for(model).into_iter().chain(conditions) {
+    let steps = stairs.iter().map(|stair| (stair.argument, Span::default()));
+    for (expression, span) in asked_for(model).into_iter().chain(conditions).chain(steps) {
         let mut found = None;
         model.expressions.for_each(expression, |id, node| {
             if matches!(node, Node::Call(Delay | DelayMax, _)) {

@@ -15,10 +15,11 @@ use crate::classes::annotations;
 use crate::classes::layout::Member;
 use crate::classes::library::composition;
 use crate::classes::lookup::ClassReference;
-use crate::expressions::functions::{Call, is_input, is_output, scalar_count};
+use crate::expressions::functions::{Call, is_input, is_output};
 use crate::expressions::term::Term;
 use crate::failure::{Failure, Outcome};
 use crate::flattener::Flattener;
+use crate::functions::calls::scalar_count;
 use crate::instances::modification::Scope;
 
 /// How often a body is differentiated where no annotation names a derivative: second derivatives and their Jacobians

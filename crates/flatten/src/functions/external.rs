@@ -86,9 +86,12 @@ impl Flattener<'_> {
     ) -> Outcome<Option<Term>> {
         let name = external.call.as_ref().map_or("", |(_, name, _)| &*name.name);
         let Some(operation) = name.strip_prefix("ModelicaStrings_") else { return Ok(None) };
-        let Some(given) = bound.iter().map(|(_, value)| self.known(value)).collect::<Option<Vec<Known>>>() else {
-            return Ok(None);
-        };
+        let mut given = Vec::with_capacity(bound.len());
+        for (_, value) in bound {
+            let value = self.with_parameter_values(value, call.span)?;
+            let Some(known) = self.known(&value) else { return Ok(None) };
+            given.push(known);
+        }
         let Some(results) = of_strings(operation, &given) else { return Ok(None) };
         let outputs = call.layout.members.iter().filter(|member| is_output(member)).count();
         let mut terms = Vec::with_capacity(results.len());
