@@ -52,6 +52,16 @@ fn strings_that_are_known_decide_parameters() {
 }
 
 #[test]
+fn a_function_that_calls_itself_with_a_size_is_written_out() {
+    check_equations(
+        "function f input Integer n; output Real y[n]; algorithm
+           if n == 1 then y := {1}; else y := cat(1, f(integer(n/2)), f(integer(n/2))); end if; end f;
+         model M parameter Integer n = 4; Real y = sum(f(n))*time; end M;",
+        "y = 4*time",
+    );
+}
+
+#[test]
 fn a_component_knows_its_name() {
     check_variables(
         "model A parameter String name = getInstanceName(); end A; model M A a; end M;",
@@ -73,5 +83,33 @@ fn what_decides_an_algorithm_between_events_is_refused() {
     assert_eq!(
         codes_of("model M Real x = time; Integer k; algorithm k := 0; while k < x loop k := k + 1; end while; end M;"),
         ["E0290"],
+    );
+}
+
+#[test]
+fn an_inherited_function_uses_what_its_package_redeclares() {
+    check_equations(
+        "package P
+           constant Real outside = 10;
+           partial package Base constant Real k = 1;
+             replaceable partial function g input Real x; output Real y; end g;
+             function f input Real x; output Real y; algorithm y := g(x) + outside; end f; end Base;
+         end P;
+         package Water extends P.Base(k = 3);
+           redeclare function extends g algorithm y := k*x; end g; end Water;
+         model A replaceable package Medium = P.Base; Real y = Medium.f(time); end A;
+         model M A a(redeclare package Medium = Water); Real y = Water.f(2*time); end M;",
+        "a.y = 3*time + 10
+         y = 3*(2*time) + 10",
+    );
+}
+
+#[test]
+fn the_elements_that_an_expandable_connector_declares_are_connected() {
+    check_equations(
+        "connector Out = output Real; expandable connector Bus Real v; end Bus;
+         model S Out y = time; end S; model M S s; Bus bus; equation connect(s.y, bus.v); end M;",
+        "s.y = time
+         s.y = bus.v",
     );
 }

@@ -269,7 +269,10 @@ impl Flattener<'_> {
         let is_known = bound.iter().all(|(_, value)| self.is_literal(value));
         // One that calls itself stays a call, unless its value is known here.
         if self.execution.inlined.contains(&call.class) && context.purpose == Purpose::Symbolic && !is_known {
-            return self.opaque_call(call, &bound, context);
+            return match self.with_known_sizes(&bound, call.span)? {
+                Some(known) => self.run(call, definition, known, context),
+                None => self.opaque_call(call, &bound, context),
+            };
         }
         self.execution.inlined.push(call.class);
         let executed = self.execute_body(call, bound.clone(), context);

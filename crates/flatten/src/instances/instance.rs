@@ -375,9 +375,6 @@ impl Flattener<'_> {
             ClassKind::Package => "a package",
             ClassKind::Function | ClassKind::OperatorFunction | ClassKind::Operator => "a function",
             _ if node.definition.partial => "partial",
-            ClassKind::ExpandableConnector => {
-                return unsupported(format!("the expandable connector `{}`", node.name), member.span);
-            }
             _ => return Ok(()),
         };
         let message = format!("`{}` cannot be a component: `{}` is {kind}", member.name, node.name);

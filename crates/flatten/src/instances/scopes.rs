@@ -65,7 +65,9 @@ impl Flattener<'_> {
         match written {
             None => Ok(None),
             Some(Written::Predefined(ty)) => Ok(Some(Found::Class(ClassReference::Predefined(ty)))),
-            Some(Written::Class(class) | Written::Element { class: Some(class), .. }) => {
+            Some(Written::Class(class)) => Ok(Some(Found::Class(ClassReference::of(class)))),
+            Some(Written::Element { of, class: Some(class), .. }) => {
+                let class = self.classes.as_seen_in(of, class);
                 Ok(Some(Found::Class(ClassReference::of(class))))
             }
             Some(Written::Element { of, position, class: None }) => {
