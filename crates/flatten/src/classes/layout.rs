@@ -446,8 +446,9 @@ impl Classes<'_> {
                     // Of an equal declaration in another class only what was said on the way here is new.
                     let is_other = known.origin != member.origin;
                     let further = member.modifiers.into_iter().filter(|(new, lexical)| {
-                        !(is_other && lexical.class == member.origin && !lexical.around)
-                            && !known.modifiers.iter().any(|(old, _)| Rc::ptr_eq(old, new))
+                        let is_own = lexical.class == member.origin && !lexical.around;
+                        let is_known = known.modifiers.iter().any(|(old, _)| Rc::ptr_eq(old, new));
+                        !is_known && !(is_other && is_own)
                     });
                     let further: Vec<_> = further.collect();
                     known.modifiers.splice(0..0, further);

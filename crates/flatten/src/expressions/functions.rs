@@ -474,6 +474,9 @@ impl Flattener<'_> {
 /// How long the results of an inlined call may be before it is kept as a call.
 const MAX_INLINED: usize = 20_000;
 
+/// Inputs with their arguments, in the order of declaration.
+pub(crate) type Bound = Vec<(Arc<str>, Term)>;
+
 /// A call with its arguments translated.
 pub(crate) struct Call {
     pub(crate) class: ClassId,

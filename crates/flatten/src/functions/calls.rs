@@ -7,7 +7,7 @@ use modeshift_dae::{ExpressionId, Node, Type};
 use modeshift_diagnostics::Span;
 
 use crate::expressions::context::{Context, Purpose};
-use crate::expressions::functions::{Call, is_output};
+use crate::expressions::functions::{Bound, Call, is_output};
 use crate::expressions::term::{RecordTerm, Term};
 use crate::failure::{Failure, Outcome};
 use crate::flattener::Flattener;
@@ -67,11 +67,7 @@ impl Flattener<'_> {
 
     /// The arguments with Integers that depend on parameters alone replaced by their values: they may be sizes. `None`
     /// where there is nothing to replace.
-    pub(crate) fn with_known_sizes(
-        &mut self,
-        bound: &[(Arc<str>, Term)],
-        span: Span,
-    ) -> Outcome<Option<Vec<(Arc<str>, Term)>>> {
+    pub(crate) fn with_known_sizes(&mut self, bound: &[(Arc<str>, Term)], span: Span) -> Outcome<Option<Bound>> {
         let (mut known, mut is_changed) = (Vec::with_capacity(bound.len()), false);
         for (name, value) in bound {
             let is_size = value.scalar_type() == Some(Type::Integer) && !self.is_literal(value);

@@ -1,7 +1,5 @@
 //! Calls of functions for their effect: functions without outputs, which check what they are given.
 
-use std::sync::Arc;
-
 use modeshift_diagnostics::Span;
 use modeshift_syntax::ast::{ClassKind, Expression, Ident, Reference};
 
@@ -9,8 +7,7 @@ use crate::classes::layout::Member;
 use crate::classes::library::composition;
 use crate::classes::lookup::reference_text;
 use crate::expressions::context::Context;
-use crate::expressions::functions::{Call, MAX_CALLS, is_input, is_output};
-use crate::expressions::term::Term;
+use crate::expressions::functions::{Bound, Call, MAX_CALLS, is_input, is_output};
 use crate::failure::{Outcome, unsupported};
 use crate::flattener::Flattener;
 
@@ -23,7 +20,7 @@ impl Flattener<'_> {
         named: &[(Ident, Expression)],
         span: Span,
         context: &mut Context,
-    ) -> Outcome<(Call, Vec<(Arc<str>, Term)>)> {
+    ) -> Outcome<(Call, Bound)> {
         let class = self.called_class(function, context)?;
         let class = self.classes.type_info(class)?.class;
         let layout = self.classes.layout(class)?;
@@ -46,7 +43,7 @@ impl Flattener<'_> {
     }
 
     /// Carries out at translation what a function without outputs does: its assertions, where they are known.
-    pub(crate) fn run_effect(&mut self, call: &Call, bound: Vec<(Arc<str>, Term)>, context: &Context) -> Outcome<()> {
+    pub(crate) fn run_effect(&mut self, call: &Call, bound: Bound, context: &Context) -> Outcome<()> {
         let mut known = Vec::with_capacity(bound.len());
         for (name, value) in bound {
             known.push((name, self.with_parameter_values(&value, call.span)?));
