@@ -448,7 +448,7 @@ impl Classes<'_> {
                     let further = member.modifiers.into_iter().filter(|(new, lexical)| {
                         let is_own = lexical.class == member.origin && !lexical.around;
                         let is_known = known.modifiers.iter().any(|(old, _)| Rc::ptr_eq(old, new));
-                        !is_known && !(is_other && is_own)
+                        !(is_known || is_other && is_own)
                     });
                     let further: Vec<_> = further.collect();
                     known.modifiers.splice(0..0, further);

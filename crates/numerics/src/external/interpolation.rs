@@ -35,13 +35,13 @@ pub(crate) enum Extrapolation {
     HoldLastPoint,
     LastTwoPoints,
     Periodic,
-    NoExtrapolation,
+    Refused,
 }
 
 impl Extrapolation {
     pub fn of(ordinal: f64) -> Result<Self, String> {
         use Extrapolation::*;
-        let all = [HoldLastPoint, LastTwoPoints, Periodic, NoExtrapolation];
+        let all = [HoldLastPoint, LastTwoPoints, Periodic, Refused];
         let at = (ordinal as usize).checked_sub(1);
         at.and_then(|at| all.get(at)).copied().ok_or_else(|| format!("extrapolation {ordinal} is not known"))
     }
@@ -95,7 +95,7 @@ impl Curve {
                 let slope = self.slope_at_end(u < first);
                 [self.y[at] + slope * (u - self.x[at]), slope, 0.0]
             }
-            Extrapolation::NoExtrapolation => [f64::NAN; 3],
+            Extrapolation::Refused => [f64::NAN; 3],
         }
     }
 
@@ -274,7 +274,7 @@ mod tests {
         assert_eq!(value(Extrapolation::LastTwoPoints, -2.0), -2.0);
         assert_eq!(value(Extrapolation::Periodic, 7.0), 1.0);
         assert_eq!(value(Extrapolation::Periodic, -2.0), 2.0);
-        assert!(value(Extrapolation::NoExtrapolation, 7.0).is_nan());
+        assert!(value(Extrapolation::Refused, 7.0).is_nan());
     }
 
     #[test]

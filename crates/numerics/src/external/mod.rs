@@ -131,9 +131,7 @@ impl Given<'_> {
 
 /// The function of this name in its own language.
 pub(crate) fn native(name: &str, objects: &Arc<Objects>) -> Option<NativeFunction> {
-    let (method, kind) = match name.strip_prefix("ModelicaStandardTables_")?.split_once('_')? {
-        (kind, method) => (method, kind),
-    };
+    let (kind, method) = name.strip_prefix("ModelicaStandardTables_")?.split_once('_')?;
     match kind {
         "CombiTable1D" => table_1d::native(method, objects),
         "CombiTable2D" => table_2d::native(method, objects),
