@@ -29,6 +29,7 @@ const PROVOKED: &[(Code, &str, &str)] = &[
     (Code::E0204, "check", "package P Real y = 1; end P; model M Real x = P.y; end M;"),
     (Code::E0207, "check", "model M model extends A end A; A a; end M;"),
     (Code::E0209, "check", "model A outer Real x; Real y = x; end A; model M A a; end M;"),
+    (Code::W0217, "check", "model W end W; model A outer W w; end A; model M A a; Real x = 1; end M;"),
     (Code::E0210, "check", "model A Real x = 1; end A; model M A a if false; Real y = a.x; end M;"),
     (Code::E0212, "check", "model A A a; end A; model M A a; end M;"),
     (
@@ -70,6 +71,26 @@ const PROVOKED: &[(Code, &str, &str)] = &[
         "function f input Real x; output Real y; algorithm z := 1; y := x; end f; model M Real x = f(time); end M;",
     ),
     (Code::E0371, "simulate", "model M parameter Real a = b; parameter Real b = a; Real x = a; end M;"),
+    (
+        Code::E0375,
+        "simulate",
+        "model M function f input Real x; output Real y; algorithm assert(x > 0, \"no\"); y := x; end f;
+           parameter Real q = -1; parameter Real p = f(q); Real x = p; end M;",
+    ),
+    (
+        Code::E0376,
+        "simulate",
+        "class T extends ExternalObject; function constructor input Real x; output T t; external \"C\" t = make(x);
+           end constructor; function destructor input T t; external \"C\" drop(t); end destructor; end T;
+         model M T t = T(1); function f input T t; output Real y; external \"C\" y = value(t); end f; Real x = f(t);
+         end M;",
+    ),
+    (
+        Code::E0377,
+        "simulate",
+        "model M function f input String s; output String r; external \"C\" r = first(s); end f;
+           parameter String c = f(\"D\"); parameter Real k = if c == \"D\" then 1 else 2; Real y = k; end M;",
+    ),
     (Code::E0373, "simulate", "model M parameter Real p = log(-1); Real x; equation der(x) = p; end M;"),
     (
         Code::E0372,
@@ -106,12 +127,6 @@ const PROVOKED: &[(Code, &str, &str)] = &[
          model M W a; S b; equation initialState(a); transition(a, b, time > 0.5); end M;",
     ),
     (Code::W0312, "check", "model M parameter Integer n(start = 2); Real x[n] = ones(n); end M;"),
-    (
-        Code::W0315,
-        "check",
-        "function f input Real x; output Real y; algorithm assert(x < 2, \"small\"); y := x; end f;
-         model M Real x = f(time); end M;",
-    ),
     (
         Code::E0402,
         "check",

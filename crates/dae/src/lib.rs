@@ -7,6 +7,7 @@
 //! | `derivative` | [`Derivative`]: `x''` |
 //! | `discrete` | [`Discrete`]: what defines each discrete variable |
 //! | `expressions` | expressions of a model in one arena |
+//! | `function` | [`Function`]: what a call of a function carries out at run time |
 //! | `ids` | newtype ids and vectors indexed by them |
 //! | `machine` | [`Machine`]: states that exist by turns, and transitions between them |
 //! | `mode` | [`Mode`]: the value of each mode variable |
@@ -17,6 +18,7 @@
 mod derivative;
 mod discrete;
 mod expressions;
+mod function;
 mod ids;
 mod machine;
 mod mode;
@@ -32,14 +34,15 @@ pub use expressions::{
     Operands, Partial, PartialEvaluation, RelationOperator, Rewritten, Walk, assume_modes, differentiate,
     differentiate_times, partial_derivative, power_by_base, power_by_exponent, short_text,
 };
+pub use function::{Body, ELEMENT, ExternalObject, Function, Implementation, ObjectArgument, Statement};
 pub use ids::{
     EnumerationId, EquationId, FunctionId, Id, IndexVec, ModeVariableId, RelationId, ScenarioId, StringId, VariableId,
 };
 pub use machine::{Machine, MachineState, Transition};
 pub use mode::Mode;
 pub use model::{
-    Assertion, Enumeration, Equation, EquationKind, Experiment, FlatModel, Function, InitialEquation, Invariant,
-    InvariantOrigin, ModeVariable, MultimodeDae, NamedFormula, Scenario, StateSelect, Type, Variability, Variable,
-    WhenAction, WhenActionKind, WhenBranch, WhenClause,
+    Assertion, Enumeration, Equation, EquationKind, Experiment, FlatModel, InitialEquation, Invariant, InvariantOrigin,
+    ModeVariable, MultimodeDae, NamedFormula, Scenario, StateSelect, Type, Variability, Variable, WhenAction,
+    WhenActionKind, WhenBranch, WhenClause,
 };
 pub use union_find::UnionFind;

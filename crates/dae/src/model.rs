@@ -10,8 +10,8 @@ use std::sync::Arc;
 use modeshift_diagnostics::Span;
 
 use crate::{
-    Discrete, EnumerationId, EquationId, ExpressionId, Expressions, FunctionId, IndexVec, Machine, ModeVariableId,
-    ScenarioId, VariableId,
+    Discrete, EnumerationId, EquationId, ExpressionId, Expressions, ExternalObject, Function, FunctionId, IndexVec,
+    Machine, ModeVariableId, ScenarioId, VariableId,
 };
 
 /// The type of a scalar.
@@ -251,23 +251,6 @@ pub struct Assertion {
     pub span: Span,
 }
 
-/// A function that is called but not inlined.
-#[derive(Clone, Debug)]
-pub struct Function {
-    /// Its full name.
-    pub name: Arc<str>,
-    /// Names of its inputs.
-    pub inputs: Vec<Arc<str>>,
-    /// Names of its outputs.
-    pub outputs: Vec<Arc<str>>,
-    /// How often it may be differentiated: `u32::MAX` unless an annotation says less.
-    pub differentiable: u32,
-    /// The function that is its derivative, where declared, with the inputs that are not differentiated.
-    pub derivative: Option<(FunctionId, Vec<u32>)>,
-    /// Where it was declared.
-    pub span: Span,
-}
-
 /// An enumeration type.
 #[derive(Clone, Debug)]
 pub struct Enumeration {
@@ -350,6 +333,8 @@ pub struct FlatModel {
     pub machines: Vec<Machine>,
     /// Functions that were not inlined.
     pub functions: IndexVec<FunctionId, Function>,
+    /// What external functions work on; a call names one by its number, from 1.
+    pub objects: Vec<ExternalObject>,
     /// Enumerations.
     pub enumerations: IndexVec<EnumerationId, Enumeration>,
     /// How it is to be simulated.
@@ -374,6 +359,7 @@ impl FlatModel {
             invariants: Vec::new(),
             machines: Vec::new(),
             functions: IndexVec::new(),
+            objects: Vec::new(),
             enumerations: IndexVec::new(),
             experiment: Experiment::default(),
         }

@@ -96,6 +96,9 @@ fn function(name: &str, derivative: Option<(modeshift_dae::FunctionId, Vec<u32>)
         outputs: vec!["v".into()],
         differentiable: u32::MAX,
         derivative,
+        arguments: 2,
+        results: 1,
+        implementation: modeshift_dae::Implementation::Unknown,
         span: Span::default(),
     }
 }

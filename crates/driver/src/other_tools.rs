@@ -99,7 +99,7 @@ impl Run<'_> {
             reached.otherwise = Some(cannot_run(&said));
             return reached;
         };
-        let (natives, overrides) = (NativeFunctions::default(), BTreeMap::new());
+        let (natives, overrides) = (NativeFunctions::of(&dae.model), BTreeMap::new());
         let model = RunModel { dae, analysis, natives: &natives, overrides: &overrides };
         let mut lookout =
             Lookout { failures: &failures, reached: &mut reached, modes: Vec::new(), found: false, events: Vec::new() };

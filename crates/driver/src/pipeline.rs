@@ -253,7 +253,7 @@ impl<'a> Run<'a> {
 
 /// The values of parameters, as far as they are known: what is wrong with the others is no matter of structure.
 fn parameter_values(model: &FlatModel) -> Vec<Option<f64>> {
-    let (natives, overrides) = (NativeFunctions::default(), BTreeMap::new());
+    let (natives, overrides) = (NativeFunctions::of(model), BTreeMap::new());
     let parameters = Parameters::evaluate(model, &natives, &overrides, &mut Diagnostics::new());
     model.variables.ids().map(|variable| parameters.as_ref().ok()?.of(variable)).collect()
 }

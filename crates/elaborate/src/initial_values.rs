@@ -10,17 +10,19 @@ use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Stop};
 use crate::definitions::Definitions;
 use crate::isolate::{Candidate, Wanted, candidates, follows_continuous_unknown, is_real, solved};
 
-/// By initial equation: the discrete variable that gets its value from it; nothing for a continuous condition.
+/// By initial equation: the discrete variable that gets its value from it; nothing for a continuous condition. Behind those
+/// that are `stated` stand the actions of `when initial()`: a fixed start of what they assign is its left limit.
 pub(crate) fn initial_values(
     model: &mut FlatModel,
     definitions: &Definitions,
+    stated: usize,
     diagnostics: &mut Diagnostics,
 ) -> Result<Vec<Option<InitialValue>>, Stop> {
     let mut values = Vec::with_capacity(model.initial_equations.len());
     let mut failed = false;
     for number in 0..model.initial_equations.len() {
         let InitialEquation { left, right, .. } = model.initial_equations[number];
-        let candidate = match candidate(model, definitions, [left, right]) {
+        let candidate = match candidate(model, definitions, [left, right], number >= stated) {
             Ok(candidate) => candidate,
             Err(Unsolved) => {
                 diagnostics.push(unsolved(&model.initial_equations[number]));
@@ -44,6 +46,7 @@ fn candidate(
     model: &FlatModel,
     definitions: &Definitions,
     sides: [ExpressionId; 2],
+    is_action: bool,
 ) -> Result<Option<Candidate>, Unsolved> {
     let is_real = sides.iter().any(|&side| is_real(model, side, true));
     let is_whole = |it: VariableId| model.variables[it].ty != Type::Real;
@@ -57,7 +60,8 @@ fn candidate(
     let is_open = |it: &Candidate| it.is_left_limit || definitions.value(it.variable).is_none();
     if is_real && sides.iter().any(|&side| follows_continuous_unknown(model, side)) {
         let is_free = |it: &&Candidate| {
-            it.is_alone && is_open(it) && !is_whole(it.variable) && model.variables[it.variable].fixed != Some(true)
+            let is_free = is_action || model.variables[it.variable].fixed != Some(true);
+            it.is_alone && is_open(it) && !is_whole(it.variable) && is_free
         };
         return Ok(found.iter().find(is_free).copied());
     }

@@ -59,10 +59,11 @@ use formulas::Formulas;
 /// Stops where a condition cannot be understood as one; the diagnostics (`E05xx`) say which.
 pub fn elaborate(mut model: FlatModel, diagnostics: &mut Diagnostics) -> Result<MultimodeDae, Stop> {
     restart_laws::separate(&mut model);
+    let stated = model.initial_equations.len();
     initial_actions::add(&mut model);
     let definitions = Definitions::collect(&mut model, diagnostics)?;
     let mut elaboration =
-        Elaboration { formulas: Formulas::new(&definitions), model, diagnostics, rewritten: Rewritten::new() };
+        Elaboration { formulas: Formulas::new(&definitions), model, diagnostics, rewritten: Rewritten::new(), stated };
     elaboration.variable_guards();
     elaboration.equation_conditions(&definitions);
     elaboration.initial_conditions();
@@ -77,6 +78,8 @@ struct Elaboration<'a> {
     diagnostics: &'a mut Diagnostics,
     /// Expressions of continuous equations with their conditions replaced.
     rewritten: Rewritten,
+    /// How many initial equations the model states; the others are actions of `when initial()`.
+    stated: usize,
 }
 
 impl Elaboration<'_> {
@@ -202,7 +205,7 @@ impl Elaboration<'_> {
         implicit::mark(&mut self.model, definitions, &mut mode_variables);
         definitions.check_defined(&self.model, self.diagnostics)?;
         definitions.check_cycles(&self.model, &mode_variables, self.diagnostics)?;
-        let initial = initial_values::initial_values(&mut self.model, definitions, self.diagnostics)?;
+        let initial = initial_values::initial_values(&mut self.model, definitions, self.stated, self.diagnostics)?;
         let discrete = Discrete { definitions: definitions.table(&mut self.model), initial };
         Ok(MultimodeDae { model: self.model, mode_variables, named_formulas, discrete })
     }

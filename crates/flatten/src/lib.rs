@@ -9,6 +9,7 @@
 //! | `classes` | files, the tree of classes, what they inherit, which class a name means |
 //! | `instances` | components with their modifiers, and the variables of the flat model |
 //! | `expressions` | expressions as terms of the flat model, and their values at translation |
+//! | `functions` | functions that stay calls, and their bodies |
 //! | `equations` | equations with guards, connections, `when`, algorithms |
 //! | `machines` | state machines: states that exist by turns, and what makes them follow each other |
 //! | `mel` | MEL programs as flat models |
@@ -20,6 +21,7 @@ mod equations;
 mod expressions;
 mod failure;
 mod flattener;
+mod functions;
 mod instances;
 mod machines;
 mod mel;

@@ -73,7 +73,7 @@ fn duplicates_partial_classes_and_misplaced_constructs_are_refused() {
 fn unsupported_constructs_are_named_with_their_line() {
     check_errors(
         "model M Real x;\n algorithm\n while x > 1 loop x := x - 1; end while; end M;",
-        "E0290 2:2 unsupported construct: an algorithm that is no sequence of assignments (a loop that is decided at run time)",
+        "E0290 2:2 unsupported construct: an algorithm that uses `x` before it is assigned, or does not always assign it",
     );
     check_errors("model M Real x;\n equation x = inStream(x); end M;", "E0290 2:15 unsupported construct: `inStream`");
 }

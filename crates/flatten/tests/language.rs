@@ -372,7 +372,7 @@ fn with_constrainedby_a_redeclaration_drops_the_modifiers_of_the_default_type() 
 #[test]
 fn external_functions_stay_calls_with_their_declared_differentiability() {
     let model = flat(
-        "function g input Real x; input Real dx; output Real dy; external \"C\"; end g;
+        "function g input Real x; input Real k; input Real dx; output Real dy; external \"C\"; end g;
          function f input Real x; input Real k; output Real y; external \"C\";
            annotation(smoothOrder = 3, derivative(noDerivative = k) = g); end f;
          model M Real y = f(time, 2); end M;",

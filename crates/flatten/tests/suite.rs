@@ -3,6 +3,7 @@
 mod connections;
 mod errors;
 mod flat_models;
+mod functions;
 mod language;
 mod library;
 mod library_page;
@@ -10,6 +11,7 @@ mod machines;
 mod mel;
 mod models;
 mod packages;
+mod records;
 mod robustness;
 mod support;
 

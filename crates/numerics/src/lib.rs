@@ -11,8 +11,12 @@
 //! | `linear` | linear systems, dense and sparse |
 //! | `nonlinear` | damped Newton and Levenberg–Marquardt |
 //! | `parameters` | values of parameters and constants |
-//! | `native` | functions that are not written in Modelica |
+//! | `native` | functions that a tape calls |
+//! | `functions` | functions of the model at run time: bodies as programs, their derivatives |
+//! | `external` | functions of other languages that are here in Rust |
 
+mod external;
+mod functions;
 mod linear;
 mod machine_code;
 mod native;

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use modeshift_dae::{
-    Arguments, Builtin, ExpressionId, ExpressionText, Expressions, FlatModel, Fold, Id, Memo, Node, Operands, Type,
-    Variability, VariableId,
+    Arguments, Builtin, ExpressionId, ExpressionText, Expressions, FlatModel, Fold, Id, Implementation, Memo, Node,
+    Operands, RelationOperator, Type, Variability, VariableId,
 };
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Stop};
 use rustc_hash::FxHashSet;
@@ -143,15 +143,25 @@ impl<'a> Parameters<'a> {
     ) -> Option<f64> {
         let inputs = inputs?;
         let declared = &self.model.functions[function];
-        let Some(native) = self.natives.get(&declared.name) else {
+        let Some(native) = self.natives.of_function(self.model, function) else {
             let message = format!("function `{}` has no native implementation", declared.name);
             let text = ExpressionText { model: self.model, modes: None, expression: id };
-            let problem = Diagnostic::error(Code::E0372, message).label(declared.span, "declared here");
+            let mut problem = Diagnostic::error(Code::E0372, message).label(declared.span, "declared here");
+            if let Implementation::Refused(reason, place) = &declared.implementation {
+                problem = problem.label(*place, reason.to_string());
+            }
             self.problems.push(problem.with_note(format!("the value of `{text}` is needed")));
             return None;
         };
-        let mut outputs = vec![f64::NAN; declared.outputs.len().max(which as usize)];
+        let known = declared.results.max(declared.outputs.len() as u32);
+        let mut outputs = vec![f64::NAN; known.max(which) as usize];
         native.evaluate(&inputs, &mut outputs);
+        if let Some(fault) = native.fault(&inputs) {
+            let text = ExpressionText { model: self.model, modes: None, expression: id };
+            let message = format!("function `{}` has no value at `{text}`: {fault}", declared.name);
+            self.problems.push(Diagnostic::error(Code::E0375, message).label(declared.span, "declared here"));
+            return None;
+        }
         Some(outputs[which as usize - 1])
     }
 
@@ -247,6 +257,9 @@ impl Parameters<'_> {
             Node::Negate(a) => of(a).map(|a| -a),
             Node::Not(a) => of(a).map(|a| truth(a == 0.0)),
             Node::Arithmetic(operator, a, b) => Some(operator.value(of(a)?, of(b)?)),
+            Node::Relation(operator, a, b) if self.is_text(a) || self.is_text(b) => {
+                self.text_relation(id, operator, a, b)
+            }
             Node::Relation(operator, a, b) => Some(truth(operator.holds(of(a)?, of(b)?))),
             Node::And(a, b) => Some(truth(of(a)? != 0.0 && of(b)? != 0.0)),
             Node::Or(a, b) => Some(truth(of(a)? != 0.0 || of(b)? != 0.0)),
@@ -260,6 +273,52 @@ impl Parameters<'_> {
                 _ => unreachable!("only calls of functions have outputs"),
             },
         }
+    }
+}
+
+impl Parameters<'_> {
+    fn is_text(&self, id: ExpressionId) -> bool {
+        match self.model.expressions.node(id) {
+            Node::String(_) => true,
+            Node::Variable(variable, _) => self.model.variables[variable].ty == Type::String,
+            _ => false,
+        }
+    }
+
+    /// The text of a String literal, or of a parameter that is one.
+    fn text(&self, id: ExpressionId) -> Option<&str> {
+        let mut id = id;
+        // Parameters that are defined by each other in a circle are reported elsewhere.
+        for _ in 0..=self.model.variables.len() {
+            match self.model.expressions.node(id) {
+                Node::String(text) => return Some(self.model.expressions.text(text)),
+                Node::Variable(variable, 0) => id = self.definition(variable)?,
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// A relation between Strings. One that is not known decides nothing: the value is refused.
+    fn text_relation(
+        &mut self,
+        id: ExpressionId,
+        operator: RelationOperator,
+        a: ExpressionId,
+        b: ExpressionId,
+    ) -> Option<f64> {
+        if let (Some(a), Some(b)) = (self.text(a), self.text(b)) {
+            return Some(truth(operator.holds(a.cmp(b) as i8 as f64, 0.0)));
+        }
+        let unknown = if self.text(a).is_none() { a } else { b };
+        let text = |expression| ExpressionText { model: self.model, modes: None, expression };
+        let message = format!("the String `{}` is not known, but it decides `{}`", text(unknown), text(id));
+        let mut problem = Diagnostic::error(Code::E0377, message);
+        if let Node::Variable(variable, _) = self.model.expressions.node(unknown) {
+            problem = problem.label(self.model.variables[variable].span, "declared here");
+        }
+        self.problems.push(problem.help("give it a text that is known at translation"));
+        None
     }
 }
 

@@ -163,6 +163,9 @@ fn tapes_that_call_functions_from_outside_stay_tapes() {
         outputs: vec!["v".into()],
         differentiable: u32::MAX,
         derivative: None,
+        arguments: 1,
+        results: 1,
+        implementation: modeshift_dae::Implementation::Unknown,
         span: Span::default(),
     });
     let mut natives = NativeFunctions::new();

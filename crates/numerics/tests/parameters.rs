@@ -108,6 +108,9 @@ fn native_functions_are_called_and_unknown_ones_named() {
         outputs: vec!["v".into()],
         differentiable: u32::MAX,
         derivative: None,
+        arguments: 1,
+        results: 1,
+        implementation: modeshift_dae::Implementation::Unknown,
         span: Span::default(),
     };
     let twice = model.functions.push(function);

@@ -2,6 +2,7 @@
 
 #[path = "../../dae/tests/common/mod.rs"]
 mod common;
+mod functions;
 mod linear;
 mod machine_code;
 mod newton;

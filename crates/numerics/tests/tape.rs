@@ -185,6 +185,9 @@ fn function(name: &str, inputs: usize, outputs: usize) -> Function {
         outputs: vec!["v".into(); outputs],
         differentiable: u32::MAX,
         derivative: None,
+        arguments: inputs as u32,
+        results: outputs as u32,
+        implementation: modeshift_dae::Implementation::Unknown,
         span: Span::default(),
     }
 }

@@ -26,6 +26,24 @@ fn a_bouncing_ball_hits_the_ground_at_its_exact_times() {
     }
 }
 
+#[test]
+fn a_step_of_a_step_is_taken_with_it() {
+    let body = "Integer a(start = 0, fixed = true), b(start = 1, fixed = true); algorithm
+        when sample(0, 0.1) then a := min(integer(10*time + 0.5), 5); b := mod(a + 1, 6); end when;";
+    let ran = run_body(body, &How::until(0.95)).finished();
+    assert_eq!([0.25, 0.45, 0.75].map(|time| ran.at(time, "b")), [3.0, 5.0, 0.0]);
+}
+
+#[test]
+fn a_time_that_moves_with_a_left_limit_moves_after_its_event() {
+    let body = "Integer n(start = 0, fixed = true); Real last(start = 0, fixed = true);
+        equation when time >= (pre(n) + 1)*0.1 then n = pre(n) + 1; last = time; end when;";
+    let ran = run_body(body, &How::until(0.95)).finished();
+    assert_eq!(ran.events().len(), 9);
+    check("n", ran.last("n"), 9.0, 0.0);
+    check("last", ran.last("last"), 0.9, 1e-12);
+}
+
 /// A ball that falls from height 1 comes to rest after `sqrt(2/g) (1 + e)/(1 - e)`.
 fn rest_time(e: f64) -> f64 {
     (2.0 / 9.81f64).sqrt() * (1.0 + e) / (1.0 - e)

@@ -2,6 +2,7 @@
 
 mod discrete_part;
 mod events;
+mod functions;
 mod initialization;
 mod instants;
 mod integrate;

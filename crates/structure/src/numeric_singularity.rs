@@ -231,7 +231,7 @@ impl Check<'_> {
         let size = jacobian.rows.len();
         let pattern = Pattern::from_rows(size, (0..size).map(|row| columns_of(jacobian, row)));
         let entries: Vec<ExpressionId> = jacobian.rows.iter().flatten().map(|&(_, entry)| entry).collect();
-        let natives = NativeFunctions::new();
+        let natives = NativeFunctions::of(self.model);
         let tape = Compiler::new(self.model, &natives).tape(&entries).ok()?;
         let mut workspace = tape.workspace();
         let mut values = vec![0.0; entries.len()];

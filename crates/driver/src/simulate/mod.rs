@@ -66,7 +66,7 @@ impl Run<'_> {
         settings: &RunSettings,
         outputs: &mut dyn Outputs,
     ) -> Result<Simulated, Stop> {
-        let (natives, overrides) = (NativeFunctions::default(), BTreeMap::new());
+        let (natives, overrides) = (NativeFunctions::of(&analyzed.dae.model), BTreeMap::new());
         let Analyzed { dae, analysis, .. } = analyzed;
         let model = RunModel { dae, analysis, natives: &natives, overrides: &overrides };
         let (mut tally, begin) = (Tally::default(), Instant::now());

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use modeshift_dae::{Enumeration, Type};
-use modeshift_diagnostics::{Code, Diagnostic, Span};
+use modeshift_diagnostics::{Code, Diagnostic, SourceMap, Span};
 use modeshift_syntax::ast::{
     Class, ClassBody, Component, Element, ElementKind, Expression, Modification, Subscript, TypePrefix,
 };
@@ -91,7 +91,7 @@ impl Member {
 }
 
 /// All elements of a class.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Layout {
     /// In declaration order, those of a base class where its `extends` stands.
     pub(crate) members: Vec<Member>,
@@ -101,6 +101,8 @@ pub(crate) struct Layout {
     pub(crate) classes: Vec<ClassId>,
     /// Set where the class extends a predefined type: that type and the modifiers on the way.
     pub(crate) scalar: Option<(Type, Vec<WrittenModifier>)>,
+    /// The dimensions of that type, where it is an array, and where they were written.
+    pub(crate) dimensions: Vec<(Subscript, ClassId)>,
 }
 
 impl Layout {
@@ -377,6 +379,7 @@ impl Classes<'_> {
         if let Some((ty, modifiers)) = &inherited.scalar {
             let own = modifier.iter().map(|modifier| (modifier.clone(), lexical));
             layout.scalar = Some((*ty, own.chain(modifiers.iter().cloned()).collect()));
+            layout.dimensions = self.type_info(class)?.dimensions.clone();
         }
         for member in &inherited.members {
             let child = modifier.as_ref().and_then(|modifier| modifier.child(&member.name));
@@ -437,12 +440,16 @@ impl Classes<'_> {
                 layout.members.push(member);
             }
             Some(&at) => {
+                let sources = self.library.sources();
                 let known = &mut layout.members[at as usize];
-                if same_declaration(known, &member) {
-                    let further = member
-                        .modifiers
-                        .into_iter()
-                        .filter(|new| !known.modifiers.iter().any(|(old, _)| Rc::ptr_eq(old, &new.0)));
+                if same_declaration(known, &member, sources) {
+                    // Of an equal declaration in another class only what was said on the way here is new.
+                    let is_other = known.origin != member.origin;
+                    let further = member.modifiers.into_iter().filter(|(new, lexical)| {
+                        let is_own = lexical.class == member.origin && !lexical.around;
+                        let is_known = known.modifiers.iter().any(|(old, _)| Rc::ptr_eq(old, new));
+                        !(is_known || is_other && is_own)
+                    });
                     let further: Vec<_> = further.collect();
                     known.modifiers.splice(0..0, further);
                 } else {
@@ -509,7 +516,7 @@ impl Classes<'_> {
         }
         let layout = self.layout(class)?;
         let (scalar, modifiers) = layout.scalar.clone().map_or((None, Vec::new()), |(ty, list)| (Some(ty), list));
-        let dimensions = Vec::new();
+        let dimensions = layout.dimensions.clone();
         Ok(TypeInfo { scalar, class, modifiers, dimensions, prefix: TypePrefix::default(), connector })
     }
 }
@@ -547,12 +554,18 @@ pub(crate) fn redeclared(original: &Member, new: Member) -> Member {
     member
 }
 
-fn same_declaration(one: &Member, other: &Member) -> bool {
+/// Whether two declarations are one: the same, or equal ones of two classes (Modelica 3.6, 7.1).
+fn same_declaration(one: &Member, other: &Member, sources: &SourceMap) -> bool {
     match (&one.kind, &other.kind) {
         (MemberKind::Class(a), MemberKind::Class(b)) => a == b,
         (MemberKind::Component(a), MemberKind::Component(b)) => {
             let text = |component: &Component| crate::classes::lookup::path_text(&component.type_name);
-            Arc::ptr_eq(a, b) || (one.origin != other.origin && text(a) == text(b) && a.prefix == b.prefix)
+            let words = |component: &Component| -> Vec<String> {
+                let written = component.modification.as_ref().map_or("", |written| sources.text(written.span));
+                written.split_whitespace().map(str::to_string).collect()
+            };
+            let equal = || text(a) == text(b) && a.prefix == b.prefix && words(a).concat() == words(b).concat();
+            Arc::ptr_eq(a, b) || (one.origin != other.origin && equal())
         }
         _ => false,
     }

@@ -37,6 +37,8 @@ pub struct ClassNode {
     pub definition: Arc<Class>,
     /// The class that contains it; `None` for the root only.
     pub parent: Option<ClassId>,
+    /// The class in which it was written, where it is seen as an element of another that inherits it.
+    pub(super) written_in: Option<ClassId>,
     /// Its full name, `Modelica.Math.sin`.
     pub name: Arc<str>,
     /// Where further classes of this package are.
@@ -60,6 +62,7 @@ impl Library {
         let root = ClassNode {
             definition: Arc::new(package(Ident { name: "".into(), span: Span::default() })),
             parent: None,
+            written_in: None,
             name: "".into(),
             directory: None,
             children: FxHashMap::default(),
@@ -145,10 +148,19 @@ impl Library {
         self.classes.push(ClassNode {
             definition,
             parent: Some(parent),
+            written_in: None,
             name,
             directory,
             children: FxHashMap::default(),
         })
+    }
+
+    /// An inherited class as an element of the class that inherits it: names in it are first looked up there.
+    pub(crate) fn add_inherited(&mut self, class: ClassId, heir: ClassId) -> ClassId {
+        let written_in = self.classes[class].parent;
+        let seen = self.add_class(self.classes[class].definition.clone(), heir, None);
+        self.classes[seen].written_in = written_in;
+        seen
     }
 
     fn find_child(&mut self, parent: ClassId, name: &str, diagnostics: &mut Diagnostics) -> Option<ClassId> {

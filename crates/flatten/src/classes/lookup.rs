@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use modeshift_dae::Type;
 use modeshift_diagnostics::{Code, Diagnostic, Span};
-use modeshift_syntax::ast::{ClassBody, ElementKind, Ident, Import, Path, Reference};
+use modeshift_syntax::ast::{ClassBody, ClassKind, ElementKind, Ident, Import, Path, Reference};
 
 use crate::classes::Classes;
 use crate::classes::layout::MemberKind;
@@ -80,10 +80,36 @@ impl Classes<'_> {
         let Some(parent) = node.parent.filter(|_| !node.definition.encapsulated) else {
             return Ok(self.find_predefined(name));
         };
-        match self.find_member(parent, name)? {
-            Some(found) => Ok(Some(found)),
-            None => self.find_outside(parent, name),
+        let written_in = node.written_in;
+        match (self.find_in_or_around(parent, name)?, written_in) {
+            (None, Some(written_in)) => self.find_in_or_around(written_in, name),
+            (found, _) => Ok(found),
         }
+    }
+
+    fn find_in_or_around(&mut self, class: ClassId, name: &Arc<str>) -> Outcome<Option<Written>> {
+        match self.find_member(class, name)? {
+            Some(found) => Ok(Some(found)),
+            None => self.find_outside(class, name),
+        }
+    }
+
+    /// A function of a package as the package sees it: one that it inherits uses what the package redeclares.
+    pub(crate) fn as_seen_in(&mut self, package: ClassId, class: ClassId) -> ClassId {
+        let is = |id: ClassId, kind: ClassKind| self.library.class(id).definition.kind == kind;
+        let is_inherited = self.library.class(class).parent != Some(package);
+        if !is_inherited || !is(package, ClassKind::Package) || !is(class, ClassKind::Function) {
+            return class;
+        }
+        if let Some(&known) = self.inherited.get(&(package, class)) {
+            return known;
+        }
+        let seen = self.library.add_inherited(class, package);
+        if let Some(&base) = self.extended.get(&class) {
+            self.extended.insert(seen, base);
+        }
+        self.inherited.insert((package, class), seen);
+        seen
     }
 
     pub(crate) fn find_predefined(&mut self, name: &str) -> Option<Written> {

@@ -46,6 +46,8 @@ pub(crate) struct Classes<'a> {
     type_infos: FxHashMap<ClassId, Rc<TypeInfo>>,
     /// The inherited class that a `class extends` continues.
     extended: FxHashMap<ClassId, ClassId>,
+    /// Functions as packages that inherit them see them.
+    inherited: FxHashMap<(ClassId, ClassId), ClassId>,
     found_outside: FxHashMap<(ClassId, Arc<str>), Option<Written>>,
 }
 
@@ -67,6 +69,7 @@ impl<'a> Classes<'a> {
             under_construction: 0,
             type_infos: FxHashMap::default(),
             extended: FxHashMap::default(),
+            inherited: FxHashMap::default(),
             found_outside: FxHashMap::default(),
         }
     }

@@ -1,7 +1,7 @@
 //! Algorithm sections of models, as far as they are equations in disguise: assignments, loops over known ranges
 //! and branches are executed on terms, and every assigned variable equals what it ends up with.
 
-use modeshift_dae::{Assertion, Builtin, WhenAction, WhenActionKind, WhenBranch, WhenClause};
+use modeshift_dae::{Assertion, Builtin, Type, WhenAction, WhenActionKind, WhenBranch, WhenClause};
 use modeshift_diagnostics::{Code, Span};
 use modeshift_syntax::ast::{
     AlgorithmSection, Expression, ExpressionKind, Reference, ReferencePart, Statement, StatementKind,
@@ -88,11 +88,8 @@ impl Flattener<'_> {
         }
         match self.execute(statements, &mut context) {
             Ok(Flow::Next) => {}
-            Ok(_) => return unsupported("`break` or `return` in an algorithm of a model", span),
-            Err(Failure::Dynamic(diagnostic)) => {
-                let what = format!("an algorithm that is no sequence of assignments ({})", diagnostic.message);
-                return unsupported(what, span);
-            }
+            Ok(_) => return wrong(Code::E0403, "`break` stands outside of any loop", span),
+            Err(Failure::Dynamic(_)) => return self.run_time_effect(statements, &targets, &lefts, scope, before, span),
             Err(failure) => return Err(failure),
         }
         let mut assignments = Vec::new();
@@ -109,6 +106,52 @@ impl Flattener<'_> {
             assignments.extend(sides.into_iter().map(|(index, sides)| (index, sides, target.span)));
         }
         Ok(Effect { assignments, assertions: std::mem::take(&mut self.execution.assertions) })
+    }
+
+    /// The same where branches or loops are decided at run time: the statements are a function of what they read.
+    fn run_time_effect(
+        &mut self,
+        statements: &[Statement],
+        targets: &[Reference],
+        lefts: &[Term],
+        scope: Scope,
+        before: Before,
+        span: Span,
+    ) -> Outcome<Effect> {
+        self.execution.assertions.clear();
+        let mut first = Vec::new();
+        for (target, left) in targets.iter().zip(lefts) {
+            // What changes at events only keeps its value until it is assigned (Modelica 3.6, 11.1.2).
+            let is_kept = left.scalar_type().is_some_and(|ty| ty != Type::Real);
+            let before = if is_kept { Before::LeftLimit } else { before };
+            first.push((target.parts[0].name.name.clone(), self.before_assignment(left, before, span)?));
+        }
+        let rights = self.lowered_algorithm(statements, &first, scope, span)?;
+        if before == Before::Unknown && self.reads_reals(&rights) {
+            return unsupported("an algorithm whose branches or loops are decided by Reals at run time", span);
+        }
+        let mut assignments = Vec::new();
+        for ((target, left), right) in targets.iter().zip(lefts).zip(&rights) {
+            let mut sides = Vec::new();
+            self.pair(left, right, String::new(), (target.span, target.span), &mut sides)?;
+            assignments.extend(sides.into_iter().map(|(index, sides)| (index, sides, target.span)));
+        }
+        Ok(Effect { assignments, assertions: Vec::new() })
+    }
+
+    /// Whether a call has arguments that change between events: its relations would make no events.
+    fn reads_reals(&self, calls: &[Term]) -> bool {
+        let mut scalars = Vec::new();
+        calls.iter().for_each(|call| call.scalars(&mut scalars));
+        let expressions = &self.model.expressions;
+        scalars.iter().any(|&(_, id)| {
+            let mut found = false;
+            expressions.for_each(id, |id, _| {
+                found |= self.is_real(id);
+                true
+            });
+            found
+        })
     }
 
     fn before_assignment(&mut self, whole: &Term, before: Before, span: Span) -> Outcome<Term> {
@@ -180,7 +223,8 @@ fn assigned(statement: &Statement, out: &mut Vec<Reference>) -> Outcome<()> {
         }
         StatementKind::When(_) => unsupported("`when` inside another statement", statement.span),
         StatementKind::Call(_) => Ok(()),
-        StatementKind::Break | StatementKind::Return => wrong(Code::E0403, "nothing to leave here", statement.span),
+        StatementKind::Break => Ok(()),
+        StatementKind::Return => wrong(Code::E0403, "only a function can be left by `return`", statement.span),
     }
 }
 

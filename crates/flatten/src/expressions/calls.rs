@@ -71,7 +71,10 @@ impl Flattener<'_> {
         if let ("cardinality", [connector]) = (name, arguments) {
             return Some(self.cardinality(connector, context));
         }
-        if matches!(name, "inStream" | "actualStream" | "spatialDistribution" | "getInstanceName") {
+        if name == "getInstanceName" {
+            return Some(Ok(self.instance_name_term(context)));
+        }
+        if matches!(name, "inStream" | "actualStream" | "spatialDistribution") {
             return Some(unsupported(format!("`{name}`"), span));
         }
         let builtin = Builtin::by_name(name)?;
@@ -81,6 +84,17 @@ impl Flattener<'_> {
             }
             self.builtin(builtin, &terms, span, context.purpose)
         }))
+    }
+
+    /// `getInstanceName()`: the model and the way to the component in it.
+    fn instance_name_term(&mut self, context: &Context) -> Term {
+        let model = self.model.name.rsplit('.').next().unwrap_or_default().to_string();
+        let inside = context.scope.instance.map(|instance| self.instances.instance_name(instance).to_string());
+        let name = match inside.filter(|inside| !inside.is_empty()) {
+            Some(inside) => format!("{model}.{inside}"),
+            None => model,
+        };
+        Term::Scalar(Type::String, self.model.expressions.string(&name))
     }
 
     /// The arguments as far as only their shapes matter.
@@ -233,6 +247,12 @@ impl Flattener<'_> {
                 let Term::Scalar(_, order) = order else {
                     return wrong(Code::E0303, "the order of `smooth` is an Integer", span);
                 };
+                // What has a continuous derivative needs no events where its branches meet (Modelica 3.6, 3.7.3.2).
+                let is_smooth = self.model.expressions.literal(order).is_some_and(|order| order >= 1.0);
+                let operand = operand.map(|item| match *item {
+                    Term::Scalar(_, id) if is_smooth && self.has_relation(id) => Outcome::Ok(self.no_event(item)),
+                    _ => Ok(item.clone()),
+                })?;
                 operand.map(|item| match *item {
                     Term::Scalar(ty, id) if self.literal_node(id) => Ok(Term::Scalar(ty, id)),
                     Term::Scalar(ty, id) => {
@@ -282,6 +302,10 @@ impl Flattener<'_> {
             }
         }
         Ok(Term::Scalar(ty, self.model.expressions.call(builtin, &ids)))
+    }
+
+    fn has_relation(&self, id: ExpressionId) -> bool {
+        self.model.expressions.contains(id, |node| matches!(node, Node::Relation(..)))
     }
 
     /// `noEvent(e)`, unless there is nothing in it that could make an event.

@@ -58,7 +58,7 @@ impl Flattener<'_> {
 
     /// The term with parameters replaced by their values: an argument of a function may be an expression of
     /// parameters while the function needs its value.
-    fn with_parameter_values(&mut self, term: &Term, place: Span) -> Outcome<Term> {
+    pub(crate) fn with_parameter_values(&mut self, term: &Term, place: Span) -> Outcome<Term> {
         term.map(|item| match *item {
             Term::Scalar(ty, id) if !self.literal_node(id) && self.depends_on_parameters_only(id) => {
                 let mut values = FxHashMap::default();
@@ -138,6 +138,7 @@ impl Flattener<'_> {
             Term::Array(array) => array.items.iter().all(|item| self.is_literal(item)),
             Term::Record(record) => record.fields.iter().all(|(_, value)| self.is_literal(value)),
             Term::Tuple(terms) => terms.iter().all(|term| self.is_literal(term)),
+            Term::Function(function) => function.named.iter().all(|(_, value)| self.is_literal(value)),
         }
     }
 
@@ -149,7 +150,10 @@ impl Flattener<'_> {
         let term = match known {
             Some((_, term)) => term.clone(),
             None => {
-                let term = self.term(&expression, &mut Context::new(layer.scope, purpose))?;
+                let term = match self.term(&expression, &mut Context::new(layer.scope, purpose))? {
+                    Term::Tuple(outputs) => outputs.first().cloned().ok_or(Failure::Reported)?,
+                    term => term,
+                };
                 if !layer.path.is_empty() {
                     self.values.bindings.insert(key, (expression.clone(), term.clone()));
                 }
@@ -372,6 +376,7 @@ pub(crate) fn describe(term: &Term) -> String {
     let what = match term.items().first() {
         Some(Term::Record(record)) => format!("a record `{}`", record.class),
         Some(Term::Tuple(_)) => "several values".to_string(),
+        Some(Term::Function(_)) => "a function".to_string(),
         _ => term.scalar_type().map_or("empty".to_string(), |ty| type_text(ty).to_string()),
     };
     if term.dims().is_empty() { what } else { format!("{what} of size {}", shape_text(term.dims())) }

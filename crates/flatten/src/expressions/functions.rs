@@ -2,14 +2,16 @@
 //!
 //! A body of assignments, loops over known ranges and branches is executed on the terms of its arguments. With
 //! literal arguments that is evaluation; with others the result is the expression that the function stands for,
-//! and its relations make no events. What cannot be executed so stays a call of an opaque function.
+//! and its relations make no events. What cannot be executed so stays a call (`kept`).
 
 use std::rc::Rc;
 use std::sync::Arc;
 
-use modeshift_dae::{Builtin, ExpressionId, Function, FunctionId, Memo, Node, Type};
+use modeshift_dae::{Builtin, ExpressionId, Memo, Node, Type};
 use modeshift_diagnostics::{Code, Diagnostic, Span};
-use modeshift_syntax::ast::{Causality, Class, ClassKind, Expression, Ident, Reference, Subscript, Variability};
+use modeshift_syntax::ast::{
+    Causality, Class, ClassKind, Expression, Ident, Path, Reference, ReferencePart, Subscript, Variability,
+};
 
 use crate::classes::annotations;
 use crate::classes::layout::{Layout, Member};
@@ -18,14 +20,15 @@ use crate::classes::lookup::{ClassReference, reference_text, unknown};
 use crate::expressions::context::{Context, Purpose};
 use crate::expressions::operators::check_items;
 use crate::expressions::statements::Flow;
-use crate::expressions::term::{RecordTerm, Term, stack};
+use crate::expressions::term::{FunctionTerm, RecordTerm, Term, stack};
 use crate::failure::{Failure, Outcome, dynamic, unsupported, wrong};
 use crate::flattener::Flattener;
 use crate::instances::modification::Scope;
 use crate::instances::scopes::Found;
+use crate::instances::tree::{InstanceId, Slot};
 
 /// How deep calls of functions may be nested.
-const MAX_CALLS: u32 = 40;
+pub(crate) const MAX_CALLS: u32 = 40;
 
 impl Flattener<'_> {
     /// A call of a function, a record constructor or a conversion to an enumeration.
@@ -37,7 +40,14 @@ impl Flattener<'_> {
         span: Span,
         context: &mut Context,
     ) -> Outcome<Term> {
-        let class = self.called_class(function, context)?;
+        let mut given = Vec::new();
+        let class = match context.local(&function.parts[0].name.name) {
+            Some(Term::Function(local)) if function.parts.len() == 1 => {
+                given = local.named.clone();
+                local.class
+            }
+            _ => self.called_class(function, context)?,
+        };
         if context.calls >= MAX_CALLS {
             let message = format!("calls of `{}` are nested more than {MAX_CALLS} deep", reference_text(function));
             return wrong(Code::E0309, message, span);
@@ -45,8 +55,12 @@ impl Flattener<'_> {
         let info = self.classes.type_info(class)?;
         let definition = self.classes.library.class(info.class).definition.clone();
         let layout = self.classes.layout(info.class)?;
+        if self.classes.is_external_object(info.class) {
+            return self.external_object(info.class, arguments, named, span, context);
+        }
         let positional = self.terms(arguments, context)?;
-        let mut by_name = Vec::with_capacity(named.len());
+        let mut by_name: Vec<(Ident, Term)> =
+            given.into_iter().map(|(name, value)| (Ident { name, span }, value)).collect();
         for (name, value) in named {
             by_name.push((name.clone(), self.term(value, context)?));
         }
@@ -63,7 +77,7 @@ impl Flattener<'_> {
         }
     }
 
-    fn called_class(&mut self, function: &Reference, context: &Context) -> Outcome<ClassId> {
+    pub(crate) fn called_class(&mut self, function: &Reference, context: &Context) -> Outcome<ClassId> {
         let first = &function.parts[0].name;
         let mut found = match self.find_first(function.global, &first.name, context.scope)? {
             Some(found) => found,
@@ -83,7 +97,7 @@ impl Flattener<'_> {
                     Some(next) => next,
                     None => return Err(self.classes.unknown_in_class(class, &part.name)),
                 },
-                Found::Component(..) => return unsupported("a function called through a component", function.span),
+                Found::Component(instance, position) => self.find_in_component(instance, position, &part.name)?,
             };
         }
         match found {
@@ -92,16 +106,64 @@ impl Flattener<'_> {
         }
     }
 
+    /// `function f(k = 2)` as an argument of another function.
+    pub(crate) fn function_argument(
+        &mut self,
+        function: &Path,
+        named: &[(Ident, Expression)],
+        context: &mut Context,
+    ) -> Outcome<Term> {
+        let part = |name: &Ident| ReferencePart { name: name.clone(), subscripts: Vec::new() };
+        let parts = function.parts.iter().map(part).collect();
+        let reference = Reference { global: function.global, parts, span: function.span };
+        let class = self.called_class(&reference, context)?;
+        let class = self.classes.type_info(class)?.class;
+        let mut given = Vec::with_capacity(named.len());
+        for (name, value) in named {
+            given.push((name.name.clone(), self.term(value, context)?));
+        }
+        Ok(Term::Function(Rc::new(FunctionTerm { class, named: given })))
+    }
+
+    /// A class inside the class of a component, through which a function may be called (Modelica 3.7, 5.3.2).
+    fn find_in_component(&mut self, instance: InstanceId, position: u32, name: &Ident) -> Outcome<Found> {
+        match self.slot(instance, position)? {
+            Slot::Component(component) => match self.find_in_instance(component, &name.name)? {
+                Some(found) => Ok(found),
+                None => Err(unknown(&name.name, name.span, "function").into()),
+            },
+            Slot::Outer(instance, position) => self.find_in_component(instance, position, name),
+            _ => unsupported("a function called through an array of components", name.span),
+        }
+    }
+
     /// A record from its fields.
     fn construct(&mut self, call: &Call, context: &mut Context) -> Outcome<Term> {
         let fields: Vec<&Member> = call.layout.members.iter().filter(|member| is_field(member)).collect();
-        let locals = self.bind(call, &fields, context)?;
+        let mut inner = Context { calls: context.calls + 1, ..Context::new(self.scope_of(call), context.purpose) };
+        inner.locals = self.bind(call, &fields, context)?;
+        // What no argument is meant for follows from the others: final and constant fields.
+        for member in call.layout.members.iter().filter(|member| member.component().is_some() && !is_field(member)) {
+            let value = self.local_variable(member, &mut inner)?;
+            inner.locals.push((member.name.clone(), value));
+        }
         let class = self.classes.library.class(call.class).name.clone();
-        Ok(Term::Record(Rc::new(RecordTerm { class, fields: locals })))
+        let value = |member: &Member| inner.local(&member.name).map(|value| (member.name.clone(), value.clone()));
+        let fields = call.layout.members.iter().filter_map(value).collect();
+        Ok(Term::Record(Rc::new(RecordTerm { class, fields })))
+    }
+
+    fn scope_of(&self, call: &Call) -> Scope {
+        Scope { instance: None, class: call.class }
     }
 
     /// Gives every input its argument, named argument or default, in declaration order.
-    fn bind(&mut self, call: &Call, inputs: &[&Member], context: &Context) -> Outcome<Vec<(Arc<str>, Term)>> {
+    pub(crate) fn bind(
+        &mut self,
+        call: &Call,
+        inputs: &[&Member],
+        context: &Context,
+    ) -> Outcome<Vec<(Arc<str>, Term)>> {
         if call.positional.len() > inputs.len() {
             let name = &self.classes.library.class(call.class).name;
             let message = format!("`{name}` takes {} arguments, not {}", inputs.len(), call.positional.len());
@@ -115,9 +177,18 @@ impl Flattener<'_> {
         }
         let scope = Scope { instance: None, class: call.class };
         let mut inner = Context { calls: context.calls + 1, ..Context::new(scope, context.purpose) };
-        for (position, input) in inputs.iter().enumerate() {
+        // Inputs that a partial application has given are not counted (Modelica 3.6, 12.4.2.1).
+        let mut position = 0;
+        for input in inputs {
             let named = call.named.iter().find(|(name, _)| name.name == input.name);
-            let value = match (call.positional.get(position), named) {
+            let positional = match named {
+                Some((name, _)) if name.span == call.span => None,
+                _ => {
+                    position += 1;
+                    call.positional.get(position - 1)
+                }
+            };
+            let value = match (positional, named) {
                 (Some(value), None) => value.clone(),
                 (None, Some((_, value))) => value.clone(),
                 (Some(_), Some((name, _))) => {
@@ -195,14 +266,29 @@ impl Flattener<'_> {
         if let Some(external) = inside.and_then(|inside| inside.external.as_ref()) {
             return self.external_call(call, external, bound, context);
         }
-        match self.execute_body(call, bound.clone(), context) {
+        let is_known = bound.iter().all(|(_, value)| self.is_literal(value));
+        // One that calls itself stays a call, unless its value is known here.
+        if self.execution.inlined.contains(&call.class) && context.purpose == Purpose::Symbolic && !is_known {
+            return match self.with_known_sizes(&bound, call.span)? {
+                Some(known) => self.run(call, definition, known, context),
+                None => self.opaque_call(call, &bound, context),
+            };
+        }
+        self.execution.inlined.push(call.class);
+        let executed = self.execute_body(call, bound.clone(), context);
+        self.execution.inlined.pop();
+        match executed {
             Ok(result) if self.is_short(&result) => {
                 let quiet = context.purpose == Purpose::Symbolic && !may_have_events(definition);
                 if quiet { self.without_events(&result, &bound) } else { Ok(result) }
             }
-            Ok(_) => self.opaque_call(call, &bound),
-            Err(Failure::Dynamic(_)) if context.purpose == Purpose::Symbolic => self.opaque_call(call, &bound),
-            Err(Failure::Dynamic(_)) if context.purpose == Purpose::Shape => self.opaque_call(call, &bound),
+            Ok(_) => self.opaque_call(call, &bound, context),
+            Err(Failure::Dynamic(_)) if context.purpose != Purpose::Evaluate => {
+                match self.with_known_sizes(&bound, call.span)? {
+                    Some(known) => self.run(call, definition, known, context),
+                    None => self.opaque_call(call, &bound, context),
+                }
+            }
             Err(failure) => Err(failure),
         }
     }
@@ -235,31 +321,20 @@ impl Flattener<'_> {
                 return self.builtin(builtin, &terms, call.span, context.purpose);
             }
         }
+        if let Some(known) = self.external_value(call, external, &bound)? {
+            return Ok(known);
+        }
         match context.purpose {
             Purpose::Evaluate => {
                 let name = &self.classes.library.class(call.class).name;
                 dynamic(format!("the external function `{name}` is not run at translation"), call.span)
             }
-            _ => self.opaque_call(call, &bound),
+            _ => self.opaque_call(call, &bound, context),
         }
     }
 
     fn execute_body(&mut self, call: &Call, bound: Vec<(Arc<str>, Term)>, context: &Context) -> Outcome<Term> {
-        let scope = Scope { instance: None, class: call.class };
-        let mut inner = Context { locals: bound, calls: context.calls + 1, ..Context::new(scope, context.purpose) };
-        for member in call.layout.members.iter().filter(|member| member.component().is_some() && !is_input(member)) {
-            let value = self.local_variable(member, &mut inner)?;
-            inner.locals.push((member.name.clone(), value));
-        }
-        for &class in &call.layout.classes {
-            let definition = self.classes.library.class(class).definition.clone();
-            inner.scope.class = class;
-            for section in composition(&definition).map_or(&[][..], |inside| &inside.algorithms) {
-                if let Flow::Return = self.execute(&section.statements, &mut inner)? {
-                    break;
-                }
-            }
-        }
+        let inner = self.execute_statements(call, bound, context)?;
         let outputs = call.layout.members.iter().filter(|member| is_output(member));
         let mut results = Vec::new();
         for output in outputs {
@@ -280,8 +355,33 @@ impl Flattener<'_> {
         }
     }
 
+    /// Executes the statements of a function; its variables are the locals of what is returned.
+    pub(crate) fn execute_statements(
+        &mut self,
+        call: &Call,
+        bound: Vec<(Arc<str>, Term)>,
+        context: &Context,
+    ) -> Outcome<Context> {
+        let mut inner =
+            Context { locals: bound, calls: context.calls + 1, ..Context::new(self.scope_of(call), context.purpose) };
+        for member in call.layout.members.iter().filter(|member| member.component().is_some() && !is_input(member)) {
+            let value = self.local_variable(member, &mut inner)?;
+            inner.locals.push((member.name.clone(), value));
+        }
+        for &class in &call.layout.classes {
+            let definition = self.classes.library.class(class).definition.clone();
+            inner.scope.class = class;
+            for section in composition(&definition).map_or(&[][..], |inside| &inside.algorithms) {
+                if let Flow::Return = self.execute(&section.statements, &mut inner)? {
+                    break;
+                }
+            }
+        }
+        Ok(inner)
+    }
+
     /// The first value of an output or local variable: its binding, or unknown in its declared size.
-    fn local_variable(&mut self, member: &Member, context: &mut Context) -> Outcome<Term> {
+    pub(crate) fn local_variable(&mut self, member: &Member, context: &mut Context) -> Outcome<Term> {
         let binding = member.modifiers.iter().find_map(|(modifier, _)| modifier.value.clone());
         context.scope.class = member.origin;
         if let Some(binding) = binding {
@@ -369,112 +469,35 @@ impl Flattener<'_> {
             true
         });
     }
-
-    /// A call that stays a call: its arguments as scalars, its outputs as scalars.
-    fn opaque_call(&mut self, call: &Call, bound: &[(Arc<str>, Term)]) -> Outcome<Term> {
-        let mut scalars = Vec::new();
-        bound.iter().for_each(|(_, value)| value.scalars(&mut scalars));
-        let ids: Vec<_> = scalars.into_iter().map(|(_, id)| id).collect();
-        let function = self.opaque_function(call);
-        let node = self.model.expressions.function(function, &ids);
-        let scope = Scope { instance: None, class: call.class };
-        let mut context = Context { locals: bound.to_vec(), ..Context::new(scope, Purpose::Shape) };
-        let outputs: Vec<&Member> = call.layout.members.iter().filter(|member| is_output(member)).collect();
-        let mut results = Vec::new();
-        let mut number = 0;
-        let mut shapes = Vec::new();
-        for output in &outputs {
-            shapes.push(self.local_variable(output, &mut context)?);
-        }
-        let total: usize = shapes
-            .iter()
-            .map(|shape| {
-                let mut list = Vec::new();
-                shape.scalars(&mut list);
-                list.len()
-            })
-            .sum();
-        for shape in shapes {
-            results.push(self.numbered_outputs(&shape, node, total, &mut number)?);
-        }
-        match results.len() {
-            1 => results.pop().ok_or(Failure::Reported),
-            _ => Ok(Term::Tuple(results.into())),
-        }
-    }
-
-    fn numbered_outputs(&mut self, shape: &Term, node: ExpressionId, total: usize, number: &mut u32) -> Outcome<Term> {
-        shape.map(|item| match item {
-            Term::Scalar(ty, _) => {
-                *number += 1;
-                let id = if total == 1 { node } else { self.model.expressions.add(Node::Output(node, *number)) };
-                Ok(Term::Scalar(*ty, id))
-            }
-            Term::Record(record) => {
-                let mut fields = Vec::new();
-                for (name, value) in &record.fields {
-                    fields.push((name.clone(), self.numbered_outputs(value, node, total, number)?));
-                }
-                Ok(Term::Record(Rc::new(RecordTerm { class: record.class.clone(), fields })))
-            }
-            other => Ok(other.clone()),
-        })
-    }
-
-    fn opaque_function(&mut self, call: &Call) -> FunctionId {
-        if let Some(&known) = self.execution.functions.get(&call.class) {
-            return known;
-        }
-        let node = self.classes.library.class(call.class);
-        let (name, definition) = (node.name.clone(), node.definition.clone());
-        let names = |wanted: fn(&Member) -> bool| {
-            call.layout.members.iter().filter(|member| wanted(member)).map(|member| member.name.clone()).collect()
-        };
-        let id = self.model.functions.push(Function {
-            name,
-            inputs: names(is_input),
-            outputs: names(is_output),
-            differentiable: annotations::smooth_order(definition.annotation.as_ref()).unwrap_or(u32::MAX),
-            derivative: None,
-            span: definition.name.span,
-        });
-        self.execution.functions.insert(call.class, id);
-        self.model.functions[id].derivative = self.declared_derivative(call, &definition);
-        id
-    }
-
-    /// `derivative(noDerivative = table) = f_der`: the function and the inputs that are not differentiated.
-    fn declared_derivative(&mut self, call: &Call, definition: &Class) -> Option<(FunctionId, Vec<u32>)> {
-        let (path, fixed) = annotations::derivative(definition.annotation.as_ref())?;
-        let scope = Scope { instance: None, class: call.class };
-        let ClassReference::Class { class, .. } = self.lookup_class(&path, scope).ok()? else { return None };
-        let class = self.classes.type_info(class).ok()?.class;
-        let layout = self.classes.layout(class).ok()?;
-        let inputs: Vec<&Member> = call.layout.members.iter().filter(|member| is_input(member)).collect();
-        let position = |name: &Arc<str>| inputs.iter().position(|input| input.name == *name).map(|at| at as u32);
-        let fixed = fixed.iter().filter_map(position).collect();
-        let derivative = Call { class, layout, positional: Vec::new(), named: Vec::new(), span: call.span };
-        Some((self.opaque_function(&derivative), fixed))
-    }
 }
 
 /// How long the results of an inlined call may be before it is kept as a call.
 const MAX_INLINED: usize = 20_000;
 
+/// Inputs with their arguments, in the order of declaration.
+pub(crate) type Bound = Vec<(Arc<str>, Term)>;
+
 /// A call with its arguments translated.
-struct Call {
-    class: ClassId,
-    layout: Rc<Layout>,
-    positional: Vec<Term>,
-    named: Vec<(Ident, Term)>,
-    span: Span,
+pub(crate) struct Call {
+    pub(crate) class: ClassId,
+    pub(crate) layout: Rc<Layout>,
+    pub(crate) positional: Vec<Term>,
+    pub(crate) named: Vec<(Ident, Term)>,
+    pub(crate) span: Span,
 }
 
-fn is_input(member: &Member) -> bool {
+impl Call {
+    /// A call whose arguments are told otherwise.
+    pub(crate) fn of(class: ClassId, layout: Rc<Layout>, span: Span) -> Self {
+        Call { class, layout, positional: Vec::new(), named: Vec::new(), span }
+    }
+}
+
+pub(crate) fn is_input(member: &Member) -> bool {
     member.prefix.causality == Some(Causality::Input)
 }
 
-fn is_output(member: &Member) -> bool {
+pub(crate) fn is_output(member: &Member) -> bool {
     member.prefix.causality == Some(Causality::Output)
 }
 

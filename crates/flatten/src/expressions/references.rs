@@ -7,11 +7,11 @@ use std::rc::Rc;
 
 use modeshift_dae::{ExpressionId, Node, RelationOperator, Type, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic, Span};
-use modeshift_syntax::ast::{ExpressionKind, Reference, ReferencePart, Subscript, Variability};
+use modeshift_syntax::ast::{self, ExpressionKind, Reference, ReferencePart, Subscript, Variability};
 
 use crate::classes::lookup::{ClassReference, reference_text, unknown};
 use crate::expressions::context::{Context, Purpose};
-use crate::expressions::term::{RecordTerm, Term, stack};
+use crate::expressions::term::{FunctionTerm, RecordTerm, Term, stack};
 use crate::failure::{Failure, Outcome, unsupported, wrong};
 use crate::flattener::Flattener;
 use crate::instances::modification::Scope;
@@ -98,6 +98,12 @@ impl Flattener<'_> {
         context: &mut Context,
     ) -> Outcome<Term> {
         let Some(part) = reference.parts.get(at) else {
+            if let ClassReference::Class { class, .. } = class
+                && self.classes.library.class(class).definition.kind == ast::ClassKind::Function
+            {
+                let class = self.classes.type_info(class)?.class;
+                return Ok(Term::Function(Rc::new(FunctionTerm { class, named: Vec::new() })));
+            }
             let message = format!("`{}` is a class, not a value", reference_text(reference));
             return wrong(Code::E0203, message, reference.span);
         };
@@ -384,8 +390,11 @@ impl Flattener<'_> {
         let term = match self.evaluate(expression, context) {
             Err(Failure::Dynamic(_)) if context.purpose != Purpose::Evaluate => {
                 return match self.term(expression, context)? {
-                    Term::Scalar(Type::Integer | Type::Boolean | Type::Enumeration(_), id) => {
-                        Ok(Pick::Dynamic(id, dim))
+                    Term::Scalar(Type::Integer | Type::Enumeration(_), id) => Ok(Pick::Dynamic(id, dim)),
+                    Term::Scalar(Type::Boolean, id) => {
+                        let expressions = &mut self.model.expressions;
+                        let (one, two) = (expressions.integer(1), expressions.integer(2));
+                        Ok(Pick::Dynamic(expressions.if_then_else(id, two, one), dim))
                     }
                     _ => wrong(Code::E0303, "a subscript must be Integer", expression.span),
                 };
@@ -415,6 +424,9 @@ impl Flattener<'_> {
 
     /// The picked elements of a term.
     pub(crate) fn pick(&mut self, term: &Term, picks: &[Pick]) -> Outcome<Term> {
+        if self.execution.slots.is_some() && picks.iter().any(|pick| matches!(pick, Pick::Dynamic(..))) {
+            return self.computed_elements(term, picks);
+        }
         if let Some(at) = picks.iter().position(|pick| matches!(pick, Pick::Dynamic(..))) {
             let Pick::Dynamic(index, dim) = picks[at] else { return Err(Failure::Reported) };
             let mut choice: Option<Term> = None;
@@ -440,6 +452,36 @@ impl Flattener<'_> {
             true => items.into_iter().next().ok_or(Failure::Reported)?,
             false => Term::array(array.ty, left, items),
         })
+    }
+
+    /// The picked elements where a function is kept: those that are computed are found at run time.
+    fn computed_elements(&mut self, term: &Term, picks: &[Pick]) -> Outcome<Term> {
+        let (mut whole, mut is_computed, mut subscripts, mut sizes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for pick in picks {
+            match *pick {
+                Pick::Dynamic(index, dim) => {
+                    subscripts.push(index);
+                    sizes.push(dim as u32);
+                    is_computed.push(true);
+                    whole.push(Pick::Many((0..dim).collect()));
+                }
+                Pick::Many(_) => {
+                    is_computed.push(false);
+                    whole.push(pick.clone());
+                }
+                Pick::One(_) => whole.push(pick.clone()),
+            }
+        }
+        let whole = self.pick(term, &whole)?;
+        let (kept, lists) = crate::functions::slots::along_computed(whole.dims(), &is_computed, whole.items());
+        let mut items = Vec::with_capacity(lists.len());
+        for list in lists {
+            items.push(self.run_time_element(list, &sizes, &subscripts)?);
+        }
+        match kept.is_empty() {
+            true => items.pop().ok_or(Failure::Reported),
+            false => Ok(Term::array(whole.scalar_type().unwrap_or(Type::Real), kept, items)),
+        }
     }
 
     /// The size that a type name has as a dimension: of `Boolean` 2, of an enumeration its number of literals.
@@ -493,7 +535,7 @@ pub(crate) fn offsets(picks: &[Pick], dims: &[usize], span: Span) -> Outcome<(Ve
                     offsets.iter().flat_map(|offset| chosen.iter().map(move |index| offset * dim + index)).collect();
             }
             Pick::Dynamic(..) => {
-                return unsupported("a subscript of components that is not known at translation", span);
+                return crate::failure::dynamic("a subscript that is not known at translation", span);
             }
         }
     }

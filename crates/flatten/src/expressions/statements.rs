@@ -1,12 +1,12 @@
 //! Statements of functions and of initial algorithms, executed on terms.
 
 use modeshift_dae::{Assertion, ExpressionId, FunctionId, Type};
-use modeshift_diagnostics::{Code, Diagnostic, Span};
+use modeshift_diagnostics::{Code, Span};
 use modeshift_syntax::ast::{Expression, ExpressionKind, Reference, Statement, StatementKind};
 use rustc_hash::FxHashMap;
 
 use crate::classes::library::ClassId;
-use crate::expressions::context::Context;
+use crate::expressions::context::{Context, Purpose};
 use crate::expressions::evaluate::describe;
 use crate::expressions::term::{RecordTerm, Term, stack};
 use crate::expressions::translate::Decision;
@@ -34,8 +34,14 @@ pub(crate) struct Execution {
     steps: u64,
     /// The assertions of the algorithm that is being executed.
     pub(crate) assertions: Vec<Assertion>,
-    /// The functions of the flat model, by class.
-    pub(crate) functions: FxHashMap<ClassId, FunctionId>,
+    /// The functions of the flat model, by class and by the shapes and known values of their arguments.
+    pub(crate) functions: FxHashMap<(ClassId, String), FunctionId>,
+    /// The shapes of the outputs of functions that have a body.
+    pub(crate) shapes: FxHashMap<FunctionId, Vec<Term>>,
+    /// How many slots the body has that is being made, where one is.
+    pub(crate) slots: Option<u32>,
+    /// The functions whose results are being written out, innermost last.
+    pub(crate) inlined: Vec<ClassId>,
 }
 
 impl Flattener<'_> {
@@ -99,7 +105,8 @@ impl Flattener<'_> {
             return unsupported("this statement", call.span);
         };
         if &*function.parts[0].name.name != "assert" || function.parts.len() > 1 {
-            return dynamic("a call for its effect is not run at translation", call.span);
+            let (effect, bound) = self.effect_call(function, arguments, named, call.span, context)?;
+            return self.run_effect(&effect, bound, context).map(|()| Flow::Next);
         }
         let mut assertion = self.assertion(arguments, named, call.span, context)?;
         match self.model.expressions.literal_boolean(assertion.condition) {
@@ -112,10 +119,9 @@ impl Flattener<'_> {
                 assertion.guard = context.path.unwrap_or(truth);
                 self.execution.assertions.push(assertion);
             }
-            _ => {
-                let message = "this assertion inside a function is not checked during a run";
-                self.say(Diagnostic::warning(Code::W0315, message).label(call.span, ""));
-            }
+            _ if context.purpose == Purpose::Shape => {}
+            // A function that stays a call checks it.
+            _ => return dynamic("an assertion that is checked at run time", call.span),
         }
         Ok(Flow::Next)
     }

@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 use modeshift_dae::{ExpressionId, Type};
 
+use crate::classes::library::ClassId;
+
 /// A translated expression.
 #[derive(Clone, Debug)]
 pub(crate) enum Term {
@@ -20,6 +22,16 @@ pub(crate) enum Term {
     Record(Rc<RecordTerm>),
     /// The outputs of a function with several.
     Tuple(Rc<[Term]>),
+    /// A function, as an argument of another.
+    Function(Rc<FunctionTerm>),
+}
+
+/// `function f(k = 2)`: a function with some of its inputs given.
+#[derive(Clone, Debug)]
+pub(crate) struct FunctionTerm {
+    pub(crate) class: ClassId,
+    /// The inputs that are given.
+    pub(crate) named: Vec<(Arc<str>, Term)>,
 }
 
 /// An array with at least one dimension, any of which may be zero.
@@ -127,6 +139,7 @@ impl Term {
             Term::Array(array) => array.items.iter().for_each(|item| item.scalars(out)),
             Term::Record(record) => record.fields.iter().for_each(|(_, value)| value.scalars(out)),
             Term::Tuple(terms) => terms.iter().for_each(|term| term.scalars(out)),
+            Term::Function(function) => function.named.iter().for_each(|(_, value)| value.scalars(out)),
         }
     }
 }

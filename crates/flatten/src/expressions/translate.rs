@@ -32,7 +32,11 @@ impl Flattener<'_> {
         context.depth += 1;
         let term = self.term_of_kind(expression, context);
         context.depth -= 1;
-        term
+        // Inside an expression a call means its first output (Modelica 3.6, 12.4.3).
+        match term? {
+            Term::Tuple(outputs) if context.depth > 0 => outputs.first().cloned().ok_or(Failure::Reported),
+            term => Ok(term),
+        }
     }
 
     fn term_of_kind(&mut self, expression: &Expression, context: &mut Context) -> Outcome<Term> {
@@ -46,7 +50,7 @@ impl Flattener<'_> {
             ExpressionKind::Call { function, arguments, named } => {
                 self.call(function, arguments, named, expression.span, context)
             }
-            ExpressionKind::PartialApplication { .. } => unsupported("a function as an argument", expression.span),
+            ExpressionKind::PartialApplication { function, named } => self.function_argument(function, named, context),
             ExpressionKind::Array(items) => self.array_constructor(items, expression.span, context),
             ExpressionKind::Comprehension { function, body, indices } => {
                 let name = function.as_ref().map(crate::classes::lookup::reference_text);

@@ -7,8 +7,9 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use modeshift_dae::Type;
 use modeshift_diagnostics::{Code, Diagnostic, Span};
-use modeshift_syntax::ast::{ClassKind, Component, ElementKind, ExpressionKind, Subscript, TypePrefix};
+use modeshift_syntax::ast::{ClassKind, Component, ElementKind, ExpressionKind, Subscript, TypePrefix, Variability};
 
 use crate::classes::layout::{Member, MemberKind, TypeInfo, combined};
 use crate::classes::library::ClassId;
@@ -127,15 +128,46 @@ impl Flattener<'_> {
     fn make_slot(&mut self, instance: InstanceId, position: u32, member: &Member) -> Outcome<Slot> {
         match &member.kind {
             MemberKind::Class(class) => self.class_slot(instance, member, *class),
-            MemberKind::Component(_) if member.outer && !member.inner => self.instances.outer_slot(instance, member),
+            MemberKind::Component(_) if member.outer && !member.inner => {
+                match self.instances.outer_slot(instance, member) {
+                    Some(slot) => Ok(slot),
+                    None => self.default_inner(instance, member),
+                }
+            }
             MemberKind::Component(_) => self.component_slot(instance, position, member),
         }
+    }
+
+    /// An `outer` component without an `inner` one: the model as a whole gets it (Modelica 3.6, 5.4).
+    fn default_inner(&mut self, instance: InstanceId, member: &Member) -> Outcome<Slot> {
+        let declaration = self.declaration(instance, member)?;
+        let class = self.component_class(instance, member, &declaration)?;
+        let root = self.instances.root_of(instance);
+        let can_be_made = match class {
+            ClassReference::Class { class, .. } => {
+                let info = self.classes.type_info(class)?;
+                info.scalar.is_none() && !self.classes.library.class(info.class).definition.partial
+            }
+            ClassReference::Predefined(_) => false,
+        };
+        if !can_be_made || self.instances[root].layout.index.contains_key(&member.name) {
+            let message = format!("no `inner {}` around this `outer` element", member.name);
+            let help = format!("declare `inner {} …` in the model that contains it", member.name);
+            return Err(Diagnostic::error(Code::E0209, message).label(member.span, "").help(help).into());
+        }
+        let message = format!("no `inner {}` around this `outer` element: the model gets one, unmodified", member.name);
+        let help = format!("declare `inner {} …` in the model that contains it", member.name);
+        self.say(Diagnostic::warning(Code::W0217, message).label(member.span, "").help(help));
+        let resolved = std::cell::OnceCell::from(class);
+        let made = Member { inner: true, outer: false, modifiers: Vec::new(), resolved, ..member.clone() };
+        Ok(Slot::Outer(root, self.instances.add_member(root, made)))
     }
 
     /// A class inside a model: itself, or what an outer modifier redeclares it to be.
     fn class_slot(&mut self, instance: InstanceId, member: &Member, class: ClassId) -> Outcome<Slot> {
         let layers = child_layers(&self.instances[instance].environment, &member.name);
-        if let Some(layer) = layers.into_iter().next() {
+        // The binding of a record is no modification of the classes inside it.
+        if let Some(layer) = layers.into_iter().find(|layer| !layer.projected) {
             let Some(element) = &layer.modifier.redeclare else {
                 return unsupported(format!("modification of the class `{}`", member.name), layer.modifier.span);
             };
@@ -168,13 +200,20 @@ impl Flattener<'_> {
             ClassReference::Predefined(ty) => (Some(ty), None),
             ClassReference::Class { class, .. } => {
                 let info = self.classes.type_info(class)?;
-                (info.scalar, Some(info))
+                self.classes.layout(info.class)?;
+                // An external object is its number.
+                let is_object = self.classes.is_external_object(info.class);
+                (if is_object { Some(Type::Integer) } else { info.scalar }, Some(info))
             }
         };
         let dims = self.dimensions(&declaration, info.as_deref(), member)?;
         let of_type = info.as_ref().map_or(TypePrefix::default(), |info| info.prefix);
         let prefix = combined(combined(declaration.prefix, of_type), self.instances[instance].prefix);
         if let Some(ty) = ty {
+            let mut prefix = prefix;
+            if info.as_ref().is_some_and(|info| info.scalar.is_none()) {
+                prefix.variability = prefix.variability.min(Variability::Parameter);
+            }
             let is_connector =
                 self.instances[instance].is_connector || info.as_ref().is_some_and(|info| info.connector);
             let info = info.filter(|info| !info.modifiers.is_empty());
@@ -336,12 +375,6 @@ impl Flattener<'_> {
             ClassKind::Package => "a package",
             ClassKind::Function | ClassKind::OperatorFunction | ClassKind::Operator => "a function",
             _ if node.definition.partial => "partial",
-            ClassKind::ExpandableConnector => {
-                return unsupported(format!("the expandable connector `{}`", node.name), member.span);
-            }
-            _ if self.classes.is_external_object(class) => {
-                return unsupported(format!("the external object `{}`", node.name), member.span);
-            }
             _ => return Ok(()),
         };
         let message = format!("`{}` cannot be a component: `{}` is {kind}", member.name, node.name);

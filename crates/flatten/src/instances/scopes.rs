@@ -65,7 +65,9 @@ impl Flattener<'_> {
         match written {
             None => Ok(None),
             Some(Written::Predefined(ty)) => Ok(Some(Found::Class(ClassReference::Predefined(ty)))),
-            Some(Written::Class(class) | Written::Element { class: Some(class), .. }) => {
+            Some(Written::Class(class)) => Ok(Some(Found::Class(ClassReference::of(class)))),
+            Some(Written::Element { of, class: Some(class), .. }) => {
+                let class = self.classes.as_seen_in(of, class);
                 Ok(Some(Found::Class(ClassReference::of(class))))
             }
             Some(Written::Element { of, position, class: None }) => {
@@ -76,9 +78,18 @@ impl Flattener<'_> {
         }
     }
 
-    fn find_in_instance(&mut self, instance: InstanceId, name: &Arc<str>) -> Outcome<Option<Found>> {
+    /// The element of an instance of this name.
+    pub(crate) fn find_in_instance(&mut self, instance: InstanceId, name: &Arc<str>) -> Outcome<Option<Found>> {
         let Some(&at) = self.instances[instance].layout.index.get(name) else { return Ok(None) };
-        match self.instances[instance].layout.members[at as usize].kind {
+        let member = &self.instances[instance].layout.members[at as usize];
+        match member.kind {
+            // Of `inner outer` the class itself sees what is around it (Modelica 3.6, 5.4).
+            MemberKind::Component(_) if member.inner && member.outer => {
+                match self.instances.outer_slot(instance, member) {
+                    Some(Slot::Outer(instance, at)) => Ok(Some(Found::Component(instance, at))),
+                    _ => Ok(Some(Found::Component(instance, at))),
+                }
+            }
             MemberKind::Component(_) => Ok(Some(Found::Component(instance, at))),
             MemberKind::Class(_) => match self.slot(instance, at)? {
                 Slot::Class(class) => Ok(Some(Found::Class(class))),

@@ -5,14 +5,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use modeshift_dae::{Id, IndexVec, Type, VariableId};
-use modeshift_diagnostics::{Code, Diagnostic};
 use modeshift_syntax::ast::TypePrefix;
 use rustc_hash::FxHashMap;
 
 use crate::classes::layout::{Layout, Member, TypeInfo, WrittenModifier};
 use crate::classes::library::ClassId;
 use crate::classes::lookup::ClassReference;
-use crate::failure::Outcome;
 use crate::instances::modification::{Layer, Modifier, Scope};
 
 /// A component of class type, or a class that is looked into for its constants.
@@ -259,19 +257,38 @@ impl Instances {
     }
 
     /// The nearest enclosing `inner` element of the same name (Modelica 3.6, 5.4).
-    pub(crate) fn outer_slot(&self, instance: InstanceId, member: &Member) -> Outcome<Slot> {
+    pub(crate) fn outer_slot(&self, instance: InstanceId, member: &Member) -> Option<Slot> {
         let mut at = self[instance].parent;
         while let Some(id) = at {
             if let Some(&position) = self[id].layout.index.get(&member.name)
                 && self.member(id, position).inner
             {
-                return Ok(Slot::Outer(id, position));
+                return Some(Slot::Outer(id, position));
             }
             at = self[id].parent;
         }
-        let message = format!("no `inner {}` around this `outer` element", member.name);
-        let help = format!("declare `inner {} …` in the model that contains it", member.name);
-        Err(Diagnostic::error(Code::E0209, message).label(member.span, "").help(help).into())
+        None
+    }
+
+    /// The instance that contains this one and is contained in none.
+    pub(crate) fn root_of(&self, instance: InstanceId) -> InstanceId {
+        let mut at = instance;
+        while let Some(parent) = self[at].parent {
+            at = parent;
+        }
+        at
+    }
+
+    /// Adds an element to one instance, not to its class; its position.
+    pub(crate) fn add_member(&mut self, instance: InstanceId, member: Member) -> u32 {
+        let changed = &mut self[instance];
+        let position = changed.layout.members.len() as u32;
+        let mut layout = (*changed.layout).clone();
+        layout.index.insert(member.name.clone(), position);
+        layout.members.push(member);
+        changed.layout = Rc::new(layout);
+        changed.slots.push(Slot::Pending);
+        position
     }
 }
 

@@ -22,13 +22,18 @@ const ATTRIBUTES: &[&str] =
 impl Flattener<'_> {
     /// Makes every component and numbers every variable, in declaration order.
     pub(crate) fn expand(&mut self, root: InstanceId) {
-        let mut name = String::new();
-        self.expand_instance(root, &mut name);
+        let (mut name, mut from) = (String::new(), 0);
+        // What is `outer` without an `inner` adds elements to the model as a whole.
+        while from < self.instances[root].layout.members.len() {
+            let known = self.instances[root].layout.members.len();
+            self.expand_instance(root, from, &mut name);
+            from = known;
+        }
     }
 
-    fn expand_instance(&mut self, instance: InstanceId, name: &mut String) {
+    fn expand_instance(&mut self, instance: InstanceId, from: usize, name: &mut String) {
         let layout = self.instances[instance].layout.clone();
-        for (position, member) in layout.members.iter().enumerate() {
+        for (position, member) in layout.members.iter().enumerate().skip(from) {
             if self.is_exhausted {
                 return;
             }
@@ -40,13 +45,13 @@ impl Flattener<'_> {
             name.push_str(&member.name);
             match slot {
                 Slot::Primitive(id) => self.number_variables(id, name),
-                Slot::Component(component) => self.expand_instance(component, name),
+                Slot::Component(component) => self.expand_instance(component, 0, name),
                 Slot::Components(components) => {
                     let base = name.len();
                     for &component in &components.instances {
                         let index = self.instances[component].element.clone();
                         let _ = write!(name, "{}", index_text(index.as_deref().unwrap_or(&[])));
-                        self.expand_instance(component, name);
+                        self.expand_instance(component, 0, name);
                         name.truncate(base);
                     }
                 }
@@ -189,7 +194,8 @@ impl Flattener<'_> {
             return Ok(());
         }
         let binding = self.binding_term(id, &layers, Purpose::Symbolic)?;
-        let fixed = self.model.variables[self.instances.first_variable(id)].fixed != Some(false);
+        let is_empty = self.instances[id].dims.contains(&0);
+        let fixed = is_empty || self.model.variables[self.instances.first_variable(id)].fixed != Some(false);
         let binding = match binding {
             None if fixed => self.start_as_value(id, &layers, instance, position)?,
             other => other,
@@ -344,8 +350,11 @@ impl Flattener<'_> {
         }
     }
 
+    /// What is final and has a value takes no other; the binding of a record as a whole is no modification of the
+    /// fields, whose final ones are equal in every record of that class (Modelica 3.6, 7.2.6).
     fn check_final(&mut self, layers: &[Layer]) {
-        let Some(strongest) = layers.iter().position(|layer| layer.value().is_some()) else { return };
+        let own = |layer: &Layer| layer.value().is_some() && !layer.projected;
+        let Some(strongest) = layers.iter().position(own) else { return };
         let weaker = layers[strongest + 1..].iter().find(|layer| layer.modifier.is_final && layer.value().is_some());
         if let Some(weaker) = weaker {
             let stronger = &layers[strongest].modifier;

@@ -1,6 +1,8 @@
 //! MEL expressions as expressions of the flat model. Recursive: the parser limits their depth.
 
-use modeshift_dae::{ArithmeticOperator, Builtin, ExpressionId, Function, FunctionId, Node, RelationOperator, Type};
+use modeshift_dae::{
+    ArithmeticOperator, Builtin, ExpressionId, Function, FunctionId, Implementation, Node, RelationOperator, Type,
+};
 use modeshift_diagnostics::{Code, Diagnostic, Span};
 use modeshift_syntax::ast::{BinaryOperator, Expression, ExpressionKind, Reference, UnaryOperator};
 
@@ -200,8 +202,11 @@ impl Builder<'_> {
             name: name.clone(),
             inputs: (1..=arity).map(|position| format!("u{position}").into()).collect(),
             outputs: vec!["y".into()],
+            arguments: arity as u32,
+            results: 1,
             differentiable: u32::MAX,
             derivative: None,
+            implementation: Implementation::Unknown,
             span,
         });
         self.functions.insert(name, (id, span));

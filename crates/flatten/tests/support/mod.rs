@@ -31,6 +31,16 @@ pub fn try_flat(text: &str, overrides: &[(&str, &str)]) -> Result<FlatModel, Vec
     }
 }
 
+/// The codes of all that is said about the last model of a text, warnings too.
+pub fn codes_of(text: &str) -> Vec<String> {
+    let mut library = Library::new(Memory::new(), Vec::new());
+    let mut diagnostics = Diagnostics::new();
+    library.add_text("test.mo", text, &mut diagnostics);
+    let request = Request { model: None, overrides: Vec::new() };
+    let _ = flatten(&mut library, &request, &mut diagnostics);
+    diagnostics.iter().map(|diagnostic| diagnostic.code.to_string()).collect()
+}
+
 /// What was said, with the lines and columns of all labels and the help.
 pub fn messages(library: &Library, diagnostics: &Diagnostics) -> Vec<String> {
     let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);

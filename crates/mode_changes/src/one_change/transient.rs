@@ -495,7 +495,9 @@ impl Solver<'_> {
                 system.residual[at] = balance.carry;
                 for (column, coefficient) in balance.terms {
                     let position = position(column).expect("balances range over the unknowns");
-                    system.residual[at] += coefficient * self.jump(level, column, values[position]);
+                    let jump = self.jump(level, column, values[position]);
+                    // Nothing is passed on of nothing, however steep the equation is.
+                    system.residual[at] += if jump == 0.0 { 0.0 } else { coefficient * jump };
                     system.jacobian.add(at, position, coefficient);
                 }
             }

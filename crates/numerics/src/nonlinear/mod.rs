@@ -5,10 +5,12 @@
 //! | `block` | [`Block`]: equations on the tape as a system for Newton |
 //! | `newton` | [`solve_newton`]: damped Newton with affine invariant steps |
 //! | `residual_newton` | Newton damped by residuals, for the restarts of modes |
+//! | `by_blocks` | a system taken apart, where the whole cannot be iterated |
 //! | `known_factors` | the factors of large linear blocks, kept |
 //! | `levenberg` | Levenberg–Marquardt: a downhill way where Newton has none |
 
 mod block;
+mod by_blocks;
 mod known_factors;
 mod levenberg;
 mod newton;

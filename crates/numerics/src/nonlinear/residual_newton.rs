@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use super::by_blocks::solve_by_blocks;
 use super::known_factors::KnownFactors;
 use crate::linear::{LinearSolver, Lu, Pattern};
 
@@ -51,6 +52,21 @@ impl Linearization {
         self.sizes[row] += if value.is_finite() { value.abs() } else { 0.0 };
     }
 
+    /// Some rows and columns of it.
+    pub(super) fn part(&self, rows: &[usize], columns: &[usize]) -> Self {
+        let mut part = Linearization::zero(rows.len());
+        for (at, &row) in rows.iter().enumerate() {
+            part.residual[at] = self.residual[row];
+            part.sizes[at] = self.sizes[row];
+            for &(column, value) in &self.jacobian.rows[row] {
+                if let Ok(column) = columns.binary_search(&(column as usize)) {
+                    part.jacobian.add(at, column, value);
+                }
+            }
+        }
+        part
+    }
+
     /// The rounding error of a residual.
     fn rounding(&self, row: usize) -> f64 {
         ROUNDING * self.sizes[row]
@@ -91,6 +107,11 @@ impl Entries {
             Some(entry) => entry.1 += value,
             None => row.push((column as u32, value)),
         }
+    }
+
+    /// By row, the columns of its entries.
+    pub(super) fn columns(&self) -> Vec<Vec<usize>> {
+        self.rows.iter().map(|row| row.iter().map(|entry| entry.0 as usize).collect()).collect()
     }
 
     fn row_size(&self, row: usize) -> f64 {
@@ -140,9 +161,10 @@ impl Linearity<'_> {
     }
 }
 
-/// Solves `residual = 0` from `start`.
+/// Solves `residual = 0` from `start`; where that fails for the whole, part by part.
 pub fn solve(start: Vec<f64>, mut linearize: impl FnMut(&[f64]) -> Linearization) -> Result<Vec<f64>, Failure> {
-    solve_block(start, Linearity::Nonlinear, |point, _| linearize(point))
+    let whole = solve_block(start.clone(), Linearity::Nonlinear, |point, _| linearize(point));
+    whole.or_else(|failure| solve_by_blocks(start, &mut linearize).map_err(|_| failure))
 }
 
 /// Solves `residual = 0` from `start`; the Jacobian of a linear block is asked for once.

@@ -158,11 +158,12 @@ impl<'a> Compiler<'a> {
     /// All results of a call, which has this many at least: those that are arrays have one for each element.
     fn function(&mut self, function: FunctionId, arguments: Vec<u32>, least: u32) -> Vec<Value> {
         let declared = &self.model.functions[function];
+        let known = declared.results.max(declared.outputs.len() as u32);
         self.assembler.call(Call {
             name: declared.name.clone(),
-            native: self.natives.get(&declared.name).cloned(),
+            native: self.natives.of_function(self.model, function),
             arguments,
-            outputs: least.max(declared.outputs.len() as u32),
+            outputs: least.max(known),
             partial: None,
         })
     }

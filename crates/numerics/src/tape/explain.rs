@@ -15,8 +15,8 @@ pub enum NotFinite {
     Constant,
     /// No native function of this name is known.
     UnknownFunction(Arc<str>),
-    /// A native function returned it.
-    Function(Arc<str>),
+    /// A function returned it; why, where it can tell.
+    Function(Arc<str>, Option<String>),
     /// An operation on these operands.
     Operation {
         /// The expression that it is the value of; `None` for a part of a derivative.
@@ -39,7 +39,8 @@ impl NotFinite {
             NotFinite::Input(_) => "an input is not a finite number".to_string(),
             NotFinite::Constant => "a constant is not a finite number".to_string(),
             NotFinite::UnknownFunction(name) => format!("function `{name}` has no native implementation"),
-            NotFinite::Function(name) => format!("function `{name}` did not return a finite number"),
+            NotFinite::Function(name, None) => format!("function `{name}` did not return a finite number"),
+            NotFinite::Function(name, Some(fault)) => format!("function `{name}` has no result: {fault}"),
             NotFinite::Operation { expression, operands } => {
                 let operands: Vec<String> = operands.iter().map(|operand| operand.to_string()).collect();
                 let operands = operands.join(" and ");
@@ -90,9 +91,9 @@ impl Tape {
         match operation {
             Operation::Call | Operation::Output => {
                 let call = &self.calls[a as usize];
-                match call.native {
+                match &call.native {
                     None => NotFinite::UnknownFunction(call.name.clone()),
-                    Some(_) => NotFinite::Function(call.name.clone()),
+                    Some(native) => NotFinite::Function(call.name.clone(), native.fault(&operands)),
                 }
             }
             _ => NotFinite::Operation { expression: self.origins[index], operands },

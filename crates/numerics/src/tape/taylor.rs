@@ -337,7 +337,8 @@ fn call_series(call: &Call, known: &[f64], results: &mut [f64], length: usize, s
         results.iter_mut().step_by(length).for_each(|value| *value = f64::NAN);
         return;
     };
-    assert!(call.partial.is_none(), "series are of expressions, not of their Jacobians");
+    let partial = call.partial.map(|by| native.partial(by as usize));
+    let native = partial.as_ref().unwrap_or(native);
     let argument = |register: u32| &known[register as usize * length..][..length];
     let outputs = call.outputs as usize;
     let (values, rest) = scratch.split_at_mut(call.arguments.len());

@@ -100,7 +100,7 @@ impl AssessedScenario {
 /// The start that a run of the model takes: that of the first scenario, with states that nothing determines at their
 /// `start`.
 pub fn start_of_run(dae: &MultimodeDae, start: &Initialization, diagnostics: &mut Diagnostics) -> Option<InitialState> {
-    let (natives, overrides) = (NativeFunctions::default(), BTreeMap::new());
+    let (natives, overrides) = (NativeFunctions::of(&dae.model), BTreeMap::new());
     let mut of_parameters = Diagnostics::new();
     let parameters = Parameters::evaluate(&start.system.dae.model, &natives, &overrides, &mut of_parameters);
     let mut parameters = parameters.ok()?;
@@ -142,7 +142,7 @@ pub fn assess(
     looked: Looked<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Vec<AssessedScenario> {
-    let (natives, overrides) = (NativeFunctions::default(), BTreeMap::new());
+    let (natives, overrides) = (NativeFunctions::of(&dae.model), BTreeMap::new());
     let mut of_parameters = Diagnostics::new();
     let parameters = Parameters::evaluate(&start.system.dae.model, &natives, &overrides, &mut of_parameters);
     if parameters.is_err() {

@@ -73,7 +73,8 @@ impl LeftLimits {
         }
         // What is a condition of a `when` at the start was so before.
         prepared.silence(&mut left.discrete);
-        prepared.update_time(time, &mut left.discrete);
+        let before = left.discrete.clone();
+        prepared.update_time(time, &before, &mut left.discrete);
         self.first_truths(prepared, &mut left);
         let outcome = first_mode(prepared, visited, memory, &left)?;
         Ok((left, outcome))

@@ -13,7 +13,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use modeshift_dae::{Derivative, RelationId, VariableId};
+use modeshift_dae::{Derivative, Id, RelationId, VariableId};
 use modeshift_mode_changes::DifferenceTape;
 use modeshift_numerics::Input;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -233,6 +233,10 @@ impl Side<'_> {
         let structure = &self.mode.structure;
         let Some(column) = structure.column(it.of) else { return Vec::new() };
         let row = structure.matched_row(column);
+        // Before the start nothing holds: its equations are none of the model.
+        if structure.equation(row).index() >= prepared.dae.model.equations.len() {
+            return Vec::new();
+        }
         let times = (it.order + structure.equation_offset(row)).checked_sub(structure.variable_offset(column));
         let tape = self.mode.equations.tape(row);
         let Some(times) = times.filter(|_| tape.is_linear()) else { return Vec::new() };

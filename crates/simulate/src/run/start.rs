@@ -301,7 +301,8 @@ fn first_stairs(machinery: &mut Machinery<'_>, side: &mut Side<'_>) {
     for (stair, argument) in prepared.discrete.stairs.iter().zip(arguments) {
         side.discrete[stair.variable] = stair.rounding.step(argument);
     }
-    prepared.update_time(side.time, &mut side.discrete);
+    let before = side.discrete.clone();
+    prepared.update_time(side.time, &before, &mut side.discrete);
 }
 
 /// Derivatives that initialization had no need for, from the states.

@@ -107,7 +107,8 @@ impl Analyzed {
     }
 
     fn of(dae: MultimodeDae) -> Self {
-        let (mut diagnostics, natives, overrides) = (Diagnostics::new(), NativeFunctions::new(), BTreeMap::new());
+        let (mut diagnostics, natives, overrides) =
+            (Diagnostics::new(), NativeFunctions::of(&dae.model), BTreeMap::new());
         let values = dae.clone();
         let parameters = Parameters::evaluate(&values.model, &natives, &overrides, &mut diagnostics);
         let parameters = parameters.unwrap_or_else(|_| panic!("{diagnostics:#?}"));
@@ -121,7 +122,7 @@ impl Analyzed {
         let (overrides, settings) = (self.overrides(values), self.settings(how));
         let (mut result, mut costs, mut of_run) = (Trajectory::default(), Costs::default(), Diagnostics::new());
         let Analyzed { dae, analysis } = self;
-        let model = RunModel { dae, analysis, natives: &NativeFunctions::new(), overrides: &overrides };
+        let model = RunModel { dae, analysis, natives: &NativeFunctions::of(&dae.model), overrides: &overrides };
         let mut observers: Vec<&mut dyn Observer> = vec![&mut result, &mut costs];
         let summary = run(&model, &settings, &mut observers, &mut of_run);
         Ran { result, summary, diagnostics: of_run.iter().cloned().collect(), costs: costs.0 }
@@ -135,7 +136,7 @@ impl Analyzed {
         observer: Box<dyn Observer + Send>,
     ) -> Result<Simulation, Diagnostics> {
         let (Analyzed { dae, analysis }, overrides) = (self, self.overrides(values));
-        let model = RunModel { dae, analysis, natives: &NativeFunctions::new(), overrides: &overrides };
+        let model = RunModel { dae, analysis, natives: &NativeFunctions::of(&dae.model), overrides: &overrides };
         let mut diagnostics = Diagnostics::new();
         Simulation::observed(&model, settings, observer, &mut diagnostics).ok_or(diagnostics)
     }

@@ -104,7 +104,7 @@ fn is_zero(model: &FlatModel, terms: &[(f64, ExpressionId)]) -> bool {
         return false;
     }
     let expressions: Vec<ExpressionId> = terms.iter().map(|(_, term)| *term).collect();
-    let natives = NativeFunctions::new();
+    let natives = NativeFunctions::of(model);
     let Ok(tape) = Compiler::new(model, &natives).tape(&expressions) else { return false };
     let mut workspace = tape.workspace();
     let mut values = vec![0.0; expressions.len()];

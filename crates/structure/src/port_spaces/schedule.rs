@@ -38,7 +38,7 @@ fn meets(
     }
     let definition = |mode: &ModeVariable| dae.mode_variables[ModeVariableId(mode.0)].definition;
     let definitions = support.iter().map(definition).collect::<Option<Vec<_>>>()?;
-    let natives = NativeFunctions::new();
+    let natives = NativeFunctions::of(&dae.model);
     let tape = Compiler::new(&dae.model, &natives).tape(&definitions).ok()?;
     let mut inputs = tape.inputs().iter().map(|input| given(input, value_of)).collect::<Option<Vec<f64>>>()?;
     let times: Vec<usize> = (0..inputs.len()).filter(|&at| tape.inputs()[at] == Input::Time).collect();

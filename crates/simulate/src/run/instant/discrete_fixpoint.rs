@@ -117,7 +117,8 @@ impl<'a> Instant<'_, 'a> {
         let time = step.left.time;
         let mut seen = FxHashSet::default();
         let mut changed = Vec::new();
-        let mut is_moved = !step.is_literal && prepared.update_time(time, &mut discrete);
+        let before = &step.left.discrete;
+        let mut is_moved = !step.is_literal && prepared.update_time(time, before, &mut discrete);
         // Left limits of discrete variables in states that begin anew.
         let mut begun = BTreeMap::new();
         loop {
@@ -133,8 +134,9 @@ impl<'a> Instant<'_, 'a> {
                     changed.push(id);
                 }
             }
-            is_moved =
-                (is_moved || !changed.is_empty()) && !step.is_literal && prepared.update_time(time, &mut discrete);
+            is_moved = (is_moved || !changed.is_empty())
+                && !step.is_literal
+                && prepared.update_time(time, before, &mut discrete);
             if !is_moved && !changed.iter().any(|id| iterated.binary_search(id).is_ok()) {
                 let again = prepared.discrete_beginnings(&self.entered());
                 if again == begun {

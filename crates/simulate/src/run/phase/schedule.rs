@@ -37,7 +37,7 @@ impl Schedule {
         from: f64,
     ) -> Result<Self, Vec<Diagnostic>> {
         let value = |id: VariableId| constants.parameter(id).filter(|value| value.is_finite());
-        let side = |expression: ExpressionId| affine(&dae.model.expressions, expression, &value);
+        let side = |expression: ExpressionId| affine(&dae.model.expressions, expression, &|id, _| value(id));
         let fixed_sides = discrete.atoms.iter().map(|atom| match (atom.moment, atom.watched) {
             (Moment::Time, [left, right]) => Some([side(left)?, side(right)?]),
             _ => None,
@@ -79,27 +79,44 @@ pub(crate) fn due_samples(samplings: &mut [Sampling], now: f64) -> Vec<Expressio
 }
 
 impl Prepared {
-    /// An expression of time and discrete values as an affine function of time.
-    fn affine(&self, expression: ExpressionId, discrete: &IndexVec<VariableId, f64>) -> Option<Affine> {
-        let value = |id: VariableId| {
+    /// An expression of time and discrete values as an affine function of time; left limits are those of `left`.
+    fn affine(
+        &self,
+        expression: ExpressionId,
+        left: &IndexVec<VariableId, f64>,
+        discrete: &IndexVec<VariableId, f64>,
+    ) -> Option<Affine> {
+        let value = |id: VariableId, is_left: bool| {
             let declared = &self.dae.model.variables[id];
-            let known = self.parameter(id).or((!declared.is_continuous_unknown()).then(|| discrete[id]));
+            let values = if is_left { left } else { discrete };
+            let known = self.parameter(id).or((!declared.is_continuous_unknown()).then(|| values[id]));
             known.filter(|value| value.is_finite())
         };
         affine(&self.dae.model.expressions, expression, &value)
     }
 
     /// Both sides of an atom as functions of time, where they are affine in it.
-    fn sides_in_time(&self, atom: RelationId, discrete: &IndexVec<VariableId, f64>) -> Option<[Affine; 2]> {
+    fn sides_in_time(
+        &self,
+        atom: RelationId,
+        left: &IndexVec<VariableId, f64>,
+        discrete: &IndexVec<VariableId, f64>,
+    ) -> Option<[Affine; 2]> {
         self.schedule.fixed_sides[atom].or_else(|| {
-            let [left, right] = self.discrete.atoms[atom].watched;
-            Some([self.affine(left, discrete)?, self.affine(right, discrete)?])
+            let [one, other] = self.discrete.atoms[atom].sides;
+            Some([self.affine(one, left, discrete)?, self.affine(other, left, discrete)?])
         })
     }
 
     /// Sets truths of atoms on time and steps of stairs of time, right after an instant, for discrete values that may have
-    /// changed; whether anything changed. Atoms that are not affine in time keep their truth.
-    pub fn update_time(&self, time: f64, discrete: &mut IndexVec<VariableId, f64>) -> bool {
+    /// changed; whether anything changed. Left limits are those of `left`: a time that moves with `pre(n)` moves in the
+    /// micro-step after the one that changes `n`. Atoms that are not affine in time keep their truth.
+    pub fn update_time(
+        &self,
+        time: f64,
+        left: &IndexVec<VariableId, f64>,
+        discrete: &mut IndexVec<VariableId, f64>,
+    ) -> bool {
         let mut changed = false;
         let mut set = |variable: VariableId, truth: bool, discrete: &mut IndexVec<VariableId, f64>| {
             let truth = f64::from(u8::from(truth));
@@ -111,13 +128,13 @@ impl Prepared {
             set(atom.variable, truth, discrete);
         }
         for &id in &timetable.others {
-            if let Some([left, right]) = self.sides_in_time(id, discrete) {
+            if let Some([one, other]) = self.sides_in_time(id, left, discrete) {
                 let atom = &self.discrete.atoms[id];
-                set(atom.variable, truth_right_after(atom, left, right, time), discrete);
+                set(atom.variable, truth_right_after(atom, one, other, time), discrete);
             }
         }
         for it in &self.discrete.stairs {
-            if let Some(argument) = self.affine(it.argument, discrete) {
+            if let Some(argument) = self.affine(it.argument, left, discrete) {
                 let step = step_right_after(it.rounding, argument, time);
                 changed |= discrete[it.variable] != step;
                 discrete[it.variable] = step;
@@ -131,9 +148,9 @@ impl Prepared {
         match guard {
             Guard::Atom(atom) => {
                 let it = &self.discrete.atoms[atom];
-                it.moment == Moment::Time && self.sides_in_time(atom, discrete).is_some()
+                it.moment == Moment::Time && self.sides_in_time(atom, discrete, discrete).is_some()
             }
-            Guard::Edge(stair, _) => self.affine(self.discrete.stairs[stair].argument, discrete).is_some(),
+            Guard::Edge(stair, _) => self.affine(self.discrete.stairs[stair].argument, discrete, discrete).is_some(),
             Guard::Share(..) | Guard::Ray(_) => false,
         }
     }
@@ -148,12 +165,12 @@ impl Prepared {
             }
         };
         for &atom in &self.schedule.timetable.others {
-            if let Some([left, right]) = self.sides_in_time(atom, discrete) {
+            if let Some([left, right]) = self.sides_in_time(atom, discrete, discrete) {
                 consider(meeting(left, right));
             }
         }
         for stair in &self.discrete.stairs {
-            if let Some(argument) = self.affine(stair.argument, discrete) {
+            if let Some(argument) = self.affine(stair.argument, discrete, discrete) {
                 let (low, high) = stair.rounding.edges(discrete[stair.variable]);
                 consider(argument.time_of(if argument.slope > 0.0 { high } else { low }));
             }

@@ -38,45 +38,47 @@ pub(crate) fn meeting(left: Affine, right: Affine) -> Option<f64> {
     (slope != 0.0 && time.is_finite()).then_some(time)
 }
 
-/// An expression as a function of time, if it is affine in it; `value` gives parameters and discrete variables, of
-/// either side of the instant.
+/// An expression as a function of time, if it is affine in it; `value` gives parameters and discrete variables, and
+/// where it is told so their left limits.
 pub(crate) fn affine(
     expressions: &Expressions,
     root: ExpressionId,
-    value: &dyn Fn(VariableId) -> Option<f64>,
+    value: &dyn Fn(VariableId, bool) -> Option<f64>,
 ) -> Option<Affine> {
     let mut in_time = InTime { expressions, value };
     // Every event asks again, mostly for `time` itself or a parameter.
-    in_time.leaf(root).or_else(|| in_time.fold(&mut Memo::new(), root, ()).ok())
+    in_time.leaf(root, false).or_else(|| in_time.fold(&mut Memo::new(), root, false).ok())
 }
 
 /// From expressions to functions of time.
 struct InTime<'a> {
     expressions: &'a Expressions,
-    value: &'a dyn Fn(VariableId) -> Option<f64>,
+    value: &'a dyn Fn(VariableId, bool) -> Option<f64>,
 }
 
 /// An expression that is not affine in time.
 struct NotAffine;
 
 impl InTime<'_> {
-    fn leaf(&self, id: ExpressionId) -> Option<Affine> {
+    fn leaf(&self, id: ExpressionId, is_left: bool) -> Option<Affine> {
         match self.expressions.node(id) {
             Node::Time => Some(Affine { slope: 1.0, constant: 0.0 }),
             Node::Real(number) => Some(Affine::constant(number.value())),
             Node::Integer(number) => Some(Affine::constant(number as f64)),
-            Node::Variable(variable, 0) => (self.value)(variable).map(Affine::constant),
+            Node::Variable(variable, 0) => (self.value)(variable, is_left).map(Affine::constant),
             _ => None,
         }
     }
 
-    /// What it has the same value as, between events.
-    fn same(&self, id: ExpressionId) -> Option<ExpressionId> {
+    /// What it has the same value as, and whether that is to the left.
+    fn same(&self, id: ExpressionId, is_left: bool) -> Option<(ExpressionId, bool)> {
         match self.expressions.node(id) {
-            Node::Pre(a) => Some(a),
-            Node::Call(Builtin::Smooth, arguments) => self.expressions.argument_list(arguments).get(1).copied(),
+            Node::Pre(a) => Some((a, true)),
+            Node::Call(Builtin::Smooth, arguments) => {
+                self.expressions.argument_list(arguments).get(1).map(|&value| (value, is_left))
+            }
             Node::Call(Builtin::Homotopy | Builtin::NoEvent | Builtin::Ordinal, arguments) => {
-                self.expressions.argument_list(arguments).first().copied()
+                self.expressions.argument_list(arguments).first().map(|&value| (value, is_left))
             }
             _ => None,
         }
@@ -84,7 +86,7 @@ impl InTime<'_> {
 }
 
 impl Fold for InTime<'_> {
-    type Context = ();
+    type Context = bool;
     type Value = Affine;
     type Error = NotAffine;
 
@@ -92,22 +94,27 @@ impl Fold for InTime<'_> {
         self.expressions
     }
 
-    fn open(&mut self, id: ExpressionId, (): (), operands: &mut Operands<()>) -> Option<Affine> {
+    fn open(&mut self, id: ExpressionId, is_left: bool, operands: &mut Operands<bool>) -> Option<Affine> {
         match self.expressions.node(id) {
-            Node::Arithmetic(_, a, b) => operands.extend([b, a], ()),
-            Node::Negate(a) => operands.push(a, ()),
-            _ => operands.extend(self.same(id), ()),
+            Node::Arithmetic(_, a, b) => operands.extend([b, a], is_left),
+            Node::Negate(a) => operands.push(a, is_left),
+            _ => {
+                if let Some((same, is_left)) = self.same(id, is_left) {
+                    operands.push(same, is_left);
+                }
+            }
         }
-        self.leaf(id)
+        self.leaf(id, is_left)
     }
 
-    fn branches(&mut self, _: [ExpressionId; 3], (): (), _: &Memo<(), Affine>, _: &mut Operands<()>) {}
+    fn branches(&mut self, _: [ExpressionId; 3], _: bool, _: &Memo<bool, Affine>, _: &mut Operands<bool>) {}
 
-    fn close(&mut self, id: ExpressionId, (): (), known: &Memo<(), Affine>) -> Result<Affine, NotAffine> {
+    fn close(&mut self, id: ExpressionId, is_left: bool, known: &Memo<bool, Affine>) -> Result<Affine, NotAffine> {
+        let of = |operand: ExpressionId| known.at(operand, is_left);
         match self.expressions.node(id) {
-            Node::Arithmetic(operator, a, b) => combined(operator, known[a], known[b]).ok_or(NotAffine),
-            Node::Negate(a) => Ok(Affine { slope: -known[a].slope, constant: -known[a].constant }),
-            _ => self.same(id).map(|same| known[same]).ok_or(NotAffine),
+            Node::Arithmetic(operator, a, b) => combined(operator, of(a), of(b)).ok_or(NotAffine),
+            Node::Negate(a) => Ok(Affine { slope: -of(a).slope, constant: -of(a).constant }),
+            _ => self.same(id, is_left).map(|(same, is_left)| known.at(same, is_left)).ok_or(NotAffine),
         }
     }
 }
@@ -158,7 +165,7 @@ mod tests {
     fn check(build: impl FnOnce(&mut Expressions) -> ExpressionId, expected: Option<(f64, f64)>) {
         let mut expressions = Expressions::new();
         let root = build(&mut expressions);
-        let found = affine(&expressions, root, &|variable| Some(f64::from(variable.0)));
+        let found = affine(&expressions, root, &|variable, _| Some(f64::from(variable.0)));
         assert_eq!(found.map(|it| (it.slope, it.constant)), expected);
     }
 

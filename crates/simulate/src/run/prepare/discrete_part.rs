@@ -13,6 +13,7 @@ use modeshift_structure::strongly_connected_components;
 
 use crate::run::prepare::discrete_tapes::Formulas;
 use crate::run::prepare::event_functions::{Stair, replace_stairs};
+use crate::run::prepare::native_calls::asked_for;
 use crate::run::prepare::relations::{Atom, Conditions, Moment};
 use crate::run::prepare::when_equations::{Definitions, Firing, when_equations};
 
@@ -169,7 +170,7 @@ impl DiscretePart {
         if !problems.is_empty() {
             return Err(problems);
         }
-        check_calls(dae)?;
+        check_calls(dae, &stairs)?;
         let model = &dae.model;
         let parameter = |id: VariableId| if id.index() < declared_count { parameter(id) } else { None };
         let compile = |list: &[ExpressionId]| {
@@ -501,28 +502,28 @@ fn atoms_in(model: &FlatModel, atoms: &IndexVec<RelationId, Atom>, expression: E
 }
 
 /// `delay` needs a memory of the past that a run does not have.
-fn check_calls(dae: &MultimodeDae) -> Result<(), Vec<Diagnostic>> {
+/// Refuses what no run can tell yet, wherever it stands.
+fn check_calls(dae: &MultimodeDae, stairs: &[Stair]) -> Result<(), Vec<Diagnostic>> {
     use modeshift_dae::Builtin::{Delay, DelayMax};
     let model = &dae.model;
-    for equation in model.equations.iter() {
-        for side in [equation.left, equation.right] {
-            let mut found = None;
-            model.expressions.for_each(side, |id, node| {
-                if matches!(node, Node::Call(Delay | DelayMax, _)) {
-                    found = Some(id);
-                }
-                found.is_none()
-            });
-            if let Some(call) = found {
-                let text = modeshift_dae::short_text(model, None, call);
-                let problem =
-                    Diagnostic::error("E0812", format!("`{text}` cannot be simulated: `delay` is not supported"));
-                return Err(vec![
-                    problem
-                        .label(equation.span, "in this equation")
-                        .help("approximate it, for example by a first-order lag `T*der(y) = u - y` or a chain of them"),
-                ]);
+    let conditions = dae.mode_variables.iter().filter_map(|mode| mode.definition.map(|it| (it, mode.span)));
+    let steps = stairs.iter().map(|stair| (stair.argument, Span::default()));
+    for (expression, span) in asked_for(model).into_iter().chain(conditions).chain(steps) {
+        let mut found = None;
+        model.expressions.for_each(expression, |id, node| {
+            if matches!(node, Node::Call(Delay | DelayMax, _)) {
+                found = Some(id);
             }
+            found.is_none()
+        });
+        if let Some(call) = found {
+            let text = modeshift_dae::short_text(model, None, call);
+            let problem = Diagnostic::error("E0812", format!("`{text}` cannot be simulated: `delay` is not supported"));
+            return Err(vec![
+                problem
+                    .label(span, "needed here")
+                    .help("approximate it, for example by a first-order lag `T*der(y) = u - y` or a chain of them"),
+            ]);
         }
     }
     Ok(())

@@ -133,6 +133,15 @@ impl Builder<'_> {
         result
     }
 
+    /// Whether anything in an expression changes between events; what stairs have taken the place of does not.
+    fn moves_between_events(&self, id: ExpressionId) -> bool {
+        self.model.expressions.contains(id, |node| match node {
+            Node::Time | Node::Mode(_) => true,
+            Node::Variable(variable, _) => self.model.variables[variable].is_continuous_unknown(),
+            _ => false,
+        })
+    }
+
     /// The call in terms of stairs: `mod(a, b) = a - b*floor(a/b)`, and so on.
     fn stair_call(&mut self, builtin: Builtin, arguments: &[ExpressionId]) -> ExpressionId {
         let a = arguments[0];
@@ -193,8 +202,8 @@ impl Fold for Builder<'_> {
     fn branches(&mut self, _: [ExpressionId; 3], (): (), _: &Rewritten, _: &mut Operands<()>) {}
 
     fn close(&mut self, id: ExpressionId, (): (), known: &Rewritten) -> Result<ExpressionId, Infallible> {
-        let jumps = self.contents.get(id).changes_continuously();
         let rebuilt = self.model.expressions.map_children(id, |_, child| known[child]);
+        let jumps = self.contents.get(id).changes_continuously() && self.moves_between_events(rebuilt);
         Ok(match self.model.expressions.node(rebuilt) {
             Node::Call(builtin, arguments) if is_stair(builtin) && jumps => {
                 let arguments = self.model.expressions.argument_list(arguments).to_vec();

@@ -2,7 +2,7 @@
 //!
 //! A value that nobody can compute is refused where it is asked for, before the run begins, whatever mode it is asked for in.
 
-use modeshift_dae::{ExpressionId, FlatModel, FunctionId, Node, Walk, WhenActionKind};
+use modeshift_dae::{ExpressionId, FlatModel, FunctionId, Implementation, Node, Walk, WhenActionKind};
 use modeshift_diagnostics::{Code, Diagnostic, Span};
 use modeshift_numerics::NativeFunctions;
 
@@ -13,7 +13,7 @@ pub(crate) fn missing_functions(model: &FlatModel, natives: &NativeFunctions) ->
     for (expression, span) in asked_for(model) {
         walk.visit(&model.expressions, expression, |_, node, _| {
             if let Node::Function(id, _) = node
-                && natives.get(&model.functions[id].name).is_none()
+                && natives.of_function(model, id).is_none()
                 && !missing.iter().any(|it| it.0 == id)
             {
                 missing.push((id, span));
@@ -21,19 +21,35 @@ pub(crate) fn missing_functions(model: &FlatModel, natives: &NativeFunctions) ->
             true
         });
     }
-    missing.into_iter().map(|(id, span)| said(model, id, span)).collect()
+    let functions = missing.into_iter().map(|(id, span)| said(model, id, span));
+    functions.chain(objects_that_cannot_be_made(model, natives)).collect()
+}
+
+fn objects_that_cannot_be_made<'m>(
+    model: &'m FlatModel,
+    natives: &'m NativeFunctions,
+) -> impl Iterator<Item = Diagnostic> + 'm {
+    model.objects.iter().enumerate().filter_map(|(number, object)| {
+        let problem = natives.object_problem(number)?;
+        let message = format!("the external object `{}` cannot be made: {problem}", object.name);
+        Some(Diagnostic::error(Code::E0376, message).label(object.span, ""))
+    })
 }
 
 fn said(model: &FlatModel, id: FunctionId, call: Span) -> Diagnostic {
     let function = &model.functions[id];
-    Diagnostic::error(Code::E0372, format!("function `{}` has no implementation here", function.name))
-        .label(call, "its value is needed here")
-        .label(function.span, "declared here, without an algorithm that can be run")
-        .help("give it an `algorithm`: what is external cannot be called")
+    let message = format!("function `{}` has no implementation here", function.name);
+    let said = Diagnostic::error(Code::E0372, message).label(call, "its value is needed here");
+    match &function.implementation {
+        Implementation::Refused(reason, place) => said.label(*place, reason.to_string()),
+        _ => said
+            .label(function.span, "declared here, without an algorithm that can be run")
+            .help("give it an `algorithm`: what is external cannot be called"),
+    }
 }
 
 /// All expressions that a run evaluates, with where they are written.
-fn asked_for(model: &FlatModel) -> Vec<(ExpressionId, Span)> {
+pub(crate) fn asked_for(model: &FlatModel) -> Vec<(ExpressionId, Span)> {
     let mut found = Vec::new();
     for equation in model.equations.iter() {
         found.extend([equation.guard, equation.left, equation.right].map(|it| (it, equation.span)));
