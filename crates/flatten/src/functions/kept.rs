@@ -218,7 +218,13 @@ impl Flattener<'_> {
     /// Adds the derivative of a body as a function, and of that again.
     fn differentiate_body(&mut self, id: FunctionId, held: Vec<u32>, times: u32) {
         let of = &self.model.functions[id];
-        if times == 0 || matches!(of.implementation, Implementation::Unknown | Implementation::Refused(..)) {
+        let can_be = match &of.implementation {
+            Implementation::Body(_) | Implementation::Derivative(_) => true,
+            // Tables know their slopes; of another external function nothing is known.
+            Implementation::External(name) => name.starts_with("ModelicaStandardTables_"),
+            Implementation::Unknown | Implementation::Refused(..) => false,
+        };
+        if times == 0 || !can_be {
             return;
         }
         let moving = of.arguments - held.len() as u32;
