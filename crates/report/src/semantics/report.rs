@@ -153,6 +153,8 @@ crate::report! {
         delayed: Vec<String> => optional "delayed",
         /// `when` clauses whose conditions are no guards of the model: their instants are not among the runs.
         unseen: Vec<String> => optional "unseen",
+        /// `when` clauses that set discrete variables which equations read: that these jump is not among the runs either.
+        sets: Vec<String> => optional "sets",
         /// The continuous dynamics of the modes.
         modes: Vec<ModeDynamics> => always "modes",
         /// The changes between them, the first 30.

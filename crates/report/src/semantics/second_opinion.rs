@@ -140,15 +140,13 @@ pub(super) fn fires(change: &Change) -> bool {
 /// Why `changes` says something else; nothing where it does not.
 pub(super) fn difference(graph: &Graph, change: &Change, own: &Opinion, theirs: &Opinion) -> Option<Reason> {
     let fires = fires(change);
-    let boundaries = graph.satisfied_at_boundaries(change);
-    let with_past = |satisfied: &BTreeSet<Shifted<Body>>| {
-        Opinion::own(graph, &Change { satisfied: satisfied.clone(), ..change.clone() })
-    };
+    let satisfied = graph.satisfied_at_boundaries(change);
+    let with_past = Opinion::own(graph, &Change { satisfied: satisfied.clone(), ..change.clone() });
     if own.agrees_with(theirs, fires) {
-        let says_more = |past: &&BTreeSet<Shifted<Body>>| !with_past(past).agrees_with(own, fires);
-        let told =
-            Some(&boundaries).filter(|it| it.len() == 1 && graph.has_one_boundary(change)).and_then(|it| it.first());
-        return told.filter(says_more).map(|past| Reason::Unseen(past.clone()));
+        return (!with_past.agrees_with(own, fires)).then_some(Reason::Unseen(satisfied));
+    }
+    if with_past.agrees_with(theirs, fires) {
+        return Some(Reason::Past(satisfied));
     }
     let reading = |remembers, latent_first, shifts_in_instants| Reading {
         remembers,
@@ -174,10 +172,6 @@ pub(super) fn difference(graph: &Graph, change: &Change, own: &Opinion, theirs: 
     let choice = std::iter::once(Reading::default()).chain(readings);
     if let Some(reading) = choice.filter(|_| fires).find(|it| theirs.is_of_all_choices(graph, change, *it)) {
         return Some(Reason::Choice(reading));
-    }
-    let satisfied = boundaries.into_iter().find(|past| with_past(past).agrees_with(theirs, fires));
-    if let Some(satisfied) = satisfied {
-        return Some(Reason::Past(satisfied));
     }
     let linear = |it: &Opinion| it.without(&own.nonlinear);
     Some(match () {

@@ -24,7 +24,9 @@ pub(super) fn semantics_to_text(report: &SemanticsReport) -> String {
     section(&mut text, "runs", report.runs.iter().flat_map(run_lines));
     section(&mut text, "guards that wait for themselves", report.delayed.iter().cloned());
     let no_guard = |clause: &String| format!("{clause}: the condition is no guard of an equation");
-    section(&mut text, "not among the runs", report.unseen.iter().map(no_guard));
+    let jump = |clause: &String| format!("{clause}: equations that read it hold for another value behind that instant");
+    let unseen = report.unseen.iter().map(no_guard).chain(report.sets.iter().map(jump));
+    section(&mut text, "not among the runs", unseen);
     section(&mut text, "modes", report.modes.iter().map(mode_line));
     for change in &report.changes {
         write_change(&mut text, change);
@@ -114,6 +116,10 @@ fn write_change(text: &mut String, change: &ResetReport) {
     lines.extend(change.unclear.0.iter().map(|(name, why)| format!("{name} = NaN, [{name}] is not known: {why}")));
     lines.extend(change.restart.iter().map(|it| format!("restart: {it}")));
     lines.extend(change.formula.0.iter().map(|(name, formula)| format!("{name} = {formula}")));
+    let is_high = |it: &&ImpulseOrder| it.order != "1" && !change.finite.contains(&it.variable);
+    let has_weight = |it: &&ImpulseOrder| change.weight.0.iter().any(|(name, _)| *name == it.variable);
+    let without = change.impulse_orders.iter().filter(is_high).filter(|it| !has_weight(it));
+    lines.extend(without.map(|it| format!("weights of {}: no closed form, its order is {}", it.variable, it.order)));
     lines.extend(change.weight.0.iter().map(|(name, formula)| format!("weight of {name} = {formula}")));
     lines.extend(change.differs.iter().cloned());
     section(text, &format!("change from {} to {}: {class}", change.from, change.to), lines);

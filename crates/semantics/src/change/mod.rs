@@ -7,9 +7,11 @@
 //! | file | purpose |
 //! |---|---|
 //! | `boundary` | what guards say of the past where they change |
+//! | `polynomial` | expressions as polynomials with exact coefficients |
 //! | `remembered` | a past as `changes` remembers it |
 
 mod boundary;
+mod polynomial;
 mod remembered;
 
 use std::collections::BTreeSet;
