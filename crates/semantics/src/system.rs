@@ -129,6 +129,18 @@ impl GuardedEquation {
 }
 
 impl DifferenceSystem {
+    /// The same without `when` clauses: what equations alone would do.
+    #[must_use]
+    pub fn without_clauses(&self) -> DifferenceSystem {
+        let mut system = self.clone();
+        system.clauses.clear();
+        for law in system.bodies.iter_mut().filter(|body| body.clause.is_some()) {
+            law.modes = Modes::none(self.modes.len());
+            law.valuations = Modes::none(self.valuations.len());
+        }
+        system
+    }
+
     /// `ρ(e•m)`: the variables of an equation so many instants later.
     pub fn variables_of(&self, equation: Shifted<Body>) -> impl Iterator<Item = Shifted<Unknown>> + '_ {
         self.bodies[equation.of].incidence.iter().flat_map(move |entry| {

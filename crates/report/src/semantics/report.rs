@@ -85,8 +85,8 @@ crate::report! {
         from: String => always "from",
         /// The values of the guards after.
         to: String => always "to",
-        /// What it is: `continuous`, `discrete` or `impulsive`; nothing where it does not end.
-        class: Option<&'static str> => optional "class",
+        /// What it is: `continuous`, `discrete` or `impulsive`; `failed` or `endless` where it does not end.
+        class: &'static str => always "class",
         /// The runs of its instants, the first of the new dynamics included.
         instants: Vec<String> => always "instants",
         /// The numbers of these runs in the list of all; nothing for one in which causality chooses otherwise.

@@ -99,14 +99,15 @@ impl Wording<'_> {
             weight.clear();
         }
         let impulsive = own.impulsive;
-        let class = is_determined.then(|| match change.instants.len() {
-            1 if change.end == ChangeEnd::Continuous => "continuous",
+        let class = match (&change.end, change.instants.len()) {
+            (ChangeEnd::Failed(_), _) => "failed",
+            (ChangeEnd::Endless, _) => "endless",
+            (ChangeEnd::Continuous, 1) => "continuous",
             _ if impulsive.is_empty() && effects.unclear.is_empty() => "discrete",
             _ => "impulsive",
-        });
+        };
         let order = |(variable, order): (String, String)| ImpulseOrder { variable, order };
-        let terms =
-            graph.dominant_terms(&self.analyzed.dae, change).filter(|_| is_determined && class == Some("impulsive"));
+        let terms = graph.dominant_terms(&self.analyzed.dae, change).filter(|_| class == "impulsive");
         let DominantTerms { series, equations: dominant } = terms.unwrap_or_default();
         let steps_text =
             |steps: &[MicroStep]| steps.iter().filter_map(|step| system.step_text(step)).collect::<Vec<_>>().join("; ");
@@ -142,7 +143,8 @@ impl Wording<'_> {
     /// `x1, x2 from k1•+k2•+c•2 in instant 1`
     fn right_limits(&self, limits: &RightLimits) -> String {
         let system = &self.graph.system;
-        let name = |it: &Shifted<Unknown>| Derivative::new((), it.shift).named(&system.unknowns[it.of].name).to_string();
+        let name =
+            |it: &Shifted<Unknown>| Derivative::new((), it.shift).named(&system.unknowns[it.of].name).to_string();
         let states: Vec<String> = limits.states.iter().map(name).collect();
         let equations: Vec<String> = limits.equations.iter().map(|&it| system.equation_name(it)).collect();
         format!("{} from {} in instant {}", states.join(", "), equations.join("+"), limits.instant)

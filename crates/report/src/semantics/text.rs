@@ -17,7 +17,11 @@ pub(super) fn semantics_to_text(report: &SemanticsReport) -> String {
         }
         return text;
     }
-    let more = if report.truncated { ", and more that are not explored" } else { "" };
+    let more = if report.truncated {
+        ", and more that are not explored: `--at` with values of guards leaves fewer"
+    } else {
+        ""
+    };
     let (contexts, runs) = (count(report.contexts.len(), "context"), count(report.runs.len(), "run"));
     let mut text = format!("{}{at}: {contexts}, {runs}{more}\n", report.model);
     section(&mut text, "contexts", report.contexts.iter().map(|it| format!("{}  knows {}", it.name, list(&it.knows))));
@@ -90,9 +94,9 @@ fn mode_line(mode: &ModeDynamics) -> String {
 }
 
 fn write_change(text: &mut String, change: &ResetReport) {
-    let class = match (change.end, change.class) {
-        ("transient", Some(class)) => format!("transient, {class}"),
-        (end, class) => class.unwrap_or(end).to_string(),
+    let class = match change.end {
+        "transient" => format!("transient, {}", change.class),
+        _ => change.class.to_string(),
     };
     let numbered = change.instants.iter().zip(&change.runs);
     let mut lines: Vec<String> = numbered

@@ -151,7 +151,9 @@ impl DifferenceSystem {
                 !self.expressions.literal(by).is_some_and(|it| it.fract() == 0.0 && it >= 0.0)
             }
             Node::Call(builtin, _) => !CONTINUOUS.contains(&builtin),
-            Node::Real(_) | Node::Integer(_) | Node::Time | Node::Pre(_) | Node::Negate(_) | Node::Arithmetic(..) => false,
+            Node::Real(_) | Node::Integer(_) | Node::Time | Node::Pre(_) | Node::Negate(_) | Node::Arithmetic(..) => {
+                false
+            }
             _ => true,
         };
         sides.into_iter().all(|side| !self.expressions.contains(side, jumps))

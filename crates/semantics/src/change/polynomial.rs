@@ -91,7 +91,11 @@ pub(crate) fn sum(a: &Polynomial, factor: Rational, b: &Polynomial) -> Option<Po
     for (monomial, &coefficient) in b {
         let term = factor.times(coefficient)?;
         let total = sum.get(monomial).map_or(Some(term), |known| known.plus(term))?;
-        if total.is_zero() { sum.remove(monomial) } else { sum.insert(monomial.clone(), total) };
+        if total.is_zero() {
+            sum.remove(monomial)
+        } else {
+            sum.insert(monomial.clone(), total)
+        };
     }
     Some(sum)
 }

@@ -52,11 +52,7 @@ impl Reader<'_> {
     }
 
     /// The branches that set discrete variables which equations read, themselves or through other discrete variables.
-    pub(crate) fn sets(
-        &self,
-        jumping: &BTreeSet<VariableId>,
-        bodies: &IndexVec<Body, GuardedEquation>,
-    ) -> Vec<String> {
+    pub(crate) fn sets(&self, jumping: &BTreeSet<VariableId>, bodies: &IndexVec<Body, GuardedEquation>) -> Vec<String> {
         let read = self.read_by(jumping, bodies);
         let branches = self.dae.model.when_clauses.iter().flat_map(|clause| &clause.branches);
         let line = |branch: &WhenBranch| {

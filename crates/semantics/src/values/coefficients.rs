@@ -61,7 +61,12 @@ impl Words<'_> {
     }
 
     /// The coefficient of a power of ∂ in a difference of some order: that of each of its values, with its weight.
-    pub(super) fn leading_difference(&mut self, place: Shifted<Unknown>, order: u32, power: i32) -> Option<ExpressionId> {
+    pub(super) fn leading_difference(
+        &mut self,
+        place: Shifted<Unknown>,
+        order: u32,
+        power: i32,
+    ) -> Option<ExpressionId> {
         let mut terms: Vec<(ExpressionId, i64)> = Vec::new();
         for further in 0..=order {
             let at = Shifted::new(place.of, place.shift + further);

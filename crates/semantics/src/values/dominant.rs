@@ -37,7 +37,8 @@ impl Graph {
     pub fn dominant_terms(&self, dae: &MultimodeDae, change: &Change) -> Option<DominantTerms> {
         let course = self.course(change)?;
         // The last instant is the first of the new dynamics.
-        let count = change.instants.len() - usize::from(change.end == ChangeEnd::Continuous && change.instants.len() > 1);
+        let count =
+            change.instants.len() - usize::from(change.end == ChangeEnd::Continuous && change.instants.len() > 1);
         let reached = Reached::in_one_count(&course.reached[..count]);
         let all = blocks_in_one_count(change, count);
         let is_infinite = |it: &Shifted<Unknown>| match reached.values.get(it) {
@@ -57,7 +58,8 @@ impl Graph {
         {
             shown.insert(place, block.equations.iter().flat_map(|&it| words.equation(it, *instant)).collect());
         }
-        let solved: BTreeSet<Shifted<Unknown>> = shown.keys().flat_map(|&place| all[place].1.variables.clone()).collect();
+        let solved: BTreeSet<Shifted<Unknown>> =
+            shown.keys().flat_map(|&place| all[place].1.variables.clone()).collect();
         let series: Vec<String> = solved.iter().filter_map(|&variable| words.series(variable)).collect();
         let mut equations: Vec<String> = shown.into_values().flatten().collect();
         equations.extend(words.left_open());
@@ -205,7 +207,8 @@ impl<'a> Words<'a> {
     }
 
     fn has_coefficients(&self, sum: ExpressionId) -> bool {
-        let is_one = |node: Node| matches!(node, Node::Variable(it, _) if self.coefficients.values().any(|of| *of == it));
+        let is_one =
+            |node: Node| matches!(node, Node::Variable(it, _) if self.coefficients.values().any(|of| *of == it));
         self.model.expressions.contains(sum, is_one)
     }
 

@@ -135,8 +135,8 @@ impl Graph {
         let after = self.states_after(change, &course)?;
         let mut found: BTreeMap<(usize, Vec<Shifted<Body>>), Vec<Shifted<Unknown>>> = BTreeMap::new();
         for (state, right) in after.into_iter().filter(|(_, right)| !is_impulsive(right)) {
-            let is_infinite = state.shift == 0
-                && course.reached.iter().any(|it| it.infinite_orders().contains_key(&state.of));
+            let is_infinite =
+                state.shift == 0 && course.reached.iter().any(|it| it.infinite_orders().contains_key(&state.of));
             let left = course.left.get(&state).map(|&value| Series::monomial(value, 0));
             let is_kept = left.is_some_and(|left| !differs(Some(left), Some(right.clone())));
             // Of a derivative that was none before there is nothing to restart.
