@@ -232,7 +232,7 @@ fn states_with_an_impulse_restart() {
     let change = change_to(text, "g");
     assert_eq!(change["finite"], serde_json::json!(["w1", "w2"]));
     let block = "k1•+k2•+d1+d2+c•2";
-    let lines = [format!("x1, x2 from {block} in instant 1"), format!("w1, w2 from {block} in instant 2")];
+    let lines = [format!("x1, x2 from {block} in instant 1"), format!("x1', x2', w1, w2 from {block} in instant 2")];
     assert_eq!(change["restart"], serde_json::json!(lines));
 }
 
@@ -371,7 +371,7 @@ fn second_derivatives_have_dominant_terms() {
     let velocity = "model M Real x; Real y; Real f; Boolean g = time > 1; equation
         /* ex: */ der(der(x)) = f; /* ey: */ y = 2*x; /* k: */ 0 = if g then der(y) - 1 else f; end M;";
     let dominant = change_to(velocity, "g")["dominant"].clone();
-    assert_eq!(dominant.as_array().and_then(|it| it.last()), Some(&"ex: x_1 - 2*pre(der(x)) - f_0 = 0".into()));
+    assert!(dominant.to_string().contains("ex: x•2_1 - 2*pre(der(x)) - f_0 = 0"), "{dominant}");
     let position = "model M Real x; Real f; Boolean g = time > 1; equation
         /* ex: */ f = if g then der(der(x)) else der(x); /* k: */ 0 = if g then x - 1 else f - 1; end M;";
     let expected = ["k•: 0 = x•_0 - 1", "k•2: 0 = x•2_0 - 1", "ex: f_0 - (x•2_0 + pre(x) - 2*x•_0) = 0"];

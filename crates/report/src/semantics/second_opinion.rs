@@ -35,6 +35,8 @@ pub(super) enum Reason {
     Past(BTreeSet<Shifted<Body>>),
     /// Guards say that these of the erased equations are satisfied, and `changes` does not see it: they agree for other pasts.
     Unseen(BTreeSet<Shifted<Body>>),
+    /// Guards say that these of the erased equations are satisfied, and the mode before contradicts them.
+    NoPast(BTreeSet<Shifted<Body>>),
     /// Constraints of the instant come first, as without its laws: impulses are those of the equations alone.
     ConstraintsFirst,
     /// A law reads this variable, which is no state, and leaves it open.
@@ -150,7 +152,11 @@ pub(super) fn fires(change: &Change) -> bool {
 pub(super) fn difference(graph: &Graph, change: &Change, own: &Opinion, theirs: &Opinion) -> Option<Reason> {
     let fires = fires(change);
     let satisfied = graph.satisfied_at_boundaries(change);
-    let with_past = Opinion::own(graph, &Change { satisfied: satisfied.clone(), ..change.clone() });
+    let with_past = Change { satisfied: satisfied.clone(), ..change.clone() };
+    if !satisfied.is_empty() && graph.course(&with_past).is_none() {
+        return (!own.agrees_with(theirs, fires)).then_some(Reason::NoPast(satisfied));
+    }
+    let with_past = Opinion::own(graph, &with_past);
     if own.agrees_with(theirs, fires) {
         return (!with_past.agrees_with(own, fires)).then_some(Reason::Unseen(satisfied));
     }
@@ -253,10 +259,14 @@ impl Reason {
                     .collect::<Vec<_>>()
                     .join("; ")
             }
-            Reason::Past(satisfied) | Reason::Unseen(satisfied) => {
+            Reason::Past(satisfied) | Reason::Unseen(satisfied) | Reason::NoPast(satisfied) => {
                 let names: Vec<String> = satisfied.iter().map(|&it| graph.system.equation_name(it)).collect();
                 let verb = if names.len() == 1 { "holds" } else { "hold" };
-                format!("guards say that {} {verb} before the change", names.join(", "))
+                let says = format!("guards say that {} {verb} before the change", names.join(", "));
+                match self {
+                    Reason::NoPast(_) => format!("{says}, and the mode before contradicts that: no past has this change"),
+                    _ => says,
+                }
             }
             Reason::ConstraintsFirst => "it lets states jump to the constraints of the instant first, with impulses as without \
                                          the law, which then says what follows; in differences the law comes in the same \

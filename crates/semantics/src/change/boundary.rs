@@ -16,6 +16,7 @@ use crate::change::Change;
 use crate::change::polynomial::{Polynomial, follows};
 use crate::domain::{Body, Guard, Shifted, Unknown};
 use crate::graph::Graph;
+use crate::micro_step::MicroStep;
 use crate::system::{DifferenceSystem, GuardPredicate};
 
 /// More combinations of relations than this are not looked at.
@@ -48,10 +49,7 @@ impl Graph {
                 combinations.iter().all(|boundary| follows(&difference, &[&before[..], boundary].concat()))
             })
         };
-        let satisfied: BTreeSet<Shifted<Body>> = erased.into_iter().filter(holds).collect();
-        // Generic coefficients stand for equations later, and may contradict each other where those do not.
-        let with_past = Change { satisfied: satisfied.clone(), ..change.clone() };
-        if self.course(&with_past).is_some() { satisfied } else { BTreeSet::new() }
+        erased.into_iter().filter(holds).collect()
     }
 
     /// One relation of each guard that changes, in every combination; none where a guard may change in another way.
@@ -60,8 +58,9 @@ impl Graph {
         let is_start = |unknown: &Unknown| change.start.known.contains(&Shifted::new(*unknown, 0));
         let mut combinations = vec![Vec::new()];
         for guard in &guards {
-            // With others a guard of something that is no state may change because that jumps.
-            let is_of_the_past = guards.len() == 1 || guard.reads.iter().all(is_start);
+            // With others a guard of something that is no state may change because that jumps, unless it is a left limit.
+            let is_of_the_past =
+                guards.len() == 1 || guard.reads.iter().all(is_start) || self.is_delayed(change, guard);
             let Some(relations) = guard.boundaries.as_ref().filter(|_| is_of_the_past) else { continue };
             if relations.iter().any(|&sides| self.may_jump(change, sides)) {
                 continue;
@@ -80,32 +79,43 @@ impl Graph {
         combinations
     }
 
+    /// Whether a guard is given its left limit in the first instant of a change.
+    fn is_delayed(&self, change: &Change, guard: &GuardPredicate) -> bool {
+        let mut steps = change.instants.iter().take(1).flat_map(|trace| &trace.steps);
+        steps.any(|step| match step {
+            MicroStep::Guard(step) => step.is_delayed && self.system.guards[step.guard].name == guard.name,
+            _ => false,
+        })
+    }
+
     /// Whether something in a relation may jump while the mode before lasts: by itself, or because a `when` sets what it is
     /// computed from.
     fn may_jump(&self, change: &Change, sides: Sides) -> bool {
         let system = &self.system;
-        let mut reached = system.values_in(sides);
-        if reached.is_empty() || !system.is_continuous(sides) || !system.unseen.is_empty() {
+        let mut reached = system.unknowns_in(sides, 0);
+        if reached.is_empty() || !system.is_continuous(sides, 0) || !system.unseen.is_empty() {
             return true;
         }
         let before: Vec<Sides> =
             system.equations_in(change.before).filter_map(|body| system.bodies[body].sides).collect();
         let is_state = |unknown: &Unknown| change.start.known.contains(&Shifted::new(*unknown, 0));
         let mut pending: Vec<Unknown> = reached.iter().copied().filter(|it| !is_state(it)).collect();
+        if !pending.is_empty() && !before.iter().all(|&equation| system.is_continuous(equation, u32::MAX)) {
+            return true;
+        }
         while let Some(unknown) = pending.pop() {
-            for &equation in before.iter().filter(|it| system.values_in(**it).contains(&unknown)) {
-                if !system.is_continuous(equation) {
-                    return true;
-                }
-                let new: Vec<Unknown> = system.values_in(equation).difference(&reached).copied().collect();
-                pending.extend(new.iter().filter(|it| !is_state(it)));
+            for &equation in before.iter().filter(|it| system.unknowns_in(**it, u32::MAX).contains(&unknown)) {
+                let values = system.unknowns_in(equation, 0);
+                let all = system.unknowns_in(equation, u32::MAX);
+                let new: Vec<Unknown> = all.difference(&reached).copied().collect();
+                pending.extend(new.iter().filter(|it| !is_state(it) || !values.contains(it)));
                 reached.extend(new);
             }
         }
         let mut laws = system.bodies.iter().filter(|body| body.clause.is_some());
         laws.any(|law| match (law.assigns, law.sides) {
             (Some(target), _) => reached.contains(&target),
-            (None, Some(sides)) => !system.values_in(sides).is_disjoint(&reached),
+            (None, Some(sides)) => !system.unknowns_in(sides, 0).is_disjoint(&reached),
             (None, None) => true,
         })
     }
@@ -120,22 +130,22 @@ impl Graph {
 }
 
 impl DifferenceSystem {
-    /// The unknowns in an equation, but for those of which only derivatives are there.
-    fn values_in(&self, sides: Sides) -> BTreeSet<Unknown> {
+    /// The unknowns in an equation of which derivatives up to some order are there.
+    fn unknowns_in(&self, sides: Sides, highest: u32) -> BTreeSet<Unknown> {
         let mut found = BTreeSet::new();
         for side in sides {
             self.expressions.for_each(side, |_, node| {
-                if let Node::Variable(variable, 0) = node {
-                    found.extend(self.unknown_of.get(&variable));
-                }
+                let derivative = node.derivative().filter(|it| it.order <= highest);
+                found.extend(derivative.and_then(|it| self.unknown_of.get(&it.of)));
                 true
             });
         }
         found
     }
 
-    /// Whether nothing in an equation jumps but for unknowns: no discrete variable, no pole and no function with jumps.
-    fn is_continuous(&self, sides: Sides) -> bool {
+    /// Whether nothing in an equation jumps but for unknowns: no discrete variable, no pole, no function with jumps, and no
+    /// derivative above some order.
+    fn is_continuous(&self, sides: Sides, highest: u32) -> bool {
         let is_fixed = |id: ExpressionId| {
             let moves = |node: Node| match node {
                 Node::Time => true,
@@ -145,7 +155,7 @@ impl DifferenceSystem {
             !self.expressions.contains(id, moves)
         };
         let jumps = |node: Node| match node {
-            Node::Variable(variable, order) => order > 0 || self.jumping.contains(&variable),
+            Node::Variable(variable, order) => order > highest || self.jumping.contains(&variable),
             Node::Arithmetic(ArithmeticOperator::Divide, _, by) => !is_fixed(by),
             Node::Arithmetic(ArithmeticOperator::Power, _, by) => {
                 !self.expressions.literal(by).is_some_and(|it| it.fract() == 0.0 && it >= 0.0)

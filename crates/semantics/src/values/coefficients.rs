@@ -149,4 +149,52 @@ impl Words<'_> {
         self.coefficients.insert(key, variable);
         variable
     }
+
+    /// Where coefficients are left open, what finite equations say of the next power of ∂, as long as that contains no
+    /// coefficients that are not there yet.
+    pub(super) fn closing(&mut self, equations: &[Shifted<Body>], instant: u32) -> Vec<String> {
+        let mut lines = Vec::new();
+        for &equation in equations {
+            if self.left_open().is_none() {
+                break;
+            }
+            let Some(sum) = self.finite_rest(equation).filter(|&sum| self.has_no_new_coefficients(sum)) else {
+                continue;
+            };
+            let text = self.vanishes(sum);
+            if self.written.insert(text.clone()) {
+                lines.push(format!("{}: {text}", self.name(equation, instant)));
+            }
+        }
+        lines
+    }
+
+    /// The next power of an equation in which nothing is infinite.
+    fn finite_rest(&mut self, equation: Shifted<Body>) -> Option<ExpressionId> {
+        let body = &self.graph.system.bodies[equation.of];
+        let (sides, None) = (body.sides?, body.assigns) else { return None };
+        let orders = self.orders(sides, equation)?;
+        if orders.iter().any(|&(_, order)| order > 0) { None } else { self.next_power(sides, equation, &orders) }
+    }
+
+    fn has_no_new_coefficients(&self, sum: ExpressionId) -> bool {
+        let is_new = |node: Node| match node {
+            Node::Variable(it, _) => self.coefficients.values().any(|of| *of == it) && !self.in_words.contains(&it),
+            _ => false,
+        };
+        self.has_coefficients(sum) && !self.model.expressions.contains(sum, is_new)
+    }
+
+    /// The coefficients that the equations do not determine, where there are more of them than equations.
+    pub(super) fn left_open(&self) -> Option<String> {
+        let names: Vec<&str> = self.in_words.iter().map(|&it| &*self.model.variables[it].name).collect();
+        let (count, all) = (self.written.len(), names.len());
+        (all > count).then(|| format!("not closed: {count} equations for {all} coefficients, {}", names.join(", ")))
+    }
+
+    pub(super) fn has_coefficients(&self, sum: ExpressionId) -> bool {
+        let is_one =
+            |node: Node| matches!(node, Node::Variable(it, _) if self.coefficients.values().any(|of| *of == it));
+        self.model.expressions.contains(sum, is_one)
+    }
 }

@@ -61,7 +61,11 @@ impl Graph {
         let solved: BTreeSet<Shifted<Unknown>> =
             shown.keys().flat_map(|&place| all[place].1.variables.clone()).collect();
         let series: Vec<String> = solved.iter().filter_map(|&variable| words.series(variable)).collect();
+        let shown_places: Vec<usize> = shown.keys().copied().collect();
         let mut equations: Vec<String> = shown.into_values().flatten().collect();
+        for (instant, block) in shown_places.iter().map(|&place| &all[place]) {
+            equations.extend(words.closing(&block.equations, *instant));
+        }
         equations.extend(words.left_open());
         (!solved.is_empty()).then_some(DominantTerms { equations, series })
     }
@@ -99,9 +103,10 @@ pub(super) struct Words<'a> {
     pub(super) used: BTreeSet<Shifted<Unknown>>,
     /// How many coefficients were met, those met again counted again.
     pub(super) met: usize,
-    /// The equations that were written, without their names, and the coefficients in them.
-    written: BTreeSet<String>,
-    in_words: BTreeSet<VariableId>,
+    /// The equations that were written, without their names.
+    pub(super) written: BTreeSet<String>,
+    /// The coefficients in them.
+    pub(super) in_words: BTreeSet<VariableId>,
 }
 
 /// The sides of an equation.
@@ -177,13 +182,17 @@ impl<'a> Words<'a> {
     /// (24), with what the equation says of higher powers of 1/∂ than there are values: that they cancel. The name is that
     /// of the equation in its instant.
     fn equation(&mut self, equation: Shifted<Body>, instant: u32) -> Vec<String> {
-        let name = self.graph.system.equation_name(Shifted::new(equation.of, equation.shift - instant));
-        let name = if instant == 0 { name } else { format!("instant {}: {name}", instant + 1) };
+        let name = self.name(equation, instant);
         let text = self.dominant(equation).unwrap_or_else(|| "is not linear in what is infinite".to_string());
         let mut texts = self.cancelling(equation).unwrap_or_default();
         texts.push(text);
         texts.retain(|text| self.written.insert(text.clone()));
         texts.into_iter().map(|text| format!("{name}: {text}")).collect()
+    }
+
+    pub(super) fn name(&self, equation: Shifted<Body>, instant: u32) -> String {
+        let name = self.graph.system.equation_name(Shifted::new(equation.of, equation.shift - instant));
+        if instant == 0 { name } else { format!("instant {}: {name}", instant + 1) }
     }
 
     /// Where an equation leaves less of its differences than their terms have: the powers that vanish, if they say something
@@ -206,23 +215,10 @@ impl<'a> Words<'a> {
         Some(texts)
     }
 
-    fn has_coefficients(&self, sum: ExpressionId) -> bool {
-        let is_one =
-            |node: Node| matches!(node, Node::Variable(it, _) if self.coefficients.values().any(|of| *of == it));
-        self.model.expressions.contains(sum, is_one)
-    }
-
     /// `sum = 0`, or with the other sign.
-    fn vanishes(&mut self, sum: ExpressionId) -> String {
+    pub(super) fn vanishes(&mut self, sum: ExpressionId) -> String {
         let sum = if let Node::Negate(inner) = self.model.expressions.node(sum) { inner } else { sum };
         format!("{} = 0", self.text(sum))
-    }
-
-    /// The coefficients that the equations do not determine, where there are more of them than equations.
-    fn left_open(&self) -> Option<String> {
-        let names: Vec<&str> = self.in_words.iter().map(|&it| &*self.model.variables[it].name).collect();
-        let (count, all) = (self.written.len(), names.len());
-        (all > count).then(|| format!("not closed: {count} equations for {all} coefficients, {}", names.join(", ")))
     }
 
     fn dominant(&mut self, equation: Shifted<Body>) -> Option<String> {
@@ -253,13 +249,18 @@ impl<'a> Words<'a> {
         let [left, right] = sides.map(|side| self.at_limits(side, equation));
         let next = if self.met == met { self.next_power(sides, equation, orders) } else { None };
         match next {
-            Some(next) => next,
+            Some(next) => self.vanishes(next),
             None => format!("{} = {}", self.text(left), self.text(right)),
         }
     }
 
     /// The coefficient of ∂ in an equation without time whose values differ from those of the past by infinitesimals.
-    fn next_power(&mut self, [left, right]: Sides, equation: Shifted<Body>, orders: &Orders) -> Option<String> {
+    pub(super) fn next_power(
+        &mut self,
+        [left, right]: Sides,
+        equation: Shifted<Body>,
+        orders: &Orders,
+    ) -> Option<ExpressionId> {
         let residual = self.model.expressions.difference(left, right);
         if self.model.expressions.contains(residual, |node| matches!(node, Node::Time)) {
             return None;
@@ -273,8 +274,7 @@ impl<'a> Words<'a> {
                 terms.push((factor, next));
             }
         }
-        let sum = self.sum(&terms)?;
-        Some(self.vanishes(sum))
+        self.sum(&terms)
     }
 
     /// `z_0 = …`: what a `reinit` leaves of its value.
@@ -340,7 +340,7 @@ impl<'a> Words<'a> {
 
     /// The derivatives of unknowns in some expressions, with the orders of their difference quotients; nothing where one of
     /// these has no series.
-    fn orders(&self, roots: Sides, equation: Shifted<Body>) -> Option<Vec<(Derivative<VariableId>, i32)>> {
+    pub(super) fn orders(&self, roots: Sides, equation: Shifted<Body>) -> Option<Vec<(Derivative<VariableId>, i32)>> {
         let mut found = BTreeSet::new();
         for root in roots {
             self.model.expressions.for_each(root, |_, node| {
