@@ -57,6 +57,9 @@ pub struct RightLimits {
     pub equations: Vec<Shifted<Body>>,
 }
 
+/// An instant of a change, from 1, and the equations of a block in it.
+type Place = (usize, Vec<Shifted<Body>>);
+
 /// What a run does, whatever the past it is met with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunEffects {
@@ -133,7 +136,7 @@ impl Graph {
     pub fn right_limits(&self, change: &Change) -> Option<Vec<RightLimits>> {
         let course = self.course(change)?;
         let after = self.states_after(change, &course)?;
-        let mut found: BTreeMap<(usize, Vec<Shifted<Body>>), Vec<Shifted<Unknown>>> = BTreeMap::new();
+        let mut found: BTreeMap<Place, Vec<Shifted<Unknown>>> = BTreeMap::new();
         for (state, right) in after.into_iter().filter(|(_, right)| !is_impulsive(right)) {
             let is_infinite =
                 state.shift == 0 && course.reached.iter().any(|it| it.infinite_orders().contains_key(&state.of));
@@ -174,7 +177,7 @@ impl Graph {
         course: &Course,
         state: Shifted<Unknown>,
         right: &Series,
-    ) -> Option<(usize, Vec<Shifted<Body>>)> {
+    ) -> Option<Place> {
         let mut place = None;
         for (instant, trace) in change.instants.iter().enumerate() {
             for block in blocks_of(trace) {
