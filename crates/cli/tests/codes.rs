@@ -202,6 +202,12 @@ const PROVOKED: &[(Code, &str, &str)] = &[
         "model M Real x; Real y; Boolean g = time > 1; equation der(x) = -x;
          if g then x = 0; else y = 0; end if; end M;",
     ),
+    (
+        Code::E0843,
+        "semantics",
+        "model M Real x0; Real x1; Real x2; Boolean g = time > 1; equation der(x2) + 3*x1 = 0;
+         if not g then x2 + 3*x0 = 0; end if; der(x0) - x1 + x2 + 1 = 0; if g then x2 = 1; end if; end M;",
+    ),
     (Code::W0841, "semantics", "models/TwoEquations.mo"),
     (
         Code::W0842,

@@ -23,7 +23,7 @@ use crate::status::{Context, Status};
 use crate::system::DifferenceSystem;
 
 /// Beyond so many runs no further beginning is explored.
-pub const MOST_RUNS: usize = 10_000;
+pub const MOST_RUNS: usize = 2_048;
 
 /// What a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -223,6 +223,7 @@ impl Graph {
             latent_first: false,
             shifts_in_instants: false,
             gives_way: None,
+            is_over_at_once: false,
         }
     }
 

@@ -151,6 +151,8 @@ pub struct Instant<'a> {
     pub shifts_in_instants: bool,
     /// Of equations that contain what a law says, one that gives way before all others.
     pub gives_way: Option<Body>,
+    /// Whether every instant of a `when` is over at once.
+    pub is_over_at_once: bool,
 }
 
 impl Instant<'_> {
@@ -311,6 +313,9 @@ impl Instant<'_> {
 
     /// Whether what holds in an instant holds when it is over: its mode is not transient, and no `when` says that it is.
     pub(crate) fn lasts(&self, status: &Status) -> bool {
+        if self.is_over_at_once {
+            return false;
+        }
         let is_bare = |&clause: &usize| self.system.clauses[clause].is_bare;
         let is_declared = status.fires.as_ref().is_some_and(|fires| fires.iter().any(is_bare));
         !is_declared && status.mode().is_some_and(|mode| !self.system.is_transient(mode))

@@ -6,7 +6,7 @@
 //!
 //! Where the model is read off a [`MultimodeDae`](modeshift_dae::MultimodeDae): `reading`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use modeshift_dae::{EquationId, ExpressionId, Expressions, IndexVec, Mode, VariableId};
@@ -36,8 +36,12 @@ pub struct DifferenceSystem {
     pub expressions: Expressions,
     /// By variable of the model, the variable here.
     pub unknown_of: BTreeMap<VariableId, Unknown>,
+    /// Variables of the model that may jump while a mode lasts: inputs and what is discrete.
+    pub jumping: BTreeSet<VariableId>,
     /// The names of such branches whose conditions are no guards of the model: their instants are not among the runs.
     pub unseen: Vec<String>,
+    /// Branches that set discrete variables which equations read, with these: a value jumps, which no run knows.
+    pub sets: Vec<String>,
 }
 
 /// A variable.
@@ -56,8 +60,9 @@ pub struct GuardPredicate {
     pub name: Arc<str>,
     /// The variables that it reads at the current instant: `ρ(γ)`. Left limits are known when an instant begins.
     pub reads: Vec<Unknown>,
-    /// The two sides of each relation in its definition: where the guard changes, one of these is an equality.
-    pub relations: Vec<[ExpressionId; 2]>,
+    /// The two sides of each relation in its definition, where that is made of relations alone: where the guard changes, one
+    /// of these is an equality, unless its sides jump.
+    pub boundaries: Option<Vec<[ExpressionId; 2]>>,
 }
 
 /// `if γ do f = 0`
@@ -124,6 +129,18 @@ impl GuardedEquation {
 }
 
 impl DifferenceSystem {
+    /// The same without `when` clauses: what equations alone would do.
+    #[must_use]
+    pub fn without_clauses(&self) -> DifferenceSystem {
+        let mut system = self.clone();
+        system.clauses.clear();
+        for law in system.bodies.iter_mut().filter(|body| body.clause.is_some()) {
+            law.modes = Modes::none(self.modes.len());
+            law.valuations = Modes::none(self.valuations.len());
+        }
+        system
+    }
+
     /// `ρ(e•m)`: the variables of an equation so many instants later.
     pub fn variables_of(&self, equation: Shifted<Body>) -> impl Iterator<Item = Shifted<Unknown>> + '_ {
         self.bodies[equation.of].incidence.iter().flat_map(move |entry| {

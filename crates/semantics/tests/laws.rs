@@ -159,7 +159,7 @@ fn the_instant_of_an_impact_resets_velocities() {
     let change = graph.causal_change(0, 1).expect("a change");
     let limits = graph.right_limits(&change).expect("values");
     let text = |limits: &modeshift_semantics::RightLimits| {
-        let states: Vec<&str> = limits.states.iter().map(|&it| &*graph.system.unknowns[it].name).collect();
+        let states: Vec<&str> = limits.states.iter().map(|it| &*graph.system.unknowns[it.of].name).collect();
         let equations: Vec<String> = limits.equations.iter().map(|&it| graph.system.equation_name(it)).collect();
         (states.join(", "), equations.join("+"), limits.instant)
     };

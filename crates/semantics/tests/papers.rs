@@ -254,14 +254,16 @@ fn a_mode_that_shifts_further_with_every_visit() {
     let system = || DifferenceSystem {
         name: "Unbounded".into(),
         unknowns: [UnknownVariable { name: "x".into(), variable: VariableId(0) }].into_iter().collect(),
-        guards: [GuardPredicate { name: "g".into(), reads: Vec::new(), relations: Vec::new() }].into_iter().collect(),
+        guards: [GuardPredicate { name: "g".into(), reads: Vec::new(), boundaries: None }].into_iter().collect(),
         modes: [false, true].map(|value| Mode::from_fn(1, |_| value)).to_vec(),
         valuations: [false, true].map(|value| Mode::from_fn(1, |_| value)).to_vec(),
         bodies: [body("p", 1, 0), body("q", 1, 1), body("r", 0, 0)].into_iter().collect(),
         clauses: Vec::new(),
         expressions: Expressions::default(),
         unknown_of: BTreeMap::new(),
+        jumping: BTreeSet::new(),
         unseen: Vec::new(),
+        sets: Vec::new(),
     };
     let size = |graph: &Graph| (graph.beginnings.len(), graph.runs.len());
     let sizes = [7, 8, 9, 10].map(|bound| size(&Graph::bounded(system(), bound)));

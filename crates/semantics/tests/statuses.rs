@@ -21,6 +21,7 @@ fn check(graph: &Graph) {
             latent_first: false,
             shifts_in_instants: false,
             gives_way: None,
+            is_over_at_once: false,
         };
         let mut status = Status::initial(&graph.system, beginning.known.clone());
         let mut delayed = BTreeSet::new();

@@ -52,6 +52,7 @@ impl Wording<'_> {
             truncated: !graph.is_complete,
             delayed: self.delayed(),
             unseen: graph.system.unseen.clone(),
+            sets: graph.system.sets.clone(),
             modes,
             changes,
             more_changes,

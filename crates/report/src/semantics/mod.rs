@@ -24,4 +24,4 @@ pub use build::Wording;
 pub use report::{
     ChoiceReport, ContextReport, ModeDynamics, OutcomeReport, ResetReport, RunReport, SemanticsReport, StepReport,
 };
-pub use verdicts::say_verdicts;
+pub use verdicts::{refuse_cancelling, say_verdicts};

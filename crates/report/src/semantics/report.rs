@@ -85,8 +85,8 @@ crate::report! {
         from: String => always "from",
         /// The values of the guards after.
         to: String => always "to",
-        /// What it is: `continuous`, `discrete` or `impulsive`; nothing where it does not end.
-        class: Option<&'static str> => optional "class",
+        /// What it is: `continuous`, `discrete` or `impulsive`; `failed` or `endless` where it does not end.
+        class: &'static str => always "class",
         /// The runs of its instants, the first of the new dynamics included.
         instants: Vec<String> => always "instants",
         /// The numbers of these runs in the list of all; nothing for one in which causality chooses otherwise.
@@ -153,6 +153,8 @@ crate::report! {
         delayed: Vec<String> => optional "delayed",
         /// `when` clauses whose conditions are no guards of the model: their instants are not among the runs.
         unseen: Vec<String> => optional "unseen",
+        /// `when` clauses that set discrete variables which equations read: that these jump is not among the runs either.
+        sets: Vec<String> => optional "sets",
         /// The continuous dynamics of the modes.
         modes: Vec<ModeDynamics> => always "modes",
         /// The changes between them, the first 30.

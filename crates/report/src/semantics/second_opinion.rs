@@ -35,6 +35,12 @@ pub(super) enum Reason {
     Past(BTreeSet<Shifted<Body>>),
     /// Guards say that these of the erased equations are satisfied, and `changes` does not see it: they agree for other pasts.
     Unseen(BTreeSet<Shifted<Body>>),
+    /// Guards say that these of the erased equations are satisfied, and the mode before contradicts them.
+    NoPast(BTreeSet<Shifted<Body>>),
+    /// Constraints of the instant come first, as without its laws: impulses are those of the equations alone.
+    ConstraintsFirst,
+    /// A law reads this variable, which is no state, and leaves it open.
+    ReadsOpen(String),
     /// A law speaks of what is known when the instant begins: variables with second derivatives.
     KnownBefore,
     /// Equations are not linear in what is infinite.
@@ -108,7 +114,12 @@ impl Opinion {
 
     /// Whether nothing differs that a change has in both.
     pub(super) fn agrees_with(&self, other: &Opinion, fires: bool) -> bool {
-        let moved = |it: &Opinion| if fires { it.jumps.clone() } else { it.restarted.clone() };
+        // Of what is not linear in something infinite only the order is told.
+        let is_told = |name: &&String| !self.nonlinear.contains(*name) && !other.nonlinear.contains(*name);
+        let moved = |it: &Opinion| -> BTreeSet<String> {
+            let all = if fires { &it.jumps } else { &it.restarted };
+            all.iter().filter(is_told).cloned().collect()
+        };
         let said = |it: &Opinion| (it.erased.clone(), it.impulsive.clone(), moved(it));
         self.verdict == other.verdict && (self.verdict != Verdict::Determined || said(self) == said(other))
     }
@@ -140,15 +151,17 @@ pub(super) fn fires(change: &Change) -> bool {
 /// Why `changes` says something else; nothing where it does not.
 pub(super) fn difference(graph: &Graph, change: &Change, own: &Opinion, theirs: &Opinion) -> Option<Reason> {
     let fires = fires(change);
-    let boundaries = graph.satisfied_at_boundaries(change);
-    let with_past = |satisfied: &BTreeSet<Shifted<Body>>| {
-        Opinion::own(graph, &Change { satisfied: satisfied.clone(), ..change.clone() })
-    };
+    let satisfied = graph.satisfied_at_boundaries(change);
+    let with_past = Change { satisfied: satisfied.clone(), ..change.clone() };
+    if !satisfied.is_empty() && graph.course(&with_past).is_none() {
+        return (!own.agrees_with(theirs, fires)).then_some(Reason::NoPast(satisfied));
+    }
+    let with_past = Opinion::own(graph, &with_past);
     if own.agrees_with(theirs, fires) {
-        let says_more = |past: &&BTreeSet<Shifted<Body>>| !with_past(past).agrees_with(own, fires);
-        let told =
-            Some(&boundaries).filter(|it| it.len() == 1 && graph.has_one_boundary(change)).and_then(|it| it.first());
-        return told.filter(says_more).map(|past| Reason::Unseen(past.clone()));
+        return (!with_past.agrees_with(own, fires)).then_some(Reason::Unseen(satisfied));
+    }
+    if with_past.agrees_with(theirs, fires) {
+        return Some(Reason::Past(satisfied));
     }
     let reading = |remembers, latent_first, shifts_in_instants| Reading {
         remembers,
@@ -156,36 +169,62 @@ pub(super) fn difference(graph: &Graph, change: &Change, own: &Opinion, theirs: 
         shifts_in_instants,
         ..Reading::default()
     };
+    let at_once = |it: Reading| Reading { is_over_at_once: true, ..it };
     let readings = match fires {
-        true => [reading(false, false, true), reading(true, false, false), reading(true, false, true)],
-        false => [reading(true, false, false), reading(false, true, false), reading(true, true, false)],
+        true => vec![
+            reading(false, false, true),
+            reading(true, false, false),
+            reading(true, false, true),
+            at_once(Reading::default()),
+            at_once(reading(true, false, false)),
+        ],
+        false => vec![reading(true, false, false), reading(false, true, false), reading(true, true, false)],
     };
     let read = |reading: Reading| {
         let other = graph.change_read_as(change.before, change.after, reading)?;
         Some((reading, Opinion::own(graph, &other)))
     };
-    let read: Vec<(Reading, Opinion)> = readings.into_iter().filter_map(read).collect();
+    let read: Vec<(Reading, Opinion)> = readings.iter().copied().filter_map(read).collect();
     let values = |it: &Opinion| (it.verdict, it.impulsive.clone(), it.jumps.clone());
     let same_values = |it: &Opinion| values(it) == values(theirs);
     let found = |agrees: &dyn Fn(&Opinion) -> bool| read.iter().find(|(_, it)| agrees(it)).map(|(reading, _)| *reading);
     if let Some(reading) = found(&|it| it.agrees_with(theirs, fires)) {
         return Some(Reason::Reading(reading, false));
     }
-    let choice = std::iter::once(Reading::default()).chain(readings);
+    let choice = std::iter::once(Reading::default()).chain(readings.iter().copied());
     if let Some(reading) = choice.filter(|_| fires).find(|it| theirs.is_of_all_choices(graph, change, *it)) {
         return Some(Reason::Choice(reading));
-    }
-    let satisfied = boundaries.into_iter().find(|past| with_past(past).agrees_with(theirs, fires));
-    if let Some(satisfied) = satisfied {
-        return Some(Reason::Past(satisfied));
     }
     let linear = |it: &Opinion| it.without(&own.nonlinear);
     Some(match () {
         () if graph.says_what_is_known(change) => Reason::KnownBefore,
         () if linear(own).agrees_with(&linear(theirs), fires) => Reason::Nonlinear,
         () if same_values(own) => Reason::Words,
-        () => found(&same_values).map_or(Reason::Unknown, |reading| Reason::Reading(reading, true)),
+        () => match found(&same_values) {
+            Some(reading) => Reason::Reading(reading, true),
+            None if fires => of_laws(graph, change, own, theirs).unwrap_or(Reason::Unknown),
+            None => Reason::Unknown,
+        },
     })
+}
+
+/// Graphs with more runs than this are not explored again without their laws.
+const MOST_RUNS_WITHOUT_LAWS: usize = 512;
+
+/// Where laws are the reason: constraints come before them there, or they read something that is open there.
+fn of_laws(graph: &Graph, change: &Change, own: &Opinion, theirs: &Opinion) -> Option<Reason> {
+    if own.verdict == Verdict::Determined && theirs.verdict == Verdict::Underdetermined {
+        let laws = graph.system.bodies.iter().filter(|body| body.clause.is_some() && body.modes.has(change.after));
+        let mut read = laws.flat_map(|law| &law.incidence).map(|entry| &*graph.system.unknowns[entry.unknown].name);
+        return read.find(|name| !is_state(graph, name)).map(|name| Reason::ReadsOpen(name.to_string()));
+    }
+    if theirs.verdict != Verdict::Determined || graph.runs.len() > MOST_RUNS_WITHOUT_LAWS {
+        return None;
+    }
+    let bare = Graph::new(graph.system.without_clauses());
+    let change = bare.causal_change(change.before, change.after)?;
+    let alone = Opinion::own(&bare, &change);
+    (alone.verdict == theirs.verdict && alone.impulsive == theirs.impulsive).then_some(Reason::ConstraintsFirst)
 }
 
 impl Reason {
@@ -200,6 +239,9 @@ impl Reason {
             }
             if reading.shifts_in_instants {
                 reasons.push("it asks constraints for right limits also in the instant of a `when`");
+            }
+            if reading.is_over_at_once {
+                reasons.push("it takes the instant of a `reinit` to be over at once, and here its mode goes on");
             }
             reasons.join("; ")
         };
@@ -217,11 +259,20 @@ impl Reason {
                     .collect::<Vec<_>>()
                     .join("; ")
             }
-            Reason::Past(satisfied) | Reason::Unseen(satisfied) => {
+            Reason::Past(satisfied) | Reason::Unseen(satisfied) | Reason::NoPast(satisfied) => {
                 let names: Vec<String> = satisfied.iter().map(|&it| graph.system.equation_name(it)).collect();
                 let verb = if names.len() == 1 { "holds" } else { "hold" };
-                format!("guards say that {} {verb} before the change", names.join(", "))
+                let says = format!("guards say that {} {verb} before the change", names.join(", "));
+                match self {
+                    Reason::NoPast(_) => format!("{says}, and the mode before contradicts that: no past has this change"),
+                    _ => says,
+                }
             }
+            Reason::ConstraintsFirst => "it lets states jump to the constraints of the instant first, with impulses as without \
+                                         the law, which then says what follows; in differences the law comes in the same \
+                                         instant, and constraints give way to it"
+                .into(),
+            Reason::ReadsOpen(name) => format!("a law reads {name}, which is no state, and there that is open"),
             Reason::KnownBefore => {
                 "the law speaks of a variable whose second derivative is written: in differences two values of \
                  it are known when an instant begins, and it cannot jump; with `der(x) = v` it can"

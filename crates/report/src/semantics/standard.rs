@@ -6,7 +6,7 @@
 
 use modeshift_dae::Derivative;
 use modeshift_mode_changes::{ChangeReport, Moment};
-use modeshift_semantics::{Body, Change, ChangeEnd, DominantTerms, MicroStep, Offsets, RightLimits, Shifted};
+use modeshift_semantics::{Body, Change, ChangeEnd, DominantTerms, MicroStep, Offsets, RightLimits, Shifted, Unknown};
 
 use super::build::Wording;
 use super::report::{ModeDynamics, ResetReport};
@@ -99,19 +99,21 @@ impl Wording<'_> {
             weight.clear();
         }
         let impulsive = own.impulsive;
-        let class = is_determined.then(|| match change.instants.len() {
-            1 if change.end == ChangeEnd::Continuous => "continuous",
+        let class = match (&change.end, change.instants.len()) {
+            (ChangeEnd::Failed(_), _) => "failed",
+            (ChangeEnd::Endless, _) => "endless",
+            (ChangeEnd::Continuous, 1) => "continuous",
             _ if impulsive.is_empty() && effects.unclear.is_empty() => "discrete",
             _ => "impulsive",
-        });
+        };
         let order = |(variable, order): (String, String)| ImpulseOrder { variable, order };
-        let terms =
-            graph.dominant_terms(&self.analyzed.dae, change).filter(|_| is_determined && class == Some("impulsive"));
+        let terms = graph.dominant_terms(&self.analyzed.dae, change).filter(|_| class == "impulsive");
         let DominantTerms { series, equations: dominant } = terms.unwrap_or_default();
         let steps_text =
             |steps: &[MicroStep]| steps.iter().filter_map(|step| system.step_text(step)).collect::<Vec<_>>().join("; ");
         let limits = graph.right_limits(change).unwrap_or_default();
-        let finite = limits.iter().flat_map(|it| &it.states).filter(|it| effects.impulsive.contains_key(it));
+        let finite = limits.iter().flat_map(|it| &it.states).filter(|it| it.shift == 0);
+        let finite = finite.filter(|it| effects.impulsive.contains_key(&it.of));
         ResetReport {
             from: system.mode_name(change.before),
             to: system.mode_name(change.after),
@@ -130,7 +132,7 @@ impl Wording<'_> {
             failure: if let ChangeEnd::Failed(failure) = &change.end { Some(self.failure(failure)) } else { None },
             impulse_orders: impulsive.into_iter().map(order).collect(),
             unclear: ByName(effects.unclear.iter().map(|(&it, why)| (name(it), system.unclear_text(why))).collect()),
-            finite: finite.map(|&it| name(it)).collect(),
+            finite: finite.map(|it| name(it.of)).collect(),
             restart: limits.iter().map(|it| self.right_limits(it)).collect(),
             formula: ByName(formula),
             weight: ByName(weight),
@@ -141,7 +143,9 @@ impl Wording<'_> {
     /// `x1, x2 from k1•+k2•+c•2 in instant 1`
     fn right_limits(&self, limits: &RightLimits) -> String {
         let system = &self.graph.system;
-        let states: Vec<&str> = limits.states.iter().map(|&it| &*system.unknowns[it].name).collect();
+        let name =
+            |it: &Shifted<Unknown>| Derivative::new((), it.shift).named(&system.unknowns[it.of].name).to_string();
+        let states: Vec<String> = limits.states.iter().map(name).collect();
         let equations: Vec<String> = limits.equations.iter().map(|&it| system.equation_name(it)).collect();
         format!("{} from {} in instant {}", states.join(", "), equations.join("+"), limits.instant)
     }

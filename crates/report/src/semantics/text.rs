@@ -17,14 +17,20 @@ pub(super) fn semantics_to_text(report: &SemanticsReport) -> String {
         }
         return text;
     }
-    let more = if report.truncated { ", and more that are not explored" } else { "" };
+    let more = if report.truncated {
+        ", and more that are not explored: `--at` with values of guards leaves fewer"
+    } else {
+        ""
+    };
     let (contexts, runs) = (count(report.contexts.len(), "context"), count(report.runs.len(), "run"));
     let mut text = format!("{}{at}: {contexts}, {runs}{more}\n", report.model);
     section(&mut text, "contexts", report.contexts.iter().map(|it| format!("{}  knows {}", it.name, list(&it.knows))));
     section(&mut text, "runs", report.runs.iter().flat_map(run_lines));
     section(&mut text, "guards that wait for themselves", report.delayed.iter().cloned());
     let no_guard = |clause: &String| format!("{clause}: the condition is no guard of an equation");
-    section(&mut text, "not among the runs", report.unseen.iter().map(no_guard));
+    let jump = |clause: &String| format!("{clause}: equations that read it hold for another value behind that instant");
+    let unseen = report.unseen.iter().map(no_guard).chain(report.sets.iter().map(jump));
+    section(&mut text, "not among the runs", unseen);
     section(&mut text, "modes", report.modes.iter().map(mode_line));
     for change in &report.changes {
         write_change(&mut text, change);
@@ -88,9 +94,9 @@ fn mode_line(mode: &ModeDynamics) -> String {
 }
 
 fn write_change(text: &mut String, change: &ResetReport) {
-    let class = match (change.end, change.class) {
-        ("transient", Some(class)) => format!("transient, {class}"),
-        (end, class) => class.unwrap_or(end).to_string(),
+    let class = match change.end {
+        "transient" => format!("transient, {}", change.class),
+        _ => change.class.to_string(),
     };
     let numbered = change.instants.iter().zip(&change.runs);
     let mut lines: Vec<String> = numbered
@@ -114,6 +120,10 @@ fn write_change(text: &mut String, change: &ResetReport) {
     lines.extend(change.unclear.0.iter().map(|(name, why)| format!("{name} = NaN, [{name}] is not known: {why}")));
     lines.extend(change.restart.iter().map(|it| format!("restart: {it}")));
     lines.extend(change.formula.0.iter().map(|(name, formula)| format!("{name} = {formula}")));
+    let is_high = |it: &&ImpulseOrder| it.order != "1" && !change.finite.contains(&it.variable);
+    let has_weight = |it: &&ImpulseOrder| change.weight.0.iter().any(|(name, _)| *name == it.variable);
+    let without = change.impulse_orders.iter().filter(is_high).filter(|it| !has_weight(it));
+    lines.extend(without.map(|it| format!("weights of {}: no closed form, its order is {}", it.variable, it.order)));
     lines.extend(change.weight.0.iter().map(|(name, formula)| format!("weight of {name} = {formula}")));
     lines.extend(change.differs.iter().cloned());
     section(text, &format!("change from {} to {}: {class}", change.from, change.to), lines);

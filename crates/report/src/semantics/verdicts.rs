@@ -1,7 +1,13 @@
 //! What the constructive semantics rejects, as diagnostics.
 
+use std::collections::BTreeMap;
+
+use modeshift_dae::{Mode, VariableId, assume_modes};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics};
-use modeshift_semantics::{ChangeEnd, Failure, Graph};
+use modeshift_semantics::{ChangeEnd, DifferenceSystem, Failure, Graph};
+use modeshift_structure::Combination;
+
+use crate::Analyzed;
 
 /// At most so many of a kind are said one by one; of the others how many there are.
 const MOST_SAID: usize = 5;
@@ -67,6 +73,57 @@ fn failures(graph: &Graph) -> Vec<(String, String, String, bool)> {
             let is_error = is_contradiction || graph.system.is_transient(change.after);
             found.push((name(change.before), name(change.after), text, is_error));
         }
+    }
+    found
+}
+
+/// Where equations were combined because their leading derivatives cancel, a mode may write lower derivatives of a variable
+/// than the model does. What an instant knows is then a matter of which equation was replaced, and not of the model: such
+/// models with several modes are outside what a structural semantics covers.
+pub fn refuse_cancelling(analyzed: &Analyzed, system: &DifferenceSystem) -> Option<Diagnostic> {
+    let modes = system.modes.iter().enumerate().filter(|_| system.modes.len() > 1);
+    let lost = modes.flat_map(|(number, mode)| {
+        let combined = analyzed.combinations.iter();
+        combined.filter_map(move |it| Some((number, it, lost_derivative(analyzed, system, (number, mode), it)?)))
+    });
+    let (number, combination, variable) = lost.into_iter().next()?;
+    let (replaced, name) = (&analyzed.dae.model.equations[combination.replaced].name, system.mode_name(number));
+    let variable = &analyzed.dae.model.variables[variable].name;
+    let message = format!(
+        "in the mode {name} coefficients cancel: without {replaced}, which follows from other equations there, no equation \
+         has the derivative of {variable} any longer, and the constructive semantics does not say whether an instant \
+         remembers it"
+    );
+    let help = format!("write what follows in the place of {replaced}; `changes` takes the model as it is");
+    Some(Diagnostic::error(Code::E0843, message).help(help))
+}
+
+/// A variable with a higher derivative in the equation that was replaced than in all that a mode is left with.
+fn lost_derivative(
+    analyzed: &Analyzed,
+    system: &DifferenceSystem,
+    (number, mode): (usize, &Mode),
+    combination: &Combination,
+) -> Option<VariableId> {
+    let mut expressions = analyzed.dae.model.expressions.clone();
+    let mut in_mode = |root| assume_modes(&mut expressions, root, |id| Some(mode.get(id)));
+    let equation = &analyzed.dae.model.equations[combination.replaced];
+    let [holds, left, right] = [combination.modes, equation.left, equation.right].map(&mut in_mode);
+    if expressions.literal_boolean(holds) != Some(true) {
+        return None;
+    }
+    let mut left_with: BTreeMap<VariableId, u32> = BTreeMap::new();
+    for entry in system.equations_in(number).flat_map(|body| &system.bodies[body].incidence) {
+        let order = left_with.entry(system.unknowns[entry.unknown].variable).or_insert(0);
+        *order = entry.highest.max(*order);
+    }
+    let mut found = None;
+    for side in [left, right] {
+        expressions.for_each(side, |_, node| {
+            let written = node.derivative().filter(|it| it.order > left_with.get(&it.of).copied().unwrap_or(0));
+            found = found.or(written.map(|it| it.of));
+            true
+        });
     }
     found
 }

@@ -7,9 +7,11 @@
 //! | file | purpose |
 //! |---|---|
 //! | `boundary` | what guards say of the past where they change |
+//! | `polynomial` | expressions as polynomials with exact coefficients |
 //! | `remembered` | a past as `changes` remembers it |
 
 mod boundary;
+mod polynomial;
 mod remembered;
 
 use std::collections::BTreeSet;
@@ -76,6 +78,8 @@ pub struct Reading {
     pub shifts_in_instants: bool,
     /// Of equations that contain what a law says, one that gives way before all others.
     pub gives_way: Option<Body>,
+    /// Whether the instant of a `reinit` is over at once, as that of a law is.
+    pub is_over_at_once: bool,
 }
 
 fn shifted_in(steps: &[MicroStep]) -> BTreeSet<Shifted<Body>> {
@@ -116,7 +120,7 @@ impl Graph {
                     change.end = ChangeEnd::Failed(failure);
                     return Some(change);
                 }
-                Ok(_) if fires && self.system.is_transient(after) => {
+                Ok(_) if fires && (reading.is_over_at_once || self.system.is_transient(after)) => {
                     change.end = ChangeEnd::Transient;
                     return Some(change);
                 }
@@ -173,9 +177,10 @@ impl Graph {
 
     /// The run from a beginning to a mode, with choices by causality.
     fn causal_trace(&self, from: &Beginning, old: usize, mode: usize, reading: Reading) -> Option<Trace> {
-        let Reading { latent_first, shifts_in_instants, gives_way, .. } = reading;
+        let Reading { latent_first, shifts_in_instants, gives_way, is_over_at_once, .. } = reading;
         let change = Some((old, mode));
-        let instant = Instant { change, latent_first, shifts_in_instants, gives_way, ..self.instant(from) };
+        let instant =
+            Instant { change, latent_first, shifts_in_instants, gives_way, is_over_at_once, ..self.instant(from) };
         traces(&instant, from, &|| true)?.into_iter().find(|trace| trace.mode == mode)
     }
 }

@@ -51,6 +51,55 @@ impl Reader<'_> {
         clauses
     }
 
+    /// The branches that set discrete variables which equations read, themselves or through other discrete variables.
+    pub(crate) fn sets(&self, jumping: &BTreeSet<VariableId>, bodies: &IndexVec<Body, GuardedEquation>) -> Vec<String> {
+        let read = self.read_by(jumping, bodies);
+        let branches = self.dae.model.when_clauses.iter().flat_map(|clause| &clause.branches);
+        let line = |branch: &WhenBranch| {
+            let set = branch.actions.iter().filter_map(|action| match action.kind {
+                WhenActionKind::Assign(variable, _) => Some(variable).filter(|it| read.contains(it)),
+                _ => None,
+            });
+            let names: BTreeSet<&str> = set.map(|it| &*self.dae.model.variables[it].name).collect();
+            let names: Vec<&str> = names.into_iter().collect();
+            let text = || format!("{} sets {}", self.clause_name(branch), names.join(", "));
+            (!names.is_empty()).then(text)
+        };
+        branches.filter_map(line).collect()
+    }
+
+    /// The variables that may jump in equations, and those from which they are computed.
+    fn read_by(
+        &self,
+        jumping: &BTreeSet<VariableId>,
+        bodies: &IndexVec<Body, GuardedEquation>,
+    ) -> BTreeSet<VariableId> {
+        let found = |sides: [ExpressionId; 2]| {
+            let mut found = BTreeSet::new();
+            for side in sides {
+                self.expressions.for_each(side, |_, node| {
+                    found.extend(node.derivative().map(|it| it.of).filter(|it| jumping.contains(it)));
+                    true
+                });
+            }
+            found
+        };
+        let mut read: BTreeSet<VariableId> = bodies.iter().filter_map(|body| body.sides).flat_map(found).collect();
+        let equations = self.dae.model.equations.iter().filter(|it| it.kind != EquationKind::Continuous);
+        let discrete: Vec<BTreeSet<VariableId>> = equations.map(|it| found([it.left, it.right])).collect();
+        loop {
+            let size = read.len();
+            for equation in &discrete {
+                if !equation.is_disjoint(&read) {
+                    read.extend(equation);
+                }
+            }
+            if read.len() == size {
+                return read;
+            }
+        }
+    }
+
     /// The modes that a branch declares to be transient.
     fn transient_modes(&self, branch: &WhenBranch, conditions: &[Modes]) -> Modes {
         let passing =

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use modeshift_dae::{
     Context, Equation, EquationId, EquationKind, ExpressionId, Expressions, IndexVec, Mode, ModeVariableId,
-    MultimodeDae, Node, VariableId, Walk, assume_modes,
+    MultimodeDae, Node, RelationOperator, Variability, Variable, VariableId, Walk, assume_modes,
 };
 
 use crate::domain::Unknown;
@@ -82,9 +82,24 @@ impl<'a> Reader<'a> {
         let mut unseen = Vec::new();
         let clauses = self.clauses(&mut bodies, &mut unseen);
         let guards = dae.mode_variables.ids().map(|guard| self.guard(guard, !clauses.is_empty())).collect();
+        let jumping = self.jumping();
+        let sets = self.sets(&jumping, &bodies);
         let Reader { modes, valuations, unknowns, unknown_of, expressions, .. } = self;
         let name = dae.model.name.clone();
-        DifferenceSystem { name, unknowns, guards, modes, valuations, bodies, clauses, expressions, unknown_of, unseen }
+        DifferenceSystem {
+            name,
+            unknowns,
+            guards,
+            modes,
+            valuations,
+            bodies,
+            clauses,
+            expressions,
+            unknown_of,
+            jumping,
+            unseen,
+            sets,
+        }
     }
 
     /// The valuations that satisfy all invariants, in order.
@@ -204,17 +219,27 @@ impl<'a> Reader<'a> {
             Some(definition) if !of_left_limits => self.highest_orders(&[definition]).into_keys().collect(),
             _ => Vec::new(),
         };
-        let relations = it.definition.map(|definition| self.relations_in(definition)).unwrap_or_default();
-        GuardPredicate { name: it.name.clone(), reads, relations }
+        let boundaries = it.definition.and_then(|definition| self.boundaries(definition));
+        GuardPredicate { name: it.name.clone(), reads, boundaries }
     }
 
-    fn relations_in(&self, root: ExpressionId) -> Vec<[ExpressionId; 2]> {
-        let mut relations = Vec::new();
-        self.expressions.for_each(root, |_, node| {
-            relations.extend(if let Node::Relation(_, left, right) = node { Some([left, right]) } else { None });
-            true
-        });
-        relations
+    /// The relations that a formula is made of, if it is made of nothing else.
+    fn boundaries(&self, formula: ExpressionId) -> Option<Vec<[ExpressionId; 2]>> {
+        use RelationOperator::{Greater, GreaterEqual, Less, LessEqual};
+        match self.expressions.node(formula) {
+            Node::Relation(Less | LessEqual | Greater | GreaterEqual, left, right) => Some(vec![[left, right]]),
+            Node::Not(a) => self.boundaries(a),
+            Node::And(a, b) | Node::Or(a, b) => Some([self.boundaries(a)?, self.boundaries(b)?].concat()),
+            _ => None,
+        }
+    }
+
+    /// Variables that may jump while a mode lasts: all but unknowns and parameters.
+    fn jumping(&self) -> BTreeSet<VariableId> {
+        let is_fixed = |it: &Variable| matches!(it.variability, Variability::Constant | Variability::Parameter);
+        let variables = self.dae.model.variables.iter_enumerated();
+        let jumping = variables.filter(|(id, it)| !self.unknown_of.contains_key(id) && !is_fixed(it));
+        jumping.map(|(id, _)| id).collect()
     }
 }
 

@@ -14,7 +14,7 @@ use crate::graph::{Class, Graph};
 use crate::micro_step::MicroStep;
 use crate::run::{Beginning, Trace};
 use crate::sigma::Offsets;
-use crate::values::linear::{Jet, Values, left_limits, left_limits_with, on_trajectory, quotient};
+use crate::values::linear::{Jet, Values, left_limits, left_limits_with, on_trajectory, quotient, quotient_at};
 use crate::values::reached::{Reached, Unclear};
 use crate::values::series::{Series, SeriesKey};
 
@@ -49,13 +49,16 @@ pub struct Course {
 /// States that one block resets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RightLimits {
-    /// The states.
-    pub states: Vec<Unknown>,
+    /// The states: variables, and for what is shifted here their derivatives.
+    pub states: Vec<Shifted<Unknown>>,
     /// The instant of the change, from 1.
     pub instant: usize,
     /// The equations of the block.
     pub equations: Vec<Shifted<Body>>,
 }
+
+/// An instant of a change, from 1, and the equations of a block in it.
+type Place = (usize, Vec<Shifted<Body>>);
 
 /// What a run does, whatever the past it is met with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -113,8 +116,8 @@ impl Graph {
         effects.impulsive.retain(|unknown, _| !effects.unclear.contains_key(unknown));
         if is_transient {
             let after = self.states_after(change, &course)?.into_iter();
-            let jumps = after.filter(|(unknown, right)| differs(course.was(*unknown), Some(right.clone())));
-            effects.jumps = jumps.map(|(unknown, _)| unknown).collect();
+            let jumps = after.filter(|(state, right)| differs(course.was(state.of), Some(right.clone())));
+            effects.jumps = jumps.map(|(state, _)| state.of).collect();
         }
         let offsets = self.offsets[change.after].as_ref().filter(|_| !is_transient);
         let (Some(offsets), Some(last)) = (offsets, course.instants.last()) else { return Some(effects) };
@@ -133,48 +136,55 @@ impl Graph {
     pub fn right_limits(&self, change: &Change) -> Option<Vec<RightLimits>> {
         let course = self.course(change)?;
         let after = self.states_after(change, &course)?;
-        let mut found: BTreeMap<(usize, Vec<Shifted<Body>>), Vec<Unknown>> = BTreeMap::new();
-        for (unknown, right) in after.into_iter().filter(|(_, right)| !is_impulsive(right)) {
-            let is_infinite = course.reached.iter().any(|it| it.infinite_orders().contains_key(&unknown));
-            if course.was(unknown).is_some_and(|left| !differs(Some(left), Some(right.clone()))) && !is_infinite {
+        let mut found: BTreeMap<Place, Vec<Shifted<Unknown>>> = BTreeMap::new();
+        for (state, right) in after.into_iter().filter(|(_, right)| !is_impulsive(right)) {
+            let is_infinite =
+                state.shift == 0 && course.reached.iter().any(|it| it.infinite_orders().contains_key(&state.of));
+            let left = course.left.get(&state).map(|&value| Series::monomial(value, 0));
+            let is_kept = left.is_some_and(|left| !differs(Some(left), Some(right.clone())));
+            // Of a derivative that was none before there is nothing to restart.
+            if is_kept && !is_infinite || state.shift > 0 && !course.left.contains_key(&state) {
                 continue;
             }
-            let Some(place) = self.place_of_limit(change, &course, unknown, &right) else { continue };
-            found.entry(place).or_default().push(unknown);
+            let Some(place) = self.place_of_limit(change, &course, state, &right) else { continue };
+            found.entry(place).or_default().push(state);
         }
         let limits = found.into_iter();
         Some(limits.map(|((instant, equations), states)| RightLimits { states, instant, equations }).collect())
     }
 
     /// The states behind a change with their values; nothing where it does not end.
-    fn states_after(&self, change: &Change, course: &Course) -> Option<BTreeMap<Unknown, Series>> {
+    fn states_after(&self, change: &Change, course: &Course) -> Option<BTreeMap<Shifted<Unknown>, Series>> {
         match change.end {
             ChangeEnd::Continuous => {
                 let (offsets, last) = (self.offsets[change.after].as_ref()?, course.instants.last()?);
-                let states = offsets.variables.iter().filter(|(_, offset)| **offset > 0).map(|(&unknown, _)| unknown);
-                Some(states.filter_map(|unknown| Some((unknown, quotient(last, unknown, 0)?))).collect())
+                let states = offsets.variables.iter().flat_map(|(&of, &offset)| (0..offset).map(move |it| (of, it)));
+                let value = |(of, order)| Some((Shifted::new(of, order), quotient(last, of, order)?));
+                Some(states.filter_map(value).collect())
             }
             ChangeEnd::Transient => {
                 let next = course.reached.last()?.ticked().values.into_iter();
-                Some(next.filter(|(variable, _)| variable.shift == 0).map(|(it, value)| (it.of, value)).collect())
+                Some(next.filter(|(variable, _)| variable.shift == 0).collect())
             }
             ChangeEnd::Failed(_) | ChangeEnd::Endless => None,
         }
     }
 
-    /// The instant and the block in which a variable first gets the value that stays.
+    /// The instant and the block in which a state first gets the value that stays: for a derivative, its difference quotient.
     fn place_of_limit(
         &self,
         change: &Change,
         course: &Course,
-        unknown: Unknown,
+        state: Shifted<Unknown>,
         right: &Series,
-    ) -> Option<(usize, Vec<Shifted<Body>>)> {
+    ) -> Option<Place> {
         let mut place = None;
         for (instant, trace) in change.instants.iter().enumerate() {
             for block in blocks_of(trace) {
-                for variable in block.variables.iter().filter(|variable| variable.of == unknown) {
-                    let value = course.reached[instant].values.get(variable).cloned();
+                let is_of = |it: &&Shifted<Unknown>| it.of == state.of && it.shift >= state.shift;
+                for variable in block.variables.iter().filter(is_of) {
+                    let first = Shifted::new(variable.of, variable.shift - state.shift);
+                    let value = quotient_at(&course.reached[instant].values, first, state.shift);
                     let is_limit = value.is_some() && !differs(value, Some(right.clone()));
                     place = match (is_limit, place) {
                         (true, None) => Some((instant + 1, block.equations.clone())),

@@ -8,9 +8,11 @@
 //! | `algebra` | leading terms of expressions that are not linear in what is infinite | A.1 |
 //! | `reached` | [`Unclear`]: what runs reach, and what is not known of it | A.2 |
 //! | `impulse` | [`Effects`]: what is impulsive, what jumps, which equations say where to | A.1 |
+//! | `coefficients` | the coefficients of series as variables | (23) |
 //! | `dominant` | [`DominantTerms`]: what is left of equations in which something is infinite | (23), (24) |
 
 pub(crate) mod algebra;
+mod coefficients;
 pub(crate) mod dominant;
 pub(crate) mod impulse;
 pub(crate) mod linear;

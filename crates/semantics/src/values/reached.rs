@@ -66,6 +66,21 @@ impl Reached {
         }
     }
 
+    /// What is known in some instants, with shifts counted from the first of them.
+    pub(crate) fn in_one_count(instants: &[Reached]) -> Reached {
+        fn later<T: Clone>(into: &mut BTreeMap<Shifted<Unknown>, T>, of: &BTreeMap<Shifted<Unknown>, T>, by: u32) {
+            into.extend(of.iter().map(|(it, value)| (Shifted::new(it.of, it.shift + by), value.clone())));
+        }
+        let mut all = Reached::default();
+        for (reached, by) in instants.iter().zip(0..) {
+            later(&mut all.values, &reached.values, by);
+            later(&mut all.bounds, &reached.bounds, by);
+            later(&mut all.unclear, &reached.unclear, by);
+            all.nonlinear.extend(reached.nonlinear.iter().map(|it| Shifted::new(it.of, it.shift + by)));
+        }
+        all
+    }
+
     /// By variable, the orders of those that are infinite.
     pub(crate) fn infinite_orders(&self) -> BTreeMap<Unknown, i32> {
         let series = self.values.iter().filter_map(|(variable, value)| Some((variable.of, value.order()?)));
