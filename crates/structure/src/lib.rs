@@ -13,6 +13,7 @@
 //! | `analysis` | [`analyze`]: all stages in order |
 //! | [`approximate`](mod@approximate) | the model as an ordinary tool sees it, as if all modes were one (E22 §2) |
 //! | `incidence` | from equations to the guarded bipartite graph |
+//! | [`long_range`] | models in which a verdict depends on modes far away: a sweep whose state is a matroid |
 //! | `matching` | matching, offsets, over- and underdetermined parts |
 //! | `graph` | cycles, blocks, the dependency graph |
 //! | `locality` | what is near in the model is near in the order of work and in memory |
@@ -32,6 +33,7 @@ mod graph;
 mod incidence;
 pub mod initialization;
 mod locality;
+pub mod long_range;
 mod matching;
 mod numeric_singularity;
 pub mod one_mode;
