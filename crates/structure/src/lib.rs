@@ -54,5 +54,5 @@ pub use matching::{
 pub use numeric_singularity::{Dependence, NumericSingularities, numeric_singularities};
 pub use one_mode::ModeBlock;
 pub use port_spaces::{Proof, Reason, SingularKind, Singularities, Singularity, singularities};
-pub use regularize::{Combination, Regularized, regularize};
+pub use regularize::{Combination, Regularized, Structure, regularize, regularize_or_sweep, undo};
 pub use summary::{Case, DegreesOfFreedom, degrees_of_freedom, structural_index};

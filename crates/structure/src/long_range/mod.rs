@@ -80,6 +80,9 @@ use crate::{Incidence, Options, incidence};
 pub use islands::{Flow, Network};
 pub use parts::{PartSweep, PartsOfMode};
 
+/// Two verdicts are compared by diagrams of at most so many nodes, a second of work.
+const MOST_NODES_TO_COMPARE: usize = 1 << 21;
+
 /// Why the sweep is not for a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotSwept {
@@ -151,6 +154,15 @@ pub struct LongRange {
     pub network: Network,
     /// Modes in which some balances hang together with nothing else; nothing where there are no balances.
     pub islands: Option<Swept>,
+    /// The modes of `singular` that have no island; nothing where comparing the two would take too much.
+    pub singular_without_islands: Option<ModeSet>,
+}
+
+impl LongRange {
+    /// Whether every mode is regular, as far as structure and balances say.
+    pub fn is_regular(&self) -> bool {
+        self.singular.modes.is_empty() && self.islands.is_none()
+    }
 }
 
 /// Sweeps a model; `value_of` are the values of parameters.
@@ -169,7 +181,26 @@ pub fn long_range(
     let network = Network::of(dae, &given, &invariant, value_of);
     given.check()?;
     let islands = network.cut_off_modes(&given, &invariant, options)?;
-    Ok(LongRange { incidence, invariant, given, singular, network, islands })
+    let singular_without_islands = match &islands {
+        Some(islands) => without(&singular, islands),
+        None => Some(singular.modes),
+    };
+    Ok(LongRange { incidence, invariant, given, singular, network, islands, singular_without_islands })
+}
+
+/// The modes of one verdict that are not those of another, in the space of the first.
+fn without(one: &Swept, other: &Swept) -> Option<ModeSet> {
+    if one.modes.is_empty() {
+        return Some(ModeSet::EMPTY);
+    }
+    let comparison = ModeSpace::with_order(one.space.order().to_vec());
+    comparison.set_node_limit(one.space.node_count() + MOST_NODES_TO_COMPARE);
+    let same = |variable: ModeVariable| variable;
+    let modes = comparison.import(&one.space, &[one.modes], same)[0];
+    let others = comparison.import(&other.space, &[other.modes], same)[0];
+    let rest = comparison.difference(modes, others);
+    comparison.check().ok()?;
+    Some(one.space.import(&comparison, &[rest], same)[0])
 }
 
 /// The modes in which an incidence has no perfect matching.

@@ -14,7 +14,7 @@ use super::order::elimination_order;
 use crate::locality::lists::Lists;
 
 /// Summaries grow exponentially with the boundary; beyond this they would be too many in any but the simplest models.
-const WIDEST_BOUNDARY: usize = 16;
+const WIDEST_BOUNDARY: usize = 20;
 /// Truth tables of guards are 64 bits.
 const MOST_LOCAL_MODES: usize = 6;
 
