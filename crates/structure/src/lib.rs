@@ -22,6 +22,7 @@
 //! | `numeric_singularity` | blocks that are singular although a matching exists |
 //! | [`pantelides`] | multi-mode Pantelides, for comparison (MOE15 §4) |
 //! | `port_spaces` | [`singularities`]: what kind of singular each mode is |
+//! | `prime_field` | whether a matrix is regular, in arithmetic that does not round |
 //! | `regularize` | [`regularize`]: such blocks, repaired where coefficients are constant |
 //! | `summary` | structural index and degrees of freedom |
 //! | `certificates` | what must be true of every result |
@@ -39,6 +40,7 @@ mod numeric_singularity;
 pub mod one_mode;
 pub mod pantelides;
 mod port_spaces;
+mod prime_field;
 mod regularize;
 mod summary;
 

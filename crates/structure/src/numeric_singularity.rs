@@ -15,6 +15,8 @@ use modeshift_numerics::{Compiler, FactorFailure, Input, LinearSolver, Lu, Nativ
 use rustc_hash::FxHashMap;
 
 use crate::graph::dependency_graph::{Block, Derivative};
+use crate::graph::small_blocks::{SmallBlock, small_blocks};
+use crate::prime_field;
 use crate::{Analysis, Incidence};
 
 /// Blocks with more equations than this are not looked at.
@@ -59,6 +61,11 @@ pub fn numeric_singularities(
     for (_, block) in analysis.graph.blocks() {
         check.block(block);
     }
+    let (small, not_looked_for) = small_blocks(analysis);
+    for SmallBlock { guard, equations, writes } in &small {
+        check.block(Block { guard: *guard, equations, writes, reads: &[] });
+    }
+    check.found.blocks_not_checked += not_looked_for;
     check.found
 }
 
@@ -210,6 +217,9 @@ impl Check<'_> {
             return; // most blocks: one equation, a coefficient that is not zero
         }
         let Some(singular) = self.singular_everywhere(jacobian) else { return };
+        if jacobian.opaque.is_empty() && prime_field::is_regular(&self.model.expressions, &jacobian.rows) == Some(true) {
+            return; // only rounding took it for singular
+        }
         let smallest_first = {
             let mut rows = singular.dependent_rows;
             rows.sort_by_key(Vec::len);

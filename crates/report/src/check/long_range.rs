@@ -87,7 +87,10 @@ impl Words<'_> {
             true => short_list(balances.iter().map(|id| self.names.equation(*id))),
             false => short_list(potentials.iter().map(|id| self.names.variable(*id))),
         };
-        let message = format!("cut off, so not determined: {open}, for example, when {}", self.deviating(choice));
+        let one = potentials.len() == 1 || potentials.is_empty() && balances.len() == 1;
+        let is_or_are = if one { "is" } else { "are" };
+        let when = self.deviating(choice);
+        let message = format!("{open} {is_or_are} cut off and not determined, for example when {when}");
         let mut diagnostic = Diagnostic::warning(Code::W0605, message);
         for id in potentials.iter().take(MOST_LABELS) {
             let variable = &self.dae.model.variables[*id];
@@ -151,13 +154,17 @@ impl Words<'_> {
         let mut example: Vec<String> = values.collect();
         example.push(rest.to_string());
         let count = |&(size, count): &(usize, Option<u128>)| match count {
-            Some(count) => format!("{count} that deviate in {size}"),
-            None => format!("more than 10^38 that deviate in {size}"),
+            Some(count) => format!("{count} with {size}"),
+            None => format!("more than 10^38 with {size}"),
         };
         let counts: Vec<String> = choice.counts.iter().map(count).collect();
         let mut diagnostic = diagnostic.example(example.join(", "));
         if !counts.is_empty() {
-            diagnostic = diagnostic.with_note(format!("usual is {}; so it is in modes: {}", self.usual(choice), counts.join(", ")));
+            diagnostic = diagnostic.with_note(format!(
+                "usual is {}; of the modes with few deviations, so many are like this: {}",
+                self.usual(choice),
+                counts.join(", ")
+            ));
         }
         diagnostic
     }
