@@ -46,7 +46,10 @@ fn network(name: &str, sizes: &[(&str, usize)]) -> MultimodeDae {
 
 pub(crate) fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
-    println!("{:>10} {:>8} {:>9} {:>9} {:>7} {:>8} {:>8} {:>6}", "model", "N", "sweep s", "boundary", "states", "minimal", "islands", "MB");
+    println!(
+        "{:>10} {:>8} {:>9} {:>9} {:>7} {:>8} {:>8} {:>6}",
+        "model", "N", "sweep s", "boundary", "states", "minimal", "islands", "MB"
+    );
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["one", name, size] => {
             let (_, make) = MODELS.iter().find(|(known, _)| known == name).expect("a known model");
@@ -72,7 +75,8 @@ fn all(largest: usize) {
 fn measure(name: &str, make: Make, size: usize) -> f64 {
     let mut dae = make(size);
     let switches = dae.mode_variables.len();
-    let parameters: Vec<bool> = dae.model.variables.iter().map(|variable| matches!(&*variable.name, "g" | "s")).collect();
+    let parameters: Vec<bool> =
+        dae.model.variables.iter().map(|variable| matches!(&*variable.name, "g" | "s")).collect();
     let value_of = |variable: VariableId| parameters[variable.0 as usize].then_some(1.0);
     let (found, seconds) = measured(|| long_range(&mut dae, &Options::default(), &value_of));
     match found {
@@ -80,7 +84,9 @@ fn measure(name: &str, make: Make, size: usize) -> f64 {
             let (rank, islands) = (found.singular.size, found.islands.map_or(0, |islands| islands.size.states));
             let memory = peak_memory_in_megabytes();
             let (boundary, states, minimal) = (rank.boundary, rank.states, rank.minimal_states);
-            println!("{name:>10} {switches:>8} {seconds:>9.3} {boundary:>9} {states:>7} {minimal:>8} {islands:>8} {memory:>6}");
+            println!(
+                "{name:>10} {switches:>8} {seconds:>9.3} {boundary:>9} {states:>7} {minimal:>8} {islands:>8} {memory:>6}"
+            );
         }
         Err(reason) => println!("{name:>10} {switches:>8} {seconds:>9.3} {reason}"),
     }

@@ -145,8 +145,16 @@ impl<'a> Run<'a> {
     fn judged(&mut self, regularized: Regularized, within: Vec<(ModeVariableId, bool)>) -> Result<Analyzed, Stop> {
         let Regularized { dae, analysis, combinations, dependences, blocks_not_checked, .. } = regularized;
         let (singularities, long_range) = (Singularities::none(), None);
-        let mut analyzed =
-            Analyzed { dae, analysis, within, combinations, dependences, blocks_not_checked, singularities, long_range };
+        let mut analyzed = Analyzed {
+            dae,
+            analysis,
+            within,
+            combinations,
+            dependences,
+            blocks_not_checked,
+            singularities,
+            long_range,
+        };
         self.possible_modes(&analyzed)?;
         self.judge_singular_modes(&mut analyzed)?;
         self.find_few_words(&mut analyzed);

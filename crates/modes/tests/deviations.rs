@@ -56,7 +56,8 @@ fn fewest_deviations_and_their_numbers_are_those_of_enumeration() {
             assert_eq!(table, 0);
             continue;
         };
-        let deviating = |size: usize| modes_of(table).filter(|mode| (mode ^ usual).count_ones() as usize == size).count();
+        let deviating =
+            |size: usize| modes_of(table).filter(|mode| (mode ^ usual).count_ones() as usize == size).count();
         let fewest = (0..).find(|&size| deviating(size) > 0).expect("the set is not empty");
         assert_eq!(found.example.len(), fewest, "table {table:x}");
         let mode = found.example.iter().fold(usual, |mode, variable| mode ^ 1 << variable.0);

@@ -34,9 +34,15 @@ pub fn check_long_range(dae: &MultimodeDae, found: &LongRange, diagnostics: &mut
 /// Says what was not looked at, where sets of modes would be too large.
 pub fn note_swept(found: &LongRange) -> Diagnostic {
     let size = found.singular.size;
-    Diagnostic::note(Code::N0603, "verdicts depend on modes far away: offsets, blocks, start and mode changes are not checked")
-        .with_note(format!("the model was swept over: {} unknowns and {} summaries at a cut at most", size.boundary, size.states))
-        .help("`analyze --at` and `simulate` look at the modes that they are told of or meet")
+    Diagnostic::note(
+        Code::N0603,
+        "verdicts depend on modes far away: offsets, blocks, start and mode changes are not checked",
+    )
+    .with_note(format!(
+        "the model was swept over: {} unknowns and {} summaries at a cut at most",
+        size.boundary, size.states
+    ))
+    .help("`analyze --at` and `simulate` look at the modes that they are told of or meet")
 }
 
 /// One mode with the fewest deviations from usual values.
@@ -103,11 +109,14 @@ impl Words<'_> {
         let names = listed(balances.iter().map(|id| self.names.equation(*id)));
         let sum = match balances.len() {
             1 => format!("all flows of {names} are given then: it is redundant, or cannot hold"),
-            _ => format!("{names} add up to an equation without unknowns: one is redundant, or they contradict each other"),
+            _ => format!(
+                "{names} add up to an equation without unknowns: one is redundant, or they contradict each other"
+            ),
         };
         diagnostic = self.with_choice(diagnostic.with_note(sum), choice);
         if self.found.singular_without_islands.is_none() {
-            diagnostic = diagnostic.with_note("whether modes without such a part are singular too was too much to compare");
+            diagnostic =
+                diagnostic.with_note("whether modes without such a part are singular too was too much to compare");
         }
         match potentials.first() {
             Some(id) => diagnostic.help(format!(

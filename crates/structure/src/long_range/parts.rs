@@ -127,7 +127,8 @@ impl Around<'_> {
     /// variable at a place.
     fn largest(&self, without: Option<u8>, with_equation: bool) -> u32 {
         let counted = !without.map_or(0, |place| 1u32 << place);
-        let own = if with_equation && holds(self.form.guard, self.local) { self.form.neighbours(self.local) } else { 0 };
+        let own =
+            if with_equation && holds(self.form.guard, self.local) { self.form.neighbours(self.local) } else { 0 };
         let unions = self.left.iter().flat_map(|left| self.right.iter().map(move |right| left | right));
         let size = |union: u32| (union & counted).count_ones() + u32::from(own & !union & counted != 0);
         unions.map(size).max().unwrap_or(0)

@@ -214,8 +214,7 @@ impl Planner<'_> {
         let place = |vertex: u32| self.boundary.iter().position(|&it| it == vertex).expect("in the boundary") as u8;
         let presence = |vertex: u32| self.truth_table(self.graph.vertices[vertex as usize]);
         let leaves = |&place: &usize| self.last[self.boundary[place] as usize] == position;
-        let leaves_mode =
-            |&place: &usize| self.last[self.graph.vertices.len() + self.modes[place].index()] == position;
+        let leaves_mode = |&place: &usize| self.last[self.graph.vertices.len() + self.modes[place].index()] == position;
         let form = Form {
             before: before as u8,
             entering: self.boundary[before..].iter().map(|&vertex| presence(vertex)).collect(),
