@@ -24,7 +24,7 @@ type Make = fn(usize) -> MultimodeDae;
 const MODELS: [(&str, Make); 7] = [
     ("pipe", |size| scalable::valve_pipe(size).natural()),
     ("scrambled", |size| scalable::valve_pipe(size).scrambled()),
-    ("ladder", |size| network("BreakerLadder", &[("N", (size + 2) / 3)])),
+    ("ladder", |size| network("BreakerLadder", &[("N", size.div_ceil(3))])),
     ("grid3", |size| grid(3, size)),
     ("grid4", |size| grid(4, size)),
     ("grid5", |size| grid(5, size)),

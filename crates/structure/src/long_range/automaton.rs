@@ -129,20 +129,6 @@ impl Automaton {
         let table = self.steps[step] as usize;
         self.tables[table].chunks_exact(self.widths[table])
     }
-
-    /// Whether a mode passes, by the values of the mode variables that enter at each step.
-    #[cfg(test)]
-    pub(super) fn passes(&self, entering: impl Fn(usize) -> usize) -> bool {
-        let mut state = 0;
-        for step in 0..self.steps.len() {
-            let table = self.steps[step] as usize;
-            state = self.tables[table][state as usize * self.widths[table] + entering(step)];
-            if state == OUT {
-                return false;
-            }
-        }
-        true
-    }
 }
 
 struct Builder<'a> {

@@ -45,7 +45,7 @@ impl<'a> PartSweep<'a> {
     /// The parts of the mode with these values.
     pub fn in_mode(&self, value: impl Fn(ModeVariable) -> bool) -> PartsOfMode {
         let local = self.plan.local_values(&value);
-        let from_left = self.from_left(&local);
+        let from_left = self.bases_before(&local);
         let mut free = vec![false; self.incidence.variables().len()];
         for (variable, vertex) in self.incidence.variables().iter_enumerated() {
             let lonely = self.incidence.edges_of_variable(variable).is_empty();
@@ -76,7 +76,7 @@ impl<'a> PartSweep<'a> {
     }
 
     /// By step: the bases of the equations before it.
-    fn from_left(&self, local: &[usize]) -> Vec<Vec<u32>> {
+    fn bases_before(&self, local: &[usize]) -> Vec<Vec<u32>> {
         let mut all = Vec::with_capacity(local.len());
         let mut bases = vec![0];
         for (at, &local) in local.iter().enumerate() {
