@@ -12,6 +12,8 @@ mod flatten;
 mod initialization;
 #[path = "integration.rs"]
 mod integration;
+#[path = "long_range.rs"]
+mod long_range;
 #[path = "mode_changes.rs"]
 mod mode_changes;
 #[path = "rimis.rs"]
@@ -25,6 +27,7 @@ fn main() {
         Ok("flatten") => flatten::main(),
         Ok("initialization") => initialization::main(),
         Ok("integration") => integration::main(),
+        Ok("long_range") => long_range::main(),
         Ok("mode_changes") => mode_changes::main(),
         Ok("rimis") => rimis::main(),
         Ok("scale") => scale::main(),

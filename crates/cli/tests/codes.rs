@@ -147,6 +147,7 @@ const PROVOKED: &[(Code, &str, &str)] = &[
         "model M Real x[600]; equation for i in 1:600 loop x[i] = sin(x[if i < 600 then i + 1 else 1]) + 1; end for;
          end M;",
     ),
+    (Code::N0603, "check --set N=40", "models/BreakerLadder.mel"),
     (Code::E0603, "analyze --node-limit 10", "models/ClutchChain.mo"),
     (
         Code::E0604,

@@ -86,6 +86,20 @@ struct Refused {
 const REFUSED: &[Refused] = &[
     Refused {
         directory: PAPERS,
+        file: "BreakerGrid.mel",
+        code: "E0605",
+        when: Some("not (right[1,1] and down[2,1] or down[1,1] and right[1,2])"),
+        place: "rights[i, j] : equation",
+    },
+    Refused {
+        directory: PAPERS,
+        file: "BreakerLadder.mel",
+        code: "E0605",
+        when: Some("not (rung[1] and right[1] or left[1] and rung[2])"),
+        place: "rungs[k] : equation",
+    },
+    Refused {
+        directory: PAPERS,
         file: "BuildingCompressible.mel",
         code: "E0905",
         when: Some("not (pre(open[1]) or not open[1] or outgoing[1] or open[2] or direction[2])"),

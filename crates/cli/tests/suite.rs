@@ -10,6 +10,7 @@ mod gallery;
 mod init;
 mod instant;
 mod json;
+mod long_range;
 mod machines_and_branches;
 mod methods;
 mod rimis;

@@ -12,13 +12,17 @@ use modeshift_numerics::{NativeFunctions, Parameters};
 use modeshift_report::Analyzed;
 use modeshift_report::analyze::{self as report, AnalyzeReport, LARGEST_LISTING, Scope, valuation_text};
 use modeshift_report::check::{
-    CheckReport, Verdict, check_clauses, check_invariant, check_structure, limit_diagnostic, note_combinations,
-    note_implicit_guards, verdict_of,
+    CheckReport, Verdict, check_clauses, check_invariant, check_long_range, check_structure, limit_diagnostic,
+    needs_few_words, note_combinations, note_implicit_guards, note_swept, verdict_of, verdict_of_swept,
 };
 use modeshift_report::flat::{FlatReport, flat_report};
 use modeshift_report::singular::passing_modes;
 use modeshift_report::wording::{invariant_text, mode_names};
-use modeshift_structure::{Options, Regularized, Singularities, invariant_of, regularize, singularities};
+use modeshift_structure::long_range::{LongRange, NotSwept, SweepSize, long_range};
+use modeshift_structure::{
+    Analysis, Options, Regularized, Singularities, Structure, invariant_of, regularize, regularize_or_sweep,
+    singularities, undo,
+};
 
 use crate::question::{Answer, Dialect, Question};
 use crate::timings::Timings;
@@ -84,7 +88,13 @@ impl<'a> Run<'a> {
     }
 
     fn checked(&mut self, options: CheckOptions) -> Result<Verdict, Stop> {
-        let analyzed = self.analyzed(None)?;
+        let dae = self.multimode_dae()?;
+        let regularized = match self.regularized_or_swept(dae)? {
+            Structure::Sets(regularized) => *regularized,
+            Structure::Swept(dae, found) => return Ok(self.checked_by_sweep(&dae, &found)),
+        };
+        let analyzed = self.judged(regularized, Vec::new())?;
+        self.check_structure(&analyzed);
         check_clauses(&analyzed, &mut self.diagnostics);
         note_implicit_guards(&analyzed.dae, &mut self.diagnostics);
         if analyzed.analysis.is_regular() {
@@ -100,25 +110,68 @@ impl<'a> Run<'a> {
         Ok(verdict_of(&analyzed))
     }
 
+    /// What a sweep says of all modes; what it does not look at is said.
+    fn checked_by_sweep(&mut self, dae: &MultimodeDae, found: &LongRange) -> Verdict {
+        let diagnostics = &mut self.diagnostics;
+        let check = || {
+            check_long_range(dae, found, diagnostics);
+            note_implicit_guards(dae, diagnostics);
+            diagnostics.push(note_swept(found));
+        };
+        self.timings.measure("checking", check, |()| String::new());
+        verdict_of_swept(dae, found)
+    }
+
     pub(crate) fn analyzed(&mut self, at: Option<&str>) -> Result<Analyzed, Stop> {
         let analyzed = self.structure(at)?;
-        let diagnostics = &mut self.diagnostics;
-        self.timings.measure("checking", || check_structure(&analyzed, diagnostics), |()| String::new());
+        self.check_structure(&analyzed);
         Ok(analyzed)
+    }
+
+    fn check_structure(&mut self, analyzed: &Analyzed) {
+        let diagnostics = &mut self.diagnostics;
+        self.timings.measure("checking", || check_structure(analyzed, diagnostics), |()| String::new());
     }
 
     /// The structure without a verdict.
     pub(crate) fn structure(&mut self, at: Option<&str>) -> Result<Analyzed, Stop> {
         let dae = self.multimode_dae()?;
         let within = self.within(&dae, "--at", at)?;
-        let Regularized { dae, analysis, combinations, dependences, blocks_not_checked, .. } =
-            self.regularized(dae, &within)?;
-        let singularities = Singularities::none();
-        let mut analyzed =
-            Analyzed { dae, analysis, within, combinations, dependences, blocks_not_checked, singularities };
+        let regularized = self.regularized(dae, &within)?;
+        self.judged(regularized, within)
+    }
+
+    /// A structure with the kinds of its singular modes.
+    fn judged(&mut self, regularized: Regularized, within: Vec<(ModeVariableId, bool)>) -> Result<Analyzed, Stop> {
+        let Regularized { dae, analysis, combinations, dependences, blocks_not_checked, .. } = regularized;
+        let (singularities, long_range) = (Singularities::none(), None);
+        let mut analyzed = Analyzed {
+            dae,
+            analysis,
+            within,
+            combinations,
+            dependences,
+            blocks_not_checked,
+            singularities,
+            long_range,
+        };
         self.possible_modes(&analyzed)?;
         self.judge_singular_modes(&mut analyzed)?;
+        self.find_few_words(&mut analyzed);
         Ok(analyzed)
+    }
+
+    /// Sweeps over a model whose singular modes have no formula that could be read.
+    fn find_few_words(&mut self, analyzed: &mut Analyzed) {
+        let places = &analyzed.singularities.places;
+        if places.iter().any(|place| needs_few_words(&analyzed.analysis, place)) {
+            let options = self.options(&analyzed.within);
+            let values = parameter_values(&analyzed.dae.model);
+            let mut dae = analyzed.dae.clone();
+            undo(&mut dae, &analyzed.combinations);
+            let sweep = || long_range(&mut dae, &options, &|variable: VariableId| values[variable.index()]);
+            analyzed.long_range = self.timings.measure("sweeping", sweep, sweep_size).ok();
+        }
     }
 
     fn multimode_dae(&mut self) -> Result<MultimodeDae, Stop> {
@@ -198,10 +251,23 @@ impl<'a> Run<'a> {
         let values = parameter_values(&dae.model);
         let analyze = || regularize(dae, &options, &|variable: VariableId| values[variable.index()]);
         let size = |result: &Result<Regularized, Limit>| match result {
-            Ok(Regularized { analysis, .. }) => {
-                let (edges, blocks) = (analysis.incidence.edge_count(), analysis.graph.block_count());
-                format!("{edges} edges, {blocks} blocks, {} nodes", analysis.space.node_count())
-            }
+            Ok(Regularized { analysis, .. }) => structure_size(analysis),
+            Err(_) => String::new(),
+        };
+        self.timings.measure("analyzing", analyze, size).map_err(|limit| {
+            self.diagnostics.push(limit_diagnostic(&limit));
+            Stop
+        })
+    }
+
+    /// The same for all modes, or a sweep where sets of modes outgrow their budget.
+    fn regularized_or_swept(&mut self, dae: MultimodeDae) -> Result<Structure, Stop> {
+        let options = self.options(&[]);
+        let values = parameter_values(&dae.model);
+        let analyze = || regularize_or_sweep(dae, &options, &|variable: VariableId| values[variable.index()]);
+        let size = |result: &Result<Structure, Limit>| match result {
+            Ok(Structure::Sets(regularized)) => structure_size(&regularized.analysis),
+            Ok(Structure::Swept(_, found)) => found_size(found),
             Err(_) => String::new(),
         };
         self.timings.measure("analyzing", analyze, size).map_err(|limit| {
@@ -269,6 +335,20 @@ fn flat_size(flat: &Result<FlatModel, Stop>) -> String {
         Ok(flat) => format!("{} equations, {} variables", flat.equations.len(), flat.variables.len()),
         Err(Stop) => String::new(),
     }
+}
+
+fn structure_size(analysis: &Analysis) -> String {
+    let (edges, blocks) = (analysis.incidence.edge_count(), analysis.graph.block_count());
+    format!("{edges} edges, {blocks} blocks, {} nodes", analysis.space.node_count())
+}
+
+fn sweep_size(found: &Result<LongRange, NotSwept>) -> String {
+    found.as_ref().map_or_else(|reason| format!("long-range method: {reason}"), found_size)
+}
+
+fn found_size(found: &LongRange) -> String {
+    let SweepSize { boundary, states, minimal_states, .. } = found.singular.size;
+    format!("long-range method: boundary {boundary}, {states} states per cut, {minimal_states} minimal")
 }
 
 fn modes_size(dae: &Result<MultimodeDae, Stop>) -> String {

@@ -37,7 +37,9 @@ fn flattened(name: &str, overrides: &[(&str, &str)]) -> MultimodeDae {
 }
 
 /// Every file of `models/` is in this list: see the last test.
-const MODELS: [&str; 24] = [
+const MODELS: [&str; 26] = [
+    "BreakerGrid",
+    "BreakerLadder",
     "BreakingCapacitor",
     "BreakingInductor",
     "BreakingShaft",

@@ -12,6 +12,7 @@
 //! | [`Invariant`] | the modes that are possible, as independent components; projection and exact count |
 //! | [`FormulaPrinter`] | a set as the shortest Modelica formula, given the invariant |
 //! | [`Natural`] | an exact number of modes |
+//! | [`Deviations`] | how few variables have to deviate from usual values to get into a set |
 //! | [`Limit`] | why a computation was stopped |
 //!
 //! | file | purpose |
@@ -26,6 +27,7 @@
 //! | `invariant` | which modes are possible at all |
 //! | `count` | how many modes a set has |
 //! | `natural` | numbers as large as counting modes needs them |
+//! | `deviations` | large sets in few words: smallest deviations from usual values |
 //! | `example` | one short partial valuation out of a set |
 //! | `formula` | a set as the shortest Modelica formula |
 //!
@@ -66,6 +68,7 @@
 //! ```
 
 mod count;
+mod deviations;
 mod example;
 mod formula;
 mod import;
@@ -78,6 +81,7 @@ mod operations;
 mod set;
 mod space;
 
+pub use deviations::Deviations;
 pub use formula::{Formula, FormulaBuilder, FormulaPrinter};
 pub use invariant::Invariant;
 pub use limit::{Limit, LimitKind};

@@ -115,6 +115,15 @@ impl ModeSpace {
         kernel.or(yes, no)
     }
 
+    /// The set that is `low` where `variable` is false and `high` where it is true; both depend on variables that come after
+    /// it in the order of the space, and on no others. One node, and nothing is searched.
+    pub fn branch(&self, variable: ModeVariable, low: ModeSet, high: ModeSet) -> ModeSet {
+        let mut kernel = self.kernel.borrow_mut();
+        let level = self.levels[variable.index()];
+        assert!(level < kernel.level(low).min(kernel.level(high)), "a branch above its variables");
+        kernel.node(level, low, high)
+    }
+
     /// Whether every mode of `left` is in `right`. Builds nothing.
     #[inline]
     pub fn implies(&self, left: ModeSet, right: ModeSet) -> bool {

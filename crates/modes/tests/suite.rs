@@ -2,6 +2,7 @@
 
 mod against_oxidd;
 mod counting;
+mod deviations;
 mod formulas;
 mod numbers;
 mod operations;

@@ -1,6 +1,7 @@
 //! A model with its structure: what most reports are about.
 
 use modeshift_dae::{ModeVariableId, MultimodeDae};
+use modeshift_structure::long_range::LongRange;
 use modeshift_structure::{Analysis, Combination, Dependence, Singularities};
 
 /// A model with its structure.
@@ -20,4 +21,6 @@ pub struct Analyzed {
     pub blocks_not_checked: usize,
     /// Its singular modes and their kinds.
     pub singularities: Singularities,
+    /// The verdicts once more, in a form that has short words, where the formula of the singular modes has none.
+    pub long_range: Option<LongRange>,
 }

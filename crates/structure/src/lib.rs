@@ -13,6 +13,7 @@
 //! | `analysis` | [`analyze`]: all stages in order |
 //! | [`approximate`](mod@approximate) | the model as an ordinary tool sees it, as if all modes were one (E22 §2) |
 //! | `incidence` | from equations to the guarded bipartite graph |
+//! | [`long_range`] | models in which a verdict depends on modes far away: a sweep whose state is a matroid |
 //! | `matching` | matching, offsets, over- and underdetermined parts |
 //! | `graph` | cycles, blocks, the dependency graph |
 //! | `locality` | what is near in the model is near in the order of work and in memory |
@@ -21,6 +22,7 @@
 //! | `numeric_singularity` | blocks that are singular although a matching exists |
 //! | [`pantelides`] | multi-mode Pantelides, for comparison (MOE15 §4) |
 //! | `port_spaces` | [`singularities`]: what kind of singular each mode is |
+//! | `prime_field` | whether a matrix is regular, in arithmetic that does not round |
 //! | `regularize` | [`regularize`]: such blocks, repaired where coefficients are constant |
 //! | `summary` | structural index and degrees of freedom |
 //! | `certificates` | what must be true of every result |
@@ -32,11 +34,13 @@ mod graph;
 mod incidence;
 pub mod initialization;
 mod locality;
+pub mod long_range;
 mod matching;
 mod numeric_singularity;
 pub mod one_mode;
 pub mod pantelides;
 mod port_spaces;
+mod prime_field;
 mod regularize;
 mod summary;
 
@@ -52,5 +56,5 @@ pub use matching::{
 pub use numeric_singularity::{Dependence, NumericSingularities, numeric_singularities};
 pub use one_mode::ModeBlock;
 pub use port_spaces::{Proof, Reason, SingularKind, Singularities, Singularity, singularities};
-pub use regularize::{Combination, Regularized, regularize};
+pub use regularize::{Combination, Regularized, Structure, regularize, regularize_or_sweep, undo};
 pub use summary::{Case, DegreesOfFreedom, degrees_of_freedom, structural_index};

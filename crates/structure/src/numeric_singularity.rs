@@ -14,13 +14,19 @@ use modeshift_modes::{ModeSet, ModeVariable};
 use modeshift_numerics::{Compiler, FactorFailure, Input, LinearSolver, Lu, NativeFunctions, Pattern, Singular};
 use rustc_hash::FxHashMap;
 
-use crate::graph::dependency_graph::{Block, Derivative};
+use crate::graph::dependency_graph::{Block, BlockId, Derivative};
+use crate::graph::small_blocks::{SmallBlock, small_blocks};
+use crate::prime_field;
 use crate::{Analysis, Incidence};
 
 /// Blocks with more equations than this are not looked at.
 const LARGEST_BLOCK: usize = 500;
 /// A block is split by mode into at most this many cases.
 const MOST_CASES: usize = 64;
+/// Rows of Jacobians of several equations that are made in all, beside some per equation of the model: one block in many
+/// modes would otherwise take longer than everything else.
+const MOST_ROWS: usize = 50_000;
+const ROWS_PER_EQUATION: usize = 50;
 /// At how many generic points a Jacobian that is not constant is tried before it counts as singular.
 const POINTS: u64 = 4;
 
@@ -54,11 +60,31 @@ pub fn numeric_singularities(
     analysis: &Analysis,
     value_of: &dyn Fn(VariableId) -> Option<f64>,
 ) -> NumericSingularities {
-    let mut check =
-        Check { model, analysis, value_of, found: NumericSingularities::default(), residuals: FxHashMap::default() };
-    for (_, block) in analysis.graph.blocks() {
+    let mut check = Check {
+        model,
+        analysis,
+        value_of,
+        found: NumericSingularities::default(),
+        residuals: FxHashMap::default(),
+        rows_left: MOST_ROWS + ROWS_PER_EQUATION * analysis.incidence.equations().len(),
+    };
+    // The small ones first: what is wrong shows there, and the large ones may be too many.
+    let is_single = |(_, block): &(BlockId, Block<'_>)| block.equations.len() == 1;
+    let single = analysis.graph.blocks().filter(is_single);
+    let mut several: Vec<(BlockId, Block<'_>)> = analysis.graph.blocks().filter(|block| !is_single(block)).collect();
+    several.sort_by_key(|(_, block)| block.equations.len());
+    let mut found = Vec::new();
+    for (id, block) in single.chain(several) {
         check.block(block);
+        found.extend(check.found.dependences.drain(..).map(|dependence| (id, dependence)));
     }
+    found.sort_by_key(|(id, _)| *id);
+    check.found.dependences = found.into_iter().map(|(_, dependence)| dependence).collect();
+    let (small, not_looked_for) = small_blocks(analysis);
+    for SmallBlock { guard, equations, writes } in &small {
+        check.block(Block { guard: *guard, equations, writes, reads: &[] });
+    }
+    check.found.blocks_not_checked += not_looked_for;
     check.found
 }
 
@@ -68,6 +94,8 @@ struct Check<'a> {
     value_of: &'a dyn Fn(VariableId) -> Option<f64>,
     found: NumericSingularities,
     residuals: FxHashMap<EquationId, ExpressionId>,
+    /// Rows of Jacobians of several equations that may still be made.
+    rows_left: usize,
 }
 
 /// The Jacobian of a block in some of its modes, as expressions by row.
@@ -91,6 +119,12 @@ impl Check<'_> {
                 self.found.blocks_not_checked += 1;
                 return;
             }
+            let rows = if block.equations.len() > 1 { block.equations.len() } else { 0 };
+            let Some(rows_left) = self.rows_left.checked_sub(rows) else {
+                self.found.blocks_not_checked += 1;
+                return;
+            };
+            self.rows_left = rows_left;
             let jacobian = self.jacobian(block, modes);
             match self.undecided_mode(&jacobian) {
                 Some(literal) => {
@@ -210,6 +244,10 @@ impl Check<'_> {
             return; // most blocks: one equation, a coefficient that is not zero
         }
         let Some(singular) = self.singular_everywhere(jacobian) else { return };
+        if jacobian.opaque.is_empty() && prime_field::is_regular(&self.model.expressions, &jacobian.rows) == Some(true)
+        {
+            return; // only rounding took it for singular
+        }
         let smallest_first = {
             let mut rows = singular.dependent_rows;
             rows.sort_by_key(Vec::len);

@@ -10,19 +10,25 @@
 //! In the modes outside the block the original equation stays: both carry guards.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use modeshift_dae::{
-    Derivative, Equation, EquationId, ExpressionId, Expressions, MultimodeDae, Node, Rewritten, VariableId,
+    Derivative, Equation, EquationId, ExpressionId, Expressions, Id, MultimodeDae, Node, Rewritten, VariableId,
     differentiate_times,
 };
-use modeshift_modes::{Limit, ModeSet, ModeSpace};
+use modeshift_modes::{Limit, LimitKind, ModeSet, ModeSpace};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::numeric_singularity::{Dependence, numeric_singularities};
+use crate::long_range::{LongRange, long_range};
+use crate::numeric_singularity::{Dependence, NumericSingularities, numeric_singularities};
 use crate::{Analysis, Options, analyze};
 
 /// After this many rounds of combining equations, what is still singular is reported as it is.
 const MOST_ROUNDS: usize = 12;
+/// Decision-diagram nodes per equation beyond which a model counts as long-range. Local models need three to ten.
+const NODES_PER_EQUATION: usize = 200;
+/// So many nodes, a second of work, are allowed in any case.
+const LEAST_BUDGET: usize = 1 << 22;
 
 /// An equation that was replaced by a combination of equations.
 #[derive(Clone, Debug)]
@@ -35,6 +41,8 @@ pub struct Combination {
     pub of: Vec<EquationId>,
     /// In which modes: a formula over mode variables.
     pub modes: ExpressionId,
+    /// The guard of the replaced equation as it was before.
+    pub guard: ExpressionId,
 }
 
 /// A model with the analysis that holds for it.
@@ -52,6 +60,15 @@ pub struct Regularized {
     pub blocks_not_checked: usize,
 }
 
+/// What was found about a model, by whichever method its structure allows.
+#[derive(Debug)]
+pub enum Structure {
+    /// All of its structure, as sets of modes.
+    Sets(Box<Regularized>),
+    /// Its verdicts, by a sweep along it: sets of modes outgrew their budget.
+    Swept(Box<MultimodeDae>, Box<LongRange>),
+}
+
 /// Analyzes a model, looks for structural optimism with these values of parameters, and repairs what can be repaired.
 pub fn regularize(
     mut dae: MultimodeDae,
@@ -59,19 +76,79 @@ pub fn regularize(
     value_of: &dyn Fn(VariableId) -> Option<f64>,
 ) -> Result<Regularized, Limit> {
     let mut combinations = Vec::new();
+    let (analysis, found) = combined(&mut dae, options, value_of, &mut combinations)?;
+    Ok(regularized(dae, analysis, combinations, found))
+}
+
+/// The same, but where sets of modes outgrow a budget and the model can be swept, it is swept.
+pub fn regularize_or_sweep(
+    mut dae: MultimodeDae,
+    options: &Options,
+    value_of: &dyn Fn(VariableId) -> Option<f64>,
+) -> Result<Structure, Limit> {
+    let budget = LEAST_BUDGET.max(NODES_PER_EQUATION * dae.model.equations.len());
+    if options.node_limit.is_some_and(|limit| limit <= budget) {
+        return Ok(Structure::Sets(Box::new(regularize(dae, options, value_of)?)));
+    }
+    let start = Instant::now();
+    let within_budget = Options { node_limit: Some(budget), ..options.clone() };
+    let mut combinations = Vec::new();
+    match combined(&mut dae, &within_budget, value_of, &mut combinations) {
+        Ok((analysis, found)) => {
+            analysis.space.lift_limits();
+            let time_limit = options.time_limit.map(|limit| limit.saturating_sub(start.elapsed()));
+            Options { time_limit, ..options.clone() }.limit(&analysis.space);
+            Ok(Structure::Sets(Box::new(regularized(dae, analysis, combinations, found))))
+        }
+        Err(Limit { kind: LimitKind::Nodes(_), .. }) => {
+            undo(&mut dae, &combinations);
+            match long_range(&mut dae, options, value_of) {
+                Ok(found) => Ok(Structure::Swept(Box::new(dae), Box::new(found))),
+                Err(_) => Ok(Structure::Sets(Box::new(regularize(dae, options, value_of)?))),
+            }
+        }
+        Err(limit) => Err(limit),
+    }
+}
+
+fn regularized(
+    dae: MultimodeDae,
+    analysis: Analysis,
+    combinations: Vec<Combination>,
+    found: NumericSingularities,
+) -> Regularized {
+    let NumericSingularities { dependences, blocks_not_checked } = found;
+    Regularized { dae, analysis, combinations, dependences, blocks_not_checked }
+}
+
+/// Combines equations until none is left that can be combined, or the rounds are over.
+fn combined(
+    dae: &mut MultimodeDae,
+    options: &Options,
+    value_of: &dyn Fn(VariableId) -> Option<f64>,
+    combinations: &mut Vec<Combination>,
+) -> Result<(Analysis, NumericSingularities), Limit> {
     for round in 0.. {
-        let analysis = analyze(&dae, options)?;
+        let analysis = analyze(dae, options)?;
         let found = numeric_singularities(&mut dae.model, &analysis, value_of);
         let before = combinations.len();
         if round < MOST_ROUNDS {
-            combine_dependent(&mut dae, &analysis.space, &found.dependences, &mut combinations);
+            combine_dependent(dae, &analysis.space, &found.dependences, combinations);
         }
         if combinations.len() == before {
-            let blocks_not_checked = found.blocks_not_checked;
-            return Ok(Regularized { dae, analysis, combinations, dependences: found.dependences, blocks_not_checked });
+            return Ok((analysis, found));
         }
     }
     unreachable!("a round without a combination ends the loop")
+}
+
+/// A model as it was before these combinations.
+pub fn undo(dae: &mut MultimodeDae, combinations: &[Combination]) {
+    let Some(first) = combinations.first() else { return };
+    for combination in combinations.iter().rev() {
+        dae.model.equations[combination.replaced].guard = combination.guard;
+    }
+    dae.model.equations = dae.model.equations.iter().take(first.by.index()).cloned().collect();
 }
 
 /// Combines what depends with constant coefficients; each equation takes part once a round.
@@ -118,9 +195,10 @@ fn combine(dae: &mut MultimodeDae, space: &ModeSpace, dependence: &Dependence) -
         };
     }
     let modes = formula_of(space, &mut dae.model.expressions, dependence.modes);
+    let guard = dae.model.equations[replaced.of].guard;
     let by = replace(dae, replaced.of, modes, sum, combination_name(dae, dependence));
     let of = dependence.equations.iter().map(|(equation, _)| equation.of).collect();
-    Some(Combination { replaced: replaced.of, by, of, modes })
+    Some(Combination { replaced: replaced.of, by, of, modes, guard })
 }
 
 /// The expression with the derivatives in `memo` replaced, rebuilt so that literals fold.

@@ -1,6 +1,6 @@
 //! Models whose signature is too optimistic: what is combined, what is reported, what is left alone.
 
-use modeshift_dae::{Id, MultimodeDae, VariableId};
+use modeshift_dae::{EquationId, Id, MultimodeDae, VariableId};
 use modeshift_structure::{Analysis, DegreesOfFreedom, Options, Regularized, degrees_of_freedom, regularize};
 use modeshift_testkit::{NO_OVERRIDES, multimode_dae_of_mel};
 
@@ -11,7 +11,10 @@ fn model(text: &str) -> MultimodeDae {
 
 /// Regularizes with the literal values of parameters.
 fn regularized(text: &str) -> Regularized {
-    let dae = model(text);
+    regularized_model(model(text))
+}
+
+fn regularized_model(dae: MultimodeDae) -> Regularized {
     let values: Vec<Option<f64>> = dae
         .model
         .variables
@@ -114,4 +117,29 @@ fn differentiated_equations_are_combined_at_the_lowest_order() {
     );
     assert!(result.dependences.is_empty(), "{:?}", result.dependences);
     assert!(!result.combinations.is_empty());
+}
+
+/// What depends on each other in a building of this many rooms, and in which modes.
+fn dependences_of_building(rooms: usize) -> Vec<(Vec<String>, String)> {
+    let text = include_str!("../../../models/BuildingIncompressible.mel");
+    let dae = multimode_dae_of_mel("Building", text, &[("N", rooms.to_string())]).expect("a correct model");
+    let result = regularized_model(dae);
+    let names: Vec<String> = result.dae.mode_variables.iter().map(|mode| mode.name.to_string()).collect();
+    let formulas = result.analysis.formulas(&names);
+    let equation = |id: EquationId| result.dae.model.equations[id].name.to_string();
+    let told = result.dependences.iter().map(|dependence| {
+        let equations = dependence.equations.iter().map(|(id, _)| equation(id.of)).collect();
+        (equations, formulas.print(dependence.modes).text)
+    });
+    told.collect()
+}
+
+#[test]
+fn closed_doors_leave_the_pressure_of_the_corridor_open_however_many_there_are() {
+    for rooms in [1, 2, 3, 4, 6, 7, 8, 20, 40] {
+        let doors: Vec<String> = (1..=rooms).map(|room| format!("open[{room}]")).collect();
+        let closed = if rooms == 1 { format!("not {}", doors[0]) } else { format!("not ({})", doors.join(" or ")) };
+        let expected = vec![(vec!["plug_Pc".to_string(), "cmf[1]".to_string()], closed)];
+        assert_eq!(dependences_of_building(rooms), expected, "{rooms} rooms");
+    }
 }

@@ -7,6 +7,7 @@ mod initialization;
 mod initialization_oracle;
 mod kinds;
 mod limits;
+mod long_range;
 mod optimism;
 mod oracle;
 mod scalable;

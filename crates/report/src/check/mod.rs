@@ -4,17 +4,22 @@
 //! |---|---|
 //! | `clauses` | `reinit` that cannot be |
 //! | `kinds` | singular modes by their kinds, as diagnostics |
+//! | `long_range` | verdicts that depend on modes far away, in few words |
 //! | `patterns` | known mistakes behind a singular model, and what to do about each |
 //! | `structure` | the structural verdicts as diagnostics |
 //! | `verdict` | the report of `check` |
 
 mod clauses;
 mod kinds;
+mod long_range;
 mod patterns;
 mod structure;
 mod verdict;
 
 pub use clauses::check_clauses;
 pub(crate) use clauses::instants_of_laws;
-pub use structure::{check_invariant, check_structure, limit_diagnostic, note_combinations, note_implicit_guards};
-pub use verdict::{CheckReport, DiagnosticReport, LabelReport, NotShown, Verdict, verdict_of};
+pub use long_range::{check_long_range, note_swept};
+pub use structure::{
+    check_invariant, check_structure, limit_diagnostic, needs_few_words, note_combinations, note_implicit_guards,
+};
+pub use verdict::{CheckReport, DiagnosticReport, LabelReport, NotShown, Verdict, verdict_of, verdict_of_swept};

@@ -4,9 +4,10 @@
 use modeshift_dae::{EquationId, MultimodeDae};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use modeshift_modes::{Invariant, Limit};
-use modeshift_structure::{Analysis, Combination, Dependence, Reason, SingularKind};
+use modeshift_structure::{Analysis, Combination, Dependence, Reason, SingularKind, Singularity};
 
 use super::kinds::KindWords;
+use super::long_range::check_long_range;
 use super::patterns::{Finding, advice};
 use crate::Analyzed;
 use crate::singular::{OneMode, SingularCase, Subset};
@@ -16,6 +17,8 @@ use crate::wording::{Names, counted, listed};
 
 /// Labels of one diagnostic.
 const MOST_LABELS: usize = 6;
+/// Sets of modes with more nodes than this are told by examples: of two closed valves of thirty the formula fills a screen.
+const LARGEST_WRITTEN: usize = 90;
 /// A formula up to this length stands in the title.
 const SHORT_FORMULA: usize = 60;
 
@@ -88,7 +91,13 @@ pub fn check_structure(analyzed: &Analyzed, diagnostics: &mut Diagnostics) {
     checker.missing_variables(diagnostics);
     checker.dependences(&analyzed.dependences, diagnostics);
     let words = KindWords { dae, analysis, texts: &checker.texts, names: &checker.names };
+    if let Some(found) = &analyzed.long_range {
+        check_long_range(dae, found, diagnostics);
+    }
     for place in &analyzed.singularities.places {
+        if analyzed.long_range.is_some() && needs_few_words(analysis, place) {
+            continue;
+        }
         diagnostics.push(match (&place.reason, words.diagnostic(place)) {
             (_, Some(diagnostic)) => diagnostic,
             (Reason::Structure(case), None) => checker.singular(case, place.kind),
@@ -96,6 +105,11 @@ pub fn check_structure(analyzed: &Analyzed, diagnostics: &mut Diagnostics) {
         });
     }
     words.memories(&analyzed.singularities, diagnostics);
+}
+
+/// Whether the formula of the modes of a place would be too long to be read, or even to be written.
+pub fn needs_few_words(analysis: &Analysis, place: &Singularity) -> bool {
+    matches!(place.reason, Reason::Structure(_)) && analysis.space.size(place.modes) > LARGEST_WRITTEN
 }
 
 struct Checker<'a> {

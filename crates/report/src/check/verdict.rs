@@ -1,6 +1,8 @@
 //! What `check` prints: one line for people, JSON for programs.
 
+use modeshift_dae::MultimodeDae;
 use modeshift_diagnostics::{Diagnostic, Diagnostics, SourceMap};
+use modeshift_structure::long_range::LongRange;
 use serde_json::Value;
 
 use crate::Analyzed;
@@ -90,6 +92,18 @@ pub fn verdict_of(analyzed: &Analyzed) -> Verdict {
         equations: analysis.incidence.equations().iter().filter(|it| !it.guard.is_empty()).count(),
         variables: analysis.incidence.variables().iter().filter(|it| !it.guard.is_empty()).count(),
         regular: singular_modes(dae, analysis, singularities).is_empty(),
+    }
+}
+
+/// The numbers of a model that was swept over.
+pub fn verdict_of_swept(dae: &MultimodeDae, found: &LongRange) -> Verdict {
+    let LongRange { incidence, invariant, given, .. } = found;
+    Verdict {
+        model: dae.model.name.to_string(),
+        mode_count: invariant.mode_count(given).to_string(),
+        equations: incidence.equations().iter().filter(|it| !it.guard.is_empty()).count(),
+        variables: incidence.variables().iter().filter(|it| !it.guard.is_empty()).count(),
+        regular: found.is_regular(),
     }
 }
 

@@ -8,6 +8,7 @@
 //! | `closure` | reachability between neighbours, by elimination |
 //! | `blocks` | equations that are solved together, listed |
 //! | `dependency_graph` | [`ConditionalDependencyGraph`]: blocks, what they read and write, and which wait for which |
+//! | `small_blocks` | small blocks among equations whose blocks are too many to be listed |
 //! | `text` | a dependency graph in the papers' notation |
 //!
 //! E22 §6.1, RR9322 §4.6.
@@ -18,6 +19,7 @@ mod closure;
 mod components;
 pub(crate) mod cycles;
 pub(crate) mod dependency_graph;
+pub(crate) mod small_blocks;
 mod text;
 
 pub use bipartite::{BipartiteMatching, alternating_reach};

@@ -22,20 +22,20 @@ const MOST_TERMS: usize = 20_000;
 
 /// What an equation says in some modes.
 #[derive(Clone, Debug)]
-pub(super) struct Form {
-    pub(super) equation: EquationId,
+pub(crate) struct Form {
+    pub(crate) equation: EquationId,
     /// Never empty.
-    pub(super) modes: ModeSet,
+    pub(crate) modes: ModeSet,
     /// The linear functional, by unknown and order; no coefficient is zero.
-    pub(super) coefficients: Vec<(Derivative<VariableId>, f64)>,
+    pub(crate) coefficients: Vec<(Derivative<VariableId>, f64)>,
     /// The unknowns of terms that are not affine, ascending.
-    pub(super) opaque: Vec<VariableId>,
+    pub(crate) opaque: Vec<VariableId>,
     /// The residual in each part of the modes, with modes and parameters filled in.
-    pub(super) cases: Vec<(ModeSet, ExpressionId)>,
+    pub(crate) cases: Vec<(ModeSet, ExpressionId)>,
 }
 
 impl Form {
-    pub(super) fn is_affine(&self) -> bool {
+    pub(crate) fn is_affine(&self) -> bool {
         self.opaque.is_empty()
     }
 
@@ -46,7 +46,7 @@ impl Form {
 }
 
 /// The forms of all continuous equations, by equation, as they were before equations were combined.
-pub(super) fn forms(
+pub(crate) fn forms(
     dae: &mut MultimodeDae,
     space: &ModeSpace,
     invariant: &Invariant,

@@ -32,7 +32,7 @@ mod balance;
 mod circuits;
 mod counts;
 mod elimination;
-mod forms;
+pub(crate) mod forms;
 mod groups;
 mod kinds;
 mod leaves;

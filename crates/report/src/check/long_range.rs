@@ -1,0 +1,284 @@
+//! Verdicts that depend on modes far away, in few words: the fewest deviations from usual values that make a mode singular,
+//! how many such choices there are, and what is not determined then. Their formulas would have thousands of terms.
+
+use modeshift_dae::{EquationId, MultimodeDae, VariableId};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics};
+use modeshift_mode_changes::transient_modes;
+use modeshift_modes::{ModeSet, ModeVariable};
+use modeshift_structure::long_range::{LongRange, PartSweep, Swept};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::wording::{Names, listed};
+
+/// Labels of one diagnostic.
+const MOST_LABELS: usize = 6;
+/// Names in a title: it has to fit into a line.
+const MOST_IN_TITLE: usize = 2;
+/// Families of mode variables in a sentence.
+const MOST_FAMILIES: usize = 4;
+
+/// Says in which modes parts are cut off, and in which others something has no partner.
+pub fn check_long_range(dae: &MultimodeDae, found: &LongRange, diagnostics: &mut Diagnostics) {
+    let words = Words { dae, found, names: Names { dae } };
+    let islands = found.islands.as_ref().and_then(|islands| words.choice(islands, islands.modes));
+    let rest = found.singular_without_islands.unwrap_or(ModeSet::EMPTY);
+    let without_partners = words.choice(&found.singular, rest);
+    if let Some(choice) = islands {
+        diagnostics.push(words.cut_off(&choice));
+    }
+    if let Some(choice) = without_partners {
+        diagnostics.push(words.without_partners(&choice));
+    }
+}
+
+/// Says what was not looked at, where sets of modes would be too large.
+pub fn note_swept(found: &LongRange) -> Diagnostic {
+    let size = found.singular.size;
+    Diagnostic::note(
+        Code::N0603,
+        "verdicts depend on modes far away: offsets, blocks, start and mode changes are not checked",
+    )
+    .with_note(format!(
+        "the model was swept over: {} unknowns and {} summaries at a cut at most",
+        size.boundary, size.states
+    ))
+    .help("`analyze --at` and `simulate` look at the modes that they are told of or meet")
+}
+
+/// One mode with the fewest deviations from usual values.
+struct Choice {
+    /// The mode variables that deviate, with their values.
+    deviating: Vec<(ModeVariable, bool)>,
+    /// Whether these alone make it so, whatever the others are.
+    alone: bool,
+    usual: FxHashMap<ModeVariable, bool>,
+    counts: Vec<(usize, Option<u128>)>,
+}
+
+impl Choice {
+    fn value(&self, variable: ModeVariable) -> bool {
+        let deviating = self.deviating.iter().find(|(it, _)| *it == variable).map(|(_, value)| *value);
+        deviating.unwrap_or_else(|| self.usual.get(&variable).copied().unwrap_or(true))
+    }
+}
+
+struct Words<'a> {
+    dae: &'a MultimodeDae,
+    found: &'a LongRange,
+    names: Names<'a>,
+}
+
+impl Words<'_> {
+    /// The fewest deviations from what is usual in regular modes that lead into a verdict; nothing where it is of no
+    /// mode that lasts.
+    fn choice(&self, swept: &Swept, modes: ModeSet) -> Option<Choice> {
+        let space = &swept.space;
+        let transient = transient_modes(self.dae, space);
+        let modes = space.difference(modes, transient);
+        let usual: FxHashMap<ModeVariable, bool> =
+            space.usual_values(space.difference(swept.valid, modes)).into_iter().collect();
+        let usual_value = |variable: ModeVariable| usual.get(&variable).copied().unwrap_or(true);
+        let found = space.fewest_deviations(modes, usual_value)?;
+        let deviating: Vec<_> = found.example.iter().map(|&variable| (variable, !usual_value(variable))).collect();
+        let alone = space.implies(space.and(space.valuation(&deviating), swept.valid), modes);
+        Some(Choice { deviating, alone, usual, counts: found.counts })
+    }
+
+    /// A part of a network that hangs together with nothing else.
+    fn cut_off(&self, choice: &Choice) -> Diagnostic {
+        let islands = self.found.network.islands_in(&self.found.given, |variable| choice.value(variable));
+        let balances: Vec<EquationId> = islands.into_iter().flatten().collect();
+        let potentials = self.potentials(&balances);
+        let open = match potentials.is_empty() {
+            true => short_list(balances.iter().map(|id| self.names.equation(*id))),
+            false => short_list(potentials.iter().map(|id| self.names.variable(*id))),
+        };
+        let one = potentials.len() == 1 || potentials.is_empty() && balances.len() == 1;
+        let is_or_are = if one { "is" } else { "are" };
+        let when = self.deviating(choice);
+        let message = format!("{open} {is_or_are} cut off and not determined, for example when {when}");
+        let mut diagnostic = Diagnostic::warning(Code::W0605, message);
+        for id in potentials.iter().take(MOST_LABELS) {
+            let variable = &self.dae.model.variables[*id];
+            diagnostic = diagnostic.label(variable.span, format!("`{}` is not determined", variable.name));
+        }
+        for id in balances.iter().take(MOST_LABELS.saturating_sub(potentials.len())) {
+            let equation = &self.dae.model.equations[*id];
+            diagnostic = diagnostic.label(equation.span, format!("`{}`", equation.name));
+        }
+        let names = listed(balances.iter().map(|id| self.names.equation(*id)));
+        let sum = match balances.len() {
+            1 => format!("all flows of {names} are given then: it is redundant, or cannot hold"),
+            _ => format!(
+                "{names} add up to an equation without unknowns: one is redundant, or they contradict each other"
+            ),
+        };
+        diagnostic = self.with_choice(diagnostic.with_note(sum), choice);
+        if self.found.singular_without_islands.is_none() {
+            diagnostic =
+                diagnostic.with_note("whether modes without such a part are singular too was too much to compare");
+        }
+        match potentials.first() {
+            Some(id) => diagnostic.help(format!(
+                "give each part that can be cut off a reference that holds only then, in place of one of its balances: \
+                 here `{} = 0` in place of `{}`",
+                self.names.variable(*id),
+                self.names.equation(balances[0])
+            )),
+            None => diagnostic,
+        }
+    }
+
+    /// Equations or variables without a partner.
+    fn without_partners(&self, choice: &Choice) -> Diagnostic {
+        let message = format!("singular, for example, when {}", self.deviating(choice));
+        let mut diagnostic = Diagnostic::warning(Code::W0605, message);
+        let sweep = PartSweep::new(&self.found.given, &self.found.incidence);
+        let Ok(parts) = sweep.map(|sweep| sweep.in_mode(|variable| choice.value(variable))) else {
+            return self.with_choice(diagnostic, choice);
+        };
+        for id in parts.overdetermined_equations.iter().take(MOST_LABELS / 2) {
+            let equation = &self.dae.model.equations[*id];
+            diagnostic = diagnostic.label(equation.span, format!("`{}`", equation.name));
+        }
+        for id in parts.underdetermined_variables.iter().take(MOST_LABELS / 2) {
+            let variable = &self.dae.model.variables[*id];
+            diagnostic = diagnostic.label(variable.span, format!("`{}` is not determined", variable.name));
+        }
+        let equations = listed(parts.overdetermined_equations.iter().map(|id| self.names.equation(*id)));
+        let variables = listed(parts.underdetermined_variables.iter().map(|id| self.names.variable(*id)));
+        if !equations.is_empty() {
+            diagnostic = diagnostic.with_note(format!("too many equations for their unknowns: {equations}"));
+        }
+        if !variables.is_empty() {
+            diagnostic = diagnostic.with_note(format!("too few equations for {variables}"));
+        }
+        self.with_choice(diagnostic, choice)
+    }
+
+    /// What is usual, and how many choices there are.
+    fn with_choice(&self, diagnostic: Diagnostic, choice: &Choice) -> Diagnostic {
+        let values = choice.deviating.iter().map(|&(variable, value)| format!("{} = {value}", self.mode(variable)));
+        let rest = if choice.alone { "whatever the others are" } else { "the others as usual" };
+        let mut example: Vec<String> = values.collect();
+        example.push(rest.to_string());
+        let count = |&(size, count): &(usize, Option<u128>)| match count {
+            Some(count) => format!("{count} with {size}"),
+            None => format!("more than 10^38 with {size}"),
+        };
+        let counts: Vec<String> = choice.counts.iter().map(count).collect();
+        let mut diagnostic = diagnostic.example(example.join(", "));
+        if !counts.is_empty() {
+            diagnostic = diagnostic.with_note(format!(
+                "usual is {}; of the modes with few deviations, so many are like this: {}",
+                self.usual(choice),
+                counts.join(", ")
+            ));
+        }
+        diagnostic
+    }
+
+    fn mode(&self, variable: ModeVariable) -> &str {
+        &self.dae.mode_variables[modeshift_dae::ModeVariableId(variable.0)].name
+    }
+
+    /// `` `a` and `b` are false ``
+    fn deviating(&self, choice: &Choice) -> String {
+        let names = short_list(choice.deviating.iter().map(|&(variable, _)| self.mode(variable)));
+        match choice.deviating.as_slice() {
+            [] => "all is as usual".to_string(),
+            [(_, value)] => format!("{names} is {value}"),
+            [(_, first), rest @ ..] if rest.iter().all(|(_, value)| value == first) => format!("{names} are {first}"),
+            _ => format!("{names} deviate"),
+        }
+    }
+
+    /// The usual values by families of names: `` `open[..]` = true ``
+    fn usual(&self, choice: &Choice) -> String {
+        let mut variables: Vec<_> = choice.usual.iter().map(|(&variable, &value)| (variable, value)).collect();
+        variables.sort_unstable();
+        let mut families: Vec<(String, bool)> = Vec::new();
+        for (variable, value) in variables {
+            let family = (family(self.mode(variable)), value);
+            if families.len() <= MOST_FAMILIES && !families.contains(&family) {
+                families.push(family);
+            }
+        }
+        let more = if families.len() > MOST_FAMILIES { " and others" } else { "" };
+        let shown = families.iter().take(MOST_FAMILIES).map(|(family, value)| format!("`{family}` = {value}"));
+        format!("{}{more}", shown.collect::<Vec<_>>().join(", "))
+    }
+
+    /// What stands in the laws of all flows of a balance, and is no flow: its potential.
+    fn potentials(&self, balances: &[EquationId]) -> Vec<VariableId> {
+        let at_node = self.flows_by_balance();
+        let inside: FxHashSet<EquationId> = balances.iter().copied().collect();
+        let mut neighbours: FxHashSet<EquationId> = FxHashSet::default();
+        for flow in &self.found.network.flows {
+            if flow.balances.iter().any(|balance| inside.contains(balance)) {
+                neighbours.extend(flow.balances.iter().filter(|balance| !inside.contains(balance)));
+            }
+        }
+        let outside: FxHashSet<VariableId> = neighbours
+            .iter()
+            .map(|balance| self.candidates(&at_node[balance]))
+            .filter(|candidates| candidates.len() == 1)
+            .flatten()
+            .collect();
+        let mut potentials: Vec<VariableId> =
+            balances.iter().flat_map(|balance| self.candidates(&at_node[balance])).collect();
+        potentials.retain(|variable| !outside.contains(variable));
+        potentials.sort_unstable();
+        potentials.dedup();
+        potentials
+    }
+
+    fn flows_by_balance(&self) -> FxHashMap<EquationId, Vec<VariableId>> {
+        let mut at_node: FxHashMap<EquationId, Vec<VariableId>> = FxHashMap::default();
+        for flow in &self.found.network.flows {
+            for balance in &flow.balances {
+                at_node.entry(*balance).or_default().push(flow.variable);
+            }
+        }
+        at_node
+    }
+
+    fn candidates(&self, flows: &[VariableId]) -> Vec<VariableId> {
+        let mut common: Option<Vec<VariableId>> = None;
+        for laws in flows.iter().map(|&flow| self.in_laws(flow)).filter(|laws| !laws.is_empty()) {
+            match &mut common {
+                Some(common) => common.retain(|variable| laws.contains(variable)),
+                None => common = Some(laws),
+            }
+        }
+        common.unwrap_or_default()
+    }
+
+    /// The other unknowns of equations of a flow that are no balances.
+    fn in_laws(&self, flow: VariableId) -> Vec<VariableId> {
+        let (incidence, network) = (&self.found.incidence, &self.found.network);
+        let equations = incidence.edges_of_variable(flow).iter().map(|&edge| incidence.equation(edge));
+        let laws = equations.filter(|equation| network.balances.binary_search(equation).is_err());
+        let unknowns = laws.flat_map(|law| incidence.edges_of_equation(law).map(|edge| incidence.variable(edge)));
+        unknowns.filter(|&variable| variable != flow).collect()
+    }
+}
+
+/// `` `a`, `b` and 3 more ``, for a title.
+fn short_list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    match names.as_slice() {
+        [one, other] => format!("{one} and {other}"),
+        several if several.len() <= MOST_IN_TITLE => several.join(", "),
+        several => format!("{} and {} more", several[..MOST_IN_TITLE].join(", "), several.len() - MOST_IN_TITLE),
+    }
+}
+
+/// A name without its indices: `open[..]` of `open[3]`, `s..` of `s12`.
+fn family(name: &str) -> String {
+    if let Some((stem, _)) = name.split_once('[') {
+        return format!("{stem}[..]");
+    }
+    let stem = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    if stem.len() == name.len() { name.to_string() } else { format!("{stem}..") }
+}

@@ -1,0 +1,90 @@
+//! What the equations behind the front can be matched with: a matroid on the boundary, as the list of its bases.
+//!
+//! The sets of variables that equations can be matched with are the independent sets of a transversal matroid. Variables
+//! that have left must be matched, so these are contracted. One more equation is the union with a matroid of rank one: each
+//! basis grows by one of its variables. Where no basis can grow, the equation is one too many; where a leaving variable
+//! is in no basis, nothing is left to determine it. Both are lacks, and then the bases stay as they are: these are the
+//! bases of maximum matchings.
+
+use rustc_hash::FxHashMap;
+
+use super::automaton::Summaries;
+use super::plan::{Form, holds, without_bit};
+
+/// A matroid on the boundary: its bases as sets of places, ascending.
+pub(super) type Bases = Box<[u32]>;
+
+/// Of a matroid and a step: the matroid after, and whether something lacks a partner.
+pub(super) fn step(bases: &[u32], form: &Form, local: usize) -> (Vec<u32>, bool) {
+    let mut bases = bases.to_vec();
+    let mut lacks = false;
+    if holds(form.guard, local) {
+        lacks |= !join(&mut bases, form.neighbours(local));
+    }
+    for &(place, present) in &form.leaving {
+        lacks |= !leave(&mut bases, place, holds(present, local));
+    }
+    (bases, lacks)
+}
+
+/// One more equation with these variables; false where it has no partner.
+pub(super) fn join(bases: &mut Vec<u32>, neighbours: u32) -> bool {
+    let mut grown = Vec::with_capacity(bases.len() * 2);
+    for &basis in bases.iter() {
+        let mut free = neighbours & !basis;
+        while free != 0 {
+            grown.push(basis | free & free.wrapping_neg());
+            free &= free - 1;
+        }
+    }
+    if grown.is_empty() {
+        return false;
+    }
+    grown.sort_unstable();
+    grown.dedup();
+    *bases = grown;
+    true
+}
+
+/// The variable at a place leaves; false where it is there and has no partner.
+pub(super) fn leave(bases: &mut Vec<u32>, place: u8, present: bool) -> bool {
+    let bit = 1u32 << place;
+    let matched = bases.iter().any(|basis| basis & bit != 0);
+    if matched {
+        bases.retain(|basis| basis & bit != 0);
+    }
+    bases.iter_mut().for_each(|basis| *basis = without_bit(*basis, place));
+    bases.sort_unstable();
+    matched || !present
+}
+
+/// Matroids with numbers: equal ones have the same.
+#[derive(Default)]
+pub(super) struct Matroids {
+    known: FxHashMap<Bases, u32>,
+    all: Vec<Bases>,
+}
+
+impl Matroids {
+    fn number(&mut self, bases: Vec<u32>) -> u32 {
+        let bases = bases.into_boxed_slice();
+        if let Some(&number) = self.known.get(&bases) {
+            return number;
+        }
+        let number = self.all.len() as u32;
+        self.all.push(bases.clone());
+        self.known.insert(bases, number);
+        number
+    }
+}
+
+impl Summaries for Matroids {
+    fn start(&mut self) -> u32 {
+        self.number(vec![0])
+    }
+
+    fn step(&mut self, form: &Form, summary: u32, local: usize) -> Option<u32> {
+        let (bases, lacks) = step(&self.all[summary as usize], form, local);
+        (!lacks).then(|| self.number(bases))
+    }
+}

@@ -1,0 +1,253 @@
+//! The sweep along a model agrees with the analysis of each mode: verdict and parts, and islands with union-find.
+
+use crate::common::{Random, System, is_in, scalable, single_mode};
+
+use modeshift_dae::{Id, MultimodeDae, UnionFind, VariableId};
+use modeshift_modes::{ModeSpace, ModeVariable};
+use modeshift_structure::long_range::{LongRange, PartSweep, PartsOfMode, long_range, singular_modes};
+use modeshift_structure::one_mode::Signature;
+use modeshift_structure::{Incidence, Options, incidence, invariant_of};
+use modeshift_testkit::multimode_dae_of_mel;
+use single_mode::Structure;
+
+/// What the oracle says of a mode: nothing where it is regular.
+fn parts_of(signature: &Signature, equations: &[u32], variables: &[u32]) -> Option<PartsOfMode> {
+    let Structure::Singular(parts) = single_mode::analyze(signature) else { return None };
+    fn ids<I: Id>(local: &[u32], global: &[u32]) -> Vec<I> {
+        local.iter().map(|&at| I::from_index(global[at as usize] as usize)).collect()
+    }
+    Some(PartsOfMode {
+        overdetermined_equations: ids(&parts.overdetermined_equations, equations),
+        overdetermined_variables: ids(&parts.overdetermined_variables, variables),
+        underdetermined_equations: ids(&parts.underdetermined_equations, equations),
+        underdetermined_variables: ids(&parts.underdetermined_variables, variables),
+    })
+}
+
+fn check_random(seeds: std::ops::Range<u64>) {
+    let (mut regular, mut singular) = (0, 0);
+    for seed in seeds {
+        let system = System::random(&mut Random::new(seed));
+        let space = ModeSpace::new(system.mode_variables);
+        let (incidence, invariant) = system.incidence(&space);
+        let swept = singular_modes(&space, &invariant, &incidence, &Options::default()).expect("small enough");
+        let sweep = PartSweep::new(&space, &incidence).expect("small enough");
+        for mode in system.modes() {
+            let (signature, equations, variables) = system.signature(mode);
+            let expected = parts_of(&signature, &equations, &variables);
+            let found = is_in(&swept.space, swept.modes, mode);
+            assert_eq!(found, expected.is_some(), "seed {seed}, mode {mode:b}");
+            let parts = sweep.in_mode(|variable| mode >> variable.0 & 1 == 1);
+            assert_eq!(parts, expected.unwrap_or_default(), "seed {seed}, mode {mode:b}");
+            *(if found { &mut singular } else { &mut regular }) += 1;
+        }
+    }
+    assert!(regular > 0 && singular > 0, "{regular} regular and {singular} singular modes");
+}
+
+#[test]
+fn verdict_and_parts_of_random_models_are_those_of_each_mode() {
+    check_random(0..3_000);
+}
+
+/// `cargo test --release -p modeshift-structure --test suite -- --ignored long_range::`
+#[test]
+#[ignore = "minutes: 300,000 random models"]
+fn verdict_and_parts_of_many_random_models_are_those_of_each_mode() {
+    check_random(1_000_000..1_300_000);
+}
+
+/// Modes of a plan: all deviations of up to two, and random ones.
+fn sampled_modes(plan: &scalable::Plan, count: usize) -> Vec<Vec<bool>> {
+    let mut random = Random::new(7);
+    let modes = plan.mode_count();
+    let mut sampled: Vec<Vec<bool>> = Vec::new();
+    for closed in 0..count {
+        // Few closed, as most modes with many are singular.
+        let mut mode = vec![true; modes];
+        (0..closed % 5).for_each(|_| mode[random.below(modes)] = false);
+        plan.make_valid(&mut mode);
+        sampled.push(mode);
+    }
+    sampled
+}
+
+fn check_sampled(plan: &scalable::Plan, count: usize) {
+    let dae = plan.natural();
+    let space = ModeSpace::new(dae.mode_variables.len() as u32);
+    let invariant = invariant_of(&space, &dae, &[]);
+    let incidence = incidence(&dae, &space, &invariant);
+    let swept = singular_modes(&space, &invariant, &incidence, &Options::default()).expect("a narrow model");
+    let sweep = PartSweep::new(&space, &incidence).expect("a narrow model");
+    for mode in sampled_modes(plan, count) {
+        let (signature, equations, variables) = plan.signature(&mode);
+        let expected = parts_of(&signature, &equations, &variables);
+        let found = swept.space.evaluate(swept.modes, |variable| mode[variable.index()]);
+        assert_eq!(found, expected.is_some());
+        assert_eq!(sweep.in_mode(|variable| mode[variable.index()]), expected.unwrap_or_default());
+    }
+}
+
+#[test]
+fn verdict_and_parts_of_long_models_are_those_of_sampled_modes() {
+    check_sampled(&scalable::valve_pipe(1_000), 20);
+    check_sampled(&scalable::clutch_chain(1_000), 5);
+    check_sampled(&scalable::transmission_line(300, false), 5);
+    check_sampled(&scalable::transmission_line(300, true), 5);
+    check_sampled(&scalable::building(100, false), 5);
+}
+
+#[test]
+fn summaries_per_cut_do_not_grow_with_the_model() {
+    let states = |size: usize| {
+        let dae = scalable::valve_pipe(size).scrambled();
+        let space = ModeSpace::new(dae.mode_variables.len() as u32);
+        let invariant = invariant_of(&space, &dae, &[]);
+        let incidence = incidence(&dae, &space, &invariant);
+        let swept = singular_modes(&space, &invariant, &incidence, &Options::default()).expect("a narrow model");
+        (swept.size.boundary, swept.size.states, swept.size.minimal_states)
+    };
+    assert_eq!(states(100), states(3_000));
+}
+
+/// A network of `models/` with the branches between its nodes, in the order of its mode variables.
+struct Breakers {
+    dae: MultimodeDae,
+    nodes: usize,
+    branches: Vec<(usize, usize)>,
+}
+
+fn ladder(rungs: usize) -> Breakers {
+    let text = include_str!("../../../models/BreakerLadder.mel");
+    let dae = multimode_dae_of_mel("BreakerLadder", text, &[("N", rungs.to_string())]).expect("a correct model");
+    let branch = |name: &str| {
+        let (kind, at) = (name.split('[').next().unwrap_or(""), index(name, 0));
+        match kind {
+            "rung" => (2 * at, 2 * at + 1),
+            "left" => (2 * at, 2 * at + 2),
+            _ => (2 * at + 1, 2 * at + 3),
+        }
+    };
+    let branches = dae.mode_variables.iter().map(|mode| branch(&mode.name)).collect();
+    Breakers { dae, nodes: 2 * rungs, branches }
+}
+
+fn grid(width: usize, height: usize) -> Breakers {
+    let text = include_str!("../../../models/BreakerGrid.mel");
+    let sizes = [("W", width.to_string()), ("H", height.to_string())];
+    let dae = multimode_dae_of_mel("BreakerGrid", text, &sizes).expect("a correct model");
+    let branch = |name: &str| {
+        let at = index(name, 0) + width * index(name, 1);
+        if name.starts_with("right") { (at, at + 1) } else { (at, at + width) }
+    };
+    let branches = dae.mode_variables.iter().map(|mode| branch(&mode.name)).collect();
+    Breakers { dae, nodes: width * height, branches }
+}
+
+/// An index of a name such as `right[2,3]`, from 0 on.
+fn index(name: &str, position: usize) -> usize {
+    let inside = name.split(['[', ']']).nth(1).expect("a name with indices");
+    inside.split(',').nth(position).and_then(|text| text.trim().parse::<usize>().ok()).expect("an index") - 1
+}
+
+impl Breakers {
+    fn analyzed(&self) -> LongRange {
+        let values = &self.dae.model;
+        let value_of = |variable: VariableId| match &*values.variables[variable].name {
+            "g" | "s" => Some(1.0),
+            _ => None,
+        };
+        long_range(&mut self.dae.clone(), &Options::default(), &value_of).expect("a narrow network")
+    }
+
+    /// Whether some node hangs together with others only, and not with the ground, which is node 0.
+    fn has_island(&self, closed: impl Fn(ModeVariable) -> bool) -> bool {
+        let mut joined = UnionFind::<usize>::new(self.nodes);
+        for (number, &(one, other)) in self.branches.iter().enumerate() {
+            if closed(ModeVariable(number as u32)) {
+                joined.join(one, other);
+            }
+        }
+        let ground = joined.root(0);
+        (0..self.nodes).any(|node| joined.root(node) != ground)
+    }
+
+    /// Compares a mode with union-find and with the oracle.
+    fn check(&self, found: &LongRange, mode: impl Fn(ModeVariable) -> bool) -> (bool, bool) {
+        let island = self.has_island(&mode);
+        let islands = found.islands.as_ref().expect("it can be cut");
+        assert_eq!(islands.space.evaluate(islands.modes, &mode), island);
+        assert_eq!(!found.network.islands_in(&found.given, &mode).is_empty(), island);
+        let (signature, ..) = signature(&found.incidence, &found.given, &mode);
+        let singular = matches!(single_mode::analyze(&signature), Structure::Singular(_));
+        assert_eq!(found.singular.space.evaluate(found.singular.modes, &mode), singular);
+        assert!(island || !singular, "only islands make a network singular");
+        (singular, island)
+    }
+}
+
+fn signature(
+    incidence: &Incidence,
+    space: &ModeSpace,
+    mode: impl Fn(ModeVariable) -> bool,
+) -> (Signature, Vec<u32>, Vec<u32>) {
+    let there = |guard| space.evaluate(guard, &mode);
+    let variables = incidence.variables().iter_enumerated().filter(|(_, vertex)| there(vertex.guard));
+    let variables: Vec<u32> = variables.map(|(id, _)| id.0).collect();
+    let mut signature = Signature::new(variables.len());
+    let mut equations = Vec::new();
+    for (equation, _) in incidence.equations().iter_enumerated().filter(|(_, vertex)| there(vertex.guard)) {
+        let edges = incidence.edges_of_equation(equation).filter(|&edge| there(incidence.active(edge)));
+        let column = |variable: VariableId| variables.binary_search(&variable.0).expect("it is there") as u32;
+        signature.push(edges.map(|edge| (column(incidence.variable(edge)), 0)));
+        equations.push(equation.0);
+    }
+    (signature, equations, variables)
+}
+
+/// How many modes are structurally singular, and how many have an island.
+fn counts(breakers: &Breakers) -> (usize, usize) {
+    let found = breakers.analyzed();
+    let (mut singular, mut islands) = (0, 0);
+    for mode in 0..1u32 << breakers.branches.len() {
+        let (is_singular, has_island) = breakers.check(&found, |variable| mode >> variable.0 & 1 == 1);
+        singular += usize::from(is_singular);
+        islands += usize::from(has_island);
+    }
+    let count = |swept: &modeshift_structure::long_range::Swept| {
+        swept.space.count(swept.modes, breakers.branches.len()).to_u64().expect("few modes") as usize
+    };
+    assert_eq!(count(&found.singular), singular);
+    assert_eq!(count(found.islands.as_ref().expect("it can be cut")), islands);
+    (singular, islands)
+}
+
+#[test]
+fn small_networks_have_the_islands_that_enumeration_finds() {
+    assert_eq!(counts(&ladder(3)), (103, 105));
+    assert_eq!(counts(&ladder(4)), (895, 919));
+    assert_eq!(counts(&grid(3, 3)), (3_576, 3_665));
+    assert_eq!(counts(&grid(2, 4)), counts(&ladder(4)));
+}
+
+#[test]
+fn long_networks_have_the_islands_that_union_find_sees_in_sampled_modes() {
+    for breakers in [ladder(300), grid(3, 100), grid(4, 40)] {
+        let found = breakers.analyzed();
+        let mut random = Random::new(11);
+        let mut cut = 0;
+        for sample in 0..40 {
+            let open: Vec<u32> = (0..sample % 9).map(|_| random.below(breakers.branches.len()) as u32).collect();
+            let (_, island) = breakers.check(&found, |variable| !open.contains(&variable.0));
+            cut += usize::from(island);
+        }
+        // And one that is cut for certain: all branches of the last node.
+        let last = breakers.nodes - 1;
+        let of_last = |variable: ModeVariable| {
+            let (one, other) = breakers.branches[variable.index()];
+            one == last || other == last
+        };
+        assert!(breakers.check(&found, |variable| !of_last(variable)).1, "the last node is cut off");
+        assert!(cut < 40);
+    }
+}
