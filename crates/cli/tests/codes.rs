@@ -49,7 +49,8 @@ const PROVOKED: &[(Code, &str, &str)] = &[
     (
         Code::E0309,
         "check",
-        "function f input Real x; output Real y; algorithm y := f(x); end f; model M Real x = f(time); end M;",
+        "function f input Real x; output Real y; algorithm y := f(x); end f;
+         model M parameter Integer n = integer(f(1)); Real z[n] = ones(n); end M;",
     ),
     (Code::E0312, "check", "model M parameter Integer n; Real x[n] = ones(n); end M;"),
     (Code::E0313, "check", "function f input Real x; output Real y; algorithm end f; model M Real x = f(time); end M;"),

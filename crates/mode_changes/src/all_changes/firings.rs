@@ -42,8 +42,6 @@ pub struct FiringLaw {
     pub pairs: ModeSet,
     /// The right limits it contains.
     pub contents: Vec<Derivative<VariableId>>,
-    /// Whether it is a `reinit`.
-    pub is_reset: bool,
 }
 
 /// All branches with laws whose conditions are formulas over mode variables.
@@ -179,8 +177,7 @@ impl Walk<'_> {
             if let Some(contents) = contents(&self.dae.model, it) {
                 let pairs = self.pairs.space.and(fires, self.after(it.guard));
                 if !pairs.is_empty() {
-                    let is_reset = matches!(it.kind, WhenActionKind::Reinit(..));
-                    laws.push(FiringLaw { action, pairs, contents, is_reset });
+                    laws.push(FiringLaw { action, pairs, contents });
                 }
             }
         }

@@ -1,9 +1,8 @@
 //! Transient modes in all changes at once: whether laws and equations determine what happens in the instant.
 //!
 //! The levels of [`TransientStructure`](crate::one_change), as one matching over pairs of modes per level: laws first, then
-//! constraints that held before, then balances, those of equations that a law overrules last, then constraints that are new, which
-//! are erased where there is no room for them, then balances that `reinit` replaces. A constraint whose equation is new has no
-//! derivatives. What the change does not reach stays as it is.
+//! constraints, then balances, those of equations that a law overrules last. A constraint that holds for the instant
+//! only, because its equation is new, has no derivatives. What the change does not reach stays as it is.
 
 use modeshift_dae::{Derivative, EquationId, IndexVec, VariableId};
 use modeshift_modes::{Limit, ModeSet};
@@ -182,36 +181,34 @@ impl Levels<'_> {
     fn rows(&self, level: u32, position: &IndexVec<VariableId, Option<usize>>) -> Vec<LevelRow> {
         let space = &self.pairs.space;
         let mut rows: Vec<LevelRow> = self.laws().map(|(name, law)| self.law_row(level, name, law, position)).collect();
-        let [mut balances, mut overruled, mut new, mut replaced]: [Vec<LevelRow>; 4] = Default::default();
+        let (mut balances, mut overruled_balances) = (Vec::new(), Vec::new());
         for equation in self.analysis.incidence.equations().ids() {
             let guard = space.and(self.fires, self.reached[equation]);
             if guard.is_empty() {
                 continue;
             }
             let entries = self.entries(equation, position);
-            let row = |guard: ModeSet, name: Option<Conflict>| LevelRow { guard, entries: entries.clone(), name };
             let offset = &self.analysis.offsets.equations[equation];
             let at_least = |value| self.pairs.at_least(offset, value, Moment::After);
             let too_late = space.and(at_least(level + 1), self.is_new[equation]);
             let constraint = space.and(guard, space.difference(at_least(level), too_late));
             let balance = space.difference(guard, at_least(level));
+            let overruled = self.overruled(level, equation);
             for derivative in 0..offset.maximum() {
                 // At this level, an equation of offset c says f^(c - level) = 0.
                 let exactly = space.difference(at_least(level + derivative), at_least(level + derivative + 1));
                 let name = Some(Conflict::Constraint(Derivative::new(equation, derivative)));
-                let here = space.and(constraint, exactly);
-                rows.push(row(space.difference(here, self.is_new[equation]), name));
-                new.push(row(space.and(here, self.is_new[equation]), None));
+                rows.push(LevelRow { guard: space.and(constraint, exactly), entries: entries.clone(), name });
             }
-            let [by_law, by_reset] = self.overruled(level, equation);
-            let name = Some(Conflict::Constraint(Derivative::new(equation, 0)));
-            balances.push(row(space.difference(balance, space.or(by_law, by_reset)), name));
-            overruled.push(row(space.and(balance, space.difference(by_law, by_reset)), None));
-            replaced.push(row(space.and(balance, by_reset), None));
+            balances.push(LevelRow {
+                guard: space.difference(balance, overruled),
+                entries: entries.clone(),
+                name: None,
+            });
+            overruled_balances.push(LevelRow { guard: space.and(balance, overruled), entries, name: None });
         }
-        for later in [balances, overruled, new, replaced] {
-            rows.extend(later);
-        }
+        rows.extend(balances);
+        rows.extend(overruled_balances);
         rows.retain(|row| !row.guard.is_empty());
         rows
     }
@@ -253,23 +250,15 @@ impl Levels<'_> {
         incidence.edges_of_equation(equation).filter_map(entry).collect()
     }
 
-    /// The changes in which the balance of an equation is about a right limit that a law at this level gives, and those in which
-    /// `reinit` does.
-    fn overruled(&self, level: u32, equation: EquationId) -> [ModeSet; 2] {
+    /// The changes in which a law at this level says something about the variable that an equation is solved for.
+    fn overruled(&self, level: u32, equation: EquationId) -> ModeSet {
         let (space, incidence) = (&self.pairs.space, &self.analysis.incidence);
-        let mut sets = [Vec::new(), Vec::new()];
-        for edge in incidence.edges_of_equation(equation) {
+        let of_edge = |edge| {
             let variable = incidence.variable(edge);
-            let tight = self.pairs.after(self.analysis.matching.tight[edge]);
-            let offset = &self.analysis.offsets.variables[variable];
-            for law in self.laws_of.get(&variable).into_iter().flatten() {
-                let contents = law.contents.iter().filter(|it| it.of == variable);
-                let sought =
-                    contents.map(|it| self.pairs.after(offset.equal_to(&self.analysis.space, level + it.order)));
-                let given = space.intersection([tight, self.at_level(level, law), space.union(sought)]);
-                sets[usize::from(law.is_reset)].push(given);
-            }
-        }
-        sets.map(|sets| space.union(sets))
+            let matched = self.pairs.after(self.analysis.matching.edges[edge]);
+            let own = self.laws_of.get(&variable).into_iter().flatten();
+            space.and(matched, space.union(own.map(|law| self.at_level(level, law))))
+        };
+        space.union(incidence.edges_of_equation(equation).map(of_edge))
     }
 }
