@@ -42,12 +42,36 @@ pub(super) fn columns(
     columns.iter().map(curve).collect()
 }
 
+/// What a table says at its inputs: value, slope and second derivative over the third one.
+pub(super) trait At: Fn(&Objects, &[f64]) -> Option<[f64; 3]> + Copy + Send + Sync + 'static {}
+
+impl<F: Fn(&Objects, &[f64]) -> Option<[f64; 3]> + Copy + Send + Sync + 'static> At for F {}
+
+/// `getValue`: the value, with its derivatives over the third input.
+pub(super) fn value(objects: &Arc<Objects>, at: impl At) -> NativeFunction {
+    let (values, slopes, higher) = (objects.clone(), objects.clone(), objects.clone());
+    single(move |inputs| Some(at(&values, inputs)?[0]))
+        .with_partial(move |inputs, by, outputs| {
+            outputs[0] = if by == 2 { at(&slopes, inputs).map_or(f64::NAN, |it| it[1]) } else { 0.0 };
+        })
+        .with_partial_function(move |by| slope(&higher, by == 2, at))
+}
+
+/// `getDerValue`: the slope times the rate of the third input, which is the input of this number.
+pub(super) fn rate(objects: &Arc<Objects>, number: usize, at: impl At) -> NativeFunction {
+    let (values, slopes) = (objects.clone(), objects.clone());
+    single(move |inputs| Some(at(&values, inputs)?[1] * inputs[number])).with_partial(move |inputs, by, outputs| {
+        let [_, slope, second] = at(&slopes, inputs).unwrap_or([f64::NAN; 3]);
+        outputs[0] = match by {
+            2 => second * inputs[number],
+            by if by == number => slope,
+            _ => 0.0,
+        };
+    })
+}
+
 /// The slope over the input that counts, as a function with its own derivative; nothing changes with the others.
-pub(super) fn slope(
-    objects: &Arc<Objects>,
-    counts: bool,
-    at: impl Fn(&Objects, &[f64]) -> Option<[f64; 3]> + Copy + Send + Sync + 'static,
-) -> NativeFunction {
+fn slope(objects: &Arc<Objects>, counts: bool, at: impl At) -> NativeFunction {
     if !counts {
         return NativeFunction::new(|_, outputs| outputs.fill(0.0));
     }
@@ -59,24 +83,11 @@ pub(super) fn slope(
 
 /// `getValue(table, column, u)`, `getDerValue(table, column, u, der_u)`, the first and the last abscissa.
 pub(super) fn native(method: &str, objects: &Arc<Objects>) -> Option<NativeFunction> {
-    let (values, slopes, higher) = (objects.clone(), objects.clone(), objects.clone());
     let at = |objects: &Objects, inputs: &[f64]| Some(objects.one(inputs[0])?.curve(inputs[1])?.at(inputs[2], false));
+    let values = objects.clone();
     Some(match method {
-        "getValue" => single(move |inputs| Some(at(&values, inputs)?[0]))
-            .with_partial(move |inputs, by, outputs| {
-                outputs[0] = if by == 2 { at(&slopes, inputs).map_or(f64::NAN, |it| it[1]) } else { 0.0 };
-            })
-            .with_partial_function(move |by| slope(&higher, by == 2, at)),
-        "getDerValue" => {
-            single(move |inputs| Some(at(&values, inputs)?[1] * inputs[3])).with_partial(move |inputs, by, outputs| {
-                let [_, slope, second] = at(&slopes, inputs).unwrap_or([f64::NAN; 3]);
-                outputs[0] = match by {
-                    2 => second * inputs[3],
-                    3 => slope,
-                    _ => 0.0,
-                };
-            })
-        }
+        "getValue" => value(objects, at),
+        "getDerValue" => rate(objects, 3, at),
         "minimumAbscissa" => single(move |inputs| Some(values.one(inputs[0])?.curves.first()?.first())),
         "maximumAbscissa" => single(move |inputs| Some(values.one(inputs[0])?.curves.first()?.last())),
         _ => return None,

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::interpolation::{Curve, Extrapolation, Smoothness};
-use super::table_1d::{columns, slope};
+use super::table_1d::{columns, rate, value};
 use super::{Given, Objects, single};
 use crate::native::NativeFunction;
 
@@ -83,28 +83,15 @@ fn events(times: &[f64], smoothness: Smoothness, all: bool) -> Vec<f64> {
 
 /// `getValue(table, column, time, next, pre_next)`, its derivative, the next event, the first and the last time.
 pub(super) fn native(method: &str, objects: &Arc<Objects>) -> Option<NativeFunction> {
-    let (values, slopes, higher) = (objects.clone(), objects.clone(), objects.clone());
+    let values = objects.clone();
     let at = |objects: &Objects, inputs: &[f64]| {
         let &[table, column, time, next, before, ..] = inputs else { return None };
         let is_before = next == before && time >= next && next.is_finite();
         objects.time(table)?.at(column, time, is_before)
     };
     Some(match method {
-        "getValue" => single(move |inputs| Some(at(&values, inputs)?[0]))
-            .with_partial(move |inputs, by, outputs| {
-                outputs[0] = if by == 2 { at(&slopes, inputs).map_or(f64::NAN, |it| it[1]) } else { 0.0 };
-            })
-            .with_partial_function(move |by| slope(&higher, by == 2, at)),
-        "getDerValue" => {
-            single(move |inputs| Some(at(&values, inputs)?[1] * inputs[5])).with_partial(move |inputs, by, outputs| {
-                let [_, slope, second] = at(&slopes, inputs).unwrap_or([f64::NAN; 3]);
-                outputs[0] = match by {
-                    2 => second * inputs[5],
-                    5 => slope,
-                    _ => 0.0,
-                };
-            })
-        }
+        "getValue" => value(objects, at),
+        "getDerValue" => rate(objects, 5, at),
         "nextTimeEvent" => single(move |inputs| Some(values.time(inputs[0])?.next_event(inputs[1]).min(f64::MAX))),
         "minimumTime" => single(move |inputs| Some(values.time(inputs[0])?.curves.first()?.first())),
         "maximumTime" => single(move |inputs| Some(values.time(inputs[0])?.curves.first()?.last())),

@@ -42,7 +42,7 @@ impl InitialProblem<'_> {
         let known = conditions.iter().map(|&condition| {
             let terms = self.terms(residuals[condition], point);
             let size = terms.iter().map(|it| (it.slope * it.value).abs()).sum();
-            Known { size, rounding: ROUNDING * size + self.error_of(&terms, &errors) }
+            Known { size, rounding: ROUNDING * size + error_of(&terms, &errors) }
         });
         known.collect()
     }
@@ -55,10 +55,10 @@ impl InitialProblem<'_> {
             .iter()
             .map(|terms| {
                 let size: f64 = terms.iter().map(|it| (it.slope * it.value).abs()).sum();
-                ROUNDING * size + self.error_of(terms, errors)
+                ROUNDING * size + error_of(terms, errors)
             })
             .collect();
-        let places: Vec<Vec<(u32, f64)>> = rows.iter().map(|terms| self.own_entries(block, terms)).collect();
+        let places: Vec<Vec<(u32, f64)>> = rows.iter().map(|terms| own_entries(block, terms)).collect();
         let pattern = Pattern::from_rows(found.len(), places.iter().map(|row| row.iter().map(|entry| entry.0)));
         let entries: Vec<f64> = places.iter().flatten().map(|entry| entry.1).collect();
         let mut lu = Lu::for_pattern(&pattern);
@@ -67,30 +67,6 @@ impl InitialProblem<'_> {
         }
         for (variable, error) in block.variables.iter().zip(found) {
             errors[variable.index()] = if error.is_finite() { error.abs() } else { 0.0 };
-        }
-    }
-
-    /// The slopes of an equation by the unknowns of its block, by their numbers.
-    fn own_entries(&self, block: &OneModeBlock, terms: &[Term]) -> Vec<(u32, f64)> {
-        let number = |it: &Term| {
-            let variable = self.place(it.input)?;
-            block.variables.iter().position(|unknown| unknown.index() == variable)
-        };
-        let mut entries: Vec<(u32, f64)> = terms.iter().filter_map(|it| Some((number(it)? as u32, it.slope))).collect();
-        entries.sort_by_key(|entry| entry.0);
-        entries
-    }
-
-    /// What errors of variables make of a sum of terms.
-    fn error_of(&self, terms: &[Term], errors: &[f64]) -> f64 {
-        terms.iter().filter_map(|it| Some(it.slope.abs() * errors[self.place(it.input)?])).sum()
-    }
-
-    /// The number of a variable among the values of a point.
-    fn place(&self, input: Input) -> Option<usize> {
-        match input {
-            Input::Variable(of, 0) => Some(of.index()),
-            _ => None,
         }
     }
 
@@ -116,4 +92,28 @@ fn gradient(expression: &Differentiated, inputs: &[f64]) -> Vec<f64> {
     let mut slopes = vec![0.0; inputs.len()];
     pattern.row_entries(&entries, 0).for_each(|(column, slope)| slopes[column] = slope);
     slopes
+}
+
+/// The number of a variable among the values of a point.
+fn place(input: Input) -> Option<usize> {
+    match input {
+        Input::Variable(of, 0) => Some(of.index()),
+        _ => None,
+    }
+}
+
+/// The slopes of an equation by the unknowns of its block, by their numbers.
+fn own_entries(block: &OneModeBlock, terms: &[Term]) -> Vec<(u32, f64)> {
+    let number = |it: &Term| {
+        let variable = place(it.input)?;
+        block.variables.iter().position(|unknown| unknown.index() == variable)
+    };
+    let mut entries: Vec<(u32, f64)> = terms.iter().filter_map(|it| Some((number(it)? as u32, it.slope))).collect();
+    entries.sort_by_key(|entry| entry.0);
+    entries
+}
+
+/// What errors of variables make of a sum of terms.
+fn error_of(terms: &[Term], errors: &[f64]) -> f64 {
+    terms.iter().filter_map(|it| Some(it.slope.abs() * errors[place(it.input)?])).sum()
 }

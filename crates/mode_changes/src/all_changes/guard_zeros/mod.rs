@@ -14,7 +14,9 @@ mod transitions;
 
 pub(crate) use relations::guard_zeros;
 
-use modeshift_dae::{EquationId, IndexVec, ModeVariableId, MultimodeDae};
+use std::hash::Hash;
+
+use modeshift_dae::{Equation, EquationId, ExpressionId, IndexVec, ModeVariableId, MultimodeDae, Node};
 use modeshift_modes::ModeSet;
 use modeshift_structure::Analysis;
 use rustc_hash::FxHashMap;
@@ -55,4 +57,27 @@ fn change(pairs: &PairSpace, before: (ModeVariableId, bool), after: (ModeVariabl
     let space = &pairs.space;
     let before = space.assignment(Moment::Before.of_mode(before.0), before.1);
     space.and(before, space.assignment(Moment::After.of_mode(after.0), after.1))
+}
+
+/// By key, the equations of which some side contains it.
+fn users<K: Eq + Hash>(
+    dae: &MultimodeDae,
+    sides: impl Fn(&Equation) -> Vec<ExpressionId>,
+    key: impl Fn(Node) -> Option<K>,
+) -> FxHashMap<K, Vec<EquationId>> {
+    let mut users: FxHashMap<K, Vec<EquationId>> = FxHashMap::default();
+    for (id, equation) in dae.model.equations.iter_enumerated() {
+        for side in sides(equation) {
+            dae.model.expressions.for_each(side, |_, node| {
+                if let Some(key) = key(node) {
+                    let list = users.entry(key).or_default();
+                    if list.last() != Some(&id) {
+                        list.push(id);
+                    }
+                }
+                true
+            });
+        }
+    }
+    users
 }

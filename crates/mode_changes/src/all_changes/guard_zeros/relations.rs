@@ -14,6 +14,7 @@ use modeshift_dae::{
 use rustc_hash::FxHashMap;
 
 use super::terms::{Term, normalized_terms, terms};
+use super::users;
 
 /// An equation that is satisfied whenever a mode variable changes to a value, at that instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,7 +30,7 @@ pub struct GuardZero {
 /// All of a model, by equation.
 pub fn guard_zeros(dae: &MultimodeDae) -> Vec<GuardZero> {
     let expressions = dae.model.expressions.clone();
-    let mut search = Search { dae, expressions, definitions: FxHashMap::default(), users: users(dae) };
+    let mut search = Search { dae, expressions, definitions: FxHashMap::default(), users: mode_users(dae) };
     search.find_definitions();
     let mut found = Vec::new();
     for mode in dae.mode_variables.ids() {
@@ -59,22 +60,9 @@ fn relation(dae: &MultimodeDae, mode: ModeVariableId) -> Option<(ExpressionId, E
 }
 
 /// Equations that depend on a mode variable, in their guard or in a condition.
-fn users(dae: &MultimodeDae) -> FxHashMap<ModeVariableId, Vec<EquationId>> {
-    let mut users: FxHashMap<ModeVariableId, Vec<EquationId>> = FxHashMap::default();
-    for (id, equation) in dae.model.equations.iter_enumerated() {
-        for side in [equation.guard, equation.left, equation.right] {
-            dae.model.expressions.for_each(side, |_, node| {
-                if let Node::Mode(mode) = node {
-                    let list = users.entry(mode).or_default();
-                    if list.last() != Some(&id) {
-                        list.push(id);
-                    }
-                }
-                true
-            });
-        }
-    }
-    users
+fn mode_users(dae: &MultimodeDae) -> FxHashMap<ModeVariableId, Vec<EquationId>> {
+    let key = |node: Node| if let Node::Mode(mode) = node { Some(mode) } else { None };
+    users(dae, |equation| vec![equation.guard, equation.left, equation.right], key)
 }
 
 struct Search<'a> {

@@ -11,14 +11,14 @@
 //! agree with the past: they make nothing jump either.
 
 use modeshift_dae::{
-    EquationId, EquationKind, ExpressionId, Expressions, Machine, ModeVariableId, MultimodeDae, Node, RelationOperator,
-    Transition, VariableId, assume_modes,
+    Equation, EquationId, EquationKind, ExpressionId, Expressions, Machine, ModeVariableId, MultimodeDae, Node,
+    RelationOperator, Transition, VariableId, assume_modes,
 };
 use modeshift_modes::ModeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::span::Span;
-use super::{LeftLimits, change};
+use super::{LeftLimits, change, users};
 use crate::all_changes::space::{Moment, PairSpace};
 
 /// Equations with the pairs in which a transition makes them true.
@@ -32,7 +32,7 @@ pub(super) fn transition_zeros(dae: &MultimodeDae, left: LeftLimits) -> Vec<(Equ
         left,
         erased,
         mode_of: mode_variables(dae),
-        users: users(dae),
+        users: state_users(dae),
         expressions: dae.model.expressions.clone(),
         found: Vec::new(),
     };
@@ -59,29 +59,17 @@ fn mode_variables(dae: &MultimodeDae) -> FxHashMap<VariableId, ModeVariableId> {
 }
 
 /// Continuous equations that contain a variable of a state.
-fn users(dae: &MultimodeDae) -> FxHashMap<VariableId, Vec<EquationId>> {
+fn state_users(dae: &MultimodeDae) -> FxHashMap<VariableId, Vec<EquationId>> {
     let states = dae.model.machines.iter().flat_map(|machine| &machine.states);
     let of_states: FxHashSet<VariableId> = states.flat_map(|state| state.variables.iter().copied()).collect();
-    let mut users: FxHashMap<VariableId, Vec<EquationId>> = FxHashMap::default();
-    for (id, equation) in dae.model.equations.iter_enumerated() {
-        if equation.kind != EquationKind::Continuous {
-            continue;
-        }
-        for side in [equation.left, equation.right] {
-            dae.model.expressions.for_each(side, |_, node| {
-                if let Node::Variable(variable, _) = node
-                    && of_states.contains(&variable)
-                {
-                    let list = users.entry(variable).or_default();
-                    if list.last() != Some(&id) {
-                        list.push(id);
-                    }
-                }
-                true
-            });
-        }
-    }
-    users
+    let sides = |equation: &Equation| match equation.kind {
+        EquationKind::Continuous => vec![equation.left, equation.right],
+        _ => Vec::new(),
+    };
+    users(dae, sides, |node| match node {
+        Node::Variable(variable, _) => Some(variable).filter(|it| of_states.contains(it)),
+        _ => None,
+    })
 }
 
 struct Search<'a> {
