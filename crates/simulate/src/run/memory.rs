@@ -73,7 +73,16 @@ pub(crate) struct Memory {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TimeScale {
     short: f64,
-    is_known: bool,
+    source: TimeSource,
+}
+
+/// What says that a time is short.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum TimeSource {
+    Nothing,
+    /// How long something takes to change, as far as slopes and sources tell before the first step: others may be faster.
+    Changes,
+    Steps,
 }
 
 /// A step is a short time for so many times its length.
@@ -84,14 +93,15 @@ const SHORT: f64 = 1e-2;
 impl Default for TimeScale {
     /// Where nothing moves, no time is short or long.
     fn default() -> Self {
-        TimeScale { short: SHORT, is_known: false }
+        TimeScale { short: SHORT, source: TimeSource::Nothing }
     }
 }
 
 impl TimeScale {
     /// Before the first step: by how long something takes to change.
     pub fn of_change(duration: f64) -> Option<Self> {
-        (duration > 0.0 && duration.is_finite()).then_some(TimeScale { short: SHORT * duration, is_known: true })
+        (duration > 0.0 && duration.is_finite())
+            .then_some(TimeScale { short: SHORT * duration, source: TimeSource::Changes })
     }
 
     /// The shorter one.
@@ -104,15 +114,27 @@ impl TimeScale {
         self.short
     }
 
-    /// The same, where anything says it.
-    pub fn known(self) -> Option<f64> {
-        self.is_known.then_some(self.short)
+    /// How long a first step may be, as far as the run knows: what steps were of late, or else at most this.
+    pub fn of_first_step(self) -> (Option<f64>, Option<f64>) {
+        match self.source {
+            TimeSource::Nothing => (None, None),
+            TimeSource::Changes => (None, Some(self.short)),
+            TimeSource::Steps => (Some(self.short), None),
+        }
+    }
+
+    /// Before the first step: something acts as soon as that.
+    pub fn shorten(&mut self, short: f64) {
+        if self.source != TimeSource::Steps && short > 0.0 && short < self.short {
+            self.short = short;
+        }
     }
 
     /// After a step of this length.
     pub fn follow(&mut self, step: f64) {
-        let before = if self.is_known { self.short - step / REMEMBERED } else { 0.0 };
-        *self = TimeScale { short: before.max(step), is_known: true };
+        let is_known = self.source != TimeSource::Nothing;
+        let before = if is_known { self.short - step / REMEMBERED } else { 0.0 };
+        *self = TimeScale { short: before.max(step), source: TimeSource::Steps };
     }
 }
 
@@ -124,10 +146,11 @@ pub(crate) struct StateSizes {
 }
 
 impl StateSizes {
-    /// What an integration of some states can begin with, where the length of a typical step may be known.
-    pub fn of(&self, states: impl Iterator<Item = Derivative<VariableId>>, step: Option<f64>) -> Sizes {
+    /// What an integration of some states can begin with.
+    pub fn of(&self, states: impl Iterator<Item = Derivative<VariableId>>, time_scale: TimeScale) -> Sizes {
         let (now, has_moved) = states.map(|it| self.known.get(&it).copied().unwrap_or_default()).unzip();
-        Sizes { now, has_moved, step: step.unwrap_or(0.0), ..Sizes::default() }
+        let (step, at_most) = time_scale.of_first_step();
+        Sizes { now, has_moved, step: step.unwrap_or(0.0), at_most: at_most.unwrap_or(0.0), ..Sizes::default() }
     }
 
     /// What an integration of some states has seen.

@@ -275,7 +275,7 @@ impl<'a> Run<'_, 'a> {
         phase.check_assertions(&mut self.machinery)?;
         loop {
             let problem = phase.problem(&mut self.machinery, &self.settings)?;
-            let mut integrator = phase.start(&self.machinery, &self.settings, &problem)?;
+            let mut integrator = phase.start(&mut self.machinery, &self.settings, &problem)?;
             self.tell_cost();
             loop {
                 let until = self.conductor.goal().until;

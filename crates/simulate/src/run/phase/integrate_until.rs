@@ -164,14 +164,15 @@ impl<'a> Phase<'a> {
     /// Starts an integration of the problem at the present values.
     pub fn start<'p>(
         &self,
-        machinery: &Machinery<'a>,
+        machinery: &mut Machinery<'a>,
         settings: &PhaseSettings,
         problem: &'p Problem<ModeOde<'a>>,
     ) -> Result<Integrator<'p, ModeOde<'a>>, NoPhase> {
-        let short = machinery.memory.time_scale.known();
-        let known = machinery.memory.sizes.of(self.mode.program.borrow().state_quantities(), short);
+        let time_scale = machinery.memory.time_scale;
+        let known = machinery.memory.sizes.of(self.mode.program.borrow().state_quantities(), time_scale);
         let integrator = problem.start_with(self.present.time, &self.states, &known);
         let mut integrator = integrator.map_err(|failure| NoPhase::Integration(Box::new(failure)))?;
+        machinery.memory.time_scale.shorten(integrator.sizes().step);
         self.measure_rest(machinery, settings, &mut integrator);
         Ok(integrator)
     }
