@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use modeshift_dae::{Derivative, ExpressionId, IndexVec, RelationId, VariableId};
+use modeshift_dae::{Derivative, ExpressionId, IndexVec, Mode, RelationId, VariableId};
+use modeshift_diagnostics::Span;
 use modeshift_mode_changes::{DifferenceTape, Noise};
 use modeshift_numerics::Input;
 use rustc_hash::FxHashMap;
@@ -18,6 +19,9 @@ use crate::run::prepare::discrete_tapes::Buffers;
 use crate::run::prepare::relations::Moment;
 use crate::run::running_sizes::{Carried, ROUNDING, with_running_sizes};
 use crate::run::values::{Occasion, Side, input_between};
+
+/// Stairs may contain stairs: so many deep they are looked at.
+const STAIRS_OF_STAIRS: usize = 2;
 
 /// How exactly the instant of an event is known, in short times.
 const EVENT_TIME_ERROR: f64 = 1e-10;
@@ -58,6 +62,8 @@ pub(crate) struct Memory {
     pub undefined: BTreeSet<VariableId>,
     /// Surfaces of which it was said that the run slides along them.
     pub slid: BTreeSet<RelationId>,
+    /// Assertions of which it was said that they are violated: the places where they stand.
+    pub warned: BTreeSet<Span>,
     /// Whether it was said that a mode leaves variables undetermined.
     pub told_of_undetermined: bool,
     /// Variables of which it was said that nothing says where they begin.
@@ -166,6 +172,12 @@ impl StateSizes {
     }
 }
 
+/// Discrete values where relations are as they stand: at the start, before it is asked where those at zero go.
+pub(crate) struct Literal {
+    pub discrete: IndexVec<VariableId, f64>,
+    pub mode: Mode,
+}
+
 /// Buffers for the tapes of the discrete part.
 pub(crate) struct TapeBuffers {
     pub decisions: Buffers,
@@ -201,6 +213,7 @@ impl Memory {
             slight: SlightEvents::new(atoms.len()),
             undefined: BTreeSet::new(),
             slid: BTreeSet::new(),
+            warned: BTreeSet::new(),
             told_of_undetermined: false,
             begun_at_zero: BTreeSet::new(),
             compared: BTreeSet::new(),
@@ -307,19 +320,40 @@ impl TapeBuffers {
     /// Gives conditions of `when` the values that they have on a side, with all relations as they stand: their left limits
     /// when the first clauses fire.
     pub fn begin_conditions(&mut self, prepared: &Prepared, side: &mut Side<'_>) {
+        let begun = self.literal(prepared, side);
+        let conditions =
+            prepared.discrete.defined.iter().filter(|(id, _)| prepared.discrete.conditions.contains(&id.0));
+        conditions.for_each(|&(id, _)| side.discrete[id] = begun.discrete[id]);
+    }
+
+    /// What equations define on a side, with all relations and steps of stairs as they stand.
+    pub fn literal(&mut self, prepared: &Prepared, side: &Side<'_>) -> Literal {
         let occasion = Occasion::default();
         let mut literal = side.clone();
-        let values = self.atom_values(prepared, (side, side), occasion, &[]);
+        for _ in 0..STAIRS_OF_STAIRS {
+            let arguments = self.stair_arguments(prepared, &literal);
+            for (stair, argument) in prepared.discrete.stairs.iter().zip(arguments) {
+                literal.discrete[stair.variable] = stair.rounding.step(argument);
+            }
+        }
+        let values = self.atom_values(prepared, (&literal, &literal), occasion, &[]);
         for (atom, &(difference, _)) in prepared.discrete.atoms.iter().zip(values.iter()) {
             literal.discrete[atom.variable] = f64::from(u8::from(atom.operator.holds(difference, 0.0)));
         }
         prepared.silence(&mut literal.discrete);
-        let values = self.decisions.evaluate(&prepared.discrete.tapes.decisions, |input| {
-            input_between(&prepared.dae.model, input, (&literal, &literal), occasion, &[])
-        });
-        let conditions =
-            prepared.discrete.defined.iter().filter(|(id, _)| prepared.discrete.conditions.contains(&id.0));
-        conditions.for_each(|&(id, place)| side.discrete[id] = values[place]);
+        let mut mode = side.mode.values.clone();
+        // Twice: what was before the start is what is there.
+        for _ in 0..2 {
+            let values = self.decisions.evaluate(&prepared.discrete.tapes.decisions, |input| match input {
+                Input::LeftMode(id) => f64::from(u8::from(mode[id])),
+                _ => input_between(&prepared.dae.model, input, (&literal, &literal), occasion, &[]),
+            });
+            let of_equations = prepared.discrete.defined.iter();
+            let found: Vec<(VariableId, f64)> = of_equations.map(|&(id, place)| (id, values[place])).collect();
+            mode = prepared.discrete.modes(values).collect();
+            found.into_iter().for_each(|(id, value)| literal.discrete[id] = value);
+        }
+        Literal { discrete: literal.discrete, mode }
     }
 
     /// The watched expressions at the values of a side: both sides of atoms, then arguments of stairs.
@@ -343,12 +377,13 @@ impl TapeBuffers {
         self.watched(prepared, side)[2 * prepared.discrete.atoms.len()..].to_vec()
     }
 
-    /// The first assertion that does not hold; those that only warn do not count.
-    pub fn broken_assertion(&mut self, prepared: &Prepared, side: &Side<'_>) -> Option<usize> {
+    /// The assertions that do not hold.
+    pub fn broken_assertions(&mut self, prepared: &Prepared, side: &Side<'_>) -> Vec<usize> {
         let values = self.assertions.evaluate(&prepared.discrete.tapes.assertions, |input| {
             input_between(&prepared.dae.model, input, (side, side), Occasion::default(), &[])
         });
-        let mut assertions = prepared.discrete.assertions.iter();
-        assertions.position(|it| it.is_error && values[it.guard] != 0.0 && values[it.condition] == 0.0)
+        let assertions = prepared.discrete.assertions.iter().enumerate();
+        let broken = assertions.filter(|(_, it)| values[it.guard] != 0.0 && values[it.condition] == 0.0);
+        broken.map(|(number, _)| number).collect()
     }
 }
