@@ -143,6 +143,9 @@ impl StateSizes {
     }
 }
 
+/// Values of defined discrete variables.
+type Defined = Vec<(VariableId, f64)>;
+
 /// Buffers for the tapes of the discrete part.
 pub(crate) struct TapeBuffers {
     pub decisions: Buffers,
@@ -284,19 +287,55 @@ impl TapeBuffers {
     /// Gives conditions of `when` the values that they have on a side, with all relations as they stand: their left limits
     /// when the first clauses fire.
     pub fn begin_conditions(&mut self, prepared: &Prepared, side: &mut Side<'_>) {
-        let occasion = Occasion::default();
-        let mut literal = side.clone();
-        let values = self.atom_values(prepared, (side, side), occasion, &[]);
+        let literal = self.as_it_stands(prepared, side, side.discrete.clone());
+        self.settled_literally(prepared, literal).1.into_iter().for_each(|(id, value)| side.discrete[id] = value);
+    }
+
+    /// The same for all discrete variables, from the values that the first micro-step gave them: what becomes true right
+    /// after the start was false at it, for `edge(b)` as for `when b`. Copies of `pre` have settled; where they never do, the
+    /// variables keep what they have.
+    pub fn begin_clauses(&mut self, prepared: &Prepared, side: &mut Side<'_>, first: IndexVec<VariableId, f64>) {
+        let mut literal = self.as_it_stands(prepared, side, first);
+        // Each round passes a value on from one `pre` to the next.
+        for _ in 0..prepared.discrete.defined.len() + 2 {
+            let (others, conditions) = self.settled_literally(prepared, literal.clone());
+            if others.iter().all(|&(id, value)| literal.discrete[id].to_bits() == value.to_bits()) {
+                others.into_iter().chain(conditions).for_each(|(id, value)| side.discrete[id] = value);
+                return;
+            }
+            others.into_iter().for_each(|(id, value)| literal.discrete[id] = value);
+        }
+        self.begin_conditions(prepared, side);
+    }
+
+    /// A side with these discrete values, but relations and stairs as its values stand.
+    fn as_it_stands<'a>(
+        &mut self,
+        prepared: &Prepared,
+        side: &Side<'a>,
+        discrete: IndexVec<VariableId, f64>,
+    ) -> Side<'a> {
+        let mut literal = Side { discrete, ..side.clone() };
+        let values = self.atom_values(prepared, (side, side), Occasion::default(), &[]);
         for (atom, &(difference, _)) in prepared.discrete.atoms.iter().zip(values.iter()) {
             literal.discrete[atom.variable] = f64::from(u8::from(atom.operator.holds(difference, 0.0)));
         }
+        let arguments = self.stair_arguments(prepared, side);
+        for (stair, argument) in prepared.discrete.stairs.iter().zip(arguments) {
+            literal.discrete[stair.variable] = stair.rounding.step(argument);
+        }
+        literal
+    }
+
+    /// What definitions come to on a side that is its own past, without any clause that fires: of variables, and of
+    /// conditions.
+    fn settled_literally(&mut self, prepared: &Prepared, mut literal: Side<'_>) -> (Defined, Defined) {
         prepared.silence(&mut literal.discrete);
         let values = self.decisions.evaluate(&prepared.discrete.tapes.decisions, |input| {
-            input_between(&prepared.dae.model, input, (&literal, &literal), occasion, &[])
+            input_between(&prepared.dae.model, input, (&literal, &literal), Occasion::default(), &[])
         });
-        let conditions =
-            prepared.discrete.defined.iter().filter(|(id, _)| prepared.discrete.conditions.contains(&id.0));
-        conditions.for_each(|&(id, place)| side.discrete[id] = values[place]);
+        let defined = prepared.discrete.defined.iter().map(|&(id, place)| (id, values[place]));
+        defined.partition(|(id, _)| !prepared.discrete.conditions.contains(&id.0))
     }
 
     /// The watched expressions at the values of a side: both sides of atoms, then arguments of stairs.

@@ -142,7 +142,7 @@ impl<'a> Instant<'_, 'a> {
         let released: Vec<RelationId> = released_atoms(left, fired).map(|(atom, _)| atom).collect();
         let (mut stage, mut transient) = (if occasion.initial { Stage::Start } else { Stage::Event }, false);
         let (mut seen, mut is_first_look) = (FxHashSet::default(), false);
-        let mut unmet = Vec::new();
+        let (mut unmet, mut first_values) = (Vec::new(), None);
         for number in 0..MOST_MICRO_STEPS {
             let mut before = outcome.right.clone();
             if stage == Stage::Quiet {
@@ -194,10 +194,14 @@ impl<'a> Instant<'_, 'a> {
                 return Ok(outcome);
             }
             match stage {
-                Stage::Start => (stage, transient, is_first_look) = (Stage::Quiet, true, true),
+                Stage::Start => {
+                    (stage, transient, is_first_look) = (Stage::Quiet, true, true);
+                    first_values = Some(outcome.right.discrete.clone());
+                }
                 Stage::Quiet if is_over => {
                     stage = Stage::Event;
-                    self.memory.buffers.begin_conditions(self.prepared, &mut outcome.right);
+                    let first = first_values.take().unwrap_or_else(|| outcome.right.discrete.clone());
+                    self.memory.buffers.begin_clauses(self.prepared, &mut outcome.right, first);
                 }
                 Stage::Quiet | Stage::Event => {}
             }
