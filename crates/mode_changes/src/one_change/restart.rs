@@ -520,11 +520,16 @@ impl Solver<'_> {
                     let mut sum = balance.carry;
                     for &(column, coefficient) in &balance.terms {
                         let position = system.position(column).expect("balances range over their block");
-                        sum += coefficient * self.jump(level, column, values[position]);
+                        let jump = self.jump(level, column, values[position]);
+                        sum += coefficient * jump;
                         if wanted == Wanted::All {
                             system.linearization.jacobian.add(at, position, coefficient);
+                            // A jump is a difference: it has the rounding of both limits.
+                            system.linearization.add_term(at, coefficient * values[position]);
+                            system.linearization.add_term(at, coefficient * (values[position] - jump));
                         }
                     }
+                    system.linearization.add_term(at, balance.carry);
                     system.linearization.residual[at] = sum;
                 }
             }

@@ -67,6 +67,14 @@ impl Linearization {
         part
     }
 
+    /// Residuals are at least made of the terms of these unknowns.
+    fn widen_sizes(&mut self, point: &[f64]) {
+        for (size, row) in self.sizes.iter_mut().zip(&self.jacobian.rows) {
+            let own: f64 = row.iter().map(|&(column, value)| (value * point[column as usize]).abs()).sum();
+            *size = if own.is_finite() { size.max(own) } else { *size };
+        }
+    }
+
     /// The rounding error of a residual.
     fn rounding(&self, row: usize) -> f64 {
         ROUNDING * self.sizes[row]
@@ -194,6 +202,7 @@ pub fn solve_block(
         let converged = progress.is_over(&point, &next, &here.jacobian.column_sizes());
         if is_linear {
             (there.jacobian, there.sizes) = (here.jacobian, here.sizes);
+            there.widen_sizes(&next);
         }
         (point, here) = (next, there);
         let converged = converged || iteration > 0 && here.is_rounding();
@@ -244,8 +253,9 @@ fn damped(
         |residual: &[f64]| residual.iter().zip(&scale).map(|(value, size)| (value / size).abs()).fold(0.0, worst);
     let before = norm(&here.residual);
     let rounding = scale.iter().enumerate().map(|(row, size)| here.rounding(row) / size).fold(0.0, f64::max);
-    // Residuals that small, beside the values and steps they are made of, may grow by rounding.
-    let noise = 1e-12 * point.iter().chain(step).map(|value| value.abs()).fold(0.0, f64::max).max(rounding);
+    // Residuals that small, beside the values and steps they are made of, may grow by rounding; so may those of rows whose
+    // known terms are large beside the unknowns, by the rounding of these terms.
+    let noise = (1e-12 * point.iter().chain(step).map(|value| value.abs()).fold(0.0, f64::max)).max(rounding);
     let mut factor = 1.0;
     for _ in 0..HALVINGS {
         let next: Vec<f64> = point.iter().zip(step).map(|(value, change)| value - factor * change).collect();
@@ -277,5 +287,49 @@ mod tests {
             system
         });
         assert!(solution.is_ok_and(|values| values[0].abs() < 10.0));
+    }
+
+    #[test]
+    fn what_is_small_beside_the_known_terms_of_its_row_is_found_to_their_rounding() {
+        // The sum of currents at a node, for the one that is about to vanish: from any start near by, the residual may grow by the
+        // rounding of the others.
+        let others = [3.7, -1.1, 0.3, -2.9];
+        let sum: f64 = others.iter().sum();
+        for number in 0..200 {
+            let start = -sum + f64::EPSILON * (f64::from(number) - 100.0) / 37.0;
+            let solution = solve_block(vec![start], Linearity::Linear, |point, wanted| {
+                let mut system = Linearization::zero(1);
+                system.residual[0] = others.iter().fold(point[0], |sum, other| sum + other);
+                if wanted == Wanted::All {
+                    system.jacobian.add(0, 0, 1.0);
+                    others.iter().chain(point).for_each(|&term| system.add_term(0, term));
+                }
+                system
+            });
+            let found = solution.expect("a linear equation has a solution");
+            assert!((found[0] + sum).abs() <= 16.0 * f64::EPSILON, "{number}: {}", found[0] + sum);
+        }
+    }
+
+    #[test]
+    fn rows_that_begin_at_zero_have_the_rounding_of_what_they_come_to() {
+        // A current that is rounding of others, shared by two branches: their own equations begin with terms that are all zero.
+        let others = [5.1e-16, -3.3e-16, 7.0e-17];
+        let solution = solve_block(vec![0.0; 3], Linearity::Linear, |point, wanted| {
+            let mut system = Linearization::zero(3);
+            system.residual[0] = others.iter().chain(point).sum();
+            system.residual[1] = 0.3 * point[0] - 0.7 * point[1];
+            system.residual[2] = 0.1 * point[1] - 0.9 * point[2];
+            if wanted == Wanted::All {
+                let entries =
+                    [(0, 0, 1.0), (0, 1, 1.0), (0, 2, 1.0), (1, 0, 0.3), (1, 1, -0.7), (2, 1, 0.1), (2, 2, -0.9)];
+                entries.iter().for_each(|&(row, column, value)| system.jacobian.add(row, column, value));
+                others.iter().for_each(|&term| system.add_term(0, term));
+            }
+            system
+        });
+        let found = solution.expect("a linear system has a solution");
+        let sum: f64 = found.iter().chain(&others).sum();
+        assert!(sum.abs() <= 1e-30, "{found:?}");
     }
 }

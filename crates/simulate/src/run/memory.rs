@@ -178,6 +178,15 @@ pub(crate) struct Literal {
     pub mode: Mode,
 }
 
+impl Literal {
+    /// Gives conditions of `when` these values on a side.
+    pub fn begin_conditions(&self, prepared: &Prepared, side: &mut Side<'_>) {
+        let ids = prepared.discrete.defined.iter().map(|&(id, _)| id);
+        let conditions = ids.filter(|id| prepared.discrete.conditions.contains(&id.0));
+        conditions.for_each(|id| side.discrete[id] = self.discrete[id]);
+    }
+}
+
 /// Buffers for the tapes of the discrete part.
 pub(crate) struct TapeBuffers {
     pub decisions: Buffers,
@@ -321,9 +330,7 @@ impl TapeBuffers {
     /// when the first clauses fire.
     pub fn begin_conditions(&mut self, prepared: &Prepared, side: &mut Side<'_>) {
         let begun = self.literal(prepared, side);
-        let conditions =
-            prepared.discrete.defined.iter().filter(|(id, _)| prepared.discrete.conditions.contains(&id.0));
-        conditions.for_each(|&(id, _)| side.discrete[id] = begun.discrete[id]);
+        begun.begin_conditions(prepared, side);
     }
 
     /// What equations define on a side, with all relations and steps of stairs as they stand.
@@ -342,17 +349,24 @@ impl TapeBuffers {
         }
         prepared.silence(&mut literal.discrete);
         let mut mode = side.mode.values.clone();
-        // Twice: what was before the start is what is there.
-        for _ in 0..2 {
+        let is_condition = |id: VariableId| prepared.discrete.conditions.contains(&id.0);
+        let mut found: Vec<(VariableId, f64)> = Vec::new();
+        // What was before the start is what is there, and no clause fires; each round passes a value on from one `pre` to the next.
+        for _ in 0..prepared.discrete.defined.len() + 2 {
             let values = self.decisions.evaluate(&prepared.discrete.tapes.decisions, |input| match input {
                 Input::LeftMode(id) => f64::from(u8::from(mode[id])),
                 _ => input_between(&prepared.dae.model, input, (&literal, &literal), occasion, &[]),
             });
-            let of_equations = prepared.discrete.defined.iter();
-            let found: Vec<(VariableId, f64)> = of_equations.map(|&(id, place)| (id, values[place])).collect();
-            mode = prepared.discrete.modes(values).collect();
-            found.into_iter().for_each(|(id, value)| literal.discrete[id] = value);
+            let before = std::mem::replace(&mut mode, prepared.discrete.modes(values).collect());
+            found.clear();
+            found.extend(prepared.discrete.defined.iter().map(|&(id, place)| (id, values[place])));
+            let mut others = found.iter().filter(|(id, _)| !is_condition(*id));
+            if before == mode && others.clone().all(|&(id, value)| literal.discrete[id].to_bits() == value.to_bits()) {
+                break;
+            }
+            others.by_ref().for_each(|&(id, value)| literal.discrete[id] = value);
         }
+        found.into_iter().for_each(|(id, value)| literal.discrete[id] = value);
         Literal { discrete: literal.discrete, mode }
     }
 

@@ -145,14 +145,13 @@ impl Side<'_> {
         SUSPICIOUS * step * self.largest()
     }
 
-    /// What rounding makes of the slope of a state without a nominal value, and errors of the states that it is made of, which
-    /// have these sizes, by a part as small as they are themselves: a fast state is moved by others many times in a step.
+    /// What rounding makes of the slope of a state without a nominal value, and errors of the states that it is made of, which are
+    /// these.
     pub(crate) fn slope_noise(
         &self,
         prepared: &Prepared,
         state: Derivative<VariableId>,
-        tolerance: f64,
-        size: impl Fn(Derivative<VariableId>) -> f64,
+        error: impl Fn(Derivative<VariableId>) -> f64,
     ) -> Option<f64> {
         if prepared.declared_nominal(state.of) > 0.0 {
             return None;
@@ -166,8 +165,8 @@ impl Side<'_> {
         });
         let quantities = self.mode.quantities.list();
         let noise = |&(place, weight): &(usize, f64)| {
-            let of_states = if quantities[place] == state { 0.0 } else { size(quantities[place]) };
-            weight * (ROUNDING * self.jet[place].abs()).max(tolerance * tolerance * of_states)
+            let of_states = if quantities[place] == state { 0.0 } else { error(quantities[place]) };
+            weight * (ROUNDING * self.jet[place].abs()).max(of_states)
         };
         let noise: f64 = terms.iter().map(noise).sum();
         noise.is_finite().then_some(noise)

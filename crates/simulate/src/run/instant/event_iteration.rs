@@ -207,10 +207,8 @@ impl<'a> Instant<'_, 'a> {
                 }
                 Stage::Quiet if is_over => {
                     (stage, is_first_event) = (Stage::Event, true);
-                    self.memory.buffers.begin_conditions(self.prepared, &mut outcome.right);
-                    let literal = self.memory.buffers.literal(self.prepared, &outcome.right);
-                    if let Some(start) = &mut start {
-                        start.literal = literal;
+                    if let Some(AtStart { literal, .. }) = &start {
+                        literal.begin_conditions(self.prepared, &mut outcome.right);
                     }
                 }
                 Stage::Quiet | Stage::Event => {}

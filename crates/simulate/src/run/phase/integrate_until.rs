@@ -20,6 +20,7 @@ use crate::run::instant::event_iteration::Fired;
 use crate::run::memory::Memory;
 use crate::run::modes::{ModeOde, VisitedMode};
 use crate::run::output::Output;
+use crate::run::phase::beyond_guards::Beyond;
 use crate::run::phase::noise_floor::GuardNoise;
 use crate::run::phase::zero_crossings::{Crossing, Guard, Values, Watch};
 use crate::run::sliding::flow::{NoFlow, NotAlike, Slide};
@@ -61,28 +62,28 @@ pub(crate) enum NoPhase {
 
 /// An integration with the values of the last evaluation.
 pub(crate) struct Phase<'a> {
-    mode: Rc<VisitedMode<'a>>,
+    pub(super) mode: Rc<VisitedMode<'a>>,
     /// The values evaluated last.
     pub present: Side<'a>,
-    states: Vec<f64>,
+    pub(super) states: Vec<f64>,
     /// The last time at which all values were accepted.
     reached: f64,
     /// Where the phase began.
     began: f64,
-    expected: Expected,
+    pub(super) expected: Expected,
     /// A part of a step that a pause interrupted.
     interrupted: Option<Part>,
 }
 
 /// What a phase waits for.
-struct Expected {
+pub(super) struct Expected {
     /// When something is due; never, where nothing is.
     due: f64,
     /// When something is due, or the run ends.
     limit: f64,
     /// Up to when functions of time are resolved.
     resolved: f64,
-    watch: Watch,
+    pub(super) watch: Watch,
 }
 
 /// A part of a step, searched for events.
@@ -204,9 +205,16 @@ impl<'a> Phase<'a> {
         }
         let index_of: FxHashMap<_, usize> = program.state_quantities().zip(0..).collect();
         for (index, state) in resting {
-            let now = &integrator.sizes().now;
-            let size = |it: Derivative<VariableId>| index_of.get(&it).map_or(0.0, |&index| now[index]);
-            let noise = self.present.slope_noise(machinery.prepared, state, settings.tolerance, size);
+            let sizes = integrator.sizes();
+            // Of another state a part of its error as small as the error is itself: a fast state is moved by others many times in a
+            // step. But all of it where it is rounding, as the current into a capacitor that nothing drives.
+            let error = |it: Derivative<VariableId>| {
+                let of_state =
+                    |&index: &usize| (settings.tolerance.powi(2) * sizes.now[index], sizes.slope_noise[index]);
+                let (part, noise) = index_of.get(&it).map_or((0.0, 0.0), of_state);
+                part.max(step * noise)
+            };
+            let noise = self.present.slope_noise(machinery.prepared, state, error);
             noise.into_iter().for_each(|noise| integrator.set_slope_noise(index, noise));
         }
     }
@@ -306,7 +314,15 @@ impl<'a> Phase<'a> {
         // After an event inside a step, the rest of the step comes first.
         if integrator.time() <= from {
             let limit = self.resolved(machinery, integrator, from).min(limit);
-            let step = integrator.step(limit).map_err(|failure| NoPhase::Integration(Box::new(failure)))?;
+            let step = match integrator.step(limit) {
+                Ok(step) => step,
+                Err(failure) => {
+                    let found = self.crossing_within_resolution(machinery, &failure);
+                    let nowhere = || NoPhase::Integration(Box::new(failure));
+                    let found = Some(found.ok_or_else(nowhere)?);
+                    return Ok(Some(Part { from, end: from, found, is_due: false, failure: None, guess: Vec::new() }));
+                }
+            };
             if !self.states.is_empty() {
                 let time_scale = &mut machinery.memory.time_scale;
                 time_scale.follow(step.to - step.from);
@@ -315,38 +331,29 @@ impl<'a> Phase<'a> {
             }
         }
         let end_of_step = integrator.time().min(limit);
-        let (to, failure) = self.last_value(machinery, integrator, (from, end_of_step))?;
-        let found = self.crossing(machinery, settings, integrator, (from, to))?;
+        let mut known_until = end_of_step;
+        let (to, failure, mut found) = loop {
+            let (to, failure) = self.last_value(machinery, integrator, (from, known_until))?;
+            let seen = self.expected.watch.seen_until().max(from);
+            match self.crossing(machinery, settings, integrator, (seen, to)) {
+                Ok(found) => break (to, failure, found),
+                // Inside the step there are no values although there are at its end.
+                Err(NoPhase::Block(it)) if seen < it.time && it.time < to => known_until = it.time,
+                Err(other) => return Err(other),
+            }
+        };
+        if let Some(Beyond { time, .. }) = failure.as_ref().filter(|_| found.is_none()) {
+            found = self.crossing_beyond(machinery, integrator, (to, *time))?;
+        }
         let end = found.as_ref().map_or(to, |crossing| crossing.time);
-        let failure = failure.filter(|_| end == to && found.is_none());
-        Ok(Some(Part { from, end, found, is_due: end >= limit, failure, guess: Vec::new() }))
-    }
-
-    /// Evaluates everything at the end of a step or, where there are no values, at the last time found before it at which there
-    /// are, and says why not beyond.
-    fn last_value(
-        &mut self,
-        machinery: &Machinery<'a>,
-        integrator: &mut Integrator<'_, ModeOde<'a>>,
-        (from, to): (f64, f64),
-    ) -> Result<(f64, Option<NoPhase>), NoPhase> {
-        let Err(mut failure) = self.move_to(machinery, integrator, to) else { return Ok((to, None)) };
-        let (mut good, mut bad) = (from, to);
-        loop {
-            let middle = 0.5 * (good + bad);
-            if middle <= good || middle >= bad {
-                break;
+        let failure = failure.filter(|_| found.is_none()).map(|it| it.reason);
+        if let Some(failure) = failure {
+            if end == from {
+                return Err(failure);
             }
-            match self.move_to(machinery, integrator, middle) {
-                Ok(()) => good = middle,
-                Err(nearer) => (bad, failure) = (middle, nearer),
-            }
+            return Ok(Some(Part { from, end, found, is_due: false, failure: Some(failure), guess: Vec::new() }));
         }
-        if good == from {
-            return Err(failure);
-        }
-        self.move_to(machinery, integrator, good)?;
-        Ok((good, Some(failure)))
+        Ok(Some(Part { from, end, found, is_due: end >= limit, failure: None, guess: Vec::new() }))
     }
 
     /// Up to when functions of time are resolved, at least for the next step. The first step of a phase is not longer than a long
@@ -427,7 +434,8 @@ impl<'a> Phase<'a> {
             memory.sizes.learn(self.mode.program.borrow().state_quantities(), integrator.sizes());
             let here = (&self.present, self.states.as_slice(), &memory.sizes);
             let surroundings = visited.surroundings.borrow();
-            let noise = GuardNoise::at(prepared, &surroundings, &mut memory.buffers, here, settings.tolerance);
+            let (buffers, largest) = (&mut memory.buffers, &memory.largest);
+            let noise = GuardNoise::at(prepared, &surroundings, buffers, here, largest, settings.tolerance);
             drop(surroundings);
             let watch = &mut self.expected.watch;
             let noisy = slight.into_iter().filter(|&guard| watch.is_noise(guard, &noise, values)).count();
@@ -469,7 +477,7 @@ impl<'a> Phase<'a> {
     }
 
     /// Evaluates everything at a time inside the last step.
-    fn move_to(
+    pub(super) fn move_to(
         &mut self,
         machinery: &Machinery<'a>,
         integrator: &mut Integrator<'_, ModeOde<'a>>,

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`integrate_until`] | integration up to the next event, pause or the stop time, with rows on the way |
 //! | [`zero_crossings`] | relations and edges whose sign is watched from step to step |
+//! | [`beyond_guards`] | modes that have no values beyond their own guards |
 //! | [`root_finding`] | a crossing within a step, located to rounding |
 //! | [`noise_floor`] | what is too small to be an event |
 //! | [`schedule`] | events whose times are known in advance |
@@ -14,6 +15,7 @@
 //! The room finds events; what comes of them is not its business. It evaluates programs of modes and tapes of the model made
 //! ready, and tells rows; it changes no discrete value.
 
+pub(crate) mod beyond_guards;
 pub(crate) mod integrate_until;
 pub(crate) mod intervals;
 pub(crate) mod noise_floor;

@@ -29,19 +29,27 @@ const ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// The tolerance, over what counts as rounding: the inverse of the share of the tolerance that the run takes for noise.
 const SLIGHT: f64 = 1e3;
 
+/// No variable is wrong by more than so many tolerances of the largest value that it ever had.
+const TOLERANCES: f64 = 10.0;
+
 /// How large the noise of each guard is.
 pub(crate) struct GuardNoise {
     /// Of differences of the sides of atoms.
     atoms: IndexVec<RelationId, f64>,
     /// Of arguments of stairs.
     stairs: Vec<f64>,
+    /// How large the sides of atoms ever were before this phase.
+    largest: IndexVec<RelationId, f64>,
+    tolerance: f64,
 }
 
 impl GuardNoise {
-    /// The noise of a guard.
-    pub fn of(&self, guard: Guard) -> f64 {
+    /// The noise of a guard whose sides were so large in this phase: not more than all that a variable may be wrong by. A stiff mode
+    /// damps the errors of its fast states, so that the current of a diode is right although it is a hundred thousand times a
+    /// difference of voltages.
+    pub fn of(&self, guard: Guard, size: f64) -> f64 {
         match guard {
-            Guard::Atom(atom) => self.atoms[atom],
+            Guard::Atom(atom) => self.atoms[atom].min(TOLERANCES * self.tolerance * self.largest[atom].max(size)),
             Guard::Edge(stair, _) => self.stairs[stair],
             Guard::Share(..) | Guard::Ray(_) => 0.0,
         }
@@ -93,10 +101,12 @@ impl GuardNoise {
         surroundings: &Surroundings,
         buffers: &mut TapeBuffers,
         (side, states, sizes): (&Side<'_>, &[f64], &StateSizes),
+        largest: &IndexVec<RelationId, f64>,
         tolerance: f64,
     ) -> Self {
         let DiscretePart { atoms, stairs, .. } = &prepared.discrete;
-        let mut noise = GuardNoise { atoms: atoms.iter().map(|_| 0.0).collect(), stairs: vec![0.0; stairs.len()] };
+        let (of_atoms, of_stairs) = (atoms.iter().map(|_| 0.0).collect(), vec![0.0; stairs.len()]);
+        let mut noise = GuardNoise { atoms: of_atoms, stairs: of_stairs, largest: largest.clone(), tolerance };
         if states.is_empty() {
             return noise;
         }

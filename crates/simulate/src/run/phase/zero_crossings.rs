@@ -252,6 +252,11 @@ impl Watch {
         self.times = [self.times[1], self.times[2], time];
     }
 
+    /// The time of the last values.
+    pub fn seen_until(&self) -> f64 {
+        self.times[2]
+    }
+
     /// A step of this length, in typical ones, leads on.
     pub fn fade(&mut self, length: f64) {
         let share = FADING.powf(length);
@@ -300,8 +305,11 @@ impl Watch {
             let (value, last) = (values[index].0, it.last[2]);
             let foretold: f64 = it.last.iter().zip(factors).map(|(value, factor)| factor * value).sum();
             let allowed = FORETOLD * value.abs().min(last.abs()).max((value - last).abs());
+            // A guard that was to cross and has not may have turned back on the way, as `abs(x) < 0.1` where `x` passes.
+            let has_turned_back = value > 0.0 && last > 0.0 && foretold < 0.0;
+            let is_otherwise = has_turned_back || (foretold - value).abs() > allowed;
             // What is not a number foretells nothing, and noise need not be foretold.
-            !((foretold - value).abs() > allowed && (self.is_clear(index, value) || self.is_clear(index, last)))
+            !(is_otherwise && (self.is_clear(index, value) || self.is_clear(index, last)))
         };
         let stretch = until - from;
         if stretch <= SHORTEST_STRETCH * step || self.watched.iter().enumerate().all(is_foretold) {
@@ -316,6 +324,9 @@ impl Watch {
     /// and are on the same side as before. Begin first.
     pub fn remember(&mut self, before: &Watch, fired: &[Guard]) {
         self.pace = before.pace;
+        let [_, earlier, last] = before.times;
+        let goes_on = last < self.times[2];
+        self.times = if goes_on { [earlier, last, self.times[2]] } else { self.times };
         for it in &mut self.watched {
             let Ok(known) = before.watched.binary_search_by_key(&it.guard, |known| known.guard) else { continue };
             let known = &before.watched[known];
@@ -324,6 +335,7 @@ impl Watch {
                 it.is_armed |= known.is_armed;
                 it.peak = it.peak.max(known.peak);
                 it.floor = known.floor;
+                it.last = if goes_on { [known.last[1], known.last[2], it.last[2]] } else { it.last };
             }
         }
     }
@@ -378,13 +390,34 @@ impl Watch {
         Ok(None)
     }
 
+    /// What leaves its side between a time and the next one, with these values at both: a crossing at the first of the two, beyond which
+    /// the mode has no values.
+    pub fn last_before(&self, time: f64, here: Values, beyond: &Values) -> Option<Crossing> {
+        let crosses = |index: &usize| self.watched[*index].is_armed && here[*index].0 >= 0.0 && beyond[*index].0 < 0.0;
+        let crossing: Vec<usize> = (0..self.watched.len()).filter(crosses).collect();
+        let first = *crossing.first()?;
+        let residue = |(index, it): (usize, &Watched)| {
+            let Guard::Atom(atom) = it.guard else { return None };
+            let change = (here[index].0 - beyond[index].0).abs();
+            let size = if change.is_finite() { change } else { 0.0 };
+            Some(Residue { atom, size, is_located: crossing.contains(&index) })
+        };
+        Some(Crossing {
+            time,
+            guards: crossing.iter().map(|&index| self.watched[index].guard).collect(),
+            residues: self.watched.iter().enumerate().filter_map(residue).collect(),
+            is_doubtful: self.is_doubtful(first),
+            values: here,
+        })
+    }
+
     /// Learns how large the noise of some guard that crossed is; whether it stayed within, before and at the end of the
     /// step, where guards have these values. Then it is not watched until it leaves its noise.
     pub fn is_noise(&mut self, guard: Guard, noise: &GuardNoise, values: &Values) -> bool {
         let Some(index) = self.watched.iter().position(|it| it.guard == guard) else { return false };
         let end = values[index].0;
         let it = &mut self.watched[index];
-        it.floor = it.floor.max(noise.of(guard));
+        it.floor = it.floor.max(noise.of(guard, it.own));
         it.is_armed &= it.peak > it.floor;
         !self.watched[index].is_armed && (end >= 0.0 || !self.is_clear(index, end))
     }
