@@ -45,6 +45,10 @@ pub(super) enum Reason {
     KnownBefore,
     /// Equations are not linear in what is infinite.
     Nonlinear,
+    /// Coefficients cancel: derivatives that the model writes are restarted, and `changes` asks for those that are left.
+    Cancelling,
+    /// The mode is structurally singular: nothing is said of it there.
+    Singular,
     /// Of equations that are equivalent another one gives way.
     Words,
     /// None that is known.
@@ -151,6 +155,9 @@ pub(super) fn fires(change: &Change) -> bool {
 /// Why `changes` says something else; nothing where it does not.
 pub(super) fn difference(graph: &Graph, change: &Change, own: &Opinion, theirs: &Opinion) -> Option<Reason> {
     let fires = fires(change);
+    if graph.offsets[change.after].is_none() {
+        return Some(Reason::Singular);
+    }
     let satisfied = graph.satisfied_at_boundaries(change);
     let with_past = Change { satisfied: satisfied.clone(), ..change.clone() };
     if !satisfied.is_empty() && graph.course(&with_past).is_none() {
@@ -199,6 +206,7 @@ pub(super) fn difference(graph: &Graph, change: &Change, own: &Opinion, theirs: 
     Some(match () {
         () if graph.says_what_is_known(change) => Reason::KnownBefore,
         () if linear(own).agrees_with(&linear(theirs), fires) => Reason::Nonlinear,
+        () if same_values(own) && graph.system.combines_in(change.after) => Reason::Cancelling,
         () if same_values(own) => Reason::Words,
         () => match found(&same_values) {
             Some(reading) => Reason::Reading(reading, true),
@@ -279,6 +287,10 @@ impl Reason {
                     .into()
             }
             Reason::Nonlinear => "equations are not linear in what is infinite, for which it has other rules".into(),
+            Reason::Cancelling => {
+                "coefficients cancel: it restarts the derivatives that are left, RR8933 all that the model writes".into()
+            }
+            Reason::Singular => "the mode is structurally singular".into(),
             Reason::Words => "equations of one block are equivalent, and another one gives way".into(),
             Reason::Unknown => "no reading of the algorithm is known in which the two agree".into(),
         }
@@ -289,6 +301,9 @@ impl Reason {
         if let Reason::Past(_) = self {
             let reason = self.words(graph);
             return vec![format!("{reason}, as `changes` knows; for another past there is what the runs have")];
+        }
+        if let Reason::Singular = self {
+            return vec![format!("`changes` says nothing of this mode, because {}", self.words(graph))];
         }
         let list = |names: &BTreeSet<String>| match names.is_empty() {
             true => "nothing".to_string(),

@@ -22,10 +22,13 @@ impl Wording<'_> {
     pub(super) fn dynamics(&self) -> Vec<ModeDynamics> {
         let graph = self.graph;
         let starts = graph.starts.iter();
-        let steady = starts.filter_map(|(&mode, &start)| Some((mode, graph.run_from(start, mode)?)));
-        let dynamics = steady.filter_map(|(mode, run)| {
+        let dynamics = starts.filter_map(|(&mode, &start)| {
             let offsets = graph.offsets[mode].as_ref()?;
-            Some(self.mode_dynamics(mode, offsets, &graph.runs[run].steps))
+            let steps = match graph.run_from(start, mode) {
+                Some(run) => graph.runs[run].steps.clone(),
+                None => graph.causal_change(mode, mode)?.instants.first()?.steps.clone(),
+            };
+            Some(self.mode_dynamics(mode, offsets, &steps))
         });
         dynamics.collect()
     }
@@ -87,7 +90,9 @@ impl Wording<'_> {
         weight.retain(is_linear);
         let differs = match reason {
             // These differ in other variables than those that have closed forms here.
-            Some(reason @ (Reason::Past(_) | Reason::Nonlinear)) => reason.lines(graph, &theirs, &[]),
+            Some(reason @ (Reason::Past(_) | Reason::Nonlinear | Reason::Cancelling)) => {
+                reason.lines(graph, &theirs, &[])
+            }
             Some(reason) => {
                 let weights = weight.drain(..).map(|(name, text)| (format!("the weight of {name}"), text));
                 reason.lines(graph, &theirs, &formula.drain(..).chain(weights).collect::<Vec<_>>())
@@ -108,7 +113,8 @@ impl Wording<'_> {
         };
         let order = |(variable, order): (String, String)| ImpulseOrder { variable, order };
         let terms = graph.dominant_terms(&self.analyzed.dae, change).filter(|_| class == "impulsive");
-        let DominantTerms { series, equations: dominant } = terms.unwrap_or_default();
+        let DominantTerms { series, equations: dominant, weights } = terms.unwrap_or_default();
+        let moments: Vec<(String, String)> = weights.into_iter().map(|(it, text)| (name(it), text)).collect();
         let steps_text =
             |steps: &[MicroStep]| steps.iter().filter_map(|step| system.step_text(step)).collect::<Vec<_>>().join("; ");
         let limits = graph.right_limits(change).unwrap_or_default();
@@ -136,6 +142,7 @@ impl Wording<'_> {
             restart: limits.iter().map(|it| self.right_limits(it)).collect(),
             formula: ByName(formula),
             weight: ByName(weight),
+            moments: ByName(moments.into_iter().filter(is_linear).collect()),
             differs,
         }
     }

@@ -69,6 +69,18 @@ pub struct RunEffects {
     pub unclear: BTreeMap<Unknown, Unclear>,
 }
 
+/// What all runs do.
+#[derive(Clone, Debug)]
+pub struct AllEffects {
+    /// By run; nothing for runs that fail, or that no past was followed to.
+    pub of_runs: Vec<Option<RunEffects>>,
+    /// How many pasts were met and not followed.
+    pub pasts_left_out: usize,
+}
+
+/// Pasts that are followed: as many as runs are explored. Most models have fewer than ten times as many pasts as contexts.
+pub const MOST_PASTS: usize = 2_048;
+
 fn is_impulsive(value: &Series) -> bool {
     value.order().is_some_and(|order| order > 0)
 }
@@ -220,18 +232,25 @@ impl Graph {
         }
     }
 
-    /// By run, what it does for every past with which its beginning is met; nothing for runs that fail, and where blocks are
+    /// By run, what it does for the pasts with which its beginning is met; nothing for runs that fail, and where blocks are
     /// singular even for generic numbers.
     ///
     /// A consistent start is met on a trajectory of its mode. What begins in the midst of a change is met by runs, each of
     /// which brings its own values: two that come by another run or with other orders are two pasts. No past goes through
-    /// more runs than there are beginnings.
-    pub fn run_effects(&self) -> Vec<Option<RunEffects>> {
+    /// more runs than there are beginnings, and no more than [`MOST_PASTS`] are followed: those first that come where none
+    /// was before.
+    pub fn run_effects(&self) -> AllEffects {
         let mut effects: Vec<Option<RunEffects>> = vec![None; self.runs.len()];
         let is_start: BTreeSet<usize> = self.starts.values().copied().collect();
         let mut met: BTreeSet<(usize, Profile)> = BTreeSet::new();
+        let mut visited: BTreeSet<usize> = is_start.clone();
+        let mut followed = 0;
         let mut pending: VecDeque<(usize, u32, Reached)> = self.trajectories().into();
         while let Some((from, instant, reached)) = pending.pop_front() {
+            if followed == MOST_PASTS {
+                return AllEffects { of_runs: effects, pasts_left_out: pending.len() + 1 };
+            }
+            followed += 1;
             for number in self.runs_from(from) {
                 let run = &self.runs[number];
                 let (Ok(to), Some(after)) = (&run.to, reached.after_run(&self.system, &run.steps, instant)) else {
@@ -246,11 +265,12 @@ impl Graph {
                 let next = after.ticked();
                 let goes_on = !is_start.contains(to) && (instant as usize) < self.beginnings.len();
                 if goes_on && met.insert((number, profile(&next))) {
-                    pending.push_back((*to, instant + 1, next));
+                    let past = (*to, instant + 1, next);
+                    if visited.insert(*to) { pending.push_front(past) } else { pending.push_back(past) }
                 }
             }
         }
-        effects
+        AllEffects { of_runs: effects, pasts_left_out: 0 }
     }
 
     /// What consistent starts begin with, on trajectories of their modes. Modes with the same states begin alike.
@@ -296,7 +316,7 @@ fn differs(one: Option<Series>, other: Option<Series>) -> bool {
 impl Graph {
     /// What each run is, by its colour in Fig. 3.
     pub fn classes(&self) -> Vec<Class> {
-        self.classes_by(&self.run_effects())
+        self.classes_by(&self.run_effects().of_runs)
     }
 
     /// The same where it is known what runs do. What is not linear in something infinite counts as impulsive.
