@@ -485,7 +485,7 @@ fn combinations_of_what_holds_are_the_same_in_every_order() {
     let orders = orders_of(equations, "");
     let expected = shape(&orders[0]);
     assert_eq!(expected.0, [serde_json::json!(["x0", "x2"]), serde_json::json!(["x2"])]);
-    let impulse = r#""g" "impulsive" 1 [{"order":"1","variable":"x1"}]"#;
+    let impulse = r#""g" "impulsive" 1 [{"variable":"x1","order":"1"}]"#;
     assert!(expected.1.iter().any(|it| it == impulse), "{:?}", expected.1);
     for text in &orders[1..] {
         assert_eq!(shape(text), expected, "{text}");

@@ -116,6 +116,8 @@ impl Graph {
         steps: &[MicroStep],
         is_infinite: &dyn Fn(Unknown) -> bool,
     ) -> Option<Unfounded> {
+        // Runs of singular modes are explored to say why they are refused, and are refused for that.
+        self.offsets[mode].as_ref()?;
         let erased = || {
             steps.iter().filter_map(|step| match step {
                 MicroStep::Shift(step) => Some(step.equation),

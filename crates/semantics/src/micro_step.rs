@@ -120,7 +120,7 @@ pub enum Next {
     Fail(Failure),
 }
 
-/// Whether all choices of lines 5, 8 and 12 are wanted, or the first.
+/// Whether all choices of lines 5, 8, 12 and 15 are wanted, or the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Choices {

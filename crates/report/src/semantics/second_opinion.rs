@@ -49,6 +49,8 @@ pub(super) enum Reason {
     Cancelling,
     /// The mode is structurally singular: nothing is said of it there.
     Singular,
+    /// `changes` erases these, which hold in the mode before.
+    HeldBefore(Reading, BTreeSet<String>),
     /// Of equations that are equivalent another one gives way.
     Words,
     /// None that is known.
@@ -211,9 +213,31 @@ pub(super) fn difference(graph: &Graph, change: &Change, own: &Opinion, theirs: 
         () => match found(&same_values) {
             Some(reading) => Reason::Reading(reading, true),
             None if fires => of_laws(graph, change, own, theirs).unwrap_or(Reason::Unknown),
-            None => Reason::Unknown,
+            None => held_before(graph, change, &read, theirs).unwrap_or(Reason::Unknown),
         },
     })
+}
+
+/// Where `changes` erases more than a reading of the algorithm, and all of that holds in the mode before: what jumps there alone
+/// keeps its value, and impulses have weight zero.
+fn held_before(graph: &Graph, change: &Change, read: &[(Reading, Opinion)], theirs: &Opinion) -> Option<Reason> {
+    let holds = |name: &String| {
+        let mut bodies = graph.system.bodies.iter();
+        bodies.any(|body| body.modes.has(change.before) && body.modes.has(change.after) && is_primed(name, &body.name))
+    };
+    read.iter().find_map(|(reading, own)| {
+        let more: BTreeSet<String> = theirs.erased.difference(&own.erased).cloned().collect();
+        let agrees = own.verdict == theirs.verdict
+            && own.impulsive.iter().all(|(name, order)| theirs.impulsive.get(name) == Some(order))
+            && own.erased.is_subset(&theirs.erased)
+            && own.jumps.is_subset(&theirs.jumps);
+        (agrees && !more.is_empty() && more.iter().all(holds)).then_some(Reason::HeldBefore(*reading, more))
+    })
+}
+
+/// Whether a name is that of an equation, or of a derivative of it.
+fn is_primed(name: &str, equation: &str) -> bool {
+    name.strip_prefix(equation).is_some_and(|primes| primes.chars().all(|it| it == '\''))
 }
 
 /// Graphs with more runs than this are not explored again without their laws.
@@ -289,6 +313,11 @@ impl Reason {
             Reason::Nonlinear => "equations are not linear in what is infinite, for which it has other rules".into(),
             Reason::Cancelling => {
                 "coefficients cancel: it restarts the derivatives that are left, RR8933 all that the model writes".into()
+            }
+            Reason::HeldBefore(reading, erased) => {
+                let names = erased.iter().cloned().collect::<Vec<_>>().join(", ");
+                let verb = if erased.len() == 1 { "holds" } else { "hold" };
+                format!("{}; it does not see that {names} {verb} in the mode before", because(*reading))
             }
             Reason::Singular => "the mode is structurally singular".into(),
             Reason::Words => "equations of one block are equivalent, and another one gives way".into(),

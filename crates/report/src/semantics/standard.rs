@@ -88,7 +88,9 @@ impl Wording<'_> {
         let is_linear = |(variable, _): &(String, String)| !effects.nonlinear.iter().any(|&it| name(it) == *variable);
         formula.retain(is_linear);
         weight.retain(is_linear);
-        let differs = match reason {
+        let mut left_out = self.without_a_past(change, &mut formula);
+        left_out.extend(self.without_a_past(change, &mut weight));
+        let mut differs = match reason {
             // These differ in other variables than those that have closed forms here.
             Some(reason @ (Reason::Past(_) | Reason::Nonlinear | Reason::Cancelling)) => {
                 reason.lines(graph, &theirs, &[])
@@ -99,6 +101,7 @@ impl Wording<'_> {
             }
             None => Vec::new(),
         };
+        differs.extend(left_out.into_iter().filter(|_| is_determined));
         if !is_determined {
             formula.clear();
             weight.clear();
@@ -145,6 +148,33 @@ impl Wording<'_> {
             moments: ByName(moments.into_iter().filter(is_linear).collect()),
             differs,
         }
+    }
+
+    /// Takes away closed forms with left limits that no instant of a change knows: what was no state before is computed in
+    /// the instant, and is not what it was. Lines that say so.
+    fn without_a_past(&self, change: &Change, forms: &mut Formulas) -> Vec<String> {
+        let mut lines = Vec::new();
+        forms.retain(|(name, text)| match self.unknown_past(change, text) {
+            Some(past) => {
+                lines.push(format!("the closed form of {name} in `changes` reads {past}, which no instant knows"));
+                false
+            }
+            None => true,
+        });
+        lines
+    }
+
+    /// `pre(x)`, `pre(der(x))` in a closed form, where that is not known when the change begins.
+    fn unknown_past(&self, change: &Change, text: &str) -> Option<String> {
+        let unknowns = self.graph.system.unknowns.iter_enumerated();
+        let mut pasts = unknowns.flat_map(|(id, unknown)| {
+            (0..=self.graph.bound).map(move |order| {
+                let derivative = (0..order).fold(unknown.name.to_string(), |inner, _| format!("der({inner})"));
+                (Shifted::new(id, order), format!("pre({derivative})"))
+            })
+        });
+        let found = pasts.find(|(variable, past)| text.contains(past) && !change.start.known.contains(variable));
+        found.map(|(_, past)| past)
     }
 
     /// `x1, x2 from k1•+k2•+c•2 in instant 1`
