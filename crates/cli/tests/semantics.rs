@@ -628,3 +628,29 @@ fn reasons_of_the_documentation_are_met_in_their_models() {
         assert!(!outcome.stdout.contains("no reading of the algorithm"), "{reason}: {}", outcome.stdout);
     }
 }
+
+/// `y` was no state, and is computed in the instant: what it was before the change is in no closed form.
+#[test]
+fn closed_forms_read_left_limits_of_states_alone() {
+    let text = "model M Real x; Real y; Real z; Real w; Boolean g = time > 1; equation
+        /* a: */ w = der(x); /* k: */ 0 = if g then x - 1 else w - 3;
+        /* q: */ 0 = if g then y - x else y - 7; /* p: */ 0 = if g then z + der(y) else z; end M;";
+    let change = change_to(text, "g");
+    assert_eq!(change["weight"], serde_json::json!({"w": "1 - pre(x)"}));
+    let line = "the closed form of z in `changes` reads pre(y), which no instant knows";
+    assert_eq!(change["differs"], serde_json::json!([line]));
+    // From `q` the value before is that of `x`, from `p` the weight is what `y` jumps by from there.
+    let dominant = change["dominant"].to_string();
+    assert!(dominant.contains("q: 0 = y_0 - pre(x)") && dominant.contains("p: y•_0 - y_0 + z_0 = 0"), "{dominant}");
+}
+
+/// Where an equation was shifted, either of two shifts gives the variables between: line 15 has a choice.
+#[test]
+fn sets_of_latent_equations_are_choices() {
+    let text = "model M Real x; Real y; Real z; Boolean g = time > 1; equation
+        /* a: */ 13*x - 18*z + 1 = 0; /* b: */ 19*y - 4 = 0;
+        /* c: */ 0 = if g then der(der(z)) - 16*x - 2 else 59*z + 11*y - 15*x + 14; end M;";
+    let outcome = modeshift_reading(text.as_bytes(), &["semantics", "-", "--all-choices"]);
+    let choices = "with not g:\n    erases c, then {a, c}\n    erases c, then {b, c}\n";
+    assert!(outcome.stdout.contains(choices), "{}", outcome.stdout);
+}

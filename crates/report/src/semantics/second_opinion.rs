@@ -229,8 +229,8 @@ fn held_before(graph: &Graph, change: &Change, read: &[(Reading, Opinion)], thei
         let more: BTreeSet<String> = theirs.erased.difference(&own.erased).cloned().collect();
         let agrees = own.verdict == theirs.verdict
             && own.impulsive.iter().all(|(name, order)| theirs.impulsive.get(name) == Some(order))
-            && own.erased.is_subset(&theirs.erased)
-            && own.jumps.is_subset(&theirs.jumps);
+            && own.erased.difference(&theirs.erased).all(holds)
+            && own.jumps.iter().all(|it| theirs.jumps.contains(it) || theirs.impulsive.contains_key(it));
         (agrees && !more.is_empty() && more.iter().all(holds)).then_some(Reason::HeldBefore(*reading, more))
     })
 }
