@@ -39,6 +39,8 @@ pub struct Combination {
     pub by: EquationId,
     /// The equations that were combined.
     pub of: Vec<EquationId>,
+    /// How often each of them is differentiated in it.
+    pub orders: Vec<u32>,
     /// In which modes: a formula over mode variables.
     pub modes: ExpressionId,
     /// The guard of the replaced equation as it was before.
@@ -197,8 +199,9 @@ fn combine(dae: &mut MultimodeDae, space: &ModeSpace, dependence: &Dependence) -
     let modes = formula_of(space, &mut dae.model.expressions, dependence.modes);
     let guard = dae.model.equations[replaced.of].guard;
     let by = replace(dae, replaced.of, modes, sum, combination_name(dae, dependence));
-    let of = dependence.equations.iter().map(|(equation, _)| equation.of).collect();
-    Some(Combination { replaced: replaced.of, by, of, modes, guard })
+    let members = || dependence.equations.iter().map(|(equation, _)| equation);
+    let (of, orders) = (members().map(|it| it.of).collect(), members().map(|it| it.order - replaced.order).collect());
+    Some(Combination { replaced: replaced.of, by, of, orders, modes, guard })
 }
 
 /// The expression with the derivatives in `memo` replaced, rebuilt so that literals fold.
