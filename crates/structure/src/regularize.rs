@@ -171,10 +171,13 @@ fn combine_dependent(
     }
 }
 
-/// Replaces one equation; nothing where an equation has no derivative.
+/// Replaces one equation; nothing where an equation has no derivative. Of several that could be, one of some modes only: what holds
+/// before and after a change carries what is remembered across it, and so the impulse.
 fn combine(dae: &mut MultimodeDae, space: &ModeSpace, dependence: &Dependence) -> Option<Combination> {
-    let &(replaced, scale) =
-        dependence.equations.iter().rev().min_by_key(|(equation, _)| equation.order).expect("dependent rows");
+    let holds_always =
+        |equation: EquationId| dae.model.expressions.literal_boolean(dae.model.equations[equation].guard) == Some(true);
+    let candidates = dependence.equations.iter().rev();
+    let &(replaced, scale) = candidates.min_by_key(|(it, _)| (it.order, holds_always(it.of))).expect("dependent rows");
     let zero = dae.model.expressions.integer(0);
     let mut memo = Rewritten::new();
     for write in &dependence.writes {
