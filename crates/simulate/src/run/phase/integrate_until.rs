@@ -173,7 +173,7 @@ impl<'a> Phase<'a> {
         let known = machinery.memory.sizes.of(self.mode.program.borrow().state_quantities(), time_scale);
         let integrator = problem.start_with(self.present.time, &self.states, &known);
         let mut integrator = integrator.map_err(|failure| NoPhase::Integration(Box::new(failure)))?;
-        machinery.memory.time_scale.shorten(integrator.sizes().step);
+        machinery.memory.time_scale.shorten(integrator.sizes().acts_within);
         self.measure_rest(machinery, settings, &mut integrator);
         Ok(integrator)
     }
