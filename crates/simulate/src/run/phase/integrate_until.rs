@@ -289,6 +289,7 @@ impl<'a> Phase<'a> {
         crossed: &[Guard],
     ) {
         self.present.discrete = right.discrete;
+        self.view.forget();
         let expected = Expected::of(machinery, settings, &self.present);
         let before = std::mem::replace(&mut self.expected, expected);
         self.expected.watch.remember(&before.watch, crossed);

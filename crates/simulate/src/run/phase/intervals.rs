@@ -48,6 +48,17 @@ impl Interval {
         self.high - self.low
     }
 
+    /// The same, with so many times its width more on both sides.
+    pub fn widened(self, times: f64) -> Self {
+        let more = times * self.width();
+        Interval::new(self.low - more, self.high + more)
+    }
+
+    /// Whether all of the other one is in it.
+    pub fn has(self, other: Interval) -> bool {
+        self.low <= other.low && other.high <= self.high
+    }
+
     fn contains(self, value: f64) -> bool {
         self.low <= value && value <= self.high
     }

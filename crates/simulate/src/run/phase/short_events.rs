@@ -6,8 +6,8 @@
 //! At the end of that part all guards are looked at, and what follows is what always follows a look (`zero_crossings`).
 //!
 //! 1. *At a glance*: bounds from values and slopes of the quantities at both ends of the step. A cubic curve stays within its
-//!    control points; what they span is doubled on both sides, since a quantity is no cubic curve, and what has no slope spans
-//!    its two values. Most steps end here, at the cost of one evaluation of the guard.
+//!    control points; what they span is widened by as much on both sides, since a quantity is no cubic curve, and what has no
+//!    slope spans its two values. Most steps end here, and most of them within bounds that were clear steps ago.
 //! 2. *By polynomials* over the step (`polynomials`): of states those that the method of integration itself gives, of what
 //!    the states determine those through a few evaluations. Bounds by intervals, and by value, slope and curvature of the middle
 //!    of a part, which converge with the third power of its length.
@@ -31,6 +31,13 @@ pub(crate) const SAMPLES: f64 = 64.0;
 /// Parts of a step, which is 2 long, that are not halved: what is shorter is hardly resolved in time.
 pub(crate) const SHORTEST: f64 = 1e-12;
 
+/// What control points span is widened by so many times its width on both sides: a quantity is no cubic curve.
+const NEAR: f64 = 1.0;
+/// And by so many times that, so that the next steps are within, if guards are clear there too.
+const FAR: f64 = 4.0;
+/// If not, the next steps are looked at alone.
+const STEPS_NEAR: usize = 8;
+
 /// Where quantities of guards are found in a mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
@@ -52,6 +59,11 @@ pub(crate) struct View {
     /// Values and slopes at both ends of a step, and the time of its end.
     ends: [Vec<[f64; 2]>; 2],
     end: f64,
+    /// Where quantities may be, and when, so that all guards are clear; empty where that is not known.
+    cleared: Vec<Interval>,
+    cleared_time: Interval,
+    /// So many steps are too near to an event to look further.
+    is_near: usize,
     polynomials: Vec<Polynomial>,
     /// The bounds that may still be asked for in this step.
     bounds_left: usize,
@@ -100,17 +112,47 @@ impl View {
         now.extend(self.in_jet.iter().map(|it| it.map(|place| place.map_or(f64::NAN, |place| side.jet[place]))));
         self.end = to;
         if !is_next {
+            self.forget();
             return false;
         }
         let Workspace { quantities, steps } = &mut self.ranges;
+        let spans = before.iter().zip(now).map(|(before, now)| span(*before, *now, to - from));
         quantities.clear();
-        quantities.extend(before.iter().zip(now).map(|(before, now)| glance(*before, *now, to - from)));
-        let course = Course { side, time: Interval::new(from, to), quantities };
-        functions.functions.iter().all(|function| {
-            let mut aims = function.guards.iter().filter_map(|&guard| watch.aim(guard)).peekable();
-            aims.peek().is_none()
-                || function.bounds(&course, steps).is_some_and(|range| aims.all(|aim| aim.is_clear(range)))
-        })
+        quantities.extend(spans.map(|span| span.widened(NEAR)));
+        let time = Interval::new(from, to);
+        if !self.cleared.is_empty() && self.cleared_time.has(time) {
+            let mut both = self.cleared.iter().zip(&*quantities);
+            if both.all(|(cleared, quantity)| cleared.has(*quantity)) {
+                return true;
+            }
+        }
+        let mut is_clear = |time: Interval, quantities: &[Interval]| {
+            let course = Course { side, time, quantities };
+            functions.functions.iter().all(|function| {
+                let mut aims = function.guards.iter().filter_map(|&guard| watch.aim(guard)).peekable();
+                aims.peek().is_none()
+                    || function.bounds(&course, steps).is_some_and(|range| aims.all(|aim| aim.is_clear(range)))
+            })
+        };
+        self.cleared.clear();
+        if self.is_near > 0 {
+            self.is_near -= 1;
+            return is_clear(time, quantities);
+        }
+        self.cleared.extend(quantities.iter().map(|quantity| quantity.widened(FAR)));
+        self.cleared_time = time.widened(FAR);
+        if is_clear(self.cleared_time, &self.cleared) {
+            return true;
+        }
+        self.cleared.clear();
+        self.is_near = STEPS_NEAR;
+        is_clear(time, quantities)
+    }
+
+    /// What stands still between events has changed.
+    pub fn forget(&mut self) {
+        self.cleared.clear();
+        self.is_near = 0;
     }
 
     /// Begins to look into a step, with the values of quantities at `PLACES` of it.
@@ -144,16 +186,15 @@ impl View {
     }
 }
 
-/// Where a quantity is in a step, by value and slope at its ends.
-fn glance([before, slope_before]: [f64; 2], [now, slope_now]: [f64; 2], length: f64) -> Interval {
+/// What the control points of a quantity span in a step, by value and slope at its ends.
+fn span([before, slope_before]: [f64; 2], [now, slope_now]: [f64; 2], length: f64) -> Interval {
     let third = length / 3.0;
     let (mut low, mut high) = (before.min(now), before.max(now));
     for control in [before + third * slope_before, now - third * slope_now] {
         // What is not a number is not smaller nor larger.
         (low, high) = (low.min(control), high.max(control));
     }
-    let width = high - low;
-    if before.is_nan() || now.is_nan() { Interval::ALL } else { Interval::new(low - width, high + width) }
+    if before.is_nan() || now.is_nan() { Interval::ALL } else { Interval { low, high } }
 }
 
 impl Aim {
