@@ -361,6 +361,7 @@ codes! {
     N0610 "A tool that does not look at modes solves the model in all of them (`check --as-other-tools`).",
     N0702 "The start is underdetermined, and the model states nothing about it.",
     N0711 "A start value was found by a second method.",
+    N0712 "The start depends on modes far away: it is checked where all machines are in their initial states.",
     N0801 "An instant that only the laws of a `when` complete is computed by runs alone.",
 }
 

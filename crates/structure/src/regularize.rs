@@ -26,9 +26,9 @@ use crate::{Analysis, Options, analyze};
 /// After this many rounds of combining equations, what is still singular is reported as it is.
 const MOST_ROUNDS: usize = 12;
 /// Decision-diagram nodes per equation beyond which a model counts as long-range. Local models need three to ten.
-const NODES_PER_EQUATION: usize = 200;
+const NODES_PER_EQUATION: usize = 20;
 /// So many nodes, a second of work, are allowed in any case.
-const LEAST_BUDGET: usize = 1 << 22;
+const LEAST_BUDGET: usize = 1 << 21;
 
 /// An equation that was replaced by a combination of equations.
 #[derive(Clone, Debug)]
