@@ -408,7 +408,12 @@ impl<'a> Phase<'a> {
                 if self.expected.watch.is_foretold((last, until), to - from, &values) {
                     break values;
                 }
-                until = self.expected.watch.next_look(last, until);
+                // Times that cannot be told apart have no look between them.
+                let earlier = self.expected.watch.next_look(last, until);
+                if earlier >= until {
+                    break values;
+                }
+                until = earlier;
             };
             let found = self.crossing_within(machinery, settings, integrator, ((last, until), &values))?;
             if found.is_some() {
