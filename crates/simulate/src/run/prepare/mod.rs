@@ -169,6 +169,15 @@ impl Prepared {
         self.discrete.conditions.clone().for_each(|number| before[VariableId(number)] = 1.0);
     }
 
+    /// Whether all of some atoms have the same truths on both sides of an instant; not where there are none.
+    pub fn keeps_all(&self, atoms: &[RelationId], left: &Side<'_>, right: &Side<'_>) -> bool {
+        let is_kept = |&atom: &RelationId| {
+            let variable = self.discrete.atoms[atom].variable;
+            left.discrete[variable] == right.discrete[variable]
+        };
+        !atoms.is_empty() && atoms.iter().all(is_kept)
+    }
+
     /// An expression in the words of the model.
     pub fn text(&self, expression: ExpressionId) -> String {
         short_text(&self.dae.model, Some(&self.dae.mode_variables), expression)
