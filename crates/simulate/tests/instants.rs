@@ -313,3 +313,46 @@ end M;";
         assert_eq!(left.to_bits(), right.to_bits(), "{name} = {left} becomes {right}");
     }
 }
+
+#[test]
+fn what_becomes_true_right_after_the_start_is_an_edge_and_a_change() {
+    let text = "model M
+        Integer plain(start = 0, fixed = true), edges(start = 0, fixed = true), changes(start = 0, fixed = true);
+        Integer steps(start = 0, fixed = true), written(start = 0, fixed = true), relation(start = 0, fixed = true);
+        Integer never(start = 0, fixed = true), falls(start = 0, fixed = true), derived(start = 0, fixed = true);
+        Boolean b, c, d; Integer n;
+      equation
+        b = time > 0; c = time >= 0; d = time <= 0; n = integer(ceil(4*time));
+        when b then plain = pre(plain) + 1; end when;
+        when edge(b) then edges = pre(edges) + 1; end when;
+        when change(b) then changes = pre(changes) + 1; end when;
+        when change(n) then steps = pre(steps) + 1; end when;
+        when b and not pre(b) then written = pre(written) + 1; end when;
+        when time > 0 then relation = pre(relation) + 1; end when;
+        when {edge(c), change(c)} then never = pre(never) + 1; end when;
+        when not d and pre(d) then falls = pre(falls) + 1; end when;
+        when edge(b) and n == 1 and pre(n) == 0 then derived = pre(derived) + 1; end when;
+        annotation(experiment(StopTime = 0.9)); end M;";
+    let ran = run_text(text, &How::default()).finished();
+    for name in ["plain", "edges", "changes", "written", "relation", "falls", "derived"] {
+        assert_eq!(ran.last(name), 1.0, "{name}");
+    }
+    assert_eq!(ran.last("steps"), 4.0);
+    assert_eq!(ran.last("never"), 0.0);
+}
+
+#[test]
+fn assertions_that_only_warn_are_told_once_and_the_run_goes_on() {
+    let text = "model M Real x(start = 0, fixed = true); equation der(x) = cos(50*time);
+        assert(x < 0.019, \"too large\", AssertionLevel.warning); assert(x < 1, \"never\", AssertionLevel.warning);
+        when time > 0.5 then assert(x > 3, \"in a clause\", AssertionLevel.warning); end when;
+        annotation(experiment(StopTime = 1)); end M;";
+    let ran = run_text(text, &How::default()).finished();
+    let told: Vec<&str> =
+        ran.diagnostics.iter().filter(|it| it.code == "W0838").map(|it| it.message.as_str()).collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    let (time, text) = told[0].rsplit_once(": ").expect("a time and a text");
+    let time: f64 = time.rsplit_once(" = ").and_then(|it| it.1.parse().ok()).expect("a time");
+    assert!((time - 0.95f64.asin() / 50.0).abs() < 1e-7 && text == "too large", "{}", told[0]);
+    assert_eq!(told[1], "assertion violated at time = 0.5: in a clause");
+}

@@ -193,10 +193,10 @@ const NESTED: &str = "
 
 #[test]
 fn machines_inside_a_state_begin_anew_or_go_on_with_it() {
-    let anew = run_text(NESTED, &How::until(1.8).set("anew", "true")).finished();
+    let anew = run_text(NESTED, &How::until(1.75).set("anew", "true")).finished();
     assert_eq!(states(&anew), ["p.b p", "q", "p.a p", "p.b p"]);
     near(anew.limits(2, "p.a.x").1, 0.0, 1e-12);
-    let again = run_text(NESTED, &How::until(1.8).set("anew", "false")).finished();
+    let again = run_text(NESTED, &How::until(1.75).set("anew", "false")).finished();
     // p.b had been active for 0.1 s, and its timer begins again.
     assert_eq!(states(&again), ["p.b p", "q", "p.b p", "p.a p"]);
     near(again.limits(2, "p.b.x").1, 0.2, 1e-8);

@@ -1,5 +1,6 @@
 //! All tests of this crate in one binary: `cargo test -p modeshift-simulate --test suite NAME`.
 
+mod beginnings;
 mod discrete_part;
 mod events;
 mod functions;

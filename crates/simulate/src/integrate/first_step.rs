@@ -5,7 +5,7 @@
 use super::Ode;
 use super::evaluations::Evaluations;
 use super::methods::shortest_step;
-use super::sizes::Weights;
+use super::sizes::{Sizes, Weights};
 
 /// States of less than this, in units of the error allowed, are zero: they say nothing about what a short time is.
 const LEAST_SIZE: f64 = 1.0;
@@ -35,10 +35,15 @@ pub(super) fn first_step<System: Ode>(
     let shortest = shortest_step(time);
     let says_nothing = size < LEAST_SIZE || slope == 0.0;
     let own = if says_nothing { f64::INFINITY } else { size / slope };
-    // A slope that is rounding of zero says nothing either.
-    let short = match weights.sizes.step > 0.0 {
-        true => weights.sizes.step,
-        false => short_time(evaluations, time, (state, derivative), own),
+    // A slope that is rounding of zero says nothing either, nor do steps of before about a state that begins to move: how soon
+    // it acts on the others is not told by the slopes that these have now.
+    let Sizes { step: known, at_most, .. } = weights.sizes;
+    let short = match known > 0.0 && !weights.moves_from_nothing(derivative) {
+        true => known,
+        false => {
+            let bounds = [own, known, at_most].into_iter().filter(|&bound| bound > 0.0);
+            short_time(evaluations, time, (state, derivative), bounds.fold(f64::INFINITY, f64::min))
+        }
     };
     let mut trial = if says_nothing { SHORT * short } else { (SHORT * own).min(short) };
     // What grows from nothing with the square of the time is exact over a share of the trial step that is the root of the

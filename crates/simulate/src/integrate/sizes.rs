@@ -39,10 +39,14 @@ pub struct Sizes {
     pub lately: Vec<f64>,
     /// Whether the state was ever anything but zero.
     pub has_moved: Vec<bool>,
+    /// Whether its size is still the one that made its first error just allowed.
+    pub is_beginning: Vec<bool>,
     /// What rounding makes of slopes, as far as that is known.
     pub slope_noise: Vec<f64>,
     /// The length of a typical step; zero where none was made.
     pub step: f64,
+    /// No longer time than this is short, as far as is known before the first step; zero where nothing is known.
+    pub at_most: f64,
     /// The longest step since the integration began.
     pub longest: f64,
 }
@@ -69,6 +73,7 @@ impl Weights {
         let mut sizes = known.cloned().unwrap_or_default();
         sizes.now.resize(state.len(), 0.0);
         sizes.has_moved.resize(state.len(), false);
+        sizes.is_beginning.resize(state.len(), false);
         sizes.slope_noise.resize(state.len(), 0.0);
         sizes.lately = state.iter().map(|value| value.abs()).collect();
         sizes.longest = 0.0;
@@ -93,10 +98,15 @@ impl Weights {
         sizes.step = (SHORTENING * sizes.step).max(length);
         sizes.longest = sizes.longest.max(length);
         let share = FADING.powf(length / sizes.step);
-        for ((now, has_moved), value) in sizes.now.iter_mut().zip(&mut sizes.has_moved).zip(state) {
+        for (index, value) in state.iter().enumerate() {
             let value = value.abs();
-            *now = if *has_moved { (share * *now).max(value) } else { value / self.relative };
-            *has_moved |= value > 0.0;
+            // Steps may be far shorter than typical ones were: a size that allows any error must not last as long as these.
+            let share = if sizes.is_beginning[index] { FADING } else { share };
+            let faded = share * sizes.now[index];
+            let begins = !sizes.has_moved[index] && value > 0.0;
+            sizes.is_beginning[index] = begins || sizes.is_beginning[index] && faded > value;
+            sizes.now[index] = if sizes.has_moved[index] { faded.max(value) } else { value / self.relative };
+            sizes.has_moved[index] |= begins;
         }
         sizes.lately.iter_mut().zip(state).for_each(|(lately, value)| *lately = lately.max(value.abs()));
     }
@@ -113,6 +123,12 @@ impl Weights {
                 if size > 0.0 { size.max(LEAST) } else { 0.0 }
             }
         }
+    }
+
+    /// Whether a state of which no size is known begins to move: its slope says nothing about what a short time is.
+    pub(super) fn moves_from_nothing(&self, derivative: &[f64]) -> bool {
+        let sizes = self.sizes.now.iter().zip(self.declared.iter());
+        sizes.zip(derivative).any(|((&now, &declared), &slope)| now == 0.0 && declared == 0.0 && slope != 0.0)
     }
 
     /// One by the error allowed where a state has this size; nothing where it has none.

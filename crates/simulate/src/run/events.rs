@@ -86,6 +86,10 @@ impl<'a> Run<'_, 'a> {
     fn told(&mut self, left: &Side<'a>, fired: &Fired, outcome: Outcome<'a>) -> Passed<'a> {
         failure::explain_ambiguities(&self.machinery, left, &outcome.ambiguities, self.diagnostics);
         failure::explain_undefined(&mut self.machinery, left.time, &outcome.impulses, self.diagnostics);
+        let Machinery { prepared, memory, .. } = &mut self.machinery;
+        for &(message, span) in outcome.warnings.iter().filter(|(_, span)| memory.warned.insert(*span)) {
+            failure::tell_warning(prepared, left.time, (Some(message), span), self.diagnostics);
+        }
         failure::explain_sliding(&mut self.machinery, left, &outcome.right, self.diagnostics);
         failure::explain_undetermined(&mut self.machinery, &outcome.right, self.diagnostics);
         failure::explain_begun_at_zero(&mut self.machinery, left.time, &outcome.begun_at_zero, self.diagnostics);

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use modeshift_dae::{Derivative, Mode, RelationId, VariableId};
-use modeshift_diagnostics::{Diagnostic, Diagnostics};
+use modeshift_dae::{Derivative, ExpressionId, Mode, RelationId, VariableId};
+use modeshift_diagnostics::{Diagnostic, Diagnostics, Span};
 use modeshift_mode_changes::Term;
 use modeshift_structure::one_mode::NoPins;
 
@@ -16,6 +16,7 @@ use crate::run::instant::restart::{Contradiction, NoRestart};
 use crate::run::modes::{NoMode, Singular};
 use crate::run::output::mode_text;
 use crate::run::phase::integrate_until::NoPhase;
+use crate::run::prepare::Prepared;
 use crate::run::sliding::entry::NoSliding;
 use crate::run::sliding::flow::NoFlow;
 use crate::run::values::Side;
@@ -413,6 +414,19 @@ fn no_sliding_text(machinery: &Machinery<'_>, reason: &NoSliding) -> Option<Stri
         NoSliding::Several(atoms) => format!("there are several ways to, by {}", conditions(atoms)),
         NoSliding::Unsolved(atoms) => format!("no combination of the sides stays there, by {}", conditions(atoms)),
     })
+}
+
+/// That an assertion that only warns is violated.
+pub(super) fn tell_warning(
+    prepared: &Prepared,
+    time: f64,
+    (message, span): (Option<ExpressionId>, Span),
+    diagnostics: &mut Diagnostics,
+) {
+    let text = message.map(|message| prepared.message(message)).unwrap_or_default();
+    let warning = Diagnostic::warning("W0838", format!("assertion violated at time = {}: {text}", Number(time)));
+    diagnostics
+        .push(warning.label(span, "false from here on; said once").with_note("it only warns, and the run goes on"));
 }
 
 /// That the run slides along surfaces; once for the same ones.

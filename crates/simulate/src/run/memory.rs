@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use modeshift_dae::{Derivative, ExpressionId, IndexVec, RelationId, VariableId};
+use modeshift_dae::{Derivative, ExpressionId, IndexVec, Mode, RelationId, VariableId};
+use modeshift_diagnostics::Span;
 use modeshift_mode_changes::{DifferenceTape, Noise};
 use modeshift_numerics::Input;
 use rustc_hash::FxHashMap;
@@ -18,6 +19,9 @@ use crate::run::prepare::discrete_tapes::Buffers;
 use crate::run::prepare::relations::Moment;
 use crate::run::running_sizes::{Carried, ROUNDING, with_running_sizes};
 use crate::run::values::{Occasion, Side, input_between};
+
+/// Stairs may contain stairs: so many deep they are looked at.
+const STAIRS_OF_STAIRS: usize = 2;
 
 /// How exactly the instant of an event is known, in short times.
 const EVENT_TIME_ERROR: f64 = 1e-10;
@@ -58,6 +62,8 @@ pub(crate) struct Memory {
     pub undefined: BTreeSet<VariableId>,
     /// Surfaces of which it was said that the run slides along them.
     pub slid: BTreeSet<RelationId>,
+    /// Assertions of which it was said that they are violated: the places where they stand.
+    pub warned: BTreeSet<Span>,
     /// Whether it was said that a mode leaves variables undetermined.
     pub told_of_undetermined: bool,
     /// Variables of which it was said that nothing says where they begin.
@@ -73,7 +79,16 @@ pub(crate) struct Memory {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TimeScale {
     short: f64,
-    is_known: bool,
+    source: TimeSource,
+}
+
+/// What says that a time is short.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum TimeSource {
+    Nothing,
+    /// How long something takes to change, as far as slopes and sources tell before the first step: others may be faster.
+    Changes,
+    Steps,
 }
 
 /// A step is a short time for so many times its length.
@@ -84,14 +99,15 @@ const SHORT: f64 = 1e-2;
 impl Default for TimeScale {
     /// Where nothing moves, no time is short or long.
     fn default() -> Self {
-        TimeScale { short: SHORT, is_known: false }
+        TimeScale { short: SHORT, source: TimeSource::Nothing }
     }
 }
 
 impl TimeScale {
     /// Before the first step: by how long something takes to change.
     pub fn of_change(duration: f64) -> Option<Self> {
-        (duration > 0.0 && duration.is_finite()).then_some(TimeScale { short: SHORT * duration, is_known: true })
+        (duration > 0.0 && duration.is_finite())
+            .then_some(TimeScale { short: SHORT * duration, source: TimeSource::Changes })
     }
 
     /// The shorter one.
@@ -104,15 +120,27 @@ impl TimeScale {
         self.short
     }
 
-    /// The same, where anything says it.
-    pub fn known(self) -> Option<f64> {
-        self.is_known.then_some(self.short)
+    /// How long a first step may be, as far as the run knows: what steps were of late, or else at most this.
+    pub fn of_first_step(self) -> (Option<f64>, Option<f64>) {
+        match self.source {
+            TimeSource::Nothing => (None, None),
+            TimeSource::Changes => (None, Some(self.short)),
+            TimeSource::Steps => (Some(self.short), None),
+        }
+    }
+
+    /// Before the first step: something acts as soon as that.
+    pub fn shorten(&mut self, short: f64) {
+        if self.source != TimeSource::Steps && short > 0.0 && short < self.short {
+            self.short = short;
+        }
     }
 
     /// After a step of this length.
     pub fn follow(&mut self, step: f64) {
-        let before = if self.is_known { self.short - step / REMEMBERED } else { 0.0 };
-        *self = TimeScale { short: before.max(step), is_known: true };
+        let is_known = self.source != TimeSource::Nothing;
+        let before = if is_known { self.short - step / REMEMBERED } else { 0.0 };
+        *self = TimeScale { short: before.max(step), source: TimeSource::Steps };
     }
 }
 
@@ -124,10 +152,11 @@ pub(crate) struct StateSizes {
 }
 
 impl StateSizes {
-    /// What an integration of some states can begin with, where the length of a typical step may be known.
-    pub fn of(&self, states: impl Iterator<Item = Derivative<VariableId>>, step: Option<f64>) -> Sizes {
+    /// What an integration of some states can begin with.
+    pub fn of(&self, states: impl Iterator<Item = Derivative<VariableId>>, time_scale: TimeScale) -> Sizes {
         let (now, has_moved) = states.map(|it| self.known.get(&it).copied().unwrap_or_default()).unzip();
-        Sizes { now, has_moved, step: step.unwrap_or(0.0), ..Sizes::default() }
+        let (step, at_most) = time_scale.of_first_step();
+        Sizes { now, has_moved, step: step.unwrap_or(0.0), at_most: at_most.unwrap_or(0.0), ..Sizes::default() }
     }
 
     /// What an integration of some states has seen.
@@ -143,8 +172,20 @@ impl StateSizes {
     }
 }
 
-/// Values of defined discrete variables.
-type Defined = Vec<(VariableId, f64)>;
+/// Discrete values where relations are as they stand: at the start, before it is asked where those at zero go.
+pub(crate) struct Literal {
+    pub discrete: IndexVec<VariableId, f64>,
+    pub mode: Mode,
+}
+
+impl Literal {
+    /// Gives conditions of `when` these values on a side.
+    pub fn begin_conditions(&self, prepared: &Prepared, side: &mut Side<'_>) {
+        let ids = prepared.discrete.defined.iter().map(|&(id, _)| id);
+        let conditions = ids.filter(|id| prepared.discrete.conditions.contains(&id.0));
+        conditions.for_each(|id| side.discrete[id] = self.discrete[id]);
+    }
+}
 
 /// Buffers for the tapes of the discrete part.
 pub(crate) struct TapeBuffers {
@@ -181,6 +222,7 @@ impl Memory {
             slight: SlightEvents::new(atoms.len()),
             undefined: BTreeSet::new(),
             slid: BTreeSet::new(),
+            warned: BTreeSet::new(),
             told_of_undetermined: false,
             begun_at_zero: BTreeSet::new(),
             compared: BTreeSet::new(),
@@ -288,55 +330,45 @@ impl TapeBuffers {
     /// Gives conditions of `when` the values that they have on a side, with all relations as they stand: their left limits
     /// when the first clauses fire.
     pub fn begin_conditions(&mut self, prepared: &Prepared, side: &mut Side<'_>) {
-        let literal = self.as_it_stands(prepared, side, side.discrete.clone());
-        self.settled_literally(prepared, literal).1.into_iter().for_each(|(id, value)| side.discrete[id] = value);
+        let begun = self.literal(prepared, side);
+        begun.begin_conditions(prepared, side);
     }
 
-    /// The same for all discrete variables, from the values that the first micro-step gave them: what becomes true right
-    /// after the start was false at it, for `edge(b)` as for `when b`. Copies of `pre` have settled; where they never do, the
-    /// variables keep what they have.
-    pub fn begin_clauses(&mut self, prepared: &Prepared, side: &mut Side<'_>, first: IndexVec<VariableId, f64>) {
-        let mut literal = self.as_it_stands(prepared, side, first);
-        // Each round passes a value on from one `pre` to the next.
-        for _ in 0..prepared.discrete.defined.len() + 2 {
-            let (others, conditions) = self.settled_literally(prepared, literal.clone());
-            if others.iter().all(|&(id, value)| literal.discrete[id].to_bits() == value.to_bits()) {
-                others.into_iter().chain(conditions).for_each(|(id, value)| side.discrete[id] = value);
-                return;
+    /// What equations define on a side, with all relations and steps of stairs as they stand.
+    pub fn literal(&mut self, prepared: &Prepared, side: &Side<'_>) -> Literal {
+        let occasion = Occasion::default();
+        let mut literal = side.clone();
+        for _ in 0..STAIRS_OF_STAIRS {
+            let arguments = self.stair_arguments(prepared, &literal);
+            for (stair, argument) in prepared.discrete.stairs.iter().zip(arguments) {
+                literal.discrete[stair.variable] = stair.rounding.step(argument);
             }
-            others.into_iter().for_each(|(id, value)| literal.discrete[id] = value);
         }
-        self.begin_conditions(prepared, side);
-    }
-
-    /// A side with these discrete values, but relations and stairs as its values stand.
-    fn as_it_stands<'a>(
-        &mut self,
-        prepared: &Prepared,
-        side: &Side<'a>,
-        discrete: IndexVec<VariableId, f64>,
-    ) -> Side<'a> {
-        let mut literal = Side { discrete, ..side.clone() };
-        let values = self.atom_values(prepared, (side, side), Occasion::default(), &[]);
+        let values = self.atom_values(prepared, (&literal, &literal), occasion, &[]);
         for (atom, &(difference, _)) in prepared.discrete.atoms.iter().zip(values.iter()) {
             literal.discrete[atom.variable] = f64::from(u8::from(atom.operator.holds(difference, 0.0)));
         }
-        let arguments = self.stair_arguments(prepared, side);
-        for (stair, argument) in prepared.discrete.stairs.iter().zip(arguments) {
-            literal.discrete[stair.variable] = stair.rounding.step(argument);
-        }
-        literal
-    }
-
-    /// What definitions come to on a side that is its own past, without any clause that fires: of variables, and of
-    /// conditions.
-    fn settled_literally(&mut self, prepared: &Prepared, mut literal: Side<'_>) -> (Defined, Defined) {
         prepared.silence(&mut literal.discrete);
-        let values = self.decisions.evaluate(&prepared.discrete.tapes.decisions, |input| {
-            input_between(&prepared.dae.model, input, (&literal, &literal), Occasion::default(), &[])
-        });
-        let defined = prepared.discrete.defined.iter().map(|&(id, place)| (id, values[place]));
-        defined.partition(|(id, _)| !prepared.discrete.conditions.contains(&id.0))
+        let mut mode = side.mode.values.clone();
+        let is_condition = |id: VariableId| prepared.discrete.conditions.contains(&id.0);
+        let mut found: Vec<(VariableId, f64)> = Vec::new();
+        // What was before the start is what is there, and no clause fires; each round passes a value on from one `pre` to the next.
+        for _ in 0..prepared.discrete.defined.len() + 2 {
+            let values = self.decisions.evaluate(&prepared.discrete.tapes.decisions, |input| match input {
+                Input::LeftMode(id) => f64::from(u8::from(mode[id])),
+                _ => input_between(&prepared.dae.model, input, (&literal, &literal), occasion, &[]),
+            });
+            let before = std::mem::replace(&mut mode, prepared.discrete.modes(values).collect());
+            found.clear();
+            found.extend(prepared.discrete.defined.iter().map(|&(id, place)| (id, values[place])));
+            let mut others = found.iter().filter(|(id, _)| !is_condition(*id));
+            if before == mode && others.clone().all(|&(id, value)| literal.discrete[id].to_bits() == value.to_bits()) {
+                break;
+            }
+            others.by_ref().for_each(|&(id, value)| literal.discrete[id] = value);
+        }
+        found.into_iter().for_each(|(id, value)| literal.discrete[id] = value);
+        Literal { discrete: literal.discrete, mode }
     }
 
     /// The watched expressions at the values of a side: both sides of atoms, then arguments of stairs.
@@ -360,12 +392,13 @@ impl TapeBuffers {
         self.watched(prepared, side)[2 * prepared.discrete.atoms.len()..].to_vec()
     }
 
-    /// The first assertion that does not hold; those that only warn do not count.
-    pub fn broken_assertion(&mut self, prepared: &Prepared, side: &Side<'_>) -> Option<usize> {
+    /// The assertions that do not hold.
+    pub fn broken_assertions(&mut self, prepared: &Prepared, side: &Side<'_>) -> Vec<usize> {
         let values = self.assertions.evaluate(&prepared.discrete.tapes.assertions, |input| {
             input_between(&prepared.dae.model, input, (side, side), Occasion::default(), &[])
         });
-        let mut assertions = prepared.discrete.assertions.iter();
-        assertions.position(|it| it.is_error && values[it.guard] != 0.0 && values[it.condition] == 0.0)
+        let assertions = prepared.discrete.assertions.iter().enumerate();
+        let broken = assertions.filter(|(_, it)| values[it.guard] != 0.0 && values[it.condition] == 0.0);
+        broken.map(|(number, _)| number).collect()
     }
 }

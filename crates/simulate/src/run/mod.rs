@@ -64,6 +64,7 @@ use modes::VisitedModes;
 use output::Output;
 use phase::integrate_until::{NoPhase, Phase, PhaseSettings, Reached};
 use prepare::Prepared;
+use prepare::discrete_part::Requirement;
 pub(crate) use prepare::native_calls::missing_functions;
 use start::Start;
 pub(crate) use start::state_after_first_instant;
@@ -272,10 +273,10 @@ impl<'a> Run<'_, 'a> {
     }
 
     fn go_through(&mut self, phase: &mut Phase<'a>) -> Result<Ended<'a>, NoPhase> {
-        phase.check_assertions(&mut self.machinery)?;
+        self.check_assertions(phase)?;
         loop {
             let problem = phase.problem(&mut self.machinery, &self.settings)?;
-            let mut integrator = phase.start(&self.machinery, &self.settings, &problem)?;
+            let mut integrator = phase.start(&mut self.machinery, &self.settings, &problem)?;
             self.tell_cost();
             loop {
                 let until = self.conductor.goal().until;
@@ -291,7 +292,7 @@ impl<'a> Run<'_, 'a> {
                                 let is_over = integrator.is_stiffly_amplified()
                                     && self.machinery.prepared.keeps_all(&atoms, &phase.present, &right);
                                 phase.resume(&mut self.machinery, &self.settings, right, &crossed);
-                                phase.check_assertions(&mut self.machinery)?;
+                                self.check_assertions(phase)?;
                                 if let Some(ended) = self.pause_in(phase) {
                                     return Ok(ended);
                                 }
@@ -313,6 +314,16 @@ impl<'a> Run<'_, 'a> {
                 }
             }
         }
+    }
+
+    /// Stops where an assertion does not hold, or tells it where it only warns.
+    fn check_assertions(&mut self, phase: &Phase<'a>) -> Result<(), NoPhase> {
+        let Run { machinery, diagnostics, .. } = self;
+        for number in phase.check_assertions(machinery)? {
+            let Requirement { message, span, .. } = machinery.prepared.discrete.assertions[number];
+            failure::tell_warning(machinery.prepared, phase.present.time, (message, span), diagnostics);
+        }
+        Ok(())
     }
 
     /// Pauses in a phase if that is wanted; what ends the phase then, if anything does.

@@ -14,6 +14,7 @@ use rustc_hash::FxHashSet;
 use crate::run::instant::Instant;
 use crate::run::instant::entry::Entered;
 use crate::run::instant::event_iteration::NoOutcome;
+use crate::run::memory::Literal;
 use crate::run::prepare::Prepared;
 use crate::run::prepare::discrete_part::{DiscretePart, Requirement};
 use crate::run::prepare::relations::Moment;
@@ -40,9 +41,33 @@ pub(crate) struct MicroStep<'s, 'a> {
     pub must_restart: bool,
     /// Constraints that the left side need not meet, although its mode has them: laws acted there.
     pub unmet: &'s [EquationId],
+    /// Left limits where the left side is what follows right after the start: what was at the start itself.
+    pub start: Option<&'s AtStart<'a>>,
+}
+
+/// The start of a run, with all relations as they stand there.
+///
+/// `b = time > 0` is false at the start and true right after it. The mode of the start is that right after it; `pre(b)`,
+/// `edge(b)` and `change(b)` in the first micro-step in which clauses fire mean the value at the start.
+pub(crate) struct AtStart<'a> {
+    /// Continuous values.
+    pub side: Side<'a>,
+    /// What equations define.
+    pub literal: Literal,
 }
 
 impl MicroStep<'_, '_> {
+    /// The left limit of a variable or a derivative in discrete formulas.
+    fn left_value(&self, prepared: &Prepared, variable: VariableId, order: u32) -> f64 {
+        match self.start {
+            Some(start) if order == 0 && prepared.discrete.is_defined(variable) => start.literal.discrete[variable],
+            Some(start) if start.side.mode.quantities.index(variable, order).is_some() => {
+                start.side.value(variable, order)
+            }
+            _ => self.left.value(variable, order),
+        }
+    }
+
     /// Whether the right side decides atoms of this kind; the others have their truths before.
     pub fn decides(&self, moment: Moment) -> bool {
         moment == Moment::Now || moment == Moment::Before && self.all_by_series
@@ -57,9 +82,12 @@ impl MicroStep<'_, '_> {
                 Some(quantity) => values.jet[quantity.index()],
                 None => discrete[variable],
             },
-            Input::LeftVariable(variable, order) => self.left.value(variable, order),
+            Input::LeftVariable(variable, order) => self.left_value(prepared, variable, order),
             Input::Mode(mode) => number(values.truth(mode)),
-            Input::LeftMode(mode) => number(self.left.truth(mode)),
+            Input::LeftMode(mode) => number(match self.start {
+                Some(start) => start.literal.mode[mode],
+                None => self.left.truth(mode),
+            }),
             Input::Run(call) => self.occasion.call(&prepared.dae.model, call, self.sampled),
             Input::Homotopy => 1.0,
         }
@@ -91,6 +119,8 @@ pub(crate) struct Settled {
     pub terminated: Option<ExpressionId>,
     /// An assertion of a `when` that is violated.
     pub broken: Option<(ExpressionId, Span)>,
+    /// Assertions of a `when` that are violated and only warn.
+    pub warnings: Vec<(ExpressionId, Span)>,
     /// An invariant that does not hold, by its number.
     pub excluded: Option<usize>,
 }
@@ -185,6 +215,9 @@ impl<'a> Instant<'_, 'a> {
                     }
                     WhenActionKind::Assert(assertion) if value == 0.0 && assertion.is_error => {
                         settled.broken = settled.broken.or(Some((assertion.message, assertion.span)));
+                    }
+                    WhenActionKind::Assert(assertion) if value == 0.0 => {
+                        settled.warnings.push((assertion.message, assertion.span));
                     }
                     WhenActionKind::Terminate(message) => settled.terminated = Some(*message),
                     WhenActionKind::Assign(..) | WhenActionKind::Assert(_) => {}

@@ -19,7 +19,7 @@ use rustc_hash::FxHashSet;
 
 use crate::run::instant::Instant;
 use crate::run::instant::candidate::{Candidate, Objection};
-use crate::run::instant::discrete_fixpoint::{MicroStep, Settled};
+use crate::run::instant::discrete_fixpoint::{AtStart, MicroStep, Settled};
 use crate::run::instant::next_mode::{Ambiguity, Selected};
 use crate::run::instant::restart::{NoRestart, jet_of};
 use crate::run::prepare::discrete_part::DiscretePart;
@@ -72,6 +72,8 @@ pub(crate) struct Outcome<'a> {
     pub whens: Vec<Span>,
     /// The same, micro-step by micro-step, of those in which any did.
     pub firings: Vec<Vec<Span>>,
+    /// Violated assertions of `when` branches that only warn: the message, and where it stands.
+    pub warnings: Vec<(ExpressionId, Span)>,
     /// The message of `terminate`.
     pub terminated: Option<ExpressionId>,
     /// Whether continuous values may have changed.
@@ -131,6 +133,7 @@ impl<'a> Instant<'_, 'a> {
             begun_at_zero: Vec::new(),
             whens: Vec::new(),
             firings: Vec::new(),
+            warnings: Vec::new(),
             terminated: None,
             restarted: false,
             changed_atoms: Vec::new(),
@@ -142,7 +145,8 @@ impl<'a> Instant<'_, 'a> {
         let released: Vec<RelationId> = released_atoms(left, fired).map(|(atom, _)| atom).collect();
         let (mut stage, mut transient) = (if occasion.initial { Stage::Start } else { Stage::Event }, false);
         let (mut seen, mut is_first_look) = (FxHashSet::default(), false);
-        let (mut unmet, mut first_values) = (Vec::new(), None);
+        let mut unmet = Vec::new();
+        let (mut start, mut is_first_event) = (None, false);
         for number in 0..MOST_MICRO_STEPS {
             let mut before = outcome.right.clone();
             if stage == Stage::Quiet {
@@ -159,6 +163,7 @@ impl<'a> Instant<'_, 'a> {
                 all_by_series: transient,
                 must_restart: transient,
                 unmet: &unmet,
+                start: start.as_ref().filter(|_| std::mem::take(&mut is_first_event)),
             };
             let Selected { settled, candidate, ambiguity } = self.select(&step, proposal)?;
             self.check_numbers(&settled)?;
@@ -167,6 +172,7 @@ impl<'a> Instant<'_, 'a> {
             let happened = self.something_happened(&before, &settled, &candidate);
             let is_over = number > 0 && !transient && !happened;
             outcome.whens.extend(&settled.whens);
+            outcome.warnings.extend(&settled.warnings);
             outcome.firings.extend((!settled.whens.is_empty()).then(|| settled.whens.clone()));
             outcome.terminated = outcome.terminated.or(settled.terminated);
             // After the start all relations are looked at once more, which need not change anything.
@@ -196,12 +202,14 @@ impl<'a> Instant<'_, 'a> {
             match stage {
                 Stage::Start => {
                     (stage, transient, is_first_look) = (Stage::Quiet, true, true);
-                    first_values = Some(outcome.right.discrete.clone());
+                    let literal = self.memory.buffers.literal(self.prepared, &outcome.right);
+                    start = Some(AtStart { side: outcome.right.clone(), literal });
                 }
                 Stage::Quiet if is_over => {
-                    stage = Stage::Event;
-                    let first = first_values.take().unwrap_or_else(|| outcome.right.discrete.clone());
-                    self.memory.buffers.begin_clauses(self.prepared, &mut outcome.right, first);
+                    (stage, is_first_event) = (Stage::Event, true);
+                    if let Some(AtStart { literal, .. }) = &start {
+                        literal.begin_conditions(self.prepared, &mut outcome.right);
+                    }
                 }
                 Stage::Quiet | Stage::Event => {}
             }
@@ -225,6 +233,7 @@ impl<'a> Instant<'_, 'a> {
             all_by_series: true,
             must_restart: true,
             unmet: &[],
+            start: None,
         };
         let Selected { settled, candidate, ambiguity } = self.select(&step, left.discrete.clone())?;
         self.check_numbers(&settled)?;
@@ -235,6 +244,7 @@ impl<'a> Instant<'_, 'a> {
             impulses: candidate.restarted.weights,
             whens: Vec::new(),
             firings: Vec::new(),
+            warnings: Vec::new(),
             terminated: None,
             restarted: true,
             changed_atoms: Vec::new(),

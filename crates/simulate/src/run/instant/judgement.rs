@@ -253,7 +253,8 @@ impl<'a> Instant<'_, 'a> {
             return false;
         }
         let side = &candidate.restarted.side;
-        let next = MicroStep { left: side, occasion: Occasion::default(), sampled: &[], crossed: &[], ..*step };
+        let occasion = Occasion::default();
+        let next = MicroStep { left: side, occasion, sampled: &[], crossed: &[], start: None, ..*step };
         let later = self.settle(&next, self.with_flipped(settled, turning), side);
         later.is_ok_and(|later| later.mode == settled.mode && later.whens.is_empty())
     }

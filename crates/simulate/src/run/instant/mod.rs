@@ -92,6 +92,7 @@ pub(crate) fn signs_near_zero<'a>(
         all_by_series: true,
         must_restart: true,
         unmet: &[],
+        start: None,
     };
     let settled = instant.settle(&step, side.discrete.clone(), side).ok()?;
     if settled.mode != side.mode.values || settled.is_transient {
@@ -134,6 +135,7 @@ pub(crate) fn derived_guards_on<'a>(
         all_by_series: false,
         must_restart: false,
         unmet: &[],
+        start: None,
     };
     match instant.settle(&step, side.discrete.clone(), side) {
         Ok(settled) => instant.derived_guards(&step, &settled, side),

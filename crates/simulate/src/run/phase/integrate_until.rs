@@ -165,14 +165,15 @@ impl<'a> Phase<'a> {
     /// Starts an integration of the problem at the present values.
     pub fn start<'p>(
         &self,
-        machinery: &Machinery<'a>,
+        machinery: &mut Machinery<'a>,
         settings: &PhaseSettings,
         problem: &'p Problem<ModeOde<'a>>,
     ) -> Result<Integrator<'p, ModeOde<'a>>, NoPhase> {
-        let short = machinery.memory.time_scale.known();
-        let known = machinery.memory.sizes.of(self.mode.program.borrow().state_quantities(), short);
+        let time_scale = machinery.memory.time_scale;
+        let known = machinery.memory.sizes.of(self.mode.program.borrow().state_quantities(), time_scale);
         let integrator = problem.start_with(self.present.time, &self.states, &known);
         let mut integrator = integrator.map_err(|failure| NoPhase::Integration(Box::new(failure)))?;
+        machinery.memory.time_scale.shorten(integrator.sizes().step);
         self.measure_rest(machinery, settings, &mut integrator);
         Ok(integrator)
     }
@@ -490,15 +491,18 @@ impl<'a> Phase<'a> {
         self.mode.program.borrow_mut().needs_new_states(self.present.time, self.present.own_jet(), &surroundings)
     }
 
-    /// Whether all assertions hold at the present values.
-    pub fn check_assertions(&self, machinery: &mut Machinery<'a>) -> Result<(), NoPhase> {
-        if machinery.prepared.discrete.assertions.is_empty() {
-            return Ok(());
+    /// Whether all assertions hold at the present values; those that only warn and do not hold, where it was not said yet.
+    pub fn check_assertions(&self, machinery: &mut Machinery<'a>) -> Result<Vec<usize>, NoPhase> {
+        let assertions = &machinery.prepared.discrete.assertions;
+        if assertions.is_empty() {
+            return Ok(Vec::new());
         }
-        match machinery.memory.buffers.broken_assertion(machinery.prepared, &self.present) {
-            Some(number) => Err(NoPhase::Assertion(number)),
-            None => Ok(()),
+        let mut broken = machinery.memory.buffers.broken_assertions(machinery.prepared, &self.present);
+        if let Some(&number) = broken.iter().find(|&&number| assertions[number].is_error) {
+            return Err(NoPhase::Assertion(number));
         }
+        broken.retain(|&number| machinery.memory.warned.insert(assertions[number].span));
+        Ok(broken)
     }
 }
 

@@ -239,6 +239,11 @@ impl DiscretePart {
         values[..self.mode_count].iter().map(|&value| value != 0.0)
     }
 
+    /// Whether an equation defines a discrete variable.
+    pub fn is_defined(&self, variable: VariableId) -> bool {
+        self.defined.binary_search_by_key(&variable, |&(id, _)| id).is_ok()
+    }
+
     /// All discrete variables: those that keep a value, then those that equations define.
     pub fn variables(&self) -> impl Iterator<Item = VariableId> + Clone {
         self.kept.iter().copied().chain(self.defined.iter().map(|&(id, _)| id))
@@ -366,9 +371,7 @@ impl Collector<'_> {
         let mut requirements = Vec::new();
         for assertion in assertions {
             let guard = self.add(assertion.guard, Context::NOW, assertion.span);
-            // What only warns is looked at after steps, and makes no events.
-            let context = if assertion.is_error { Context::NOW } else { Context::NO_EVENT };
-            let condition = self.add(assertion.condition, context, assertion.span);
+            let condition = self.add(assertion.condition, Context::NOW, assertion.span);
             requirements.push(Requirement {
                 guard,
                 condition,

@@ -152,7 +152,7 @@ impl<'a> Instant<'_, 'a> {
         let mut base = self.field(&step, discrete, atoms[0])?;
         let mut more = self.others(&step, &mut base, atoms)?;
         let left = base.1.restarted.side.clone();
-        let next = MicroStep { left: &left, sampled: &[], crossed: &[], released: &[], ..step };
+        let next = MicroStep { left: &left, sampled: &[], crossed: &[], released: &[], start: None, ..step };
         let mut fields = vec![(left.clone(), self.surroundings(&left))];
         for &atom in atoms {
             let mut turned = self.turned(&next, &base.0, &[atom])?;
@@ -296,7 +296,9 @@ impl<'a> Instant<'_, 'a> {
         found: &Found<'a>,
     ) -> Result<(), NoSliding> {
         let left = found.base.1.restarted.side.clone();
-        let step = MicroStep { left: &left, sampled: &[], crossed: &[], released: &[], must_restart: true, ..*step };
+        let none = (&[], &[], &[]);
+        let (sampled, crossed, released) = none;
+        let step = MicroStep { left: &left, sampled, crossed, released, must_restart: true, start: None, ..*step };
         let changes: Vec<Vec<f64>> =
             found.system.states().into_iter().map(|state| found.system.derivatives(state, &found.jets)).collect();
         let acts = |at: usize, of: &[f64]| of[at + 1] != of[0];

@@ -1,0 +1,127 @@
+//! States that begin to move from nothing: neither they nor the slopes of the others say what a short time is.
+
+use modeshift_simulate::integrate::Method;
+
+use crate::support::random::Random;
+use crate::support::runs::{How, run_text};
+
+const METHODS: [Method; 3] = [Method::Bdf, Method::Esdirk, Method::Explicit];
+
+/// Errors of an oscillation add up: about three tolerances a period, over ten of them, and twice that of its partner.
+const OF_TEN_PERIODS: f64 = 60.0;
+
+fn how(method: Method, tolerance: f64) -> How {
+    How { method: Some(method), ..How::default().tolerance(tolerance) }
+}
+
+#[test]
+fn a_tiny_slope_of_one_state_says_nothing_about_an_oscillation_with_another_at_zero() {
+    for method in METHODS {
+        for tolerance in [1e-4, 1e-6] {
+            for growth in [1e-15, 1e-9, -1e-9, 1e-5] {
+                let text = format!(
+                    "model M Real v(start = 10, fixed = true); Real i(start = 0, fixed = true);
+                     equation der(v) = -i + ({growth:e})*v; der(i) = v;
+                     annotation(experiment(StopTime = 62.83185307179586)); end M;"
+                );
+                let ran = run_text(&text, &how(method, tolerance)).finished();
+                let exact = 10.0 * (0.5 * growth * std::f64::consts::TAU * 10.0).exp();
+                let error = (ran.last("v") - exact).abs().max(ran.last("i").abs());
+                assert!(error < OF_TEN_PERIODS * tolerance * 10.0, "{method:?} {tolerance} {growth}: {error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn long_steps_of_a_slow_phase_say_nothing_about_a_fast_one() {
+    // From 1e7 on, an oscillation with no current yet, and a chain in which one state after the other begins to move.
+    let text =
+        "model M Real v(start = 10, fixed = true); Real i(start = 0, fixed = true); Real slow(start = 1, fixed = true);
+         Real a(start = 0, fixed = true); Real b(start = 0, fixed = true); Real c(start = 0, fixed = true); Boolean on;
+         equation on = time >= 1e7; der(slow) = -1e-7*slow;
+         der(v) = if on then -i + 1e-9*v else 0; der(i) = if on then v else 0;
+         der(a) = if on then 1 - a else 0; der(b) = if on then a - b else 0; der(c) = if on then b - c else 0;
+         annotation(experiment(StopTime = 10000006.283185307, Interval = 1e6)); end M;";
+    for method in METHODS {
+        let ran = run_text(text, &how(method, 1e-6)).finished();
+        // Time itself is known to 1e-9 there.
+        let (found, passed) = (ran.last("v"), 6.283185307f64);
+        assert!((found - 10.0).abs() < 1e-4, "{method:?}: {found}");
+        let third = 1.0 - (-passed).exp() * (1.0 + passed + 0.5 * passed * passed);
+        assert!((ran.last("c") - third).abs() < 2e-5, "{method:?}: {} instead of {third}", ran.last("c"));
+    }
+}
+
+/// A linear system with coefficients of many sizes, and where it starts.
+struct Linear {
+    matrix: Vec<Vec<f64>>,
+    start: Vec<f64>,
+}
+
+impl Linear {
+    fn random(random: &mut Random) -> Self {
+        let size = 2 + random.below(4);
+        let entry = |random: &mut Random| match random.below(3) {
+            0 => 0.0,
+            _ => {
+                [1.0, -1.0][random.below(2)] * 10f64.powi(-(random.below(13) as i32)) * (1 + random.below(9)) as f64
+                    / 10.0
+            }
+        };
+        let mut matrix: Vec<Vec<f64>> = (0..size).map(|_| (0..size).map(|_| entry(random)).collect()).collect();
+        // Nothing grows faster than a few times in the run.
+        (0..size).for_each(|index| matrix[index][index] = -matrix[index][index].abs());
+        let start = (0..size).map(|_| [0.0, 0.0, 1.0, 10.0][random.below(4)]).collect();
+        Linear { matrix, start }
+    }
+
+    fn text(&self, stop: f64) -> String {
+        let size = self.start.len();
+        let variables = (0..size).map(|it| format!("Real x{it}(start = {:?}, fixed = true);", self.start[it]));
+        let row = |it: usize| {
+            (0..size).map(|by| format!("({:e})*x{by}", self.matrix[it][by])).collect::<Vec<_>>().join(" + ")
+        };
+        let equations = (0..size).map(|it| format!("der(x{it}) = {};", row(it)));
+        let (variables, equations): (String, String) = (variables.collect(), equations.collect());
+        format!("model M {variables} equation {equations} annotation(experiment(StopTime = {stop})); end M;")
+    }
+
+    /// By its Taylor series over short steps; with the largest values on the way.
+    fn solved(&self, stop: f64) -> (Vec<f64>, Vec<f64>) {
+        let steps = (20.0 * stop) as usize;
+        let step = stop / steps as f64;
+        let (mut state, mut largest) = (self.start.clone(), self.start.clone());
+        for _ in 0..steps {
+            let mut term = state.clone();
+            for order in 1..16 {
+                let product = self.matrix.iter().map(|row| row.iter().zip(&term).map(|(a, x)| a * x).sum::<f64>());
+                term = product.map(|it| it * step / f64::from(order)).collect();
+                state.iter_mut().zip(&term).for_each(|(state, term)| *state += term);
+            }
+            largest.iter_mut().zip(&state).for_each(|(largest, state)| *largest = largest.max(state.abs()));
+        }
+        (state, largest)
+    }
+}
+
+#[test]
+fn linear_systems_with_coefficients_of_all_sizes_that_start_at_zero_in_parts() {
+    let (mut random, stop, tolerance) = (Random(7), 30.0, 1e-6);
+    for number in 0..60 {
+        let system = Linear::random(&mut random);
+        let (end, largest) = system.solved(stop);
+        let scale = largest.iter().copied().fold(0.0, f64::max);
+        for method in METHODS {
+            let ran = run_text(&system.text(stop), &how(method, tolerance)).finished();
+            for (index, exact) in end.iter().enumerate() {
+                let found = ran.last(&format!("x{index}"));
+                let error = (found - exact).abs();
+                assert!(
+                    error <= OF_TEN_PERIODS * tolerance * scale,
+                    "{number} {method:?} x{index}: {found}, not {exact}"
+                );
+            }
+        }
+    }
+}
