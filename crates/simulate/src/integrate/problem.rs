@@ -22,8 +22,6 @@ const AMPLIFICATIONS: [f64; 3] = [1.5, 2.5, 8.0];
 const LEVELS: usize = AMPLIFICATIONS.len() + 1;
 /// Errors are made smaller by at most this.
 pub(crate) const LARGEST_AMPLIFICATION: f64 = 27.0;
-/// What shows errors more than so many times larger is not made right by smaller ones: it would take a hundred times as many steps.
-const MANY_TIMES: f64 = 1e3;
 
 /// A system and how to integrate it; made once per mode, started as often as the mode is entered.
 pub struct Problem<System: Ode> {
@@ -34,8 +32,6 @@ pub struct Problem<System: Ode> {
     declared: Arc<[f64]>,
     /// The level that the amplification of errors asks for, as far as it is known; it only rises.
     level: Cell<Option<usize>>,
-    /// The largest amplification that was found.
-    amplification: Cell<f64>,
 }
 
 impl<System: Ode> Problem<System> {
@@ -48,7 +44,6 @@ impl<System: Ode> Problem<System> {
             settings: settings.clone(),
             declared: settings.nominal.iter().map(|nominal| nominal.abs()).collect(),
             level: Cell::new(None),
-            amplification: Cell::new(1.0),
         }
     }
 
@@ -128,8 +123,8 @@ impl<System: Ode> Problem<System> {
     }
 
     /// Whether errors show many times larger than in the states, and the method is one for stiff systems.
-    pub(super) fn is_stiffly_amplified(&self) -> bool {
-        self.amplification.get() > MANY_TIMES && self.settings.method != Method::Explicit
+    pub(super) fn is_amplified(&self) -> bool {
+        self.is_at_last_level() && self.settings.method != Method::Explicit
     }
 
     /// The system.
@@ -145,7 +140,6 @@ impl<System: Ode> Problem<System> {
         });
         let level = AMPLIFICATIONS.iter().position(|&most| found <= most).unwrap_or(AMPLIFICATIONS.len());
         self.level.set(Some(level.max(before)));
-        self.amplification.set(self.amplification.get().max(found));
         level > before
     }
 

@@ -7,6 +7,7 @@
 //! | [`relations`] | relations with a truth of their own |
 //! | [`when_equations`] | `when` clauses as equations |
 //! | [`native_calls`] | calls of functions that cannot be run |
+//! | [`islands`] | what nothing connects, so that it is decided for itself |
 //! | [`discrete_tapes`] | formulas of the discrete part on tapes |
 //! | [`discrete_part`] | modes, discrete variables, `when` clauses, requirements, what is watched |
 //!
@@ -15,6 +16,7 @@
 pub(crate) mod discrete_part;
 pub(crate) mod discrete_tapes;
 pub(crate) mod event_functions;
+pub(crate) mod islands;
 pub(crate) mod native_calls;
 pub(crate) mod relations;
 pub(crate) mod variability;
