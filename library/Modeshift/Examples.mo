@@ -268,7 +268,7 @@ package Examples "One model for each element, with an answer that is known"
     annotation (experiment(StopTime = 6));
   end Drivetrain;
 
-  model BlockOnTable "MOE15, Figure 11: friction of 2 N against 2.5 sin(2 pi t) N; slips at 0.14758362, sticks at 0.45948065"
+  model BlockOnTable "MOE15, Figure 11: friction of 2 N against 2.5 sin(2 pi t) N; slips at 0.14758362, sticks at 0.45948094"
     Translational.Mass body(m = 1, s(start = 0, fixed = true), v(start = 0, fixed = true));
     Translational.CoulombFriction friction(fMax = 2);
     Translational.Fixed table;

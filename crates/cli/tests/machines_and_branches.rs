@@ -86,7 +86,7 @@ fn reports(name: &str, options: [&[&str]; 2]) -> [Value; 2] {
 }
 
 /// The common name of a derivative such as `C1.v'`, if both forms have it.
-fn common(name: &str, names: &[(&'static str, &'static str)], side: usize) -> Option<String> {
+fn common(name: &str, names: &[(&str, &str)], side: usize) -> Option<String> {
     let (variable, primes) = name.split_at(name.find('\'').unwrap_or(name.len()));
     let found = names.iter().find(|pair| [pair.0, pair.1][side] == variable)?;
     Some(format!("{}{primes}", found.1))
@@ -97,7 +97,7 @@ fn list(value: &Value) -> &[Value] {
 }
 
 /// The offsets of what has a common name.
-fn offsets(report: &Value, names: &[(&'static str, &'static str)], side: usize) -> Vec<(String, i64)> {
+pub fn offsets(report: &Value, names: &[(&str, &str)], side: usize) -> Vec<(String, i64)> {
     let variables = list(&report["variables"]).iter();
     let mut found: Vec<(String, i64)> = variables
         .filter_map(|it| {
@@ -110,7 +110,7 @@ fn offsets(report: &Value, names: &[(&'static str, &'static str)], side: usize) 
 }
 
 /// What is solved together, as far as it has a common name.
-fn blocks(report: &Value, names: &[(&'static str, &'static str)], side: usize) -> Vec<Vec<String>> {
+pub fn blocks(report: &Value, names: &[(&str, &str)], side: usize) -> Vec<Vec<String>> {
     let of_block = |block: &Value| {
         let writes = list(&block["writes"]).iter();
         let mut writes: Vec<String> = writes.filter_map(|it| common(it.as_str()?, names, side)).collect();
@@ -143,7 +143,7 @@ fn every_mode_has_the_same_structure() {
 }
 
 /// What a change does to what has a common name: what is continuous, what jumps, what is impulsive.
-fn effects(report: &Value, names: &[(&'static str, &'static str)], side: usize) -> Vec<String> {
+pub fn effects(report: &Value, names: &[(&str, &str)], side: usize) -> Vec<String> {
     let mut found = Vec::new();
     for change in list(&report["changes"]) {
         for key in ["continuous", "discontinuous", "undetermined"] {

@@ -434,19 +434,128 @@ fn what_follows_from_a_guard_is_said_to_hold_on_every_scale() {
     }
 }
 
-/// Where derivatives cancel, which equation was replaced must not decide what an instant remembers.
+/// All orders of three equations, with the rest of a model in which `a0 - a1' + 3 a2` has no leading derivative.
+fn orders_of(equations: [&str; 3], rest: &str) -> Vec<String> {
+    let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+    let text = |order: [usize; 3]| {
+        let equations = order.map(|place| equations[place]).join(" ");
+        format!("model M Real x0; Real x1; Real x2; {rest} Boolean g = time > 1; equation {equations} end M;")
+    };
+    orders.map(text).to_vec()
+}
+
+/// `a0 + 3 a2` says how fast `x2 + 3 x0` changes, without `x1`: no impulse moves it, and nothing makes `a1` hold where it did not
+/// before. The combination says nothing of that instant, whether a derivative is lost with what it replaces or not.
 #[test]
-fn models_whose_derivatives_cancel_are_refused_in_every_order() {
-    let equations = ["/* a0: */ der(x2) + 3*x1 = 0;", "/* a2: */ der(x0) - x1 + x2 + 1 = 0;"];
-    for [first, last] in [equations, [equations[1], equations[0]]] {
-        let text = format!(
-            "model M Real x0; Real x1; Real x2; Boolean g = time > 1; equation
-               {first} if not g then /* a1: */ x2 + 3*x0 = 0; end if; {last} if g then /* a3: */ x2 = 1; end if; end M;"
-        );
-        let outcome = modeshift_reading(text.as_bytes(), &["semantics", "-", "--all-choices"]);
-        assert_eq!(outcome.status, 1, "{}", outcome.stdout);
+fn combinations_of_what_gives_way_are_refused_in_every_order() {
+    let a0 = "/* a0: */ der(x2) + 3*x1 = 0;";
+    let a1 = "if g then /* a1: */ x2 + 3*x0 = 0; else /* a3: */ x2 = 1; end if;";
+    let a2 = "/* a2: */ der(x0) - x1 + x2 + 1 = 0;";
+    let keeps = "/* a2: */ der(x0) - x1 + x2 + 1 = 0; /* zz: */ z = der(x0) + 5*der(x2);";
+    for text in orders_of([a0, a1, a2], "").into_iter().chain(orders_of([a0, a1, keeps], "Real z;")) {
+        let outcome = modeshift_reading(text.as_bytes(), &["semantics", "-"]);
+        assert_eq!(outcome.status, 1, "{text}: {}", outcome.stdout);
         assert!(outcome.stderr.contains("E0843") && outcome.stdout.is_empty(), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains(" a1 gives way"), "{}", outcome.stderr);
     }
+}
+
+/// What does not depend on the order of equations: what contexts know, and by mode what runs are.
+fn shape(text: &str) -> (Vec<Value>, Vec<String>) {
+    let report = modeshift_reading(text.as_bytes(), &["semantics", "-", "--format", "json"]).json();
+    let list = |key: &str| report[key].as_array().expect("a list").clone();
+    let mut known: Vec<Value> = list("contexts").iter().map(|it| it["knows"].clone()).collect();
+    known.sort_by_key(Value::to_string);
+    let erased = |run: &Value| run["erased"].as_array().expect("a list").len();
+    let line = |run: &Value| format!("{} {} {} {}", run["when"], run["class"], erased(run), run["impulse_orders"]);
+    let mut runs: Vec<String> = list("runs").iter().map(line).collect();
+    runs.sort();
+    (known, runs)
+}
+
+/// Where `a1` holds before and behind the change the combination is what it stands for, and Definition 4 asks for all derivatives
+/// that the model writes: which equation was replaced does not matter.
+#[test]
+fn combinations_of_what_holds_are_the_same_in_every_order() {
+    let equations = [
+        "/* a0: */ der(x2) + 3*x1 = 0;",
+        "/* a1: */ x2 + 3*x0 = 0;",
+        "if g then /* a2: */ der(x0) - x1 + x2 + 1 = 0; else /* b2: */ x1 = time; end if;",
+    ];
+    let orders = orders_of(equations, "");
+    let expected = shape(&orders[0]);
+    assert_eq!(expected.0, [serde_json::json!(["x0", "x2"]), serde_json::json!(["x2"])]);
+    let impulse = r#""g" "impulsive" 1 [{"variable":"x1","order":"1"}]"#;
+    assert!(expected.1.iter().any(|it| it == impulse), "{:?}", expected.1);
+    for text in &orders[1..] {
+        assert_eq!(shape(text), expected, "{text}");
+    }
+}
+
+/// The runs of a report with their contexts, each as a whole.
+fn whole_runs(arguments: &[&str]) -> Vec<Value> {
+    let report = modeshift(&[&["semantics"], arguments, &["--format", "json"]].concat()).json();
+    let contexts = report["contexts"].as_array().expect("a list").clone();
+    let context = |name: &Value| {
+        let found = contexts.iter().find(|it| it["name"] == *name).expect("a context");
+        (found["context"].clone(), found["knows"].clone())
+    };
+    let runs = report["runs"].as_array().expect("a list").iter();
+    runs.map(|it| serde_json::json!([context(&it["from"]), context(&it["to"]), it["steps"], it["erased"]])).collect()
+}
+
+/// Guards with given values are evaluated as ever: what is left are runs of the whole model, micro-step by micro-step.
+#[test]
+fn runs_at_values_of_guards_are_runs_of_the_model() {
+    let cases: [(&[&str], &str); 5] = [
+        (&["models/ClutchBasic.mo"], "g=true"),
+        (&["models/WaterTank.mo"], "bl=false"),
+        (&["models/WaterTank.mo"], "bh=false"),
+        (&["models/RLDC2.mo"], "g1=true"),
+        (&["models/ClutchChain.mo", "--set", "N=4"], "engaged[2]=true"),
+    ];
+    for (model, at) in cases {
+        let (all, some) = (whole_runs(model), whole_runs(&[model, &["--at", at]].concat()));
+        assert!(!some.is_empty() && some.len() < all.len());
+        for run in &some {
+            assert!(all.contains(run), "{model:?} at {at}: {run}");
+        }
+    }
+}
+
+/// Where there are too many guards for all their values, equations wait for theirs all the same.
+#[test]
+fn equations_wait_for_guards_with_given_values() {
+    let at: Vec<String> = (1..=11).map(|guard| format!("engaged[{guard}]=true")).collect();
+    let outcome = modeshift(&["semantics", "models/ClutchChain.mo", "--set", "N=14", "--at", &at.join(",")]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    let runs: Vec<&str> = outcome.stdout.lines().filter(|line| line.contains(" -> ")).collect();
+    assert_eq!(runs.len(), 16, "{}", outcome.stdout);
+    for (run, guard) in runs.iter().flat_map(|run| (1..=11).map(move |guard| (run, guard))) {
+        let steps = run.split_once(": {").map_or(*run, |(_, rest)| rest);
+        let steps = steps.split_once("}: ").map_or(steps, |(_, rest)| rest);
+        let place = |what: String| steps.find(&what).unwrap_or_else(|| panic!("{what} in {steps}"));
+        assert!(place(format!("engaged[{guard}];")) < place(format!("rigid[{guard}]")), "{run}");
+    }
+}
+
+/// Beyond the bound on runs it is said what was left out; modes have their dynamics all the same.
+#[test]
+fn what_the_bound_on_runs_leaves_out_is_counted() {
+    let outcome = modeshift(&["semantics", "models/ClutchChain.mo", "--set", "N=7"]);
+    let mut lines = outcome.stdout.lines();
+    assert_eq!(lines.next(), Some("ClutchChain: 64 contexts, 2048 runs"));
+    let left_out = "left out: 2048 runs from 32 contexts, 32 of these starts of modes, and what only they lead to; ";
+    assert!(lines.next().is_some_and(|line| line.starts_with(left_out)), "{}", outcome.stdout);
+    assert_eq!(outcome.stdout.lines().filter(|line| line.contains(" degrees of freedom")).count() + 1, 64);
+}
+
+/// Two inertias with angles that jump: `w = Δ δ`, so that `J w' = Δ δ' J`, and the torque is what moves the momentum.
+#[test]
+fn impulses_of_higher_orders_have_their_weights() {
+    let outcome = modeshift(&["semantics", "models/BreakingShaft.mo"]);
+    assert!(outcome.stdout.contains("\n  weights of tau: -tau•_0 δ' + (tau_1 + tau•_1) δ\n"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("\n  dominant: instant 2: inertia1: J1*(-w1•_0) + tau•_0 = 0\n"));
 }
 
 /// States that are set, all instants, and vanishing powers of 1/∂ are among the dominant terms; names are not taken twice.
@@ -498,4 +607,50 @@ fn differences_about_laws_have_reasons() {
         when c then reinit(v, 0); end when; end M;";
     let reason = because(lasting, "c");
     assert!(reason.contains("it takes the instant of a `reinit` to be over at once"), "{reason}");
+}
+
+/// Every row of the table of reasons in the documentation has a model in which that reason is met.
+#[test]
+fn reasons_of_the_documentation_are_met_in_their_models() {
+    let page = std::fs::read_to_string(root().join("docs/semantics.md")).expect("the page");
+    let table = page.split_once("| reason | model |").expect("the table").1;
+    let rows: Vec<&str> = table.lines().skip(2).take_while(|line| line.starts_with('|')).collect();
+    assert!(rows.len() > 10, "{rows:?}");
+    for row in rows {
+        let (reason, model) = row.trim_matches(['|', ' ']).split_once(" | `").expect("two columns");
+        let model = model.trim_end_matches('`');
+        let text = match model.strip_prefix("models/") {
+            Some(_) => std::fs::read_to_string(root().join(model)).expect("a model"),
+            None => model.to_string(),
+        };
+        let outcome = modeshift_reading(text.as_bytes(), &["semantics", "-"]);
+        assert!(outcome.stdout.contains(reason), "{reason}: {}{}", outcome.stdout, outcome.stderr);
+        assert!(!outcome.stdout.contains("no reading of the algorithm"), "{reason}: {}", outcome.stdout);
+    }
+}
+
+/// `y` was no state, and is computed in the instant: what it was before the change is in no closed form.
+#[test]
+fn closed_forms_read_left_limits_of_states_alone() {
+    let text = "model M Real x; Real y; Real z; Real w; Boolean g = time > 1; equation
+        /* a: */ w = der(x); /* k: */ 0 = if g then x - 1 else w - 3;
+        /* q: */ 0 = if g then y - x else y - 7; /* p: */ 0 = if g then z + der(y) else z; end M;";
+    let change = change_to(text, "g");
+    assert_eq!(change["weight"], serde_json::json!({"w": "1 - pre(x)"}));
+    let line = "the closed form of z in `changes` reads pre(y), which no instant knows";
+    assert_eq!(change["differs"], serde_json::json!([line]));
+    // From `q` the value before is that of `x`, from `p` the weight is what `y` jumps by from there.
+    let dominant = change["dominant"].to_string();
+    assert!(dominant.contains("q: 0 = y_0 - pre(x)") && dominant.contains("p: y•_0 - y_0 + z_0 = 0"), "{dominant}");
+}
+
+/// Where an equation was shifted, either of two shifts gives the variables between: line 15 has a choice.
+#[test]
+fn sets_of_latent_equations_are_choices() {
+    let text = "model M Real x; Real y; Real z; Boolean g = time > 1; equation
+        /* a: */ 13*x - 18*z + 1 = 0; /* b: */ 19*y - 4 = 0;
+        /* c: */ 0 = if g then der(der(z)) - 16*x - 2 else 59*z + 11*y - 15*x + 14; end M;";
+    let outcome = modeshift_reading(text.as_bytes(), &["semantics", "-", "--all-choices"]);
+    let choices = "with not g:\n    erases c, then {a, c}\n    erases c, then {b, c}\n";
+    assert!(outcome.stdout.contains(choices), "{}", outcome.stdout);
 }

@@ -303,7 +303,7 @@ codes! {
     E0840 "The model has more guards than the constructive semantics enumerates.",
     E0841 "An instant of a `when` fails in the constructive semantics.",
     E0842 "In the constructive semantics, an attempt to change the mode loops for ever.",
-    E0843 "Coefficients cancel, and with them derivatives that the constructive semantics has to remember.",
+    E0843 "Coefficients cancel, and an equation from which that follows gives way in a change.",
 
     E0902 "The blocks of different modes are too many to be written one by one.",
     E0903 "The model calls a function, which cannot be written along.",
@@ -361,6 +361,7 @@ codes! {
     N0610 "A tool that does not look at modes solves the model in all of them (`check --as-other-tools`).",
     N0702 "The start is underdetermined, and the model states nothing about it.",
     N0711 "A start value was found by a second method.",
+    N0712 "The start depends on modes far away: it is checked where all machines are in their initial states.",
     N0801 "An instant that only the laws of a `when` complete is computed by runs alone.",
 }
 

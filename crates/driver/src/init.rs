@@ -3,11 +3,15 @@
 //! The structure of all modes and scenarios comes first; numbers then tell conditions that are redundant from those
 //! that contradict each other, and find the start values and the initial mode.
 
+use modeshift_dae::{ModeVariableId, MultimodeDae, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Severity, Stop, did_you_mean};
+use modeshift_modes::Limit;
 use modeshift_report::Analyzed;
 use modeshift_report::check::limit_diagnostic;
 use modeshift_simulate::initialization::{AssessedScenario, Looked, Search, assess};
-use modeshift_structure::initialization::{InitialChoice, Initialization, initialization};
+use modeshift_structure::initialization::{
+    InitialChoice, InitialVerdict, Initialization, initialization, initialization_within_budget,
+};
 
 use crate::pipeline::Run;
 use crate::question::{Answer, Dialect, Question};
@@ -78,11 +82,48 @@ impl Run<'_> {
         if structural_only {
             return; // MEL has no start values
         }
-        let Ok(start) = self.initialization(analyzed, &InitialChoice::default()) else { return };
+        let start = match self.initialization_within_budget(analyzed) {
+            Ok(Some(start)) => Ok(start),
+            Ok(None) if self.check_first_mode(analyzed) => return,
+            Ok(None) => self.initialization(analyzed, &InitialChoice::default()),
+            Err(stop) => Err(stop),
+        };
+        let Ok(start) = start else { return };
         let Ok((assessed, said)) = self.assessed(analyzed, &start, Search::AsInARun, false) else { return };
         let errors = said.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
         errors.for_each(|error| self.diagnostics.push(error.clone()));
         check_verdicts(&analyzed.dae, &start, &assessed, &mut self.diagnostics);
+    }
+
+    /// Checks the start in the mode in which all machines begin, and says so. False, and nothing said, where there are no machines
+    /// or the model does not start in that mode: some machine may leave its first state at once.
+    fn check_first_mode(&mut self, analyzed: &Analyzed) -> bool {
+        let within = first_states(&analyzed.dae);
+        if within.is_empty() {
+            return false;
+        }
+        let said_before = std::mem::take(&mut self.diagnostics);
+        let found = self.start_in_first_mode(analyzed, &InitialChoice { within, ..InitialChoice::default() });
+        self.diagnostics = said_before;
+        let Some((start, assessed)) = found else { return false };
+        check_verdicts(&analyzed.dae, &start, &assessed, &mut self.diagnostics);
+        let message =
+            "the start depends on modes far away: it is checked where all machines are in their initial states";
+        let note = Diagnostic::note(Code::N0712, message);
+        self.diagnostics.push(note.help("`init --at` looks at the modes that it is told of"));
+        true
+    }
+
+    fn start_in_first_mode(
+        &mut self,
+        analyzed: &Analyzed,
+        choice: &InitialChoice,
+    ) -> Option<(Initialization, Vec<AssessedScenario>)> {
+        let start = self.initialization(analyzed, choice).ok()?;
+        let (assessed, said) = self.assessed(analyzed, &start, Search::AsInARun, false).ok()?;
+        let is_refused = |it: &AssessedScenario| it.failed || it.verdict() == InitialVerdict::Overdetermined;
+        let is_found = !self.diagnostics.has_errors() && !said.has_errors() && !assessed.iter().any(is_refused);
+        is_found.then_some((start, assessed))
     }
 
     pub(crate) fn initialization(
@@ -91,20 +132,27 @@ impl Run<'_> {
         choice: &InitialChoice,
     ) -> Result<Initialization, Stop> {
         let options = self.options(&analyzed.within);
-        let choice = InitialChoice { within: analyzed.within.clone(), ..choice.clone() };
+        let within = [&analyzed.within[..], &choice.within].concat();
+        let choice = InitialChoice { within, ..choice.clone() };
         let diagnostics = &mut self.diagnostics;
         let analyze = || initialization(&analyzed.dae, &analyzed.analysis, &choice, &options, diagnostics);
-        let size = |result: &Result<Initialization, _>| match result {
-            Ok(start) => {
-                let (equations, edges) = (start.system.origins.len(), start.system.incidence.edge_count());
-                format!("{equations} equations, {edges} edges, {} nodes", start.space.node_count())
-            }
+        let size = |result: &Result<Initialization, Limit>| result.as_ref().map_or_else(|_| String::new(), start_size);
+        self.timings.measure("initializing", analyze, size).map_err(|limit| self.limit(&limit))
+    }
+
+    /// The start in all modes, or nothing where its sets of modes outgrow their budget.
+    fn initialization_within_budget(&mut self, analyzed: &Analyzed) -> Result<Option<Initialization>, Stop> {
+        let options = self.options(&analyzed.within);
+        let choice = InitialChoice { within: analyzed.within.clone(), ..InitialChoice::default() };
+        let diagnostics = &mut self.diagnostics;
+        let analyze =
+            || initialization_within_budget(&analyzed.dae, &analyzed.analysis, &choice, &options, diagnostics);
+        let size = |result: &Result<Option<Initialization>, Limit>| match result {
+            Ok(Some(start)) => start_size(start),
+            Ok(None) => "more than its budget".to_string(),
             Err(_) => String::new(),
         };
-        self.timings.measure("initializing", analyze, size).map_err(|limit| {
-            self.diagnostics.push(limit_diagnostic(&limit));
-            Stop
-        })
+        self.timings.measure("initializing", analyze, size).map_err(|limit| self.limit(&limit))
     }
 
     /// The scenario that `--scenario` names.
@@ -123,4 +171,18 @@ impl Run<'_> {
         self.diagnostics.push(Diagnostic::error(Code::E0004, message));
         Err(Stop)
     }
+}
+
+fn start_size(start: &Initialization) -> String {
+    let (equations, edges) = (start.system.origins.len(), start.system.incidence.edge_count());
+    format!("{equations} equations, {edges} edges, {} nodes", start.space.node_count())
+}
+
+/// The mode in which all machines begin.
+fn first_states(dae: &MultimodeDae) -> Vec<(ModeVariableId, bool)> {
+    let states = dae.model.machines.iter().flat_map(|machine| &machine.states);
+    let of_machines: std::collections::BTreeSet<VariableId> = states.map(|state| state.active).collect();
+    let is_state = |variable: Option<VariableId>| variable.is_some_and(|it| of_machines.contains(&it));
+    let modes = dae.mode_variables.iter_enumerated().filter(|(_, mode)| is_state(mode.variable));
+    modes.filter_map(|(id, mode)| Some((id, mode.initial?))).collect()
 }

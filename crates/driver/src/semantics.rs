@@ -6,7 +6,7 @@
 use modeshift_diagnostics::{Code, Diagnostic, Stop};
 use modeshift_modes::{Limit, LimitKind};
 use modeshift_report::check::limit_diagnostic;
-use modeshift_report::semantics::{SemanticsReport, Wording, refuse_cancelling, say_verdicts};
+use modeshift_report::semantics::{SemanticsReport, Wording, combined_equations, refuse_unfounded, say_verdicts};
 use modeshift_semantics::{DifferenceSystem, Graph, MOST_GUARDS, TooManyGuards};
 
 use crate::pipeline::Run;
@@ -34,11 +34,11 @@ impl Run<'_> {
     fn constructive(&mut self, selection: &Selection<'_>) -> Result<SemanticsReport, Stop> {
         let analyzed = self.analyzed(selection.at)?;
         let system = DifferenceSystem::of(&analyzed.dae, &analyzed.within).map_err(|count| self.too_many(count))?;
-        if let Some(refused) = refuse_cancelling(&analyzed, &system) {
+        let graph = self.explored(system.with_combinations(combined_equations(&analyzed)))?;
+        if let Some(refused) = refuse_unfounded(&analyzed, &graph) {
             self.diagnostics.push(refused);
             return Err(Stop);
         }
-        let graph = self.explored(system)?;
         if let Some(number) = selection.run.filter(|&number| number == 0 || number > graph.runs.len()) {
             let message = format!("--run {number}: the runs of this model are numbered from 1 to {}", graph.runs.len());
             self.diagnostics.push(Diagnostic::error(Code::E0008, message));

@@ -70,8 +70,8 @@ pub struct Graph {
     continuous: BTreeSet<usize>,
     /// Cycles of runs that loop for ever in a mode change.
     pub endless: Vec<Vec<usize>>,
-    /// Whether all runs were explored: the first [`MOST_RUNS`] are.
-    pub is_complete: bool,
+    /// The beginnings from which no run was explored, because there are [`MOST_RUNS`] already.
+    pub unexplored: Vec<usize>,
 }
 
 impl Run {
@@ -129,7 +129,7 @@ impl Graph {
             runs: Vec::new(),
             continuous: BTreeSet::new(),
             endless: Vec::new(),
-            is_complete: true,
+            unexplored: Vec::new(),
         }
     }
 
@@ -151,7 +151,7 @@ impl Graph {
         }
         while let Some(from) = pending.pop_front() {
             if self.runs.len() >= MOST_RUNS {
-                self.is_complete = false;
+                self.unexplored = std::iter::once(from).chain(pending).collect();
                 return Some(());
             }
             let beginning = self.beginnings[from].clone();
@@ -225,6 +225,17 @@ impl Graph {
             gives_way: None,
             is_over_at_once: false,
         }
+    }
+
+    /// How many runs start from a beginning, whether explored or not: one into each mode that lasts, or whose `when` fires.
+    pub fn count_runs_from(&self, beginning: usize) -> usize {
+        let held = &self.beginnings[beginning].held;
+        let fires = |mode: usize| {
+            let mut conditions =
+                self.system.clauses.iter().zip(held).flat_map(|(it, held)| it.conditions.iter().zip(held));
+            conditions.any(|(condition, held)| condition.has(mode) && !held)
+        };
+        (0..self.system.modes.len()).filter(|&mode| !self.system.is_transient(mode) || fires(mode)).count()
     }
 
     /// The run from a beginning in a mode.

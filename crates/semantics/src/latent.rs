@@ -4,15 +4,19 @@
 //! In the midst of a change that need not be enough: an equation that line 13 has shifted may give a value to a variable
 //! beyond the leading one, and what lies between is then determined by shifts that a start does not ask for. So line 15 asks
 //! again, for the variables that have no value: all equations are shifted once more, and once more, until these variables are
-//! determined; of the shifts those are added that the variables need.
+//! determined; of the shifts those are added that the variables need. Which these are is a choice where several sets of shifts
+//! give the same variables values.
 
 use std::collections::BTreeSet;
 
 use crate::bipartite::Bipartite;
 use crate::domain::{Body, Shifted, Unknown};
-use crate::micro_step::{AddEquations, Instant, MicroStep};
+use crate::micro_step::{AddEquations, Choices, Instant, MicroStep};
 use crate::sigma::Offsets;
 use crate::status::Status;
+
+/// More sets of latent equations than this are not looked at for one micro-step.
+pub(crate) const MOST_SETS: usize = 64;
 
 impl Instant<'_> {
     /// Shifts of enabled equations, as often as the offsets of the mode say.
@@ -39,17 +43,44 @@ impl Instant<'_> {
         if self.is_fired(status) && !self.lasts(status) {
             return Vec::new();
         }
-        let furthest = (1..=self.bound).find_map(|further| self.determining(status, offsets, further));
-        furthest.map(|equations| vec![vec![MicroStep::Latent(AddEquations { equations })]]).unwrap_or_default()
+        let sets = (1..=self.bound).map(|further| self.determining_sets(status, offsets, further));
+        let sets = sets.into_iter().find(|sets| !sets.is_empty()).unwrap_or_default();
+        sets.into_iter().map(|equations| vec![MicroStep::Latent(AddEquations { equations })]).collect()
+    }
+
+    /// The first set of shifts that determines all open variables, or every one: where a set does, others do without one of its
+    /// shifts. No more than [`MOST_SETS`].
+    fn determining_sets(&self, status: &Status, offsets: &Offsets, further: u32) -> Vec<Vec<Shifted<Body>>> {
+        let mut found: Vec<Vec<Shifted<Body>>> = Vec::new();
+        let mut pending: Vec<BTreeSet<Shifted<Body>>> = vec![BTreeSet::new()];
+        while let Some(without) = pending.pop() {
+            let equations = self.determining(status, offsets, further, &without);
+            let Some(equations) = equations.filter(|it| !found.contains(it) && found.len() < MOST_SETS) else {
+                continue;
+            };
+            if self.choices == Choices::All {
+                let fewer = |it: &Shifted<Body>| without.iter().copied().chain([*it]).collect();
+                pending.extend(equations.iter().map(fewer));
+            }
+            found.push(equations);
+        }
+        found
     }
 
     /// The shifts that determine all open variables, where all equations are shifted so often more than by the offsets;
-    /// nothing where they do not.
-    fn determining(&self, status: &Status, offsets: &Offsets, further: u32) -> Option<Vec<Shifted<Body>>> {
+    /// nothing where they do not. Some shifts are not to be among them.
+    fn determining(
+        &self,
+        status: &Status,
+        offsets: &Offsets,
+        further: u32,
+        without: &BTreeSet<Shifted<Body>>,
+    ) -> Option<Vec<Shifted<Body>>> {
         let shifts = |(&body, &offset): (&Body, &u32)| {
             (offset + 1..=(offset + further).min(self.bound)).map(move |shift| Shifted::new(body, shift))
         };
-        let more = offsets.equations.iter().flat_map(shifts).filter(|it| !status.equations.contains_key(it));
+        let is_new = |it: &Shifted<Body>| !status.equations.contains_key(it) && !without.contains(it);
+        let more = offsets.equations.iter().flat_map(shifts).filter(is_new);
         let mut rows: Vec<Shifted<Body>> = status.enabled_undefined(self.system).collect();
         let present = rows.len();
         rows.extend(more);

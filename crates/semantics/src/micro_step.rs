@@ -120,7 +120,7 @@ pub enum Next {
     Fail(Failure),
 }
 
-/// Whether all choices of lines 5, 8 and 12 are wanted, or the first.
+/// Whether all choices of lines 5, 8, 12 and 15 are wanted, or the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Choices {
@@ -185,6 +185,15 @@ impl Instant<'_> {
             && status.fires.is_some()
             && all_final()
             && leading().iter().all(|it| status.known.contains(it))
+            && self.asks_no_more(status)
+    }
+
+    /// Whether what combinations of the mode are made of is relevant, too (`combined`).
+    fn asks_no_more(&self, status: &Status) -> bool {
+        let Some(mode) = status.mode().filter(|_| !self.system.combinations.is_empty()) else { return true };
+        let differentiated = self.system.differentiated_in(mode).into_iter();
+        let mut shifts = differentiated.flat_map(|(of, order)| (1..=order).map(move |shift| Shifted::new(of, shift)));
+        self.is_fired(status) && !self.lasts(status) || shifts.all(|it| status.equations.contains_key(&it))
     }
 
     /// Line 10 for the guard `true`.

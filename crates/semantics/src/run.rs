@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::domain::{Body, Shifted, Unknown, Value};
+use crate::latent::MOST_SETS;
 use crate::micro_step::{Choices, Failure, Instant, MicroStep, Next, tick};
 use crate::status::{Context, Status};
 use crate::system::DifferenceSystem;
@@ -111,7 +112,7 @@ pub struct Outcome {
 /// More statuses than this are not explored for one instant.
 pub const MOST_STATUSES: usize = 20_000;
 
-/// By mode, every end that some choice of lines 5, 8 and 12 leads to; nothing where there are too many statuses.
+/// By mode, every end that some choice of lines 5, 8, 12 and 15 leads to; nothing where there are too many statuses.
 pub fn outcomes(instant: &Instant<'_>, beginning: &Beginning) -> Option<BTreeMap<usize, BTreeSet<Outcome>>> {
     let instant = Instant { choices: Choices::All, ..*instant };
     let first = Status::initial(instant.system, beginning.known.clone());
@@ -126,6 +127,10 @@ pub fn outcomes(instant: &Instant<'_>, beginning: &Beginning) -> Option<BTreeMap
             Next::Tick => Ok(next_beginning(instant.system, &status)),
             Next::Fail(failure) => Err(failure),
             Next::Choices(choices) => {
+                let is_latent = |steps: &Vec<MicroStep>| matches!(steps.first(), Some(MicroStep::Latent(_)));
+                if choices.iter().filter(|it| is_latent(it)).count() >= MOST_SETS {
+                    return None;
+                }
                 let after = choices.iter().flatten().map(|step| instant.apply(&status, step));
                 pending.extend(after.filter(|after| met.insert(after.clone())));
                 if met.len() > MOST_STATUSES {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::domain::{Body, Shifted, Unknown};
 use crate::system::DifferenceSystem;
 
-/// The smallest offsets of a mode.
+/// The smallest offsets of a mode; equations that are differentiated in a combination are shifted as often as that at least.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offsets {
     /// How often each equation is shifted.
@@ -47,6 +47,8 @@ struct Signature {
     bodies: Vec<Body>,
     unknowns: Vec<Unknown>,
     rows: Vec<Vec<(usize, i64)>>,
+    /// How often each equation is shifted at least.
+    least: Vec<i64>,
 }
 
 impl Signature {
@@ -62,12 +64,17 @@ impl Signature {
             entries.map(|entry| (place(entry.unknown), i64::from(entry.highest))).collect()
         };
         let rows = bodies.iter().map(row).collect();
-        Signature { bodies, unknowns, rows }
+        let mut least = vec![0; bodies.len()];
+        for (body, order) in system.differentiated_in(mode) {
+            let place = bodies.iter().position(|it| *it == body).expect("an equation of the mode");
+            least[place] = i64::from(order).max(least[place]);
+        }
+        Signature { bodies, unknowns, rows, least }
     }
 
     fn offsets(&self) -> Option<Offsets> {
         let column_of = self.heaviest_matching()?;
-        let (mut c, mut d) = (vec![0_i64; self.rows.len()], vec![0_i64; self.unknowns.len()]);
+        let (mut c, mut d) = (self.least.clone(), vec![0_i64; self.unknowns.len()]);
         loop {
             for (row, entries) in self.rows.iter().enumerate() {
                 entries.iter().for_each(|&(column, sigma)| d[column] = d[column].max(sigma + c[row]));

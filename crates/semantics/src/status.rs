@@ -11,7 +11,7 @@ use modeshift_dae::Id;
 
 use crate::domain::{Body, Guard, Shifted, Unknown, Value};
 use crate::modes::Modes;
-use crate::system::DifferenceSystem;
+use crate::system::{DifferenceSystem, GuardedEquation};
 
 /// Equations that are known to hold for what is known: the context Δ.
 pub type Context = BTreeSet<Shifted<Body>>;
@@ -115,7 +115,11 @@ impl Status {
     pub fn is_enabled(&self, system: &DifferenceSystem, body: Body) -> bool {
         let body = &system.bodies[body];
         let fires = |clause: usize| self.fires.as_ref().is_some_and(|fires| fires.contains(&clause));
-        self.valuations.are_among(&body.valuations) && body.clause.is_none_or(fires)
+        self.has_guards_of(body) && self.valuations.are_among(&body.valuations) && body.clause.is_none_or(fires)
+    }
+
+    fn has_guards_of(&self, body: &GuardedEquation) -> bool {
+        body.waits_for.iter().all(|guard| self.guards[guard.index()].is_final())
     }
 
     fn is_decided(&self, system: &DifferenceSystem, body: Body) -> bool {

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use modeshift_dae::{EquationId, ExpressionId, Expressions, IndexVec, Mode, VariableId};
 
+use crate::combined::CombinedEquation;
 use crate::domain::{Body, Guard, Shifted, Unknown};
 use crate::modes::Modes;
 
@@ -32,6 +33,8 @@ pub struct DifferenceSystem {
     pub bodies: IndexVec<Body, GuardedEquation>,
     /// The branches of `when` clauses with laws, or with nothing in them.
     pub clauses: Vec<Clause>,
+    /// Equations among them that stand in the place of others.
+    pub combinations: Vec<CombinedEquation>,
     /// The arena of the sides of equations, with what modes leave of them.
     pub expressions: Expressions,
     /// By variable of the model, the variable here.
@@ -78,6 +81,8 @@ pub struct GuardedEquation {
     pub modes: Modes,
     /// The valuations that enable it, allowed or not.
     pub valuations: Modes,
+    /// Guards with a given value that have to be evaluated first, where there are too many for valuations of them all.
+    pub waits_for: Vec<Guard>,
     /// The variables that appear in `f`: `ρ(e)`.
     pub incidence: Vec<Incidence>,
     /// Where it is a law: the clause it belongs to. It is enabled only in an instant in which the clause fires.

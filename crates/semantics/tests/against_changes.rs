@@ -79,7 +79,7 @@ fn changes_of_random_models_agree_or_differ_for_a_known_reason() {
 #[test]
 fn instants_of_random_when_clauses_agree_or_differ_for_a_known_reason() {
     let (mut agree, mut differ) = (BTreeMap::new(), BTreeMap::new());
-    let (mut others, mut unknown) = (Tally::default(), Vec::new());
+    let (mut others, mut unknown, mut before_laws) = (Tally::default(), Vec::new(), Vec::new());
     for (seed, dae, graph) in random_graphs_with_laws(300) {
         others.count(seed, &dae, &graph);
         with_changes(&dae, &graph, |changes| {
@@ -98,19 +98,15 @@ fn instants_of_random_when_clauses_agree_or_differ_for_a_known_reason() {
                 let reading = theirs.reading(&graph, &change);
                 match reading {
                     Some(reading) => *differ.entry(reading).or_insert(0) += 1,
+                    None if theirs.comes_before_laws(&graph, &change) => before_laws.push(seed),
                     None => unknown.push(format!("model {seed}, {names:?}:\n{ours:?}\n{theirs:?}")),
                 }
             }
         });
     }
     println!("{agree:?} {differ:?} {others:?}");
-    // A constraint of a transient mode with two derivatives below it, of which `changes` asks the second as well: the only change
-    // for which there is no reading, and no other difference may hide behind it.
-    let expected = "model 213, [\"not g1\", \"g1\"]:\n\
-        FiringOpinion { verdict: \"determined\", erased: {(\"e1\", 0)}, impulsive: {\"x1\": \"1\"}, jumps: {\"x3\", \"x5\"} }\n\
-        FiringOpinion { verdict: \"determined\", erased: {(\"e1\", 0)}, \
-        impulsive: {\"x1\": \"2\", \"x3\": \"1\", \"x5\": \"1\"}, jumps: {\"x2\", \"x4\"} }";
-    assert_eq!(unknown, [expected]);
+    assert!(unknown.is_empty(), "{}", unknown.join("\n\n"));
+    assert_eq!(before_laws, [213]);
     assert_eq!(agree, [("determined", 223), ("rejected", 77), ("underdetermined", 4)].into());
     let reading = |remembers, shifts_in_instants, by_choice| {
         (Reading { remembers, shifts_in_instants, ..Reading::default() }, by_choice)
@@ -218,7 +214,7 @@ fn matched<T: Ord + Copy>(rows: &[BTreeSet<T>]) -> usize {
     (0..rows.len()).filter(|&row| augment(rows, row, &mut BTreeSet::new(), &mut owner)).count()
 }
 
-/// 200 models with every choice of lines 5, 8 and 12: those listed are not confluent, with how many pairs of a start and
+/// 200 models with every choice of lines 5, 8, 12 and 15: those listed are not confluent, with how many pairs of a start and
 /// a mode end in other equations erased, in another context, or in a failure for some choices.
 #[test]
 fn choices_matter_in_the_models_that_are_listed() {

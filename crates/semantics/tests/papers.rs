@@ -67,7 +67,7 @@ fn the_clutch_has_the_runs_of_execution_scheme_4() {
         ],
     );
     assert_eq!(graph.classes(), [Class::Continuous, Class::Impulsive, Class::Discrete, Class::Continuous]);
-    assert!(graph.endless.is_empty() && graph.is_complete);
+    assert!(graph.endless.is_empty() && graph.unexplored.is_empty());
 }
 
 #[test]
@@ -247,6 +247,7 @@ fn a_mode_that_shifts_further_with_every_visit() {
         sides: None,
         modes: Modes::of(2, |it| it == mode),
         valuations: Modes::of(2, |it| it == mode),
+        waits_for: Vec::new(),
         incidence: vec![Incidence { unknown: Unknown(0), lowest: shift, highest: shift }],
         clause: None,
         assigns: None,
@@ -259,6 +260,7 @@ fn a_mode_that_shifts_further_with_every_visit() {
         valuations: [false, true].map(|value| Mode::from_fn(1, |_| value)).to_vec(),
         bodies: [body("p", 1, 0), body("q", 1, 1), body("r", 0, 0)].into_iter().collect(),
         clauses: Vec::new(),
+        combinations: Vec::new(),
         expressions: Expressions::default(),
         unknown_of: BTreeMap::new(),
         jumping: BTreeSet::new(),

@@ -370,5 +370,17 @@ fn a_tank_that_runs_empty_by_a_root_is_empty_from_then_on() {
             check("level", ran.at(1.0, "h"), 0.25, 10.0 * tolerance);
             check("rest", ran.last("h"), 0.0, 10.0 * tolerance);
         }
+
+fn equations_that_are_combined_carry_their_impulse_in_every_order() {
+    // Behind the change x0' = x1 by the first two, so that x2 = -1 by the third: x0 jumps by -1/6, which is the area of x1.
+    let equations =
+        ["der(x2) + 3*x1 = 0;", "x2 + 3*x0 = 0;", "if g then der(x0) - x1 + x2 + 1 = 0; else x1 = time; end if;"];
+    for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        let text = order.map(|it| equations[it]).join("\n");
+        let text =
+            format!("model M Real x0, x1, x2(start = 0, fixed = true); Boolean g = time > 1; equation {text} end M;");
+        let ran = run_text(&text, &How::until(2.0)).finished();
+        check("x0", ran.limits(0, "x0").1, 1.0 / 3.0, 1e-9);
+        check("weight", ran.weight(0, "x1", "1"), -1.0 / 6.0, 1e-6);
     }
 }

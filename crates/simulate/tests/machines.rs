@@ -205,6 +205,25 @@ fn machines_inside_a_state_begin_anew_or_go_on_with_it() {
 }
 
 #[test]
+fn a_condition_asks_for_what_the_state_that_it_leaves_defines() {
+    let of = |state: &str, condition: &str| {
+        let text = format!(
+            "model S Real x(start = 0, fixed = true); equation der(x) = 1; end S;
+             model P {state} end P;
+             model M P p; S q; equation initialState(p); transition(p, q, {condition}); end M;"
+        );
+        let ran = run_text(&text, &How::until(1.0)).finished();
+        near(ran.event_times()[0], 0.4, 1e-9);
+        near(ran.last("q.x"), 0.6, 1e-9);
+    };
+    of("extends S; Boolean b = x > 0.4;", "p.b");
+    of("extends S; Boolean b = x > 0.4; Integer n = if b then 2 else 1; Boolean c = n > 1;", "p.c and not p.n == 3");
+    let inner = "S u, v; equation initialState(u); transition(u, v, u.x > 0.4);";
+    of(inner, "activeState(p.v)");
+    of(inner, "not activeState(p.u)");
+}
+
+#[test]
 fn an_output_of_several_states_is_one_variable() {
     let text = "model U outer output Real y; outer output Integer n; equation der(y) = 1; n = 3; end U;
         model D outer output Real y; outer output Integer n; equation der(y) = -1; n = 4; end D;

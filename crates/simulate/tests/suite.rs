@@ -19,6 +19,7 @@ mod rectifiers;
 mod results;
 mod runs;
 mod searches;
+mod short_events;
 mod simulation;
 mod singular_modes;
 mod sliding;

@@ -26,9 +26,9 @@ use crate::{Analysis, Options, analyze};
 /// After this many rounds of combining equations, what is still singular is reported as it is.
 const MOST_ROUNDS: usize = 12;
 /// Decision-diagram nodes per equation beyond which a model counts as long-range. Local models need three to ten.
-const NODES_PER_EQUATION: usize = 200;
+const NODES_PER_EQUATION: usize = 20;
 /// So many nodes, a second of work, are allowed in any case.
-const LEAST_BUDGET: usize = 1 << 22;
+const LEAST_BUDGET: usize = 1 << 21;
 
 /// An equation that was replaced by a combination of equations.
 #[derive(Clone, Debug)]
@@ -39,6 +39,8 @@ pub struct Combination {
     pub by: EquationId,
     /// The equations that were combined.
     pub of: Vec<EquationId>,
+    /// How often each of them is differentiated in it.
+    pub orders: Vec<u32>,
     /// In which modes: a formula over mode variables.
     pub modes: ExpressionId,
     /// The guard of the replaced equation as it was before.
@@ -169,10 +171,13 @@ fn combine_dependent(
     }
 }
 
-/// Replaces one equation; nothing where an equation has no derivative.
+/// Replaces one equation; nothing where an equation has no derivative. Of several that could be, one of some modes only: what holds
+/// before and after a change carries what is remembered across it, and so the impulse.
 fn combine(dae: &mut MultimodeDae, space: &ModeSpace, dependence: &Dependence) -> Option<Combination> {
-    let &(replaced, scale) =
-        dependence.equations.iter().rev().min_by_key(|(equation, _)| equation.order).expect("dependent rows");
+    let holds_always =
+        |equation: EquationId| dae.model.expressions.literal_boolean(dae.model.equations[equation].guard) == Some(true);
+    let candidates = dependence.equations.iter().rev();
+    let &(replaced, scale) = candidates.min_by_key(|(it, _)| (it.order, holds_always(it.of))).expect("dependent rows");
     let zero = dae.model.expressions.integer(0);
     let mut memo = Rewritten::new();
     for write in &dependence.writes {
@@ -197,8 +202,9 @@ fn combine(dae: &mut MultimodeDae, space: &ModeSpace, dependence: &Dependence) -
     let modes = formula_of(space, &mut dae.model.expressions, dependence.modes);
     let guard = dae.model.equations[replaced.of].guard;
     let by = replace(dae, replaced.of, modes, sum, combination_name(dae, dependence));
-    let of = dependence.equations.iter().map(|(equation, _)| equation.of).collect();
-    Some(Combination { replaced: replaced.of, by, of, modes, guard })
+    let members = || dependence.equations.iter().map(|(equation, _)| equation);
+    let (of, orders) = (members().map(|it| it.of).collect(), members().map(|it| it.order - replaced.order).collect());
+    Some(Combination { replaced: replaced.of, by, of, orders, modes, guard })
 }
 
 /// The expression with the derivatives in `memo` replaced, rebuilt so that literals fold.

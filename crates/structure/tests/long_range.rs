@@ -1,6 +1,6 @@
 //! The sweep along a model agrees with the analysis of each mode: verdict and parts, and islands with union-find.
 
-use crate::common::{Random, System, is_in, scalable, single_mode};
+use crate::common::{Random, System, Table, is_in, scalable, single_mode};
 
 use modeshift_dae::{Id, MultimodeDae, UnionFind, VariableId};
 use modeshift_modes::{ModeSpace, ModeVariable};
@@ -95,6 +95,35 @@ fn verdict_and_parts_of_long_models_are_those_of_sampled_modes() {
     check_sampled(&scalable::transmission_line(300, false), 5);
     check_sampled(&scalable::transmission_line(300, true), 5);
     check_sampled(&scalable::building(100, false), 5);
+}
+
+#[test]
+fn long_equations_are_swept_over_as_chains() {
+    for seed in 0..2_000 {
+        let random = &mut Random::new(seed + 7_000);
+        let mut system = System::random(random);
+        let (equations, first) = (system.equations.len() as u32, system.variables.len() as u32);
+        // Nine more equations and variables, of which the first equation has all.
+        for at in 0..9 {
+            system.equations.push(Table::ALL);
+            system.variables.push(Table::ALL);
+            let partners = [(equations + at, first + at, 85), (equations + at, first + random.below(9) as u32, 40)];
+            for (equation, variable, percent) in partners {
+                if random.chance(percent) {
+                    system.occurrences.push((equation, variable, 0, Table::ALL));
+                }
+            }
+            system.occurrences.push((0, first + at, 0, system.equations[0]));
+        }
+        let space = ModeSpace::new(system.mode_variables);
+        let (incidence, invariant) = system.incidence(&space);
+        let swept = singular_modes(&space, &invariant, &incidence, &Options::default()).expect("small enough");
+        for mode in system.modes() {
+            let (signature, ..) = system.signature(mode);
+            let is_singular = matches!(single_mode::analyze(&signature), Structure::Singular(_));
+            assert_eq!(is_in(&swept.space, swept.modes, mode), is_singular, "seed {seed}, mode {mode:b}");
+        }
+    }
 }
 
 #[test]

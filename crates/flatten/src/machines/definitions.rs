@@ -44,8 +44,8 @@ impl Flattener<'_> {
             conditions.into_iter().map(|list| list.into_iter().flatten().collect()).collect();
         let mut following: Vec<Following> = Vec::new();
         self.fix_starts(&conditions);
-        for (machine, conditions) in conditions.iter().enumerate() {
-            let found = self.define_machine(machine, conditions, &following);
+        for machine in 0..conditions.len() {
+            let found = self.define_machine(machine, &conditions, &following);
             self.exactly_one(machine);
             following.push(found);
         }
@@ -97,7 +97,7 @@ impl Flattener<'_> {
         conditions
     }
 
-    fn define_machine(&mut self, machine: usize, conditions: &[ExpressionId], before: &[Following]) -> Following {
+    fn define_machine(&mut self, machine: usize, conditions: &[Vec<ExpressionId>], before: &[Following]) -> Following {
         let fires = self.fires(machine, conditions);
         let count = self.machines.drawn[machine].states.len();
         let parent = self.machines.drawn[machine].parent;
@@ -106,27 +106,10 @@ impl Flattener<'_> {
         let mut following = Following { enters: Vec::new(), restarts: Vec::new() };
         for state in 0..count {
             let active = self.active((machine, state));
-            let before = self.model.expressions.pre(active);
+            let Step { mut next, mut enters, mut restarts } = self.step((machine, state), &fires);
             let no = self.model.expressions.boolean(false);
-            let (mut leaves, mut enters, mut restarts) = (no, no, no);
-            for (arrow, &fires) in self.machines.drawn[machine].arrows.iter().zip(&fires) {
-                let expressions = &mut self.model.expressions;
-                if arrow.from == state {
-                    leaves = expressions.or(leaves, fires.condition);
-                }
-                if arrow.to == state {
-                    enters = expressions.or(enters, fires.fires);
-                }
-                if arrow.to == state && arrow.reset {
-                    restarts = expressions.or(restarts, fires.fires);
-                }
-            }
-            let expressions = &mut self.model.expressions;
-            let stays = expressions.not(leaves);
-            let stays = expressions.and(before, stays);
-            let mut next = expressions.or(stays, enters);
             if let Some((parent, parent_restarts, _)) = around {
-                let begins = expressions.boolean(state == self.machines.drawn[machine].initial);
+                let begins = self.model.expressions.boolean(state == self.machines.drawn[machine].initial);
                 let last = if memory { self.remembered((machine, state), parent, begins) } else { begins };
                 let expressions = &mut self.model.expressions;
                 let was_there = expressions.pre(parent);
@@ -144,6 +127,30 @@ impl Flattener<'_> {
             following.restarts.push(restarts);
         }
         following
+    }
+
+    /// What transitions alone say of a state.
+    pub(super) fn step(&mut self, (machine, state): StateNumber, fires: &[Fires]) -> Step {
+        let active = self.active((machine, state));
+        let before = self.model.expressions.pre(active);
+        let no = self.model.expressions.boolean(false);
+        let (mut leaves, mut enters, mut restarts) = (no, no, no);
+        for (arrow, &fires) in self.machines.drawn[machine].arrows.iter().zip(fires) {
+            let expressions = &mut self.model.expressions;
+            if arrow.from == state {
+                leaves = expressions.or(leaves, fires.condition);
+            }
+            if arrow.to == state {
+                enters = expressions.or(enters, fires.fires);
+            }
+            if arrow.to == state && arrow.reset {
+                restarts = expressions.or(restarts, fires.fires);
+            }
+        }
+        let expressions = &mut self.model.expressions;
+        let stays = expressions.not(leaves);
+        let stays = expressions.and(before, stays);
+        Step { next: expressions.or(stays, enters), enters, restarts }
     }
 
     fn define(&mut self, machine: usize, left: ExpressionId, right: ExpressionId) {
@@ -211,12 +218,15 @@ impl Flattener<'_> {
         self.model.invariants.push(Invariant { condition, origin: InvariantOrigin::Declared, guard, span });
     }
 
-    fn fires(&mut self, machine: usize, conditions: &[ExpressionId]) -> Vec<Fires> {
+    pub(super) fn fires(&mut self, machine: usize, conditions: &[Vec<ExpressionId>]) -> Vec<Fires> {
         let mut fires: Vec<Fires> = Vec::new();
-        for (at, &condition) in conditions.iter().enumerate() {
+        for (at, &condition) in conditions[machine].iter().enumerate() {
             let arrow = &self.machines.drawn[machine].arrows[at];
             let (from, immediate, synchronize) = (arrow.from, arrow.immediate, arrow.synchronize);
-            let mut condition = if immediate { condition } else { left_limit(&mut self.model, condition) };
+            let mut condition = match immediate {
+                true => self.as_inside((machine, from), condition, conditions),
+                false => left_limit(&mut self.model, condition),
+            };
             if synchronize {
                 let done = self.inside_is_final((machine, from));
                 condition = self.model.expressions.and(condition, done);
@@ -315,11 +325,21 @@ impl Flattener<'_> {
 
 /// A transition in a micro-step.
 #[derive(Clone, Copy)]
-struct Fires {
+pub(super) struct Fires {
     /// Its condition, as it is asked.
     condition: ExpressionId,
     /// Whether it fires.
     fires: ExpressionId,
+}
+
+/// A state in a micro-step, as far as the transitions of its machine decide.
+pub(super) struct Step {
+    /// Whether it is active then.
+    pub(super) next: ExpressionId,
+    /// Whether it is entered.
+    enters: ExpressionId,
+    /// Whether it is entered with reset.
+    restarts: ExpressionId,
 }
 
 /// An expression at its left limit.

@@ -28,6 +28,7 @@
 //! | `find` | `initialState` and `transition` in all equations, and the machines they draw |
 //! | `states` | the Booleans of states, their guards, and the operators that ask for them |
 //! | `definitions` | which state follows, and which is entered |
+//! | `inside` | conditions that ask for what the state that they leave defines |
 //! | `hold` | outputs in states that do not write them |
 //! | `exclusion` | conditions that exclude each other |
 //! | `checks` | priorities, states that nothing reaches, circles of immediate transitions |
@@ -37,6 +38,7 @@ mod definitions;
 mod exclusion;
 mod find;
 mod hold;
+mod inside;
 mod states;
 
 use modeshift_dae::VariableId;

@@ -5,7 +5,7 @@
 //! of one matching of all pairs is what is not born; with the values that are kept instead, another one gives what is
 //! erased. Where some of it has no value to fall back on, a third asks whether constraints determine it from the rest.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use modeshift_dae::{Derivative, EquationId, IndexVec, VariableId};
 use modeshift_modes::{Limit, ModeSet};
@@ -189,6 +189,7 @@ impl Numbers<'_> {
 }
 
 /// A hidden constraint, where it held before or where it is new.
+#[derive(Clone, Copy)]
 struct PairConstraint {
     equation: EquationId,
     order: u32,
@@ -223,6 +224,7 @@ impl Graph {
         }
         keyed
             .sort_by_key(|(past, constraint)| (*past != Held::Satisfied, constraint.order, *past, constraint.equation));
+        let satisfied = keyed.partition_point(|(past, _)| *past == Held::Satisfied);
         let constraints: Vec<PairConstraint> = keyed.into_iter().map(|(_, constraint)| constraint).collect();
         let mut graph = Graph { constraints, entries: Vec::new(), unknowns: Vec::new(), guards: Vec::new() };
         let mut number = BTreeMap::new();
@@ -230,7 +232,49 @@ impl Graph {
             let entries = graph.entries_of(numbers, given, at, &mut number);
             graph.entries.push(entries);
         }
+        graph.order_satisfied(satisfied);
         graph
+    }
+
+    /// Orders the first constraints, those that the past satisfies, and the unknowns that they try: what leaves one unknown open comes
+    /// first and takes it. None of them is ever counted as erased, so that any order is right; but where each of many elements could
+    /// take what all share, the potential of a ground for instance, which of them does depends on the modes of all.
+    fn order_satisfied(&mut self, count: usize) {
+        let mut rows_of: Vec<Vec<usize>> = vec![Vec::new(); self.unknowns.len()];
+        for (row, entries) in self.entries[..count].iter().enumerate() {
+            entries.iter().for_each(|&(unknown, _)| rows_of[unknown].push(row));
+        }
+        let mut open: Vec<usize> = self.entries[..count].iter().map(Vec::len).collect();
+        let (mut is_taken, mut is_done) = (vec![false; self.unknowns.len()], vec![false; count]);
+        let (mut order, mut without) = (Vec::with_capacity(count), Vec::new());
+        let mut forced: VecDeque<usize> = (0..count).filter(|&row| open[row] == 1).collect();
+        let mut others = 0..count;
+        while let Some(row) = forced.pop_front().or_else(|| others.next()) {
+            if std::mem::replace(&mut is_done[row], true) {
+                continue;
+            }
+            let entries = &mut self.entries[row];
+            let is_open = |&at: &usize| !is_taken[entries[at].0];
+            let Some(rarest) = (0..entries.len()).filter(is_open).min_by_key(|&at| rows_of[entries[at].0].len()) else {
+                without.push(row);
+                continue;
+            };
+            entries.swap(0, rarest);
+            let unknown = entries[0].0;
+            is_taken[unknown] = true;
+            order.push(row);
+            for &other in &rows_of[unknown] {
+                open[other] -= 1;
+                if open[other] == 1 {
+                    forced.push_back(other);
+                }
+            }
+        }
+        order.append(&mut without);
+        let constraints: Vec<PairConstraint> = order.iter().map(|&row| self.constraints[row]).collect();
+        let entries: Vec<_> = order.iter().map(|&row| std::mem::take(&mut self.entries[row])).collect();
+        self.constraints.splice(..count, constraints);
+        self.entries.splice(..count, entries);
     }
 
     fn entries_of(

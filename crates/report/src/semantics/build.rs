@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use modeshift_mode_changes::AllChanges;
 use modeshift_semantics::{Class, Failure, Graph, Guard, MicroStep, Outcome, Run, RunEffects, Unknown};
 
-use super::report::{ChoiceReport, ContextReport, OutcomeReport, RunReport, SemanticsReport, StepReport};
+use super::report::{ChoiceReport, ContextReport, LeftOut, OutcomeReport, RunReport, SemanticsReport, StepReport};
 use crate::Analyzed;
 use crate::analyze::valuation_text;
 use crate::changes::ImpulseOrder;
@@ -31,11 +31,11 @@ impl Wording<'_> {
         let graph = self.graph;
         let names = graph.beginning_names();
         let effects = graph.run_effects();
-        let classes = graph.classes_by(&effects);
+        let classes = graph.classes_by(&effects.of_runs);
         let wanted = |&number: &usize| self.run.is_none_or(|run| run == number + 1);
         let numbers = (0..graph.runs.len()).filter(wanted);
         let runs = numbers.map(|number| {
-            let effects = effects[number].clone().unwrap_or_default();
+            let effects = effects.of_runs[number].clone().unwrap_or_default();
             self.run_report(number, classes[number], &effects, &names)
         });
         let (choices, unexplored) = if self.all_choices { self.choices(&names) } else { (None, None) };
@@ -49,7 +49,9 @@ impl Wording<'_> {
             at: (!within.is_empty()).then(|| valuation_text(&self.analyzed.dae, within)),
             contexts: (0..graph.beginnings.len()).map(|number| self.context(number, &names)).collect(),
             runs: runs.collect(),
-            truncated: !graph.is_complete,
+            truncated: !graph.unexplored.is_empty(),
+            left_out: self.left_out(),
+            pasts_left_out: Some(effects.pasts_left_out).filter(|&count| count > 0),
             delayed: self.delayed(),
             unseen: graph.system.unseen.clone(),
             sets: graph.system.sets.clone(),
@@ -61,6 +63,15 @@ impl Wording<'_> {
             unexplored,
             is_one_run,
         }
+    }
+
+    /// What the bound on runs leaves out.
+    fn left_out(&self) -> Option<LeftOut> {
+        let unexplored = &self.graph.unexplored;
+        let runs = unexplored.iter().map(|&beginning| self.graph.count_runs_from(beginning)).sum();
+        let is_start = |beginning: &&usize| self.graph.starts.values().any(|start| start == *beginning);
+        let starts = unexplored.iter().filter(is_start).count();
+        (!unexplored.is_empty()).then_some(LeftOut { contexts: unexplored.len(), starts, runs })
     }
 
     fn endless(&self, names: &[String]) -> Vec<Vec<String>> {

@@ -22,6 +22,7 @@ mod verdicts;
 
 pub use build::Wording;
 pub use report::{
-    ChoiceReport, ContextReport, ModeDynamics, OutcomeReport, ResetReport, RunReport, SemanticsReport, StepReport,
+    ChoiceReport, ContextReport, LeftOut, ModeDynamics, OutcomeReport, ResetReport, RunReport, SemanticsReport,
+    StepReport,
 };
-pub use verdicts::{refuse_cancelling, say_verdicts};
+pub use verdicts::{combined_equations, refuse_unfounded, say_verdicts};

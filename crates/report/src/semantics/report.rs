@@ -113,6 +113,8 @@ crate::report! {
         formula: ByName<String> => optional "formula",
         /// Weights of impulses of order 1, likewise.
         weight: ByName<String> => optional "weight",
+        /// Weights of impulses of higher orders: those of `δ` and its derivatives, in coefficients of the series.
+        moments: ByName<String> => optional "moments",
         /// Where `changes` says something else: what, and why.
         differs: Vec<String> => optional "differs",
     }
@@ -135,6 +137,16 @@ crate::report! {
         outcomes: Vec<OutcomeReport> => always "outcomes",
     }
 
+    /// What the bound on runs leaves out, but for what only these contexts lead to.
+    pub struct LeftOut {
+        /// How many of the contexts no run was explored from.
+        contexts: usize => always "contexts",
+        /// How many of them are consistent starts of modes: failures of changes from these are not told.
+        starts: usize => always "starts",
+        /// How many runs they have.
+        runs: usize => always "runs",
+    }
+
     /// The constructive semantics of a model.
     pub struct SemanticsReport {
         /// The version of the format.
@@ -149,6 +161,10 @@ crate::report! {
         runs: Vec<RunReport> => always "runs",
         /// Whether there are more runs than are explored.
         truncated: bool => optional "truncated",
+        /// What was left out then.
+        left_out: Option<LeftOut> => optional "left_out",
+        /// How many pasts were not followed: for these, runs may have impulses of higher orders.
+        pasts_left_out: Option<usize> => optional "pasts_left_out",
         /// Guards that wait for what waits for them, and are given their left limits.
         delayed: Vec<String> => optional "delayed",
         /// `when` clauses whose conditions are no guards of the model: their instants are not among the runs.

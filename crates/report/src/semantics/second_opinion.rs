@@ -45,6 +45,12 @@ pub(super) enum Reason {
     KnownBefore,
     /// Equations are not linear in what is infinite.
     Nonlinear,
+    /// Coefficients cancel: derivatives that the model writes are restarted, and `changes` asks for those that are left.
+    Cancelling,
+    /// The mode is structurally singular: nothing is said of it there.
+    Singular,
+    /// `changes` erases these, which hold in the mode before.
+    HeldBefore(Reading, BTreeSet<String>),
     /// Of equations that are equivalent another one gives way.
     Words,
     /// None that is known.
@@ -151,6 +157,9 @@ pub(super) fn fires(change: &Change) -> bool {
 /// Why `changes` says something else; nothing where it does not.
 pub(super) fn difference(graph: &Graph, change: &Change, own: &Opinion, theirs: &Opinion) -> Option<Reason> {
     let fires = fires(change);
+    if graph.offsets[change.after].is_none() {
+        return Some(Reason::Singular);
+    }
     let satisfied = graph.satisfied_at_boundaries(change);
     let with_past = Change { satisfied: satisfied.clone(), ..change.clone() };
     if !satisfied.is_empty() && graph.course(&with_past).is_none() {
@@ -199,13 +208,36 @@ pub(super) fn difference(graph: &Graph, change: &Change, own: &Opinion, theirs: 
     Some(match () {
         () if graph.says_what_is_known(change) => Reason::KnownBefore,
         () if linear(own).agrees_with(&linear(theirs), fires) => Reason::Nonlinear,
+        () if same_values(own) && graph.system.combines_in(change.after) => Reason::Cancelling,
         () if same_values(own) => Reason::Words,
         () => match found(&same_values) {
             Some(reading) => Reason::Reading(reading, true),
             None if fires => of_laws(graph, change, own, theirs).unwrap_or(Reason::Unknown),
-            None => Reason::Unknown,
+            None => held_before(graph, change, &read, theirs).unwrap_or(Reason::Unknown),
         },
     })
+}
+
+/// Where `changes` erases more than a reading of the algorithm, and all of that holds in the mode before: what jumps there alone
+/// keeps its value, and impulses have weight zero.
+fn held_before(graph: &Graph, change: &Change, read: &[(Reading, Opinion)], theirs: &Opinion) -> Option<Reason> {
+    let holds = |name: &String| {
+        let mut bodies = graph.system.bodies.iter();
+        bodies.any(|body| body.modes.has(change.before) && body.modes.has(change.after) && is_primed(name, &body.name))
+    };
+    read.iter().find_map(|(reading, own)| {
+        let more: BTreeSet<String> = theirs.erased.difference(&own.erased).cloned().collect();
+        let agrees = own.verdict == theirs.verdict
+            && own.impulsive.iter().all(|(name, order)| theirs.impulsive.get(name) == Some(order))
+            && own.erased.difference(&theirs.erased).all(holds)
+            && own.jumps.iter().all(|it| theirs.jumps.contains(it) || theirs.impulsive.contains_key(it));
+        (agrees && !more.is_empty() && more.iter().all(holds)).then_some(Reason::HeldBefore(*reading, more))
+    })
+}
+
+/// Whether a name is that of an equation, or of a derivative of it.
+fn is_primed(name: &str, equation: &str) -> bool {
+    name.strip_prefix(equation).is_some_and(|primes| primes.chars().all(|it| it == '\''))
 }
 
 /// Graphs with more runs than this are not explored again without their laws.
@@ -279,6 +311,15 @@ impl Reason {
                     .into()
             }
             Reason::Nonlinear => "equations are not linear in what is infinite, for which it has other rules".into(),
+            Reason::Cancelling => {
+                "coefficients cancel: it restarts the derivatives that are left, RR8933 all that the model writes".into()
+            }
+            Reason::HeldBefore(reading, erased) => {
+                let names = erased.iter().cloned().collect::<Vec<_>>().join(", ");
+                let verb = if erased.len() == 1 { "holds" } else { "hold" };
+                format!("{}; it does not see that {names} {verb} in the mode before", because(*reading))
+            }
+            Reason::Singular => "the mode is structurally singular".into(),
             Reason::Words => "equations of one block are equivalent, and another one gives way".into(),
             Reason::Unknown => "no reading of the algorithm is known in which the two agree".into(),
         }
@@ -289,6 +330,9 @@ impl Reason {
         if let Reason::Past(_) = self {
             let reason = self.words(graph);
             return vec![format!("{reason}, as `changes` knows; for another past there is what the runs have")];
+        }
+        if let Reason::Singular = self {
+            return vec![format!("`changes` says nothing of this mode, because {}", self.words(graph))];
         }
         let list = |names: &BTreeSet<String>| match names.is_empty() {
             true => "nothing".to_string(),

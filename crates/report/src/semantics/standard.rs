@@ -22,10 +22,13 @@ impl Wording<'_> {
     pub(super) fn dynamics(&self) -> Vec<ModeDynamics> {
         let graph = self.graph;
         let starts = graph.starts.iter();
-        let steady = starts.filter_map(|(&mode, &start)| Some((mode, graph.run_from(start, mode)?)));
-        let dynamics = steady.filter_map(|(mode, run)| {
+        let dynamics = starts.filter_map(|(&mode, &start)| {
             let offsets = graph.offsets[mode].as_ref()?;
-            Some(self.mode_dynamics(mode, offsets, &graph.runs[run].steps))
+            let steps = match graph.run_from(start, mode) {
+                Some(run) => graph.runs[run].steps.clone(),
+                None => graph.causal_change(mode, mode)?.instants.first()?.steps.clone(),
+            };
+            Some(self.mode_dynamics(mode, offsets, &steps))
         });
         dynamics.collect()
     }
@@ -85,15 +88,20 @@ impl Wording<'_> {
         let is_linear = |(variable, _): &(String, String)| !effects.nonlinear.iter().any(|&it| name(it) == *variable);
         formula.retain(is_linear);
         weight.retain(is_linear);
-        let differs = match reason {
+        let mut left_out = self.without_a_past(change, &mut formula);
+        left_out.extend(self.without_a_past(change, &mut weight));
+        let mut differs = match reason {
             // These differ in other variables than those that have closed forms here.
-            Some(reason @ (Reason::Past(_) | Reason::Nonlinear)) => reason.lines(graph, &theirs, &[]),
+            Some(reason @ (Reason::Past(_) | Reason::Nonlinear | Reason::Cancelling)) => {
+                reason.lines(graph, &theirs, &[])
+            }
             Some(reason) => {
                 let weights = weight.drain(..).map(|(name, text)| (format!("the weight of {name}"), text));
                 reason.lines(graph, &theirs, &formula.drain(..).chain(weights).collect::<Vec<_>>())
             }
             None => Vec::new(),
         };
+        differs.extend(left_out.into_iter().filter(|_| is_determined));
         if !is_determined {
             formula.clear();
             weight.clear();
@@ -108,7 +116,8 @@ impl Wording<'_> {
         };
         let order = |(variable, order): (String, String)| ImpulseOrder { variable, order };
         let terms = graph.dominant_terms(&self.analyzed.dae, change).filter(|_| class == "impulsive");
-        let DominantTerms { series, equations: dominant } = terms.unwrap_or_default();
+        let DominantTerms { series, equations: dominant, weights } = terms.unwrap_or_default();
+        let moments: Vec<(String, String)> = weights.into_iter().map(|(it, text)| (name(it), text)).collect();
         let steps_text =
             |steps: &[MicroStep]| steps.iter().filter_map(|step| system.step_text(step)).collect::<Vec<_>>().join("; ");
         let limits = graph.right_limits(change).unwrap_or_default();
@@ -136,8 +145,36 @@ impl Wording<'_> {
             restart: limits.iter().map(|it| self.right_limits(it)).collect(),
             formula: ByName(formula),
             weight: ByName(weight),
+            moments: ByName(moments.into_iter().filter(is_linear).collect()),
             differs,
         }
+    }
+
+    /// Takes away closed forms with left limits that no instant of a change knows: what was no state before is computed in
+    /// the instant, and is not what it was. Lines that say so.
+    fn without_a_past(&self, change: &Change, forms: &mut Formulas) -> Vec<String> {
+        let mut lines = Vec::new();
+        forms.retain(|(name, text)| match self.unknown_past(change, text) {
+            Some(past) => {
+                lines.push(format!("the closed form of {name} in `changes` reads {past}, which no instant knows"));
+                false
+            }
+            None => true,
+        });
+        lines
+    }
+
+    /// `pre(x)`, `pre(der(x))` in a closed form, where that is not known when the change begins.
+    fn unknown_past(&self, change: &Change, text: &str) -> Option<String> {
+        let unknowns = self.graph.system.unknowns.iter_enumerated();
+        let mut pasts = unknowns.flat_map(|(id, unknown)| {
+            (0..=self.graph.bound).map(move |order| {
+                let derivative = (0..order).fold(unknown.name.to_string(), |inner, _| format!("der({inner})"));
+                (Shifted::new(id, order), format!("pre({derivative})"))
+            })
+        });
+        let found = pasts.find(|(variable, past)| text.contains(past) && !change.start.known.contains(variable));
+        found.map(|(_, past)| past)
     }
 
     /// `x1, x2 from k1•+k2•+c•2 in instant 1`

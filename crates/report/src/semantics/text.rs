@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::report::{ChoiceReport, ModeDynamics, ResetReport, RunReport, SemanticsReport};
+use super::report::{ChoiceReport, LeftOut, ModeDynamics, ResetReport, RunReport, SemanticsReport};
 use crate::analyze::section;
 use crate::changes::ImpulseOrder;
 
@@ -17,13 +17,20 @@ pub(super) fn semantics_to_text(report: &SemanticsReport) -> String {
         }
         return text;
     }
-    let more = if report.truncated {
-        ", and more that are not explored: `--at` with values of guards leaves fewer"
-    } else {
-        ""
-    };
     let (contexts, runs) = (count(report.contexts.len(), "context"), count(report.runs.len(), "run"));
-    let mut text = format!("{}{at}: {contexts}, {runs}{more}\n", report.model);
+    let mut text = format!("{}{at}: {contexts}, {runs}\n", report.model);
+    if let Some(LeftOut { contexts, starts, runs }) = report.left_out {
+        let (contexts, runs) = (count(contexts, "context"), count(runs, "run"));
+        let _ = writeln!(
+            text,
+            "left out: {runs} from {contexts}, {starts} of these starts of modes, and what only they lead to; failures of \
+             changes from these starts are not told; `--at` with values of guards leaves fewer"
+        );
+    }
+    if let Some(pasts) = report.pasts_left_out {
+        let pasts = count(pasts, "past");
+        let _ = writeln!(text, "not followed: {pasts}, for which runs may have impulses of other orders");
+    }
     section(&mut text, "contexts", report.contexts.iter().map(|it| format!("{}  knows {}", it.name, list(&it.knows))));
     section(&mut text, "runs", report.runs.iter().flat_map(run_lines));
     section(&mut text, "guards that wait for themselves", report.delayed.iter().cloned());
@@ -120,10 +127,7 @@ fn write_change(text: &mut String, change: &ResetReport) {
     lines.extend(change.unclear.0.iter().map(|(name, why)| format!("{name} = NaN, [{name}] is not known: {why}")));
     lines.extend(change.restart.iter().map(|it| format!("restart: {it}")));
     lines.extend(change.formula.0.iter().map(|(name, formula)| format!("{name} = {formula}")));
-    let is_high = |it: &&ImpulseOrder| it.order != "1" && !change.finite.contains(&it.variable);
-    let has_weight = |it: &&ImpulseOrder| change.weight.0.iter().any(|(name, _)| *name == it.variable);
-    let without = change.impulse_orders.iter().filter(is_high).filter(|it| !has_weight(it));
-    lines.extend(without.map(|it| format!("weights of {}: no closed form, its order is {}", it.variable, it.order)));
+    lines.extend(change.moments.0.iter().map(|(name, moments)| format!("weights of {name}: {moments}")));
     lines.extend(change.weight.0.iter().map(|(name, formula)| format!("weight of {name} = {formula}")));
     lines.extend(change.differs.iter().cloned());
     section(text, &format!("change from {} to {}: {class}", change.from, change.to), lines);

@@ -1,11 +1,7 @@
 //! What the constructive semantics rejects, as diagnostics.
 
-use std::collections::BTreeMap;
-
-use modeshift_dae::{Mode, VariableId, assume_modes};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics};
-use modeshift_semantics::{ChangeEnd, DifferenceSystem, Failure, Graph};
-use modeshift_structure::Combination;
+use modeshift_semantics::{ChangeEnd, CombinedEquation, Failure, Graph, Unfounded};
 
 use crate::Analyzed;
 
@@ -77,53 +73,26 @@ fn failures(graph: &Graph) -> Vec<(String, String, String, bool)> {
     found
 }
 
-/// Where equations were combined because their leading derivatives cancel, a mode may write lower derivatives of a variable
-/// than the model does. What an instant knows is then a matter of which equation was replaced, and not of the model: such
-/// models with several modes are outside what a structural semantics covers.
-pub fn refuse_cancelling(analyzed: &Analyzed, system: &DifferenceSystem) -> Option<Diagnostic> {
-    let modes = system.modes.iter().enumerate().filter(|_| system.modes.len() > 1);
-    let lost = modes.flat_map(|(number, mode)| {
-        let combined = analyzed.combinations.iter();
-        combined.filter_map(move |it| Some((number, it, lost_derivative(analyzed, system, (number, mode), it)?)))
+/// The combinations among the equations of a model, as the constructive semantics has to know of them.
+pub fn combined_equations(analyzed: &Analyzed) -> Vec<CombinedEquation> {
+    let combined = analyzed.combinations.iter().map(|it| {
+        let members = it.of.iter().copied().zip(it.orders.iter().copied());
+        CombinedEquation { replaced: it.replaced, by: it.by, differentiated: members.filter(|it| it.1 > 0).collect() }
     });
-    let (number, combination, variable) = lost.into_iter().next()?;
-    let (replaced, name) = (&analyzed.dae.model.equations[combination.replaced].name, system.mode_name(number));
-    let variable = &analyzed.dae.model.variables[variable].name;
-    let message = format!(
-        "in the mode {name} coefficients cancel: without {replaced}, which follows from other equations there, no equation \
-         has the derivative of {variable} any longer, and the constructive semantics does not say whether an instant \
-         remembers it"
-    );
-    let help = format!("write what follows in the place of {replaced}; `changes` takes the model as it is");
-    Some(Diagnostic::error(Code::E0843, message).help(help))
+    combined.collect()
 }
 
-/// A variable with a higher derivative in the equation that was replaced than in all that a mode is left with.
-fn lost_derivative(
-    analyzed: &Analyzed,
-    system: &DifferenceSystem,
-    (number, mode): (usize, &Mode),
-    combination: &Combination,
-) -> Option<VariableId> {
-    let mut expressions = analyzed.dae.model.expressions.clone();
-    let mut in_mode = |root| assume_modes(&mut expressions, root, |id| Some(mode.get(id)));
-    let equation = &analyzed.dae.model.equations[combination.replaced];
-    let [holds, left, right] = [combination.modes, equation.left, equation.right].map(&mut in_mode);
-    if expressions.literal_boolean(holds) != Some(true) {
-        return None;
-    }
-    let mut left_with: BTreeMap<VariableId, u32> = BTreeMap::new();
-    for entry in system.equations_in(number).flat_map(|body| &system.bodies[body].incidence) {
-        let order = left_with.entry(system.unknowns[entry.unknown].variable).or_insert(0);
-        *order = entry.highest.max(*order);
-    }
-    let mut found = None;
-    for side in [left, right] {
-        expressions.for_each(side, |_, node| {
-            let written = node.derivative().filter(|it| it.order > left_with.get(&it.of).copied().unwrap_or(0));
-            found = found.or(written.map(|it| it.of));
-            true
-        });
-    }
-    found
+/// Where equations were combined because their leading derivatives cancel, and one that is differentiated in the combination
+/// gives way in a change: the combination says nothing of that instant then, and a structural semantics has nothing else.
+pub fn refuse_unfounded(analyzed: &Analyzed, graph: &Graph) -> Option<Diagnostic> {
+    let Unfounded { mode, replaced, by, erased } = graph.unfounded()?;
+    let name = |id| &analyzed.dae.model.equations[id].name;
+    let (erased, mode) = (graph.system.equation_name(erased), graph.system.mode_name(mode));
+    let (replaced, by) = (name(replaced), name(by));
+    let message = format!(
+        "coefficients cancel in the mode {mode}, where {by} stands in the place of {replaced}; but in an instant that changes \
+         to this mode {erased} gives way, and {by} says nothing of {replaced} there"
+    );
+    let help = format!("write what follows in the mode in the place of {replaced}");
+    Some(Diagnostic::error(Code::E0843, message).help(help))
 }

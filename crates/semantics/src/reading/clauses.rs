@@ -190,7 +190,8 @@ impl Reader<'_> {
         let mut valuations = Modes::none(self.valuations.len());
         modes.iter().for_each(|mode| valuations.add(places[mode]));
         let (name, sides) = (name.into(), Some(sides));
-        Some(GuardedEquation { name, equation: None, sides, modes, valuations, incidence, clause, assigns })
+        let waits_for = Vec::new();
+        Some(GuardedEquation { name, equation: None, sides, modes, valuations, waits_for, incidence, clause, assigns })
     }
 
     /// What is said of the present is about right limits: one instant later for what has a derivative.

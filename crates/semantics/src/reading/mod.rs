@@ -17,7 +17,7 @@ use modeshift_dae::{
     MultimodeDae, Node, RelationOperator, Variability, Variable, VariableId, Walk, assume_modes,
 };
 
-use crate::domain::Unknown;
+use crate::domain::{Guard, Unknown};
 use crate::modes::Modes;
 use crate::system::{DifferenceSystem, GuardPredicate, GuardedEquation, Incidence, UnknownVariable};
 
@@ -39,7 +39,7 @@ impl DifferenceSystem {
         if open > MOST_GUARDS {
             return Err(TooManyGuards { count: open });
         }
-        Ok(Reader::new(dae, &fixed).system())
+        Ok(Reader::new(dae, fixed).system())
     }
 }
 
@@ -50,6 +50,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) expressions: Expressions,
     pub(crate) modes: Vec<Mode>,
     pub(crate) valuations: Vec<Mode>,
+    /// Guards with given values: modes have these. Valuations have others, too, where there are few guards.
+    fixed: BTreeMap<ModeVariableId, bool>,
     unknowns: IndexVec<Unknown, UnknownVariable>,
     pub(crate) unknown_of: BTreeMap<VariableId, Unknown>,
     /// Mode variables as expressions.
@@ -57,15 +59,17 @@ pub(crate) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(dae: &'a MultimodeDae, fixed: &BTreeMap<ModeVariableId, bool>) -> Self {
+    fn new(dae: &'a MultimodeDae, fixed: BTreeMap<ModeVariableId, bool>) -> Self {
         let (mut unknowns, mut unknown_of) = (IndexVec::new(), BTreeMap::new());
         for (variable, it) in dae.model.variables.iter_enumerated().filter(|(_, it)| it.is_continuous_unknown()) {
             unknown_of.insert(variable, unknowns.push(UnknownVariable { name: it.name.clone(), variable }));
         }
         let mut expressions = dae.model.expressions.clone();
         let modes_in_arena = dae.mode_variables.ids().map(|id| (id, expressions.mode(id))).collect();
-        let (modes, valuations) = (Vec::new(), all_valuations(dae, fixed));
-        let mut reader = Reader { dae, expressions, modes, valuations, unknowns, unknown_of, modes_in_arena };
+        let is_small = dae.mode_variables.len() <= MOST_GUARDS;
+        let valuations = if is_small { all_valuations(dae, &BTreeMap::new()) } else { all_valuations(dae, &fixed) };
+        let modes = Vec::new();
+        let mut reader = Reader { dae, expressions, modes, valuations, fixed, unknowns, unknown_of, modes_in_arena };
         reader.modes = reader.valid_modes();
         reader
     }
@@ -94,6 +98,7 @@ impl<'a> Reader<'a> {
             valuations,
             bodies,
             clauses,
+            combinations: Vec::new(),
             expressions,
             unknown_of,
             jumping,
@@ -108,10 +113,11 @@ impl<'a> Reader<'a> {
         let mut modes = Vec::new();
         for number in 0..self.valuations.len() {
             let mode = self.valuations[number].clone();
+            let is_wanted = self.fixed.iter().all(|(&id, &value)| mode.get(id) == value);
             let allows = |reader: &mut Self, guard, condition| {
                 reader.holds(guard, &mode) == Some(false) || reader.holds(condition, &mode) != Some(false)
             };
-            if dae.model.invariants.iter().all(|it| allows(self, it.guard, it.condition)) {
+            if is_wanted && dae.model.invariants.iter().all(|it| allows(self, it.guard, it.condition)) {
                 modes.push(mode);
             }
         }
@@ -146,6 +152,9 @@ impl<'a> Reader<'a> {
                 None => bodies.push((body, Modes::of(self.valuations.len(), |it| it == number))),
             }
         }
+        let is_small = self.dae.mode_variables.len() <= MOST_GUARDS;
+        let waits_for = support.iter().filter(|id| !is_small && self.fixed.contains_key(id));
+        let waits_for: Vec<Guard> = waits_for.map(|id| Guard(id.0)).collect();
         let places = self.places_of_modes();
         let guarded = |((left, right), valuations): (_, Modes)| GuardedEquation {
             name: equation.name.clone(),
@@ -153,6 +162,7 @@ impl<'a> Reader<'a> {
             sides: Some([left, right]),
             modes: Modes::of(places.len(), |mode| valuations.has(places[mode])),
             valuations,
+            waits_for: waits_for.clone(),
             incidence: self.incidence([left, right]),
             clause: None,
             assigns: None,

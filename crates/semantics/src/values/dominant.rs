@@ -28,6 +28,8 @@ pub struct DominantTerms {
     pub series: Vec<String>,
     /// (24): `e1: j*(x_0 - pre(x)) - f_0 = 0`, by equation.
     pub equations: Vec<String>,
+    /// Of variables of order 2 and above, the weights of an impulse and its derivatives: `-f•_0 δ' + (f_1 + f•_1) δ`.
+    pub weights: Vec<(Unknown, String)>,
 }
 
 impl Graph {
@@ -67,7 +69,8 @@ impl Graph {
             equations.extend(words.closing(&block.equations, *instant));
         }
         equations.extend(words.left_open());
-        (!solved.is_empty()).then_some(DominantTerms { equations, series })
+        let weights = words.weights(count as u32);
+        (!solved.is_empty()).then_some(DominantTerms { equations, series, weights })
     }
 }
 
@@ -177,6 +180,44 @@ impl<'a> Words<'a> {
             order if order > 0 => format!("{shifted} = ∂^-{order} ({} + {next} ∂ + …)", name(0)),
             _ => format!("{shifted} = {} + {next} ∂ + …", name(0)),
         })
+    }
+
+    /// The weights of impulses of order 2 and above. A value in instant `i` acts for a time ∂, at `i ∂`: with
+    /// `δ(t - i ∂) = δ - i ∂ δ' + …` the weight of the `p`-th derivative is the `p`-th moment of coefficients of `∂^-(p+1)`.
+    fn weights(&mut self, count: u32) -> Vec<(Unknown, String)> {
+        let mut weights = Vec::new();
+        for unknown in self.graph.system.unknowns.ids() {
+            let orders = (0..count).filter_map(|it| self.reached.values.get(&Shifted::new(unknown, it))?.order());
+            let highest = orders.max().and_then(|order| u32::try_from(order).ok()).unwrap_or(0);
+            let moments = (0..highest).rev().filter(|_| highest > 1);
+            let moments: Vec<String> = moments.filter_map(|power| self.moment(unknown, power, count)).collect();
+            if !moments.is_empty() {
+                weights.push((unknown, moments.join(" + ").replace("+ -", "- ")));
+            }
+        }
+        weights
+    }
+
+    /// `-f•_0 δ'`: one of these weights; nothing where it is zero.
+    fn moment(&mut self, unknown: Unknown, power: u32, count: u32) -> Option<String> {
+        let mut terms: Vec<String> = Vec::new();
+        for instant in (0..count).filter(|&instant| instant > 0 || power == 0) {
+            let variable = Shifted::new(unknown, instant);
+            let Some(value) = self.reached.values.get(&variable) else { continue };
+            let number = value.order().and_then(|order| u32::try_from(order - power as i32 - 1).ok());
+            let Some(number) = number.filter(|_| value.coefficient(-(power as i32) - 1) != 0.0) else { continue };
+            let stem = self.stem(variable);
+            let declared = self.declared(&stem, number);
+            let factor = i64::from(instant).pow(power);
+            let factor = if factor == 1 { String::new() } else { format!("{factor}*") };
+            terms.push(format!("{factor}{}", self.model.variables[declared].name));
+        }
+        let sign = if power.is_multiple_of(2) { "" } else { "-" };
+        let divisor: u64 = (1..=u64::from(power)).product();
+        let divisor = if divisor == 1 { String::new() } else { format!("/{divisor}") };
+        let sum = terms.join(" + ");
+        let sum = if terms.len() > 1 { format!("({sum})") } else { sum };
+        (!terms.is_empty()).then(|| format!("{sign}{sum}{divisor} δ{}", "'".repeat(power as usize)))
     }
 
     /// (24), with what the equation says of higher powers of 1/∂ than there are values: that they cancel. The name is that

@@ -69,6 +69,18 @@ pub struct RunEffects {
     pub unclear: BTreeMap<Unknown, Unclear>,
 }
 
+/// What all runs do.
+#[derive(Clone, Debug)]
+pub struct AllEffects {
+    /// By run; nothing for runs that fail, or that no past was followed to.
+    pub of_runs: Vec<Option<RunEffects>>,
+    /// How many pasts were met and not followed.
+    pub pasts_left_out: usize,
+}
+
+/// Pasts that are followed: as many as runs are explored. Most models have fewer than ten times as many pasts as contexts.
+pub const MOST_PASTS: usize = 2_048;
+
 fn is_impulsive(value: &Series) -> bool {
     value.order().is_some_and(|order| order > 0)
 }
@@ -220,52 +232,68 @@ impl Graph {
         }
     }
 
-    /// By run, what it does for every past with which its beginning is met; nothing for runs that fail, and where blocks are
+    /// By run, what it does for the pasts with which its beginning is met; nothing for runs that fail, and where blocks are
     /// singular even for generic numbers.
     ///
     /// A consistent start is met on a trajectory of its mode. What begins in the midst of a change is met by runs, each of
-    /// which brings its own values: two that come by another run or with other orders are two pasts. No past goes through
-    /// more runs than there are beginnings.
-    pub fn run_effects(&self) -> Vec<Option<RunEffects>> {
+    /// which brings its own values: two whose last two runs are others, or that come with other orders, are two pasts. No past goes through
+    /// more runs than there are beginnings, and no more than [`MOST_PASTS`] are followed: those first that come where none
+    /// was before.
+    pub fn run_effects(&self) -> AllEffects {
         let mut effects: Vec<Option<RunEffects>> = vec![None; self.runs.len()];
         let is_start: BTreeSet<usize> = self.starts.values().copied().collect();
-        let mut met: BTreeSet<(usize, Profile)> = BTreeSet::new();
-        let mut pending: VecDeque<(usize, u32, Reached)> = self.trajectories().into();
-        while let Some((from, instant, reached)) = pending.pop_front() {
-            for number in self.runs_from(from) {
+        let mut met: BTreeSet<(Option<usize>, usize, Profile)> = BTreeSet::new();
+        let mut visited: BTreeSet<usize> = is_start.clone();
+        let mut followed = 0;
+        let mut fresh: VecDeque<Past> = self.trajectories().into();
+        let mut pending: VecDeque<Past> = VecDeque::new();
+        while let Some(past) = fresh.pop_front().or_else(|| pending.pop_front()) {
+            if followed == MOST_PASTS {
+                return AllEffects { of_runs: effects, pasts_left_out: fresh.len() + pending.len() + 1 };
+            }
+            followed += 1;
+            for number in self.runs_from(past.at) {
                 let run = &self.runs[number];
-                let (Ok(to), Some(after)) = (&run.to, reached.after_run(&self.system, &run.steps, instant)) else {
-                    continue;
-                };
+                let after = past.reached.after_run(&self.system, &run.steps, past.instant);
+                let (Ok(to), Some(after)) = (&run.to, after) else { continue };
                 let known = effects[number].get_or_insert_default();
                 raise(&mut known.impulsive, after.infinite_orders());
                 for (variable, unclear) in &after.unclear {
                     known.unclear.entry(variable.of).or_insert_with(|| unclear.clone());
                 }
                 known.impulsive.retain(|unknown, _| !known.unclear.contains_key(unknown));
-                let next = after.ticked();
-                let goes_on = !is_start.contains(to) && (instant as usize) < self.beginnings.len();
-                if goes_on && met.insert((number, profile(&next))) {
-                    pending.push_back((*to, instant + 1, next));
+                let reached = after.ticked();
+                let goes_on = !is_start.contains(to) && (past.instant as usize) < self.beginnings.len();
+                if goes_on && met.insert((past.by, number, profile(&reached))) {
+                    let next = Past { at: *to, by: Some(number), instant: past.instant + 1, reached };
+                    if visited.insert(*to) { fresh.push_back(next) } else { pending.push_back(next) }
                 }
             }
         }
-        effects
+        AllEffects { of_runs: effects, pasts_left_out: 0 }
     }
 
     /// What consistent starts begin with, on trajectories of their modes. Modes with the same states begin alike.
-    fn trajectories(&self) -> Vec<(usize, u32, Reached)> {
+    fn trajectories(&self) -> Vec<Past> {
         let mut met: BTreeSet<(usize, Vec<SeriesKey>)> = BTreeSet::new();
         let mut trajectories = Vec::new();
         for (&mode, &start) in &self.starts {
             let left = self.offsets[mode].as_ref().and_then(|offsets| left_limits(&self.system, offsets));
             let Some(values) = left.and_then(|left| beginning_values(&self.beginnings[start], &left)) else { continue };
             if met.insert((start, values.values().map(Series::key).collect())) {
-                trajectories.push((start, 0, Reached::of(values)));
+                trajectories.push(Past { at: start, by: None, instant: 0, reached: Reached::of(values) });
             }
         }
         trajectories
     }
+}
+
+/// How a beginning is met: by which run, in which instant of a change, and with which values.
+struct Past {
+    at: usize,
+    by: Option<usize>,
+    instant: u32,
+    reached: Reached,
 }
 
 /// Variables with their orders, as far as these are known.
@@ -296,7 +324,7 @@ fn differs(one: Option<Series>, other: Option<Series>) -> bool {
 impl Graph {
     /// What each run is, by its colour in Fig. 3.
     pub fn classes(&self) -> Vec<Class> {
-        self.classes_by(&self.run_effects())
+        self.classes_by(&self.run_effects().of_runs)
     }
 
     /// The same where it is known what runs do. What is not linear in something infinite counts as impulsive.

@@ -22,7 +22,7 @@ pub(crate) mod series;
 
 pub use algebra::Trouble;
 pub use dominant::DominantTerms;
-pub use impulse::{Course, Effects, RightLimits, RunEffects};
+pub use impulse::{AllEffects, Course, Effects, MOST_PASTS, RightLimits, RunEffects};
 pub use linear::{Jet, Values, coefficient, input, left_limits, quotient};
 pub use number::Number;
 pub use reached::Unclear;

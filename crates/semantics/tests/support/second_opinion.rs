@@ -242,6 +242,18 @@ impl FiringOpinion {
         one.or_else(|| readings.iter().find(|it| self.is_of_all_choices(graph, change, **it)).map(|&it| (it, true)))
     }
 
+    /// Whether this is what the change does without its laws: states jump to the constraints of the instant first, and laws
+    /// say what follows.
+    pub fn comes_before_laws(&self, graph: &Graph, change: &Change) -> bool {
+        let bare = Graph::new(graph.system.without_clauses());
+        let Some(change) = bare.causal_change(change.before, change.after) else { return false };
+        let Some(effects) = bare.effects(&change).filter(|_| self.verdict == "determined") else { return false };
+        let name = |unknown: &Unknown| bare.system.unknowns[*unknown].name.to_string();
+        let impulsive: BTreeMap<String, String> =
+            effects.impulsive.iter().map(|(unknown, order)| (name(unknown), order.to_string())).collect();
+        change.end == ChangeEnd::Continuous && impulsive == self.impulsive
+    }
+
     /// Whether all choices have the same verdict, erased equations and impulses as this, and these jumps together.
     fn is_of_all_choices(&self, graph: &Graph, change: &Change, reading: Reading) -> bool {
         let changes = graph.changes_by_choice(change.before, change.after, reading);

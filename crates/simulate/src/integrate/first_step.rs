@@ -42,7 +42,10 @@ pub(super) fn first_step<System: Ode>(
         true => known,
         false => {
             let bounds = [own, known, at_most].into_iter().filter(|&bound| bound > 0.0);
-            short_time(evaluations, time, (state, derivative), bounds.fold(f64::INFINITY, f64::min))
+            let most = bounds.fold(f64::INFINITY, f64::min);
+            let (short, is_seen) = short_time(evaluations, time, (state, derivative), most);
+            weights.sizes.acts_within = if is_seen { short } else { 0.0 };
+            short
         }
     };
     let mut trial = if says_nothing { SHORT * short } else { (SHORT * own).min(short) };
@@ -83,13 +86,13 @@ pub(super) fn first_step<System: Ode>(
 
 /// How long slopes stay what they are or grow steadily and states do not leave where they are, where these themselves say
 /// nothing about what a short time is; at most so long. Where that is for ever nothing says what is short: then the shortest
-/// time is, and steps grow from there.
+/// time is, and steps grow from there. And whether a change was seen.
 fn short_time<System: Ode>(
     evaluations: &Evaluations<System>,
     time: f64,
     (state, derivative): (&[f64], &[f64]),
     most: f64,
-) -> f64 {
+) -> (f64, bool) {
     let size = state.len();
     let (mut ahead, mut mean) = (vec![0.0; size], vec![0.0; size]);
     let [mut middle, mut end, mut corrected] = [vec![0.0; size], vec![0.0; size], vec![0.0; size]];
@@ -126,5 +129,6 @@ fn short_time<System: Ode>(
         (steady, changes) = if is_steady(length) { (length, 0) } else { (steady, changes + 1) };
     }
     evaluations.take_failure();
-    if changes < 2 && longest == TIMES[1] { first } else { steady }
+    let is_seen = changes >= 2;
+    (if !is_seen && longest == TIMES[1] { first } else { steady }, is_seen)
 }

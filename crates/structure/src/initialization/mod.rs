@@ -24,9 +24,11 @@ mod proposal;
 mod scenarios;
 mod system;
 
+use std::time::Instant;
+
 use modeshift_dae::{EquationId, Id, IndexVec, MultimodeDae, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics};
-use modeshift_modes::{FormulaPrinter, Invariant, Limit, ModeSet, ModeSpace, ModeVariable};
+use modeshift_modes::{FormulaPrinter, Invariant, Limit, LimitKind, ModeSet, ModeSpace, ModeVariable};
 
 use crate::matching::offsets::Thermometer;
 use crate::{
@@ -101,6 +103,40 @@ pub fn initialization(
     initialization.space.check()?;
     diagnostics.extend(found);
     Ok(initialization)
+}
+
+/// Decision-diagram nodes per equation of the model beyond which a start counts as one that depends on modes far away. Local ones
+/// need one to ten.
+const NODES_PER_EQUATION: usize = 10;
+/// So many nodes, half a second of work, are allowed in any case.
+const LEAST_BUDGET: usize = 1 << 20;
+
+/// The same, but nothing where sets of modes outgrow a budget that the options do not ask for.
+pub fn initialization_within_budget(
+    dae: &MultimodeDae,
+    analysis: &Analysis,
+    choice: &InitialChoice,
+    options: &Options,
+    diagnostics: &mut Diagnostics,
+) -> Result<Option<Initialization>, Limit> {
+    let budget = LEAST_BUDGET.max(NODES_PER_EQUATION * dae.model.equations.len());
+    if options.node_limit.is_some_and(|limit| limit <= budget) {
+        return initialization(dae, analysis, choice, options, diagnostics).map(Some);
+    }
+    let began = Instant::now();
+    let within_budget = Options { node_limit: Some(budget), ..options.clone() };
+    let mut found = Diagnostics::new();
+    match initialization(dae, analysis, choice, &within_budget, &mut found) {
+        Ok(start) => {
+            start.space.lift_limits();
+            let time_limit = options.time_limit.map(|limit| limit.saturating_sub(began.elapsed()));
+            Options { time_limit, ..options.clone() }.limit(&start.space);
+            diagnostics.extend(found);
+            Ok(Some(start))
+        }
+        Err(Limit { kind: LimitKind::Nodes(_), .. }) => Ok(None),
+        Err(limit) => Err(limit),
+    }
 }
 
 /// The equations of initialization along the model: each condition next to the first equation with one of its variables.

@@ -54,6 +54,7 @@
 //! | `parts` | over- and underdetermined parts of a mode, from both sides |
 //! | `partition` | what hangs together behind the front, and what is grounded |
 //! | `plan` | the steps of a sweep, in forms that repeat |
+//! | `simpler` | what has one partner only is left out, what is long is cut |
 
 mod automaton;
 mod diagram;
@@ -63,6 +64,7 @@ mod order;
 mod partition;
 mod parts;
 mod plan;
+mod simpler;
 
 use std::fmt;
 
@@ -73,6 +75,7 @@ use automaton::Automaton;
 use matroid::Matroids;
 use partition::Partitions;
 use plan::{Graph, Item, Plan};
+use simpler::Simpler;
 
 use crate::incidence::formulas::invariant_of;
 use crate::{Incidence, Options, incidence};
@@ -211,11 +214,13 @@ pub fn singular_modes(
     options: &Options,
 ) -> Result<Swept, NotSwept> {
     let (graph, _) = graph_of(incidence);
-    let plan = Plan::new(given, &graph)?;
+    let Simpler { graph, lonely } = graph.without_leaves();
+    let plan = Plan::new(given, &graph.with_short_items())?;
     let automaton = Automaton::new(&plan, &mut Matroids::default(), options.time_limit)?;
     let unmatched = (0..incidence.variables().len()).map(VariableId::from_index);
     let unmatched = unmatched.filter(|&variable| incidence.edges_of_variable(variable).is_empty());
-    let unmatched: Vec<ModeSet> = unmatched.map(|variable| incidence.variables()[variable].guard).collect();
+    let unmatched = unmatched.map(|variable| incidence.variables()[variable].guard);
+    let unmatched: Vec<ModeSet> = unmatched.chain(lonely).collect();
     swept(given, invariant, &plan, &automaton, &unmatched, options)
 }
 
@@ -228,7 +233,8 @@ fn swept(
     also: &[ModeSet],
     options: &Options,
 ) -> Result<Swept, NotSwept> {
-    let space = ModeSpace::with_order(plan.order_of_modes(given.variable_count()));
+    let related: Vec<Vec<ModeVariable>> = invariant.components().map(|it| given.support_of_all(&[it])).collect();
+    let space = ModeSpace::with_order(plan.order_of_modes(given.variable_count(), &related));
     options.limit(&space);
     space.set_task("writing a verdict as a set of modes");
     let minimal = automaton.minimal();

@@ -10,8 +10,8 @@ use crate::locality::lists::Lists;
 /// A vertex of more edges than this leads nowhere.
 const HUB_DEGREE: usize = 64;
 
-/// The order of the items whose vertices, each listed once, these are.
-pub(super) fn elimination_order(links: &Lists<u32>, vertices: usize) -> Vec<u32> {
+/// The order of the items whose vertices, each listed once, these are; nothing where the boundary gets wider than `widest`.
+pub(super) fn elimination_order(links: &Lists<u32>, vertices: usize, widest: usize) -> Option<Vec<u32>> {
     let users = links.transposed(vertices);
     let mut sweep = Sweep {
         links,
@@ -31,10 +31,13 @@ pub(super) fn elimination_order(links: &Lists<u32>, vertices: usize) -> Vec<u32>
             sweep.handle(next);
             while let Some(next) = sweep.best() {
                 sweep.handle(next);
+                if sweep.boundary.len() > widest {
+                    return None;
+                }
             }
         }
     }
-    sweep.order
+    Some(sweep.order)
 }
 
 struct Sweep<'a> {

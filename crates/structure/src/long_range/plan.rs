@@ -109,7 +109,8 @@ impl Plan {
         let supports = supports(space, graph);
         let links = links(graph, &supports);
         let count = graph.vertices.len() + space.variable_count();
-        let order = elimination_order(&links, count);
+        let order = elimination_order(&links, count, WIDEST_BOUNDARY + MOST_LOCAL_MODES)
+            .ok_or(NotSwept::WideBoundary(WIDEST_BOUNDARY))?;
         let mut last = vec![0; count];
         for (position, &item) in order.iter().enumerate() {
             links.of(item as usize).iter().for_each(|&link| last[link as usize] = position);
@@ -137,14 +138,26 @@ impl Plan {
         Ok(planner.plan)
     }
 
-    /// The mode variables in the order in which the sweep meets them, then the others.
-    pub(super) fn order_of_modes(&self, count: usize) -> Vec<ModeVariable> {
+    /// The mode variables in the order in which the sweep meets them, each followed by those that an invariant relates to it and
+    /// that no item has: guards speak of one state of a machine where the other is its opposite. Then the others.
+    pub(super) fn order_of_modes(&self, count: usize, related: &[Vec<ModeVariable>]) -> Vec<ModeVariable> {
+        let mut of_variable: Vec<Vec<usize>> = vec![Vec::new(); count];
+        for (number, group) in related.iter().enumerate() {
+            group.iter().for_each(|variable| of_variable[variable.index()].push(number));
+        }
+        let mut is_swept = vec![false; count];
+        let entering = || (0..self.steps.len()).flat_map(|step| self.entering_modes.of(step)).copied();
+        entering().for_each(|variable| is_swept[variable.index()] = true);
         let mut met = vec![false; count];
         let mut order = Vec::with_capacity(count);
-        let entering = (0..self.steps.len()).flat_map(|step| self.entering_modes.of(step)).copied();
-        for variable in entering.chain((0..count as u32).map(ModeVariable)) {
+        for variable in entering().chain((0..count as u32).map(ModeVariable)) {
             if !std::mem::replace(&mut met[variable.index()], true) {
                 order.push(variable);
+            }
+            for other in of_variable[variable.index()].iter().flat_map(|&group| &related[group]) {
+                if !is_swept[other.index()] && !std::mem::replace(&mut met[other.index()], true) {
+                    order.push(*other);
+                }
             }
         }
         order

@@ -22,6 +22,8 @@ use crate::run::modes::{ModeOde, VisitedMode};
 use crate::run::output::Output;
 use crate::run::phase::beyond_guards::Beyond;
 use crate::run::phase::noise_floor::GuardNoise;
+use crate::run::phase::polynomials::{PLACES, POINTS};
+use crate::run::phase::short_events::{Place, View};
 use crate::run::phase::zero_crossings::{Crossing, Guard, Values, Watch};
 use crate::run::sliding::flow::{NoFlow, NotAlike, Slide};
 use crate::run::sliding::ode::SlidingOde;
@@ -71,6 +73,8 @@ pub(crate) struct Phase<'a> {
     /// Where the phase began.
     began: f64,
     pub(super) expected: Expected,
+    /// What guards that bend are made of, over the last step.
+    view: View,
     /// A part of a step that a pause interrupted.
     interrupted: Option<Part>,
 }
@@ -105,7 +109,8 @@ impl<'a> Phase<'a> {
         machinery.visited.surround(&side);
         let expected = Expected::of(machinery, settings, &side);
         let (mode, reached) = (side.mode.clone(), side.time);
-        Phase { mode, present: side, states: Vec::new(), reached, began: reached, expected, interrupted: None }
+        let view = View::default();
+        Phase { mode, present: side, states: Vec::new(), reached, began: reached, expected, view, interrupted: None }
     }
 
     /// The integration problem for states that are well chosen now; the states are set.
@@ -126,6 +131,7 @@ impl<'a> Phase<'a> {
         visited.meter.done(CostPart::Program);
         let program = self.mode.program.borrow();
         program.states_of(&self.present.jet, &mut self.states);
+        self.view.find(&machinery.prepared.guard_functions, &self.present);
         let mut known = self.mode.problem.borrow_mut();
         if let Some(problem) = &*known {
             return Ok(problem.clone());
@@ -173,7 +179,7 @@ impl<'a> Phase<'a> {
         let known = machinery.memory.sizes.of(self.mode.program.borrow().state_quantities(), time_scale);
         let integrator = problem.start_with(self.present.time, &self.states, &known);
         let mut integrator = integrator.map_err(|failure| NoPhase::Integration(Box::new(failure)))?;
-        machinery.memory.time_scale.shorten(integrator.sizes().step);
+        machinery.memory.time_scale.shorten(integrator.sizes().acts_within);
         self.measure_rest(machinery, settings, &mut integrator);
         Ok(integrator)
     }
@@ -291,6 +297,7 @@ impl<'a> Phase<'a> {
         crossed: &[Guard],
     ) {
         self.present.discrete = right.discrete;
+        self.view.forget();
         let expected = Expected::of(machinery, settings, &self.present);
         let before = std::mem::replace(&mut self.expected, expected);
         self.expected.watch.remember(&before.watch, crossed);
@@ -384,8 +391,13 @@ impl<'a> Phase<'a> {
             self.expected.watch.begin_slowly(machinery.memory.time_scale.short());
         }
         let mut last = from;
+        let mut is_seen_through = self.is_clear_at_a_glance(machinery, from);
+        let mut clear_until = if is_seen_through { to } else { from };
         while last < to {
-            let mut until = self.expected.watch.next_look(last, to);
+            if clear_until <= last {
+                clear_until = self.look_into(machinery, integrator, (from, to), last, &mut is_seen_through);
+            }
+            let mut until = self.expected.watch.next_look(last, clear_until);
             let values = loop {
                 if self.present.time != until {
                     self.move_to(machinery, integrator, until)?;
@@ -405,6 +417,66 @@ impl<'a> Phase<'a> {
             last = until;
         }
         Ok(None)
+    }
+
+    /// Whether no guard that bends can have crossed in a step at whose end all values are.
+    fn is_clear_at_a_glance(&mut self, machinery: &Machinery<'a>, from: f64) -> bool {
+        let (functions, Phase { view, present, expected, .. }) = (&machinery.prepared.guard_functions, self);
+        view.places.is_empty()
+            || present.sliding.is_some()
+            || view.is_clear_at_a_glance(functions, &expected.watch, present, from)
+    }
+
+    /// Until when guards that bend need not be looked at after some time of a step, whose polynomials are made first.
+    fn look_into(
+        &mut self,
+        machinery: &Machinery<'a>,
+        integrator: &mut Integrator<'_, ModeOde<'a>>,
+        (from, to): (f64, f64),
+        after: f64,
+        has_polynomials: &mut bool,
+    ) -> f64 {
+        if !*has_polynomials {
+            *has_polynomials = true;
+            let values = self.quantities_within(machinery, integrator, (from, to));
+            self.view.look_into(&values);
+        }
+        let (functions, Phase { view, present, expected, .. }) = (&machinery.prepared.guard_functions, self);
+        view.next_look(functions, &expected.watch, present, (from, to), after).unwrap_or(to)
+    }
+
+    /// The quantities of guards that bend at points of a step; not a number where they have no values.
+    fn quantities_within(
+        &mut self,
+        machinery: &Machinery<'a>,
+        integrator: &mut Integrator<'_, ModeOde<'a>>,
+        (from, to): (f64, f64),
+    ) -> Vec<[f64; POINTS]> {
+        let places = std::mem::take(&mut self.view.places);
+        let mut values = vec![[f64::NAN; POINTS]; places.len()];
+        let needs_all = places.iter().any(|place| matches!(place, Place::Jet(_)));
+        let mut is_known = true;
+        for (number, place) in PLACES.into_iter().enumerate() {
+            let time = if place < 1.0 { from + 0.5 * (to - from) * (place + 1.0) } else { to };
+            if needs_all {
+                is_known = self.move_to(machinery, integrator, time).is_ok();
+            } else {
+                integrator.interpolate(time, &mut self.states);
+            }
+            for (values, place) in values.iter_mut().zip(&places) {
+                values[number] = match *place {
+                    Place::State(state) => self.states[state],
+                    Place::Jet(place) if is_known => self.present.jet[place],
+                    Place::Jet(_) | Place::Nowhere => f64::NAN,
+                };
+            }
+        }
+        self.view.places = places;
+        if !is_known {
+            // What failed has left no values.
+            self.present.time = f64::NAN;
+        }
+        values
     }
 
     /// The same of a part of a step, at whose end guards have these values.

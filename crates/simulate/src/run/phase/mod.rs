@@ -5,6 +5,9 @@
 //! | [`integrate_until`] | integration up to the next event, pause or the stop time, with rows on the way |
 //! | [`zero_crossings`] | relations and edges whose sign is watched from step to step |
 //! | [`beyond_guards`] | modes that have no values beyond their own guards |
+//! | [`guard_functions`] | guards that are more than affine in what moves, as functions that can be bounded |
+//! | [`short_events`] | where such a guard may cross zero within a step that shows nothing of it at its ends |
+//! | [`polynomials`] | what moves, over a step |
 //! | [`root_finding`] | a crossing within a step, located to rounding |
 //! | [`noise_floor`] | what is too small to be an event |
 //! | [`schedule`] | events whose times are known in advance |
@@ -16,11 +19,14 @@
 //! ready, and tells rows; it changes no discrete value.
 
 pub(crate) mod beyond_guards;
+pub(crate) mod guard_functions;
 pub(crate) mod integrate_until;
 pub(crate) mod intervals;
 pub(crate) mod noise_floor;
+pub(crate) mod polynomials;
 pub(crate) mod root_finding;
 pub(crate) mod schedule;
+pub(crate) mod short_events;
 pub(crate) mod time_events;
 pub(crate) mod time_functions;
 pub(crate) mod zero_crossings;

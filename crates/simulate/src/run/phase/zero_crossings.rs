@@ -113,6 +113,21 @@ struct Watched {
     least: f64,
 }
 
+/// What a guard must not do: `side*(function - edge)` must not become negative by more than noise.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Aim {
+    pub side: f64,
+    pub edge: f64,
+    /// Whether it was more than noise before.
+    pub is_armed: bool,
+    /// Smaller values are zero whatever the guard is made of.
+    pub least: f64,
+    /// Smaller values are noise, by the size of its sides of late.
+    pub noise: f64,
+    /// The noise of what it is made of, relative to its size.
+    pub relative: f64,
+}
+
 /// Values of guards at one time: what must not be negative, with the size of what it is the difference of.
 pub(crate) type Values = Vec<(f64, f64)>;
 
@@ -228,6 +243,14 @@ impl Watch {
     fn is_doubtful(&self, index: usize) -> bool {
         let it = &self.watched[index];
         !(self.is_value(index, it.peak) || it.first < 0.0 && self.is_value(index, it.first))
+    }
+
+    /// What a guard must not do; nothing where it is not watched.
+    pub fn aim(&self, guard: Guard) -> Option<Aim> {
+        let index = self.watched.binary_search_by_key(&guard, |it| it.guard).ok()?;
+        let Watched { side, edge, is_armed, floor, scale, least, .. } = self.watched[index];
+        let least = least.max(floor);
+        Some(Aim { side, edge, is_armed, least, noise: (self.noise * scale).max(least), relative: self.noise })
     }
 
     /// Whether a value is above all noise.

@@ -33,6 +33,7 @@ use modeshift_mode_changes::{FormUsers, Noise, Strategy};
 use modeshift_numerics::{Input, NativeFunctions};
 
 use crate::results::Columns;
+use crate::run::phase::guard_functions::GuardFunctions;
 use crate::run::phase::schedule::Schedule;
 use crate::run::phase::time_functions::TimeFunctions;
 use crate::run::phase::zero_crossings::FLOOR;
@@ -52,6 +53,7 @@ pub(crate) struct Prepared {
     pub forms: FormUsers,
     pub schedule: Schedule,
     pub time_functions: TimeFunctions,
+    pub guard_functions: GuardFunctions,
     pub noise: Noise,
     /// How to search for the next mode.
     pub search: &'static [Strategy],
@@ -97,6 +99,7 @@ impl Prepared {
         let felt = Felt::by(&dae.model);
         let schedule = Schedule::new(&dae, &discrete, &constants, from)?;
         let time_functions = TimeFunctions::new(&dae, &discrete.atoms, &|id| constants.parameter(id));
+        let guard_functions = GuardFunctions::new(&dae, &discrete, &|id| constants.parameter(id));
         let forms = FormUsers::new(&dae);
         Ok(Prepared {
             dae,
@@ -108,6 +111,7 @@ impl Prepared {
             forms,
             schedule,
             time_functions,
+            guard_functions,
             noise,
             search,
         })

@@ -1,0 +1,69 @@
+//! Lines of many breaking elements: `check` takes time in proportion to their number, whatever breaks and however it is connected.
+
+use crate::support::{Outcome, modeshift_reading};
+
+/// A line from the declarations of its elements and what connects them.
+fn check(declared: &str, connected: &str, count: usize) -> Outcome {
+    let text = format!(
+        "model M import Modeshift.Electrical.*; parameter Integer N = 1; ConstantVoltage s(V = 10); Ground g; {declared}
+         equation connect(s.n, g.p); {connected} end M;"
+    );
+    let outcome = modeshift_reading(text.as_bytes(), &["check", "-", "--timings", "--set", &format!("N={count}")]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    outcome
+}
+
+/// Diagram nodes of a phase.
+fn nodes(outcome: &Outcome, phase: &str) -> f64 {
+    let line = outcome.stderr.lines().find(|line| line.contains(phase)).expect("a phase");
+    let number = line.strip_suffix(" nodes").and_then(|it| it.split_whitespace().last()).expect("a number");
+    number.parse().expect("a number")
+}
+
+const LADDER: &str = "connect(s.p, R[1].p); for k in 1:N loop connect(R[k].n, C[k].p); connect(C[k].n, g.p); end for;
+     for k in 2:N loop connect(R[k - 1].n, R[k].p); end for;";
+
+#[test]
+fn the_start_of_a_ladder_is_checked_in_its_first_mode_where_all_modes_are_too_many() {
+    let outcome = check("Resistor R[N]; BreakingCapacitor C[N];", LADDER, 300);
+    assert!(outcome.stderr.contains("N0712"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("N0702") && outcome.stderr.contains("and 294 more"), "{}", outcome.stderr);
+    let few = check("Resistor R[N]; BreakingCapacitor C[N];", LADDER, 30);
+    assert!(!few.stderr.contains("N0712") && few.stderr.contains("and 24 more"), "{}", few.stderr);
+}
+
+#[test]
+fn changes_do_not_ask_which_element_of_many_takes_a_common_ground() {
+    let declared = "Resistor R[N]; Capacitor D[N]; BreakingCapacitor C[N];";
+    let connected = format!("{LADDER} for k in 1:N loop connect(R[k].n, D[k].p); connect(D[k].n, g.p); end for;");
+    let of = |count| nodes(&check(declared, &connected, count), "analyzing mode changes");
+    let (some, twice) = (of(60), of(120));
+    // Whether any element is intact is asked of the ground for each of them: a square. Which one takes it would be a cube.
+    assert!(twice < 4.5 * some, "{some} and {twice} nodes");
+}
+
+#[test]
+fn elements_of_which_the_last_one_decides_are_swept_over() {
+    let series = |class: &str| {
+        (
+            format!("Resistor R; {class} C[N];"),
+            "connect(s.p, R.p); connect(R.n, C[1].p);
+         for k in 2:N loop connect(C[k - 1].n, C[k].p); end for; connect(C[N].n, g.p);"
+                .to_string(),
+        )
+    };
+    let parallel = |class: &str| {
+        (
+            format!("Resistor R; {class} C[N];"),
+            "connect(s.p, R.p);
+         for k in 1:N loop connect(R.n, C[k].p); connect(C[k].n, g.p); end for;"
+                .to_string(),
+        )
+    };
+    let lines = [series("BreakingInductor"), series("BreakingCapacitor"), parallel("BreakingCapacitor")];
+    for (declared, connected) in lines {
+        let outcome = check(&declared, &connected, 1_000);
+        assert!(outcome.stderr.contains("N0603"), "{declared}: {}", outcome.stderr);
+        assert!(outcome.stdout.contains("all of them regular"), "{declared}: {}", outcome.stdout);
+    }
+}
