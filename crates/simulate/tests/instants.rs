@@ -370,7 +370,10 @@ fn a_tank_that_runs_empty_by_a_root_is_empty_from_then_on() {
             check("level", ran.at(1.0, "h"), 0.25, 10.0 * tolerance);
             check("rest", ran.last("h"), 0.0, 10.0 * tolerance);
         }
+    }
+}
 
+#[test]
 fn equations_that_are_combined_carry_their_impulse_in_every_order() {
     // Behind the change x0' = x1 by the first two, so that x2 = -1 by the third: x0 jumps by -1/6, which is the area of x1.
     let equations =
