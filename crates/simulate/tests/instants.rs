@@ -358,6 +358,22 @@ fn assertions_that_only_warn_are_told_once_and_the_run_goes_on() {
 }
 
 #[test]
+fn a_tank_that_runs_empty_by_a_root_is_empty_from_then_on() {
+    let text = "model Tank Real h(start = 1, fixed = true), q; equation
+        der(h) = -q; q = if h > 0 then sqrt(h) else 0; end Tank;";
+    for method in [Method::Bdf, Method::Esdirk, Method::Explicit] {
+        for tolerance in [1e-4, 1e-6, 1e-8, 1e-10] {
+            let ran = run_text(text, &How { method: Some(method), ..How::until(4.0).tolerance(tolerance) }).finished();
+            assert_eq!(ran.events().len(), 1, "{method:?} {tolerance:e}");
+            // The level ends with its slope: the time is as exact as the root of its error.
+            check("time", ran.event_times()[0], 2.0, 10.0 * tolerance.sqrt());
+            check("level", ran.at(1.0, "h"), 0.25, 10.0 * tolerance);
+            check("rest", ran.last("h"), 0.0, 10.0 * tolerance);
+        }
+    }
+}
+
+#[test]
 fn equations_that_are_combined_carry_their_impulse_in_every_order() {
     // Behind the change x0' = x1 by the first two, so that x2 = -1 by the third: x0 jumps by -1/6, which is the area of x1.
     let equations =

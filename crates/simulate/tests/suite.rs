@@ -25,3 +25,4 @@ mod singular_modes;
 mod sliding;
 mod standard_library;
 mod support;
+mod tiny_resistances;

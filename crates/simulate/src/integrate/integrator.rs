@@ -3,6 +3,7 @@
 use super::amplification::Recent;
 use super::evaluations::in_bounds;
 use super::methods::{Advance, NoStep};
+use super::newton_matrix::NewtonMatrix;
 use super::problem::Problem;
 use super::sizes::Sizes;
 use super::{EvaluationFailed, FailureReason, IntegrationFailure, Ode};
@@ -11,6 +12,15 @@ use super::{EvaluationFailed, FailureReason, IntegrationFailure, Ode};
 const RECENT: usize = 20;
 /// After so many steps it is looked whether errors are amplified.
 const INTERVAL: usize = 25;
+
+/// The share of a step in which a fast state is on its way back: short beside what slow ones do, long beside what is stiff.
+const SHARE: f64 = 0.1;
+/// The slope of an interpolation is that of a difference over this share of the step: exact to a part of it, and clear of rounding.
+const SLOPE_SHARE: f64 = 1e-3;
+/// What goes back in less than this share of such a step, by itself, is stiff.
+const STIFF: f64 = 10.0;
+/// So many short implicit steps: each leaves of the error of a stiff state as little as the share of a step is times its rate.
+const ROUNDS: usize = 3;
 
 /// A step that was made.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,6 +59,8 @@ pub struct Integrator<'problem, System: Ode> {
     recent: Recent,
     /// The last evaluation that failed and yet let the integration go on, and the number of steps then.
     overcome: Option<(EvaluationFailed, usize)>,
+    /// The matrix of interpolations, where the system is stiff, and the step that it is for.
+    interpolation: Option<(Option<NewtonMatrix>, Step)>,
 }
 
 impl<'problem, System: Ode> Integrator<'problem, System> {
@@ -59,7 +71,17 @@ impl<'problem, System: Ode> Integrator<'problem, System> {
         state: &[f64],
     ) -> Self {
         let recent = Recent::new(time, state);
-        Integrator { problem, advance, from: time, to: time, last_length: 0.0, step_count: 0, recent, overcome: None }
+        Integrator {
+            problem,
+            advance,
+            from: time,
+            to: time,
+            last_length: 0.0,
+            step_count: 0,
+            recent,
+            overcome: None,
+            interpolation: None,
+        }
     }
 
     /// One step, not beyond `limit`, which is not behind. A step that comes as near to it as can be computed ends there.
@@ -139,7 +161,65 @@ impl<'problem, System: Ode> Integrator<'problem, System> {
             state.copy_from_slice(self.advance.state());
         } else {
             self.advance.interpolate(time.min(self.advance.time()), state);
+            if self.problem.is_amplified() {
+                self.correct(time, state);
+            }
         }
+    }
+
+    /// Whether the system is stiff, as was found in interpolations of the last step, and errors show many times larger than in the
+    /// states.
+    pub fn is_stiffly_amplified(&self) -> bool {
+        self.interpolation.as_ref().is_some_and(|(matrix, step)| matrix.is_some() && *step == self.last_step())
+    }
+
+    /// The same of steps of this length from here on, which may be longer than those after an event are.
+    pub fn is_stiff_in_steps_of(&self, length: f64) -> bool {
+        let is_stiff = || self.stiff_matrix(self.to, self.advance.state(), SHARE * length).is_some();
+        self.problem.is_amplified() && is_stiff()
+    }
+
+    /// Takes interpolated states to where the system leads those that are fast. At the ends of a step the error of a fast state is far
+    /// below the tolerance, since it follows the slow ones; a polynomial in between has all of it, and what shows it many
+    /// times larger, as the current through a tiny resistance, would be nothing but that. So the states there are those whose
+    /// slopes are the slopes of the polynomial, after short implicit steps towards them.
+    fn correct(&mut self, time: f64, state: &mut [f64]) {
+        let step = self.last_step();
+        let length = step.to - step.from;
+        let (share, distance) = (SHARE * length, SLOPE_SHARE * length);
+        if self.interpolation.as_ref().is_none_or(|(_, known)| *known != step) {
+            self.interpolation = Some((self.stiff_matrix(time, state, share), step));
+        }
+        let Some((Some(matrix), _)) = &mut self.interpolation else { return };
+        let (before, after) = ((time - distance).max(step.from), (time + distance).min(self.advance.time()));
+        let (mut slope, mut change) = (vec![0.0; state.len()], vec![0.0; state.len()]);
+        self.advance.interpolate(before, &mut change);
+        self.advance.interpolate(after, &mut slope);
+        slope.iter_mut().zip(&change).for_each(|(slope, low)| *slope = (*slope - low) / (after - before));
+        let evaluations = self.problem.evaluations();
+        let mut corrected = state.to_vec();
+        for _ in 0..ROUNDS {
+            if !evaluations.derivative(time, &corrected, &mut change) {
+                // The states as they are serve to find out where values end.
+                evaluations.take_failure();
+                return;
+            }
+            change.iter_mut().zip(&slope).for_each(|(change, slope)| *change = share * (*change - slope));
+            matrix.solve(&mut change);
+            corrected.iter_mut().zip(&change).for_each(|(value, change)| *value += change);
+        }
+        if in_bounds(&corrected) {
+            state.copy_from_slice(&corrected);
+        }
+    }
+
+    /// The matrix of implicit steps of this length, where the system is stiff on their scale.
+    fn stiff_matrix(&self, time: f64, state: &[f64], share: f64) -> Option<NewtonMatrix> {
+        let evaluations = self.problem.evaluations();
+        let mut matrix = NewtonMatrix::new(state.len(), evaluations.system().jacobian_pattern());
+        evaluations.newton_jacobian(time, state, |entries| matrix.set_jacobian(entries));
+        matrix.factor(share);
+        (matrix.fastest() >= STIFF).then_some(matrix)
     }
 
     /// The sizes of the states, as the solution has shown them so far.

@@ -152,6 +152,11 @@ impl NewtonMatrix {
         self.share = Some(share);
     }
 
+    /// How fast the fastest state goes back by itself, in units of `1 / c`.
+    pub(super) fn fastest(&self) -> f64 {
+        self.diagonal.iter().map(|&place| self.values[place as usize] - 1.0).fold(0.0, f64::max)
+    }
+
     /// Replaces a vector by the solution.
     pub(super) fn solve(&mut self, vector: &mut [f64]) {
         match self.is_analyzed {

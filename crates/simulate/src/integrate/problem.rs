@@ -122,6 +122,16 @@ impl<System: Ode> Problem<System> {
         self.level.get() == Some(LEVELS - 1)
     }
 
+    /// Whether errors show many times larger than in the states, and the method is one for stiff systems.
+    pub(super) fn is_amplified(&self) -> bool {
+        self.is_at_last_level() && self.settings.method != Method::Explicit
+    }
+
+    /// The system.
+    pub(super) fn evaluations(&self) -> &Evaluations<System> {
+        &self.evaluations
+    }
+
     /// Finds how the errors of steps are amplified; whether smaller ones are to be made from now on.
     pub(super) fn learn(&self, recent: &Recent) -> bool {
         let before = self.level();

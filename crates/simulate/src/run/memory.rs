@@ -274,7 +274,8 @@ impl Memory {
         self.buffers.carried.clear();
         for atom in std::mem::take(&mut self.located) {
             let of_states = side.size_by_states(prepared, atom, |state| self.sizes.size(state));
-            let rounding = ROUNDING / prepared.noise.relative * self.scales[atom];
+            // Errors of states are small enough for the guard, but their rounding is what it is.
+            let rounding = ROUNDING / prepared.noise.relative * self.scales[atom].max(of_states);
             self.scales[atom] = of_states.min(self.largest[atom]).max(rounding);
         }
     }

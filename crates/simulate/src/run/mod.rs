@@ -285,17 +285,27 @@ impl<'a> Run<'_, 'a> {
                     Reached::NewStates => break,
                     Reached::Stop => return Ok(Ended::Stop(phase.present.clone())),
                     Reached::Interruption => return Ok(Ended::Run(RunEnd::Interrupted, phase.present.time)),
-                    Reached::Event(fired, crossed) => match self.pass(&phase.present, fired) {
-                        Passed::Same(right) => {
-                            phase.resume(&mut self.machinery, &self.settings, right, &crossed);
-                            self.check_assertions(phase)?;
-                            if let Some(ended) = self.pause_in(phase) {
-                                return Ok(ended);
+                    Reached::Event(fired, crossed) => {
+                        let atoms = fired.atoms.clone();
+                        match self.pass(&phase.present, fired) {
+                            Passed::Same(right) => {
+                                let is_over = integrator.is_stiffly_amplified()
+                                    && self.machinery.prepared.keeps_all(&atoms, &phase.present, &right);
+                                phase.resume(&mut self.machinery, &self.settings, right, &crossed);
+                                self.check_assertions(phase)?;
+                                if let Some(ended) = self.pause_in(phase) {
+                                    return Ok(ended);
+                                }
+                                // The rest of the step says that guards cross, and the mode that they come back: only
+                                // new steps from here tell.
+                                if is_over {
+                                    break;
+                                }
                             }
+                            Passed::Other(right) => return Ok(Ended::Event(right)),
+                            Passed::End(end, time) => return Ok(Ended::Run(end, time)),
                         }
-                        Passed::Other(right) => return Ok(Ended::Event(right)),
-                        Passed::End(end, time) => return Ok(Ended::Run(end, time)),
-                    },
+                    }
                     Reached::Pause => {
                         if let Some(ended) = self.pause_in(phase) {
                             return Ok(ended);

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use modeshift_dae::{EquationId, IndexVec, Mode, RelationId, VariableId};
-use modeshift_mode_changes::{Accepted, Cluster, Complementarity, NextMode, Sign, StateCondition, States};
+use modeshift_mode_changes::{Accepted, Cluster, Complementarity, NextMode, Sign, StateCondition, States, Strategy};
 
 use crate::run::instant::Instant;
 use crate::run::instant::candidate::{Candidate, Objection, Refusal};
@@ -87,7 +87,7 @@ impl<'a> Instant<'_, 'a> {
         if let Some(selected) = self.slide_on(step, &proposal) {
             return Ok(selected);
         }
-        let reason = match self.among_modes(step, &proposal) {
+        let reason = match self.among_modes(step, &proposal, &BTreeSet::new()) {
             Err(NoOutcome::NoMode(tried, _)) => tried,
             other => return other,
         };
@@ -112,30 +112,81 @@ impl<'a> Instant<'_, 'a> {
     ) -> Option<Selected<'a>> {
         NOISE_LADDER.into_iter().find_map(|level| {
             self.memory.noise_level = level;
-            let selected = self.among_modes(step, proposal);
+            let selected = self.among_modes(step, proposal, &BTreeSet::new());
             self.memory.noise_level = 1.0;
             selected.ok()
         })
     }
 
+    /// The search from some truths, island by island where several take part, and part by part where there is no mode for all at
+    /// once; `others` do not take part.
     fn among_modes(
         &mut self,
         step: &MicroStep<'_, 'a>,
         proposal: &IndexVec<VariableId, f64>,
+        others: &BTreeSet<RelationId>,
     ) -> Result<Selected<'a>, NoOutcome> {
-        match self.search(step, proposal, &BTreeSet::new()) {
-            Ok(selected) => Ok(selected),
-            Err(Unsuccessful { atoms, reason }) => {
-                let parts = self.parts(step, &atoms);
-                if parts.len() < 2 {
-                    return Err(reason);
-                }
-                match self.by_parts(step, proposal.clone(), &parts) {
-                    Ok(proposal) => self.search(step, &proposal, &BTreeSet::new()).map_err(|it| it.reason),
-                    Err(_) => Err(reason),
-                }
-            }
+        let Unsuccessful { atoms, reason } = match self.search(step, proposal, others) {
+            Ok(selected) => return Ok(selected),
+            Err(unsuccessful) => unsuccessful,
+        };
+        let islands = self.islands(&atoms);
+        if islands.len() > 1 {
+            let proposal = self.by_islands(step, proposal.clone(), &islands)?;
+            return self.search(step, &proposal, others).map_err(|it| it.reason);
         }
+        let parts = self.parts(step, &atoms);
+        if parts.len() < 2 {
+            return Err(reason);
+        }
+        match self.by_parts(step, proposal.clone(), &parts) {
+            Ok(proposal) => self.search(step, &proposal, others).map_err(|it| it.reason),
+            Err(_) => Err(reason),
+        }
+    }
+
+    /// The islands that some atoms are of.
+    fn islands(&self, atoms: &[RelationId]) -> BTreeSet<usize> {
+        atoms.iter().map(|&atom| self.prepared.discrete.islands[atom]).collect()
+    }
+
+    /// The truths that islands come to, each for itself, with all others as they were.
+    fn by_islands(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        mut proposal: IndexVec<VariableId, f64>,
+        islands: &BTreeSet<usize>,
+    ) -> Result<IndexVec<VariableId, f64>, NoOutcome> {
+        let part = &self.prepared.discrete;
+        let mut found: Vec<(VariableId, f64)> = Vec::new();
+        for &island in islands {
+            let (own, others): (Vec<RelationId>, Vec<RelationId>) =
+                part.atoms.ids().partition(|&atom| part.islands[atom] == island);
+            let others: BTreeSet<RelationId> = others.into_iter().collect();
+            let right = self.apart(step, &proposal, &others, |instant, step, proposal| {
+                instant.among_modes(step, proposal, &others)
+            })?;
+            let variables = own.into_iter().map(|atom| part.atoms[atom].variable);
+            found.extend(variables.map(|variable| (variable, right[variable])));
+        }
+        found.into_iter().for_each(|(variable, truth)| proposal[variable] = truth);
+        Ok(proposal)
+    }
+
+    /// The discrete values that a search comes to with some atoms as they were.
+    fn apart(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        proposal: &IndexVec<VariableId, f64>,
+        others: &BTreeSet<RelationId>,
+        search: impl FnOnce(&mut Self, &MicroStep<'_, 'a>, &IndexVec<VariableId, f64>) -> Result<Selected<'a>, NoOutcome>,
+    ) -> Result<IndexVec<VariableId, f64>, NoOutcome> {
+        let variable = |atom: RelationId| self.prepared.discrete.atoms[atom].variable;
+        let crossed: Vec<RelationId> = step.crossed.iter().copied().filter(|atom| !others.contains(atom)).collect();
+        let own_step = MicroStep { crossed: &crossed, ..*step };
+        let mut own = proposal.clone();
+        others.iter().for_each(|&atom| own[variable(atom)] = step.left.discrete[variable(atom)]);
+        Ok(search(self, &own_step, &own)?.candidate.restarted.side.discrete)
     }
 
     /// The truths that parts come to, each searched with all others as they were.
@@ -150,12 +201,9 @@ impl<'a> Instant<'_, 'a> {
         let mut found: Vec<(VariableId, f64)> = Vec::new();
         for part in parts {
             let others: BTreeSet<RelationId> = all.iter().copied().filter(|atom| !part.contains(atom)).collect();
-            let crossed: Vec<RelationId> = step.crossed.iter().copied().filter(|atom| !others.contains(atom)).collect();
-            let own_step = MicroStep { crossed: &crossed, ..*step };
-            let mut own = proposal.clone();
-            others.iter().for_each(|&atom| own[variable(atom)] = step.left.discrete[variable(atom)]);
-            let selected = self.search(&own_step, &own, &others).map_err(|it| it.reason)?;
-            let right = &selected.candidate.restarted.side.discrete;
+            let right = self.apart(step, &proposal, &others, |instant, step, proposal| {
+                instant.search(step, proposal, &others).map_err(|it| it.reason)
+            })?;
             found.extend(part.iter().map(|&atom| (variable(atom), right[variable(atom)])));
         }
         found.into_iter().for_each(|(variable, truth)| proposal[variable] = truth);
@@ -191,8 +239,12 @@ impl<'a> Instant<'_, 'a> {
         loop {
             search.grow();
             let current: States = search.atoms.iter().map(|&atom| search.proposed(atom)).collect();
-            let strategies = search.instant.prepared.search;
-            if let NextMode::Accepted { mode, .. } = search.next_mode(&current, strategies) {
+            // Relations of several islands are not searched together: each island is for itself.
+            let all = search.instant.prepared.search;
+            let is_one = search.instant.islands(&search.atoms).len() < 2;
+            let strategies: Vec<Strategy> =
+                all.iter().copied().filter(|it| is_one || *it == Strategy::FlipAll).collect();
+            if let NextMode::Accepted { mode, .. } = search.next_mode(&current, &strategies) {
                 let atoms = search.atoms.clone();
                 return search.finish(&mode).map_err(|reason| Unsuccessful { atoms, reason });
             }

@@ -511,8 +511,9 @@ impl<'a> Phase<'a> {
             memory.sizes.learn(self.mode.program.borrow().state_quantities(), integrator.sizes());
             let here = (&self.present, self.states.as_slice(), &memory.sizes);
             let surroundings = visited.surroundings.borrow();
-            let (buffers, largest) = (&mut memory.buffers, &memory.largest);
-            let noise = GuardNoise::at(prepared, &surroundings, buffers, here, largest, settings.tolerance);
+            let is_stiff = integrator.is_stiff_in_steps_of(memory.time_scale.short());
+            let stiff = is_stiff.then_some(&memory.largest);
+            let noise = GuardNoise::at(prepared, &surroundings, &mut memory.buffers, here, stiff, settings.tolerance);
             drop(surroundings);
             let watch = &mut self.expected.watch;
             let noisy = slight.into_iter().filter(|&guard| watch.is_noise(guard, &noise, values)).count();

@@ -29,6 +29,10 @@ const ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// The tolerance, over what counts as rounding: the inverse of the share of the tolerance that the run takes for noise.
 const SLIGHT: f64 = 1e3;
 
+/// What rounding makes of states in a few steps, in roundings.
+const ROUNDINGS: f64 = 4.0;
+/// What was never larger than this share of its noise is nothing else.
+const NOTHING: f64 = 1e-3;
 /// No variable is wrong by more than so many tolerances of the largest value that it ever had.
 const TOLERANCES: f64 = 10.0;
 
@@ -38,18 +42,27 @@ pub(crate) struct GuardNoise {
     atoms: IndexVec<RelationId, f64>,
     /// Of arguments of stairs.
     stairs: Vec<f64>,
-    /// How large the sides of atoms ever were before this phase.
-    largest: IndexVec<RelationId, f64>,
-    tolerance: f64,
+    /// Where the mode is stiff, how large the sides of atoms ever were before this phase, and the tolerance.
+    bound: Option<(IndexVec<RelationId, f64>, f64)>,
 }
 
 impl GuardNoise {
-    /// The noise of a guard whose sides were so large in this phase: not more than all that a variable may be wrong by. A stiff mode
-    /// damps the errors of its fast states, so that the current of a diode is right although it is a hundred thousand times a
-    /// difference of voltages.
+    /// The noise of a guard whose sides were so large in this phase. A stiff mode damps the errors of its fast states, so that the
+    /// current of a diode is right although it is a hundred thousand times a difference of voltages: there it is not more than
+    /// all that a variable may be wrong by.
     pub fn of(&self, guard: Guard, size: f64) -> f64 {
         match guard {
-            Guard::Atom(atom) => self.atoms[atom].min(TOLERANCES * self.tolerance * self.largest[atom].max(size)),
+            Guard::Atom(atom) => {
+                let noise = self.atoms[atom];
+                let most = |(largest, tolerance): &(IndexVec<RelationId, f64>, f64)| {
+                    let size = largest[atom].max(size);
+                    // Rounding is not made smaller with errors, and adds up over some steps.
+                    let rounding = ROUNDINGS * LARGEST_AMPLIFICATION * ROUNDING / tolerance * noise;
+                    let bound = (TOLERANCES * tolerance * size).max(rounding);
+                    if size > NOTHING * noise { bound } else { f64::INFINITY }
+                };
+                noise.min(self.bound.as_ref().map_or(f64::INFINITY, most))
+            }
             Guard::Edge(stair, _) => self.stairs[stair],
             Guard::Share(..) | Guard::Ray(_) => 0.0,
         }
@@ -101,12 +114,13 @@ impl GuardNoise {
         surroundings: &Surroundings,
         buffers: &mut TapeBuffers,
         (side, states, sizes): (&Side<'_>, &[f64], &StateSizes),
-        largest: &IndexVec<RelationId, f64>,
+        stiff: Option<&IndexVec<RelationId, f64>>,
         tolerance: f64,
     ) -> Self {
         let DiscretePart { atoms, stairs, .. } = &prepared.discrete;
         let (of_atoms, of_stairs) = (atoms.iter().map(|_| 0.0).collect(), vec![0.0; stairs.len()]);
-        let mut noise = GuardNoise { atoms: of_atoms, stairs: of_stairs, largest: largest.clone(), tolerance };
+        let bound = stiff.map(|largest| (largest.clone(), tolerance));
+        let mut noise = GuardNoise { atoms: of_atoms, stairs: of_stairs, bound };
         if states.is_empty() {
             return noise;
         }

@@ -13,6 +13,7 @@ use modeshift_structure::strongly_connected_components;
 
 use crate::run::prepare::discrete_tapes::Formulas;
 use crate::run::prepare::event_functions::{Stair, replace_stairs};
+use crate::run::prepare::islands::Connections;
 use crate::run::prepare::native_calls::asked_for;
 use crate::run::prepare::relations::{Atom, Conditions, Moment};
 use crate::run::prepare::when_equations::{Definitions, Firing, when_equations};
@@ -59,6 +60,8 @@ pub(crate) struct DiscretePart {
     deciding: usize,
     /// By atom: the variables that its sides contain at the current instant.
     pub reads: IndexVec<RelationId, Vec<VariableId>>,
+    /// By atom: its island, a number.
+    pub islands: IndexVec<RelationId, usize>,
     /// Booleans with a memory: definitions that lead back to themselves by left limits, as `on = if pre(on) then i >= 0 else
     /// u > 0` does. Each group with the atoms that decide it.
     pub pairs: Vec<Vec<VariableId>>,
@@ -187,7 +190,20 @@ impl DiscretePart {
             |input: &Input| matches!(input, Input::Variable(id, _) if model.variables[*id].is_continuous_unknown());
         let mut iterated: Vec<VariableId> = iterated.into_iter().collect();
         iterated.sort_unstable();
+        let is_fixed = |id: VariableId| parameter(id).is_some();
+        let connections = Connections {
+            model,
+            atoms: &atoms,
+            stairs: &stairs,
+            decisions: &list,
+            mode_count: dae.mode_variables.len(),
+            defined: &defined,
+            branches: &branches,
+            invariants: &invariants,
+            is_fixed: &is_fixed,
+        };
         Ok(DiscretePart {
+            islands: connections.islands(),
             decisions: list,
             reads_continuous: decisions.inputs().iter().any(is_now),
             tapes: Tapes {

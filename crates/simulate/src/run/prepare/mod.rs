@@ -7,6 +7,7 @@
 //! | [`relations`] | relations with a truth of their own |
 //! | [`when_equations`] | `when` clauses as equations |
 //! | [`native_calls`] | calls of functions that cannot be run |
+//! | [`islands`] | what nothing connects, so that it is decided for itself |
 //! | [`discrete_tapes`] | formulas of the discrete part on tapes |
 //! | [`discrete_part`] | modes, discrete variables, `when` clauses, requirements, what is watched |
 //!
@@ -15,6 +16,7 @@
 pub(crate) mod discrete_part;
 pub(crate) mod discrete_tapes;
 pub(crate) mod event_functions;
+pub(crate) mod islands;
 pub(crate) mod native_calls;
 pub(crate) mod relations;
 pub(crate) mod variability;
@@ -171,6 +173,15 @@ impl Prepared {
     /// Takes all conditions of `when` to have been true before, so that none becomes true.
     pub fn silence(&self, before: &mut IndexVec<VariableId, f64>) {
         self.discrete.conditions.clone().for_each(|number| before[VariableId(number)] = 1.0);
+    }
+
+    /// Whether all of some atoms have the same truths on both sides of an instant; not where there are none.
+    pub fn keeps_all(&self, atoms: &[RelationId], left: &Side<'_>, right: &Side<'_>) -> bool {
+        let is_kept = |&atom: &RelationId| {
+            let variable = self.discrete.atoms[atom].variable;
+            left.discrete[variable] == right.discrete[variable]
+        };
+        !atoms.is_empty() && atoms.iter().all(is_kept)
     }
 
     /// An expression in the words of the model.
