@@ -129,13 +129,7 @@ fn short_time<System: Ode>(
         (steady, changes) = if is_steady(length) { (length, 0) } else { (steady, changes + 1) };
     }
     evaluations.take_failure();
-    // What is not steady over the shortest lengths is the rounding of slopes that begin at zero: it says nothing.
+    // What is not steady even over the shortest lengths may be the rounding of slopes that begin at zero.
     let is_seen = changes >= 2 && steady > first;
-    let unbounded = longest == TIMES[1];
-    let short = match is_seen {
-        true => steady,
-        false if unbounded => first,
-        false => longest,
-    };
-    (short, is_seen)
+    (if changes < 2 && longest == TIMES[1] { first } else { steady }, is_seen)
 }
