@@ -218,7 +218,7 @@ fn a_reset_is_that_of_the_runs_and_what_changes_says_instead_has_its_reason() {
     assert_eq!(change["restart"][0], "p from c1•2 in instant 1");
     assert_eq!(change["formula"], Value::Null);
     let differs = change["differs"].as_array().expect("a list");
-    assert_eq!(differs[0], "`changes` differs: determined, erased: c1, impulses: [y1] = 1");
+    assert_eq!(differs[0], "`changes` differs: determined, erased: c1, impulses: [y1] = 1, jumps: w");
     assert_eq!(differs[1], "because it remembers of the past what the new mode needs, RR8933 all that was computed");
     assert_eq!(differs[2], "there w = pre(p)");
 }
@@ -304,7 +304,7 @@ fn guards_on_left_limits_say_what_holds_before_a_change_and_no_more() {
         "guards say that k holds before the change, as `changes` knows; for another past there is what the runs have";
     assert_eq!(orders("pre(s) <= 0"), ("1".into(), vec![says.into()]));
     let unseen = [
-        "`changes` differs: determined, erased: k, k', impulses: [f] = 2, [v] = 1",
+        "`changes` differs: determined, erased: k, k', impulses: [f] = 2, [v] = 1, jumps: x",
         "because it does not see that guards say that k holds before the change",
     ];
     let (order, differs) = orders("2 < 2 - 3*pre(x)");

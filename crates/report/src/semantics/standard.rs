@@ -93,11 +93,11 @@ impl Wording<'_> {
         let mut differs = match reason {
             // These differ in other variables than those that have closed forms here.
             Some(reason @ (Reason::Past(_) | Reason::Nonlinear | Reason::Cancelling)) => {
-                reason.lines(graph, &theirs, &[])
+                reason.lines(graph, &own, &theirs, &[])
             }
             Some(reason) => {
                 let weights = weight.drain(..).map(|(name, text)| (format!("the weight of {name}"), text));
-                reason.lines(graph, &theirs, &formula.drain(..).chain(weights).collect::<Vec<_>>())
+                reason.lines(graph, &own, &theirs, &formula.drain(..).chain(weights).collect::<Vec<_>>())
             }
             None => Vec::new(),
         };
@@ -110,7 +110,7 @@ impl Wording<'_> {
         let class = match (&change.end, change.instants.len()) {
             (ChangeEnd::Failed(_), _) => "failed",
             (ChangeEnd::Endless, _) => "endless",
-            (ChangeEnd::Continuous, 1) => "continuous",
+            (ChangeEnd::Continuous, 1) if effects.jumps.is_empty() => "continuous",
             _ if impulsive.is_empty() && effects.unclear.is_empty() => "discrete",
             _ => "impulsive",
         };

@@ -34,7 +34,7 @@ pub(super) fn semantics_to_text(report: &SemanticsReport) -> String {
     section(&mut text, "contexts", report.contexts.iter().map(|it| format!("{}  knows {}", it.name, list(&it.knows))));
     section(&mut text, "runs", report.runs.iter().flat_map(run_lines));
     section(&mut text, "guards that wait for themselves", report.delayed.iter().cloned());
-    let no_guard = |clause: &String| format!("{clause}: the condition is no guard of an equation");
+    let no_guard = |clause: &String| format!("{clause}: the condition is a single instant, or one guard too many");
     let jump = |clause: &String| format!("{clause}: equations that read it hold for another value behind that instant");
     let unseen = report.unseen.iter().map(no_guard).chain(report.sets.iter().map(jump));
     section(&mut text, "not among the runs", unseen);

@@ -7,10 +7,12 @@
 //! | file | purpose |
 //! |---|---|
 //! | `boundary` | what guards say of the past where they change |
+//! | `crossing` | guards whose boundaries are crossed by a jump, of which they then say nothing |
 //! | `polynomial` | expressions as polynomials with exact coefficients |
 //! | `remembered` | a past as `changes` remembers it |
 
 mod boundary;
+mod crossing;
 mod polynomial;
 mod remembered;
 

@@ -10,6 +10,8 @@
 
 mod clauses;
 
+pub use clauses::makes_an_instant;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use modeshift_dae::{
