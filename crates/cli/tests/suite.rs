@@ -17,6 +17,7 @@ mod rimis;
 mod rimis_runs;
 mod rumoca;
 mod semantics;
+mod semantics_instants;
 mod shared_subexpressions;
 mod simulate;
 mod support;

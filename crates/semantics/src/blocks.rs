@@ -31,12 +31,13 @@ impl Instant<'_> {
         let mut equations: Vec<Shifted<Body>> = status.enabled_undefined(system).collect();
         equations.retain(|&it| !is_assignment(&it) && !open_in(it).is_empty());
         // In the overdetermined part those come first that are not shifted; a law comes before everything else, and
-        // what says the derivative of a state that a law sets, last. (Where constraints are asked for right limits in the
+        // what says the derivative of a state that a law sets, last: what gives other variables of a law is part of it. (Where constraints are asked for right limits in the
         // instant of a law, they come before what says derivatives.)
         let is_law = |it: &Shifted<Body>| system.bodies[it.of].clause.is_some();
         let set = self.said_by_laws(status);
         let is_overruled = |it: &Shifted<Body>| system.variables_of(*it).any(|variable| set.contains(&variable));
-        let rank = |it: &Shifted<Body>| match is_overruled(it) {
+        let behind = self.behind_laws(status);
+        let rank = |it: &Shifted<Body>| match is_overruled(it) && !behind.contains(it) {
             true if self.shifts_in_instants && it.shift > 0 => 1,
             true => 2 + u32::from(self.gives_way == Some(it.of)),
             false => 0,

@@ -320,6 +320,18 @@ impl Instant<'_> {
         laws.flat_map(said).collect()
     }
 
+    /// The equations that give right limits to what laws that fire read and is no state.
+    pub(crate) fn behind_laws(&self, status: &Status) -> BTreeSet<Shifted<Body>> {
+        let Some(mode) = status.mode() else { return BTreeSet::new() };
+        let laws = status.equations.keys().map(|it| it.of).filter(|&it| self.system.bodies[it].clause.is_some());
+        let is_right_limit = |law: &Body| {
+            let mut entries = self.system.bodies[*law].incidence.iter();
+            entries.any(|entry| entry.lowest > 0 && !self.system.is_state(entry.unknown))
+        };
+        let behind = laws.filter(is_right_limit).filter_map(|law| self.system.algebra_behind(mode, law));
+        behind.flatten().map(|body| Shifted::new(body, 1)).collect()
+    }
+
     /// Whether what holds in an instant holds when it is over: its mode is not transient, and no `when` says that it is.
     pub(crate) fn lasts(&self, status: &Status) -> bool {
         if self.is_over_at_once {
@@ -401,6 +413,8 @@ impl Instant<'_> {
                     .filter(fires)
                     .filter(|&it| status.modes.are_among(&self.system.bodies[it].modes));
                 after.equations.extend(laws.map(|law| (Shifted::new(law, 0), Value::Undefined)));
+                let behind = self.behind_laws(&after);
+                after.equations.extend(behind.into_iter().map(|it| (it, Value::Undefined)));
                 after.fires = Some(clauses.clone());
             }
             MicroStep::Erase(EraseEquation { equation }) => {

@@ -40,6 +40,8 @@ pub(super) enum Reason {
     /// `changes` takes these of the erased equations to hold, and these variables may have jumped over the boundaries of
     /// guards: they agree for a past in which guards change at equalities, read so.
     Claimed(BTreeSet<Shifted<Body>>, Vec<String>, Reading),
+    /// `changes` names these among what may jump, without values, and here they keep theirs.
+    AlsoNamed(BTreeSet<String>),
     /// Constraints of the instant come first, as without its laws: impulses are those of the equations alone.
     ConstraintsFirst,
     /// A law reads this variable, which is no state, and leaves it open.
@@ -219,6 +221,7 @@ pub(super) fn difference(graph: &Graph, change: &Change, own: &Opinion, theirs: 
             None if fires => of_laws(graph, change, own, theirs).unwrap_or(Reason::Unknown),
             None => held_before(graph, change, &read, theirs)
                 .or_else(|| taken_to_hold(graph, change, own, theirs))
+                .or_else(|| also_named(own, theirs))
                 .unwrap_or(Reason::Unknown),
         },
     })
@@ -247,6 +250,14 @@ fn taken_to_hold(graph: &Graph, change: &Change, own: &Opinion, theirs: &Opinion
     let same = (own.verdict, &own.erased) == (theirs.verdict, &theirs.erased);
     let jumped = graph.read_by_changed_guards(change).into_iter().map(|it| name_of(graph, it)).collect();
     (same && fewer && !satisfied.is_empty()).then_some(Reason::Claimed(satisfied, jumped, Reading::default()))
+}
+
+/// Where `changes` names more variables that jump, and says the same of all else: it has no value for these.
+fn also_named(own: &Opinion, theirs: &Opinion) -> Option<Reason> {
+    let more: BTreeSet<String> = theirs.jumps.difference(&own.jumps).cloned().collect();
+    let same = Opinion { jumps: own.jumps.clone(), ..theirs.clone() }.agrees_with(own, false);
+    let is_more = own.jumps.is_subset(&theirs.jumps) && more.is_disjoint(&theirs.restarted);
+    (same && is_more && !more.is_empty()).then_some(Reason::AlsoNamed(more))
 }
 
 fn name_of(graph: &Graph, unknown: Unknown) -> String {
@@ -344,6 +355,10 @@ impl Reason {
                     jumped.join(", ")
                 );
                 [says, because(*reading)].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("; ")
+            }
+            Reason::AlsoNamed(more) => {
+                let names = more.iter().cloned().collect::<Vec<_>>().join(", ");
+                format!("it names {names} among what may jump, without a value, and here that is kept")
             }
             Reason::ConstraintsFirst => "it lets states jump to the constraints of the instant first, with impulses as without \
                                          the law, which then says what follows; in differences the law comes in the same \

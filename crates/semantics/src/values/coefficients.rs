@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use modeshift_dae::{ExpressionId, Node, Type, Variability, Variable, VariableId};
 
+use crate::bipartite::Bipartite;
 use crate::domain::{Body, Shifted, Unknown};
 use crate::values::dominant::{Words, order_of};
 use crate::values::series::Series;
@@ -185,11 +186,22 @@ impl Words<'_> {
         self.has_coefficients(sum) && !self.model.expressions.contains(sum, is_new)
     }
 
-    /// The coefficients that the equations do not determine, where there are more of them than equations.
+    /// The coefficients that the equations do not determine: those that no matching of equations and coefficients gives a value.
     pub(super) fn left_open(&self) -> Option<String> {
-        let names: Vec<&str> = self.in_words.iter().map(|&it| &*self.model.variables[it].name).collect();
-        let (count, all) = (self.written.len(), names.len());
-        (all > count).then(|| format!("not closed: {count} equations for {all} coefficients, {}", names.join(", ")))
+        let all: Vec<VariableId> = self.in_words.iter().copied().collect();
+        let place = |it: &VariableId| all.binary_search(it).ok();
+        let row = |text: &String| self.of_text.get(text).into_iter().flatten().filter_map(place).collect();
+        let graph = Bipartite { rows: self.written.iter().map(row).collect(), columns: all.len() };
+        let matching = graph.matched();
+        let open = graph.reached_columns(&matching, |column| matching.row_of[column].is_none());
+        let names: Vec<&str> =
+            (0..all.len()).filter(|&it| open[it]).map(|it| &*self.model.variables[all[it]].name).collect();
+        let (count, given) = (graph.rows.len(), all.len() - names.len());
+        let line = || {
+            let (all, names) = (all.len(), names.join(", "));
+            format!("not closed: {count} equations determine {given} of {all} coefficients, and not {names}")
+        };
+        (!names.is_empty()).then(line)
     }
 
     pub(super) fn has_coefficients(&self, sum: ExpressionId) -> bool {
