@@ -378,7 +378,9 @@ fn second_derivatives_have_dominant_terms() {
         "k•: 0 = x•_0 - 1",
         "k•2: 0 = x•2_0 - 1",
         "ex: f_0 - (x•2_0 + pre(x) - 2*x•_0) = 0",
-        "not closed: 3 equations determine 3 of 4 coefficients, and not f_1",
+        "k•: x•_1 = 0",
+        "k•2: x•2_1 = 0",
+        "ex: f_1 - (x•2_1 - 2*x•_1) = 0",
     ];
     assert_eq!(change_to(position, "g")["dominant"], serde_json::json!(expected));
 }

@@ -163,9 +163,10 @@ impl Instant<'_> {
         }
         // Where `when` clauses may fire, that has to be known before anything is solved: guards are left limits then.
         let ways = match self.system.clauses.is_empty() {
-            true => [Self::guard_true, Self::blocks, Self::guards, Self::fires, Self::overdetermined, Self::latent],
-            false => [Self::guard_true, Self::guards, Self::fires, Self::blocks, Self::overdetermined, Self::latent],
+            true => [Self::guard_true, Self::blocks, Self::guards, Self::fires],
+            false => [Self::guard_true, Self::guards, Self::fires, Self::blocks],
         };
+        let ways = ways.into_iter().chain([Self::overdetermined, Self::last_blocks, Self::latent]);
         let adds_early = self.latent_first || self.shifts_in_instants && self.is_fired(status);
         let early = if adds_early { Self::added_early } else { Self::guard_true };
         for way in [early].into_iter().chain(ways) {

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use modeshift_dae::{ExpressionId, Node, Type, Variability, Variable, VariableId};
+use modeshift_dae::{ExpressionId, Node, Type, Variability, Variable, VariableId, partial_derivative};
 
 use crate::bipartite::Bipartite;
 use crate::domain::{Body, Shifted, Unknown};
@@ -168,6 +168,85 @@ impl Words<'_> {
             }
         }
         lines
+    }
+
+    /// The next power of ∂ in equations, with coefficients that are new, where that leaves nothing open: in those in which
+    /// something is infinite, or in all.
+    pub(super) fn next_terms(&mut self, equations: &[(u32, Shifted<Body>)]) -> Vec<String> {
+        if self.left_open().is_none() {
+            return Vec::new();
+        }
+        for with_finite in [false, true] {
+            let before = (self.written.clone(), self.in_words.clone(), self.used.clone());
+            let mut lines = Vec::new();
+            for &(instant, equation) in equations {
+                let sum = self.next_term(equation, with_finite);
+                let Some(sum) = sum.filter(|&sum| self.has_coefficients(sum)) else { continue };
+                let text = self.vanishes(sum);
+                if self.written.insert(text.clone()) {
+                    lines.push(format!("{}: {text}", self.name(equation, instant)));
+                }
+            }
+            if self.left_open().is_none() {
+                return lines;
+            }
+            (self.written, self.in_words, self.used) = before;
+        }
+        Vec::new()
+    }
+
+    /// What an equation says of the power of ∂ behind its dominant terms, where its coefficients are constant.
+    fn next_term(&mut self, equation: Shifted<Body>, with_finite: bool) -> Option<ExpressionId> {
+        let body = &self.graph.system.bodies[equation.of];
+        let (sides, None) = (body.sides?, body.assigns) else { return None };
+        let orders = self.orders(sides, equation)?;
+        let highest = orders.iter().map(|&(_, order)| order).max()?;
+        if highest <= 0 {
+            return if with_finite { self.next_power(sides, equation, &orders) } else { None };
+        }
+        let residual = self.model.expressions.difference(sides[0], sides[1]);
+        let mut terms = Vec::new();
+        for &(derivative, _) in &orders {
+            let factor = partial_derivative(&mut self.model, residual, derivative).ok()?;
+            let moves = |node: Node| matches!(node, Node::Variable(it, _) if self.place(equation, it).is_some());
+            if self.model.expressions.contains(factor, |node| moves(node) || matches!(node, Node::Time)) {
+                return None;
+            }
+            let (place, order) = (self.place(equation, derivative.of)?, derivative.order);
+            if let Some(next) = self.leading_difference(place, order, order as i32 - highest + 1) {
+                terms.push((factor, next));
+            }
+        }
+        let rest = self.without_unknowns(residual, equation);
+        if highest == 1 && self.model.expressions.literal(rest) != Some(0.0) {
+            terms.push((self.model.expressions.real(1.0), rest));
+        }
+        self.sum(&terms)
+    }
+
+    /// What is left of an expression where all unknowns are zero.
+    fn without_unknowns(&mut self, root: ExpressionId, equation: Shifted<Body>) -> ExpressionId {
+        let mut parts = BTreeSet::new();
+        self.model.expressions.for_each(root, |id, node| {
+            parts.insert(id);
+            !matches!(node, Node::Pre(_))
+        });
+        // Operands are older than what is made of them.
+        let mut replaced: BTreeMap<ExpressionId, ExpressionId> = BTreeMap::new();
+        for part in parts {
+            let new = match self.model.expressions.node(part) {
+                Node::Variable(variable, _) if self.place(equation, variable).is_some() => {
+                    self.model.expressions.real(0.0)
+                }
+                Node::Variable(..) | Node::Pre(_) => part,
+                _ => {
+                    let operand = |operand| replaced.get(&operand).copied().unwrap_or(operand);
+                    self.model.expressions.rebuilt(part, operand)
+                }
+            };
+            replaced.insert(part, new);
+        }
+        replaced[&root]
     }
 
     /// The next power of an equation in which nothing is infinite.

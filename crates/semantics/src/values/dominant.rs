@@ -69,6 +69,12 @@ impl Graph {
         for (instant, block) in shown_places.iter().map(|&place| &all[place]) {
             equations.extend(words.closing(&block.equations, *instant));
         }
+        let of_block = |&place: &usize| {
+            let (instant, block) = &all[place];
+            block.equations.iter().map(|&it| (*instant, it)).collect::<Vec<_>>()
+        };
+        let solved_in: Vec<(u32, Shifted<Body>)> = shown_places.iter().flat_map(of_block).collect();
+        equations.extend(words.next_terms(&solved_in));
         equations.extend(words.left_open());
         (!solved.is_empty()).then_some(DominantTerms { equations, series, weights })
     }
