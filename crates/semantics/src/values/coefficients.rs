@@ -9,6 +9,7 @@ use modeshift_dae::{ExpressionId, Node, Type, Variability, Variable, VariableId,
 
 use crate::bipartite::Bipartite;
 use crate::domain::{Body, Shifted, Unknown};
+use crate::micro_step::EvaluateBlock;
 use crate::values::dominant::{Words, order_of};
 use crate::values::series::Series;
 
@@ -171,8 +172,12 @@ impl Words<'_> {
     }
 
     /// The next power of ∂ in equations, with coefficients that are new, where that leaves nothing open: in those in which
-    /// something is infinite, or in all.
-    pub(super) fn next_terms(&mut self, equations: &[(u32, Shifted<Body>)]) -> Vec<String> {
+    /// something is infinite, or in all. With them come other blocks that give what these read.
+    pub(super) fn next_terms(
+        &mut self,
+        equations: &[(u32, Shifted<Body>)],
+        others: &[&(u32, EvaluateBlock)],
+    ) -> Vec<String> {
         if self.left_open().is_none() {
             return Vec::new();
         }
@@ -186,6 +191,11 @@ impl Words<'_> {
                 if self.written.insert(text.clone()) {
                     lines.push(format!("{}: {text}", self.name(equation, instant)));
                 }
+            }
+            let used = self.used.clone();
+            let is_read = |block: &EvaluateBlock| block.variables.iter().any(|it| used.contains(it));
+            for (instant, block) in others.iter().filter(|(_, block)| is_read(block)) {
+                lines.extend(block.equations.iter().flat_map(|&it| self.equation(it, *instant)));
             }
             if self.left_open().is_none() {
                 return lines;

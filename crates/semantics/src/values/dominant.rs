@@ -73,8 +73,10 @@ impl Graph {
             let (instant, block) = &all[place];
             block.equations.iter().map(|&it| (*instant, it)).collect::<Vec<_>>()
         };
+        let is_other = |(place, _): &(usize, &(u32, EvaluateBlock))| !shown_places.contains(place);
+        let others: Vec<&(u32, EvaluateBlock)> = all.iter().enumerate().filter(is_other).map(|(_, it)| it).collect();
         let solved_in: Vec<(u32, Shifted<Body>)> = shown_places.iter().flat_map(of_block).collect();
-        equations.extend(words.next_terms(&solved_in));
+        equations.extend(words.next_terms(&solved_in, &others));
         equations.extend(words.left_open());
         (!solved.is_empty()).then_some(DominantTerms { equations, series, weights })
     }
@@ -235,7 +237,7 @@ impl<'a> Words<'a> {
 
     /// (24), with what the equation says of higher powers of 1/∂ than there are values: that they cancel. The name is that
     /// of the equation in its instant.
-    fn equation(&mut self, equation: Shifted<Body>, instant: u32) -> Vec<String> {
+    pub(super) fn equation(&mut self, equation: Shifted<Body>, instant: u32) -> Vec<String> {
         let name = self.name(equation, instant);
         let text = self.dominant(equation).unwrap_or_else(|| "is not linear in what is infinite".to_string());
         let mut texts = self.cancelling(equation).unwrap_or_default();
