@@ -150,9 +150,9 @@ fn guards_can_be_given_values() {
 #[test]
 fn what_is_not_among_the_runs_is_named() {
     let text = "model B Real h; Real v; equation der(h) = v; der(v) = -9.81;
-      when h <= 0 then reinit(v, -0.8*pre(v)); end when; end B;";
+      when sample(0, 1) then reinit(v, -0.8*pre(v)); end when; end B;";
     let outcome = modeshift_reading(text.as_bytes(), &["semantics", "-"]);
-    let named = "\nnot among the runs\n  when h <= 0: the condition is no guard of an equation\n";
+    let named = "\nnot among the runs\n  when sample(0, 1): the condition is a single instant, or one guard too many\n";
     assert!(outcome.stdout.contains(named), "{}", outcome.stdout);
 }
 
@@ -179,7 +179,7 @@ rejected: loops for ever
 }
 
 /// The change into a mode, as JSON.
-fn change_to(text: &str, to: &str) -> Value {
+pub(crate) fn change_to(text: &str, to: &str) -> Value {
     let report = modeshift_reading(text.as_bytes(), &["semantics", "-", "--format", "json"]).json();
     let changes = report["changes"].as_array().expect("a list").clone();
     changes.into_iter().find(|it| it["to"] == to).expect("such a change")
@@ -218,7 +218,7 @@ fn a_reset_is_that_of_the_runs_and_what_changes_says_instead_has_its_reason() {
     assert_eq!(change["restart"][0], "p from c1•2 in instant 1");
     assert_eq!(change["formula"], Value::Null);
     let differs = change["differs"].as_array().expect("a list");
-    assert_eq!(differs[0], "`changes` differs: determined, erased: c1, impulses: [y1] = 1");
+    assert_eq!(differs[0], "`changes` differs: determined, erased: c1, impulses: [y1] = 1, jumps: w");
     assert_eq!(differs[1], "because it remembers of the past what the new mode needs, RR8933 all that was computed");
     assert_eq!(differs[2], "there w = pre(p)");
 }
@@ -304,7 +304,7 @@ fn guards_on_left_limits_say_what_holds_before_a_change_and_no_more() {
         "guards say that k holds before the change, as `changes` knows; for another past there is what the runs have";
     assert_eq!(orders("pre(s) <= 0"), ("1".into(), vec![says.into()]));
     let unseen = [
-        "`changes` differs: determined, erased: k, k', impulses: [f] = 2, [v] = 1",
+        "`changes` differs: determined, erased: k, k', impulses: [f] = 2, [v] = 1, jumps: x",
         "because it does not see that guards say that k holds before the change",
     ];
     let (order, differs) = orders("2 < 2 - 3*pre(x)");
@@ -374,7 +374,14 @@ fn second_derivatives_have_dominant_terms() {
     assert!(dominant.to_string().contains("ex: x•2_1 - 2*pre(der(x)) - f_0 = 0"), "{dominant}");
     let position = "model M Real x; Real f; Boolean g = time > 1; equation
         /* ex: */ f = if g then der(der(x)) else der(x); /* k: */ 0 = if g then x - 1 else f - 1; end M;";
-    let expected = ["k•: 0 = x•_0 - 1", "k•2: 0 = x•2_0 - 1", "ex: f_0 - (x•2_0 + pre(x) - 2*x•_0) = 0"];
+    let expected = [
+        "k•: 0 = x•_0 - 1",
+        "k•2: 0 = x•2_0 - 1",
+        "ex: f_0 - (x•2_0 + pre(x) - 2*x•_0) = 0",
+        "k•: x•_1 = 0",
+        "k•2: x•2_1 = 0",
+        "ex: f_1 - (x•2_1 - 2*x•_1) = 0",
+    ];
     assert_eq!(change_to(position, "g")["dominant"], serde_json::json!(expected));
 }
 

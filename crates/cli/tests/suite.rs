@@ -19,6 +19,7 @@ mod rimis;
 mod rimis_runs;
 mod rumoca;
 mod semantics;
+mod semantics_instants;
 mod shared_subexpressions;
 mod simulate;
 mod support;

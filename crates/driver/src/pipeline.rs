@@ -136,6 +136,18 @@ impl<'a> Run<'a> {
     /// The structure without a verdict.
     pub(crate) fn structure(&mut self, at: Option<&str>) -> Result<Analyzed, Stop> {
         let dae = self.multimode_dae()?;
+        self.structure_of(dae, at)
+    }
+
+    /// The structure of a model with a verdict, in which conditions of `when` clauses are mode variables.
+    pub(crate) fn analyzed_with_instants(&mut self, at: Option<&str>) -> Result<Analyzed, Stop> {
+        let dae = self.dae_with_instants()?;
+        let analyzed = self.structure_of(dae, at)?;
+        self.check_structure(&analyzed);
+        Ok(analyzed)
+    }
+
+    fn structure_of(&mut self, dae: MultimodeDae, at: Option<&str>) -> Result<Analyzed, Stop> {
         let within = self.within(&dae, "--at", at)?;
         let regularized = self.regularized(dae, &within)?;
         self.judged(regularized, within)
@@ -175,10 +187,18 @@ impl<'a> Run<'a> {
     }
 
     fn multimode_dae(&mut self) -> Result<MultimodeDae, Stop> {
-        let flat = match self.question.source.dialect {
+        let flat = self.flat()?;
+        self.elaborated(flat)
+    }
+
+    pub(crate) fn flat(&mut self) -> Result<FlatModel, Stop> {
+        match self.question.source.dialect {
             Dialect::Modelica => self.flat_modelica(),
             Dialect::Mel => self.flat_mel(),
-        }?;
+        }
+    }
+
+    pub(crate) fn elaborated(&mut self, flat: FlatModel) -> Result<MultimodeDae, Stop> {
         let diagnostics = &mut self.diagnostics;
         let dae = self.timings.measure("finding modes", || elaborate(flat, diagnostics), modes_size)?;
         if self.diagnostics.has_errors() { Err(Stop) } else { Ok(dae) }

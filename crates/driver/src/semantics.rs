@@ -3,11 +3,13 @@
 //! Structurally singular modes are told of first, in the words of `analyze`. Closed forms beside the resets are those of
 //! `changes`.
 
-use modeshift_diagnostics::{Code, Diagnostic, Stop};
+use modeshift_dae::{Builtin, ExpressionId, MultimodeDae, Node, WhenBranch, WhenClause};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Stop};
+use modeshift_elaborate::elaborate_with_instants;
 use modeshift_modes::{Limit, LimitKind};
 use modeshift_report::check::limit_diagnostic;
 use modeshift_report::semantics::{SemanticsReport, Wording, combined_equations, refuse_unfounded, say_verdicts};
-use modeshift_semantics::{DifferenceSystem, Graph, MOST_GUARDS, TooManyGuards};
+use modeshift_semantics::{DifferenceSystem, Graph, MOST_GUARDS, TooManyGuards, makes_an_instant};
 
 use crate::pipeline::Run;
 use crate::question::{Answer, Question};
@@ -32,7 +34,7 @@ pub fn semantics(question: &Question, selection: &Selection<'_>) -> Answer<Seman
 
 impl Run<'_> {
     fn constructive(&mut self, selection: &Selection<'_>) -> Result<SemanticsReport, Stop> {
-        let analyzed = self.analyzed(selection.at)?;
+        let analyzed = self.analyzed_with_instants(selection.at)?;
         let system = DifferenceSystem::of(&analyzed.dae, &analyzed.within).map_err(|count| self.too_many(count))?;
         let graph = self.explored(system.with_combinations(combined_equations(&analyzed)))?;
         if let Some(refused) = refuse_unfounded(&analyzed, &graph) {
@@ -50,6 +52,29 @@ impl Run<'_> {
         let (run, all_choices) = (selection.run, selection.all_choices);
         let words = Wording { analyzed: &analyzed, graph: &graph, changes, run, all_choices };
         Ok(self.timings.measure("wording", || words.report(), |_| String::new()))
+    }
+
+    /// The model with the conditions of those `when` clauses as mode variables that make instants of their own: of as many as
+    /// leave few guards, and can be guards.
+    pub(crate) fn dae_with_instants(&mut self) -> Result<MultimodeDae, Stop> {
+        let flat = self.flat()?;
+        let mut dae = self.elaborated(flat.clone())?;
+        let clauses = dae.model.when_clauses.iter().enumerate();
+        let is_one = |clause: &WhenClause| {
+            let can_be_guards = |branch: &WhenBranch| branch.conditions.iter().all(|&it| lasts(&dae, it));
+            clause.branches.iter().any(makes_an_instant) && clause.branches.iter().all(can_be_guards)
+        };
+        let candidates: Vec<usize> = clauses.filter(|(_, it)| is_one(it)).map(|(number, _)| number).collect();
+        let mut taken = Vec::new();
+        for clause in candidates {
+            taken.push(clause);
+            let mut diagnostics = Diagnostics::default();
+            match elaborate_with_instants(flat.clone(), &taken, &mut diagnostics) {
+                Ok(with) if !diagnostics.has_errors() && with.mode_variables.len() <= MOST_GUARDS => dae = with,
+                _ => drop(taken.pop()),
+            }
+        }
+        Ok(dae)
     }
 
     /// The graph of all runs, as far as the time limit allows.
@@ -77,4 +102,13 @@ impl Run<'_> {
         self.diagnostics.push(Diagnostic::error(Code::E0840, message).help(help));
         Stop
     }
+}
+
+/// Whether a condition is one that may last: clocks, edges and the start are single instants, and no values of guards. The start
+/// alone, one of several conditions, is never met again.
+fn lasts(dae: &MultimodeDae, condition: ExpressionId) -> bool {
+    use Builtin::{Change, Edge, Initial, Sample, Terminal};
+    let is_instant = |node: Node| matches!(node, Node::Call(Sample | Edge | Change | Initial | Terminal, _));
+    matches!(dae.model.expressions.node(condition), Node::Call(Initial, _))
+        || !dae.model.expressions.contains(condition, is_instant)
 }

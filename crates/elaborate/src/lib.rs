@@ -47,7 +47,7 @@ use std::convert::Infallible;
 
 use modeshift_dae::{
     Assertion, Builtin, Discrete, EquationId, EquationKind, ExpressionId, Expressions, FlatModel, Fold, Invariant,
-    InvariantOrigin, MultimodeDae, Node, Operands, Rewritten, VariableId,
+    InvariantOrigin, MultimodeDae, Node, Operands, Rewritten, VariableId, WhenBranch,
 };
 use modeshift_diagnostics::{Diagnostics, Span, Stop};
 
@@ -57,7 +57,16 @@ use formulas::Formulas;
 /// Turns every condition that decides about the structure into a formula over mode variables.
 ///
 /// Stops where a condition cannot be understood as one; the diagnostics (`E05xx`) say which.
-pub fn elaborate(mut model: FlatModel, diagnostics: &mut Diagnostics) -> Result<MultimodeDae, Stop> {
+pub fn elaborate(model: FlatModel, diagnostics: &mut Diagnostics) -> Result<MultimodeDae, Stop> {
+    elaborate_with_instants(model, &[], diagnostics)
+}
+
+/// The same, with mode variables also for the conditions of some `when` clauses, which go by their numbers.
+pub fn elaborate_with_instants(
+    mut model: FlatModel,
+    clauses: &[usize],
+    diagnostics: &mut Diagnostics,
+) -> Result<MultimodeDae, Stop> {
     restart_laws::separate(&mut model);
     let stated = model.initial_equations.len();
     initial_actions::add(&mut model);
@@ -67,6 +76,7 @@ pub fn elaborate(mut model: FlatModel, diagnostics: &mut Diagnostics) -> Result<
     elaboration.variable_guards();
     elaboration.equation_conditions(&definitions);
     elaboration.initial_conditions();
+    clauses.iter().for_each(|&clause| elaboration.conditions_of_instants(clause));
     elaboration.invariants();
     elaboration.finish(&definitions)
 }
@@ -137,6 +147,21 @@ impl Elaboration<'_> {
         for id in self.model.scenarios.ids() {
             let (when, span) = (self.model.scenarios[id].when, self.model.scenarios[id].span);
             self.model.scenarios[id].when = self.formula(when, span);
+        }
+    }
+
+    /// Conditions of a `when` and of what is in it. The start is no condition that could hold again.
+    fn conditions_of_instants(&mut self, clause: usize) {
+        let Some(clause) = self.model.when_clauses.get(clause) else { return };
+        let span = clause.span;
+        let conditions = |branch: &WhenBranch| {
+            let guards = branch.actions.iter().map(|action| action.guard);
+            branch.conditions.iter().copied().chain(guards).collect::<Vec<_>>()
+        };
+        let mut conditions: Vec<ExpressionId> = clause.branches.iter().flat_map(conditions).collect();
+        conditions.retain(|&it| !matches!(self.model.expressions.node(it), Node::Call(Builtin::Initial, _)));
+        for condition in conditions {
+            self.formula(condition, span);
         }
     }
 

@@ -23,20 +23,23 @@ struct Open {
 }
 
 impl Instant<'_> {
-    fn open(&self, status: &Status) -> Open {
+    /// What is open, with or without the equations of assigned states.
+    fn open(&self, status: &Status, with_own: bool) -> Open {
         let system = self.system;
         let waiting = self.waiting_assignments(status);
         let is_assignment = |it: &Shifted<Body>| waiting.values().any(|assignment| assignment == it);
         let open_in = |it: Shifted<Body>| self.open_in(status, it, &waiting);
         let mut equations: Vec<Shifted<Body>> = status.enabled_undefined(system).collect();
-        equations.retain(|&it| !is_assignment(&it) && !open_in(it).is_empty());
+        let own = if with_own { BTreeSet::new() } else { self.own_of_assigned(status) };
+        equations.retain(|&it| !is_assignment(&it) && !open_in(it).is_empty() && !own.contains(&it));
         // In the overdetermined part those come first that are not shifted; a law comes before everything else, and
-        // what says the derivative of a state that a law sets, last. (Where constraints are asked for right limits in the
+        // what says the derivative of a state that a law sets, last: what gives other variables of a law is part of it. (Where constraints are asked for right limits in the
         // instant of a law, they come before what says derivatives.)
         let is_law = |it: &Shifted<Body>| system.bodies[it.of].clause.is_some();
         let set = self.said_by_laws(status);
         let is_overruled = |it: &Shifted<Body>| system.variables_of(*it).any(|variable| set.contains(&variable));
-        let rank = |it: &Shifted<Body>| match is_overruled(it) {
+        let behind = self.behind_laws(status);
+        let rank = |it: &Shifted<Body>| match is_overruled(it) && !behind.contains(it) {
             true if self.shifts_in_instants && it.shift > 0 => 1,
             true => 2 + u32::from(self.gives_way == Some(it.of)),
             false => 0,
@@ -85,8 +88,33 @@ impl Instant<'_> {
         met
     }
 
+    /// The equations of states that a `reinit` assigns, where one equation alone has the derivative of such a state: the assignment
+    /// stands in its place, and it says nothing of other variables as long as something else may.
+    fn own_of_assigned(&self, status: &Status) -> BTreeSet<Shifted<Body>> {
+        let Some(mode) = status.mode().filter(|_| self.is_fired(status)) else { return BTreeSet::new() };
+        let assigned = status.equations.keys().filter_map(|it| self.system.bodies[it.of].assigns);
+        let own = |state: Unknown| {
+            let has = |body: &Body| {
+                let mut entries = self.system.bodies[*body].incidence.iter();
+                entries.any(|entry| entry.unknown == state && entry.highest > 0)
+            };
+            let with: Vec<Body> = self.system.equations_in(mode).filter(has).collect();
+            if let [only] = with[..] { Some(Shifted::new(only, 0)) } else { None }
+        };
+        assigned.filter_map(own).collect()
+    }
+
     /// Lines 4–6: blocks that can be solved now.
     pub(crate) fn blocks(&self, status: &Status) -> Vec<Vec<MicroStep>> {
+        self.blocks_with(status, false)
+    }
+
+    /// The same, when nothing else can be done, with the equations of assigned states.
+    pub(crate) fn last_blocks(&self, status: &Status) -> Vec<Vec<MicroStep>> {
+        self.blocks_with(status, true)
+    }
+
+    fn blocks_with(&self, status: &Status, with_own: bool) -> Vec<Vec<MicroStep>> {
         let waiting = self.waiting_assignments(status);
         let is_ready = |(_, it): &(&Shifted<Unknown>, &Shifted<Body>)| {
             self.open_in(status, **it, &waiting).is_empty() && !self.is_circular(**it, &waiting)
@@ -95,7 +123,7 @@ impl Instant<'_> {
             let block = EvaluateBlock { equations: vec![assignment], variables: vec![target] };
             return vec![vec![MicroStep::Block(block)]];
         }
-        let Open { equations, variables, graph } = self.open(status);
+        let Open { equations, variables, graph } = self.open(status, with_own);
         let block = |(rows, columns): (Vec<usize>, Vec<usize>)| {
             let mut block = EvaluateBlock {
                 equations: rows.into_iter().map(|row| equations[row]).collect(),
@@ -133,7 +161,7 @@ impl Instant<'_> {
 
     /// Whether the overdetermined part has so many largest square parts that not all are looked at.
     pub(crate) fn has_many_choices(&self, status: &Status) -> bool {
-        let graph = self.open(status).graph;
+        let graph = self.open(status, true).graph;
         let over = graph.parts().over;
         let part =
             Bipartite { rows: over.iter().map(|&row| graph.rows[row].clone()).collect(), columns: graph.columns };

@@ -82,7 +82,7 @@ mod system;
 mod text;
 mod values;
 
-pub use change::{Change, ChangeEnd, Reading};
+pub use change::{Change, ChangeEnd, LawChoice, Reading};
 pub use combined::{CombinedEquation, Unfounded};
 pub use domain::{Body, Guard, Shifted, Unknown, Value};
 pub use graph::{Class, Graph, MOST_RUNS, Run};
@@ -91,7 +91,7 @@ pub use micro_step::{
     ForwardShift, Instant, MicroStep, Next, tick,
 };
 pub use modes::Modes;
-pub use reading::{MOST_GUARDS, TooManyGuards};
+pub use reading::{MOST_GUARDS, TooManyGuards, makes_an_instant};
 pub use run::{Beginning, End, MOST_STATUSES, Outcome, Trace, outcomes, traces};
 pub use sigma::Offsets;
 pub use status::{Context, Status, StatusVariable};

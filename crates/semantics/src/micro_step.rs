@@ -163,9 +163,10 @@ impl Instant<'_> {
         }
         // Where `when` clauses may fire, that has to be known before anything is solved: guards are left limits then.
         let ways = match self.system.clauses.is_empty() {
-            true => [Self::guard_true, Self::blocks, Self::guards, Self::fires, Self::overdetermined, Self::latent],
-            false => [Self::guard_true, Self::guards, Self::fires, Self::blocks, Self::overdetermined, Self::latent],
+            true => [Self::guard_true, Self::blocks, Self::guards, Self::fires],
+            false => [Self::guard_true, Self::guards, Self::fires, Self::blocks],
         };
+        let ways = ways.into_iter().chain([Self::overdetermined, Self::last_blocks, Self::latent]);
         let adds_early = self.latent_first || self.shifts_in_instants && self.is_fired(status);
         let early = if adds_early { Self::added_early } else { Self::guard_true };
         for way in [early].into_iter().chain(ways) {
@@ -320,6 +321,18 @@ impl Instant<'_> {
         laws.flat_map(said).collect()
     }
 
+    /// The equations that give right limits to what laws that fire read and is no state.
+    pub(crate) fn behind_laws(&self, status: &Status) -> BTreeSet<Shifted<Body>> {
+        let Some(mode) = status.mode() else { return BTreeSet::new() };
+        let laws = status.equations.keys().map(|it| it.of).filter(|&it| self.system.bodies[it].clause.is_some());
+        let is_right_limit = |law: &Body| {
+            let mut entries = self.system.bodies[*law].incidence.iter();
+            entries.any(|entry| entry.lowest > 0 && !self.system.is_state(entry.unknown))
+        };
+        let behind = laws.filter(is_right_limit).filter_map(|law| self.system.algebra_behind(mode, law));
+        behind.flatten().map(|body| Shifted::new(body, 1)).collect()
+    }
+
     /// Whether what holds in an instant holds when it is over: its mode is not transient, and no `when` says that it is.
     pub(crate) fn lasts(&self, status: &Status) -> bool {
         if self.is_over_at_once {
@@ -401,6 +414,8 @@ impl Instant<'_> {
                     .filter(fires)
                     .filter(|&it| status.modes.are_among(&self.system.bodies[it].modes));
                 after.equations.extend(laws.map(|law| (Shifted::new(law, 0), Value::Undefined)));
+                let behind = self.behind_laws(&after);
+                after.equations.extend(behind.into_iter().map(|it| (it, Value::Undefined)));
                 after.fires = Some(clauses.clone());
             }
             MicroStep::Erase(EraseEquation { equation }) => {

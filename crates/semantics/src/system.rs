@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use modeshift_dae::{EquationId, ExpressionId, Expressions, IndexVec, Mode, VariableId};
 
+use crate::bipartite::Bipartite;
 use crate::combined::CombinedEquation;
 use crate::domain::{Body, Guard, Shifted, Unknown};
 use crate::modes::Modes;
@@ -43,6 +44,9 @@ pub struct DifferenceSystem {
     pub jumping: BTreeSet<VariableId>,
     /// The names of such branches whose conditions are no guards of the model: their instants are not among the runs.
     pub unseen: Vec<String>,
+    /// Laws with the variables in them that are no states and do not follow from states: of these the values of the instant
+    /// are taken, and not right limits.
+    pub reads_open: Vec<String>,
     /// Branches that set discrete variables which equations read, with these: a value jumps, which no run knows.
     pub sets: Vec<String>,
 }
@@ -158,6 +162,58 @@ impl DifferenceSystem {
     pub fn read_by(&self, assignment: Body) -> impl Iterator<Item = Shifted<Unknown>> + '_ {
         let entries = self.bodies[assignment].incidence.iter().skip(1);
         entries.flat_map(|entry| (entry.lowest..=entry.highest).map(|shift| Shifted::new(entry.unknown, shift)))
+    }
+
+    /// Whether a derivative of a variable is written.
+    pub fn is_state(&self, unknown: Unknown) -> bool {
+        let mut equations = self.bodies.iter().filter(|body| body.clause.is_none());
+        equations.any(|body| body.incidence.iter().any(|entry| entry.unknown == unknown && entry.highest > 0))
+    }
+
+    /// The equations that give the variables of a law that are no states, from states alone; nothing where there are none such.
+    pub fn algebra_behind(&self, mode: usize, law: Body) -> Option<Vec<Body>> {
+        let read = self.bodies[law].incidence.iter().map(|entry| entry.unknown).filter(|&it| !self.is_state(it));
+        let read: Vec<Unknown> = read.collect();
+        if read.is_empty() || self.bodies[law].assigns.is_some() {
+            return Some(Vec::new());
+        }
+        let is_algebraic = |body: &Body| self.bodies[*body].incidence.iter().all(|entry| entry.highest == 0);
+        let bodies: Vec<Body> = self.equations_in(mode).filter(is_algebraic).collect();
+        let open_in = |body: &Body| {
+            let entries = self.bodies[*body].incidence.iter().map(|entry| entry.unknown);
+            entries.filter(|&it| !self.is_state(it)).collect::<Vec<_>>()
+        };
+        let columns: BTreeSet<Unknown> = bodies.iter().flat_map(open_in).collect();
+        let columns: Vec<Unknown> = columns.into_iter().collect();
+        let place = |it: &Unknown| columns.binary_search(it).ok();
+        let row = |body: &Body| open_in(body).iter().filter_map(place).collect();
+        let graph = Bipartite { rows: bodies.iter().map(row).collect(), columns: columns.len() };
+        let wanted: Option<Vec<usize>> = read.iter().map(place).collect();
+        let rows = graph.rows_that_determine(wanted?)?;
+        Some(rows.into_iter().map(|row| bodies[row]).collect())
+    }
+
+    /// Laws speak of right limits also of what is no state, where that follows from states.
+    pub(crate) fn shift_what_laws_read(&mut self) {
+        let laws: Vec<Body> = self.bodies.ids().filter(|&it| self.bodies[it].clause.is_some()).collect();
+        for law in laws {
+            let modes = self.bodies[law].modes.clone();
+            let is_given = modes.iter().all(|mode| self.algebra_behind(mode, law).is_some());
+            let is_open = |entry: &Incidence| !self.is_state(entry.unknown);
+            let open: Vec<Unknown> =
+                self.bodies[law].incidence.iter().filter(|it| is_open(it)).map(|it| it.unknown).collect();
+            if self.bodies[law].assigns.is_some() || open.is_empty() {
+                continue;
+            }
+            if !is_given {
+                let names: Vec<&str> = open.iter().map(|&it| &*self.unknowns[it].name).collect();
+                self.reads_open.push(format!("{} reads {}", self.bodies[law].name, names.join(", ")));
+                continue;
+            }
+            for entry in self.bodies[law].incidence.iter_mut().filter(|entry| open.contains(&entry.unknown)) {
+                (entry.lowest, entry.highest) = (1, 1);
+            }
+        }
     }
 
     /// The equations that hold in a mode, laws left out.

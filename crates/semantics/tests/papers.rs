@@ -265,6 +265,7 @@ fn a_mode_that_shifts_further_with_every_visit() {
         unknown_of: BTreeMap::new(),
         jumping: BTreeSet::new(),
         unseen: Vec::new(),
+        reads_open: Vec::new(),
         sets: Vec::new(),
     };
     let size = |graph: &Graph| (graph.beginnings.len(), graph.runs.len());

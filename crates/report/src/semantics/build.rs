@@ -55,6 +55,8 @@ impl Wording<'_> {
             delayed: self.delayed(),
             unseen: graph.system.unseen.clone(),
             sets: graph.system.sets.clone(),
+            reads_open: graph.system.reads_open.clone(),
+            over_at_once: if is_one_run { Vec::new() } else { self.over_at_once() },
             modes,
             changes,
             more_changes,
@@ -63,6 +65,17 @@ impl Wording<'_> {
             unexplored,
             is_one_run,
         }
+    }
+
+    /// The modes that laws declare to be over at once, and that have dynamics of their own.
+    fn over_at_once(&self) -> Vec<String> {
+        let system = &self.graph.system;
+        let is_declared = |mode: usize, is_bare: bool| {
+            system.clauses.iter().any(|clause| clause.is_bare == is_bare && clause.transient.has(mode))
+        };
+        let modes = (0..system.modes.len()).filter(|&mode| is_declared(mode, false) && !is_declared(mode, true));
+        let regular = modes.filter(|&mode| self.graph.offsets[mode].is_some());
+        regular.map(|mode| system.mode_name(mode)).collect()
     }
 
     /// What the bound on runs leaves out.

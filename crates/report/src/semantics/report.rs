@@ -171,6 +171,10 @@ crate::report! {
         unseen: Vec<String> => optional "unseen",
         /// `when` clauses that set discrete variables which equations read: that these jump is not among the runs either.
         sets: Vec<String> => optional "sets",
+        /// Laws that read what is no state and does not follow from states: of that the value in the instant is taken.
+        reads_open: Vec<String> => optional "reads_open",
+        /// Modes with dynamics that laws declare to be over at once: where their conditions stay true, that is not followed.
+        over_at_once: Vec<String> => optional "over_at_once",
         /// The continuous dynamics of the modes.
         modes: Vec<ModeDynamics> => always "modes",
         /// The changes between them, the first 30.

@@ -1,13 +1,13 @@
 //! Where `changes` says something else of a mode change than the constructive semantics, and why.
 //!
-//! The two share no code. Compared are the verdict, the erased equations, impulses with their orders and what restarts,
-//! where a `when` fires the states that jump; where something differs, the change is followed again in the readings of the
+//! The two share no code. Compared are the verdict, the erased equations, impulses with their orders, what restarts
+//! and the states that jump; where something differs, the change is followed again in the readings of the
 //! documentation of `modeshift_semantics`, and the one in which the two agree is the reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use modeshift_mode_changes::{ChangeReport, Verdict};
-use modeshift_semantics::{Body, Change, ChangeEnd, Failure, Graph, MicroStep, Reading, Shifted};
+use modeshift_semantics::{Body, Change, ChangeEnd, Failure, Graph, MicroStep, Reading, Shifted, Unknown};
 
 /// What is compared of a change. Equations are written with primes, `e'` for `e•`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +37,11 @@ pub(super) enum Reason {
     Unseen(BTreeSet<Shifted<Body>>),
     /// Guards say that these of the erased equations are satisfied, and the mode before contradicts them.
     NoPast(BTreeSet<Shifted<Body>>),
+    /// `changes` takes these of the erased equations to hold, and these variables may have jumped over the boundaries of
+    /// guards: they agree for a past in which guards change at equalities, read so.
+    Claimed(BTreeSet<Shifted<Body>>, Vec<String>, Reading),
+    /// `changes` names these among what may jump, without values, and here they keep theirs.
+    AlsoNamed(BTreeSet<String>),
     /// Constraints of the instant come first, as without its laws: impulses are those of the equations alone.
     ConstraintsFirst,
     /// A law reads this variable, which is no state, and leaves it open.
@@ -122,11 +127,9 @@ impl Opinion {
     pub(super) fn agrees_with(&self, other: &Opinion, fires: bool) -> bool {
         // Of what is not linear in something infinite only the order is told.
         let is_told = |name: &&String| !self.nonlinear.contains(*name) && !other.nonlinear.contains(*name);
-        let moved = |it: &Opinion| -> BTreeSet<String> {
-            let all = if fires { &it.jumps } else { &it.restarted };
-            all.iter().filter(is_told).cloned().collect()
-        };
-        let said = |it: &Opinion| (it.erased.clone(), it.impulsive.clone(), moved(it));
+        let told = |all: &BTreeSet<String>| -> BTreeSet<String> { all.iter().filter(is_told).cloned().collect() };
+        let restarted = |it: &Opinion| if fires { BTreeSet::new() } else { told(&it.restarted) };
+        let said = |it: &Opinion| (it.erased.clone(), it.impulsive.clone(), restarted(it), told(&it.jumps));
         self.verdict == other.verdict && (self.verdict != Verdict::Determined || said(self) == said(other))
     }
 
@@ -189,6 +192,9 @@ pub(super) fn difference(graph: &Graph, change: &Change, own: &Opinion, theirs: 
         ],
         false => vec![reading(true, false, false), reading(false, true, false), reading(true, true, false)],
     };
+    if let Some(claimed) = claimed(graph, change, &readings, theirs) {
+        return Some(claimed);
+    }
     let read = |reading: Reading| {
         let other = graph.change_read_as(change.before, change.after, reading)?;
         Some((reading, Opinion::own(graph, &other)))
@@ -213,9 +219,49 @@ pub(super) fn difference(graph: &Graph, change: &Change, own: &Opinion, theirs: 
         () => match found(&same_values) {
             Some(reading) => Reason::Reading(reading, true),
             None if fires => of_laws(graph, change, own, theirs).unwrap_or(Reason::Unknown),
-            None => held_before(graph, change, &read, theirs).unwrap_or(Reason::Unknown),
+            None => held_before(graph, change, &read, theirs)
+                .or_else(|| taken_to_hold(graph, change, own, theirs))
+                .or_else(|| also_named(own, theirs))
+                .unwrap_or(Reason::Unknown),
         },
     })
+}
+
+/// Where the two agree for a past in which all guards change at equalities, which is not so for every past.
+fn claimed(graph: &Graph, change: &Change, readings: &[Reading], theirs: &Opinion) -> Option<Reason> {
+    let fires = fires(change);
+    let readings = std::iter::once(Reading::default()).chain(readings.iter().copied());
+    readings.into_iter().find_map(|reading| {
+        let change = graph.change_read_as(change.before, change.after, reading)?;
+        let satisfied = graph.satisfied_at_all_boundaries(&change);
+        let change = Change { satisfied: satisfied.clone(), ..change };
+        let agrees = !satisfied.is_empty() && Opinion::own(graph, &change).agrees_with(theirs, fires);
+        let jumped = || graph.read_by_changed_guards(&change).into_iter().map(|it| name_of(graph, it)).collect();
+        agrees.then(|| Reason::Claimed(satisfied, jumped(), reading))
+    })
+}
+
+/// Where `changes` has fewer impulses because of what it takes to hold, and something else in the change jumps, so that it
+/// agrees for no past.
+fn taken_to_hold(graph: &Graph, change: &Change, own: &Opinion, theirs: &Opinion) -> Option<Reason> {
+    let satisfied = graph.satisfied_at_all_boundaries(change);
+    let is_less = |(name, order): (&String, &String)| own.impulsive.get(name) == Some(order);
+    let fewer = theirs.impulsive.len() < own.impulsive.len() && theirs.impulsive.iter().all(is_less);
+    let same = (own.verdict, &own.erased) == (theirs.verdict, &theirs.erased);
+    let jumped = graph.read_by_changed_guards(change).into_iter().map(|it| name_of(graph, it)).collect();
+    (same && fewer && !satisfied.is_empty()).then_some(Reason::Claimed(satisfied, jumped, Reading::default()))
+}
+
+/// Where `changes` names more variables that jump, and says the same of all else: it has no value for these.
+fn also_named(own: &Opinion, theirs: &Opinion) -> Option<Reason> {
+    let more: BTreeSet<String> = theirs.jumps.difference(&own.jumps).cloned().collect();
+    let same = Opinion { jumps: own.jumps.clone(), ..theirs.clone() }.agrees_with(own, false);
+    let is_more = own.jumps.is_subset(&theirs.jumps) && more.is_disjoint(&theirs.restarted);
+    (same && is_more && !more.is_empty()).then_some(Reason::AlsoNamed(more))
+}
+
+fn name_of(graph: &Graph, unknown: Unknown) -> String {
+    graph.system.unknowns[unknown].name.to_string()
 }
 
 /// Where `changes` erases more than a reading of the algorithm, and all of that holds in the mode before: what jumps there alone
@@ -300,6 +346,20 @@ impl Reason {
                     _ => says,
                 }
             }
+            Reason::Claimed(satisfied, jumped, reading) => {
+                let names: Vec<String> = satisfied.iter().map(|&it| graph.system.equation_name(it)).collect();
+                let verb = if names.len() == 1 { "holds" } else { "hold" };
+                let says = format!(
+                    "it takes it that {} {verb} before the change; here {} may have jumped over the boundary of a guard",
+                    names.join(", "),
+                    jumped.join(", ")
+                );
+                [says, because(*reading)].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join("; ")
+            }
+            Reason::AlsoNamed(more) => {
+                let names = more.iter().cloned().collect::<Vec<_>>().join(", ");
+                format!("it names {names} among what may jump, without a value, and here that is kept")
+            }
             Reason::ConstraintsFirst => "it lets states jump to the constraints of the instant first, with impulses as without \
                                          the law, which then says what follows; in differences the law comes in the same \
                                          instant, and constraints give way to it"
@@ -326,7 +386,13 @@ impl Reason {
     }
 
     /// What `changes` says instead, and why.
-    pub(super) fn lines(&self, graph: &Graph, theirs: &Opinion, formulas: &[(String, String)]) -> Vec<String> {
+    pub(super) fn lines(
+        &self,
+        graph: &Graph,
+        own: &Opinion,
+        theirs: &Opinion,
+        formulas: &[(String, String)],
+    ) -> Vec<String> {
         if let Reason::Past(_) = self {
             let reason = self.words(graph);
             return vec![format!("{reason}, as `changes` knows; for another past there is what the runs have")];
@@ -343,7 +409,7 @@ impl Reason {
         let mut says = format!("`changes` differs: {}", theirs.verdict.word());
         if theirs.verdict == Verdict::Determined {
             says += &format!(", erased: {}, impulses: {}", list(&theirs.erased), list(&orders));
-            if let Reason::Choice(_) = self {
+            if theirs.jumps != own.jumps {
                 says += &format!(", jumps: {}", list(&theirs.jumps));
             }
         }

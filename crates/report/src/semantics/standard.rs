@@ -10,7 +10,7 @@ use modeshift_semantics::{Body, Change, ChangeEnd, DominantTerms, MicroStep, Off
 
 use super::build::Wording;
 use super::report::{ModeDynamics, ResetReport};
-use super::second_opinion::{Opinion, Reason, difference};
+use super::second_opinion::{Opinion, Reason, difference, fires};
 use crate::changes::ImpulseOrder;
 use crate::json::ByName;
 
@@ -93,15 +93,16 @@ impl Wording<'_> {
         let mut differs = match reason {
             // These differ in other variables than those that have closed forms here.
             Some(reason @ (Reason::Past(_) | Reason::Nonlinear | Reason::Cancelling)) => {
-                reason.lines(graph, &theirs, &[])
+                reason.lines(graph, &own, &theirs, &[])
             }
             Some(reason) => {
                 let weights = weight.drain(..).map(|(name, text)| (format!("the weight of {name}"), text));
-                reason.lines(graph, &theirs, &formula.drain(..).chain(weights).collect::<Vec<_>>())
+                reason.lines(graph, &own, &theirs, &formula.drain(..).chain(weights).collect::<Vec<_>>())
             }
             None => Vec::new(),
         };
         differs.extend(left_out.into_iter().filter(|_| is_determined));
+        differs.extend(self.choice_of_laws(change));
         if !is_determined {
             formula.clear();
             weight.clear();
@@ -110,7 +111,7 @@ impl Wording<'_> {
         let class = match (&change.end, change.instants.len()) {
             (ChangeEnd::Failed(_), _) => "failed",
             (ChangeEnd::Endless, _) => "endless",
-            (ChangeEnd::Continuous, 1) => "continuous",
+            (ChangeEnd::Continuous, 1) if effects.jumps.is_empty() => "continuous",
             _ if impulsive.is_empty() && effects.unclear.is_empty() => "discrete",
             _ => "impulsive",
         };
@@ -148,6 +149,19 @@ impl Wording<'_> {
             moments: ByName(moments.into_iter().filter(is_linear).collect()),
             differs,
         }
+    }
+
+    /// A line where it is a choice which equation gives way to laws, and values depend on it.
+    fn choice_of_laws(&self, change: &Change) -> Option<String> {
+        let system = &self.graph.system;
+        let choice = self.graph.choice_of_laws(change).filter(|_| fires(change))?;
+        let equations: Vec<String> = choice.equations.iter().map(|&it| system.equation_name(it)).collect();
+        let variables: Vec<&str> = choice.variables.iter().map(|&it| &*system.unknowns[it].name).collect();
+        let (equations, variables) = (equations.join(", "), variables.join(", "));
+        Some(format!(
+            "too much is said about this instant: which of {equations} gives way to the laws is a choice, and it decides about \
+             {variables}"
+        ))
     }
 
     /// Takes away closed forms with left limits that no instant of a change knows: what was no state before is computed in

@@ -34,9 +34,18 @@ pub(super) fn semantics_to_text(report: &SemanticsReport) -> String {
     section(&mut text, "contexts", report.contexts.iter().map(|it| format!("{}  knows {}", it.name, list(&it.knows))));
     section(&mut text, "runs", report.runs.iter().flat_map(run_lines));
     section(&mut text, "guards that wait for themselves", report.delayed.iter().cloned());
-    let no_guard = |clause: &String| format!("{clause}: the condition is no guard of an equation");
+    let no_guard = |clause: &String| format!("{clause}: the condition is a single instant, or one guard too many");
     let jump = |clause: &String| format!("{clause}: equations that read it hold for another value behind that instant");
+    let over = |mode: &String| {
+        format!(
+            "{mode}: over at once, as its `when` has laws; if its condition stays true the mode goes on, and that is not followed"
+        )
+    };
+    let open = |law: &String| {
+        format!("{law}, which does not follow from states: its right limit; its value in the instant is taken")
+    };
     let unseen = report.unseen.iter().map(no_guard).chain(report.sets.iter().map(jump));
+    let unseen = unseen.chain(report.over_at_once.iter().map(over)).chain(report.reads_open.iter().map(open));
     section(&mut text, "not among the runs", unseen);
     section(&mut text, "modes", report.modes.iter().map(mode_line));
     for change in &report.changes {

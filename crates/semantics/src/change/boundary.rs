@@ -6,13 +6,15 @@
 //!
 //! An equation is said to hold only where that is proved: its difference is a sum of multiples of the guard's difference and
 //! of the equations of the mode before, exactly (`polynomial`). Nothing is said where a guard may change without an equality:
-//! with time alone, with discrete variables, functions that jump, or values that a `when` sets.
+//! with time alone, with discrete variables, functions that jump, or values that a `when` sets. Nor is anything said where what
+//! a guard reads may jump over the boundary: because other guards change in the same instant (`crossing`).
 
 use std::collections::BTreeSet;
 
 use modeshift_dae::{ArithmeticOperator, Builtin, ExpressionId, ModeVariableId, Node};
 
 use crate::change::Change;
+use crate::change::crossing::MOST_BACK;
 use crate::change::polynomial::{Polynomial, follows};
 use crate::domain::{Body, Guard, Shifted, Unknown};
 use crate::graph::Graph;
@@ -29,15 +31,37 @@ const CONTINUOUS: [Builtin; 11] = {
 };
 
 /// Expressions as pairs of sides.
-type Sides = [ExpressionId; 2];
+pub(super) type Sides = [ExpressionId; 2];
 
 impl Graph {
     /// The equations among those that a change erases which hold before it, because relations of the guards that change
     /// are equalities then: for whichever of its relations a guard changes.
     pub fn satisfied_at_boundaries(&self, change: &Change) -> BTreeSet<Shifted<Body>> {
+        self.satisfied_behind(change, MOST_BACK)
+    }
+
+    /// The same, where so many changes before this one are looked at.
+    pub(super) fn satisfied_behind(&self, change: &Change, back: u32) -> BTreeSet<Shifted<Body>> {
+        self.satisfied_where(change, &|guard| self.says_equalities(change, guard, back))
+    }
+
+    /// The same for a past in which every guard changes at an equality, whether that is known or not.
+    pub fn satisfied_at_all_boundaries(&self, change: &Change) -> BTreeSet<Shifted<Body>> {
+        self.satisfied_where(change, &|_| true)
+    }
+
+    /// The variables in relations of guards that change.
+    pub fn read_by_changed_guards(&self, change: &Change) -> BTreeSet<Unknown> {
+        let guards = self.changed_guards(change).map(|guard| &self.system.guards[guard]);
+        let relations = guards.flat_map(|guard| guard.boundaries.iter().flatten());
+        relations.flat_map(|&sides| self.system.unknowns_in(sides, 0)).collect()
+    }
+
+    /// What is satisfied where the guards for which the second holds change at equalities.
+    pub(super) fn satisfied_where(&self, change: &Change, is_one: &dyn Fn(Guard) -> bool) -> BTreeSet<Shifted<Body>> {
         let erased: BTreeSet<Shifted<Body>> = change.erased_by_instant().into_iter().flatten().collect();
         let erased: Vec<Shifted<Body>> = erased.into_iter().filter(|it| it.shift == 0).collect();
-        let combinations = if erased.is_empty() { Vec::new() } else { self.combinations(change) };
+        let combinations = if erased.is_empty() { Vec::new() } else { self.combinations(change, is_one) };
         if combinations.is_empty() {
             return BTreeSet::new();
         }
@@ -52,22 +76,13 @@ impl Graph {
         erased.into_iter().filter(holds).collect()
     }
 
-    /// One relation of each guard that changes, in every combination; none where a guard may change in another way.
-    fn combinations(&self, change: &Change) -> Vec<Vec<Polynomial>> {
-        let guards: Vec<&GuardPredicate> = self.changed_guards(change).collect();
-        let is_start = |unknown: &Unknown| change.start.known.contains(&Shifted::new(*unknown, 0));
+    /// One relation of each guard that changes at an equality, in every combination; none where there is no such guard.
+    fn combinations(&self, change: &Change, is_one: &dyn Fn(Guard) -> bool) -> Vec<Vec<Polynomial>> {
         let mut combinations = vec![Vec::new()];
-        for guard in &guards {
-            // With others a guard of something that is no state may change because that jumps, unless it is a left limit.
-            let is_of_the_past =
-                guards.len() == 1 || guard.reads.iter().all(is_start) || self.is_delayed(change, guard);
-            let Some(relations) = guard.boundaries.as_ref().filter(|_| is_of_the_past) else { continue };
-            if relations.iter().any(|&sides| self.may_jump(change, sides)) {
-                continue;
-            }
-            let differences: Option<Vec<Polynomial>> =
-                relations.iter().map(|&sides| self.system.difference(sides)).collect();
-            let Some(differences) = differences else { continue };
+        for guard in self.changed_guards(change).filter(|&guard| is_one(guard)) {
+            let relations = self.system.guards[guard].boundaries.iter().flatten();
+            let differences: Option<Vec<Polynomial>> = relations.map(|&sides| self.system.difference(sides)).collect();
+            let Some(differences) = differences.filter(|it| !it.is_empty()) else { continue };
             let extended = |known: &Vec<Polynomial>| {
                 let with = |it: &Polynomial| [known.as_slice(), std::slice::from_ref(it)].concat();
                 differences.iter().map(with).collect::<Vec<_>>()
@@ -79,8 +94,21 @@ impl Graph {
         combinations
     }
 
+    /// Whether a guard that changes does so where one of its relations is an equality.
+    fn says_equalities(&self, change: &Change, guard: Guard, back: u32) -> bool {
+        let predicate = &self.system.guards[guard];
+        let is_start = |unknown: &Unknown| change.start.known.contains(&Shifted::new(*unknown, 0));
+        // With others a guard of something that is no state may change because that jumps, unless it is a left limit.
+        let is_of_the_past = self.changed_guards(change).count() == 1
+            || predicate.reads.iter().all(is_start)
+            || self.is_delayed(change, predicate);
+        let Some(relations) = predicate.boundaries.as_ref().filter(|_| is_of_the_past) else { return false };
+        let jumps = |&sides: &Sides| self.may_jump(change, sides) || self.may_be_crossed(change, guard, sides, back);
+        !relations.iter().any(jumps)
+    }
+
     /// Whether a guard is given its left limit in the first instant of a change.
-    fn is_delayed(&self, change: &Change, guard: &GuardPredicate) -> bool {
+    pub(super) fn is_delayed(&self, change: &Change, guard: &GuardPredicate) -> bool {
         let mut steps = change.instants.iter().take(1).flat_map(|trace| &trace.steps);
         steps.any(|step| match step {
             MicroStep::Guard(step) => step.is_delayed && self.system.guards[step.guard].name == guard.name,
@@ -121,17 +149,16 @@ impl Graph {
     }
 
     /// The guards that have another value in the mode after than in the mode before.
-    fn changed_guards(&self, change: &Change) -> impl Iterator<Item = &GuardPredicate> {
+    pub(super) fn changed_guards(&self, change: &Change) -> impl Iterator<Item = Guard> {
         let value = |mode: usize, guard: Guard| self.system.modes[mode].get(ModeVariableId(guard.0));
         let (before, after) = (change.before, change.after);
-        let all = self.system.guards.iter_enumerated();
-        all.filter(move |(guard, _)| value(before, *guard) != value(after, *guard)).map(|(_, predicate)| predicate)
+        self.system.guards.ids().filter(move |guard| value(before, *guard) != value(after, *guard))
     }
 }
 
 impl DifferenceSystem {
     /// The unknowns in an equation of which derivatives up to some order are there.
-    fn unknowns_in(&self, sides: Sides, highest: u32) -> BTreeSet<Unknown> {
+    pub(super) fn unknowns_in(&self, sides: Sides, highest: u32) -> BTreeSet<Unknown> {
         let mut found = BTreeSet::new();
         for side in sides {
             self.expressions.for_each(side, |_, node| {

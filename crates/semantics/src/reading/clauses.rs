@@ -10,7 +10,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use modeshift_dae::{
-    EquationKind, ExpressionId, IndexVec, ModeVariableId, Node, VariableId, WhenAction, WhenActionKind, WhenBranch,
+    Builtin, EquationKind, ExpressionId, IndexVec, ModeVariableId, Node, VariableId, WhenAction, WhenActionKind,
+    WhenBranch,
 };
 
 use crate::domain::{Body, Unknown};
@@ -31,7 +32,7 @@ impl Reader<'_> {
             let inside = self.modes_of(clause.guard).unwrap_or_else(|| self.all_modes());
             for branch in clause.branches.iter().filter(|branch| makes_an_instant(branch)) {
                 let conditions: Option<Vec<Modes>> =
-                    branch.conditions.iter().map(|&condition| self.modes_of(condition)).collect();
+                    branch.conditions.iter().map(|&condition| self.modes_where(condition)).collect();
                 let Some(conditions) = conditions else {
                     unseen.push(self.clause_name(branch));
                     continue;
@@ -110,6 +111,14 @@ impl Reader<'_> {
 
     fn all_modes(&self) -> Modes {
         Modes::of(self.modes.len(), |_| true)
+    }
+
+    /// The modes in which the condition of a branch holds: the start is no instant of a change.
+    fn modes_where(&mut self, condition: ExpressionId) -> Option<Modes> {
+        match self.expressions.node(condition) {
+            Node::Call(Builtin::Initial, _) => Some(Modes::none(self.modes.len())),
+            _ => self.modes_of(condition),
+        }
     }
 
     /// The modes in which a condition holds as the user wrote it; nothing where it depends on more than the mode.
@@ -248,7 +257,7 @@ impl Reader<'_> {
 }
 
 /// Whether a branch says something of continuous variables, or nothing at all.
-fn makes_an_instant(branch: &WhenBranch) -> bool {
+pub fn makes_an_instant(branch: &WhenBranch) -> bool {
     let is_law = |action: &WhenAction| matches!(action.kind, WhenActionKind::Law(..) | WhenActionKind::Reinit(..));
     branch.actions.is_empty() || branch.actions.iter().any(is_law)
 }

@@ -10,6 +10,8 @@
 
 mod clauses;
 
+pub use clauses::makes_an_instant;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use modeshift_dae::{
@@ -90,7 +92,7 @@ impl<'a> Reader<'a> {
         let sets = self.sets(&jumping, &bodies);
         let Reader { modes, valuations, unknowns, unknown_of, expressions, .. } = self;
         let name = dae.model.name.clone();
-        DifferenceSystem {
+        let mut system = DifferenceSystem {
             name,
             unknowns,
             guards,
@@ -103,8 +105,11 @@ impl<'a> Reader<'a> {
             unknown_of,
             jumping,
             unseen,
+            reads_open: Vec::new(),
             sets,
-        }
+        };
+        system.shift_what_laws_read();
+        system
     }
 
     /// The valuations that satisfy all invariants, in order.

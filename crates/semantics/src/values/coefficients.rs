@@ -5,9 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use modeshift_dae::{ExpressionId, Node, Type, Variability, Variable, VariableId};
+use modeshift_dae::{ExpressionId, Node, Type, Variability, Variable, VariableId, partial_derivative};
 
+use crate::bipartite::Bipartite;
 use crate::domain::{Body, Shifted, Unknown};
+use crate::micro_step::EvaluateBlock;
 use crate::values::dominant::{Words, order_of};
 use crate::values::series::Series;
 
@@ -169,6 +171,94 @@ impl Words<'_> {
         lines
     }
 
+    /// The next power of ∂ in equations, with coefficients that are new, where that leaves nothing open: in those in which
+    /// something is infinite, or in all. With them come other blocks that give what these read.
+    pub(super) fn next_terms(
+        &mut self,
+        equations: &[(u32, Shifted<Body>)],
+        others: &[&(u32, EvaluateBlock)],
+    ) -> Vec<String> {
+        if self.left_open().is_none() {
+            return Vec::new();
+        }
+        for with_finite in [false, true] {
+            let before = (self.written.clone(), self.in_words.clone(), self.used.clone());
+            let mut lines = Vec::new();
+            for &(instant, equation) in equations {
+                let sum = self.next_term(equation, with_finite);
+                let Some(sum) = sum.filter(|&sum| self.has_coefficients(sum)) else { continue };
+                let text = self.vanishes(sum);
+                if self.written.insert(text.clone()) {
+                    lines.push(format!("{}: {text}", self.name(equation, instant)));
+                }
+            }
+            let used = self.used.clone();
+            let is_read = |block: &EvaluateBlock| block.variables.iter().any(|it| used.contains(it));
+            for (instant, block) in others.iter().filter(|(_, block)| is_read(block)) {
+                lines.extend(block.equations.iter().flat_map(|&it| self.equation(it, *instant)));
+            }
+            if self.left_open().is_none() {
+                return lines;
+            }
+            (self.written, self.in_words, self.used) = before;
+        }
+        Vec::new()
+    }
+
+    /// What an equation says of the power of ∂ behind its dominant terms, where its coefficients are constant.
+    fn next_term(&mut self, equation: Shifted<Body>, with_finite: bool) -> Option<ExpressionId> {
+        let body = &self.graph.system.bodies[equation.of];
+        let (sides, None) = (body.sides?, body.assigns) else { return None };
+        let orders = self.orders(sides, equation)?;
+        let highest = orders.iter().map(|&(_, order)| order).max()?;
+        if highest <= 0 {
+            return if with_finite { self.next_power(sides, equation, &orders) } else { None };
+        }
+        let residual = self.model.expressions.difference(sides[0], sides[1]);
+        let mut terms = Vec::new();
+        for &(derivative, _) in &orders {
+            let factor = partial_derivative(&mut self.model, residual, derivative).ok()?;
+            let moves = |node: Node| matches!(node, Node::Variable(it, _) if self.place(equation, it).is_some());
+            if self.model.expressions.contains(factor, |node| moves(node) || matches!(node, Node::Time)) {
+                return None;
+            }
+            let (place, order) = (self.place(equation, derivative.of)?, derivative.order);
+            if let Some(next) = self.leading_difference(place, order, order as i32 - highest + 1) {
+                terms.push((factor, next));
+            }
+        }
+        let rest = self.without_unknowns(residual, equation);
+        if highest == 1 && self.model.expressions.literal(rest) != Some(0.0) {
+            terms.push((self.model.expressions.real(1.0), rest));
+        }
+        self.sum(&terms)
+    }
+
+    /// What is left of an expression where all unknowns are zero.
+    fn without_unknowns(&mut self, root: ExpressionId, equation: Shifted<Body>) -> ExpressionId {
+        let mut parts = BTreeSet::new();
+        self.model.expressions.for_each(root, |id, node| {
+            parts.insert(id);
+            !matches!(node, Node::Pre(_))
+        });
+        // Operands are older than what is made of them.
+        let mut replaced: BTreeMap<ExpressionId, ExpressionId> = BTreeMap::new();
+        for part in parts {
+            let new = match self.model.expressions.node(part) {
+                Node::Variable(variable, _) if self.place(equation, variable).is_some() => {
+                    self.model.expressions.real(0.0)
+                }
+                Node::Variable(..) | Node::Pre(_) => part,
+                _ => {
+                    let operand = |operand| replaced.get(&operand).copied().unwrap_or(operand);
+                    self.model.expressions.rebuilt(part, operand)
+                }
+            };
+            replaced.insert(part, new);
+        }
+        replaced[&root]
+    }
+
     /// The next power of an equation in which nothing is infinite.
     fn finite_rest(&mut self, equation: Shifted<Body>) -> Option<ExpressionId> {
         let body = &self.graph.system.bodies[equation.of];
@@ -185,11 +275,22 @@ impl Words<'_> {
         self.has_coefficients(sum) && !self.model.expressions.contains(sum, is_new)
     }
 
-    /// The coefficients that the equations do not determine, where there are more of them than equations.
+    /// The coefficients that the equations do not determine: those that no matching of equations and coefficients gives a value.
     pub(super) fn left_open(&self) -> Option<String> {
-        let names: Vec<&str> = self.in_words.iter().map(|&it| &*self.model.variables[it].name).collect();
-        let (count, all) = (self.written.len(), names.len());
-        (all > count).then(|| format!("not closed: {count} equations for {all} coefficients, {}", names.join(", ")))
+        let all: Vec<VariableId> = self.in_words.iter().copied().collect();
+        let place = |it: &VariableId| all.binary_search(it).ok();
+        let row = |text: &String| self.of_text.get(text).into_iter().flatten().filter_map(place).collect();
+        let graph = Bipartite { rows: self.written.iter().map(row).collect(), columns: all.len() };
+        let matching = graph.matched();
+        let open = graph.reached_columns(&matching, |column| matching.row_of[column].is_none());
+        let names: Vec<&str> =
+            (0..all.len()).filter(|&it| open[it]).map(|it| &*self.model.variables[all[it]].name).collect();
+        let (count, given) = (graph.rows.len(), all.len() - names.len());
+        let line = || {
+            let (all, names) = (all.len(), names.join(", "));
+            format!("not closed: {count} equations determine {given} of {all} coefficients, and not {names}")
+        };
+        (!names.is_empty()).then(line)
     }
 
     pub(super) fn has_coefficients(&self, sum: ExpressionId) -> bool {

@@ -65,11 +65,19 @@ impl Graph {
         let series: Vec<String> = solved.iter().filter_map(|&variable| words.series(variable)).collect();
         let shown_places: Vec<usize> = shown.keys().copied().collect();
         let mut equations: Vec<String> = shown.into_values().flatten().collect();
+        let weights = words.weights(count as u32);
         for (instant, block) in shown_places.iter().map(|&place| &all[place]) {
             equations.extend(words.closing(&block.equations, *instant));
         }
+        let of_block = |&place: &usize| {
+            let (instant, block) = &all[place];
+            block.equations.iter().map(|&it| (*instant, it)).collect::<Vec<_>>()
+        };
+        let is_other = |(place, _): &(usize, &(u32, EvaluateBlock))| !shown_places.contains(place);
+        let others: Vec<&(u32, EvaluateBlock)> = all.iter().enumerate().filter(is_other).map(|(_, it)| it).collect();
+        let solved_in: Vec<(u32, Shifted<Body>)> = shown_places.iter().flat_map(of_block).collect();
+        equations.extend(words.next_terms(&solved_in, &others));
         equations.extend(words.left_open());
-        let weights = words.weights(count as u32);
         (!solved.is_empty()).then_some(DominantTerms { equations, series, weights })
     }
 }
@@ -108,8 +116,12 @@ pub(super) struct Words<'a> {
     pub(super) met: usize,
     /// The equations that were written, without their names.
     pub(super) written: BTreeSet<String>,
-    /// The coefficients in them.
+    /// The coefficients in them, and in weights.
     pub(super) in_words: BTreeSet<VariableId>,
+    /// By equation as it is written, its coefficients.
+    pub(super) of_text: BTreeMap<String, BTreeSet<VariableId>>,
+    /// The coefficients of what was written last.
+    recent: BTreeSet<VariableId>,
 }
 
 /// The sides of an equation.
@@ -134,6 +146,8 @@ impl<'a> Words<'a> {
             met: 0,
             written: BTreeSet::new(),
             in_words: BTreeSet::new(),
+            of_text: BTreeMap::new(),
+            recent: BTreeSet::new(),
         };
         let known = reached.values.keys().chain(reached.bounds.keys()).chain(reached.unclear.keys());
         let new: BTreeSet<Shifted<Unknown>> = known.copied().filter(|&it| !words.is_left(it)).collect();
@@ -208,6 +222,7 @@ impl<'a> Words<'a> {
             let Some(number) = number.filter(|_| value.coefficient(-(power as i32) - 1) != 0.0) else { continue };
             let stem = self.stem(variable);
             let declared = self.declared(&stem, number);
+            self.in_words.insert(declared);
             let factor = i64::from(instant).pow(power);
             let factor = if factor == 1 { String::new() } else { format!("{factor}*") };
             terms.push(format!("{factor}{}", self.model.variables[declared].name));
@@ -222,7 +237,7 @@ impl<'a> Words<'a> {
 
     /// (24), with what the equation says of higher powers of 1/∂ than there are values: that they cancel. The name is that
     /// of the equation in its instant.
-    fn equation(&mut self, equation: Shifted<Body>, instant: u32) -> Vec<String> {
+    pub(super) fn equation(&mut self, equation: Shifted<Body>, instant: u32) -> Vec<String> {
         let name = self.name(equation, instant);
         let text = self.dominant(equation).unwrap_or_else(|| "is not linear in what is infinite".to_string());
         let mut texts = self.cancelling(equation).unwrap_or_default();
@@ -259,7 +274,15 @@ impl<'a> Words<'a> {
     /// `sum = 0`, or with the other sign.
     pub(super) fn vanishes(&mut self, sum: ExpressionId) -> String {
         let sum = if let Node::Negate(inner) = self.model.expressions.node(sum) { inner } else { sum };
-        format!("{} = 0", self.text(sum))
+        let text = format!("{} = 0", self.text(sum));
+        self.noted(text)
+    }
+
+    /// An equation that was just written, whose coefficients are known now.
+    fn noted(&mut self, text: String) -> String {
+        let coefficients = std::mem::take(&mut self.recent);
+        self.of_text.entry(text.clone()).or_default().extend(coefficients);
+        text
     }
 
     fn dominant(&mut self, equation: Shifted<Body>) -> Option<String> {
@@ -275,7 +298,8 @@ impl<'a> Words<'a> {
         let orders = self.orders(sides, equation)?;
         let highest = orders.iter().map(|&(_, order)| order).max().unwrap_or(0);
         if highest <= 0 {
-            return Some(self.finite(sides, equation, &orders));
+            let text = self.finite(sides, equation, &orders);
+            return Some(self.noted(text));
         }
         let [left, right] = sides;
         let residual = self.model.expressions.difference(left, right);
@@ -327,7 +351,8 @@ impl<'a> Words<'a> {
             false => self.at_limits(value, equation),
         };
         let target = self.limit(target);
-        Some(format!("{} = {}", self.text(target), self.text(value)))
+        let text = format!("{} = {}", self.text(target), self.text(value));
+        Some(self.noted(text))
     }
 
     /// The terms of some order, the highest or one above that, of an expression that is linear in them.
@@ -401,11 +426,12 @@ impl<'a> Words<'a> {
 
     fn text(&mut self, expression: ExpressionId) -> String {
         let coefficients: BTreeSet<VariableId> = self.coefficients.values().copied().collect();
-        let in_words = &mut self.in_words;
+        let recent = &mut self.recent;
         self.model.expressions.for_each(expression, |_, node| {
-            in_words.extend(node.derivative().map(|it| it.of).filter(|it| coefficients.contains(it)));
+            recent.extend(node.derivative().map(|it| it.of).filter(|it| coefficients.contains(it)));
             true
         });
+        self.in_words.extend(&self.recent);
         ExpressionText { model: &self.model, modes: None, expression }.to_string()
     }
 }
