@@ -35,6 +35,11 @@ fn a_rectifier_with_tiny_resistances_is_that_without() {
                 let text = PEAK.replace("Ron = 1e-5", &format!("Ron = {resistance}"));
                 let ran = run_text(&text.replace("Goff = 1e-5", &format!("Goff = {leak}")), &how).finished();
                 let context = format!("{method:?} {tolerance:e} Ron = {resistance}, Goff = {leak}");
+                // Where the tolerance is too coarse for the current, that is said.
+                if ran.diagnostics.iter().any(|it| it.code == "W0839") {
+                    assert!(tolerance > 1e-6, "{context}");
+                    continue;
+                }
                 assert_eq!(ran.events().len(), 9, "{context}");
                 // The charge that flows through the leak, and what the resistance keeps from the capacitor.
                 let own =

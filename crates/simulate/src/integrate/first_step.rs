@@ -38,7 +38,8 @@ pub(super) fn first_step<System: Ode>(
     // A slope that is rounding of zero says nothing either, nor do steps of before about a state that begins to move: how soon
     // it acts on the others is not told by the slopes that these have now.
     let Sizes { step: known, at_most, .. } = weights.sizes;
-    let short = match known > 0.0 && !weights.moves_from_nothing(derivative) {
+    let begins = weights.moves_from_nothing(derivative);
+    let short = match known > 0.0 && !begins {
         true => known,
         false => {
             let bounds = [own, known, at_most].into_iter().filter(|&bound| bound > 0.0);
@@ -48,7 +49,7 @@ pub(super) fn first_step<System: Ode>(
             short
         }
     };
-    let mut trial = if says_nothing { SHORT * short } else { (SHORT * own).min(short) };
+    let mut trial = if says_nothing || begins { SHORT * short } else { (SHORT * own).min(short) };
     // What grows from nothing with the square of the time is exact over a share of the trial step that is the root of the
     // tolerance: that share must be more than rounding.
     trial = trial.max(CLEAR.max(10.0 / weights.relative.sqrt()) * shortest).min(longest);

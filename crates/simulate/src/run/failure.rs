@@ -16,6 +16,7 @@ use crate::run::instant::restart::{Contradiction, NoRestart};
 use crate::run::modes::{NoMode, Singular};
 use crate::run::output::mode_text;
 use crate::run::phase::integrate_until::NoPhase;
+use crate::run::phase::zero_crossings::Guard;
 use crate::run::prepare::Prepared;
 use crate::run::sliding::entry::NoSliding;
 use crate::run::sliding::flow::NoFlow;
@@ -414,6 +415,24 @@ fn no_sliding_text(machinery: &Machinery<'_>, reason: &NoSliding) -> Option<Stri
         NoSliding::Several(atoms) => format!("there are several ways to, by {}", conditions(atoms)),
         NoSliding::Unsolved(atoms) => format!("no combination of the sides stays there, by {}", conditions(atoms)),
     })
+}
+
+/// That crossings of guards were taken for noise although they may be more; once each.
+pub(super) fn tell_unresolved(machinery: &mut Machinery<'_>, diagnostics: &mut Diagnostics) {
+    for (guard, time) in std::mem::take(&mut machinery.memory.unresolved) {
+        let Guard::Atom(atom) = guard else { continue };
+        if !machinery.memory.told_unresolved.insert(atom) {
+            continue;
+        }
+        let it = &machinery.prepared.discrete.atoms[atom];
+        let text = machinery.prepared.atom_text(atom, true);
+        let message = format!("the tolerance does not resolve `{text}` at time = {}: no event", Number(time));
+        diagnostics.push(
+            Diagnostic::warning("W0839", message)
+                .label(it.span, "small beside what the errors of states may make of it")
+                .help("run with a smaller tolerance to see whether that changes anything"),
+        );
+    }
 }
 
 /// That an assertion that only warns is violated.

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::integrate::Sizes;
 use crate::run::phase::noise_floor::SlightEvents;
 use crate::run::phase::time_events::Sampling;
-use crate::run::phase::zero_crossings::{Crossing, TOGETHER};
+use crate::run::phase::zero_crossings::{Crossing, Guard, TOGETHER};
 use crate::run::prepare::Prepared;
 use crate::run::prepare::discrete_part::DiscretePart;
 use crate::run::prepare::discrete_tapes::Buffers;
@@ -62,6 +62,10 @@ pub(crate) struct Memory {
     pub undefined: BTreeSet<VariableId>,
     /// Surfaces of which it was said that the run slides along them.
     pub slid: BTreeSet<RelationId>,
+    /// Guards whose crossings were taken for noise by a guess, with the times, to be told.
+    pub unresolved: Vec<(Guard, f64)>,
+    /// Atoms of which it was said that the tolerance does not resolve them.
+    pub told_unresolved: BTreeSet<RelationId>,
     /// Assertions of which it was said that they are violated: the places where they stand.
     pub warned: BTreeSet<Span>,
     /// Whether it was said that a mode leaves variables undetermined.
@@ -222,6 +226,8 @@ impl Memory {
             slight: SlightEvents::new(atoms.len()),
             undefined: BTreeSet::new(),
             slid: BTreeSet::new(),
+            unresolved: Vec::new(),
+            told_unresolved: BTreeSet::new(),
             warned: BTreeSet::new(),
             told_of_undetermined: false,
             begun_at_zero: BTreeSet::new(),

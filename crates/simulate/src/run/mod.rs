@@ -280,8 +280,10 @@ impl<'a> Run<'_, 'a> {
             self.tell_cost();
             loop {
                 let until = self.conductor.goal().until;
-                let Run { machinery, settings, output, .. } = self;
-                match phase.integrate_until(until, machinery, settings, &mut integrator, output)? {
+                let Run { machinery, settings, output, diagnostics, .. } = self;
+                let reached = phase.integrate_until(until, machinery, settings, &mut integrator, output);
+                failure::tell_unresolved(machinery, diagnostics);
+                match reached? {
                     Reached::NewStates => break,
                     Reached::Stop => return Ok(Ended::Stop(phase.present.clone())),
                     Reached::Interruption => return Ok(Ended::Run(RunEnd::Interrupted, phase.present.time)),

@@ -512,14 +512,16 @@ impl<'a> Phase<'a> {
             let here = (&self.present, self.states.as_slice(), &memory.sizes);
             let surroundings = visited.surroundings.borrow();
             let is_stiff = integrator.is_stiff_in_steps_of(memory.time_scale.short());
-            let stiff = is_stiff.then_some(&memory.largest);
-            let noise = GuardNoise::at(prepared, &surroundings, &mut memory.buffers, here, stiff, settings.tolerance);
+            let sizes = (&memory.largest, is_stiff);
+            let noise = GuardNoise::at(prepared, &surroundings, &mut memory.buffers, here, sizes, settings.tolerance);
             drop(surroundings);
             let watch = &mut self.expected.watch;
-            let noisy = slight.into_iter().filter(|&guard| watch.is_noise(guard, &noise, values)).count();
-            if noisy == 0 {
+            let noisy: Vec<Guard> = slight.into_iter().filter(|&guard| watch.is_noise(guard, &noise, values)).collect();
+            if noisy.is_empty() {
                 return Ok(Some(crossing));
             }
+            let unresolved = noisy.into_iter().filter(|&guard| watch.is_guess(guard, &noise));
+            memory.unresolved.extend(unresolved.map(|guard| (guard, crossing.time)));
         }
     }
 

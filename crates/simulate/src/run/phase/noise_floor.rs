@@ -42,8 +42,10 @@ pub(crate) struct GuardNoise {
     atoms: IndexVec<RelationId, f64>,
     /// Of arguments of stairs.
     stairs: Vec<f64>,
-    /// Where the mode is stiff, how large the sides of atoms ever were before this phase, and the tolerance.
-    bound: Option<(IndexVec<RelationId, f64>, f64)>,
+    /// How large the sides of atoms ever were before this phase.
+    largest: IndexVec<RelationId, f64>,
+    /// Where the mode is stiff, the tolerance.
+    stiff: Option<f64>,
 }
 
 impl GuardNoise {
@@ -54,18 +56,26 @@ impl GuardNoise {
         match guard {
             Guard::Atom(atom) => {
                 let noise = self.atoms[atom];
-                let most = |(largest, tolerance): &(IndexVec<RelationId, f64>, f64)| {
-                    let size = largest[atom].max(size);
+                let most = |tolerance: f64| {
+                    let size = self.largest[atom].max(size);
                     // Rounding is not made smaller with errors, and adds up over some steps.
                     let rounding = ROUNDINGS * LARGEST_AMPLIFICATION * ROUNDING / tolerance * noise;
                     let bound = (TOLERANCES * tolerance * size).max(rounding);
                     if size > NOTHING * noise { bound } else { f64::INFINITY }
                 };
-                noise.min(self.bound.as_ref().map_or(f64::INFINITY, most))
+                noise.min(self.stiff.map_or(f64::INFINITY, most))
             }
             Guard::Edge(stair, _) => self.stairs[stair],
             Guard::Share(..) | Guard::Ray(_) => 0.0,
         }
+    }
+
+    /// Whether the tolerance never resolved a guard whose sides were so large in this phase, although the mode may: a stiff one damps
+    /// the errors by which the noise is measured. To take such a guard for noise is a guess, and is told.
+    pub fn is_guess(&self, guard: Guard, size: f64) -> bool {
+        let Guard::Atom(atom) = guard else { return false };
+        let size = self.largest[atom].max(size);
+        size > 0.0 && size <= self.atoms[atom]
     }
 }
 
@@ -114,13 +124,13 @@ impl GuardNoise {
         surroundings: &Surroundings,
         buffers: &mut TapeBuffers,
         (side, states, sizes): (&Side<'_>, &[f64], &StateSizes),
-        stiff: Option<&IndexVec<RelationId, f64>>,
+        (largest, is_stiff): (&IndexVec<RelationId, f64>, bool),
         tolerance: f64,
     ) -> Self {
         let DiscretePart { atoms, stairs, .. } = &prepared.discrete;
         let (of_atoms, of_stairs) = (atoms.iter().map(|_| 0.0).collect(), vec![0.0; stairs.len()]);
-        let bound = stiff.map(|largest| (largest.clone(), tolerance));
-        let mut noise = GuardNoise { atoms: of_atoms, stairs: of_stairs, bound };
+        let (largest, stiff) = (largest.clone(), is_stiff.then_some(tolerance));
+        let mut noise = GuardNoise { atoms: of_atoms, stairs: of_stairs, largest, stiff };
         if states.is_empty() {
             return noise;
         }

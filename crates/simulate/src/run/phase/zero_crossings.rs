@@ -445,6 +445,11 @@ impl Watch {
         !self.watched[index].is_armed && (end >= 0.0 || !self.is_clear(index, end))
     }
 
+    /// Whether it is a guess that a guard is noise.
+    pub fn is_guess(&self, guard: Guard, noise: &GuardNoise) -> bool {
+        self.watched.iter().any(|it| it.guard == guard && noise.is_guess(guard, it.own))
+    }
+
     /// Whether an atom is on the wrong side at the end of a step, or may have been within it.
     fn may_cross(&self, index: usize, to: f64, values: &[(f64, f64)]) -> bool {
         let value = values[index].0;
