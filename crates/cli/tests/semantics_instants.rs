@@ -257,3 +257,105 @@ fn a_reinit_takes_the_place_of_the_equation_of_its_state() {
         when g then reinit(x, 7); end when; if g then /* k: */ x = y; else f = 0; end if; end F;";
     assert_eq!(lines(&change_to(joined, "g"), "erased"), ["e", "k"]);
 }
+
+/// The runs of a model are of the same class whatever values of guards are asked for, also where no mode that lasts is among them.
+#[test]
+fn the_class_of_a_run_does_not_depend_on_what_is_asked_for() {
+    let text = "model W Real x(start = 1, fixed = true); Real v(start = -1, fixed = true); Real f; Boolean c; equation
+        c = x <= 0; der(x) = v; der(v) = f - 1; if c then x = 0; else f = 0; end if; when c then v = -0.5*pre(v); end when; end W;";
+    let class = |arguments: &[&str]| {
+        let report = modeshift_reading(text.as_bytes(), &[&["semantics", "-", "--format", "json"], arguments].concat());
+        let runs = report.json()["runs"].as_array().expect("a list").clone();
+        let fired = runs.iter().find(|run| run["when"] == "c").expect("the run that fires").clone();
+        (fired["class"].clone(), fired["impulse_orders"].clone())
+    };
+    assert_eq!(class(&[]), class(&["--at", "c=true"]));
+    assert_eq!(class(&[]).0, "impulsive");
+}
+
+/// Contexts with the same equations differ in what held before, or in the modes that their equations are of.
+#[test]
+fn contexts_with_the_same_equations_are_told_apart() {
+    let ratios = "model K Real w1; Real w2; Real t; Boolean g = time >= 1; equation der(w1) = -t; der(w2) = t;
+        /* e: */ w2 = (if g then 3 else 2)*w1; end K;";
+    let contexts = report(ratios)["contexts"].as_array().expect("a list").clone();
+    let bodies: Vec<&Value> = contexts.iter().map(|it| &it["bodies"]["e"]).collect();
+    assert_eq!(bodies, ["not g", "g"]);
+    let ball = "model B Real h(start = 1, fixed = true); Real v(start = 0, fixed = true); equation der(h) = v;
+        der(v) = -9.81; when h <= 0 then v = -0.8*pre(v); end when; end B;";
+    let contexts = report(ball)["contexts"].as_array().expect("a list").clone();
+    let held: Vec<Vec<String>> = contexts.iter().map(|it| lines(it, "held")).collect();
+    assert_eq!(held, [vec![], vec!["h <= 0".to_string()]]);
+}
+
+/// What no equation contains has no value: no run ends. What equations of other modes contain is irrelevant in this one.
+#[test]
+fn a_variable_without_an_equation_lets_runs_fail() {
+    let text = "model U Real x(start = 1, fixed = true); Real y; Boolean g = time >= 1; equation
+        der(x) = if g then 1 else -x; end U;";
+    let answer = modeshift_reading(text.as_bytes(), &["semantics", "-", "--format", "json"]);
+    let runs = answer.json()["runs"].as_array().expect("a list").clone();
+    assert!(runs.len() == 2 && runs.iter().all(|run| run["class"] == "failed"), "{runs:?}");
+    assert!(runs[0]["failure"].as_str().is_some_and(|it| it.contains("gives a value to y")), "{runs:?}");
+}
+
+/// The same micro-steps in another order are the same run.
+#[test]
+fn changes_name_their_runs_whatever_the_order_of_guards() {
+    let text =
+        "model S Real w1; Real w2; Real w3; Real a; Real b; Boolean g1 = time >= 1; Boolean g2 = time >= 2; equation
+        der(w1) = a; der(w2) = b - a; der(w3) = -b; if g1 then w1 = w2; else a = 0; end if;
+        if g2 then w2 = w3; else b = 0; end if; end S;";
+    let report = report(text);
+    let changes = report["changes"].as_array().expect("a list");
+    let runs = report["runs"].as_array().expect("a list");
+    for change in changes {
+        for (number, instant) in change["runs"].as_array().expect("a list").iter().zip(lines(change, "instants")) {
+            let number = number.as_u64().expect("a run of the graph") as usize;
+            let steps = runs[number - 1]["steps"].as_array().expect("a list").iter();
+            let steps: Vec<&str> = steps.map(|step| step["text"].as_str().expect("a text")).collect();
+            assert_eq!(instant, steps.join("; "));
+        }
+    }
+}
+
+/// `changes` says where a product is taken by convention; the formulas beside the runs are its, and so is the warning.
+#[test]
+fn conventions_of_closed_forms_are_said() {
+    let text = "model C Real u(start = 1, fixed = true); Real i; Real C; Boolean g = time >= 1; equation
+        C = if g then 2 else 1; /* q: */ C*der(u) + u*der(C) = i; u + 3*i = 0; end C;";
+    let warnings = lines(&change_to(text, "g"), "warnings");
+    assert_eq!(warnings.len(), 2, "{warnings:?}");
+    assert!(warnings[0].contains("C is taken at its left limit"), "{warnings:?}");
+    let charge =
+        text.replace("/* q: */ C*der(u) + u*der(C) = i;", "Q = C*u; der(Q) = i;").replace("Real i;", "Real i; Real Q;");
+    assert!(lines(&change_to(&charge, "g"), "warnings").is_empty());
+}
+
+/// Every change can be asked for, however many there are.
+#[test]
+fn changes_can_be_picked_by_both_sides() {
+    let text = "model C3 Real w[4]; Real t[3]; Boolean on[3]; equation for i in 1:3 loop on[i] = time >= i;
+        if on[i] then w[i] = w[i + 1]; else t[i] = 0; end if; end for; der(w[1]) = t[1]; der(w[2]) = t[2] - t[1];
+        der(w[3]) = t[3] - t[2]; der(w[4]) = -t[3]; end C3;";
+    let arguments =
+        ["semantics", "-", "--format", "json", "--from", "on[1]=true,on[2]=true,on[3]=true", "--to", "on[1]=false"];
+    let report = modeshift_reading(text.as_bytes(), &arguments).json();
+    let changes = report["changes"].as_array().expect("a list");
+    assert_eq!(changes.len(), 4);
+    assert!(changes.iter().any(|it| it["to"] == "not on[1], not on[2], not on[3]"), "{changes:?}");
+    assert!(report["more_changes"].is_null());
+}
+
+/// Text, DOT and SVG say what the bound on runs leaves out.
+#[test]
+fn pictures_say_what_is_left_out() {
+    let clutches = "model C6 Real w[7]; Real t[6]; Boolean on[6]; equation for i in 1:6 loop on[i] = time >= i;
+        if on[i] then w[i] = w[i + 1]; else t[i] = 0; end if; end for; der(w[1]) = t[1];
+        for i in 2:6 loop der(w[i]) = t[i] - t[i - 1]; end for; der(w[7]) = -t[6]; end C6;";
+    for format in ["text", "dot", "svg"] {
+        let text = modeshift_reading(clutches.as_bytes(), &["semantics", "-", "--format", format]).stdout;
+        assert!(text.contains("left out: 2048 runs from 32 contexts"), "{format}");
+        assert!(format != "text" || text.starts_with("C6: 64 contexts, 2048 of 4096 runs"));
+    }
+}

@@ -7,7 +7,7 @@ use modeshift_dae::{Builtin, ExpressionId, MultimodeDae, Node, WhenBranch, WhenC
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Stop};
 use modeshift_elaborate::elaborate_with_instants;
 use modeshift_modes::{Limit, LimitKind};
-use modeshift_report::check::limit_diagnostic;
+use modeshift_report::check::{limit_diagnostic, note_combinations};
 use modeshift_report::semantics::{SemanticsReport, Wording, combined_equations, refuse_unfounded, say_verdicts};
 use modeshift_semantics::{DifferenceSystem, Graph, MOST_GUARDS, TooManyGuards, makes_an_instant};
 
@@ -19,6 +19,10 @@ use crate::question::{Answer, Question};
 pub struct Selection<'a> {
     /// Only modes in which guards have these values.
     pub at: Option<&'a str>,
+    /// Only changes from modes in which guards have these values.
+    pub from: Option<&'a str>,
+    /// Only changes to modes in which guards have these values.
+    pub to: Option<&'a str>,
     /// Only this run, from 1, step by step.
     pub run: Option<usize>,
     /// Every choice of the algorithm.
@@ -35,6 +39,9 @@ pub fn semantics(question: &Question, selection: &Selection<'_>) -> Answer<Seman
 impl Run<'_> {
     fn constructive(&mut self, selection: &Selection<'_>) -> Result<SemanticsReport, Stop> {
         let analyzed = self.analyzed_with_instants(selection.at)?;
+        note_combinations(&analyzed, &mut self.diagnostics);
+        let from = self.within(&analyzed.dae, "--from", selection.from)?;
+        let to = self.within(&analyzed.dae, "--to", selection.to)?;
         let system = DifferenceSystem::of(&analyzed.dae, &analyzed.within).map_err(|count| self.too_many(count))?;
         let graph = self.explored(system.with_combinations(combined_equations(&analyzed)))?;
         if let Some(refused) = refuse_unfounded(&analyzed, &graph) {
@@ -50,7 +57,8 @@ impl Run<'_> {
         let changes = self.all_changes(&analyzed)?;
         let changes = (!changes.pairs.regular.is_empty()).then_some(&changes);
         let (run, all_choices) = (selection.run, selection.all_choices);
-        let words = Wording { analyzed: &analyzed, graph: &graph, changes, run, all_choices };
+        let (analyzed, graph, from, to) = (&analyzed, &graph, &from, &to);
+        let words = Wording { analyzed, graph, changes, run, all_choices, from, to };
         Ok(self.timings.measure("wording", || words.report(), |_| String::new()))
     }
 

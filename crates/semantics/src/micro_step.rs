@@ -380,7 +380,9 @@ impl Instant<'_> {
                 false => Failure::Unbounded(equation),
             };
         }
-        let open: Vec<Shifted<Unknown>> = self.open_variables(status).into_iter().collect();
+        let mut open = self.open_variables(status);
+        open.extend(status.leading_variables(self.system).into_iter().filter(|it| !status.known.contains(it)));
+        let open: Vec<Shifted<Unknown>> = open.into_iter().collect();
         match status.mode().map(|mode| &self.offsets[mode]) {
             Some(None) => Failure::InfiniteIndex(open),
             _ => Failure::Underdetermined(open),

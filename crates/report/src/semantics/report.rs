@@ -15,6 +15,10 @@ crate::report! {
         context: Vec<String> => always "context",
         /// The variables that are known.
         knows: Vec<String> => always "knows",
+        /// The conditions of `when` clauses that held in the instant before: they do not fire again.
+        held: Vec<String> => optional "held",
+        /// Equations of the context that are others in other modes, each with the values of guards that it is of.
+        bodies: ByName<String> => optional "bodies",
         /// Both in the notation of RR8933 Fig. 3: `w1 w2 ♯e3`.
         status: String => hidden,
     }
@@ -115,6 +119,8 @@ crate::report! {
         weight: ByName<String> => optional "weight",
         /// Weights of impulses of higher orders: those of `δ` and its derivatives, in coefficients of the series.
         moments: ByName<String> => optional "moments",
+        /// Products that the change leaves undefined, and the convention by which values and weights are taken.
+        warnings: Vec<String> => optional "warnings",
         /// Where `changes` says something else: what, and why.
         differs: Vec<String> => optional "differs",
     }
@@ -179,7 +185,7 @@ crate::report! {
         modes: Vec<ModeDynamics> => always "modes",
         /// The changes between them, the first 30.
         changes: Vec<ResetReport> => always "changes",
-        /// How many more changes there are; `--at` leaves fewer modes.
+        /// How many more changes there are; `--from` and `--to` pick others.
         more_changes: Option<usize> => optional "more_changes",
         /// Cycles of runs under constant guards that reset for ever.
         endless: Vec<Vec<String>> => always "endless",

@@ -4,9 +4,11 @@
 //! reset equations; variables with impulses are not a number, and their weights are what the paper throws away. Formulas
 //! are those of `changes`, where it says the same of the change.
 
-use modeshift_dae::Derivative;
+use modeshift_dae::{Derivative, ModeVariableId};
 use modeshift_mode_changes::{ChangeReport, Moment};
-use modeshift_semantics::{Body, Change, ChangeEnd, DominantTerms, MicroStep, Offsets, RightLimits, Shifted, Unknown};
+use modeshift_semantics::{
+    Body, Change, ChangeEnd, DominantTerms, MicroStep, Offsets, RightLimits, Shifted, Trace, Unknown,
+};
 
 use super::build::Wording;
 use super::report::{ModeDynamics, ResetReport};
@@ -59,9 +61,12 @@ impl Wording<'_> {
         let starts: Vec<usize> = graph.starts.keys().copied().collect();
         let is_entered = |&mode: &usize| graph.starts.contains_key(&mode) || graph.system.is_transient(mode);
         let entered: Vec<usize> = (0..graph.system.modes.len()).filter(is_entered).collect();
+        let is_wanted = |mode: usize, values: &[(ModeVariableId, bool)]| {
+            values.iter().all(|&(guard, value)| graph.system.modes[mode].get(guard) == value)
+        };
         let pairs = || {
             let all = starts.iter().flat_map(|&before| entered.iter().map(move |&after| (before, after)));
-            all.filter(|(before, after)| before != after)
+            all.filter(|(before, after)| before != after && is_wanted(*before, self.from) && is_wanted(*after, self.to))
         };
         let listed = pairs().take(MOST_CHANGES);
         let listed = listed.filter_map(|(before, after)| Some(self.reset(&graph.causal_change(before, after)?)));
@@ -121,6 +126,9 @@ impl Wording<'_> {
         let moments: Vec<(String, String)> = weights.into_iter().map(|(it, text)| (name(it), text)).collect();
         let steps_text =
             |steps: &[MicroStep]| steps.iter().filter_map(|step| system.step_text(step)).collect::<Vec<_>>().join("; ");
+        let numbers = graph.run_numbers(change);
+        let instant_text =
+            |run: Option<usize>, trace: &Trace| steps_text(run.map_or(&trace.steps, |run| &graph.runs[run].steps));
         let limits = graph.right_limits(change).unwrap_or_default();
         let finite = limits.iter().flat_map(|it| &it.states).filter(|it| it.shift == 0);
         let finite = finite.filter(|it| effects.impulsive.contains_key(&it.of));
@@ -128,8 +136,8 @@ impl Wording<'_> {
             from: system.mode_name(change.before),
             to: system.mode_name(change.after),
             class,
-            instants: change.instants.iter().map(|trace| steps_text(&trace.steps)).collect(),
-            runs: graph.run_numbers(change).into_iter().map(|run| run.map(|run| run + 1)).collect(),
+            instants: numbers.iter().zip(&change.instants).map(|(run, trace)| instant_text(*run, trace)).collect(),
+            runs: numbers.iter().map(|run| run.map(|run| run + 1)).collect(),
             end: match change.end {
                 ChangeEnd::Continuous => "continuous",
                 ChangeEnd::Transient => "transient",
@@ -147,6 +155,7 @@ impl Wording<'_> {
             formula: ByName(formula),
             weight: ByName(weight),
             moments: ByName(moments.into_iter().filter(is_linear).collect()),
+            warnings: report.filter(|_| is_determined).map(|report| report.warnings).unwrap_or_default(),
             differs,
         }
     }

@@ -46,7 +46,9 @@ impl Reader<'_> {
                 }
                 let transient = self.transient_modes(branch, &conditions);
                 let is_bare = branch.actions.is_empty();
-                clauses.push(Clause { name: self.clause_name(branch), of, conditions, transient, is_bare });
+                let condition_names = self.condition_names(branch);
+                let name = self.clause_name(branch);
+                clauses.push(Clause { name, of, condition_names, conditions, transient, is_bare });
             }
         }
         clauses
@@ -246,8 +248,11 @@ impl Reader<'_> {
     }
 
     fn clause_name(&self, branch: &WhenBranch) -> String {
-        let conditions: Vec<String> = branch.conditions.iter().map(|&it| self.text(it)).collect();
-        format!("when {}", conditions.join(", "))
+        format!("when {}", self.condition_names(branch).join(", "))
+    }
+
+    fn condition_names(&self, branch: &WhenBranch) -> Vec<String> {
+        branch.conditions.iter().map(|&it| self.text(it)).collect()
     }
 
     /// An expression as in the model.

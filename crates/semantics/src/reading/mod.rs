@@ -90,6 +90,8 @@ impl<'a> Reader<'a> {
         let guards = dae.mode_variables.ids().map(|guard| self.guard(guard, !clauses.is_empty())).collect();
         let jumping = self.jumping();
         let sets = self.sets(&jumping, &bodies);
+        let mentioned: BTreeSet<Unknown> = bodies.iter().flat_map(|it| &it.incidence).map(|it| it.unknown).collect();
+        let unmentioned = self.unknowns.ids().filter(|it| !mentioned.contains(it)).collect();
         let Reader { modes, valuations, unknowns, unknown_of, expressions, .. } = self;
         let name = dae.model.name.clone();
         let mut system = DifferenceSystem {
@@ -103,6 +105,7 @@ impl<'a> Reader<'a> {
             combinations: Vec::new(),
             expressions,
             unknown_of,
+            unmentioned,
             jumping,
             unseen,
             reads_open: Vec::new(),

@@ -14,7 +14,9 @@ use crate::graph::{Class, Graph};
 use crate::micro_step::MicroStep;
 use crate::run::{Beginning, Trace};
 use crate::sigma::Offsets;
-use crate::values::linear::{Jet, Values, left_limits, left_limits_with, on_trajectory, quotient, quotient_at};
+use crate::values::linear::{
+    Jet, Values, generic_state, left_limits, left_limits_with, on_trajectory, quotient, quotient_at,
+};
 use crate::values::reached::{Reached, Unclear};
 use crate::values::series::{Series, SeriesKey};
 
@@ -283,6 +285,12 @@ impl Graph {
             if met.insert((start, values.values().map(Series::key).collect())) {
                 trajectories.push(Past { at: start, by: None, instant: 0, reached: Reached::of(values) });
             }
+        }
+        // Where no mode that lasts is looked at, runs begin with states that no trajectory is known of: generic ones.
+        if self.starts.is_empty() {
+            let jet = self.beginnings[0].known.iter().map(|&it| (it, generic_state(&it))).collect();
+            let values = beginning_values(&self.beginnings[0], &jet);
+            trajectories.extend(values.map(|it| Past { at: 0, by: None, instant: 0, reached: Reached::of(it) }));
         }
         trajectories
     }

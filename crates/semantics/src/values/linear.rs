@@ -107,8 +107,12 @@ pub(crate) fn left_limits_with(
     let mut variables: Vec<Shifted<Unknown>> = variables.map(|(of, order)| Shifted::new(of, order)).collect();
     let below = |it: &Shifted<Unknown>| offsets.variables[&it.of] - it.shift;
     variables.sort_by_key(|it| (below(it), *it));
-    let free = |state: &Shifted<Unknown>| Some(Number::generic([3, u64::from(state.of.0), u64::from(state.shift), 0]));
-    solve_jet(&rows, &variables, free)
+    solve_jet(&rows, &variables, |state| Some(generic_state(state)))
+}
+
+/// A state, or a derivative of one, that nothing determines.
+pub(crate) fn generic_state(state: &Shifted<Unknown>) -> Number {
+    Number::generic([3, u64::from(state.of.0), u64::from(state.shift), 0])
 }
 
 /// A linear equation between derivatives: coefficients, and the rest.
