@@ -166,3 +166,19 @@ fn a_forgotten_pre_is_advised() {
     let mended = run_text(&model("pre(s)"), &How::until(3.0)).finished();
     check("n", mended.last("n"), 9.0, 1e-9);
 }
+
+/// An immediate transition that is asked for by what happens in the state it leaves takes away its own reason: the advice works.
+#[test]
+fn immediate_transitions_on_what_their_state_sets_are_advised() {
+    let model = |immediate: &str| {
+        format!(
+            "model A Boolean b(start = false); Real x(start = 0, fixed = true); equation der(x) = 1;
+             when x > 0.5 then b = true; end when; end A;
+             model M A a; A c; equation initialState(a); transition(a, c, a.b{immediate}); end M;"
+        )
+    };
+    let help = run_text(&model(""), &How::until(2.0)).said("E0824").help.clone().unwrap_or_default();
+    assert!(help.contains("write `immediate = false`"), "{help}");
+    let mended = run_text(&model(", immediate = false"), &How::until(2.0)).finished();
+    check("c.x", mended.last("c.x"), 1.5, 1e-6);
+}

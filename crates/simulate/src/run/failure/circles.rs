@@ -103,3 +103,25 @@ pub(super) fn forgotten_pre(machinery: &Machinery<'_>, atoms: impl Iterator<Item
     }
     None
 }
+
+/// What to do about discrete equations that go round: an immediate transition that is asked for by what happens in the state
+/// that it leaves takes away its own reason.
+pub(super) fn advice_for_unsettled(machinery: &Machinery<'_>, variables: &[VariableId]) -> String {
+    let machines = &machinery.prepared.dae.model.machines;
+    let mut states = machines.iter().flat_map(|machine| &machine.states);
+    let left = states.find(|state| {
+        variables.contains(&state.active) && state.variables.iter().any(|it| variables.contains(it))
+    });
+    match left {
+        Some(state) => {
+            let own = state.variables.iter().find(|it| variables.contains(it));
+            let own = own.map_or("something", |&id| &machinery.prepared.dae.model.variables[id].name);
+            let state = &state.name;
+            format!(
+                "`{own}` is set while `{state}` is active, and an immediate transition that asks for it leaves `{state}` at once: \
+                 write `immediate = false`, and it is left when `{own}` has its value"
+            )
+        }
+        None => "break the circle with `pre(…)`".to_string(),
+    }
+}

@@ -196,7 +196,7 @@ pub(super) fn explain_instant(
             for &id in variables.iter().take(MOST_LISTED) {
                 diagnostic = diagnostic.label(machinery.prepared.dae.model.variables[id].span, "changes for ever");
             }
-            diagnostic.help("break the circle with `pre(…)`")
+            diagnostic.help(circles::advice_for_unsettled(machinery, variables))
         }
         NoOutcome::Endless(circle) => circles::endless(machinery, left, circle),
         NoOutcome::Invariant(number, values) => {
