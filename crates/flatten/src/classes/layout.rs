@@ -19,6 +19,7 @@ use crate::classes::library::{ClassId, ROOT, elements};
 use crate::classes::lookup::ClassReference;
 use crate::failure::{Outcome, unsupported, wrong};
 use crate::instances::modification::Modifier;
+use crate::restrictions::redeclarations::{Form, Meant, refusal, written_constraint};
 use crate::suggestion::with_suggestion;
 
 /// Where a modifier of a class was written: in the class itself or one of its bases, or around it.
@@ -71,6 +72,10 @@ pub(crate) struct Member {
     /// Conditions of surrounding `if` (variable dimension); written in `origin`.
     pub(crate) guards: Vec<DeclarationCondition>,
     pub(crate) span: Span,
+    /// Whether it may be redeclared.
+    pub(crate) replaceable: bool,
+    /// What all its redeclarations have to offer, where that is not what it is itself.
+    pub(crate) constraint: Option<Meant>,
     /// The class of a component, where it does not depend on the instance.
     pub(crate) resolved: OnceCell<ClassReference>,
 }
@@ -167,6 +172,10 @@ impl Classes<'_> {
             Ok(layout) => {
                 let layout = Rc::new(layout);
                 self.layouts.insert(class, LayoutState::Done(layout.clone()));
+                self.check_class(class, &layout);
+                if self.under_construction == 0 {
+                    self.check_promises();
+                }
                 Ok(layout)
             }
             Err(failure) => {
@@ -192,6 +201,7 @@ impl Classes<'_> {
         match &definition.body {
             ClassBody::Short { base, modification, .. } => {
                 let base = self.lookup_base(base, class)?;
+                self.check_base(class, base, definition.span);
                 self.inherit(&mut layout, base, modification.as_ref(), self.around(class), definition.span)?;
             }
             ClassBody::Extends(modification, _) => {
@@ -250,7 +260,11 @@ impl Classes<'_> {
                 ElementKind::Extends { base, modification, .. } => {
                     let lexical = Lexical { class, around: false };
                     let base = self.lookup_base(base, class)?;
+                    self.check_base(class, base, element.span);
+                    let own = layout.members.len();
                     self.inherit(layout, base, modification.as_ref(), lexical, element.span)?;
+                    // What is inherited in a protected section is protected (7.1.2).
+                    layout.members[own..].iter_mut().for_each(|member| member.protected |= element.protected);
                 }
                 ElementKind::Class(nested) => self.add_nested_class(layout, class, element, nested)?,
                 ElementKind::Component(component) => self.add_component(layout, class, element, component, guards),
@@ -285,7 +299,7 @@ impl Classes<'_> {
             self.extended.insert(id, *base);
         }
         let replaces = element.redeclare || matches!(nested.body, ClassBody::Extends(..));
-        let member = Member {
+        let mut member = Member {
             name: name.clone(),
             kind: MemberKind::Class(id),
             origin: class,
@@ -300,10 +314,21 @@ impl Classes<'_> {
             of_default: None,
             guards: Vec::new(),
             span: nested.name.span,
+            replaceable: element.replaceable,
+            constraint: written_constraint(element, class),
             resolved: OnceCell::new(),
         };
+        self.promise_of_default(&member);
         match layout.index.get(&name) {
-            Some(&at) if replaces => layout.members[at as usize] = member,
+            Some(&at) if replaces => {
+                let original = &layout.members[at as usize];
+                if element.redeclare {
+                    self.check_redeclaration(original, &mut member, element, Form::Element);
+                } else if let Some(diagnostic) = refusal(original, element) {
+                    self.diagnostics.push(diagnostic);
+                }
+                layout.members[at as usize] = member;
+            }
             _ => self.add_member(layout, member),
         }
         Ok(())
@@ -322,6 +347,7 @@ impl Classes<'_> {
         match layout.index.get(&member.name) {
             Some(&at) if element.redeclare => {
                 let original = &layout.members[at as usize];
+                self.check_redeclaration(original, &mut member, element, Form::Element);
                 layout.members[at as usize] = redeclared(original, member);
             }
             _ => self.add_member(layout, member),
@@ -339,7 +365,7 @@ impl Classes<'_> {
         let constraint = constraint.map(|modification| {
             (Rc::new(Modifier::prepare(modification, self.diagnostics)), Lexical { class, around: false })
         });
-        Member {
+        let member = Member {
             name: component.name.name.clone(),
             kind: MemberKind::Component(component.clone()),
             origin: class,
@@ -354,8 +380,12 @@ impl Classes<'_> {
             of_default,
             guards: Vec::new(),
             span: component.span,
+            replaceable: element.replaceable,
+            constraint: written_constraint(element, class),
             resolved: OnceCell::new(),
-        }
+        };
+        self.promise_of_default(&member);
+        member
     }
 
     /// Adds the members of a base class, modified.
@@ -406,7 +436,8 @@ impl Classes<'_> {
         };
         match &element.kind {
             ElementKind::Component(component) => {
-                let new = self.component_member(lexical.class, element, component);
+                let mut new = self.component_member(lexical.class, element, component);
+                self.check_redeclaration(member, &mut new, element, Form::Modifier);
                 Ok(redeclared(member, new))
             }
             ElementKind::Class(class) => {
@@ -414,6 +445,10 @@ impl Classes<'_> {
                 let mut modified = member.clone();
                 modified.kind = MemberKind::Class(id);
                 modified.resolved = OnceCell::new();
+                modified.replaceable = element.replaceable;
+                modified.constraint = written_constraint(element, lexical.class);
+                self.promise_of_default(&modified);
+                self.check_redeclaration(member, &mut modified, element, Form::Modifier);
                 Ok(modified)
             }
             _ => wrong(Code::E0223, "only components and classes can be redeclared", element.span),

@@ -238,6 +238,9 @@ impl Classes<'_> {
     pub(crate) fn rest_of_class(&mut self, path: &Path, first: ClassReference) -> Outcome<ClassReference> {
         let mut class = first;
         for part in &path.parts[1..] {
+            if let ClassReference::Class { class, .. } = class {
+                self.check_seen(class, part)?;
+            }
             class = match self.find_in_class(class, &part.name)? {
                 None => return Err(self.unknown_in_class(class, part)),
                 Some(Written::Element { of, position, class: None }) => {

@@ -19,6 +19,7 @@ use crate::expressions::term::{indices, shape_text};
 use crate::failure::{Failure, Outcome, unsupported, wrong};
 use crate::flattener::Flattener;
 use crate::instances::modification::{Layer, Modifier, Scope, child_layers};
+use crate::restrictions::prefixes::Made;
 use crate::instances::tree::{Components, Instance, InstanceId, NewInstance, Primitive, Slot};
 
 /// How deep components may be nested in each other.
@@ -175,6 +176,7 @@ impl Flattener<'_> {
                 let message = format!("`{}` is a class and cannot be redeclared as a component", member.name);
                 return wrong(Code::E0223, message, element.span);
             };
+            self.classes.check_modifier_redeclaration(member, element, layer.scope.class);
             let key = Rc::as_ptr(&layer.modifier);
             let class = match self.instances.redeclared.get(&key) {
                 Some((_, known)) => *known,
@@ -209,6 +211,7 @@ impl Flattener<'_> {
         let dims = self.dimensions(&declaration, info.as_deref(), member)?;
         let of_type = info.as_ref().map_or(TypePrefix::default(), |info| info.prefix);
         let prefix = combined(combined(declaration.prefix, of_type), self.instances[instance].prefix);
+        self.check_prefixes(instance, member, &Made { prefix: declaration.prefix, info: info.as_deref(), ty });
         if let Some(ty) = ty {
             let mut prefix = prefix;
             if info.as_ref().is_some_and(|info| info.scalar.is_none()) {
@@ -224,6 +227,8 @@ impl Flattener<'_> {
         }
         let (Some(info), ClassReference::Class { context, .. }) = (info, class) else { return Err(Failure::Reported) };
         self.check_component_class(info.class, member)?;
+        let layout = self.classes.layout(info.class)?;
+        self.classes.check_modified_are_public(&declaration.layers, &layout);
         let around = self.instances.class_layers(&info.modifiers, context);
         let protected = member.protected || self.instances[instance].protected;
         let is_static = self.instances[instance].is_static;
@@ -303,13 +308,7 @@ impl Flattener<'_> {
             let message = format!("`{}` is a component and cannot be redeclared as a class", member.name);
             return wrong(Code::E0223, message, element.span);
         };
-        if member.is_final {
-            let message = format!("`{}` is final and cannot be redeclared", member.name);
-            return Err(Diagnostic::error(Code::E0220, message)
-                .label(element.span, "redeclared here")
-                .label(member.span, "declared final here")
-                .into());
-        }
+        self.classes.check_modifier_redeclaration(member, element, layer.scope.class);
         if let Some(modification) = &component.modification {
             let modifier = Rc::new(Modifier::prepare(modification, self.classes.diagnostics));
             declaration.layers.push(Layer { modifier, ..layer.clone() });
