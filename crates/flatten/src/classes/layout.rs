@@ -15,7 +15,7 @@ use modeshift_syntax::ast::{
 use rustc_hash::FxHashMap;
 
 use crate::classes::Classes;
-use crate::classes::library::{ClassId, ROOT, elements};
+use crate::classes::library::{ClassId, Library, ROOT, elements};
 use crate::classes::lookup::ClassReference;
 use crate::failure::{Outcome, unsupported, wrong};
 use crate::instances::modification::Modifier;
@@ -477,7 +477,7 @@ impl Classes<'_> {
             Some(&at) => {
                 let sources = self.library.sources();
                 let known = &mut layout.members[at as usize];
-                if same_declaration(known, &member, sources) {
+                if same_declaration(known, &member, sources) || same_class(known, &member, self.library) {
                     // Of an equal declaration in another class only what was said on the way here is new.
                     let is_other = known.origin != member.origin;
                     let further = member.modifiers.into_iter().filter(|(new, lexical)| {
@@ -518,6 +518,9 @@ impl Classes<'_> {
         self.under_construction -= 1;
         let info = Rc::new(built?);
         self.type_infos.insert(class, info.clone());
+        if self.under_construction == 0 {
+            self.check_promises();
+        }
         Ok(info)
     }
 
@@ -530,7 +533,10 @@ impl Classes<'_> {
             let own = modification.as_ref().map(|m| Rc::new(Modifier::prepare(m, self.diagnostics)));
             let mut modifiers: Vec<_> = own.into_iter().map(|modifier| (modifier, lexical)).collect();
             let mut dims: Vec<_> = dimensions.iter().map(|dimension| (dimension.clone(), lexical.class)).collect();
-            return Ok(match self.lookup_base(base, class)? {
+            let base = self.lookup_base(base, class)?;
+            self.check_base(class, base, definition.span);
+            self.check_class(class, &Layout::default());
+            return Ok(match base {
                 ClassReference::Predefined(ty) => {
                     TypeInfo { scalar: Some(ty), class, modifiers, dimensions: dims, prefix: *prefix, connector }
                 }
@@ -604,4 +610,11 @@ fn same_declaration(one: &Member, other: &Member, sources: &SourceMap) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether two classes of one name are written alike, so that it does not matter which one is meant (7.1).
+fn same_class(one: &Member, other: &Member, library: &Library) -> bool {
+    let (MemberKind::Class(one), MemberKind::Class(other)) = (&one.kind, &other.kind) else { return false };
+    let words = |class: ClassId| library.sources().text(library.class(class).definition.span).split_whitespace();
+    library.class(*one).parent != library.class(*other).parent && words(*one).eq(words(*other))
 }

@@ -95,6 +95,7 @@ impl Flattener<'_> {
             }
         };
         for part in &function.parts[1..] {
+            let came_from_class = matches!(found, Found::Class(_));
             found = match found {
                 Found::Class(class) => {
                     if let ClassReference::Class { class, .. } = class {
@@ -107,6 +108,14 @@ impl Flattener<'_> {
                 }
                 Found::Component(instance, position) => self.find_in_component(instance, position, &part.name)?,
             };
+            if came_from_class && matches!(found, Found::Component(..)) {
+                let message =
+                    format!("`{}` is a component of a class: no function is called through it", part.name.name);
+                let diagnostic = Diagnostic::error(Code::E0239, message).label(part.name.span, "");
+                return Err(diagnostic
+                    .help("name the function by classes alone, or by components and then classes")
+                    .into());
+            }
         }
         match found {
             Found::Class(ClassReference::Class { class, .. }) => Ok(class),
@@ -521,7 +530,10 @@ pub(crate) fn is_output(member: &Member) -> bool {
 }
 
 fn is_field(member: &Member) -> bool {
-    member.component().is_some() && member.prefix.variability > Variability::Constant && !member.is_final
+    // A constant without a value is given one, like the others.
+    let is_open = || member.modifiers.iter().all(|(modifier, _)| modifier.value.is_none());
+    let is_given = member.prefix.variability > Variability::Constant || is_open();
+    member.component().is_some() && is_given && !member.is_final
 }
 
 /// Whether the relations of a function may make events when it is inlined: `Inline = true`, `GenerateEvents = true`.

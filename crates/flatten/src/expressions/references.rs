@@ -312,6 +312,9 @@ impl Flattener<'_> {
             let variable = first.expect("variables are numbered before equations are translated");
             return Ok(Term::Scalar(ty, self.model.expressions.variable(variable, 0)));
         }
+        if subscripts.iter().any(is_number_literal) {
+            self.check_subscript_types(instance, position, subscripts)?;
+        }
         let picks = self.picks(subscripts, &dims, part, Some(span), context)?;
         match context.purpose {
             Purpose::Symbolic if !is_static => {
@@ -539,6 +542,10 @@ impl Flattener<'_> {
         let ordinal = self.classes.enumerations.all[id].literals.iter().position(|literal| &**literal == name)?;
         Some(Term::Scalar(ty, self.model.expressions.integer(ordinal as i64 + 1)))
     }
+}
+
+fn is_number_literal(subscript: &Subscript) -> bool {
+    matches!(subscript, Subscript::Expression(expression) if matches!(expression.kind, ExpressionKind::Integer(_)))
 }
 
 /// The remaining sizes, and the row-major offsets of the picked elements.

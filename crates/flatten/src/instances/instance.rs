@@ -19,8 +19,8 @@ use crate::expressions::term::{indices, shape_text};
 use crate::failure::{Failure, Outcome, unsupported, wrong};
 use crate::flattener::Flattener;
 use crate::instances::modification::{Layer, Modifier, Scope, child_layers};
-use crate::restrictions::prefixes::Made;
 use crate::instances::tree::{Components, Instance, InstanceId, NewInstance, Primitive, Slot};
+use crate::restrictions::prefixes::Made;
 
 /// How deep components may be nested in each other.
 const MAX_DEPTH: u32 = 120;

@@ -66,9 +66,9 @@ impl Classes<'_> {
         let node = self.library.class(base);
         let Some(parent) = node.parent else { return };
         let (definition, parent) = (node.definition.clone(), self.library.class(parent).definition.clone());
-        let written = elements(&parent).iter().find(
-            |element| matches!(&element.kind, ElementKind::Class(nested) if Arc::ptr_eq(nested, &definition)),
-        );
+        let written = elements(&parent)
+            .iter()
+            .find(|element| matches!(&element.kind, ElementKind::Class(nested) if Arc::ptr_eq(nested, &definition)));
         if let Some(element) = written.filter(|element| element.replaceable) {
             let message = format!("`{}` is replaceable and cannot be extended", definition.name.name);
             let diagnostic = Diagnostic::error(Code::E0231, message).label(span, "extended here");
@@ -83,7 +83,9 @@ impl Classes<'_> {
         let inside = nested_classes(&definition).find(|nested| nested.kind == ClassKind::OperatorRecord);
         let message = match (definition.kind, inside) {
             (ClassKind::OperatorRecord, _) => format!("`{}` is an operator record", definition.name.name),
-            (_, Some(record)) => format!("`{}` contains the operator record `{}`", definition.name.name, record.name.name),
+            (_, Some(record)) => {
+                format!("`{}` contains the operator record `{}`", definition.name.name, record.name.name)
+            }
             _ => return,
         };
         let diagnostic = Diagnostic::error(Code::E0231, format!("{message} and cannot be extended"));
@@ -111,7 +113,9 @@ fn may_extend(derived: ClassKind, base: ClassKind) -> bool {
 fn advice(derived: ClassKind, base: ClassKind) -> String {
     let word = |kind| kind_text(kind).trim_start_matches("an ").trim_start_matches("a ").to_string();
     match base {
-        ClassKind::Type | ClassKind::Package | ClassKind::Operator => "declare a component or use its elements by name".into(),
+        ClassKind::Type | ClassKind::Package | ClassKind::Operator => {
+            "declare a component or use its elements by name".into()
+        }
         _ => format!("declare it as `{}`, or declare a component of the base in the {}", word(base), word(derived)),
     }
 }

@@ -95,8 +95,7 @@ fn check_breaks(statement: &Statement, diagnostics: &mut Diagnostics) {
     match &statement.kind {
         StatementKind::Break => {
             let diagnostic = Diagnostic::error(Code::E0403, "`break` stands outside loops");
-            diagnostics
-                .push(diagnostic.label(statement.span, "").help("put it into a `for` or `while`, or remove it"));
+            diagnostics.push(diagnostic.label(statement.span, "").help("put it into a `for` or `while`, or remove it"));
         }
         StatementKind::If { branches, otherwise } => {
             let inside = branches.iter().flat_map(|(_, body)| body).chain(otherwise);

@@ -15,6 +15,8 @@ use crate::instances::tree::{InstanceId, Primitive, PrimitiveId, Slot};
 #[derive(Debug, Default)]
 pub(crate) struct Checked {
     balanced: FxHashSet<ClassId>,
+    /// What a `when` assigns inside components that are models: the variable, its model, where.
+    pub(crate) assigned_inside: Vec<(VariableId, ClassId, Span)>,
 }
 
 /// The variables of a connector, counted.
@@ -153,10 +155,16 @@ impl Flattener<'_> {
     /// Whether a connected variable is where a signal comes from: an input of the class around, an output of a part.
     pub(crate) fn is_source(&self, primitive: &Primitive, outside: bool) -> bool {
         match primitive.prefix.causality {
-            Some(Causality::Input) => outside,
+            // Protected inputs are variables between the connectors, as the standard library uses them.
+            Some(Causality::Input) => outside && !self.is_hidden(primitive),
             Some(Causality::Output) => !outside,
             None => false,
         }
+    }
+
+    fn is_hidden(&self, primitive: &Primitive) -> bool {
+        self.instances.member(primitive.instance, primitive.position).protected
+            || self.instances[primitive.instance].protected
     }
 
     /// Two sources of one signal.
@@ -171,7 +179,9 @@ impl Flattener<'_> {
         let names = [first, second].map(|variable| self.model.variables[variable].name.clone());
         let message = format!("`{}` and `{}` are connected, and both are sources of the signal", names[0], names[1]);
         let diagnostic = Diagnostic::error(Code::E0409, message).label(span, "connected here");
-        self.say(diagnostic.help("connect an output with inputs only, or an input of the model with inputs of its parts"));
+        self.say(
+            diagnostic.help("connect an output with inputs only, or an input of the model with inputs of its parts"),
+        );
     }
 
     /// Values of connected constants that are known and differ.

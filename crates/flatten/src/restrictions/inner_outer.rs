@@ -52,12 +52,7 @@ impl Flattener<'_> {
         }
     }
 
-    fn check_outer_sizes(
-        &mut self,
-        member: &Member,
-        declared: &Member,
-        inner: (InstanceId, u32),
-    ) -> Outcome<()> {
+    fn check_outer_sizes(&mut self, member: &Member, declared: &Member, inner: (InstanceId, u32)) -> Outcome<()> {
         let has = match &self.instances[inner.0].slots[inner.1 as usize] {
             Slot::Primitive(id) => self.instances[*id].dims.to_vec(),
             Slot::Component(_) => Vec::new(),
@@ -65,14 +60,15 @@ impl Flattener<'_> {
             _ => return Ok(()),
         };
         let Some(wants) = self.outer_dimensions(member) else { return Ok(()) };
-        let fits = has.len() == wants.len() && has.iter().zip(&wants).all(|(has, wants)| wants.is_none_or(|it| it == *has));
+        let fits =
+            has.len() == wants.len() && has.iter().zip(&wants).all(|(has, wants)| wants.is_none_or(|it| it == *has));
         if fits {
             return Ok(());
         }
         let known: Option<Vec<usize>> = wants.iter().copied().collect();
-        let wanted = known.map_or_else(|| format!("{} dimensions", wants.len()), |known| format!("size {}", shape_text(&known)));
-        let message =
-            format!("`outer {0}` has {wanted}, but `inner {0}` has size {1}", member.name, shape_text(&has));
+        let wanted =
+            known.map_or_else(|| format!("{} dimensions", wants.len()), |known| format!("size {}", shape_text(&known)));
+        let message = format!("`outer {0}` has {wanted}, but `inner {0}` has size {1}", member.name, shape_text(&has));
         Err(different(message, member, declared).into())
     }
 

@@ -74,11 +74,10 @@ impl Flattener<'_> {
                 true => prefix.connector.map_or("flow", connector_word),
                 false => prefix.causality.map_or("input", causality_word),
             };
-            let message =
-                format!("`{}` is `{}` inside a component that is `{}`", member.name, of(own), of(around));
-            let outer = self.instances[instance].parent.map(|parent| {
-                self.instances.member(parent, self.instances[instance].position).span
-            });
+            let message = format!("`{}` is `{}` inside a component that is `{}`", member.name, of(own), of(around));
+            let outer = self.instances[instance]
+                .parent
+                .map(|parent| self.instances.member(parent, self.instances[instance].position).span);
             let diagnostic = Diagnostic::error(Code::E0232, message).label(member.span, "");
             let diagnostic = match outer {
                 Some(span) => diagnostic.label(span, format!("`{}` here", of(around))),

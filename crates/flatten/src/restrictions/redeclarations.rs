@@ -4,7 +4,7 @@
 //! then its elements may not be known.
 
 use modeshift_diagnostics::{Code, Diagnostic, Span};
-use modeshift_syntax::ast::{ClassBody, Element, ElementKind, Path, Variability};
+use modeshift_syntax::ast::{ClassBody, Element, ElementKind, Path, Subscript, Variability};
 
 use crate::classes::Classes;
 use crate::classes::layout::{Member, MemberKind};
@@ -63,13 +63,7 @@ impl Classes<'_> {
     }
 
     /// Checks a redeclaration and lets the new element keep the constraint of the old one.
-    pub(crate) fn check_redeclaration(
-        &mut self,
-        original: &Member,
-        new: &mut Member,
-        element: &Element,
-        form: Form,
-    ) {
+    pub(crate) fn check_redeclaration(&mut self, original: &Member, new: &mut Member, element: &Element, form: Form) {
         if let Some(diagnostic) = refusal(original, element) {
             self.diagnostics.push(diagnostic);
             return;
@@ -201,13 +195,23 @@ impl Classes<'_> {
     }
 }
 
+/// Sizes that were left open may be given by a redeclaration with the same type, replaceable or not.
+fn only_sizes(original: &Member, element: &Element) -> bool {
+    let (MemberKind::Component(old), ElementKind::Component(new)) = (&original.kind, &element.kind) else {
+        return false;
+    };
+    let is_open = original.dimensions.0.iter().any(|dimension| matches!(dimension, Subscript::All(_)));
+    let text = crate::classes::lookup::path_text;
+    is_open && new.dimensions.len() == original.dimensions.0.len() && text(&old.type_name) == text(&new.type_name)
+}
+
 /// Why an element cannot be redeclared at all.
 pub(crate) fn refusal(original: &Member, element: &Element) -> Option<Diagnostic> {
     let name = &original.name;
     let is_constant = original.prefix.variability == Variability::Constant && original.component().is_some();
     let (code, message, help) = if original.is_final {
         (Code::E0220, format!("`{name}` is final and cannot be redeclared"), "remove `final` from its declaration")
-    } else if !original.replaceable {
+    } else if !original.replaceable && !only_sizes(original, element) {
         let help = "write `replaceable` in front of its declaration";
         (Code::E0234, format!("`{name}` is not replaceable and cannot be redeclared"), help)
     } else if is_constant {

@@ -3,14 +3,16 @@
 
 use modeshift_dae::{ExpressionId, Node, Type, Variability};
 use modeshift_diagnostics::{Code, Diagnostic, Span};
-use modeshift_syntax::ast::{ClassKind, Reference, ReferencePart, Variability as Written};
+use modeshift_syntax::ast::{ClassKind, Expression, ExpressionKind, Reference, ReferencePart, Variability as Written};
 
 use crate::classes::layout::Member;
+use crate::classes::library::ClassId;
 use crate::expressions::context::Context;
 use crate::expressions::term::Term;
 use crate::failure::Outcome;
 use crate::flattener::Flattener;
 use crate::instances::modification::Layer;
+use crate::instances::scopes::Found;
 use crate::instances::tree::{InstanceId, Primitive, PrimitiveId, Slot};
 use crate::restrictions::kind_text;
 
@@ -18,7 +20,8 @@ impl Flattener<'_> {
     /// The value of a constant or parameter depends on what varies as little.
     pub(crate) fn check_binding(&mut self, id: PrimitiveId, layers: &[Layer], term: &Term) {
         let Primitive { instance, position, prefix, .. } = self.instances[id];
-        let limit = if prefix.variability == Written::Constant { Variability::Constant } else { Variability::Parameter };
+        let limit =
+            if prefix.variability == Written::Constant { Variability::Constant } else { Variability::Parameter };
         let mut scalars = Vec::new();
         term.scalars(&mut scalars);
         let Some(reason) = scalars.iter().find_map(|&(_, value)| self.varies_more(value, limit)) else { return };
@@ -64,7 +67,8 @@ impl Flattener<'_> {
         let member = self.instances.member(instance, position);
         let diagnostic = match (prefix.variability, written) {
             (Written::Discrete, Some(layer)) if ty == Type::Real && prefix.causality.is_none() => {
-                let message = format!("`{}` is discrete: it gets its values in `when`, not by a declaration", member.name);
+                let message =
+                    format!("`{}` is discrete: it gets its values in `when`, not by a declaration", member.name);
                 let diagnostic = Diagnostic::error(Code::E0237, message).label(layer.modifier.span, "");
                 diagnostic.help("remove `discrete`, or assign to it in a `when`")
             }
@@ -133,6 +137,75 @@ impl Flattener<'_> {
         let help = "declare a parameter or an input in this class, and give it the value where a component is made";
         let diagnostic = Diagnostic::error(Code::E0204, message).label(reference.parts[0].name.span, "used here");
         Err(diagnostic.label(member.span, "declared here").help(help).into())
+    }
+}
+
+impl Flattener<'_> {
+    /// The model or block to which the target of an equation in a `when` belongs, where that is a component of this one.
+    pub(crate) fn part_assigned(&mut self, target: &Expression, context: &Context) -> Outcome<Option<ClassId>> {
+        let ExpressionKind::Reference(reference) = &target.kind else { return Ok(None) };
+        let [first, _, ..] = reference.parts.as_slice() else { return Ok(None) };
+        let Some(Found::Component(instance, position)) =
+            self.find_first(reference.global, &first.name.name, context.scope)?
+        else {
+            return Ok(None);
+        };
+        let class = match self.slot(instance, position)? {
+            Slot::Component(component) => self.instances[component].class,
+            _ => return Ok(None),
+        };
+        let kind = self.classes.library.class(class).definition.kind;
+        Ok(matches!(kind, ClassKind::Model | ClassKind::Block).then_some(class))
+    }
+
+    /// Discrete variables of a component are assigned in the component (4.5); restart laws of its states are not meant.
+    pub(crate) fn check_assigned_inside(&mut self, differentiated: &[bool]) {
+        for (variable, class, span) in std::mem::take(&mut self.connections.checked.assigned_inside) {
+            if differentiated[variable.0 as usize] {
+                continue;
+            }
+            let (name, of) = (&self.model.variables[variable].name, &self.classes.library.class(class).name);
+            let message = format!("`{name}` is assigned in a `when` outside `{of}`, to which it belongs");
+            let diagnostic = Diagnostic::error(Code::E0237, message).label(span, "assigned here");
+            let help = "assign to a variable of this class, and connect or bind the other one to it as an input";
+            self.say(diagnostic.help(help));
+        }
+    }
+
+    /// Arguments that have to be known before the run: of `sample`, and the longest delay (3.7.4.1 and 3.7.5).
+    pub(crate) fn check_fixed_arguments(&self, call: &Term, fixed: &[usize], arguments: &[Expression]) -> Outcome<()> {
+        let Term::Scalar(_, id) = call else { return Ok(()) };
+        let Node::Call(_, list) = self.model.expressions.node(*id) else { return Ok(()) };
+        let ids = self.model.expressions.argument_list(list);
+        for &at in fixed {
+            let (Some(&id), Some(argument)) = (ids.get(at), arguments.get(at)) else { continue };
+            if let Some(reason) = self.varies_more(id, Variability::Parameter) {
+                let message = format!("this argument has to be known before the run, but depends on {reason}");
+                let diagnostic = Diagnostic::error(Code::E0317, message).label(argument.span, "");
+                return Err(diagnostic
+                    .help("use parameters; `delay` takes its longest delay as a third argument")
+                    .into());
+            }
+        }
+        Ok(())
+    }
+
+    /// A delay is at most the longest one.
+    pub(crate) fn check_delay(&self, call: &Term, span: Span) -> Outcome<()> {
+        let Term::Scalar(_, id) = call else { return Ok(()) };
+        let Node::Call(_, list) = self.model.expressions.node(*id) else { return Ok(()) };
+        let ids = self.model.expressions.argument_list(list);
+        let value = |at: usize| ids.get(at).and_then(|&id| self.model.expressions.literal(id));
+        let (delay, longest) = (value(1), value(2));
+        if delay.is_some_and(|delay| delay < 0.0) || delay.zip(longest).is_some_and(|(delay, longest)| delay > longest)
+        {
+            let message = "a delay is not negative and at most the longest delay, the third argument";
+            return Err(Diagnostic::error(Code::E0317, message)
+                .label(span, "")
+                .help("give a longer third argument")
+                .into());
+        }
+        Ok(())
     }
 }
 

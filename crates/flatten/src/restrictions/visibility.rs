@@ -7,6 +7,7 @@ use modeshift_syntax::ast::{ClassKind, Ident, Variability};
 use crate::classes::Classes;
 use crate::classes::layout::{Layout, Member, MemberKind};
 use crate::classes::library::ClassId;
+use crate::classes::lookup::{ClassReference, Written};
 use crate::failure::Outcome;
 use crate::instances::modification::Layer;
 
@@ -54,10 +55,45 @@ impl Classes<'_> {
         if layout.member(&name.name).is_none_or(|member| member.component().is_none()) {
             return Ok(());
         }
-        let message = format!("`{}` is partial: its elements cannot be used before it is filled in", definition.name.name);
+        let message =
+            format!("`{}` is partial: its elements cannot be used before it is filled in", definition.name.name);
         let diagnostic = Diagnostic::error(Code::E0239, message).label(name.span, "used here");
         let help = "use a class that extends it and is not partial";
         Err(diagnostic.label(definition.name.span, "declared here").help(help).into())
+    }
+
+    /// What is imported is public, and a package or an element of one (13.2.1.1).
+    pub(crate) fn check_imported(&mut self, found: Written, span: Span) -> Outcome<()> {
+        let (around, class) = match found {
+            Written::Predefined(_) => return Ok(()),
+            Written::Class(class) => (self.library.class(class).parent, Some(class)),
+            Written::Element { of, position, class } => {
+                let layout = self.layout(of)?;
+                let member = &layout.members[position as usize];
+                if member.protected {
+                    return Err(is_protected(member, span).into());
+                }
+                (Some(of), class)
+            }
+        };
+        let is_package = |class: ClassId| self.library.class(class).definition.kind == ClassKind::Package;
+        if class.is_some_and(is_package) || around.is_none_or(is_package) {
+            return Ok(());
+        }
+        Err(not_a_package(span).into())
+    }
+
+    /// Whether `import P.*` brings an element: public ones come, and from packages only.
+    pub(crate) fn is_imported_with_all(&mut self, from: ClassReference, found: Written, span: Span) -> Outcome<bool> {
+        if let ClassReference::Class { class, .. } = from
+            && self.library.class(class).definition.kind != ClassKind::Package
+        {
+            return Err(not_a_package(span).into());
+        }
+        match found {
+            Written::Element { of, position, .. } => Ok(!self.layout(of)?.members[position as usize].protected),
+            _ => Ok(true),
+        }
     }
 
     /// Modifiers of a component name public elements of its class.
@@ -74,6 +110,18 @@ impl Classes<'_> {
             }
         }
     }
+}
+
+fn not_a_package(span: Span) -> Diagnostic {
+    let diagnostic = Diagnostic::error(Code::E0239, "imports take packages and elements of packages");
+    diagnostic.label(span, "this is neither").help("move it into a package, or use its full name")
+}
+
+/// A name that two packages bring.
+pub(crate) fn imported_twice(name: &str, first: Span, second: Span) -> Diagnostic {
+    let message = format!("`{name}` is imported from two packages");
+    let diagnostic = Diagnostic::error(Code::E0239, message).label(second, "from here").label(first, "and from here");
+    diagnostic.help(format!("import the one that is meant by name: `import … .{name};`"))
 }
 
 /// Whether a class contains constants and classes only (4.7).
