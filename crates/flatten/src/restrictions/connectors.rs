@@ -32,7 +32,8 @@ impl Flattener<'_> {
     /// As many flows as potentials; with streams, one flow. Asked once per class.
     pub(crate) fn check_balance(&mut self, connector: InstanceId) {
         let class = self.instances[connector].class;
-        if !self.connections.checked.balanced.insert(class) {
+        // A prefix that was refused has changed what is counted.
+        if self.classes.diagnostics.has_errors() || !self.connections.checked.balanced.insert(class) {
             return;
         }
         let mut count = Count::default();

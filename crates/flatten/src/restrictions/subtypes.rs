@@ -49,7 +49,7 @@ impl Classes<'_> {
         }
         let (of_offered, of_wanted) = (self.scalar_of(offered)?, self.scalar_of(wanted)?);
         match (of_offered, of_wanted) {
-            (Some(one), Some(other)) => (!is_same(one, other)).then_some(Lack::Type(None)),
+            (Some(one), Some(other)) => (!self.is_same(one, other)).then_some(Lack::Type(None)),
             (None, None) => self.lacking_element(offered, wanted),
             _ => Some(Lack::Type(None)),
         }
@@ -75,7 +75,7 @@ impl Classes<'_> {
                 return Some(Lack::Element(member.name.clone()));
             };
             if let (Some(one), Some(other)) = (self.scalar_of_member(own), self.scalar_of_member(member))
-                && !is_same(one, other)
+                && !self.is_same(one, other)
             {
                 return Some(Lack::Type(Some(member.name.clone())));
             }
@@ -96,9 +96,14 @@ impl Classes<'_> {
         let class = self.class_seen_from(&component.type_name, member.origin).ok()?;
         self.scalar_of(class)?
     }
-}
 
-/// Enumerations are compared where their literals are used.
-fn is_same(one: Type, other: Type) -> bool {
-    one == other || matches!((one, other), (Type::Enumeration(_), Type::Enumeration(_)))
+    /// Enumerations are the same where their literals are.
+    fn is_same(&self, one: Type, other: Type) -> bool {
+        match (one, other) {
+            (Type::Enumeration(one), Type::Enumeration(other)) => {
+                self.enumerations.all[one].literals == self.enumerations.all[other].literals
+            }
+            _ => one == other,
+        }
+    }
 }
