@@ -147,6 +147,11 @@ fn prefixes_stand_where_they_mean_something() {
         ),
         (
             "E0232",
+            "operator record R Real re; end R; connector C R e; flow R f; end C; model M C c(e(re = 1)); end M;",
+            "record R Real re; end R; connector C R e; flow R f; end C; model M C c(e(re = 1)); end M;",
+        ),
+        (
+            "E0232",
             "model M stream Real x = 1; end M;",
             "connector C Real e; flow Real f; stream Real s; end C; model M C c(e = 1, s = 1); end M;",
         ),
@@ -296,6 +301,18 @@ fn outer_elements_are_those_of_their_inner_ones() {
 }
 
 #[test]
+fn outer_classes_are_those_around_them() {
+    let functions =
+        "partial function f input Real u; output Real y; end f; function g extends f; algorithm y := 2*u; end g;";
+    let with = |text: &str| -> &'static str { Box::leak(format!("{functions} {text}").into_boxed_str()) };
+    check(&[(
+        "E0209",
+        with("model A outer function h = f; Real x = h(1); end A; model M A a; end M;"),
+        with("model A outer function h = f; Real x = h(1); end A; model M inner function h = g; A a; end M;"),
+    )]);
+}
+
+#[test]
 fn values_vary_no_more_than_what_they_are_given_to() {
     check(&[
         (
@@ -404,6 +421,8 @@ fn names_are_looked_up_where_they_can_be() {
 
 #[test]
 fn functions_compute_their_outputs_from_their_inputs() {
+    let typed = "type In = input Real; type Out = output Real; function f In u; Out y; algorithm y := u; end f;";
+    assert!(try_flat(&format!("{typed} model M Real x = f(2); end M;"), &[]).is_ok());
     let call = "model M Real x = f(2); end M;";
     let with = |text: &str| -> &'static str { Box::leak(format!("{text} {call}").into_boxed_str()) };
     let allowed = with("function f input Real u; output Real y; protected Real z; algorithm z := u; y := z; end f;");

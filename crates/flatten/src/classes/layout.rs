@@ -169,7 +169,8 @@ impl Classes<'_> {
         let built = self.build_layout(class);
         self.under_construction -= 1;
         match built {
-            Ok(layout) => {
+            Ok(mut layout) => {
+                self.take_roles_of_types(class, &mut layout);
                 let layout = Rc::new(layout);
                 self.layouts.insert(class, LayoutState::Done(layout.clone()));
                 self.check_class(class, &layout);

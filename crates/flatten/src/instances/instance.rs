@@ -128,6 +128,7 @@ impl Flattener<'_> {
 
     fn make_slot(&mut self, instance: InstanceId, position: u32, member: &Member) -> Outcome<Slot> {
         match &member.kind {
+            MemberKind::Class(_) if member.outer && !member.inner => self.outer_class(instance, member),
             MemberKind::Class(class) => self.class_slot(instance, member, *class),
             MemberKind::Component(_) if member.outer && !member.inner => {
                 match self.instances.outer_slot(instance, member) {
@@ -162,6 +163,16 @@ impl Flattener<'_> {
         let resolved = std::cell::OnceCell::from(class);
         let made = Member { inner: true, outer: false, modifiers: Vec::new(), resolved, ..member.clone() };
         Ok(Slot::Outer(root, self.instances.add_member(root, made)))
+    }
+
+    /// An `outer` class: the `inner` one of that name around it.
+    fn outer_class(&mut self, instance: InstanceId, member: &Member) -> Outcome<Slot> {
+        if let Some(Slot::Outer(around, position)) = self.instances.outer_slot(instance, member) {
+            return self.slot(around, position);
+        }
+        let message = format!("no `inner {}` around this `outer` class", member.name);
+        let help = format!("declare `inner … {} = …` in the model that contains it", member.name);
+        Err(Diagnostic::error(Code::E0209, message).label(member.span, "").help(help).into())
     }
 
     /// A class inside a model: itself, or what an outer modifier redeclares it to be.

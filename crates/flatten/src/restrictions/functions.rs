@@ -11,7 +11,7 @@ use crate::classes::library::{ClassId, composition};
 use crate::classes::lookup::ClassReference;
 use crate::failure::Outcome;
 use crate::flattener::Flattener;
-use crate::restrictions::kind_text;
+use crate::restrictions::{is_function, kind_text};
 
 /// Checks the body of a function as it is written.
 pub(crate) fn check(class: &Class, layout: &Layout, diagnostics: &mut Diagnostics) {
@@ -65,6 +65,24 @@ fn check_target(target: &Expression, layout: &Layout, diagnostics: &mut Diagnost
 }
 
 impl Classes<'_> {
+    /// A variable of a function whose type says `input` or `output` is one (4.6.1).
+    pub(crate) fn take_roles_of_types(&mut self, class: ClassId, layout: &mut Layout) {
+        if !is_function(self.library.class(class).definition.kind) {
+            return;
+        }
+        for member in &mut layout.members {
+            let is_open = !member.protected && member.prefix.causality.is_none() && member.origin == class;
+            let Some(component) = member.component().filter(|component| is_open && !is_predefined(component)) else {
+                continue;
+            };
+            if let Ok(ClassReference::Class { class: of, .. }) = self.class_seen_from(&component.type_name, class)
+                && let Ok(info) = self.type_info(of)
+            {
+                member.prefix.causality = info.prefix.causality;
+            }
+        }
+    }
+
     /// Public variables of functions are inputs and outputs, and none is a model.
     pub(crate) fn check_function_elements(&mut self, class: ClassId, layout: &Layout) {
         for member in &layout.members {

@@ -57,11 +57,28 @@ impl Flattener<'_> {
             let diagnostic = Diagnostic::error(Code::E0232, message).label(member.span, "");
             self.say(diagnostic.help("prefixes belong to variables, records and connectors: prefix what is inside"));
         }
+        if let (Some(info), Some(ClassKind::OperatorRecord), Some(ConnectorPrefix::Flow)) =
+            (made.info, kind, own.connector)
+        {
+            self.check_flow_operators(member, info.class);
+        }
         let is_fixed = own.variability <= Variability::Parameter;
         if is_fixed && made.info.is_some_and(|info| info.connector) {
             let message = format!("`{}` is a connector and cannot be `{word}`", member.name);
             let diagnostic = Diagnostic::error(Code::E0232, message).label(member.span, "");
             self.say(diagnostic.help("declare a parameter inside the connector, or one beside it"));
+        }
+    }
+
+    /// Flows are added up: an operator record that is one needs a sum, a negation and a zero (9.2).
+    fn check_flow_operators(&mut self, member: &Member, class: ClassId) {
+        let Ok(layout) = self.classes.layout(class) else { return };
+        let missing = ["'+'", "'-'", "'0'"].into_iter().find(|operator| layout.member(operator).is_none());
+        if let Some(operator) = missing {
+            let name = self.classes.library.class(class).name.clone();
+            let message = format!("`{}` is `flow`, but `{name}` has no operator {operator}", member.name);
+            let diagnostic = Diagnostic::error(Code::E0232, message).label(member.span, "");
+            self.say(diagnostic.help(format!("declare {operator} in `{name}`, or use a flow of type Real")));
         }
     }
 

@@ -39,6 +39,9 @@ impl Flattener<'_> {
 
     /// What in an expression varies more than `limit`, in words.
     pub(crate) fn varies_more(&self, id: ExpressionId, limit: Variability) -> Option<String> {
+        if self.literal_node(id) {
+            return None;
+        }
         let mut found = None;
         self.model.expressions.for_each(id, |_, node| {
             match node {
