@@ -109,9 +109,8 @@ pub(super) fn forgotten_pre(machinery: &Machinery<'_>, atoms: impl Iterator<Item
 pub(super) fn advice_for_unsettled(machinery: &Machinery<'_>, variables: &[VariableId]) -> String {
     let machines = &machinery.prepared.dae.model.machines;
     let mut states = machines.iter().flat_map(|machine| &machine.states);
-    let left = states.find(|state| {
-        variables.contains(&state.active) && state.variables.iter().any(|it| variables.contains(it))
-    });
+    let left = states
+        .find(|state| variables.contains(&state.active) && state.variables.iter().any(|it| variables.contains(it)));
     match left {
         Some(state) => {
             let own = state.variables.iter().find(|it| variables.contains(it));
