@@ -359,3 +359,106 @@ fn pictures_say_what_is_left_out() {
         assert!(format != "text" || text.starts_with("C6: 64 contexts, 2048 of 4096 runs"));
     }
 }
+
+/// The complement of a relation of the model, and edges of Booleans, are guards like these.
+#[test]
+fn conditions_on_guards_of_the_model_are_followed_however_they_are_written() {
+    let model = |declared: &str, condition: &str| {
+        format!(
+            "model W Real x(start = 1, fixed = true); Real v(start = -1, fixed = true); Real f; {declared} equation der(x) = v;
+             /* e: */ der(v) = f; if x < 0 then f = -x; else f = 0; end if; when {condition} then reinit(v, 5); end when; end W;"
+        )
+    };
+    for (declared, condition) in [
+        ("", "x >= 0"),
+        ("", "0 <= x"),
+        ("", "not x < 0"),
+        ("Boolean b = x >= 0;", "edge(b)"),
+        ("Boolean b = x < 0;", "change(b)"),
+        ("Boolean b = x < 0;", "not b"),
+    ] {
+        let report = report(&model(declared, condition));
+        let changes = report["changes"].as_array().expect("a list");
+        let erased: Vec<Vec<String>> = changes.iter().map(|it| lines(it, "erased")).collect();
+        let fires = erased.iter().filter(|it| **it == ["e"]).count();
+        assert_eq!(fires, if condition == "change(b)" { 2 } else { 1 }, "{condition}: {report}");
+    }
+}
+
+/// A law that reads left limits sets another value in every instant: the run that meets it twice is impulsive both times.
+#[test]
+fn laws_of_left_limits_jump_whenever_they_fire() {
+    let text = "model B Real h(start = 1, fixed = true); Real v(start = 0, fixed = true); Real f; Boolean fly(start = true, fixed = true);
+        equation der(h) = v; der(v) = f - 9.81; when h <= 0 then reinit(v, -0.8*pre(v)); fly = pre(v) < -0.1; end when;
+        if fly then f = 0; else h = 0; end if; end B;";
+    let runs = report(text)["runs"].as_array().expect("a list").clone();
+    let is_held = |run: &&Value| run["when"] == "not fly, h <= 0" && !run["fires"].is_null();
+    let held: Vec<&Value> = runs.iter().filter(is_held).collect();
+    assert!(held.len() > 2 && held.iter().all(|run| run["class"] == "impulsive"), "{held:#?}");
+}
+
+/// A state that comes back to its value does so where something is conserved with constant coefficients, else nothing says so.
+#[test]
+fn states_come_back_only_where_coefficients_are_constant() {
+    let model = |load: &str| {
+        format!(
+            "model N Real w1; Real w2; Real t; Boolean g; equation g = time >= 1; der(w1) = t; der(w2) = {load};
+             if g then w1 = w2; else t = 0; end if; when time >= 2 then reinit(w1, 0); end when; end N;"
+        )
+    };
+    for (load, comes_back) in [("-t", true), ("-t*w2", false), ("-time*t", false)] {
+        let report = report(&model(load));
+        let change = change(&report, "g, not (time >= 2)", "g, time >= 2");
+        let series = lines(&change, "series").into_iter().find(|it| it.starts_with("w1•2")).expect("a series");
+        assert_eq!(series.starts_with("w1•2 = pre(w1)"), comes_back, "{change}");
+        assert_eq!(lines(&change, "restart").iter().any(|it| it.starts_with("w1")), !comes_back, "{change}");
+    }
+}
+
+/// A state that enters a mode infinite stays so: there is no standard part, and that is said.
+#[test]
+fn states_that_stay_infinite_are_named() {
+    let text = "model S Real x(start = 1, fixed = true); Real f; Boolean locked; Boolean w; equation locked = time < 1; w = time >= 1;
+        der(x) = f; if locked then x = 1; else der(f) = -f; end if; when w then reinit(x, 5); end when; end S;";
+    let report = report(text);
+    let change = change(&report, "locked, not w", "not locked, w");
+    assert_eq!(lines(&change, "infinite"), ["f"]);
+    assert!(lines(&change, "differs").iter().all(|it| !it.contains("may have jumped")), "{change}");
+}
+
+/// An assignment stands above what a mode of higher index knows of its state.
+#[test]
+fn a_reinit_may_leave_a_mode_of_higher_index() {
+    let text = "model R Real x(start = 0, fixed = true); Real v; Real n; Boolean hold; equation hold = time < 1; /* e: */ der(x) = v;
+        der(v) = n - 1; if hold then x = 0; else n = 0; end if; when not hold then reinit(x, 3); end when; end R;";
+    let report = report(text);
+    let change = change(&report, "hold", "not hold");
+    assert_eq!((change["class"].as_str(), lines(&change, "erased")), (Some("discrete"), vec!["e".to_string()]));
+    assert_eq!(lines(&change, "restart"), ["x from reinit(x, 3) in instant 1"]);
+}
+
+/// What follows an instant that is over at once is told as a path of runs.
+#[test]
+fn cascades_are_paths_of_runs() {
+    let text = "model C Real x1(start = 0, fixed = true); Real x2(start = 1, fixed = true); Real x3(start = 1, fixed = true);
+        Real v1(start = 1, fixed = true); Real v2(start = 0, fixed = true); Real v3(start = 0, fixed = true); Real f; Real k;
+        Boolean a; Boolean b; equation der(x1) = v1; der(x2) = v2; der(x3) = v3; der(v1) = -f; der(v2) = f - k; der(v3) = k;
+        a = x1 >= x2 and v1 > v2; b = x2 >= x3 and v2 > v3; if a then x1 = x2; else f = 0; end if; if b then x2 = x3; else k = 0; end if;
+        when a then v2 - v1 = -(pre(v2) - pre(v1)); end when; when b then v3 - v2 = -(pre(v3) - pre(v2)); end when; end C;";
+    let report = report(text);
+    let runs = report["runs"].as_array().expect("a list");
+    let first = change(&report, "not a, not b", "a, not b");
+    let cascades = first["cascades"].as_array().expect("a list").clone();
+    let modes = |path: &Value| -> Vec<String> {
+        let runs = path.as_array().expect("a list").iter().map(|it| &runs[it.as_u64().expect("a number") as usize - 1]);
+        runs.map(|run| run["when"].as_str().expect("a text").to_string()).collect()
+    };
+    let through = ["not a, b", "not a, not b", "not a, not b"];
+    assert!(cascades.iter().any(|path| modes(path) == through), "{cascades:?}");
+    for path in &cascades {
+        let numbers: Vec<usize> =
+            path.as_array().expect("a list").iter().map(|it| it.as_u64().expect("a number") as usize).collect();
+        assert!(numbers.windows(2).all(|pair| runs[pair[0] - 1]["to"] == runs[pair[1] - 1]["from"]), "{path}");
+        assert_eq!(runs[numbers[numbers.len() - 1] - 1]["class"], "continuous");
+    }
+}

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use modeshift_dae::{EquationId, ExpressionId, Expressions, IndexVec, Mode, VariableId};
+use modeshift_dae::{EquationId, ExpressionId, Expressions, IndexVec, Mode, Node, VariableId};
 
 use crate::bipartite::Bipartite;
 use crate::combined::CombinedEquation;
@@ -196,6 +196,13 @@ impl DifferenceSystem {
         let wanted: Option<Vec<usize>> = read.iter().map(place).collect();
         let rows = graph.rows_that_determine(wanted?)?;
         Some(rows.into_iter().map(|row| bodies[row]).collect())
+    }
+
+    /// Whether a law reads left limits, which are no variables of its instant.
+    pub(crate) fn reads_left_limits(&self, body: Body) -> bool {
+        let GuardedEquation { clause, sides, .. } = &self.bodies[body];
+        let has_past = |side: &ExpressionId| self.expressions.contains(*side, |node| matches!(node, Node::Pre(_)));
+        clause.is_some() && sides.iter().flatten().any(has_past)
     }
 
     /// Laws speak of right limits also of what is no state, where that follows from states.

@@ -24,6 +24,8 @@ pub struct Wording<'a> {
     pub run: Option<usize>,
     /// Whether every choice is to be explored.
     pub all_choices: bool,
+    /// Whether modes whose changes loop for ever are refused.
+    pub refuses_endless: bool,
     /// Values of guards before the changes to tell of.
     pub from: &'a [(ModeVariableId, bool)],
     /// Values of guards after them.
@@ -68,6 +70,7 @@ impl Wording<'_> {
             endless: self.endless(&names),
             choices,
             unexplored,
+            refuses_endless: self.refuses_endless,
             is_one_run,
         }
     }

@@ -1,5 +1,6 @@
 //! The constructive semantics as text, in the notation of RR8933 Fig. 3.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::report::{ChoiceReport, ContextReport, LeftOut, ModeDynamics, ResetReport, RunReport, SemanticsReport};
@@ -26,7 +27,7 @@ pub(super) fn semantics_to_text(report: &SemanticsReport) -> String {
         let pasts = count(pasts, "past");
         let _ = writeln!(text, "not followed: {pasts}, for which runs may have impulses of other orders");
     }
-    section(&mut text, "contexts", report.contexts.iter().map(|it| context_line(it, &report.contexts)));
+    section(&mut text, "contexts", context_lines(&report.contexts));
     section(&mut text, "runs", report.runs.iter().flat_map(run_lines));
     section(&mut text, "guards that wait for themselves", report.delayed.iter().cloned());
     let no_guard = |clause: &String| format!("{clause}: the condition is a single instant, or one guard too many");
@@ -54,7 +55,13 @@ pub(super) fn semantics_to_text(report: &SemanticsReport) -> String {
         );
     }
     for cycle in &report.endless {
-        section(&mut text, "rejected: loops for ever", cycle.iter().cloned());
+        let title = match report.refuses_endless {
+            true => "rejected: loops for ever",
+            false => {
+                "loops for ever in Algorithm 5, which does not see that equations agree; `analyze` accepts the mode"
+            }
+        };
+        section(&mut text, title, cycle.iter().cloned());
     }
     if let Some(choices) = &report.choices {
         write_choices(&mut text, choices, report.unexplored.unwrap_or(0));
@@ -80,14 +87,19 @@ pub(super) fn left_out(report: &SemanticsReport) -> Option<String> {
     ))
 }
 
-/// `∅_2  knows x, v, after h <= 0`: what tells contexts with the same equations apart is said.
-fn context_line(context: &ContextReport, all: &[ContextReport]) -> String {
+/// `∅_2  knows x, v; before, h <= 0 held`: what tells contexts with the same equations apart is said.
+fn context_lines(all: &[ContextReport]) -> Vec<String> {
+    let mut counts: BTreeMap<&[String], usize> = BTreeMap::new();
+    all.iter().for_each(|it| *counts.entry(&it.context).or_default() += 1);
+    let has_conditions = all.iter().any(|it| !it.held.is_empty());
+    all.iter().map(|it| context_line(it, counts[&*it.context] == 1, has_conditions)).collect()
+}
+
+fn context_line(context: &ContextReport, is_alone: bool, has_conditions: bool) -> String {
     let mut line = format!("{}  knows {}", context.name, list(&context.knows));
-    let is_alone = all.iter().filter(|other| other.context == context.context).count() == 1;
     if is_alone {
         return line;
     }
-    let has_conditions = all.iter().any(|it| !it.held.is_empty());
     if has_conditions && context.held.is_empty() {
         line += "; no condition of a `when` held before";
     } else if has_conditions {
@@ -155,10 +167,15 @@ fn write_change(text: &mut String, change: &ResetReport) {
             None => format!("by causality, guards that keep their values first: {steps}"),
         })
         .collect();
+    lines.extend(change.cascade_texts.iter().map(|it| format!("then {it}")));
+    if change.more_cascades {
+        lines.push("… and other cascades".to_string());
+    }
     lines.extend(change.failure.iter().map(|failure| format!("fails: {failure}")));
     if !change.erased.is_empty() {
         lines.push(format!("erased: {}", change.erased.join(", ")));
     }
+    lines.extend(change.erased_later.iter().map(|it| format!("erased in {it}")));
     lines.extend(change.series.iter().map(|it| format!("series: {it}")));
     lines.extend(change.dominant.iter().map(|it| format!("dominant: {it}")));
     for ImpulseOrder { variable, order } in &change.impulse_orders {
@@ -168,6 +185,9 @@ fn write_change(text: &mut String, change: &ResetReport) {
         });
     }
     lines.extend(change.unclear.0.iter().map(|(name, why)| format!("{name} = NaN, [{name}] is not known: {why}")));
+    lines.extend(change.infinite.iter().map(|it| {
+        format!("{it} is a state of the mode that follows, and stays infinite there: no standard part, and no restart")
+    }));
     lines.extend(change.restart.iter().map(|it| format!("restart: {it}")));
     lines.extend(change.formula.0.iter().map(|(name, formula)| format!("{name} = {formula}")));
     lines.extend(change.moments.0.iter().map(|(name, moments)| format!("weights of {name}: {moments}")));

@@ -7,17 +7,20 @@
 //! | file | purpose |
 //! |---|---|
 //! | `boundary` | what guards say of the past where they change |
+//! | `cascade` | what follows an instant that is over at once |
 //! | `choices` | which equation gives way to laws, where that is a choice |
 //! | `crossing` | guards whose boundaries are crossed by a jump, of which they then say nothing |
 //! | `polynomial` | expressions as polynomials with exact coefficients |
 //! | `remembered` | a past as `changes` remembers it |
 
 mod boundary;
+mod cascade;
 mod choices;
 mod crossing;
 mod polynomial;
 mod remembered;
 
+pub use cascade::MOST_CASCADES;
 pub use choices::LawChoice;
 
 use std::collections::BTreeSet;

@@ -55,7 +55,12 @@ fn row(system: &DifferenceSystem, equation: Shifted<Body>, instant: u32) -> (Val
     }
     let time = Number::integer(i64::from(instant + equation.shift));
     let slope = Series::monomial(input(equation.of, 1) * time, 1);
-    (entries, &Series::monomial(input(equation.of, 0), 0) + &slope)
+    // What a law makes of left limits is another value in every instant.
+    let constant = match system.reads_left_limits(equation.of) {
+        true => Number::generic([4, u64::from(equation.of.0), u64::from(instant), 0]),
+        false => input(equation.of, 0),
+    };
+    (entries, &Series::monomial(constant, 0) + &slope)
 }
 
 /// The solution of a block; nothing where it is singular even for generic numbers.

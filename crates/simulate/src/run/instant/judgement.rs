@@ -354,7 +354,8 @@ impl<'a> Instant<'_, 'a> {
         for (number, pair) in part.pairs.iter().enumerate() {
             let is_changed = pair.iter().any(|&id| settled.discrete[id] != step.left.discrete[id]);
             let is_undone = pair.iter().all(|&id| later.discrete[id] == step.left.discrete[id]);
-            if !(is_changed && is_undone) {
+            let is_passed = self.memory.passes_through && self.prepared.is_of_machine(pair);
+            if !(is_changed && is_undone) || is_passed {
                 continue;
             }
             for &atom in &part.pair_atoms[number] {

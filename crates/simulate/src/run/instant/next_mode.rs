@@ -101,7 +101,24 @@ impl<'a> Instant<'_, 'a> {
             Ok(selected) => return Ok(selected),
             Err(no_sliding) => no_sliding,
         };
-        self.at_other_levels(step, &proposal).ok_or(NoOutcome::NoMode(reason, no_sliding))
+        let passed = self.passing_through(step, &proposal);
+        passed.or_else(|| self.at_other_levels(step, &proposal)).ok_or(NoOutcome::NoMode(reason, no_sliding))
+    }
+
+    /// The same where a machine may enter a state that it leaves at once for the one it came from: that one is entered anew,
+    /// and what it begins with decides whether it stays. A circle without end is found by what comes back.
+    fn passing_through(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        proposal: &IndexVec<VariableId, f64>,
+    ) -> Option<Selected<'a>> {
+        if self.prepared.dae.model.machines.is_empty() {
+            return None;
+        }
+        self.memory.passes_through = true;
+        let selected = self.among_modes(step, proposal, &BTreeSet::new());
+        self.memory.passes_through = false;
+        selected.ok()
     }
 
     /// The same among modes that are no combinations of others, with more or less taken for noise.

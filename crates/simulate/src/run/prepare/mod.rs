@@ -189,6 +189,12 @@ impl Prepared {
         short_text(&self.dae.model, Some(&self.dae.mode_variables), expression)
     }
 
+    /// Whether Booleans with a memory are states of a machine.
+    pub fn is_of_machine(&self, booleans: &[VariableId]) -> bool {
+        let mut states = self.dae.model.machines.iter().flat_map(|machine| &machine.states);
+        states.any(|state| booleans.contains(&state.active))
+    }
+
     /// The text of a message: literals as they are, the rest as written.
     pub fn message(&self, expression: ExpressionId) -> String {
         match self.dae.model.expressions.node(expression) {
