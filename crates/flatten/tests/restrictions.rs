@@ -261,6 +261,13 @@ fn redeclarations_keep_to_what_the_original_promises() {
 }
 
 #[test]
+fn an_enumeration_that_is_left_open_becomes_any() {
+    let text = "type E = enumeration(one, two); model A replaceable type T = enumeration(:); parameter T t; end A;
+                model M A a(redeclare type T = E, t = E.two); end M;";
+    assert!(try_flat(text, &[]).is_ok());
+}
+
+#[test]
 fn outer_elements_are_those_of_their_inner_ones() {
     check(&[
         (

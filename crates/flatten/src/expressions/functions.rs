@@ -72,7 +72,7 @@ impl Flattener<'_> {
                 self.construct(&call, context)
             }
             ClassKind::Function | ClassKind::OperatorFunction => {
-                self.check_called(&definition, function.span)?;
+                self.check_called(info.class, function.span)?;
                 let call = Call { class: info.class, layout, positional, named: by_name, span };
                 self.run_elementwise(&call, &definition, context)
             }

@@ -117,9 +117,12 @@ impl Classes<'_> {
 }
 
 impl Flattener<'_> {
-    /// What is called is whole.
-    pub(crate) fn check_called(&self, function: &Class, span: Span) -> Outcome<()> {
-        if !function.partial {
+    /// What is called is whole. What a function of a partial package becomes is decided where the package is redeclared.
+    pub(crate) fn check_called(&self, class: ClassId, span: Span) -> Outcome<()> {
+        let node = self.classes.library.class(class);
+        let function = &node.definition;
+        let around = node.written_in().or(node.parent);
+        if !function.partial || around.is_some_and(|around| self.classes.library.class(around).definition.partial) {
             return Ok(());
         }
         let message = format!("`{}` is partial and cannot be called", function.name.name);

@@ -97,11 +97,12 @@ impl Classes<'_> {
         self.scalar_of(class)?
     }
 
-    /// Enumerations are the same where their literals are.
+    /// Enumerations are the same where their literals are; `enumeration(:)` leaves them open.
     fn is_same(&self, one: Type, other: Type) -> bool {
         match (one, other) {
             (Type::Enumeration(one), Type::Enumeration(other)) => {
-                self.enumerations.all[one].literals == self.enumerations.all[other].literals
+                let (one, other) = (&self.enumerations.all[one].literals, &self.enumerations.all[other].literals);
+                one == other || one.is_empty() || other.is_empty()
             }
             _ => one == other,
         }
