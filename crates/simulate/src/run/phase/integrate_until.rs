@@ -201,9 +201,12 @@ impl<'a> Phase<'a> {
             .state_quantities()
             .enumerate()
             .filter(|&(index, state)| {
-                let size = machinery.memory.sizes.size(state).max(self.states[index].abs());
-                let is_at_rest = size.max(step * self.present.value(state.of, state.order + 1).abs()) <= least;
-                is_at_rest || integrator.sizes().has_died_away(index)
+                // What is at hand comes first: few states are at rest.
+                let is_at_rest = || {
+                    let change = step * self.present.value(state.of, state.order + 1).abs();
+                    machinery.memory.sizes.size(state).max(change) <= least
+                };
+                self.states[index].abs() <= least && is_at_rest() || integrator.sizes().has_died_away(index)
             })
             .collect();
         if resting.is_empty() {
