@@ -169,12 +169,12 @@ impl Side<'_> {
     }
 
     /// What rounding makes of the slope of a state without a nominal value, and errors of the states that it is made of, which are
-    /// these.
+    /// these by their places.
     pub(crate) fn slope_noise(
         &self,
         prepared: &Prepared,
         state: Derivative<VariableId>,
-        error: impl Fn(Derivative<VariableId>) -> f64,
+        errors: &[f64],
     ) -> Option<f64> {
         if prepared.declared_nominal(state.of) > 0.0 {
             return None;
@@ -186,9 +186,9 @@ impl Side<'_> {
             self.mode.ingredients.slopes.borrow_mut().insert(state, made.clone());
             made
         });
-        let quantities = self.mode.quantities.list();
+        let own = self.mode.quantities.index(state.of, state.order).map(|it| it.index());
         let noise = |&(place, weight): &(usize, f64)| {
-            let of_states = if quantities[place] == state { 0.0 } else { error(quantities[place]) };
+            let of_states = if Some(place) == own { 0.0 } else { errors[place] };
             weight * (ROUNDING * self.jet[place].abs()).max(of_states)
         };
         let noise: f64 = terms.iter().map(noise).sum();
