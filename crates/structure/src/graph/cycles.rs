@@ -183,9 +183,9 @@ impl<'a> Dependencies<'a> {
                 return modes;
             }
         }
+        let Some(next) = there.next() else { return modes };
         // One after the other would be as many sets as there are arcs, each larger than the one before.
-        let others = self.space.union(there);
-        self.space.or(modes, others)
+        self.space.union(there.chain([next, modes]))
     }
 
     /// The number of each vertex's strongly connected component when the modes are forgotten.
