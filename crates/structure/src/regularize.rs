@@ -93,7 +93,9 @@ pub fn regularize_or_sweep(
         return Ok(Structure::Sets(Box::new(regularize(dae, options, value_of)?)));
     }
     let start = Instant::now();
-    let within_budget = Options { node_limit: Some(budget), ..options.clone() };
+    // A large model that is local needs nodes as it goes on; one that is not needs most of them for its first equations.
+    let held_back = if budget > LEAST_BUDGET { budget - budget / 4 } else { 0 };
+    let within_budget = Options { node_limit: Some(budget), held_back, ..options.clone() };
     let mut combinations = Vec::new();
     match combined(&mut dae, &within_budget, value_of, &mut combinations) {
         Ok((analysis, found)) => {

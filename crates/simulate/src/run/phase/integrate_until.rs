@@ -9,9 +9,8 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use modeshift_dae::{Derivative, VariableId};
-use rustc_hash::FxHashMap;
 
-use crate::integrate::{IntegrationFailure, Integrator, Method, Problem, Settings};
+use crate::integrate::{IntegrationFailure, Integrator, Method, Problem, Settings, Sizes};
 use crate::program::{BlockFailure, NotBuilt};
 use crate::results::CostPart;
 use crate::run::Machinery;
@@ -201,27 +200,33 @@ impl<'a> Phase<'a> {
             .state_quantities()
             .enumerate()
             .filter(|&(index, state)| {
-                let size = machinery.memory.sizes.size(state).max(self.states[index].abs());
-                let is_at_rest = size.max(step * self.present.value(state.of, state.order + 1).abs()) <= least;
-                is_at_rest || integrator.sizes().has_died_away(index)
+                // What is at hand comes first: few states are at rest.
+                let is_at_rest = || {
+                    let change = step * self.present.value(state.of, state.order + 1).abs();
+                    machinery.memory.sizes.size(state).max(change) <= least
+                };
+                self.states[index].abs() <= least && is_at_rest() || integrator.sizes().has_died_away(index)
             })
             .collect();
         if resting.is_empty() {
             return;
         }
-        let index_of: FxHashMap<_, usize> = program.state_quantities().zip(0..).collect();
+        // Of another state a part of its error as small as the error is itself: a fast state is moved by others many times in a
+        // step. But all of it where it is rounding, as the current into a capacitor that nothing drives.
+        let error = |sizes: &Sizes, index: usize| {
+            (settings.tolerance.powi(2) * sizes.now[index]).max(step * sizes.slope_noise[index])
+        };
+        let place_of =
+            |state: Derivative<VariableId>| self.mode.quantities.index(state.of, state.order).map(|it| it.index());
+        let mut errors = vec![0.0; self.present.jet.len()];
+        for (index, state) in program.state_quantities().enumerate() {
+            place_of(state).into_iter().for_each(|place| errors[place] = error(integrator.sizes(), index));
+        }
         for (index, state) in resting {
-            let sizes = integrator.sizes();
-            // Of another state a part of its error as small as the error is itself: a fast state is moved by others many times in a
-            // step. But all of it where it is rounding, as the current into a capacitor that nothing drives.
-            let error = |it: Derivative<VariableId>| {
-                let of_state =
-                    |&index: &usize| (settings.tolerance.powi(2) * sizes.now[index], sizes.slope_noise[index]);
-                let (part, noise) = index_of.get(&it).map_or((0.0, 0.0), of_state);
-                part.max(step * noise)
-            };
-            let noise = self.present.slope_noise(machinery.prepared, state, error);
-            noise.into_iter().for_each(|noise| integrator.set_slope_noise(index, noise));
+            if let Some(noise) = self.present.slope_noise(machinery.prepared, state, &errors) {
+                integrator.set_slope_noise(index, noise);
+                place_of(state).into_iter().for_each(|place| errors[place] = error(integrator.sizes(), index));
+            }
         }
     }
 
