@@ -600,7 +600,7 @@ fn levels_that_become_equal_rest_there() {
                q = {rate}*(if h1 > h2 then sqrt(h1 - h2) else -sqrt(h2 - h1));
              end Tanks;"
         );
-        let equal: f64 = (first - second as f64).sqrt() / rate;
+        let equal = f64::sqrt(first - second) / rate;
         for tolerance in [1e-4, 1e-6, 1e-8, 1e-10] {
             let ran = run_text(&text, &How::until(2.0 * equal).tolerance(tolerance)).finished();
             let (times, levels) = (ran.result.times(), ran.values("h1"));

@@ -37,8 +37,8 @@ impl<'a> Instant<'_, 'a> {
                 let (state, share) = states.max_by(|a, b| change(a).total_cmp(&change(b)))?;
                 let place = side.mode.quantities.index(state.of, state.order)?.index();
                 let correction = value / share;
-                // More is no rounding; what is not a number is none either.
-                if !(correction.abs() <= ROUNDING * side.jet[place].abs()) {
+                let is_rounding = correction.abs() <= ROUNDING * side.jet[place].abs();
+                if !is_rounding {
                     return None;
                 }
                 side.jet[place] -= correction;
