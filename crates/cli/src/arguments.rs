@@ -134,6 +134,12 @@ pub enum Command {
         /// Restrict to the modes with these values
         #[arg(long, value_name = "MODE")]
         at: Option<String>,
+        /// Only changes from these modes
+        #[arg(long, value_name = "MODE")]
+        from: Option<String>,
+        /// Only changes to these modes
+        #[arg(long, value_name = "MODE")]
+        to: Option<String>,
         /// One run, by its number, step by step with what each status knows
         #[arg(long, value_name = "N")]
         run: Option<usize>,

@@ -47,8 +47,9 @@ pub fn run(arguments: Arguments) -> Status {
         }
         Command::Simulate { input, run } => simulate(&input, &run),
         Command::Rimis { input, check, plain } => rimis(&input, RimisOptions { plain, check }),
-        Command::Semantics { input, format, at, run, all_choices } => {
-            semantics(&input, format, &semantics::Selection { at: at.as_deref(), run, all_choices })
+        Command::Semantics { input, format, at, from, to, run, all_choices } => {
+            let (at, from, to) = (at.as_deref(), from.as_deref(), to.as_deref());
+            semantics(&input, format, &semantics::Selection { at, from, to, run, all_choices })
         }
     };
     result.unwrap_or_else(|UsageError(message)| {

@@ -257,3 +257,208 @@ fn a_reinit_takes_the_place_of_the_equation_of_its_state() {
         when g then reinit(x, 7); end when; if g then /* k: */ x = y; else f = 0; end if; end F;";
     assert_eq!(lines(&change_to(joined, "g"), "erased"), ["e", "k"]);
 }
+
+/// The runs of a model are of the same class whatever values of guards are asked for, also where no mode that lasts is among them.
+#[test]
+fn the_class_of_a_run_does_not_depend_on_what_is_asked_for() {
+    let text = "model W Real x(start = 1, fixed = true); Real v(start = -1, fixed = true); Real f; Boolean c; equation
+        c = x <= 0; der(x) = v; der(v) = f - 1; if c then x = 0; else f = 0; end if; when c then v = -0.5*pre(v); end when; end W;";
+    let class = |arguments: &[&str]| {
+        let report = modeshift_reading(text.as_bytes(), &[&["semantics", "-", "--format", "json"], arguments].concat());
+        let runs = report.json()["runs"].as_array().expect("a list").clone();
+        let fired = runs.iter().find(|run| run["when"] == "c").expect("the run that fires").clone();
+        (fired["class"].clone(), fired["impulse_orders"].clone())
+    };
+    assert_eq!(class(&[]), class(&["--at", "c=true"]));
+    assert_eq!(class(&[]).0, "impulsive");
+}
+
+/// Contexts with the same equations differ in what held before, or in the modes that their equations are of.
+#[test]
+fn contexts_with_the_same_equations_are_told_apart() {
+    let ratios = "model K Real w1; Real w2; Real t; Boolean g = time >= 1; equation der(w1) = -t; der(w2) = t;
+        /* e: */ w2 = (if g then 3 else 2)*w1; end K;";
+    let contexts = report(ratios)["contexts"].as_array().expect("a list").clone();
+    let bodies: Vec<&Value> = contexts.iter().map(|it| &it["bodies"]["e"]).collect();
+    assert_eq!(bodies, ["not g", "g"]);
+    let ball = "model B Real h(start = 1, fixed = true); Real v(start = 0, fixed = true); equation der(h) = v;
+        der(v) = -9.81; when h <= 0 then v = -0.8*pre(v); end when; end B;";
+    let contexts = report(ball)["contexts"].as_array().expect("a list").clone();
+    let held: Vec<Vec<String>> = contexts.iter().map(|it| lines(it, "held")).collect();
+    assert_eq!(held, [vec![], vec!["h <= 0".to_string()]]);
+}
+
+/// What no equation contains has no value: no run ends. What equations of other modes contain is irrelevant in this one.
+#[test]
+fn a_variable_without_an_equation_lets_runs_fail() {
+    let text = "model U Real x(start = 1, fixed = true); Real y; Boolean g = time >= 1; equation
+        der(x) = if g then 1 else -x; end U;";
+    let answer = modeshift_reading(text.as_bytes(), &["semantics", "-", "--format", "json"]);
+    let runs = answer.json()["runs"].as_array().expect("a list").clone();
+    assert!(runs.len() == 2 && runs.iter().all(|run| run["class"] == "failed"), "{runs:?}");
+    assert!(runs[0]["failure"].as_str().is_some_and(|it| it.contains("gives a value to y")), "{runs:?}");
+}
+
+/// The same micro-steps in another order are the same run.
+#[test]
+fn changes_name_their_runs_whatever_the_order_of_guards() {
+    let text =
+        "model S Real w1; Real w2; Real w3; Real a; Real b; Boolean g1 = time >= 1; Boolean g2 = time >= 2; equation
+        der(w1) = a; der(w2) = b - a; der(w3) = -b; if g1 then w1 = w2; else a = 0; end if;
+        if g2 then w2 = w3; else b = 0; end if; end S;";
+    let report = report(text);
+    let changes = report["changes"].as_array().expect("a list");
+    let runs = report["runs"].as_array().expect("a list");
+    for change in changes {
+        for (number, instant) in change["runs"].as_array().expect("a list").iter().zip(lines(change, "instants")) {
+            let number = number.as_u64().expect("a run of the graph") as usize;
+            let steps = runs[number - 1]["steps"].as_array().expect("a list").iter();
+            let steps: Vec<&str> = steps.map(|step| step["text"].as_str().expect("a text")).collect();
+            assert_eq!(instant, steps.join("; "));
+        }
+    }
+}
+
+/// `changes` says where a product is taken by convention; the formulas beside the runs are its, and so is the warning.
+#[test]
+fn conventions_of_closed_forms_are_said() {
+    let text = "model C Real u(start = 1, fixed = true); Real i; Real C; Boolean g = time >= 1; equation
+        C = if g then 2 else 1; /* q: */ C*der(u) + u*der(C) = i; u + 3*i = 0; end C;";
+    let warnings = lines(&change_to(text, "g"), "warnings");
+    assert_eq!(warnings.len(), 2, "{warnings:?}");
+    assert!(warnings[0].contains("C is taken at its left limit"), "{warnings:?}");
+    let charge =
+        text.replace("/* q: */ C*der(u) + u*der(C) = i;", "Q = C*u; der(Q) = i;").replace("Real i;", "Real i; Real Q;");
+    assert!(lines(&change_to(&charge, "g"), "warnings").is_empty());
+}
+
+/// Every change can be asked for, however many there are.
+#[test]
+fn changes_can_be_picked_by_both_sides() {
+    let text = "model C3 Real w[4]; Real t[3]; Boolean on[3]; equation for i in 1:3 loop on[i] = time >= i;
+        if on[i] then w[i] = w[i + 1]; else t[i] = 0; end if; end for; der(w[1]) = t[1]; der(w[2]) = t[2] - t[1];
+        der(w[3]) = t[3] - t[2]; der(w[4]) = -t[3]; end C3;";
+    let arguments =
+        ["semantics", "-", "--format", "json", "--from", "on[1]=true,on[2]=true,on[3]=true", "--to", "on[1]=false"];
+    let report = modeshift_reading(text.as_bytes(), &arguments).json();
+    let changes = report["changes"].as_array().expect("a list");
+    assert_eq!(changes.len(), 4);
+    assert!(changes.iter().any(|it| it["to"] == "not on[1], not on[2], not on[3]"), "{changes:?}");
+    assert!(report["more_changes"].is_null());
+}
+
+/// Text, DOT and SVG say what the bound on runs leaves out.
+#[test]
+fn pictures_say_what_is_left_out() {
+    let clutches = "model C6 Real w[7]; Real t[6]; Boolean on[6]; equation for i in 1:6 loop on[i] = time >= i;
+        if on[i] then w[i] = w[i + 1]; else t[i] = 0; end if; end for; der(w[1]) = t[1];
+        for i in 2:6 loop der(w[i]) = t[i] - t[i - 1]; end for; der(w[7]) = -t[6]; end C6;";
+    for format in ["text", "dot", "svg"] {
+        let text = modeshift_reading(clutches.as_bytes(), &["semantics", "-", "--format", format]).stdout;
+        assert!(text.contains("left out: 2048 runs from 32 contexts"), "{format}");
+        assert!(format != "text" || text.starts_with("C6: 64 contexts, 2048 of 4096 runs"));
+    }
+}
+
+/// The complement of a relation of the model, and edges of Booleans, are guards like these.
+#[test]
+fn conditions_on_guards_of_the_model_are_followed_however_they_are_written() {
+    let model = |declared: &str, condition: &str| {
+        format!(
+            "model W Real x(start = 1, fixed = true); Real v(start = -1, fixed = true); Real f; {declared} equation der(x) = v;
+             /* e: */ der(v) = f; if x < 0 then f = -x; else f = 0; end if; when {condition} then reinit(v, 5); end when; end W;"
+        )
+    };
+    for (declared, condition) in [
+        ("", "x >= 0"),
+        ("", "0 <= x"),
+        ("", "not x < 0"),
+        ("Boolean b = x >= 0;", "edge(b)"),
+        ("Boolean b = x < 0;", "change(b)"),
+        ("Boolean b = x < 0;", "not b"),
+    ] {
+        let report = report(&model(declared, condition));
+        let changes = report["changes"].as_array().expect("a list");
+        let erased: Vec<Vec<String>> = changes.iter().map(|it| lines(it, "erased")).collect();
+        let fires = erased.iter().filter(|it| **it == ["e"]).count();
+        assert_eq!(fires, if condition == "change(b)" { 2 } else { 1 }, "{condition}: {report}");
+    }
+}
+
+/// A law that reads left limits sets another value in every instant: the run that meets it twice is impulsive both times.
+#[test]
+fn laws_of_left_limits_jump_whenever_they_fire() {
+    let text = "model B Real h(start = 1, fixed = true); Real v(start = 0, fixed = true); Real f; Boolean fly(start = true, fixed = true);
+        equation der(h) = v; der(v) = f - 9.81; when h <= 0 then reinit(v, -0.8*pre(v)); fly = pre(v) < -0.1; end when;
+        if fly then f = 0; else h = 0; end if; end B;";
+    let runs = report(text)["runs"].as_array().expect("a list").clone();
+    let is_held = |run: &&Value| run["when"] == "not fly, h <= 0" && !run["fires"].is_null();
+    let held: Vec<&Value> = runs.iter().filter(is_held).collect();
+    assert!(held.len() > 2 && held.iter().all(|run| run["class"] == "impulsive"), "{held:#?}");
+}
+
+/// A state that comes back to its value does so where something is conserved with constant coefficients, else nothing says so.
+#[test]
+fn states_come_back_only_where_coefficients_are_constant() {
+    let model = |load: &str| {
+        format!(
+            "model N Real w1; Real w2; Real t; Boolean g; equation g = time >= 1; der(w1) = t; der(w2) = {load};
+             if g then w1 = w2; else t = 0; end if; when time >= 2 then reinit(w1, 0); end when; end N;"
+        )
+    };
+    for (load, comes_back) in [("-t", true), ("-t*w2", false), ("-time*t", false)] {
+        let report = report(&model(load));
+        let change = change(&report, "g, not (time >= 2)", "g, time >= 2");
+        let series = lines(&change, "series").into_iter().find(|it| it.starts_with("w1•2")).expect("a series");
+        assert_eq!(series.starts_with("w1•2 = pre(w1)"), comes_back, "{change}");
+        assert_eq!(lines(&change, "restart").iter().any(|it| it.starts_with("w1")), !comes_back, "{change}");
+    }
+}
+
+/// A state that enters a mode infinite stays so: there is no standard part, and that is said.
+#[test]
+fn states_that_stay_infinite_are_named() {
+    let text = "model S Real x(start = 1, fixed = true); Real f; Boolean locked; Boolean w; equation locked = time < 1; w = time >= 1;
+        der(x) = f; if locked then x = 1; else der(f) = -f; end if; when w then reinit(x, 5); end when; end S;";
+    let report = report(text);
+    let change = change(&report, "locked, not w", "not locked, w");
+    assert_eq!(lines(&change, "infinite"), ["f"]);
+    assert!(lines(&change, "differs").iter().all(|it| !it.contains("may have jumped")), "{change}");
+}
+
+/// An assignment stands above what a mode of higher index knows of its state.
+#[test]
+fn a_reinit_may_leave_a_mode_of_higher_index() {
+    let text = "model R Real x(start = 0, fixed = true); Real v; Real n; Boolean hold; equation hold = time < 1; /* e: */ der(x) = v;
+        der(v) = n - 1; if hold then x = 0; else n = 0; end if; when not hold then reinit(x, 3); end when; end R;";
+    let report = report(text);
+    let change = change(&report, "hold", "not hold");
+    assert_eq!((change["class"].as_str(), lines(&change, "erased")), (Some("discrete"), vec!["e".to_string()]));
+    assert_eq!(lines(&change, "restart"), ["x from reinit(x, 3) in instant 1"]);
+}
+
+/// What follows an instant that is over at once is told as a path of runs.
+#[test]
+fn cascades_are_paths_of_runs() {
+    let text = "model C Real x1(start = 0, fixed = true); Real x2(start = 1, fixed = true); Real x3(start = 1, fixed = true);
+        Real v1(start = 1, fixed = true); Real v2(start = 0, fixed = true); Real v3(start = 0, fixed = true); Real f; Real k;
+        Boolean a; Boolean b; equation der(x1) = v1; der(x2) = v2; der(x3) = v3; der(v1) = -f; der(v2) = f - k; der(v3) = k;
+        a = x1 >= x2 and v1 > v2; b = x2 >= x3 and v2 > v3; if a then x1 = x2; else f = 0; end if; if b then x2 = x3; else k = 0; end if;
+        when a then v2 - v1 = -(pre(v2) - pre(v1)); end when; when b then v3 - v2 = -(pre(v3) - pre(v2)); end when; end C;";
+    let report = report(text);
+    let runs = report["runs"].as_array().expect("a list");
+    let first = change(&report, "not a, not b", "a, not b");
+    let cascades = first["cascades"].as_array().expect("a list").clone();
+    let modes = |path: &Value| -> Vec<String> {
+        let runs = path.as_array().expect("a list").iter().map(|it| &runs[it.as_u64().expect("a number") as usize - 1]);
+        runs.map(|run| run["when"].as_str().expect("a text").to_string()).collect()
+    };
+    let through = ["not a, b", "not a, not b", "not a, not b"];
+    assert!(cascades.iter().any(|path| modes(path) == through), "{cascades:?}");
+    for path in &cascades {
+        let numbers: Vec<usize> =
+            path.as_array().expect("a list").iter().map(|it| it.as_u64().expect("a number") as usize).collect();
+        assert!(numbers.windows(2).all(|pair| runs[pair[0] - 1]["to"] == runs[pair[1] - 1]["from"]), "{path}");
+        assert_eq!(runs[numbers[numbers.len() - 1] - 1]["class"], "continuous");
+    }
+}

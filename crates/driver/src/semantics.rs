@@ -7,7 +7,7 @@ use modeshift_dae::{Builtin, ExpressionId, MultimodeDae, Node, WhenBranch, WhenC
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Stop};
 use modeshift_elaborate::elaborate_with_instants;
 use modeshift_modes::{Limit, LimitKind};
-use modeshift_report::check::limit_diagnostic;
+use modeshift_report::check::{limit_diagnostic, note_combinations};
 use modeshift_report::semantics::{SemanticsReport, Wording, combined_equations, refuse_unfounded, say_verdicts};
 use modeshift_semantics::{DifferenceSystem, Graph, MOST_GUARDS, TooManyGuards, makes_an_instant};
 
@@ -19,6 +19,10 @@ use crate::question::{Answer, Question};
 pub struct Selection<'a> {
     /// Only modes in which guards have these values.
     pub at: Option<&'a str>,
+    /// Only changes from modes in which guards have these values.
+    pub from: Option<&'a str>,
+    /// Only changes to modes in which guards have these values.
+    pub to: Option<&'a str>,
     /// Only this run, from 1, step by step.
     pub run: Option<usize>,
     /// Every choice of the algorithm.
@@ -35,6 +39,9 @@ pub fn semantics(question: &Question, selection: &Selection<'_>) -> Answer<Seman
 impl Run<'_> {
     fn constructive(&mut self, selection: &Selection<'_>) -> Result<SemanticsReport, Stop> {
         let analyzed = self.analyzed_with_instants(selection.at)?;
+        note_combinations(&analyzed, &mut self.diagnostics);
+        let from = self.within(&analyzed.dae, "--from", selection.from)?;
+        let to = self.within(&analyzed.dae, "--to", selection.to)?;
         let system = DifferenceSystem::of(&analyzed.dae, &analyzed.within).map_err(|count| self.too_many(count))?;
         let graph = self.explored(system.with_combinations(combined_equations(&analyzed)))?;
         if let Some(refused) = refuse_unfounded(&analyzed, &graph) {
@@ -46,12 +53,23 @@ impl Run<'_> {
             self.diagnostics.push(Diagnostic::error(Code::E0008, message));
             return Err(Stop);
         }
-        say_verdicts(&graph, &mut self.diagnostics);
+        let refuses_endless = say_verdicts(&graph, &mut self.diagnostics);
         let changes = self.all_changes(&analyzed)?;
         let changes = (!changes.pairs.regular.is_empty()).then_some(&changes);
         let (run, all_choices) = (selection.run, selection.all_choices);
-        let words = Wording { analyzed: &analyzed, graph: &graph, changes, run, all_choices };
-        Ok(self.timings.measure("wording", || words.report(), |_| String::new()))
+        let (analyzed, graph, from, to) = (&analyzed, &graph, &from, &to);
+        let words = Wording { analyzed, graph, changes, run, all_choices, refuses_endless, from, to };
+        let report = self.timings.measure("wording", || words.report(), |_| String::new());
+        if report.changes.is_empty() && (selection.from.is_some() || selection.to.is_some()) {
+            let given = [("--from", selection.from), ("--to", selection.to)];
+            let given = given.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", value?)));
+            let message = format!("{}: there is no such change", given.collect::<Vec<_>>().join(" "));
+            let help = "a change begins in a mode that lasts and is regular; what follows an instant that is over at once is \
+                        told where that begins";
+            self.diagnostics.push(Diagnostic::error(Code::E0003, message).help(help));
+            return Err(Stop);
+        }
+        Ok(report)
     }
 
     /// The model with the conditions of those `when` clauses as mode variables that make instants of their own: of as many as
@@ -104,11 +122,17 @@ impl Run<'_> {
     }
 }
 
-/// Whether a condition is one that may last: clocks, edges and the start are single instants, and no values of guards. The start
-/// alone, one of several conditions, is never met again.
+/// Whether a condition is one that may last, or the edge of such a one: clocks and the start are single instants, and no values
+/// of guards. The start alone, one of several conditions, is never met again.
 fn lasts(dae: &MultimodeDae, condition: ExpressionId) -> bool {
     use Builtin::{Change, Edge, Initial, Sample, Terminal};
+    let expressions = &dae.model.expressions;
     let is_instant = |node: Node| matches!(node, Node::Call(Sample | Edge | Change | Initial | Terminal, _));
-    matches!(dae.model.expressions.node(condition), Node::Call(Initial, _))
-        || !dae.model.expressions.contains(condition, is_instant)
+    match expressions.node(condition) {
+        Node::Call(Initial, _) => true,
+        Node::Call(Edge | Change, of) => {
+            expressions.argument_list(of).iter().all(|&it| !expressions.contains(it, is_instant))
+        }
+        _ => !expressions.contains(condition, is_instant),
+    }
 }

@@ -161,6 +161,11 @@ impl Elaboration<'_> {
         let mut conditions: Vec<ExpressionId> = clause.branches.iter().flat_map(conditions).collect();
         conditions.retain(|&it| !matches!(self.model.expressions.node(it), Node::Call(Builtin::Initial, _)));
         for condition in conditions {
+            // Of an edge or a change it is the Boolean that lasts.
+            let condition = match self.model.expressions.node(condition) {
+                Node::Call(Builtin::Edge | Builtin::Change, of) => self.model.expressions.argument_list(of)[0],
+                _ => condition,
+            };
             self.formula(condition, span);
         }
     }

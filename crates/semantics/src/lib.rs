@@ -82,7 +82,7 @@ mod system;
 mod text;
 mod values;
 
-pub use change::{Change, ChangeEnd, LawChoice, Reading};
+pub use change::{Change, ChangeEnd, LawChoice, MOST_CASCADES, Reading};
 pub use combined::{CombinedEquation, Unfounded};
 pub use domain::{Body, Guard, Shifted, Unknown, Value};
 pub use graph::{Class, Graph, MOST_RUNS, Run};

@@ -380,7 +380,9 @@ impl Instant<'_> {
                 false => Failure::Unbounded(equation),
             };
         }
-        let open: Vec<Shifted<Unknown>> = self.open_variables(status).into_iter().collect();
+        let mut open = self.open_variables(status);
+        open.extend(status.leading_variables(self.system).into_iter().filter(|it| !status.known.contains(it)));
+        let open: Vec<Shifted<Unknown>> = open.into_iter().collect();
         match status.mode().map(|mode| &self.offsets[mode]) {
             Some(None) => Failure::InfiniteIndex(open),
             _ => Failure::Underdetermined(open),
@@ -413,7 +415,9 @@ impl Instant<'_> {
                     .ids()
                     .filter(fires)
                     .filter(|&it| status.modes.are_among(&self.system.bodies[it].modes));
-                after.equations.extend(laws.map(|law| (Shifted::new(law, 0), Value::Undefined)));
+                let laws: Vec<Body> = laws.collect();
+                self.forget_what_is_assigned(&laws, &mut after);
+                after.equations.extend(laws.into_iter().map(|law| (Shifted::new(law, 0), Value::Undefined)));
                 let behind = self.behind_laws(&after);
                 after.equations.extend(behind.into_iter().map(|it| (it, Value::Undefined)));
                 after.fires = Some(clauses.clone());
@@ -423,6 +427,20 @@ impl Instant<'_> {
             }
         }
         after
+    }
+
+    /// An assignment stands above what the past says of its state: a mode of higher index knows it an instant ahead. Equations
+    /// that hold because of that are open again.
+    fn forget_what_is_assigned(&self, laws: &[Body], status: &mut Status) {
+        let targets = laws.iter().filter_map(|&law| self.system.bodies[law].target());
+        for target in targets.filter(|it| it.shift > 0).collect::<Vec<_>>() {
+            if !status.known.remove(&target) {
+                continue;
+            }
+            let contains = |equation: Shifted<Body>| self.system.variables_of(equation).any(|it| it == target);
+            let holding = status.equations.iter_mut().filter(|(_, value)| **value == Value::True);
+            holding.filter(|(equation, _)| contains(**equation)).for_each(|(_, value)| *value = Value::Undefined);
+        }
     }
 
     /// A guard has a value, and equations that are not enabled in any mode left are disabled.

@@ -56,6 +56,7 @@ impl Signature {
         let bodies: Vec<Body> = system.equations_in(mode).collect();
         let mut unknowns: Vec<Unknown> =
             bodies.iter().flat_map(|&body| &system.bodies[body].incidence).map(|entry| entry.unknown).collect();
+        unknowns.extend(&system.unmentioned);
         unknowns.sort_unstable();
         unknowns.dedup();
         let row = |&body: &Body| {

@@ -142,9 +142,9 @@ impl Status {
         system.variables_of(equation).filter(|variable| !self.known.contains(variable))
     }
 
-    /// The leading variables: of each variable in an enabled equation the highest shift.
+    /// The leading variables: of each variable in an enabled equation the highest shift, and what no equation contains at all.
     pub fn leading_variables(&self, system: &DifferenceSystem) -> Vec<Shifted<Unknown>> {
-        let mut degrees: BTreeMap<Unknown, u32> = BTreeMap::new();
+        let mut degrees: BTreeMap<Unknown, u32> = system.unmentioned.iter().map(|&unknown| (unknown, 0)).collect();
         let enabled = self.equations.keys().filter(|equation| self.is_enabled(system, equation.of));
         for variable in enabled.flat_map(|&equation| system.variables_of(equation)) {
             let degree = degrees.entry(variable.of).or_insert(variable.shift);

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use modeshift_dae::{EquationId, ExpressionId, Expressions, IndexVec, Mode, VariableId};
+use modeshift_dae::{EquationId, ExpressionId, Expressions, IndexVec, Mode, Node, VariableId};
 
 use crate::bipartite::Bipartite;
 use crate::combined::CombinedEquation;
@@ -40,6 +40,9 @@ pub struct DifferenceSystem {
     pub expressions: Expressions,
     /// By variable of the model, the variable here.
     pub unknown_of: BTreeMap<VariableId, Unknown>,
+    /// The variables that no equation of any mode contains: they are relevant all the same, and nothing gives them a value. One
+    /// that equations of some modes contain is irrelevant in the others, as in the paper.
+    pub unmentioned: Vec<Unknown>,
     /// Variables of the model that may jump while a mode lasts: inputs and what is discrete.
     pub jumping: BTreeSet<VariableId>,
     /// The names of such branches whose conditions are no guards of the model: their instants are not among the runs.
@@ -113,6 +116,8 @@ pub struct Clause {
     pub name: String,
     /// Which `when` of the model: of the branches of one, the first that may fire does.
     pub of: usize,
+    /// By condition, its text.
+    pub condition_names: Vec<String>,
     /// By condition, the modes in which it holds: the branch fires where one of them becomes true.
     pub conditions: Vec<Modes>,
     /// The modes that it declares to be transient: those of conditions that what happens in the model may make false.
@@ -193,6 +198,13 @@ impl DifferenceSystem {
         Some(rows.into_iter().map(|row| bodies[row]).collect())
     }
 
+    /// Whether a law reads left limits, which are no variables of its instant.
+    pub(crate) fn reads_left_limits(&self, body: Body) -> bool {
+        let GuardedEquation { clause, sides, .. } = &self.bodies[body];
+        let has_past = |side: &ExpressionId| self.expressions.contains(*side, |node| matches!(node, Node::Pre(_)));
+        clause.is_some() && sides.iter().flatten().any(has_past)
+    }
+
     /// Laws speak of right limits also of what is no state, where that follows from states.
     pub(crate) fn shift_what_laws_read(&mut self) {
         let laws: Vec<Body> = self.bodies.ids().filter(|&it| self.bodies[it].clause.is_some()).collect();
@@ -252,6 +264,18 @@ impl DifferenceSystem {
     /// `x•2`
     pub fn variable_name(&self, variable: Shifted<Unknown>) -> String {
         variable.named(&self.unknowns[variable.of].name).to_string()
+    }
+
+    /// `not g`: the values of the guards that some modes have in common; nothing where that is none.
+    pub fn common_values(&self, modes: &Modes) -> Option<String> {
+        let first = modes.first()?;
+        let is_common = |&(guard, value): &(modeshift_dae::ModeVariableId, bool)| {
+            modes.iter().all(|mode| self.modes[mode].get(guard) == value)
+        };
+        let common = self.modes[first].iter().filter(is_common);
+        let literals: Vec<String> =
+            common.map(|(id, value)| literal_text(&self.guards[Guard(id.0)].name, value)).collect();
+        (!literals.is_empty()).then(|| literals.join(", "))
     }
 
     /// `not g, h`: the values of all guards.

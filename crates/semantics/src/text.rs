@@ -137,6 +137,32 @@ impl Graph {
         texts.iter().map(String::as_str).map(name).collect()
     }
 
+    /// The conditions of `when` branches that held in the instant before a beginning: they do not fire again.
+    pub fn held_conditions(&self, beginning: usize) -> Vec<String> {
+        let held = self.system.clauses.iter().zip(&self.beginnings[beginning].held);
+        let named = held.flat_map(|(clause, held)| clause.condition_names.iter().zip(held));
+        let mut names: Vec<String> = named.filter(|(_, held)| **held).map(|(name, _)| name.clone()).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// Equations of the context of a beginning that have other bodies in other modes, each with the guards of its own:
+    /// `e`, `not g`.
+    pub fn bodies_told_apart(&self, beginning: usize) -> Vec<(String, String)> {
+        let system = &self.system;
+        let has_others = |equation: &&Shifted<Body>| {
+            let name = &system.bodies[equation.of].name;
+            system.bodies.iter().filter(|body| body.name == *name).count() > 1
+        };
+        let equations = self.beginnings[beginning].context.iter().filter(has_others);
+        let named = equations.filter_map(|&equation| {
+            let guards = system.common_values(&system.bodies[equation.of].modes)?;
+            Some((system.equation_name(equation), guards))
+        });
+        named.collect()
+    }
+
     /// `∅ -> {e3}: g; FS(e3); e1+e2+e3•+e4; Tick`, with the names of beginnings.
     pub fn run_text(&self, number: usize, names: &[String]) -> String {
         let run = &self.runs[number];

@@ -263,6 +263,7 @@ fn a_mode_that_shifts_further_with_every_visit() {
         combinations: Vec::new(),
         expressions: Expressions::default(),
         unknown_of: BTreeMap::new(),
+        unmentioned: Vec::new(),
         jumping: BTreeSet::new(),
         unseen: Vec::new(),
         reads_open: Vec::new(),

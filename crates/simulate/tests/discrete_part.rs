@@ -127,3 +127,58 @@ fn mirrored_shuffled_and_renamed_equations_give_the_same_run() {
         }
     }
 }
+
+/// Events without an end are told by what goes round; of a counter that never comes back the last values are.
+#[test]
+fn events_without_end_are_told_with_their_values() {
+    for (definition, circle) in [("1 - pre(k)", vec!["0", "1"]), ("mod(pre(k) + 1, 3)", vec!["0", "1", "2"])] {
+        let text = format!(
+            "model M Integer k(start = 0, fixed = true); equation k = if time >= 0.5 then {definition} else 0; end M;"
+        );
+        let ran = run_text(&text, &How::until(1.0));
+        let labels = &ran.said("E0825").labels;
+        let shown =
+            |first: usize| (first..first + 6).map(|it| circle[it % circle.len()]).collect::<Vec<_>>().join(", ");
+        let texts: Vec<String> =
+            (0..circle.len()).map(|first| format!("`k` goes on: …, {}, …", shown(first))).collect();
+        assert!(labels.iter().any(|it| texts.contains(&it.text)), "{labels:#?}");
+    }
+    let growing =
+        "model M Integer k(start = 0, fixed = true); equation k = if time >= 0.5 then pre(k) + 1 else 0; end M;";
+    let ran = run_text(growing, &How::until(1.0));
+    let labels = &ran.said("E0825").labels;
+    assert!(labels.iter().any(|it| it.text.ends_with("99998, 99999, 100000, …")), "{labels:#?}");
+}
+
+/// A `when` that reads what it sets has no solution: the advice is `pre`, and works.
+#[test]
+fn a_forgotten_pre_is_advised() {
+    let model = |read: &str| {
+        format!(
+            "model M Real x(start = 1, fixed = true); discrete Real s(start = 1, fixed = true);
+             Integer n(start = 0, fixed = true); equation der(x) = -x;
+             when abs(x - {read}) >= 0.1 then s = x; n = pre(n) + 1; end when; end M;"
+        )
+    };
+    let ran = run_text(&model("s"), &How::until(3.0));
+    let help = ran.said("E0823").help.clone().unwrap_or_default();
+    assert!(help.ends_with("write `pre(s)` there"), "{help}");
+    let mended = run_text(&model("pre(s)"), &How::until(3.0)).finished();
+    check("n", mended.last("n"), 9.0, 1e-9);
+}
+
+/// An immediate transition that is asked for by what happens in the state it leaves takes away its own reason: the advice works.
+#[test]
+fn immediate_transitions_on_what_their_state_sets_are_advised() {
+    let model = |immediate: &str| {
+        format!(
+            "model A Boolean b(start = false); Real x(start = 0, fixed = true); equation der(x) = 1;
+             when x > 0.5 then b = true; end when; end A;
+             model M A a; A c; equation initialState(a); transition(a, c, a.b{immediate}); end M;"
+        )
+    };
+    let help = run_text(&model(""), &How::until(2.0)).said("E0824").help.clone().unwrap_or_default();
+    assert!(help.contains("write `immediate = false`"), "{help}");
+    let mended = run_text(&model(", immediate = false"), &How::until(2.0)).finished();
+    check("c.x", mended.last("c.x"), 1.5, 1e-6);
+}

@@ -5,8 +5,8 @@
 //! events, in which case nothing can make it false again. An empty `when` declares that its mode is transient, too.
 
 use modeshift_dae::{
-    Derivative, ExpressionId, Expressions, FlatModel, Fold, Id, Memo, ModeVariableId, MultimodeDae, Node, Operands,
-    VariableId, WhenAction, WhenActionKind, WhenBranch,
+    Builtin, Derivative, ExpressionId, Expressions, FlatModel, Fold, Id, Memo, ModeVariableId, MultimodeDae, Node,
+    Operands, VariableId, WhenAction, WhenActionKind, WhenBranch,
 };
 use modeshift_modes::{ModeSet, ModeSpace, ModeVariable};
 use modeshift_structure::{Analysis, Formulas};
@@ -57,7 +57,7 @@ pub fn transient_modes(dae: &MultimodeDae, space: &ModeSpace) -> ModeSet {
     let mut sets = Vec::new();
     for branch in dae.model.when_clauses.iter().flat_map(|clause| &clause.branches) {
         if declares_transient(branch) && !reads(dae, branch).is_empty() {
-            sets.extend(branch.conditions.iter().filter_map(|&condition| conditions.modes(condition)));
+            sets.extend(branch.conditions.iter().flat_map(|&condition| conditions.asked(condition)));
         }
     }
     space.union(sets)
@@ -93,6 +93,19 @@ impl<'a> Conditions<'a> {
             of_variable.extend(formulas.modes(named.formula).map(|set| (named.variable, set)));
         }
         Conditions { dae, space, formulas, of_variable, of_expression, known: Memo::new() }
+    }
+
+    /// The modes into which a condition of a branch fires: those in which it holds. The edge of a Boolean is where that becomes
+    /// true, as for a `when` of it, and its change is where it becomes true or false. Nothing where it depends on more than the mode.
+    fn asked(&mut self, condition: ExpressionId) -> Vec<ModeSet> {
+        match self.dae.model.expressions.node(condition) {
+            Node::Call(call @ (Builtin::Edge | Builtin::Change), of) => {
+                let modes = self.modes(self.dae.model.expressions.argument_list(of)[0]);
+                let falls = modes.filter(|_| call == Builtin::Change).map(|modes| !modes);
+                modes.into_iter().chain(falls).collect()
+            }
+            _ => self.modes(condition).into_iter().collect(),
+        }
     }
 
     /// The modes in which a condition holds; `None` if it depends on more than the mode.
@@ -154,8 +167,11 @@ impl Walk<'_> {
         let mut taken = ModeSet::EMPTY;
         let mut found = Vec::new();
         for (at, branch) in clause.branches.iter().enumerate() {
+            let asked = branch.conditions.iter().flat_map(|&condition| self.conditions.asked(condition));
+            let asked: Vec<ModeSet> = asked.collect();
+            let analysis = self.analysis;
             let conditions: Vec<ModeSet> =
-                branch.conditions.iter().filter_map(|&condition| self.modes(condition)).collect();
+                asked.into_iter().map(|modes| analysis.invariant.project(&analysis.space, modes)).collect();
             let becomes = |&modes: &ModeSet| space.difference(self.pairs.after(modes), self.pairs.before(modes));
             let fires = space.and(space.union(conditions.iter().map(becomes)), guard);
             let fires = space.intersection([self.pairs.regular, space.difference(fires, taken)]);

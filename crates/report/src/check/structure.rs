@@ -68,7 +68,11 @@ pub fn note_combinations(analyzed: &Analyzed, diagnostics: &mut Diagnostics) {
     for combination in &analyzed.combinations {
         let (replaced, by) = (&equations[combination.replaced], &equations[combination.by]);
         let names = listed(combination.of.iter().map(|id| &*equations[*id].name));
-        let mut note = Diagnostic::note(Code::N0601, format!("{names} are combined: what they are solved for cancels"))
+        let message = match combination.of.as_slice() {
+            [_] => format!("the coefficient of what {names} is solved for is zero"),
+            _ => format!("{names} are combined: what they are solved for cancels"),
+        };
+        let mut note = Diagnostic::note(Code::N0601, message)
             .label(replaced.span, format!("`{}` is replaced by `{}`", replaced.name, by.name));
         for id in combination.of.iter().filter(|id| **id != combination.replaced).take(MOST_LABELS) {
             note = note.label(equations[*id].span, format!("`{}`", equations[*id].name));

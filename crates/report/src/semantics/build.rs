@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use modeshift_dae::ModeVariableId;
 use modeshift_mode_changes::AllChanges;
 use modeshift_semantics::{Class, Failure, Graph, Guard, MicroStep, Outcome, Run, RunEffects, Unknown};
 
@@ -23,6 +24,12 @@ pub struct Wording<'a> {
     pub run: Option<usize>,
     /// Whether every choice is to be explored.
     pub all_choices: bool,
+    /// Whether modes whose changes loop for ever are refused.
+    pub refuses_endless: bool,
+    /// Values of guards before the changes to tell of.
+    pub from: &'a [(ModeVariableId, bool)],
+    /// Values of guards after them.
+    pub to: &'a [(ModeVariableId, bool)],
 }
 
 impl Wording<'_> {
@@ -63,6 +70,7 @@ impl Wording<'_> {
             endless: self.endless(&names),
             choices,
             unexplored,
+            refuses_endless: self.refuses_endless,
             is_one_run,
         }
     }
@@ -98,7 +106,14 @@ impl Wording<'_> {
         let knows: Vec<String> = beginning.known.iter().map(|&it| graph.system.variable_name(it)).collect();
         let status = knows.iter().cloned().chain(context.iter().map(|it| format!("♯{it}")));
         let status = status.collect::<Vec<_>>().join(" ");
-        ContextReport { name: names[number].clone(), context, knows, status }
+        ContextReport {
+            name: names[number].clone(),
+            context,
+            knows,
+            held: graph.held_conditions(number),
+            bodies: ByName(graph.bodies_told_apart(number)),
+            status,
+        }
     }
 
     fn run_report(&self, number: usize, class: Class, effects: &RunEffects, names: &[String]) -> RunReport {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::graph::colour;
 use super::report::SemanticsReport;
+use super::text::left_out;
 use crate::analyze::quoted;
 
 /// `digraph "Model" { … }`: a vertex per context and an arrow per run, coloured as in RR8933 Fig. 3.
@@ -12,6 +13,9 @@ pub(super) fn semantics_to_dot(report: &SemanticsReport) -> String {
     let _ = writeln!(dot, "digraph {} {{", quoted(&report.model));
     let _ = writeln!(dot, "  node [shape=box, style=rounded, fontname=\"monospace\"];");
     let _ = writeln!(dot, "  edge [fontname=\"monospace\", fontsize=10];");
+    if let Some(left_out) = left_out(report) {
+        let _ = writeln!(dot, "  label={};", quoted(&left_out));
+    }
     for (number, context) in report.contexts.iter().enumerate() {
         let label = quoted(&format!("{}\n{}", context.name, context.status));
         let _ = writeln!(dot, "  s{number} [label={label}];");

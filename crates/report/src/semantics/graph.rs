@@ -3,6 +3,7 @@
 //! guards and what gives way, and the caption has all steps.
 
 use super::report::{RunReport, SemanticsReport};
+use super::text::left_out;
 use crate::picture::{Card, Drawing, Emphasis, Line, Link, draw};
 
 /// More runs than this make no picture that anyone can read.
@@ -29,9 +30,11 @@ fn label(run: &RunReport) -> String {
 /// The picture as SVG.
 pub(super) fn semantics_to_svg(report: &SemanticsReport) -> String {
     let mut caption = vec!["blue: continuous, black: resets, red: impulsive, grey: failed".to_string()];
-    if report.runs.len() > MOST_ARROWS || report.truncated {
-        caption.push(format!("the first {MOST_ARROWS} runs; --format json lists them all"));
+    if report.runs.len() > MOST_ARROWS {
+        let count = report.runs.len();
+        caption.push(format!("the first {MOST_ARROWS} of {count} runs; --format json lists them all"));
     }
+    caption.extend(left_out(report));
     let runs = || report.runs.iter().take(MOST_ARROWS);
     caption.extend(runs().map(|run| format!("{}: {}", run.number, run.sequence)));
     let card = |(number, context): (usize, &super::ContextReport)| {

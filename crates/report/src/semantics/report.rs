@@ -15,6 +15,10 @@ crate::report! {
         context: Vec<String> => always "context",
         /// The variables that are known.
         knows: Vec<String> => always "knows",
+        /// The conditions of `when` clauses that held in the instant before: they do not fire again.
+        held: Vec<String> => optional "held",
+        /// Equations of the context that are others in other modes, each with the values of guards that it is of.
+        bodies: ByName<String> => optional "bodies",
         /// Both in the notation of RR8933 Fig. 3: `w1 w2 ♯e3`.
         status: String => hidden,
     }
@@ -95,10 +99,18 @@ crate::report! {
         end: &'static str => always "end",
         /// The equations that the first instant erases.
         erased: Vec<String> => always "erased",
+        /// What later instants erase: `instant 2: e1`.
+        erased_later: Vec<String> => optional "erased_later",
         /// The first instant where something is infinite: series in ∂, by variable.
         series: Vec<String> => optional "series",
         /// What its equations leave of that: dominant terms.
         dominant: Vec<String> => optional "dominant",
+        /// Where it is over at once: the numbers of the runs that may follow, up to dynamics that last.
+        cascades: Vec<Vec<usize>> => optional "cascades",
+        /// Whether there are more of these than are listed.
+        more_cascades: bool => optional "more_cascades",
+        /// The modes of the cascades, in words.
+        cascade_texts: Vec<String> => hidden,
         /// Why it fails, with the lines of Algorithm 5.
         failure: Option<String> => optional "failure",
         /// Variables with impulses: not a number when standardized.
@@ -109,12 +121,16 @@ crate::report! {
         restart: Vec<String> => optional "restart",
         /// States with an impulse in some instant that have a right limit all the same.
         finite: Vec<String> => optional "finite",
+        /// States that are infinite behind it: the mode that follows has no standard part.
+        infinite: Vec<String> => optional "infinite",
         /// Values after the change, in which `pre(x)` is a left limit; closed forms of `changes`, where it agrees.
         formula: ByName<String> => optional "formula",
         /// Weights of impulses of order 1, likewise.
         weight: ByName<String> => optional "weight",
         /// Weights of impulses of higher orders: those of `δ` and its derivatives, in coefficients of the series.
         moments: ByName<String> => optional "moments",
+        /// Products that the change leaves undefined, and the convention by which values and weights are taken.
+        warnings: Vec<String> => optional "warnings",
         /// Where `changes` says something else: what, and why.
         differs: Vec<String> => optional "differs",
     }
@@ -179,7 +195,7 @@ crate::report! {
         modes: Vec<ModeDynamics> => always "modes",
         /// The changes between them, the first 30.
         changes: Vec<ResetReport> => always "changes",
-        /// How many more changes there are; `--at` leaves fewer modes.
+        /// How many more changes there are; `--from` and `--to` pick others.
         more_changes: Option<usize> => optional "more_changes",
         /// Cycles of runs under constant guards that reset for ever.
         endless: Vec<Vec<String>> => always "endless",
@@ -187,6 +203,8 @@ crate::report! {
         choices: Option<Vec<ChoiceReport>> => optional "choices",
         /// With `--all-choices`: how many contexts have too many choices to be explored.
         unexplored: Option<usize> => optional "unexplored",
+        /// Whether modes whose changes loop for ever are refused; `analyze` may accept them.
+        refuses_endless: bool => hidden,
         /// Whether one run was asked for.
         is_one_run: bool => hidden,
     }

@@ -236,8 +236,9 @@ fn claimed(graph: &Graph, change: &Change, readings: &[Reading], theirs: &Opinio
         let satisfied = graph.satisfied_at_all_boundaries(&change);
         let change = Change { satisfied: satisfied.clone(), ..change };
         let agrees = !satisfied.is_empty() && Opinion::own(graph, &change).agrees_with(theirs, fires);
-        let jumped = || graph.read_by_changed_guards(&change).into_iter().map(|it| name_of(graph, it)).collect();
-        agrees.then(|| Reason::Claimed(satisfied, jumped(), reading))
+        let jumped: Vec<String> =
+            graph.read_by_changed_guards(&change).into_iter().map(|it| name_of(graph, it)).collect();
+        (agrees && !jumped.is_empty()).then_some(Reason::Claimed(satisfied, jumped, reading))
     })
 }
 
@@ -248,8 +249,12 @@ fn taken_to_hold(graph: &Graph, change: &Change, own: &Opinion, theirs: &Opinion
     let is_less = |(name, order): (&String, &String)| own.impulsive.get(name) == Some(order);
     let fewer = theirs.impulsive.len() < own.impulsive.len() && theirs.impulsive.iter().all(is_less);
     let same = (own.verdict, &own.erased) == (theirs.verdict, &theirs.erased);
-    let jumped = graph.read_by_changed_guards(change).into_iter().map(|it| name_of(graph, it)).collect();
-    (same && fewer && !satisfied.is_empty()).then_some(Reason::Claimed(satisfied, jumped, Reading::default()))
+    let jumped: Vec<String> = graph.read_by_changed_guards(change).into_iter().map(|it| name_of(graph, it)).collect();
+    (same && fewer && !satisfied.is_empty() && !jumped.is_empty()).then_some(Reason::Claimed(
+        satisfied,
+        jumped,
+        Reading::default(),
+    ))
 }
 
 /// Where `changes` names more variables that jump, and says the same of all else: it has no value for these.

@@ -4,9 +4,13 @@
 //! reset equations; variables with impulses are not a number, and their weights are what the paper throws away. Formulas
 //! are those of `changes`, where it says the same of the change.
 
-use modeshift_dae::Derivative;
+use std::collections::BTreeSet;
+
+use modeshift_dae::{Derivative, ModeVariableId};
 use modeshift_mode_changes::{ChangeReport, Moment};
-use modeshift_semantics::{Body, Change, ChangeEnd, DominantTerms, MicroStep, Offsets, RightLimits, Shifted, Unknown};
+use modeshift_semantics::{
+    Body, Change, ChangeEnd, DominantTerms, MicroStep, Offsets, RightLimits, Shifted, Trace, Unknown,
+};
 
 use super::build::Wording;
 use super::report::{ModeDynamics, ResetReport};
@@ -59,9 +63,12 @@ impl Wording<'_> {
         let starts: Vec<usize> = graph.starts.keys().copied().collect();
         let is_entered = |&mode: &usize| graph.starts.contains_key(&mode) || graph.system.is_transient(mode);
         let entered: Vec<usize> = (0..graph.system.modes.len()).filter(is_entered).collect();
+        let is_wanted = |mode: usize, values: &[(ModeVariableId, bool)]| {
+            values.iter().all(|&(guard, value)| graph.system.modes[mode].get(guard) == value)
+        };
         let pairs = || {
             let all = starts.iter().flat_map(|&before| entered.iter().map(move |&after| (before, after)));
-            all.filter(|(before, after)| before != after)
+            all.filter(|(before, after)| before != after && is_wanted(*before, self.from) && is_wanted(*after, self.to))
         };
         let listed = pairs().take(MOST_CHANGES);
         let listed = listed.filter_map(|(before, after)| Some(self.reset(&graph.causal_change(before, after)?)));
@@ -121,6 +128,10 @@ impl Wording<'_> {
         let moments: Vec<(String, String)> = weights.into_iter().map(|(it, text)| (name(it), text)).collect();
         let steps_text =
             |steps: &[MicroStep]| steps.iter().filter_map(|step| system.step_text(step)).collect::<Vec<_>>().join("; ");
+        let numbers = graph.run_numbers(change);
+        let (cascades, more_cascades) = graph.cascades(change);
+        let instant_text =
+            |run: Option<usize>, trace: &Trace| steps_text(run.map_or(&trace.steps, |run| &graph.runs[run].steps));
         let limits = graph.right_limits(change).unwrap_or_default();
         let finite = limits.iter().flat_map(|it| &it.states).filter(|it| it.shift == 0);
         let finite = finite.filter(|it| effects.impulsive.contains_key(&it.of));
@@ -128,8 +139,8 @@ impl Wording<'_> {
             from: system.mode_name(change.before),
             to: system.mode_name(change.after),
             class,
-            instants: change.instants.iter().map(|trace| steps_text(&trace.steps)).collect(),
-            runs: graph.run_numbers(change).into_iter().map(|run| run.map(|run| run + 1)).collect(),
+            instants: numbers.iter().zip(&change.instants).map(|(run, trace)| instant_text(*run, trace)).collect(),
+            runs: numbers.iter().map(|run| run.map(|run| run + 1)).collect(),
             end: match change.end {
                 ChangeEnd::Continuous => "continuous",
                 ChangeEnd::Transient => "transient",
@@ -137,18 +148,44 @@ impl Wording<'_> {
                 ChangeEnd::Endless => "endless",
             },
             erased: change.erased().into_iter().map(|it| system.equation_name(it)).collect(),
+            erased_later: self.erased_later(change),
             series,
             dominant,
+            cascade_texts: cascades.iter().map(|path| self.cascade_text(path)).collect(),
+            cascades: cascades.into_iter().map(|path| path.into_iter().map(|run| run + 1).collect()).collect(),
+            more_cascades,
             failure: if let ChangeEnd::Failed(failure) = &change.end { Some(self.failure(failure)) } else { None },
             impulse_orders: impulsive.into_iter().map(order).collect(),
             unclear: ByName(effects.unclear.iter().map(|(&it, why)| (name(it), system.unclear_text(why))).collect()),
             finite: finite.map(|it| name(it.of)).collect(),
+            infinite: graph.stay_infinite(change).into_iter().map(name).collect(),
             restart: limits.iter().map(|it| self.right_limits(it)).collect(),
             formula: ByName(formula),
             weight: ByName(weight),
             moments: ByName(moments.into_iter().filter(is_linear).collect()),
+            warnings: report.filter(|_| is_determined).map(|report| report.warnings).unwrap_or_default(),
             differs,
         }
+    }
+
+    /// `not c12, c23 -> not c12, not c23: runs 9, 5, 1`
+    fn cascade_text(&self, path: &[usize]) -> String {
+        let mut modes: Vec<usize> = path.iter().map(|&run| self.graph.runs[run].mode).collect();
+        modes.dedup();
+        let modes: Vec<String> = modes.into_iter().map(|mode| self.graph.system.mode_name(mode)).collect();
+        let runs: Vec<String> = path.iter().map(|run| (run + 1).to_string()).collect();
+        let word = if runs.len() == 1 { "run" } else { "runs" };
+        format!("{}: {word} {}", modes.join(" -> "), runs.join(", "))
+    }
+
+    /// What instants behind the first one erase.
+    fn erased_later(&self, change: &Change) -> Vec<String> {
+        let later = change.erased_by_instant().into_iter().enumerate().skip(1);
+        let line = |(instant, erased): (usize, BTreeSet<Shifted<Body>>)| {
+            let names: Vec<String> = erased.iter().map(|&it| self.graph.system.equation_name(it)).collect();
+            (!names.is_empty()).then(|| format!("instant {}: {}", instant + 1, names.join(", ")))
+        };
+        later.filter_map(line).collect()
     }
 
     /// A line where it is a choice which equation gives way to laws, and values depend on it.

@@ -1,8 +1,9 @@
 //! The constructive semantics as text, in the notation of RR8933 Fig. 3.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::report::{ChoiceReport, LeftOut, ModeDynamics, ResetReport, RunReport, SemanticsReport};
+use super::report::{ChoiceReport, ContextReport, LeftOut, ModeDynamics, ResetReport, RunReport, SemanticsReport};
 use crate::analyze::section;
 use crate::changes::ImpulseOrder;
 
@@ -17,21 +18,16 @@ pub(super) fn semantics_to_text(report: &SemanticsReport) -> String {
         }
         return text;
     }
-    let (contexts, runs) = (count(report.contexts.len(), "context"), count(report.runs.len(), "run"));
-    let mut text = format!("{}{at}: {contexts}, {runs}\n", report.model);
-    if let Some(LeftOut { contexts, starts, runs }) = report.left_out {
-        let (contexts, runs) = (count(contexts, "context"), count(runs, "run"));
-        let _ = writeln!(
-            text,
-            "left out: {runs} from {contexts}, {starts} of these starts of modes, and what only they lead to; failures of \
-             changes from these starts are not told; `--at` with values of guards leaves fewer"
-        );
+    let contexts = count(report.contexts.len(), "context");
+    let mut text = format!("{}{at}: {contexts}, {}\n", report.model, runs_explored(report));
+    if let Some(left_out) = left_out(report) {
+        let _ = writeln!(text, "{left_out}");
     }
     if let Some(pasts) = report.pasts_left_out {
         let pasts = count(pasts, "past");
         let _ = writeln!(text, "not followed: {pasts}, for which runs may have impulses of other orders");
     }
-    section(&mut text, "contexts", report.contexts.iter().map(|it| format!("{}  knows {}", it.name, list(&it.knows))));
+    section(&mut text, "contexts", context_lines(&report.contexts));
     section(&mut text, "runs", report.runs.iter().flat_map(run_lines));
     section(&mut text, "guards that wait for themselves", report.delayed.iter().cloned());
     let no_guard = |clause: &String| format!("{clause}: the condition is a single instant, or one guard too many");
@@ -53,16 +49,66 @@ pub(super) fn semantics_to_text(report: &SemanticsReport) -> String {
     }
     if let Some(more) = report.more_changes {
         let (listed, all) = (report.changes.len(), report.changes.len() + more);
-        let _ =
-            writeln!(text, "\n{listed} of {all} changes are listed: `--at` with values of guards leaves fewer modes");
+        let _ = writeln!(
+            text,
+            "\n{listed} of {all} changes are listed: `--from` and `--to` with values of guards pick others"
+        );
     }
     for cycle in &report.endless {
-        section(&mut text, "rejected: loops for ever", cycle.iter().cloned());
+        let title = match report.refuses_endless {
+            true => "rejected: loops for ever",
+            false => {
+                "loops for ever in Algorithm 5, which does not see that equations agree; `analyze` accepts the mode"
+            }
+        };
+        section(&mut text, title, cycle.iter().cloned());
     }
     if let Some(choices) = &report.choices {
         write_choices(&mut text, choices, report.unexplored.unwrap_or(0));
     }
     text
+}
+
+/// `16 runs`, `2048 of 4096 runs`: those from contexts that nothing was explored from are counted, what else they lead to is not.
+fn runs_explored(report: &SemanticsReport) -> String {
+    match &report.left_out {
+        Some(LeftOut { runs, .. }) => format!("{} of {} runs", report.runs.len(), report.runs.len() + runs),
+        None => count(report.runs.len(), "run"),
+    }
+}
+
+/// What the bound on runs leaves out, in a line.
+pub(super) fn left_out(report: &SemanticsReport) -> Option<String> {
+    let LeftOut { contexts, starts, runs } = report.left_out.as_ref()?;
+    let (contexts, runs) = (count(*contexts, "context"), count(*runs, "run"));
+    Some(format!(
+        "left out: {runs} from {contexts}, {starts} of these starts of modes, and what only they lead to; failures of changes \
+         from these starts are not told; `--at` with values of guards leaves fewer"
+    ))
+}
+
+/// `∅_2  knows x, v; before, h <= 0 held`: what tells contexts with the same equations apart is said.
+fn context_lines(all: &[ContextReport]) -> Vec<String> {
+    let mut counts: BTreeMap<&[String], usize> = BTreeMap::new();
+    all.iter().for_each(|it| *counts.entry(&it.context).or_default() += 1);
+    let has_conditions = all.iter().any(|it| !it.held.is_empty());
+    all.iter().map(|it| context_line(it, counts[&*it.context] == 1, has_conditions)).collect()
+}
+
+fn context_line(context: &ContextReport, is_alone: bool, has_conditions: bool) -> String {
+    let mut line = format!("{}  knows {}", context.name, list(&context.knows));
+    if is_alone {
+        return line;
+    }
+    if has_conditions && context.held.is_empty() {
+        line += "; no condition of a `when` held before";
+    } else if has_conditions {
+        line += &format!("; before, {} held", context.held.join(" and "));
+    }
+    for (equation, guards) in &context.bodies.0 {
+        line += &format!("; {equation} is that of {guards}");
+    }
+    line
 }
 
 fn count(number: usize, what: &str) -> String {
@@ -118,13 +164,18 @@ fn write_change(text: &mut String, change: &ResetReport) {
     let mut lines: Vec<String> = numbered
         .map(|(steps, run)| match run {
             Some(run) => format!("run {run}: {steps}"),
-            None => format!("by causality: {steps}"),
+            None => format!("by causality, guards that keep their values first: {steps}"),
         })
         .collect();
+    lines.extend(change.cascade_texts.iter().map(|it| format!("then {it}")));
+    if change.more_cascades {
+        lines.push("… and other cascades".to_string());
+    }
     lines.extend(change.failure.iter().map(|failure| format!("fails: {failure}")));
     if !change.erased.is_empty() {
         lines.push(format!("erased: {}", change.erased.join(", ")));
     }
+    lines.extend(change.erased_later.iter().map(|it| format!("erased in {it}")));
     lines.extend(change.series.iter().map(|it| format!("series: {it}")));
     lines.extend(change.dominant.iter().map(|it| format!("dominant: {it}")));
     for ImpulseOrder { variable, order } in &change.impulse_orders {
@@ -134,10 +185,14 @@ fn write_change(text: &mut String, change: &ResetReport) {
         });
     }
     lines.extend(change.unclear.0.iter().map(|(name, why)| format!("{name} = NaN, [{name}] is not known: {why}")));
+    lines.extend(change.infinite.iter().map(|it| {
+        format!("{it} is a state of the mode that follows, and stays infinite there: no standard part, and no restart")
+    }));
     lines.extend(change.restart.iter().map(|it| format!("restart: {it}")));
     lines.extend(change.formula.0.iter().map(|(name, formula)| format!("{name} = {formula}")));
     lines.extend(change.moments.0.iter().map(|(name, moments)| format!("weights of {name}: {moments}")));
     lines.extend(change.weight.0.iter().map(|(name, formula)| format!("weight of {name} = {formula}")));
+    lines.extend(change.warnings.iter().map(|it| format!("by convention: {it}")));
     lines.extend(change.differs.iter().cloned());
     section(text, &format!("change from {} to {}: {class}", change.from, change.to), lines);
 }

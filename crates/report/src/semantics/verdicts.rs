@@ -8,8 +8,8 @@ use crate::Analyzed;
 /// At most so many of a kind are said one by one; of the others how many there are.
 const MOST_SAID: usize = 5;
 
-/// Says which changes between regular modes fail, and which modes are tried for ever.
-pub fn say_verdicts(graph: &Graph, diagnostics: &mut Diagnostics) {
+/// Says which changes between regular modes fail, and which modes are tried for ever; whether these are refused.
+pub fn say_verdicts(graph: &Graph, diagnostics: &mut Diagnostics) -> bool {
     // Only structurally singular modes loop. Where `analyze` lets such a mode be, because its numbers are consistent or
     // nothing is known to lead into it, a cycle is no more than a warning either.
     let is_refused = diagnostics.has_errors();
@@ -47,6 +47,7 @@ pub fn say_verdicts(graph: &Graph, diagnostics: &mut Diagnostics) {
             if is_error { Diagnostic::error(Code::E0841, message) } else { Diagnostic::warning(Code::W0841, message) };
         diagnostics.push(said);
     }
+    is_refused
 }
 
 /// `3 more` of so many.

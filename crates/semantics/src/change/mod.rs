@@ -7,17 +7,20 @@
 //! | file | purpose |
 //! |---|---|
 //! | `boundary` | what guards say of the past where they change |
+//! | `cascade` | what follows an instant that is over at once |
 //! | `choices` | which equation gives way to laws, where that is a choice |
 //! | `crossing` | guards whose boundaries are crossed by a jump, of which they then say nothing |
 //! | `polynomial` | expressions as polynomials with exact coefficients |
 //! | `remembered` | a past as `changes` remembers it |
 
 mod boundary;
+mod cascade;
 mod choices;
 mod crossing;
 mod polynomial;
 mod remembered;
 
+pub use cascade::MOST_CASCADES;
 pub use choices::LawChoice;
 
 use std::collections::BTreeSet;
@@ -168,14 +171,16 @@ impl Graph {
         is_law && self.system.variables_of(*equation).all(|variable| change.start.known.contains(&variable))
     }
 
-    /// The numbers of the runs of a change in the graph; nothing for one that causality lets take other steps.
+    /// The numbers of the runs of a change in the graph, which may take the same steps in another order; nothing for one that
+    /// causality lets take other steps.
     pub fn run_numbers(&self, change: &Change) -> Vec<Option<usize>> {
         let mut at = Some(&change.start);
         let mut numbers = Vec::new();
         for trace in &change.instants {
             let from = at.and_then(|at| self.beginnings.iter().position(|it| it == at));
             let run = from.and_then(|from| self.run_from(from, trace.mode));
-            numbers.push(run.filter(|&run| self.runs[run].steps == trace.steps));
+            let is_same = |run: &usize| are_same_but_for_order(&self.runs[*run].steps, &trace.steps);
+            numbers.push(run.filter(is_same));
             at = trace.end.as_ref().ok();
         }
         numbers
@@ -189,4 +194,25 @@ impl Graph {
             Instant { change, latent_first, shifts_in_instants, gives_way, is_over_at_once, ..self.instant(from) };
         traces(&instant, from, &|| true)?.into_iter().find(|trace| trace.mode == mode)
     }
+}
+
+/// Whether two runs of one instant do the same, whatever the order of their micro-steps. Which guard finds equations
+/// redundant depends on the order, that they are does not.
+fn are_same_but_for_order(one: &[MicroStep], other: &[MicroStep]) -> bool {
+    sorted_steps(one) == sorted_steps(other)
+}
+
+fn sorted_steps(steps: &[MicroStep]) -> (BTreeSet<Shifted<Body>>, Vec<MicroStep>) {
+    let (mut redundant, mut others) = (BTreeSet::new(), Vec::new());
+    for step in steps {
+        let mut step = step.clone();
+        match &mut step {
+            MicroStep::Guard(guard) => redundant.extend(guard.redundant.drain(..)),
+            MicroStep::Redundant(step) => redundant.extend(step.redundant.drain(..)),
+            _ => {}
+        }
+        others.push(step);
+    }
+    others.sort();
+    (redundant, others)
 }

@@ -17,7 +17,7 @@ use modeshift_dae::{
 use crate::domain::{Body, Unknown};
 use crate::modes::Modes;
 use crate::reading::Reader;
-use crate::system::{Clause, GuardedEquation, Incidence};
+use crate::system::{Clause, GuardedEquation, Incidence, literal_text};
 
 impl Reader<'_> {
     /// The branches that make instants; their laws go behind the equations.
@@ -31,22 +31,26 @@ impl Reader<'_> {
         for (of, clause) in dae.model.when_clauses.iter().enumerate() {
             let inside = self.modes_of(clause.guard).unwrap_or_else(|| self.all_modes());
             for branch in clause.branches.iter().filter(|branch| makes_an_instant(branch)) {
-                let conditions: Option<Vec<Modes>> =
+                let conditions: Option<Vec<Vec<Condition>>> =
                     branch.conditions.iter().map(|&condition| self.modes_where(condition)).collect();
                 let Some(conditions) = conditions else {
                     unseen.push(self.clause_name(branch));
                     continue;
                 };
-                let conditions: Vec<Modes> = conditions.iter().map(|modes| modes.and(&inside)).collect();
+                let conditions: Vec<Condition> = conditions.into_iter().flatten().collect();
+                let written: Vec<ExpressionId> = conditions.iter().map(|it| it.written).collect();
+                let condition_names = conditions.iter().map(|it| it.name.clone()).collect();
+                let conditions: Vec<Modes> = conditions.iter().map(|it| it.modes.and(&inside)).collect();
                 let any = |mode: usize| conditions.iter().any(|modes| modes.has(mode));
                 let condition = Modes::of(self.modes.len(), any);
                 let number = clauses.len();
                 for law in branch.actions.iter().filter_map(|action| self.law(action, &condition, number)) {
                     bodies.push(law);
                 }
-                let transient = self.transient_modes(branch, &conditions);
+                let transient = self.transient_modes(branch, &written, &conditions);
                 let is_bare = branch.actions.is_empty();
-                clauses.push(Clause { name: self.clause_name(branch), of, conditions, transient, is_bare });
+                let name = self.clause_name(branch);
+                clauses.push(Clause { name, of, condition_names, conditions, transient, is_bare });
             }
         }
         clauses
@@ -102,9 +106,8 @@ impl Reader<'_> {
     }
 
     /// The modes that a branch declares to be transient.
-    fn transient_modes(&self, branch: &WhenBranch, conditions: &[Modes]) -> Modes {
-        let passing =
-            branch.conditions.iter().zip(conditions).filter(|(condition, _)| self.reads_unknowns(**condition));
+    fn transient_modes(&self, branch: &WhenBranch, written: &[ExpressionId], conditions: &[Modes]) -> Modes {
+        let passing = written.iter().zip(conditions).filter(|(condition, _)| self.reads_unknowns(**condition));
         let passing: Vec<&Modes> = passing.filter(|_| declares_transient(branch)).map(|(_, modes)| modes).collect();
         Modes::of(self.modes.len(), |mode| passing.iter().any(|modes| modes.has(mode)))
     }
@@ -113,11 +116,22 @@ impl Reader<'_> {
         Modes::of(self.modes.len(), |_| true)
     }
 
-    /// The modes in which the condition of a branch holds: the start is no instant of a change.
-    fn modes_where(&mut self, condition: ExpressionId) -> Option<Modes> {
+    /// What the condition of a branch asks for. The start is no instant of a change; the edge of a Boolean is where that becomes
+    /// true, as for a `when` of it, and its change is where it becomes true or false.
+    fn modes_where(&mut self, condition: ExpressionId) -> Option<Vec<Condition>> {
+        let all = self.all_modes();
+        let is = |written, name, modes| Condition { written, name, modes };
         match self.expressions.node(condition) {
-            Node::Call(Builtin::Initial, _) => Some(Modes::none(self.modes.len())),
-            _ => self.modes_of(condition),
+            Node::Call(Builtin::Initial, _) => {
+                Some(vec![is(condition, self.text(condition), Modes::none(self.modes.len()))])
+            }
+            Node::Call(call @ (Builtin::Edge | Builtin::Change), of) => {
+                let of = self.expressions.argument_list(of)[0];
+                let (modes, text) = (self.modes_of(of)?, self.text(of));
+                let falls = (call == Builtin::Change).then(|| is(of, literal_text(&text, false), all.without(&modes)));
+                Some([is(of, text, modes)].into_iter().chain(falls).collect())
+            }
+            _ => Some(vec![is(condition, self.text(condition), self.modes_of(condition)?)]),
         }
     }
 
@@ -138,14 +152,16 @@ impl Reader<'_> {
     /// made of them, so they are replaced in the order of the arena.
     fn over_modes(&mut self, condition: ExpressionId) -> ExpressionId {
         let mut parts = BTreeSet::new();
+        let is_defined = |id: ExpressionId| self.dae.mode_variables.iter().any(|it| it.definition == Some(id));
         self.expressions.for_each(condition, |id, node| {
             parts.insert(id);
-            self.mode_by_definition(id).is_none() && matches!(node, Node::Not(_) | Node::And(..) | Node::Or(..))
+            !is_defined(id) && matches!(node, Node::Not(_) | Node::And(..) | Node::Or(..))
         });
         let mut replaced: BTreeMap<ExpressionId, ExpressionId> = BTreeMap::new();
         for part in parts {
+            let defined = self.mode_by_definition(part);
             let formula = match self.expressions.node(part) {
-                _ if self.mode_by_definition(part).is_some() => self.mode_by_definition(part),
+                _ if defined.is_some() => defined,
                 Node::Variable(variable, 0) => self.formula_of(variable),
                 Node::Not(_) | Node::And(..) | Node::Or(..) => {
                     Some(self.expressions.rebuilt(part, |operand| replaced[&operand]))
@@ -157,11 +173,24 @@ impl Reader<'_> {
         replaced[&condition]
     }
 
-    /// The mode variable that an expression defines.
-    fn mode_by_definition(&self, expression: ExpressionId) -> Option<ExpressionId> {
+    /// The mode variable that an expression defines, or for a relation that holds where another one does not its negation.
+    fn mode_by_definition(&mut self, expression: ExpressionId) -> Option<ExpressionId> {
         let mut modes = self.dae.mode_variables.iter_enumerated();
-        let (id, _) = modes.find(|(_, it)| it.definition == Some(expression))?;
-        self.modes_in_arena.get(&id).copied()
+        if let Some((id, _)) = modes.find(|(_, it)| it.definition == Some(expression)) {
+            return self.modes_in_arena.get(&id).copied();
+        }
+        let Node::Relation(operator, left, right) = self.expressions.node(expression) else { return None };
+        let forms = [(operator, left, right, false), (operator.negated(), left, right, true)];
+        let mirrored = forms.map(|(operator, left, right, is_not)| (operator.mirrored(), right, left, is_not));
+        for (operator, left, right, is_not) in forms.into_iter().chain(mirrored) {
+            let is_it = |definition| self.expressions.node(definition) == Node::Relation(operator, left, right);
+            let mut modes = self.dae.mode_variables.iter_enumerated();
+            if let Some((id, _)) = modes.find(|(_, it)| it.definition.is_some_and(is_it)) {
+                let mode = *self.modes_in_arena.get(&id)?;
+                return Some(if is_not { self.expressions.not(mode) } else { mode });
+            }
+        }
+        None
     }
 
     /// The mode variable that a Boolean is, or the formula that it stands for.
@@ -246,14 +275,24 @@ impl Reader<'_> {
     }
 
     fn clause_name(&self, branch: &WhenBranch) -> String {
-        let conditions: Vec<String> = branch.conditions.iter().map(|&it| self.text(it)).collect();
-        format!("when {}", conditions.join(", "))
+        format!("when {}", self.condition_names(branch).join(", "))
+    }
+
+    fn condition_names(&self, branch: &WhenBranch) -> Vec<String> {
+        branch.conditions.iter().map(|&it| self.text(it)).collect()
     }
 
     /// An expression as in the model.
     fn text(&self, expression: ExpressionId) -> String {
         modeshift_dae::DaeText::new(self.dae).expression(expression).to_string()
     }
+}
+
+/// A condition of a branch: an expression that lasts, its text, and the modes in which it holds.
+struct Condition {
+    written: ExpressionId,
+    name: String,
+    modes: Modes,
 }
 
 /// Whether a branch says something of continuous variables, or nothing at all.

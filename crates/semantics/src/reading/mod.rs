@@ -90,6 +90,10 @@ impl<'a> Reader<'a> {
         let guards = dae.mode_variables.ids().map(|guard| self.guard(guard, !clauses.is_empty())).collect();
         let jumping = self.jumping();
         let sets = self.sets(&jumping, &bodies);
+        let continuous = dae.model.equations.iter().filter(|it| it.kind == EquationKind::Continuous);
+        let sides: Vec<ExpressionId> = continuous.flat_map(|it| [it.left, it.right]).collect();
+        let mentioned = self.highest_orders(&sides);
+        let unmentioned = self.unknowns.ids().filter(|it| !mentioned.contains_key(it)).collect();
         let Reader { modes, valuations, unknowns, unknown_of, expressions, .. } = self;
         let name = dae.model.name.clone();
         let mut system = DifferenceSystem {
@@ -103,6 +107,7 @@ impl<'a> Reader<'a> {
             combinations: Vec::new(),
             expressions,
             unknown_of,
+            unmentioned,
             jumping,
             unseen,
             reads_open: Vec::new(),

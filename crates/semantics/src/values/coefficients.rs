@@ -28,7 +28,11 @@ impl Words<'_> {
         let left = self.left.get(&Shifted::new(variable.of, 0)).map(|&value| Series::monomial(value, 0));
         let was_state = self.change.start.known.contains(&Shifted::new(variable.of, 0));
         match (left, self.reached.values.get(&variable)) {
-            (Some(left), Some(value)) if was_state => order_of(&(value - &left)) < 0,
+            (Some(left), Some(value)) if was_state => {
+                let values = &self.reached.values;
+                let is_chance = || self.graph.comes_back_by_chance(self.change, values, self.left, variable);
+                order_of(&(value - &left)) < 0 && !is_chance()
+            }
             _ => false,
         }
     }

@@ -14,7 +14,9 @@ use crate::graph::{Class, Graph};
 use crate::micro_step::MicroStep;
 use crate::run::{Beginning, Trace};
 use crate::sigma::Offsets;
-use crate::values::linear::{Jet, Values, left_limits, left_limits_with, on_trajectory, quotient, quotient_at};
+use crate::values::linear::{
+    Jet, Values, generic_state, left_limits, left_limits_with, on_trajectory, quotient, quotient_at,
+};
 use crate::values::reached::{Reached, Unclear};
 use crate::values::series::{Series, SeriesKey};
 
@@ -133,8 +135,13 @@ impl Graph {
         }
         let offsets = self.offsets[change.after].as_ref().filter(|_| !is_transient);
         let (Some(offsets), Some(last)) = (offsets, course.instants.last()) else { return Some(effects) };
+        let all = Reached::in_one_count(&course.reached).values;
+        let end = course.instants.len() as u32;
+        let is_chance = |of: Unknown| self.comes_back_by_chance(change, &all, &course.left, Shifted::new(of, end));
         for &unknown in offsets.variables.keys().filter(|unknown| !effects.impulsive.contains_key(unknown)) {
-            if differs(course.was(unknown), quotient(last, unknown, 0)) {
+            if differs(course.was(unknown), quotient(last, unknown, 0))
+                || self.system.is_state(unknown) && is_chance(unknown)
+            {
                 effects.jumps.insert(unknown);
             }
         }
@@ -148,12 +155,17 @@ impl Graph {
     pub fn right_limits(&self, change: &Change) -> Option<Vec<RightLimits>> {
         let course = self.course(change)?;
         let after = self.states_after(change, &course)?;
+        let all = Reached::in_one_count(&course.reached).values;
+        let last = course.instants.len() as u32;
         let mut found: BTreeMap<Place, Vec<Shifted<Unknown>>> = BTreeMap::new();
         for (state, right) in after.into_iter().filter(|(_, right)| !is_impulsive(right)) {
             let is_infinite =
                 state.shift == 0 && course.reached.iter().any(|it| it.infinite_orders().contains_key(&state.of));
             let left = course.left.get(&state).map(|&value| Series::monomial(value, 0));
-            let is_kept = left.is_some_and(|left| !differs(Some(left), Some(right.clone())));
+            let is_chance = || {
+                state.shift == 0 && self.comes_back_by_chance(change, &all, &course.left, Shifted::new(state.of, last))
+            };
+            let is_kept = left.is_some_and(|left| !differs(Some(left), Some(right.clone()))) && !is_chance();
             // Of a derivative that was none before there is nothing to restart.
             if is_kept && !is_infinite || state.shift > 0 && !course.left.contains_key(&state) {
                 continue;
@@ -163,6 +175,13 @@ impl Graph {
         }
         let limits = found.into_iter();
         Some(limits.map(|((instant, equations), states)| RightLimits { states, instant, equations }).collect())
+    }
+
+    /// States that a change leaves infinite: the mode that follows has no standard part then.
+    pub fn stay_infinite(&self, change: &Change) -> BTreeSet<Unknown> {
+        let states = self.course(change).and_then(|course| self.states_after(change, &course));
+        let infinite = states.into_iter().flatten().filter(|(_, value)| is_impulsive(value));
+        infinite.map(|(state, _)| state.of).collect()
     }
 
     /// The states behind a change with their values; nothing where it does not end.
@@ -283,6 +302,12 @@ impl Graph {
             if met.insert((start, values.values().map(Series::key).collect())) {
                 trajectories.push(Past { at: start, by: None, instant: 0, reached: Reached::of(values) });
             }
+        }
+        // Where no mode that lasts is looked at, runs begin with states that no trajectory is known of: generic ones.
+        if self.starts.is_empty() {
+            let jet = self.beginnings[0].known.iter().map(|&it| (it, generic_state(&it))).collect();
+            let values = beginning_values(&self.beginnings[0], &jet);
+            trajectories.extend(values.map(|it| Past { at: 0, by: None, instant: 0, reached: Reached::of(it) }));
         }
         trajectories
     }

@@ -55,7 +55,12 @@ fn row(system: &DifferenceSystem, equation: Shifted<Body>, instant: u32) -> (Val
     }
     let time = Number::integer(i64::from(instant + equation.shift));
     let slope = Series::monomial(input(equation.of, 1) * time, 1);
-    (entries, &Series::monomial(input(equation.of, 0), 0) + &slope)
+    // What a law makes of left limits is another value in every instant.
+    let constant = match system.reads_left_limits(equation.of) {
+        true => Number::generic([4, u64::from(equation.of.0), u64::from(instant), 0]),
+        false => input(equation.of, 0),
+    };
+    (entries, &Series::monomial(constant, 0) + &slope)
 }
 
 /// The solution of a block; nothing where it is singular even for generic numbers.
@@ -107,8 +112,12 @@ pub(crate) fn left_limits_with(
     let mut variables: Vec<Shifted<Unknown>> = variables.map(|(of, order)| Shifted::new(of, order)).collect();
     let below = |it: &Shifted<Unknown>| offsets.variables[&it.of] - it.shift;
     variables.sort_by_key(|it| (below(it), *it));
-    let free = |state: &Shifted<Unknown>| Some(Number::generic([3, u64::from(state.of.0), u64::from(state.shift), 0]));
-    solve_jet(&rows, &variables, free)
+    solve_jet(&rows, &variables, |state| Some(generic_state(state)))
+}
+
+/// A state, or a derivative of one, that nothing determines.
+pub(crate) fn generic_state(state: &Shifted<Unknown>) -> Number {
+    Number::generic([3, u64::from(state.of.0), u64::from(state.shift), 0])
 }
 
 /// A linear equation between derivatives: coefficients, and the rest.

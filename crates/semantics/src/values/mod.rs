@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `number` | [`Number`]: generic numbers that know whether they are zero | |
 //! | `series` | [`Series`]: power series in ∂ | A.2 |
+//! | `kept` | values that come back | |
 //! | `linear` | values along runs, for generic coefficients | A.2, (22) |
 //! | `algebra` | leading terms of expressions that are not linear in what is infinite | A.1 |
 //! | `reached` | [`Unclear`]: what runs reach, and what is not known of it | A.2 |
@@ -15,6 +16,7 @@ pub(crate) mod algebra;
 mod coefficients;
 pub(crate) mod dominant;
 pub(crate) mod impulse;
+mod kept;
 pub(crate) mod linear;
 pub(crate) mod number;
 pub(crate) mod reached;

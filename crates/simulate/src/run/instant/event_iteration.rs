@@ -17,6 +17,7 @@ use modeshift_mode_changes::{Jet, Noise, Residuals};
 use modeshift_structure::one_mode::Row;
 use rustc_hash::FxHashSet;
 
+use crate::run::failure::circles::Circle;
 use crate::run::instant::Instant;
 use crate::run::instant::candidate::{Candidate, Objection};
 use crate::run::instant::discrete_fixpoint::{AtStart, MicroStep, Settled};
@@ -104,8 +105,8 @@ pub(crate) enum NoOutcome {
     NoMode(Vec<(Mode, Objection)>, NoSliding),
     /// Discrete equations go round in circles; some of the variables.
     Unsettled(Vec<VariableId>),
-    /// Micro-steps go on for ever, through these modes.
-    Endless(Vec<Mode>),
+    /// Micro-steps go on for ever: the last of them.
+    Endless(Box<Circle>),
     /// A required condition does not hold; the number of the invariant, or the span of an assertion in a `when`.
     Invariant(usize, Mode),
     /// An `assert` in a `when`.
@@ -147,6 +148,7 @@ impl<'a> Instant<'_, 'a> {
         let (mut seen, mut is_first_look) = (FxHashSet::default(), false);
         let mut unmet = Vec::new();
         let (mut start, mut is_first_event) = (None, false);
+        let (mut circle, mut was_met) = (Circle::default(), false);
         for number in 0..MOST_MICRO_STEPS {
             let mut before = outcome.right.clone();
             if stage == Stage::Quiet {
@@ -215,11 +217,17 @@ impl<'a> Instant<'_, 'a> {
                 Stage::Quiet | Stage::Event => {}
             }
             proposal = self.next_proposal(left, &outcome.right, transient);
-            if number >= MANY_MICRO_STEPS && !seen.insert(self.fingerprint(&outcome.right)) {
-                break;
+            if number >= MANY_MICRO_STEPS {
+                circle.note(&outcome.right);
+                // Values that were there before: the circle goes round once more, to be told.
+                was_met |= !seen.insert(self.fingerprint(&outcome.right));
+                if was_met && circle.is_told() {
+                    break;
+                }
             }
         }
-        Err(NoOutcome::Endless(outcome.cascade))
+        circle.modes = outcome.cascade;
+        Err(NoOutcome::Endless(Box::new(circle)))
     }
 
     /// From left limits at the start to the mode that follows from them.

@@ -10,6 +10,7 @@ use modeshift_dae::{
 use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_numerics::{Input, NativeFunctions};
 use modeshift_structure::strongly_connected_components;
+use rustc_hash::FxHashMap;
 
 use crate::run::prepare::discrete_tapes::Formulas;
 use crate::run::prepare::event_functions::{Stair, replace_stairs};
@@ -305,15 +306,30 @@ impl DiscretePart {
     }
 }
 
+/// By variable that a `when` sets, the condition of the first that does.
+fn spans_of_conditions(model: &FlatModel) -> FxHashMap<VariableId, Span> {
+    let mut spans = FxHashMap::default();
+    for branch in model.when_clauses.iter().flat_map(|clause| &clause.branches) {
+        for action in &branch.actions {
+            if let WhenActionKind::Assign(variable, _) = action.kind {
+                spans.entry(variable).or_insert(branch.span);
+            }
+        }
+    }
+    spans
+}
+
 impl Collector<'_> {
     fn defined(&mut self, ids: &[VariableId]) -> Vec<(VariableId, usize)> {
         let mut places = Vec::new();
+        let conditions = spans_of_conditions(self.conditions.model);
         for &id in ids {
             let declared = &self.conditions.model.variables[id];
             if declared.ty == Type::String {
                 continue;
             }
-            let span = declared.span;
+            // What a `when` sets is defined where its condition is.
+            let span = conditions.get(&id).copied().unwrap_or(declared.span);
             let Some(definition) = self.conditions.definitions[id] else { continue };
             places.push((id, self.add(definition, Context::NOW, span)));
         }

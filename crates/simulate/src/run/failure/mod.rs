@@ -1,4 +1,10 @@
 //! Why a run stopped, in the words of the model: where, when, in which mode, what to try.
+//!
+//! | file | purpose |
+//! |---|---|
+//! | `circles` | instants that do not come to an end, variables that decide about themselves |
+
+pub(crate) mod circles;
 
 use std::fmt;
 
@@ -190,20 +196,9 @@ pub(super) fn explain_instant(
             for &id in variables.iter().take(MOST_LISTED) {
                 diagnostic = diagnostic.label(machinery.prepared.dae.model.variables[id].span, "changes for ever");
             }
-            diagnostic.help("break the circle with `pre(…)`")
+            diagnostic.help(circles::advice_for_unsettled(machinery, variables))
         }
-        NoOutcome::Endless(modes) => {
-            let message = format!("the events at time = {time} do not come to an end");
-            let passed = modes
-                .iter()
-                .rev()
-                .take(4)
-                .rev()
-                .map(|mode| mode_text(&machinery.prepared.dae, mode, &left.mode.values));
-            Diagnostic::error("E0825", message)
-                .with_note(format!("modes passed through: …, {}", passed.collect::<Vec<_>>().join(" -> ")))
-                .help("a condition of a `when` or a mode definition is undone by its own effect")
-        }
+        NoOutcome::Endless(circle) => circles::endless(machinery, left, circle),
         NoOutcome::Invariant(number, values) => {
             let invariant = &machinery.prepared.discrete.invariants[*number];
             Diagnostic::error("E0826", format!("an invariant is violated at time = {time}"))
@@ -387,6 +382,17 @@ fn none_accepted(
     }
     if count > MOST_LISTED {
         diagnostic = diagnostic.with_note(format!("… and {} more", count - MOST_LISTED));
+    }
+    let atoms = tried.iter().filter_map(|(_, objection)| match objection {
+        Objection::Atom(atom, _) => Some(*atom),
+        _ => None,
+    });
+    if let Some(variable) = circles::forgotten_pre(machinery, atoms) {
+        let declared = &machinery.prepared.dae.model.variables[variable];
+        let name = &declared.name;
+        return diagnostic.label(declared.span, format!("`{name}` is set by a `when`, and a condition reads it")).help(
+            format!("if the condition is to read what `{name}` was before this instant, write `pre({name})` there"),
+        );
     }
     match no_sliding_text(machinery, no_sliding) {
         None => {
