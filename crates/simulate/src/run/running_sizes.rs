@@ -145,7 +145,7 @@ impl Carried {
 
 impl Side<'_> {
     /// Whether a quantity is a state of the mode.
-    fn is_state(&self, it: Derivative<VariableId>) -> bool {
+    pub(crate) fn is_state(&self, it: Derivative<VariableId>) -> bool {
         let structure = &self.mode.structure;
         structure.column(it.of).is_some_and(|column| structure.variable_offset(column) > it.order)
     }
@@ -248,7 +248,12 @@ impl Side<'_> {
             terms.push((place.index(), weight));
             if level < LEVELS && seen.insert(it.of) {
                 let of_solution = self.solved_for(prepared, it);
-                pending.extend(of_solution.into_iter().map(|(term, share)| (term, weight * share, level + 1)));
+                // What only hands a value on, as connections do, is no level: what it is made of is behind it.
+                if let &[(term, share)] = &of_solution[..] {
+                    pending.push_front((term, weight * share, level));
+                } else {
+                    pending.extend(of_solution.into_iter().map(|(term, share)| (term, weight * share, level + 1)));
+                }
             }
         }
         terms

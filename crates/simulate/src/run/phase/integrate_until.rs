@@ -194,6 +194,13 @@ impl<'a> Phase<'a> {
             return;
         }
         let step = integrator.sizes().step;
+        if integrator.sizes().is_kept_short() {
+            let states: Vec<Derivative<VariableId>> = self.mode.program.borrow().state_quantities().collect();
+            for (index, state) in states.into_iter().enumerate() {
+                let noise = self.present.slope_noise(machinery.prepared, state, |_| 0.0);
+                noise.into_iter().for_each(|noise| integrator.set_rounding(index, step * noise));
+            }
+        }
         let least = self.present.least_change(step);
         let program = self.mode.program.borrow();
         let resting: Vec<(usize, Derivative<VariableId>)> = program
@@ -306,6 +313,11 @@ impl<'a> Phase<'a> {
         let expected = Expected::of(machinery, settings, &self.present);
         let before = std::mem::replace(&mut self.expected, expected);
         self.expected.watch.remember(&before.watch, crossed);
+    }
+
+    /// These guards have crossed, and the mode takes them back to their sides.
+    pub fn expect_back(&mut self, crossed: &[Guard]) {
+        self.expected.watch.expect_back(crossed);
     }
 
     /// The rest of a step, or the next one, up to the first event in it; nothing at the end of the phase.
