@@ -82,7 +82,7 @@ impl DifferenceSystem {
             },
             Node::Arithmetic(Divide, a, b) if of(b) == Constant => of(a),
             _ => {
-                let operands = self.expressions.children(part).into_iter().map(of).max().unwrap_or(Constant);
+                let operands = self.expressions.children(part).map(of).max().unwrap_or(Constant);
                 if operands <= Varying { operands } else { Other }
             }
         }

@@ -93,15 +93,17 @@ impl<'a> Instant<'_, 'a> {
     }
 
     /// Atoms that have not the truth that they had before, although nothing continuous has changed and their values are clearly those of
-    /// before: the voltage of a thyristor that fires.
+    /// before: the voltage of a thyristor that fires. (What discrete variables have moved is looked at by itself.)
     fn turned_for_nothing(&mut self, step: &MicroStep<'_, 'a>, settled: &Settled) -> Vec<Violation> {
         let part = &self.prepared.discrete;
+        let has_changed = |id: &VariableId| settled.discrete[*id].to_bits() != step.left.discrete[*id].to_bits();
         let is_turned = |atom: &RelationId| {
             let it = &part.atoms[*atom];
             it.moment == Moment::Now
                 && settled.discrete[it.variable] != step.left.discrete[it.variable]
                 && part.decides(*atom)
                 && step.concerns(self.prepared, *atom)
+                && !part.reads[*atom].iter().any(has_changed)
                 && !step.crossed.contains(atom)
                 && !step.released.contains(atom)
         };
