@@ -32,14 +32,19 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use modeshift_diagnostics::ExitStatus;
 
-/// Enough for the recursive descent of the parser at its nesting limit, in debug builds too; only what is used of
+/// Enough for the recursive descent of the parser at its nesting limit, in debug builds too, and for operations on sets of modes; only what is used of
 /// it is ever taken from the machine.
 const STACK_SIZE: usize = 256 << 20;
 
 fn main() -> ExitCode {
     let arguments = arguments::Arguments::parse();
     let worker = std::thread::Builder::new().name("modeshift".into()).stack_size(STACK_SIZE);
-    match worker.spawn(move || commands::run(arguments)).map(|handle| handle.join()) {
+    let work = move || {
+        // Half of it is left for whatever asks.
+        modeshift_driver::use_stack(STACK_SIZE / 2);
+        commands::run(arguments)
+    };
+    match worker.spawn(work).map(|handle| handle.join()) {
         Ok(Ok(status)) => ExitCode::from(status as u8),
         Ok(Err(_)) => {
             files::say("\nerror: this is a bug in modeshift, not in your model; please report it with the model\n");

@@ -30,6 +30,7 @@ pub mod simulate;
 mod timings;
 mod valuation;
 
+pub use modeshift_modes::use_stack;
 pub use modeshift_report as report;
 pub use modeshift_report::Analyzed;
 pub use other_tools::{as_other_tools, pantelides};

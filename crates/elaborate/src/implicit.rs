@@ -8,8 +8,8 @@
 //! one by one.
 
 use modeshift_dae::{
-    Derivative, Descent, Equation, EquationKind, ExpressionId, Expressions, FlatModel, Id, IndexVec, Memo,
-    ModeVariable, ModeVariableId, Node, UnionFind, VariableId, Walk,
+    Derivative, Descent, EquationKind, ExpressionId, Expressions, FlatModel, Id, IndexVec, ModeVariable,
+    ModeVariableId, Node, UnionFind, VariableId, Walk,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -73,7 +73,8 @@ fn current_reads(
 fn states(model: &mut FlatModel) -> IndexVec<VariableId, bool> {
     let mut occurrences: FxHashMap<VariableId, Vec<ExpressionId>> = FxHashMap::default();
     let expressions = &mut model.expressions;
-    let mut derivatives = Derivatives { inside: Memo::new() };
+    let is_derivative = |node| matches!(node, Node::Variable(_, order) if order > 0);
+    let derivatives = Derivatives { inside: expressions.all_with(is_derivative, |node| matches!(node, Node::Pre(_))) };
     for equation in model.equations.iter().filter(|equation| equation.kind == EquationKind::Continuous) {
         for side in [equation.left, equation.right] {
             derivatives.collect(expressions, side, equation.guard, &mut occurrences);
@@ -119,22 +120,19 @@ impl Known {
     /// Solves equations with a single unknown, as long as there are any.
     fn solve_one_by_one(&mut self, model: &FlatModel) {
         let unknowns = self.unknowns(model);
-        let mut remaining: Vec<usize> = unknowns.iter().map(Vec::len).collect();
-        let mut occurrences: IndexVec<VariableId, Vec<u32>> = self.value.iter().map(|_| Vec::new()).collect();
-        for (equation, list) in unknowns.iter().enumerate() {
-            list.iter().for_each(|unknown| occurrences[unknown.of].push(equation as u32));
-        }
+        let mut remaining: Vec<usize> = unknowns.iter().map(<[_]>::len).collect();
+        let occurrences = unknowns.occurrences(self.value.len());
         let mut spread: IndexVec<VariableId, bool> = self.value.iter().map(|_| false).collect();
         let mut pending: Vec<usize> = (0..remaining.len()).filter(|&equation| remaining[equation] == 1).collect();
         while let Some(equation) = pending.pop() {
-            let unsolved = unknowns[equation].iter().find(|&&unknown| !self.covers(unknown));
+            let unsolved = unknowns.of(equation).iter().find(|&&unknown| !self.covers(unknown));
             let Some(&Derivative { of: variable, order }) = unsolved else { continue };
             let solved = if order == 0 { &mut self.value } else { &mut self.derivative };
             solved[variable] = true;
             if std::mem::replace(&mut spread[variable], true) {
                 continue; // its equations have been told already
             }
-            for &other in &occurrences[variable] {
+            for &other in occurrences.of(variable.index()) {
                 let other = other as usize;
                 remaining[other] -= 1;
                 if remaining[other] == 1 {
@@ -146,12 +144,14 @@ impl Known {
 
     /// The unknowns of each continuous equation that is the same in all modes; none for the others. Of a variable
     /// that is no state only its value can be solved for.
-    fn unknowns(&self, model: &FlatModel) -> Vec<Vec<Derivative<VariableId>>> {
+    fn unknowns(&self, model: &FlatModel) -> Lists<Derivative<VariableId>> {
         let mut walk = Walk::new();
-        let unknowns_of = |equation: &Equation| {
-            let mut list: Vec<Derivative<VariableId>> = Vec::new();
+        let mut list: Vec<Derivative<VariableId>> = Vec::new();
+        let mut lists = Lists { items: Vec::new(), ends: Vec::with_capacity(model.equations.len()) };
+        for equation in model.equations.iter() {
             let mut is_common = equation.kind == EquationKind::Continuous
                 && model.expressions.literal_boolean(equation.guard) == Some(true);
+            list.clear();
             walk.clear();
             for side in [equation.left, equation.right] {
                 walk.visit(&model.expressions, side, |_, node, _| {
@@ -162,9 +162,51 @@ impl Known {
             }
             list.sort_unstable();
             list.dedup_by_key(|unknown| unknown.of);
-            if is_common { list } else { Vec::new() }
-        };
-        model.equations.iter().map(unknowns_of).collect()
+            if is_common {
+                lists.items.extend_from_slice(&list);
+            }
+            lists.ends.push(lists.items.len() as u32);
+        }
+        lists
+    }
+}
+
+/// Lists one behind the other.
+struct Lists<T> {
+    items: Vec<T>,
+    /// Behind the last item of each.
+    ends: Vec<u32>,
+}
+
+impl<T> Lists<T> {
+    fn of(&self, list: usize) -> &[T] {
+        let start = list.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.items[start as usize..self.ends[list] as usize]
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &[T]> {
+        (0..self.ends.len()).map(|list| self.of(list))
+    }
+}
+
+impl Lists<Derivative<VariableId>> {
+    /// By variable, the lists in which it is, ascending.
+    fn occurrences(&self, variables: usize) -> Lists<u32> {
+        let mut ends = vec![0; variables];
+        self.items.iter().for_each(|item| ends[item.of.index()] += 1);
+        let mut next = 0;
+        for end in &mut ends {
+            (*end, next) = (next, next + *end);
+        }
+        let mut items = vec![0; self.items.len()];
+        for (number, list) in self.iter().enumerate() {
+            for item in list {
+                let end = &mut ends[item.of.index()];
+                items[*end as usize] = number as u32;
+                *end += 1;
+            }
+        }
+        Lists { items, ends }
     }
 }
 
@@ -176,21 +218,24 @@ fn first_or_value(it: Derivative<VariableId>) -> Derivative<VariableId> {
 /// Finds derivatives and the conditions under which they occur.
 struct Derivatives {
     /// Whether a derivative occurs in an expression.
-    inside: Memo<(), bool>,
+    inside: IndexVec<ExpressionId, bool>,
 }
 
 impl Derivatives {
     fn collect(
-        &mut self,
+        &self,
         expressions: &mut Expressions,
         root: ExpressionId,
         guard: ExpressionId,
         occurrences: &mut FxHashMap<VariableId, Vec<ExpressionId>>,
     ) {
+        if !self.inside[root] {
+            return;
+        }
         let mut descent = Descent::new();
         descent.hand(root, guard, |_, later| later);
         while let Some((id, guard)) = descent.next() {
-            if !self.occur(expressions, id) {
+            if !self.inside[id] {
                 continue;
             }
             match expressions.node(id) {
@@ -214,14 +259,6 @@ impl Derivatives {
                 }
             }
         }
-    }
-
-    fn occur(&mut self, expressions: &Expressions, root: ExpressionId) -> bool {
-        expressions.fold_up(&mut self.inside, root, |id, node, inside| match node {
-            Node::Variable(_, order) => order > 0,
-            Node::Pre(_) => false,
-            _ => expressions.children(id).any(|child| inside[child]),
-        })
     }
 }
 
@@ -281,6 +318,9 @@ fn note(
     node: usize,
     guarded: &mut IndexVec<ModeVariableId, Vec<usize>>,
 ) {
+    if model.expressions.literal_boolean(guard).is_some() {
+        return;
+    }
     walk.visit(&model.expressions, guard, |_, found, _| {
         if let Node::Mode(mode) = found {
             guarded[mode].push(node);

@@ -94,6 +94,9 @@ struct Elaboration<'a> {
 
 impl Elaboration<'_> {
     fn formula(&mut self, condition: ExpressionId, span: Span) -> ExpressionId {
+        if self.model.expressions.literal_boolean(condition).is_some() {
+            return condition;
+        }
         let formula = self.formulas.formula(&mut self.model, condition, span, self.diagnostics);
         coverage::simplified(&mut self.model.expressions, formula)
     }
@@ -107,13 +110,18 @@ impl Elaboration<'_> {
 
     /// Guards of all equations, and the conditions of if-expressions in continuous ones.
     fn equation_conditions(&mut self, definitions: &Definitions) {
+        let has_conditions = self.model.expressions.all_with(|node| matches!(node, Node::If(..)), |_| false);
         for id in self.model.equations.ids() {
             let equation = &self.model.equations[id];
             let (guard, left, right, span) = (equation.guard, equation.left, equation.right, equation.span);
             self.model.equations[id].guard = self.formula(guard, span);
             if definitions.defined_by(id).is_none() {
-                self.model.equations[id].left = self.with_formulas(left, span);
-                self.model.equations[id].right = self.with_formulas(right, span);
+                if has_conditions[left] {
+                    self.model.equations[id].left = self.with_formulas(left, span);
+                }
+                if has_conditions[right] {
+                    self.model.equations[id].right = self.with_formulas(right, span);
+                }
             }
         }
     }

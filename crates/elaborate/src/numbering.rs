@@ -3,6 +3,7 @@
 //! An equation without a label comes as `component.#`, elements of an array equation as `component.#[1]`, … and
 //! these share one number. Definitions of modes take no number: they are named by what they define.
 
+use std::fmt::Write;
 use std::sync::Arc;
 
 use modeshift_dae::{EquationId, EquationKind, FlatModel, VariableId};
@@ -44,6 +45,8 @@ struct Names {
     repeats: FxHashMap<Arc<str>, u32>,
     /// Component and place of the array equation whose elements are being named.
     array: Option<(String, Span)>,
+    /// The last name that was written.
+    text: String,
 }
 
 impl Names {
@@ -55,7 +58,9 @@ impl Names {
             self.advance(component);
             self.array = (!element.is_empty()).then(|| (component.to_string(), span));
         }
-        format!("{component}e{}{element}", self.numbers[component]).into()
+        self.write(component, self.numbers[component]);
+        self.text.push_str(element);
+        self.text.as_str().into()
     }
 
     /// Goes on to the next number that no label has.
@@ -63,13 +68,21 @@ impl Names {
         if !self.numbers.contains_key(component) {
             self.numbers.insert(component.to_string(), 0);
         }
-        let number = self.numbers.get_mut(component).expect("it was just inserted");
-        loop {
-            *number += 1;
-            if !self.taken.contains(format!("{component}e{number}").as_str()) {
-                return;
-            }
+        let mut number = self.numbers[component] + 1;
+        self.write(component, number);
+        while self.taken.contains(self.text.as_str()) {
+            number += 1;
+            self.write(component, number);
         }
+        *self.numbers.get_mut(component).expect("it was just inserted") = number;
+    }
+
+    /// Writes `component.e1`.
+    fn write(&mut self, component: &str, number: u32) {
+        self.text.clear();
+        self.text.push_str(component);
+        self.text.push('e');
+        write!(self.text, "{number}").expect("a String takes everything");
     }
 
     /// A name for a further equation of the same label.

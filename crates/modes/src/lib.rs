@@ -87,5 +87,6 @@ pub use invariant::Invariant;
 pub use limit::{Limit, LimitKind};
 pub use map::ModeMap;
 pub use natural::Natural;
+pub use operations::use_stack;
 pub use set::{ModeSet, ModeVariable};
 pub use space::ModeSpace;

@@ -55,6 +55,8 @@ const MOST_NODES: usize = (1 << 31) - 1;
 #[derive(Debug)]
 pub(crate) struct Budget {
     node_limit: usize,
+    /// Nodes that are allowed beside these once they are released.
+    held_back: usize,
     deadline: Option<(Instant, Duration)>,
     task: Cow<'static, str>,
     exceeded: Option<Limit>,
@@ -65,6 +67,7 @@ impl Default for Budget {
     fn default() -> Self {
         Budget {
             node_limit: DEFAULT_NODE_LIMIT,
+            held_back: 0,
             deadline: None,
             task: Cow::Borrowed(""),
             exceeded: None,
@@ -76,6 +79,16 @@ impl Default for Budget {
 impl Budget {
     pub(crate) fn set_node_limit(&mut self, nodes: usize) {
         self.node_limit = nodes.min(MOST_NODES);
+        self.held_back = 0;
+    }
+
+    pub(crate) fn hold_back(&mut self, nodes: usize) {
+        self.held_back = nodes.min(self.node_limit);
+        self.node_limit -= self.held_back;
+    }
+
+    pub(crate) fn release(&mut self) {
+        self.node_limit += std::mem::take(&mut self.held_back);
     }
 
     pub(crate) fn set_deadline(&mut self, deadline: Instant) {

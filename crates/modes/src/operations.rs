@@ -1,9 +1,11 @@
 //! Boolean operations on decision diagrams.
 //!
 //! Each operation is the textbook recursion on the top variable, and its depth is the number of variables its operands
-//! depend on. It runs on the caller's stack to a depth of [`SHALLOW`], which is all that local sets of modes ever need;
-//! beyond, it unwinds and starts again on a thread whose stack fits the operands. So a predicate over a million
-//! variables costs memory, not a crash, and small ones cost nothing extra.
+//! depend on. It runs on the caller's stack to a depth of [`SHALLOW`], which is all that local sets of modes ever need, or as
+//! deep as the thread was said to have stack for; beyond, it unwinds and starts again on a thread whose stack fits the operands.
+//! So a predicate over a million variables costs memory, not a crash, and small ones cost nothing extra.
+
+use std::cell::Cell;
 
 use crate::kernel::{Kernel, Operation, TERMINAL_LEVEL};
 use crate::limit::LimitKind;
@@ -13,6 +15,18 @@ use crate::set::ModeSet;
 const SHALLOW: u32 = 800;
 /// Stack that one level of recursion may take, in any build.
 const BYTES_PER_LEVEL: usize = 1024;
+
+thread_local! {
+    /// Levels of recursion for which this thread has stack.
+    static LEVELS: Cell<u32> = const { Cell::new(SHALLOW) };
+}
+
+/// Says that operations on sets of modes may take so many bytes of the stack of this thread, so that those on deep ones need no
+/// thread of their own.
+pub fn use_stack(bytes: usize) {
+    let levels = u32::try_from(bytes / BYTES_PER_LEVEL).unwrap_or(u32::MAX);
+    LEVELS.set(levels.max(SHALLOW));
+}
 
 impl Kernel {
     /// Most operands of an analysis are equal, all modes or none: these are answered where the question is asked.
@@ -67,7 +81,7 @@ impl Kernel {
         if self.halted {
             return Result::NOTHING;
         }
-        let result = operation(self, SHALLOW);
+        let result = operation(self, LEVELS.get());
         if self.halted { self.retry_deep(operands, operation) } else { result }
     }
 

@@ -272,6 +272,16 @@ impl ModeSpace {
         self.kernel.borrow_mut().budget.set_node_limit(nodes);
     }
 
+    /// Of the nodes that are allowed, these are only from [`Self::release`] on: what needs more before will need more in the end.
+    pub fn hold_back(&self, nodes: usize) {
+        self.kernel.borrow_mut().budget.hold_back(nodes);
+    }
+
+    /// Allows the nodes that were held back.
+    pub fn release(&self) {
+        self.kernel.borrow_mut().budget.release();
+    }
+
     /// Allows operations until `deadline` only.
     pub fn set_deadline(&self, deadline: Instant) {
         self.kernel.borrow_mut().budget.set_deadline(deadline);

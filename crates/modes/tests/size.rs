@@ -70,6 +70,46 @@ fn a_node_limit_ends_with_what_was_being_computed() {
     assert!(space.check().is_ok() && space.intersects(a, b));
 }
 
+/// On a stack of which half is told, that half is used and no more.
+#[test]
+fn deep_operations_are_the_same_on_a_large_stack() {
+    let deep = || {
+        let space = ModeSpace::new(20_000);
+        let parity = parity(&space);
+        let last = space.literal(ModeVariable(19_999));
+        let without_last = space.xor(parity, last);
+        (space.size(without_last), space.support(without_last).len(), space.check().is_ok())
+    };
+    let on_stack = |told: usize| {
+        let thread = std::thread::Builder::new().stack_size(2 * told);
+        let work = move || {
+            modeshift_modes::use_stack(told);
+            deep()
+        };
+        thread.spawn(work).unwrap().join().unwrap()
+    };
+    for told in [1 << 20, 64 << 20] {
+        assert_eq!(on_stack(told), (19_999, 19_999, true), "{told}");
+    }
+}
+
+#[test]
+fn nodes_that_are_held_back_are_there_after_their_release() {
+    for released in [false, true] {
+        let space = ModeSpace::new(60);
+        space.set_node_limit(2_000);
+        space.hold_back(1_500);
+        if released {
+            space.release();
+        }
+        literals(&space).into_iter().take(20).for_each(|literal| _ = space.and(literal, parity(&space)));
+        assert_eq!(space.check().is_ok(), released);
+        far_pairs(&space);
+        let most = if released { 2_000 } else { 500 };
+        assert_eq!(space.check().unwrap_err().kind, LimitKind::Nodes(most));
+    }
+}
+
 #[test]
 fn a_deadline_ends_a_long_operation() {
     let space = ModeSpace::new(80);

@@ -584,3 +584,32 @@ fn pulses_and_carriers_of_time_are_not_stepped_over() {
     // As many as a grid of four million points shows.
     assert_eq!(ran.events().len(), 399);
 }
+
+/// Levels that become equal: the difference falls as the square of the time that is left, and each law has values on its own side only.
+#[test]
+fn levels_that_become_equal_rest_there() {
+    for (first, second, rate) in
+        [(2.0, 0.5, 1.0), (1.7, 0.3, 1.0), (3.1, 1.0 / 3.0, 0.7), (2e-3, 5e-4, 0.1), (2e6, 7e5, 3e3)]
+    {
+        let text = format!(
+            "model Tanks
+               Real h1(start = {first}, fixed = true), h2(start = {second}, fixed = true), q;
+             equation
+               der(h1) = -q;
+               der(h2) = q;
+               q = {rate}*(if h1 > h2 then sqrt(h1 - h2) else -sqrt(h2 - h1));
+             end Tanks;"
+        );
+        let equal = f64::sqrt(first - second) / rate;
+        for tolerance in [1e-4, 1e-6, 1e-8, 1e-10] {
+            let ran = run_text(&text, &How::until(2.0 * equal).tolerance(tolerance)).finished();
+            let (times, levels) = (ran.result.times(), ran.values("h1"));
+            for (time, level) in times.iter().zip(levels) {
+                let left = rate * (equal - time).max(0.0);
+                let expected = 0.5 * (first + second + left * left);
+                let is_near = (level - expected).abs() <= 10.0 * tolerance * first;
+                assert!(is_near, "{first} {second} {tolerance:e}: {level} at {time}, not {expected}");
+            }
+        }
+    }
+}

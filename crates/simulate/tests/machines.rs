@@ -2,7 +2,7 @@
 
 use crate::support::runs as support;
 
-use support::{How, Ran, paper_model, run_text};
+use support::{How, Ran, check, paper_model, run_text};
 
 pub(crate) fn example(name: &str) -> String {
     format!("model M extends Modeshift.Examples.{name}; end M;")
@@ -417,4 +417,43 @@ fn every_example_of_the_library_has_its_known_answer() {
     // Full to 1 m, where the check valve shuts, at ln(5/1): 1.25 - 1.25 exp(-t) = 1.
     near(*filled.event_times().last().expect("an event"), 5.0_f64.ln(), 1e-6);
     near(filled.last("tank.level"), 1.0 + 0.25 * (8.0 - 5.0_f64.ln()), 1e-6);
+}
+
+/// A state may be entered and left at once for the one before: that one is entered anew, and its own time or start values decide.
+#[test]
+fn a_machine_may_pass_through_a_state_and_come_back() {
+    let states = "model S end S; model X Real x(start = 0, fixed = true); equation der(x) = 1; end X;";
+    let machine = |declared: &str, drawn: &str| format!("{states} model M {declared} equation {drawn} end M;");
+    let cases = [
+        // Delayed: the left limit of the last visit says nothing of this one.
+        (
+            machine(
+                "S a; S b;",
+                "initialState(a); transition(a, b, timeInState() > 0.5); transition(b, a, timeInState() > 0.25, immediate = false);",
+            ),
+            vec![0.5, 0.75, 1.25, 1.5, 2.0, 2.25, 2.75],
+        ),
+        (
+            machine(
+                "S a; S b;",
+                "initialState(a); transition(a, b, time > 0.5); transition(b, a, timeInState() > 0.25);",
+            ),
+            (0..10).map(|it| 0.5 + 0.25 * f64::from(it)).collect(),
+        ),
+        (
+            machine("X a; S b;", "initialState(a); transition(a, b, a.x > 0.3); transition(b, a, true);"),
+            (1..10).map(|it| 0.3 * f64::from(it)).collect(),
+        ),
+    ];
+    for (text, times) in cases {
+        let ran = run_text(&text, &How::until(2.9)).finished();
+        let found = ran.event_times();
+        assert_eq!(found.len(), times.len(), "{text}: {found:?}");
+        for (one, other) in found.iter().zip(&times) {
+            check("an event", *one, *other, 1e-6);
+        }
+    }
+    let circle = machine("S a; S b;", "initialState(a); transition(a, b, time > 0.5); transition(b, a, time > 0.5);");
+    let help = run_text(&circle, &How::until(1.0)).said("E0825").help.clone().unwrap_or_default();
+    assert!(help.starts_with("transitions go round in one instant"), "{help}");
 }

@@ -23,6 +23,7 @@ mod searches;
 mod short_events;
 mod simulation;
 mod singular_modes;
+mod six_pulse;
 mod sliding;
 mod standard_library;
 mod support;

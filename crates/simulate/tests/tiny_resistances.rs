@@ -50,3 +50,42 @@ fn a_rectifier_with_tiny_resistances_is_that_without() {
         }
     }
 }
+
+/// Two stages that double a voltage of 10, with a load: four capacitors and four diodes in the form of the standard library. Capacitors of
+/// the second stage begin with voltages of 1e-10 beside others of 1, and with currents that are differences of these over 1e-5.
+const LADDER: &str = "model Ladder
+  Real c1(start = 0, fixed = true), c2(start = 0, fixed = true), c3(start = 0, fixed = true), c4(start = 0, fixed = true);
+  Real n1, n2, n3, n4, v[4], i[4], s[4];
+  Boolean off[4];
+equation
+  n1 = 10*sin(314.1592653589793*time) - c1;
+  n2 = c2;
+  n3 = n1 - c3;
+  n4 = n2 + c4;
+  v = {-n1, n1 - n2, n2 - n3, n3 - n4};
+  for k in 1:4 loop
+    off[k] = s[k] < 0;
+    v[k] = s[k]*(if off[k] then 1 else 1e-5);
+    i[k] = s[k]*(if off[k] then 1e-5 else 1);
+  end for;
+  1e-4*der(c4) = i[4] - n4/5000;
+  1e-4*der(c3) = i[4] - i[3];
+  1e-4*der(c2) = i[2] + i[4] - n4/5000 - i[3];
+  1e-4*der(c1) = i[2] + i[4] - i[3] - i[1];
+end Ladder;";
+
+/// The same at 0.2 s by Radau IIA of order 5, with steps of at most 2e-5 and errors of 1e-8, of the voltages with diodes as functions of
+/// their voltages.
+const LADDER_LATER: [(&str, f64); 4] =
+    [("c1", -10.004_954_25), ("c2", 13.585_191_07), ("c3", -13.937_851_06), ("c4", 11.070_695_59)];
+
+#[test]
+fn a_ladder_of_rectifiers_with_tiny_resistances_comes_to_its_end() {
+    for tolerance in [1e-5, 1e-6, 1e-8] {
+        let ran = run_text(LADDER, &How::until(0.2).tolerance(tolerance)).finished();
+        for (name, expected) in LADDER_LATER {
+            let far = (ran.last(name) - expected).abs() / expected.abs();
+            assert!(far <= 10.0 * tolerance, "{tolerance:e}: {name} = {}, {far:e} from {expected}", ran.last(name));
+        }
+    }
+}

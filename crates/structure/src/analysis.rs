@@ -25,6 +25,8 @@ pub struct Options {
     pub within: Vec<(ModeVariableId, bool)>,
     /// At most this many decision-diagram nodes.
     pub node_limit: Option<usize>,
+    /// So many of these only after the first equations have been matched.
+    pub held_back: usize,
     /// At most this long.
     pub time_limit: Option<Duration>,
     /// How much to list explicitly.
@@ -36,6 +38,7 @@ impl Options {
     pub(crate) fn limit(&self, space: &ModeSpace) {
         if let Some(nodes) = self.node_limit {
             space.set_node_limit(nodes);
+            space.hold_back(self.held_back);
         }
         if let Some(time) = self.time_limit {
             space.set_deadline(Instant::now() + time);

@@ -108,6 +108,12 @@ struct Jacobian {
 
 impl Check<'_> {
     fn block(&mut self, block: Block<'_>) {
+        if let ([equation], [write]) = (block.equations, block.writes)
+            && self.has_plain_term(equation, write)
+        {
+            debug_assert!(self.is_one_or_minus_one(block));
+            return; // most blocks
+        }
         if block.equations.len() > LARGEST_BLOCK {
             self.found.blocks_not_checked += 1;
             return;
@@ -137,6 +143,22 @@ impl Check<'_> {
                 }
             }
         }
+    }
+
+    /// Whether what an equation is solved for is one term of its sums and occurs nowhere else in it: its coefficient is 1 or -1,
+    /// whatever the mode.
+    fn has_plain_term(&self, equation: &Derivative<EquationId>, write: &Derivative<VariableId>) -> bool {
+        let Some(order) = write.order.checked_sub(equation.order) else { return false };
+        let modeshift_dae::Equation { left, right, .. } = self.model.equations[equation.of];
+        let mut search = PlainTerm { model: self.model, unknown: Derivative::new(write.of, order), parts: 0, found: 0 };
+        search.sum(left) && search.sum(right) && search.found == 1
+    }
+
+    /// Whether the derivative of a block of one equation says the same, where it is a number.
+    fn is_one_or_minus_one(&mut self, block: Block<'_>) -> bool {
+        let jacobian = self.jacobian(block, block.guard);
+        let entry = jacobian.rows[0].first().and_then(|&(_, entry)| self.model.expressions.literal(entry));
+        entry.is_none_or(|entry| entry.abs() == 1.0) && jacobian.rows[0].len() == 1
     }
 
     /// `left - right` of an equation, built once.
@@ -293,6 +315,47 @@ impl Check<'_> {
             }
         }
         last
+    }
+}
+
+/// Looks through the sums of an equation for one unknown.
+struct PlainTerm<'a> {
+    model: &'a FlatModel,
+    unknown: Derivative<VariableId>,
+    /// How many subexpressions were looked at, nothing shared.
+    parts: usize,
+    found: usize,
+}
+
+impl PlainTerm<'_> {
+    /// Most equations have fewer parts than this; what has more is differentiated.
+    const MOST_PARTS: usize = 32;
+
+    /// Counts the terms of a sum that are the unknown; false where it may occur in another way.
+    fn sum(&mut self, sum: ExpressionId) -> bool {
+        use modeshift_dae::ArithmeticOperator::{Add, Subtract};
+        self.parts += 1;
+        match self.model.expressions.node(sum) {
+            _ if self.parts > Self::MOST_PARTS => false,
+            Node::Arithmetic(Add | Subtract, a, b) => self.sum(a) && self.sum(b),
+            Node::Negate(a) => self.sum(a),
+            Node::Variable(of, order) if Derivative::new(of, order) == self.unknown => {
+                self.found += 1;
+                true
+            }
+            _ => self.is_absent(sum),
+        }
+    }
+
+    fn is_absent(&mut self, id: ExpressionId) -> bool {
+        self.parts += 1;
+        match self.model.expressions.node(id) {
+            _ if self.parts > Self::MOST_PARTS => false,
+            // What is called may depend on more than its arguments.
+            Node::Call(..) | Node::Function(..) | Node::Output(..) => false,
+            Node::Variable(of, order) => Derivative::new(of, order) != self.unknown,
+            _ => self.model.expressions.children(id).all(|child| self.is_absent(child)),
+        }
     }
 }
 

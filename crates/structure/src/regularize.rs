@@ -27,6 +27,8 @@ use crate::{Analysis, Options, analyze};
 const MOST_ROUNDS: usize = 12;
 /// Decision-diagram nodes per equation beyond which a model counts as long-range. Local models need three to ten.
 const NODES_PER_EQUATION: usize = 20;
+/// Weights that differ by less differ by the rounding of their elimination.
+const ROUNDING: f64 = 1e-12;
 /// So many nodes, a second of work, are allowed in any case.
 const LEAST_BUDGET: usize = 1 << 21;
 
@@ -93,7 +95,9 @@ pub fn regularize_or_sweep(
         return Ok(Structure::Sets(Box::new(regularize(dae, options, value_of)?)));
     }
     let start = Instant::now();
-    let within_budget = Options { node_limit: Some(budget), ..options.clone() };
+    // A large model that is local needs nodes as it goes on; one that is not needs most of them for its first equations.
+    let held_back = if budget > LEAST_BUDGET { budget - budget / 4 } else { 0 };
+    let within_budget = Options { node_limit: Some(budget), held_back, ..options.clone() };
     let mut combinations = Vec::new();
     match combined(&mut dae, &within_budget, value_of, &mut combinations) {
         Ok((analysis, found)) => {
@@ -161,7 +165,7 @@ fn combine_dependent(
     combinations: &mut Vec<Combination>,
 ) {
     let mut used: FxHashSet<EquationId> = FxHashSet::default();
-    for dependence in dependences.iter().filter(|dependence| dependence.constant) {
+    for dependence in &united(space, dependences) {
         if dependence.equations.iter().all(|(equation, _)| !used.contains(&equation.of))
             && let Some(combination) = combine(dae, space, dependence)
         {
@@ -169,6 +173,31 @@ fn combine_dependent(
             combinations.push(combination);
         }
     }
+}
+
+/// Those with constant coefficients, each once with all the modes in which it was found: the currents of three windings add up
+/// to nothing in whatever modes the diodes behind them are, and there may be more modes than rounds.
+fn united(space: &ModeSpace, dependences: &[Dependence]) -> Vec<Dependence> {
+    let mut all: Vec<Dependence> = Vec::new();
+    let mut numbers: FxHashMap<Vec<Derivative<EquationId>>, Vec<usize>> = FxHashMap::default();
+    for dependence in dependences.iter().filter(|dependence| dependence.constant) {
+        let same = numbers.entry(dependence.equations.iter().map(|it| it.0).collect()).or_default();
+        match same.iter().find(|&&number| is_same(&all[number], dependence)) {
+            Some(&number) => all[number].modes = space.or(all[number].modes, dependence.modes),
+            None => {
+                same.push(all.len());
+                all.push(dependence.clone());
+            }
+        }
+    }
+    all
+}
+
+/// Whether two dependences of the same equations are the same combination, of the same block.
+fn is_same(one: &Dependence, other: &Dependence) -> bool {
+    let weights = |it: &Dependence| it.equations.iter().map(|at| at.1 / it.equations[0].1).collect::<Vec<f64>>();
+    let are_near = |(a, b): (f64, f64)| (a - b).abs() <= ROUNDING * a.abs().max(b.abs());
+    one.writes == other.writes && weights(one).into_iter().zip(weights(other)).all(are_near)
 }
 
 /// Replaces one equation; nothing where an equation has no derivative. Of several that could be, one of some modes only: what holds
@@ -220,7 +249,7 @@ fn without_tops(expressions: &mut Expressions, residual: ExpressionId, memo: &mu
 /// Weights such as 0.9999999999999998 come from rounding in the elimination.
 fn rounded(weight: f64) -> f64 {
     let nearest = weight.round();
-    if (weight - nearest).abs() <= 1e-12 * weight.abs().max(1.0) { nearest } else { weight }
+    if (weight - nearest).abs() <= ROUNDING * weight.abs().max(1.0) { nearest } else { weight }
 }
 
 /// `(e1 + e2)`, `(e1 - 2 e2')`; of a single equation that lost a variable, `(e1)`.

@@ -64,6 +64,30 @@ fn transistor_amplifier_has_five_degrees_of_freedom_not_eight() {
 }
 
 #[test]
+fn a_combination_of_many_modes_is_made_at_once() {
+    // Currents of three coils into six resistances that depend on the mode: 64 modes of one block, in all of which the sum of the
+    // balances says that the currents add up to nothing.
+    let mut text = String::new();
+    for k in 1..=6 {
+        text += &format!("s{k} : boolean; r{k} : real; d{k} : real; ");
+        text += &format!("if s{k} then er{k} : equation r{k} = 2*d{k} else es{k} : equation r{k} = 3*d{k} end; ");
+    }
+    text += "p : real; m : real; load : real; el : equation p - m = load; ";
+    for k in 1..=3 {
+        let low = k + 3;
+        text += &format!("i{k} : real; u{k} : real; e{k} : equation der(i{k}) = {k}.0 - u{k}; ");
+        text += &format!(
+            "b{k} : equation i{k} = d{k} - d{low}; up{k} : equation u{k} - p = r{k}; lo{k} : equation m - u{k} = r{low}; "
+        );
+    }
+    text += "plus : equation d1 + d2 + d3 = load; minus : equation d4 + d5 + d6 = load";
+    let result = regularized(&text);
+    assert_eq!(result.combinations.len(), 1, "{:?}", combinations(&result));
+    assert_eq!(freedom(&result), [2]);
+    assert!(result.dependences.is_empty(), "{:?}", result.dependences.len());
+}
+
+#[test]
 fn a_regular_model_is_left_alone() {
     let result = regularized("x : real; y : real; e1 : equation der(x) = y; e2 : equation x + 2*y = 1");
     assert!(result.combinations.is_empty() && result.dependences.is_empty());

@@ -253,6 +253,7 @@ impl Expressions {
     }
 
     /// The node of an expression.
+    #[inline]
     pub fn node(&self, id: ExpressionId) -> Node {
         self.nodes[id]
     }
@@ -298,7 +299,23 @@ impl Expressions {
         &self.strings[id]
     }
 
+    /// By expression, whether such a node is in it, not below one that `hides`. Operands are older than what is made of
+    /// them, so that one look at each expression of the arena tells it of all.
+    pub fn all_with(
+        &self,
+        is_wanted: impl Fn(Node) -> bool,
+        hides: impl Fn(Node) -> bool,
+    ) -> IndexVec<ExpressionId, bool> {
+        let mut found: IndexVec<ExpressionId, bool> = IndexVec::new();
+        for (id, &node) in self.nodes.iter_enumerated() {
+            let inside = is_wanted(node) || !hides(node) && self.children(id).any(|child| found[child]);
+            found.push(inside);
+        }
+        found
+    }
+
     /// The direct subexpressions, in order.
+    #[inline]
     pub fn children(&self, id: ExpressionId) -> Children<'_> {
         match self.nodes[id] {
             Node::Real(_)

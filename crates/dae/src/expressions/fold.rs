@@ -74,6 +74,9 @@ enum Step {
     Close,
 }
 
+/// So much is pending at most in most expressions.
+const USUAL_DEPTH: usize = 16;
+
 /// The operands that are asked for, on top of what is pending; the last one is folded first.
 pub struct Operands<C> {
     pending: Vec<(ExpressionId, C, Step)>,
@@ -177,7 +180,11 @@ pub trait Fold {
         root: ExpressionId,
         context: Self::Context,
     ) -> Result<Self::Value, Self::Error> {
-        let mut operands = Operands { pending: vec![(root, context, Step::Open)] };
+        if let Some(value) = known.get(root, context) {
+            return Ok(value);
+        }
+        let mut operands = Operands { pending: Vec::with_capacity(USUAL_DEPTH) };
+        operands.push(root, context);
         while let Some((id, context, step)) = operands.pending.pop() {
             if known.contains(id, context) {
                 continue;
@@ -326,6 +333,19 @@ mod tests {
             expressions.children(id).fold(1_u64, |size, child| size.saturating_add(known[child]))
         });
         assert_eq!((folds, size), (2_001, u64::MAX));
+    }
+
+    #[test]
+    fn what_contains_a_node_is_known_of_all() {
+        let mut expressions = Expressions::new();
+        let [x, y] = [0, 1].map(|variable| expressions.variable(VariableId(variable), 0));
+        let before = expressions.pre(x);
+        let [hidden, seen] = [before, x].map(|it| expressions.sum(it, y));
+        let is_x = |node| node == expressions.node(x);
+        let everywhere = expressions.all_with(is_x, |_| false);
+        let now = expressions.all_with(is_x, |node| matches!(node, Node::Pre(_)));
+        assert_eq!([x, y, before, hidden, seen].map(|it| everywhere[it]), [true, false, true, true, true]);
+        assert_eq!([x, y, before, hidden, seen].map(|it| now[it]), [true, false, false, false, true]);
     }
 
     #[test]

@@ -167,15 +167,10 @@ impl<'problem, System: Ode> Integrator<'problem, System> {
         }
     }
 
-    /// Whether the system is stiff, as was found in interpolations of the last step, and errors show many times larger than in the
-    /// states.
-    pub fn is_stiffly_amplified(&self) -> bool {
-        self.interpolation.as_ref().is_some_and(|(matrix, step)| matrix.is_some() && *step == self.last_step())
-    }
-
-    /// The same of steps of this length from here on, which may be longer than those after an event are.
+    /// Whether the system is stiff in steps of this length from here on, which may be longer than those after an event are, and errors
+    /// show many times larger than in the states.
     pub fn is_stiff_in_steps_of(&self, length: f64) -> bool {
-        let is_stiff = || self.stiff_matrix(self.to, self.advance.state(), SHARE * length).is_some();
+        let is_stiff = || self.matrix_if_stiff(self.to, self.advance.state(), SHARE * length).is_some();
         self.problem.is_amplified() && is_stiff()
     }
 
@@ -213,12 +208,19 @@ impl<'problem, System: Ode> Integrator<'problem, System> {
         }
     }
 
-    /// The matrix of implicit steps of this length, where the system is stiff on their scale.
+    /// The matrix of implicit steps of this length, where the system is stiff on their scale, with its factors.
     fn stiff_matrix(&self, time: f64, state: &[f64], share: f64) -> Option<NewtonMatrix> {
+        let mut matrix = self.matrix_if_stiff(time, state, share)?;
+        matrix.factor(share);
+        Some(matrix)
+    }
+
+    /// The same without factors: it shows in its diagonal whether the system is stiff.
+    fn matrix_if_stiff(&self, time: f64, state: &[f64], share: f64) -> Option<NewtonMatrix> {
         let evaluations = self.problem.evaluations();
         let mut matrix = NewtonMatrix::new(state.len(), evaluations.system().jacobian_pattern());
         evaluations.newton_jacobian(time, state, |entries| matrix.set_jacobian(entries));
-        matrix.factor(share);
+        matrix.set_values(share);
         (matrix.fastest() >= STIFF).then_some(matrix)
     }
 
@@ -230,6 +232,11 @@ impl<'problem, System: Ode> Integrator<'problem, System> {
     /// Tells what rounding makes of slopes.
     pub fn set_slope_noise(&mut self, state: usize, noise: f64) {
         self.advance.sizes_mut().slope_noise[state] = noise;
+    }
+
+    /// Tells what rounding makes of a state in a step.
+    pub fn set_rounding(&mut self, state: usize, rounding: f64) {
+        self.advance.sizes_mut().rounding[state] = rounding;
     }
 
     /// The length that the next step would have.

@@ -139,6 +139,15 @@ impl NewtonMatrix {
     /// Factors `1 - c J`. Where it is singular its factors are useless; then the iteration does not converge, and another
     /// step has another matrix.
     pub(super) fn factor(&mut self, share: f64) {
+        self.set_values(share);
+        if !(self.is_analyzed && self.factors.refactor(&self.pattern, &self.values)) {
+            self.is_analyzed = self.factors.factor(&self.pattern, &self.values).is_ok();
+        }
+        self.share = Some(share);
+    }
+
+    /// The entries of `1 - c J`, for [`Self::fastest`].
+    pub(super) fn set_values(&mut self, share: f64) {
         self.values.fill(0.0);
         for (&place, entry) in self.places.iter().zip(&self.jacobian) {
             self.values[place as usize] = -share * entry;
@@ -146,10 +155,6 @@ impl NewtonMatrix {
         for &place in &self.diagonal {
             self.values[place as usize] += 1.0;
         }
-        if !(self.is_analyzed && self.factors.refactor(&self.pattern, &self.values)) {
-            self.is_analyzed = self.factors.factor(&self.pattern, &self.values).is_ok();
-        }
-        self.share = Some(share);
     }
 
     /// How fast the fastest state goes back by itself, in units of `1 / c`.

@@ -27,6 +27,10 @@ const SHORTENING: f64 = 0.95;
 const DIED_AWAY: f64 = 1e-3;
 const SHORTENED: f64 = 0.05;
 
+/// After so many steps, typical steps are what they were before, if nothing has become faster: they begin with some billionths of that,
+/// and grow by a half or more.
+const MANY_STEPS: u32 = 100;
+
 /// Smaller sizes have errors that numbers are too coarse for: what has died away to this is zero in any units.
 const LEAST: f64 = 1e-280;
 
@@ -51,12 +55,25 @@ pub struct Sizes {
     pub acts_within: f64,
     /// The longest step since the integration began.
     pub longest: f64,
+    /// How many steps that was ago.
+    pub steps: u32,
+    /// How long a typical step was then.
+    pub before: f64,
+    /// What rounding made of states in steps that stayed short; zero where that was not looked at.
+    pub rounding: Vec<f64>,
 }
 
 impl Sizes {
     /// Whether a state has become so small, and steps so short, that the rounding of its slope may be all that they see of it.
     pub fn has_died_away(&self, index: usize) -> bool {
         self.step < SHORTENED * self.longest && self.now[index] < DIED_AWAY * self.lately[index]
+    }
+
+    /// Whether steps stay far shorter than they were before the integration began, so that it has to be looked whether rounding is
+    /// all that they see of some state: the voltage of a capacitor of 1e-10, whose current is the difference of voltages of 1 over a
+    /// small resistance.
+    pub fn is_kept_short(&self) -> bool {
+        self.steps > 0 && self.steps.is_multiple_of(MANY_STEPS) && self.step < SHORTENED * self.before
     }
 }
 
@@ -79,6 +96,7 @@ impl Weights {
         sizes.slope_noise.resize(state.len(), 0.0);
         sizes.lately = state.iter().map(|value| value.abs()).collect();
         sizes.longest = 0.0;
+        (sizes.steps, sizes.before, sizes.rounding) = (0, sizes.step, vec![0.0; state.len()]);
         let mut weights = Weights { relative, declared, sizes };
         weights.widen(state.iter().copied());
         weights
@@ -99,6 +117,7 @@ impl Weights {
         let sizes = &mut self.sizes;
         sizes.step = (SHORTENING * sizes.step).max(length);
         sizes.longest = sizes.longest.max(length);
+        sizes.steps = sizes.steps.saturating_add(1);
         let share = FADING.powf(length / sizes.step);
         for (index, value) in state.iter().enumerate() {
             let value = value.abs();
@@ -119,8 +138,9 @@ impl Weights {
         match self.declared[index] {
             declared if declared > 0.0 => declared + value.abs(),
             _ => {
-                let Sizes { now, slope_noise, step, .. } = &self.sizes;
-                let least = (step * slope_noise[index]).max(resolution * change.abs()) / self.relative;
+                let Sizes { now, slope_noise, rounding, step, .. } = &self.sizes;
+                let noise = (step * slope_noise[index]).max(rounding[index]);
+                let least = noise.max(resolution * change.abs()) / self.relative;
                 let size = value.abs().max(change.abs()).max(now[index]).max(least);
                 if size > 0.0 { size.max(LEAST) } else { 0.0 }
             }

@@ -38,6 +38,8 @@ pub(crate) struct Memory {
     pub buffers: TapeBuffers,
     /// What counts as noise, in what does as a rule: another level where no mode is accepted.
     pub noise_level: f64,
+    /// Whether machines may enter states that they leave at once for where they came from.
+    pub passes_through: bool,
     /// What is a short time.
     pub time_scale: TimeScale,
     /// The sizes of states.
@@ -214,6 +216,7 @@ impl Memory {
                 carried: Carried::default(),
             },
             noise_level: 1.0,
+            passes_through: false,
             time_scale: TimeScale::default(),
             sizes: StateSizes::default(),
             scales: atoms.iter().map(|_| 0.0).collect(),

@@ -291,8 +291,7 @@ impl<'a> Run<'_, 'a> {
                         let atoms = fired.atoms.clone();
                         match self.pass(&phase.present, fired) {
                             Passed::Same(right) => {
-                                let is_over = integrator.is_stiffly_amplified()
-                                    && self.machinery.prepared.keeps_all(&atoms, &phase.present, &right);
+                                let comes_back = self.machinery.prepared.keeps_all(&atoms, &phase.present, &right);
                                 phase.resume(&mut self.machinery, &self.settings, right, &crossed);
                                 self.check_assertions(phase)?;
                                 if let Some(ended) = self.pause_in(phase) {
@@ -300,7 +299,8 @@ impl<'a> Run<'_, 'a> {
                                 }
                                 // The rest of the step says that guards cross, and the mode that they come back: only
                                 // new steps from here tell.
-                                if is_over {
+                                if comes_back {
+                                    phase.expect_back(&crossed);
                                     break;
                                 }
                             }

@@ -85,6 +85,8 @@ pub(crate) enum NoMode {
 
 /// So many equations of visited modes are kept in all: some gigabytes.
 const MOST_EQUATIONS: usize = 4_000_000;
+/// And so many of those of one island, which are asked for where all islands together find no mode.
+const MOST_EQUATIONS_OF_ISLAND: usize = 40_000;
 
 /// The modes by their valuations, and the surroundings that their programs share.
 pub(crate) struct VisitedModes<'a> {
@@ -96,6 +98,8 @@ pub(crate) struct VisitedModes<'a> {
     pub meter: CostMeter,
     tapes: Arc<EquationTapes>,
     known: ModeCache<Result<Rc<VisitedMode<'a>>, NoMode>>,
+    /// The same of islands alone.
+    of_islands: FxHashMap<usize, ModeCache<Result<Rc<VisitedMode<'a>>, NoMode>>>,
     /// Modes that exist for an instant only, by the laws that complete them.
     completed: FxHashMap<(Mode, Vec<EquationId>), Result<Rc<VisitedMode<'a>>, NoMode>>,
     /// The structure of the mode that was asked for last: the next one will be like it.
@@ -118,6 +122,7 @@ impl<'a> VisitedModes<'a> {
             meter: CostMeter::new(),
             tapes: Arc::default(),
             known: ModeCache::up_to(MOST_EQUATIONS),
+            of_islands: FxHashMap::default(),
             completed: FxHashMap::default(),
             last: None,
         }
@@ -170,10 +175,15 @@ impl<'a> VisitedModes<'a> {
         }
     }
 
-    /// The mode with these values. Where it is singular and its coefficients are not constant, `point` gives everything a
-    /// value.
-    pub fn get(&mut self, values: &Mode, point: &dyn Fn(Input) -> f64) -> Result<Rc<VisitedMode<'a>>, NoMode> {
-        let known = self.known.get(values).filter(|known| match known {
+    /// The mode with these values; where an island is given, its equations and variables alone. Where it is singular and its
+    /// coefficients are not constant, `point` gives everything a value.
+    pub fn get(
+        &mut self,
+        values: &Mode,
+        island: Option<usize>,
+        point: &dyn Fn(Input) -> f64,
+    ) -> Result<Rc<VisitedMode<'a>>, NoMode> {
+        let known = self.known_of(island).get(values).filter(|known| match known {
             Ok(mode) => mode.pins.as_ref().is_none_or(|pins| pins.are_for(values, point)),
             Err(_) => true,
         });
@@ -181,15 +191,35 @@ impl<'a> VisitedModes<'a> {
             Some(known) => known,
             None => {
                 self.meter.count_new_mode();
-                let made = self.make(values, point);
-                self.remember(values, &made);
+                let made = self.make(values, island, point);
+                self.remember(values, island, &made);
                 made
             }
         };
-        if let Ok(mode) = &mode {
+        if let (Ok(mode), None) = (&mode, island) {
             self.last = Some(mode.structure.clone());
         }
         mode
+    }
+
+    fn known_of(&mut self, island: Option<usize>) -> &mut ModeCache<Result<Rc<VisitedMode<'a>>, NoMode>> {
+        match island {
+            None => &mut self.known,
+            Some(island) => self.of_islands.entry(island).or_insert_with(|| ModeCache::up_to(MOST_EQUATIONS_OF_ISLAND)),
+        }
+    }
+
+    /// Which variables the equations of a mode contain, or those of an island.
+    fn signature(&self, values: &Mode, island: Option<usize>) -> ModeSignature {
+        let all = signature_in(&self.prepared.dae, |id| values[id]);
+        let Some(island) = island else { return all };
+        let islands = &self.prepared.discrete.islands;
+        let number = |(number, _): (usize, bool)| number as u32;
+        let equations = all.equations.iter().map(|&id| islands.has_equation(island, id)).enumerate();
+        let variables = all.variables.iter().map(|&id| islands.has_variable(island, id)).enumerate();
+        let other_equations: Vec<u32> = equations.filter(|it| !it.1).map(number).collect();
+        let other_variables: Vec<u32> = variables.filter(|it| !it.1).map(number).collect();
+        all.without(&other_equations, &other_variables)
     }
 
     /// A mode that is none, completed by laws of a `when`, for an instant. A variable that neither they nor an equation contains
@@ -216,22 +246,32 @@ impl<'a> VisitedModes<'a> {
     }
 
     /// A mode that is regular by its structure, but not by its numbers, with pins; why it cannot have any.
-    pub fn pinned(&mut self, values: &Mode, point: &dyn Fn(Input) -> f64) -> Result<Rc<VisitedMode<'a>>, NoMode> {
-        let signature = signature_in(&self.prepared.dae, |id| values[id]);
+    pub fn pinned(
+        &mut self,
+        values: &Mode,
+        island: Option<usize>,
+        point: &dyn Fn(Input) -> f64,
+    ) -> Result<Rc<VisitedMode<'a>>, NoMode> {
+        let signature = self.signature(values, island);
         let made = self.made_with_pins(values, &signature, None, point);
         if made.is_ok() {
-            self.remember(values, &made);
+            self.remember(values, island, &made);
         }
         made
     }
 
-    fn remember(&mut self, values: &Mode, made: &Result<Rc<VisitedMode<'a>>, NoMode>) {
+    fn remember(&mut self, values: &Mode, island: Option<usize>, made: &Result<Rc<VisitedMode<'a>>, NoMode>) {
         let size = made.as_ref().map_or(1, |mode| mode.structure.size());
-        self.known.replace(values, made.clone(), size);
+        self.known_of(island).replace(values, made.clone(), size);
     }
 
-    fn make(&mut self, values: &Mode, point: &dyn Fn(Input) -> f64) -> Result<Rc<VisitedMode<'a>>, NoMode> {
-        let signature = signature_in(&self.prepared.dae, |id| values[id]);
+    fn make(
+        &mut self,
+        values: &Mode,
+        island: Option<usize>,
+        point: &dyn Fn(Input) -> f64,
+    ) -> Result<Rc<VisitedMode<'a>>, NoMode> {
+        let signature = self.signature(values, island);
         match self.structure_of(&signature) {
             Ok(structure) => self.made_of(values, structure, None),
             Err(parts) => self.made_with_pins(values, &signature, Some(&parts), point),

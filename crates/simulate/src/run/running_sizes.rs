@@ -12,8 +12,9 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::sync::OnceLock;
 
-use modeshift_dae::{Derivative, Id, RelationId, VariableId};
+use modeshift_dae::{Derivative, Id, IndexVec, RelationId, VariableId};
 use modeshift_mode_changes::DifferenceTape;
 use modeshift_numerics::Input;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -37,8 +38,31 @@ type Terms = Rc<[(usize, f64)]>;
 /// By guard, what it is made of in a mode; by state, what its slope is made of.
 #[derive(Default)]
 pub(crate) struct Ingredients {
-    guards: RefCell<FxHashMap<RelationId, Terms>>,
+    /// By number; asked for after every step.
+    guards: RefCell<Vec<Option<Terms>>>,
     slopes: RefCell<FxHashMap<Derivative<VariableId>, Terms>>,
+}
+
+/// The sides of guards, compiled when first needed: they are the same in all modes.
+pub(crate) struct GuardTapes(IndexVec<RelationId, OnceLock<Option<DifferenceTape>>>);
+
+impl GuardTapes {
+    /// For so many guards.
+    pub fn new(guards: usize) -> Self {
+        GuardTapes((0..guards).map(|_| OnceLock::new()).collect())
+    }
+}
+
+impl Prepared {
+    fn guard_tape(&self, atom: RelationId) -> Option<&DifferenceTape> {
+        let parameter = |input: Input| match input {
+            Input::Variable(id, 0) => self.parameter(id),
+            _ => None,
+        };
+        let sides = self.discrete.atoms[atom].sides;
+        let made = || DifferenceTape::new(&self.dae.model, &self.natives, sides, &parameter).ok();
+        self.guard_tapes.0[atom].get_or_init(made).as_ref()
+    }
 }
 
 /// Makes the sizes of guards that are near zero those of what they are made of on a side. Sizes are in terms of what errors of
@@ -56,8 +80,7 @@ pub(crate) fn with_running_sizes<'v>(
     let largest = side.largest();
     for (atom, value) in values {
         if value.0.abs() <= SUSPICIOUS * largest {
-            let terms = side.ingredients(prepared, atom);
-            let size: f64 = terms.iter().map(|&(place, weight)| weight * side.jet[place].abs()).sum();
+            let size = side.size_by_terms(prepared, atom);
             value.1 = if size.is_finite() { value.1.max(share * size) } else { value.1 };
         }
     }
@@ -122,7 +145,7 @@ impl Carried {
 
 impl Side<'_> {
     /// Whether a quantity is a state of the mode.
-    fn is_state(&self, it: Derivative<VariableId>) -> bool {
+    pub(crate) fn is_state(&self, it: Derivative<VariableId>) -> bool {
         let structure = &self.mode.structure;
         structure.column(it.of).is_some_and(|column| structure.variable_offset(column) > it.order)
     }
@@ -146,12 +169,12 @@ impl Side<'_> {
     }
 
     /// What rounding makes of the slope of a state without a nominal value, and errors of the states that it is made of, which are
-    /// these.
+    /// these by their places.
     pub(crate) fn slope_noise(
         &self,
         prepared: &Prepared,
         state: Derivative<VariableId>,
-        error: impl Fn(Derivative<VariableId>) -> f64,
+        errors: &[f64],
     ) -> Option<f64> {
         if prepared.declared_nominal(state.of) > 0.0 {
             return None;
@@ -163,9 +186,9 @@ impl Side<'_> {
             self.mode.ingredients.slopes.borrow_mut().insert(state, made.clone());
             made
         });
-        let quantities = self.mode.quantities.list();
+        let own = self.mode.quantities.index(state.of, state.order).map(|it| it.index());
         let noise = |&(place, weight): &(usize, f64)| {
-            let of_states = if quantities[place] == state { 0.0 } else { error(quantities[place]) };
+            let of_states = if Some(place) == own { 0.0 } else { errors[place] };
             weight * (ROUNDING * self.jet[place].abs()).max(of_states)
         };
         let noise: f64 = terms.iter().map(noise).sum();
@@ -177,27 +200,33 @@ impl Side<'_> {
         self.jet.iter().filter(|it| it.is_finite()).fold(0.0, |largest: f64, it| largest.max(it.abs()))
     }
 
+    /// How large a guard is by all that it is made of.
+    fn size_by_terms(&self, prepared: &Prepared, atom: RelationId) -> f64 {
+        let size = |terms: &Terms| terms.iter().map(|&(place, weight)| weight * self.jet[place].abs()).sum();
+        if let Some(Some(terms)) = self.mode.ingredients.guards.borrow().get(atom.index()) {
+            return size(terms);
+        }
+        size(&self.ingredients(prepared, atom))
+    }
+
     /// What a guard is made of in the mode of the side.
     fn ingredients(&self, prepared: &Prepared, atom: RelationId) -> Terms {
         let known = &self.mode.ingredients.guards;
-        let found = known.borrow().get(&atom).cloned();
+        let found = known.borrow().get(atom.index()).cloned().flatten();
         found.unwrap_or_else(|| {
             let made: Terms = self.followed(prepared, self.read_by(prepared, atom)).into();
-            known.borrow_mut().insert(atom, made.clone());
+            let mut known = known.borrow_mut();
+            if known.len() <= atom.index() {
+                known.resize(prepared.discrete.atoms.len().max(atom.index() + 1), None);
+            }
+            known[atom.index()] = Some(made.clone());
             made
         })
     }
 
     /// What a guard reads, with the weights with which it enters.
     fn read_by(&self, prepared: &Prepared, atom: RelationId) -> Vec<(Derivative<VariableId>, f64)> {
-        let parameter = |input: Input| match input {
-            Input::Variable(id, 0) => prepared.parameter(id),
-            _ => None,
-        };
-        let sides = prepared.discrete.atoms[atom].sides;
-        let Ok(guard) = DifferenceTape::new(&prepared.dae.model, &prepared.natives, sides, &parameter) else {
-            return Vec::new();
-        };
+        let Some(guard) = prepared.guard_tape(atom) else { return Vec::new() };
         let point = |input: Input| self.point(prepared, &self.discrete, input);
         guard.coefficients(point).map(|(it, weight)| (it, weight.abs())).collect()
     }
@@ -219,7 +248,12 @@ impl Side<'_> {
             terms.push((place.index(), weight));
             if level < LEVELS && seen.insert(it.of) {
                 let of_solution = self.solved_for(prepared, it);
-                pending.extend(of_solution.into_iter().map(|(term, share)| (term, weight * share, level + 1)));
+                // What only hands a value on, as connections do, is no level: what it is made of is behind it.
+                if let &[(term, share)] = &of_solution[..] {
+                    pending.push_front((term, weight * share, level));
+                } else {
+                    pending.extend(of_solution.into_iter().map(|(term, share)| (term, weight * share, level + 1)));
+                }
             }
         }
         terms

@@ -132,7 +132,7 @@ impl Start {
             }
             _ => 0.0,
         };
-        let mode = machinery.visited.get(&values, &at_start).map_err(NoBeginning::Mode)?;
+        let mode = machinery.visited.get(&values, None, &at_start).map_err(NoBeginning::Mode)?;
         let mut discrete = nothing_discrete(prepared);
         for id in prepared.discrete.variables() {
             let start = prepared.constants.starts.get(id.index()).copied().flatten();

@@ -21,6 +21,8 @@ use crate::{EdgeId, Incidence, Matching};
 
 /// How often the graph is trimmed up and down the locality order.
 const TRIMMING_SWEEPS: usize = 6;
+/// So many arcs of a vertex are united one after the other; most have no more.
+const FEW: usize = 8;
 /// How often the graph is trimmed again after arcs between coarse components were cut.
 const CUTTING_ROUNDS: usize = 3;
 /// Cycles through more equations than this are not short.
@@ -173,16 +175,17 @@ impl<'a> Dependencies<'a> {
     }
 
     fn any(&self, arcs: &IndexVec<EdgeId, ModeSet>, edges: impl Iterator<Item = EdgeId>) -> ModeSet {
+        let mut there = edges.map(|edge| arcs[edge]).filter(|modes| !modes.is_empty());
         let mut modes = ModeSet::EMPTY;
-        for edge in edges {
-            if !arcs[edge].is_empty() {
-                modes = self.space.or(modes, arcs[edge]);
-                if modes.is_all() {
-                    break;
-                }
+        for arc in there.by_ref().take(FEW) {
+            modes = self.space.or(modes, arc);
+            if modes.is_all() {
+                return modes;
             }
         }
-        modes
+        let Some(next) = there.next() else { return modes };
+        // One after the other would be as many sets as there are arcs, each larger than the one before.
+        self.space.union(there.chain([next, modes]))
     }
 
     /// The number of each vertex's strongly connected component when the modes are forgotten.

@@ -75,7 +75,9 @@ impl Search<'_> {
                 None => self.add(members),
                 Some((edge, inside)) => {
                     let outside = self.space().difference(members.modes, inside);
-                    pending.push(Members { modes: outside, ..members.clone() });
+                    if !outside.is_empty() {
+                        pending.push(Members { modes: outside, ..members.clone() });
+                    }
                     pending.push(self.grown(members, edge, inside));
                 }
             }

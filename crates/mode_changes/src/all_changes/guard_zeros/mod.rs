@@ -60,14 +60,15 @@ fn change(pairs: &PairSpace, before: (ModeVariableId, bool), after: (ModeVariabl
 }
 
 /// By key, the equations of which some side contains it.
-fn users<K: Eq + Hash>(
+fn users<K: Eq + Hash, Sides: IntoIterator<Item = ExpressionId>>(
     dae: &MultimodeDae,
-    sides: impl Fn(&Equation) -> Vec<ExpressionId>,
+    sides: impl Fn(&Equation) -> Sides,
     key: impl Fn(Node) -> Option<K>,
 ) -> FxHashMap<K, Vec<EquationId>> {
     let mut users: FxHashMap<K, Vec<EquationId>> = FxHashMap::default();
+    let has_any = dae.model.expressions.all_with(|node| key(node).is_some(), |_| false);
     for (id, equation) in dae.model.equations.iter_enumerated() {
-        for side in sides(equation) {
+        for side in sides(equation).into_iter().filter(|&side| has_any[side]) {
             dae.model.expressions.for_each(side, |_, node| {
                 if let Some(key) = key(node) {
                     let list = users.entry(key).or_default();

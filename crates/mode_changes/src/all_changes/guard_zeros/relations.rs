@@ -11,7 +11,7 @@ use modeshift_dae::{
     Definition, EquationId, EquationKind, ExpressionId, Expressions, Id, ModeVariableId, MultimodeDae, Node,
     RelationOperator, VariableId, assume_modes,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::terms::{Term, normalized_terms, terms};
 use super::users;
@@ -29,15 +29,18 @@ pub struct GuardZero {
 
 /// All of a model, by equation.
 pub fn guard_zeros(dae: &MultimodeDae) -> Vec<GuardZero> {
+    let with_sides = |mode| relation(dae, mode).map(|sides| (mode, sides));
+    let relations: Vec<_> = dae.mode_variables.ids().filter_map(with_sides).collect();
+    if relations.is_empty() {
+        return Vec::new();
+    }
     let expressions = dae.model.expressions.clone();
     let mut search = Search { dae, expressions, definitions: FxHashMap::default(), users: mode_users(dae) };
-    search.find_definitions();
+    search.find_definitions(relations.iter().flat_map(|&(_, (left, right))| [left, right]));
     let mut found = Vec::new();
-    for mode in dae.mode_variables.ids() {
-        if let Some((left, right)) = relation(dae, mode) {
-            for becomes in [false, true] {
-                search.find(mode, becomes, left, right, &mut found);
-            }
+    for (mode, (left, right)) in relations {
+        for becomes in [false, true] {
+            search.find(mode, becomes, left, right, &mut found);
         }
     }
     found.sort_unstable();
@@ -62,7 +65,7 @@ fn relation(dae: &MultimodeDae, mode: ModeVariableId) -> Option<(ExpressionId, E
 /// Equations that depend on a mode variable, in their guard or in a condition.
 fn mode_users(dae: &MultimodeDae) -> FxHashMap<ModeVariableId, Vec<EquationId>> {
     let key = |node: Node| if let Node::Mode(mode) = node { Some(mode) } else { None };
-    users(dae, |equation| vec![equation.guard, equation.left, equation.right], key)
+    users(dae, |equation| [equation.guard, equation.left, equation.right], key)
 }
 
 struct Search<'a> {
@@ -74,18 +77,32 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Of a continuous variable the equations `0 = … + s` of which it is one term, of a discrete one its definition.
-    fn find_definitions(&mut self) {
+    /// For the variables that are sides of relations: of a continuous one the equations `0 = … + s` of which it is one term, of a
+    /// discrete one its definition.
+    fn find_definitions(&mut self, sides: impl Iterator<Item = ExpressionId>) {
         let dae = self.dae;
+        let variable = |side| match dae.model.expressions.node(side) {
+            Node::Variable(variable, 0) => Some(variable),
+            _ => None,
+        };
+        let wanted: FxHashSet<VariableId> = sides.filter_map(variable).collect();
+        if wanted.is_empty() {
+            return;
+        }
+        let is_wanted = |node| matches!(node, Node::Variable(variable, 0) if wanted.contains(&variable));
+        let has_wanted = dae.model.expressions.all_with(is_wanted, |_| false);
         for definition in dae.discrete.definitions.iter_enumerated() {
             if let (variable, Some(Definition::Equation { value, .. })) = definition {
                 self.definitions.entry(variable).or_default().push((None, *value));
             }
         }
         for equation in dae.model.equations.iter().filter(|equation| equation.kind == EquationKind::Continuous) {
-            for (side, other) in [(equation.left, equation.right), (equation.right, equation.left)] {
+            let sides = [(equation.left, equation.right), (equation.right, equation.left)];
+            for (side, other) in sides.into_iter().filter(|&(side, _)| has_wanted[side]) {
                 for Term { of, added, .. } in terms(&self.expressions, side).into_iter().filter(Term::is_single) {
-                    if let Node::Variable(variable, 0) = self.expressions.node(of) {
+                    if let Node::Variable(variable, 0) = self.expressions.node(of)
+                        && wanted.contains(&variable)
+                    {
                         // What is left of the equation without the variable, with its sign.
                         let rest = self.expressions.difference(side, other);
                         let value = match added {

@@ -62,9 +62,9 @@ fn mode_variables(dae: &MultimodeDae) -> FxHashMap<VariableId, ModeVariableId> {
 fn state_users(dae: &MultimodeDae) -> FxHashMap<VariableId, Vec<EquationId>> {
     let states = dae.model.machines.iter().flat_map(|machine| &machine.states);
     let of_states: FxHashSet<VariableId> = states.flat_map(|state| state.variables.iter().copied()).collect();
-    let sides = |equation: &Equation| match equation.kind {
-        EquationKind::Continuous => vec![equation.left, equation.right],
-        _ => Vec::new(),
+    let sides = |equation: &Equation| {
+        let both = (equation.kind == EquationKind::Continuous).then_some([equation.left, equation.right]);
+        both.into_iter().flatten()
     };
     users(dae, sides, |node| match node {
         Node::Variable(variable, _) => Some(variable).filter(|it| of_states.contains(it)),

@@ -70,13 +70,18 @@ pub(super) fn endless(machinery: &Machinery<'_>, left: &Side<'_>, circle: &Circl
     if passed.iter().any(|text| !text.is_empty()) {
         diagnostic = diagnostic.with_note(format!("modes passed through: …, {}", passed.join(" -> ")));
     }
-    match changing.is_empty() {
-        true => diagnostic.help("a condition of a `when` or a mode definition is undone by its own effect"),
-        false => diagnostic.help(
+    let of_machine = changing.iter().any(|&id| prepared.is_of_machine(&[id]));
+    diagnostic.help(match changing.is_empty() {
+        true => "a condition of a `when` or a mode definition is undone by its own effect",
+        false if of_machine => {
+            "transitions go round in one instant: the conditions to leave these states hold whenever they are entered; let one of \
+             them wait, as `timeInState() > 0.1` does, or ask for what is true in the other state only"
+        }
+        false => {
             "each event changes what the next one asks for: `pre(…)` is the value before *this* micro-step; put what is to \
-             happen once into a `when`",
-        ),
-    }
+             happen once into a `when`"
+        }
+    })
 }
 
 /// A discrete variable that one of these relations reads, and that a `when` sets in the same instant.

@@ -190,7 +190,9 @@ impl<'a> Instant<'_, 'a> {
         }
         self.visited.meter.done(CostPart::Selection);
         let point = self.point(step, settled);
-        let (mode, is_completed) = match self.visited.get(&settled.mode, &point) {
+        // Laws may be of any island.
+        let island = step.island.filter(|_| !settled.is_transient);
+        let (mode, is_completed) = match self.visited.get(&settled.mode, island, &point) {
             Err(NoMode::Singular(_)) if !settled.law_equations.is_empty() => {
                 (self.visited.completed(&settled.mode, &settled.law_equations).map_err(Objection::Mode)?, true)
             }
@@ -199,7 +201,7 @@ impl<'a> Instant<'_, 'a> {
         match self.candidate_in(step, settled, &changed, mode, is_completed) {
             // Regular by its structure, singular by its numbers: perhaps harmless.
             Err(Objection::Restart(NoRestart::Singular(text))) if !is_completed => {
-                match self.visited.pinned(&settled.mode, &point) {
+                match self.visited.pinned(&settled.mode, island, &point) {
                     Ok(mode) => self.candidate_in(step, settled, &changed, mode, false),
                     Err(_) => Err(Objection::Restart(NoRestart::Singular(text))),
                 }

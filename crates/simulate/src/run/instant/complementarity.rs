@@ -24,7 +24,7 @@ impl<'a> Instant<'_, 'a> {
     ) -> Option<Vec<Complementarity>> {
         let here = self.settle(step, discrete.clone(), step.left).ok().filter(|settled| !settled.is_transient)?;
         let point = self.point(step, &here);
-        let mode = self.visited.get(&here.mode, &point).ok().filter(|mode| mode.pins.is_none())?;
+        let mode = self.visited.get(&here.mode, step.island, &point).ok().filter(|mode| mode.pins.is_none())?;
         let changed: Vec<Settled> =
             atoms.iter().map(|&atom| self.settled_with(step, discrete, atom)).collect::<Option<_>>()?;
         let judges: Vec<[([ExpressionId; 2], f64); 2]> = atoms

@@ -43,6 +43,9 @@ pub(crate) struct MicroStep<'s, 'a> {
     pub unmet: &'s [EquationId],
     /// Left limits where the left side is what follows right after the start: what was at the start itself.
     pub start: Option<&'s AtStart<'a>>,
+    /// Where one island is looked at by itself: its number. Right sides are then those of its equations alone, and only its relations
+    /// judge.
+    pub island: Option<usize>,
 }
 
 /// The start of a run, with all relations as they stand there.
@@ -66,6 +69,11 @@ impl MicroStep<'_, '_> {
             }
             _ => self.left.value(variable, order),
         }
+    }
+
+    /// Whether an atom has something to say: it is of the island that is looked at.
+    pub fn concerns(&self, prepared: &Prepared, atom: RelationId) -> bool {
+        self.island.is_none_or(|island| prepared.discrete.islands.of_atom(atom) == island)
     }
 
     /// Whether the right side decides atoms of this kind; the others have their truths before.
@@ -179,7 +187,7 @@ impl<'a> Instant<'_, 'a> {
                 return Err(NoOutcome::Unsettled(changed));
             }
         }
-        Ok(self.settled(discrete))
+        Ok(self.settled(step, discrete))
     }
 
     /// The states that the last evaluation enters.
@@ -191,11 +199,14 @@ impl<'a> Instant<'_, 'a> {
     }
 
     /// What was decided last, with what the branches of `when` that fire do.
-    fn settled(&self, discrete: IndexVec<VariableId, f64>) -> Settled {
+    fn settled(&self, step: &MicroStep<'_, 'a>, discrete: IndexVec<VariableId, f64>) -> Settled {
         let values = self.memory.buffers.decisions.values();
         let part = &self.prepared.discrete;
-        let broken = |it: &Requirement| values[it.guard] != 0.0 && values[it.condition] == 0.0;
-        let excluded = part.invariants.iter().position(broken);
+        let is_asked = |number: usize| step.island.is_none_or(|island| part.islands.has_invariant(island, number));
+        let broken = |(number, it): (usize, &Requirement)| {
+            values[it.guard] != 0.0 && values[it.condition] == 0.0 && is_asked(number)
+        };
+        let excluded = part.invariants.iter().enumerate().position(broken);
         let mode = part.modes(values).collect();
         let mut settled = Settled { discrete, mode, excluded, entered: self.entered(), ..Settled::default() };
         for branch in part.branches.iter().filter(|branch| values[branch.fires] != 0.0) {

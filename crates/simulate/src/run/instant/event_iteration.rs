@@ -166,6 +166,7 @@ impl<'a> Instant<'_, 'a> {
                 must_restart: transient,
                 unmet: &unmet,
                 start: start.as_ref().filter(|_| std::mem::take(&mut is_first_event)),
+                island: None,
             };
             let Selected { settled, candidate, ambiguity } = self.select(&step, proposal)?;
             self.check_numbers(&settled)?;
@@ -242,6 +243,7 @@ impl<'a> Instant<'_, 'a> {
             must_restart: true,
             unmet: &[],
             start: None,
+            island: None,
         };
         let Selected { settled, candidate, ambiguity } = self.select(&step, left.discrete.clone())?;
         self.check_numbers(&settled)?;

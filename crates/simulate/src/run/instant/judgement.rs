@@ -34,6 +34,7 @@ impl<'a> Instant<'_, 'a> {
             let mut violated = self.moved(step, settled, candidate);
             if !candidate.is_new && !step.is_literal {
                 violated.extend(self.kept_although_crossed(step, settled));
+                violated.extend(self.turned_for_nothing(step, settled));
             }
             violated.sort_by_key(|&(atom, _)| atom);
             violated.dedup_by_key(|&mut (atom, _)| atom);
@@ -72,7 +73,8 @@ impl<'a> Instant<'_, 'a> {
         let part = &self.prepared.discrete;
         let has_changed = |id: &VariableId| settled.discrete[*id].to_bits() != step.left.discrete[*id].to_bits();
         let is_moved = |atom: &RelationId| part.reads[*atom].iter().any(has_changed);
-        let moved: Vec<RelationId> = part.atoms.ids().filter(is_moved).collect();
+        let concerned = part.atoms.ids().filter(|&atom| step.concerns(self.prepared, atom));
+        let moved: Vec<RelationId> = concerned.filter(is_moved).collect();
         if moved.is_empty() {
             return Vec::new();
         }
@@ -90,6 +92,36 @@ impl<'a> Instant<'_, 'a> {
         violated
     }
 
+    /// Atoms that have not the truth that they had before, although nothing continuous has changed and their values are clearly those of
+    /// before: the voltage of a thyristor that fires.
+    fn turned_for_nothing(&mut self, step: &MicroStep<'_, 'a>, settled: &Settled) -> Vec<Violation> {
+        let part = &self.prepared.discrete;
+        let is_turned = |atom: &RelationId| {
+            let it = &part.atoms[*atom];
+            it.moment == Moment::Now
+                && settled.discrete[it.variable] != step.left.discrete[it.variable]
+                && part.decides(*atom)
+                && step.concerns(self.prepared, *atom)
+                && !step.crossed.contains(atom)
+                && !step.released.contains(atom)
+        };
+        let turned: Vec<RelationId> = part.atoms.ids().filter(is_turned).collect();
+        if turned.is_empty() {
+            return Vec::new();
+        }
+        let sides = (step.left, step.left);
+        let values = self.memory.buffers.atom_values(self.prepared, sides, step.occasion, step.sampled);
+        let free = self.undetermined_on(step.left);
+        let contradicts = |atom: &RelationId| {
+            let (it, value) = (&part.atoms[*atom], values[*atom]);
+            let side = it.side(settled.discrete[it.variable] != 0.0);
+            let is_clear = self.memory.is_clear(self.prepared, *atom, value) && !free.iter().any(|it| it.0 == *atom);
+            is_clear && (value.0 > 0.0) != (side > 0.0)
+        };
+        let contradicting = turned.into_iter().filter(contradicts);
+        contradicting.map(|atom| (atom, (Term::Derivative(0), values[atom].0))).collect()
+    }
+
     /// Judged atoms whose signs are not those of their truths, and those that vanish identically.
     pub fn contradicting(
         &mut self,
@@ -103,7 +135,10 @@ impl<'a> Instant<'_, 'a> {
         let (mut contradicting, mut vanishing) = (Vec::new(), Vec::new());
         for (atom, &value) in values.iter_enumerated() {
             let it = &self.prepared.discrete.atoms[atom];
-            let is_judged = step.decides(it.moment) && !value.0.is_nan() && !guards.is_undetermined(atom);
+            let is_judged = step.decides(it.moment)
+                && step.concerns(self.prepared, atom)
+                && !value.0.is_nan()
+                && !guards.is_undetermined(atom);
             if !is_judged || !self.judges(step, settled, candidate, atom) {
                 continue;
             }
@@ -354,7 +389,8 @@ impl<'a> Instant<'_, 'a> {
         for (number, pair) in part.pairs.iter().enumerate() {
             let is_changed = pair.iter().any(|&id| settled.discrete[id] != step.left.discrete[id]);
             let is_undone = pair.iter().all(|&id| later.discrete[id] == step.left.discrete[id]);
-            if !(is_changed && is_undone) {
+            let is_passed = self.memory.passes_through && self.prepared.is_of_machine(pair);
+            if !(is_changed && is_undone) || is_passed {
                 continue;
             }
             for &atom in &part.pair_atoms[number] {

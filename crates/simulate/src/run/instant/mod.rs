@@ -11,6 +11,7 @@
 //! | [`derived_guards`] | what relations on free quantities say together |
 //! | [`entry`] | left limits of states of machines that are entered |
 //! | [`restart`] | right limits in the next mode |
+//! | [`at_zero`] | left limits with what crossed exactly at zero |
 //! | [`complementarity`] | the search among relations that exclude each other |
 //!
 //! One micro-step:
@@ -36,6 +37,7 @@
 //! The room reads the model made ready, asks for modes, and changes what the run remembers ([`Memory`]). It knows no
 //! integrator, no observer and no diagnostics.
 
+pub(crate) mod at_zero;
 pub(crate) mod candidate;
 pub(crate) mod complementarity;
 pub(crate) mod derived_guards;
@@ -93,6 +95,7 @@ pub(crate) fn signs_near_zero<'a>(
         must_restart: true,
         unmet: &[],
         start: None,
+        island: None,
     };
     let settled = instant.settle(&step, side.discrete.clone(), side).ok()?;
     if settled.mode != side.mode.values || settled.is_transient {
@@ -136,6 +139,7 @@ pub(crate) fn derived_guards_on<'a>(
         must_restart: false,
         unmet: &[],
         start: None,
+        island: None,
     };
     match instant.settle(&step, side.discrete.clone(), side) {
         Ok(settled) => instant.derived_guards(&step, &settled, side),

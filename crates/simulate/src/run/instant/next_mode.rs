@@ -101,7 +101,24 @@ impl<'a> Instant<'_, 'a> {
             Ok(selected) => return Ok(selected),
             Err(no_sliding) => no_sliding,
         };
-        self.at_other_levels(step, &proposal).ok_or(NoOutcome::NoMode(reason, no_sliding))
+        let passed = self.passing_through(step, &proposal);
+        passed.or_else(|| self.at_other_levels(step, &proposal)).ok_or(NoOutcome::NoMode(reason, no_sliding))
+    }
+
+    /// The same where a machine may enter a state that it leaves at once for the one it came from: that one is entered anew,
+    /// and what it begins with decides whether it stays. A circle without end is found by what comes back.
+    fn passing_through(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        proposal: &IndexVec<VariableId, f64>,
+    ) -> Option<Selected<'a>> {
+        if self.prepared.dae.model.machines.is_empty() {
+            return None;
+        }
+        self.memory.passes_through = true;
+        let selected = self.among_modes(step, proposal, &BTreeSet::new());
+        self.memory.passes_through = false;
+        selected.ok()
     }
 
     /// The same among modes that are no combinations of others, with more or less taken for noise.
@@ -147,10 +164,11 @@ impl<'a> Instant<'_, 'a> {
 
     /// The islands that some atoms are of.
     fn islands(&self, atoms: &[RelationId]) -> BTreeSet<usize> {
-        atoms.iter().map(|&atom| self.prepared.discrete.islands[atom]).collect()
+        atoms.iter().map(|&atom| self.prepared.discrete.islands.of_atom(atom)).collect()
     }
 
-    /// The truths that islands come to, each for itself, with all others as they were.
+    /// The truths that islands come to, each for itself: with the equations of the others left out, since these may have no values
+    /// with the truths as they were.
     fn by_islands(
         &mut self,
         step: &MicroStep<'_, 'a>,
@@ -161,9 +179,12 @@ impl<'a> Instant<'_, 'a> {
         let mut found: Vec<(VariableId, f64)> = Vec::new();
         for &island in islands {
             let (own, others): (Vec<RelationId>, Vec<RelationId>) =
-                part.atoms.ids().partition(|&atom| part.islands[atom] == island);
+                part.atoms.ids().partition(|&atom| part.islands.of_atom(atom) == island);
             let others: BTreeSet<RelationId> = others.into_iter().collect();
-            let right = self.apart(step, &proposal, &others, |instant, step, proposal| {
+            // A sliding mode is a combination of modes of everything.
+            let island = Some(island).filter(|_| step.left.sliding.is_none());
+            let of_island = MicroStep { island, ..*step };
+            let right = self.apart(&of_island, &proposal, &others, |instant, step, proposal| {
                 instant.among_modes(step, proposal, &others)
             })?;
             let variables = own.into_iter().map(|atom| part.atoms[atom].variable);
@@ -290,7 +311,7 @@ impl<'a> Search<'_, '_, '_, 'a> {
         let discrete = self.discrete(&self.flipped(states));
         let settled = self.instant.settle(self.step, discrete, self.step.left).ok()?;
         let point = self.instant.point(self.step, &settled);
-        let mode = self.instant.visited.get(&settled.mode, &point).ok()?;
+        let mode = self.instant.visited.get(&settled.mode, self.step.island, &point).ok()?;
         Some(mode.pins.as_ref().map_or(0, |pins| pins.pinned.len()))
     }
 
@@ -331,7 +352,7 @@ impl<'a> Search<'_, '_, '_, 'a> {
 
     fn attempt(&mut self, flipped: &[RelationId]) -> Tried<'a> {
         let discrete = self.discrete(flipped);
-        let (settled, mut candidate) = match self.instant.consistent(self.step, discrete) {
+        let (settled, mut candidate) = match self.consistent(discrete) {
             Ok(consistent) => consistent,
             Err(Refusal::Discrete(failure)) => {
                 self.is_unsettled_as_proposed |= flipped.is_empty();
@@ -358,6 +379,17 @@ impl<'a> Search<'_, '_, '_, 'a> {
             return Tried::Refused;
         }
         Tried::Candidate(Box::new((settled, candidate)), violated)
+    }
+
+    /// The right side that follows from some truths; where it has no values, with what crossed exactly at zero.
+    fn consistent(&mut self, discrete: IndexVec<VariableId, f64>) -> Result<(Settled, Candidate<'a>), Refusal> {
+        let found = self.instant.consistent(self.step, discrete.clone());
+        let Err(Refusal::Mode(_, Objection::Restart(NoRestart::Unsolved(_)) | Objection::Words(_))) = &found else {
+            return found;
+        };
+        let Some(left) = self.instant.with_crossed_at_zero(self.step) else { return found };
+        let at_zero = MicroStep { left: &left, ..*self.step };
+        self.instant.consistent(&at_zero, discrete).or(found)
     }
 
     /// Remembers the atoms that decide about equations of a mode which contradict each other.
@@ -409,11 +441,13 @@ impl<'a> Search<'_, '_, '_, 'a> {
     fn ambiguity(&mut self, mode: &States) -> Option<Ambiguity> {
         let flipped = self.flipped(mode);
         let is_long = matches!(&self.tried[&flipped], Tried::Candidate(it, _) if it.1.is_new && !it.1.is_transient);
-        if !is_long {
+        // At the start as it stands nothing is judged yet.
+        if !is_long || self.step.is_literal {
             return None;
         }
         let searched = self.atoms.clone();
         self.outside = self.near_zero();
+        self.outside.retain(|atom| !self.others.contains(atom));
         self.grow();
         let is_small = (2..=MOST_COMPARED).contains(&self.atoms.len());
         let compared = is_small && self.instant.memory.compared.insert(self.atoms.clone());

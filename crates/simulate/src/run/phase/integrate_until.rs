@@ -9,9 +9,8 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use modeshift_dae::{Derivative, VariableId};
-use rustc_hash::FxHashMap;
 
-use crate::integrate::{IntegrationFailure, Integrator, Method, Problem, Settings};
+use crate::integrate::{IntegrationFailure, Integrator, Method, Problem, Settings, Sizes};
 use crate::program::{BlockFailure, NotBuilt};
 use crate::results::CostPart;
 use crate::run::Machinery;
@@ -195,33 +194,46 @@ impl<'a> Phase<'a> {
             return;
         }
         let step = integrator.sizes().step;
+        if integrator.sizes().is_kept_short() {
+            let states: Vec<Derivative<VariableId>> = self.mode.program.borrow().state_quantities().collect();
+            for (index, state) in states.into_iter().enumerate() {
+                let noise = self.present.slope_noise(machinery.prepared, state, |_| 0.0);
+                noise.into_iter().for_each(|noise| integrator.set_rounding(index, step * noise));
+            }
+        }
         let least = self.present.least_change(step);
         let program = self.mode.program.borrow();
         let resting: Vec<(usize, Derivative<VariableId>)> = program
             .state_quantities()
             .enumerate()
             .filter(|&(index, state)| {
-                let size = machinery.memory.sizes.size(state).max(self.states[index].abs());
-                let is_at_rest = size.max(step * self.present.value(state.of, state.order + 1).abs()) <= least;
-                is_at_rest || integrator.sizes().has_died_away(index)
+                // What is at hand comes first: few states are at rest.
+                let is_at_rest = || {
+                    let change = step * self.present.value(state.of, state.order + 1).abs();
+                    machinery.memory.sizes.size(state).max(change) <= least
+                };
+                self.states[index].abs() <= least && is_at_rest() || integrator.sizes().has_died_away(index)
             })
             .collect();
         if resting.is_empty() {
             return;
         }
-        let index_of: FxHashMap<_, usize> = program.state_quantities().zip(0..).collect();
+        // Of another state a part of its error as small as the error is itself: a fast state is moved by others many times in a
+        // step. But all of it where it is rounding, as the current into a capacitor that nothing drives.
+        let error = |sizes: &Sizes, index: usize| {
+            (settings.tolerance.powi(2) * sizes.now[index]).max(step * sizes.slope_noise[index])
+        };
+        let place_of =
+            |state: Derivative<VariableId>| self.mode.quantities.index(state.of, state.order).map(|it| it.index());
+        let mut errors = vec![0.0; self.present.jet.len()];
+        for (index, state) in program.state_quantities().enumerate() {
+            place_of(state).into_iter().for_each(|place| errors[place] = error(integrator.sizes(), index));
+        }
         for (index, state) in resting {
-            let sizes = integrator.sizes();
-            // Of another state a part of its error as small as the error is itself: a fast state is moved by others many times in a
-            // step. But all of it where it is rounding, as the current into a capacitor that nothing drives.
-            let error = |it: Derivative<VariableId>| {
-                let of_state =
-                    |&index: &usize| (settings.tolerance.powi(2) * sizes.now[index], sizes.slope_noise[index]);
-                let (part, noise) = index_of.get(&it).map_or((0.0, 0.0), of_state);
-                part.max(step * noise)
-            };
-            let noise = self.present.slope_noise(machinery.prepared, state, error);
-            noise.into_iter().for_each(|noise| integrator.set_slope_noise(index, noise));
+            if let Some(noise) = self.present.slope_noise(machinery.prepared, state, &errors) {
+                integrator.set_slope_noise(index, noise);
+                place_of(state).into_iter().for_each(|place| errors[place] = error(integrator.sizes(), index));
+            }
         }
     }
 
@@ -301,6 +313,11 @@ impl<'a> Phase<'a> {
         let expected = Expected::of(machinery, settings, &self.present);
         let before = std::mem::replace(&mut self.expected, expected);
         self.expected.watch.remember(&before.watch, crossed);
+    }
+
+    /// These guards have crossed, and the mode takes them back to their sides.
+    pub fn expect_back(&mut self, crossed: &[Guard]) {
+        self.expected.watch.expect_back(crossed);
     }
 
     /// The rest of a step, or the next one, up to the first event in it; nothing at the end of the phase.

@@ -103,6 +103,8 @@ struct Watched {
     peak: f64,
     /// The noise that errors of states make, as far as it was asked for.
     floor: f64,
+    /// How far it was on the wrong side when the mode was found to take it back: only what is further there has crossed.
+    depth: f64,
     /// The last three values, the earliest first.
     last: [f64; 3],
     /// The size of its sides of late.
@@ -134,7 +136,20 @@ pub(crate) type Values = Vec<(f64, f64)>;
 impl Watched {
     fn new(guard: Guard, side: f64, edge: f64, scale: f64, least: f64) -> Self {
         let (first, last) = (f64::NAN, [f64::NAN; 3]);
-        Watched { guard, side, edge, is_armed: false, first, peak: 0.0, floor: 0.0, last, scale, own: 0.0, least }
+        Watched {
+            guard,
+            side,
+            edge,
+            is_armed: false,
+            first,
+            peak: 0.0,
+            floor: 0.0,
+            depth: 0.0,
+            last,
+            scale,
+            own: 0.0,
+            least,
+        }
     }
 }
 
@@ -258,6 +273,19 @@ impl Watch {
         self.is_value(index, value) && value.abs() > self.watched[index].floor
     }
 
+    /// Whether a guard that is not armed is on the wrong side, by more than noise and by more than it was when it was to come back.
+    fn is_below(&self, index: usize, value: f64) -> bool {
+        let value = value + self.watched[index].depth;
+        value < 0.0 && self.is_clear(index, value)
+    }
+
+    /// Guards that have crossed, and that the mode takes back to their sides from where they are.
+    pub fn expect_back(&mut self, crossed: &[Guard]) {
+        for it in self.watched.iter_mut().filter(|it| crossed.binary_search(&it.guard).is_ok()) {
+            it.depth = (-it.last[2]).max(0.0);
+        }
+    }
+
     fn learn(&mut self, time: f64, values: &[(f64, f64)]) {
         for (index, &(value, size)) in values.iter().enumerate() {
             let it = &mut self.watched[index];
@@ -357,7 +385,7 @@ impl Watch {
             if is_same && fired.binary_search(&it.guard).is_err() {
                 it.is_armed |= known.is_armed;
                 it.peak = it.peak.max(known.peak);
-                it.floor = known.floor;
+                (it.floor, it.depth) = (known.floor, known.depth);
                 it.last = if goes_on { [known.last[1], known.last[2], it.last[2]] } else { it.last };
             }
         }
@@ -388,9 +416,11 @@ impl Watch {
             }
             let end =
                 first.as_ref().map_or((to, values[index].0), |crossing| (crossing.time, crossing.values[index].0));
-            let Some(bracket) = self.bracket(index, from, end, &mut at)? else { continue };
+            let depth = if self.watched[index].is_armed { 0.0 } else { self.watched[index].depth };
+            let mut below = |time: f64| Ok(at(time)?[index].0 + depth);
+            let Some(bracket) = self.bracket(index, from, (end.0, end.1 + depth), &mut below)? else { continue };
             let (begin, end) = bracket;
-            let (time, _) = crossing(|time| Ok(at(time)?[index].0), begin, end)?;
+            let (time, _) = crossing(below, begin, end)?;
             first = Some(Crossing {
                 time,
                 values: at(time)?,
@@ -454,7 +484,7 @@ impl Watch {
     fn may_cross(&self, index: usize, to: f64, values: &[(f64, f64)]) -> bool {
         let value = values[index].0;
         if value < 0.0 {
-            return self.watched[index].is_armed || self.is_clear(index, value);
+            return self.watched[index].is_armed || self.is_below(index, value);
         }
         self.watched[index].is_armed && self.seems_to_touch(index, to, value)
     }
@@ -476,14 +506,14 @@ impl Watch {
         is_after.then(|| (t1 - 0.5 * slope / curvature, f1 - 0.25 * slope * slope / curvature))
     }
 
-    /// A bracket of a crossing before `end`: from a point on the right side to one on the wrong side.
+    /// A bracket of a crossing of a guard, whose values `at` gives, before `end`: from a point on the right side to one on the wrong side.
     #[allow(clippy::type_complexity)] // both ends, each as time and value
     fn bracket<Failure>(
         &self,
         index: usize,
         from: f64,
         end: (f64, f64),
-        at: &mut impl FnMut(f64) -> Result<Values, Failure>,
+        at: &mut impl FnMut(f64) -> Result<f64, Failure>,
     ) -> Result<Option<((f64, f64), (f64, f64))>, Failure> {
         let begin = self.watched[index].last[2];
         if end.1 < 0.0 && begin > 0.0 && self.watched[index].is_armed {
@@ -500,7 +530,7 @@ impl Watch {
             if time <= from || time >= wrong.0 {
                 break;
             }
-            let value = at(time)?[index].0;
+            let value = at(time)?;
             if value >= 0.0 {
                 return Ok(Some(((time, value), wrong)));
             }
@@ -520,12 +550,13 @@ impl Watch {
         index: usize,
         from: f64,
         end: (f64, f64),
-        at: &mut impl FnMut(f64) -> Result<Values, Failure>,
+        at: &mut impl FnMut(f64) -> Result<f64, Failure>,
     ) -> Result<Option<((f64, f64), (f64, f64))>, Failure> {
         const GOLDEN: f64 = 0.381_966_011_250_105_1;
-        let begin = (from, self.watched[index].last[2]);
+        // What is armed may be below zero by noise.
+        let begin = (from, self.watched[index].last[2].max(0.0));
         let Some((time, _)) = self.vertex(index, end).filter(|vertex| vertex.0 < end.0) else { return Ok(None) };
-        let value = at(time)?[index].0;
+        let value = at(time)?;
         if value < 0.0 && self.is_clear(index, value) {
             return Ok(Some((begin, (time, value))));
         }
@@ -535,7 +566,7 @@ impl Watch {
         let (mut low, mut high) = (from, end.0);
         for _ in 0..MOST_HALVINGS {
             let (a, b) = (low + GOLDEN * (high - low), high - GOLDEN * (high - low));
-            let (value_a, value_b) = (at(a)?[index].0, at(b)?[index].0);
+            let (value_a, value_b) = (at(a)?, at(b)?);
             for (time, value) in [(a, value_a), (b, value_b)] {
                 if value < 0.0 && self.is_clear(index, value) {
                     return Ok(Some((begin, (time, value))));
@@ -572,7 +603,7 @@ impl Watch {
         let crossing = (0..self.watched.len()).filter(|&index| {
             let value = found.values[index].0;
             if value < 0.0 {
-                return self.watched[index].is_armed || self.is_clear(index, value);
+                return self.watched[index].is_armed || self.is_below(index, value);
             }
             let slope = (end[index].0 - value) / (to - found.time);
             self.watched[index].is_armed && end[index].0 < 0.0 && value <= -slope * window

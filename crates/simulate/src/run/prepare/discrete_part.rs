@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use crate::run::prepare::discrete_tapes::Formulas;
 use crate::run::prepare::event_functions::{Stair, replace_stairs};
-use crate::run::prepare::islands::Connections;
+use crate::run::prepare::islands::{Connections, Islands};
 use crate::run::prepare::native_calls::asked_for;
 use crate::run::prepare::relations::{Atom, Conditions, Moment};
 use crate::run::prepare::when_equations::{Definitions, Firing, when_equations};
@@ -61,8 +61,8 @@ pub(crate) struct DiscretePart {
     deciding: usize,
     /// By atom: the variables that its sides contain at the current instant.
     pub reads: IndexVec<RelationId, Vec<VariableId>>,
-    /// By atom: its island, a number.
-    pub islands: IndexVec<RelationId, usize>,
+    /// What nothing connects.
+    pub islands: Islands,
     /// Booleans with a memory: definitions that lead back to themselves by left limits, as `on = if pre(on) then i >= 0 else
     /// u > 0` does. Each group with the atoms that decide it.
     pub pairs: Vec<Vec<VariableId>>,

@@ -2,11 +2,43 @@
 //!
 //! What follows at an instant is decided island by island: relations of one have nothing to say about the mode of another.
 
-use modeshift_dae::{ExpressionId, FlatModel, Id, IndexVec, Node, RelationId, UnionFind, VariableId, WhenActionKind};
+use modeshift_dae::{
+    EquationId, ExpressionId, FlatModel, Id, IndexVec, Node, RelationId, UnionFind, VariableId, WhenActionKind,
+};
 
 use crate::run::prepare::discrete_part::{Branch, Requirement};
 use crate::run::prepare::event_functions::Stair;
 use crate::run::prepare::relations::Atom;
+
+/// Islands, each a number; what contains nothing that changes is of none.
+pub(crate) struct Islands {
+    atoms: IndexVec<RelationId, usize>,
+    variables: IndexVec<VariableId, usize>,
+    equations: IndexVec<EquationId, Option<usize>>,
+    invariants: Vec<Option<usize>>,
+}
+
+impl Islands {
+    /// That of an atom.
+    pub fn of_atom(&self, atom: RelationId) -> usize {
+        self.atoms[atom]
+    }
+
+    /// Whether an island is the one of a variable.
+    pub fn has_variable(&self, island: usize, variable: VariableId) -> bool {
+        self.variables[variable] == island
+    }
+
+    /// Whether an island is the one of an equation.
+    pub fn has_equation(&self, island: usize, equation: EquationId) -> bool {
+        self.equations[equation] == Some(island)
+    }
+
+    /// Whether an island is the one of an invariant.
+    pub fn has_invariant(&self, island: usize, number: usize) -> bool {
+        self.invariants[number] == Some(island)
+    }
+}
 
 /// What connects variables.
 pub(super) struct Connections<'p> {
@@ -24,14 +56,14 @@ pub(super) struct Connections<'p> {
 }
 
 impl Connections<'_> {
-    /// By atom, the number of its island.
-    pub fn islands(&self) -> IndexVec<RelationId, usize> {
+    /// What belongs together.
+    pub fn islands(&self) -> Islands {
         let Connections { model, decisions, .. } = self;
         // Modes come after the variables.
         let mut partition: UnionFind<VariableId> = UnionFind::new(model.variables.len() + self.mode_count);
-        for equation in model.equations.iter() {
-            self.join(&mut partition, None, &[equation.guard, equation.left, equation.right]);
-        }
+        let equations =
+            model.equations.iter().map(|it| self.join(&mut partition, None, &[it.guard, it.left, it.right]));
+        let equations: IndexVec<EquationId, Option<VariableId>> = equations.collect();
         for (mode, &formula) in decisions[..self.mode_count].iter().enumerate() {
             self.join(&mut partition, Some(self.member_of_mode(mode)), &[formula]);
         }
@@ -44,11 +76,17 @@ impl Connections<'_> {
         for stair in self.stairs {
             self.join(&mut partition, Some(stair.variable), &[stair.argument]);
         }
-        for it in self.invariants {
-            self.join(&mut partition, None, &[decisions[it.guard], decisions[it.condition]]);
-        }
+        let conditions = |it: &Requirement| [decisions[it.guard], decisions[it.condition]];
+        let invariants = self.invariants.iter().map(|it| self.join(&mut partition, None, &conditions(it)));
+        let invariants: Vec<Option<VariableId>> = invariants.collect();
         self.branches.iter().for_each(|branch| self.join_branch(&mut partition, branch));
-        self.atoms.iter().map(|atom| partition.root(atom.variable).index()).collect()
+        let mut island = |member: VariableId| partition.root(member).index();
+        Islands {
+            atoms: self.atoms.iter().map(|atom| island(atom.variable)).collect(),
+            variables: model.variables.ids().map(&mut island).collect(),
+            equations: equations.iter().map(|it| it.map(&mut island)).collect(),
+            invariants: invariants.iter().map(|it| it.map(&mut island)).collect(),
+        }
     }
 
     fn join_branch(&self, partition: &mut UnionFind<VariableId>, branch: &Branch) {
@@ -74,8 +112,13 @@ impl Connections<'_> {
         VariableId::from_index(self.model.variables.len() + mode)
     }
 
-    /// All that some expressions contain is of one island, with a variable.
-    fn join(&self, partition: &mut UnionFind<VariableId>, first: Option<VariableId>, expressions: &[ExpressionId]) {
+    /// All that some expressions contain is of one island, with a variable; one of them, if there is any.
+    fn join(
+        &self,
+        partition: &mut UnionFind<VariableId>,
+        first: Option<VariableId>,
+        expressions: &[ExpressionId],
+    ) -> Option<VariableId> {
         let mut first = first;
         for &expression in expressions {
             self.model.expressions.for_each(expression, |_, node| {
@@ -90,5 +133,6 @@ impl Connections<'_> {
                 true
             });
         }
+        first
     }
 }

@@ -37,6 +37,7 @@ use crate::run::phase::guard_functions::GuardFunctions;
 use crate::run::phase::schedule::Schedule;
 use crate::run::phase::time_functions::TimeFunctions;
 use crate::run::phase::zero_crossings::FLOOR;
+use crate::run::running_sizes::GuardTapes;
 use crate::run::values::{Occasion, Side};
 use discrete_part::DiscretePart;
 
@@ -54,6 +55,7 @@ pub(crate) struct Prepared {
     pub schedule: Schedule,
     pub time_functions: TimeFunctions,
     pub guard_functions: GuardFunctions,
+    pub guard_tapes: GuardTapes,
     pub noise: Noise,
     /// How to search for the next mode.
     pub search: &'static [Strategy],
@@ -100,6 +102,7 @@ impl Prepared {
         let schedule = Schedule::new(&dae, &discrete, &constants, from)?;
         let time_functions = TimeFunctions::new(&dae, &discrete.atoms, &|id| constants.parameter(id));
         let guard_functions = GuardFunctions::new(&dae, &discrete, &|id| constants.parameter(id));
+        let guard_tapes = GuardTapes::new(discrete.atoms.len());
         let forms = FormUsers::new(&dae);
         Ok(Prepared {
             dae,
@@ -112,6 +115,7 @@ impl Prepared {
             schedule,
             time_functions,
             guard_functions,
+            guard_tapes,
             noise,
             search,
         })
@@ -187,6 +191,12 @@ impl Prepared {
     /// An expression in the words of the model.
     pub fn text(&self, expression: ExpressionId) -> String {
         short_text(&self.dae.model, Some(&self.dae.mode_variables), expression)
+    }
+
+    /// Whether Booleans with a memory are states of a machine.
+    pub fn is_of_machine(&self, booleans: &[VariableId]) -> bool {
+        let mut states = self.dae.model.machines.iter().flat_map(|machine| &machine.states);
+        states.any(|state| booleans.contains(&state.active))
     }
 
     /// The text of a message: literals as they are, the rest as written.
