@@ -29,20 +29,30 @@ impl Flattener<'_> {
             let mut missing = BTreeSet::new();
             self.missing_in(transition.condition, &known, &mut missing);
             for (variable, state) in missing {
-                self.report_missing(variable, state, &machine.states[transition.from].name, transition.span);
+                let excluded = known.active.iter().any(|it| it.0 == state.0);
+                self.report_missing(
+                    variable,
+                    (state, excluded),
+                    &machine.states[transition.from].name,
+                    transition.span,
+                );
             }
         }
     }
 
-    fn report_missing(&mut self, variable: VariableId, state: StateNumber, from: &str, span: Span) {
+    /// `excluded`: the state cannot be active at the same time.
+    fn report_missing(&mut self, variable: VariableId, (state, excluded): (StateNumber, bool), from: &str, span: Span) {
         let other = self.instances.instance_name(self.machines.drawn[state.0].states[state.1].instance);
         let declared = &self.model.variables[variable];
         let message = format!("`{}` is used where it does not exist", declared.name);
         let problem = Diagnostic::error(Code::E0602, message)
             .label(span, format!("asked while `{from}` is active"))
-            .label(declared.span, format!("declared only when `activeState({other})`"))
-            .help(format!("ask for what exists in `{from}`, or put `activeState({other}) and` before it"));
-        self.report(problem.into());
+            .label(declared.span, format!("declared only when `activeState({other})`"));
+        let help = match excluded {
+            true => format!("ask for what exists in `{from}`"),
+            false => format!("ask for what exists in `{from}`, or put `activeState({other}) and` before it"),
+        };
+        self.report(problem.help(help).into());
     }
 
     /// The variables of an expression that belong to states of which nothing says that they are active.
