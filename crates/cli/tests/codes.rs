@@ -232,7 +232,11 @@ const PROVOKED: &[(Code, &str, &str)] = &[
         "model M String s; Real x(start = 0, fixed = true); equation der(x) = 1; s = if time > 0.5 then \"a\" else \"b\";
          when s == \"a\" then reinit(x, 0); end when; end M;",
     ),
-    (Code::E0814, "simulate", "model M Real x; equation der(x) = 1; when sample(0, x) then end when; end M;"),
+    (
+        Code::E0814,
+        "simulate",
+        "model M parameter Real p = 0; Real x; equation der(x) = 1; when sample(0, p) then end when; end M;",
+    ),
     (Code::E0822, "simulate --stop 2", "model M Real x(start = 1, fixed = true); equation der(x) = x^2; end M;"),
     (
         Code::E0824,

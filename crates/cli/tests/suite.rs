@@ -6,6 +6,7 @@ mod buildings_and_brakes;
 mod changes;
 mod check;
 mod codes;
+mod compliance;
 mod gallery;
 mod init;
 mod instant;

@@ -12,6 +12,7 @@
 //! | `functions` | functions that stay calls, and their bodies |
 //! | `equations` | equations with guards, connections, `when`, algorithms |
 //! | `machines` | state machines: states that exist by turns, and what makes them follow each other |
+//! | `restrictions` | what the language forbids although it could be translated |
 //! | `mel` | MEL programs as flat models |
 //! | `failure` | why something could not be translated |
 //! | `suggestion` | "did you mean" |
@@ -25,6 +26,7 @@ mod functions;
 mod instances;
 mod machines;
 mod mel;
+mod restrictions;
 mod suggestion;
 
 pub use classes::files::{Disk, Files, Memory};

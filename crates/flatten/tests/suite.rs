@@ -12,6 +12,7 @@ mod mel;
 mod models;
 mod packages;
 mod records;
+mod restrictions;
 mod robustness;
 mod support;
 

@@ -400,6 +400,20 @@ pub struct ForIndex {
     pub name: Ident,
     /// Its range.
     pub range: Option<Expression>,
+    /// Where no range is written: the arrays that it is a subscript of, each without the subscripts of its last part,
+    /// the position of the iterator among them, and how many they are.
+    pub subscript_of: Vec<SubscriptUse>,
+}
+
+/// An iterator as a subscript.
+#[derive(Clone, Debug)]
+pub struct SubscriptUse {
+    /// The array, without the subscripts of its last part.
+    pub array: Reference,
+    /// Which subscript the iterator is, from 0.
+    pub position: usize,
+    /// How many subscripts there are.
+    pub count: usize,
 }
 
 /// A statement of an algorithm.

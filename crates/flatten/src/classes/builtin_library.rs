@@ -28,7 +28,8 @@ pub(crate) fn text_inside(package: &str, definition: &Class, name: &str) -> Opti
 /// A unit type that the text does not list.
 pub(crate) fn unit_type(package: &str, definition: &Class, name: &str) -> Option<Arc<Class>> {
     let is_unit_package = matches!(package, "Modelica.Units.SI" | "Modelica.SIunits");
-    let starts_like_a_type = name.starts_with(|first: char| first.is_ascii_uppercase());
+    let is_predefined = matches!(name, "Real" | "Integer" | "Boolean" | "String");
+    let starts_like_a_type = name.starts_with(|first: char| first.is_ascii_uppercase()) && !is_predefined;
     let is_built_in = definition.description.as_deref() == Some(BUILT_IN);
     if !is_unit_package || !starts_like_a_type || !is_built_in {
         return None;

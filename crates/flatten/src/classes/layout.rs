@@ -15,10 +15,11 @@ use modeshift_syntax::ast::{
 use rustc_hash::FxHashMap;
 
 use crate::classes::Classes;
-use crate::classes::library::{ClassId, ROOT, elements};
+use crate::classes::library::{ClassId, Library, ROOT, elements};
 use crate::classes::lookup::ClassReference;
 use crate::failure::{Outcome, unsupported, wrong};
 use crate::instances::modification::Modifier;
+use crate::restrictions::redeclarations::{Form, Meant, refusal, written_constraint};
 use crate::suggestion::with_suggestion;
 
 /// Where a modifier of a class was written: in the class itself or one of its bases, or around it.
@@ -71,6 +72,10 @@ pub(crate) struct Member {
     /// Conditions of surrounding `if` (variable dimension); written in `origin`.
     pub(crate) guards: Vec<DeclarationCondition>,
     pub(crate) span: Span,
+    /// Whether it may be redeclared.
+    pub(crate) replaceable: bool,
+    /// What all its redeclarations have to offer, where that is not what it is itself.
+    pub(crate) constraint: Option<Meant>,
     /// The class of a component, where it does not depend on the instance.
     pub(crate) resolved: OnceCell<ClassReference>,
 }
@@ -164,9 +169,14 @@ impl Classes<'_> {
         let built = self.build_layout(class);
         self.under_construction -= 1;
         match built {
-            Ok(layout) => {
+            Ok(mut layout) => {
+                self.take_roles_of_types(class, &mut layout);
                 let layout = Rc::new(layout);
                 self.layouts.insert(class, LayoutState::Done(layout.clone()));
+                self.check_class(class, &layout);
+                if self.under_construction == 0 {
+                    self.check_promises();
+                }
                 Ok(layout)
             }
             Err(failure) => {
@@ -192,6 +202,7 @@ impl Classes<'_> {
         match &definition.body {
             ClassBody::Short { base, modification, .. } => {
                 let base = self.lookup_base(base, class)?;
+                self.check_base(class, base, definition.span);
                 self.inherit(&mut layout, base, modification.as_ref(), self.around(class), definition.span)?;
             }
             ClassBody::Extends(modification, _) => {
@@ -250,7 +261,11 @@ impl Classes<'_> {
                 ElementKind::Extends { base, modification, .. } => {
                     let lexical = Lexical { class, around: false };
                     let base = self.lookup_base(base, class)?;
+                    self.check_base(class, base, element.span);
+                    let own = layout.members.len();
                     self.inherit(layout, base, modification.as_ref(), lexical, element.span)?;
+                    // What is inherited in a protected section is protected (7.1.2).
+                    layout.members[own..].iter_mut().for_each(|member| member.protected |= element.protected);
                 }
                 ElementKind::Class(nested) => self.add_nested_class(layout, class, element, nested)?,
                 ElementKind::Component(component) => self.add_component(layout, class, element, component, guards),
@@ -285,7 +300,7 @@ impl Classes<'_> {
             self.extended.insert(id, *base);
         }
         let replaces = element.redeclare || matches!(nested.body, ClassBody::Extends(..));
-        let member = Member {
+        let mut member = Member {
             name: name.clone(),
             kind: MemberKind::Class(id),
             origin: class,
@@ -300,10 +315,21 @@ impl Classes<'_> {
             of_default: None,
             guards: Vec::new(),
             span: nested.name.span,
+            replaceable: element.replaceable,
+            constraint: written_constraint(element, class),
             resolved: OnceCell::new(),
         };
+        self.promise_of_default(&member);
         match layout.index.get(&name) {
-            Some(&at) if replaces => layout.members[at as usize] = member,
+            Some(&at) if replaces => {
+                let original = &layout.members[at as usize];
+                if element.redeclare {
+                    self.check_redeclaration(original, &mut member, element, Form::Element);
+                } else if let Some(diagnostic) = refusal(original, element) {
+                    self.diagnostics.push(diagnostic);
+                }
+                layout.members[at as usize] = member;
+            }
             _ => self.add_member(layout, member),
         }
         Ok(())
@@ -322,6 +348,7 @@ impl Classes<'_> {
         match layout.index.get(&member.name) {
             Some(&at) if element.redeclare => {
                 let original = &layout.members[at as usize];
+                self.check_redeclaration(original, &mut member, element, Form::Element);
                 layout.members[at as usize] = redeclared(original, member);
             }
             _ => self.add_member(layout, member),
@@ -339,7 +366,7 @@ impl Classes<'_> {
         let constraint = constraint.map(|modification| {
             (Rc::new(Modifier::prepare(modification, self.diagnostics)), Lexical { class, around: false })
         });
-        Member {
+        let member = Member {
             name: component.name.name.clone(),
             kind: MemberKind::Component(component.clone()),
             origin: class,
@@ -354,8 +381,12 @@ impl Classes<'_> {
             of_default,
             guards: Vec::new(),
             span: component.span,
+            replaceable: element.replaceable,
+            constraint: written_constraint(element, class),
             resolved: OnceCell::new(),
-        }
+        };
+        self.promise_of_default(&member);
+        member
     }
 
     /// Adds the members of a base class, modified.
@@ -406,7 +437,8 @@ impl Classes<'_> {
         };
         match &element.kind {
             ElementKind::Component(component) => {
-                let new = self.component_member(lexical.class, element, component);
+                let mut new = self.component_member(lexical.class, element, component);
+                self.check_redeclaration(member, &mut new, element, Form::Modifier);
                 Ok(redeclared(member, new))
             }
             ElementKind::Class(class) => {
@@ -414,6 +446,10 @@ impl Classes<'_> {
                 let mut modified = member.clone();
                 modified.kind = MemberKind::Class(id);
                 modified.resolved = OnceCell::new();
+                modified.replaceable = element.replaceable;
+                modified.constraint = written_constraint(element, lexical.class);
+                self.promise_of_default(&modified);
+                self.check_redeclaration(member, &mut modified, element, Form::Modifier);
                 Ok(modified)
             }
             _ => wrong(Code::E0223, "only components and classes can be redeclared", element.span),
@@ -442,7 +478,7 @@ impl Classes<'_> {
             Some(&at) => {
                 let sources = self.library.sources();
                 let known = &mut layout.members[at as usize];
-                if same_declaration(known, &member, sources) {
+                if same_declaration(known, &member, sources) || same_class(known, &member, self.library) {
                     // Of an equal declaration in another class only what was said on the way here is new.
                     let is_other = known.origin != member.origin;
                     let further = member.modifiers.into_iter().filter(|(new, lexical)| {
@@ -483,6 +519,9 @@ impl Classes<'_> {
         self.under_construction -= 1;
         let info = Rc::new(built?);
         self.type_infos.insert(class, info.clone());
+        if self.under_construction == 0 {
+            self.check_promises();
+        }
         Ok(info)
     }
 
@@ -495,7 +534,10 @@ impl Classes<'_> {
             let own = modification.as_ref().map(|m| Rc::new(Modifier::prepare(m, self.diagnostics)));
             let mut modifiers: Vec<_> = own.into_iter().map(|modifier| (modifier, lexical)).collect();
             let mut dims: Vec<_> = dimensions.iter().map(|dimension| (dimension.clone(), lexical.class)).collect();
-            return Ok(match self.lookup_base(base, class)? {
+            let base = self.lookup_base(base, class)?;
+            self.check_base(class, base, definition.span);
+            self.check_class(class, &Layout::default());
+            return Ok(match base {
                 ClassReference::Predefined(ty) => {
                     TypeInfo { scalar: Some(ty), class, modifiers, dimensions: dims, prefix: *prefix, connector }
                 }
@@ -569,4 +611,11 @@ fn same_declaration(one: &Member, other: &Member, sources: &SourceMap) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether two classes of one name are written alike, so that it does not matter which one is meant (7.1).
+fn same_class(one: &Member, other: &Member, library: &Library) -> bool {
+    let (MemberKind::Class(one), MemberKind::Class(other)) = (&one.kind, &other.kind) else { return false };
+    let words = |class: ClassId| library.sources().text(library.class(class).definition.span).split_whitespace();
+    library.class(*one).parent != library.class(*other).parent && words(*one).eq(words(*other))
 }

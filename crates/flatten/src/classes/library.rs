@@ -47,6 +47,13 @@ pub struct ClassNode {
     pub(super) children: FxHashMap<Arc<str>, Option<ClassId>>,
 }
 
+impl ClassNode {
+    /// The class in which it was written, where it is seen as an element of another that inherits it.
+    pub(crate) fn written_in(&self) -> Option<ClassId> {
+        self.written_in
+    }
+}
+
 /// All classes known so far, and where more are to be found.
 pub struct Library {
     pub(super) files: Box<dyn Files>,

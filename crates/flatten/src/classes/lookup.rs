@@ -16,6 +16,7 @@ use crate::classes::layout::MemberKind;
 use crate::classes::library::{ClassId, ROOT, elements};
 use crate::failure::{Failure, Outcome};
 use crate::instances::tree::InstanceId;
+use crate::restrictions::visibility::imported_twice;
 use crate::suggestion::with_suggestion;
 
 /// A class, or a predefined type.
@@ -50,6 +51,18 @@ pub(crate) enum Written {
 }
 
 impl Written {
+    /// Whether the same element is meant.
+    fn is_same(self, other: Written) -> bool {
+        match (self, other) {
+            (Written::Predefined(one), Written::Predefined(other)) => one == other,
+            (
+                Written::Element { class: None, of, position },
+                Written::Element { class: None, of: from, position: at },
+            ) => of == from && position == at,
+            (one, other) => one.class() == other.class(),
+        }
+    }
+
     /// The class that is meant, unless a component is.
     fn class(self) -> Option<ClassReference> {
         match self {
@@ -171,18 +184,27 @@ impl Classes<'_> {
             };
             let found = self.find_global(&path.parts, last)?;
             return match found {
-                Some(found) => Ok(Some(found)),
+                Some(found) => {
+                    self.check_imported(found, path.span)?;
+                    Ok(Some(found))
+                }
                 None => Err(unknown(&path_text(path), path.span, "the imported").into()),
             };
         }
+        let mut first: Option<(Written, Span)> = None;
         for path in all {
-            if let Some(package) = self.find_global(&path.parts, None)?.and_then(Written::class)
-                && let Some(found) = self.find_in_class(package, name)?
-            {
-                return Ok(Some(found));
+            let Some(package) = self.find_global(&path.parts, None)?.and_then(Written::class) else { continue };
+            let Some(found) = self.find_in_class(package, name)? else { continue };
+            if !self.is_imported_with_all(package, found, path.span)? {
+                continue;
+            }
+            match first {
+                None => first = Some((found, path.span)),
+                Some((known, _)) if known.is_same(found) => {}
+                Some((_, place)) => return Err(imported_twice(name, place, path.span).into()),
             }
         }
-        Ok(None)
+        Ok(first.map(|(found, _)| found))
     }
 
     fn find_global(&mut self, parts: &[Ident], last: Option<&Ident>) -> Outcome<Option<Written>> {
@@ -238,6 +260,9 @@ impl Classes<'_> {
     pub(crate) fn rest_of_class(&mut self, path: &Path, first: ClassReference) -> Outcome<ClassReference> {
         let mut class = first;
         for part in &path.parts[1..] {
+            if let ClassReference::Class { class, .. } = class {
+                self.check_seen(class, part)?;
+            }
             class = match self.find_in_class(class, &part.name)? {
                 None => return Err(self.unknown_in_class(class, part)),
                 Some(Written::Element { of, position, class: None }) => {

@@ -28,7 +28,10 @@ use std::sync::Arc;
 
 use modeshift_dae::{Enumeration, EnumerationId, IndexVec};
 use modeshift_diagnostics::Diagnostics;
-use rustc_hash::FxHashMap;
+use modeshift_syntax::ast::Class;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::restrictions::redeclarations::Promise;
 
 use layout::{LayoutState, TypeInfo};
 use library::{ClassId, Library};
@@ -49,6 +52,10 @@ pub(crate) struct Classes<'a> {
     /// Functions as packages that inherit them see them.
     inherited: FxHashMap<(ClassId, ClassId), ClassId>,
     found_outside: FxHashMap<(ClassId, Arc<str>), Option<Written>>,
+    /// The definitions whose rules have been checked.
+    pub(crate) checked: FxHashSet<*const Class>,
+    /// Classes that have to offer what others have, to be checked when all are known.
+    pub(crate) promises: Vec<Promise>,
 }
 
 /// The enumerations met so far.
@@ -71,6 +78,13 @@ impl<'a> Classes<'a> {
             extended: FxHashMap::default(),
             inherited: FxHashMap::default(),
             found_outside: FxHashMap::default(),
+            checked: FxHashSet::default(),
+            promises: Vec::new(),
         }
+    }
+
+    /// How many layouts and types are under construction.
+    pub(crate) fn under_construction(&self) -> usize {
+        self.under_construction
     }
 }

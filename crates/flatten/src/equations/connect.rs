@@ -21,6 +21,7 @@ use crate::flattener::Flattener;
 use crate::instances::modification::Scope;
 use crate::instances::scopes::Found;
 use crate::instances::tree::{InstanceId, PrimitiveId, Slot};
+use crate::restrictions::connectors::Checked;
 
 /// A scalar of a connector and the side from which it is connected: twice the variable's number, plus 1 outside.
 pub(super) type Member = u32;
@@ -34,6 +35,10 @@ pub(crate) struct Connections {
     uses: FxHashMap<Connector, i64>,
     /// The sets that belong to an instance, in order.
     sets: FxHashMap<InstanceId, Vec<Set>>,
+    /// Where signals come from: members of connections, and where they are connected.
+    sources: Vec<(Member, Span)>,
+    /// What is known of the connectors.
+    pub(crate) checked: Checked,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -90,7 +95,8 @@ impl Flattener<'_> {
             let definition = self.classes.library.class(class).definition.clone();
             let sections = composition(&definition).map_or(&[][..], |inside| &inside.equations);
             for section in sections.iter().filter(|section| section.equations.iter().any(has_connect)) {
-                let mut context = Context::new(Scope { instance: Some(instance), class }, Purpose::Symbolic);
+                let scope = Scope { instance: Some(instance), class };
+                let mut context = Context { connecting: true, ..Context::new(scope, Purpose::Symbolic) };
                 self.collect_from(&section.equations, instance, &mut context);
             }
         }
@@ -207,12 +213,19 @@ impl Flattener<'_> {
             if flows[0] == Some(ConnectorPrefix::Stream) {
                 return unsupported("stream connectors", span);
             }
+            self.check_pair(pin.primitive, other.primitive, span)?;
+            let (one, two) = (&self.instances[pin.primitive], &self.instances[other.primitive]);
+            let are_sources = [self.is_source(one, outside.0), self.is_source(two, outside.1)];
             if one.prefix.variability <= Variability::Parameter {
+                self.check_equal(pin.variable, other.variable, span)?;
                 self.assert_equal(pin.variable, other.variable, span);
                 continue;
             }
             let members = [member(pin.variable, outside.0), member(other.variable, outside.1)];
             let is_flow = flows[0] == Some(ConnectorPrefix::Flow);
+            for (member, _) in members.into_iter().zip(are_sources).filter(|(_, is_source)| *is_source) {
+                self.connections.sources.push((member, span));
+            }
             self.connections.pairs.push(Pair { members, is_flow, span, instance });
         }
         Ok(())
@@ -265,7 +278,13 @@ impl Flattener<'_> {
         };
         let outside = match self.slot(instance, position)? {
             Slot::Absent => return Ok(None),
-            slot => self.is_connector(&slot),
+            slot => {
+                let outside = self.is_connector(&slot);
+                if !outside {
+                    self.check_connect_form(&slot, reference)?;
+                }
+                outside
+            }
         };
         let selection = match self.select(instance, position, &reference.parts, context) {
             Ok(selection) => selection,
@@ -287,7 +306,7 @@ impl Flattener<'_> {
         Ok(Some(end))
     }
 
-    fn is_connector(&self, slot: &Slot) -> bool {
+    pub(crate) fn is_connector(&self, slot: &Slot) -> bool {
         match slot {
             Slot::Component(instance) => self.instances[*instance].is_connector,
             Slot::Components(components) => {
@@ -370,6 +389,7 @@ impl Flattener<'_> {
         for pair in &pairs {
             union.merge(pair.members[0], pair.members[1]);
         }
+        self.check_sources(&mut union);
         let mut sets: FxHashMap<Member, Set> = FxHashMap::default();
         let mut owners: FxHashMap<Member, InstanceId> = FxHashMap::default();
         for pair in &pairs {
@@ -398,6 +418,17 @@ impl Flattener<'_> {
         }
     }
 
+    /// A signal has one source.
+    fn check_sources(&mut self, union: &mut Connected) {
+        let mut known: FxHashMap<Member, Member> = FxHashMap::default();
+        for (source, span) in std::mem::take(&mut self.connections.sources) {
+            let first = *known.entry(union.find(source)).or_insert(source);
+            if first != source {
+                self.two_sources(VariableId(first / 2), VariableId(source / 2), span);
+            }
+        }
+    }
+
     fn add_unconnected_flows(&self, root: InstanceId, union: &Connected, sets: &mut Vec<(InstanceId, Set)>) {
         for &(first, id) in &self.instances.numbered {
             let primitive = &self.instances[id];
@@ -417,10 +448,11 @@ impl Flattener<'_> {
 
     /// The instance that could have connected a connector from inside it: the one around the component it belongs to.
     fn user_of_connector(&self, instance: InstanceId, root: InstanceId) -> Option<InstanceId> {
-        if !self.instances[instance].is_connector {
-            return None;
-        }
+        // Records inside a connector are part of it.
         let mut at = instance;
+        while !self.instances[at].is_connector {
+            at = self.instances[at].parent?;
+        }
         while let (true, Some(parent)) = (self.instances[at].is_connector, self.instances[at].parent) {
             at = parent;
         }

@@ -400,6 +400,10 @@ impl Flattener<'_> {
                 let message = format!("`{name}` can stand inside `when` only");
                 wrong(Code::E0403, message, call.span)
             }
+            _ if self.is_without_effect(function, context)? => match arguments.is_empty() {
+                true => Ok(()),
+                false => self.terms(arguments, context).map(|_| ()),
+            },
             _ => unsupported(format!("a call of `{name}` as an equation"), call.span),
         }
     }
@@ -423,7 +427,11 @@ impl Flattener<'_> {
             Some(level) => self.evaluate_integer(level, context)? != 1,
         };
         let condition = self.condition(condition, context)?;
-        let message = self.message(message, context)?;
+        // The message is evaluated only where the condition is violated (8.3.7).
+        let message = match self.model.expressions.literal_boolean(condition) {
+            Some(true) => self.model.expressions.string(""),
+            _ => self.message(message, context)?,
+        };
         let guard = self.model.expressions.boolean(true);
         Ok(Assertion { condition, guard, message, is_error, span })
     }

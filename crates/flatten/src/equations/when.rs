@@ -85,7 +85,13 @@ impl Flattener<'_> {
         let span = equation.span;
         match &equation.kind {
             ast::EquationKind::Equal(left, right) => {
+                let inside = self.part_assigned(left, context)?;
                 for (_, sides) in self.sides(left, right, context)? {
+                    if let (Some(class), Node::Variable(variable, 0)) =
+                        (inside, self.model.expressions.node(sides.left))
+                    {
+                        self.connections.checked.assigned_inside.push((variable, class, left.span));
+                    }
                     actions.push(WhenAction { guard, kind: WhenActionKind::Law(sides.left, sides.right), span });
                 }
                 Ok(())
@@ -200,6 +206,7 @@ impl Flattener<'_> {
                 }
             }
         }
+        self.check_assigned_inside(&differentiated);
         self.settle_equation_kinds();
     }
 

@@ -267,12 +267,17 @@ impl Flattener<'_> {
             }
             "sample" => {
                 count(&[2])?;
-                self.numbers_call(Builtin::Sample, Type::Boolean, arguments, span, context)
+                let term = self.numbers_call(Builtin::Sample, Type::Boolean, arguments, span, context)?;
+                self.check_fixed_arguments(&term, &[0, 1], arguments)?;
+                Ok(term)
             }
             _ => {
                 count(&[2, 3])?;
                 let builtin = if arguments.len() == 2 { Builtin::Delay } else { Builtin::DelayMax };
-                self.numbers_call(builtin, Type::Real, arguments, span, context)
+                let term = self.numbers_call(builtin, Type::Real, arguments, span, context)?;
+                self.check_fixed_arguments(&term, &[arguments.len() - 1], arguments)?;
+                self.check_delay(&term, span)?;
+                Ok(term)
             }
         }
     }
@@ -363,7 +368,8 @@ impl Flattener<'_> {
     /// `der(e)`: of a variable its derivative; of an expression by the rules of differentiation.
     pub(crate) fn derivative(&mut self, item: &Term, span: Span) -> Outcome<Term> {
         let id = match *item {
-            Term::Scalar(Type::Real | Type::Integer, id) => id,
+            Term::Scalar(Type::Real, id) => id,
+            Term::Scalar(Type::Integer, id) if self.literal_node(id) => id,
             Term::Scalar(ty, _) => {
                 return wrong(Code::E0303, format!("`der` needs a Real, but this is {}", type_text(ty)), span);
             }

@@ -36,6 +36,8 @@ pub(crate) struct Context {
     pub(crate) calls: u32,
     /// The conditions of the branches of an algorithm that led here.
     pub(crate) path: Option<ExpressionId>,
+    /// Whether it names what is connected, so that conditional components may be meant.
+    pub(crate) connecting: bool,
     /// The state that a transition leaves, in its condition.
     pub(crate) state: Option<StateNumber>,
 }
@@ -43,7 +45,17 @@ pub(crate) struct Context {
 impl Context {
     /// A place without iterators.
     pub(crate) fn new(scope: Scope, purpose: Purpose) -> Self {
-        Context { scope, purpose, locals: Vec::new(), ends: Vec::new(), depth: 0, calls: 0, path: None, state: None }
+        Context {
+            scope,
+            purpose,
+            locals: Vec::new(),
+            ends: Vec::new(),
+            depth: 0,
+            calls: 0,
+            path: None,
+            connecting: false,
+            state: None,
+        }
     }
 
     /// The innermost iterator or local variable of this name.

@@ -26,6 +26,8 @@ use crate::flattener::Flattener;
 use crate::instances::modification::Scope;
 use crate::instances::scopes::Found;
 use crate::instances::tree::{InstanceId, Slot};
+use crate::restrictions::variability::is_conditional;
+use crate::restrictions::visibility::is_protected;
 
 /// How deep calls of functions may be nested.
 pub(crate) const MAX_CALLS: u32 = 40;
@@ -70,6 +72,7 @@ impl Flattener<'_> {
                 self.construct(&call, context)
             }
             ClassKind::Function | ClassKind::OperatorFunction => {
+                self.check_called(info.class, function.span)?;
                 let call = Call { class: info.class, layout, positional, named: by_name, span };
                 self.run_elementwise(&call, &definition, context)
             }
@@ -92,13 +95,27 @@ impl Flattener<'_> {
             }
         };
         for part in &function.parts[1..] {
+            let came_from_class = matches!(found, Found::Class(_));
             found = match found {
-                Found::Class(class) => match self.find_in_class(class, &part.name.name)? {
-                    Some(next) => next,
-                    None => return Err(self.classes.unknown_in_class(class, &part.name)),
-                },
+                Found::Class(class) => {
+                    if let ClassReference::Class { class, .. } = class {
+                        self.classes.check_seen(class, &part.name)?;
+                    }
+                    match self.find_in_class(class, &part.name.name)? {
+                        Some(next) => next,
+                        None => return Err(self.classes.unknown_in_class(class, &part.name)),
+                    }
+                }
                 Found::Component(instance, position) => self.find_in_component(instance, position, &part.name)?,
             };
+            if came_from_class && matches!(found, Found::Component(..)) {
+                let message =
+                    format!("`{}` is a component of a class: no function is called through it", part.name.name);
+                let diagnostic = Diagnostic::error(Code::E0239, message).label(part.name.span, "");
+                return Err(diagnostic
+                    .help("name the function by classes alone, or by components and then classes")
+                    .into());
+            }
         }
         match found {
             Found::Class(ClassReference::Class { class, .. }) => Ok(class),
@@ -127,14 +144,25 @@ impl Flattener<'_> {
 
     /// A class inside the class of a component, through which a function may be called (Modelica 3.7, 5.3.2).
     fn find_in_component(&mut self, instance: InstanceId, position: u32, name: &Ident) -> Outcome<Found> {
+        if let Some(diagnostic) = is_conditional(self.instances.member(instance, position), name.span) {
+            return Err(diagnostic.into());
+        }
         match self.slot(instance, position)? {
-            Slot::Component(component) => match self.find_in_instance(component, &name.name)? {
+            Slot::Component(component) => match self.seen_in_instance(component, name)? {
                 Some(found) => Ok(found),
                 None => Err(unknown(&name.name, name.span, "function").into()),
             },
             Slot::Outer(instance, position) => self.find_in_component(instance, position, name),
             _ => unsupported("a function called through an array of components", name.span),
         }
+    }
+
+    /// A public element of a component.
+    fn seen_in_instance(&mut self, instance: InstanceId, name: &Ident) -> Outcome<Option<Found>> {
+        if let Some(member) = self.instances[instance].layout.member(&name.name).filter(|member| member.protected) {
+            return Err(is_protected(member, name.span).into());
+        }
+        self.find_in_instance(instance, &name.name)
     }
 
     /// A record from its fields.
@@ -502,7 +530,10 @@ pub(crate) fn is_output(member: &Member) -> bool {
 }
 
 fn is_field(member: &Member) -> bool {
-    member.component().is_some() && member.prefix.variability > Variability::Constant && !member.is_final
+    // A constant without a value is given one, like the others.
+    let is_open = || member.modifiers.iter().all(|(modifier, _)| modifier.value.is_none());
+    let is_given = member.prefix.variability > Variability::Constant || is_open();
+    member.component().is_some() && is_given && !member.is_final
 }
 
 /// Whether the relations of a function may make events when it is inlined: `Inline = true`, `GenerateEvents = true`.

@@ -6,6 +6,7 @@
 //! | [`term`] | what an expression becomes: a scalar, an array or a record of scalars |
 //! | [`translate`] | every kind of expression, one by one |
 //! | [`operators`] | operators on scalars and arrays, with their types |
+//! | [`iterators`] | iterators whose range follows from what they are subscripts of |
 //! | [`references`] | `a.b[i].c`, walked through the instance tree |
 //! | [`calls`] | the operators and functions that Modelica defines |
 //! | [`array_functions`] | predefined functions of arrays |
@@ -18,6 +19,7 @@ pub(crate) mod calls;
 pub(crate) mod context;
 pub(crate) mod evaluate;
 pub(crate) mod functions;
+pub(crate) mod iterators;
 pub(crate) mod operators;
 pub(crate) mod references;
 pub(crate) mod statements;

@@ -17,6 +17,7 @@ use crate::flattener::Flattener;
 use crate::instances::modification::Scope;
 use crate::instances::scopes::Found;
 use crate::instances::tree::{InstanceId, PrimitiveId, Slot};
+use crate::restrictions::visibility::is_protected;
 use crate::suggestion::with_suggestion;
 
 /// Which elements of one dimension a subscript picks.
@@ -50,6 +51,7 @@ impl Flattener<'_> {
                 return self.local_part(local, reference, context);
             }
             if &*first.name.name == "time" && reference.parts.len() == 1 {
+                self.check_time(reference.span, context)?;
                 return match context.purpose {
                     Purpose::Evaluate => crate::failure::dynamic("`time` is not known at translation", reference.span),
                     _ => Ok(Term::Scalar(Type::Real, self.model.expressions.time())),
@@ -58,6 +60,7 @@ impl Flattener<'_> {
         }
         match self.find_first(reference.global, &first.name.name, context.scope)? {
             Some(Found::Component(instance, position)) => {
+                self.check_not_around(instance, position, reference, context)?;
                 self.component_reference(instance, position, reference, 0, context)
             }
             Some(Found::Class(class)) => self.class_member(class, reference, 1, context),
@@ -112,6 +115,10 @@ impl Flattener<'_> {
         {
             return Ok(literal);
         }
+        if let ClassReference::Class { class, .. } = class {
+            self.classes.check_seen(class, &part.name)?;
+            self.classes.check_whole(class, &part.name)?;
+        }
         match self.find_in_class(class, &part.name.name)? {
             Some(Found::Component(instance, position)) => {
                 self.component_reference(instance, position, reference, at, context)
@@ -129,6 +136,7 @@ impl Flattener<'_> {
         at: usize,
         context: &mut Context,
     ) -> Outcome<Term> {
+        self.check_unconditional(instance, position, &reference.parts[at], context)?;
         let selection = self.select(instance, position, &reference.parts[at..], context)?;
         let Some(part) = reference.parts.last() else { return Err(Failure::Reported) };
         if selection.dims.is_empty() {
@@ -165,8 +173,19 @@ impl Flattener<'_> {
                     return wrong(Code::E0304, "the elements of this slice differ in size", part.name.span);
                 }
                 sizes = Some(picked_dims);
+                let member = self.instances.member(instance, position);
+                if member.outer && !member.inner {
+                    let member = member.clone();
+                    self.check_outer_offers(&member, next)?;
+                }
                 for instance in instances {
-                    reached.push((instance, self.position_in(instance, next)?));
+                    let position = self.position_in(instance, next)?;
+                    let member = self.instances.member(instance, position);
+                    if member.protected {
+                        return Err(is_protected(member, next.name.span).into());
+                    }
+                    self.check_unconditional(instance, position, next, context)?;
+                    reached.push((instance, position));
                 }
             }
             dims.extend(sizes.unwrap_or_default());
@@ -292,6 +311,9 @@ impl Flattener<'_> {
         if subscripts.is_empty() && dims.is_empty() && context.purpose == Purpose::Symbolic && !is_static {
             let variable = first.expect("variables are numbered before equations are translated");
             return Ok(Term::Scalar(ty, self.model.expressions.variable(variable, 0)));
+        }
+        if subscripts.iter().any(is_number_literal) {
+            self.check_subscript_types(instance, position, subscripts)?;
         }
         let picks = self.picks(subscripts, &dims, part, Some(span), context)?;
         match context.purpose {
@@ -520,6 +542,10 @@ impl Flattener<'_> {
         let ordinal = self.classes.enumerations.all[id].literals.iter().position(|literal| &**literal == name)?;
         Some(Term::Scalar(ty, self.model.expressions.integer(ordinal as i64 + 1)))
     }
+}
+
+fn is_number_literal(subscript: &Subscript) -> bool {
+    matches!(subscript, Subscript::Expression(expression) if matches!(expression.kind, ExpressionKind::Integer(_)))
 }
 
 /// The remaining sizes, and the row-major offsets of the picked elements.

@@ -168,7 +168,7 @@ impl Flattener<'_> {
         span: Span,
         context: &mut Context,
     ) -> Outcome<Term> {
-        if let (None, ExpressionKind::Reference(_)) = (step, &stop.kind)
+        if let (None, ExpressionKind::Reference(_) | ExpressionKind::Boolean(_)) = (step, &stop.kind)
             && let Some(term) = self.enumeration_range(start, stop, context)?
         {
             return Ok(term);
@@ -215,7 +215,7 @@ impl Flattener<'_> {
     }
 
     /// The literal of an enumeration or Boolean with this ordinal.
-    fn ordinal_term(&mut self, ty: Type, ordinal: i64) -> Term {
+    pub(super) fn ordinal_term(&mut self, ty: Type, ordinal: i64) -> Term {
         match ty {
             Type::Boolean => Term::Scalar(ty, self.model.expressions.boolean(ordinal == 2)),
             _ => Term::Scalar(ty, self.model.expressions.integer(ordinal)),
@@ -266,9 +266,7 @@ impl Flattener<'_> {
 
     /// The values that an iterator runs through.
     pub(crate) fn iterations(&mut self, index: &ForIndex, context: &mut Context) -> Outcome<Vec<Term>> {
-        let Some(range) = &index.range else {
-            return unsupported(format!("the range of `{}` is left open", index.name.name), index.name.span);
-        };
+        let Some(range) = &index.range else { return self.deduced_iterations(index, context) };
         if let ExpressionKind::Reference(reference) = &range.kind
             && context.local(&reference.parts[0].name.name).is_none()
             && let Some((ty, size)) = self.enumeration_named(reference, context.scope)?

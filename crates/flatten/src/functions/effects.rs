@@ -1,7 +1,7 @@
 //! Calls of functions for their effect: functions without outputs, which check what they are given.
 
 use modeshift_diagnostics::Span;
-use modeshift_syntax::ast::{ClassKind, Expression, Ident, Reference};
+use modeshift_syntax::ast::{ClassKind, Expression, Ident, Reference, Statement, StatementKind};
 
 use crate::classes::layout::Member;
 use crate::classes::library::composition;
@@ -42,6 +42,26 @@ impl Flattener<'_> {
         Ok((call, bound))
     }
 
+    /// Whether a call that nobody takes the results of does nothing: its function is pure and checks nothing.
+    pub(crate) fn is_without_effect(&mut self, function: &Reference, context: &Context) -> Outcome<bool> {
+        if matches!(function.parts.as_slice(), [first, _, ..] if &*first.name.name == "Connections") {
+            return Ok(false);
+        }
+        let class = self.called_class(function, context)?;
+        let class = self.classes.type_info(class)?.class;
+        let layout = self.classes.layout(class)?;
+        Ok(layout.classes.iter().all(|&class| {
+            let definition = &self.classes.library.class(class).definition;
+            let inside = composition(definition);
+            definition.kind == ClassKind::Function
+                && !definition.impure
+                && inside.is_none_or(|inside| {
+                    inside.external.is_none()
+                        && inside.algorithms.iter().all(|section| section.statements.iter().all(is_plain_assignment))
+                })
+        }))
+    }
+
     /// Carries out at translation what a function without outputs does: its assertions, where they are known.
     pub(crate) fn run_effect(&mut self, call: &Call, bound: Bound, context: &Context) -> Outcome<()> {
         let mut known = Vec::with_capacity(bound.len());
@@ -49,5 +69,17 @@ impl Flattener<'_> {
             known.push((name, self.with_parameter_values(&value, call.span)?));
         }
         self.execute_statements(call, known, context).map(|_| ())
+    }
+}
+
+/// Whether a statement computes with predefined functions at most; what others do is not looked into.
+fn is_plain_assignment(statement: &Statement) -> bool {
+    match &statement.kind {
+        StatementKind::Assign(..) => true,
+        StatementKind::If { branches, otherwise } => {
+            branches.iter().flat_map(|(_, body)| body).chain(otherwise).all(is_plain_assignment)
+        }
+        StatementKind::For { body, .. } => body.iter().all(is_plain_assignment),
+        _ => false,
     }
 }

@@ -22,6 +22,7 @@ use crate::failure::{Failure, Outcome, unsupported, wrong};
 use crate::flattener::Flattener;
 use crate::instances::modification::{Layer, Modifier, Scope, child_layers};
 use crate::instances::tree::{Components, Instance, InstanceId, NewInstance, Primitive, Slot};
+use crate::restrictions::prefixes::Made;
 
 /// How deep components may be nested in each other.
 const MAX_DEPTH: u32 = 120;
@@ -129,6 +130,7 @@ impl Flattener<'_> {
 
     fn make_slot(&mut self, instance: InstanceId, position: u32, member: &Member) -> Outcome<Slot> {
         match &member.kind {
+            MemberKind::Class(_) if member.outer && !member.inner => self.outer_class(instance, member),
             MemberKind::Class(class) => self.class_slot(instance, member, *class),
             MemberKind::Component(_) if member.outer && !member.inner => {
                 match self.instances.outer_slot(instance, member) {
@@ -185,6 +187,16 @@ impl Flattener<'_> {
         Ok(slot)
     }
 
+    /// An `outer` class: the `inner` one of that name around it.
+    fn outer_class(&mut self, instance: InstanceId, member: &Member) -> Outcome<Slot> {
+        if let Some(Slot::Outer(around, position)) = self.instances.outer_slot(instance, member) {
+            return self.slot(around, position);
+        }
+        let message = format!("no `inner {}` around this `outer` class", member.name);
+        let help = format!("declare `inner … {} = …` in the model that contains it", member.name);
+        Err(Diagnostic::error(Code::E0209, message).label(member.span, "").help(help).into())
+    }
+
     /// A class inside a model: itself, or what an outer modifier redeclares it to be.
     fn class_slot(&mut self, instance: InstanceId, member: &Member, class: ClassId) -> Outcome<Slot> {
         let layers = child_layers(&self.instances[instance].environment, &member.name);
@@ -197,6 +209,7 @@ impl Flattener<'_> {
                 let message = format!("`{}` is a class and cannot be redeclared as a component", member.name);
                 return wrong(Code::E0223, message, element.span);
             };
+            self.classes.check_modifier_redeclaration(member, element, layer.scope.class);
             let key = Rc::as_ptr(&layer.modifier);
             let class = match self.instances.redeclared.get(&key) {
                 Some((_, known)) => *known,
@@ -235,6 +248,7 @@ impl Flattener<'_> {
         if member.inner && member.outer && is_output && self.is_drawn_as_state(instance) {
             return self.merged_output(instance, member, &declaration);
         }
+        self.check_prefixes(instance, member, &Made { prefix: declaration.prefix, info: info.as_deref(), ty });
         if let Some(ty) = ty {
             let mut prefix = prefix;
             if info.as_ref().is_some_and(|info| info.scalar.is_none()) {
@@ -250,6 +264,8 @@ impl Flattener<'_> {
         }
         let (Some(info), ClassReference::Class { context, .. }) = (info, class) else { return Err(Failure::Reported) };
         self.check_component_class(info.class, member)?;
+        let layout = self.classes.layout(info.class)?;
+        self.classes.check_modified_are_public(&declaration.layers, &layout);
         let around = self.instances.class_layers(&info.modifiers, context);
         let protected = member.protected || self.instances[instance].protected;
         let is_static = self.instances[instance].is_static;
@@ -329,13 +345,7 @@ impl Flattener<'_> {
             let message = format!("`{}` is a component and cannot be redeclared as a class", member.name);
             return wrong(Code::E0223, message, element.span);
         };
-        if member.is_final {
-            let message = format!("`{}` is final and cannot be redeclared", member.name);
-            return Err(Diagnostic::error(Code::E0220, message)
-                .label(element.span, "redeclared here")
-                .label(member.span, "declared final here")
-                .into());
-        }
+        self.classes.check_modifier_redeclaration(member, element, layer.scope.class);
         if let Some(modification) = &component.modification {
             let modifier = Rc::new(Modifier::prepare(modification, self.classes.diagnostics));
             declaration.layers.push(Layer { modifier, ..layer.clone() });

@@ -32,7 +32,7 @@ impl Flattener<'_> {
                 return Ok(Some(found));
             }
             let context = self.context_of(scope);
-            if context.is_none() {
+            if context.is_none() || self.classes.library.class(scope.class).definition.encapsulated {
                 let written = self.classes.find_outside(scope.class, name)?;
                 return self.outside_instances(written);
             }

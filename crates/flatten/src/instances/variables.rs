@@ -122,14 +122,21 @@ impl Flattener<'_> {
                         self.report(failure);
                     }
                 }
+                Slot::Outer(inner, at) => {
+                    if let Err(failure) = self.check_outer(instance, position, (inner, at)) {
+                        self.report(failure);
+                    }
+                }
                 Slot::Component(component) => {
                     self.check_instance_modifiers(component);
+                    self.check_connector(instance, component);
                     let guard = self.component_guard(component, around, guard);
                     self.describe_variables(component, guard);
                 }
                 Slot::Components(components) => {
                     if let Some(&first) = components.instances.first() {
                         self.check_instance_modifiers(first);
+                        self.check_connector(instance, first);
                     }
                     for &component in &components.instances {
                         let guard = self.component_guard(component, around, guard);
@@ -138,6 +145,13 @@ impl Flattener<'_> {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// A connector has as many flows as potentials, counted where it is not part of another.
+    fn check_connector(&mut self, around: InstanceId, component: InstanceId) {
+        if self.instances[component].is_connector && !self.instances[around].is_connector {
+            self.check_balance(component);
         }
     }
 
@@ -191,12 +205,21 @@ impl Flattener<'_> {
             self.describe_by(id, &layers)?;
         }
         if !is_parameter {
+            if prefix.variability == Written::Discrete {
+                self.check_declared_value(id, &layers);
+            }
             return Ok(());
         }
         let binding = self.binding_term(id, &layers, Purpose::Symbolic)?;
+        if let Some(term) = &binding {
+            self.check_binding(id, &layers, term);
+        }
         let is_empty = self.instances[id].dims.contains(&0);
         let fixed = is_empty || self.model.variables[self.instances.first_variable(id)].fixed != Some(false);
         let binding = match binding {
+            None if prefix.variability == Written::Constant && !is_empty => {
+                return Err(self.constant_without_value(id).into());
+            }
             None if fixed => self.start_as_value(id, &layers, instance, position)?,
             other => other,
         };

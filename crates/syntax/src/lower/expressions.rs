@@ -9,7 +9,8 @@ use modeshift_diagnostics::{Code, Diagnostic, Span};
 use super::{Lowering, ident, missing, path_below, tight};
 use crate::EXPRESSION_DEPTH_LIMIT;
 use crate::ast::{
-    BinaryOperator, Expression, ExpressionKind, ForIndex, Ident, Reference, ReferencePart, Subscript, UnaryOperator,
+    BinaryOperator, Expression, ExpressionKind, ForIndex, Ident, Reference, ReferencePart, Subscript, SubscriptUse,
+    UnaryOperator,
 };
 use crate::kind::SyntaxKind::{self, *};
 use crate::tree::{Child, Node};
@@ -130,12 +131,41 @@ impl Lowering<'_> {
 
     pub(super) fn for_indices(&mut self, node: Node) -> Vec<ForIndex> {
         let indices = node.nodes().filter(|inner| inner.kind() == SyntaxKind::ForIndex);
-        tight(indices.filter_map(|index| self.for_index(index)).collect())
+        tight(indices.filter_map(|index| self.for_index(index, node)).collect())
     }
 
-    fn for_index(&mut self, node: Node) -> Option<ForIndex> {
+    fn for_index(&mut self, node: Node, around: Node) -> Option<ForIndex> {
+        let name = ident(node.identifier()?);
         let range = node.expressions().next().map(|range| self.expression(range));
-        Some(ForIndex { name: ident(node.identifier()?), range })
+        let mut subscript_of = Vec::new();
+        if range.is_none() {
+            self.subscript_uses(around, &name.name, &mut subscript_of);
+        }
+        Some(ForIndex { name, range, subscript_of })
+    }
+
+    /// Where below a node an iterator stands alone as a subscript.
+    fn subscript_uses(&mut self, node: Node, name: &str, out: &mut Vec<SubscriptUse>) {
+        let mut open = vec![node];
+        while let Some(node) = open.pop() {
+            open.extend(node.nodes().collect::<Vec<_>>().into_iter().rev());
+            if node.kind() != SyntaxKind::Reference {
+                continue;
+            }
+            let Some(whole) = self.reference(node) else { continue };
+            for (at, part) in whole.parts.iter().enumerate() {
+                for (position, subscript) in part.subscripts.iter().enumerate() {
+                    let Subscript::Expression(subscript) = subscript else { continue };
+                    let ExpressionKind::Reference(only) = &subscript.kind else { continue };
+                    if matches!(only.parts.as_slice(), [part] if &*part.name.name == name && part.subscripts.is_empty())
+                    {
+                        let mut array = Reference { parts: whole.parts[..=at].to_vec(), ..whole.clone() };
+                        array.parts[at].subscripts.clear();
+                        out.push(SubscriptUse { array, position, count: part.subscripts.len() });
+                    }
+                }
+            }
+        }
     }
 
     fn expressions(&mut self, node: Node) -> Vec<Expression> {

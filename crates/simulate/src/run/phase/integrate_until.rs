@@ -196,8 +196,9 @@ impl<'a> Phase<'a> {
         let step = integrator.sizes().step;
         if integrator.sizes().is_kept_short() {
             let states: Vec<Derivative<VariableId>> = self.mode.program.borrow().state_quantities().collect();
+            let no_errors = vec![0.0; self.present.jet.len()];
             for (index, state) in states.into_iter().enumerate() {
-                let noise = self.present.slope_noise(machinery.prepared, state, |_| 0.0);
+                let noise = self.present.slope_noise(machinery.prepared, state, &no_errors);
                 noise.into_iter().for_each(|noise| integrator.set_rounding(index, step * noise));
             }
         }
