@@ -165,7 +165,7 @@ impl States {
         let machines = model.machines.iter().enumerate();
         let states = machines.flat_map(|(machine, it)| it.states.iter().enumerate().map(move |it| (machine, it)));
         let with_those_around =
-            |state| std::iter::successors(Some(state), |&(machine, _)| model.machines[machine].parent);
+            |state: (usize, usize)| std::iter::successors(Some(state), |&(machine, _)| model.machines[machine].parent);
         States(
             states.map(|(machine, (state, it))| (it.active, with_those_around((machine, state)).collect())).collect(),
         )
