@@ -246,8 +246,11 @@ fn an_inner_outer_output_of_a_state_has_no_value_of_its_own() {
              model M inner Real y; N m; L r; equation initialState(m); transition(m, r, time > 2); end M;"
         )
     };
-    let variables: Vec<String> = flat(&model("")).variables.iter().map(|it| it.name.to_string()).collect();
-    assert!(!variables.iter().any(|name| name == "m.y"), "{variables:?}");
+    for declared in ["", "(start = 2)"] {
+        let model = flat(&model(declared));
+        let variables: Vec<String> = model.variables.iter().map(|it| it.name.to_string()).collect();
+        assert!(!variables.iter().any(|name| name == "m.y"), "{variables:?}");
+    }
     let said = try_flat(&model(" = 3"), &[]).map(|_| ()).unwrap_err().join("; ");
     assert!(said.contains("`inner outer output y` of a state cannot be declared with a value"), "{said}");
 }
