@@ -152,3 +152,73 @@ fn a_change_is_one_that_a_transition_makes() {
     let outcome = modeshift_reading(model.as_bytes(), &back);
     assert!(outcome.status != 0 && outcome.stderr.contains("no regular modes with these values"), "{}", outcome.stderr);
 }
+
+/// The edges of the mode graph of a model, by the names of modes.
+fn edges(model: &str) -> Vec<String> {
+    let outcome = modeshift_reading(model.as_bytes(), &["changes", "-", "--format", "dot"]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    let label = |line: &str| line.split("label=\"").nth(1).and_then(|it| it.split('"').next()).map(str::to_string);
+    let nodes: std::collections::BTreeMap<&str, String> = outcome
+        .stdout
+        .lines()
+        .filter(|line| line.trim_start().starts_with('m') && !line.contains("->"))
+        .filter_map(|line| Some((line.split_whitespace().next()?, label(line)?)))
+        .collect();
+    let arrows = outcome.stdout.lines().filter_map(|line| line.trim().split_once(" -> "));
+    let ends = arrows.filter_map(|(from, rest)| Some((from, rest.split_whitespace().next()?.trim_end_matches(';'))));
+    let mut edges: Vec<String> = ends.map(|(from, to)| format!("{} -> {}", nodes[from], nodes[to])).collect();
+    edges.sort();
+    edges
+}
+
+#[test]
+fn the_mode_graph_of_a_machine_has_its_transitions_for_edges() {
+    let row = "model S end S;
+        model M S a, b, c; Real x(start = 0, fixed = true); equation initialState(a); transition(a, b, time > 1);
+        transition(b, c, time > 2); der(x) = if activeState(b) then 1 else 0; end M;";
+    assert_eq!(edges(row), ["a -> b", "b -> c"]);
+    let text = modeshift_reading(row.as_bytes(), &["changes", "-"]).stdout;
+    assert!(text.contains("a -> b or b -> c\n"), "{text}");
+    // Inside a state that is left when they are done, and entered with and without reset.
+    let nested = |reset: bool| {
+        format!(
+            "model Leaf parameter Real r = 1; outer output Real h; equation der(h) = r; end Leaf;
+             model Sub outer output Real h; Leaf up(r = 1), down(r = -1), fin(r = 0);
+             equation initialState(up); transition(up, down, h > 1); transition(down, fin, h < 0.5); end Sub;
+             model Top inner Real h(start = 0, fixed = true); Sub s; Leaf idle(r = 0.25);
+             equation initialState(s); transition(s, idle, true, synchronize = true);
+             transition(idle, s, timeInState() > 1, reset = {reset}); end Top;"
+        )
+    };
+    let inside = ["s, s.down -> s, s.fin", "s, s.fin -> idle", "s, s.up -> s, s.down"];
+    let mut expected: Vec<&str> = inside.into_iter().chain(["idle -> s, s.up"]).collect();
+    expected.sort_unstable();
+    assert_eq!(edges(&nested(true)), expected);
+    expected.extend(["idle -> s, s.down", "idle -> s, s.fin"]);
+    expected.sort_unstable();
+    assert_eq!(edges(&nested(false)), expected);
+}
+
+#[test]
+fn switches_that_follow_one_signal_are_never_closed_together() {
+    let model = "model M extends Modeshift.Examples.HBridge; end M;";
+    let outcome = modeshift_reading(model.as_bytes(), &["check", "-"]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    assert!(outcome.stdout.contains("2 modes"), "{}", outcome.stdout);
+    // Of two signals, they may be.
+    let model = "model M extends Modeshift.Examples.HBridge(c(closes = time > 0.02)); end M;";
+    let outcome = modeshift_reading(model.as_bytes(), &["check", "-"]);
+    assert!(outcome.stderr.contains("E0605"), "{} {}", outcome.stdout, outcome.stderr);
+}
+
+#[test]
+fn runs_and_checks_refuse_what_does_not_exist_with_the_same_words() {
+    let model = "model M import Modeshift.Electrical.*; ConstantVoltage V(V = 10); Resistor R(R = 1); Capacitor C1(C = 1, v(start = 0, fixed = true));
+        Resistor r(R = 2); Ground g; Real y; equation initialState(C1); transition(C1, r, C1.v > 5); y = C1.v + 1;
+        connect(V.p, R.p); connect(R.n, C1.p); connect(R.n, r.p); connect(C1.n, g.p); connect(r.n, g.p); connect(V.n, g.p); end M;";
+    for command in [["check", "-"], ["simulate", "-"]] {
+        let outcome = modeshift_reading(model.as_bytes(), &command);
+        assert_eq!(outcome.status, 1, "{command:?}");
+        assert!(outcome.stderr.contains("error[E0602]: `C1.v` is used where it does not exist"), "{}", outcome.stderr);
+    }
+}

@@ -116,6 +116,13 @@ const PROVOKED: &[(Code, &str, &str)] = &[
          transition(b, a, time > 2); end M;",
     ),
     (
+        Code::W0407,
+        "check",
+        "model L outer output Real y; equation y = 1; end L; model N inner outer output Real y(start = 2); L p, q;
+         equation initialState(p); transition(p, q, time > 1); end N; model M inner Real y; N m; L r;
+         equation initialState(m); transition(m, r, time > 2); end M;",
+    ),
+    (
         Code::W0836,
         "simulate",
         "model S Real x; equation der(x) = 1; end S; model W end W;

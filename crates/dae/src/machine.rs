@@ -25,6 +25,8 @@ pub struct Machine {
     pub initial: usize,
     /// Its transitions, by state and priority.
     pub transitions: Vec<Transition>,
+    /// Booleans that remember what the machine did, which nobody declared.
+    pub memories: Vec<VariableId>,
     /// Where the initial state is declared.
     pub span: Span,
 }
@@ -75,11 +77,16 @@ impl Machine {
         self.transitions.iter().all(|transition| transition.from != state)
     }
 
-    /// Whether one change may lead from a state to another one: by a transition, or because a machine inside a state begins
-    /// anew with it.
-    pub fn may_lead(&self, from: usize, to: usize) -> bool {
-        let begins = self.parent.is_some() && to == self.initial;
+    /// Whether one change may lead from a state to another one while the state around the machine stays: by a transition, or
+    /// because that one is left and entered again at once.
+    pub fn may_lead(&self, from: usize, to: usize, machines: &[Machine]) -> bool {
+        let begins = to == self.initial && self.parent.is_some_and(|parent| may_be_reset_in_place(machines, parent));
         begins || self.transitions.iter().any(|transition| (transition.from, transition.to) == (from, to))
+    }
+
+    /// Whether a machine inside a state may begin in this state when that one is entered.
+    pub fn may_begin_with(&self, state: usize, machines: &[Machine]) -> bool {
+        state == self.initial || self.parent.is_some_and(|parent| may_go_on(machines, parent))
     }
 
     /// The name of a state within its machine: without the part that all its states have in common with the machine.
@@ -90,4 +97,19 @@ impl Machine {
             false => name.strip_prefix(&*self.name).and_then(|rest| rest.strip_prefix('.')).unwrap_or(name),
         }
     }
+}
+
+/// Whether a state may begin anew although it was active.
+fn may_be_reset_in_place(machines: &[Machine], (machine, state): (usize, usize)) -> bool {
+    let machine = &machines[machine];
+    let is_to_itself = |it: &Transition| it.from == state && it.to == state && it.reset;
+    let around = machine.parent.filter(|_| state == machine.initial);
+    machine.transitions.iter().any(is_to_itself) || around.is_some_and(|it| may_be_reset_in_place(machines, it))
+}
+
+/// Whether a state may be entered without reset, or one around it.
+fn may_go_on(machines: &[Machine], (machine, state): (usize, usize)) -> bool {
+    let machine = &machines[machine];
+    machine.transitions.iter().any(|it| it.to == state && !it.reset)
+        || machine.parent.is_some_and(|parent| may_go_on(machines, parent))
 }

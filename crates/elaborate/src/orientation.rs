@@ -158,13 +158,17 @@ impl Orientation {
 }
 
 /// The states of machines by their Booleans: two of one machine are never active at once.
-pub(crate) struct States(FxHashMap<VariableId, (usize, usize)>);
+pub(crate) struct States(FxHashMap<VariableId, Vec<(usize, usize)>>);
 
 impl States {
     pub(crate) fn of(model: &FlatModel) -> Self {
         let machines = model.machines.iter().enumerate();
         let states = machines.flat_map(|(machine, it)| it.states.iter().enumerate().map(move |it| (machine, it)));
-        States(states.map(|(machine, (state, it))| (it.active, (machine, state))).collect())
+        let with_those_around =
+            |state: (usize, usize)| std::iter::successors(Some(state), |&(machine, _)| model.machines[machine].parent);
+        States(
+            states.map(|(machine, (state, it))| (it.active, with_those_around((machine, state)).collect())).collect(),
+        )
     }
 
     /// Whether two guards cannot hold at once, as far as their form shows it; too many atoms are believed to exclude.
@@ -183,7 +187,7 @@ impl States {
         while let Some(part) = pending.pop() {
             match expressions.node(part) {
                 Node::And(a, b) => pending.extend([a, b]),
-                Node::Variable(variable, 0) => required.extend(self.0.get(&variable)),
+                Node::Variable(variable, 0) => required.extend(self.0.get(&variable).into_iter().flatten()),
                 _ => {}
             }
         }

@@ -205,3 +205,91 @@ fn every_element_of_the_library_is_there_without_a_path() {
     assert!(model.variables.iter().any(|variable| &*variable.name == "r.R"));
     assert_eq!(flat_with("model M Modeshift.Electrical.IdealDiode d; end M;", &[]).machines.len(), 1);
 }
+
+#[test]
+fn conditions_read_what_exists_while_their_state_is_active() {
+    let model = |condition: &str| {
+        format!(
+            "model S Real x; equation der(x) = 1; end S; model T S i, j; Real y; equation y = 1; initialState(i); transition(i, j, true); end T;
+             model M S a, b; T c; S d, e; equation initialState(a); transition(b, c, true); transition(c, a, true);
+             initialState(d); transition(d, e, time > 1);
+             transition(a, b, {condition}); end M;"
+        )
+    };
+    let missing = |condition: &str| match try_flat(&model(condition), &[]) {
+        Ok(_) => None,
+        Err(messages) => Some(messages.join("; ")),
+    };
+    for condition in
+        ["b.x > 1", "a.x > 1 and d.x > 1", "c.i.x > 1", "pre(b.x) > 1", "activeState(d) or d.x > 1", "c.y > 1"]
+    {
+        let said = missing(condition).unwrap_or_default();
+        assert!(said.contains("E0602") && said.contains("is used where it does not exist"), "{condition}: {said}");
+    }
+    let known = [
+        "a.x > 1",
+        "activeState(d) and d.x > 1",
+        "not activeState(d) or d.x > 1",
+        "(if activeState(d) then d.x else e.x) > 1",
+    ];
+    for condition in known {
+        assert_eq!(missing(condition), None, "{condition}");
+    }
+}
+
+#[test]
+fn an_inner_outer_output_of_a_state_has_no_value_of_its_own() {
+    let model = |declared: &str| {
+        format!(
+            "model L outer output Real y; equation y = 1; end L;
+             model N inner outer output Real y{declared}; L p, q; equation initialState(p); transition(p, q, time > 1); end N;
+             model M inner Real y; N m; L r; equation initialState(m); transition(m, r, time > 2); end M;"
+        )
+    };
+    for declared in ["", "(start = 2)"] {
+        let model = flat(&model(declared));
+        let variables: Vec<String> = model.variables.iter().map(|it| it.name.to_string()).collect();
+        assert!(!variables.iter().any(|name| name == "m.y"), "{variables:?}");
+    }
+    let said = try_flat(&model(" = 3"), &[]).map(|_| ()).unwrap_err().join("; ");
+    assert!(said.contains("`inner outer output y` of a state cannot be declared with a value"), "{said}");
+}
+
+#[test]
+fn numbers_on_both_sides_of_a_bound_are_taken_together() {
+    let model = |one: &str, other: &str| {
+        format!(
+            "model S end S; model M Real x; S a, b, c; equation der(x) = 1; initialState(a);
+             transition(a, b, {one}); transition(a, c, {other}); end M;"
+        )
+    };
+    let fits = |one: &str, other: &str| try_flat(&model(one, other), &[]).is_ok();
+    for (one, other) in [("x - 1 > 0", "x < 1"), ("1 - x > 0", "x > 1"), ("x + 2 >= 3", "x < 1"), ("-x > 1", "x > -1")]
+    {
+        assert!(fits(one, other), "{one}, {other}");
+    }
+    for (one, other) in [("x - 1 > 0", "x < 1.5"), ("1 - x >= 0", "x >= 1"), ("-x > -1", "x > -1")] {
+        assert!(!fits(one, other), "{one}, {other}");
+    }
+    let whole = "time > 1 and time < 2 or time > 3 and time < 4";
+    assert!(fits(whole, &format!("not ({whole})")));
+}
+
+#[test]
+fn conditions_make_events() {
+    let model = |condition: &str| {
+        format!(
+            "function f input Real x; output Boolean y; algorithm y := x > 0.5; end f;
+             function g input Real x; output Real y; algorithm y := 2*x; end g;
+             model S end S; model M parameter Real p = 1; Integer n; S a, b; equation n = if time > 1 then 1 else 0;
+             initialState(a); transition(a, b, {condition}); end M;"
+        )
+    };
+    for condition in ["f(time)", "noEvent(time > 0.5)", "time > 2 and not f(time)"] {
+        let said = try_flat(&model(condition), &[]).map(|_| ()).expect_err(condition).join("; ");
+        assert!(said.contains("E0403") && said.contains("this condition makes no events"), "{condition}: {said}");
+    }
+    for condition in ["f(p) and time > 1", "g(time) > 1", "f(n)", "time > noEvent(2*time - 1)"] {
+        assert!(try_flat(&model(condition), &[]).is_ok(), "{condition}");
+    }
+}

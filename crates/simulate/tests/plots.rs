@@ -23,7 +23,7 @@ fn mode(name: &str) -> Column {
 fn columns(model: &str, columns: Vec<Column>) -> Columns {
     let modes = columns.iter().filter(|column| column.kind == ColumnKind::Mode);
     let mode_variables = modes.map(|column| column.name.clone()).collect();
-    Columns { model: model.into(), columns, mode_variables, constants: Vec::new() }
+    Columns { model: model.into(), columns, mode_variables, ..Columns::default() }
 }
 
 fn event(time: f64, impulses: Vec<Impulse>) -> EventRecord {

@@ -203,7 +203,10 @@ fn interpreted(model: &Model, stop: f64) -> (Vec<f64>, Vec<(String, f64)>) {
                 for it in inner.iter_mut().filter(|_| is_entered) {
                     let was_active = transition.from == 0;
                     match (transition.reset, was_active) {
-                        (true, _) => it.enter(0, true),
+                        (true, _) => {
+                            it.clocks.fill(None);
+                            it.enter(0, true);
+                        }
                         (false, false) => it.enter(it.active, false),
                         (false, true) => {}
                     }

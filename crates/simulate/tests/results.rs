@@ -62,6 +62,7 @@ fn columns() -> Columns {
             unit: Some("Ohm".into()),
             description: Some("resistance".into()),
         }],
+        existence: Vec::new(),
     }
 }
 

@@ -8,6 +8,7 @@ mod initialization;
 mod instants;
 mod integrate;
 mod machines;
+mod machines_begin;
 mod machines_in_circuits;
 mod permutations;
 mod plots;

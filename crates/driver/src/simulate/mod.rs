@@ -15,7 +15,7 @@ use std::time::Instant;
 use modeshift_diagnostics::{Code, Diagnostic, Stop, did_you_mean};
 use modeshift_numerics::NativeFunctions;
 use modeshift_report::Analyzed;
-use modeshift_report::check::{check_clauses, check_structure, note_combinations};
+use modeshift_report::check::{check_clauses, check_missing_variables, check_structure, note_combinations};
 use modeshift_report::wording::{SetTexts, mode_names};
 use modeshift_simulate::results::plot::matching;
 use modeshift_simulate::results::{Columns, Observer, Tally};
@@ -85,7 +85,7 @@ impl Run<'_> {
     /// Stops where no mode can be run; says so where some are wrong, because a run may get there.
     pub(crate) fn runnable(&mut self, analyzed: &Analyzed) -> Result<(), Stop> {
         check_clauses(analyzed, &mut self.diagnostics);
-        if self.diagnostics.has_errors() {
+        if check_missing_variables(analyzed, &mut self.diagnostics) || self.diagnostics.has_errors() {
             return Err(Stop);
         }
         let Analyzed { dae, analysis, singularities, .. } = analyzed;

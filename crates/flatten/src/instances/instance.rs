@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use modeshift_dae::Type;
 use modeshift_diagnostics::{Code, Diagnostic, Span};
-use modeshift_syntax::ast::{ClassKind, Component, ElementKind, ExpressionKind, Subscript, TypePrefix, Variability};
+use modeshift_syntax::ast::{
+    Causality, ClassKind, Component, ElementKind, ExpressionKind, Subscript, TypePrefix, Variability,
+};
 
 use crate::classes::layout::{Member, MemberKind, TypeInfo, combined};
 use crate::classes::library::ClassId;
@@ -165,6 +167,26 @@ impl Flattener<'_> {
         Ok(Slot::Outer(root, self.instances.add_member(root, made)))
     }
 
+    /// An `inner outer output` of a state: what is written inside the state is what the state writes (Modelica 3.6, 17.3).
+    fn merged_output(&mut self, instance: InstanceId, member: &Member, declaration: &Declaration) -> Outcome<Slot> {
+        let Some(slot) = self.instances.outer_slot(instance, member) else {
+            return self.default_inner(instance, member);
+        };
+        let layers = || declaration.layers.iter().filter(|layer| !layer.projected);
+        if let Some(layer) = layers().find(|layer| layer.modifier.value.is_some()) {
+            let message = format!("`inner outer output {}` of a state cannot be declared with a value", member.name);
+            let help = format!("write an equation for `{}` in the state, or in the states inside it", member.name);
+            let problem = Diagnostic::error(Code::E0406, message).label(layer.modifier.span, "");
+            return Err(problem.help(help).into());
+        }
+        if let Some(layer) = layers().find(|layer| !layer.modifier.children.is_empty()) {
+            let message = format!("what is said here of `{}` has no effect: it is declared further out", member.name);
+            let help = format!("modify the `inner {}` around the state", member.name);
+            self.say(Diagnostic::warning(Code::W0407, message).label(layer.modifier.span, "").help(help));
+        }
+        Ok(slot)
+    }
+
     /// An `outer` class: the `inner` one of that name around it.
     fn outer_class(&mut self, instance: InstanceId, member: &Member) -> Outcome<Slot> {
         if let Some(Slot::Outer(around, position)) = self.instances.outer_slot(instance, member) {
@@ -222,6 +244,10 @@ impl Flattener<'_> {
         let dims = self.dimensions(&declaration, info.as_deref(), member)?;
         let of_type = info.as_ref().map_or(TypePrefix::default(), |info| info.prefix);
         let prefix = combined(combined(declaration.prefix, of_type), self.instances[instance].prefix);
+        let is_output = prefix.causality == Some(Causality::Output);
+        if member.inner && member.outer && is_output && self.is_drawn_as_state(instance) {
+            return self.merged_output(instance, member, &declaration);
+        }
         self.check_prefixes(instance, member, &Made { prefix: declaration.prefix, info: info.as_deref(), ty });
         if let Some(ty) = ty {
             let mut prefix = prefix;

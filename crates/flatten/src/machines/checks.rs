@@ -1,6 +1,6 @@
-//! What can be said of a machine by looking: priorities, states that nothing reaches, circles of immediate transitions.
+//! What can be said of a machine by looking: conditions without events, priorities, states that nothing reaches, circles of immediate transitions.
 
-use modeshift_dae::{ExpressionId, Machine, Node, Transition};
+use modeshift_dae::{Builtin, ExpressionId, Machine, Node, Transition};
 use modeshift_diagnostics::{Code, Diagnostic};
 
 use super::exclusion::exclude_each_other;
@@ -11,10 +11,54 @@ impl Flattener<'_> {
     pub(super) fn check_machines(&mut self) {
         for at in 0..self.model.machines.len() {
             let machine = self.model.machines[at].clone();
+            self.check_existence(at, &machine);
+            self.check_events(&machine);
             self.check_priorities(&machine);
             self.check_reached(&machine);
             self.check_circles(&machine);
         }
+    }
+
+    /// A condition on what changes continuously makes an event where it becomes true, unless it hides its relations.
+    fn check_events(&mut self, machine: &Machine) {
+        for transition in &machine.transitions {
+            let Some(hidden) = self.hidden_relation(transition.condition) else { continue };
+            let what = match self.model.expressions.node(hidden) {
+                Node::Call(..) => "`noEvent`".to_string(),
+                Node::Function(function, _) => format!("the function `{}`", self.model.functions[function].name),
+                _ => "a function".to_string(),
+            };
+            let message = format!("this condition makes no events: {what} hides when it becomes true");
+            let help = "write the relation itself in the condition, or `pre` of what changes at events";
+            self.report(Diagnostic::error(Code::E0403, message).label(transition.span, "").help(help).into());
+        }
+    }
+
+    /// A truth of a condition that changes between events without making one.
+    fn hidden_relation(&self, condition: ExpressionId) -> Option<ExpressionId> {
+        let expressions = &self.model.expressions;
+        match expressions.node(condition) {
+            Node::Not(a) => self.hidden_relation(a),
+            Node::And(a, b) | Node::Or(a, b) => self.hidden_relation(a).or_else(|| self.hidden_relation(b)),
+            Node::If(a, b, c) => [a, b, c].into_iter().find_map(|it| self.hidden_relation(it)),
+            Node::Output(a, _) => self.hidden_relation(a),
+            Node::Call(Builtin::NoEvent, _) | Node::Function(..) => self.moves(condition).then_some(condition),
+            _ => None,
+        }
+    }
+
+    /// Whether an expression may change between events.
+    fn moves(&self, id: ExpressionId) -> bool {
+        let mut moves = false;
+        self.model.expressions.for_each(id, |_, node| {
+            moves |= match node {
+                Node::Time => true,
+                Node::Variable(id, _) => self.model.variables[id].is_continuous_unknown(),
+                _ => false,
+            };
+            !matches!(node, Node::Pre(_))
+        });
+        moves
     }
 
     /// Of transitions with the same priority, at most one can fire.

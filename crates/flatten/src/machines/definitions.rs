@@ -7,7 +7,8 @@
 //! ```
 //!
 //! A machine inside a state P does so while P stays. Where P begins anew the machine does too; where P is entered without reset,
-//! the machine goes on in the state in which it was last, which a Boolean of its own remembers.
+//! the machine goes on in the state in which it was last, which a Boolean of its own remembers. A machine that begins anew resets all
+//! of its states: those that it enters later begin anew too, even by a transition without reset, which another Boolean remembers.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -49,6 +50,7 @@ impl Flattener<'_> {
             self.exactly_one(machine);
             following.push(found);
         }
+        self.relate_followers(&conditions);
         self.hold_outputs();
         self.describe_machines(&conditions, following);
         self.check_machines();
@@ -108,6 +110,14 @@ impl Flattener<'_> {
             let active = self.active((machine, state));
             let Step { mut next, mut enters, mut restarts } = self.step((machine, state), &fires);
             let no = self.model.expressions.boolean(false);
+            let waits = around.filter(|_| self.may_wait_for_reset((machine, state)));
+            let waits = waits.map(|_| self.waits_for_reset((machine, state)));
+            if let Some(waits) = waits {
+                let expressions = &mut self.model.expressions;
+                let waited = expressions.pre(waits);
+                let anew = expressions.and(enters, waited);
+                restarts = expressions.or(restarts, anew);
+            }
             if let Some((parent, parent_restarts, _)) = around {
                 let begins = self.model.expressions.boolean(state == self.machines.drawn[machine].initial);
                 let last = if memory { self.remembered((machine, state), parent, begins) } else { begins };
@@ -121,6 +131,9 @@ impl Flattener<'_> {
                 next = inside(next, begins, last);
                 enters = inside(enters, begins, last);
                 restarts = inside(restarts, begins, no);
+                if let Some(waits) = waits {
+                    self.define_waiting(machine, waits, (parent_restarts, enters));
+                }
             }
             self.define(machine, active, next);
             following.enters.push(enters);
@@ -173,6 +186,48 @@ impl Flattener<'_> {
             || drawn.parent.is_some_and(|parent| self.is_entered_without_reset(parent))
     }
 
+    /// Whether some transition enters a state inside another one without reset, while one resets what is around it.
+    fn may_wait_for_reset(&self, (machine, state): StateNumber) -> bool {
+        let drawn = &self.machines.drawn[machine];
+        let is_kept = drawn.arrows.iter().any(|arrow| arrow.to == state && !arrow.reset);
+        is_kept && drawn.parent.is_some_and(|parent| self.is_entered_with_reset(parent))
+    }
+
+    /// Whether some transition enters a state, or one around it, with reset.
+    fn is_entered_with_reset(&self, (machine, state): StateNumber) -> bool {
+        let drawn = &self.machines.drawn[machine];
+        drawn.arrows.iter().any(|arrow| arrow.to == state && arrow.reset)
+            || drawn.parent.is_some_and(|parent| self.is_entered_with_reset(parent))
+    }
+
+    /// Whether a state has not been entered since its machine was reset: it begins anew when it is (Modelica 3.6, 17.3).
+    fn waits_for_reset(&mut self, (machine, state): StateNumber) -> ExpressionId {
+        let state = &self.machines.drawn[machine].states[state];
+        let name = format!("waitsForReset({})", self.instances.instance_name(state.instance));
+        let (span, no) = (state.span, self.model.expressions.boolean(false));
+        let truth = self.model.expressions.boolean(true);
+        let variable = Variable {
+            span,
+            start: Some(no),
+            fixed: Some(true),
+            protected: true,
+            ..Variable::new(name, Type::Boolean, Variability::Discrete, truth)
+        };
+        let id = self.model.variables.push(variable);
+        self.machines.drawn[machine].memories.push(id);
+        self.model.expressions.variable(id, 0)
+    }
+
+    /// From the reset of the machine on, until the state is entered.
+    fn define_waiting(&mut self, machine: usize, waits: ExpressionId, (resets, enters): (ExpressionId, ExpressionId)) {
+        let expressions = &mut self.model.expressions;
+        let waited = expressions.pre(waits);
+        let either = expressions.or(resets, waited);
+        let not_entered = expressions.not(enters);
+        let value = expressions.and(either, not_entered);
+        self.define(machine, waits, value);
+    }
+
     /// Whether a state was the last one of its machine; before the first time, the initial one is.
     fn remembered(&mut self, number: StateNumber, parent: ExpressionId, begins: ExpressionId) -> ExpressionId {
         let state = &self.machines.drawn[number.0].states[number.1];
@@ -186,6 +241,7 @@ impl Flattener<'_> {
             ..Variable::new(name, Type::Boolean, Variability::Discrete, truth)
         };
         let id = self.model.variables.push(variable);
+        self.machines.drawn[number.0].memories.push(id);
         let active = self.active(number);
         let expressions = &mut self.model.expressions;
         let itself = expressions.variable(id, 0);
@@ -295,6 +351,7 @@ impl Flattener<'_> {
                 states: drawn.states.iter().enumerate().map(state).collect(),
                 initial: drawn.initial,
                 transitions: drawn.arrows.iter().zip(&conditions[at]).map(transition).collect(),
+                memories: drawn.memories.clone(),
                 span: drawn.span,
             });
         }

@@ -8,6 +8,9 @@ const MOST_BINDINGS: u32 = 32;
 
 /// Whether two conditions exclude each other: in every pair of their alternatives there are two parts that do.
 pub(super) fn exclude_each_other(model: &mut FlatModel, a: ExpressionId, b: ExpressionId) -> bool {
+    if model.expressions.not(a) == b || model.expressions.not(b) == a {
+        return true;
+    }
     let (a, b) = (alternatives(model, a), alternatives(model, b));
     a.iter().all(|a| b.iter().all(|b| a.iter().any(|&a| b.iter().any(|&b| parts_exclude(model, a, b)))))
 }
@@ -91,11 +94,35 @@ const ABOVE: u8 = 4;
 fn bound(model: &FlatModel, relation: ExpressionId) -> Option<Bound> {
     let Node::Relation(operator, left, right) = model.expressions.node(relation) else { return None };
     Some(match (value(model, left, 0), value(model, right, 0)) {
-        (Some(limit), None) => Bound { of: right, operator: operator.mirrored(), limit: Limit::Number(limit) },
-        (_, Some(limit)) => Bound { of: left, operator, limit: Limit::Number(limit) },
+        (Some(limit), None) => bare(model, right, operator.mirrored(), limit),
+        (_, Some(limit)) => bare(model, left, operator, limit),
         _ if left <= right => Bound { of: left, operator, limit: Limit::Other(right) },
         _ => Bound { of: right, operator: operator.mirrored(), limit: Limit::Other(left) },
     })
+}
+
+/// A bound without the numbers that are added to what it bounds, or subtracted: `x - 1 > 0` is `x > 1`. Not with other factors, whose
+/// rounding might let two bounds that meet overlap.
+fn bare(model: &FlatModel, mut of: ExpressionId, mut operator: RelationOperator, mut limit: f64) -> Bound {
+    for _ in 0..MOST_BINDINGS {
+        let (inner, mirrors, moved) = match model.expressions.node(of) {
+            Node::Negate(a) => (a, true, -limit),
+            Node::Arithmetic(ArithmeticOperator::Add, a, b) => match (value(model, a, 0), value(model, b, 0)) {
+                (Some(number), None) => (b, false, limit - number),
+                (None, Some(number)) => (a, false, limit - number),
+                _ => break,
+            },
+            Node::Arithmetic(ArithmeticOperator::Subtract, a, b) => match (value(model, a, 0), value(model, b, 0)) {
+                (Some(number), None) => (b, true, number - limit),
+                (None, Some(number)) => (a, false, limit + number),
+                _ => break,
+            },
+            _ => break,
+        };
+        (of, limit) = (inner, moved);
+        operator = if mirrors { operator.mirrored() } else { operator };
+    }
+    Bound { of, operator, limit: Limit::Number(limit) }
 }
 
 /// The number that an expression of parameters is.

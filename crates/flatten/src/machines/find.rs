@@ -1,5 +1,7 @@
 //! `initialState` and `transition` in the equations of all components, and the machines that clusters of them draw.
 
+use std::sync::Arc;
+
 use modeshift_dae::UnionFind;
 use modeshift_diagnostics::{Code, Diagnostic, Span};
 use modeshift_syntax::ast::{self, Expression, ExpressionKind, Ident};
@@ -71,6 +73,30 @@ impl Flattener<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// Whether an instance, or one around it, is named as a state by what contains it. Known before components are made.
+    pub(crate) fn is_drawn_as_state(&self, instance: InstanceId) -> bool {
+        let mut path: Vec<Arc<str>> = Vec::new();
+        let mut at = instance;
+        while let Some(parent) = self.instances[at].parent {
+            path.insert(0, self.instances.member(parent, self.instances[at].position).name.clone());
+            let mut names = Vec::new();
+            for &class in &self.instances[parent].layout.classes {
+                let sections = composition(&self.classes.library.class(class).definition);
+                let sections = sections.map_or(&[][..], |inside| &inside.equations);
+                sections.iter().for_each(|section| named_states(&section.equations, &mut names));
+            }
+            let is_around = |state: &&ast::Reference| {
+                state.parts.len() <= path.len()
+                    && state.parts.iter().zip(&path).all(|(part, name)| part.name.name == *name)
+            };
+            if names.iter().any(is_around) {
+                return true;
+            }
+            at = parent;
+        }
+        false
     }
 
     fn machines_in(
@@ -264,7 +290,7 @@ impl Flattener<'_> {
         self.check_side_by_side(&instances, span)?;
         arrows.sort_by_key(|arrow| (arrow.from, arrow.priority));
         let states = instances.into_iter().map(|instance| self.new_state(instance)).collect::<Vec<State>>();
-        Ok(Drawn { owner, parent: None, states, initial: first, arrows, span })
+        Ok(Drawn { owner, parent: None, states, initial: first, arrows, memories: Vec::new(), span })
     }
 
     /// A state cannot contain another one of its machine.
@@ -314,6 +340,29 @@ fn clusters(written: Vec<Written>) -> Vec<(InstanceId, Vec<InstanceId>, Vec<Writ
         states.dedup();
     }
     clusters
+}
+
+/// What equations name as states.
+fn named_states<'e>(equations: &'e [ast::Equation], names: &mut Vec<&'e ast::Reference>) {
+    for equation in equations {
+        match &equation.kind {
+            ast::EquationKind::Call(call) if is_machine_call(call) => {
+                let ExpressionKind::Call { arguments, named, .. } = &call.kind else { continue };
+                let named = named.iter().filter(|(name, _)| matches!(&*name.name, "state" | "from" | "to"));
+                let states = arguments.iter().take(2).chain(named.map(|(_, state)| state));
+                names.extend(states.filter_map(|state| match &state.kind {
+                    ExpressionKind::Reference(reference) => Some(reference),
+                    _ => None,
+                }));
+            }
+            ast::EquationKind::For { body, .. } => named_states(body, names),
+            ast::EquationKind::If { branches, otherwise } => {
+                branches.iter().for_each(|(_, body)| named_states(body, names));
+                named_states(otherwise, names);
+            }
+            _ => {}
+        }
+    }
 }
 
 fn has_machine(equation: &ast::Equation) -> bool {

@@ -30,13 +30,17 @@
 //! | `definitions` | which state follows, and which is entered |
 //! | `inside` | conditions that ask for what the state that they leave defines |
 //! | `hold` | outputs in states that do not write them |
+//! | `existence` | conditions that read variables of other states |
 //! | `exclusion` | conditions that exclude each other |
-//! | `checks` | priorities, states that nothing reaches, circles of immediate transitions |
+//! | `followers` | machines that follow the same signals |
+//! | `checks` | conditions without events, priorities, states that nothing reaches, circles of immediate transitions |
 
 mod checks;
 mod definitions;
 mod exclusion;
+mod existence;
 mod find;
+mod followers;
 mod hold;
 mod inside;
 mod states;
@@ -71,6 +75,8 @@ struct Drawn {
     states: Vec<State>,
     initial: usize,
     arrows: Vec<Arrow>,
+    /// Booleans that it has for itself.
+    memories: Vec<VariableId>,
     span: Span,
 }
 

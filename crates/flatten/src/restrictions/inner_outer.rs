@@ -39,8 +39,11 @@ impl Flattener<'_> {
         self.check_outer_sizes(member, &declared, inner)
     }
 
-    /// What is outer is declared elsewhere, and so are its values.
+    /// What is outer is declared elsewhere, and so are its values. Of what is `inner` too, its own part is modified.
     fn check_outer_modified(&mut self, instance: InstanceId, member: &Member) {
+        if member.inner {
+            return;
+        }
         let own = member.modifiers.first().map(|(modifier, _)| modifier.span);
         let layers = child_layers(&self.instances[instance].environment, &member.name);
         let around = layers.iter().find(|layer| !layer.projected).map(|layer| layer.modifier.span);

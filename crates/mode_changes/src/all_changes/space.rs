@@ -141,27 +141,71 @@ impl<'a> PairSpace<'a> {
     }
 }
 
-/// Which changes of machines are possible, as one condition for each state that is left.
+/// Which changes of machines are possible, as conditions for each state that is left, entered, or has machines inside.
 fn transitions(space: &ModeSpace, dae: &MultimodeDae) -> Vec<ModeSet> {
     let modes = dae.mode_variables.iter_enumerated();
-    let mode_of: FxHashMap<VariableId, ModeVariableId> =
-        modes.filter_map(|(id, mode)| Some((mode.variable?, id))).collect();
+    let mode_of = modes.filter_map(|(id, mode)| Some((mode.variable?, id))).collect();
+    let changes = MachineChanges { space, machines: &dae.model.machines, mode_of };
     let mut conditions = Vec::new();
-    for machine in &dae.model.machines {
-        let states: Vec<Option<ModeVariableId>> =
-            machine.states.iter().map(|state| mode_of.get(&state.active).copied()).collect();
-        conditions.extend((0..states.len()).filter_map(|from| leaving(space, machine, &states, from)));
+    for machine in changes.machines {
+        conditions.extend((0..machine.states.len()).filter_map(|from| changes.leaving(machine, from)));
+        conditions.extend(changes.beginning(machine));
+        conditions.extend(changes.waiting(machine));
     }
     conditions
 }
 
-/// `pre(from)` and none of the states that no change leads to from there; nothing where all can follow.
-fn leaving(space: &ModeSpace, machine: &Machine, states: &[Option<ModeVariableId>], from: usize) -> Option<ModeSet> {
-    let is_excluded = |&to: &usize| to != from && !machine.may_lead(from, to);
-    let excluded: Vec<ModeSet> = (0..states.len())
-        .filter(is_excluded)
-        .filter_map(|to| Some(space.literal(Moment::After.of_mode(states[to]?))))
-        .collect();
-    let before = space.literal(Moment::Before.of_mode(states[from]?));
-    (!excluded.is_empty()).then(|| !space.and(before, space.union(excluded)))
+/// The changes that machines make.
+struct MachineChanges<'a> {
+    space: &'a ModeSpace,
+    machines: &'a [Machine],
+    mode_of: FxHashMap<VariableId, ModeVariableId>,
+}
+
+impl MachineChanges<'_> {
+    /// The pairs in which a state is active at a moment; nothing where the model does not depend on it.
+    fn active(&self, machine: &Machine, state: usize, moment: Moment) -> Option<ModeSet> {
+        let mode = self.mode_of.get(&machine.states[state].active)?;
+        Some(self.space.literal(moment.of_mode(*mode)))
+    }
+
+    /// `pre(from)` and none of the states that no change leads to from there; nothing where all can follow.
+    fn leaving(&self, machine: &Machine, from: usize) -> Option<ModeSet> {
+        let is_excluded = |&to: &usize| to != from && !machine.may_lead(from, to, self.machines);
+        let excluded: Vec<ModeSet> = (0..machine.states.len())
+            .filter(is_excluded)
+            .filter_map(|to| self.active(machine, to, Moment::After))
+            .collect();
+        let before = self.active(machine, from, Moment::Before)?;
+        (!excluded.is_empty()).then(|| !self.space.and(before, self.space.union(excluded)))
+    }
+
+    /// A machine inside a state that is entered begins where it may.
+    fn beginning(&self, machine: &Machine) -> Option<ModeSet> {
+        let (around, state) = machine.parent?;
+        let before = self.active(&self.machines[around], state, Moment::Before)?;
+        let excluded: Vec<ModeSet> = (0..machine.states.len())
+            .filter(|&state| !machine.may_begin_with(state, self.machines))
+            .filter_map(|state| self.active(machine, state, Moment::After))
+            .collect();
+        (!excluded.is_empty()).then(|| self.space.or(before, !self.space.union(excluded)))
+    }
+
+    /// A state is left by transitions that synchronize only where the machines inside it are in final states.
+    fn waiting(&self, machine: &Machine) -> Vec<ModeSet> {
+        let (Some((around, from)), count) = (machine.parent, machine.states.len()) else { return Vec::new() };
+        let around = &self.machines[around];
+        let is_final = |&state: &usize| machine.is_final(state);
+        let unfinished = (0..count).filter(|state| !is_final(state));
+        let unfinished: Option<Vec<ModeSet>> =
+            unfinished.map(|state| self.active(machine, state, Moment::Before)).collect();
+        let Some(unfinished) = unfinished.map(|list| self.space.union(list)) else { return Vec::new() };
+        let waits = |to: usize| {
+            let mut all = around.transitions.iter().filter(|it| it.from == from && it.to == to).peekable();
+            to != from && all.peek().is_some() && all.all(|it| it.synchronize)
+        };
+        let entered = (0..around.states.len()).filter(|&to| waits(to));
+        let entered = entered.filter_map(|to| self.active(around, to, Moment::After));
+        entered.map(|after| !self.space.and(unfinished, after)).collect()
+    }
 }

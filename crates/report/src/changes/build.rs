@@ -100,6 +100,7 @@ impl Wording<'_> {
     fn graph(&self, kinds: &[ChangeReport]) -> Option<ModeGraph> {
         let modes = self.few_modes()?;
         let space = &self.changes.pairs.space;
+        let possible = space.intersection(self.changes.pairs.invariant.components().chain([self.pairs]));
         let mut arrows = Vec::new();
         for (from, before) in modes.iter().enumerate() {
             for (to, after) in modes.iter().enumerate() {
@@ -108,7 +109,7 @@ impl Wording<'_> {
                     let mode = if moment == Moment::Before { before } else { after };
                     mode[ModeVariableId(variable.0)]
                 };
-                let is_possible = space.evaluate(self.pairs, value);
+                let is_possible = space.evaluate(possible, value);
                 let kind = kinds.iter().position(|kind| is_possible && space.evaluate(kind.kind.pairs, value));
                 arrows.extend(kind.map(|kind| ModeArrow { from, to, kind }));
             }

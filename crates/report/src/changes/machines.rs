@@ -7,6 +7,16 @@ use modeshift_modes::{ModeSet, ModeVariable};
 /// More machines than this are not looked at one by one: their changes are summarized, and no summary names states.
 const MOST_MACHINES: usize = 64;
 
+/// More ways than this in which machines change are not listed.
+const MOST_ARROWS: usize = 12;
+
+/// A change of a machine from one state to another one, among some pairs of modes.
+#[derive(Clone)]
+struct Arrow {
+    pairs: ModeSet,
+    text: String,
+}
+
 /// What machines say about changes.
 pub(super) struct MachineWords<'a> {
     pub dae: &'a MultimodeDae,
@@ -14,32 +24,43 @@ pub(super) struct MachineWords<'a> {
 }
 
 impl MachineWords<'_> {
-    /// The states that changes pass from and to, of every machine that changes in the same way in all of them.
+    /// The states that changes pass from and to: of every machine that changes in all of them, or else of all machines together.
     pub fn states(&self, pairs: ModeSet) -> Vec<String> {
         let machines = &self.dae.model.machines;
-        if machines.len() > MOST_MACHINES {
+        if machines.is_empty() || machines.len() > MOST_MACHINES {
             return Vec::new();
         }
-        machines.iter().filter_map(|machine| self.arrow(machine, pairs)).collect()
-    }
-
-    fn arrow(&self, machine: &Machine, pairs: ModeSet) -> Option<String> {
         let space = &self.changes.pairs.space;
         let possible = space.and(pairs, self.changes.pairs.invariant.concerning(space, pairs));
-        let mut rest = possible;
-        let mut found = None;
-        for (from, to) in self.pairs(machine) {
-            let change = self.change(machine, from, to);
-            if space.and(possible, change).is_empty() {
-                continue;
-            }
-            if found.replace((from, to)).is_some() {
-                return None;
-            }
-            rest = space.difference(rest, change);
+        let arrows: Vec<Vec<Arrow>> = machines.iter().map(|machine| self.arrows(machine, possible)).collect();
+        let always = arrows.iter().filter_map(|arrows| self.covering(possible, arrows));
+        let always: Vec<String> = always.collect();
+        match always.is_empty() {
+            true => self.covering(possible, &arrows.concat()).into_iter().collect(),
+            false => always,
         }
-        let (from, to) = found.filter(|_| rest.is_empty())?;
-        Some(format!("{} -> {}", machine.states[from].name, machine.states[to].name))
+    }
+
+    /// The ways in which a machine changes in some of these pairs.
+    fn arrows(&self, machine: &Machine, possible: ModeSet) -> Vec<Arrow> {
+        let space = &self.changes.pairs.space;
+        let arrow = |(from, to): (usize, usize)| {
+            let pairs = space.and(possible, self.change(machine, from, to));
+            let text = || format!("{} -> {}", machine.states[from].name, machine.states[to].name);
+            (!pairs.is_empty()).then(|| Arrow { pairs, text: text() })
+        };
+        self.pairs(machine).into_iter().filter_map(arrow).collect()
+    }
+
+    /// `a -> b or b -> c`, if one of these happens in all pairs and they are few.
+    fn covering(&self, possible: ModeSet, arrows: &[Arrow]) -> Option<String> {
+        if arrows.is_empty() || arrows.len() > MOST_ARROWS {
+            return None;
+        }
+        let space = &self.changes.pairs.space;
+        let rest = arrows.iter().fold(possible, |rest, arrow| space.difference(rest, arrow.pairs));
+        let texts: Vec<&str> = arrows.iter().map(|arrow| &*arrow.text).collect();
+        rest.is_empty().then(|| texts.join(" or "))
     }
 
     /// A mode by the states that are active in it; nothing where the states do not say it all.

@@ -20,6 +20,7 @@ pub use clauses::check_clauses;
 pub(crate) use clauses::instants_of_laws;
 pub use long_range::{check_long_range, note_swept};
 pub use structure::{
-    check_invariant, check_structure, limit_diagnostic, needs_few_words, note_combinations, note_implicit_guards,
+    check_invariant, check_missing_variables, check_structure, limit_diagnostic, needs_few_words, note_combinations,
+    note_implicit_guards,
 };
 pub use verdict::{CheckReport, DiagnosticReport, LabelReport, NotShown, Verdict, verdict_of, verdict_of_swept};

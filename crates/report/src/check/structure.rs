@@ -86,6 +86,19 @@ pub fn note_combinations(analyzed: &Analyzed, diagnostics: &mut Diagnostics) {
     }
 }
 
+/// Says where equations use variables that do not exist; whether there are such.
+pub fn check_missing_variables(analyzed: &Analyzed, diagnostics: &mut Diagnostics) -> bool {
+    let Analyzed { dae, analysis, .. } = analyzed;
+    let is_missing = !analysis.incidence.missing_variables().is_empty();
+    if is_missing {
+        let names = mode_names(dae);
+        let texts = SetTexts::new(dae, analysis, &names);
+        let combinations = &analyzed.combinations;
+        Checker { dae, analysis, texts, names: Names { dae }, combinations }.missing_variables(diagnostics);
+    }
+    is_missing
+}
+
 /// Says everything about the structure that is wrong.
 pub fn check_structure(analyzed: &Analyzed, diagnostics: &mut Diagnostics) {
     let Analyzed { dae, analysis, .. } = analyzed;

@@ -14,6 +14,7 @@
 //! | `solve` | one mode: block after block, `homotopy`, conditions that are too many |
 //! | `rounding` | how far conditions that agree can differ |
 //! | `agreement` | how well a mode agrees with its own solution |
+//! | `machines` | state machines, whose initial states are no choice |
 //! | `search` | which mode |
 //! | `assess` | numbers for the verdicts about a start: which modes are possible, which conditions contradict each other |
 //! | `explain` | why not, in the words of the model |
@@ -24,6 +25,7 @@ mod attempts;
 mod discrete_conditions;
 mod explain;
 mod left_limits;
+mod machines;
 mod point;
 mod problem;
 mod rounding;

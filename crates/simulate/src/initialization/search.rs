@@ -4,7 +4,7 @@
 //! the start values, then taken from the definitions at the solution, until mode and solution agree. Where the modes
 //! are few all of them are tried, so that a start in several modes is noticed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use modeshift_dae::{ModeVariableId, VariableId};
 use modeshift_modes::{ModeSet, ModeVariable};
@@ -14,6 +14,7 @@ use rustc_hash::FxHashSet;
 
 use super::agreement::Agreement;
 use super::attempts::LogEntry;
+use super::machines::MachineStarts;
 use super::point::{Point, StartMode};
 use super::problem::InitialProblem;
 use super::solve::{ModeFailure, ModeSolution};
@@ -100,14 +101,16 @@ impl InitialProblem<'_> {
     /// Start values and the mode they are in.
     pub fn find_start(&self, scenario: &InitialScenario) -> Result<InitialState, NoStart> {
         let candidates = self.candidates(scenario);
-        let mut search = Search { problem: self, candidates, seen: FxHashSet::default(), tried: Vec::new() };
+        let machines = MachineStarts::of(self);
+        let mut search = Search { problem: self, candidates, machines, seen: FxHashSet::default(), tried: Vec::new() };
         let (few, complete) = search.few_modes();
         let consistent = if complete { search.try_all(few) } else { search.follow_definitions() };
-        let tried = search.tried;
         let Some(best) = consistent.iter().map(|it| it.0).min() else {
-            return Err(NoStart { scenario: scenario.clone(), tried, complete });
+            return Err(NoStart { scenario: scenario.clone(), tried: search.tried, complete });
         };
-        let mut consistent = consistent.into_iter().filter(|it| it.0 == best);
+        let consistent = search.left_least(consistent.into_iter().filter(|it| it.0 == best).collect());
+        let tried = search.tried;
+        let mut consistent = consistent.into_iter();
         let Some((_, mode, solution)) = consistent.next() else {
             return Err(NoStart { scenario: scenario.clone(), tried, complete });
         };
@@ -149,6 +152,7 @@ type Consistent = Vec<(Agreement, StartMode, ModeSolution)>;
 struct Search<'a, 'p> {
     problem: &'a InitialProblem<'p>,
     candidates: ModeSet,
+    machines: MachineStarts,
     seen: FxHashSet<StartMode>,
     tried: Vec<Tried>,
 }
@@ -186,7 +190,16 @@ impl Search<'_, '_> {
         let point =
             Point { values: self.problem.guesses.clone(), mode: self.pick(self.candidates)?, own_left_limits: false };
         let guessed = self.problem.mode_at(&point);
-        if self.is_candidate(&guessed) { Some(guessed) } else { Some(point.mode) }
+        let begun = self.machines.begun(self.problem, &guessed);
+        Some([begun, guessed].into_iter().find(|mode| self.is_candidate(mode)).unwrap_or(point.mode))
+    }
+
+    /// Without modes in which more machines have left their initial states than in another one.
+    fn left_least(&self, consistent: Consistent) -> Consistent {
+        let left: Vec<BTreeSet<usize>> =
+            consistent.iter().map(|(_, mode, _)| self.machines.elsewhere(self.problem, mode)).collect();
+        let is_least = |at: usize| !left.iter().any(|other| *other != left[at] && other.is_subset(&left[at]));
+        consistent.into_iter().enumerate().filter(|(at, _)| is_least(*at)).map(|(_, it)| it).collect()
     }
 
     fn is_candidate(&self, mode: &StartMode) -> bool {
@@ -199,6 +212,7 @@ impl Search<'_, '_> {
         {
             modes[..=at].rotate_right(1);
         }
+        modes.sort_by_key(|mode| !self.machines.elsewhere(self.problem, mode).is_empty());
         modes.into_iter().filter_map(|mode| self.try_mode(mode).0).collect()
     }
 
@@ -226,8 +240,10 @@ impl Search<'_, '_> {
     fn try_mode(&mut self, mode: StartMode) -> (Option<(Agreement, StartMode, ModeSolution)>, Option<StartMode>) {
         match self.problem.solve_mode(&mode) {
             Ok(solution) => {
-                let there = self.problem.mode_at(&solution.point);
-                if let Some(agreement) = self.problem.agreement(&mode, &solution.point) {
+                let point = self.machines.with_left_states(self.problem, &mode, &solution.point);
+                let there = self.problem.mode_at(&point);
+                self.machines.learn(self.problem, &mode, &solution, &there);
+                if let Some(agreement) = self.problem.agreement(&mode, &point) {
                     let Some(failure) = self.problem.discrete_failure(&solution.point) else {
                         return (Some((agreement, mode, solution)), Some(there));
                     };

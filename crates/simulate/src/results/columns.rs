@@ -2,11 +2,13 @@
 //!
 //! Variables come in the order of their declaration, a Boolean that is a mode variable at its place among them; mode
 //! variables that are relations have no declaration and come last. Parameters and constants do not change during a
-//! run and are kept apart.
+//! run and are kept apart, and so is what machines remember for themselves.
 
 use std::sync::Arc;
 
-use modeshift_dae::{ExpressionId, Id as _, ModeVariableId, MultimodeDae, Node, Type, Variability, VariableId};
+use modeshift_dae::{
+    ExpressionId, Expressions, Id as _, ModeVariableId, MultimodeDae, Node, Type, Variability, VariableId,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How the values of a column change.
@@ -70,6 +72,54 @@ pub struct Columns {
     pub mode_variables: Vec<Arc<str>>,
     /// Parameters and constants with known values.
     pub constants: Vec<Constant>,
+    /// Where discrete columns exist, by column; nothing for those that always do. Of continuous ones the mode says it.
+    pub existence: Vec<Option<Existence>>,
+}
+
+/// The modes in which a discrete variable exists.
+#[derive(Clone, Debug)]
+pub enum Existence {
+    /// A mode variable is true.
+    Mode(ModeVariableId),
+    /// A Boolean that is no mode variable is true.
+    Variable(VariableId),
+    /// Not this.
+    Not(Box<Existence>),
+    /// All of these.
+    All(Vec<Existence>),
+    /// One of these.
+    Some(Vec<Existence>),
+}
+
+impl Existence {
+    /// Whether it is so, with the truths of mode variables and the values of others.
+    pub fn holds(&self, mode: &dyn Fn(ModeVariableId) -> bool, value: &dyn Fn(VariableId) -> f64) -> bool {
+        match self {
+            Existence::Mode(id) => mode(*id),
+            Existence::Variable(id) => value(*id) != 0.0,
+            Existence::Not(inner) => !inner.holds(mode, value),
+            Existence::All(parts) => parts.iter().all(|part| part.holds(mode, value)),
+            Existence::Some(parts) => parts.iter().any(|part| part.holds(mode, value)),
+        }
+    }
+
+    /// A guard; nothing where it always holds, or is no formula of Booleans.
+    fn of(
+        expressions: &Expressions,
+        declared: &FxHashMap<VariableId, ModeVariableId>,
+        guard: ExpressionId,
+    ) -> Option<Self> {
+        let of = |part| Existence::of(expressions, declared, part);
+        Some(match expressions.node(guard) {
+            Node::Boolean(false) => Existence::Some(Vec::new()),
+            Node::Mode(id) => Existence::Mode(id),
+            Node::Variable(id, 0) => declared.get(&id).map_or(Existence::Variable(id), |&mode| Existence::Mode(mode)),
+            Node::Not(a) => Existence::Not(Box::new(of(a)?)),
+            Node::And(a, b) => Existence::All([a, b].into_iter().filter_map(of).collect()),
+            Node::Or(a, b) => Existence::Some(vec![of(a)?, of(b)?]),
+            _ => return None,
+        })
+    }
 }
 
 impl Columns {
@@ -79,7 +129,9 @@ impl Columns {
             dae.mode_variables.iter_enumerated().filter_map(|(id, mode)| Some((mode.variable?, id))).collect();
         let states = differentiated(dae);
         let variables = || dae.model.variables.iter_enumerated();
-        let changing = variables().filter(|(_, it)| it.variability >= Variability::Discrete);
+        let memories: FxHashSet<VariableId> =
+            dae.model.machines.iter().flat_map(|machine| machine.memories.iter().copied()).collect();
+        let changing = variables().filter(|(id, it)| it.variability >= Variability::Discrete && !memories.contains(id));
         let mut columns: Vec<Column> = changing
             .filter(|(_, variable)| variable.ty != Type::String)
             .map(|(id, _)| match declared.get(&id) {
@@ -94,7 +146,16 @@ impl Columns {
             let (name, unit, description) = (it.name.clone(), it.unit.clone(), it.description.clone());
             Some(Constant { name, value: value(id)?, unit, description })
         });
+        let existence = columns.iter().map(|column| {
+            let variable = match column.source {
+                _ if column.kind == ColumnKind::Continuous => None,
+                ColumnSource::Variable(id) => Some(id),
+                ColumnSource::Mode(id) => dae.mode_variables[id].variable,
+            };
+            Existence::of(&dae.model.expressions, &declared, dae.model.variables[variable?].guard)
+        });
         Columns {
+            existence: existence.collect(),
             model: dae.model.name.clone(),
             mode_variables: dae.mode_variables.iter().map(|mode| mode.name.clone()).collect(),
             constants: constants.collect(),

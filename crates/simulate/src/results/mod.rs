@@ -27,7 +27,7 @@ mod stored;
 mod tally;
 mod trajectory;
 
-pub use columns::{Column, ColumnKind, ColumnSource, Columns, Constant};
+pub use columns::{Column, ColumnKind, ColumnSource, Columns, Constant, Existence};
 pub(crate) use cost::CostMeter;
 pub use cost::{CostPart, EventCost};
 pub use csv::CsvFile;

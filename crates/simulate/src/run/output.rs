@@ -9,7 +9,7 @@ use modeshift_diagnostics::Span;
 use rustc_hash::FxHashSet;
 
 use crate::results::{
-    ABSENT, ColumnKind, ColumnSource, Columns, EventCost, EventRecord, Impulse, Jump, Observer, Progress,
+    ABSENT, ColumnKind, ColumnSource, Columns, EventCost, EventRecord, Existence, Impulse, Jump, Observer, Progress,
 };
 use crate::run::instant::event_iteration::Outcome;
 use crate::run::prepare::Prepared;
@@ -108,11 +108,8 @@ impl<'o> Output<'o> {
     }
 
     fn show(&mut self, side: &Side<'_>) {
-        for (place, column) in self.present.right.iter_mut().zip(&self.columns.columns) {
-            *place = match column.source {
-                ColumnSource::Mode(mode) => f64::from(u8::from(side.truth(mode))),
-                ColumnSource::Variable(id) => shown(side, id, column.kind == ColumnKind::Continuous),
-            };
+        for (at, place) in self.present.right.iter_mut().enumerate() {
+            *place = shown(self.columns, at, side);
         }
         self.present.time = side.time;
         if self.present.mode != side.mode.values {
@@ -230,12 +227,21 @@ fn undetermined(columns: &Columns, side: &Side<'_>) -> Vec<Arc<str>> {
     open.map(|column| column.name.clone()).collect()
 }
 
-/// The value of a variable, if it exists and has one.
-fn shown(side: &Side<'_>, id: VariableId, continuous: bool) -> f64 {
+/// The value of a column, if what it shows exists and has one.
+fn shown(columns: &Columns, at: usize, side: &Side<'_>) -> f64 {
+    let exists = |it: &Existence| it.holds(&|mode| side.truth(mode), &|id| side.discrete[id]);
+    if columns.existence.get(at).and_then(Option::as_ref).is_some_and(|it| !exists(it)) {
+        return ABSENT;
+    }
+    let column = &columns.columns[at];
+    let id = match column.source {
+        ColumnSource::Mode(mode) => return f64::from(u8::from(side.truth(mode))),
+        ColumnSource::Variable(id) => id,
+    };
     match side.mode.quantities.index(id, 0) {
         Some(_) if is_undetermined(side, id) => ABSENT,
         Some(quantity) => side.jet[quantity.index()],
-        None if continuous => ABSENT,
+        None if column.kind == ColumnKind::Continuous => ABSENT,
         None => side.discrete[id],
     }
 }
@@ -293,10 +299,9 @@ fn record<'a>(
         cascade.extend(outcome.firings.iter().map(|spans| fired_text(prepared, spans)));
     }
     let mut jumps = Vec::new();
-    for (column, &scale) in columns.columns.iter().zip(scales) {
+    for (at, (column, &scale)) in columns.columns.iter().zip(scales).enumerate() {
         if let ColumnSource::Variable(id) = column.source {
-            let continuous = column.kind == ColumnKind::Continuous;
-            let (before, after) = (shown(left, id, continuous), shown(right, id, continuous));
+            let (before, after) = (shown(columns, at, left), shown(columns, at, right));
             let is_open = is_undetermined(left, id) || is_undetermined(right, id);
             if !is_open && jumped(before, after, prepared.noise.relative * scale) {
                 jumps.push(Jump { variable: column.name.clone(), left: before, right: after });

@@ -8,7 +8,7 @@ pub(crate) mod circles;
 
 use std::fmt;
 
-use modeshift_dae::{Derivative, ExpressionId, Mode, RelationId, VariableId};
+use modeshift_dae::{Derivative, ExpressionId, InitialEquation, Mode, Node, RelationId, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics, Span};
 use modeshift_mode_changes::Term;
 use modeshift_structure::one_mode::NoPins;
@@ -295,11 +295,15 @@ pub(super) fn explain_begun_at_zero(
             let name = &declared.name;
             let message =
                 format!("nothing says where `{name}` begins when its state is entered at time = {}", Number(time));
-            diagnostics.push(
-                Diagnostic::warning("W0836", message)
-                    .label(declared.span, "begins with 0")
-                    .help(format!("give `{name}` a `start` value")),
-            );
+            let mut warning = Diagnostic::warning("W0836", message).label(declared.span, "begins with 0");
+            let model = &machinery.prepared.dae.model;
+            let is_of = |node: Node| matches!(node, Node::Variable(of, _) if of == *id);
+            let says =
+                |it: &&InitialEquation| [it.left, it.right].iter().any(|&it| model.expressions.contains(it, is_of));
+            if let Some(initial) = model.initial_equations.iter().find(says) {
+                warning = warning.label(initial.span, "holds at the start of the run only");
+            }
+            diagnostics.push(warning.help(format!("give `{name}` a `start` value")));
         }
     }
 }

@@ -1,0 +1,158 @@
+//! How state machines begin: initial states and their initial equations, resets of what is deeper inside, outputs through all
+//! levels, and what results show of states that are not active.
+
+use crate::machines::near;
+use crate::support::runs as support;
+
+use support::{How, Ran, run_text};
+
+const STATES: &str = "model S end S; ";
+
+fn run(models: &str, stop: f64) -> Ran {
+    run_text(&format!("{STATES}{models}"), &How::until(stop).tolerance(1e-9)).finished()
+}
+
+#[track_caller]
+fn check_times(ran: &Ran, expected: &[f64]) {
+    let times = ran.event_times();
+    assert_eq!(times.len(), expected.len(), "{times:?}, not {expected:?}");
+    times.iter().zip(expected).for_each(|(&time, &expected)| near(time, expected, 1e-7));
+}
+
+/// That the start was no choice.
+#[track_caller]
+fn check_certain(ran: &Ran) {
+    assert!(ran.diagnostics.iter().all(|it| it.code != "W0710"), "{:#?}", ran.diagnostics);
+}
+
+#[test]
+fn the_initial_state_is_no_choice() {
+    let decay = "model A Real x; equation der(x) = -x; initial equation x = 3; end A; ";
+    let leaves = 1.5_f64.ln();
+    for back in ["", "transition(w, a, timeInState() > 10);"] {
+        let model =
+            format!("{decay} model M S w; A a; equation initialState(a); transition(a, w, a.x < 2); {back} end M;");
+        let ran = run(&model, 1.0);
+        check_certain(&ran);
+        check_times(&ran, &[leaves]);
+        near(ran.limits(0, "a.x").0, 2.0, 1e-7);
+    }
+    // Initial equations of a steady state, in which the condition never holds.
+    let ran = run(
+        "model A Real x; equation der(x) = 1 - x; initial equation der(x) = 0; end A;
+         model M S w; A a; equation initialState(a); transition(a, w, a.x < 0.5); end M;",
+        1.0,
+    );
+    check_times(&ran, &[]);
+    near(ran.last("a.x"), 1.0, 1e-9);
+}
+
+#[test]
+fn the_initial_state_is_left_at_once_where_its_own_start_says_so() {
+    // The condition holds at the value of the initial equation, not at the start value, and the other way round.
+    for (value, condition, is_left) in [(1.0, "a.x > 0.5", true), (1.0, "a.x < 0.5", false), (0.0, "a.x < 0.5", true)] {
+        let ran = run(
+            &format!(
+                "model A Real x; equation der(x) = 0; initial equation x = {value:?}; end A;
+                 model M S w; A a; Integer n = if activeState(w) then 1 else 0; equation initialState(a);
+                 transition(a, w, {condition}); end M;"
+            ),
+            1.0,
+        );
+        near(ran.last("n"), f64::from(u8::from(is_left)), 0.0);
+        assert_eq!(ran.values("a.x").iter().all(|value| value.is_nan()), is_left, "{condition}");
+    }
+}
+
+#[test]
+fn machines_leave_their_initial_states_only_where_they_must() {
+    // The second machine could be left too at the start values of variables that would not exist.
+    let ran = run(
+        "model A parameter Real begins; Real x; equation der(x) = 0; initial equation x = begins; end A;
+         model M A a(begins = 0), c(begins = 3); S b, d; Integer n = (if activeState(b) then 1 else 0) + (if activeState(d) then 2 else 0);
+         equation initialState(a); transition(a, b, a.x < 2); initialState(c); transition(c, d, c.x < 2); end M;",
+        1.0,
+    );
+    check_certain(&ran);
+    near(ran.last("n"), 1.0, 0.0);
+    near(ran.last("c.x"), 3.0, 1e-12);
+}
+
+#[test]
+fn a_reset_reaches_states_that_are_entered_later() {
+    let nested = |reset: bool| {
+        format!(
+            "model L Real x(start = 0, fixed = true); equation der(x) = 1; end L;
+             model M L p, q; equation initialState(p); transition(p, q, p.x > 0.3); transition(q, p, q.x > 0.3); end M;
+             model T M m, n; equation initialState(m); transition(m, n, timeInState() > 0.5, reset = false);
+             transition(n, m, timeInState() > 0.5, reset = false); end T;
+             model Top T t; L idle; equation initialState(t); transition(t, idle, timeInState() > 1.25, reset = {reset});
+             transition(idle, t, timeInState() > 0.1, reset = {reset}); end Top;"
+        )
+    };
+    // t at 0 and 1.35; inside it m, n, m, then m, n; in those p and q by turns of 0.3.
+    let ran = run(&nested(true), 2.3);
+    check_times(&ran, &[0.3, 0.5, 0.8, 1.0, 1.1, 1.25, 1.35, 1.65, 1.85, 2.15]);
+    near(ran.limits(8, "t.n.p.x").1, 0.0, 1e-9);
+    // Without reset, n goes on where it was: in q with 0.2.
+    let ran = run(&nested(false), 1.9);
+    let entered = ran.event_times().iter().position(|time| (time - 1.85).abs() < 1e-6).expect("n is entered");
+    near(ran.limits(entered, "t.n.q.x").1, 0.2, 1e-7);
+}
+
+#[test]
+fn an_output_goes_through_all_levels() {
+    // What is `inner outer output` in a state is what `outer output` is there.
+    let model = |declared: &str| {
+        format!(
+            "model Leaf parameter Real r = 1; outer output Real h; equation der(h) = r; end Leaf;
+             model Sub {declared} output Real h; Leaf up(r = 1), down(r = -1), fin(r = 0);
+             equation initialState(up); transition(up, down, h > 1); transition(down, fin, h < 0.5); end Sub;
+             model Top inner Real h(start = 0, fixed = true); Sub s; Leaf idle(r = 0.25);
+             equation initialState(s); transition(s, idle, true, synchronize = true);
+             transition(idle, s, timeInState() > 1); end Top;"
+        )
+    };
+    let (one, other) = (run(&model("outer"), 6.0), run(&model("inner outer"), 6.0));
+    check_times(&other, &one.event_times());
+    assert_eq!(other.events().len(), 8);
+    near(other.last("h"), 0.75, 1e-7);
+    // Algebraic, and discrete.
+    for (ty, one, two, three) in [("Real", "1.5", "2", "-1"), ("Integer", "1", "2", "-1")] {
+        let ran = run(
+            &format!(
+                "model L outer output {ty} y; parameter {ty} k; equation y = k; end L;
+                 model N inner outer output {ty} y; L p(k = {one}), q(k = {two}); equation initialState(p); transition(p, q, timeInState() > 0.2); end N;
+                 model Top inner {ty} y; N m; L r(k = {three}); Real z(start = 0, fixed = true);
+                 equation der(z) = y; initialState(m); transition(m, r, timeInState() > 0.5); end Top;"
+            ),
+            1.0,
+        );
+        let first: f64 = one.parse().expect("a number");
+        near(ran.last("z"), 0.2 * first + 0.3 * 2.0 - 0.5, 1e-7);
+    }
+}
+
+#[test]
+fn discrete_variables_of_states_are_absent_while_these_are_not_active() {
+    let ran = run(
+        "model A Integer n(start = 0, fixed = true); Boolean late; discrete Real t(start = 0, fixed = true); Real x(start = 0, fixed = true);
+         equation der(x) = 1; late = x > 0.1; when sample(0.05, 0.1) then n = pre(n) + 1; t = time; end when; end A;
+         model M A a; S b; equation initialState(a); transition(a, b, timeInState() > 0.35); transition(b, a, timeInState() > 0.3, reset = false); end M;",
+        1.0,
+    );
+    check_presence(&ran, &["a.n", "a.late", "a.t", "a.x"], "activeState(a)");
+    let back = ran.event_times().iter().position(|time| (time - 0.65).abs() < 1e-6).expect("a is entered again");
+    let (before, after) = ran.limits(back, "a.n");
+    assert!(before.is_nan(), "{before}");
+    near(after, if ran.event_times()[back] > 0.65 { 5.0 } else { 4.0 }, 1.0);
+}
+
+#[track_caller]
+fn check_presence(ran: &Ran, names: &[&str], active: &str) {
+    for name in names {
+        for (value, active) in ran.values(name).iter().zip(ran.values(active)) {
+            assert_eq!(value.is_nan(), active == 0.0, "{name}: {value}");
+        }
+    }
+}
