@@ -462,3 +462,13 @@ fn cascades_are_paths_of_runs() {
         assert_eq!(runs[numbers[numbers.len() - 1] - 1]["class"], "continuous");
     }
 }
+
+/// A mode whose equations agree loops in Algorithm 5, which does not see that; `analyze` accepts it, and nothing is rejected.
+#[test]
+fn loops_of_modes_that_are_accepted_are_not_called_rejected() {
+    let text = "model H Real x(start = 1, fixed = true); Real y; Real z; Boolean g = time >= 1; equation der(x) = -x;
+        if g then y = x; y + x - 2*x = 0; else y = x; z = 1; end if; end H;";
+    let answer = modeshift_reading(text.as_bytes(), &["semantics", "-"]);
+    let title = answer.stdout.lines().find(|line| line.contains("loops for ever")).expect("the cycle").to_string();
+    assert_eq!(title.starts_with("rejected"), answer.status != 0, "{title}: exit {}", answer.status);
+}
