@@ -366,7 +366,7 @@ codes! {
     W0836 "A state of a machine is entered, and nothing says where a variable begins; 0 is taken.",
     W0837 "At an instant that laws complete, a variable has no equation; it keeps its last value.",
     W0838 "An assertion of level warning is violated; the run goes on.",
-    W0839 "The tolerance does not resolve a condition in a stiff mode; its crossing is no event.",
+    W0839 "The tolerance does not resolve a condition; its crossing is no event.",
     W0841 "An instant of a mode change fails in the constructive semantics.",
     W0842 "In the constructive semantics, a structurally singular mode is tried for ever.",
     W0901 "No start values were found; the transformed model starts as declared.",
