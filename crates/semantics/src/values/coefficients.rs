@@ -110,14 +110,19 @@ impl Words<'_> {
         Some((self.model.expressions.variable(declared, 0), 1))
     }
 
-    /// An expression with left limits for what is as before, and first coefficients for the rest.
-    pub(super) fn at_limits(&mut self, root: ExpressionId, equation: Shifted<Body>) -> ExpressionId {
+    /// The parts of an expression that are not inside left limits, operands before what is made of them, which is younger.
+    fn present_parts(&self, root: ExpressionId) -> BTreeSet<ExpressionId> {
         let mut parts = BTreeSet::new();
         self.model.expressions.for_each(root, |id, node| {
             parts.insert(id);
             !matches!(node, Node::Pre(_))
         });
-        // Operands are older than what is made of them.
+        parts
+    }
+
+    /// An expression with left limits for what is as before, and first coefficients for the rest.
+    pub(super) fn at_limits(&mut self, root: ExpressionId, equation: Shifted<Body>) -> ExpressionId {
+        let parts = self.present_parts(root);
         let mut replaced: BTreeMap<ExpressionId, ExpressionId> = BTreeMap::new();
         for part in parts {
             let new = match self.model.expressions.node(part) {
@@ -240,12 +245,7 @@ impl Words<'_> {
 
     /// What is left of an expression where all unknowns are zero.
     fn without_unknowns(&mut self, root: ExpressionId, equation: Shifted<Body>) -> ExpressionId {
-        let mut parts = BTreeSet::new();
-        self.model.expressions.for_each(root, |id, node| {
-            parts.insert(id);
-            !matches!(node, Node::Pre(_))
-        });
-        // Operands are older than what is made of them.
+        let parts = self.present_parts(root);
         let mut replaced: BTreeMap<ExpressionId, ExpressionId> = BTreeMap::new();
         for part in parts {
             let new = match self.model.expressions.node(part) {
