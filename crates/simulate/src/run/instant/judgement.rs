@@ -365,9 +365,13 @@ impl<'a> Instant<'_, 'a> {
         self.prepared.discrete.pairs.iter().flatten().any(|&id| settled.discrete[id] != step.left.discrete[id])
     }
 
-    /// The left side, but Booleans with a memory have the left limits that they have become.
+    /// The left side, but Booleans with a memory have the left limits that they have become, and what is discrete in states that
+    /// begin anew has those that it begins with.
     pub fn own_left(&self, step: &MicroStep<'_, 'a>, settled: &Settled) -> Side<'a> {
         let mut left = step.left.clone();
+        for (id, value) in self.prepared.discrete_beginnings(&settled.entered) {
+            left.discrete[id] = value;
+        }
         for &id in self.prepared.discrete.pairs.iter().flatten() {
             left.discrete[id] = settled.discrete[id];
         }
