@@ -222,3 +222,25 @@ fn runs_and_checks_refuse_what_does_not_exist_with_the_same_words() {
         assert!(outcome.stderr.contains("error[E0602]: `C1.v` is used where it does not exist"), "{}", outcome.stderr);
     }
 }
+
+/// What begins where it is connected makes nothing jump; what begins with a charge of its own does.
+#[test]
+fn a_state_without_a_start_value_begins_where_it_is_connected() {
+    let model = |start: &str| {
+        format!(
+            "model M import Modeshift.Electrical.*;
+               ConstantVoltage s; Ground g; Inductor f; Inductor c0; Capacitor c1{start}; Capacitor b;
+             equation connect(s.n, g.p); connect(s.p, f.p); initialState(c0); transition(c0, c1, time > 4);
+               connect(f.n, c0.p); connect(c0.n, g.p); connect(f.n, c1.p); connect(c1.n, g.p); connect(f.n, b.p); connect(b.n, g.p);
+             end M;"
+        )
+    };
+    let jumps = |start: &str| -> Vec<String> {
+        let report = modeshift_reading(model(start).as_bytes(), &["changes", "-", "--format", "json"]).json();
+        let jumping = report["changes"][0]["discontinuous"].as_array().expect("a list");
+        jumping.iter().filter_map(|it| it.as_str()).map(String::from).collect()
+    };
+    let begun = jumps("");
+    assert!(begun.contains(&"b.i".to_string()) && !begun.iter().any(|it| it.ends_with(".v")), "{begun:?}");
+    assert!(jumps("(v(start = 0, fixed = true))").contains(&"b.v".to_string()));
+}

@@ -8,6 +8,7 @@
 //! | [`space`] | pairs of modes as sets over doubled mode variables |
 //! | [`forms`] | where an equation is new |
 //! | [`left_limits`], [`guarded_matching`] | which constraints are erased, which left limits are missing |
+//! | [`births`] | constraints that only say where something begins |
 //! | [`guard_zeros`] | constraints that the change itself makes true |
 //! | [`firings`] | where a `when` with restart laws fires |
 //! | [`transients`] | whether its laws determine what happens in the instant |
@@ -19,6 +20,7 @@
 //! | [`kinds`] | changes with the same verdict |
 //! | [`example`] | one change out of a set |
 
+mod births;
 mod cascades;
 mod example;
 mod firings;
@@ -58,6 +60,7 @@ use modeshift_modes::{FormulaPrinter, Limit, ModeSet};
 use modeshift_structure::{Analysis, Options};
 use rustc_hash::FxHashMap;
 
+use births::without_births;
 use firings::{Firing, FiringLaw, firings};
 pub(crate) use forms::{Forms, forms, new_equations};
 #[cfg(test)]
@@ -120,7 +123,9 @@ impl<'a> AllChanges<'a> {
         let satisfied = satisfied(dae, left);
         let violated = |constraints: &[InPairs<EquationId>]| without_satisfied(&pairs, &satisfied, constraints);
         let defects = violated(&memory.erased);
-        let fresh = violated(&fresh(&pairs, analysis, &is_new, &memory));
+        let fresh = fresh(&pairs, analysis, &is_new, &memory);
+        let may_begin = |id: VariableId| of_states.contains(&id) && !begins.contains(&id);
+        let fresh = violated(&without_births(&pairs, analysis, &may_begin, &memory.born, fresh));
         let transients = pair_transients(&pairs, analysis, &is_new, &firings)?;
         let potentials = RefCell::default();
         Ok(AllChanges {
