@@ -28,3 +28,4 @@ mod sliding;
 mod standard_library;
 mod support;
 mod tiny_resistances;
+mod waves;
