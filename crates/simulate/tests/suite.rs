@@ -3,6 +3,7 @@
 mod beginnings;
 mod discrete_part;
 mod events;
+mod friction_at_limits;
 mod functions;
 mod initialization;
 mod instants;

@@ -61,7 +61,8 @@ pub trait Cluster {
         Vec::new()
     }
 
-    /// Right limits and first derivatives of all states in a mode: the same solution has the same.
+    /// Right limits and first derivatives of all states in a mode: the same solution has the same. What does not exist there is not a
+    /// number.
     fn signature(&mut self, mode: &States) -> Vec<f64>;
 
     /// Finds the next mode by these strategies, one after the other.
@@ -157,9 +158,11 @@ impl Strategy {
         [Strategy::FlipAll, Strategy::FlipLeast, Strategy::Complementary, Strategy::Enumerate];
 }
 
-/// First derivatives are a thousand times as uncertain as values: they are quotients by a short time scale.
+/// First derivatives are a thousand times as uncertain as values: they are quotients by a short time scale. What does not exist in
+/// one of the modes, and is not a number there, is not compared: no trajectory of the other differs by it.
 fn is_same(a: &[f64], b: &[f64], noise: &Noise) -> bool {
-    a.iter().zip(b).all(|(x, y)| (x - y).abs() <= 1e3 * noise.relative * (1.0 + x.abs().max(y.abs())))
+    let is_near = |x: f64, y: f64| (x - y).abs() <= 1e3 * noise.relative * (1.0 + x.abs().max(y.abs()));
+    a.iter().zip(b).all(|(&x, &y)| x.is_nan() || y.is_nan() || is_near(x, y))
 }
 
 enum Outcome {
