@@ -5,6 +5,7 @@ mod discrete_part;
 mod events;
 mod friction_at_limits;
 mod functions;
+mod hidden_changes;
 mod initialization;
 mod instants;
 mod integrate;
