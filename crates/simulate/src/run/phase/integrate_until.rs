@@ -270,11 +270,16 @@ impl<'a> Phase<'a> {
     ) -> Result<Reached, NoPhase> {
         loop {
             let Some(part) = self.next_part(machinery, settings, integrator)? else { return Ok(Reached::Stop) };
-            let end = part.end;
-            let Some(Part { found, is_due, failure, .. }) = self.rows(machinery, integrator, output, part, pause)?
+            let (from, end) = (part.from, part.end);
+            let Some(Part { found, mut is_due, failure, .. }) =
+                self.rows(machinery, integrator, output, part, pause)?
             else {
                 return Ok(Reached::Pause);
             };
+            if self.remember(machinery, settings, integrator, (from, end))? {
+                self.expected.look_again(machinery, settings, (from, &self.present));
+                is_due |= end >= self.expected.limit;
+            }
             self.move_to(machinery, integrator, end)?;
             self.reached = end;
             self.check_assertions(machinery)?;
@@ -339,6 +344,8 @@ impl<'a> Phase<'a> {
         // After an event inside a step, the rest of the step comes first.
         if integrator.time() <= from {
             let limit = self.resolved(machinery, integrator, from).min(limit);
+            let limit =
+                machinery.prepared.remembered_until(&mut machinery.memory.buffers.delayed, &self.present).min(limit);
             let step = match integrator.step(limit) {
                 Ok(step) => step,
                 Err(failure) => {
@@ -608,6 +615,7 @@ impl Expected {
     /// What may happen next.
     fn of<'a>(machinery: &mut Machinery<'a>, settings: &PhaseSettings, side: &Side<'a>) -> Self {
         let Machinery { prepared, visited, memory } = machinery;
+        prepared.delays.go_on(prepared, &mut memory.buffers.delayed, side);
         let guards = derived_guards_on(prepared, visited, memory, side);
         let due = prepared.next_time(side.time, &side.discrete, &memory.samplings);
         let noise = prepared.noise.relative;
@@ -623,6 +631,13 @@ impl Expected {
         }
         watch.begin(side.time, &memory.buffers.watched_in_all(prepared, side));
         Expected { due, limit: due.min(settings.stop), resolved: side.time, watch }
+    }
+
+    /// Something new is due after a time.
+    fn look_again(&mut self, machinery: &Machinery<'_>, settings: &PhaseSettings, (from, side): (f64, &Side<'_>)) {
+        let due = machinery.prepared.next_time(from, &side.discrete, &machinery.memory.samplings);
+        self.due = self.due.min(due);
+        self.limit = self.due.min(settings.stop);
     }
 
     /// Whether the run ends before anything is due.
