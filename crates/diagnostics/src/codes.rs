@@ -300,7 +300,7 @@ codes! {
     E0807 "A value is not a finite number during a run.",
     E0810 "The settings of a run, such as those of the model's annotation, are not valid.",
     E0811 "A value at an event depends on itself.",
-    E0812 "The model uses `delay`, which cannot be simulated.",
+    E0812 "What is delayed has no value before the start: the first instant does not settle.",
     E0813 "A value that decides something at events is not a number.",
     E0814 "A `sample` has no start and interval that are known in advance.",
     E0820 "A run gets into a structurally singular mode.",

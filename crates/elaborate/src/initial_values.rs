@@ -61,7 +61,10 @@ fn candidate(
     if is_real && sides.iter().any(|&side| follows_continuous_unknown(model, side)) {
         let is_free = |it: &&Candidate| {
             let is_free = is_action || model.variables[it.variable].fixed != Some(true);
-            it.is_alone && is_open(it) && !is_whole(it.variable) && is_free
+            // What an action assigns is no condition on what it reads, whole or not.
+            let is_assigned =
+                is_action && matches!(model.expressions.node(sides[0]), Node::Variable(of, 0) if of == it.variable);
+            it.is_alone && is_open(it) && (is_assigned || !is_whole(it.variable)) && is_free
         };
         return Ok(found.iter().find(is_free).copied());
     }

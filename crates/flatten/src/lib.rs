@@ -13,6 +13,7 @@
 //! | `equations` | equations with guards, connections, `when`, algorithms |
 //! | `machines` | state machines: states that exist by turns, and what makes them follow each other |
 //! | `restrictions` | what the language forbids although it could be translated |
+//! | `tables` | tables in files, for the external objects that name them |
 //! | `mel` | MEL programs as flat models |
 //! | `failure` | why something could not be translated |
 //! | `suggestion` | "did you mean" |
@@ -28,6 +29,7 @@ mod machines;
 mod mel;
 mod restrictions;
 mod suggestion;
+mod tables;
 
 pub use classes::files::{Disk, Files, Memory};
 pub use classes::library::{ClassId, ClassNode, Library, ROOT};

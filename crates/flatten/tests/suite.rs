@@ -15,6 +15,7 @@ mod records;
 mod restrictions;
 mod robustness;
 mod support;
+mod tables;
 
 // Carries its tests with it and needs nothing else of the crate, which is not compiled twice for it.
 #[allow(dead_code)]

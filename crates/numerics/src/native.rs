@@ -54,10 +54,7 @@ impl NativeFunction {
     }
 
     /// With its partial derivatives as functions that have exact derivatives themselves.
-    pub(crate) fn with_partial_function(
-        mut self,
-        partial: impl Fn(usize) -> NativeFunction + Send + Sync + 'static,
-    ) -> Self {
+    pub fn with_partial_function(mut self, partial: impl Fn(usize) -> NativeFunction + Send + Sync + 'static) -> Self {
         self.partial_function = Some(Arc::new(partial));
         self
     }
@@ -72,6 +69,11 @@ impl NativeFunction {
             let mut scratch = vec![0.0; outputs.len()];
             this.evaluate_partial(&mut inputs.to_vec(), by, outputs, &mut scratch);
         })
+    }
+
+    /// The same where it has exact derivatives itself.
+    pub(crate) fn exact_partial(&self, by: usize) -> Option<NativeFunction> {
+        self.partial_function.as_ref().map(|partial| partial(by))
     }
 
     /// Evaluates into `outputs`.

@@ -455,14 +455,6 @@ fn a_violated_invariant_stops_the_run() {
 }
 
 #[test]
-fn delay_is_refused() {
-    let ran =
-        run_body("Real x(start = 1, fixed = true), y; equation der(x) = -x; y = delay(x, 0.1);", &How::until(1.0));
-    assert!(ran.summary.is_none());
-    assert!(ran.said("E0812").message.contains("delay"));
-}
-
-#[test]
 fn an_underdetermined_start_keeps_start_values_and_warns() {
     let ran = run_body("Real x(start = 2); equation der(x) = -x;", &How::until(1.0)).finished();
     check("x", ran.last("x"), 2.0 * (-1.0f64).exp(), 1e-6);

@@ -1,6 +1,7 @@
 //! All tests of this crate in one binary: `cargo test -p modeshift-simulate --test suite NAME`.
 
 mod beginnings;
+mod delays;
 mod discrete_part;
 mod events;
 mod friction_at_limits;
@@ -30,3 +31,4 @@ mod sliding;
 mod standard_library;
 mod support;
 mod tiny_resistances;
+mod waves;

@@ -265,6 +265,10 @@ impl Printer<'_> {
                 let name = if builtin == Builtin::DelayMax { "delay" } else { builtin.name() };
                 self.call(name, expressions.argument_list(arguments), out);
             }
+            // A function of a run's own, which stands for one call, is named by it.
+            Node::Function(function, _) if self.model.functions[function].name.ends_with(')') => {
+                out.push(T(&self.model.functions[function].name));
+            }
             Node::Function(function, arguments) => {
                 self.call(&self.model.functions[function].name, expressions.argument_list(arguments), out)
             }

@@ -9,6 +9,10 @@ pub trait Files {
     fn is_file(&self, path: &Path) -> bool;
     /// Its text, or why it cannot be had.
     fn read(&self, path: &Path) -> Result<String, String>;
+    /// Its bytes, or why they cannot be had.
+    fn bytes(&self, path: &Path) -> Result<Vec<u8>, String> {
+        self.read(path).map(String::into_bytes)
+    }
     /// The names of the directories inside a directory, in any order; none where there is no such directory.
     fn directories(&self, path: &Path) -> Vec<String>;
     /// The names of the files inside a directory, in any order; none where there is no such directory.
@@ -31,6 +35,10 @@ impl Files for Disk {
         let text = String::from_utf8(bytes).map_err(|_| "the file is not UTF-8".to_string())?;
         // Some editors write a byte order mark.
         Ok(text.strip_prefix('\u{feff}').map(str::to_string).unwrap_or(text))
+    }
+
+    fn bytes(&self, path: &Path) -> Result<Vec<u8>, String> {
+        std::fs::read(path).map_err(|error| error.to_string())
     }
 
     fn directories(&self, path: &Path) -> Vec<String> {
@@ -68,6 +76,7 @@ fn entries(path: &Path, is_wanted: impl Fn(std::fs::FileType) -> bool) -> Vec<St
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     texts: BTreeMap<PathBuf, String>,
+    others: BTreeMap<PathBuf, Vec<u8>>,
 }
 
 impl Memory {
@@ -79,6 +88,12 @@ impl Memory {
     /// With one more file.
     pub fn with(mut self, path: impl Into<PathBuf>, text: impl Into<String>) -> Self {
         self.texts.insert(path.into(), text.into());
+        self
+    }
+
+    /// With one more file that is no text.
+    pub fn with_bytes(mut self, path: impl Into<PathBuf>, bytes: impl Into<Vec<u8>>) -> Self {
+        self.others.insert(path.into(), bytes.into());
         self
     }
 
@@ -95,6 +110,10 @@ impl Files for Memory {
 
     fn read(&self, path: &Path) -> Result<String, String> {
         self.texts.get(path).cloned().ok_or_else(|| "no such file".to_string())
+    }
+
+    fn bytes(&self, path: &Path) -> Result<Vec<u8>, String> {
+        self.others.get(path).cloned().map_or_else(|| self.read(path).map(String::into_bytes), Ok)
     }
 
     fn directories(&self, path: &Path) -> Vec<String> {

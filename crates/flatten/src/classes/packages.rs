@@ -281,6 +281,27 @@ impl Library {
         Some(self.add_class(definition.clone(), parent, inside))
     }
 
+    /// The file that a `modelica://Package.Name/path` means: from the directory of the package, or of the innermost around it that
+    /// has one. What is no such address is a path already.
+    pub(crate) fn resource(&mut self, address: &str, diagnostics: &mut Diagnostics) -> Option<PathBuf> {
+        if let Some(path) = address.strip_prefix("file://") {
+            return Some(PathBuf::from(path));
+        }
+        let Some(inside) = address.strip_prefix("modelica://") else { return Some(PathBuf::from(address)) };
+        let (package, path) = inside.split_once('/')?;
+        let (mut class, mut directory) = (ROOT, None);
+        for name in package.split('.') {
+            class = self.child(class, name, diagnostics)?;
+            directory = self.classes[class].directory.clone().or(directory);
+        }
+        Some(directory?.join(path))
+    }
+
+    /// What is in a file that is no Modelica.
+    pub(crate) fn resource_bytes(&self, path: &FilePath) -> Result<Vec<u8>, String> {
+        self.files.bytes(path)
+    }
+
     fn file_of_class(&self, directory: &FilePath, name: &str, parent: ClassId) -> Option<Found> {
         let file = directory.join(format!("{name}.mo"));
         let inside = directory.join(name);

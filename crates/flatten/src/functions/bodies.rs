@@ -13,16 +13,17 @@
 
 use std::sync::Arc;
 
-use modeshift_dae::{Body, Statement};
+use modeshift_dae::{Body, Statement, Type};
 use modeshift_diagnostics::Span;
 use modeshift_syntax::ast;
 
-use crate::classes::library::composition;
+use crate::classes::library::{ClassId, composition};
 use crate::expressions::context::{Context, Purpose};
 use crate::expressions::functions::{Call, is_input, is_output};
 use crate::expressions::term::Term;
 use crate::failure::{Failure, Outcome, unsupported};
 use crate::flattener::Flattener;
+use crate::functions::lowering::first_output;
 use crate::functions::transfer::{captured, may_lack_value, slot_of, transferred};
 use crate::instances::modification::Scope;
 
@@ -30,6 +31,37 @@ use crate::instances::modification::Scope;
 pub(crate) struct Lowered {
     pub(crate) body: Body,
     pub(crate) outputs: Vec<Term>,
+}
+
+/// The name that an expression is.
+fn plain_name(expression: &ast::Expression) -> Option<&Arc<str>> {
+    match &expression.kind {
+        ast::ExpressionKind::Reference(reference) => match &reference.parts[..] {
+            [part] if part.subscripts.is_empty() => Some(&part.name.name),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// How often a variable, or a part of it, is assigned in statements, those inside others included.
+fn assignments<'s>(statements: impl IntoIterator<Item = &'s ast::Statement>, name: &str) -> usize {
+    use ast::StatementKind as Kind;
+    let is_it = |target: &ast::Expression| match &target.kind {
+        ast::ExpressionKind::Reference(reference) => &*reference.parts[0].name.name == name,
+        _ => false,
+    };
+    let count = |statement: &ast::Statement| match &statement.kind {
+        Kind::Assign(target, _) => usize::from(is_it(target)),
+        Kind::MultiAssign(targets, _) => targets.iter().flatten().filter(|target| is_it(target)).count(),
+        Kind::If { branches, otherwise } => {
+            branches.iter().map(|(_, body)| assignments(body, name)).sum::<usize>() + assignments(otherwise, name)
+        }
+        Kind::For { body, .. } | Kind::While(_, body) => assignments(body, name),
+        Kind::Call(_) | Kind::Break | Kind::Return => 0,
+        Kind::When(_) => 2,
+    };
+    statements.into_iter().map(count).sum()
 }
 
 impl Flattener<'_> {
@@ -53,16 +85,49 @@ impl Flattener<'_> {
         for member in call.layout.members.iter().filter(|member| member.component().is_some() && !is_input(member)) {
             self.declare(member, &mut context, &mut statements)?;
         }
-        for &class in &call.layout.classes {
-            let definition = self.classes.library.class(class).definition.clone();
-            context.scope.class = class;
-            for section in composition(&definition).map_or(&[][..], |inside| &inside.algorithms) {
-                self.lower_all(&section.statements, &mut context, &mut statements)?;
+        let of_class = |&class: &ClassId| (class, self.classes.library.class(class).definition.clone());
+        let definitions: Vec<(ClassId, Arc<ast::Class>)> = call.layout.classes.iter().map(of_class).collect();
+        let sections = definitions.iter().filter_map(|(_, definition)| composition(definition));
+        let sections = sections.flat_map(|inside| &inside.algorithms);
+        let all: Vec<&ast::Statement> = sections.flat_map(|section| &section.statements).collect();
+        for (class, definition) in &definitions {
+            context.scope.class = *class;
+            for section in composition(definition).map_or(&[][..], |inside| &inside.algorithms) {
+                for statement in &section.statements {
+                    if !self.is_known_local(statement, &all, call, &mut context)? {
+                        self.lower(statement, &mut context, &mut statements)?;
+                    }
+                }
             }
         }
         let names = call.layout.members.iter().filter(|member| is_output(member));
         let outputs: Vec<Term> = names.filter_map(|output| context.local(&output.name).cloned()).collect();
         self.finished(inputs, statements, outputs, call.span)
+    }
+
+    /// Gives a whole local variable its value where it is assigned once, always, and known then: `n := 2*div(size(x, 1), 2)`. What sizes
+    /// and ranges depend on is often written so. Whether that is all that the statement does.
+    fn is_known_local(
+        &mut self,
+        statement: &ast::Statement,
+        all: &[&ast::Statement],
+        call: &Call,
+        context: &mut Context,
+    ) -> Outcome<bool> {
+        let ast::StatementKind::Assign(target, value) = &statement.kind else { return Ok(false) };
+        let Some(name) = plain_name(target) else { return Ok(false) };
+        let is_output = call.layout.members.iter().any(|member| is_output(member) && member.name == *name);
+        let is_whole = |local: &Term| matches!(local, Term::Scalar(Type::Integer | Type::Boolean, _));
+        if is_output || !context.local(name).is_some_and(is_whole) || assignments(all.iter().copied(), name) != 1 {
+            return Ok(false);
+        }
+        let value = first_output(self.term(value, context)?)?;
+        if !is_whole(&value) || !self.is_literal(&value) {
+            return Ok(false);
+        }
+        let known = context.locals.iter_mut().rev().find(|(local, _)| local == name);
+        known.into_iter().for_each(|(_, local)| *local = value.clone());
+        Ok(true)
     }
 
     fn finished(

@@ -1,7 +1,7 @@
 //! Calls of functions for their effect: functions without outputs, which check what they are given.
 
 use modeshift_diagnostics::Span;
-use modeshift_syntax::ast::{ClassKind, Expression, Ident, Reference, Statement, StatementKind};
+use modeshift_syntax::ast::{ClassKind, Expression, External, Ident, Reference, Statement, StatementKind};
 
 use crate::classes::layout::Member;
 use crate::classes::library::composition;
@@ -25,7 +25,8 @@ impl Flattener<'_> {
         let class = self.classes.type_info(class)?.class;
         let layout = self.classes.layout(class)?;
         let is_known = self.classes.library.class(class).definition.kind == ClassKind::Function
-            && composition(&self.classes.library.class(class).definition).is_some_and(|it| it.external.is_none())
+            && composition(&self.classes.library.class(class).definition)
+                .is_some_and(|it| it.external.as_ref().is_none_or(is_unobserved))
             && !layout.members.iter().any(is_output)
             && context.calls < MAX_CALLS;
         if !is_known {
@@ -70,6 +71,13 @@ impl Flattener<'_> {
         }
         self.execute_statements(call, known, context).map(|_| ())
     }
+}
+
+/// Whether what an external function does is seen by functions only that are refused where they are called: the hidden state of the
+/// generator of random numbers that are not functions of their arguments.
+fn is_unobserved(external: &External) -> bool {
+    let name = external.call.as_ref().map(|(_, name, _)| &*name.name);
+    name == Some("ModelicaRandom_setInternalState_xorshift1024star")
 }
 
 /// Whether a statement computes with predefined functions at most; what others do is not looked into.

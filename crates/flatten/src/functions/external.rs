@@ -16,6 +16,9 @@ use crate::expressions::term::Term;
 use crate::failure::{Failure, Outcome, unsupported, wrong};
 use crate::flattener::Flattener;
 
+/// The external function that makes a path of the address of a resource.
+const FULL_PATH: &str = "ModelicaInternal_fullPathName";
+
 impl Flattener<'_> {
     /// `ExternalCombiTable1D(…)`: the number of the object.
     pub(crate) fn external_object(
@@ -45,6 +48,10 @@ impl Flattener<'_> {
         let bound = self.bind(&call, &inputs, context)?;
         let arguments =
             bound.iter().map(|(_, value)| self.object_argument(value, span)).collect::<Outcome<Vec<_>>>()?;
+        let mut arguments = arguments;
+        if name.starts_with("ModelicaStandardTables_") {
+            self.with_table_of_file(&mut arguments, span)?;
+        }
         let known = self.model.objects.iter();
         let mut known = known.enumerate().filter(|(_, it)| it.constructor == name && it.arguments == arguments);
         let number = match known.next() {
@@ -85,14 +92,26 @@ impl Flattener<'_> {
         bound: &[(Arc<str>, Term)],
     ) -> Outcome<Option<Term>> {
         let name = external.call.as_ref().map_or("", |(_, name, _)| &*name.name);
-        let Some(operation) = name.strip_prefix("ModelicaStrings_") else { return Ok(None) };
+        let Some(operation) = name.strip_prefix("ModelicaStrings_").or((name == FULL_PATH).then_some(name)) else {
+            return Ok(None);
+        };
         let mut given = Vec::with_capacity(bound.len());
         for (_, value) in bound {
             let value = self.with_parameter_values(value, call.span)?;
             let Some(known) = self.known(&value) else { return Ok(None) };
             given.push(known);
         }
-        let Some(results) = of_strings(operation, &given) else { return Ok(None) };
+        let results = match &given[..] {
+            [Known::Text(address)] if operation == FULL_PATH => {
+                let Some(path) = self.classes.library.resource(address, self.classes.diagnostics) else {
+                    let message = format!("no directory is known for `{address}`");
+                    return wrong(Code::E0203, message, call.span);
+                };
+                Some(vec![Known::Text(path.display().to_string())])
+            }
+            given => of_strings(operation, given),
+        };
+        let Some(results) = results else { return Ok(None) };
         let outputs = call.layout.members.iter().filter(|member| is_output(member)).count();
         let mut terms = Vec::with_capacity(results.len());
         for result in results {
@@ -161,8 +180,20 @@ fn of_strings(operation: &str, given: &[Known]) -> Option<Vec<Known>> {
             let skipped = text.bytes().skip(start).take_while(u8::is_ascii_whitespace).count();
             Known::Whole((start + skipped + 1) as i64)
         }
+        ("hashString", [Known::Text(text)]) => Known::Whole(i64::from(hash(text) as i32)),
         _ => return None,
     }])
+}
+
+/// The hash of Arash Partow, of 32 bits.
+fn hash(text: &str) -> u32 {
+    text.bytes().enumerate().fold(0xAAAA_AAAA, |hash: u32, (at, byte)| {
+        let byte = u32::from(byte);
+        hash ^ match at % 2 {
+            0 => hash << 7 ^ byte.wrapping_mul(hash >> 3),
+            _ => !(hash << 11).wrapping_add(byte ^ hash >> 5),
+        }
+    })
 }
 
 /// The name of an external function in its own language.

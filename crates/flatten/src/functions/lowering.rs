@@ -329,7 +329,7 @@ fn returns(statements: &[Statement]) -> bool {
 }
 
 /// In an expression a call means its first output.
-fn first_output(term: Term) -> Outcome<Term> {
+pub(super) fn first_output(term: Term) -> Outcome<Term> {
     match term {
         Term::Tuple(outputs) => outputs.first().cloned().ok_or(Failure::Reported),
         other => Ok(other),

@@ -7,11 +7,13 @@
 //! | file | purpose |
 //! |---|---|
 //! | `interpolation` | a function of one variable through points: smoothness, extrapolation, derivatives |
+//! | `random` | generators of random numbers |
 //! | `table_1d` | `ExternalCombiTable1D` |
 //! | `table_2d` | `ExternalCombiTable2D` |
 //! | `time_table` | `ExternalCombiTimeTable`, with its time events |
 
 mod interpolation;
+mod random;
 mod table_1d;
 mod table_2d;
 mod time_table;
@@ -131,6 +133,9 @@ impl Given<'_> {
 
 /// The function of this name in its own language.
 pub(crate) fn native(name: &str, objects: &Arc<Objects>) -> Option<NativeFunction> {
+    if let Some(method) = name.strip_prefix("ModelicaRandom_") {
+        return random::native(method);
+    }
     let (kind, method) = name.strip_prefix("ModelicaStandardTables_")?.split_once('_')?;
     match kind {
         "CombiTable1D" => table_1d::native(method, objects),

@@ -26,6 +26,7 @@ pub struct Compiler<'a> {
     natives: &'a NativeFunctions,
     known_inputs: Box<dyn Fn(Input) -> Option<f64> + 'a>,
     homotopy: bool,
+    at_start: bool,
     pub(crate) assembler: Assembler,
     values: Memo<Context, Value>,
 }
@@ -38,6 +39,7 @@ impl<'a> Compiler<'a> {
             natives,
             known_inputs: Box::new(|_| None),
             homotopy: false,
+            at_start: false,
             assembler: Assembler::default(),
             values: Memo::new(),
         }
@@ -52,6 +54,12 @@ impl<'a> Compiler<'a> {
     /// `homotopy` moves from its second argument to its first with [`Input::Homotopy`].
     pub fn with_homotopy(mut self) -> Self {
         self.homotopy = true;
+        self
+    }
+
+    /// Of a start, where `delay` is what it delays.
+    pub fn at_start(mut self) -> Self {
+        self.at_start = true;
         self
     }
 
@@ -129,6 +137,7 @@ impl<'a> Compiler<'a> {
             Homotopy if self.homotopy => self.blend(at(0), at(1)),
             Homotopy => at(0),
             Edge | Change => self.flank(builtin, at(0), known.at(list[0], Context::LEFT_LIMIT)),
+            Delay | DelayMax if self.at_start => at(0),
             Sample | Delay | DelayMax | Initial | Terminal => self.input(Input::Run(id)),
             Sin | Cos | Tan | Asin | Acos | Atan | Sinh | Cosh | Tanh | Exp | Log | Log10 | Sqrt | Abs | Sign
             | Floor | Ceil | Integer => self.assembler.one(Operation::One(builtin), at(0)),
@@ -187,6 +196,9 @@ impl Fold for Compilation<'_, '_> {
         let expressions = &self.compiler.model.expressions;
         match expressions.node(id) {
             Node::Call(Builtin::Homotopy, arguments) if !self.compiler.homotopy => {
+                operands.push(expressions.argument_list(arguments)[0], side);
+            }
+            Node::Call(Builtin::Delay | Builtin::DelayMax, arguments) if self.compiler.at_start => {
                 operands.push(expressions.argument_list(arguments)[0], side);
             }
             Node::Call(builtin, _) if is_of_run(builtin) => {}

@@ -5,8 +5,8 @@
 //! each quadratic in the order.
 //!
 //! Series are of right limits: where a decision is a tie at order 0 (`abs(x)` or `x < y` with `x = y`), the first
-//! coefficients that differ decide. Native functions have no series beyond order 1: higher coefficients are "not a
-//! number" unless the arguments are constant.
+//! coefficients that differ decide. Native functions have no series beyond order 1, or 2 where their
+//! partial derivatives are functions themselves: higher coefficients are "not a number" unless the arguments are constant.
 
 use std::cmp::Ordering;
 
@@ -329,7 +329,7 @@ fn remainder(a: &[f64], b: &[f64], count: f64, result: &mut [f64]) {
     zip(a, b, result, |a, b| a - count * b);
 }
 
-/// Order 0 by the value, order 1 by the partial derivatives.
+/// Order 0 by the value, order 1 by the partial derivatives, order 2 by theirs where they are known.
 fn call_series(call: &Call, known: &[f64], results: &mut [f64], length: usize, scratch: &mut [f64]) {
     results.fill(0.0);
     // A function without an implementation has no partial derivatives either.
@@ -348,14 +348,31 @@ fn call_series(call: &Call, known: &[f64], results: &mut [f64], length: usize, s
     }
     native.evaluate(values, column);
     results.iter_mut().step_by(length).zip(column.iter()).for_each(|(place, &value)| *place = value);
-    for (by, series) in call.arguments.iter().map(|&register| argument(register)).enumerate() {
-        if is_constant(series) {
-            continue;
-        }
+    let arguments = call.arguments.iter().map(|&register| argument(register)).enumerate();
+    let moving: Vec<(usize, &[f64])> = arguments.filter(|(_, series)| !is_constant(series)).collect();
+    for &(by, series) in &moving {
         native.evaluate_partial(values, by, column, &mut spare[..outputs]);
         for (result, &partial) in results.chunks_exact_mut(length).zip(column.iter()) {
             result[1] += partial * series[1];
-            result[2..].fill(f64::NAN);
+            if let Some(place) = result.get_mut(2) {
+                *place += partial * series[2];
+            }
+            result.iter_mut().skip(3).for_each(|place| *place = f64::NAN);
+        }
+    }
+    if length <= 2 {
+        return;
+    }
+    for &(by, series) in &moving {
+        let Some(slope) = native.exact_partial(by) else {
+            results.chunks_exact_mut(length).for_each(|result| result[2] = f64::NAN);
+            return;
+        };
+        for &(other, other_series) in &moving {
+            slope.evaluate_partial(values, other, column, &mut spare[..outputs]);
+            for (result, &second) in results.chunks_exact_mut(length).zip(column.iter()) {
+                result[2] += 0.5 * second * series[1] * other_series[1];
+            }
         }
     }
 }

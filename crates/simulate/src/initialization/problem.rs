@@ -116,8 +116,8 @@ impl<'a> InitialProblem<'a> {
         values
     }
 
-    fn tape(&self, expressions: &[ExpressionId]) -> Result<Tape, modeshift_numerics::NotNumeric> {
-        Compiler::new(self.model(), self.natives).tape(expressions)
+    pub(crate) fn tape(&self, expressions: &[ExpressionId]) -> Result<Tape, modeshift_numerics::NotNumeric> {
+        Compiler::new(self.model(), self.natives).at_start().tape(expressions)
     }
 
     /// A mode with these values; the other variables have their start values.

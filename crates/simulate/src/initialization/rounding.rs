@@ -72,7 +72,7 @@ impl InitialProblem<'_> {
 
     /// The terms of an expression at a point, by all that it depends on; none where it has no derivatives.
     fn terms(&self, expression: ExpressionId, point: &Point) -> Vec<Term> {
-        let compiler = || Compiler::new(self.model(), self.natives);
+        let compiler = || Compiler::new(self.model(), self.natives).at_start();
         let Ok(tape) = compiler().tape(&[expression]) else { return Vec::new() };
         let inputs = tape.inputs().to_vec();
         let Ok(differentiated) = compiler().differentiated(&[expression], &inputs) else { return Vec::new() };

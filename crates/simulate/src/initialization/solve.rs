@@ -15,7 +15,7 @@ use super::rounding::Known;
 
 /// Sides of a condition that differ by more than this share of their size disagree.
 const AGREEMENT: f64 = 1e-7;
-/// How often discrete variables are evaluated anew before they count as undecided.
+/// How often continuous and discrete variables are evaluated in turn before they count as undecided.
 const DISCRETE_ROUNDS: usize = 10;
 
 /// A condition that is too many and contradicts the others.
@@ -169,7 +169,7 @@ impl InitialProblem<'_> {
             Input::Homotopy => None,
             other => Some(point.input(self, other)),
         };
-        let compiler = Compiler::new(self.model(), self.natives).with_known_inputs(known);
+        let compiler = Compiler::new(self.model(), self.natives).at_start().with_known_inputs(known);
         let compiler = if homotopy { compiler.with_homotopy() } else { compiler };
         compiler.differentiated(&residuals, &unknowns).map_err(|NotNumeric { .. }| {
             ModeFailure::NotNumeric(block.equations[0], "it contains something that is not a number".to_string())
@@ -184,21 +184,30 @@ impl InitialProblem<'_> {
         }
     }
 
-    /// Evaluates the definitions of discrete variables; whether a value changed.
+    /// Evaluates the definitions of discrete variables until nothing changes, in as many rounds as one may lead to the next; whether
+    /// a value changed.
     fn update_discrete(&self, point: &mut Point) -> bool {
         let space = &self.start.space;
         let holds = |it: &&DiscreteDefinition| space.evaluate(it.modes, |variable| point.mode.is_on(variable));
         let (variables, values): (Vec<_>, Vec<_>) =
             self.discrete.iter().filter(holds).map(|it| (it.variable, it.value)).unzip();
-        let values = self.evaluate(&values, point);
-        let mut changed = false;
-        for (variable, value) in variables.into_iter().zip(values) {
-            let known = &mut point.values[variable.index()];
-            if value.is_finite() && *known != value {
-                (*known, changed) = (value, true);
+        let Ok(tape) = self.tape(&values) else { return false };
+        let (mut workspace, mut values) = (tape.workspace(), vec![f64::NAN; values.len()]);
+        for round in 0..=variables.len() {
+            let inputs: Vec<f64> = tape.inputs().iter().map(|&input| point.input(self, input)).collect();
+            tape.evaluate(&inputs, &mut workspace, &mut values);
+            let mut changed = false;
+            for (variable, &value) in variables.iter().zip(&values) {
+                let known = &mut point.values[variable.index()];
+                if value.is_finite() && *known != value {
+                    (*known, changed) = (value, true);
+                }
+            }
+            if !changed {
+                return round > 0;
             }
         }
-        changed
+        true
     }
 
     /// The conditions that are too many: redundant where they agree with the solution.

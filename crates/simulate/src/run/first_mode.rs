@@ -6,7 +6,9 @@
 //! next-mode selection finds is the start. It must not jump: that fixed start values contradict the constraints of
 //! all modes is an error, unless they are meant as left limits (`--impulsive-start`).
 
-use modeshift_dae::{Definition, Derivative, ExpressionId, Id, IndexVec, InitialValue, Mode, Node, VariableId};
+use modeshift_dae::{
+    Definition, Derivative, ExpressionId, Id, IndexVec, InitialValue, Mode, ModeVariableId, Node, VariableId,
+};
 
 use crate::initialization::InitialProblem;
 use crate::run::Machinery;
@@ -24,6 +26,16 @@ pub(super) struct LeftLimits {
 }
 
 impl LeftLimits {
+    /// The left limit of a variable.
+    pub fn value(&self, id: VariableId) -> Option<f64> {
+        self.values.get(id.index()).copied()
+    }
+
+    /// Whether a mode variable was true.
+    pub fn truth(&self, mode: ModeVariableId) -> bool {
+        self.mode[mode]
+    }
+
     /// The start values of a model, if nothing but fixed start values of states is asked of its start.
     pub fn of(problem: &InitialProblem<'_>) -> Option<Self> {
         let model = &problem.dae.model;

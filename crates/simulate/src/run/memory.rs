@@ -201,6 +201,8 @@ pub(crate) struct TapeBuffers {
     sides: Buffers,
     /// What restarts of the present instant carried from what crossed to what did not.
     pub carried: Carried,
+    /// What is remembered for later.
+    pub delayed: Buffers,
 }
 
 impl Memory {
@@ -214,6 +216,7 @@ impl Memory {
                 watched: tapes.watched.buffers(),
                 sides: tapes.sides.buffers(),
                 carried: Carried::default(),
+                delayed: prepared.delays.formulas.buffers(),
             },
             noise_level: 1.0,
             passes_through: false,

@@ -22,6 +22,7 @@
 //! | `modes`, `mode_cache` | modes visited so far |
 //! | `pinned_modes` | what makes singular modes run whose states are determined |
 //! | `running_sizes` | how large the terms are that a guard near zero is made of |
+//! | `delays` | the past of what is delayed |
 //! | `memory` | what else is remembered from instant to instant |
 //! | `phase` | integration in one mode up to the next event, which is located to rounding |
 //! | `instant` | what happens at an event, micro-step by micro-step |
@@ -34,6 +35,7 @@
 //!
 //! E22 §2 and §8–9. A run visits few modes, so here and only here modes are looked at one by one.
 
+mod delays;
 mod events;
 mod failure;
 mod first_mode;
@@ -240,7 +242,13 @@ impl<'a> Run<'_, 'a> {
             self.output.event(self.machinery.prepared, &before, &outcome);
         }
         let fired = Fired { samples: self.due_samples(left.time), ..Fired::default() };
-        let passed = self.instant(&left, &fired, Occasion { initial: true, terminal: false });
+        let occasion = Occasion { initial: true, terminal: false };
+        if !self.begin_delays(&left, &fired, occasion) {
+            self.output.row(&left);
+            self.machinery.prepared.explain_no_past(self.diagnostics);
+            return Passed::End(RunEnd::Failed, left.time);
+        }
+        let passed = self.instant(&left, &fired, occasion);
         if let Passed::Same(right) | Passed::Other(right) = &passed
             && self.output.last_time().is_none()
         {
@@ -248,6 +256,23 @@ impl<'a> Run<'_, 'a> {
             self.output.pass_points_until(left.time);
         }
         passed
+    }
+
+    /// What is delayed has always been what the first instant leads to, which is passed for that until it leads to the same;
+    /// whether it does.
+    fn begin_delays(&mut self, left: &Side<'a>, fired: &Fired, occasion: Occasion) -> bool {
+        let Machinery { prepared, visited, memory } = &mut self.machinery;
+        for _ in 0..start::MOST_BEGINNINGS {
+            if prepared.delays.all.is_empty() {
+                return true;
+            }
+            // Why there is no first instant is said when it is passed.
+            let Ok(outcome) = instant::instant(prepared, visited, memory, left, fired, occasion) else { return true };
+            if prepared.delays.begin_as(prepared, &mut memory.buffers.delayed, &outcome.right) {
+                return true;
+            }
+        }
+        false
     }
 
     /// The last instant.

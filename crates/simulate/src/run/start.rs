@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use modeshift_dae::{Derivative, Id, IndexVec, Mode, MultimodeDae, Variability, VariableId};
+use modeshift_dae::{Derivative, Id, IndexVec, Mode, ModeVariableId, MultimodeDae, Variability, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
 use modeshift_numerics::{Input, Parameters};
 use modeshift_structure::initialization::{InitialChoice, initialization};
@@ -24,6 +24,10 @@ use crate::run::{Machinery, RunModel, RunSettings};
 /// States that differ by more than this share of their size, left and right of the start, jump: as conditions of a start that
 /// disagree.
 const JUMP: f64 = 1e-7;
+
+/// What is delayed is begun again so often with the start that follows from it: a bound on work, far above the number of delays in
+/// a row that lead from one to the next.
+pub(super) const MOST_BEGINNINGS: usize = 50;
 
 /// A model made ready, and the values that its runs begin with.
 pub(super) struct Start {
@@ -74,14 +78,49 @@ impl Start {
     pub fn beginning<'a>(&'a self, machinery: &mut Machinery<'a>) -> Result<Beginning<'a>, NoBeginning> {
         let driven = self.time_of_sources();
         machinery.memory.time_scale = driven.unwrap_or_default();
-        let beginning = match &self.found {
-            Found::State(state) => self.begun_at(machinery, state),
-            Found::LeftLimits(limits, refusal) => self.begun_before(machinery, limits, refusal),
-        }?;
+        self.begin_delays(machinery);
+        let mut beginning = self.begun(machinery)?;
+        for _ in 0..MOST_BEGINNINGS {
+            let Machinery { prepared, memory, .. } = machinery;
+            if prepared.delays.begin_as(prepared, &mut memory.buffers.delayed, &beginning.side) {
+                break;
+            }
+            beginning = self.begun(machinery)?;
+        }
         if let Some(own) = time_of_states(&beginning.side) {
             machinery.memory.time_scale = driven.map_or(own, |driven| driven.or_shorter(own));
         }
         Ok(beginning)
+    }
+
+    fn begun<'a>(&'a self, machinery: &mut Machinery<'a>) -> Result<Beginning<'a>, NoBeginning> {
+        match &self.found {
+            Found::State(state) => self.begun_at(machinery, state),
+            Found::LeftLimits(limits, refusal) => self.begun_before(machinery, limits, refusal),
+        }
+    }
+
+    /// What is delayed has always been what it is at the start values.
+    fn begin_delays(&self, machinery: &mut Machinery<'_>) {
+        let Start { prepared, settings, found } = self;
+        let start = |id: VariableId| prepared.constants.starts.get(id.index()).copied().flatten();
+        let truth = |mode: ModeVariableId| match found {
+            Found::State(state) => state.mode.value(mode),
+            Found::LeftLimits(limits, _) => limits.truth(mode),
+        };
+        let value = |id: VariableId, order: u32| match found {
+            Found::State(state) => state.value(id, order),
+            Found::LeftLimits(limits, _) => limits.value(id).filter(|_| order == 0),
+        };
+        prepared.delays.begin(&mut machinery.memory.buffers.delayed, settings.start, |input| match input {
+            Input::Time => settings.start,
+            Input::Variable(id, order) | Input::LeftVariable(id, order) => {
+                prepared.parameter(id).or(value(id, order)).or(start(id)).unwrap_or(0.0)
+            }
+            Input::Mode(mode) | Input::LeftMode(mode) => f64::from(u8::from(truth(mode))),
+            Input::Run(_) => 0.0,
+            Input::Homotopy => 1.0,
+        });
     }
 
     /// In what time the first thing happens that time alone makes: something is due, or a function of time bends.

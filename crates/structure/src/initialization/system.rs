@@ -12,8 +12,8 @@
 use std::sync::Arc;
 
 use modeshift_dae::{
-    Derivative, Derivatives, Equation, EquationId, EquationKind, ExpressionId, ExpressionText, FlatModel, Id, IndexVec,
-    InitialEquation, MultimodeDae, Node, Rewritten, ScenarioId, Variability, Variable, VariableId,
+    Builtin, Derivative, Derivatives, Equation, EquationId, EquationKind, ExpressionId, ExpressionText, FlatModel, Id,
+    IndexVec, InitialEquation, MultimodeDae, Node, Rewritten, ScenarioId, Type, Variability, Variable, VariableId,
 };
 use modeshift_diagnostics::Span;
 use modeshift_modes::{Invariant, ModeSet, ModeSpace};
@@ -190,6 +190,10 @@ fn is_fixed_start(variable: &Variable) -> bool {
     variable.fixed == Some(true) && variable.is_continuous_unknown()
 }
 
+fn is_delay(node: Node) -> bool {
+    matches!(node, Node::Call(Builtin::Delay | Builtin::DelayMax, _))
+}
+
 /// Whether an initial equation gives a discrete variable its value.
 fn is_discrete(dae: &MultimodeDae, number: u32) -> bool {
     dae.discrete.initial.get(number as usize).is_some_and(Option::is_some)
@@ -214,6 +218,18 @@ struct Builder<'a> {
     everywhere: ExpressionId,
     /// Expressions with variables in the places of derivatives.
     replaced: Rewritten,
+    past: Past,
+}
+
+/// What is delayed at the start: it has always been what it is there. So `delay(e, T)` is `e`, but its derivatives are zero, and until an
+/// equation has been differentiated a parameter stands for it, behind all variables of the model.
+#[derive(Default)]
+struct Past {
+    replaced: Rewritten,
+    /// What is delayed, where delays inside it are parameters.
+    arguments: Vec<ExpressionId>,
+    /// The same as it is at the start.
+    values: Vec<ExpressionId>,
 }
 
 impl<'a> Builder<'a> {
@@ -235,12 +251,13 @@ impl<'a> Builder<'a> {
             assumed: Vec::new(),
             everywhere,
             replaced: Rewritten::new(),
+            past: Past::default(),
             model,
         }
     }
 
     fn push(&mut self, origin: Origin, name: Arc<str>, sides: [ExpressionId; 2], span: Span, modes: ModeSet) {
-        let [left, right] = sides.map(|side| self.without_derivatives(side));
+        let [left, right] = self.without_delays(sides).map(|side| self.without_derivatives(side));
         let kind = EquationKind::Continuous;
         self.equations.push(Equation { name, kind, guard: self.everywhere, left, right, span });
         self.residuals.push(self.model.expressions.difference(left, right));
@@ -250,7 +267,8 @@ impl<'a> Builder<'a> {
 
     /// The equations of the model with their derivatives; returns where those of each equation start.
     fn model_equations(&mut self, dae: &MultimodeDae, analysis: &Analysis) -> IndexVec<EquationId, EquationId> {
-        let mut derivatives = Derivatives::by_time(&dae.model.variables, &dae.model.functions);
+        let variables = self.variables_and_past();
+        let mut derivatives = Derivatives::by_time(&variables, &dae.model.functions);
         let mut first = IndexVec::new();
         for (id, equation) in dae.model.equations.iter_enumerated() {
             first.push(EquationId::from_index(self.equations.len()));
@@ -258,7 +276,7 @@ impl<'a> Builder<'a> {
             if guard.is_empty() {
                 continue;
             }
-            let mut sides = [equation.left, equation.right];
+            let mut sides = self.without_delays([equation.left, equation.right]);
             let mut failure: Option<String> = None;
             let offset = &self.carried.equation_offsets[id];
             for order in 0..=offset.maximum() {
@@ -336,9 +354,41 @@ impl<'a> Builder<'a> {
         *self.derivatives.entry(quantity).or_insert_with(|| quantities.push(quantity))
     }
 
+    /// The variables of the model, and parameters for what is delayed.
+    fn variables_and_past(&self) -> IndexVec<VariableId, Variable> {
+        let mut variables = self.model.variables.clone();
+        let expressions = &self.model.expressions;
+        let nodes = (0..expressions.len()).map(|index| expressions.node(ExpressionId::from_index(index)));
+        for _ in nodes.filter(|node| is_delay(*node)) {
+            variables.push(Variable::new("", Type::Real, Variability::Parameter, self.everywhere));
+        }
+        variables
+    }
+
+    /// Expressions with parameters in the places of delays.
+    fn without_delays(&mut self, sides: [ExpressionId; 2]) -> [ExpressionId; 2] {
+        let (declared, Past { replaced, arguments, .. }) = (self.model.variables.len(), &mut self.past);
+        let sides = sides.map(|side| {
+            self.model.expressions.rewrite(side, replaced, |expressions, id| match expressions.node(id) {
+                Node::Call(Builtin::Delay | Builtin::DelayMax, list) => {
+                    arguments.push(expressions.argument_list(list)[0]);
+                    expressions.variable(VariableId::from_index(declared + arguments.len() - 1), 0)
+                }
+                _ => id,
+            })
+        });
+        while let Some(&argument) = self.past.arguments.get(self.past.values.len()) {
+            let value = self.without_derivatives(argument);
+            self.past.values.push(value);
+        }
+        sides
+    }
+
     fn without_derivatives(&mut self, expression: ExpressionId) -> ExpressionId {
         let (quantities, derivatives) = (&mut self.quantities, &mut self.derivatives);
+        let (declared, past) = (self.model.variables.len(), &self.past.values);
         self.model.expressions.rewrite(expression, &mut self.replaced, |expressions, id| match expressions.node(id) {
+            Node::Variable(of, 0) if of.index() >= declared => past[of.index() - declared],
             Node::Variable(of, order @ 1..) => {
                 let quantity = Derivative { of, order };
                 let variable = *derivatives.entry(quantity).or_insert_with(|| quantities.push(quantity));

@@ -149,8 +149,10 @@ impl<'a> Instant<'_, 'a> {
         let mut unmet = Vec::new();
         let (mut start, mut is_first_event) = (None, false);
         let (mut circle, mut was_met) = (Circle::default(), false);
+        let mut left_limits = self.prepared.felt_left_limits(left);
         for number in 0..MOST_MICRO_STEPS {
             let mut before = outcome.right.clone();
+            let limits_before = std::mem::replace(&mut left_limits, self.prepared.felt_left_limits(&before));
             if stage == Stage::Quiet {
                 self.prepared.silence(&mut before.discrete);
             }
@@ -164,7 +166,7 @@ impl<'a> Instant<'_, 'a> {
                 released: if number == 0 { &released } else { &[] },
                 is_literal: stage == Stage::Start,
                 all_by_series: transient,
-                must_restart: transient,
+                must_restart: transient || left_limits != limits_before,
                 unmet: &unmet,
                 start: start.as_ref().filter(|_| std::mem::take(&mut is_first_event)),
                 island: None,
@@ -304,7 +306,7 @@ impl<'a> Instant<'_, 'a> {
                 discrete[it.variable] = f64::from(u8::from((value.0 > 0.0) == it.holds_above()));
             }
         }
-        self.update_stairs(&given, &mut discrete);
+        self.update_stairs(left, &given, &mut discrete);
         discrete
     }
 
@@ -338,7 +340,7 @@ impl<'a> Instant<'_, 'a> {
                 None => first.discrete[it.variable],
             };
         }
-        self.update_stairs(left, &mut discrete);
+        self.update_stairs(first, left, &mut discrete);
         discrete
     }
 
@@ -369,17 +371,20 @@ impl<'a> Instant<'_, 'a> {
         modes.chain(discrete).chain(side.jet.iter().map(|value| value.to_bits())).collect()
     }
 
-    /// Stairs of continuous arguments, where the argument is clearly on another step.
-    fn update_stairs(&mut self, side: &Side<'a>, discrete: &mut IndexVec<VariableId, f64>) {
+    /// Stairs of continuous arguments, where the argument is clearly on another step, or has jumped to its very edge.
+    fn update_stairs(&mut self, first: &Side<'a>, side: &Side<'a>, discrete: &mut IndexVec<VariableId, f64>) {
         if self.prepared.discrete.stairs.is_empty() {
             return;
         }
+        let before = self.memory.buffers.stair_arguments(self.prepared, first);
         let arguments = self.memory.buffers.stair_arguments(self.prepared, side);
-        for (stair, argument) in self.prepared.discrete.stairs.iter().zip(arguments) {
+        for ((stair, argument), before) in self.prepared.discrete.stairs.iter().zip(arguments).zip(before) {
             let (low, high) = stair.rounding.edges(discrete[stair.variable]);
             let margin = self.prepared.noise.relative * argument.abs().max(1.0);
             if argument < low - margin || argument > high + margin {
                 discrete[stair.variable] = stair.rounding.step(argument);
+            } else if (argument - argument.round()).abs() <= margin && (before - argument).abs() > margin {
+                discrete[stair.variable] = stair.rounding.step(argument.round());
             }
         }
     }

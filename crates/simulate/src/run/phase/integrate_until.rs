@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use modeshift_dae::{Derivative, VariableId};
 
-use crate::integrate::{IntegrationFailure, Integrator, Method, Problem, Settings, Sizes};
+use crate::integrate::{IntegrationFailure, Integrator, Method, Problem, Settings};
 use crate::program::{BlockFailure, NotBuilt};
 use crate::results::CostPart;
 use crate::run::Machinery;
@@ -27,6 +27,9 @@ use crate::run::phase::zero_crossings::{Crossing, Guard, Values, Watch};
 use crate::run::sliding::flow::{NoFlow, NotAlike, Slide};
 use crate::run::sliding::ode::SlidingOde;
 use crate::run::values::Side;
+
+/// Rounding of states at rest, and what that makes of others at rest.
+const ROUNDS_OF_ROUNDING: usize = 2;
 
 /// What a run asks of its phases.
 #[derive(Clone, Copy)]
@@ -220,20 +223,24 @@ impl<'a> Phase<'a> {
             return;
         }
         // Of another state a part of its error as small as the error is itself: a fast state is moved by others many times in a
-        // step. But all of it where it is rounding, as the current into a capacitor that nothing drives.
-        let error = |sizes: &Sizes, index: usize| {
-            (settings.tolerance.powi(2) * sizes.now[index]).max(step * sizes.slope_noise[index])
-        };
+        // step. But all of it where it is rounding, as the current into a capacitor that nothing drives: that is found first, and then
+        // what it makes of others. What was found before does not count: by a state that drives itself it would grow without end.
         let place_of =
             |state: Derivative<VariableId>| self.mode.quantities.index(state.of, state.order).map(|it| it.index());
         let mut errors = vec![0.0; self.present.jet.len()];
         for (index, state) in program.state_quantities().enumerate() {
-            place_of(state).into_iter().for_each(|place| errors[place] = error(integrator.sizes(), index));
+            let error = settings.tolerance.powi(2) * integrator.sizes().now[index];
+            place_of(state).into_iter().for_each(|place| errors[place] = error);
         }
-        for (index, state) in resting {
-            if let Some(noise) = self.present.slope_noise(machinery.prepared, state, &errors) {
+        for _ in 0..ROUNDS_OF_ROUNDING {
+            let noise = |&(_, state): &(usize, Derivative<VariableId>)| {
+                self.present.slope_noise(machinery.prepared, state, &errors)
+            };
+            let noises: Vec<Option<f64>> = resting.iter().map(noise).collect();
+            for (&(index, state), noise) in resting.iter().zip(noises) {
+                let Some(noise) = noise else { continue };
                 integrator.set_slope_noise(index, noise);
-                place_of(state).into_iter().for_each(|place| errors[place] = error(integrator.sizes(), index));
+                place_of(state).into_iter().for_each(|place| errors[place] = errors[place].max(step * noise));
             }
         }
     }
@@ -270,11 +277,16 @@ impl<'a> Phase<'a> {
     ) -> Result<Reached, NoPhase> {
         loop {
             let Some(part) = self.next_part(machinery, settings, integrator)? else { return Ok(Reached::Stop) };
-            let end = part.end;
-            let Some(Part { found, is_due, failure, .. }) = self.rows(machinery, integrator, output, part, pause)?
+            let (from, end) = (part.from, part.end);
+            let Some(Part { found, mut is_due, failure, .. }) =
+                self.rows(machinery, integrator, output, part, pause)?
             else {
                 return Ok(Reached::Pause);
             };
+            if self.remember(machinery, settings, integrator, (from, end))? {
+                self.expected.look_again(machinery, settings, (from, &self.present));
+                is_due |= end >= self.expected.limit;
+            }
             self.move_to(machinery, integrator, end)?;
             self.reached = end;
             self.check_assertions(machinery)?;
@@ -339,6 +351,8 @@ impl<'a> Phase<'a> {
         // After an event inside a step, the rest of the step comes first.
         if integrator.time() <= from {
             let limit = self.resolved(machinery, integrator, from).min(limit);
+            let limit =
+                machinery.prepared.remembered_until(&mut machinery.memory.buffers.delayed, &self.present).min(limit);
             let step = match integrator.step(limit) {
                 Ok(step) => step,
                 Err(failure) => {
@@ -608,6 +622,7 @@ impl Expected {
     /// What may happen next.
     fn of<'a>(machinery: &mut Machinery<'a>, settings: &PhaseSettings, side: &Side<'a>) -> Self {
         let Machinery { prepared, visited, memory } = machinery;
+        prepared.delays.go_on(prepared, &mut memory.buffers.delayed, side);
         let guards = derived_guards_on(prepared, visited, memory, side);
         let due = prepared.next_time(side.time, &side.discrete, &memory.samplings);
         let noise = prepared.noise.relative;
@@ -623,6 +638,13 @@ impl Expected {
         }
         watch.begin(side.time, &memory.buffers.watched_in_all(prepared, side));
         Expected { due, limit: due.min(settings.stop), resolved: side.time, watch }
+    }
+
+    /// Something new is due after a time.
+    fn look_again(&mut self, machinery: &Machinery<'_>, settings: &PhaseSettings, (from, side): (f64, &Side<'_>)) {
+        let due = machinery.prepared.next_time(from, &side.discrete, &machinery.memory.samplings);
+        self.due = self.due.min(due);
+        self.limit = self.due.min(settings.stop);
     }
 
     /// Whether the run ends before anything is due.

@@ -8,6 +8,7 @@
 //! | [`guard_functions`] | guards that are more than affine in what moves, as functions that can be bounded |
 //! | [`short_events`] | where such a guard may cross zero within a step that shows nothing of it at its ends |
 //! | [`polynomials`] | what moves, over a step |
+//! | [`remembering`] | what is written into the past of what is delayed |
 //! | [`root_finding`] | a crossing within a step, located to rounding |
 //! | [`noise_floor`] | what is too small to be an event |
 //! | [`schedule`] | events whose times are known in advance |
@@ -24,6 +25,7 @@ pub(crate) mod integrate_until;
 pub(crate) mod intervals;
 pub(crate) mod noise_floor;
 pub(crate) mod polynomials;
+pub(crate) mod remembering;
 pub(crate) mod root_finding;
 pub(crate) mod schedule;
 pub(crate) mod short_events;

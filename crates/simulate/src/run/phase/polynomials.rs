@@ -58,6 +58,19 @@ impl Polynomial {
         Polynomial { coefficients, error }
     }
 
+    /// The same value everywhere, to the last bit.
+    pub fn constant(value: f64) -> Self {
+        let mut coefficients = [0.0; POINTS];
+        coefficients[0] = value;
+        Polynomial { coefficients, error: 0.0 }
+    }
+
+    /// A derivative at a point.
+    pub fn derivative(&self, at: f64, order: u32) -> f64 {
+        let coefficients = (0..order).fold(self.coefficients, |it, _| derivative(it));
+        coefficients.iter().rev().fold(0.0, |sum, coefficient| sum * at + coefficient)
+    }
+
     /// Its bounds within a distance of a point.
     pub fn within(&self, middle: f64, radius: f64) -> Stretch {
         let mut shifted = self.coefficients;

@@ -80,7 +80,7 @@ pub(crate) fn due_samples(samplings: &mut [Sampling], now: f64) -> Vec<Expressio
 
 impl Prepared {
     /// An expression of time and discrete values as an affine function of time; left limits are those of `left`.
-    fn affine(
+    pub fn affine(
         &self,
         expression: ExpressionId,
         left: &IndexVec<VariableId, f64>,
@@ -140,6 +140,11 @@ impl Prepared {
                 discrete[it.variable] = step;
             }
         }
+        for delay in &self.delays.all {
+            let piece = self.piece_right_after(delay, time, (left, discrete), ROUNDING);
+            changed |= discrete[delay.piece] != piece;
+            discrete[delay.piece] = piece;
+        }
         changed
     }
 
@@ -174,6 +179,9 @@ impl Prepared {
                 let (low, high) = stair.rounding.edges(discrete[stair.variable]);
                 consider(argument.time_of(if argument.slope > 0.0 { high } else { low }));
             }
+        }
+        for delay in &self.delays.all {
+            consider(self.end_of_piece(delay, discrete));
         }
         for sampling in samplings {
             consider(Some(sampling.time()));

@@ -16,7 +16,6 @@ use crate::run::prepare::discrete_tapes::Formulas;
 use crate::run::prepare::event_functions::{Stair, replace_stairs};
 use crate::run::prepare::hidden_changes::make_events;
 use crate::run::prepare::islands::{Connections, Islands};
-use crate::run::prepare::native_calls::asked_for;
 use crate::run::prepare::relations::{Atom, Conditions, Moment};
 use crate::run::prepare::when_equations::{Definitions, Firing, when_equations};
 
@@ -179,7 +178,6 @@ impl DiscretePart {
         if !problems.is_empty() {
             return Err(problems);
         }
-        check_calls(dae, &stairs)?;
         let model = &dae.model;
         let parameter = |id: VariableId| if id.index() < declared_count { parameter(id) } else { None };
         let compile = |list: &[ExpressionId]| {
@@ -541,35 +539,8 @@ fn atoms_in(model: &FlatModel, atoms: &IndexVec<RelationId, Atom>, expression: E
     found
 }
 
-/// `delay` needs a memory of the past that a run does not have.
-/// Refuses what no run can tell yet, wherever it stands.
-fn check_calls(dae: &MultimodeDae, stairs: &[Stair]) -> Result<(), Vec<Diagnostic>> {
-    use modeshift_dae::Builtin::{Delay, DelayMax};
-    let model = &dae.model;
-    let conditions = dae.mode_variables.iter().filter_map(|mode| mode.definition.map(|it| (it, mode.span)));
-    let steps = stairs.iter().map(|stair| (stair.argument, Span::default()));
-    for (expression, span) in asked_for(model).into_iter().chain(conditions).chain(steps) {
-        let mut found = None;
-        model.expressions.for_each(expression, |id, node| {
-            if matches!(node, Node::Call(Delay | DelayMax, _)) {
-                found = Some(id);
-            }
-            found.is_none()
-        });
-        if let Some(call) = found {
-            let text = modeshift_dae::short_text(model, None, call);
-            let problem = Diagnostic::error("E0812", format!("`{text}` cannot be simulated: `delay` is not supported"));
-            return Err(vec![
-                problem
-                    .label(span, "needed here")
-                    .help("approximate it, for example by a first-order lag `T*der(y) = u - y` or a chain of them"),
-            ]);
-        }
-    }
-    Ok(())
-}
-
-fn not_numeric(model: &FlatModel, expression: ExpressionId) -> Diagnostic {
+/// What is not a number cannot be decided by.
+pub(super) fn not_numeric(model: &FlatModel, expression: ExpressionId) -> Diagnostic {
     let text = modeshift_dae::short_text(model, None, expression);
     Diagnostic::error("E0813", format!("`{text}` decides something at events, but is not a number"))
 }

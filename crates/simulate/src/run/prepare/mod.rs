@@ -35,13 +35,15 @@ use modeshift_mode_changes::{FormUsers, Noise, Strategy};
 use modeshift_numerics::{Input, NativeFunctions};
 
 use crate::results::Columns;
+use crate::run::delays::Delays;
+use crate::run::delays::calls::replace_delays;
 use crate::run::phase::guard_functions::GuardFunctions;
 use crate::run::phase::schedule::Schedule;
 use crate::run::phase::time_functions::TimeFunctions;
 use crate::run::phase::zero_crossings::FLOOR;
 use crate::run::running_sizes::GuardTapes;
 use crate::run::values::{Occasion, Side};
-use discrete_part::DiscretePart;
+use discrete_part::{DiscretePart, not_numeric};
 
 /// A model made ready.
 pub(crate) struct Prepared {
@@ -50,6 +52,8 @@ pub(crate) struct Prepared {
     pub natives: NativeFunctions,
     pub discrete: DiscretePart,
     pub constants: Constants,
+    /// The past of what is delayed.
+    pub delays: Delays,
     pub columns: Columns,
     pub felt: Felt,
     /// Which equations contain which mode variables and discrete variables.
@@ -91,15 +95,18 @@ impl Prepared {
     /// Makes a model ready; says where that cannot be done. `from` is the time at which runs begin.
     pub fn new(
         mut dae: MultimodeDae,
-        natives: NativeFunctions,
+        mut natives: NativeFunctions,
         constants: Constants,
         (noise, search): (Noise, &'static [Strategy]),
         from: f64,
     ) -> Result<Self, Vec<Diagnostic>> {
         let parameter = |id: VariableId| constants.parameter(id);
         let columns = Columns::of(&dae, parameter);
+        let delays = replace_delays(&mut dae, &mut natives, &parameter);
         let mut discrete = DiscretePart::new(&mut dae, &natives, &parameter)?;
         discrete.append_laws(&mut dae);
+        let delays = Delays::new(&dae, &natives, &parameter, delays)
+            .map_err(|problem| vec![not_numeric(&dae.model, problem.expression)])?;
         let felt = Felt::by(&dae.model);
         let schedule = Schedule::new(&dae, &discrete, &constants, from)?;
         let time_functions = TimeFunctions::new(&dae, &discrete.atoms, &|id| constants.parameter(id));
@@ -111,6 +118,7 @@ impl Prepared {
             natives,
             discrete,
             constants,
+            delays,
             columns,
             felt,
             forms,
@@ -174,6 +182,11 @@ impl Prepared {
     ) -> Vec<VariableId> {
         let felt = self.discrete.variables().filter(|&id| self.felt.contains(id));
         felt.filter(|&id| before[id].to_bits() != after[id].to_bits()).collect()
+    }
+
+    /// What continuous equations contain of left limits, to the last bit, where a side is the left one.
+    pub fn felt_left_limits(&self, side: &Side<'_>) -> Vec<u64> {
+        self.felt.left_limits.iter().map(|it| side.value(it.of, it.order).to_bits()).collect()
     }
 
     /// Takes all conditions of `when` to have been true before, so that none becomes true.

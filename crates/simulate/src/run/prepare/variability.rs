@@ -5,6 +5,8 @@
 
 use modeshift_dae::{Builtin, ExpressionId, FlatModel, Id, Node, Variability};
 
+use crate::run::delays::calls::is_of_the_past;
+
 /// What an expression depends on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Content {
@@ -79,6 +81,8 @@ impl Contents {
             Node::Mode(_) | Node::Call(Builtin::Sample | Builtin::Initial | Builtin::Terminal, _) => {
                 Content { discrete: true, ..Content::default() }
             }
+            // It jumps at instants at which its arguments do not.
+            Node::Function(function, _) if is_of_the_past(model, function) => Content { now: true, ..operands() },
             Node::Pre(_) => {
                 let inner = operands();
                 Content { now: false, before: inner.now || inner.before, ..inner }
