@@ -33,7 +33,7 @@ fn table(file: &str, bytes: &[u8], name: &str, last: &str) -> Result<(Vec<usize>
     let said = || diagnostics.iter().map(|it| it.message.clone()).collect::<Vec<_>>().join("; ");
     let model = model.map_err(|_| said())?;
     assert!(!diagnostics.has_errors(), "{}", said());
-    match &model.objects.iter().next().expect("an object").arguments[..] {
+    match &model.objects.first().expect("an object").arguments[..] {
         [ObjectArgument::Text(name), ObjectArgument::Text(file), ObjectArgument::Numbers(sizes, values), ..] => {
             assert_eq!((&**name, &**file), ("NoName", "NoName"));
             Ok((sizes.clone(), values.clone()))
