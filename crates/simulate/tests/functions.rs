@@ -173,7 +173,7 @@ fn whole_parameters_that_the_start_finds_are_seeds_of_what_was_before() {
         initial equation seed = 4; pre(state) = first(seed, other); r = draw(pre(state));
         equation when sample(0.1, 0.1) then (r, state) = draw(pre(state)); end when; end M;";
     let ran = run_text(text, &How::until(0.35)).finished();
-    let drawn: Vec<f64> = [0.05, 0.15, 0.25, 0.35].map(|time| ran.at(time, "r")).to_vec();
+    let drawn: Vec<f64> = [0.07, 0.14, 0.28, 0.35].map(|time| ran.at(time, "r")).to_vec();
     assert_eq!(drawn, [10.0, 10.0, 10.5, 11.0]);
     assert_eq!((ran.last("state[1]"), ran.last("state[2]"), ran.last("y")), (13.0, 5.0, 10.0));
 }

@@ -180,6 +180,11 @@ impl InitialProblem<'_> {
         }
     }
 
+    fn has_fixed_start(&self, variable: VariableId) -> bool {
+        let declared = &self.model().variables[variable];
+        declared.fixed == Some(true) && declared.start.is_some()
+    }
+
     /// Evaluates the definitions of discrete variables until nothing changes, in as many rounds as one may lead to the next; whether
     /// a value changed.
     fn update_discrete(&self, point: &mut Point) -> bool {
@@ -200,7 +205,8 @@ impl InitialProblem<'_> {
                 let known = &mut point.values[variable.index()];
                 changed |= *known != value;
                 *known = value;
-                if is_left_limit {
+                // A fixed start value is the left limit; what contradicts it is noticed at the solution.
+                if is_left_limit && !self.has_fixed_start(variable) {
                     changed |= point.before.insert(variable, value) != Some(value);
                 }
             }

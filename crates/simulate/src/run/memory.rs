@@ -342,12 +342,13 @@ impl TapeBuffers {
     /// Gives conditions of `when` the values that they have on a side, with all relations as they stand: their left limits
     /// when the first clauses fire.
     pub fn begin_conditions(&mut self, prepared: &Prepared, side: &mut Side<'_>) {
-        let begun = self.literal(prepared, side);
+        let begun = self.literal(prepared, side, None);
         begun.begin_conditions(prepared, side);
     }
 
-    /// What equations define on a side, with all relations and steps of stairs as they stand.
-    pub fn literal(&mut self, prepared: &Prepared, side: &Side<'_>) -> Literal {
+    /// What equations define on a side, with all relations and steps of stairs as they stand. Left limits are those of `left`; without
+    /// one, what was before is what is there.
+    pub fn literal<'a>(&mut self, prepared: &Prepared, side: &Side<'a>, left: Option<&Side<'a>>) -> Literal {
         let occasion = Occasion::default();
         let mut literal = side.clone();
         for _ in 0..STAIRS_OF_STAIRS {
@@ -364,11 +365,11 @@ impl TapeBuffers {
         let mut mode = side.mode.values.clone();
         let is_condition = |id: VariableId| prepared.discrete.conditions.contains(&id.0);
         let mut found: Vec<(VariableId, f64)> = Vec::new();
-        // What was before the start is what is there, and no clause fires; each round passes a value on from one `pre` to the next.
+        // Without left limits no clause fires, and each round passes a value on from one `pre` to the next.
         for _ in 0..prepared.discrete.defined.len() + 2 {
             let values = self.decisions.evaluate(&prepared.discrete.tapes.decisions, |input| match input {
-                Input::LeftMode(id) => f64::from(u8::from(mode[id])),
-                _ => input_between(&prepared.dae.model, input, (&literal, &literal), occasion, &[]),
+                Input::LeftMode(id) => f64::from(u8::from(left.map_or(mode[id], |left| left.truth(id)))),
+                _ => input_between(&prepared.dae.model, input, (left.unwrap_or(&literal), &literal), occasion, &[]),
             });
             let before = std::mem::replace(&mut mode, prepared.discrete.modes(values).collect());
             found.clear();

@@ -207,7 +207,7 @@ impl<'a> Instant<'_, 'a> {
             match stage {
                 Stage::Start => {
                     (stage, transient, is_first_look) = (Stage::Quiet, true, true);
-                    let literal = self.memory.buffers.literal(self.prepared, &outcome.right);
+                    let literal = self.memory.buffers.literal(self.prepared, &outcome.right, Some(&before));
                     start = Some(AtStart { side: outcome.right.clone(), literal });
                 }
                 Stage::Quiet if is_over => {
