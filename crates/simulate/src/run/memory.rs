@@ -342,14 +342,30 @@ impl TapeBuffers {
     /// Gives conditions of `when` the values that they have on a side, with all relations as they stand: their left limits
     /// when the first clauses fire.
     pub fn begin_conditions(&mut self, prepared: &Prepared, side: &mut Side<'_>) {
-        let begun = self.literal(prepared, side, None);
+        let begun = self.literal(prepared, side);
         begun.begin_conditions(prepared, side);
     }
 
-    /// What equations define on a side, with all relations and steps of stairs as they stand. Left limits are those of `left`; without
-    /// one, what was before is what is there.
-    pub fn literal<'a>(&mut self, prepared: &Prepared, side: &Side<'a>, left: Option<&Side<'a>>) -> Literal {
-        let occasion = Occasion::default();
+    /// What the start is as it stands, between the sides of its first micro-step: before `pre` passes anything on.
+    pub fn literal_start<'a>(
+        &mut self,
+        prepared: &Prepared,
+        (left, right): (&Side<'a>, &Side<'a>),
+        sampled: &[ExpressionId],
+    ) -> Literal {
+        let mut literal = self.as_it_stands(prepared, right);
+        let occasion = Occasion { initial: true, terminal: false };
+        let values = self.decisions.evaluate(&prepared.discrete.tapes.decisions, |input| {
+            input_between(&prepared.dae.model, input, (left, &literal), occasion, sampled)
+        });
+        for &(id, place) in &prepared.discrete.defined {
+            literal.discrete[id] = values[place];
+        }
+        Literal { discrete: literal.discrete, mode: prepared.discrete.modes(values).collect() }
+    }
+
+    /// A side with all relations and steps of stairs as they stand.
+    fn as_it_stands<'a>(&mut self, prepared: &Prepared, side: &Side<'a>) -> Side<'a> {
         let mut literal = side.clone();
         for _ in 0..STAIRS_OF_STAIRS {
             let arguments = self.stair_arguments(prepared, &literal);
@@ -357,19 +373,26 @@ impl TapeBuffers {
                 literal.discrete[stair.variable] = stair.rounding.step(argument);
             }
         }
-        let values = self.atom_values(prepared, (&literal, &literal), occasion, &[]);
+        let values = self.atom_values(prepared, (&literal, &literal), Occasion::default(), &[]);
         for (atom, &(difference, _)) in prepared.discrete.atoms.iter().zip(values.iter()) {
             literal.discrete[atom.variable] = f64::from(u8::from(atom.operator.holds(difference, 0.0)));
         }
+        literal
+    }
+
+    /// What equations define on a side, with all relations and steps of stairs as they stand.
+    pub fn literal(&mut self, prepared: &Prepared, side: &Side<'_>) -> Literal {
+        let occasion = Occasion::default();
+        let mut literal = self.as_it_stands(prepared, side);
         prepared.silence(&mut literal.discrete);
         let mut mode = side.mode.values.clone();
         let is_condition = |id: VariableId| prepared.discrete.conditions.contains(&id.0);
         let mut found: Vec<(VariableId, f64)> = Vec::new();
-        // Without left limits no clause fires, and each round passes a value on from one `pre` to the next.
+        // What was before the start is what is there, and no clause fires; each round passes a value on from one `pre` to the next.
         for _ in 0..prepared.discrete.defined.len() + 2 {
             let values = self.decisions.evaluate(&prepared.discrete.tapes.decisions, |input| match input {
-                Input::LeftMode(id) => f64::from(u8::from(left.map_or(mode[id], |left| left.truth(id)))),
-                _ => input_between(&prepared.dae.model, input, (left.unwrap_or(&literal), &literal), occasion, &[]),
+                Input::LeftMode(id) => f64::from(u8::from(mode[id])),
+                _ => input_between(&prepared.dae.model, input, (&literal, &literal), occasion, &[]),
             });
             let before = std::mem::replace(&mut mode, prepared.discrete.modes(values).collect());
             found.clear();
