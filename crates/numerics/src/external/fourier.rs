@@ -31,7 +31,7 @@ struct Complex(f64, f64);
 /// The transforms of every p-th value, from each of the first p on, put together: p is the smallest factor of the length.
 fn transform(values: &[Complex]) -> Vec<Complex> {
     let length = values.len();
-    let Some(factor) = (2..=length).find(|factor| length % factor == 0) else { return values.to_vec() };
+    let Some(factor) = (2..=length).find(|&factor| length.is_multiple_of(factor)) else { return values.to_vec() };
     let part = length / factor;
     let every = |first: usize| values.iter().skip(first).step_by(factor).copied().collect::<Vec<Complex>>();
     let parts: Vec<Vec<Complex>> = (0..factor).map(|first| transform(&every(first))).collect();
