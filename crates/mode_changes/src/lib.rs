@@ -33,8 +33,8 @@ mod report;
 pub use all_changes::{AllChanges, Conflict, InPairs, Moment, OrderBound, PairPotentials, PairSpace, transient_modes};
 pub use formulas::ClosedForm;
 pub use next_mode::{
-    Accepted, Cluster, Complementarity, Element, GuardSeries, NextMode, Ray, ReferenceMode, Sign, StateCondition,
-    States, Strategy, Term, extreme_rays,
+    Accepted, Cluster, Complementarity, Element, GuardSeries, MOST_TRIED, NextMode, Ray, ReferenceMode, Sign,
+    StateCondition, States, Strategy, Term, extreme_rays,
 };
 pub use one_change::{Defect, FormUsers, Noise, Note, Past, Potentials, Restart, Unknown, WhenLaws, restart};
 pub use one_mode::{DifferenceTape, EquationTapes, Jet, ModeEquations, Partial, Residuals};

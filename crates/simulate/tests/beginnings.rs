@@ -125,3 +125,25 @@ fn linear_systems_with_coefficients_of_all_sizes_that_start_at_zero_in_parts() {
         }
     }
 }
+
+/// Friction that falls with speed lets a body go with no slope at all, and its speed drives itself from there. Its value at 19.9 is that of
+/// an exact location of events and a Taylor series of high order.
+#[test]
+fn a_speed_that_drives_itself_from_rest_is_right_from_its_first_steps_on() {
+    let text = "model Stribeck
+        Real x(start = 0, fixed = true), v(start = 0, fixed = true), f; Boolean slip(start = false, fixed = true);
+      equation
+        der(x) = v;
+        der(v) = 2*(0.4*time - x) - f;
+        slip = if pre(slip) then v > 0 else f > 1.5;
+        0 = if slip then f - (0.7 + 0.8*exp(-2*v)) else v;
+      end Stribeck;";
+    for method in METHODS {
+        for tolerance in [1e-6, 1e-8, 1e-10] {
+            let ran = run_text(text, &How { stop: Some(19.9), ..how(method, tolerance) }).finished();
+            let error = (ran.last("v") - 0.8578587449925388).abs();
+            // Errors of the first motion are amplified a hundredfold by the next one.
+            assert!(error <= 100.0 * 10.0 * tolerance, "{method:?} {tolerance:e}: {error:e}");
+        }
+    }
+}

@@ -156,3 +156,40 @@ fn check_presence(ran: &Ran, names: &[&str], active: &str) {
         }
     }
 }
+
+#[test]
+fn a_state_that_begins_anew_compares_its_integers_as_they_begin() {
+    let model = |reset: bool| {
+        format!(
+            "model A Integer n(start = 0, fixed = true); Boolean many = n > 1; Boolean odd; Real d(start = 5, fixed = true);
+             equation odd = mod(n, 2) > 0; when sample(0, 0.1) then n = pre(n) + 1; d = pre(d) + 0.5; end when; end A;
+             model M A a; S b; equation initialState(a); transition(a, b, timeInState() > 0.25);
+             transition(b, a, timeInState() > 0.3, reset = {reset}); end M;"
+        )
+    };
+    for (reset, n, d) in [(true, 0.0, 5.0), (false, 3.0, 6.5)] {
+        let ran = run(&model(reset), 1.0);
+        let back = ran.event_times().iter().position(|time| (time - 0.55).abs() < 1e-6).expect("a is entered again");
+        for (name, value) in [("a.n", n), ("a.d", d), ("a.many", f64::from(n > 1.0)), ("a.odd", n % 2.0)] {
+            near(ran.limits(back, name).1, value, 1e-12);
+        }
+    }
+}
+
+/// An initial equation beside the machine is as one in its first state; of a state that is entered later it is refused.
+#[test]
+fn an_initial_equation_may_stand_beside_the_machine() {
+    let model = |inside: &str, beside: &str, first: &str| {
+        format!(
+            "model A Real x; equation der(x) = -x; {inside} end A;
+             model M S w; A a; equation initialState({first}); transition(a, w, a.x < 2); transition(w, a, timeInState() > 1);
+             {beside} end M;"
+        )
+    };
+    let (inside, beside) = (model("initial equation x = 3;", "", "a"), model("", "initial equation a.x = 3;", "a"));
+    for text in [inside, beside] {
+        let ran = run(&text, 0.5);
+        near(ran.event_times()[0], 1.5_f64.ln(), 1e-7);
+        assert!(ran.diagnostics.iter().all(|it| it.code != "E0703"), "{:#?}", ran.diagnostics);
+    }
+}

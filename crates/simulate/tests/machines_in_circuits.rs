@@ -184,3 +184,35 @@ fn a_full_bridge_charges_its_capacitor_at_the_exact_instants() {
         assert!(nearest < 1e-9, "no event at {event}, {nearest}");
     }
 }
+
+/// What closes where the voltages are equal makes no impulse, however they are rounded; what closes elsewhere makes one of the charge that
+/// is missing.
+#[test]
+fn what_closes_without_a_voltage_makes_no_impulse() {
+    let diode = |charge: f64| {
+        format!(
+            "model M import Modeshift.Electrical.*; Capacitor a(C = 1, v(start = {charge}, fixed = true)), b(C = 1, v(start = 2, fixed = true));
+             IdealDiode d; ConstantCurrent s(I = -0.5); Ground g;
+             equation connect(s.p, a.p); connect(s.n, g.p); connect(a.n, g.p); connect(b.n, g.p); connect(d.p, a.p); connect(d.n, b.p);
+             end M;"
+        )
+    };
+    let valve = |level: f64| {
+        format!(
+            "model M import Modeshift.Fluid.*; Tank a(area = 1e-3, level(start = {level}, fixed = true)), b(area = 1e-3, level(start = 2, fixed = true));
+             CheckValve v; Pump p(flow_rate = 0.5); Reservoir r;
+             equation connect(r.port, p.a); connect(p.b, a.port); connect(a.port, v.a); connect(v.b, b.port); end M;"
+        )
+    };
+    for text in [1.0, 0.3, 1.7].iter().flat_map(|&start| [diode(start), valve(start)]) {
+        let ran = run_text(&text, &How::until(4.0)).finished();
+        assert_eq!(ran.events().len(), 1, "{text}");
+        assert!(ran.events()[0].impulses.is_empty(), "{:#?}", ran.events()[0].impulses);
+    }
+    let switch = "model M import Modeshift.Electrical.*; Capacitor a(C = 1, v(start = 1, fixed = true)), b(C = 1, v(start = 2, fixed = true));
+         Switch d(closes = time > 1); Ground g;
+         equation connect(a.n, g.p); connect(b.n, g.p); connect(d.p, a.p); connect(d.n, b.p); end M;";
+    let ran = run_text(switch, &How::until(2.0)).finished();
+    near(ran.weight(0, "a.i", "1"), 0.5, 1e-12);
+    near(ran.last("a.v"), 1.5, 1e-12);
+}

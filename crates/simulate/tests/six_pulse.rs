@@ -146,3 +146,18 @@ fn a_mode_that_contradicts_its_own_condition_is_none_that_could_follow() {
     let ran = run_text(&text, &How::until(1e-3)).finished();
     assert!(ran.diagnostics.iter().all(|it| it.code != "W0828"), "{:#?}", ran.diagnostics);
 }
+
+/// How many equations the rest of a circuit has does not matter: a load of three hundred resistors is one.
+#[test]
+fn a_bridge_with_a_load_of_many_parts_is_that_with_one() {
+    const MANY: &str = "Resistor r[300](each R = 1/300); Inductor l(L = 1e-2, i(start = 0, fixed = true));";
+    const AT_MANY: &str = "connect(d1.n, r[1].p); for k in 1:299 loop connect(r[k].n, r[k + 1].p); end for;
+        connect(r[300].n, l.p); connect(l.n, d4.p);";
+    for diode in [BY_PARAMETER, BY_MEMORY] {
+        let how = How::until(0.01);
+        let one = with_lines(diode, WITH_INDUCTOR, AT_INDUCTOR, &how);
+        let many = with_lines(diode, MANY, AT_MANY, &how);
+        check_same((&many, ""), (&one, ""), &["l.i", "la.i", "lb.i", "d1.v"], 1e-5, diode);
+        assert_eq!(many.events().len(), one.events().len(), "{diode}");
+    }
+}

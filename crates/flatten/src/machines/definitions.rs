@@ -45,6 +45,7 @@ impl Flattener<'_> {
             conditions.into_iter().map(|list| list.into_iter().flatten().collect()).collect();
         let mut following: Vec<Following> = Vec::new();
         self.fix_starts(&conditions);
+        self.guard_initial_equations();
         for machine in 0..conditions.len() {
             let found = self.define_machine(machine, &conditions, &following);
             self.exactly_one(machine);

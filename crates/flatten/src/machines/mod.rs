@@ -29,6 +29,7 @@
 //! | `states` | the Booleans of states, their guards, and the operators that ask for them |
 //! | `definitions` | which state follows, and which is entered |
 //! | `inside` | conditions that ask for what the state that they leave defines |
+//! | `starts` | initial equations about variables of first states |
 //! | `hold` | outputs in states that do not write them |
 //! | `existence` | conditions that read variables of other states |
 //! | `exclusion` | conditions that exclude each other |
@@ -43,6 +44,7 @@ mod find;
 mod followers;
 mod hold;
 mod inside;
+mod starts;
 mod states;
 
 use modeshift_dae::VariableId;

@@ -19,8 +19,6 @@ use crate::one_mode::{Affine, Jet, Residuals, Surroundings};
 /// scale was taken too short for the difference of two steps to be more than rounding.
 const STEPS: [f64; 4] = [1e-2, 1e-4, 1e-6, 1.0];
 
-/// Steps are solved densely, in some milliseconds at this size: larger modes are left to the other strategies.
-const MOST_EQUATIONS: usize = 400;
 /// What is smaller than this, relative to the rest, does not count when functions are compared: ten digits are lost at most
 /// in a step of 1e-5, so six of sixteen remain.
 const SAME: f64 = 1e-6;
@@ -114,9 +112,6 @@ impl ReferenceMode<'_> {
 
     fn complementarity(&self, elements: &[Element], step: f64) -> Option<Complementarity> {
         let ReferenceMode { structure, equations, memory, point, .. } = *self;
-        if structure.size() > MOST_EQUATIONS {
-            return None;
-        }
         let jet = padded(structure, point);
         let sketches = elements.iter().map(|element| self.sketch(element, &jet));
         let sketches: Vec<Sketch> = sketches.collect::<Option<_>>()?;

@@ -23,6 +23,6 @@ pub use guard_series::{GuardSeries, Sign, Term};
 pub(crate) use lemke::lemke;
 #[cfg(test)]
 pub(crate) use search::Objection;
-pub use search::{Accepted, Cluster, Complementarity, NextMode, StateCondition, States, Strategy};
+pub use search::{Accepted, Cluster, Complementarity, MOST_TRIED, NextMode, StateCondition, States, Strategy};
 #[cfg(test)]
 pub(crate) use step_complementarity::{ElementPair, StepResponse};

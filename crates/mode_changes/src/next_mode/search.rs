@@ -3,7 +3,7 @@
 //! A cluster of elements (diodes, contacts, friction) is searched for a mode that all its conditions accept:
 //! the current mode first; then all violated elements change at once, while that helps; then the violated element of
 //! least index alone (Murty; finite where the conditions form a P-matrix); where modes are singular or there is no
-//! progress, Lemke's method proposes a mode; small clusters are enumerated by distance from the current mode.
+//! progress, Lemke's method proposes a mode; in the end modes are tried by their distance from the current one.
 //!
 //! The papers decide by left limits, which on the water tank alternates for ever. Here the candidate mode decides.
 
@@ -61,7 +61,8 @@ pub trait Cluster {
         Vec::new()
     }
 
-    /// Right limits and first derivatives of all states in a mode: the same solution has the same.
+    /// Right limits and first derivatives of all states in a mode: the same solution has the same. What does not exist there is not a
+    /// number.
     fn signature(&mut self, mode: &States) -> Vec<f64>;
 
     /// Finds the next mode by these strategies, one after the other.
@@ -77,7 +78,7 @@ pub trait Cluster {
     fn accepted_modes(&mut self, current: &States, noise: &Noise) -> Accepted {
         let mut search = Search { cluster: self, current, tried: Vec::new(), visited: BTreeSet::new() };
         let mut accepted = Vec::new();
-        for mode in modes_by_distance(search.cluster.states(), current) {
+        for mode in nearest_modes(search.cluster.states(), current, usize::MAX) {
             if let Outcome::Accepted = search.try_mode(&mode) {
                 accepted.push(mode);
             }
@@ -130,8 +131,8 @@ pub enum Accepted {
     Several(Vec<States>),
 }
 
-/// Clusters up to this size are enumerated where all else fails: 4,096 restarts of two-state elements.
-const ENUMERATED: usize = 12;
+/// So many modes are tried, the nearest to the current one first, where all else fails: all of twelve elements with two states.
+pub const MOST_TRIED: usize = 4096;
 /// So often all violated elements change without fewer being violated than ever before: enough to leave a plateau, while
 /// cycles are left to the other strategies soon.
 const FAILURES: usize = 4;
@@ -147,7 +148,7 @@ pub enum Strategy {
     FlipLeast,
     /// Lemke's method proposes a mode.
     Complementary,
-    /// All modes of a small cluster, the nearest first.
+    /// Modes by their distance, the nearest first: all of a small cluster.
     Enumerate,
 }
 
@@ -157,9 +158,11 @@ impl Strategy {
         [Strategy::FlipAll, Strategy::FlipLeast, Strategy::Complementary, Strategy::Enumerate];
 }
 
-/// First derivatives are a thousand times as uncertain as values: they are quotients by a short time scale.
+/// First derivatives are a thousand times as uncertain as values: they are quotients by a short time scale. What does not exist in
+/// one of the modes, and is not a number there, is not compared: no trajectory of the other differs by it.
 fn is_same(a: &[f64], b: &[f64], noise: &Noise) -> bool {
-    a.iter().zip(b).all(|(x, y)| (x - y).abs() <= 1e3 * noise.relative * (1.0 + x.abs().max(y.abs())))
+    let is_near = |x: f64, y: f64| (x - y).abs() <= 1e3 * noise.relative * (1.0 + x.abs().max(y.abs()));
+    a.iter().zip(b).all(|(&x, &y)| x.is_nan() || y.is_nan() || is_near(x, y))
 }
 
 enum Outcome {
@@ -269,21 +272,33 @@ impl<C: Cluster + ?Sized> Search<'_, C> {
     }
 
     fn enumerate(&mut self) -> Option<States> {
-        if self.current.len() > ENUMERATED {
-            return None;
-        }
-        let modes = modes_by_distance(self.cluster.states(), self.current);
+        let modes = nearest_modes(self.cluster.states(), self.current, MOST_TRIED);
         modes.into_iter().find(|mode| !self.visited.contains(mode) && matches!(self.try_mode(mode), Outcome::Accepted))
     }
 }
 
-/// All modes, those that differ from the current one in the fewest elements first.
-fn modes_by_distance(states: &[u32], current: &States) -> Vec<States> {
-    let mut modes: Vec<States> = vec![Vec::new()];
-    for &count in states {
-        modes = modes.iter().flat_map(|mode| (0..count).map(move |state| [&mode[..], &[state]].concat())).collect();
+/// So many modes at most, those that differ from the current one in the fewest elements first.
+fn nearest_modes(states: &[u32], current: &States, most: usize) -> Vec<States> {
+    let mut modes = vec![current.clone()];
+    // Modes of one distance, with the element after the last that differs: only from there on another one does.
+    let mut last = vec![(current.clone(), 0)];
+    while !last.is_empty() && modes.len() < most {
+        let mut next = Vec::new();
+        for (mode, from) in &last {
+            for element in *from..states.len() {
+                for state in (0..states[element]).filter(|&state| state != current[element]) {
+                    let mut other = mode.clone();
+                    other[element] = state;
+                    next.push((other, element + 1));
+                }
+            }
+            if modes.len() + next.len() >= most {
+                break;
+            }
+        }
+        modes.extend(next.iter().map(|(mode, _)| mode.clone()));
+        last = next;
     }
-    let distance = |mode: &States| mode.iter().zip(current).filter(|(a, b)| a != b).count();
-    modes.sort_by_key(distance);
+    modes.truncate(most);
     modes
 }

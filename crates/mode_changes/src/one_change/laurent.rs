@@ -7,10 +7,13 @@
 //!
 //! Exact for linear equations with constant coefficients; others are linearized at left limits.
 
+use std::collections::BTreeMap;
+
 use modeshift_dae::{Derivative, Id, IndexVec};
 
 use crate::one_mode::{Jet, Residuals};
 use modeshift_numerics::small_dense::{Complex, Factors, Matrix, Scalar};
+use modeshift_numerics::{LinearSolver, Lu, Pattern};
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 
 /// Steps on a circle: twice as many as there are coefficients in the window, so that the rest measures the error.
@@ -84,14 +87,28 @@ impl StepSystem {
 
     /// One real step of length `h`, and how its result changes with the right-hand side of each of these rows.
     pub(crate) fn step_with_sensitivities(&self, h: f64, rows: &[Row]) -> Option<(Vec<f64>, Vec<Vec<f64>>)> {
-        let (factors, right) = self.factored(Complex::from(h))?;
-        let real = |values: Vec<Complex>| values.into_iter().map(|value| value.real).collect::<Vec<f64>>();
+        let (pattern, values) = self.real_matrix(h);
+        let mut factors = Lu::for_pattern(&pattern);
+        factors.factor(&pattern, &values).ok()?;
         let sensitivity = |row: &Row| {
-            let mut unit = vec![Complex::from(0.0); self.size];
-            unit[row.index()] = Complex::from(1.0);
-            real(factors.solve(&unit))
+            let mut unit = vec![0.0; self.size];
+            unit[row.index()] = 1.0;
+            factors.solve(&mut unit);
+            unit
         };
-        Some((real(factors.solve(&right)), rows.iter().map(sensitivity).collect()))
+        let mut base: Vec<f64> = self.right_hand_side(Complex::from(h)).into_iter().map(|value| value.real).collect();
+        factors.solve(&mut base);
+        Some((base, rows.iter().map(sensitivity).collect()))
+    }
+
+    /// The matrix of a real step, as sparse as the equations are.
+    fn real_matrix(&self, h: f64) -> (Pattern, Vec<f64>) {
+        let mut rows: Vec<BTreeMap<u32, f64>> = vec![BTreeMap::new(); self.size];
+        for &(row, column, order, coefficient) in &self.terms {
+            *rows[row].entry(column as u32).or_default() += coefficient / h.powi(order as i32);
+        }
+        let pattern = Pattern::from_rows(self.size, rows.iter().map(|row| row.keys().copied()));
+        (pattern, rows.iter().flat_map(BTreeMap::values).copied().collect())
     }
 
     /// What a step of length `h` to these values makes of a derivative.
@@ -120,9 +137,16 @@ impl StepSystem {
     fn factored(&self, h: Complex) -> Option<(Factors<Complex>, Vec<Complex>)> {
         let s = Complex::from(1.0) / h;
         let mut matrix = Matrix::zero(self.size);
-        let mut right = vec![Complex::from(0.0); self.size];
         for &(row, column, order, coefficient) in &self.terms {
             matrix.add(row, column, power(s, order) * Complex::from(coefficient));
+        }
+        Some((Factors::new(&matrix)?, self.right_hand_side(h)))
+    }
+
+    fn right_hand_side(&self, h: Complex) -> Vec<Complex> {
+        let s = Complex::from(1.0) / h;
+        let mut right = vec![Complex::from(0.0); self.size];
+        for &(row, column, order, coefficient) in &self.terms {
             for l in 0..order {
                 let known = Complex::from(coefficient * self.memory[column][l as usize]);
                 right[row] = right[row] + power(s, order - l) * known;
@@ -133,7 +157,7 @@ impl StepSystem {
                 right[row] = right[row] + power(h, m as u32) * Complex::from(derivative);
             }
         }
-        Some((Factors::new(&matrix)?, right))
+        right
     }
 }
 

@@ -252,13 +252,17 @@ fn held(structure: &ModeStructure, past: &Past, row: Row) -> bool {
 }
 
 /// How large the terms of a residual are, to first order, and what they are made of by the equations that held before: a
-/// difference of two speeds that vanishes when they meet has the rounding of the speeds.
+/// difference of two speeds that vanishes when they meet has the rounding of the speeds. What did not exist before has its left limits by
+/// equations that are new too.
 fn size_of_terms(structure: &ModeStructure, equations: &dyn Residuals, past: &Past, row: Row, jet: &Jet) -> (f64, f64) {
     let finite = |size: f64| if size.is_finite() { size } else { 0.0 };
     let (mut sum, mut made_of) = (0.0, 0.0);
     equations.for_each_partial(row, jet, &mut |column, order, value| {
-        let held = structure.occurrences(column).iter().filter(|&&(other, _)| other != row && !past.is_new[other]);
-        let sizes = held.map(|&(other, _)| size_by_definition(equations, other, jet, Derivative::new(column, order)));
+        let is_born = !past.jet.knows(column, order);
+        let others = structure.occurrences(column).iter().filter(|&&(other, _)| other != row);
+        let defining = others.filter(|&&(other, _)| is_born || !past.is_new[other]);
+        let sizes =
+            defining.map(|&(other, _)| size_by_definition(equations, other, jet, Derivative::new(column, order)));
         sum += finite(value * jet.get(column, order)).abs();
         made_of += finite(value * sizes.fold(0.0, f64::max)).abs();
     });

@@ -74,8 +74,9 @@ pub struct TransientStructure {
     last: Option<TransientLevel>,
 }
 
-/// Laws whose algebraic variables depend on what the laws say are solved in so many rounds, or not at all.
-const MOST_ROUNDS: usize = 100;
+/// Laws whose algebraic variables depend on what the laws say are solved in rounds, which end where so many have not come nearer than
+/// any before.
+const IDLE_ROUNDS: usize = 20;
 /// Rounds end when values change by no more than this: some roundings.
 const SAME: f64 = 64.0 * f64::EPSILON;
 
@@ -125,16 +126,23 @@ impl TransientStructure {
     ) -> Result<TransientRestart, Failure> {
         let known = |it: &Derivative<Column>| if left.knows(it.of, it.order) { left.get(it.of, it.order) } else { 0.0 };
         let mut late: Vec<f64> = self.late.iter().map(known).collect();
-        for _ in 0..MOST_ROUNDS {
+        let (mut nearest, mut idle) = (f64::INFINITY, 0);
+        while idle < IDLE_ROUNDS {
             let mut solver = self.solver(structure, equations, laws, left);
             self.late.iter().zip(&late).for_each(|(it, &value)| solver.right.set(it.of, it.order, value));
             for level in self.levels.iter().chain(&self.last) {
                 solver.solve_level(level)?;
             }
             let found: Vec<f64> = self.late.iter().map(|it| solver.right.get(it.of, it.order)).collect();
-            if found.iter().zip(&late).all(|(a, b)| (a - b).abs() <= SAME * a.abs().max(b.abs())) {
+            // What is not a number is not near.
+            let distance =
+                found.iter().zip(&late).map(|(a, b)| (a - b).abs() / a.abs().max(b.abs()).max(f64::MIN_POSITIVE));
+            let distance = distance.fold(0.0, |most: f64, it| if it <= most { most } else { it });
+            if distance <= SAME {
                 return Ok(self.result(structure, solver));
             }
+            idle = if distance < nearest { 0 } else { idle + 1 };
+            nearest = nearest.min(distance);
             late = found;
         }
         Err(Failure::Diverged)

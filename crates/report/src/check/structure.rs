@@ -1,7 +1,7 @@
 //! The structural verdicts of `check`, as diagnostics that speak of the user's model: in which modes, which equations
 //! and variables, the smallest subset that shows it, and what to try.
 
-use modeshift_dae::{EquationId, MultimodeDae};
+use modeshift_dae::{EquationId, MultimodeDae, short_text};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use modeshift_modes::{Invariant, Limit};
 use modeshift_structure::{Analysis, Combination, Dependence, Reason, SingularKind, Singularity};
@@ -72,8 +72,14 @@ pub fn note_combinations(analyzed: &Analyzed, diagnostics: &mut Diagnostics) {
             [_] => format!("the coefficient of what {names} is solved for is zero"),
             _ => format!("{names} are combined: what they are solved for cancels"),
         };
-        let mut note = Diagnostic::note(Code::N0601, message)
-            .label(replaced.span, format!("`{}` is replaced by `{}`", replaced.name, by.name));
+        let label = match combination.of.as_slice() {
+            [_] => {
+                let left = short_text(&analyzed.dae.model, Some(&analyzed.dae.mode_variables), by.right);
+                format!("what is left of `{}` there is `0 = {left}`", replaced.name)
+            }
+            _ => format!("`{}` is replaced by `{}`", replaced.name, by.name),
+        };
+        let mut note = Diagnostic::note(Code::N0601, message).label(replaced.span, label);
         for id in combination.of.iter().filter(|id| **id != combination.replaced).take(MOST_LABELS) {
             note = note.label(equations[*id].span, format!("`{}`", equations[*id].name));
         }

@@ -5,7 +5,7 @@ use modeshift_diagnostics::SourceMap;
 use modeshift_modes::{FormulaPrinter, ModeSet, ModeVariable};
 use modeshift_simulate::initialization::{AssessedCase, AssessedScenario, InitialState};
 use modeshift_structure::initialization::{Conditional, Initialization, Origin};
-use modeshift_structure::{Block, BlockId, Formulas};
+use modeshift_structure::{Block, BlockId, ConditionalDependencyGraph, Formulas};
 
 use super::report::{CaseReport, ConditionPlace, ConditionReport, InitReport, ScenarioReport, StartReport};
 use crate::Analyzed;
@@ -27,7 +27,10 @@ pub fn report(
 ) -> InitReport {
     let dae = &analyzed.dae;
     let names = start.mode_names(dae);
-    let words = Wording { dae, start, names: &names, printer: printer(dae, start, &names), sources };
+    // Where a limit was reached no report is shown.
+    let graph = start.graph().ok();
+    let printer = printer(dae, start, &names);
+    let words = Wording { dae, start, graph: graph.as_ref(), names: &names, printer, sources };
     let mut blocks_left = MOST_BLOCKS;
     InitReport {
         version: Version,
@@ -52,6 +55,7 @@ pub(super) fn printer<'a>(dae: &MultimodeDae, start: &'a Initialization, names: 
 struct Wording<'a> {
     dae: &'a MultimodeDae,
     start: &'a Initialization,
+    graph: Option<&'a ConditionalDependencyGraph>,
     names: &'a [String],
     printer: FormulaPrinter<'a>,
     sources: &'a SourceMap,
@@ -138,7 +142,7 @@ impl Wording<'_> {
 
     /// The blocks of a case in order, and whether some were left out.
     fn blocks(&self, case: ModeSet, left: &mut usize) -> (Vec<BlockReport>, bool) {
-        let graph = &self.start.graph;
+        let Some(graph) = self.graph else { return (Vec::new(), true) };
         let space = &self.start.space;
         // A case that takes much of the model to describe is compared with blocks at that price.
         let work = graph.block_count().saturating_mul(1 + space.size(case) / 16);

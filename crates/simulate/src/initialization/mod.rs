@@ -10,6 +10,7 @@
 //! | `left_limits` | what initial equations say about discrete variables just before the start |
 //! | `point` | values of all unknowns, and the mode |
 //! | `discrete_conditions` | what is said about discrete variables, and whether the start makes it true |
+//! | `affine` | one equation that is affine in its unknown |
 //! | `attempts` | one block: damped Newton, other guesses, continuation |
 //! | `solve` | one mode: block after block, `homotopy`, conditions that are too many |
 //! | `rounding` | how far conditions that agree can differ |
@@ -19,6 +20,7 @@
 //! | `assess` | numbers for the verdicts about a start: which modes are possible, which conditions contradict each other |
 //! | `explain` | why not, in the words of the model |
 
+mod affine;
 mod agreement;
 mod assess;
 mod attempts;

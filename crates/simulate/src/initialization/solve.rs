@@ -111,6 +111,13 @@ impl InitialProblem<'_> {
     }
 
     fn solve_block(&self, block: &OneModeBlock, point: &mut Point, log: &mut Vec<LogEntry>) -> Result<(), ModeFailure> {
+        if let ([equation], [variable], true) =
+            (&block.equations[..], &block.variables[..], self.start.system.not_differentiated.is_empty())
+            && let Some(value) = self.affine_solution(*equation, *variable, point)
+        {
+            point.values[variable.index()] = value;
+            return Ok(());
+        }
         let equations = self.compile(block, point, false)?;
         let settings = self.newton_settings(&block.variables);
         let mut unknowns: Vec<f64> = block.variables.iter().map(|&it| point.values[it.index()]).collect();

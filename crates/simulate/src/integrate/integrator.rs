@@ -4,6 +4,7 @@ use super::amplification::Recent;
 use super::evaluations::in_bounds;
 use super::methods::{Advance, NoStep};
 use super::newton_matrix::NewtonMatrix;
+use super::precursors;
 use super::problem::Problem;
 use super::sizes::Sizes;
 use super::{EvaluationFailed, FailureReason, IntegrationFailure, Ode};
@@ -114,7 +115,21 @@ impl<'problem, System: Ode> Integrator<'problem, System> {
 
     fn advance(&mut self, limit: f64) -> Result<(), NoStep> {
         let longest_end = self.advance.time() + self.problem.settings().longest_step;
-        self.advance.advance(limit.min(longest_end))
+        self.advance.advance(limit.min(longest_end))?;
+        self.look_at_growth();
+        Ok(())
+    }
+
+    /// Finds the states that grow towards what others are, when it is time for that.
+    fn look_at_growth(&mut self) {
+        let sizes = self.advance.sizes();
+        if sizes.is_growth_due() {
+            let found = match precursors::may_be(sizes) {
+                true => self.problem.precursors((self.advance.time(), self.advance.state()), sizes),
+                false => Vec::new(),
+            };
+            self.advance.sizes_mut().follow_others(found);
+        }
     }
 
     /// Goes on with smaller tolerances where errors turn out to be amplified. Of a problem that is new, the first steps
@@ -126,14 +141,14 @@ impl<'problem, System: Ode> Integrator<'problem, System> {
             while !trial.is_full() && self.advance.time() < limit && self.advance(limit).is_ok() {
                 trial.add(self.advance.time(), self.advance.state());
             }
-            self.problem.learn(&trial);
+            self.problem.learn(&trial, self.advance.sizes());
             self.problem.take_failure();
             self.advance = self.problem.begin(time, &state, Some(&sizes), None)?;
             return Ok(());
         }
         let is_due =
             self.step_count.is_multiple_of(INTERVAL) && self.recent.is_full() && !self.problem.is_at_last_level();
-        if is_due && self.problem.learn(&self.recent) {
+        if is_due && self.problem.learn(&self.recent, self.advance.sizes()) {
             self.advance.tighten(self.problem.present_tolerance());
         }
         Ok(())

@@ -17,6 +17,7 @@
 //! | `evaluations` | evaluations of systems: counted, checked, failures kept |
 //! | `first_step` | the length of the first step |
 //! | `sizes` | what errors are measured against |
+//! | `precursors` | states that grow towards what their neighbours are already |
 //! | `amplification` | how much larger than in the states errors are where they show |
 //! | `failure` | what can go wrong |
 //!
@@ -39,6 +40,7 @@ mod first_step;
 mod integrator;
 mod methods;
 mod newton_matrix;
+mod precursors;
 mod problem;
 mod runge_kutta;
 mod sizes;
@@ -49,6 +51,7 @@ use modeshift_numerics::Pattern;
 pub use failure::{EvaluationFailed, FailureReason, IntegrationFailure};
 pub use integrator::{Integrator, Statistics, Step};
 pub(crate) use methods::{MOST_TIMES, lagrange};
+pub use precursors::Precursor;
 pub(crate) use problem::LARGEST_AMPLIFICATION;
 pub use problem::Problem;
 pub use sizes::Sizes;

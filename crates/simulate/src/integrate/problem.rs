@@ -3,6 +3,8 @@
 use std::cell::{Cell, RefCell, RefMut};
 use std::sync::Arc;
 
+use modeshift_numerics::Pattern;
+
 use super::amplification::{Recent, amplification};
 use super::backward::Backward;
 use super::esdirk::Esdirk;
@@ -12,6 +14,7 @@ use super::first_step::first_step;
 use super::integrator::Integrator;
 use super::methods::{Advance, NoStep, Start, first_order};
 use super::newton_matrix::Home;
+use super::precursors::{Precursor, precursors};
 use super::runge_kutta::RungeKutta;
 use super::sizes::{Sizes, Weights};
 use super::{EvaluationFailed, FailureReason, IntegrationFailure, Method, Ode, Settings, step_tolerance};
@@ -132,11 +135,27 @@ impl<System: Ode> Problem<System> {
         &self.evaluations
     }
 
+    /// The states that grow towards what others are.
+    pub(super) fn precursors(&self, (time, state): (f64, &[f64]), sizes: &Sizes) -> Vec<Precursor> {
+        let found = self.evaluations.with_jacobian(time, state, |pattern, entries| match pattern {
+            Some(pattern) => precursors(pattern, entries, sizes),
+            None => precursors(&Pattern::dense(state.len(), state.len()), entries, sizes),
+        });
+        found.unwrap_or_default()
+    }
+
     /// Finds how the errors of steps are amplified; whether smaller ones are to be made from now on.
-    pub(super) fn learn(&self, recent: &Recent) -> bool {
+    pub(super) fn learn(&self, recent: &Recent, known: &Sizes) -> bool {
         let before = self.level();
-        let found = recent.error().map_or(1.0, |error| {
-            amplification(&self.evaluations, &recent.sizes(&self.declared), recent.last(), &error)
+        let found = recent.error().map_or(1.0, |mut error| {
+            let mut sizes = recent.sizes(&self.declared);
+            // What a growing state is wrong by shows nowhere: it is far below what it is to become.
+            for precursor in &known.precursors {
+                let state = precursor.state();
+                sizes[state] = sizes[state].max(precursor.prospect(&known.lately));
+                error[state] = 0.0;
+            }
+            amplification(&self.evaluations, &sizes, recent.last(), &error)
         });
         let level = AMPLIFICATIONS.iter().position(|&most| found <= most).unwrap_or(AMPLIFICATIONS.len());
         self.level.set(Some(level.max(before)));

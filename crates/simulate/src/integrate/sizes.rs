@@ -12,11 +12,13 @@
 //! rounding, which does not shrink as its size does, and they would never reach the zero. And no state is known better than the
 //! time is: what it changes by in the least step is allowed. One that is zero with all that is known of it has no size at all, and its error
 //! says nothing. When it has begun to grow, by some power of the time, no first step could make it exact: it is as large as makes
-//! its error just allowed, and its size fades to what it is.
+//! its error just allowed, and its size fades to what it is. While it grows towards what its neighbours are, these have a say
+//! ([`super::precursors`]).
 
 use std::sync::Arc;
 
 use super::methods::shortest_step;
+use super::precursors::Precursor;
 
 /// What is left of a size after a typical step.
 const FADING: f64 = 0.7;
@@ -31,6 +33,9 @@ const SHORTENED: f64 = 0.05;
 /// and grow by a half or more.
 const MANY_STEPS: u32 = 100;
 
+/// It is looked after so many steps how much states have grown; in the beginning, when steps grow, sooner.
+const GROWTH_STEPS: u32 = 64;
+
 /// Smaller sizes have errors that numbers are too coarse for: what has died away to this is zero in any units.
 const LEAST: f64 = 1e-280;
 
@@ -41,6 +46,12 @@ pub struct Sizes {
     pub now: Vec<f64>,
     /// The largest since the integration began.
     pub lately: Vec<f64>,
+    /// The same a number of steps ago.
+    pub earlier: Vec<f64>,
+    /// States that grow towards what others are.
+    pub precursors: Vec<Precursor>,
+    /// What their neighbours ask of the sizes of states at least; empty where they ask nothing.
+    pub least: Vec<f64>,
     /// Whether the state was ever anything but zero.
     pub has_moved: Vec<bool>,
     /// Whether its size is still the one that made its first error just allowed.
@@ -69,6 +80,29 @@ impl Sizes {
         self.step < SHORTENED * self.longest && self.now[index] < DIED_AWAY * self.lately[index]
     }
 
+    /// Whether it is time to look how much states have grown.
+    pub(super) fn is_growth_due(&self) -> bool {
+        self.steps.is_multiple_of(GROWTH_STEPS) || self.steps < GROWTH_STEPS && self.steps.is_power_of_two()
+    }
+
+    /// These states were found to follow others, by how much they have grown until now.
+    pub(super) fn follow_others(&mut self, precursors: Vec<Precursor>) {
+        self.earlier.copy_from_slice(&self.lately);
+        self.precursors = precursors;
+        self.least.clear();
+        self.ask_neighbours();
+    }
+
+    fn ask_neighbours(&mut self) {
+        if self.precursors.is_empty() {
+            return;
+        }
+        self.least.resize(self.now.len(), 0.0);
+        for precursor in &self.precursors {
+            self.least[precursor.state()] = precursor.least_size(&self.now);
+        }
+    }
+
     /// Whether steps stay far shorter than they were before the integration began, so that it has to be looked whether rounding is
     /// all that they see of some state: the voltage of a capacitor of 1e-10, whose current is the difference of voltages of 1 over a
     /// small resistance.
@@ -95,6 +129,8 @@ impl Weights {
         sizes.is_beginning.resize(state.len(), false);
         sizes.slope_noise.resize(state.len(), 0.0);
         sizes.lately = state.iter().map(|value| value.abs()).collect();
+        sizes.earlier = sizes.lately.clone();
+        (sizes.precursors, sizes.least) = (Vec::new(), Vec::new());
         sizes.longest = 0.0;
         (sizes.steps, sizes.before, sizes.rounding) = (0, sizes.step, vec![0.0; state.len()]);
         let mut weights = Weights { relative, declared, sizes };
@@ -130,6 +166,7 @@ impl Weights {
             sizes.has_moved[index] |= begins;
         }
         sizes.lately.iter_mut().zip(state).for_each(|(lately, value)| *lately = lately.max(value.abs()));
+        sizes.ask_neighbours();
     }
 
     /// The size of a state with this value, which the next step is expected to change by so much, and the least step that changes
@@ -138,10 +175,11 @@ impl Weights {
         match self.declared[index] {
             declared if declared > 0.0 => declared + value.abs(),
             _ => {
-                let Sizes { now, slope_noise, rounding, step, .. } = &self.sizes;
+                let Sizes { now, slope_noise, rounding, step, least: asked, .. } = &self.sizes;
                 let noise = (step * slope_noise[index]).max(rounding[index]);
                 let least = noise.max(resolution * change.abs()) / self.relative;
-                let size = value.abs().max(change.abs()).max(now[index]).max(least);
+                let asked = asked.get(index).copied().unwrap_or(0.0);
+                let size = value.abs().max(change.abs()).max(now[index]).max(least).max(asked);
                 if size > 0.0 { size.max(LEAST) } else { 0.0 }
             }
         }

@@ -35,11 +35,12 @@ const MOST_TERMS: usize = 256;
 /// Places in the jet of a mode, with the weights with which their values enter.
 type Terms = Rc<[(usize, f64)]>;
 
-/// By guard, what it is made of in a mode; by state, what its slope is made of.
+/// By guard, what it and its slope are made of in a mode; by state, what its slope is made of.
 #[derive(Default)]
 pub(crate) struct Ingredients {
     /// By number; asked for after every step.
     guards: RefCell<Vec<Option<Terms>>>,
+    guard_slopes: RefCell<FxHashMap<RelationId, Terms>>,
     slopes: RefCell<FxHashMap<Derivative<VariableId>, Terms>>,
 }
 
@@ -195,6 +196,21 @@ impl Side<'_> {
         noise.is_finite().then_some(noise)
     }
 
+    /// How large the slope of a guard is by all that it is made of: blocks that turn round together are at rest, and how they move
+    /// against each other from there on is the rounding of accelerations.
+    pub(crate) fn slope_size(&self, prepared: &Prepared, atom: RelationId) -> f64 {
+        let known = self.mode.ingredients.guard_slopes.borrow().get(&atom).cloned();
+        let terms = known.unwrap_or_else(|| {
+            let read = self.read_by(prepared, atom).into_iter();
+            let slopes = read.map(|(it, weight)| (Derivative::new(it.of, it.order + 1), weight)).collect();
+            let made: Terms = self.followed(prepared, slopes).into();
+            self.mode.ingredients.guard_slopes.borrow_mut().insert(atom, made.clone());
+            made
+        });
+        let size: f64 = terms.iter().map(|&(place, weight)| weight * self.jet[place].abs()).sum();
+        if size.is_finite() { size } else { 0.0 }
+    }
+
     /// The largest value of the mode.
     fn largest(&self) -> f64 {
         self.jet.iter().filter(|it| it.is_finite()).fold(0.0, |largest: f64, it| largest.max(it.abs()))
@@ -244,8 +260,8 @@ impl Side<'_> {
             if !(weight > 0.0 && weight.is_finite()) {
                 continue;
             }
-            let Some(place) = self.mode.quantities.index(it.of, it.order) else { continue };
-            terms.push((place.index(), weight));
+            // A derivative that the mode does not have is made of some that it has.
+            terms.extend(self.mode.quantities.index(it.of, it.order).map(|place| (place.index(), weight)));
             if level < LEVELS && seen.insert(it.of) {
                 let of_solution = self.solved_for(prepared, it);
                 // What only hands a value on, as connections do, is no level: what it is made of is behind it.

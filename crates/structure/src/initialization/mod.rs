@@ -32,7 +32,7 @@ use modeshift_modes::{FormulaPrinter, Invariant, Limit, LimitKind, ModeSet, Mode
 
 use crate::matching::offsets::Thermometer;
 use crate::{
-    Analysis, ConditionalDependencyGraph, Cycles, Matching, Offsets, Options, Parts, cycles, dependency_graph,
+    Analysis, BlockCap, ConditionalDependencyGraph, Matching, Offsets, Options, Parts, cycles, dependency_graph,
     dulmage_mendelsohn,
 };
 use matching::Pairs;
@@ -58,14 +58,14 @@ pub struct Initialization {
     pub matching: Matching,
     /// What is over- and underdetermined.
     pub parts: Parts,
-    /// Blocks and their dependencies.
-    pub graph: ConditionalDependencyGraph,
-    /// Which equations belong to blocks of several.
-    pub cycles: Cycles,
     /// The modes in which fixing this variable is proposed: together they determine the start.
     pub proposal: IndexVec<VariableId, ModeSet>,
     /// The modes in which the model itself is singular: its start means nothing there.
     pub singular: ModeSet,
+    /// Equations that are near each other are near here.
+    order: Vec<EquationId>,
+    /// How many blocks are listed.
+    cap: BlockCap,
 }
 
 /// Analyzes the start of a model whose long modes have been analyzed; what is wrong with scenarios and start values
@@ -92,12 +92,9 @@ pub fn initialization(
     let Built { system, carried, .. } = built;
     let parts = dulmage_mendelsohn(&space, &system.incidence, &matching, &order)?;
     let proposal = proposal::proposal(&space, &system, &matching, &parts, &order)?;
-    let cycles = cycles(&space, &system.incidence, &matching, &parts, &order)?;
-    let offsets = nothing_differentiated(&system);
-    let graph = dependency_graph(&space, &system.incidence, &matching, &offsets, &parts, &cycles, options.cap)?;
-    let singular = carried.singular;
+    let (singular, cap) = (carried.singular, options.cap);
     let initialization =
-        Initialization { space, invariant, scenarios, system, matching, parts, graph, cycles, proposal, singular };
+        Initialization { space, invariant, scenarios, system, matching, parts, proposal, singular, order, cap };
     let mut found = Diagnostics::new();
     check_absent_variables(dae, &initialization, &mut found);
     initialization.space.check()?;
@@ -248,6 +245,14 @@ fn check_absent_variables(dae: &MultimodeDae, initialization: &Initialization, d
 }
 
 impl Initialization {
+    /// Blocks and their dependencies: what is solved one after the other. Only who lists them needs them.
+    pub fn graph(&self) -> Result<ConditionalDependencyGraph, Limit> {
+        let Initialization { space, system, matching, parts, order, .. } = self;
+        let cycles = cycles(space, &system.incidence, matching, parts, order)?;
+        let offsets = nothing_differentiated(system);
+        dependency_graph(space, &system.incidence, matching, &offsets, parts, &cycles, self.cap)
+    }
+
     /// The names of all variables of the space, for printing.
     pub fn mode_names(&self, dae: &MultimodeDae) -> Vec<String> {
         scenarios::mode_names(dae)

@@ -4,6 +4,8 @@
 //! another value: those are only means to an end there. Coefficients and defects are taken at true left limits, as
 //! far as the old mode computed them.
 
+use std::collections::BTreeSet;
+
 use modeshift_dae::{Derivative, IndexVec};
 
 use modeshift_numerics::residual_newton::{self, Linearization};
@@ -92,7 +94,47 @@ pub(crate) fn complete(
             }
         }
     }
+    follow(structure, equations, past, memory, &mut complete);
     LeftLimits { complete, memory: extension, unsolved, unborn }
+}
+
+/// What exists since this instant and remembers nothing has left limits by the constraints of the new mode, one after the other: the pin of
+/// a diode that closes is where the wire is, and the voltage between its pins is what it was. So a constraint that the past
+/// violates is one that says something of it, and not that its variables had no value.
+fn follow(structure: &ModeStructure, equations: &dyn Residuals, past: &Past, memory: &Memory, complete: &mut Jet) {
+    let born: BTreeSet<Derivative<Column>> = memory.births.iter().flat_map(|block| &block.unknowns).copied().collect();
+    let is_open = |&column: &Column| {
+        let remembers = structure.written_order(column) > 0 || structure.variable_offset(column) == 0;
+        let is_given = past.jet.knows(column, 0) || born.contains(&Derivative::new(column, 0));
+        !remembers && !is_given && complete.knows(column, 0)
+    };
+    let open: Vec<(Column, f64)> =
+        structure.columns().filter(is_open).map(|column| (column, complete.get(column, 0))).collect();
+    open.iter().for_each(|&(column, _)| complete.set(column, 0, f64::NAN));
+    let mut pending: Vec<Row> =
+        open.iter().flat_map(|&(column, _)| structure.occurrences(column)).map(|&(row, _)| row).collect();
+    while let Some(row) = pending.pop() {
+        if structure.equation_offset(row) == 0 {
+            continue;
+        }
+        let mut unknown = structure.incidence(row).iter().filter(|entry| !complete.knows(entry.column, entry.order));
+        let (Some(only), None) = (unknown.next(), unknown.next()) else { continue };
+        let column = only.column;
+        if only.order > 0 || open.binary_search_by_key(&column, |it| it.0).is_err() {
+            continue;
+        }
+        let (constraint, unknown) = (Derivative::new(row, 0), Derivative::new(column, 0));
+        let block = BirthBlock { constraints: vec![constraint], unknowns: vec![unknown] };
+        if solve_birth(equations, complete, &block) {
+            pending.extend(structure.occurrences(column).iter().map(|&(row, _)| row));
+        }
+    }
+    // What they do not say is as if it had begun with its start value.
+    for (column, start) in open {
+        if !complete.knows(column, 0) {
+            complete.set(column, 0, start);
+        }
+    }
 }
 
 fn was_missing(memory: &Memory, derivative: Derivative<Column>) -> bool {

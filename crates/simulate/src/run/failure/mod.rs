@@ -10,7 +10,7 @@ use std::fmt;
 
 use modeshift_dae::{Derivative, ExpressionId, InitialEquation, Mode, Node, RelationId, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics, Span};
-use modeshift_mode_changes::Term;
+use modeshift_mode_changes::{MOST_TRIED, Term};
 use modeshift_structure::one_mode::NoPins;
 
 use crate::integrate::{FailureReason, IntegrationFailure};
@@ -386,6 +386,11 @@ fn none_accepted(
     }
     if count > MOST_LISTED {
         diagnostic = diagnostic.with_note(format!("… and {} more", count - MOST_LISTED));
+    }
+    if tried.len() >= MOST_TRIED {
+        let end =
+            format!("the search ended after {} modes, the nearest ones: others may be able to follow", tried.len());
+        diagnostic = diagnostic.with_note(end);
     }
     let atoms = tried.iter().filter_map(|(_, objection)| match objection {
         Objection::Atom(atom, _) => Some(*atom),

@@ -16,6 +16,7 @@ use crate::run::instant::candidate::Candidate;
 use crate::run::instant::derived_guards::DerivedGuards;
 use crate::run::instant::discrete_fixpoint::{MicroStep, Settled};
 use crate::run::prepare::relations::Moment;
+use crate::run::running_sizes::ROUNDING;
 use crate::run::values::{Occasion, Side};
 
 /// An atom that has another truth than was assumed, and the term that says so.
@@ -271,7 +272,11 @@ impl<'a> Instant<'_, 'a> {
         }
         let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
         let noise = self.memory.noise(self.prepared, atom);
-        let noise = Noise { floor: noise.floor.max(if value.1.is_finite() { value.1 } else { 0.0 }), ..noise };
+        let slope = candidate.restarted.side.slope_size(self.prepared, atom);
+        // Such that slopes count that are more than the rounding of what they are made of.
+        let of_slope = ROUNDING * slope * noise.time_scale / noise.relative;
+        let of_value = if value.1.is_finite() { value.1 } else { 0.0 };
+        let noise = Noise { floor: noise.floor.max(of_value).max(of_slope), ..noise };
         candidate.restarted.sign(&series, &known, &noise).unwrap_or(Sign::Vanishing)
     }
 
@@ -360,9 +365,13 @@ impl<'a> Instant<'_, 'a> {
         self.prepared.discrete.pairs.iter().flatten().any(|&id| settled.discrete[id] != step.left.discrete[id])
     }
 
-    /// The left side, but Booleans with a memory have the left limits that they have become.
+    /// The left side, but Booleans with a memory have the left limits that they have become, and what is discrete in states that
+    /// begin anew has those that it begins with.
     pub fn own_left(&self, step: &MicroStep<'_, 'a>, settled: &Settled) -> Side<'a> {
         let mut left = step.left.clone();
+        for (id, value) in self.prepared.discrete_beginnings(&settled.entered) {
+            left.discrete[id] = value;
+        }
         for &id in self.prepared.discrete.pairs.iter().flatten() {
             left.discrete[id] = settled.discrete[id];
         }

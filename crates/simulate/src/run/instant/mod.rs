@@ -8,6 +8,7 @@
 //! | [`parts`] | atoms that can influence each other at this instant |
 //! | [`candidate`] | the right side that follows from a discrete part |
 //! | [`judgement`] | which relations contradict it |
+//! | [`idle_changes`] | what need not change, since it stands at its limit |
 //! | [`derived_guards`] | what relations on free quantities say together |
 //! | [`entry`] | left limits of states of machines that are entered |
 //! | [`restart`] | right limits in the next mode |
@@ -44,6 +45,7 @@ pub(crate) mod derived_guards;
 pub(crate) mod discrete_fixpoint;
 pub(crate) mod entry;
 pub(crate) mod event_iteration;
+pub(crate) mod idle_changes;
 pub(crate) mod judgement;
 pub(crate) mod next_mode;
 pub(crate) mod parts;
@@ -86,6 +88,7 @@ pub(crate) fn signs_near_zero<'a>(
     let mut instant = Instant { prepared, visited, memory };
     let step = MicroStep {
         left: side,
+        began: &side.discrete,
         occasion: Occasion::default(),
         sampled: &[],
         crossed: &[],
@@ -130,6 +133,7 @@ pub(crate) fn derived_guards_on<'a>(
     let mut instant = Instant { prepared, visited, memory };
     let step = MicroStep {
         left: side,
+        began: &side.discrete,
         occasion: Occasion::default(),
         sampled: &[],
         crossed: &[],

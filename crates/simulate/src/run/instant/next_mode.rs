@@ -13,6 +13,7 @@ use crate::run::instant::Instant;
 use crate::run::instant::candidate::{Candidate, Objection, Refusal};
 use crate::run::instant::discrete_fixpoint::{MicroStep, Settled};
 use crate::run::instant::event_iteration::NoOutcome;
+use crate::run::instant::idle_changes::IdleChange;
 use crate::run::instant::judgement::Violation;
 use crate::run::instant::restart::NoRestart;
 use crate::run::modes::NoMode;
@@ -267,6 +268,7 @@ impl<'a> Instant<'_, 'a> {
                 all.iter().copied().filter(|it| is_one || *it == Strategy::FlipAll).collect();
             if let NextMode::Accepted { mode, .. } = search.next_mode(&current, &strategies) {
                 let atoms = search.atoms.clone();
+                let mode = search.without_idle_changes(mode);
                 return search.finish(&mode).map_err(|reason| Unsuccessful { atoms, reason });
             }
             if search.outside.is_empty() {
@@ -325,6 +327,11 @@ impl<'a> Search<'_, '_, '_, 'a> {
 
     fn proposed(&self, atom: RelationId) -> u32 {
         u32::from(self.proposal[self.instant.prepared.discrete.atoms[atom].variable] != 0.0)
+    }
+
+    /// The truth of an atom before.
+    fn before(&self, atom: RelationId) -> u32 {
+        u32::from(self.step.left.discrete[self.instant.prepared.discrete.atoms[atom].variable] != 0.0)
     }
 
     /// The atoms that are not as proposed.
@@ -412,6 +419,44 @@ impl<'a> Search<'_, '_, '_, 'a> {
     fn suggested_outside(&self) -> Vec<RelationId> {
         let suggested = self.suggested.iter().copied();
         suggested.filter(|atom| self.atoms.binary_search(atom).is_err() && !self.others.contains(atom)).collect()
+    }
+
+    /// An accepted mode without the changes that make no difference, as far as it is accepted so too.
+    fn without_idle_changes(&mut self, mode: States) -> States {
+        let flipped = self.flipped(&mode);
+        let Some(Tried::Candidate(mut accepted, violated)) = self.tried.remove(&flipped) else { return mode };
+        let (settled, candidate) = &mut *accepted;
+        let idle = self.instant.idle_changes(self.step, settled, candidate);
+        self.tried.insert(flipped.clone(), Tried::Candidate(accepted, violated));
+        if idle.is_empty() {
+            return mode;
+        }
+        let mut best: BTreeSet<RelationId> = flipped.into_iter().collect();
+        // As a rule all can go together; those that cannot go one by one.
+        let first_ways: BTreeSet<RelationId> =
+            idle.iter().filter_map(|it| it.ways.first()).flatten().copied().collect();
+        let together = &best ^ &first_ways;
+        if self.is_undone(&together, &idle) {
+            best = together;
+        } else {
+            for change in &idle {
+                let turned = |way: &Vec<RelationId>| &best ^ &way.iter().copied().collect();
+                let undone = change.ways.iter().map(turned).collect::<Vec<_>>().into_iter();
+                let undone = undone.into_iter().find(|it| self.is_undone(it, std::slice::from_ref(change)));
+                best = undone.unwrap_or(best);
+            }
+        }
+        self.outside = best.iter().copied().collect();
+        self.grow();
+        self.atoms.iter().map(|&atom| self.proposed(atom) ^ u32::from(best.contains(&atom))).collect()
+    }
+
+    /// Whether these truths are accepted, with some idle changes undone.
+    fn is_undone(&mut self, flipped: &BTreeSet<RelationId>, changes: &[IdleChange]) -> bool {
+        let flipped: Vec<RelationId> = flipped.iter().copied().collect();
+        self.tried(flipped.clone());
+        let Some(Tried::Candidate(tried, violated)) = self.tried.get(&flipped) else { return false };
+        violated.is_empty() && changes.iter().all(|it| self.instant.is_as_it_began(self.step, &tried.0, it))
     }
 
     fn finish(mut self, mode: &States) -> Result<Selected<'a>, NoOutcome> {
@@ -546,8 +591,7 @@ impl Cluster for Search<'_, '_, '_, '_> {
         if self.atoms.is_empty() {
             return vec![Complementarity::of_nothing()];
         }
-        let variables = self.atoms.iter().map(|&atom| self.instant.prepared.discrete.atoms[atom].variable);
-        let before: States = variables.map(|id| u32::from(self.step.left.discrete[id] != 0.0)).collect();
+        let before: States = self.atoms.iter().map(|&atom| self.before(atom)).collect();
         let proposed: States = self.atoms.iter().map(|&atom| self.proposed(atom)).collect();
         let (none, all) = (vec![0; self.atoms.len()], vec![1; self.atoms.len()]);
         let problems = [proposed, before, none, all].into_iter().find_map(|reference| {
@@ -571,6 +615,6 @@ impl Cluster for Search<'_, '_, '_, '_> {
         // What is differentiated only by the index reduction of a mode is no state, and other modes may leave it free.
         let states = structure.columns().filter(|&column| structure.written_order(column) > 0);
         let values = states.flat_map(|column| [0, 1].map(|order| side.value(structure.variable(column), order)));
-        values.map(|value| if value.is_nan() { 0.0 } else { value }).collect()
+        values.collect()
     }
 }

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use modeshift_dae::{Derivative, VariableId};
 
-use crate::integrate::{IntegrationFailure, Integrator, Method, Problem, Settings, Sizes};
+use crate::integrate::{IntegrationFailure, Integrator, Method, Problem, Settings};
 use crate::program::{BlockFailure, NotBuilt};
 use crate::results::CostPart;
 use crate::run::Machinery;
@@ -27,6 +27,9 @@ use crate::run::phase::zero_crossings::{Crossing, Guard, Values, Watch};
 use crate::run::sliding::flow::{NoFlow, NotAlike, Slide};
 use crate::run::sliding::ode::SlidingOde;
 use crate::run::values::Side;
+
+/// Rounding of states at rest, and what that makes of others at rest.
+const ROUNDS_OF_ROUNDING: usize = 2;
 
 /// What a run asks of its phases.
 #[derive(Clone, Copy)]
@@ -220,20 +223,24 @@ impl<'a> Phase<'a> {
             return;
         }
         // Of another state a part of its error as small as the error is itself: a fast state is moved by others many times in a
-        // step. But all of it where it is rounding, as the current into a capacitor that nothing drives.
-        let error = |sizes: &Sizes, index: usize| {
-            (settings.tolerance.powi(2) * sizes.now[index]).max(step * sizes.slope_noise[index])
-        };
+        // step. But all of it where it is rounding, as the current into a capacitor that nothing drives: that is found first, and then
+        // what it makes of others. What was found before does not count: by a state that drives itself it would grow without end.
         let place_of =
             |state: Derivative<VariableId>| self.mode.quantities.index(state.of, state.order).map(|it| it.index());
         let mut errors = vec![0.0; self.present.jet.len()];
         for (index, state) in program.state_quantities().enumerate() {
-            place_of(state).into_iter().for_each(|place| errors[place] = error(integrator.sizes(), index));
+            let error = settings.tolerance.powi(2) * integrator.sizes().now[index];
+            place_of(state).into_iter().for_each(|place| errors[place] = error);
         }
-        for (index, state) in resting {
-            if let Some(noise) = self.present.slope_noise(machinery.prepared, state, &errors) {
+        for _ in 0..ROUNDS_OF_ROUNDING {
+            let noise = |&(_, state): &(usize, Derivative<VariableId>)| {
+                self.present.slope_noise(machinery.prepared, state, &errors)
+            };
+            let noises: Vec<Option<f64>> = resting.iter().map(noise).collect();
+            for (&(index, state), noise) in resting.iter().zip(noises) {
+                let Some(noise) = noise else { continue };
                 integrator.set_slope_noise(index, noise);
-                place_of(state).into_iter().for_each(|place| errors[place] = error(integrator.sizes(), index));
+                place_of(state).into_iter().for_each(|place| errors[place] = errors[place].max(step * noise));
             }
         }
     }

@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 
 use crate::run::prepare::discrete_tapes::Formulas;
 use crate::run::prepare::event_functions::{Stair, replace_stairs};
+use crate::run::prepare::hidden_changes::make_events;
 use crate::run::prepare::islands::{Connections, Islands};
 use crate::run::prepare::relations::{Atom, Conditions, Moment};
 use crate::run::prepare::when_equations::{Definitions, Firing, when_equations};
@@ -142,6 +143,10 @@ impl DiscretePart {
         let declared_count = dae.model.variables.len() - stairs.len();
         let mut definitions: Definitions = dae.model.variables.iter().map(|_| None).collect();
         dae.discrete.equations().for_each(|(id, _, value)| definitions[id] = Some(value));
+        let hidden = make_events(dae, &mut definitions);
+        if !hidden.is_empty() {
+            return Err(hidden);
+        }
         let first_condition = dae.model.variables.len() as u32;
         let firings = when_equations(&mut dae.model, &mut definitions);
         let conditions_range = first_condition..dae.model.variables.len() as u32;

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`variability`] | what expressions depend on: time, continuous variables on either side of an instant, discrete values |
 //! | [`event_functions`] | functions that jump (`floor`, `div`, `mod`) become discrete variables with edges |
+//! | [`hidden_changes`] | Booleans whose changes `noEvent` or a function hides |
 //! | [`relations`] | relations with a truth of their own |
 //! | [`when_equations`] | `when` clauses as equations |
 //! | [`native_calls`] | calls of functions that cannot be run |
@@ -16,6 +17,7 @@
 pub(crate) mod discrete_part;
 pub(crate) mod discrete_tapes;
 pub(crate) mod event_functions;
+pub(crate) mod hidden_changes;
 pub(crate) mod islands;
 pub(crate) mod native_calls;
 pub(crate) mod relations;

@@ -19,8 +19,8 @@
 //! At the start a `when` fires only by `initial()` or a `sample` that is due.
 
 use modeshift_dae::{
-    Builtin, Context, ExpressionId, FlatModel, IndexVec, Node, Type, VariableId, Walk, WhenAction, WhenActionKind,
-    WhenBranch,
+    Builtin, Context, ExpressionId, FlatModel, IndexVec, Node, Type, Variable, VariableId, Walk, WhenAction,
+    WhenActionKind, WhenBranch,
 };
 use modeshift_diagnostics::Span;
 
@@ -54,7 +54,7 @@ pub(crate) fn when_equations(model: &mut FlatModel, definitions: &mut Definition
         let mut earlier = Vec::new();
         for branch in clause.branches {
             let conditions: Vec<VariableId> =
-                branch.conditions.iter().map(|&condition| own_boolean(model, definitions, condition)).collect();
+                branch.conditions.iter().map(|&it| own_boolean(model, definitions, it, branch.span)).collect();
             let pairs = conditions.iter().zip(&branch.conditions);
             let edges: Vec<ExpressionId> = pairs
                 .map(|(&id, &condition)| {
@@ -77,10 +77,15 @@ pub(crate) fn when_equations(model: &mut FlatModel, definitions: &mut Definition
     firings
 }
 
-/// The Boolean that stands for a condition.
-fn own_boolean(model: &mut FlatModel, definitions: &mut Definitions, condition: ExpressionId) -> VariableId {
+/// The Boolean that stands for a condition, where that is written.
+fn own_boolean(
+    model: &mut FlatModel,
+    definitions: &mut Definitions,
+    condition: ExpressionId,
+    span: Span,
+) -> VariableId {
     let declared = auxiliary(model, format!("$when{}", model.variables.len()), Type::Boolean);
-    let variable = model.variables.push(declared);
+    let variable = model.variables.push(Variable { span, ..declared });
     definitions.push(Some(condition));
     variable
 }

@@ -1,0 +1,136 @@
+//! Blocks on each other with one coefficient of friction: while one interface slides, others stand exactly at their limits. Blocks that
+//! never part move as one block does.
+
+use crate::machines::near;
+use crate::support::runs as support;
+
+use modeshift_simulate::integrate::Method;
+use support::{How, Ran, run_text};
+
+/// What is put on each other, and moved.
+struct Stack {
+    masses: Vec<f64>,
+    limits: Vec<f64>,
+    /// The block that is driven, by number, and with which amplitude.
+    driven: usize,
+    amplitude: f64,
+    /// Of forces.
+    unit: f64,
+}
+
+impl Stack {
+    /// The most that friction holds is a share of the mass above.
+    fn on_table(masses: &[f64], share: f64, driven: usize, amplitude: f64) -> Self {
+        let limits = (0..masses.len()).map(|at| share * masses[at..].iter().sum::<f64>()).collect();
+        Stack { masses: masses.to_vec(), limits, driven, amplitude, unit: 1.0 }
+    }
+
+    /// The same of the mass below, driven at the top.
+    fn driven_at_the_top(masses: &[f64], share: f64, amplitude: f64) -> Self {
+        let limits = (0..masses.len()).map(|at| share * masses[..=at].iter().sum::<f64>()).collect();
+        Stack { masses: masses.to_vec(), limits, driven: masses.len(), amplitude, unit: 1.0 }
+    }
+
+    /// On a belt of this speed, seen from beside it.
+    fn text(&self, belt: f64) -> String {
+        let list = |values: &[f64], unit: f64| {
+            values.iter().map(|value| format!("{:?}", value * unit)).collect::<Vec<_>>().join(", ")
+        };
+        let (count, driven) = (self.masses.len(), self.driven);
+        format!(
+            "model M import Modeshift.Translational.*;
+             model Belt Flange a; equation der(a.s) = {belt:?}; end Belt;
+             Mass m[{count}](m = {{{}}}, each s(start = 0, fixed = true), each v(start = {belt:?}, fixed = true));
+             CoulombFriction f[{count}](fMax = {{{}}}); Belt table(a(s(start = 0, fixed = true)));
+             SignalForce drive(u = {:?}*sin(2*Modelica.Constants.pi*time));
+             equation connect(table.a, f[1].b); connect(f[1].a, m[1].a);
+             for k in 2:{count} loop connect(m[k - 1].b, f[k].b); connect(f[k].a, m[k].a); end for;
+             connect(drive.a, m[{driven}].b); end M;",
+            list(&self.masses, 1.0),
+            list(&self.limits, self.unit),
+            self.amplitude * self.unit,
+        )
+    }
+}
+
+/// After each event, its time and what the interfaces do, as letters.
+fn sequence(ran: &Ran, interfaces: usize) -> Vec<(f64, String)> {
+    let letter = |modes: &[&str], at: usize| {
+        let letters = [("stuck", 'S'), ("forward", 'F'), ("backward", 'B')];
+        let active = |state: &str| modes.contains(&format!("activeState(f[{at}].{state})").as_str());
+        letters.into_iter().find(|(state, _)| active(state)).map_or('?', |it| it.1)
+    };
+    let words = (0..ran.events().len()).map(|event| {
+        let modes = ran.mode_after(event);
+        (1..=interfaces).map(|at| letter(&modes, at)).collect()
+    });
+    ran.event_times().into_iter().zip(words).collect()
+}
+
+fn run(text: &str, tolerance: f64, method: Method) -> Ran {
+    let ran = run_text(text, &How { method: Some(method), ..How::until(2.0).tolerance(tolerance) }).finished();
+    let codes: Vec<&str> = ran.diagnostics.iter().map(|it| it.code.as_str()).collect();
+    assert!(codes.is_empty(), "{codes:?}");
+    ran
+}
+
+/// All ways to compute `stack` are the sequence of `reference`, in which the blocks that stay together are one; `letters` says which
+/// of its interfaces each one is, or that it is always stuck.
+#[track_caller]
+fn moves_as(stack: Stack, reference: &Stack, letters: &[Option<usize>]) {
+    let expected = sequence(&run(&reference.text(0.0), 1e-10, Method::Bdf), reference.masses.len());
+    assert!(expected.len() >= 8, "{expected:?}");
+    let ways = [
+        (1e-4, Method::Bdf, 1.0, 0.0),
+        (1e-6, Method::Esdirk, 1e-9, 0.0),
+        (1e-8, Method::Explicit, 1e6, 0.0),
+        (1e-8, Method::Bdf, 1.0, -3.0),
+        (1e-10, Method::Bdf, 1.0, 0.1),
+    ];
+    for (tolerance, method, unit, belt) in ways {
+        let text = Stack { masses: stack.masses.clone(), limits: stack.limits.clone(), unit, ..stack }.text(belt);
+        let found = sequence(&run(&text, tolerance, method), stack.masses.len());
+        let words = |sequence: &[(f64, String)]| sequence.iter().map(|it| it.1.clone()).collect::<Vec<String>>();
+        let letter = |word: &str, at: Option<usize>| at.map_or('S', |at| char::from(word.as_bytes()[at]));
+        let of_stack = |word: &String| letters.iter().map(|&at| letter(word, at)).collect();
+        let wanted: Vec<String> = words(&expected).iter().map(of_stack).collect();
+        assert_eq!(words(&found), wanted, "at {tolerance:e} by {method:?} in units of {unit:e} on a belt of {belt}");
+        for (found, expected) in found.iter().zip(&expected) {
+            near(found.0, expected.0, 30.0 * tolerance.max(1e-9));
+        }
+    }
+}
+
+#[test]
+fn five_equal_blocks_on_a_driven_one_stay_together() {
+    let one = Stack::on_table(&[1.0, 4.0], 0.6, 1, 8.0);
+    moves_as(Stack::on_table(&[1.0; 5], 0.6, 1, 8.0), &one, &[Some(0), Some(1), None, None, None]);
+}
+
+#[test]
+fn stacks_in_whole_numbers_stay_together() {
+    let one = Stack::on_table(&[1.0, 2.0], 1.0, 1, 9.0);
+    moves_as(Stack::on_table(&[1.0; 3], 1.0, 1, 9.0), &one, &[Some(0), Some(1), None]);
+}
+
+#[test]
+fn blocks_of_any_masses_have_one_coefficient_of_friction() {
+    let one = Stack::on_table(&[1.5, 6.5], 0.37, 1, 12.0);
+    let stack = Stack::on_table(&[1.5, 0.3, 2.0, 0.7, 1.5, 2.0], 0.37, 1, 12.0);
+    moves_as(stack, &one, &[Some(0), Some(1), None, None, None, None]);
+}
+
+#[test]
+fn blocks_between_the_driven_one_and_the_table_stay_together() {
+    let stack = Stack::driven_at_the_top(&[1.0; 5], 0.6, 8.0);
+    let one = Stack { masses: vec![4.0, 1.0], limits: vec![0.6, 3.0], driven: 2, ..stack };
+    moves_as(stack, &one, &[Some(0), None, None, None, Some(1)]);
+}
+
+/// Where blocks turn round together, their speeds are zero, and how they move against each other is the rounding of accelerations.
+#[test]
+fn blocks_that_turn_round_together_stay_together() {
+    let stack = Stack::driven_at_the_top(&[1.0; 6], 0.1, 0.9645710682387291);
+    let one = Stack { masses: vec![5.0, 1.0], limits: vec![0.1, 0.6], driven: 2, ..stack };
+    moves_as(stack, &one, &[Some(0), None, None, None, None, Some(1)]);
+}
