@@ -36,6 +36,11 @@ pub fn flatten(library: &mut Library, request: &Request, diagnostics: &mut Diagn
     flattener.flatten_class(class)?;
     let Flattener { classes, mut model, has_failed, .. } = flattener;
     model.enumerations = classes.enumerations.all;
+    if has_failed && diagnostics.error_count() == errors {
+        let place = library.class(class).definition.name.span;
+        let message = "unsupported construct: something in this model that is not told apart from others";
+        diagnostics.push(Diagnostic::error(Code::E0290, message).label(place, "in this model, or in what it contains"));
+    }
     if has_failed || diagnostics.error_count() > errors { Err(Stop) } else { Ok(model) }
 }
 

@@ -33,7 +33,7 @@ fn table(file: &str, bytes: &[u8], name: &str, last: &str) -> Result<(Vec<usize>
     let said = || diagnostics.iter().map(|it| it.message.clone()).collect::<Vec<_>>().join("; ");
     let model = model.map_err(|_| said())?;
     assert!(!diagnostics.has_errors(), "{}", said());
-    match &model.objects.iter().next().expect("an object").arguments[..] {
+    match &model.objects.first().expect("an object").arguments[..] {
         [ObjectArgument::Text(name), ObjectArgument::Text(file), ObjectArgument::Numbers(sizes, values), ..] => {
             assert_eq!((&**name, &**file), ("NoName", "NoName"));
             Ok((sizes.clone(), values.clone()))
@@ -117,4 +117,37 @@ fn files_of_versions_5_to_7_are_read_plain_and_compressed() {
 fn a_file_that_is_not_there_is_refused_where_it_is_named() {
     let said = table("y.txt", b"", "a", "").expect_err("empty");
     assert!(said.contains("cannot be read from `lib/P/Resources/y.txt`"), "{said}");
+}
+
+#[test]
+fn lines_of_files_numbers_in_them_and_hashes_are_values() {
+    let files = Memory::new()
+        .with("lib/P/package.mo", "within; package P end P;")
+        .with("lib/P/Resources/x.txt", "first\n a -42 1.5e1x\n");
+    let mut library = Library::new(files, vec![PathBuf::from("lib")]);
+    let mut diagnostics = Diagnostics::new();
+    let text = "package T
+        function line input String file; input Integer n; output String text; output Boolean isEnd;
+          external \"C\" text = ModelicaInternal_readLine(file, n, isEnd); end line;
+        function count input String file; output Integer n; external \"C\" n = ModelicaInternal_countLines(file); end count;
+        function whole input String text; input Integer start; input Boolean unsigned = false; output Integer next;
+          output Integer number; external \"C\" ModelicaStrings_scanInteger(text, start, unsigned, next, number); end whole;
+        function real input String text; input Integer start; input Boolean unsigned = false; output Integer next;
+          output Real number; external \"C\" ModelicaStrings_scanReal(text, start, unsigned, next, number); end real;
+        function hash input String text; output Integer n; external \"C\" n = ModelicaStrings_hashString(text); end hash;
+        function read input String file; output Real y; protected Integer next; Integer n; Integer none; Real r; algorithm
+          (next, n) := whole(line(file, 2), 3); (next, r) := real(line(file, 2), next); (none, n) := whole(line(file, 2), next);
+          y := 1000*r + 10*next + none + n; end read;
+        model M constant String file = \"modelica://P/Resources/x.txt\"; constant Real y = read(file);
+          constant Integer n = count(file); constant Integer h = hash(\"Model.noise\"); Real z = y + n; Real k = h; end M;
+        end T;";
+    library.add_text("test.mo", text, &mut diagnostics);
+    let request = Request { model: Some("T.M".into()), overrides: Vec::new() };
+    let model = flatten(&mut library, &request, &mut diagnostics).unwrap_or_else(|_| panic!("{diagnostics:#?}"));
+    // Behind `-42` the text goes on at 7, behind `1.5e1` at 13; there no Integer is.
+    let value = |name: &str| {
+        let variable = model.variables.iter().find(|it| &*it.name == name).expect("a constant of this name");
+        variable.binding.and_then(|binding| model.expressions.literal(binding))
+    };
+    assert_eq!(["y", "n", "h"].map(value), [15_143.0, 2.0, 1_869_873_966.0].map(Some));
 }

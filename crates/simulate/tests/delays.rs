@@ -83,6 +83,17 @@ fn a_start_with_delays_in_circles_is_solved() {
 }
 
 #[test]
+fn a_start_that_contradicts_its_own_past_is_refused() {
+    for body in [
+        "Boolean a(start = false, fixed = true) = not b; Boolean b = delay(if pre(a) then 1 else 0, 0.1) > 0.5;",
+        "discrete Real q(start = 0, fixed = true); Real y = delay(q, 0.1); equation when initial() then q = 1 - y; end when;",
+    ] {
+        let ran = run_body(body, &How::until(1.0));
+        assert!(ran.said("E0812").message.contains("before the start"), "{body}");
+    }
+}
+
+#[test]
 fn delays_may_change_with_time_and_be_delayed_again() {
     let ran = run(
         "Real T = 0.5 + 0.2*sin(time); Real y = delay(sin(3*time), T, 1); Real z = delay(delay(time, 0.1), 0.2);",

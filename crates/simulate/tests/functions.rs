@@ -162,6 +162,32 @@ fn tables_interpolate_their_columns() {
 }
 
 #[test]
+fn whole_parameters_that_the_start_finds_are_seeds_of_what_was_before() {
+    let text = "model M
+        function first input Integer a; input Integer b; output Integer s[2]; algorithm s := {a, b};
+          while s[1] < 9 loop s[1] := s[1] + 2; end while; end first;
+        function draw input Integer s[2]; output Real r; output Integer t[2]; algorithm r := 0.5*s[1] + s[2]; t := s;
+          while t[1] <= s[1] loop t[1] := t[1] + 1; end while; end draw;
+        parameter Integer seed(fixed = false); parameter Integer other = seed + 1; parameter Real scale = 2*other;
+        discrete Real r; Integer state[2]; Real y = scale;
+        initial equation seed = 4; pre(state) = first(seed, other); r = draw(pre(state));
+        equation when sample(0.1, 0.1) then (r, state) = draw(pre(state)); end when; end M;";
+    let ran = run_text(text, &How::until(0.35)).finished();
+    let drawn: Vec<f64> = [0.07, 0.14, 0.28, 0.35].map(|time| ran.at(time, "r")).to_vec();
+    assert_eq!(drawn, [10.0, 10.0, 10.5, 11.0]);
+    assert_eq!((ran.last("state[1]"), ran.last("state[2]"), ran.last("y")), (13.0, 5.0, 10.0));
+}
+
+#[test]
+fn locals_that_are_assigned_once_and_known_are_sizes() {
+    let pairs = "input Real x; output Real y; protected Integer n; Real v[5]; algorithm v := {x, 0, 0, 0, 0};
+        n := 2*div(size(v, 1), 2);
+        for i in 2:2:n loop v[i:i + 1] := {v[i - 1] + 1, 2*v[i - 1]}; end for;
+        y := 0; while y < v[5] loop y := y + 1; end while;";
+    check("y", at_end(pairs, "y = f(3*time);"), 12.0, 0.0);
+}
+
+#[test]
 fn an_infinite_slope_at_an_event_is_no_obstacle() {
     let text = "model M Real x(start = 0, fixed = true); discrete Real u(start = 0, fixed = true); Real v, y;
         equation der(x) = 1; when sample(0.5, 0.5) then u = pre(x); reinit(x, 0); end when; v = u; y = sqrt(v); end M;";

@@ -342,6 +342,23 @@ fn what_becomes_true_right_after_the_start_is_an_edge_and_a_change() {
 }
 
 #[test]
+fn what_pre_passes_on_after_the_start_is_a_change() {
+    let ran = run_text(
+        "model M Boolean a(start = false, fixed = true) = true; Boolean b(start = false, fixed = true) = pre(a);
+           Boolean x(start = false, fixed = true) = pre(b); Real next(start = 0, fixed = true);
+           Boolean y(start = false, fixed = true); Integer n(start = 0, fixed = true);
+         algorithm
+           when {initial(), change(x) and not initial()} then next := if x then time + 0.1 else time;
+           elsewhen time >= next then y := x; end when;
+           when x then n := pre(n) + 1; end when;
+         end M;",
+        &How::until(1.0),
+    )
+    .finished();
+    assert_eq!((ran.last("next"), ran.last("y"), ran.last("n")), (0.1, 1.0, 1.0));
+}
+
+#[test]
 fn assertions_that_only_warn_are_told_once_and_the_run_goes_on() {
     let text = "model M Real x(start = 0, fixed = true); equation der(x) = cos(50*time);
         assert(x < 0.019, \"too large\", AssertionLevel.warning); assert(x < 1, \"never\", AssertionLevel.warning);

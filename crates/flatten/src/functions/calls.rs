@@ -71,7 +71,11 @@ impl Flattener<'_> {
         let (mut known, mut is_changed) = (Vec::with_capacity(bound.len()), false);
         for (name, value) in bound {
             let is_size = value.scalar_type() == Some(Type::Integer) && !self.is_literal(value);
-            let replaced = if is_size { self.with_parameter_values(value, span)? } else { value.clone() };
+            let replaced = match is_size.then(|| self.with_parameter_values(value, span)) {
+                // What the start finds is no size.
+                None | Some(Err(Failure::Dynamic(_))) => value.clone(),
+                Some(replaced) => replaced?,
+            };
             is_changed |= is_size && self.is_literal(&replaced);
             known.push((name.clone(), if self.is_literal(&replaced) { replaced } else { value.clone() }));
         }

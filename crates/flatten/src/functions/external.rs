@@ -16,9 +16,6 @@ use crate::expressions::term::Term;
 use crate::failure::{Failure, Outcome, unsupported, wrong};
 use crate::flattener::Flattener;
 
-/// The external function that makes a path of the address of a resource.
-const FULL_PATH: &str = "ModelicaInternal_fullPathName";
-
 impl Flattener<'_> {
     /// `ExternalCombiTable1D(…)`: the number of the object.
     pub(crate) fn external_object(
@@ -92,24 +89,23 @@ impl Flattener<'_> {
         bound: &[(Arc<str>, Term)],
     ) -> Outcome<Option<Term>> {
         let name = external.call.as_ref().map_or("", |(_, name, _)| &*name.name);
-        let Some(operation) = name.strip_prefix("ModelicaStrings_").or((name == FULL_PATH).then_some(name)) else {
+        let (of_text, of_files) = (name.strip_prefix("ModelicaStrings_"), name.strip_prefix("ModelicaInternal_"));
+        if of_text.or(of_files).is_none() {
             return Ok(None);
-        };
+        }
         let mut given = Vec::with_capacity(bound.len());
         for (_, value) in bound {
             let value = self.with_parameter_values(value, call.span)?;
             let Some(known) = self.known(&value) else { return Ok(None) };
             given.push(known);
         }
-        let results = match &given[..] {
-            [Known::Text(address)] if operation == FULL_PATH => {
-                let Some(path) = self.classes.library.resource(address, self.classes.diagnostics) else {
-                    let message = format!("no directory is known for `{address}`");
-                    return wrong(Code::E0203, message, call.span);
-                };
-                Some(vec![Known::Text(path.display().to_string())])
-            }
-            given => of_strings(operation, given),
+        let results = match (of_text, of_files) {
+            (Some(operation), _) => of_strings(operation, &given),
+            (None, Some(operation)) => match self.of_files(operation, &given) {
+                Ok(results) => results,
+                Err(problem) => return wrong(Code::E0376, problem, call.span),
+            },
+            (None, None) => None,
         };
         let Some(results) = results else { return Ok(None) };
         let outputs = call.layout.members.iter().filter(|member| is_output(member)).count();
@@ -130,6 +126,32 @@ impl Flattener<'_> {
         Ok(match outputs {
             1 => terms.pop(),
             _ => Some(Term::Tuple(terms.into())),
+        })
+    }
+
+    /// Functions of files of the library that only read: the path of a resource, a line of a text, how many there are.
+    fn of_files(&mut self, operation: &str, given: &[Known]) -> Result<Option<Vec<Known>>, String> {
+        let [Known::Text(file), rest @ ..] = given else { return Ok(None) };
+        if !matches!(operation, "fullPathName" | "readLine" | "countLines") {
+            return Ok(None);
+        }
+        let Some(path) = self.classes.library.resource(file, self.classes.diagnostics) else {
+            return Err(format!("no directory is known for `{file}`"));
+        };
+        if operation == "fullPathName" {
+            return Ok(Some(vec![Known::Text(path.display().to_string())]));
+        }
+        let bytes = self.classes.library.resource_bytes(&path);
+        let bytes = bytes.map_err(|reason| format!("`{}` cannot be read: {reason}", path.display()))?;
+        let text = String::from_utf8_lossy(&bytes);
+        Ok(match (operation, rest) {
+            ("countLines", []) => Some(vec![Known::Whole(text.lines().count() as i64)]),
+            ("readLine", [Known::Whole(number)]) => {
+                let line = usize::try_from(number - 1).ok().and_then(|at| text.lines().nth(at));
+                let is_behind = line.is_none();
+                Some(vec![Known::Text(line.unwrap_or_default().to_string()), Known::Truth(is_behind)])
+            }
+            _ => None,
         })
     }
 
@@ -180,9 +202,45 @@ fn of_strings(operation: &str, given: &[Known]) -> Option<Vec<Known>> {
             let skipped = text.bytes().skip(start).take_while(u8::is_ascii_whitespace).count();
             Known::Whole((start + skipped + 1) as i64)
         }
+        ("scanInteger" | "scanReal", [Known::Text(text), Known::Whole(start), Known::Truth(is_unsigned)]) => {
+            return scanned(text, *start, operation == "scanReal", *is_unsigned);
+        }
         ("hashString", [Known::Text(text)]) => Known::Whole(i64::from(hash(text) as i32)),
         _ => return None,
     }])
+}
+
+/// The number that a text has at a place, behind blanks, with the place behind it; where there is none, the place itself and zero.
+fn scanned(text: &str, start: i64, is_real: bool, is_unsigned: bool) -> Option<Vec<Known>> {
+    let from = usize::try_from(start - 1).ok().filter(|&from| from <= text.len())?;
+    let rest = text.get(from..)?;
+    let word = rest.trim_start();
+    let digits = |word: &str| word.bytes().take_while(u8::is_ascii_digit).count();
+    let sign = usize::from(word.starts_with(['+', '-']) && !is_unsigned);
+    let mut length = sign + digits(&word[sign..]);
+    let (has_digits, mut is_number) = (length > sign, length > sign);
+    if is_real {
+        if word[length..].starts_with('.') {
+            let behind = digits(&word[length + 1..]);
+            is_number |= behind > 0;
+            length += 1 + behind;
+        }
+        let exponent = word[length..].strip_prefix(['e', 'E']);
+        if let Some(exponent) = exponent.filter(|_| is_number) {
+            let sign = usize::from(exponent.starts_with(['+', '-']));
+            let behind = digits(&exponent[sign..]);
+            length += if behind > 0 { 1 + sign + behind } else { 0 };
+        }
+    } else {
+        is_number = has_digits && !word[length..].starts_with(['.', 'e', 'E']);
+    }
+    let next = start + (rest.len() - word.len() + length) as i64;
+    Some(match (is_number, is_real) {
+        (true, true) => vec![Known::Whole(next), Known::Real(word[..length].parse().ok()?)],
+        (true, false) => vec![Known::Whole(next), Known::Whole(word[..length].parse().ok()?)],
+        (false, true) => vec![Known::Whole(start), Known::Real(0.0)],
+        (false, false) => vec![Known::Whole(start), Known::Whole(0)],
+    })
 }
 
 /// The hash of Arash Partow, of 32 bits.

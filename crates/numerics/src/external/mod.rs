@@ -6,12 +6,14 @@
 //!
 //! | file | purpose |
 //! |---|---|
+//! | `fourier` | the discrete Fourier transform |
 //! | `interpolation` | a function of one variable through points: smoothness, extrapolation, derivatives |
 //! | `random` | generators of random numbers |
 //! | `table_1d` | `ExternalCombiTable1D` |
 //! | `table_2d` | `ExternalCombiTable2D` |
 //! | `time_table` | `ExternalCombiTimeTable`, with its time events |
 
+mod fourier;
 mod interpolation;
 mod random;
 mod table_1d;
@@ -133,6 +135,9 @@ impl Given<'_> {
 
 /// The function of this name in its own language.
 pub(crate) fn native(name: &str, objects: &Arc<Objects>) -> Option<NativeFunction> {
+    if let Some(method) = name.strip_prefix("ModelicaFFT_") {
+        return fourier::native(method);
+    }
     if let Some(method) = name.strip_prefix("ModelicaRandom_") {
         return random::native(method);
     }

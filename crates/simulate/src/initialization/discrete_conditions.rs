@@ -70,7 +70,7 @@ impl InitialProblem<'_> {
             by_when_or_start && declared.ty != Type::String && !self.is_assigned_initially(it)
         };
         let is_said = |it: &VariableId| model.variables[*it].fixed == Some(true) || self.has_stated_left_limit(*it);
-        let sides = |it: VariableId| [point.values[it.index()], self.guesses[it.index()]];
+        let sides = |it: VariableId| [point.values[it.index()], point.left_limit(self, it)];
         let mut kept = self.dae.discrete.kept().filter(is_kept).filter(is_said).map(|it| (it, sides(it)));
         kept.find(|&(_, [now, before])| !agree(now, before)).map(|(it, sides)| DiscreteFailure::NotKept(it, sides))
     }

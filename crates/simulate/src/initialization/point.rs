@@ -1,6 +1,8 @@
 //! Values of all unknowns of initialization, and the mode in which they are.
 
-use modeshift_dae::{Builtin, Id, Mode, ModeVariableId, Node, Variability};
+use std::collections::BTreeMap;
+
+use modeshift_dae::{Builtin, Id, Mode, ModeVariableId, Node, Variability, VariableId};
 use modeshift_modes::ModeVariable;
 use modeshift_numerics::Input;
 use modeshift_structure::Derivative;
@@ -41,12 +43,19 @@ pub(crate) struct Point {
     pub(crate) mode: StartMode,
     /// Whether what is not fixed was before what it is; otherwise it had its start value.
     pub(crate) own_left_limits: bool,
+    /// Left limits that initial equations give by what the start finds.
+    pub(crate) before: BTreeMap<VariableId, f64>,
 }
 
 impl Point {
     /// The largest value of all.
     pub(crate) fn largest(&self) -> f64 {
         self.values.iter().filter(|value| value.is_finite()).fold(0.0, |largest: f64, value| largest.max(value.abs()))
+    }
+
+    /// What a discrete variable was before the start.
+    pub(crate) fn left_limit(&self, problem: &InitialProblem<'_>, of: VariableId) -> f64 {
+        self.before.get(&of).copied().unwrap_or(problem.guesses[of.index()])
     }
 
     /// The value of what an expression depends on. Left limits of continuous variables are their values, those of
@@ -58,7 +67,7 @@ impl Point {
             Input::LeftVariable(of, 0) if problem.model().variables[of].variability == Variability::Discrete => {
                 match self.own_left_limits && !problem.model().variables[of].fixed.unwrap_or(false) {
                     true => self.values[of.index()],
-                    false => problem.guesses[of.index()],
+                    false => self.left_limit(problem, of),
                 }
             }
             Input::Variable(of, order) | Input::LeftVariable(of, order) => {

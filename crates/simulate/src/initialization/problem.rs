@@ -1,7 +1,9 @@
 //! What is given at the start: parameters, guesses and nominal values, and which mode variables are known already.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use modeshift_dae::{
-    Builtin, Derivative, ExpressionId, FlatModel, Id, InitialValue, Mode, ModeVariableId, MultimodeDae, Node,
+    Builtin, Derivative, ExpressionId, FlatModel, Id, InitialValue, Mode, ModeVariableId, MultimodeDae, Node, Type,
     Variability, VariableId, WhenActionKind,
 };
 use modeshift_modes::{ModeSet, ModeVariable};
@@ -54,6 +56,8 @@ pub struct InitialProblem<'a> {
 pub(crate) struct DiscreteDefinition {
     pub(crate) variable: VariableId,
     pub(crate) value: ExpressionId,
+    /// Whether it is the value before the start as well.
+    pub(crate) is_left_limit: bool,
     /// The modes and scenarios in which it holds.
     pub(crate) modes: ModeSet,
 }
@@ -153,8 +157,12 @@ impl<'a> InitialProblem<'a> {
                 definitions.push(definition);
             }
         }
-        let nowhere =
-            Point { values: self.guesses.clone(), mode: StartMode(self.mode_starts.clone()), own_left_limits: false };
+        let nowhere = Point {
+            values: self.guesses.clone(),
+            mode: StartMode(self.mode_starts.clone()),
+            own_left_limits: false,
+            before: BTreeMap::new(),
+        };
         let values = self.evaluate(&definitions, &nowhere);
         known.extend(ids.into_iter().zip(values).map(|(id, value)| (id, value != 0.0)));
         known.sort_unstable();
@@ -236,9 +244,9 @@ fn has_homotopy(model: &FlatModel) -> bool {
 fn discrete_definitions(dae: &MultimodeDae, start: &Initialization) -> Vec<DiscreteDefinition> {
     let expressions = &dae.model.expressions;
     let stated = start.system.discrete_conditions.iter().filter_map(|&(number, modes)| {
-        let InitialValue { variable, value, .. } = dae.discrete.initial[number as usize]?;
+        let InitialValue { variable, value, is_left_limit } = dae.discrete.initial[number as usize]?;
         let is_open = dae.discrete.value_everywhere(expressions, variable).is_none();
-        is_open.then_some(DiscreteDefinition { variable, value, modes })
+        is_open.then_some(DiscreteDefinition { variable, value, is_left_limit, modes })
     });
     let stated: Vec<DiscreteDefinition> = stated.collect();
     let is_stated = |variable: VariableId| stated.iter().any(|it| it.variable == variable);
@@ -246,7 +254,35 @@ fn discrete_definitions(dae: &MultimodeDae, start: &Initialization) -> Vec<Discr
         .discrete
         .equations()
         .filter(|&(variable, guard, _)| expressions.literal_boolean(guard) == Some(true) || !is_stated(variable));
-    let everywhere = defined.map(|(variable, _, value)| DiscreteDefinition { variable, value, modes: ModeSet::ALL });
+    let everywhere = defined.map(|(variable, _, value)| DiscreteDefinition {
+        variable,
+        value,
+        is_left_limit: false,
+        modes: ModeSet::ALL,
+    });
     let everywhere: Vec<DiscreteDefinition> = everywhere.collect();
-    everywhere.into_iter().chain(stated).collect()
+    everywhere.into_iter().chain(stated).chain(dependent_parameters(&start.system.dae.model)).collect()
+}
+
+/// Parameters whose bindings depend on whole parameters that the start finds; those that depend on Reals are unknowns of the system.
+fn dependent_parameters(model: &FlatModel) -> Vec<DiscreteDefinition> {
+    let is_parameter = |id: VariableId| model.variables[id].variability == Variability::Parameter;
+    let is_searched = |id: &VariableId| is_parameter(*id) && model.variables[*id].fixed == Some(false);
+    let mut found: BTreeSet<VariableId> = model.variables.ids().filter(is_searched).collect();
+    let mut definitions = Vec::new();
+    let mut is_new = !found.is_empty();
+    while is_new {
+        is_new = false;
+        for (id, variable) in model.variables.iter_enumerated() {
+            let Some(value) = variable.binding.filter(|_| is_parameter(id) && !found.contains(&id)) else { continue };
+            let is_of_found = |node| matches!(node, Node::Variable(of, 0) if found.contains(&of));
+            if variable.ty != Type::String && model.expressions.contains(value, is_of_found) {
+                found.insert(id);
+                is_new = true;
+                let modes = ModeSet::ALL;
+                definitions.push(DiscreteDefinition { variable: id, value, is_left_limit: false, modes });
+            }
+        }
+    }
+    definitions
 }

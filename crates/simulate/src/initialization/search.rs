@@ -187,8 +187,12 @@ impl Search<'_, '_> {
 
     /// The first mode to try: what the definitions say at the start values.
     fn guessed_mode(&self) -> Option<StartMode> {
-        let point =
-            Point { values: self.problem.guesses.clone(), mode: self.pick(self.candidates)?, own_left_limits: false };
+        let point = Point {
+            values: self.problem.guesses.clone(),
+            mode: self.pick(self.candidates)?,
+            own_left_limits: false,
+            before: BTreeMap::new(),
+        };
         let guessed = self.problem.mode_at(&point);
         let begun = self.machines.begun(self.problem, &guessed);
         Some([begun, guessed].into_iter().find(|mode| self.is_candidate(mode)).unwrap_or(point.mode))

@@ -1,5 +1,7 @@
 //! One mode: its blocks one after the other, and what the conditions that are too many say about the solution.
 
+use std::collections::BTreeMap;
+
 use modeshift_dae::{EquationId, Id, VariableId};
 use modeshift_numerics::{
     Block, Compiler, Differentiated, Input, NewtonFailure, NewtonSettings, NotNumeric, solve_newton,
@@ -81,7 +83,8 @@ impl InitialProblem<'_> {
     /// Start values in one mode.
     pub fn solve_mode(&self, mode: &StartMode) -> Result<ModeSolution, ModeFailure> {
         let one_mode = self.start.one_mode(|variable| mode.is_on(variable));
-        let mut point = Point { values: self.guesses.clone(), mode: mode.clone(), own_left_limits: false };
+        let mut point =
+            Point { values: self.guesses.clone(), mode: mode.clone(), own_left_limits: false, before: BTreeMap::new() };
         let mut log = Vec::new();
         for round in 0..DISCRETE_ROUNDS {
             self.solve_blocks(&one_mode, &mut point, &mut log)?;
@@ -184,23 +187,34 @@ impl InitialProblem<'_> {
         }
     }
 
+    fn has_fixed_start(&self, variable: VariableId) -> bool {
+        let declared = &self.model().variables[variable];
+        declared.fixed == Some(true) && declared.start.is_some()
+    }
+
     /// Evaluates the definitions of discrete variables until nothing changes, in as many rounds as one may lead to the next; whether
     /// a value changed.
     fn update_discrete(&self, point: &mut Point) -> bool {
         let space = &self.start.space;
         let holds = |it: &&DiscreteDefinition| space.evaluate(it.modes, |variable| point.mode.is_on(variable));
         let (variables, values): (Vec<_>, Vec<_>) =
-            self.discrete.iter().filter(holds).map(|it| (it.variable, it.value)).unzip();
+            self.discrete.iter().filter(holds).map(|it| ((it.variable, it.is_left_limit), it.value)).unzip();
         let Ok(tape) = self.tape(&values) else { return false };
         let (mut workspace, mut values) = (tape.workspace(), vec![f64::NAN; values.len()]);
         for round in 0..=variables.len() {
             let inputs: Vec<f64> = tape.inputs().iter().map(|&input| point.input(self, input)).collect();
             tape.evaluate(&inputs, &mut workspace, &mut values);
             let mut changed = false;
-            for (variable, &value) in variables.iter().zip(&values) {
+            for (&(variable, is_left_limit), &value) in variables.iter().zip(&values) {
+                if !value.is_finite() {
+                    continue;
+                }
                 let known = &mut point.values[variable.index()];
-                if value.is_finite() && *known != value {
-                    (*known, changed) = (value, true);
+                changed |= *known != value;
+                *known = value;
+                // A fixed start value is the left limit; what contradicts it is noticed at the solution.
+                if is_left_limit && !self.has_fixed_start(variable) {
+                    changed |= point.before.insert(variable, value) != Some(value);
                 }
             }
             if !changed {

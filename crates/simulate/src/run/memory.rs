@@ -346,9 +346,26 @@ impl TapeBuffers {
         begun.begin_conditions(prepared, side);
     }
 
-    /// What equations define on a side, with all relations and steps of stairs as they stand.
-    pub fn literal(&mut self, prepared: &Prepared, side: &Side<'_>) -> Literal {
-        let occasion = Occasion::default();
+    /// What the start is as it stands, between the sides of its first micro-step: before `pre` passes anything on.
+    pub fn literal_start<'a>(
+        &mut self,
+        prepared: &Prepared,
+        (left, right): (&Side<'a>, &Side<'a>),
+        sampled: &[ExpressionId],
+    ) -> Literal {
+        let mut literal = self.as_it_stands(prepared, right);
+        let occasion = Occasion { initial: true, terminal: false };
+        let values = self.decisions.evaluate(&prepared.discrete.tapes.decisions, |input| {
+            input_between(&prepared.dae.model, input, (left, &literal), occasion, sampled)
+        });
+        for &(id, place) in &prepared.discrete.defined {
+            literal.discrete[id] = values[place];
+        }
+        Literal { discrete: literal.discrete, mode: prepared.discrete.modes(values).collect() }
+    }
+
+    /// A side with all relations and steps of stairs as they stand.
+    fn as_it_stands<'a>(&mut self, prepared: &Prepared, side: &Side<'a>) -> Side<'a> {
         let mut literal = side.clone();
         for _ in 0..STAIRS_OF_STAIRS {
             let arguments = self.stair_arguments(prepared, &literal);
@@ -356,10 +373,17 @@ impl TapeBuffers {
                 literal.discrete[stair.variable] = stair.rounding.step(argument);
             }
         }
-        let values = self.atom_values(prepared, (&literal, &literal), occasion, &[]);
+        let values = self.atom_values(prepared, (&literal, &literal), Occasion::default(), &[]);
         for (atom, &(difference, _)) in prepared.discrete.atoms.iter().zip(values.iter()) {
             literal.discrete[atom.variable] = f64::from(u8::from(atom.operator.holds(difference, 0.0)));
         }
+        literal
+    }
+
+    /// What equations define on a side, with all relations and steps of stairs as they stand.
+    pub fn literal(&mut self, prepared: &Prepared, side: &Side<'_>) -> Literal {
+        let occasion = Occasion::default();
+        let mut literal = self.as_it_stands(prepared, side);
         prepared.silence(&mut literal.discrete);
         let mut mode = side.mode.values.clone();
         let is_condition = |id: VariableId| prepared.discrete.conditions.contains(&id.0);

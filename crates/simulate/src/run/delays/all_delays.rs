@@ -120,7 +120,7 @@ impl Prepared {
         let read = self.delays.values(self, buffers, side)[all.len()..].to_vec();
         let limit = |(delay, read): (&Delay, f64)| {
             let length = now - read;
-            if !(length > 0.0) {
+            if length.is_nan() || length <= 0.0 {
                 return f64::INFINITY;
             }
             match self.affine(delay.past, &side.discrete, &side.discrete) {

@@ -166,7 +166,10 @@ impl<'a> Instant<'_, 'a> {
                 released: if number == 0 { &released } else { &[] },
                 is_literal: stage == Stage::Start,
                 all_by_series: transient,
-                must_restart: transient || left_limits != limits_before,
+                // What is delayed may have begun with other values since the left side was found.
+                must_restart: transient
+                    || left_limits != limits_before
+                    || stage == Stage::Start && !self.prepared.delays.all.is_empty(),
                 unmet: &unmet,
                 start: start.as_ref().filter(|_| std::mem::take(&mut is_first_event)),
                 island: None,
@@ -208,7 +211,8 @@ impl<'a> Instant<'_, 'a> {
             match stage {
                 Stage::Start => {
                     (stage, transient, is_first_look) = (Stage::Quiet, true, true);
-                    let literal = self.memory.buffers.literal(self.prepared, &outcome.right);
+                    let sides = (&before, &outcome.right);
+                    let literal = self.memory.buffers.literal_start(self.prepared, sides, &fired.samples);
                     start = Some(AtStart { side: outcome.right.clone(), literal });
                 }
                 Stage::Quiet if is_over => {
