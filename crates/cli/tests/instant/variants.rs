@@ -31,20 +31,16 @@ pub const TIMES_AND_SIZES: [Variant; 6] = [
 /// The pace of the copy beside a model: no event of the one falls on one of the other.
 const OTHER_PACE: f64 = 1.3723;
 
-/// Rows that a long run may have: more are not worth what they cost.
-const MOST_ROWS: f64 = 300_000.0;
-
 impl Variant {
     /// Whether the model can be told so.
     pub fn suits(&self, reference: &Reference) -> bool {
         let has = |name: &str| reference.parameters.contains_key(name);
         match *self {
             Variant::Units(size, time) => (size == 1.0 || has("u")) && (time == 1.0 || has("tau")),
-            Variant::Stop(times) => reference.stop / reference.interval * times <= MOST_ROWS,
             Variant::Neighbour => has("tau"),
-            // A model of components alone has no equations of its own.
-            Variant::Shuffled(_) => reference.text().contains("\nequation"),
-            Variant::Plain | Variant::Interval(_) => true,
+            // A model of components alone has no equations of its own; lines of a loop stay in it.
+            Variant::Shuffled(_) => reference.text().contains("\nequation") && !reference.text().contains("end for"),
+            Variant::Plain | Variant::Interval(_) | Variant::Stop(_) => true,
         }
     }
 
