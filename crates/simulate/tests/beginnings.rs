@@ -147,3 +147,25 @@ fn a_speed_that_drives_itself_from_rest_is_right_from_its_first_steps_on() {
         }
     }
 }
+
+/// A jump that no event tells, `noEvent` or a function that compares, lets a state move that has been zero until then: how long the step is
+/// in which it does so must not count.
+#[test]
+fn what_begins_to_move_by_a_jump_that_no_event_tells_does_so_in_time() {
+    let text = "model Hidden
+        function f input Real t; output Boolean b; algorithm b := t > 0.5123; end f;
+        Real x(start = 0, fixed = true), y(start = 0, fixed = true);
+      equation
+        der(x) = if f(time) then 1 else 0;
+        der(y) = if noEvent(time > 0.5123) then 1e-9 else 0;
+      end Hidden;";
+    for method in METHODS {
+        for tolerance in [1e-4, 1e-6, 1e-8] {
+            let ran = run_text(text, &How { stop: Some(2.0), ..how(method, tolerance) }).finished();
+            for (name, size) in [("x", 1.0), ("y", 1e-9)] {
+                let error = (ran.last(name) / size - 1.4877).abs();
+                assert!(error <= 10.0 * tolerance, "{method:?} {tolerance:e} {name}: {error:e}");
+            }
+        }
+    }
+}

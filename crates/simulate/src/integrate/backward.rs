@@ -211,6 +211,12 @@ impl<'problem, System: Ode> Backward<'problem, System> {
         (squares.sum::<f64>() / vector.len() as f64).sqrt()
     }
 
+    /// Whether a state that has no size begins to move in the step.
+    fn begins(&self) -> bool {
+        let states = self.work.inverse_weights.iter().zip(&self.work.correction);
+        states.into_iter().any(|(&inverse, &correction)| inverse == 0.0 && correction != 0.0)
+    }
+
     /// Newton's iteration for the correction, with the matrix at hand; whether it converges.
     fn correct(&mut self, time: f64) -> bool {
         let share = self.step / alpha(self.order);
@@ -402,6 +408,7 @@ impl<System: Ode> Advance for Backward<'_, System> {
                 continue;
             }
             let error = error_constant(self.order) * self.norm(&self.work.correction);
+            let error = if self.begins() { error.max(self.weights.beginning(self.time, self.step)) } else { error };
             if error > 1.0 {
                 self.errors_too_large += 1;
                 refusals += 1;

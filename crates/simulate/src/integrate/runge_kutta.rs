@@ -199,11 +199,20 @@ impl<'problem, System: Ode, Method: Stages<STAGES>, const STAGES: usize> RungeKu
         self.method.find(self.evaluations, attempt, &self.allowed)
     }
 
+    /// Whether a state that has no size begins to move in the step.
+    fn begins(&self) -> bool {
+        self.allowed.inverse.iter().zip(&self.scratch).any(|(&inverse, &end)| inverse == 0.0 && end != 0.0)
+    }
+
     /// By how much the error of the step allows longer ones; nothing where it is too large.
     fn judge(&mut self) -> Result<f64, f64> {
         self.difference.fill(0.0);
         self.next.add(&Method::TABLEAU.error, &mut self.difference);
-        let at_end = Judged::of(self.allowed.norm(&self.difference), Method::TABLEAU.power);
+        let mut error = self.allowed.norm(&self.difference);
+        if self.begins() {
+            error = error.max(self.weights.beginning(self.time, self.next.length));
+        }
+        let at_end = Judged::of(error, Method::TABLEAU.power);
         let inside = Judged::of(self.method.error_inside(&self.next, &self.allowed), INSIDE_POWER);
         let factor = at_end.factor.min(inside.factor);
         if at_end.is_small && inside.is_small { Ok(factor.min(MOST_GROWTH)) } else { Err(factor.max(MOST_SHRINK)) }

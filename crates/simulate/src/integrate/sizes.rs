@@ -11,7 +11,8 @@
 //! of, and it is as large as makes that allowed. So is one that goes to zero and makes steps ever shorter: what they see of it is
 //! rounding, which does not shrink as its size does, and they would never reach the zero. And no state is known better than the
 //! time is: what it changes by in the least step is allowed. One that is zero with all that is known of it has no size at all, and its error
-//! says nothing. When it has begun to grow, by some power of the time, no first step could make it exact: it is as large as makes
+//! says nothing; but a step in which it begins to move is short, so that what made it move, which may be a jump that no event tells, is at
+//! the step's beginning ([`Weights::beginning`]). When it has begun to grow, by some power of the time, no first step could make it exact: it is as large as makes
 //! its error just allowed, and its size fades to what it is. While it grows towards what its neighbours are, these have a say
 //! ([`super::precursors`]).
 
@@ -35,6 +36,9 @@ const MANY_STEPS: u32 = 100;
 
 /// It is looked after so many steps how much states have grown; in the beginning, when steps grow, sooner.
 const GROWTH_STEPS: u32 = 64;
+
+/// So many of the shortest steps are never too long for a state that begins to move.
+const LEAST_BEGINNING: f64 = 100.0;
 
 /// Smaller sizes have errors that numbers are too coarse for: what has died away to this is zero in any units.
 const LEAST: f64 = 1e-280;
@@ -194,6 +198,13 @@ impl Weights {
     /// One by the error allowed where a state has this size; nothing where it has none.
     pub(super) fn inverse(&self, size: f64) -> f64 {
         if size > 0.0 { 1.0 / (self.relative * size) } else { 0.0 }
+    }
+
+    /// The error of a step of this length in which a state of no size has begun to move, in units of the error allowed: it is wrong by as
+    /// much as it moves in the step, and as large as it moves in a typical one.
+    pub(super) fn beginning(&self, time: f64, length: f64) -> f64 {
+        let allowed = self.relative * self.sizes.step;
+        length / allowed.max(LEAST_BEGINNING * shortest_step(time))
     }
 
     /// The same for all states, which the next step, of this length, is expected to change by so much.
