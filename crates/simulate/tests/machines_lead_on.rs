@@ -107,3 +107,26 @@ fn a_machine_that_begins_anew_may_leave_its_initial_state_at_once() {
         }
     }
 }
+
+/// A transition to itself leaves and enters the state with all that is inside, as one by way of another state does.
+#[test]
+fn times_inside_a_state_begin_again_where_it_is_left_for_itself() {
+    let inside = "model C L p, q; equation initialState(p); transition(p, q, timeInState() > WAIT); end C;
+        model D C c; Real y(start = 0, fixed = true); equation der(y) = 1; initialState(c); transition(c, c, y > 100); end D;";
+    let itself = "transition(c, c, timeInState() > 0.27, reset = false); transition(c, d, time > 10, priority = 2);";
+    let by_another = "transition(c, d, timeInState() > 0.27, reset = false); transition(d, c, true, reset = false);";
+    for (class, inner) in [("C", "c.p"), ("D", "c.c.p")] {
+        let model = |wait: &str, drawn: &str| {
+            let inside = inside.replace("WAIT", wait);
+            format!("{inside} model M {class} c; L d; equation initialState(c); {drawn} end M;")
+        };
+        for drawn in [itself, by_another] {
+            let ran = run(&model("0.6", drawn), 1.0);
+            check_times(&ran, &[0.27, 0.54, 0.81]);
+            near(ran.last(&format!("{inner}.x")), 1.0, 1e-8);
+            near(ran.last(&format!("timeInState({inner})")), 0.19, 1e-7);
+            let ran = run(&model("0.2", drawn), 0.5);
+            check_times(&ran, &[0.2, 0.27]);
+        }
+    }
+}
