@@ -3,6 +3,7 @@
 use crate::machines::near;
 use crate::support::runs as support;
 
+use modeshift_simulate::integrate::Method;
 use support::{How, Ran, run_text};
 
 const STATES: &str = "model S parameter Real c = 1; outer output Real h; equation der(h) = c; end S;
@@ -127,6 +128,30 @@ fn times_inside_a_state_begin_again_where_it_is_left_for_itself() {
             near(ran.last(&format!("timeInState({inner})")), 0.19, 1e-7);
             let ran = run(&model("0.2", drawn), 0.5);
             check_times(&ran, &[0.2, 0.27]);
+        }
+    }
+}
+
+/// A time that is known in advance and a clock of a state that says the same, to the last digits: one instant.
+#[test]
+fn priorities_decide_between_a_time_and_a_clock_of_the_same_instant() {
+    for (waits, lasts, time) in [(0.0, 0.5, 0.5), (0.18, 0.6, 0.78), (0.3, 0.3, 0.6), (0.1, 0.2, 0.3), (0.7, 0.1, 0.8)]
+    {
+        for clock in ["timeInState()", "a.x"] {
+            for (first, second, state) in [(1, 2, "b"), (2, 1, "c")] {
+                for method in [Method::Bdf, Method::Esdirk, Method::Explicit] {
+                    let text = format!(
+                        "{STATES} model M L z, a, b, c; equation initialState({}); transition(z, a, timeInState() > {waits});
+                         transition(a, b, {clock} > {lasts}, priority = {first}); transition(a, c, time > {time}, priority = {second}); end M;",
+                        if waits == 0.0 { "a" } else { "z" }
+                    );
+                    let ran = run_text(&text, &How { method: Some(method), ..How::until(1.0) }).finished();
+                    let last = ran.events().len() - 1;
+                    assert_eq!(ran.mode_after(last), [format!("activeState({state})")], "{text}");
+                    near(ran.event_times()[last], time, 1e-9);
+                    assert!(ran.diagnostics.iter().all(|it| it.code != "W0828"), "{:#?}", ran.diagnostics);
+                }
+            }
         }
     }
 }

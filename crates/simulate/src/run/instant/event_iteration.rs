@@ -127,6 +127,7 @@ impl<'a> Instant<'_, 'a> {
         fired: &Fired,
         occasion: Occasion,
     ) -> Result<Outcome<'a>, NoOutcome> {
+        let fired = &self.with_due_transitions(left, fired, occasion);
         let mut outcome = Outcome {
             right: left.clone(),
             cascade: Vec::new(),
@@ -270,6 +271,44 @@ impl<'a> Instant<'_, 'a> {
             inputs: Vec::new(),
             ambiguities: ambiguity.into_iter().collect(),
         })
+    }
+
+    /// What fired, and where a relation to time changes, conditions of machines that change in that instant, too: they are at zero, up to
+    /// rounding, and leave the side that they are on. Which transition is taken is then a matter of priorities.
+    fn with_due_transitions(&mut self, left: &Side<'a>, fired: &Fired, occasion: Occasion) -> Fired {
+        let mut fired = fired.clone();
+        let prepared = self.prepared;
+        let is_known = fired.atoms.is_empty()
+            && fired.inputs.is_empty()
+            && !occasion.initial
+            && !occasion.terminal
+            && !prepared.dae.model.machines.is_empty()
+            && prepared.update_time(left.time, &left.discrete, &mut left.discrete.clone());
+        if !is_known || left.sliding.is_some() {
+            return fired;
+        }
+        let part = &prepared.discrete;
+        let values = self.memory.buffers.atom_values(prepared, (left, left), Occasion::default(), &[]);
+        let jet = OnceCell::new();
+        for (pair, atoms) in part.pairs.iter().zip(&part.pair_atoms) {
+            for &atom in atoms {
+                let (it, value) = (part.atoms[atom], values[atom]);
+                let is_at_zero = it.moment == Moment::Now
+                    && !value.0.is_nan()
+                    && !fired.atoms.contains(&atom)
+                    && !self.memory.is_clear(prepared, atom, value);
+                if !is_at_zero || !prepared.is_of_machine(pair) {
+                    continue;
+                }
+                let side = it.side(left.discrete[it.variable] != 0.0);
+                let slope = self.known_slope((left, jet.get_or_init(|| jet_of(left))), atom);
+                if slope.is_some_and(|slope| slope * side < 0.0) {
+                    fired.atoms.push(atom);
+                }
+            }
+        }
+        fired.atoms.sort_unstable();
+        fired
     }
 
     /// Discrete values with what fired changed.
