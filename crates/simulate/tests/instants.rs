@@ -404,3 +404,46 @@ fn equations_that_are_combined_carry_their_impulse_in_every_order() {
         check("weight", ran.weight(0, "x1", "1"), -1.0 / 6.0, 1e-6);
     }
 }
+
+/// What a relation says at zero counts where its sides become equal by a jump and stay so: each body has `e` from 1.5 on, or not.
+#[test]
+fn what_jumps_onto_a_threshold_and_rests_there_is_as_written() {
+    let cases = [
+        ("Real u = if time < 1.5 then 0 else 1; Boolean e = u >= 1;", 2.0),
+        ("Real u = if time < 1.5 then 0 else 1; Boolean e = u > 1;", 0.0),
+        ("Real u = if time < 1.5 then 1 else 0; Boolean e = u > 0;", 1.5),
+        ("Real u = if time < 1.5 then 1 else 0; Boolean e = u <= 0;", 2.0),
+        (
+            "Real u = if time < 1.5 then 0 else 1; Real x(start = 1, fixed = true); Boolean e = u*x >= 1; equation der(x) = 0;",
+            2.0,
+        ),
+        ("Real a = if time < 1.5 then 1 else 2; Real b = if time < 0.5 then 3 else 2; Boolean e = a < b;", 1.5),
+        (
+            "Real b(start = 2, fixed = true); Boolean e = b <= 1; equation der(b) = 0; when time > 1.5 then reinit(b, b - 1); end when;",
+            2.0,
+        ),
+        (
+            "Real b(start = 2, fixed = true); Boolean e = b > 1; equation der(b) = 0; when time > 1.5 then reinit(b, b - 1); end when;",
+            1.5,
+        ),
+        (
+            "Real u = if time < 1.5 then 0 else 1; Boolean e(start = false, fixed = true);
+          equation e = if pre(e) then u > 0.5 else u >= 1;",
+            2.0,
+        ),
+    ];
+    for (body, expected) in cases {
+        let section = if body.contains("equation") { "" } else { "equation" };
+        let text =
+            format!("model M Real y(start = 0, fixed = true); {body} {section} der(y) = if e then 1 else 0; end M;");
+        let ran = run_text(&text, &How::until(3.5)).finished();
+        check(body, ran.last("y"), expected, 1e-6);
+        assert!(ran.diagnostics.iter().all(|it| it.code != "W0828"), "{body}");
+    }
+    let ran = run_text(
+        "model M Real u = if time < 1.5 then 0 else 1; Integer n(start = 0, fixed = true);
+         equation when u >= 1 then n = pre(n) + 1; end when; end M;",
+        &How::until(3.5),
+    );
+    assert_eq!(ran.finished().last("n"), 1.0);
+}
