@@ -169,3 +169,27 @@ fn what_begins_to_move_by_a_jump_that_no_event_tells_does_so_in_time() {
         }
     }
 }
+
+#[test]
+fn a_pulse_is_as_exact_late_in_a_run_as_early() {
+    // States are as large as they become in the pulse, not as they would if it went on.
+    for (begin, width) in [(1.0, 1e-5), (1000.0, 1e-5), (1000.0, 1e-3), (1e5, 1e-3)] {
+        let text = format!(
+            "model M Real x(start = 0, fixed = true), y(start = 0, fixed = true);
+             equation der(x) = if time > {begin} and time < {begin} + {width:e} then 1/{width:e} else 0; der(y) = x - y;
+             annotation(experiment(StopTime = {})); end M;",
+            begin + 2.0
+        );
+        // The pulse lasts as long as its times, which are rounded, say.
+        let lasts = (begin + width) - begin;
+        let (reaches, early) = (lasts / width, lasts / width * 0.5 * lasts);
+        let exact = reaches - (reaches - early) * f64::exp(lasts - 2.0);
+        for method in METHODS {
+            for tolerance in [1e-6, 1e-8] {
+                let found = run_text(&text, &how(method, tolerance)).finished().last("y");
+                let error = (found - exact).abs();
+                assert!(error < 10.0 * tolerance, "{method:?} {tolerance} {begin} {width}: {error}");
+            }
+        }
+    }
+}

@@ -404,3 +404,118 @@ fn equations_that_are_combined_carry_their_impulse_in_every_order() {
         check("weight", ran.weight(0, "x1", "1"), -1.0 / 6.0, 1e-6);
     }
 }
+
+/// What a relation says at zero counts where its sides become equal by a jump and stay so: each body has `e` from 1.5 on, or not.
+#[test]
+fn what_jumps_onto_a_threshold_and_rests_there_is_as_written() {
+    let cases = [
+        ("Real u = if time < 1.5 then 0 else 1; Boolean e = u >= 1;", 2.0),
+        ("Real u = if time < 1.5 then 0 else 1; Boolean e = u > 1;", 0.0),
+        ("Real u = if time < 1.5 then 1 else 0; Boolean e = u > 0;", 1.5),
+        ("Real u = if time < 1.5 then 1 else 0; Boolean e = u <= 0;", 2.0),
+        (
+            "Real u = if time < 1.5 then 0 else 1; Real x(start = 1, fixed = true); Boolean e = u*x >= 1; equation der(x) = 0;",
+            2.0,
+        ),
+        ("Real a = if time < 1.5 then 1 else 2; Real b = if time < 0.5 then 3 else 2; Boolean e = a < b;", 1.5),
+        (
+            "Real b(start = 2, fixed = true); Boolean e = b <= 1; equation der(b) = 0; when time > 1.5 then reinit(b, b - 1); end when;",
+            2.0,
+        ),
+        (
+            "Real b(start = 2, fixed = true); Boolean e = b > 1; equation der(b) = 0; when time > 1.5 then reinit(b, b - 1); end when;",
+            1.5,
+        ),
+        (
+            "Real u = if time < 1.5 then 0 else 1; Boolean e(start = false, fixed = true);
+          equation e = if pre(e) then u > 0.5 else u >= 1;",
+            2.0,
+        ),
+    ];
+    for (body, expected) in cases {
+        let section = if body.contains("equation") { "" } else { "equation" };
+        let text =
+            format!("model M Real y(start = 0, fixed = true); {body} {section} der(y) = if e then 1 else 0; end M;");
+        let ran = run_text(&text, &How::until(3.5)).finished();
+        check(body, ran.last("y"), expected, 1e-6);
+        assert!(ran.diagnostics.iter().all(|it| it.code != "W0828"), "{body}");
+    }
+    let ran = run_text(
+        "model M Real u = if time < 1.5 then 0 else 1; Integer n(start = 0, fixed = true);
+         equation when u >= 1 then n = pre(n) + 1; end when; end M;",
+        &How::until(3.5),
+    );
+    assert_eq!(ran.finished().last("n"), 1.0);
+}
+
+/// Checks what a state of a model is at its end, by all methods and with loose and tight tolerances.
+fn check_by_all_methods(text: &str, name: &str, exact: f64) {
+    for method in [Method::Bdf, Method::Esdirk, Method::Explicit] {
+        for tolerance in [1e-6, 1e-10] {
+            let how = How { method: Some(method), ..How::default().tolerance(tolerance) };
+            let found = run_text(text, &how).finished().last(name);
+            assert!(
+                (found - exact).abs() < 10.0 * tolerance,
+                "{method:?} {tolerance}: {found}, not {exact}, of {text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_stair_whose_argument_stands_on_an_edge_goes_where_the_argument_does() {
+    // The start, the acceleration, and what it is from the first moment on for a second.
+    let cases = [
+        ("2", "-integer(x)", -1.0),
+        ("1", "ceil(x)", 2.0),
+        ("-1", "ceil(x)", -1.0),
+        ("1", "-2 + ceil(x)", -1.0),
+        ("1", "-floor(4*x)/4 - floor(2 - x)", -1.75),
+        ("3", "-div(x, 3) - 1", -1.0),
+        ("-3", "div(x, 3) + 2", 2.0),
+        ("0", "floor(x) - 1", -2.0),
+        ("5", "-1 - integer((x - 5)/100)", 0.0),
+    ];
+    for (start, acceleration, value) in cases {
+        let text = format!(
+            "model M Real x(start = {start}, fixed = true), v(start = 0, fixed = true);
+             equation der(x) = v; der(v) = {acceleration}; annotation(experiment(StopTime = 0.4)); end M;"
+        );
+        let begins: f64 = start.parse().expect("a number");
+        check_by_all_methods(&text, "x", begins + 0.08 * value);
+    }
+}
+
+#[test]
+fn so_does_one_by_a_higher_derivative_or_after_a_reinit() {
+    let third = "model M Real x(start = 1, fixed = true), v(start = 0, fixed = true), a(start = 0, fixed = true);
+        Real y(start = 0, fixed = true);
+        equation der(x) = v; der(v) = a; der(a) = -1; der(y) = mod(x, 1); end M;";
+    check_by_all_methods(third, "y", 1.0 - 1.0 / 24.0);
+    let anew = "model M Real x(start = 1.5, fixed = true), v(start = 0, fixed = true), y(start = 0, fixed = true);
+        equation der(x) = v; der(v) = -0.5; der(y) = floor(x);
+        when time >= 0.5 then reinit(x, 3); reinit(v, 0); end when; end M;";
+    check_by_all_methods(anew, "y", 0.5 + 1.0);
+}
+
+#[test]
+fn a_step_left_right_after_the_start_fires_clauses_as_a_relation_does() {
+    let text = "model M Real x(start = 2, fixed = true), v(start = 0, fixed = true); Integer k;
+        Integer n(start = 0, fixed = true), m(start = 0, fixed = true), q(start = 0, fixed = true);
+        equation der(x) = v; der(v) = -1; k = integer(x);
+        when k < 2 then n = pre(n) + 1; end when;
+        when x < 2 then m = pre(m) + 1; end when;
+        when change(k) then q = pre(q) + 1; end when; end M;";
+    let ran = run_text(text, &How::default()).finished();
+    assert_eq!(["n", "m", "q", "k"].map(|name| ran.last(name)), [1.0; 4]);
+    assert_eq!(ran.event_times(), [0.0]);
+}
+
+#[test]
+fn a_stair_that_no_step_agrees_with_stays_as_it_stood() {
+    // Falls on the step above and rises on the one below: it is held at the edge.
+    let text = "model M Real x(start = 0, fixed = true), v(start = 0, fixed = true);
+        equation der(x) = v; der(v) = -floor(x) - 0.5; annotation(experiment(StopTime = 0.01)); end M;";
+    let ran = run_text(text, &How::default()).finished();
+    assert!(ran.last("x").abs() < 1e-6, "{}", ran.last("x"));
+}

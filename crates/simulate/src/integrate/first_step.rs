@@ -37,7 +37,7 @@ pub(super) fn first_step<System: Ode>(
     let own = if says_nothing { f64::INFINITY } else { size / slope };
     // A slope that is rounding of zero says nothing either, nor do steps of before about a state that begins to move: how soon
     // it acts on the others is not told by the slopes that these have now.
-    let Sizes { step: known, at_most, .. } = weights.sizes;
+    let Sizes { step: known, at_most, ends_within, .. } = weights.sizes;
     let begins = weights.moves_from_nothing(derivative);
     let short = match known > 0.0 && !begins {
         true => known,
@@ -53,6 +53,10 @@ pub(super) fn first_step<System: Ode>(
     // What grows from nothing with the square of the time is exact over a share of the trial step that is the root of the
     // tolerance: that share must be more than rounding.
     trial = trial.max(CLEAR.max(10.0 / weights.relative.sqrt()) * shortest).min(longest);
+    // What states would become after the end is no size of theirs.
+    if ends_within > 0.0 {
+        trial = trial.min(ends_within.max(CLEAR * shortest));
+    }
     let mut ahead = vec![0.0; state.len()];
     let mut slope_ahead = vec![0.0; state.len()];
     for _ in 0..60 {

@@ -66,6 +66,8 @@ pub struct Sizes {
     pub step: f64,
     /// No longer time than this is short, as far as is known before the first step; zero where nothing is known.
     pub at_most: f64,
+    /// In what time the integration is known to end; zero where that is not known.
+    pub ends_within: f64,
     /// In what time something was found to act, by looks at the slopes ahead of the first step; zero where nothing was.
     pub acts_within: f64,
     /// The longest step since the integration began.

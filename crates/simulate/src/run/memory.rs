@@ -77,6 +77,8 @@ pub(crate) struct Memory {
     /// Clusters of atoms that were searched for other modes.
     pub compared: BTreeSet<Vec<RelationId>>,
     series: IndexVec<RelationId, Option<Arc<DifferenceTape>>>,
+    /// By stair.
+    stair_series: Vec<Option<Arc<DifferenceTape>>>,
 }
 
 /// What is a short time, by the solution itself: the length of a long step of late. The short steps after an event and the
@@ -239,6 +241,7 @@ impl Memory {
             begun_at_zero: BTreeSet::new(),
             compared: BTreeSet::new(),
             series: atoms.iter().map(|_| None).collect(),
+            stair_series: vec![None; prepared.discrete.stairs.len()],
         }
     }
 
@@ -309,15 +312,28 @@ impl Memory {
         if self.series[atom].is_none() {
             let it = &prepared.discrete.atoms[atom];
             let sides = if it.moment == Moment::Before { it.watched } else { it.sides };
-            let parameter = |input: Input| match input {
-                Input::Variable(id, 0) => prepared.parameter(id),
-                _ => None,
-            };
-            let made = DifferenceTape::new(&prepared.dae.model, &prepared.natives, sides, &parameter);
-            self.series[atom] = made.ok().map(Arc::new);
+            self.series[atom] = difference(prepared, sides);
         }
         self.series[atom].clone()
     }
+
+    /// The argument of a stair less its step along jets, compiled when first needed.
+    pub fn stair_series(&mut self, prepared: &Prepared, stair: usize) -> Option<Arc<DifferenceTape>> {
+        if self.stair_series[stair].is_none() {
+            let it = &prepared.discrete.stairs[stair];
+            self.stair_series[stair] = difference(prepared, [it.argument, it.step]);
+        }
+        self.stair_series[stair].clone()
+    }
+}
+
+/// The difference of two expressions along jets.
+fn difference(prepared: &Prepared, sides: [ExpressionId; 2]) -> Option<Arc<DifferenceTape>> {
+    let parameter = |input: Input| match input {
+        Input::Variable(id, 0) => prepared.parameter(id),
+        _ => None,
+    };
+    DifferenceTape::new(&prepared.dae.model, &prepared.natives, sides, &parameter).ok().map(Arc::new)
 }
 
 impl TapeBuffers {

@@ -23,6 +23,7 @@ use crate::run::instant::candidate::{Candidate, Objection};
 use crate::run::instant::discrete_fixpoint::{AtStart, MicroStep, Settled};
 use crate::run::instant::next_mode::{Ambiguity, Selected};
 use crate::run::instant::restart::{NoRestart, jet_of};
+use crate::run::instant::stair_edges::StairEdges;
 use crate::run::prepare::discrete_part::DiscretePart;
 use crate::run::prepare::relations::Moment;
 use crate::run::sliding::entry::NoSliding;
@@ -151,6 +152,7 @@ impl<'a> Instant<'_, 'a> {
         let (mut start, mut is_first_event) = (None, false);
         let (mut circle, mut was_met) = (Circle::default(), false);
         let mut left_limits = self.prepared.felt_left_limits(left);
+        let mut edges = StairEdges::after_crossings(&fired.stairs);
         for number in 0..MOST_MICRO_STEPS {
             let mut before = outcome.right.clone();
             let limits_before = std::mem::replace(&mut left_limits, self.prepared.felt_left_limits(&before));
@@ -160,7 +162,7 @@ impl<'a> Instant<'_, 'a> {
             let is_after_start = std::mem::take(&mut is_first_look);
             let step = MicroStep {
                 left: &before,
-                began: &left.discrete,
+                origin: left,
                 occasion: Occasion { initial: stage == Stage::Start, ..occasion },
                 sampled: if number == 0 { &fired.samples } else { &[] },
                 crossed: if number == 0 { &fired.atoms } else { &[] },
@@ -205,6 +207,10 @@ impl<'a> Instant<'_, 'a> {
             }
             unmet = restarted.unmet;
             outcome.right = restarted.side;
+            if is_over && outcome.terminated.is_none() && self.leaves_edges(&outcome.right, &mut edges) {
+                proposal = self.next_proposal(left, &outcome.right, &edges, transient);
+                continue;
+            }
             if is_over && stage == Stage::Event || outcome.terminated.is_some() && !transient {
                 outcome.changed_atoms = self.changed_atoms(left, &outcome.right, &fired.atoms);
                 return Ok(outcome);
@@ -224,7 +230,10 @@ impl<'a> Instant<'_, 'a> {
                 }
                 Stage::Quiet | Stage::Event => {}
             }
-            proposal = self.next_proposal(left, &outcome.right, transient);
+            if transient {
+                edges = StairEdges::default();
+            }
+            proposal = self.next_proposal(left, &outcome.right, &edges, transient);
             if number >= MANY_MICRO_STEPS {
                 circle.note(&outcome.right);
                 // Values that were there before: the circle goes round once more, to be told.
@@ -242,7 +251,7 @@ impl<'a> Instant<'_, 'a> {
     pub(super) fn first_mode(&mut self, left: &Side<'a>) -> Result<Outcome<'a>, NoOutcome> {
         let step = MicroStep {
             left,
-            began: &left.discrete,
+            origin: left,
             occasion: Occasion::default(),
             sampled: &[],
             crossed: &[],
@@ -362,7 +371,13 @@ impl<'a> Instant<'_, 'a> {
     /// Truths for the next micro-step: of left limits by what they are now, and after a transient instant all by the series of
     /// its right limits, as far as these are known: a ball that was thrown back is about to leave the ground. What is at zero
     /// for all that is known is taken to be as it was before the instant, until the search finds where it goes.
-    fn next_proposal(&mut self, first: &Side<'a>, left: &Side<'a>, transient: bool) -> IndexVec<VariableId, f64> {
+    fn next_proposal(
+        &mut self,
+        first: &Side<'a>,
+        left: &Side<'a>,
+        edges: &StairEdges,
+        transient: bool,
+    ) -> IndexVec<VariableId, f64> {
         let values = self.memory.buffers.atom_values(self.prepared, (left, left), Occasion::default(), &[]);
         let mut discrete = left.discrete.clone();
         let jet = OnceCell::new();
@@ -384,6 +399,7 @@ impl<'a> Instant<'_, 'a> {
             };
         }
         self.update_stairs(first, left, &mut discrete);
+        self.keep_edges(left, edges, &mut discrete);
         discrete
     }
 

@@ -169,6 +169,54 @@ impl<'a> Instant<'_, 'a> {
         (contradicting, vanishing)
     }
 
+    /// Atoms that have come to rest at zero in this micro-step, by a jump or where they crossed, and have not the truth that is
+    /// written for zero: `u >= 1` where `u` jumps to 1.
+    pub fn at_rest(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        settled: &Settled,
+        candidate: &mut Candidate<'a>,
+    ) -> Vec<RelationId> {
+        if step.is_literal {
+            return Vec::new();
+        }
+        let part = &self.prepared.discrete;
+        let sides = (step.left, &candidate.restarted.side);
+        let after = self.memory.buffers.atom_values(self.prepared, sides, step.occasion, step.sampled);
+        let is_at_zero = |&(atom, value): &(RelationId, (f64, f64))| {
+            let it = &part.atoms[atom];
+            step.decides(it.moment)
+                && part.decides(atom)
+                && (settled.discrete[it.variable] != 0.0) != it.holds_at_zero()
+                && !value.0.is_nan()
+                && !self.memory.is_clear(self.prepared, atom, value)
+                && step.concerns(self.prepared, atom)
+                && !step.released.contains(&atom)
+        };
+        let mut at_zero: Vec<_> =
+            after.iter_enumerated().map(|(atom, &value)| (atom, value)).filter(is_at_zero).collect();
+        if at_zero.is_empty() {
+            return Vec::new();
+        }
+        let free = self.undetermined_on(&candidate.restarted.side);
+        at_zero.retain(|(atom, _)| !free.iter().any(|it| it.0 == *atom));
+        let mut values = |side: &Side<'a>| {
+            let values = self.memory.buffers.atom_values(self.prepared, (side, side), step.occasion, step.sampled);
+            at_zero.iter().map(|&(atom, _)| values[atom]).collect::<Vec<(f64, f64)>>()
+        };
+        // A `reinit` has moved it in the micro-step before.
+        let before = values(if step.all_by_series { step.origin } else { step.left });
+        let has_jumped = |atom: RelationId, value: (f64, f64)| {
+            !value.0.is_nan() && self.memory.is_clear(self.prepared, atom, value) || step.crossed.contains(&atom)
+        };
+        let come = at_zero.iter().zip(before).filter(|&(&(atom, _), before)| has_jumped(atom, before));
+        let come: Vec<_> = come.map(|(&it, _)| it).collect();
+        come.into_iter()
+            .filter(|&(atom, value)| self.sign(step, settled, candidate, atom, value) == Sign::Vanishing)
+            .map(|(atom, _)| atom)
+            .collect()
+    }
+
     /// Whether the change concerns an atom.
     pub fn judges(
         &self,

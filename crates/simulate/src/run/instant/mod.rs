@@ -13,6 +13,7 @@
 //! | [`entry`] | left limits of states of machines that are entered |
 //! | [`restart`] | right limits in the next mode |
 //! | [`at_zero`] | left limits with what crossed exactly at zero |
+//! | [`stair_edges`] | where stairs go whose arguments stand at an edge |
 //! | [`complementarity`] | the search among relations that exclude each other |
 //!
 //! One micro-step:
@@ -50,6 +51,7 @@ pub(crate) mod judgement;
 pub(crate) mod next_mode;
 pub(crate) mod parts;
 pub(crate) mod restart;
+mod stair_edges;
 
 use modeshift_dae::RelationId;
 use modeshift_mode_changes::Sign;
@@ -88,7 +90,7 @@ pub(crate) fn signs_near_zero<'a>(
     let mut instant = Instant { prepared, visited, memory };
     let step = MicroStep {
         left: side,
-        began: &side.discrete,
+        origin: side,
         occasion: Occasion::default(),
         sampled: &[],
         crossed: &[],
@@ -133,7 +135,7 @@ pub(crate) fn derived_guards_on<'a>(
     let mut instant = Instant { prepared, visited, memory };
     let step = MicroStep {
         left: side,
-        began: &side.discrete,
+        origin: side,
         occasion: Occasion::default(),
         sampled: &[],
         crossed: &[],

@@ -20,7 +20,7 @@ use crate::run::prepare::Prepared;
 use crate::run::values::Side;
 
 /// How many derivatives beyond the leading ones may decide a sign.
-const MOST_DERIVATIVES: u32 = 4;
+pub(super) const MOST_DERIVATIVES: u32 = 4;
 
 /// The right side of an instant, and how it came about.
 pub(crate) struct Restarted<'a> {
@@ -237,7 +237,7 @@ impl<'a> Circumstances<'_, 'a> {
 }
 
 /// The variables of a mode that an expression contains.
-fn columns_of(structure: &ModeStructure, tape: &DifferenceTape) -> Vec<Column> {
+pub(super) fn columns_of(structure: &ModeStructure, tape: &DifferenceTape) -> Vec<Column> {
     tape.unknowns().iter().filter_map(|unknown| structure.column(unknown.of)).collect()
 }
 

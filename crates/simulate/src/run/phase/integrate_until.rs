@@ -178,7 +178,10 @@ impl<'a> Phase<'a> {
         problem: &'p Problem<ModeOde<'a>>,
     ) -> Result<Integrator<'p, ModeOde<'a>>, NoPhase> {
         let time_scale = machinery.memory.time_scale;
-        let known = machinery.memory.sizes.of(self.mode.program.borrow().state_quantities(), time_scale);
+        let mut known = machinery.memory.sizes.of(self.mode.program.borrow().state_quantities(), time_scale);
+        let Side { time, discrete, .. } = &self.present;
+        let due = machinery.prepared.next_time(*time, discrete, &machinery.memory.samplings);
+        known.ends_within = if due.is_finite() { due - time } else { 0.0 };
         let integrator = problem.start_with(self.present.time, &self.states, &known);
         let mut integrator = integrator.map_err(|failure| NoPhase::Integration(Box::new(failure)))?;
         machinery.memory.time_scale.shorten(integrator.sizes().acts_within);

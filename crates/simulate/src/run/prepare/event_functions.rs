@@ -52,6 +52,8 @@ impl Rounding {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stair {
     pub variable: VariableId,
+    /// The variable as an expression.
+    pub step: ExpressionId,
     pub argument: ExpressionId,
     pub rounding: Rounding,
 }
@@ -175,7 +177,8 @@ impl Builder<'_> {
             }
             let declared = auxiliary(model, name, Type::Integer);
             let variable = model.variables.push(declared);
-            stairs.push(Stair { variable, argument, rounding });
+            let step = model.expressions.variable(variable, 0);
+            stairs.push(Stair { variable, step, argument, rounding });
             variable
         });
         model.expressions.variable(variable, 0)
