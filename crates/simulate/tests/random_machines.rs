@@ -201,14 +201,12 @@ fn interpreted(model: &Model, stop: f64) -> (Vec<f64>, Vec<(String, f64)>) {
                 outer[number].enter(transition.to, transition.reset);
                 let is_entered = number == 0 && transition.to == 0;
                 for it in inner.iter_mut().filter(|_| is_entered) {
-                    let was_active = transition.from == 0;
-                    match (transition.reset, was_active) {
-                        (true, _) => {
-                            it.clocks.fill(None);
-                            it.enter(0, true);
-                        }
-                        (false, false) => it.enter(it.active, false),
-                        (false, true) => {}
+                    if transition.reset {
+                        it.clocks.fill(None);
+                        it.enter(0, true);
+                    } else {
+                        // A state that is left for itself is left and entered with all that is inside.
+                        it.enter(it.active, false);
                     }
                 }
             }

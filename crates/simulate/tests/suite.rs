@@ -13,6 +13,7 @@ mod integrate;
 mod machines;
 mod machines_begin;
 mod machines_in_circuits;
+mod machines_lead_on;
 mod permutations;
 mod plots;
 mod program;

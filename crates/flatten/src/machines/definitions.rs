@@ -105,6 +105,8 @@ impl Flattener<'_> {
         let count = self.machines.drawn[machine].states.len();
         let parent = self.machines.drawn[machine].parent;
         let around = parent.map(|number| (self.active(number), before[number.0].restarts[number.1], number));
+        let around_enters = parent.filter(|&number| self.is_left_for_itself(number));
+        let around_enters = around_enters.map(|number| before[number.0].enters[number.1]);
         let memory = around.filter(|&(.., number)| self.is_entered_without_reset(number)).is_some();
         let mut following = Following { enters: Vec::new(), restarts: Vec::new() };
         for state in 0..count {
@@ -118,6 +120,12 @@ impl Flattener<'_> {
                 let waited = expressions.pre(waits);
                 let anew = expressions.and(enters, waited);
                 restarts = expressions.or(restarts, anew);
+            }
+            // A state that is left for itself leaves and enters what goes on inside, too.
+            if let Some(around_enters) = around_enters {
+                let expressions = &mut self.model.expressions;
+                let again = expressions.and(around_enters, next);
+                enters = expressions.or(enters, again);
             }
             if let Some((parent, parent_restarts, _)) = around {
                 let begins = self.model.expressions.boolean(state == self.machines.drawn[machine].initial);
@@ -185,6 +193,13 @@ impl Flattener<'_> {
         let drawn = &self.machines.drawn[machine];
         drawn.arrows.iter().any(|arrow| arrow.to == state && !arrow.reset)
             || drawn.parent.is_some_and(|parent| self.is_entered_without_reset(parent))
+    }
+
+    /// Whether some transition leads from a state, or one around it, to itself without reset.
+    fn is_left_for_itself(&self, (machine, state): StateNumber) -> bool {
+        let drawn = &self.machines.drawn[machine];
+        drawn.arrows.iter().any(|arrow| arrow.from == state && arrow.to == state && !arrow.reset)
+            || drawn.parent.is_some_and(|parent| self.is_left_for_itself(parent))
     }
 
     /// Whether some transition enters a state inside another one without reset, while one resets what is around it.

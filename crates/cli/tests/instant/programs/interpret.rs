@@ -37,7 +37,7 @@ struct Interpreter<'a> {
 /// The values of all states and variables in the rows that are clear of events; nothing where the program is left out.
 pub fn run(program: &Program, stop: f64, interval: f64) -> Option<Vec<(f64, Vec<f64>)>> {
     let mut it = Interpreter::new(program);
-    it.start();
+    it.start()?;
     let mut rows = Vec::new();
     let (mut row, mut last) = (1, 0.0);
     for _ in 0..MOST_EVENTS {
@@ -83,15 +83,17 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// The start: a clause fires only by `initial()` or a sample that is due, and no condition has an edge.
-    fn start(&mut self) {
+    /// The start: a clause fires only by `initial()` or a sample that is due, and conditions were before what they are there. What
+    /// `pre` passes on from there is a change, and has its edges right after.
+    fn start(&mut self) -> Option<()> {
         self.micro_step(Step::Start);
+        let begun = self.all_conditions();
         while self.pre != self.values && !self.has_tie {
             self.pre = self.values.clone();
             self.micro_step(Step::Quiet);
         }
-        let now = self.all_conditions();
-        self.conditions_before = now.into_iter().map(|(is_true, is_sample)| is_true && !is_sample).collect();
+        self.conditions_before = begun.into_iter().map(|(is_true, _)| is_true).collect();
+        self.instant(None)
     }
 
     /// One instant: micro-steps until nothing changes. Nothing where that does not end.

@@ -407,6 +407,10 @@ fn none_accepted(
         None => {
             diagnostic.help("the conditions of the modes exclude each other here; is a sign wrong, or a case missing?")
         }
+        Some(reason) if matches!(no_sliding, NoSliding::OneWay(_)) => diagnostic.with_note(reason).help(
+            "a condition that turns back as soon as its transition is taken decides something else here, too: let that follow the \
+             states instead, or let the state that is entered wait, as `timeInState() > 0.1` does",
+        ),
         Some(reason) => diagnostic
             .with_note(format!("both sides of a condition lead to the other, and the run cannot slide along: {reason}"))
             .help("write what happens in between: a hysteresis, a mode for rest, or a law that is continuous there"),
@@ -422,6 +426,12 @@ fn no_sliding_text(machinery: &Machinery<'_>, reason: &NoSliding) -> Option<Stri
         NoSliding::NoSurface => return None,
         NoSliding::Jump(id) => format!("`{}` jumps", name(id)),
         NoSliding::Clause(atom) => format!("a `when` would fire without end, by {}", condition(atom)),
+        NoSliding::OneWay(atom) => {
+            format!(
+                "what happens at {} is not undone where it turns back, so that there is nothing to slide along",
+                condition(atom)
+            )
+        }
         NoSliding::NoField(atom) => format!("one side of {} has no values", condition(atom)),
         NoSliding::States(state) => format!("{} is a state on one side only", names(machinery, &[*state])),
         NoSliding::Guard(atom) => format!("{} depends on what is different on its sides", condition(atom)),

@@ -27,8 +27,8 @@ const MOST_ROUNDS: usize = 2_000;
 /// A micro-step under way.
 pub(crate) struct MicroStep<'s, 'a> {
     pub left: &'s Side<'a>,
-    /// Discrete values before the instant.
-    pub began: &'s IndexVec<VariableId, f64>,
+    /// The side before the instant.
+    pub origin: &'s Side<'a>,
     pub occasion: Occasion,
     pub sampled: &'s [ExpressionId],
     /// Atoms that crossed zero: in the mode being left they cannot keep their truth.

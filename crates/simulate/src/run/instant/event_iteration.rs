@@ -161,7 +161,7 @@ impl<'a> Instant<'_, 'a> {
             let is_after_start = std::mem::take(&mut is_first_look);
             let step = MicroStep {
                 left: &before,
-                began: &left.discrete,
+                origin: left,
                 occasion: Occasion { initial: stage == Stage::Start, ..occasion },
                 sampled: if number == 0 { &fired.samples } else { &[] },
                 crossed: if number == 0 { &fired.atoms } else { &[] },
@@ -250,7 +250,7 @@ impl<'a> Instant<'_, 'a> {
     pub(super) fn first_mode(&mut self, left: &Side<'a>) -> Result<Outcome<'a>, NoOutcome> {
         let step = MicroStep {
             left,
-            began: &left.discrete,
+            origin: left,
             occasion: Occasion::default(),
             sampled: &[],
             crossed: &[],

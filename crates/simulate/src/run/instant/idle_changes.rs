@@ -35,7 +35,7 @@ impl<'a> Instant<'_, 'a> {
             return Vec::new();
         }
         let pairs = part.pairs.iter().enumerate();
-        let changed = pairs.filter(|(_, pair)| pair.iter().any(|&id| settled.discrete[id] != step.began[id]));
+        let changed = pairs.filter(|(_, pair)| pair.iter().any(|&id| settled.discrete[id] != step.origin.discrete[id]));
         let changed: Vec<usize> = changed.map(|(number, _)| number).collect();
         // What changes alone changes for a reason: nothing else has moved.
         if changed.len() < 2 {
@@ -61,7 +61,7 @@ impl<'a> Instant<'_, 'a> {
             // What does not exist here has the truth of a mode that was passed through: it is as it was before the instant.
             let is_stale = |atom: &&RelationId| {
                 let variable = part.atoms[**atom].variable;
-                values[**atom].0.is_nan() && settled.discrete[variable] != step.began[variable]
+                values[**atom].0.is_nan() && settled.discrete[variable] != step.origin.discrete[variable]
             };
             let stale: Vec<RelationId> = atoms.iter().filter(is_stale).copied().collect();
             let existing = atoms.iter().filter(|&&it| !values[it].0.is_nan() && step.decides(part.atoms[it].moment));
@@ -74,6 +74,6 @@ impl<'a> Instant<'_, 'a> {
 
     /// Whether an idle change is undone.
     pub fn is_as_it_began(&self, step: &MicroStep<'_, 'a>, settled: &Settled, change: &IdleChange) -> bool {
-        self.prepared.discrete.pairs[change.pair].iter().all(|&id| settled.discrete[id] == step.began[id])
+        self.prepared.discrete.pairs[change.pair].iter().all(|&id| settled.discrete[id] == step.origin.discrete[id])
     }
 }

@@ -169,6 +169,54 @@ impl<'a> Instant<'_, 'a> {
         (contradicting, vanishing)
     }
 
+    /// Atoms that have come to rest at zero in this micro-step, by a jump or where they crossed, and have not the truth that is
+    /// written for zero: `u >= 1` where `u` jumps to 1.
+    pub fn at_rest(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        settled: &Settled,
+        candidate: &mut Candidate<'a>,
+    ) -> Vec<RelationId> {
+        if step.is_literal {
+            return Vec::new();
+        }
+        let part = &self.prepared.discrete;
+        let sides = (step.left, &candidate.restarted.side);
+        let after = self.memory.buffers.atom_values(self.prepared, sides, step.occasion, step.sampled);
+        let is_at_zero = |&(atom, value): &(RelationId, (f64, f64))| {
+            let it = &part.atoms[atom];
+            step.decides(it.moment)
+                && part.decides(atom)
+                && (settled.discrete[it.variable] != 0.0) != it.holds_at_zero()
+                && !value.0.is_nan()
+                && !self.memory.is_clear(self.prepared, atom, value)
+                && step.concerns(self.prepared, atom)
+                && !step.released.contains(&atom)
+        };
+        let mut at_zero: Vec<_> =
+            after.iter_enumerated().map(|(atom, &value)| (atom, value)).filter(is_at_zero).collect();
+        if at_zero.is_empty() {
+            return Vec::new();
+        }
+        let free = self.undetermined_on(&candidate.restarted.side);
+        at_zero.retain(|(atom, _)| !free.iter().any(|it| it.0 == *atom));
+        let mut values = |side: &Side<'a>| {
+            let values = self.memory.buffers.atom_values(self.prepared, (side, side), step.occasion, step.sampled);
+            at_zero.iter().map(|&(atom, _)| values[atom]).collect::<Vec<(f64, f64)>>()
+        };
+        // A `reinit` has moved it in the micro-step before.
+        let before = values(if step.all_by_series { step.origin } else { step.left });
+        let has_jumped = |atom: RelationId, value: (f64, f64)| {
+            !value.0.is_nan() && self.memory.is_clear(self.prepared, atom, value) || step.crossed.contains(&atom)
+        };
+        let come = at_zero.iter().zip(before).filter(|&(&(atom, _), before)| has_jumped(atom, before));
+        let come: Vec<_> = come.map(|(&it, _)| it).collect();
+        come.into_iter()
+            .filter(|&(atom, value)| self.sign(step, settled, candidate, atom, value) == Sign::Vanishing)
+            .map(|(atom, _)| atom)
+            .collect()
+    }
+
     /// Whether the change concerns an atom.
     pub fn judges(
         &self,
@@ -344,7 +392,7 @@ impl<'a> Instant<'_, 'a> {
             self.correct(candidate, &contradicting);
             return Vec::new();
         }
-        if matters_now {
+        if matters_now && !(undone.is_empty() && self.has_led_on(step, settled, candidate, &contradicting)) {
             return contradicting;
         }
         if undone.is_empty() {
@@ -352,6 +400,57 @@ impl<'a> Instant<'_, 'a> {
             self.correct(candidate, &contradicting);
         }
         undone
+    }
+
+    /// Whether atoms that crossed zero and turn back have done all they can: a Boolean with a memory has changed, as at a transition
+    /// of a machine, and what it does next it does whatever they are. Others that turn count from then on only.
+    fn has_led_on(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        settled: &Settled,
+        candidate: &Candidate<'a>,
+        turning: &[Violation],
+    ) -> bool {
+        let others: Vec<Violation> = turning.iter().copied().filter(|(atom, _)| !step.crossed.contains(atom)).collect();
+        if others.len() == turning.len() || step.must_restart || !self.has_changed_pairs(step, settled) {
+            return false;
+        }
+        let side = &candidate.restarted.side;
+        let (all_turned, others_turned) = (self.with_flipped(settled, turning), self.with_flipped(settled, &others));
+        let Ok(now) = self.settle(step, others_turned.clone(), side) else { return false };
+        let occasion = Occasion::default();
+        let next = MicroStep { left: side, occasion, sampled: &[], crossed: &[], start: None, ..*step };
+        let Ok(turned) = self.settle(&next, all_turned, side) else { return false };
+        let Ok(kept) = self.settle(&next, others_turned, side) else { return false };
+        // What else they decide is right from the next micro-step on, if nothing has moved until then.
+        let is_same_mode = turned.mode == kept.mode || self.moves_nothing(step, candidate);
+        // Where it only comes back, both sides lead to the other.
+        let comes_back = self.is_same_memory(&turned.discrete, &step.left.discrete);
+        let is_same_course = turned.whens == kept.whens && self.is_same_memory(&turned.discrete, &kept.discrete);
+        !comes_back && is_same_course && is_same_mode && self.is_same_decision(&now, settled)
+    }
+
+    /// Whether the states that go on have the values that they had, and nothing is impulsive.
+    fn moves_nothing(&self, step: &MicroStep<'_, 'a>, candidate: &Candidate<'a>) -> bool {
+        let (left, side) = (step.left, &candidate.restarted.side);
+        let structure = &side.mode.structure;
+        let is_kept = |variable: VariableId, order: u32| {
+            let (before, after) = (left.value(variable, order), side.value(variable, order));
+            let size = before.abs().max(after.abs()).max(self.prepared.nominal(variable) * f64::EPSILON);
+            left.mode.quantities.index(variable, order).is_none()
+                || (after - before).abs() <= self.prepared.noise.relative * size
+        };
+        let goes_on = |column| {
+            let orders = 0..structure.written_order(column);
+            orders.into_iter().all(|order| is_kept(structure.variable(column), order))
+        };
+        candidate.restarted.weights.is_empty() && structure.columns().all(goes_on)
+    }
+
+    /// Whether Booleans with a memory are the same; what machines remember beside their states follows from these.
+    pub fn is_same_memory(&self, one: &IndexVec<VariableId, f64>, other: &IndexVec<VariableId, f64>) -> bool {
+        let is_same = |&id: &VariableId| one[id] == other[id] || self.prepared.is_memory_of_machine(id);
+        self.prepared.discrete.pairs.iter().flatten().all(is_same)
     }
 
     /// Whether two settled parts decide the same, whatever the truths of atoms.
@@ -398,8 +497,13 @@ impl<'a> Instant<'_, 'a> {
         let part = &self.prepared.discrete;
         let mut undone = Vec::new();
         for (number, pair) in part.pairs.iter().enumerate() {
-            let is_changed = pair.iter().any(|&id| settled.discrete[id] != step.left.discrete[id]);
-            let is_undone = pair.iter().all(|&id| later.discrete[id] == step.left.discrete[id]);
+            if pair.iter().all(|&id| settled.discrete[id] == step.left.discrete[id]) {
+                continue;
+            }
+            // What a machine remembers beside its states follows from them.
+            let judged = pair.iter().filter(|&&id| !self.prepared.is_memory_of_machine(id));
+            let is_changed = judged.clone().any(|&id| settled.discrete[id] != step.left.discrete[id]);
+            let is_undone = judged.clone().all(|&id| later.discrete[id] == step.left.discrete[id]);
             let is_passed = self.memory.passes_through && self.prepared.is_of_machine(pair);
             if !(is_changed && is_undone) || is_passed {
                 continue;

@@ -90,7 +90,7 @@ pub(crate) fn signs_near_zero<'a>(
     let mut instant = Instant { prepared, visited, memory };
     let step = MicroStep {
         left: side,
-        began: &side.discrete,
+        origin: side,
         occasion: Occasion::default(),
         sampled: &[],
         crossed: &[],
@@ -135,7 +135,7 @@ pub(crate) fn derived_guards_on<'a>(
     let mut instant = Instant { prepared, visited, memory };
     let step = MicroStep {
         left: side,
-        began: &side.discrete,
+        origin: side,
         occasion: Occasion::default(),
         sampled: &[],
         crossed: &[],

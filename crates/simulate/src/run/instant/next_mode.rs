@@ -73,6 +73,8 @@ struct Search<'e, 's, 'x, 'a> {
     unsettled: Option<NoOutcome>,
     /// Whether they did not with the truths that were proposed.
     is_unsettled_as_proposed: bool,
+    /// Whether relations at rest at zero have decided.
+    is_as_written: bool,
     /// The first mode that an invariant excludes, by its number.
     excluded: Option<(usize, Mode)>,
 }
@@ -256,6 +258,7 @@ impl<'a> Instant<'_, 'a> {
             objections: Vec::new(),
             unsettled: None,
             is_unsettled_as_proposed: false,
+            is_as_written: false,
             excluded: None,
         };
         loop {
@@ -269,6 +272,7 @@ impl<'a> Instant<'_, 'a> {
             if let NextMode::Accepted { mode, .. } = search.next_mode(&current, &strategies) {
                 let atoms = search.atoms.clone();
                 let mode = search.without_idle_changes(mode);
+                let mode = search.as_written(mode);
                 return search.finish(&mode).map_err(|reason| Unsuccessful { atoms, reason });
             }
             if search.outside.is_empty() {
@@ -451,6 +455,45 @@ impl<'a> Search<'_, '_, '_, 'a> {
         self.atoms.iter().map(|&atom| self.proposed(atom) ^ u32::from(best.contains(&atom))).collect()
     }
 
+    /// An accepted mode with the truths that are written for zero where relations have come to rest there, as far as it is accepted so
+    /// too, and leaves no more undetermined.
+    fn as_written(&mut self, mode: States) -> States {
+        let flipped = self.flipped(&mode);
+        let Some(Tried::Candidate(mut accepted, violated)) = self.tried.remove(&flipped) else { return mode };
+        let (settled, candidate) = &mut *accepted;
+        let at_rest = self.instant.at_rest(self.step, settled, candidate);
+        let undetermined = self.instant.undetermined_on(&candidate.restarted.side).len();
+        self.tried.insert(flipped.clone(), Tried::Candidate(accepted, violated));
+        if at_rest.is_empty() {
+            return mode;
+        }
+        let mut best: BTreeSet<RelationId> = flipped.into_iter().collect();
+        let all: BTreeSet<RelationId> = at_rest.iter().copied().collect();
+        let together = &best ^ &all;
+        if self.is_accepted(&together, undetermined) {
+            best = together;
+        } else {
+            for atom in at_rest {
+                let one = &best ^ &BTreeSet::from([atom]);
+                if self.is_accepted(&one, undetermined) {
+                    best = one;
+                }
+            }
+        }
+        self.is_as_written = true;
+        self.outside = best.iter().copied().collect();
+        self.grow();
+        self.atoms.iter().map(|&atom| self.proposed(atom) ^ u32::from(best.contains(&atom))).collect()
+    }
+
+    /// Whether these truths are accepted, and leave no more undetermined than this.
+    fn is_accepted(&mut self, flipped: &BTreeSet<RelationId>, undetermined: usize) -> bool {
+        let flipped: Vec<RelationId> = flipped.iter().copied().collect();
+        self.tried(flipped.clone());
+        let Some(Tried::Candidate(tried, violated)) = self.tried.get(&flipped) else { return false };
+        violated.is_empty() && self.instant.undetermined_on(&tried.1.restarted.side).len() <= undetermined
+    }
+
     /// Whether these truths are accepted, with some idle changes undone.
     fn is_undone(&mut self, flipped: &BTreeSet<RelationId>, changes: &[IdleChange]) -> bool {
         let flipped: Vec<RelationId> = flipped.iter().copied().collect();
@@ -486,8 +529,8 @@ impl<'a> Search<'_, '_, '_, 'a> {
     fn ambiguity(&mut self, mode: &States) -> Option<Ambiguity> {
         let flipped = self.flipped(mode);
         let is_long = matches!(&self.tried[&flipped], Tried::Candidate(it, _) if it.1.is_new && !it.1.is_transient);
-        // At the start as it stands nothing is judged yet.
-        if !is_long || self.step.is_literal {
+        // At the start as it stands nothing is judged yet; what is written for zero tells modes apart.
+        if !is_long || self.step.is_literal || self.is_as_written {
             return None;
         }
         let searched = self.atoms.clone();

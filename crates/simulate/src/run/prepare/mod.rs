@@ -214,6 +214,11 @@ impl Prepared {
         states.any(|state| booleans.contains(&state.active))
     }
 
+    /// Whether a Boolean is what a machine remembers beside its states.
+    pub fn is_memory_of_machine(&self, boolean: VariableId) -> bool {
+        self.dae.model.machines.iter().any(|machine| machine.memories.contains(&boolean))
+    }
+
     /// The text of a message: literals as they are, the rest as written.
     pub fn message(&self, expression: ExpressionId) -> String {
         match self.dae.model.expressions.node(expression) {

@@ -26,6 +26,8 @@ pub(crate) enum NoSliding {
     Jump(VariableId),
     /// A clause fires whenever this guard is crossed, which would be without end.
     Clause(RelationId),
+    /// What happens when this guard is crossed is not undone by crossing it back, as a transition of a machine.
+    OneWay(RelationId),
     /// One side of a guard has no values.
     NoField(RelationId),
     /// The sides have different states: this is one of them only on some.
@@ -150,13 +152,18 @@ impl<'a> Instant<'_, 'a> {
             discrete[it.variable] = f64::from(u8::from(it.holds_at_zero()));
         }
         let mut base = self.field(&step, discrete, atoms[0])?;
-        let mut more = self.others(&step, &mut base, atoms)?;
+        let contradicting = self.turning(&step, &mut base);
+        let mut more = self.others(&step, &contradicting, atoms)?;
         let left = base.1.restarted.side.clone();
         let next = MicroStep { left: &left, sampled: &[], crossed: &[], released: &[], start: None, ..step };
         let mut fields = vec![(left.clone(), self.surroundings(&left))];
         for &atom in atoms {
             let mut turned = self.turned(&next, &base.0, &[atom])?;
-            more.extend(self.others(&next, &mut turned, atoms)?);
+            let contradicting = self.turning(&next, &mut turned);
+            more.extend(self.others(&next, &contradicting, atoms)?);
+            if !self.leads_back(&next, &base.0, &turned, contradicting.into_iter().chain([atom]).collect()) {
+                return Err(NoSliding::OneWay(atom));
+            }
             let side = turned.1.restarted.side;
             let surroundings = self.surroundings(&side);
             fields.push((side, surroundings));
@@ -249,16 +256,42 @@ impl<'a> Instant<'_, 'a> {
         if turned.0.whens.is_empty() { Ok(turned) } else { Err(NoSliding::Clause(atoms[0])) }
     }
 
-    /// Guards that contradict a field and are no surfaces yet; those that are at zero may be.
+    /// Guards that contradict a field.
+    fn turning(&mut self, step: &MicroStep<'_, 'a>, (settled, candidate): &mut Decided<'a>) -> Vec<RelationId> {
+        let guards = self.derived_guards(step, settled, &candidate.restarted.side.clone());
+        self.contradicting(step, settled, candidate, &guards).0.into_iter().map(|(atom, _)| atom).collect()
+    }
+
+    /// Whether a guard that was turned comes back to where it was turned from, with all guards turned that turn there. What has a
+    /// memory, as a machine that has left a state, need not.
+    fn leads_back(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        base: &Settled,
+        (settled, candidate): &Decided<'a>,
+        turning: BTreeSet<RelationId>,
+    ) -> bool {
+        if self.is_same_memory(&base.discrete, &settled.discrete) {
+            return true;
+        }
+        let side = &candidate.restarted.side;
+        let mut discrete = settled.discrete.clone();
+        for atom in turning {
+            let variable = self.prepared.discrete.atoms[atom].variable;
+            discrete[variable] = 1.0 - discrete[variable];
+        }
+        let back = self.settle(&MicroStep { left: side, ..*step }, discrete, side);
+        back.is_ok_and(|back| self.is_same_memory(&back.discrete, &base.discrete))
+    }
+
+    /// Of guards that contradict a field, those that are no surfaces yet; those that are at zero may be.
     fn others(
         &mut self,
         step: &MicroStep<'_, 'a>,
-        (settled, candidate): &mut Decided<'a>,
+        contradicting: &[RelationId],
         atoms: &[RelationId],
     ) -> Result<Vec<RelationId>, NoSliding> {
-        let guards = self.derived_guards(step, settled, &candidate.restarted.side.clone());
-        let contradicting = self.contradicting(step, settled, candidate, &guards).0;
-        let others = contradicting.into_iter().map(|(atom, _)| atom).filter(|atom| !atoms.contains(atom));
+        let others = contradicting.iter().copied().filter(|atom| !atoms.contains(atom));
         let others: Vec<RelationId> = others.filter(|atom| !step.released.contains(atom)).collect();
         match others.iter().find(|&&atom| !self.is_at_zero(step, atom)) {
             Some(&atom) => Err(NoSliding::Along(atom)),

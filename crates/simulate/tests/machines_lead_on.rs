@@ -1,0 +1,132 @@
+//! Transitions whose conditions turn back as soon as they are taken: the machine leads on, and nothing slides along its threshold.
+
+use crate::machines::near;
+use crate::support::runs as support;
+
+use support::{How, Ran, run_text};
+
+const STATES: &str = "model S parameter Real c = 1; outer output Real h; equation der(h) = c; end S;
+    model X parameter Real c = 1; Real x(start = 0, fixed = true); outer output Real h; equation der(h) = c; der(x) = 1; end X;
+    model L Real x(start = 0, fixed = true); equation der(x) = 1; end L; ";
+
+fn run(models: &str, stop: f64) -> Ran {
+    run_text(&format!("{STATES}{models}"), &How::until(stop).tolerance(1e-9)).finished()
+}
+
+/// A machine of a (h rises), b (h falls) and c, beginning in a.
+fn falling(class: &str, c: f64, declared: &str, drawn: &str) -> String {
+    format!(
+        "model M inner Real h(start = 0, fixed = true); {class} a(c = 1), b(c = -1), c(c = {c}); {declared}
+         equation initialState(a); transition(a, b, h > 0.5); {drawn} end M;"
+    )
+}
+
+/// That nothing slides, and events are where they should be.
+#[track_caller]
+fn check_times(ran: &Ran, expected: &[f64]) {
+    assert!(ran.diagnostics.iter().all(|it| it.code != "W0833"), "{:#?}", ran.diagnostics);
+    let times = ran.event_times();
+    assert_eq!(times.len(), expected.len(), "{times:?}, not {expected:?}");
+    times.iter().zip(expected).for_each(|(&time, &expected)| near(time, expected, 1e-7));
+}
+
+#[test]
+fn a_state_in_which_the_output_turns_back_may_be_passed_through() {
+    // From 0.5 on h falls with 2 to 0.1, and rises with 1 to 0.5.
+    let times = [0.5, 0.7, 1.1, 1.3, 1.7, 1.9, 2.3, 2.5, 2.9];
+    for class in ["S", "X"] {
+        for leaves in ["h > 0.2", "true", "h < 0.5", "h <= 0.5"] {
+            let drawn = format!("transition(b, c, {leaves}); transition(c, a, h < 0.1);");
+            let ran = run(&falling(class, -2.0, "", &drawn), 2.95);
+            check_times(&ran, &times);
+            near(ran.last("h"), 0.4, 1e-7);
+            // Rising on in c, the machine stays there.
+            let ran = run(&falling(class, 2.0, "", &drawn), 1.0);
+            check_times(&ran, &[0.5]);
+            near(ran.last("h"), 1.5, 1e-7);
+        }
+    }
+}
+
+#[test]
+fn what_else_a_condition_decides_is_as_it_turns_back() {
+    let declared = "Boolean high = h > 0.5; Real v(start = 0, fixed = true); Integer n(start = 0, fixed = true);";
+    let also = "der(v) = if h > 0.5 then 1 else 0; when h > 0.5 then n = pre(n) + 1; end when;";
+    for leaves in ["h > 0.2", "h < 0.3"] {
+        let drawn = format!("transition(b, c, {leaves}); transition(c, a, h < 0.1); {also}");
+        let ran = run(&falling("X", -2.0, declared, &drawn), 1.0);
+        let last = if leaves == "h > 0.2" { vec![0.5, 0.7] } else { vec![0.5, 0.7, 0.8] };
+        check_times(&ran, &last);
+        near(ran.last("v"), 0.0, 1e-9);
+        near(ran.last("high"), 0.0, 0.0);
+        near(ran.last("n"), 1.0, 0.0);
+    }
+}
+
+/// The same written with Booleans that remember.
+#[test]
+fn latches_lead_on_as_machines_do() {
+    let ran = run(
+        "model M Real h(start = 0, fixed = true); Boolean one(start = false, fixed = true), two(start = false, fixed = true);
+         equation one = pre(one) or h > 0.5; two = pre(two) or pre(one) and h > 0.2;
+         der(h) = if two then -2 elseif one then -1 else 1; end M;",
+        1.0,
+    );
+    check_times(&ran, &[0.5]);
+    near(ran.last("h"), -0.5, 1e-7);
+}
+
+/// Where the way back is open at once, both sides lead to the other.
+#[test]
+fn a_machine_that_comes_back_at_once_slides() {
+    let ran =
+        run(&falling("S", -2.0, "", "transition(b, a, not h > 0.5); transition(b, c, h < -10, priority = 2);"), 1.0);
+    assert_eq!(ran.said("W0833").code, "W0833");
+    near(ran.last("h"), 0.5, 1e-7);
+}
+
+#[test]
+fn a_machine_that_begins_anew_may_leave_its_initial_state_at_once() {
+    for reset in [true, false] {
+        for first in ["", "transition(p, q, timeInState() > 0.5, reset = false);"] {
+            let ran = run(
+                &format!(
+                    "model C L p, q, s; equation initialState(p); {first} transition(p, s, p.x < 1, reset = {reset}, priority = 2);
+                     transition(s, q, s.x > 5); end C;
+                     model M L a; C b; equation initialState(a); transition(a, b, timeInState() > 0.4);
+                     transition(b, a, timeInState() > 0.25); end M;"
+                ),
+                2.0,
+            );
+            check_times(&ran, &[0.4, 0.65, 1.05, 1.3, 1.7, 1.95]);
+            for entry in [0, 2, 4] {
+                assert!(ran.mode_after(entry).contains(&"activeState(b.s)"), "{:?}", ran.mode_after(entry));
+                near(ran.limits(entry, "b.s.x").1, 0.0, 1e-12);
+                near(ran.limits(entry + 1, "b.s.x").0, 0.25, 1e-8);
+            }
+        }
+    }
+}
+
+/// A transition to itself leaves and enters the state with all that is inside, as one by way of another state does.
+#[test]
+fn times_inside_a_state_begin_again_where_it_is_left_for_itself() {
+    let inside = "model C L p, q; equation initialState(p); transition(p, q, timeInState() > WAIT); end C;
+        model D C c; Real y(start = 0, fixed = true); equation der(y) = 1; initialState(c); transition(c, c, y > 100); end D;";
+    let itself = "transition(c, c, timeInState() > 0.27, reset = false); transition(c, d, time > 10, priority = 2);";
+    let by_another = "transition(c, d, timeInState() > 0.27, reset = false); transition(d, c, true, reset = false);";
+    for (class, inner) in [("C", "c.p"), ("D", "c.c.p")] {
+        let model = |wait: &str, drawn: &str| {
+            let inside = inside.replace("WAIT", wait);
+            format!("{inside} model M {class} c; L d; equation initialState(c); {drawn} end M;")
+        };
+        for drawn in [itself, by_another] {
+            let ran = run(&model("0.6", drawn), 1.0);
+            check_times(&ran, &[0.27, 0.54, 0.81]);
+            near(ran.last(&format!("{inner}.x")), 1.0, 1e-8);
+            near(ran.last(&format!("timeInState({inner})")), 0.19, 1e-7);
+            let ran = run(&model("0.2", drawn), 0.5);
+            check_times(&ran, &[0.2, 0.27]);
+        }
+    }
+}
