@@ -405,7 +405,6 @@ fn equations_that_are_combined_carry_their_impulse_in_every_order() {
     }
 }
 
-<<<<<<< HEAD
 /// What a relation says at zero counts where its sides become equal by a jump and stay so: each body has `e` from 1.5 on, or not.
 #[test]
 fn what_jumps_onto_a_threshold_and_rests_there_is_as_written() {
@@ -447,7 +446,8 @@ fn what_jumps_onto_a_threshold_and_rests_there_is_as_written() {
         &How::until(3.5),
     );
     assert_eq!(ran.finished().last("n"), 1.0);
-=======
+}
+
 /// Checks what a state of a model is at its end, by all methods and with loose and tight tolerances.
 fn check_by_all_methods(text: &str, name: &str, exact: f64) {
     for method in [Method::Bdf, Method::Esdirk, Method::Explicit] {
@@ -518,5 +518,4 @@ fn a_stair_that_no_step_agrees_with_stays_as_it_stood() {
         equation der(x) = v; der(v) = -floor(x) - 0.5; annotation(experiment(StopTime = 0.01)); end M;";
     let ran = run_text(text, &How::default()).finished();
     assert!(ran.last("x").abs() < 1e-6, "{}", ran.last("x"));
->>>>>>> w18d
 }
