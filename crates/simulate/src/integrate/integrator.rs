@@ -4,9 +4,9 @@ use super::amplification::Recent;
 use super::evaluations::in_bounds;
 use super::methods::{Advance, NoStep};
 use super::newton_matrix::NewtonMatrix;
-use super::precursors;
 use super::problem::Problem;
 use super::sizes::Sizes;
+use super::sizes::precursors;
 use super::{EvaluationFailed, FailureReason, IntegrationFailure, Ode};
 
 /// An evaluation that failed on the way to one of so many last steps may be why there is no further one.

@@ -16,8 +16,7 @@
 //! | `newton_matrix` | the matrix of Newton's iteration, handed on between integrations |
 //! | `evaluations` | evaluations of systems: counted, checked, failures kept |
 //! | `first_step` | the length of the first step |
-//! | `sizes` | what errors are measured against |
-//! | `precursors` | states that grow towards what their neighbours are already |
+//! | `sizes` | what errors are measured against, states that grow ahead of a wave included |
 //! | `amplification` | how much larger than in the states errors are where they show |
 //! | `failure` | what can go wrong |
 //!
@@ -40,7 +39,6 @@ mod first_step;
 mod integrator;
 mod methods;
 mod newton_matrix;
-mod precursors;
 mod problem;
 mod runge_kutta;
 mod sizes;
@@ -51,10 +49,9 @@ use modeshift_numerics::Pattern;
 pub use failure::{EvaluationFailed, FailureReason, IntegrationFailure};
 pub use integrator::{Integrator, Statistics, Step};
 pub(crate) use methods::{MOST_TIMES, lagrange};
-pub use precursors::Precursor;
 pub(crate) use problem::LARGEST_AMPLIFICATION;
 pub use problem::Problem;
-pub use sizes::Sizes;
+pub use sizes::{Precursor, Sizes};
 
 /// A system `x' = f(t, x)`.
 pub trait Ode {

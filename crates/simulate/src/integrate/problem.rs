@@ -14,8 +14,8 @@ use super::first_step::first_step;
 use super::integrator::Integrator;
 use super::methods::{Advance, NoStep, Start, first_order};
 use super::newton_matrix::Home;
-use super::precursors::{Precursor, precursors};
 use super::runge_kutta::RungeKutta;
+use super::sizes::precursors::{Precursor, precursors};
 use super::sizes::{Sizes, Weights};
 use super::{EvaluationFailed, FailureReason, IntegrationFailure, Method, Ode, Settings, step_tolerance};
 

@@ -13,7 +13,7 @@
 
 use modeshift_numerics::Pattern;
 
-use super::sizes::Sizes;
+use super::Sizes;
 
 /// Of what neighbours may make of a growing state, the share that its errors are measured against. The errors that are allowed in
 /// the neighbours become a tolerance of all of it: what is added to that is a thousandth.
@@ -33,12 +33,12 @@ pub struct Precursor {
 
 impl Precursor {
     /// The growing state.
-    pub(super) fn state(&self) -> usize {
+    pub(in crate::integrate) fn state(&self) -> usize {
         self.state
     }
 
     /// What its neighbours may make of it.
-    pub(super) fn prospect(&self, sizes: &[f64]) -> f64 {
+    pub(in crate::integrate) fn prospect(&self, sizes: &[f64]) -> f64 {
         self.gain * sizes[self.source]
     }
 
@@ -49,7 +49,7 @@ impl Precursor {
 }
 
 /// Whether states grow, some of which may be precursors.
-pub(super) fn may_be(sizes: &Sizes) -> bool {
+pub(in crate::integrate) fn may_be(sizes: &Sizes) -> bool {
     let is_growing = |state: usize| sizes.lately[state] > 0.0 && growth(sizes, state) > GROWTH;
     sizes.now.len() > 1 && (0..sizes.now.len()).any(is_growing)
 }
@@ -60,7 +60,7 @@ fn growth(sizes: &Sizes, state: usize) -> f64 {
 }
 
 /// The states that follow others, where the Jacobian has these entries.
-pub(super) fn precursors(pattern: &Pattern, entries: &[f64], sizes: &Sizes) -> Vec<Precursor> {
+pub(in crate::integrate) fn precursors(pattern: &Pattern, entries: &[f64], sizes: &Sizes) -> Vec<Precursor> {
     let growths: Vec<f64> = (0..sizes.now.len()).map(|state| growth(sizes, state)).collect();
     let mut growing: Vec<usize> = (0..growths.len()).filter(|&state| growths[state] > GROWTH).collect();
     growing.sort_by(|&one, &other| growths[one].total_cmp(&growths[other]));

@@ -14,12 +14,18 @@
 //! says nothing; but a step in which it begins to move is short, so that what made it move, which may be a jump that no event tells, is at
 //! the step's beginning ([`Weights::beginning`]). When it has begun to grow, by some power of the time, no first step could make it exact: it is as large as makes
 //! its error just allowed, and its size fades to what it is. While it grows towards what its neighbours are, these have a say
-//! ([`super::precursors`]).
+//! ([`precursors`]).
+//!
+//! | file | purpose |
+//! |---|---|
+//! | [`precursors`] | states that grow towards what their neighbours are already |
+
+pub(super) mod precursors;
 
 use std::sync::Arc;
 
 use super::methods::shortest_step;
-use super::precursors::Precursor;
+pub use precursors::Precursor;
 
 /// What is left of a size after a typical step.
 const FADING: f64 = 0.7;
