@@ -14,7 +14,7 @@
 
 use super::Ode;
 use super::evaluations::{Evaluations, in_bounds};
-use super::methods::{Advance, NoStep, Start, length_in_time, shortest_step};
+use super::methods::{Advance, NoStep, Start, shortest_step};
 use super::newton_matrix::{Home, Lent};
 use super::sizes::{Sizes, Weights};
 
@@ -177,15 +177,6 @@ impl<'problem, System: Ode> Backward<'problem, System> {
             self.rescale(rest / self.step);
         }
         ends
-    }
-
-    /// Makes a step as long as its times say; those after it of the same length are so, too.
-    fn fit_to_time(&mut self) {
-        let fitting = length_in_time(self.time, self.step, self.weights.relative);
-        if fitting != self.step {
-            self.rescale(fitting / self.step);
-            self.step = fitting;
-        }
     }
 
     /// The errors allowed in the next step.
@@ -407,9 +398,6 @@ impl<System: Ode> Advance for Backward<'_, System> {
         loop {
             if self.step < shortest_step(self.time) {
                 return Err(NoStep);
-            }
-            if !ends {
-                self.fit_to_time();
             }
             let time = if ends { stop } else { self.time + self.step };
             if !self.converge(time) {

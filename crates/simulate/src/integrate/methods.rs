@@ -53,16 +53,6 @@ pub(super) fn shortest_step(time: f64) -> f64 {
     (4.0 * f64::EPSILON * time.abs()).max(1e-290)
 }
 
-/// What the time of a step that is rounded may differ from its length, in shares of the error allowed: such differences add up.
-const TIME_ERROR: f64 = 1e-3;
-
-/// The length of a step between times that are numbers: short steps late in a run are as long as their times say, not as was planned.
-pub(super) fn length_in_time(time: f64, length: f64, tolerance: f64) -> f64 {
-    let between = (time + length) - time;
-    let is_felt = (between - length).abs() > TIME_ERROR * tolerance * length;
-    if is_felt && between > 0.0 { between } else { length }
-}
-
 /// The most times that a polynomial leads through here.
 pub(crate) const MOST_TIMES: usize = 4;
 

@@ -7,7 +7,7 @@
 
 use super::Ode;
 use super::evaluations::Evaluations;
-use super::methods::{Advance, NoStep, Start, length_in_time, shortest_step};
+use super::methods::{Advance, NoStep, Start, shortest_step};
 use super::sizes::{Sizes, Weights};
 use super::tableau::Tableau;
 
@@ -177,8 +177,7 @@ impl<'problem, System: Ode, Method: Stages<STAGES>, const STAGES: usize> RungeKu
     /// The length of the next step, and whether it ends at `stop`: not beyond, nor so near that nothing were left.
     fn length(&self, stop: f64) -> (f64, bool) {
         let ends = self.time + self.planned * (1.0 + 1e-9) >= stop;
-        let fitting = || length_in_time(self.time, self.planned, self.weights.relative);
-        (if ends { stop - self.time } else { fitting() }, ends)
+        (if ends { stop - self.time } else { self.planned }, ends)
     }
 
     /// The next step begins where the last one ended.
