@@ -213,8 +213,8 @@ impl<'problem, System: Ode> Backward<'problem, System> {
 
     /// Whether a state that has no size begins to move in the step.
     fn begins(&self) -> bool {
-        let states = self.work.inverse_weights.iter().zip(&self.work.correction);
-        states.into_iter().any(|(&inverse, &correction)| inverse == 0.0 && correction != 0.0)
+        let mut states = self.work.inverse_weights.iter().zip(&self.work.correction);
+        states.any(|(&inverse, &correction)| inverse == 0.0 && correction != 0.0)
     }
 
     /// Newton's iteration for the correction, with the matrix at hand; whether it converges.

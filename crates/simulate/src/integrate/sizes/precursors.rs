@@ -5,9 +5,10 @@
 //! are ever shorter beside those of the wave, for digits that nobody sees once the wave has come. So errors of a state that is
 //! still growing are measured against a small share of what its neighbours may make of it ([`SHARE`]).
 //!
-//! What they may make of it comes from the Jacobian: a state that goes back by itself becomes `|J_ij| / (|J_ii| - Σ |J_ik|)` times
-//! its neighbour, with the sum over its others, one that swings with it `(|J_ij| / |J_ji|)^(1/2)` times, whatever the units; and
-//! so on from state to state, in the order in which they grow, the slowest first. That order too is free of units: along a chain each grows faster than the
+//! What they may make of it comes from the Jacobian. Two states swing at the rate `r_ij = (|J_ij| |J_ji|)^(1/2)`, whatever the units,
+//! and a state goes back by itself at the rate `|J_ii| - Σ r_ik`, with the sum over its others. It becomes `|J_ij|` times its neighbour by
+//! the largest of its own rate and those of the neighbour: `(|J_ij| / |J_ji|)^(1/2)` times where they swing. And so on from state to
+//! state, in the order in which they grow, the slowest first. That order too is free of units: along a chain each grows faster than the
 //! one before. A state that has come to its size is measured by that again, however small it is beside its neighbours:
 //! the ripple behind a filter has all its digits.
 

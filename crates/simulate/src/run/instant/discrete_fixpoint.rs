@@ -61,7 +61,15 @@ pub(crate) struct AtStart<'a> {
     pub literal: Literal,
 }
 
-impl MicroStep<'_, '_> {
+impl<'s, 'a> MicroStep<'s, 'a> {
+    /// The micro-step that follows from a side, where nothing is due any more.
+    pub fn following<'t>(&self, side: &'t Side<'a>) -> MicroStep<'t, 'a>
+    where
+        's: 't,
+    {
+        MicroStep { left: side, occasion: Occasion::default(), sampled: &[], crossed: &[], start: None, ..*self }
+    }
+
     /// The left limit of a variable or a derivative in discrete formulas.
     fn left_value(&self, prepared: &Prepared, variable: VariableId, order: u32) -> f64 {
         match self.start {

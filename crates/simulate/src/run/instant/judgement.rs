@@ -17,7 +17,7 @@ use crate::run::instant::derived_guards::DerivedGuards;
 use crate::run::instant::discrete_fixpoint::{MicroStep, Settled};
 use crate::run::prepare::relations::Moment;
 use crate::run::running_sizes::ROUNDING;
-use crate::run::values::{Occasion, Side};
+use crate::run::values::Side;
 
 /// An atom that has another truth than was assumed, and the term that says so.
 pub(crate) type Violation = (RelationId, (Term, f64));
@@ -343,8 +343,7 @@ impl<'a> Instant<'_, 'a> {
             return false;
         }
         let side = &candidate.restarted.side;
-        let occasion = Occasion::default();
-        let next = MicroStep { left: side, occasion, sampled: &[], crossed: &[], start: None, ..*step };
+        let next = step.following(side);
         let later = self.settle(&next, self.with_flipped(settled, turning), side);
         later.is_ok_and(|later| later.mode == settled.mode && later.whens.is_empty())
     }
@@ -418,8 +417,7 @@ impl<'a> Instant<'_, 'a> {
         let side = &candidate.restarted.side;
         let (all_turned, others_turned) = (self.with_flipped(settled, turning), self.with_flipped(settled, &others));
         let Ok(now) = self.settle(step, others_turned.clone(), side) else { return false };
-        let occasion = Occasion::default();
-        let next = MicroStep { left: side, occasion, sampled: &[], crossed: &[], start: None, ..*step };
+        let next = step.following(side);
         let Ok(turned) = self.settle(&next, all_turned, side) else { return false };
         let Ok(kept) = self.settle(&next, others_turned, side) else { return false };
         // What else they decide is right from the next micro-step on, if nothing has moved until then.

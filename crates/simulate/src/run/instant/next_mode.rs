@@ -467,7 +467,8 @@ impl<'a> Search<'_, '_, '_, 'a> {
         if at_rest.is_empty() {
             return mode;
         }
-        let mut best: BTreeSet<RelationId> = flipped.into_iter().collect();
+        let accepted: BTreeSet<RelationId> = flipped.into_iter().collect();
+        let mut best = accepted.clone();
         let all: BTreeSet<RelationId> = at_rest.iter().copied().collect();
         let together = &best ^ &all;
         if self.is_accepted(&together, undetermined) {
@@ -479,6 +480,9 @@ impl<'a> Search<'_, '_, '_, 'a> {
                     best = one;
                 }
             }
+        }
+        if best == accepted {
+            return mode;
         }
         self.is_as_written = true;
         self.outside = best.iter().copied().collect();
