@@ -33,6 +33,7 @@ impl<'a> Instant<'_, 'a> {
     ) -> Vec<Violation> {
         if candidate.is_transient || step.is_literal || !candidate.is_new {
             let mut violated = self.moved(step, settled, candidate);
+            violated.extend(self.struck(step, settled, &mut candidate.restarted));
             if !candidate.is_new && !step.is_literal {
                 violated.extend(self.kept_although_crossed(step, settled));
                 violated.extend(self.turned_for_nothing(step, settled));
@@ -349,7 +350,7 @@ impl<'a> Instant<'_, 'a> {
     }
 
     /// Discrete values with the truths of some atoms turned.
-    fn with_flipped(&self, settled: &Settled, atoms: &[Violation]) -> IndexVec<VariableId, f64> {
+    pub fn with_flipped(&self, settled: &Settled, atoms: &[Violation]) -> IndexVec<VariableId, f64> {
         let mut discrete = settled.discrete.clone();
         for &(atom, _) in atoms {
             let variable = self.prepared.discrete.atoms[atom].variable;
@@ -489,7 +490,12 @@ impl<'a> Instant<'_, 'a> {
         }
         let own = self.own_left(step, settled);
         let own_step = MicroStep { left: &own, ..*step };
-        let Ok(later) = self.settle(&own_step, self.with_flipped(settled, turned), &candidate.restarted.side) else {
+        let mut truths = self.with_flipped(settled, turned);
+        if !step.decides(Moment::Before) {
+            // Of left limits, those that the right side will be.
+            self.take_left_limits(&candidate.restarted.side, &mut truths);
+        }
+        let Ok(later) = self.settle(&own_step, truths, &candidate.restarted.side) else {
             return Vec::new();
         };
         let part = &self.prepared.discrete;
@@ -508,7 +514,8 @@ impl<'a> Instant<'_, 'a> {
             }
             for &atom in &part.pair_atoms[number] {
                 let it = &part.atoms[atom];
-                if settled.discrete[it.variable] != step.left.discrete[it.variable] {
+                // What left limits say stands: a delayed transition fires, whatever comes of it.
+                if settled.discrete[it.variable] != step.left.discrete[it.variable] && step.decides(it.moment) {
                     let side = it.side(settled.discrete[it.variable] != 0.0);
                     undone.push((atom, (Term::Derivative(0), -side)));
                 }
