@@ -57,6 +57,15 @@ fn a_state_that_is_entered_again_waits_again() {
     }
 }
 
+/// The same where the condition of the entering transition turns back: h rises with 1 in a, and falls with 1 in b.
+#[test]
+fn a_state_whose_entry_turns_back_waits_again() {
+    let text = "model H parameter Real c; outer output Real h; Real x(start = 0, fixed = true); equation der(h) = c; der(x) = 1; end H;
+        model M inner Real h(start = 0, fixed = true); H a(c = 1), b(c = -1); equation initialState(a);
+        transition(a, b, h > 0.3); transition(b, a, timeInState() > 0.2 DELAYED); end M;";
+    check_both(text, &[0.3, 0.5, 0.7, 0.9]);
+}
+
 #[test]
 fn a_machine_inside_a_state_leads_on_by_delayed_transitions() {
     let every = (0.2711 - 0.26) / 1.42;

@@ -211,6 +211,11 @@ impl Side<'_> {
         if size.is_finite() { size } else { 0.0 }
     }
 
+    /// Whether a value is so much smaller than others of the mode that it may be rounding of these.
+    pub(crate) fn is_suspicious(&self, value: f64) -> bool {
+        value.abs() <= SUSPICIOUS * self.largest()
+    }
+
     /// The largest value of the mode.
     fn largest(&self) -> f64 {
         self.jet.iter().filter(|it| it.is_finite()).fold(0.0, |largest: f64, it| largest.max(it.abs()))

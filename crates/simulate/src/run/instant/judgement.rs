@@ -15,12 +15,16 @@ use crate::run::instant::Instant;
 use crate::run::instant::candidate::Candidate;
 use crate::run::instant::derived_guards::DerivedGuards;
 use crate::run::instant::discrete_fixpoint::{MicroStep, Settled};
+use crate::run::instant::event_iteration::NoOutcome;
 use crate::run::prepare::relations::Moment;
 use crate::run::running_sizes::ROUNDING;
 use crate::run::values::Side;
 
 /// An atom that has another truth than was assumed, and the term that says so.
 pub(crate) type Violation = (RelationId, (Term, f64));
+
+/// An atom whose sides are no more than so many times its value has no other size.
+const OWN_SIZE: f64 = 1e3;
 
 impl<'a> Instant<'_, 'a> {
     /// Atoms whose truths the right side contradicts, each with the term that says so. Truths that do not matter any more
@@ -312,21 +316,34 @@ impl<'a> Instant<'_, 'a> {
         value: (f64, f64),
     ) -> Sign {
         let is_clear = self.memory.is_clear(self.prepared, atom, value);
-        if is_clear && candidate.restarted.weights.is_empty() {
+        let may_be_rounding = is_clear && self.may_be_rounding(candidate, atom, value);
+        if is_clear && !may_be_rounding && candidate.restarted.weights.is_empty() {
             return Sign::Decided(Term::Derivative(0), value.0);
         }
         let Some(series) = self.memory.series(self.prepared, atom) else { return Sign::Vanishing };
-        if is_clear && !candidate.restarted.has_impulse_in(&series) {
-            return Sign::Decided(Term::Derivative(0), value.0);
-        }
         let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
         let noise = self.memory.noise(self.prepared, atom);
+        let mut of_reach = 0.0;
+        if may_be_rounding {
+            let reach = candidate.restarted.reach(&series, &known, noise.time_scale);
+            of_reach = reach.filter(|reach| value.0.abs() <= noise.relative * reach).unwrap_or(0.0);
+        }
+        if is_clear && of_reach == 0.0 && !candidate.restarted.has_impulse_in(&series) {
+            return Sign::Decided(Term::Derivative(0), value.0);
+        }
         let slope = candidate.restarted.side.slope_size(self.prepared, atom);
         // Such that slopes count that are more than the rounding of what they are made of.
         let of_slope = ROUNDING * slope * noise.time_scale / noise.relative;
         let of_value = if value.1.is_finite() { value.1 } else { 0.0 };
-        let noise = Noise { floor: noise.floor.max(of_value).max(of_slope), ..noise };
+        let noise = Noise { floor: noise.floor.max(of_value).max(of_slope).max(of_reach), ..noise };
         candidate.restarted.sign(&series, &known, &noise).unwrap_or(Sign::Vanishing)
+    }
+
+    /// Whether nothing is known of the size of an atom but its value, which is far smaller than others of the mode: the current of a diode
+    /// that begins to conduct where all voltages pass zero.
+    fn may_be_rounding(&self, candidate: &Candidate<'a>, atom: RelationId, value: (f64, f64)) -> bool {
+        let size = self.memory.scales[atom].max(if value.1.is_finite() { value.1 } else { 0.0 });
+        size <= OWN_SIZE * value.0.abs() && candidate.restarted.side.is_suspicious(value.0)
     }
 
     /// Whether atoms that crossed zero and turn back decide nothing any more once `pre` values are new, as the upper
@@ -345,7 +362,7 @@ impl<'a> Instant<'_, 'a> {
         }
         let side = &candidate.restarted.side;
         let next = step.following(side);
-        let later = self.settle(&next, self.with_flipped(settled, turning), side);
+        let later = self.settle_next(&next, self.with_flipped(settled, turning), side);
         later.is_ok_and(|later| later.mode == settled.mode && later.whens.is_empty())
     }
 
@@ -386,7 +403,7 @@ impl<'a> Instant<'_, 'a> {
         let matters_now = !now.is_ok_and(|now| self.is_same_decision(&now, settled));
         let own = self.own_left(step, settled);
         let own_step = MicroStep { left: &own, ..*step };
-        let later = self.settle(&own_step, turned, &side);
+        let later = self.settle_next(&own_step, turned, &side);
         let stands = later.is_ok_and(|later| self.is_same_decision(&later, settled));
         if stands && (!matters_now || self.has_changed_pairs(step, settled)) {
             self.correct(candidate, &contradicting);
@@ -400,6 +417,20 @@ impl<'a> Instant<'_, 'a> {
             self.correct(candidate, &contradicting);
         }
         undone
+    }
+
+    /// What a micro-step decides whose left limits are the right ones of this one: relations of left limits are what they are
+    /// there, not what they were when what they speak of was last there.
+    fn settle_next(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        mut truths: IndexVec<VariableId, f64>,
+        side: &Side<'a>,
+    ) -> Result<Settled, NoOutcome> {
+        if !step.decides(Moment::Before) {
+            self.take_left_limits(side, &mut truths);
+        }
+        self.settle(step, truths, side)
     }
 
     /// Whether atoms that crossed zero and turn back have done all they can: a Boolean with a memory has changed, as at a transition
@@ -419,8 +450,8 @@ impl<'a> Instant<'_, 'a> {
         let (all_turned, others_turned) = (self.with_flipped(settled, turning), self.with_flipped(settled, &others));
         let Ok(now) = self.settle(step, others_turned.clone(), side) else { return false };
         let next = step.following(side);
-        let Ok(turned) = self.settle(&next, all_turned, side) else { return false };
-        let Ok(kept) = self.settle(&next, others_turned, side) else { return false };
+        let Ok(turned) = self.settle_next(&next, all_turned, side) else { return false };
+        let Ok(kept) = self.settle_next(&next, others_turned, side) else { return false };
         // What else they decide is right from the next micro-step on, if nothing has moved until then.
         let is_same_mode = turned.mode == kept.mode || self.moves_nothing(step, candidate);
         // Where it only comes back, both sides lead to the other.
@@ -490,12 +521,8 @@ impl<'a> Instant<'_, 'a> {
         }
         let own = self.own_left(step, settled);
         let own_step = MicroStep { left: &own, ..*step };
-        let mut truths = self.with_flipped(settled, turned);
-        if !step.decides(Moment::Before) {
-            // Of left limits, those that the right side will be.
-            self.take_left_limits(&candidate.restarted.side, &mut truths);
-        }
-        let Ok(later) = self.settle(&own_step, truths, &candidate.restarted.side) else {
+        let side = &candidate.restarted.side;
+        let Ok(later) = self.settle_next(&own_step, self.with_flipped(settled, turned), side) else {
             return Vec::new();
         };
         let part = &self.prepared.discrete;

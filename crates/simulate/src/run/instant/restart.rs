@@ -415,6 +415,17 @@ impl<'a> Restarted<'a> {
         Some(sign)
     }
 
+    /// How far an atom moves in a time by its derivatives; nothing where these are not known.
+    pub fn reach(&mut self, atom: &DifferenceTape, known: &dyn Fn(Input) -> Option<f64>, time: f64) -> Option<f64> {
+        let series = self.series(atom, known, MOST_DERIVATIVES)?;
+        let (mut power, mut reach) = (1.0, 0.0);
+        for (order, derivative) in series.derivatives.iter().enumerate().skip(1) {
+            power *= time / order as f64;
+            reach += derivative.abs() * power;
+        }
+        Some(reach).filter(|reach| reach.is_finite())
+    }
+
     /// The series of an atom with so many derivatives; nothing where they cannot be computed.
     fn series(
         &mut self,
