@@ -23,9 +23,6 @@ use crate::run::values::Side;
 /// An atom that has another truth than was assumed, and the term that says so.
 pub(crate) type Violation = (RelationId, (Term, f64));
 
-/// An atom whose sides are no more than so many times its value has no other size.
-const OWN_SIZE: f64 = 1e3;
-
 impl<'a> Instant<'_, 'a> {
     /// Atoms whose truths the right side contradicts, each with the term that says so. Truths that do not matter any more
     /// are corrected in the candidate.
@@ -316,34 +313,25 @@ impl<'a> Instant<'_, 'a> {
         value: (f64, f64),
     ) -> Sign {
         let is_clear = self.memory.is_clear(self.prepared, atom, value);
-        let may_be_rounding = is_clear && self.may_be_rounding(candidate, atom, value);
+        let may_be_rounding = is_clear && candidate.restarted.side.is_suspicious(value.0, self.memory.most);
         if is_clear && !may_be_rounding && candidate.restarted.weights.is_empty() {
             return Sign::Decided(Term::Derivative(0), value.0);
         }
         let Some(series) = self.memory.series(self.prepared, atom) else { return Sign::Vanishing };
         let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
         let noise = self.memory.noise(self.prepared, atom);
-        let mut of_reach = 0.0;
-        if may_be_rounding {
-            let reach = candidate.restarted.reach(&series, &known, noise.time_scale);
-            of_reach = reach.filter(|reach| value.0.abs() <= noise.relative * reach).unwrap_or(0.0);
-        }
-        if is_clear && of_reach == 0.0 && !candidate.restarted.has_impulse_in(&series) {
+        let times = (noise.time_scale, self.memory.resolution());
+        let is_rounding = may_be_rounding && candidate.restarted.is_rounding(&series, &known, value.0, times);
+        if is_clear && !is_rounding && !candidate.restarted.has_impulse_in(&series) {
             return Sign::Decided(Term::Derivative(0), value.0);
         }
+        let of_rounding = if is_rounding { 2.0 * value.0.abs() / noise.relative } else { 0.0 };
         let slope = candidate.restarted.side.slope_size(self.prepared, atom);
         // Such that slopes count that are more than the rounding of what they are made of.
         let of_slope = ROUNDING * slope * noise.time_scale / noise.relative;
         let of_value = if value.1.is_finite() { value.1 } else { 0.0 };
-        let noise = Noise { floor: noise.floor.max(of_value).max(of_slope).max(of_reach), ..noise };
+        let noise = Noise { floor: noise.floor.max(of_value).max(of_slope).max(of_rounding), ..noise };
         candidate.restarted.sign(&series, &known, &noise).unwrap_or(Sign::Vanishing)
-    }
-
-    /// Whether nothing is known of the size of an atom but its value, which is far smaller than others of the mode: the current of a diode
-    /// that begins to conduct where all voltages pass zero.
-    fn may_be_rounding(&self, candidate: &Candidate<'a>, atom: RelationId, value: (f64, f64)) -> bool {
-        let size = self.memory.scales[atom].max(if value.1.is_finite() { value.1 } else { 0.0 });
-        size <= OWN_SIZE * value.0.abs() && candidate.restarted.side.is_suspicious(value.0)
     }
 
     /// Whether atoms that crossed zero and turn back decide nothing any more once `pre` values are new, as the upper

@@ -19,10 +19,15 @@ use crate::run::instant::discrete_fixpoint::Reset;
 use crate::run::instant::entry::Beginning;
 use crate::run::modes::VisitedMode;
 use crate::run::prepare::Prepared;
+use crate::run::running_sizes::ROUNDING;
 use crate::run::values::Side;
 
 /// How many derivatives beyond the leading ones may decide a sign.
 pub(super) const MOST_DERIVATIVES: u32 = 4;
+
+/// The share of a short time that is no time: in it a second derivative makes of nothing the rounding of what it makes in a short time,
+/// and what has a time constant of its own is not yet another one.
+const AT_ONCE: f64 = 1e-7;
 
 /// Weights in a transient instant below this share of the largest one are what is left where others cancel.
 const NO_SHARE: f64 = 1e-12;
@@ -415,15 +420,25 @@ impl<'a> Restarted<'a> {
         Some(sign)
     }
 
-    /// How far an atom moves in a time by its derivatives; nothing where these are not known.
-    pub fn reach(&mut self, atom: &DifferenceTape, known: &dyn Fn(Input) -> Option<f64>, time: f64) -> Option<f64> {
-        let series = self.series(atom, known, MOST_DERIVATIVES)?;
-        let (mut power, mut reach) = (1.0, 0.0);
-        for (order, derivative) in series.derivatives.iter().enumerate().skip(1) {
-            power *= time / order as f64;
-            reach += derivative.abs() * power;
-        }
-        Some(reach).filter(|reach| reach.is_finite())
+    /// Whether an atom is so near to zero that one of its derivatives leaves nothing of its value at once: what rounding leaves of it is
+    /// no more than that. Times that are short and that cannot be told apart are given.
+    pub fn is_rounding(
+        &mut self,
+        atom: &DifferenceTape,
+        known: &dyn Fn(Input) -> Option<f64>,
+        value: f64,
+        (short, resolution): (f64, f64),
+    ) -> bool {
+        let Some(series) = self.series(atom, known, MOST_DERIVATIVES) else { return false };
+        let mut product = 1.0;
+        let reaches = series.derivatives.iter().zip(0..).skip(1).map(|(derivative, order)| {
+            product *= f64::from(order);
+            // Rounding of what it becomes in a short time, but as near in time as an event is.
+            let share = ROUNDING.min(AT_ONCE.powi(order)) * short.powi(order);
+            let share = if order == 1 { share.max(resolution) } else { share };
+            derivative.abs() * share / product
+        });
+        reaches.into_iter().any(|reach| reach.is_finite() && value.abs() <= reach)
     }
 
     /// The series of an atom with so many derivatives; nothing where they cannot be computed.
