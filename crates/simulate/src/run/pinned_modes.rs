@@ -46,6 +46,11 @@ impl ModePins {
         self.undetermined.binary_search(&variable).is_ok()
     }
 
+    /// Whether all coefficients of the mode are the same at all times and values.
+    pub fn is_constant(&self) -> bool {
+        self.varying.is_empty()
+    }
+
     /// Whether the pins were found for the coefficients that equations have where everything has these values.
     pub fn are_for(&self, mode: &Mode, point: &dyn Fn(Input) -> f64) -> bool {
         self.varying.iter().all(|(tape, found)| {

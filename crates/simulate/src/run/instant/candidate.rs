@@ -226,6 +226,9 @@ impl<'a> Instant<'_, 'a> {
         is_completed: bool,
     ) -> Result<Candidate<'a>, Objection> {
         let laws = if is_completed { &[] } else { settled.laws.as_slice() };
+        if let Some(reason) = mode.has_no_slopes.get().filter(|_| !settled.is_transient) {
+            return Err(Objection::Words(reason.clone()));
+        }
         let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
         let circumstances = self.circumstances(step, settled, &mode, changed, &known);
         let is_transient = settled.is_transient;
@@ -235,9 +238,20 @@ impl<'a> Instant<'_, 'a> {
         };
         let mut restarted = restarted.map_err(Objection::Restart)?;
         drop(known);
-        let is_complete = !step.must_restart && restarted.side.jet.iter().all(|value| !value.is_nan());
+        // With pins, or where a step had to tell the values, a mode may have these and no slopes: another name of it may have both.
+        let may_not_go_on = restarted.side.mode.pins.is_some() || restarted.is_by_step();
+        let is_complete =
+            !step.must_restart && !may_not_go_on && restarted.side.jet.iter().all(|value| !value.is_nan());
         if !is_transient && !is_complete {
-            self.complete(&mut restarted)?;
+            self.complete(&mut restarted).inspect_err(|objection| {
+                let is_constant = mode.pins.as_ref().is_some_and(|pins| pins.is_constant());
+                if let Objection::Words(reason) = objection
+                    && may_not_go_on
+                    && is_constant
+                {
+                    mode.has_no_slopes.get_or_init(|| reason.clone());
+                }
+            })?;
         }
         self.visited.meter.count_restart();
         self.visited.meter.done(CostPart::Restart);

@@ -390,7 +390,7 @@ impl<'a> Instant<'_, 'a> {
         let now = self.settle(step, turned.clone(), &side);
         let matters_now = !now.is_ok_and(|now| self.is_same_decision(&now, settled));
         let own = self.own_left(step, settled);
-        let own_step = MicroStep { left: &own, ..*step };
+        let own_step = MicroStep { left: &own, start: None, ..*step };
         let later = self.settle_next(&own_step, turned, &side);
         let stands = later.is_ok_and(|later| self.is_same_decision(&later, settled));
         if stands && (!matters_now || self.has_changed_pairs(step, settled)) {
@@ -508,7 +508,7 @@ impl<'a> Instant<'_, 'a> {
             return Vec::new();
         }
         let own = self.own_left(step, settled);
-        let own_step = MicroStep { left: &own, ..*step };
+        let own_step = MicroStep { left: &own, start: None, ..*step };
         let side = &candidate.restarted.side;
         let Ok(later) = self.settle_next(&own_step, self.with_flipped(settled, turned), side) else {
             return Vec::new();

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use modeshift_dae::{Derivative, EquationId, FlatModel, Id, IndexVec, VariableId, WhenAction};
 use modeshift_mode_changes::{
-    DifferenceTape, GuardSeries, Jet, Noise, Past, Restart, Sign, Term, WhenLaws, guard_weights, restart,
+    DifferenceTape, GuardSeries, Jet, Noise, Note, Past, Restart, Sign, Term, WhenLaws, guard_weights, restart,
 };
 use modeshift_numerics::Input;
 use modeshift_numerics::residual_newton::Failure;
@@ -264,7 +264,6 @@ pub(super) fn columns_of(structure: &ModeStructure, tape: &DifferenceTape) -> Ve
 
 /// Whether a restart failed since its equations do not determine their unknowns.
 fn is_singular(result: &Restart) -> bool {
-    use modeshift_mode_changes::Note;
     result.notes.iter().any(|note| matches!(note, Note::Unsolved { failure: Failure::Singular(_), .. }))
 }
 
@@ -301,7 +300,6 @@ fn failure_text(failure: &Failure) -> String {
 }
 
 fn notes_text(model: &FlatModel, structure: &ModeStructure, result: &Restart) -> String {
-    use modeshift_mode_changes::Note;
     let names = |rows: &[Row]| {
         let names: Vec<&str> =
             rows.iter().take(8).map(|&row| &*model.equations[structure.equation(row)].name).collect();
@@ -338,6 +336,12 @@ impl<'a> Restarted<'a> {
     /// Right limits after a restart; nothing where there was none.
     pub fn right_limits(&self) -> Option<&Jet> {
         self.past.as_ref().map(|(_, restart)| &restart.right)
+    }
+
+    /// Whether a singular Jacobian made it necessary to take values from one step.
+    pub fn is_by_step(&self) -> bool {
+        let notes = self.past.iter().flat_map(|(_, restart)| &restart.notes);
+        notes.into_iter().any(|note| matches!(note, Note::ByStep(_)))
     }
 
     /// Replaces the jet by one that is complete.
