@@ -145,7 +145,7 @@ impl<'a> Instant<'_, 'a> {
             ambiguities: Vec::new(),
         };
         let mut proposal = self.proposal(left, fired);
-        let released: Vec<RelationId> = released_atoms(left, fired).map(|(atom, _)| atom).collect();
+        let released: Vec<RelationId> = self.released(left, fired).into_iter().map(|(atom, _)| atom).collect();
         let (mut stage, mut transient) = (if occasion.initial { Stage::Start } else { Stage::Event }, false);
         let (mut seen, mut is_first_look) = (FxHashSet::default(), false);
         let mut unmet = Vec::new();
@@ -327,15 +327,25 @@ impl<'a> Instant<'_, 'a> {
             let variable = self.prepared.discrete.atoms[atom].variable;
             discrete[variable] = 1.0 - discrete[variable];
         }
-        for (atom, is_turned) in released_atoms(left, fired) {
-            let it = self.prepared.discrete.atoms[atom];
-            discrete[it.variable] = f64::from(u8::from(it.holds_at_zero() != is_turned));
+        for (atom, truth) in self.released(left, fired) {
+            discrete[self.prepared.discrete.atoms[atom].variable] = f64::from(u8::from(truth));
         }
         for &(stair, above) in &fired.stairs {
             let stair = self.prepared.discrete.stairs[stair];
             discrete[stair.variable] = stair.rounding.neighbour(discrete[stair.variable], above);
         }
         if fired.inputs.is_empty() { discrete } else { self.with_inputs(left, discrete, &fired.inputs) }
+    }
+
+    /// The relations whose surfaces are left, with the truths on the sides that they are left to.
+    fn released(&self, left: &Side<'a>, fired: &Fired) -> Vec<(RelationId, bool)> {
+        let Some(slide) = &left.sliding else { return Vec::new() };
+        let part = &self.prepared.discrete;
+        let released = fired.released.iter().flat_map(|&(number, is_turned)| {
+            let atom = slide.system.atoms[number];
+            part.on_side_of(atom, part.atoms[atom].holds_at_zero() != is_turned)
+        });
+        released.collect()
     }
 
     /// Discrete values with other inputs, and with what follows for relations and steps: as at the left limits, where these
@@ -473,11 +483,4 @@ impl<'a> Instant<'_, 'a> {
         let changed = truths.filter(|(id, before, after)| fired.contains(id) || before != after);
         changed.map(|(id, before, _)| (id, !before)).collect()
     }
-}
-
-/// The relations whose surfaces are left, and whether the side is the one that is not written down for zero.
-fn released_atoms<'f>(left: &'f Side<'_>, fired: &'f Fired) -> impl Iterator<Item = (RelationId, bool)> + 'f {
-    let slide = left.sliding.as_ref();
-    let atom = move |&(number, is_turned): &(usize, bool)| Some((slide?.system.atoms[number], is_turned));
-    fired.released.iter().filter_map(atom)
 }

@@ -541,6 +541,9 @@ impl<'a> Search<'_, '_, '_, 'a> {
         self.outside = self.near_zero();
         self.outside.retain(|atom| !self.others.contains(atom));
         self.grow();
+        // What leaves a surface is on its side.
+        self.atoms.retain(|atom| !self.step.released.contains(atom));
+        self.counts.truncate(self.atoms.len());
         let is_small = (2..=MOST_COMPARED).contains(&self.atoms.len());
         let compared = is_small && self.instant.memory.compared.insert(self.atoms.clone());
         let found = compared.then(|| self.several(&flipped)).flatten();

@@ -97,7 +97,7 @@ impl<'a> Instant<'_, 'a> {
                 }
                 Sides::Away(moved) => {
                     for (atom, truth) in moved {
-                        proposal[self.prepared.discrete.atoms[atom].variable] = f64::from(u8::from(truth));
+                        self.put_on_side(&mut proposal, atom, truth);
                         surfaces.remove(&atom);
                     }
                     continue;
@@ -112,7 +112,7 @@ impl<'a> Instant<'_, 'a> {
                     Share::Turned => !it.holds_at_zero(),
                     Share::Between(_) => continue,
                 };
-                proposal[it.variable] = f64::from(u8::from(truth));
+                self.put_on_side(&mut proposal, atom, truth);
                 surfaces.remove(&atom);
                 is_left = true;
             }
@@ -128,7 +128,16 @@ impl<'a> Instant<'_, 'a> {
     fn surfaces(&mut self, step: &MicroStep<'_, 'a>, suspects: &[RelationId]) -> BTreeSet<RelationId> {
         let sliding = step.left.sliding.as_ref().map(|slide| slide.system.atoms.clone()).unwrap_or_default();
         let all: BTreeSet<RelationId> = sliding.into_iter().chain(suspects.iter().copied()).collect();
-        all.into_iter().filter(|&atom| !step.released.contains(&atom) && self.is_at_zero(step, atom)).collect()
+        let at_zero = all.into_iter().filter(|&it| !step.released.contains(&it) && self.is_at_zero(step, it));
+        at_zero.collect::<Vec<_>>().into_iter().map(|atom| self.prepared.discrete.surface(atom)).collect()
+    }
+
+    /// Gives an atom a truth, and those that are at zero with it the truths that they have on the same side.
+    fn put_on_side(&self, discrete: &mut IndexVec<VariableId, f64>, atom: RelationId, truth: bool) {
+        let part = &self.prepared.discrete;
+        for (other, truth) in part.on_side_of(atom, truth) {
+            discrete[part.atoms[other].variable] = f64::from(u8::from(truth));
+        }
     }
 
     fn is_at_zero(&mut self, step: &MicroStep<'_, 'a>, atom: RelationId) -> bool {
@@ -148,8 +157,7 @@ impl<'a> Instant<'_, 'a> {
         let step = MicroStep { must_restart: true, ..*step };
         let mut discrete = proposal.clone();
         for &atom in atoms {
-            let it = &self.prepared.discrete.atoms[atom];
-            discrete[it.variable] = f64::from(u8::from(it.holds_at_zero()));
+            self.put_on_side(&mut discrete, atom, self.prepared.discrete.atoms[atom].holds_at_zero());
         }
         let mut base = self.field(&step, discrete, atoms[0])?;
         let contradicting = self.turning(&step, &mut base);
@@ -249,8 +257,8 @@ impl<'a> Instant<'_, 'a> {
     ) -> Result<Decided<'a>, NoSliding> {
         let mut discrete = base.discrete.clone();
         for &atom in atoms {
-            let variable = self.prepared.discrete.atoms[atom].variable;
-            discrete[variable] = 1.0 - discrete[variable];
+            let is_true = discrete[self.prepared.discrete.atoms[atom].variable] != 0.0;
+            self.put_on_side(&mut discrete, atom, !is_true);
         }
         let turned = self.field(next, discrete, atoms[0])?;
         if turned.0.whens.is_empty() { Ok(turned) } else { Err(NoSliding::Clause(atoms[0])) }
@@ -276,9 +284,9 @@ impl<'a> Instant<'_, 'a> {
         }
         let side = &candidate.restarted.side;
         let mut discrete = settled.discrete.clone();
-        for atom in turning {
-            let variable = self.prepared.discrete.atoms[atom].variable;
-            discrete[variable] = 1.0 - discrete[variable];
+        for atom in turning.into_iter().map(|atom| self.prepared.discrete.surface(atom)).collect::<BTreeSet<_>>() {
+            let is_true = discrete[self.prepared.discrete.atoms[atom].variable] != 0.0;
+            self.put_on_side(&mut discrete, atom, !is_true);
         }
         let back = self.settle(&MicroStep { left: side, ..*step }, discrete, side);
         back.is_ok_and(|back| self.is_same_memory(&back.discrete, &base.discrete))
@@ -291,11 +299,12 @@ impl<'a> Instant<'_, 'a> {
         contradicting: &[RelationId],
         atoms: &[RelationId],
     ) -> Result<Vec<RelationId>, NoSliding> {
-        let others = contradicting.iter().copied().filter(|atom| !atoms.contains(atom));
+        let surface = |atom: RelationId| self.prepared.discrete.surface(atom);
+        let others = contradicting.iter().copied().filter(|&atom| !atoms.contains(&surface(atom)));
         let others: Vec<RelationId> = others.filter(|atom| !step.released.contains(atom)).collect();
         match others.iter().find(|&&atom| !self.is_at_zero(step, atom)) {
             Some(&atom) => Err(NoSliding::Along(atom)),
-            None => Ok(others),
+            None => Ok(others.into_iter().map(surface).collect()),
         }
     }
 

@@ -258,7 +258,7 @@ impl<'a> Slide<'a> {
 
     /// The number of a relation among the surfaces.
     pub fn surface(&self, atom: RelationId) -> Option<usize> {
-        self.system.atoms.binary_search(&atom).ok()
+        self.system.atoms.binary_search(&self.system.prepared.discrete.surface(atom)).ok()
     }
 }
 
