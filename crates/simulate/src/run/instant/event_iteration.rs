@@ -404,7 +404,7 @@ impl<'a> Instant<'_, 'a> {
     }
 
     /// The derivative of an atom that is at zero on a side with this jet, where that is known and more than noise.
-    fn known_slope(&mut self, (side, jet): (&Side<'a>, &Jet), atom: RelationId) -> Option<f64> {
+    pub(super) fn known_slope(&mut self, (side, jet): (&Side<'a>, &Jet), atom: RelationId) -> Option<f64> {
         let series = self.memory.series(self.prepared, atom)?;
         let known = self.prepared.known(side, &side.discrete, Occasion::default(), &[]);
         let structure = &side.mode.structure;
