@@ -166,7 +166,8 @@ impl<'a> Instant<'_, 'a> {
                 occasion: Occasion { initial: stage == Stage::Start, ..occasion },
                 sampled: if number == 0 { &fired.samples } else { &[] },
                 crossed: if number == 0 { &fired.atoms } else { &[] },
-                released: if number == 0 { &released } else { &[] },
+                // What has left one of several surfaces is at zero there, and stays on its side while the others are slid along.
+                released: if number == 0 || before.sliding.is_some() && !transient { &released } else { &[] },
                 is_literal: stage == Stage::Start,
                 all_by_series: transient,
                 // What is delayed may have begun with other values since the left side was found.
