@@ -200,7 +200,7 @@ impl<'a> Instant<'_, 'a> {
             } else {
                 transient = true;
                 outcome.restarted = true;
-                self.reset(&step, &settled, &candidate)?
+                self.reset_as_allowed(&step, &settled, &candidate)?
             };
             outcome.impulses.extend(restarted.weights.iter().cloned());
             if settled.resets.is_empty() && restarted.weights.is_empty() && !self.memory.located.is_empty() {
@@ -402,6 +402,17 @@ impl<'a> Instant<'_, 'a> {
         self.update_stairs(first, left, &mut discrete);
         self.keep_edges(left, edges, &mut discrete);
         discrete
+    }
+
+    /// Gives atoms of left limits the truths that they have where a side is the left one, as far as that is clear.
+    pub fn take_left_limits(&mut self, side: &Side<'a>, discrete: &mut IndexVec<VariableId, f64>) {
+        let values = self.memory.buffers.atom_values(self.prepared, (side, side), Occasion::default(), &[]);
+        for (atom, &value) in values.iter_enumerated() {
+            let it = self.prepared.discrete.atoms[atom];
+            if it.moment == Moment::Before && self.memory.is_clear(self.prepared, atom, value) {
+                discrete[it.variable] = f64::from(u8::from((value.0 > 0.0) == it.holds_above()));
+            }
+        }
     }
 
     /// The derivative of an atom that is at zero on a side with this jet, where that is known and more than noise.
