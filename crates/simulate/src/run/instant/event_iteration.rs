@@ -166,7 +166,8 @@ impl<'a> Instant<'_, 'a> {
                 occasion: Occasion { initial: stage == Stage::Start, ..occasion },
                 sampled: if number == 0 { &fired.samples } else { &[] },
                 crossed: if number == 0 { &fired.atoms } else { &[] },
-                released: if number == 0 { &released } else { &[] },
+                // What has left one of several surfaces is at zero there, and stays on its side while the others are slid along.
+                released: if number == 0 || before.sliding.is_some() && !transient { &released } else { &[] },
                 is_literal: stage == Stage::Start,
                 all_by_series: transient,
                 // What is delayed may have begun with other values since the left side was found.
@@ -425,7 +426,7 @@ impl<'a> Instant<'_, 'a> {
     }
 
     /// The derivative of an atom that is at zero on a side with this jet, where that is known and more than noise.
-    fn known_slope(&mut self, (side, jet): (&Side<'a>, &Jet), atom: RelationId) -> Option<f64> {
+    pub(super) fn known_slope(&mut self, (side, jet): (&Side<'a>, &Jet), atom: RelationId) -> Option<f64> {
         let series = self.memory.series(self.prepared, atom)?;
         let known = self.prepared.known(side, &side.discrete, Occasion::default(), &[]);
         let structure = &side.mode.structure;

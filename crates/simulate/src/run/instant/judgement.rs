@@ -8,6 +8,8 @@
 //! that counts from then on. So the candidate must also stand if the Boolean's own left limit is what it has become. The
 //! relation that counted before may turn back at once, as the threshold of a hysteresis does: it is forgotten.
 
+use std::cell::OnceCell;
+
 use modeshift_dae::{IndexVec, RelationId, VariableId};
 use modeshift_mode_changes::{Noise, Sign, Term};
 
@@ -16,6 +18,7 @@ use crate::run::instant::candidate::Candidate;
 use crate::run::instant::derived_guards::DerivedGuards;
 use crate::run::instant::discrete_fixpoint::{MicroStep, Settled};
 use crate::run::instant::event_iteration::NoOutcome;
+use crate::run::instant::restart::jet_of;
 use crate::run::prepare::relations::Moment;
 use crate::run::running_sizes::ROUNDING;
 use crate::run::values::Side;
@@ -207,12 +210,26 @@ impl<'a> Instant<'_, 'a> {
             at_zero.iter().map(|&(atom, _)| values[atom]).collect::<Vec<(f64, f64)>>()
         };
         // A `reinit` has moved it in the micro-step before.
-        let before = values(if step.all_by_series { step.origin } else { step.left });
-        let has_jumped = |atom: RelationId, value: (f64, f64)| {
-            !value.0.is_nan() && self.memory.is_clear(self.prepared, atom, value) || step.crossed.contains(&atom)
-        };
-        let come = at_zero.iter().zip(before).filter(|&(&(atom, _), before)| has_jumped(atom, before));
-        let come: Vec<_> = come.map(|(&it, _)| it).collect();
+        let origin = if step.all_by_series { step.origin } else { step.left };
+        let before = values(origin);
+        let right = &candidate.restarted.side;
+        let jets = OnceCell::new();
+        let mut come = Vec::new();
+        for (&(atom, value), before) in at_zero.iter().zip(before) {
+            let has_jumped = || !before.0.is_nan() && self.memory.is_clear(self.prepared, atom, before);
+            // It would have crossed in this very instant, as at a `sample` that stops it.
+            let was_passing = |instant: &mut Self| {
+                if step.occasion.initial || origin.sliding.is_some() || right.sliding.is_some() {
+                    return false;
+                }
+                let (before, after) = jets.get_or_init(|| (jet_of(origin), jet_of(right)));
+                instant.known_slope((origin, before), atom).is_some()
+                    && instant.known_slope((right, after), atom).is_none()
+            };
+            if step.crossed.contains(&atom) || has_jumped() || was_passing(self) {
+                come.push((atom, value));
+            }
+        }
         come.into_iter()
             .filter(|&(atom, value)| self.sign(step, settled, candidate, atom, value) == Sign::Vanishing)
             .map(|(atom, _)| atom)

@@ -77,7 +77,7 @@ impl<'a> Instant<'_, 'a> {
     ) -> Result<Selected<'a>, NoSliding> {
         let mut surfaces = self.surfaces(step, suspects);
         let mut proposal = proposal.clone();
-        let mut seen = BTreeSet::new();
+        let (mut seen, mut released) = (BTreeSet::new(), step.released.to_vec());
         loop {
             if surfaces.is_empty() || step.is_literal {
                 return Err(NoSliding::NoSurface);
@@ -89,7 +89,7 @@ impl<'a> Instant<'_, 'a> {
                     seen.into_iter().flatten().collect::<BTreeSet<_>>().into_iter().collect(),
                 ));
             }
-            let found = match self.sides(step, &proposal, &atoms)? {
+            let found = match self.sides(&MicroStep { released: &released, ..*step }, &proposal, &atoms)? {
                 Sides::Found(found) => found,
                 Sides::More(others) => {
                     surfaces.extend(others);
@@ -116,10 +116,15 @@ impl<'a> Instant<'_, 'a> {
                 surfaces.remove(&atom);
                 is_left = true;
             }
-            // With guards on one side of their surfaces, the others are looked at once more.
+            let additive = self.check_additive(step, &atoms, &found);
             if !is_left {
-                self.check_additive(step, &atoms, &found)?;
+                additive?;
                 return self.sliding(*found);
+            }
+            // With guards on one side of their surfaces, the others are looked at once more. Those are at zero still, and on their sides
+            // along the combination, whatever they do on single sides of the others.
+            if additive.is_ok() {
+                released.extend(atoms.iter().filter(|atom| !surfaces.contains(atom)));
             }
         }
     }
@@ -163,7 +168,7 @@ impl<'a> Instant<'_, 'a> {
         let contradicting = self.turning(&step, &mut base);
         let mut more = self.others(&step, &contradicting, atoms)?;
         let left = base.1.restarted.side.clone();
-        let next = MicroStep { left: &left, sampled: &[], crossed: &[], released: &[], start: None, ..step };
+        let next = MicroStep { left: &left, sampled: &[], crossed: &[], start: None, ..step };
         let mut fields = vec![(left.clone(), self.surroundings(&left))];
         for &atom in atoms {
             let mut turned = self.turned(&next, &base.0, &[atom])?;
@@ -203,9 +208,13 @@ impl<'a> Instant<'_, 'a> {
         base.1.restarted.side.mode.program.borrow().states_of(&jets[0], &mut states);
         let slopes = system.slopes(time, &states, &mut jets).map_err(|_| NoSliding::NoField(atoms[0]))?;
         let mut away = Vec::new();
+        let sides = (&base.1.restarted.side, &base.1.restarted.side);
+        let here = self.memory.buffers.atom_values(self.prepared, sides, Occasion::default(), &[]);
         for (at, &atom) in atoms.iter().enumerate() {
             let values: Vec<f64> = slopes.values.iter().map(|own| own[at]).collect();
-            let is_clear = |value: &f64| self.memory.is_clear(self.prepared, atom, (*value, 0.0));
+            // Of the size of what it is made of.
+            let size = if here[atom].1.is_finite() { here[atom].1 } else { 0.0 };
+            let is_clear = |value: &f64| self.memory.is_clear(self.prepared, atom, (*value, size));
             let is_above = values[0] > 0.0;
             if values.iter().all(|value| is_clear(value) && (*value > 0.0) == is_above) {
                 away.push((atom, is_above == self.prepared.discrete.atoms[atom].holds_above()));
@@ -388,7 +397,8 @@ impl<'a> Instant<'_, 'a> {
                 has_changed(part.atoms[atom].variable) || part.reads[atom].iter().any(|&id| has_changed(id))
             })
         };
-        let is_left = !step.released.is_empty() || step.left.sliding.as_ref().is_some_and(is_moved);
+        let is_released = |slide: &Slide<'a>| step.released.iter().any(|&atom| slide.surface(atom).is_some());
+        let is_left = step.left.sliding.as_ref().is_some_and(|slide| is_released(slide) || is_moved(slide));
         is_same && !settled.is_transient && !step.must_restart && !is_left
     }
 }
