@@ -30,6 +30,8 @@ pub(crate) struct ModePins {
     pub dropped: Vec<(EquationId, Arc<DifferenceTape>)>,
     /// By dropped equation: all that it follows from, and itself.
     pub circuits: Vec<Rc<[EquationId]>>,
+    /// By dropped equation: the terms of all that it follows from.
+    terms: Vec<Vec<(Derivative<VariableId>, f64)>>,
     /// By pinned variable: how all variables move with it.
     free: Vec<FxHashMap<VariableId, f64>>,
     /// By pinned variable: the equations that contain it.
@@ -44,6 +46,13 @@ impl ModePins {
     /// Whether a variable has no value in the mode.
     pub fn is_undetermined(&self, variable: VariableId) -> bool {
         self.undetermined.binary_search(&variable).is_ok()
+    }
+
+    /// The largest term, where variables have these values, of the equations that a dropped one follows from: their rounding shows
+    /// in it, in whatever they are solved from.
+    pub fn largest_term(&self, dropped: usize, value: impl Fn(Derivative<VariableId>) -> f64) -> f64 {
+        let sizes = self.terms[dropped].iter().map(|&(of, coefficient)| (coefficient * value(of)).abs());
+        sizes.filter(|size| size.is_finite()).fold(0.0, f64::max)
     }
 
     /// Whether the pins were found for the coefficients that equations have where everything has these values.
@@ -131,10 +140,15 @@ impl Linearized<'_> {
         let circuit = |combination: &Vec<(u32, f64)>| {
             combination.iter().map(|&(at, _)| signature.equations[at as usize]).collect()
         };
+        let term = |it: &Coefficient| (Derivative::new(signature.variables[it.column as usize], it.order), it.value);
+        let terms = |combination: &Vec<(u32, f64)>| {
+            combination.iter().flat_map(|&(at, _)| rows[at as usize].iter().map(term)).collect()
+        };
         let dropped = found.dropped.iter().map(|&at| signature.equations[at as usize]);
         let pins = ModePins {
             touching: touching.collect(),
             circuits: found.redundant.iter().map(circuit).collect(),
+            terms: found.redundant.iter().map(terms).collect(),
             pinned: found.pinned.iter().map(|&at| signature.variables[at as usize]).collect(),
             dropped: dropped.map(|equation| (equation, (self.tape)(equation))).collect(),
             free,

@@ -50,6 +50,7 @@
 //! | `diagram` | the minimal automaton as a set of modes |
 //! | `islands` | networks, and the modes in which a part is cut off |
 //! | `matroid` | what equations behind the front can be matched with |
+//! | `nearest` | one mode out of very many, for what is asked of a mode |
 //! | `order` | in which order to sweep, so that the boundary stays small |
 //! | `parts` | over- and underdetermined parts of a mode, from both sides |
 //! | `partition` | what hangs together behind the front, and what is grounded |
@@ -60,6 +61,7 @@ mod automaton;
 mod diagram;
 mod islands;
 mod matroid;
+mod nearest;
 mod order;
 mod partition;
 mod parts;
