@@ -127,7 +127,8 @@ impl<'a> Circumstances<'_, 'a> {
             };
             let series = result.guard_series(past, &tape.at(structure, &known), Row(0), count);
             // What vanishes is found from what was, and as exactly.
-            let before = pins.largest_term(at, |it| self.left.value(it.of, it.order));
+            let value = |it: Derivative<VariableId>| self.left.value(it.of, it.order);
+            let before = pins.largest_term(at, value).max(pins.rounding(at, value) / self.noise.relative);
             let noise = Noise { floor: self.noise.floor.max(before), ..self.noise };
             if let Sign::Decided(term, value) = series.sign(&noise) {
                 let circuit = circuit.clone();
