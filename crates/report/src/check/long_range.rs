@@ -5,7 +5,7 @@ use modeshift_dae::{EquationId, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics};
 use modeshift_mode_changes::transient_modes;
 use modeshift_modes::{ModeSet, ModeVariable};
-use modeshift_structure::long_range::{LongRange, PartSweep, Swept};
+use modeshift_structure::long_range::{Diagram, LongRange, PartSweep, Swept};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Analyzed;
@@ -21,9 +21,11 @@ const MOST_FAMILIES: usize = 4;
 /// Says in which modes parts are cut off, and in which others something has no partner.
 pub fn check_long_range(dae: &MultimodeDae, found: &LongRange, diagnostics: &mut Diagnostics) {
     let words = Words { dae, found, names: Names { dae } };
-    let islands = found.islands.as_ref().and_then(|islands| words.choice(islands, islands.modes));
-    let rest = found.singular_without_islands.unwrap_or(ModeSet::EMPTY);
-    let without_partners = words.choice(&found.singular, rest);
+    let islands = found.islands.as_ref().and_then(|islands| words.choice(islands, None));
+    let without_partners = match &found.islands {
+        None => words.choice(&found.singular, None),
+        Some(_) => found.singular_without_islands.and_then(|rest| words.choice(&found.singular, Some(rest))),
+    };
     if let Some(choice) = islands {
         diagnostics.push(words.cut_off(&choice));
     }
@@ -98,18 +100,40 @@ struct Words<'a> {
 }
 
 impl Words<'_> {
-    /// The fewest deviations from what is usual in regular modes that lead into a verdict; nothing where it is of no
-    /// mode that lasts.
-    fn choice(&self, swept: &Swept, modes: ModeSet) -> Option<Choice> {
-        let space = &swept.space;
-        let transient = transient_modes(self.dae, space);
-        let modes = space.difference(modes, transient);
+    /// The fewest deviations from what is usual in regular modes that lead into a verdict, or into a part of it; nothing where it
+    /// is of no mode that lasts.
+    fn choice(&self, swept: &Swept, part: Option<ModeSet>) -> Option<Choice> {
+        match &swept.diagram {
+            Some(diagram) => {
+                let transient = transient_modes(self.dae, &diagram.space);
+                let is_whole = transient.is_empty() && part.is_none_or(|part| part == diagram.modes);
+                if is_whole && swept.staged.is_some() {
+                    return self.choice_of_verdict(swept);
+                }
+                let part = diagram.space.difference(part.unwrap_or(diagram.modes), transient);
+                self.choice_of_set(diagram, part)
+            }
+            None => self.choice_of_verdict(swept),
+        }
+    }
+
+    fn choice_of_verdict(&self, swept: &Swept) -> Option<Choice> {
+        let usual: FxHashMap<ModeVariable, bool> = swept.usual_values_without().into_iter().collect();
+        let usual_value = |variable: ModeVariable| usual.get(&variable).copied().unwrap_or(true);
+        let found = swept.fewest_deviations(usual_value)?;
+        let deviating: Vec<_> = found.example.iter().map(|&variable| (variable, !usual_value(variable))).collect();
+        let alone = swept.is_implied_by(&deviating);
+        Some(Choice { deviating, alone, usual, counts: found.counts })
+    }
+
+    fn choice_of_set(&self, diagram: &Diagram, modes: ModeSet) -> Option<Choice> {
+        let Diagram { space, valid, .. } = diagram;
         let usual: FxHashMap<ModeVariable, bool> =
-            space.usual_values(space.difference(swept.valid, modes)).into_iter().collect();
+            space.usual_values(space.difference(*valid, modes)).into_iter().collect();
         let usual_value = |variable: ModeVariable| usual.get(&variable).copied().unwrap_or(true);
         let found = space.fewest_deviations(modes, usual_value)?;
         let deviating: Vec<_> = found.example.iter().map(|&variable| (variable, !usual_value(variable))).collect();
-        let alone = space.implies(space.and(space.valuation(&deviating), swept.valid), modes);
+        let alone = space.implies(space.and(space.valuation(&deviating), *valid), modes);
         Some(Choice { deviating, alone, usual, counts: found.counts })
     }
 

@@ -11,15 +11,14 @@ use rustc_hash::FxHashMap;
 use super::{LongRange, Swept};
 
 impl LongRange {
-    /// The verdict that most modes without are regular.
+    /// The verdict that is wider where there are two.
     fn wider(&self) -> &Swept {
         self.islands.as_ref().unwrap_or(&self.singular)
     }
 
     /// The values that mode variables have in most regular modes; `true` where that says nothing.
     pub fn usual_values(&self) -> FxHashMap<ModeVariable, bool> {
-        let Swept { space, modes, valid, .. } = self.wider();
-        space.usual_values(space.difference(*valid, *modes)).into_iter().collect()
+        self.wider().usual_values_without().into_iter().collect()
     }
 
     /// A mode with these values, in which as few of the other mode variables as can be deviate from `usual`: a regular one where there
@@ -29,17 +28,12 @@ impl LongRange {
         values: &[(ModeVariableId, bool)],
         usual: impl Fn(ModeVariable) -> bool,
     ) -> Option<Vec<(ModeVariableId, bool)>> {
-        let Swept { space, modes, valid, .. } = self.wider();
         let given: FxHashMap<ModeVariable, bool> =
             values.iter().map(|&(id, value)| (ModeVariable(id.0), value)).collect();
-        let literals: Vec<(ModeVariable, bool)> = given.iter().map(|(&variable, &value)| (variable, value)).collect();
-        let asked = space.and(*valid, space.valuation(&literals));
-        let regular = space.difference(asked, *modes);
+        let deviating = self.wider().nearest_without(&given, &usual)?;
         let wanted = |variable: ModeVariable| given.get(&variable).copied().unwrap_or_else(|| usual(variable));
-        let nearest = space.fewest_deviations(if regular.is_empty() { asked } else { regular }, wanted)?;
-        space.check().ok()?;
-        let mut mode: Vec<bool> = (0..space.variable_count() as u32).map(|at| wanted(ModeVariable(at))).collect();
-        nearest.example.iter().for_each(|variable| mode[variable.index()] = !mode[variable.index()]);
+        let mut mode: Vec<bool> = (0..self.given.variable_count() as u32).map(|at| wanted(ModeVariable(at))).collect();
+        deviating.iter().for_each(|variable| mode[variable.index()] = !mode[variable.index()]);
         Some(mode.into_iter().enumerate().map(|(at, value)| (ModeVariableId::from_index(at), value)).collect())
     }
 }
