@@ -374,11 +374,11 @@ codes! {
     N0501 "A condition is implicit: it depends on variables that depend on it.",
     N0601 "Equations are combined, because what they are solved for cancels.",
     N0602 "Some blocks are too large to be checked for coefficients that cancel.",
-    N0603 "Verdicts depend on modes far away: they are found by a sweep, and what needs sets of modes is not checked.",
+    N0603 "Verdicts depend on modes far away: they are found by a sweep, and all else is looked at in one mode or in those that are met.",
     N0610 "A tool that does not look at modes solves the model in all of them (`check --as-other-tools`).",
     N0702 "The start is underdetermined, and the model states nothing about it.",
     N0711 "A start value was found by a second method.",
-    N0712 "The start depends on modes far away: it is checked where all machines are in their initial states.",
+    N0712 "The start depends on modes far away: it is looked at in the modes that time, parameters and start values give.",
     N0801 "An instant that only the laws of a `when` complete is computed by runs alone.",
 }
 

@@ -7,11 +7,12 @@ use modeshift_dae::{ModeVariableId, MultimodeDae, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Severity, Stop, did_you_mean};
 use modeshift_modes::Limit;
 use modeshift_report::Analyzed;
-use modeshift_report::check::limit_diagnostic;
+use modeshift_report::check::{limit_diagnostic, note_first_modes};
 use modeshift_simulate::initialization::{AssessedScenario, Looked, Search, assess};
 use modeshift_structure::initialization::{
     InitialChoice, InitialVerdict, Initialization, initialization, initialization_within_budget,
 };
+use modeshift_structure::long_range::LongRange;
 
 use crate::pipeline::Run;
 use crate::question::{Answer, Dialect, Question};
@@ -38,7 +39,11 @@ pub fn init(question: &Question, options: InitOptions<'_>) -> Answer<InitReport>
 
 impl Run<'_> {
     fn initialized(&mut self, options: InitOptions<'_>) -> Result<InitReport, Stop> {
-        let analyzed = self.analyzed(options.at)?;
+        let analyzed = self.structure_or_start(options.at, None)?;
+        if analyzed.is_of_some_modes() {
+            self.diagnostics.push(note_first_modes(&analyzed));
+        }
+        self.check_structure(&analyzed);
         let choice = self.choice(&analyzed, options.scenario)?;
         let start = self.initialization(&analyzed, &choice)?;
         let (assessed, said) = self.assessed(&analyzed, &start, Search::Determined, options.impulsive_start)?;
@@ -93,6 +98,17 @@ impl Run<'_> {
         let errors = said.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
         errors.for_each(|error| self.diagnostics.push(error.clone()));
         check_verdicts(&analyzed.dae, &start, &assessed, &mut self.diagnostics);
+    }
+
+    /// The part of `check` about the start of a model that was swept over.
+    pub(crate) fn check_start_of_swept(&mut self, dae: MultimodeDae, found: LongRange) {
+        let structural_only = self.question.source.dialect == Dialect::Mel && dae.model.scenarios.is_empty();
+        if structural_only || self.diagnostics.has_errors() {
+            return;
+        }
+        let Ok(analyzed) = self.structure_at_start(dae, found) else { return };
+        self.check_start(&analyzed);
+        self.diagnostics.push(note_first_modes(&analyzed));
     }
 
     /// Checks the start in the mode in which all machines begin, and says so. False, and nothing said, where there are no machines

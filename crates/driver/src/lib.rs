@@ -15,6 +15,7 @@
 //! | `rimis` | `rimis`: an equivalent model for ordinary tools |
 //! | [`semantics`] | `semantics`: the constructive semantics |
 //! | [`simulate`] | `simulate`: runs a model |
+//! | `some_modes` | what is asked of a mode, where all modes are too many |
 //! | `timings` | how long each phase takes |
 //! | `valuation` | partial valuations of mode variables, as in `--at` |
 
@@ -27,6 +28,7 @@ mod question;
 mod rimis;
 pub mod semantics;
 pub mod simulate;
+mod some_modes;
 mod timings;
 mod valuation;
 

@@ -81,13 +81,13 @@ impl Run<'_> {
 
     /// Runs the model until it gets where a block fails.
     fn reached(&mut self, analyzed: &Analyzed, approximate: &Approximate) -> Reached {
-        let Analyzed { dae, analysis, within, .. } = analyzed;
+        let Analyzed { dae, analysis, .. } = analyzed;
         let failures = Failures::of(analysis, approximate);
         let mut reached = Reached { times: vec![None; approximate.blocks.len()], otherwise: None };
         if failures.is_empty() {
             return reached;
         }
-        if !within.is_empty() {
+        if !analysis.within.is_empty() {
             reached.otherwise = Some("no run was made, since --at leaves out modes".to_string());
             return reached;
         }

@@ -38,7 +38,10 @@ pub fn flatten(question: &Question) -> Answer<MultimodeDae> {
 /// `analyze`: the structure of all modes, or of those that `at` names.
 pub fn analyze(question: &Question, at: Option<&str>) -> Answer<Analyzed> {
     let mut run = Run::new(question);
-    let result = run.analyzed(at);
+    let result = match question.limits.nodes {
+        Some(_) => run.analyzed(at),
+        None => run.analyzed_or_one_mode(at),
+    };
     run.answer(result)
 }
 
@@ -89,9 +92,9 @@ impl<'a> Run<'a> {
 
     fn checked(&mut self, options: CheckOptions) -> Result<Verdict, Stop> {
         let dae = self.multimode_dae()?;
-        let regularized = match self.regularized_or_swept(dae)? {
+        let regularized = match self.regularized_or_swept(dae, &[])? {
             Structure::Sets(regularized) => *regularized,
-            Structure::Swept(dae, found) => return Ok(self.checked_by_sweep(&dae, &found)),
+            Structure::Swept(dae, found) => return Ok(self.checked_by_sweep(*dae, *found)),
         };
         let analyzed = self.judged(regularized, Vec::new())?;
         self.check_structure(&analyzed);
@@ -110,16 +113,18 @@ impl<'a> Run<'a> {
         Ok(verdict_of(&analyzed))
     }
 
-    /// What a sweep says of all modes; what it does not look at is said.
-    fn checked_by_sweep(&mut self, dae: &MultimodeDae, found: &LongRange) -> Verdict {
+    /// What a sweep says of all modes, and what the modes of the start say; what neither looks at is said.
+    fn checked_by_sweep(&mut self, dae: MultimodeDae, found: LongRange) -> Verdict {
         let diagnostics = &mut self.diagnostics;
         let check = || {
-            check_long_range(dae, found, diagnostics);
-            note_implicit_guards(dae, diagnostics);
-            diagnostics.push(note_swept(found));
+            check_long_range(&dae, &found, diagnostics);
+            note_implicit_guards(&dae, diagnostics);
+            diagnostics.push(note_swept(&found));
         };
         self.timings.measure("checking", check, |()| String::new());
-        verdict_of_swept(dae, found)
+        let verdict = verdict_of_swept(&dae, &found);
+        self.check_start_of_swept(dae, found);
+        verdict
     }
 
     pub(crate) fn analyzed(&mut self, at: Option<&str>) -> Result<Analyzed, Stop> {
@@ -128,7 +133,7 @@ impl<'a> Run<'a> {
         Ok(analyzed)
     }
 
-    fn check_structure(&mut self, analyzed: &Analyzed) {
+    pub(crate) fn check_structure(&mut self, analyzed: &Analyzed) {
         let diagnostics = &mut self.diagnostics;
         self.timings.measure("checking", || check_structure(analyzed, diagnostics), |()| String::new());
     }
@@ -154,7 +159,11 @@ impl<'a> Run<'a> {
     }
 
     /// A structure with the kinds of its singular modes.
-    fn judged(&mut self, regularized: Regularized, within: Vec<(ModeVariableId, bool)>) -> Result<Analyzed, Stop> {
+    pub(crate) fn judged(
+        &mut self,
+        regularized: Regularized,
+        within: Vec<(ModeVariableId, bool)>,
+    ) -> Result<Analyzed, Stop> {
         let Regularized { dae, analysis, combinations, dependences, blocks_not_checked, .. } = regularized;
         let (singularities, long_range) = (Singularities::none(), None);
         let mut analyzed = Analyzed {
@@ -186,7 +195,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn multimode_dae(&mut self) -> Result<MultimodeDae, Stop> {
+    pub(crate) fn multimode_dae(&mut self) -> Result<MultimodeDae, Stop> {
         let flat = self.flat()?;
         self.elaborated(flat)
     }
@@ -266,7 +275,11 @@ impl<'a> Run<'a> {
     }
 
     /// The structure of the model; equations are combined where that repairs what the structure alone does not see.
-    fn regularized(&mut self, dae: MultimodeDae, within: &[(ModeVariableId, bool)]) -> Result<Regularized, Stop> {
+    pub(crate) fn regularized(
+        &mut self,
+        dae: MultimodeDae,
+        within: &[(ModeVariableId, bool)],
+    ) -> Result<Regularized, Stop> {
         let options = self.options(within);
         let values = parameter_values(&dae.model);
         let analyze = || regularize(dae, &options, &|variable: VariableId| values[variable.index()]);
@@ -280,9 +293,13 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// The same for all modes, or a sweep where sets of modes outgrow their budget.
-    fn regularized_or_swept(&mut self, dae: MultimodeDae) -> Result<Structure, Stop> {
-        let options = self.options(&[]);
+    /// The same, or a sweep where sets of modes outgrow their budget.
+    pub(crate) fn regularized_or_swept(
+        &mut self,
+        dae: MultimodeDae,
+        within: &[(ModeVariableId, bool)],
+    ) -> Result<Structure, Stop> {
+        let options = self.options(within);
         let values = parameter_values(&dae.model);
         let analyze = || regularize_or_sweep(dae, &options, &|variable: VariableId| values[variable.index()]);
         let size = |result: &Result<Structure, Limit>| match result {

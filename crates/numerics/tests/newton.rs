@@ -5,7 +5,7 @@ use crate::common;
 use common::{Random, model_with};
 use modeshift_dae::{Builtin, ExpressionId, Expressions, FlatModel, VariableId};
 use modeshift_numerics::{
-    Block, Compiler, Converged, Differentiated, Input, NativeFunctions, NewtonFailure, NewtonFailureReason,
+    Attempt, Block, Compiler, Converged, Differentiated, Input, NativeFunctions, NewtonFailure, NewtonFailureReason,
     NewtonSettings, solve_newton,
 };
 
@@ -301,4 +301,34 @@ fn random_polynomial_systems_with_a_known_root_are_solved_from_nearby() {
         let start: Vec<f64> = root.iter().map(|value| value + random.between(-0.1, 0.1)).collect();
         check_solution(&polynomial, &start, &root);
     }
+}
+
+#[test]
+fn what_fades_away_is_not_asked_for_digits() {
+    // Two rails with rungs between them, all of resistance 1: potentials differ ever less, and currents fade away.
+    let rungs = 200;
+    let ladder = system(5 * rungs, |expressions, unknowns| {
+        let [a, b, u, v, r] = [0, 1, 2, 3, 4].map(|part| &unknowns[part * rungs..(part + 1) * rungs]);
+        let (zero, one) = (expressions.real(0.0), expressions.real(1.0));
+        let mut rows = Vec::new();
+        for k in 0..rungs {
+            // The last currents along the rails go nowhere.
+            let is_last = k + 1 == rungs;
+            let along = |rail: &[ExpressionId]| if is_last { [zero, zero] } else { [rail[k], rail[k + 1]] };
+            let laws = [[u[k], along(a)[0], along(a)[1]], [v[k], along(b)[0], along(b)[1]], [r[k], a[k], b[k]]];
+            for [current, from, to] in laws {
+                let fall = expressions.difference(from, to);
+                rows.push(expressions.difference(current, fall));
+            }
+            let out_of_a = expressions.sum(u[k], r[k]);
+            let into_b = expressions.sum(if k > 0 { v[k - 1] } else { one }, r[k]);
+            rows.push(if k > 0 { expressions.difference(u[k - 1], out_of_a) } else { a[0] });
+            rows.push(expressions.difference(into_b, v[k]));
+        }
+        rows
+    });
+    let (converged, found) = solve(&ladder, &vec![0.0; 5 * rungs], &NewtonSettings::default()).expect("linear");
+    assert!(converged.attempt == Attempt::Damped && converged.iterations <= 4, "{converged:?}");
+    // The input resistance R of an endless ladder: 1/R = 1 + 1/(2 + R).
+    assert!((found[rungs] - (3f64.sqrt() - 1.0)).abs() < 1e-14, "{}", found[rungs]);
 }

@@ -11,7 +11,7 @@ pub struct Analyzed {
     pub dae: MultimodeDae,
     /// Its structure.
     pub analysis: Analysis,
-    /// The modes it was restricted to.
+    /// The modes that were asked for. The structure may be of fewer: see [`Analysis::within`].
     pub within: Vec<(ModeVariableId, bool)>,
     /// Equations that were combined, because their leading derivatives cancel.
     pub combinations: Vec<Combination>,
@@ -23,4 +23,11 @@ pub struct Analyzed {
     pub singularities: Singularities,
     /// The verdicts once more, in a form that has short words, where the formula of the singular modes has none.
     pub long_range: Option<LongRange>,
+}
+
+impl Analyzed {
+    /// Whether the structure is that of one mode, or of a few, because sets of all of them would be too large.
+    pub fn is_of_some_modes(&self) -> bool {
+        self.analysis.within.len() > self.within.len()
+    }
 }

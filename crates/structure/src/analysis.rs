@@ -92,6 +92,8 @@ pub struct Analysis {
     pub graph: ConditionalDependencyGraph,
     /// The order in which the equations were worked through.
     pub order: Vec<EquationId>,
+    /// Only the modes in which these mode variables have these values were looked at.
+    pub within: Vec<(ModeVariableId, bool)>,
     /// How long it took.
     pub times: Times,
 }
@@ -128,6 +130,7 @@ pub fn analyze(dae: &MultimodeDae, options: &Options) -> Result<Analysis, Limit>
             analysis.assert_certificates();
         }
     }
+    analysis.within.clone_from(&options.within);
     analysis.times.reading = seconds_of_reading + clock.lap();
     Ok(analysis)
 }
@@ -158,7 +161,9 @@ impl Analysis {
             space.collect(given().chain(matched()).chain(cycles.mode_sets()).chain(graph.mode_sets()));
         }
         times.graph = clock.lap();
-        let analysis = Analysis { times, space, invariant, incidence, matching, offsets, parts, cycles, graph, order };
+        let within = Vec::new();
+        let analysis =
+            Analysis { times, space, invariant, incidence, matching, offsets, parts, cycles, graph, order, within };
         if cfg!(debug_assertions) {
             analysis.assert_certificates();
         }

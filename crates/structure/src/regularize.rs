@@ -9,12 +9,13 @@
 //!
 //! In the modes outside the block the original equation stays: both carry guards.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
 use modeshift_dae::{
-    Derivative, Equation, EquationId, ExpressionId, Expressions, Id, MultimodeDae, Node, Rewritten, VariableId,
-    differentiate_times,
+    Derivative, Equation, EquationId, ExpressionId, Expressions, Id, ModeVariableId, MultimodeDae, Node, Rewritten,
+    VariableId, differentiate_times,
 };
 use modeshift_modes::{Limit, LimitKind, ModeSet, ModeSpace};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -139,7 +140,7 @@ fn combined(
         let found = numeric_singularities(&mut dae.model, &analysis, value_of);
         let before = combinations.len();
         if round < MOST_ROUNDS {
-            combine_dependent(dae, &analysis.space, &found.dependences, combinations);
+            combine_dependent(dae, &analysis, &found.dependences, combinations);
         }
         if combinations.len() == before {
             return Ok((analysis, found));
@@ -160,14 +161,15 @@ pub fn undo(dae: &mut MultimodeDae, combinations: &[Combination]) {
 /// Combines what depends with constant coefficients; each equation takes part once a round.
 fn combine_dependent(
     dae: &mut MultimodeDae,
-    space: &ModeSpace,
+    analysis: &Analysis,
     dependences: &[Dependence],
     combinations: &mut Vec<Combination>,
 ) {
+    let values: FxHashMap<ModeVariableId, bool> = analysis.within.iter().copied().collect();
     let mut used: FxHashSet<EquationId> = FxHashSet::default();
-    for dependence in &united(space, dependences) {
+    for dependence in &united(&analysis.space, dependences) {
         if dependence.equations.iter().all(|(equation, _)| !used.contains(&equation.of))
-            && let Some(combination) = combine(dae, space, dependence)
+            && let Some(combination) = combine(dae, &analysis.space, &values, dependence)
         {
             used.extend(dependence.equations.iter().map(|(equation, _)| equation.of));
             combinations.push(combination);
@@ -202,7 +204,15 @@ fn is_same(one: &Dependence, other: &Dependence) -> bool {
 
 /// Replaces one equation; nothing where an equation has no derivative. Of several that could be, one of some modes only: what holds
 /// before and after a change carries what is remembered across it, and so the impulse.
-fn combine(dae: &mut MultimodeDae, space: &ModeSpace, dependence: &Dependence) -> Option<Combination> {
+///
+/// What was found in some modes only, `values`, holds in others in which the combined equations are the same: these are the modes
+/// in which the mode variables that they contain have these values.
+fn combine(
+    dae: &mut MultimodeDae,
+    space: &ModeSpace,
+    values: &FxHashMap<ModeVariableId, bool>,
+    dependence: &Dependence,
+) -> Option<Combination> {
     let holds_always =
         |equation: EquationId| dae.model.expressions.literal_boolean(dae.model.equations[equation].guard) == Some(true);
     let candidates = dependence.equations.iter().rev();
@@ -228,12 +238,44 @@ fn combine(dae: &mut MultimodeDae, space: &ModeSpace, dependence: &Dependence) -
             _ => dae.model.expressions.sum(sum, term),
         };
     }
-    let modes = formula_of(space, &mut dae.model.expressions, dependence.modes);
+    let found_in = formula_of(space, &mut dae.model.expressions, dependence.modes);
+    let modes = with_values(dae, found_in, dependence.equations.iter().map(|it| it.0.of), values);
     let guard = dae.model.equations[replaced.of].guard;
     let by = replace(dae, replaced.of, modes, sum, combination_name(dae, dependence));
     let members = || dependence.equations.iter().map(|(equation, _)| equation);
     let (of, orders) = (members().map(|it| it.of).collect(), members().map(|it| it.order - replaced.order).collect());
     Some(Combination { replaced: replaced.of, by, of, orders, modes, guard })
+}
+
+/// A formula, and that the mode variables of equations have these values, where there are any.
+fn with_values(
+    dae: &mut MultimodeDae,
+    formula: ExpressionId,
+    equations: impl Iterator<Item = EquationId>,
+    values: &FxHashMap<ModeVariableId, bool>,
+) -> ExpressionId {
+    if values.is_empty() {
+        return formula;
+    }
+    let mut contained = BTreeSet::new();
+    for equation in equations {
+        let Equation { guard, left, right, .. } = dae.model.equations[equation];
+        for part in [guard, left, right] {
+            dae.model.expressions.for_each(part, |_, node| {
+                contained.extend(if let Node::Mode(mode) = node { Some(mode) } else { None });
+                true
+            });
+        }
+    }
+    let expressions = &mut dae.model.expressions;
+    contained.into_iter().filter_map(|mode| Some((mode, *values.get(&mode)?))).fold(
+        formula,
+        |formula, (mode, value)| {
+            let literal = expressions.mode(mode);
+            let literal = if value { literal } else { expressions.not(literal) };
+            expressions.and(formula, literal)
+        },
+    )
 }
 
 /// The expression with the derivatives in `memo` replaced, rebuilt so that literals fold.

@@ -15,7 +15,7 @@ use std::time::Instant;
 use modeshift_diagnostics::{Code, Diagnostic, Stop, did_you_mean};
 use modeshift_numerics::NativeFunctions;
 use modeshift_report::Analyzed;
-use modeshift_report::check::{check_clauses, check_missing_variables, check_structure, note_combinations};
+use modeshift_report::check::{check_clauses, check_missing_variables, check_structure, note_combinations, note_run};
 use modeshift_report::wording::{SetTexts, mode_names};
 use modeshift_simulate::results::plot::matching;
 use modeshift_simulate::results::{Columns, Observer, Tally};
@@ -48,7 +48,10 @@ pub fn simulate(question: &Question, options: &RunOptions, outputs: &mut dyn Out
 
 impl Run<'_> {
     fn simulated(&mut self, options: &RunOptions, outputs: &mut dyn Outputs) -> Result<Simulated, Stop> {
-        let analyzed = self.structure(None)?;
+        let analyzed = self.structure_or_start(None, options.start)?;
+        if let Some(found) = analyzed.long_range.as_ref().filter(|_| analyzed.is_of_some_modes()) {
+            self.diagnostics.push(note_run(found));
+        }
         self.runnable(&analyzed)?;
         let settings = self.settings(&analyzed, options)?;
         self.check_plot_names(&analyzed, options)?;

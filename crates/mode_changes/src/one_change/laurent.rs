@@ -26,6 +26,12 @@ const INPUT_DERIVATIVES: u32 = 6;
 
 /// Systems of no more equations are solved as dense ones: sparse ones cost more to set up.
 const SMALL: usize = 24;
+/// Steps are dense and many: beyond this many equations they would take minutes, and the singular block speaks for itself.
+const LARGEST: usize = 300;
+/// Lengths of steps that are tried before all others: where neither can be solved, none can, unless a model is made for these two.
+const TRIED: [f64; 2] = [8.309e-4, 0.2718];
+/// The reciprocal condition of a step that rounding alone makes solvable.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
 /// Right limits and weights found from steps.
 #[derive(Clone, Debug)]
@@ -40,7 +46,13 @@ pub struct LaurentRestart {
 
 /// Restarts a mode from left limits. `memory` holds them below the written orders; `None` if no step can be solved.
 pub fn laurent_restart(structure: &ModeStructure, equations: &dyn Residuals, memory: &Jet) -> Option<LaurentRestart> {
+    if structure.size() > LARGEST {
+        return None;
+    }
     let system = StepSystem::new(structure, equations, memory, memory);
+    if !system.has_steps() {
+        return None;
+    }
     let mut steps = ComplexSteps::new(&system);
     let mut best: Option<Circle> = None;
     for circle in (-40..=16).filter_map(|exponent: i32| Circle::new(&mut steps, f64::from(exponent).exp2())) {
@@ -103,6 +115,16 @@ impl StepSystem {
         let mut base: Vec<f64> = self.right_hand_side(Complex::from(h)).into_iter().map(|value| value.real).collect();
         factors.solve(&mut base);
         Some((base, rows.iter().map(sensitivity).collect()))
+    }
+
+    /// Whether steps can be solved at all: not where equations depend on each other whatever the step is, as in a part of a network
+    /// that is cut off.
+    fn has_steps(&self) -> bool {
+        TRIED.into_iter().any(|h| {
+            let (pattern, values) = self.real_matrix(h);
+            let mut factors = Lu::for_pattern(&pattern);
+            factors.factor(&pattern, &values).is_ok() && factors.condition() * ROUNDING < 1.0
+        })
     }
 
     /// The matrix of a real step, as sparse as the equations are.

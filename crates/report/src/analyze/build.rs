@@ -47,7 +47,7 @@ pub fn report(scope: Scope<'_>) -> Result<AnalyzeReport, Limit> {
     let report = AnalyzeReport {
         version: Version,
         model: dae.model.name.to_string(),
-        at: (!within.is_empty()).then(|| valuation_text(dae, within)),
+        at: at_text(dae, analysis, within),
         mode_variables: dae.mode_variables.iter().map(|mode| mode_variable_report(dae, mode, sources)).collect(),
         invariant: invariant_text(space, &invariant_of(space, dae, &[]), &names),
         mode_count: analysis.invariant.mode_count(space).to_string(),
@@ -67,6 +67,17 @@ pub fn report(scope: Scope<'_>) -> Result<AnalyzeReport, Limit> {
     };
     space.check()?;
     Ok(report)
+}
+
+/// Of which modes an analysis is, where it is not of all: those that were asked for, and how much else is assumed.
+pub fn at_text(dae: &MultimodeDae, analysis: &Analysis, asked: &[(ModeVariableId, bool)]) -> Option<String> {
+    let text = valuation_text(dae, asked);
+    match (asked.is_empty(), analysis.within.len() - asked.len()) {
+        (true, 0) => None,
+        (false, 0) => Some(text),
+        (true, others) => Some(format!("{others} mode variables as usual")),
+        (false, others) => Some(format!("{text}, {others} others as usual")),
+    }
 }
 
 /// `bh=true, bl=false`

@@ -15,7 +15,7 @@ mod graph;
 mod summary;
 mod text;
 
-pub use build::{Scope, report, valuation_text};
+pub use build::{Scope, at_text, report, valuation_text};
 pub use dot::quoted;
 pub use graph::LARGEST_PICTURE;
 pub use summary::{LARGEST_LISTING, summary_text};

@@ -1,13 +1,14 @@
 //! Verdicts that depend on modes far away, in few words: the fewest deviations from usual values that make a mode singular,
 //! how many such choices there are, and what is not determined then. Their formulas would have thousands of terms.
 
-use modeshift_dae::{EquationId, MultimodeDae, VariableId};
+use modeshift_dae::{EquationId, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics};
 use modeshift_mode_changes::transient_modes;
 use modeshift_modes::{ModeSet, ModeVariable};
-use modeshift_structure::long_range::{LongRange, PartSweep, Swept};
+use modeshift_structure::long_range::{Diagram, LongRange, PartSweep, Swept};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::Analyzed;
 use crate::wording::{Names, listed};
 
 /// Labels of one diagnostic.
@@ -20,9 +21,11 @@ const MOST_FAMILIES: usize = 4;
 /// Says in which modes parts are cut off, and in which others something has no partner.
 pub fn check_long_range(dae: &MultimodeDae, found: &LongRange, diagnostics: &mut Diagnostics) {
     let words = Words { dae, found, names: Names { dae } };
-    let islands = found.islands.as_ref().and_then(|islands| words.choice(islands, islands.modes));
-    let rest = found.singular_without_islands.unwrap_or(ModeSet::EMPTY);
-    let without_partners = words.choice(&found.singular, rest);
+    let islands = found.islands.as_ref().and_then(|islands| words.choice(islands, None));
+    let without_partners = match &found.islands {
+        None => words.choice(&found.singular, None),
+        Some(_) => found.singular_without_islands.and_then(|rest| words.choice(&found.singular, Some(rest))),
+    };
     if let Some(choice) = islands {
         diagnostics.push(words.cut_off(&choice));
     }
@@ -31,18 +34,46 @@ pub fn check_long_range(dae: &MultimodeDae, found: &LongRange, diagnostics: &mut
     }
 }
 
-/// Says what was not looked at, where sets of modes would be too large.
+/// Says what was not looked at in all modes, where sets of modes would be too large.
 pub fn note_swept(found: &LongRange) -> Diagnostic {
+    let message = "verdicts depend on modes far away: mode changes are not checked, and the start in one mode";
+    with_size(Diagnostic::note(Code::N0603, message), found)
+        .help("`analyze --at` and `simulate` look at the modes that they are told of or meet")
+}
+
+/// Says of which mode a structure is that was asked of more modes than sets of modes can describe.
+pub fn note_one_mode(analyzed: &Analyzed, found: &LongRange) -> Diagnostic {
+    let Analyzed { dae, analysis, within, .. } = analyzed;
+    let asked: FxHashSet<ModeVariableId> = within.iter().map(|it| it.0).collect();
+    let assumed = analysis.within.iter().filter(|it| !asked.contains(&it.0));
+    let families = families(dae, assumed.map(|&(id, value)| (ModeVariable(id.0), value)));
+    let message = "verdicts depend on modes far away: of one mode, this is the structure";
+    with_size(Diagnostic::note(Code::N0603, message).with_note(format!("assumed is {families}")), found)
+        .help("`--at` chooses another mode; with `--node-limit`, all modes are analyzed as far as that many nodes go")
+}
+
+/// Says that a run looks at modes as it meets them.
+pub fn note_run(found: &LongRange) -> Diagnostic {
+    let message = "verdicts depend on modes far away: each mode is looked at when the run meets it";
+    with_size(Diagnostic::note(Code::N0603, message), found).help("`modeshift check` tells the verdicts on all modes")
+}
+
+/// Says of which modes a start was looked at.
+pub fn note_first_modes(analyzed: &Analyzed) -> Diagnostic {
+    let Analyzed { dae, analysis, .. } = analyzed;
+    let values = analysis.within.iter().map(|&(id, value)| (ModeVariable(id.0), value));
+    let message = "the start depends on modes far away: it is looked at where time, parameters and start values say";
+    Diagnostic::note(Code::N0712, message)
+        .with_note(format!("that is where {}", families(dae, values)))
+        .help("`init --at` looks at the modes that it is told of")
+}
+
+fn with_size(diagnostic: Diagnostic, found: &LongRange) -> Diagnostic {
     let size = found.singular.size;
-    Diagnostic::note(
-        Code::N0603,
-        "verdicts depend on modes far away: offsets, blocks, start and mode changes are not checked",
-    )
-    .with_note(format!(
+    diagnostic.with_note(format!(
         "the model was swept over: {} unknowns and {} summaries at a cut at most",
         size.boundary, size.states
     ))
-    .help("`analyze --at` and `simulate` look at the modes that they are told of or meet")
 }
 
 /// One mode with the fewest deviations from usual values.
@@ -69,18 +100,40 @@ struct Words<'a> {
 }
 
 impl Words<'_> {
-    /// The fewest deviations from what is usual in regular modes that lead into a verdict; nothing where it is of no
-    /// mode that lasts.
-    fn choice(&self, swept: &Swept, modes: ModeSet) -> Option<Choice> {
-        let space = &swept.space;
-        let transient = transient_modes(self.dae, space);
-        let modes = space.difference(modes, transient);
+    /// The fewest deviations from what is usual in regular modes that lead into a verdict, or into a part of it; nothing where it
+    /// is of no mode that lasts.
+    fn choice(&self, swept: &Swept, part: Option<ModeSet>) -> Option<Choice> {
+        match &swept.diagram {
+            Some(diagram) => {
+                let transient = transient_modes(self.dae, &diagram.space);
+                let is_whole = transient.is_empty() && part.is_none_or(|part| part == diagram.modes);
+                if is_whole && swept.staged.is_some() {
+                    return self.choice_of_verdict(swept);
+                }
+                let part = diagram.space.difference(part.unwrap_or(diagram.modes), transient);
+                self.choice_of_set(diagram, part)
+            }
+            None => self.choice_of_verdict(swept),
+        }
+    }
+
+    fn choice_of_verdict(&self, swept: &Swept) -> Option<Choice> {
+        let usual: FxHashMap<ModeVariable, bool> = swept.usual_values_without().into_iter().collect();
+        let usual_value = |variable: ModeVariable| usual.get(&variable).copied().unwrap_or(true);
+        let found = swept.fewest_deviations(usual_value)?;
+        let deviating: Vec<_> = found.example.iter().map(|&variable| (variable, !usual_value(variable))).collect();
+        let alone = swept.is_implied_by(&deviating);
+        Some(Choice { deviating, alone, usual, counts: found.counts })
+    }
+
+    fn choice_of_set(&self, diagram: &Diagram, modes: ModeSet) -> Option<Choice> {
+        let Diagram { space, valid, .. } = diagram;
         let usual: FxHashMap<ModeVariable, bool> =
-            space.usual_values(space.difference(swept.valid, modes)).into_iter().collect();
+            space.usual_values(space.difference(*valid, modes)).into_iter().collect();
         let usual_value = |variable: ModeVariable| usual.get(&variable).copied().unwrap_or(true);
         let found = space.fewest_deviations(modes, usual_value)?;
         let deviating: Vec<_> = found.example.iter().map(|&variable| (variable, !usual_value(variable))).collect();
-        let alone = space.implies(space.and(space.valuation(&deviating), swept.valid), modes);
+        let alone = space.implies(space.and(space.valuation(&deviating), *valid), modes);
         Some(Choice { deviating, alone, usual, counts: found.counts })
     }
 
@@ -179,7 +232,7 @@ impl Words<'_> {
     }
 
     fn mode(&self, variable: ModeVariable) -> &str {
-        &self.dae.mode_variables[modeshift_dae::ModeVariableId(variable.0)].name
+        &self.dae.mode_variables[ModeVariableId(variable.0)].name
     }
 
     /// `` `a` and `b` are false ``
@@ -197,16 +250,7 @@ impl Words<'_> {
     fn usual(&self, choice: &Choice) -> String {
         let mut variables: Vec<_> = choice.usual.iter().map(|(&variable, &value)| (variable, value)).collect();
         variables.sort_unstable();
-        let mut families: Vec<(String, bool)> = Vec::new();
-        for (variable, value) in variables {
-            let family = (family(self.mode(variable)), value);
-            if families.len() <= MOST_FAMILIES && !families.contains(&family) {
-                families.push(family);
-            }
-        }
-        let more = if families.len() > MOST_FAMILIES { " and others" } else { "" };
-        let shown = families.iter().take(MOST_FAMILIES).map(|(family, value)| format!("`{family}` = {value}"));
-        format!("{}{more}", shown.collect::<Vec<_>>().join(", "))
+        families(self.dae, variables.into_iter())
     }
 
     /// What stands in the laws of all flows of a balance, and is no flow: its potential.
@@ -272,6 +316,27 @@ fn short_list<'a>(names: impl Iterator<Item = &'a str>) -> String {
         several if several.len() <= MOST_IN_TITLE => several.join(", "),
         several => format!("{} and {} more", several[..MOST_IN_TITLE].join(", "), several.len() - MOST_IN_TITLE),
     }
+}
+
+/// Values by families of names, in order of first occurrence: `` `open[..]` = true but for 2 ``
+fn families(dae: &MultimodeDae, values: impl Iterator<Item = (ModeVariable, bool)>) -> String {
+    let mut counts: Vec<(String, [usize; 2])> = Vec::new();
+    let mut places: FxHashMap<String, usize> = FxHashMap::default();
+    for (variable, value) in values {
+        let family = family(&dae.mode_variables[ModeVariableId(variable.0)].name);
+        let place = *places.entry(family).or_insert_with_key(|family| {
+            counts.push((family.clone(), [0; 2]));
+            counts.len() - 1
+        });
+        counts[place].1[usize::from(value)] += 1;
+    }
+    let text = |(family, [off, on]): &(String, [usize; 2])| match off.min(on) {
+        0 => format!("`{family}` = {}", on > off),
+        others => format!("`{family}` = {} but for {others}", on >= off),
+    };
+    let more = if counts.len() > MOST_FAMILIES { " and others" } else { "" };
+    let shown: Vec<String> = counts.iter().take(MOST_FAMILIES).map(text).collect();
+    format!("{}{more}", shown.join(", "))
 }
 
 /// A name without its indices: `open[..]` of `open[3]`, `s..` of `s12`.

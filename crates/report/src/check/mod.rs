@@ -18,7 +18,7 @@ mod verdict;
 
 pub use clauses::check_clauses;
 pub(crate) use clauses::instants_of_laws;
-pub use long_range::{check_long_range, note_swept};
+pub use long_range::{check_long_range, note_first_modes, note_one_mode, note_run, note_swept};
 pub use structure::{
     check_invariant, check_missing_variables, check_structure, limit_diagnostic, needs_few_words, note_combinations,
     note_implicit_guards,

@@ -9,7 +9,7 @@ use modeshift_structure::{Block, BlockId, ConditionalDependencyGraph, Formulas};
 
 use super::report::{CaseReport, ConditionPlace, ConditionReport, InitReport, ScenarioReport, StartReport};
 use crate::Analyzed;
-use crate::analyze::{BlockReport, valuation_text};
+use crate::analyze::{BlockReport, at_text};
 use crate::json::{ByName, ItemWhen, Version};
 use crate::place::Place;
 
@@ -35,7 +35,7 @@ pub fn report(
     InitReport {
         version: Version,
         model: dae.model.name.to_string(),
-        at: (!analyzed.within.is_empty()).then(|| valuation_text(dae, &analyzed.within)),
+        at: at_text(dae, &analyzed.analysis, &analyzed.within),
         scenarios: assessed.iter().map(|scenario| words.scenario(scenario, &mut blocks_left)).collect(),
     }
 }

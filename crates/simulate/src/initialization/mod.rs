@@ -10,6 +10,7 @@
 //! | `left_limits` | what initial equations say about discrete variables just before the start |
 //! | `point` | values of all unknowns, and the mode |
 //! | `discrete_conditions` | what is said about discrete variables, and whether the start makes it true |
+//! | `first_modes` | which mode variables are known before anything is solved |
 //! | `affine` | one equation that is affine in its unknown |
 //! | `attempts` | one block: damped Newton, other guesses, continuation |
 //! | `solve` | one mode: block after block, `homotopy`, conditions that are too many |
@@ -26,6 +27,7 @@ mod assess;
 mod attempts;
 mod discrete_conditions;
 mod explain;
+mod first_modes;
 mod left_limits;
 mod machines;
 mod point;
@@ -38,6 +40,7 @@ pub use assess::{AssessedCase, AssessedScenario, Looked, Search, assess, start_o
 pub use attempts::{Attempt, LogEntry};
 pub use discrete_conditions::DiscreteFailure;
 pub use explain::{explain_failure, explain_solution};
+pub use first_modes::{FirstModes, first_modes};
 pub use point::StartMode;
 pub use problem::{InitialProblem, StartSettings};
 pub use search::{InitialState, NoStart, Tried, TriedOutcome};

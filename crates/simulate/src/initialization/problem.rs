@@ -152,7 +152,7 @@ impl<'a> InitialProblem<'a> {
                 mode.variable.filter(|&it| self.model().variables[it].variability <= Variability::Parameter);
             if let Some(parameter) = parameter {
                 known.push((id, self.guesses[parameter.index()] != 0.0));
-            } else if let Some(definition) = mode.definition.filter(|&it| self.is_known(it)) {
+            } else if let Some(definition) = mode.definition.filter(|&it| is_known(self.model(), it)) {
                 ids.push(id);
                 definitions.push(definition);
             }
@@ -166,21 +166,6 @@ impl<'a> InitialProblem<'a> {
         let values = self.evaluate(&definitions, &nowhere);
         known.extend(ids.into_iter().zip(values).map(|(id, value)| (id, value != 0.0)));
         known.sort_unstable();
-        known
-    }
-
-    /// Whether an expression depends on time, parameters and top-level inputs alone.
-    fn is_known(&self, expression: ExpressionId) -> bool {
-        let model = self.model();
-        let mut known = true;
-        model.expressions.for_each(expression, |_, node| {
-            known &= match node {
-                Node::Variable(variable, _) => model.variables[variable].variability <= Variability::Parameter,
-                Node::Mode(_) | Node::Pre(_) | Node::Function(..) => false,
-                _ => true,
-            };
-            known
-        });
         known
     }
 
@@ -232,6 +217,20 @@ impl<'a> InitialProblem<'a> {
     pub(crate) fn name(&self, variable: VariableId) -> &str {
         &self.model().variables[variable].name
     }
+}
+
+/// Whether an expression depends on time, parameters and top-level inputs alone.
+pub(super) fn is_known(model: &FlatModel, expression: ExpressionId) -> bool {
+    let mut known = true;
+    model.expressions.for_each(expression, |_, node| {
+        known &= match node {
+            Node::Variable(variable, _) => model.variables[variable].variability <= Variability::Parameter,
+            Node::Mode(_) | Node::Pre(_) | Node::Function(..) => false,
+            _ => true,
+        };
+        known
+    });
+    known
 }
 
 fn has_homotopy(model: &FlatModel) -> bool {

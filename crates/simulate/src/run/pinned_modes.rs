@@ -8,6 +8,7 @@
 //! A pinned variable is no quantity of the mode. All that asks for it gets what the discrete part of a side holds for it,
 //! which is zero for continuous variables that exist in every mode: only these may be pinned.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -22,6 +23,12 @@ use crate::run::prepare::Prepared;
 /// Shares of free quantities below this, relative to the terms that they are made of, are none.
 const ZERO: f64 = 1e-9;
 
+/// What rounding leaves of a value, two digits above that of a single operation.
+const ROUNDING: f64 = 1e-14;
+
+/// Derivatives of variables with their coefficients.
+type Terms = Vec<(Derivative<VariableId>, f64)>;
+
 /// The pins of a mode, in terms of the model.
 pub(crate) struct ModePins {
     /// Variables that are zero in the mode.
@@ -30,6 +37,10 @@ pub(crate) struct ModePins {
     pub dropped: Vec<(EquationId, Arc<DifferenceTape>)>,
     /// By dropped equation: all that it follows from, and itself.
     pub circuits: Vec<Rc<[EquationId]>>,
+    /// By dropped equation: the terms of all that it follows from.
+    terms: Vec<Terms>,
+    /// By dropped equation: the other equations that contain what these contain, in units of that.
+    laws: Vec<Vec<Terms>>,
     /// By pinned variable: how all variables move with it.
     free: Vec<FxHashMap<VariableId, f64>>,
     /// By pinned variable: the equations that contain it.
@@ -49,6 +60,20 @@ impl ModePins {
     /// Whether all coefficients of the mode are the same at all times and values.
     pub fn is_constant(&self) -> bool {
         self.varying.is_empty()
+    }
+
+    /// How large the terms are, where variables have these values, of the equations that a dropped one follows from: what remains of
+    /// them shows in it.
+    pub fn largest_term(&self, dropped: usize, value: impl Fn(Derivative<VariableId>) -> f64) -> f64 {
+        let sizes = self.terms[dropped].iter().map(|&(of, coefficient)| (coefficient * value(of)).abs());
+        sizes.filter(|size| size.is_finite()).fold(0.0, f64::max)
+    }
+
+    /// By how much rounding alone may set a dropped equation off: a current that is a difference of potentials is as exact as these.
+    pub fn rounding(&self, dropped: usize, value: impl Fn(Derivative<VariableId>) -> f64) -> f64 {
+        let size = |law: &Terms| law.iter().map(|&(of, coefficient)| (coefficient * value(of)).abs()).sum::<f64>();
+        let sizes = self.laws[dropped].iter().map(size).filter(|size| size.is_finite());
+        ROUNDING * sizes.fold(0.0, f64::max)
     }
 
     /// Whether the pins were found for the coefficients that equations have where everything has these values.
@@ -136,10 +161,24 @@ impl Linearized<'_> {
         let circuit = |combination: &Vec<(u32, f64)>| {
             combination.iter().map(|&(at, _)| signature.equations[at as usize]).collect()
         };
+        let term = |it: &Coefficient| (Derivative::new(signature.variables[it.column as usize], it.order), it.value);
+        let terms = |combination: &Vec<(u32, f64)>| {
+            combination.iter().flat_map(|&(at, _)| rows[at as usize].iter().map(term)).collect()
+        };
+        let containing = containing(&rows, signature.variables.len());
+        let laws = |combination: &Vec<(u32, f64)>| {
+            let inside: FxHashSet<u32> = combination.iter().map(|it| it.0).collect();
+            let contained = combination.iter().flat_map(|&(at, _)| &rows[at as usize]);
+            let others = contained.flat_map(|it| containing[it.column as usize].iter().map(|&row| (it.column, row)));
+            let others: BTreeSet<(u32, u32)> = others.filter(|it| !inside.contains(&it.1)).collect();
+            others.into_iter().map(|(column, row)| in_units_of(&rows[row as usize], column, term)).collect()
+        };
         let dropped = found.dropped.iter().map(|&at| signature.equations[at as usize]);
         let pins = ModePins {
             touching: touching.collect(),
             circuits: found.redundant.iter().map(circuit).collect(),
+            terms: found.redundant.iter().map(terms).collect(),
+            laws: found.redundant.iter().map(laws).collect(),
             pinned: found.pinned.iter().map(|&at| signature.variables[at as usize]).collect(),
             dropped: dropped.map(|equation| (equation, (self.tape)(equation))).collect(),
             free,
@@ -148,6 +187,25 @@ impl Linearized<'_> {
         };
         Ok((pins, signature.without(&found.dropped, &found.pinned)))
     }
+}
+
+/// By column: the rows that contain it.
+fn containing(rows: &[Vec<Coefficient>], columns: usize) -> Vec<Vec<u32>> {
+    let mut containing = vec![Vec::new(); columns];
+    for (row, coefficients) in rows.iter().enumerate() {
+        coefficients.iter().for_each(|it| containing[it.column as usize].push(row as u32));
+    }
+    containing
+}
+
+/// The terms of a row divided by its coefficient at a column.
+fn in_units_of(
+    row: &[Coefficient],
+    column: u32,
+    term: impl Fn(&Coefficient) -> (Derivative<VariableId>, f64),
+) -> Terms {
+    let own = row.iter().filter(|it| it.column == column).map(|it| it.value.abs()).fold(f64::MIN_POSITIVE, f64::max);
+    row.iter().map(|it| (term(it).0, it.value / own)).collect()
 }
 
 /// Values of everything, with those of mode variables in a mode.

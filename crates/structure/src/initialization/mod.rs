@@ -40,7 +40,7 @@ use system::Built;
 
 pub use cases::{Conditional, InitialCase, InitialVerdict};
 pub use one_mode::{OneMode, OneModeBlock};
-pub use scenarios::{InitialChoice, InitialScenario};
+pub use scenarios::{InitialChoice, InitialScenario, fixed_values};
 pub use system::{NotDifferentiated, Origin, System};
 
 /// The initialization of a model in all its modes and scenarios.
@@ -77,6 +77,8 @@ pub fn initialization(
     options: &Options,
     diagnostics: &mut Diagnostics,
 ) -> Result<Initialization, Limit> {
+    let within = [&analysis.within[..], &choice.within].concat();
+    let choice = &InitialChoice { within, ..choice.clone() };
     let initial = scenarios::initial_modes(dae, analysis.space.order(), choice, options);
     let mut found = Diagnostics::new();
     scenarios::check_scenarios(dae, &initial, &mut found);

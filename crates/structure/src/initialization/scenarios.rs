@@ -141,6 +141,11 @@ fn reads_present(dae: &MultimodeDae, definition: ExpressionId) -> bool {
     is_read
 }
 
+/// The mode variables whose values at the start are given, whatever else is.
+pub fn fixed_values(dae: &MultimodeDae) -> Vec<(ModeVariableId, bool)> {
+    fixed_modes(dae).into_iter().map(|fixed| (fixed.mode, fixed.value)).collect()
+}
+
 /// Mode variables with a fixed start value, or given by an initial equation that holds in all modes and scenarios. A
 /// left limit gives what nothing defines; what has a definition only starts from there. So does what is defined by its own left
 /// limit and by present values, as `on = if pre(on) then i >= 0 else u > 0`: its fixed start is that of `pre(on)`.

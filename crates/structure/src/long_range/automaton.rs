@@ -34,6 +34,7 @@ type State = (u32, u32);
 pub(super) type Table = Box<[u32]>;
 
 /// The automaton of a plan: by step, the number of its table.
+#[derive(Debug)]
 pub(super) struct Automaton {
     tables: Vec<Table>,
     /// By table: how many states it leads from.
@@ -125,9 +126,35 @@ impl Automaton {
     }
 
     /// By step: the rows of its table, one per state.
-    pub(super) fn rows(&self, step: usize) -> impl Iterator<Item = &[u32]> {
-        let table = self.steps[step] as usize;
+    pub(super) fn rows(&self, step: usize) -> impl ExactSizeIterator<Item = &[u32]> {
+        let table = self.table(step);
         self.tables[table].chunks_exact(self.widths[table])
+    }
+
+    /// The row of a state.
+    pub(super) fn row(&self, step: usize, state: u32) -> &[u32] {
+        let table = self.table(step);
+        let width = self.widths[table];
+        &self.tables[table][state as usize * width..][..width]
+    }
+
+    /// The table of a step.
+    pub(super) fn table(&self, step: usize) -> usize {
+        self.steps[step] as usize
+    }
+
+    pub(super) fn table_count(&self) -> usize {
+        self.tables.len()
+    }
+
+    /// All entries of a table, row by row.
+    pub(super) fn entries(&self, table: usize) -> &[u32] {
+        &self.tables[table]
+    }
+
+    /// How many entries a row of a table has.
+    pub(super) fn width(&self, table: usize) -> usize {
+        self.widths[table]
     }
 }
 

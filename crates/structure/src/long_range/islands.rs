@@ -94,7 +94,7 @@ impl Network {
         let plan = Plan::new(given, &graph)?;
         let automaton = Automaton::new(&plan, &mut Partitions::default(), options.time_limit)?;
         let islands = swept(given, invariant, &plan, &automaton, &[], options)?;
-        Ok((!islands.modes.is_empty()).then_some(islands))
+        Ok((!islands.is_empty()).then_some(islands))
     }
 
     /// The balances that are cut off in a mode, part by part, each ascending.

@@ -50,21 +50,27 @@
 //! | `diagram` | the minimal automaton as a set of modes |
 //! | `islands` | networks, and the modes in which a part is cut off |
 //! | `matroid` | what equations behind the front can be matched with |
+//! | `nearest` | one mode out of very many, for what is asked of a mode |
 //! | `order` | in which order to sweep, so that the boundary stays small |
 //! | `parts` | over- and underdetermined parts of a mode, from both sides |
 //! | `partition` | what hangs together behind the front, and what is grounded |
 //! | `plan` | the steps of a sweep, in forms that repeat |
 //! | `simpler` | what has one partner only is left out, what is long is cut |
+//! | `staged` | a verdict as its automaton, and what words ask of it |
+//! | `verdict` | what is asked of a verdict, whatever its form |
 
 mod automaton;
 mod diagram;
 mod islands;
 mod matroid;
+mod nearest;
 mod order;
 mod partition;
 mod parts;
 mod plan;
 mod simpler;
+mod staged;
+mod verdict;
 
 use std::fmt;
 
@@ -82,7 +88,10 @@ use crate::{Incidence, Options, incidence};
 
 pub use islands::{Flow, Network};
 pub use parts::{PartSweep, PartsOfMode};
+pub use staged::Staged;
 
+/// Diagrams of more nodes than this, two seconds of work and some hundred megabytes with all that is asked of them, are not made.
+const LARGEST_DIAGRAM: usize = 1 << 21;
 /// Two verdicts are compared by diagrams of at most so many nodes, a second of work.
 const MOST_NODES_TO_COMPARE: usize = 1 << 21;
 
@@ -129,17 +138,26 @@ pub struct SweepSize {
     pub minimal_states: usize,
 }
 
-/// The modes of a verdict, found by a sweep: a set of modes in a space of its own, in the order of the sweep.
+/// The modes of a verdict, found by a sweep: as its automaton, as a set of modes, or as both.
 #[derive(Debug)]
 pub struct Swept {
+    /// The minimal automaton, where it alone decides: nothing is said about modes but by equations.
+    pub staged: Option<Staged>,
+    /// A set of modes, where that is small or there is no other form.
+    pub diagram: Option<Diagram>,
+    /// How much it took.
+    pub size: SweepSize,
+}
+
+/// The modes of a verdict as a set of modes in a space of its own, in the order of the sweep.
+#[derive(Debug)]
+pub struct Diagram {
     /// Where the set is from. Its mode variables are numbered as the model's.
     pub space: ModeSpace,
     /// The modes.
     pub modes: ModeSet,
     /// The modes that are possible.
     pub valid: ModeSet,
-    /// How much it took.
-    pub size: SweepSize,
 }
 
 /// The verdicts on a long-range model.
@@ -157,14 +175,14 @@ pub struct LongRange {
     pub network: Network,
     /// Modes in which some balances hang together with nothing else; nothing where there are no balances.
     pub islands: Option<Swept>,
-    /// The modes of `singular` that have no island; nothing where comparing the two would take too much.
+    /// The modes of `singular` that have no island, in the space of its diagram; nothing where comparing the two would take too much.
     pub singular_without_islands: Option<ModeSet>,
 }
 
 impl LongRange {
     /// Whether every mode is regular, as far as structure and balances say.
     pub fn is_regular(&self) -> bool {
-        self.singular.modes.is_empty() && self.islands.is_none()
+        self.singular.is_empty() && self.islands.is_none()
     }
 }
 
@@ -185,17 +203,16 @@ pub fn long_range(
     given.check()?;
     let islands = network.cut_off_modes(&given, &invariant, options)?;
     let singular_without_islands = match &islands {
+        _ if singular.is_empty() => Some(ModeSet::EMPTY),
         Some(islands) => without(&singular, islands),
-        None => Some(singular.modes),
+        None => singular.diagram.as_ref().map(|diagram| diagram.modes),
     };
     Ok(LongRange { incidence, invariant, given, singular, network, islands, singular_without_islands })
 }
 
 /// The modes of one verdict that are not those of another, in the space of the first.
 fn without(one: &Swept, other: &Swept) -> Option<ModeSet> {
-    if one.modes.is_empty() {
-        return Some(ModeSet::EMPTY);
-    }
+    let (one, other) = (one.diagram.as_ref()?, other.diagram.as_ref()?);
     let comparison = ModeSpace::with_order(one.space.order().to_vec());
     comparison.set_node_limit(one.space.node_count() + MOST_NODES_TO_COMPARE);
     let same = |variable: ModeVariable| variable;
@@ -233,25 +250,31 @@ fn swept(
     also: &[ModeSet],
     options: &Options,
 ) -> Result<Swept, NotSwept> {
-    let related: Vec<Vec<ModeVariable>> = invariant.components().map(|it| given.support_of_all(&[it])).collect();
-    let space = ModeSpace::with_order(plan.order_of_modes(given.variable_count(), &related));
-    options.limit(&space);
-    space.set_task("writing a verdict as a set of modes");
     let minimal = automaton.minimal();
-    let passing = diagram::passing_modes(&space, plan, &minimal);
-    let conjuncts: Vec<ModeSet> = invariant.components().collect();
-    let same = |variable: ModeVariable| variable;
-    let valid = space.intersection(space.import(given, &conjuncts, same));
-    let also = space.union(space.import(given, also, same));
-    let modes = space.and(space.or(!passing, also), valid);
-    space.check()?;
     let size = SweepSize {
         boundary: plan.widest,
         forms: plan.forms.len(),
         states: automaton.most_states(),
         minimal_states: minimal.most_states(),
     };
-    Ok(Swept { space, modes, valid, size })
+    let staged = Staged::new(minimal, plan);
+    let is_alone = invariant.components().all(ModeSet::is_all) && also.iter().all(|set| set.is_empty());
+    if is_alone && staged.diagram_size() > LARGEST_DIAGRAM {
+        return Ok(Swept { staged: Some(staged), diagram: None, size });
+    }
+    let related: Vec<Vec<ModeVariable>> = invariant.components().map(|it| given.support_of_all(&[it])).collect();
+    let space = ModeSpace::with_order(plan.order_of_modes(given.variable_count(), &related));
+    options.limit(&space);
+    space.set_task("writing a verdict as a set of modes");
+    let passing = diagram::passing_modes(&space, plan, staged.passing());
+    let conjuncts: Vec<ModeSet> = invariant.components().collect();
+    let same = |variable: ModeVariable| variable;
+    let valid = space.intersection(space.import(given, &conjuncts, same));
+    let also = space.union(space.import(given, also, same));
+    let modes = space.and(space.or(!passing, also), valid);
+    space.check()?;
+    let diagram = Some(Diagram { space, modes, valid });
+    Ok(Swept { staged: is_alone.then_some(staged), diagram, size })
 }
 
 /// The graph of an incidence: equations are swept over, variables make the boundary. With the equations of the items.

@@ -11,12 +11,14 @@
 //! | `assignment` | the heaviest matching, from nothing or from the mode before ([`Hints`]) |
 //! | `offsets` | [`matched`]: the smallest offsets that belong to it |
 //! | `parts` | [`Parts`]: over- and underdetermined parts of a singular mode |
+//! | `elimination` | which combinations of equations, or of unknowns, vanish |
 //! | `pins` | [`pins`]: what makes a singular mode regular, where its states are determined |
 //! | `blocks` | [`blocks`]: what is solved together, in order |
 //! | `mode_structure` | [`ModeStructure`]: all of these, for restarts and programs |
 
 mod assignment;
 mod blocks;
+mod elimination;
 mod from_all_modes;
 mod mode_structure;
 mod offsets;

@@ -9,18 +9,13 @@
 //! Most are seen by the matching, in its over- and underdetermined parts, and looked for there; a triangle of resistors
 //! between blocking diodes is not: it has a perfect matching, and its numbers alone are singular.
 
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
+use super::elimination::{self, Key, ZERO};
 use super::parts::Parts;
 use super::signature::{ModeSignature, Signature};
-
-/// Combinations whose entries are smaller than this, with rows and columns scaled to 1, vanish. What was met in circuits was at least
-/// 1e-2 or at most 5e-16.
-const ZERO: f64 = 1e-9;
-/// A pivot is at least this share of the largest entry of its row: of those the one in the shortest column is taken.
-const PIVOT: f64 = 0.1;
 
 /// The coefficient of a derivative of a variable in an equation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -124,16 +119,6 @@ fn named(combinations: Vec<BTreeMap<u32, f64>>, names: &[u32]) -> Vec<Vec<(u32, 
     combinations.into_iter().map(list).collect()
 }
 
-/// A place in a vector.
-type Key = (u32, u32);
-
-/// A vector in echelon form, and what it is made of.
-struct Reduced {
-    pivot: (Key, f64),
-    entries: BTreeMap<Key, f64>,
-    combination: BTreeMap<u32, f64>,
-}
-
 /// So often vectors and places are scaled in turn: after that the largest entry of each is between a half and 1 as a rule.
 const SCALINGS: usize = 3;
 
@@ -161,57 +146,12 @@ fn scale(vectors: &mut [Vec<(Key, f64)>]) -> Vec<f64> {
     factors
 }
 
-/// A basis of the combinations of vectors that vanish, by sparse elimination with threshold pivoting.
+/// A basis of the combinations of vectors that vanish, by sparse elimination.
 fn vanishing_combinations(mut vectors: Vec<Vec<(Key, f64)>>) -> Vec<BTreeMap<u32, f64>> {
     let factors = scale(&mut vectors);
-    let mut occurrences: FxHashMap<Key, u32> = FxHashMap::default();
-    vectors.iter().flatten().for_each(|&(key, _)| *occurrences.entry(key).or_default() += 1);
-    let mut order: Vec<usize> = (0..vectors.len()).collect();
-    order.sort_by_key(|&at| (vectors[at].len(), at));
-    let mut reduced: Vec<Reduced> = Vec::new();
-    let mut reduced_at: FxHashMap<Key, usize> = FxHashMap::default();
-    let mut vanishing = Vec::new();
-    for at in order {
-        let mut entries: BTreeMap<Key, f64> = BTreeMap::new();
-        for &(key, value) in &vectors[at] {
-            *entries.entry(key).or_default() += value;
-        }
-        let size = entries.values().fold(0.0, |size: f64, value| size.max(value.abs()));
-        let mut combination = BTreeMap::from([(at as u32, 1.0)]);
-        let mut pending: BinaryHeap<std::cmp::Reverse<usize>> =
-            entries.keys().filter_map(|key| reduced_at.get(key)).map(|&at| std::cmp::Reverse(at)).collect();
-        while let Some(std::cmp::Reverse(number)) = pending.pop() {
-            let Reduced { pivot: (key, pivot), entries: other, combination: others } = &reduced[number];
-            let Some(value) = entries.remove(key) else { continue };
-            let factor = value / pivot;
-            for (&key, &value) in other.iter().filter(|(it, _)| *it != key) {
-                let entry = entries.entry(key).or_default();
-                *entry -= factor * value;
-                if entry.abs() <= f64::EPSILON * (factor * value).abs() {
-                    entries.remove(&key);
-                } else if let Some(&at) = reduced_at.get(&key) {
-                    pending.push(std::cmp::Reverse(at));
-                }
-            }
-            for (&row, &weight) in others {
-                *combination.entry(row).or_default() -= factor * weight;
-            }
-        }
-        let largest = entries.values().fold(0.0, |largest: f64, value| largest.max(value.abs()));
-        let weights = combination.values().fold(0.0, |largest: f64, value| largest.max(value.abs()));
-        if largest <= ZERO * size.max(weights) {
-            combination.retain(|_, weight| weight.abs() > ZERO * weights);
-            combination.iter_mut().for_each(|(&at, weight)| *weight *= factors[at as usize]);
-            vanishing.push(combination);
-            continue;
-        }
-        let pivot = entries
-            .iter()
-            .filter(|(_, value)| value.abs() >= PIVOT * largest)
-            .min_by_key(|(key, _)| (occurrences.get(key).copied().unwrap_or(0), **key));
-        let (&key, &value) = pivot.expect("the largest entry is one of them");
-        reduced_at.insert(key, reduced.len());
-        reduced.push(Reduced { pivot: (key, value), entries, combination });
+    let mut vanishing = elimination::vanishing_combinations(&vectors);
+    for combination in &mut vanishing {
+        combination.iter_mut().for_each(|(&at, weight)| *weight *= factors[at as usize]);
     }
     vanishing
 }

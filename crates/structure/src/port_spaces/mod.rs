@@ -155,6 +155,10 @@ impl Singularities {
     }
 }
 
+/// The spaces are those of all modes. Where one mode alone is looked at because all of them are too many, they are as long as the
+/// model, and each vector of them as well: for more equations than this, that takes seconds and more.
+const MOST_FORMS_OF_ONE_MODE: usize = 4_000;
+
 /// The kinds of the singular modes that last, of a model whose structure was regularized by these combinations. Works
 /// only where some mode is singular.
 pub fn singularities(
@@ -171,7 +175,8 @@ pub fn singularities(
     let exists = existence(dae, analysis, &invariant);
     let forms = forms::forms(dae, space, &invariant, combinations, value_of);
     let leaves = leaves::leaves(space, &forms, &exists);
-    let spaces = spaces::PortSpaces::of(&forms, &leaves, &exists);
+    let is_tractable = analysis.within.len() < dae.mode_variables.len() || forms.len() <= MOST_FORMS_OF_ONE_MODE;
+    let spaces = if is_tractable { spaces::PortSpaces::of(&forms, &leaves, &exists) } else { None };
     space.check()?;
     let groups = spaces.as_ref().map(|spaces| groups::groups(space, &forms, &leaves, spaces));
     space.check()?;

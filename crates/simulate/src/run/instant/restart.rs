@@ -133,7 +133,7 @@ impl<'a> Circumstances<'_, 'a> {
         let Some(pins) = &self.mode.pins else { return Ok(()) };
         let structure = &self.mode.structure;
         let equations = self.mode.equations.at(self.known);
-        for ((equation, tape), circuit) in pins.dropped.iter().zip(&pins.circuits) {
+        for (at, ((equation, tape), circuit)) in pins.dropped.iter().zip(&pins.circuits).enumerate() {
             let wanted = columns_of(structure, tape);
             // Where higher derivatives are not to be had, the value alone decides.
             let count = match result.right.extend_towards(&wanted, MOST_DERIVATIVES, structure, &equations) {
@@ -145,7 +145,11 @@ impl<'a> Circumstances<'_, 'a> {
                 other => (self.known)(other),
             };
             let series = result.guard_series(past, &tape.at(structure, &known), Row(0), count);
-            if let Sign::Decided(term, value) = series.sign(&self.noise) {
+            // What vanishes is found from what was, and as exactly.
+            let value = |it: Derivative<VariableId>| self.left.value(it.of, it.order);
+            let before = pins.largest_term(at, value).max(pins.rounding(at, value) / self.noise.relative);
+            let noise = Noise { floor: self.noise.floor.max(before), ..self.noise };
+            if let Sign::Decided(term, value) = series.sign(&noise) {
                 let circuit = circuit.clone();
                 return Err(NoRestart::Contradiction(Contradiction { equation: *equation, circuit, term, value }));
             }

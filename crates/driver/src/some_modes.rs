@@ -1,0 +1,112 @@
+//! Questions about models whose structure in all modes is too large for sets of modes.
+//!
+//! A sweep along the model gives the verdicts on all modes. What else is asked is asked of a mode: `analyze --at` names it, a run
+//! visits it, a start is in it. So the structure is that of the mode that was meant, or of the few that are possible.
+
+use std::collections::BTreeMap;
+
+use modeshift_dae::{ModeVariableId, MultimodeDae};
+use modeshift_diagnostics::{Diagnostics, Stop};
+use modeshift_modes::ModeVariable;
+use modeshift_numerics::{NativeFunctions, Parameters};
+use modeshift_report::Analyzed;
+use modeshift_report::check::note_one_mode;
+use modeshift_simulate::initialization::{FirstModes, first_modes};
+use modeshift_structure::Structure;
+use modeshift_structure::long_range::LongRange;
+
+use crate::pipeline::Run;
+
+/// Mode variables with their values.
+type Values = Vec<(ModeVariableId, bool)>;
+
+impl Run<'_> {
+    /// The structure of the modes that `at` names; of one of them, the usual one, where they are too many. Says so.
+    pub(crate) fn analyzed_or_one_mode(&mut self, at: Option<&str>) -> Result<Analyzed, Stop> {
+        let analyzed = self.structure_in(at, |found, asked| {
+            let usual = found.usual_values();
+            let value = |variable: ModeVariable| usual.get(&variable).copied().unwrap_or(true);
+            found.nearest_mode(asked, value).unwrap_or_default()
+        })?;
+        if analyzed.is_of_some_modes()
+            && let Some(found) = &analyzed.long_range
+        {
+            self.diagnostics.push(note_one_mode(&analyzed, found));
+        }
+        self.check_structure(&analyzed);
+        Ok(analyzed)
+    }
+
+    /// The structure of the modes that `at` names; of those in which the model starts, where they are too many.
+    pub(crate) fn structure_or_start(&mut self, at: Option<&str>, time: Option<f64>) -> Result<Analyzed, Stop> {
+        let dae = self.multimode_dae()?;
+        let start = known_at_start(&dae, time);
+        self.structure_of_some(dae, at, |found, asked| modes_of_start(found, asked, &start))
+    }
+
+    /// The same of a model that was swept over.
+    pub(crate) fn structure_at_start(&mut self, dae: MultimodeDae, found: LongRange) -> Result<Analyzed, Stop> {
+        let values = modes_of_start(&found, &[], &known_at_start(&dae, None));
+        self.structure_with(dae, found, Vec::new(), &values)
+    }
+
+    fn structure_in(
+        &mut self,
+        at: Option<&str>,
+        values: impl FnOnce(&LongRange, &[(ModeVariableId, bool)]) -> Values,
+    ) -> Result<Analyzed, Stop> {
+        let dae = self.multimode_dae()?;
+        self.structure_of_some(dae, at, values)
+    }
+
+    /// The structure of the modes that `at` names, or where they are too many of those with the values that are chosen then.
+    fn structure_of_some(
+        &mut self,
+        dae: MultimodeDae,
+        at: Option<&str>,
+        values: impl FnOnce(&LongRange, &[(ModeVariableId, bool)]) -> Values,
+    ) -> Result<Analyzed, Stop> {
+        let asked = self.within(&dae, "--at", at)?;
+        match self.regularized_or_swept(dae, &asked)? {
+            Structure::Sets(regularized) => self.judged(*regularized, asked),
+            Structure::Swept(dae, found) => {
+                let values = values(&found, &asked);
+                self.structure_with(*dae, *found, asked, &values)
+            }
+        }
+    }
+
+    fn structure_with(
+        &mut self,
+        dae: MultimodeDae,
+        found: LongRange,
+        asked: Values,
+        values: &[(ModeVariableId, bool)],
+    ) -> Result<Analyzed, Stop> {
+        let mut within: BTreeMap<ModeVariableId, bool> = values.iter().copied().collect();
+        within.extend(asked.iter().copied());
+        let within: Values = within.into_iter().collect();
+        let regularized = self.regularized(dae, &within)?;
+        let analyzed = self.judged(regularized, asked)?;
+        Ok(Analyzed { long_range: Some(found), ..analyzed })
+    }
+}
+
+/// What is known of the mode in which a model starts, at this time or at its own.
+fn known_at_start(dae: &MultimodeDae, time: Option<f64>) -> FirstModes {
+    let (natives, overrides) = (NativeFunctions::of(&dae.model), BTreeMap::new());
+    let parameters = Parameters::evaluate(&dae.model, &natives, &overrides, &mut Diagnostics::new());
+    let Ok(mut parameters) = parameters else { return FirstModes::default() };
+    let time = time.or(dae.model.experiment.start).unwrap_or(0.0);
+    first_modes(dae, &natives, &mut parameters, time)
+}
+
+/// What is known of the start; and what keeps its start value there, as far as a regular mode has it.
+fn modes_of_start(found: &LongRange, asked: &[(ModeVariableId, bool)], start: &FirstModes) -> Values {
+    let known = [&start.known[..], asked].concat();
+    let kept: BTreeMap<ModeVariableId, bool> = start.kept.iter().copied().collect();
+    let usual = |variable: ModeVariable| kept.get(&ModeVariableId(variable.0)).copied().unwrap_or(true);
+    let nearest = found.nearest_mode(&known, usual).unwrap_or_default();
+    let of_kept = nearest.into_iter().filter(|(id, _)| kept.contains_key(id));
+    start.known.iter().copied().chain(of_kept).collect()
+}
