@@ -193,3 +193,21 @@ fn a_pulse_is_as_exact_late_in_a_run_as_early() {
         }
     }
 }
+
+/// A state that rests, and is read by another one, does not hold up the run: implicit methods make nothing of it, not even rounding.
+#[test]
+fn a_state_that_rests_beside_one_that_moves_stays_at_zero() {
+    let laws = ["der(x) = 0;", "der(x) = -3*x;", "der(x) = 3*x;", "der(x) = -x + 2*z;", "der(x) = -x^2;"];
+    let movers = [("der(y) = 1 - x;", 1.0), ("der(y) = 2 + 5*x;", 2.0), ("der(y) = cos(time) - x - z;", f64::sin(1.0))];
+    for (law, (mover, expected)) in laws.iter().flat_map(|law| movers.map(|mover| (law, mover))) {
+        for method in [Method::Bdf, Method::Esdirk, Method::Explicit] {
+            let text = format!(
+                "model M Real x(start = 0, fixed = true), y(start = 0, fixed = true), z(start = 0, fixed = true); \
+                 equation {law} {mover} der(z) = -1e4*z; end M;"
+            );
+            let ran = run_text(&text, &How { method: Some(method), ..How::until(1.0) }).finished();
+            assert_eq!((ran.last("x"), ran.last("z")), (0.0, 0.0), "{law} {mover} {method:?}");
+            assert!((ran.last("y") - expected).abs() < 1e-5, "{law} {mover} {method:?}: {}", ran.last("y"));
+        }
+    }
+}

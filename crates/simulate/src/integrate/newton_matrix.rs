@@ -49,6 +49,9 @@ impl Drop for Lent<'_> {
     }
 }
 
+/// Passes in search of rows that rest: a line in which the first element moves is done in one or two.
+const MOST_PASSES: usize = 4;
+
 /// A Jacobian, and factors of `1 - c J`.
 pub(super) struct NewtonMatrix {
     /// The pattern of the Jacobian with the whole diagonal.
@@ -162,11 +165,38 @@ impl NewtonMatrix {
         self.diagonal.iter().map(|&place| self.values[place as usize] - 1.0).fold(0.0, f64::max)
     }
 
-    /// Replaces a vector by the solution.
+    /// Replaces a vector by the solution. What rests and is acted on by nothing but what rests is zero in it, exactly: factors make a
+    /// difference of others of it, and what rounding leaves of that would be taken for a state that begins to move.
     pub(super) fn solve(&mut self, vector: &mut [f64]) {
-        match self.is_analyzed {
-            true => self.factors.solve_with(vector, &mut self.buffer),
-            false => vector.fill(f64::NAN),
+        if !self.is_analyzed {
+            return vector.fill(f64::NAN);
         }
+        let resting = self.resting(vector);
+        self.factors.solve_with(vector, &mut self.buffer);
+        for (value, rests) in vector.iter_mut().zip(resting) {
+            *value = if rests { 0.0 } else { *value };
+        }
+    }
+
+    /// Rows whose right-hand side is zero, and which have entries in columns of such rows only; none where there are none, or where
+    /// they are not found in a few passes.
+    fn resting(&self, vector: &[f64]) -> Vec<bool> {
+        if vector.iter().all(|&value| value != 0.0) {
+            return Vec::new();
+        }
+        let mut rests: Vec<bool> = vector.iter().map(|&value| value == 0.0).collect();
+        for _ in 0..MOST_PASSES {
+            let mut is_closed = true;
+            for row in 0..rests.len() {
+                let mut entries = self.pattern.row_entries(&self.values, row);
+                if rests[row] && entries.any(|(column, value)| value != 0.0 && !rests[column]) {
+                    (rests[row], is_closed) = (false, false);
+                }
+            }
+            if is_closed {
+                return rests;
+            }
+        }
+        Vec::new()
     }
 }
