@@ -158,23 +158,6 @@ fn timings_go_to_standard_error() {
     }
 }
 
-/// Sets of modes of a start stay local where something stands beside each switching element: twice the line, twice the nodes.
-#[test]
-fn the_start_of_a_line_of_clutches_with_dampers_takes_diagrams_as_long_as_the_line() {
-    let line = "model M import Modeshift.Rotational.*; parameter Integer N = 10; Inertia j[N](each J = 1); OneWayClutch s[N - 1]; Damper d[N - 1];
-        equation for k in 1:N - 1 loop connect(j[k].b, s[k].a); connect(s[k].b, j[k + 1].a); connect(d[k].a, j[k].b); connect(d[k].b, j[k + 1].a);
-        end for; end M;";
-    let nodes = |count: &str| {
-        let outcome = modeshift_reading(line.as_bytes(), &["check", "-", "--timings", "--set", &format!("N={count}")]);
-        assert_eq!(outcome.status, 0, "{}", outcome.stderr);
-        let phase = outcome.stderr.lines().find(|line| line.contains("initializing")).expect("a start").to_string();
-        let nodes = phase.split(", ").last().and_then(|it| it.strip_suffix(" nodes").map(str::to_string));
-        nodes.and_then(|it| it.parse::<f64>().ok()).expect("a number of nodes")
-    };
-    let (short, long) = (nodes("60"), nodes("120"));
-    assert!(long < 2.5 * short, "{short} nodes for 60, {long} for 120");
-}
-
 #[test]
 fn limits_end_with_what_was_being_computed() {
     let line = ["analyze", "models/FaultyCoaxial.mo", "--set", "N=2000"];
