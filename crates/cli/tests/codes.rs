@@ -159,9 +159,9 @@ const PROVOKED: &[(Code, &str, &str)] = &[
     (
         Code::N0712,
         "check",
-        "model M import Modeshift.Electrical.*; ConstantVoltage s; Resistor R[300]; BreakingCapacitor C[300]; Ground g;
-         equation connect(s.n, g.p); connect(s.p, R[1].p); for k in 1:300 loop connect(R[k].n, C[k].p);
-         connect(C[k].n, g.p); end for; for k in 2:300 loop connect(R[k - 1].n, R[k].p); end for; end M;",
+        "model M import Modeshift.Electrical.*; ConstantVoltage s; Resistor R[600]; BreakingCapacitor C[600]; Ground g;
+         equation connect(s.n, g.p); connect(s.p, R[1].p); for k in 1:600 loop connect(R[k].n, C[k].p);
+         connect(C[k].n, g.p); end for; for k in 2:600 loop connect(R[k - 1].n, R[k].p); end for; end M;",
     ),
     (Code::E0603, "analyze --node-limit 10", "models/ClutchChain.mo"),
     (

@@ -21,8 +21,9 @@ pub(crate) struct Sweep {
     behind: usize,
 }
 
-/// So far behind its front a sweep turns back: about the equations of one component.
-const BEHIND: usize = 16;
+/// So far behind its front a sweep turns back: about the equations of one section of a line, with what stands beside its element, at a start
+/// too, where these are there with their derivatives.
+const BEHIND: usize = 64;
 
 impl Sweep {
     /// Nothing waits.
@@ -149,7 +150,7 @@ mod tests {
     /// The order in which equations are taken if, when one of them is, others are added.
     fn taken(first: &[u32], then: &[(u32, &[u32])]) -> Vec<u32> {
         let order: Vec<_> = (0..100).map(EquationId::from_index).collect();
-        let mut sweep = Sweep::new(100, &order).turning_back();
+        let mut sweep = Sweep { behind: 16, ..Sweep::new(100, &order) };
         first.iter().for_each(|&k| sweep.add(EquationId(k)));
         let mut taken = Vec::new();
         while let Some(equation) = sweep.next() {
