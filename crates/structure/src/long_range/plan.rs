@@ -22,6 +22,8 @@ const MOST_LOCAL_MODES: usize = 6;
 pub(super) struct Item {
     pub(super) guard: ModeSet,
     pub(super) edges: Vec<(u32, ModeSet)>,
+    /// What edges weigh; nothing where all weigh nothing, or weights do not matter.
+    pub(super) orders: Vec<u8>,
 }
 
 /// What a sweep is planned for: items, and the modes in which each vertex is there.
@@ -47,6 +49,8 @@ pub(super) struct Form {
     pub(super) guard: TruthTable,
     /// The item's vertices with their modes.
     pub(super) edges: Vec<(u8, TruthTable)>,
+    /// What they weigh, where that matters.
+    pub(super) orders: Vec<u8>,
     /// Places of leaving vertices, highest first, with the modes in which they are there.
     pub(super) leaving: Vec<(u8, TruthTable)>,
     /// Places of leaving mode variables, highest first.
@@ -235,6 +239,7 @@ impl Planner<'_> {
             entering_modes: (self.modes.len() - modes_before) as u8,
             guard: self.truth_table(item.guard),
             edges: item.edges.iter().map(|&(vertex, modes)| (place(vertex), self.truth_table(modes))).collect(),
+            orders: item.orders.clone(),
             leaving: (0..self.boundary.len())
                 .rev()
                 .filter(leaves)
