@@ -190,8 +190,8 @@ pub struct Common {
 #[derive(Debug, Args)]
 #[allow(missing_docs)]
 pub struct Run {
-    /// The integrator
-    #[arg(long, value_enum, default_value_t = Solver::Bdf)]
+    /// The integrator; `exact` is not there yet
+    #[arg(long, value_enum, default_value_t = Solver::Auto)]
     pub solver: Solver,
     /// Start time; default from the model's annotation, else 0
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
@@ -263,9 +263,17 @@ pub enum DataFormat {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[allow(missing_docs)]
 pub enum Solver {
+    /// The choice of the program: `bdf`
+    Auto,
+    /// Backward differentiation, implicit: the first choice
     Bdf,
+    /// Runge–Kutta, implicit: for many events, and for oscillations that are hardly damped
     Esdirk,
+    /// Runge–Kutta, explicit: for what is smooth and not stiff
     Explicit,
+    /// Exact solutions of affine modes: not there yet
+    #[value(hide = true)]
+    Exact,
 }
 
 /// `NAME=VALUE`, split at the first `=` outside single quotes, which quote names in Modelica.

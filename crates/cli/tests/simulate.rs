@@ -90,6 +90,23 @@ fn times_and_tolerance_are_as_wanted() {
 }
 
 #[test]
+fn the_choice_of_the_program_is_what_runs_without_one() {
+    let directory = directory("auto", DECAY);
+    for arguments in
+        [&["-o", "none.csv"][..], &["--solver", "auto", "-o", "auto.csv"], &["--solver", "bdf", "-o", "bdf.csv"]]
+    {
+        let outcome = simulate(&directory, &[&["M.mo"], arguments].concat());
+        assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    }
+    let result = |name: &str| std::fs::read_to_string(directory.join(name)).expect("a result");
+    assert_eq!(result("auto.csv"), result("none.csv"));
+    assert_eq!(result("auto.csv"), result("bdf.csv"));
+    let outcome = simulate(&directory, &["M.mo", "--solver", "exact"]);
+    assert_eq!(outcome.status, 2, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("not there yet"), "{}", outcome.stderr);
+}
+
+#[test]
 fn at_an_event_there_are_two_rows_and_an_entry_in_the_log() {
     let directory = directory("event", "");
     let arguments = [&model("TwoEquations.mo"), "-o", "r.csv", "--events", "e.json", "--interval", "0.3"];

@@ -6,8 +6,10 @@
 //! | `text` | how wide texts are, and how to make them fit |
 //! | [`svg`] | pictures as SVG, and its primitives for who writes more than these shapes |
 //! | `png` | pictures as PNG; the only file that knows a rasteriser and a font |
+//! | `png_file` | pixels as a file |
 
 mod png;
+mod png_file;
 mod shapes;
 pub mod svg;
 mod text;

@@ -1,42 +1,53 @@
 //! Pictures as PNG: shapes are filled and stroked with smooth edges by `tiny-skia`, letters are outlines of DejaVu Sans,
-//! which comes with the program, so that a picture is the same on every machine.
+//! which comes (packed) with the program, so that a picture is the same on every machine.
 
+use miniz_oxide::inflate::decompress_to_vec_zlib;
 use tiny_skia::{
     Color, FillRule, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, Stroke as Pen, StrokeDash, Transform,
 };
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
 
+use crate::png_file;
 use crate::shapes::{Anchor, Colour, Drawing, Shape, Stroke, Text};
 
 /// Pixels of the file per pixel of the drawing.
 const RESOLUTION: f32 = 2.0;
 
+/// DejaVu Sans, as `build.rs` packed it.
+const REGULAR: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/regular.zlib"));
+const BOLD: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/bold.zlib"));
+
 /// The bytes of the file; an error where the picture is too large to be drawn.
 pub fn to_png(drawing: &Drawing) -> Result<Vec<u8>, String> {
     let pixels = |length: f64| (length * f64::from(RESOLUTION)).ceil() as u32;
     let (width, height) = (pixels(drawing.width), pixels(drawing.height));
+    let (regular, bold) = (unpacked(REGULAR), unpacked(BOLD));
     let mut canvas = Canvas {
         pixmap: Pixmap::new(width, height).ok_or(format!("no picture has {width} times {height} pixels"))?,
-        regular: face(dejavu::sans::regular()),
-        bold: face(dejavu::sans::bold()),
+        regular: face(&regular),
+        bold: face(&bold),
     };
     canvas.pixmap.fill(Color::WHITE);
     drawing.shapes.iter().for_each(|shape| canvas.draw(shape));
-    canvas.pixmap.encode_png().map_err(|error| error.to_string())
+    Ok(png_file::encode(width, height, canvas.pixmap.data()))
 }
 
-fn face(font: &'static [u8]) -> Face<'static> {
+fn unpacked(font: &[u8]) -> Vec<u8> {
+    decompress_to_vec_zlib(font).expect("the font that comes with the program is whole")
+}
+
+fn face(font: &[u8]) -> Face<'_> {
     Face::parse(font, 0).expect("the font that comes with the program is a font")
 }
 
 /// Pixels, and fonts to write with.
-struct Canvas {
+struct Canvas<'f> {
     pixmap: Pixmap,
-    regular: Face<'static>,
-    bold: Face<'static>,
+    regular: Face<'f>,
+    bold: Face<'f>,
 }
 
-impl Canvas {
+impl Canvas<'_> {
     fn draw(&mut self, shape: &Shape) {
         match shape {
             Shape::Polyline(points, stroke) => self.stroke(points, stroke),

@@ -34,7 +34,7 @@ pub use all_changes::{AllChanges, Conflict, InPairs, Moment, OrderBound, PairPot
 pub use formulas::ClosedForm;
 pub use next_mode::{
     Accepted, Cluster, Complementarity, Element, GuardSeries, MOST_TRIED, NextMode, Ray, ReferenceMode, Sign,
-    StateCondition, States, Strategy, Term, extreme_rays,
+    StateCondition, States, Strategy, Term, extreme_rays, guard_weights,
 };
 pub use one_change::{Defect, FormUsers, Noise, Note, Past, Potentials, Restart, Unknown, WhenLaws, restart};
 pub use one_mode::{DifferenceTape, EquationTapes, Jet, ModeEquations, Partial, Residuals};

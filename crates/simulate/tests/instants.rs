@@ -519,3 +519,48 @@ fn a_stair_that_no_step_agrees_with_stays_as_it_stood() {
     let ran = run_text(text, &How::default()).finished();
     assert!(ran.last("x").abs() < 1e-6, "{}", ran.last("x"));
 }
+
+/// A limiter comes to rest at its limit, which no sign tells: the comparison is true from there on, as it is written.
+#[test]
+fn what_comes_to_rest_at_a_threshold_is_as_written() {
+    let limiters = [
+        "u = min(1, x);",
+        "u = 1 - max(0, 1 - x);",
+        "u = noEvent(if x > 1 then 1 else x);",
+        "u = if x > 1 then 1 else x;",
+        "u = smooth(0, noEvent(if x > 1 then 1 elseif x < -1 then -1 else x));",
+    ];
+    // Up to 1 at a time of 1, there until 3, and down again.
+    let up_and_down = "der(x) = if time < 2 then 1 else -1;";
+    let comparisons = [("u >= 1", 2.0), ("not u < 1", 2.0), ("u > 1", 0.0), ("1 <= u", 2.0), ("2*u - 2 >= 0", 2.0)];
+    for (limiter, (comparison, expected)) in limiters.iter().flat_map(|it| comparisons.map(|with| (it, with))) {
+        for method in [Method::Bdf, Method::Esdirk, Method::Explicit] {
+            let text = format!(
+                "model M Real x(start = 0, fixed = true), u, y(start = 0, fixed = true); Boolean e; equation {up_and_down} \
+                 {limiter} e = {comparison}; der(y) = if e then 1 else 0; end M;"
+            );
+            let ran = run_text(&text, &How { method: Some(method), ..How::until(4.0) }).finished();
+            let y = ran.last("y");
+            assert!((y - expected).abs() < 1e-9, "{limiter} {comparison} {method:?}: {y} instead of {expected}");
+            assert!(ran.diagnostics.is_empty(), "{limiter} {comparison}: {:?}", ran.diagnostics);
+            let crossings = if expected > 0.0 || limiter.starts_with("u = if") { 3 } else { 1 };
+            assert_eq!(ran.events().len(), crossings, "{limiter} {comparison} {method:?}");
+        }
+    }
+}
+
+/// What would cross at the very time at which a `when` stops it rests at the threshold.
+#[test]
+fn what_is_stopped_where_it_would_have_crossed_is_as_written() {
+    for (comparison, expected) in [("x >= 1", 2.5), ("x > 1", 0.0), ("not x < 1", 2.5)] {
+        for method in [Method::Bdf, Method::Esdirk, Method::Explicit] {
+            let text = format!(
+                "model M Real x(start = 0, fixed = true), v(start = 1, fixed = true), y(start = 0, fixed = true); \
+                 Boolean e; equation der(x) = v; der(v) = 0; when sample(1, 10) then reinit(v, 0); reinit(x, 1); end when; \
+                 e = {comparison}; der(y) = if e then 1 else 0; end M;"
+            );
+            let y = run_text(&text, &How { method: Some(method), ..How::until(3.5) }).finished().last("y");
+            assert!((y - expected).abs() < 1e-9, "{comparison} {method:?}: {y} instead of {expected}");
+        }
+    }
+}

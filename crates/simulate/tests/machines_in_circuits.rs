@@ -3,6 +3,7 @@
 
 use crate::machines::{example, near};
 use crate::support::runs as support;
+use modeshift_simulate::integrate::Method;
 use std::path::PathBuf;
 use support::{How, Ran, run_text};
 
@@ -215,4 +216,41 @@ fn what_closes_without_a_voltage_makes_no_impulse() {
     let ran = run_text(switch, &How::until(2.0)).finished();
     near(ran.weight(0, "a.i", "1"), 0.5, 1e-12);
     near(ran.last("a.v"), 1.5, 1e-12);
+}
+
+/// Where the source passes zero so does everything, and what is left of currents and voltages is rounding: which diodes conduct follows
+/// from derivatives, so that neither the method nor the tolerance nor a unit decides.
+#[test]
+fn diodes_at_a_common_zero_are_decided_by_derivatives() {
+    for (series, beside, unit) in
+        [(1.0, None, 1.0), (0.0, None, 1.0), (1.0, Some(3.0), 1.0), (1.0, Some(3.0), 1e-6), (0.0, None, 1e5)]
+    {
+        let beside = beside.map_or(String::new(), |it| {
+            format!("Resistor rb(R = {it:?}); equation connect(rb.p, rs.n); connect(rb.n, g.p);")
+        });
+        let text = format!(
+            "model C import Modeshift.Electrical.*; Ground g; SineVoltage s(V = {:?}, f = 1, phase = 0.3); Resistor rs(R = {series:?});
+             Resistor r(R = 9); IdealDiode d5, d7; Inductor l(L = 0.3, i(start = 0, fixed = true));
+             equation connect(s.n, g.p); connect(s.p, rs.p); connect(rs.n, d5.p); connect(d5.n, r.p); connect(r.n, g.p);
+             connect(g.p, d7.p); connect(d7.n, r.p); connect(l.p, r.p); connect(l.n, rs.n); end C;
+             model M extends C; import Modeshift.Electrical.*; {beside} end M;",
+            6.0 * unit
+        );
+        let mut sequences = Vec::new();
+        for method in [Method::Bdf, Method::Esdirk, Method::Explicit] {
+            for tolerance in [1e-5, 1e-8] {
+                let how = How { method: Some(method), ..How::until(1.7) }.tolerance(tolerance);
+                let ran = run_text(&text, &how).finished();
+                let pi = std::f64::consts::PI;
+                near(ran.event_times()[0], (pi - 0.3) / (2.0 * pi), 1e-6);
+                assert_eq!(
+                    ran.mode_after(0),
+                    ["activeState(d5.open)", "activeState(d7.closed)"],
+                    "{method:?} {tolerance:e}"
+                );
+                sequences.push((0..ran.events().len()).map(|at| ran.mode_after(at).join(" ")).collect::<Vec<_>>());
+            }
+        }
+        assert!(sequences.iter().all(|it| *it == sequences[0]), "{sequences:#?}");
+    }
 }

@@ -155,3 +155,46 @@ fn priorities_decide_between_a_time_and_a_clock_of_the_same_instant() {
         }
     }
 }
+
+/// Two relations on one threshold are one surface, however they are written: where both states lead to it, h stays there until the slope of
+/// one of them turns; where both lead across, it crosses.
+#[test]
+fn two_states_that_lead_to_the_threshold_between_them_slide_along_it() {
+    let model = |slope: &str, back: &str, speeds: [f64; 2]| {
+        format!(
+            "model H parameter Real c; outer output Real h; equation der(h) = c{slope}; end H;
+             model M inner Real h(start = 0, fixed = true); H a(c = {:?}), b(c = {:?}); equation initialState(a);
+             transition(a, b, h > 0.5); transition(b, a, {back}); end M;",
+            speeds[0], speeds[1]
+        )
+    };
+    for back in ["h < 0.5", "h <= 0.5", "0.5 > h", "not h > 0.5"] {
+        for fall in [-1.0, -3.0] {
+            let ran = run(&model("", back, [1.0, fall]), 2.0);
+            assert_eq!(ran.said("W0833").code, "W0833");
+            assert_eq!(ran.events().len(), 1, "{back}");
+            near(ran.last("h"), 0.5, 1e-9);
+        }
+        let crossing = run(&model("", back, [1.0, 2.0]), 1.0);
+        check_times(&crossing, &[0.5]);
+        near(crossing.last("h"), 1.5, 1e-8);
+        // h = t^2 in a and (t - 1)^2 and something in b, which rises from 1 on.
+        let leaving = run(&model(" + 2*time - 1", back, [1.0, -1.0]), 2.0);
+        near(leaving.event_times()[0], 0.5_f64.sqrt(), 1e-8);
+        near(leaving.event_times()[1], 1.0, 1e-7);
+        near(leaving.last("h"), 1.5, 1e-6);
+        assert!(leaving.diagnostics.iter().all(|it| it.code != "W0828"), "{back}: {:#?}", leaving.diagnostics);
+    }
+}
+
+/// What exists in one of the states only cannot be combined, and that is said.
+#[test]
+fn states_with_variables_of_their_own_do_not_slide() {
+    let text = format!(
+        "{STATES}{}",
+        falling("X", -2.0, "", "transition(b, a, h < 0.5); transition(b, c, h < -10, priority = 2);")
+    );
+    let ran = run_text(&text, &How::until(1.0));
+    let said = ran.said("E0823");
+    assert!(said.notes.iter().any(|note| note.contains("cannot slide along: `b.x` jumps")), "{said:#?}");
+}

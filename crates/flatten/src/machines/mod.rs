@@ -15,7 +15,9 @@
 //!   invariant, so that no analysis ever sees a product of states that cannot be.
 //! - *Which state follows* is a definition with a memory. An `immediate` transition reads its condition at the instant, which
 //!   makes an implicit guard where the condition depends on what follows from it: next-mode selection decides. A delayed
-//!   one reads left limits. Where a condition speaks of variables of a state that is not active, it says nothing: staying
+//!   one reads left limits: it fires since its condition was true before, and nothing that it leads to can take that back; what
+//!   only comes true in the instant it does not see. Out of a state that an instant has entered it fires if the condition is true
+//!   at what the state began with, in a later micro-step, never by what was true when the state was left before. Where a condition speaks of variables of a state that is not active, it says nothing: staying
 //!   is contradicted in the state itself, entering by the transitions that leave the entered one. Transitions of several
 //!   machines in one micro-step are one change; a chain of them is a cascade.
 //! - *Entering* is no equation. [`modeshift_dae::MachineState`] says when a state is entered and whether it begins anew; the run

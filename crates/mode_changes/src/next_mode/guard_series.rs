@@ -4,6 +4,7 @@
 //! value, its derivative, and so on. The first term that is not noise decides. If no term does, the guard vanishes
 //! identically as far as can be seen, and either side is allowed.
 
+use modeshift_dae::IndexVec;
 use modeshift_structure::one_mode::{Column, Row};
 
 use crate::one_change::{Noise, Past, Restart};
@@ -47,22 +48,87 @@ impl Sign {
 
 impl Restart {
     /// The series of the guard written as the residual of `row`, after this restart from `past`, whose jet was extended.
-    ///
-    /// Impulses enter by the partial derivatives at left limits.
     pub fn guard_series(&self, past: &Past, guard: &dyn Residuals, row: Row, highest: u32) -> GuardSeries {
         let derivatives = guard.residual(row, &self.right, highest);
-        let partials = guard.partials(row, &past.jet, 0);
-        let mut series = GuardSeries { weights: Vec::new(), derivatives, size: 0.0 };
-        for partial in partials {
+        let mut size = 0.0;
+        let content = |column: Column, order: u32| {
+            let orders = 0..self.weights[column].len() as u32 + order;
+            orders.map(|p| content(&past.jet, self, column, order, p)).collect::<Vec<f64>>()
+        };
+        let limits = Limits { left: &past.jet, right: &self.right };
+        let weights = limits.weights(guard, row, &content, |value| size += value);
+        GuardSeries { weights, derivatives, size }
+    }
+}
+
+/// The weights of a guard in an instant whose impulses have these weights; its derivatives do not count there.
+pub fn guard_weights(
+    guard: &dyn Residuals,
+    row: Row,
+    (left, right): (&Jet, &Jet),
+    weights: &IndexVec<Column, Vec<f64>>,
+) -> Vec<f64> {
+    let content = |column: Column, order: u32| if order == 0 { weights[column].clone() } else { Vec::new() };
+    Limits { left, right }.weights(guard, row, &content, |_| ())
+}
+
+/// Both sides of an instant.
+struct Limits<'a> {
+    left: &'a Jet,
+    right: &'a Jet,
+}
+
+/// How large an impulse is taken to be, in units of its weight, to see where it leads a guard: far beyond what a guard that is not
+/// impulsive may reach, and again as far.
+const FAR: [f64; 2] = [1e20, 1e40];
+
+impl Limits<'_> {
+    /// The weights of a guard, and the size of its terms, one by one.
+    ///
+    /// Impulses enter a guard that is affine by its partial derivatives. In others, as `abs(f) > 1`, these say little: there it
+    /// counts on which side the guard is when the impulse is as large as one likes.
+    fn weights(
+        &self,
+        guard: &dyn Residuals,
+        row: Row,
+        content: &dyn Fn(Column, u32) -> Vec<f64>,
+        mut size: impl FnMut(f64),
+    ) -> Vec<f64> {
+        let mut series = GuardSeries::default();
+        let mut impulsive = Vec::new();
+        for partial in guard.partials(row, self.left, 0) {
             let (column, order, coefficient) = (partial.column, partial.order, partial.derivatives[0]);
             let value = (coefficient * self.right.get(column, order)).abs();
-            series.size += if value.is_finite() { value } else { 0.0 };
-            for p in 0..self.weights[column].len() as u32 + order {
-                let content = content(&past.jet, self, column, order, p);
-                series.add_weight(p, coefficient * content);
-            }
+            size(if value.is_finite() { value } else { 0.0 });
+            let contents = content(column, order);
+            contents.iter().zip(0..).for_each(|(&content, p)| series.add_weight(p, coefficient * content));
+            impulsive.extend(contents.iter().rposition(|&it| it != 0.0).map(|p| (p, column, order, contents[p])));
         }
-        series
+        let Some(highest) = impulsive.iter().map(|it| it.0).max().filter(|_| !guard.is_linear(row)) else {
+            return series.weights;
+        };
+        impulsive.retain(|it| it.0 == highest);
+        let largest = impulsive.iter().map(|it| it.3.abs()).fold(0.0, f64::max);
+        let [near, far] = FAR.map(|factor| self.value_at(guard, row, &impulsive, factor / largest));
+        if near * far > 0.0 {
+            let mut weights = vec![0.0; highest + 1];
+            weights[highest] = largest.copysign(far);
+            return weights;
+        }
+        series.weights
+    }
+
+    /// The guard where each impulsive quantity is so many times its weight away from its right limit.
+    fn value_at(&self, guard: &dyn Residuals, row: Row, impulsive: &[(usize, Column, u32, f64)], factor: f64) -> f64 {
+        let mut point = self.right.clone();
+        let finite = |value: f64, otherwise: f64| if value.is_finite() { value } else { otherwise };
+        for partial in guard.partials(row, self.left, 0) {
+            let (column, order) = (partial.column, partial.order);
+            let right = finite(self.right.get(column, order), finite(self.left.get(column, order), 0.0));
+            let away = impulsive.iter().find(|it| (it.1, it.2) == (column, order)).map_or(0.0, |it| it.3 * factor);
+            point.set(column, order, right + away);
+        }
+        guard.residual(row, &point, 0)[0]
     }
 }
 

@@ -18,7 +18,7 @@ mod step_complementarity;
 
 pub use complementarity::{Element, ReferenceMode};
 pub use derived_guards::{Ray, extreme_rays};
-pub use guard_series::{GuardSeries, Sign, Term};
+pub use guard_series::{GuardSeries, Sign, Term, guard_weights};
 #[cfg(test)]
 pub(crate) use lemke::lemke;
 #[cfg(test)]

@@ -24,6 +24,8 @@ const WINDOW: i32 = 8;
 /// Inputs are followed up to this derivative: on circles of small radius the next term is below rounding.
 const INPUT_DERIVATIVES: u32 = 6;
 
+/// Systems of no more equations are solved as dense ones: sparse ones cost more to set up.
+const SMALL: usize = 24;
 /// Steps are dense and many: beyond this many equations they would take minutes, and the singular block speaks for itself.
 const LARGEST: usize = 300;
 /// Lengths of steps that are tried before all others: where neither can be solved, none can, unless a model is made for these two.
@@ -51,8 +53,9 @@ pub fn laurent_restart(structure: &ModeStructure, equations: &dyn Residuals, mem
     if !system.has_steps() {
         return None;
     }
+    let mut steps = ComplexSteps::new(&system);
     let mut best: Option<Circle> = None;
-    for circle in (-40..=16).filter_map(|exponent: i32| Circle::new(&system, f64::from(exponent).exp2())) {
+    for circle in (-40..=16).filter_map(|exponent: i32| Circle::new(&mut steps, f64::from(exponent).exp2())) {
         match &best {
             Some(smaller) if !circle.agrees(smaller) => break,
             Some(smaller) if smaller.error <= circle.error => {}
@@ -151,19 +154,14 @@ impl StepSystem {
         values[column.index()] / h.powi(order as i32)
     }
 
-    /// One step of length `h`.
-    fn step(&self, h: Complex) -> Option<Vec<Complex>> {
-        let (factors, right) = self.factored(h)?;
-        Some(factors.solve(&right))
-    }
-
-    fn factored(&self, h: Complex) -> Option<(Factors<Complex>, Vec<Complex>)> {
+    /// One step of length `h`, solved as a dense system.
+    fn dense_step(&self, h: Complex) -> Option<Vec<Complex>> {
         let s = Complex::from(1.0) / h;
         let mut matrix = Matrix::zero(self.size);
         for &(row, column, order, coefficient) in &self.terms {
             matrix.add(row, column, power(s, order) * Complex::from(coefficient));
         }
-        Some((Factors::new(&matrix)?, self.right_hand_side(h)))
+        Some(Factors::new(&matrix)?.solve(&self.right_hand_side(h)))
     }
 
     fn right_hand_side(&self, h: Complex) -> Vec<Complex> {
@@ -181,6 +179,64 @@ impl StepSystem {
             }
         }
         right
+    }
+}
+
+/// Complex steps of a system, as sparse as its equations are: real and imaginary parts are two unknowns beside each other.
+struct ComplexSteps<'a> {
+    system: &'a StepSystem,
+    pattern: Pattern,
+    /// By term: where the sums stand that it is part of, of `[a, -b]` and below that `[b, a]` for `a + b i`; nothing for what is real.
+    places: Vec<([usize; 2], Option<[usize; 2]>)>,
+    factors: Lu,
+}
+
+impl<'a> ComplexSteps<'a> {
+    fn new(system: &'a StepSystem) -> Self {
+        let mut rows: Vec<BTreeMap<u32, usize>> = vec![BTreeMap::new(); 2 * system.size];
+        for &(row, column, order, _) in &system.terms {
+            let [real, imaginary] = [0, 1].map(|part| (2 * column + part) as u32);
+            rows[2 * row].insert(real, 0);
+            rows[2 * row + 1].insert(imaginary, 0);
+            if order > 0 {
+                rows[2 * row].insert(imaginary, 0);
+                rows[2 * row + 1].insert(real, 0);
+            }
+        }
+        let pattern = Pattern::from_rows(2 * system.size, rows.iter().map(|row| row.keys().copied()));
+        rows.iter_mut().flat_map(BTreeMap::values_mut).zip(0..).for_each(|(place, number)| *place = number);
+        let place = |row: usize, column: usize| rows[row][&(column as u32)];
+        let places = system.terms.iter().map(|&(row, column, order, _)| {
+            let (row, column) = (2 * row, 2 * column);
+            let crossed = (order > 0).then(|| [place(row, column + 1), place(row + 1, column)]);
+            ([place(row, column), place(row + 1, column + 1)], crossed)
+        });
+        let places = places.collect();
+        let factors = Lu::for_pattern(&pattern);
+        ComplexSteps { system, pattern, places, factors }
+    }
+
+    /// One step of length `h`.
+    fn step(&mut self, h: Complex) -> Option<Vec<Complex>> {
+        if self.system.size <= SMALL { self.system.dense_step(h) } else { self.sparse_step(h) }
+    }
+
+    fn sparse_step(&mut self, h: Complex) -> Option<Vec<Complex>> {
+        let s = Complex::from(1.0) / h;
+        let mut values = vec![0.0; self.pattern.entry_count()];
+        for (&(_, _, order, coefficient), (straight, crossed)) in self.system.terms.iter().zip(&self.places) {
+            let value = power(s, order) * Complex::from(coefficient);
+            straight.iter().for_each(|&place| values[place] += value.real);
+            if let Some([above, below]) = *crossed {
+                values[above] -= value.imaginary;
+                values[below] += value.imaginary;
+            }
+        }
+        self.factors.factor(&self.pattern, &values).ok()?;
+        let right = self.system.right_hand_side(h);
+        let mut parts: Vec<f64> = right.into_iter().flat_map(|value| [value.real, value.imaginary]).collect();
+        self.factors.solve(&mut parts);
+        Some(parts.chunks_exact(2).map(|parts| Complex { real: parts[0], imaginary: parts[1] }).collect())
     }
 }
 
@@ -209,14 +265,14 @@ struct Circle {
 }
 
 impl Circle {
-    fn new(system: &StepSystem, radius: f64) -> Option<Self> {
+    fn new(system: &mut ComplexSteps<'_>, radius: f64) -> Option<Self> {
         // Conjugate steps have conjugate solutions: the upper half, away from the real axis, is enough.
         let angle = |k: usize| std::f64::consts::PI * (2 * k + 1) as f64 / STEPS as f64;
         let steps: Option<Vec<Vec<Complex>>> =
             (0..STEPS / 2).map(|k| system.step(Complex::polar(radius, angle(k)))).collect();
         let mut circle = Circle { radius, steps: steps?, error: 0.0 };
         let size = circle.steps.iter().flatten().map(|value| value.magnitude()).fold(f64::MIN_POSITIVE, f64::max);
-        let impossible = (0..system.size)
+        let impossible = (0..system.system.size)
             .flat_map(|column| (-(STEPS as i32) / 2 + 1..-WINDOW).map(move |m| (column, m)))
             .map(|(column, m)| (circle.coefficient(column, m) * radius.powi(m)).abs())
             .fold(0.0, f64::max);
@@ -265,5 +321,37 @@ impl Circle {
             weights.push(found);
         }
         LaurentRestart { right, weights, error: self.error }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sparse steps are dense ones: a chain of coils and capacitors with algebraic variables between them.
+    #[test]
+    fn sparse_steps_are_dense_steps() {
+        let size = 40;
+        let mut terms = Vec::new();
+        for row in 0..size {
+            terms.push((row, row, u32::from(row % 3 == 0), 1.0 + row as f64 / 7.0));
+            terms.push((row, (row + 1) % size, 0, 0.5 - (row % 5) as f64));
+            terms.push((row, (row * row + 3) % size, u32::from(row % 4 == 1), -0.75));
+        }
+        let orders = |column: usize| terms.iter().filter(|it| it.1 == column).map(|it| it.2).max().unwrap_or(0);
+        let memory = (0..size).map(|column| vec![column as f64 / 10.0; orders(column) as usize]).collect();
+        let inputs = (0..size).map(|row| vec![1.0 / (1.0 + row as f64), 0.25]).collect();
+        let system = StepSystem { size, terms: terms.clone(), memory, inputs };
+        let mut steps = ComplexSteps::new(&system);
+        for radius in [1e-6, 1e-2, 3.0] {
+            let h = Complex::polar(radius, 0.7);
+            let (Some(dense), Some(sparse)) = (system.dense_step(h), steps.sparse_step(h)) else {
+                panic!("both can be solved")
+            };
+            let size = dense.iter().map(|value| value.magnitude()).fold(0.0, f64::max);
+            for (one, other) in dense.into_iter().zip(sparse) {
+                assert!((one - other).magnitude() <= 1e-9 * size, "{one:?} {other:?}");
+            }
+        }
     }
 }

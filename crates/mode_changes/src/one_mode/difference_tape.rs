@@ -181,6 +181,10 @@ impl Residuals for DifferenceAt<'_> {
         };
         unknowns.filter_map(partial).collect()
     }
+
+    fn is_linear(&self, _: Row) -> bool {
+        self.tape.is_linear
+    }
 }
 
 /// Series of the inputs of a tape along a jet, one after the other. What is neither time nor a variable of the jet is

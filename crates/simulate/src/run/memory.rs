@@ -46,6 +46,8 @@ pub(crate) struct Memory {
     pub sizes: StateSizes,
     /// How large the sides of each atom were of late.
     pub scales: IndexVec<RelationId, f64>,
+    /// How large the sides of any atom have been.
+    pub most: f64,
     /// How large they ever were: errors of states are kept so small that no variable is wrong by more than its tolerance of that.
     pub largest: IndexVec<RelationId, f64>,
     /// Atoms that are at zero because it was located where they are. In the next phase, only what errors of states make of
@@ -225,6 +227,7 @@ impl Memory {
             time_scale: TimeScale::default(),
             sizes: StateSizes::default(),
             scales: atoms.iter().map(|_| 0.0).collect(),
+            most: 0.0,
             largest: atoms.iter().map(|_| 0.0).collect(),
             located: Vec::new(),
             residues: atoms.iter().map(|_| 0.0).collect(),
@@ -249,6 +252,11 @@ impl Memory {
     pub fn is_clear(&self, prepared: &Prepared, atom: RelationId, (difference, size): (f64, f64)) -> bool {
         let scale = self.scales[atom].max(if size.is_finite() { size } else { 0.0 });
         difference.abs() > (self.noise_level * prepared.noise.relative * scale).max(self.least(prepared, atom))
+    }
+
+    /// Times that cannot be told apart at the last event.
+    pub fn resolution(&self) -> f64 {
+        self.resolution
     }
 
     /// Values of an atom that are zero whatever it is made of.
@@ -298,6 +306,7 @@ impl Memory {
     /// A phase ends at a crossing, or otherwise.
     pub fn end_phase(&mut self, (began, ended): (f64, f64), crossing: Option<&Crossing>) {
         (self.duration, self.resolution) = (ended - began, TOGETHER * ended.abs());
+        self.most = self.scales.iter().copied().filter(|it| it.is_finite()).fold(self.most, f64::max);
         self.residues.iter_mut().for_each(|it| *it = 0.0);
         self.buffers.carried.clear();
         self.located.clear();

@@ -1,6 +1,6 @@
 //! The modes that a run has visited: structure, program and equations of each, made on the first visit.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -37,6 +37,8 @@ pub(crate) struct VisitedMode<'a> {
     pub ingredients: Ingredients,
     /// The integration problem for the present choice of states.
     pub problem: RefCell<Option<Rc<Problem<ModeOde<'a>>>>>,
+    /// Why its slopes have no values, whatever the states are, where that was found.
+    pub has_no_slopes: OnceCell<String>,
 }
 
 impl VisitedMode<'_> {
@@ -160,6 +162,7 @@ impl<'a> VisitedModes<'a> {
             pins: None,
             ingredients: Ingredients::default(),
             problem: RefCell::new(None),
+            has_no_slopes: OnceCell::new(),
         })
     }
 
@@ -344,6 +347,7 @@ impl<'a> VisitedModes<'a> {
             pins,
             ingredients: Ingredients::default(),
             problem: RefCell::new(None),
+            has_no_slopes: OnceCell::new(),
         });
         self.meter.done(CostPart::Program);
         Ok(made)

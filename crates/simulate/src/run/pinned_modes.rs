@@ -57,6 +57,11 @@ impl ModePins {
         self.undetermined.binary_search(&variable).is_ok()
     }
 
+    /// Whether all coefficients of the mode are the same at all times and values.
+    pub fn is_constant(&self) -> bool {
+        self.varying.is_empty()
+    }
+
     /// How large the terms are, where variables have these values, of the equations that a dropped one follows from: what remains of
     /// them shows in it.
     pub fn largest_term(&self, dropped: usize, value: impl Fn(Derivative<VariableId>) -> f64) -> f64 {

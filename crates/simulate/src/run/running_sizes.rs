@@ -25,6 +25,9 @@ use crate::run::values::Side;
 /// Guards that are larger than this, relative to the largest value of a mode, are more than rounding: what is made of
 /// values has roundings of 1e-16 of them, and the rest is for what a few equations amplify.
 const SUSPICIOUS: f64 = 1e-8;
+/// What is larger than this, relative to the largest value, is more than rounding wherever it comes from: four digits are for what
+/// equations amplify.
+const ROUNDED: f64 = 1e-12;
 /// A value is rounded by this, relative to the terms that it is made of: a few units in the last place each.
 pub(crate) const ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// So many equations are followed. Further away there are other voltages of the same circuit, of the same size.
@@ -209,6 +212,11 @@ impl Side<'_> {
         });
         let size: f64 = terms.iter().map(|&(place, weight)| weight * self.jet[place].abs()).sum();
         if size.is_finite() { size } else { 0.0 }
+    }
+
+    /// Whether a value is so much smaller than others of the mode, or than this, that it may be rounding.
+    pub(crate) fn is_suspicious(&self, value: f64, most: f64) -> bool {
+        value.abs() <= ROUNDED * self.largest().max(most)
     }
 
     /// The largest value of the mode.

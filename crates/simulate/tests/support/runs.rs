@@ -43,6 +43,8 @@ pub struct How {
     pub tolerance: Option<f64>,
     pub method: Option<modeshift_simulate::integrate::Method>,
     pub search: Option<&'static [Strategy]>,
+    /// Whether fixed start values are left limits.
+    pub impulsive_start: bool,
 }
 
 impl How {
@@ -56,6 +58,10 @@ impl How {
 
     pub fn search(self, strategies: &'static [Strategy]) -> Self {
         How { search: Some(strategies), ..self }
+    }
+
+    pub fn impulsive_start(self) -> Self {
+        How { impulsive_start: true, ..self }
     }
 
     pub fn set(mut self, name: &str, value: &str) -> Self {
@@ -156,6 +162,7 @@ impl Analyzed {
         settings.tolerance = how.tolerance.unwrap_or(settings.tolerance);
         settings.method = how.method.unwrap_or(settings.method);
         settings.search = how.search.unwrap_or(settings.search);
+        settings.impulsive_start |= how.impulsive_start;
         settings
     }
 }

@@ -8,14 +8,14 @@
 
 use std::rc::Rc;
 
-use modeshift_dae::{IndexVec, Mode as ModeValues, RelationId, Type, VariableId};
+use modeshift_dae::{IndexVec, Mode as ModeValues, RelationId, Type, VariableId, WhenAction};
 use modeshift_mode_changes::Term;
 use modeshift_numerics::Input;
 use modeshift_numerics::small_dense::{Factors, Matrix};
 
 use crate::results::CostPart;
 use crate::run::instant::Instant;
-use crate::run::instant::discrete_fixpoint::{MicroStep, Settled};
+use crate::run::instant::discrete_fixpoint::{MicroStep, Reset, Settled};
 use crate::run::instant::event_iteration::NoOutcome;
 use crate::run::instant::restart::{Circumstances, NoRestart, Restarted};
 use crate::run::modes::{NoMode, VisitedMode};
@@ -226,6 +226,9 @@ impl<'a> Instant<'_, 'a> {
         is_completed: bool,
     ) -> Result<Candidate<'a>, Objection> {
         let laws = if is_completed { &[] } else { settled.laws.as_slice() };
+        if let Some(reason) = mode.has_no_slopes.get().filter(|_| !settled.is_transient) {
+            return Err(Objection::Words(reason.clone()));
+        }
         let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
         let circumstances = self.circumstances(step, settled, &mode, changed, &known);
         let is_transient = settled.is_transient;
@@ -235,9 +238,20 @@ impl<'a> Instant<'_, 'a> {
         };
         let mut restarted = restarted.map_err(Objection::Restart)?;
         drop(known);
-        let is_complete = !step.must_restart && restarted.side.jet.iter().all(|value| !value.is_nan());
+        // With pins, or where a step had to tell the values, a mode may have these and no slopes: another name of it may have both.
+        let may_not_go_on = restarted.side.mode.pins.is_some() || restarted.is_by_step();
+        let is_complete =
+            !step.must_restart && !may_not_go_on && restarted.side.jet.iter().all(|value| !value.is_nan());
         if !is_transient && !is_complete {
-            self.complete(&mut restarted)?;
+            self.complete(&mut restarted).inspect_err(|objection| {
+                let is_constant = mode.pins.as_ref().is_some_and(|pins| pins.is_constant());
+                if let Objection::Words(reason) = objection
+                    && may_not_go_on
+                    && is_constant
+                {
+                    mode.has_no_slopes.get_or_init(|| reason.clone());
+                }
+            })?;
         }
         self.visited.meter.count_restart();
         self.visited.meter.done(CostPart::Restart);
@@ -247,7 +261,7 @@ impl<'a> Instant<'_, 'a> {
     /// What `reinit` makes of the right side that a micro-step came to: in the same mode, from the same left limits, with the
     /// values that it gives to states.
     pub fn reset(
-        &mut self,
+        &self,
         step: &MicroStep<'_, 'a>,
         settled: &Settled,
         accepted: &Candidate<'a>,
@@ -262,12 +276,22 @@ impl<'a> Instant<'_, 'a> {
             return Err(NoOutcome::NotANumber(it.variable, it.value, Some(it.span)));
         }
         let mode = accepted.restarted.side.mode.clone();
+        let laws = if accepted.is_completed { &[] } else { settled.laws.as_slice() };
+        self.reset_in(step, settled, laws, &mode, &settled.resets).map_err(|reason| no_reset(settled, reason))
+    }
+
+    /// The right side in a mode, with the values that `reinit` gives to states.
+    pub fn reset_in(
+        &self,
+        step: &MicroStep<'_, 'a>,
+        settled: &Settled,
+        laws: &[WhenAction],
+        mode: &Rc<VisitedMode<'a>>,
+        resets: &[Reset],
+    ) -> Result<Restarted<'a>, NoRestart> {
         let changed = self.prepared.felt_changes(&step.left.discrete, &settled.discrete);
         let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
-        let circumstances = self.circumstances(step, settled, &mode, &changed, &known);
-        let laws = if accepted.is_completed { &[] } else { settled.laws.as_slice() };
-        let restarted = circumstances.transient(laws, &settled.resets);
-        restarted.map_err(|reason| NoOutcome::NoReset(settled.resets.iter().map(|it| it.span).collect(), reason))
+        self.circumstances(step, settled, mode, &changed, &known).transient(laws, resets)
     }
 
     /// What a restart in a mode needs to know.
@@ -308,4 +332,9 @@ impl<'a> Instant<'_, 'a> {
         restarted.set_jet(jet);
         Ok(())
     }
+}
+
+/// That these `reinit` cannot be, and why.
+pub(super) fn no_reset(settled: &Settled, reason: NoRestart) -> NoOutcome {
+    NoOutcome::NoReset(settled.resets.iter().map(|it| it.span).collect(), reason)
 }

@@ -76,7 +76,7 @@ impl<'a> Instant<'_, 'a> {
             return own;
         }
         let left = self.own_left(step, settled);
-        let later = MicroStep { left: &left, ..*step };
+        let later = MicroStep { left: &left, start: None, ..*step };
         for &partner in part.pair_atoms[pair].iter().filter(|&&partner| partner != atom) {
             let it = part.atoms[partner];
             let stays = [0.0, 1.0].map(|truth| {

@@ -145,7 +145,7 @@ impl<'a> Instant<'_, 'a> {
             ambiguities: Vec::new(),
         };
         let mut proposal = self.proposal(left, fired);
-        let released: Vec<RelationId> = released_atoms(left, fired).map(|(atom, _)| atom).collect();
+        let released: Vec<RelationId> = self.released(left, fired).into_iter().map(|(atom, _)| atom).collect();
         let (mut stage, mut transient) = (if occasion.initial { Stage::Start } else { Stage::Event }, false);
         let (mut seen, mut is_first_look) = (FxHashSet::default(), false);
         let mut unmet = Vec::new();
@@ -166,7 +166,8 @@ impl<'a> Instant<'_, 'a> {
                 occasion: Occasion { initial: stage == Stage::Start, ..occasion },
                 sampled: if number == 0 { &fired.samples } else { &[] },
                 crossed: if number == 0 { &fired.atoms } else { &[] },
-                released: if number == 0 { &released } else { &[] },
+                // What has left one of several surfaces is at zero there, and stays on its side while the others are slid along.
+                released: if number == 0 || before.sliding.is_some() && !transient { &released } else { &[] },
                 is_literal: stage == Stage::Start,
                 all_by_series: transient,
                 // What is delayed may have begun with other values since the left side was found.
@@ -199,7 +200,7 @@ impl<'a> Instant<'_, 'a> {
             } else {
                 transient = true;
                 outcome.restarted = true;
-                self.reset(&step, &settled, &candidate)?
+                self.reset_as_allowed(&step, &settled, &candidate)?
             };
             outcome.impulses.extend(restarted.weights.iter().cloned());
             if settled.resets.is_empty() && restarted.weights.is_empty() && !self.memory.located.is_empty() {
@@ -327,15 +328,25 @@ impl<'a> Instant<'_, 'a> {
             let variable = self.prepared.discrete.atoms[atom].variable;
             discrete[variable] = 1.0 - discrete[variable];
         }
-        for (atom, is_turned) in released_atoms(left, fired) {
-            let it = self.prepared.discrete.atoms[atom];
-            discrete[it.variable] = f64::from(u8::from(it.holds_at_zero() != is_turned));
+        for (atom, truth) in self.released(left, fired) {
+            discrete[self.prepared.discrete.atoms[atom].variable] = f64::from(u8::from(truth));
         }
         for &(stair, above) in &fired.stairs {
             let stair = self.prepared.discrete.stairs[stair];
             discrete[stair.variable] = stair.rounding.neighbour(discrete[stair.variable], above);
         }
         if fired.inputs.is_empty() { discrete } else { self.with_inputs(left, discrete, &fired.inputs) }
+    }
+
+    /// The relations whose surfaces are left, with the truths on the sides that they are left to.
+    fn released(&self, left: &Side<'a>, fired: &Fired) -> Vec<(RelationId, bool)> {
+        let Some(slide) = &left.sliding else { return Vec::new() };
+        let part = &self.prepared.discrete;
+        let released = fired.released.iter().flat_map(|&(number, is_turned)| {
+            let atom = slide.system.atoms[number];
+            part.on_side_of(atom, part.atoms[atom].holds_at_zero() != is_turned)
+        });
+        released.collect()
     }
 
     /// Discrete values with other inputs, and with what follows for relations and steps: as at the left limits, where these
@@ -403,8 +414,19 @@ impl<'a> Instant<'_, 'a> {
         discrete
     }
 
+    /// Gives atoms of left limits the truths that they have where a side is the left one, as far as that is clear.
+    pub fn take_left_limits(&mut self, side: &Side<'a>, discrete: &mut IndexVec<VariableId, f64>) {
+        let values = self.memory.buffers.atom_values(self.prepared, (side, side), Occasion::default(), &[]);
+        for (atom, &value) in values.iter_enumerated() {
+            let it = self.prepared.discrete.atoms[atom];
+            if it.moment == Moment::Before && self.memory.is_clear(self.prepared, atom, value) {
+                discrete[it.variable] = f64::from(u8::from((value.0 > 0.0) == it.holds_above()));
+            }
+        }
+    }
+
     /// The derivative of an atom that is at zero on a side with this jet, where that is known and more than noise.
-    fn known_slope(&mut self, (side, jet): (&Side<'a>, &Jet), atom: RelationId) -> Option<f64> {
+    pub(super) fn known_slope(&mut self, (side, jet): (&Side<'a>, &Jet), atom: RelationId) -> Option<f64> {
         let series = self.memory.series(self.prepared, atom)?;
         let known = self.prepared.known(side, &side.discrete, Occasion::default(), &[]);
         let structure = &side.mode.structure;
@@ -462,11 +484,4 @@ impl<'a> Instant<'_, 'a> {
         let changed = truths.filter(|(id, before, after)| fired.contains(id) || before != after);
         changed.map(|(id, before, _)| (id, !before)).collect()
     }
-}
-
-/// The relations whose surfaces are left, and whether the side is the one that is not written down for zero.
-fn released_atoms<'f>(left: &'f Side<'_>, fired: &'f Fired) -> impl Iterator<Item = (RelationId, bool)> + 'f {
-    let slide = left.sliding.as_ref();
-    let atom = move |&(number, is_turned): &(usize, bool)| Some((slide?.system.atoms[number], is_turned));
-    fired.released.iter().filter_map(atom)
 }

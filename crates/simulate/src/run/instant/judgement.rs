@@ -8,6 +8,8 @@
 //! that counts from then on. So the candidate must also stand if the Boolean's own left limit is what it has become. The
 //! relation that counted before may turn back at once, as the threshold of a hysteresis does: it is forgotten.
 
+use std::cell::OnceCell;
+
 use modeshift_dae::{IndexVec, RelationId, VariableId};
 use modeshift_mode_changes::{Noise, Sign, Term};
 
@@ -15,6 +17,8 @@ use crate::run::instant::Instant;
 use crate::run::instant::candidate::Candidate;
 use crate::run::instant::derived_guards::DerivedGuards;
 use crate::run::instant::discrete_fixpoint::{MicroStep, Settled};
+use crate::run::instant::event_iteration::NoOutcome;
+use crate::run::instant::restart::jet_of;
 use crate::run::prepare::relations::Moment;
 use crate::run::running_sizes::ROUNDING;
 use crate::run::values::Side;
@@ -33,6 +37,7 @@ impl<'a> Instant<'_, 'a> {
     ) -> Vec<Violation> {
         if candidate.is_transient || step.is_literal || !candidate.is_new {
             let mut violated = self.moved(step, settled, candidate);
+            violated.extend(self.struck(step, settled, &mut candidate.restarted));
             if !candidate.is_new && !step.is_literal {
                 violated.extend(self.kept_although_crossed(step, settled));
                 violated.extend(self.turned_for_nothing(step, settled));
@@ -205,12 +210,26 @@ impl<'a> Instant<'_, 'a> {
             at_zero.iter().map(|&(atom, _)| values[atom]).collect::<Vec<(f64, f64)>>()
         };
         // A `reinit` has moved it in the micro-step before.
-        let before = values(if step.all_by_series { step.origin } else { step.left });
-        let has_jumped = |atom: RelationId, value: (f64, f64)| {
-            !value.0.is_nan() && self.memory.is_clear(self.prepared, atom, value) || step.crossed.contains(&atom)
-        };
-        let come = at_zero.iter().zip(before).filter(|&(&(atom, _), before)| has_jumped(atom, before));
-        let come: Vec<_> = come.map(|(&it, _)| it).collect();
+        let origin = if step.all_by_series { step.origin } else { step.left };
+        let before = values(origin);
+        let right = &candidate.restarted.side;
+        let jets = OnceCell::new();
+        let mut come = Vec::new();
+        for (&(atom, value), before) in at_zero.iter().zip(before) {
+            let has_jumped = || !before.0.is_nan() && self.memory.is_clear(self.prepared, atom, before);
+            // It would have crossed in this very instant, as at a `sample` that stops it.
+            let was_passing = |instant: &mut Self| {
+                if step.occasion.initial || origin.sliding.is_some() || right.sliding.is_some() {
+                    return false;
+                }
+                let (before, after) = jets.get_or_init(|| (jet_of(origin), jet_of(right)));
+                instant.known_slope((origin, before), atom).is_some()
+                    && instant.known_slope((right, after), atom).is_none()
+            };
+            if step.crossed.contains(&atom) || has_jumped() || was_passing(self) {
+                come.push((atom, value));
+            }
+        }
         come.into_iter()
             .filter(|&(atom, value)| self.sign(step, settled, candidate, atom, value) == Sign::Vanishing)
             .map(|(atom, _)| atom)
@@ -311,20 +330,24 @@ impl<'a> Instant<'_, 'a> {
         value: (f64, f64),
     ) -> Sign {
         let is_clear = self.memory.is_clear(self.prepared, atom, value);
-        if is_clear && candidate.restarted.weights.is_empty() {
+        let may_be_rounding = is_clear && candidate.restarted.side.is_suspicious(value.0, self.memory.most);
+        if is_clear && !may_be_rounding && candidate.restarted.weights.is_empty() {
             return Sign::Decided(Term::Derivative(0), value.0);
         }
         let Some(series) = self.memory.series(self.prepared, atom) else { return Sign::Vanishing };
-        if is_clear && !candidate.restarted.has_impulse_in(&series) {
-            return Sign::Decided(Term::Derivative(0), value.0);
-        }
         let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
         let noise = self.memory.noise(self.prepared, atom);
+        let times = (noise.time_scale, self.memory.resolution());
+        let is_rounding = may_be_rounding && candidate.restarted.is_rounding(&series, &known, value.0, times);
+        if is_clear && !is_rounding && !candidate.restarted.has_impulse_in(&series) {
+            return Sign::Decided(Term::Derivative(0), value.0);
+        }
+        let of_rounding = if is_rounding { 2.0 * value.0.abs() / noise.relative } else { 0.0 };
         let slope = candidate.restarted.side.slope_size(self.prepared, atom);
         // Such that slopes count that are more than the rounding of what they are made of.
         let of_slope = ROUNDING * slope * noise.time_scale / noise.relative;
         let of_value = if value.1.is_finite() { value.1 } else { 0.0 };
-        let noise = Noise { floor: noise.floor.max(of_value).max(of_slope), ..noise };
+        let noise = Noise { floor: noise.floor.max(of_value).max(of_slope).max(of_rounding), ..noise };
         candidate.restarted.sign(&series, &known, &noise).unwrap_or(Sign::Vanishing)
     }
 
@@ -344,12 +367,12 @@ impl<'a> Instant<'_, 'a> {
         }
         let side = &candidate.restarted.side;
         let next = step.following(side);
-        let later = self.settle(&next, self.with_flipped(settled, turning), side);
+        let later = self.settle_next(&next, self.with_flipped(settled, turning), side);
         later.is_ok_and(|later| later.mode == settled.mode && later.whens.is_empty())
     }
 
     /// Discrete values with the truths of some atoms turned.
-    fn with_flipped(&self, settled: &Settled, atoms: &[Violation]) -> IndexVec<VariableId, f64> {
+    pub fn with_flipped(&self, settled: &Settled, atoms: &[Violation]) -> IndexVec<VariableId, f64> {
         let mut discrete = settled.discrete.clone();
         for &(atom, _) in atoms {
             let variable = self.prepared.discrete.atoms[atom].variable;
@@ -384,8 +407,8 @@ impl<'a> Instant<'_, 'a> {
         let now = self.settle(step, turned.clone(), &side);
         let matters_now = !now.is_ok_and(|now| self.is_same_decision(&now, settled));
         let own = self.own_left(step, settled);
-        let own_step = MicroStep { left: &own, ..*step };
-        let later = self.settle(&own_step, turned, &side);
+        let own_step = MicroStep { left: &own, start: None, ..*step };
+        let later = self.settle_next(&own_step, turned, &side);
         let stands = later.is_ok_and(|later| self.is_same_decision(&later, settled));
         if stands && (!matters_now || self.has_changed_pairs(step, settled)) {
             self.correct(candidate, &contradicting);
@@ -399,6 +422,20 @@ impl<'a> Instant<'_, 'a> {
             self.correct(candidate, &contradicting);
         }
         undone
+    }
+
+    /// What a micro-step decides whose left limits are the right ones of this one: relations of left limits are what they are
+    /// there, not what they were when what they speak of was last there.
+    fn settle_next(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        mut truths: IndexVec<VariableId, f64>,
+        side: &Side<'a>,
+    ) -> Result<Settled, NoOutcome> {
+        if !step.decides(Moment::Before) {
+            self.take_left_limits(side, &mut truths);
+        }
+        self.settle(step, truths, side)
     }
 
     /// Whether atoms that crossed zero and turn back have done all they can: a Boolean with a memory has changed, as at a transition
@@ -418,8 +455,8 @@ impl<'a> Instant<'_, 'a> {
         let (all_turned, others_turned) = (self.with_flipped(settled, turning), self.with_flipped(settled, &others));
         let Ok(now) = self.settle(step, others_turned.clone(), side) else { return false };
         let next = step.following(side);
-        let Ok(turned) = self.settle(&next, all_turned, side) else { return false };
-        let Ok(kept) = self.settle(&next, others_turned, side) else { return false };
+        let Ok(turned) = self.settle_next(&next, all_turned, side) else { return false };
+        let Ok(kept) = self.settle_next(&next, others_turned, side) else { return false };
         // What else they decide is right from the next micro-step on, if nothing has moved until then.
         let is_same_mode = turned.mode == kept.mode || self.moves_nothing(step, candidate);
         // Where it only comes back, both sides lead to the other.
@@ -488,8 +525,9 @@ impl<'a> Instant<'_, 'a> {
             return Vec::new();
         }
         let own = self.own_left(step, settled);
-        let own_step = MicroStep { left: &own, ..*step };
-        let Ok(later) = self.settle(&own_step, self.with_flipped(settled, turned), &candidate.restarted.side) else {
+        let own_step = MicroStep { left: &own, start: None, ..*step };
+        let side = &candidate.restarted.side;
+        let Ok(later) = self.settle_next(&own_step, self.with_flipped(settled, turned), side) else {
             return Vec::new();
         };
         let part = &self.prepared.discrete;
@@ -508,7 +546,8 @@ impl<'a> Instant<'_, 'a> {
             }
             for &atom in &part.pair_atoms[number] {
                 let it = &part.atoms[atom];
-                if settled.discrete[it.variable] != step.left.discrete[it.variable] {
+                // What left limits say stands: a delayed transition fires, whatever comes of it.
+                if settled.discrete[it.variable] != step.left.discrete[it.variable] && step.decides(it.moment) {
                     let side = it.side(settled.discrete[it.variable] != 0.0);
                     undone.push((atom, (Term::Derivative(0), -side)));
                 }

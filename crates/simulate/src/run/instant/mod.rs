@@ -8,6 +8,7 @@
 //! | [`parts`] | atoms that can influence each other at this instant |
 //! | [`candidate`] | the right side that follows from a discrete part |
 //! | [`judgement`] | which relations contradict it |
+//! | [`forbidden_impulses`] | impulses that relations forbid in an instant without duration |
 //! | [`idle_changes`] | what need not change, since it stands at its limit |
 //! | [`derived_guards`] | what relations on free quantities say together |
 //! | [`entry`] | left limits of states of machines that are entered |
@@ -46,6 +47,7 @@ pub(crate) mod derived_guards;
 pub(crate) mod discrete_fixpoint;
 pub(crate) mod entry;
 pub(crate) mod event_iteration;
+pub(crate) mod forbidden_impulses;
 pub(crate) mod idle_changes;
 pub(crate) mod judgement;
 pub(crate) mod next_mode;

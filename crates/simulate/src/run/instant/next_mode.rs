@@ -459,11 +459,9 @@ impl<'a> Search<'_, '_, '_, 'a> {
     /// too, and leaves no more undetermined.
     fn as_written(&mut self, mode: States) -> States {
         let flipped = self.flipped(&mode);
-        let Some(Tried::Candidate(mut accepted, violated)) = self.tried.remove(&flipped) else { return mode };
-        let (settled, candidate) = &mut *accepted;
-        let at_rest = self.instant.at_rest(self.step, settled, candidate);
-        let undetermined = self.instant.undetermined_on(&candidate.restarted.side).len();
-        self.tried.insert(flipped.clone(), Tried::Candidate(accepted, violated));
+        let at_rest = self.at_rest(&flipped);
+        let Some(Tried::Candidate(accepted, _)) = self.tried.get(&flipped) else { return mode };
+        let undetermined = self.instant.undetermined_on(&accepted.1.restarted.side).len();
         if at_rest.is_empty() {
             return mode;
         }
@@ -488,6 +486,28 @@ impl<'a> Search<'_, '_, '_, 'a> {
         self.outside = best.iter().copied().collect();
         self.grow();
         self.atoms.iter().map(|&atom| self.proposed(atom) ^ u32::from(best.contains(&atom))).collect()
+    }
+
+    /// Relations that rest at zero in a mode that was tried, and have not the truth that is written for zero.
+    fn at_rest(&mut self, flipped: &Vec<RelationId>) -> Vec<RelationId> {
+        let Some(Tried::Candidate(mut tried, violated)) = self.tried.remove(flipped) else { return Vec::new() };
+        let (settled, candidate) = &mut *tried;
+        let at_rest = self.instant.at_rest(self.step, settled, candidate);
+        self.tried.insert(flipped.clone(), Tried::Candidate(tried, violated));
+        at_rest
+    }
+
+    /// Whether a mode differs from another one of these by the truth of a relation at rest only, and the other one has the truth that is
+    /// written there.
+    fn is_otherwise_written(&mut self, states: &States, accepted: &[States]) -> bool {
+        let flipped = self.flipped(states);
+        let at_rest = self.at_rest(&flipped);
+        at_rest.iter().any(|atom| {
+            let Ok(element) = self.atoms.binary_search(atom) else { return false };
+            let differs_there_only =
+                |other: &States| (0..states.len()).all(|at| (states[at] != other[at]) == (at == element));
+            accepted.iter().any(differs_there_only)
+        })
     }
 
     /// Whether these truths are accepted, and leave no more undetermined than this.
@@ -541,6 +561,9 @@ impl<'a> Search<'_, '_, '_, 'a> {
         self.outside = self.near_zero();
         self.outside.retain(|atom| !self.others.contains(atom));
         self.grow();
+        // What leaves a surface is on its side.
+        self.atoms.retain(|atom| !self.step.released.contains(atom));
+        self.counts.truncate(self.atoms.len());
         let is_small = (2..=MOST_COMPARED).contains(&self.atoms.len());
         let compared = is_small && self.instant.memory.compared.insert(self.atoms.clone());
         let found = compared.then(|| self.several(&flipped)).flatten();
@@ -584,7 +607,8 @@ impl<'a> Search<'_, '_, '_, 'a> {
         let objections = self.objections.len();
         let found = self.accepted_modes(&chosen, &noise);
         self.objections.truncate(objections);
-        let Accepted::Several(accepted) = found else { return None };
+        let Accepted::Several(all) = found else { return None };
+        let accepted: Vec<States> = all.iter().filter(|it| !self.is_otherwise_written(it, &all)).cloned().collect();
         let mut modes: Vec<Mode> = Vec::new();
         for states in &accepted {
             let Tried::Candidate(it, _) = &self.tried[&self.flipped(states)] else {

@@ -8,7 +8,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use modeshift_dae::{Derivative, EquationId, FlatModel, Id, IndexVec, VariableId, WhenAction};
-use modeshift_mode_changes::{DifferenceTape, GuardSeries, Jet, Noise, Past, Restart, Sign, Term, WhenLaws, restart};
+use modeshift_mode_changes::{
+    DifferenceTape, GuardSeries, Jet, Noise, Note, Past, Restart, Sign, Term, WhenLaws, guard_weights, restart,
+};
 use modeshift_numerics::Input;
 use modeshift_numerics::residual_newton::Failure;
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
@@ -17,10 +19,18 @@ use crate::run::instant::discrete_fixpoint::Reset;
 use crate::run::instant::entry::Beginning;
 use crate::run::modes::VisitedMode;
 use crate::run::prepare::Prepared;
+use crate::run::running_sizes::ROUNDING;
 use crate::run::values::Side;
 
 /// How many derivatives beyond the leading ones may decide a sign.
 pub(super) const MOST_DERIVATIVES: u32 = 4;
+
+/// The share of a short time that is no time: in it a second derivative makes of nothing the rounding of what it makes in a short time,
+/// and what has a time constant of its own is not yet another one.
+const AT_ONCE: f64 = 1e-7;
+
+/// Weights in a transient instant below this share of the largest one are what is left where others cancel.
+const NO_SHARE: f64 = 1e-12;
 
 /// The right side of an instant, and how it came about.
 pub(crate) struct Restarted<'a> {
@@ -33,6 +43,15 @@ pub(crate) struct Restarted<'a> {
     pub unmet: Vec<EquationId>,
     /// What the signs of atoms are computed from; nothing for a transient instant.
     past: Option<(Past, Restart)>,
+    /// Both limits and the weights of impulses of a transient instant that has some.
+    impulses: Option<Impulses>,
+}
+
+/// Both limits and the weights of a transient instant.
+struct Impulses {
+    left: Jet,
+    right: Jet,
+    weights: IndexVec<Column, Vec<f64>>,
 }
 
 /// Why a candidate mode has no right limits.
@@ -106,7 +125,7 @@ impl<'a> Circumstances<'_, 'a> {
         let weights = named_weights(structure, &result.weights);
         self.check_dropped(&past, &mut result)?;
         let begun_at_zero = self.begun_at_zero(&result);
-        Ok(Restarted { side, weights, begun_at_zero, unmet: Vec::new(), past: Some((past, result)) })
+        Ok(Restarted { side, weights, begun_at_zero, unmet: Vec::new(), past: Some((past, result)), impulses: None })
     }
 
     /// Whether the equations that the mode does without hold, and go on to hold as far as can be seen.
@@ -173,7 +192,9 @@ impl<'a> Circumstances<'_, 'a> {
         let weights = named_weights(structure, &result.weights);
         let is_unmet = |row: &Row| past.is_new[*row] && structure.equation_offset(*row) > 0;
         let unmet = structure.rows().filter(is_unmet).map(|row| structure.equation(row)).collect();
-        Ok(Restarted { side, weights, begun_at_zero: Vec::new(), unmet, past: None })
+        let impulses = Impulses { left: past.jet, right: result.right, weights: result.weights };
+        let impulses = Some(impulses).filter(|_| !weights.is_empty());
+        Ok(Restarted { side, weights, begun_at_zero: Vec::new(), unmet, past: None, impulses })
     }
 
     /// Whether everything that `reinit` gives a value to is a state of the mode.
@@ -247,7 +268,6 @@ pub(super) fn columns_of(structure: &ModeStructure, tape: &DifferenceTape) -> Ve
 
 /// Whether a restart failed since its equations do not determine their unknowns.
 fn is_singular(result: &Restart) -> bool {
-    use modeshift_mode_changes::Note;
     result.notes.iter().any(|note| matches!(note, Note::Unsolved { failure: Failure::Singular(_), .. }))
 }
 
@@ -284,7 +304,6 @@ fn failure_text(failure: &Failure) -> String {
 }
 
 fn notes_text(model: &FlatModel, structure: &ModeStructure, result: &Restart) -> String {
-    use modeshift_mode_changes::Note;
     let names = |rows: &[Row]| {
         let names: Vec<&str> =
             rows.iter().take(8).map(|&row| &*model.equations[structure.equation(row)].name).collect();
@@ -308,12 +327,25 @@ fn notes_text(model: &FlatModel, structure: &ModeStructure, result: &Restart) ->
 impl<'a> Restarted<'a> {
     /// A side on which nothing continuous has changed.
     pub fn unchanged(side: Side<'a>) -> Self {
-        Restarted { side, weights: Vec::new(), begun_at_zero: Vec::new(), unmet: Vec::new(), past: None }
+        Restarted {
+            side,
+            weights: Vec::new(),
+            begun_at_zero: Vec::new(),
+            unmet: Vec::new(),
+            past: None,
+            impulses: None,
+        }
     }
 
     /// Right limits after a restart; nothing where there was none.
     pub fn right_limits(&self) -> Option<&Jet> {
         self.past.as_ref().map(|(_, restart)| &restart.right)
+    }
+
+    /// Whether a singular Jacobian made it necessary to take values from one step.
+    pub fn is_by_step(&self) -> bool {
+        let notes = self.past.iter().flat_map(|(_, restart)| &restart.notes);
+        notes.into_iter().any(|note| matches!(note, Note::ByStep(_)))
     }
 
     /// Replaces the jet by one that is complete.
@@ -342,6 +374,22 @@ impl<'a> Restarted<'a> {
             result.weights[column].iter().any(|&weight| weight != 0.0)
                 || (0..unknown.order).any(|lower| result.is_impulsive(column, lower))
         })
+    }
+
+    /// The impulse of an atom: the highest order that it has one of, and its weight.
+    pub fn impulse_of(&mut self, atom: &DifferenceTape, known: &dyn Fn(Input) -> Option<f64>) -> Option<(u32, f64)> {
+        let weights = match &self.impulses {
+            Some(Impulses { left, right, weights }) => {
+                let atom = atom.at(&self.side.mode.structure, known);
+                let largest = weights.iter().flatten().fold(0.0, |most: f64, weight| most.max(weight.abs()));
+                let mut own = guard_weights(&atom, Row(0), (left, right), weights);
+                own.iter_mut().filter(|weight| weight.abs() <= NO_SHARE * largest).for_each(|weight| *weight = 0.0);
+                own
+            }
+            None => self.series(atom, known, 0)?.weights,
+        };
+        let highest = weights.iter().rposition(|&weight| weight != 0.0)?;
+        Some((highest as u32, weights[highest]))
     }
 
     /// The sign of an atom right after the instant, by its series; nothing for a transient instant.
@@ -378,6 +426,27 @@ impl<'a> Restarted<'a> {
             }
         }
         Some(sign)
+    }
+
+    /// Whether an atom is so near to zero that one of its derivatives leaves nothing of its value at once: what rounding leaves of it is
+    /// no more than that. Times that are short and that cannot be told apart are given.
+    pub fn is_rounding(
+        &mut self,
+        atom: &DifferenceTape,
+        known: &dyn Fn(Input) -> Option<f64>,
+        value: f64,
+        (short, resolution): (f64, f64),
+    ) -> bool {
+        let Some(series) = self.series(atom, known, MOST_DERIVATIVES) else { return false };
+        let mut product = 1.0;
+        let reaches = series.derivatives.iter().zip(0..).skip(1).map(|(derivative, order)| {
+            product *= f64::from(order);
+            // Rounding of what it becomes in a short time, but as near in time as an event is.
+            let share = ROUNDING.min(AT_ONCE.powi(order)) * short.powi(order);
+            let share = if order == 1 { share.max(resolution) } else { share };
+            derivative.abs() * share / product
+        });
+        reaches.into_iter().any(|reach| reach.is_finite() && value.abs() <= reach)
     }
 
     /// The series of an atom with so many derivatives; nothing where they cannot be computed.

@@ -19,6 +19,9 @@
 //! What was never above the noise that errors of states make (`noise_floor`), and is not clearly below zero at the end of
 //! the step either, as a flow that has died away, has not crossed.
 //!
+//! What comes to rest at zero, as a limiter at its limit, crosses nothing, but `min(x, 1) >= 1` is true from there on. So a
+//! relation that has another truth at zero ends its side where it is zero, exactly.
+//!
 //! What crosses within the same few roundings of time crosses together.
 //!
 //! Steps are as long as the states allow, which know nothing of guards: an angle grows steadily while its sine comes and
@@ -97,6 +100,8 @@ struct Watched {
     side: f64,
     /// The edge that the argument of a stair must not pass.
     edge: f64,
+    /// Whether zero is on the other side.
+    is_open: bool,
     is_armed: bool,
     /// The first value, and the largest so far.
     first: f64,
@@ -140,6 +145,7 @@ impl Watched {
             guard,
             side,
             edge,
+            is_open: false,
             is_armed: false,
             first,
             peak: 0.0,
@@ -168,9 +174,11 @@ impl Watch {
         let atom_count = discrete_part.atoms.len();
         let mut watched = Vec::with_capacity(atom_count);
         for (id, atom) in discrete_part.atoms.iter_enumerated() {
-            let (guard, side) = (Guard::Atom(id), atom.side(discrete[atom.variable] != 0.0));
+            let truth = discrete[atom.variable] != 0.0;
+            let (guard, side) = (Guard::Atom(id), atom.side(truth));
             if !is_scheduled(guard) && !guards.is_undetermined(id) {
-                watched.push(Watched::new(guard, side, 0.0, scales[id], floor(id)));
+                let is_open = truth != atom.holds_at_zero();
+                watched.push(Watched { is_open, ..Watched::new(guard, side, 0.0, scales[id], floor(id)) });
             }
         }
         for (number, stair) in discrete_part.stairs.iter().enumerate() {
@@ -417,8 +425,10 @@ impl Watch {
             let end =
                 first.as_ref().map_or((to, values[index].0), |crossing| (crossing.time, crossing.values[index].0));
             let depth = if self.watched[index].is_armed { 0.0 } else { self.watched[index].depth };
-            let mut below = |time: f64| Ok(at(time)?[index].0 + depth);
-            let Some(bracket) = self.bracket(index, from, (end.0, end.1 + depth), &mut below)? else { continue };
+            let rests = self.rests(index, end.1);
+            let judged = |value: f64| if rests && value == 0.0 { -self.watched[index].peak } else { value + depth };
+            let mut below = |time: f64| Ok(judged(at(time)?[index].0));
+            let Some(bracket) = self.bracket(index, from, (end.0, judged(end.1)), &mut below)? else { continue };
             let (begin, end) = bracket;
             let (time, _) = crossing(below, begin, end)?;
             first = Some(Crossing {
@@ -486,7 +496,13 @@ impl Watch {
         if value < 0.0 {
             return self.watched[index].is_armed || self.is_below(index, value);
         }
-        self.watched[index].is_armed && self.seems_to_touch(index, to, value)
+        self.rests(index, value) || self.watched[index].is_armed && self.seems_to_touch(index, to, value)
+    }
+
+    /// Whether a guard that was on its side has come to rest at zero, where its relation has another truth.
+    fn rests(&self, index: usize, value: f64) -> bool {
+        let it = &self.watched[index];
+        value == 0.0 && it.is_open && it.is_armed && it.last[2] > 0.0
     }
 
     /// Whether the parabola through the last three values comes near zero within the step.
@@ -604,6 +620,9 @@ impl Watch {
             let value = found.values[index].0;
             if value < 0.0 {
                 return self.watched[index].is_armed || self.is_below(index, value);
+            }
+            if self.rests(index, value) {
+                return true;
             }
             let slope = (end[index].0 - value) / (to - found.time);
             self.watched[index].is_armed && end[index].0 < 0.0 && value <= -slope * window

@@ -56,7 +56,7 @@ impl Atom {
 }
 
 /// When the values that decide an atom are taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Moment {
     /// It depends on time and discrete values alone.
     Time,

@@ -77,7 +77,7 @@ impl<'a> Instant<'_, 'a> {
     ) -> Result<Selected<'a>, NoSliding> {
         let mut surfaces = self.surfaces(step, suspects);
         let mut proposal = proposal.clone();
-        let mut seen = BTreeSet::new();
+        let (mut seen, mut released) = (BTreeSet::new(), step.released.to_vec());
         loop {
             if surfaces.is_empty() || step.is_literal {
                 return Err(NoSliding::NoSurface);
@@ -89,7 +89,7 @@ impl<'a> Instant<'_, 'a> {
                     seen.into_iter().flatten().collect::<BTreeSet<_>>().into_iter().collect(),
                 ));
             }
-            let found = match self.sides(step, &proposal, &atoms)? {
+            let found = match self.sides(&MicroStep { released: &released, ..*step }, &proposal, &atoms)? {
                 Sides::Found(found) => found,
                 Sides::More(others) => {
                     surfaces.extend(others);
@@ -97,7 +97,7 @@ impl<'a> Instant<'_, 'a> {
                 }
                 Sides::Away(moved) => {
                     for (atom, truth) in moved {
-                        proposal[self.prepared.discrete.atoms[atom].variable] = f64::from(u8::from(truth));
+                        self.put_on_side(&mut proposal, atom, truth);
                         surfaces.remove(&atom);
                     }
                     continue;
@@ -112,14 +112,19 @@ impl<'a> Instant<'_, 'a> {
                     Share::Turned => !it.holds_at_zero(),
                     Share::Between(_) => continue,
                 };
-                proposal[it.variable] = f64::from(u8::from(truth));
+                self.put_on_side(&mut proposal, atom, truth);
                 surfaces.remove(&atom);
                 is_left = true;
             }
-            // With guards on one side of their surfaces, the others are looked at once more.
+            let additive = self.check_additive(step, &atoms, &found);
             if !is_left {
-                self.check_additive(step, &atoms, &found)?;
+                additive?;
                 return self.sliding(*found);
+            }
+            // With guards on one side of their surfaces, the others are looked at once more. Those are at zero still, and on their sides
+            // along the combination, whatever they do on single sides of the others.
+            if additive.is_ok() {
+                released.extend(atoms.iter().filter(|atom| !surfaces.contains(atom)));
             }
         }
     }
@@ -128,7 +133,16 @@ impl<'a> Instant<'_, 'a> {
     fn surfaces(&mut self, step: &MicroStep<'_, 'a>, suspects: &[RelationId]) -> BTreeSet<RelationId> {
         let sliding = step.left.sliding.as_ref().map(|slide| slide.system.atoms.clone()).unwrap_or_default();
         let all: BTreeSet<RelationId> = sliding.into_iter().chain(suspects.iter().copied()).collect();
-        all.into_iter().filter(|&atom| !step.released.contains(&atom) && self.is_at_zero(step, atom)).collect()
+        let at_zero = all.into_iter().filter(|&it| !step.released.contains(&it) && self.is_at_zero(step, it));
+        at_zero.collect::<Vec<_>>().into_iter().map(|atom| self.prepared.discrete.surface(atom)).collect()
+    }
+
+    /// Gives an atom a truth, and those that are at zero with it the truths that they have on the same side.
+    fn put_on_side(&self, discrete: &mut IndexVec<VariableId, f64>, atom: RelationId, truth: bool) {
+        let part = &self.prepared.discrete;
+        for (other, truth) in part.on_side_of(atom, truth) {
+            discrete[part.atoms[other].variable] = f64::from(u8::from(truth));
+        }
     }
 
     fn is_at_zero(&mut self, step: &MicroStep<'_, 'a>, atom: RelationId) -> bool {
@@ -148,14 +162,13 @@ impl<'a> Instant<'_, 'a> {
         let step = MicroStep { must_restart: true, ..*step };
         let mut discrete = proposal.clone();
         for &atom in atoms {
-            let it = &self.prepared.discrete.atoms[atom];
-            discrete[it.variable] = f64::from(u8::from(it.holds_at_zero()));
+            self.put_on_side(&mut discrete, atom, self.prepared.discrete.atoms[atom].holds_at_zero());
         }
         let mut base = self.field(&step, discrete, atoms[0])?;
         let contradicting = self.turning(&step, &mut base);
         let mut more = self.others(&step, &contradicting, atoms)?;
         let left = base.1.restarted.side.clone();
-        let next = MicroStep { left: &left, sampled: &[], crossed: &[], released: &[], start: None, ..step };
+        let next = MicroStep { left: &left, sampled: &[], crossed: &[], start: None, ..step };
         let mut fields = vec![(left.clone(), self.surroundings(&left))];
         for &atom in atoms {
             let mut turned = self.turned(&next, &base.0, &[atom])?;
@@ -195,9 +208,13 @@ impl<'a> Instant<'_, 'a> {
         base.1.restarted.side.mode.program.borrow().states_of(&jets[0], &mut states);
         let slopes = system.slopes(time, &states, &mut jets).map_err(|_| NoSliding::NoField(atoms[0]))?;
         let mut away = Vec::new();
+        let sides = (&base.1.restarted.side, &base.1.restarted.side);
+        let here = self.memory.buffers.atom_values(self.prepared, sides, Occasion::default(), &[]);
         for (at, &atom) in atoms.iter().enumerate() {
             let values: Vec<f64> = slopes.values.iter().map(|own| own[at]).collect();
-            let is_clear = |value: &f64| self.memory.is_clear(self.prepared, atom, (*value, 0.0));
+            // Of the size of what it is made of.
+            let size = if here[atom].1.is_finite() { here[atom].1 } else { 0.0 };
+            let is_clear = |value: &f64| self.memory.is_clear(self.prepared, atom, (*value, size));
             let is_above = values[0] > 0.0;
             if values.iter().all(|value| is_clear(value) && (*value > 0.0) == is_above) {
                 away.push((atom, is_above == self.prepared.discrete.atoms[atom].holds_above()));
@@ -249,8 +266,8 @@ impl<'a> Instant<'_, 'a> {
     ) -> Result<Decided<'a>, NoSliding> {
         let mut discrete = base.discrete.clone();
         for &atom in atoms {
-            let variable = self.prepared.discrete.atoms[atom].variable;
-            discrete[variable] = 1.0 - discrete[variable];
+            let is_true = discrete[self.prepared.discrete.atoms[atom].variable] != 0.0;
+            self.put_on_side(&mut discrete, atom, !is_true);
         }
         let turned = self.field(next, discrete, atoms[0])?;
         if turned.0.whens.is_empty() { Ok(turned) } else { Err(NoSliding::Clause(atoms[0])) }
@@ -276,9 +293,9 @@ impl<'a> Instant<'_, 'a> {
         }
         let side = &candidate.restarted.side;
         let mut discrete = settled.discrete.clone();
-        for atom in turning {
-            let variable = self.prepared.discrete.atoms[atom].variable;
-            discrete[variable] = 1.0 - discrete[variable];
+        for atom in turning.into_iter().map(|atom| self.prepared.discrete.surface(atom)).collect::<BTreeSet<_>>() {
+            let is_true = discrete[self.prepared.discrete.atoms[atom].variable] != 0.0;
+            self.put_on_side(&mut discrete, atom, !is_true);
         }
         let back = self.settle(&MicroStep { left: side, ..*step }, discrete, side);
         back.is_ok_and(|back| self.is_same_memory(&back.discrete, &base.discrete))
@@ -291,11 +308,12 @@ impl<'a> Instant<'_, 'a> {
         contradicting: &[RelationId],
         atoms: &[RelationId],
     ) -> Result<Vec<RelationId>, NoSliding> {
-        let others = contradicting.iter().copied().filter(|atom| !atoms.contains(atom));
+        let surface = |atom: RelationId| self.prepared.discrete.surface(atom);
+        let others = contradicting.iter().copied().filter(|&atom| !atoms.contains(&surface(atom)));
         let others: Vec<RelationId> = others.filter(|atom| !step.released.contains(atom)).collect();
         match others.iter().find(|&&atom| !self.is_at_zero(step, atom)) {
             Some(&atom) => Err(NoSliding::Along(atom)),
-            None => Ok(others),
+            None => Ok(others.into_iter().map(surface).collect()),
         }
     }
 
@@ -379,7 +397,8 @@ impl<'a> Instant<'_, 'a> {
                 has_changed(part.atoms[atom].variable) || part.reads[atom].iter().any(|&id| has_changed(id))
             })
         };
-        let is_left = !step.released.is_empty() || step.left.sliding.as_ref().is_some_and(is_moved);
+        let is_released = |slide: &Slide<'a>| step.released.iter().any(|&atom| slide.surface(atom).is_some());
+        let is_left = step.left.sliding.as_ref().is_some_and(|slide| is_released(slide) || is_moved(slide));
         is_same && !settled.is_transient && !step.must_restart && !is_left
     }
 }

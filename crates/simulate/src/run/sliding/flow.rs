@@ -19,6 +19,8 @@ use crate::run::values::{Occasion, Side};
 const MOST_PROJECTIONS: usize = 12;
 /// States that move by less are on the surface, relative to their size.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
+/// Sums that are smaller, relative to their terms, have cancelled: rounding of fields and of the shares, which a small system is solved for.
+const CANCELLED: f64 = 64.0 * f64::EPSILON;
 
 /// One vector field: a mode with its discrete values.
 pub(crate) struct Field<'a> {
@@ -258,7 +260,7 @@ impl<'a> Slide<'a> {
 
     /// The number of a relation among the surfaces.
     pub fn surface(&self, atom: RelationId) -> Option<usize> {
-        self.system.atoms.binary_search(&atom).ok()
+        self.system.atoms.binary_search(&self.system.prepared.discrete.surface(atom)).ok()
     }
 }
 
@@ -283,9 +285,12 @@ fn sign_of_determinant(mut matrix: Vec<Vec<f64>>) -> f64 {
     sign
 }
 
-/// `v₀ + Σ λ_j (v_j - v₀)`, exactly `v₀` where all are the same.
+/// `v₀ + Σ λ_j (v_j - v₀)`, exactly `v₀` where all are the same. What is left of terms that cancel, as of the slope of a guard that does
+/// not move, is zero: a state that rests would take rounding for its motion.
 fn combined(values: &[f64], shares: &[f64]) -> f64 {
-    values[0] + shares.iter().zip(&values[1..]).map(|(share, value)| share * (value - values[0])).sum::<f64>()
+    let terms = shares.iter().zip(&values[1..]).map(|(share, value)| share * (value - values[0]));
+    let (sum, size) = terms.fold((values[0], values[0].abs()), |(sum, size), term| (sum + term, size + term.abs()));
+    if sum.abs() <= CANCELLED * size { 0.0 } else { sum }
 }
 
 #[cfg(test)]
