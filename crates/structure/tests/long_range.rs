@@ -365,6 +365,17 @@ fn words_are_the_same_from_the_automaton_and_from_the_set_of_modes() {
     }
 }
 
+#[test]
+fn grids_are_swept_in_an_order_with_few_summaries() {
+    let size = |width: usize| grid(width, 12).analyzed().singular.size;
+    let sizes: Vec<(usize, usize)> = (2..=5).map(|width| (size(width).boundary, size(width).states)).collect();
+    // Two or three variables more per column, as measured; one order alone had 17 at a width of five.
+    let bounds = [(6, 11), (9, 44), (12, 831), (14, 4_280)];
+    let is_within =
+        |((boundary, states), (most, many)): (&(usize, usize), &(usize, usize))| boundary <= most && states <= many;
+    assert!(sizes.iter().zip(&bounds).all(is_within), "{sizes:?}");
+}
+
 /// `cargo test --release -p modeshift-structure --test suite -- --ignored a_wide_network`
 #[test]
 #[ignore = "minutes without optimisation: tables of a grid that is six wide"]
