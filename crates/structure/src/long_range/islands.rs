@@ -89,7 +89,11 @@ impl Network {
         }
         let number: FxHashMap<EquationId, u32> = self.balances.iter().copied().zip(0..).collect();
         let edges = |flow: &Flow| flow.balances.iter().map(|balance| (number[balance], ModeSet::ALL)).collect();
-        let items = self.flows.iter().map(|flow| Item { guard: flow.connected, edges: edges(flow) }).collect();
+        let items = self
+            .flows
+            .iter()
+            .map(|flow| Item { guard: flow.connected, edges: edges(flow), orders: Vec::new() })
+            .collect();
         let graph = Graph { items, vertices: vec![ModeSet::ALL; self.balances.len()] };
         let plan = Plan::new(given, &graph)?;
         let automaton = Automaton::new(&plan, &mut Partitions::default(), options.time_limit)?;

@@ -36,8 +36,9 @@
 //! | an inconsistent formula on the way: unsatisfiable | a lack of a partner: the mode is singular, whatever follows |
 //! | back-selection (Algorithm 1) | from the last cut to the first: which states lead on (`automaton`), which parts there are (`parts`) |
 //!
-//! The weights of E22 are all zero here: verdict and parts ask for a matching, not for one of maximal weight, so that its
-//! difficulty with f + g (equation 24) does not arise.
+//! For verdict and parts the weights of E22 are all zero: they ask for a matching, not for one of maximal weight. For offsets and blocks
+//! summaries have weights (`weights`), relative to the largest: adding a constant to all of them changes nothing later, so that
+//! E22's difficulty with f + g (equation 24) does not arise.
 //!
 //! Matroids of matchings: J. Edmonds and D. Fulkerson, 1965; union and contraction: J. Oxley, Matroid Theory. Parts as what
 //! some maximum matching leaves out: A. Dulmage and N. Mendelsohn, 1958. Partitions along a front: R. Bryant's diagrams
@@ -51,6 +52,7 @@
 //! | `islands` | networks, and the modes in which a part is cut off |
 //! | `matroid` | what equations behind the front can be matched with |
 //! | `nearest` | one mode out of very many, for what is asked of a mode |
+//! | `offsets` | offsets and blocks of a mode, from both sides |
 //! | `order` | in which order to sweep, so that the boundary stays small |
 //! | `parts` | over- and underdetermined parts of a mode, from both sides |
 //! | `partition` | what hangs together behind the front, and what is grounded |
@@ -58,12 +60,14 @@
 //! | `simpler` | what has one partner only is left out, what is long is cut |
 //! | `staged` | a verdict as its automaton, and what words ask of it |
 //! | `verdict` | what is asked of a verdict, whatever its form |
+//! | `weights` | what equations behind the front weigh, matched with what |
 
 mod automaton;
 mod diagram;
 mod islands;
 mod matroid;
 mod nearest;
+mod offsets;
 mod order;
 mod partition;
 mod parts;
@@ -71,6 +75,7 @@ mod plan;
 mod simpler;
 mod staged;
 mod verdict;
+mod weights;
 
 use std::fmt;
 
@@ -87,6 +92,7 @@ use crate::incidence::formulas::invariant_of;
 use crate::{Incidence, Options, incidence};
 
 pub use islands::{Flow, Network};
+pub use offsets::{OffsetSweep, OffsetsOfMode};
 pub use parts::{PartSweep, PartsOfMode};
 pub use staged::Staged;
 
@@ -285,7 +291,7 @@ fn graph_of(incidence: &Incidence) -> (Graph, Vec<EquationId>) {
         let edges = incidence.edges_of_equation(equation);
         edges.map(|edge| (incidence.variable(edge).index() as u32, incidence.active(edge))).collect()
     };
-    let item = |&id: &EquationId| Item { guard: incidence.equations()[id].guard, edges: edges(id) };
+    let item = |&id: &EquationId| Item { guard: incidence.equations()[id].guard, edges: edges(id), orders: Vec::new() };
     let items = equations.iter().map(item).collect();
     let vertices = incidence.variables().iter().map(|vertex| vertex.guard).collect();
     (Graph { items, vertices }, equations)

@@ -22,6 +22,8 @@ const MOST_LOCAL_MODES: usize = 6;
 pub(super) struct Item {
     pub(super) guard: ModeSet,
     pub(super) edges: Vec<(u32, ModeSet)>,
+    /// What edges weigh; nothing where all weigh nothing, or weights do not matter.
+    pub(super) orders: Vec<u8>,
 }
 
 /// What a sweep is planned for: items, and the modes in which each vertex is there.
@@ -47,6 +49,8 @@ pub(super) struct Form {
     pub(super) guard: TruthTable,
     /// The item's vertices with their modes.
     pub(super) edges: Vec<(u8, TruthTable)>,
+    /// What they weigh, where that matters.
+    pub(super) orders: Vec<u8>,
     /// Places of leaving vertices, highest first, with the modes in which they are there.
     pub(super) leaving: Vec<(u8, TruthTable)>,
     /// Places of leaving mode variables, highest first.
@@ -109,8 +113,7 @@ impl Plan {
         let supports = supports(space, graph);
         let links = links(graph, &supports);
         let count = graph.vertices.len() + space.variable_count();
-        let order = elimination_order(&links, count, WIDEST_BOUNDARY + MOST_LOCAL_MODES)
-            .ok_or(NotSwept::WideBoundary(WIDEST_BOUNDARY))?;
+        let order = best_order(&links, graph.vertices.len(), count).ok_or(NotSwept::WideBoundary(WIDEST_BOUNDARY))?;
         let mut last = vec![0; count];
         for (position, &item) in order.iter().enumerate() {
             links.of(item as usize).iter().for_each(|&link| last[link as usize] = position);
@@ -179,6 +182,46 @@ impl Plan {
     }
 }
 
+/// The cheapest of some orders: greedy ones, with mode variables in the boundary and without, and the order of the items, which is that
+/// of a model as it was written. Which is best depends on the model, by factors of ten in summaries, and all are quickly made.
+fn best_order(links: &Lists<u32>, vertices: usize, count: usize) -> Option<Vec<u32>> {
+    let widest = WIDEST_BOUNDARY + MOST_LOCAL_MODES;
+    let mut of_vertices = Lists::new();
+    for item in 0..links.len() {
+        links.of(item).iter().filter(|&&link| (link as usize) < vertices).for_each(|&link| of_vertices.push_item(link));
+        of_vertices.end_list();
+    }
+    let greedy = [elimination_order(links, count, widest), elimination_order(&of_vertices, vertices, WIDEST_BOUNDARY)];
+    let written: Vec<u32> = (0..links.len() as u32).collect();
+    let orders = greedy.into_iter().flatten().chain([written]);
+    let rated = orders.filter_map(|order| Some((cost(links, &order, vertices, count)?, order)));
+    rated.min_by(|one, other| one.0.total_cmp(&other.0)).map(|it| it.1)
+}
+
+/// About how many summaries there are at all cuts of an order; nothing where it is too wide.
+fn cost(links: &Lists<u32>, order: &[u32], vertices: usize, count: usize) -> Option<f64> {
+    let mut remaining = vec![0u32; count];
+    order.iter().flat_map(|&item| links.of(item as usize)).for_each(|&link| remaining[link as usize] += 1);
+    let mut entered = vec![false; count];
+    let (mut widths, mut cost) = ([0i32; 2], 0.0);
+    for &item in order {
+        for &link in links.of(item as usize) {
+            widths[usize::from(link as usize >= vertices)] +=
+                i32::from(!std::mem::replace(&mut entered[link as usize], true));
+        }
+        if widths[0] > WIDEST_BOUNDARY as i32 || widths[1] > MOST_LOCAL_MODES as i32 {
+            return None;
+        }
+        // Each variable more multiplies summaries by two to four, each mode variable by two.
+        cost += 3f64.powi(widths[0]) * 2f64.powi(widths[1]);
+        for &link in links.of(item as usize) {
+            remaining[link as usize] -= 1;
+            widths[usize::from(link as usize >= vertices)] -= i32::from(remaining[link as usize] == 0);
+        }
+    }
+    Some(cost)
+}
+
 /// The mode variables of each item.
 fn supports(space: &ModeSpace, graph: &Graph) -> Vec<Vec<ModeVariable>> {
     let sets_of = |item: &Item| -> Vec<ModeSet> {
@@ -235,6 +278,7 @@ impl Planner<'_> {
             entering_modes: (self.modes.len() - modes_before) as u8,
             guard: self.truth_table(item.guard),
             edges: item.edges.iter().map(|&(vertex, modes)| (place(vertex), self.truth_table(modes))).collect(),
+            orders: item.orders.clone(),
             leaving: (0..self.boundary.len())
                 .rev()
                 .filter(leaves)

@@ -36,9 +36,9 @@ impl Graph {
         let is_lonely = |&at: &usize| !vertex_is_gone[at] && of_vertex[at] == 0 && !users[at].is_empty();
         let lonely = (0..self.vertices.len()).filter(is_lonely).map(|at| self.vertices[at]).collect();
         let left = self.items.into_iter().zip(item_is_gone).filter(|(_, is_gone)| !is_gone);
-        let items = left.map(|(Item { guard, mut edges }, _)| {
+        let items = left.map(|(Item { guard, mut edges, orders }, _)| {
             edges.retain(|&(vertex, _)| !vertex_is_gone[vertex as usize]);
-            Item { guard, edges }
+            Item { guard, edges, orders }
         });
         Simpler { graph: Graph { items: items.collect(), vertices: self.vertices }, lonely }
     }
@@ -49,7 +49,7 @@ impl Graph {
     pub(super) fn with_short_items(self) -> Graph {
         let Graph { items, mut vertices } = self;
         let mut short = Vec::with_capacity(items.len());
-        for Item { guard, edges } in items {
+        for Item { guard, edges, orders } in items {
             let mut before: Option<u32> = None;
             let mut rest = &edges[..];
             while rest.len() + usize::from(before.is_some()) > LONGEST_ITEM {
@@ -58,11 +58,12 @@ impl Graph {
                 let after = vertices.len() as u32;
                 vertices.push(guard);
                 let neighbours = before.into_iter().chain([after]).map(|vertex| (vertex, guard));
-                short.push(Item { guard, edges: now.iter().copied().chain(neighbours).collect() });
+                let edges = now.iter().copied().chain(neighbours).collect();
+                short.push(Item { guard, edges, orders: Vec::new() });
                 (before, rest) = (Some(after), later);
             }
             let neighbour = before.map(|vertex| (vertex, guard));
-            short.push(Item { guard, edges: rest.iter().copied().chain(neighbour).collect() });
+            short.push(Item { guard, edges: rest.iter().copied().chain(neighbour).collect(), orders });
         }
         Graph { items: short, vertices }
     }
@@ -109,7 +110,7 @@ impl Leaves<'_> {
 
     /// Whether item, vertex and the edge between them are there in the same modes.
     fn is_always_there(&self, item: usize, vertex: usize) -> bool {
-        let Item { guard, edges } = &self.graph.items[item];
+        let Item { guard, edges, .. } = &self.graph.items[item];
         let modes = edges.iter().find(|edge| edge.0 as usize == vertex).map(|edge| edge.1);
         modes == Some(*guard) && *guard == self.graph.vertices[vertex]
     }
