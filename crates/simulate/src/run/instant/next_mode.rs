@@ -20,6 +20,10 @@ use crate::run::modes::NoMode;
 use crate::run::sliding::entry::NoSliding;
 use crate::run::values::Occasion;
 
+/// Changes that make no difference are undone one by one up to so many: each is a restart, and of a line of ten thousand elements that
+/// change at once all are as good as none.
+const MOST_ONE_BY_ONE: usize = 64;
+
 /// Clusters of at most this many atoms are searched for other modes.
 const MOST_COMPARED: usize = 6;
 
@@ -442,7 +446,7 @@ impl<'a> Search<'_, '_, '_, 'a> {
         let together = &best ^ &first_ways;
         if self.is_undone(&together, &idle) {
             best = together;
-        } else {
+        } else if idle.len() <= MOST_ONE_BY_ONE {
             for change in &idle {
                 let turned = |way: &Vec<RelationId>| &best ^ &way.iter().copied().collect();
                 let undone = change.ways.iter().map(turned).collect::<Vec<_>>().into_iter();
