@@ -27,7 +27,7 @@ use crate::run::values::Side;
 const SUSPICIOUS: f64 = 1e-8;
 /// What is larger than this, relative to the largest value, is more than rounding wherever it comes from: four digits are for what
 /// equations amplify.
-const ROUNDED: f64 = 1e-12;
+pub(crate) const ROUNDED: f64 = 1e-12;
 /// A value is rounded by this, relative to the terms that it is made of: a few units in the last place each.
 pub(crate) const ROUNDING: f64 = 16.0 * f64::EPSILON;
 /// So many equations are followed. Further away there are other voltages of the same circuit, of the same size.
@@ -214,13 +214,8 @@ impl Side<'_> {
         if size.is_finite() { size } else { 0.0 }
     }
 
-    /// Whether a value is so much smaller than others of the mode, or than this, that it may be rounding.
-    pub(crate) fn is_suspicious(&self, value: f64, most: f64) -> bool {
-        value.abs() <= ROUNDED * self.largest().max(most)
-    }
-
     /// The largest value of the mode.
-    fn largest(&self) -> f64 {
+    pub(crate) fn largest(&self) -> f64 {
         self.jet.iter().filter(|it| it.is_finite()).fold(0.0, |largest: f64, it| largest.max(it.abs()))
     }
 

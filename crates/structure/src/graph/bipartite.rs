@@ -9,8 +9,6 @@
 //! A row that no path leads from to a free column depends structurally on those that are matched. Which rows are
 //! matched in the end depends on their order alone, not on the paths. For all modes at once: `matching`.
 
-use std::collections::VecDeque;
-
 use modeshift_dae::{Id, IndexVec};
 use rustc_hash::FxHashSet;
 
@@ -75,54 +73,45 @@ impl<R: Id, C: Id> BipartiteMatching<R, C> {
 
     /// Matches a free row along a shortest path over the columns that each row has; false if there is none.
     pub fn match_row<I: IntoIterator<Item = C>>(&mut self, row: R, columns: impl Fn(R) -> I) -> bool {
+        self.search(row, columns).is_ok()
+    }
+
+    /// Matches these rows in this order, those that are matched apart. What a search in vain came to leads to no free column later
+    /// either, and is not searched again.
+    pub fn match_rows<I: IntoIterator<Item = C>>(
+        &mut self,
+        rows: impl IntoIterator<Item = R>,
+        columns: impl Fn(R) -> I,
+    ) {
+        let mut is_dead: IndexVec<C, bool> = self.row_of.iter().map(|_| false).collect();
+        for row in rows {
+            if self.column_of[row].is_none() {
+                let in_vain = self.search(row, |row| columns(row).into_iter().filter(|&column| !is_dead[column]));
+                let came_to = in_vain.err().into_iter().flatten();
+                came_to.filter_map(|row| self.column_of[row]).for_each(|column| is_dead[column] = true);
+            }
+        }
+    }
+
+    /// Matches a free row along a shortest path; otherwise the rows that the search came to.
+    fn search<I: IntoIterator<Item = C>>(&mut self, row: R, columns: impl Fn(R) -> I) -> Result<(), Vec<R>> {
         self.searches += 1;
-        let mut pending = VecDeque::from([row]);
-        while let Some(row) = pending.pop_front() {
+        let (mut came_to, mut next) = (vec![row], 0);
+        while let Some(&row) = came_to.get(next) {
+            next += 1;
             for column in columns(row) {
                 if self.reach(column, row) {
                     match self.row_of[column] {
-                        Some(owner) => pending.push_back(owner),
+                        Some(owner) => came_to.push(owner),
                         None => {
                             self.turn(column);
-                            return true;
+                            return Ok(());
                         }
                     }
                 }
             }
         }
-        false
-    }
-
-    /// The same over the columns that are allowed, along the first path that is found when each is followed to its end.
-    pub fn match_row_depth_first<'a>(
-        &mut self,
-        row: R,
-        columns: impl Fn(R) -> &'a [C],
-        is_allowed: impl Fn(C) -> bool,
-    ) -> bool
-    where
-        C: 'a,
-    {
-        self.searches += 1;
-        let mut path: Vec<(R, usize)> = vec![(row, 0)];
-        while let Some((row, next)) = path.last_mut() {
-            let row = *row;
-            let Some(&column) = columns(row).get(*next) else {
-                path.pop();
-                continue;
-            };
-            *next += 1;
-            if is_allowed(column) && self.reach(column, row) {
-                match self.row_of[column] {
-                    Some(owner) => path.push((owner, 0)),
-                    None => {
-                        self.turn(column);
-                        return true;
-                    }
-                }
-            }
-        }
-        false
+        Err(came_to)
     }
 
     /// Notes that the search comes to a column; false if it was there already.
@@ -188,11 +177,11 @@ mod tests {
     #[test]
     fn the_row_that_depends_on_those_before_it_is_refused() {
         let mut nearest: BipartiteMatching<u32, u32> = BipartiteMatching::new(4, 4);
-        let mut deepest = nearest.clone();
+        let mut together = nearest.clone();
         let accepted: Vec<bool> = nearest.rows().map(|row| nearest.match_row(row, columns)).collect();
         assert_eq!(accepted, [true, true, false, true]);
-        let again = deepest.rows().map(|row| deepest.match_row_depth_first(row, |row| ROWS[row as usize], |_| true));
-        assert_eq!(accepted, again.collect::<Vec<bool>>());
+        together.match_rows(0..4, columns);
+        assert_eq!(accepted, together.rows().map(|row| together.column_of(row).is_some()).collect::<Vec<bool>>());
         assert_eq!((nearest.column_of(0), nearest.column_of(1)), (Some(1), Some(0)));
     }
 

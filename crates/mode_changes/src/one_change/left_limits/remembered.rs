@@ -256,12 +256,10 @@ impl<'a> Search<'a> {
     fn match_constraints(&mut self) {
         let soft: Vec<bool> = (0..self.unknowns.derivatives.len()).map(|unknown| self.has_fallback(unknown)).collect();
         for with_soft in [false, true] {
-            for constraint in 0..self.constraints.len() {
-                if self.matching.column_of(constraint).is_none() {
-                    let (incidence, is_allowed) = (&self.incidence, |unknown: usize| with_soft || !soft[unknown]);
-                    self.matching.match_row_depth_first(constraint, |row| &incidence[row], is_allowed);
-                }
-            }
+            let allowed = |constraint: usize| {
+                self.incidence[constraint].iter().copied().filter(|&unknown| with_soft || !soft[unknown])
+            };
+            self.matching.match_rows(0..self.constraints.len(), allowed);
         }
     }
 

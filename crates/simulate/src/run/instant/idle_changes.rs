@@ -50,7 +50,9 @@ impl<'a> Instant<'_, 'a> {
                 let value = values[*atom];
                 value.0.is_nan() || self.sign(step, settled, candidate, *atom, value) == Sign::Vanishing
             };
-            if !atoms.iter().all(vanishes) {
+            // What has no condition here, as a fuse that has blown, changed by a condition of the mode it left.
+            let is_judged_here = atoms.iter().any(|atom| !values[*atom].0.is_nan());
+            if !is_judged_here || !atoms.iter().all(vanishes) {
                 continue;
             }
             let turned = |atom: &&RelationId| {

@@ -330,7 +330,7 @@ impl<'a> Instant<'_, 'a> {
         value: (f64, f64),
     ) -> Sign {
         let is_clear = self.memory.is_clear(self.prepared, atom, value);
-        let may_be_rounding = is_clear && candidate.restarted.side.is_suspicious(value.0, self.memory.most);
+        let may_be_rounding = is_clear && candidate.restarted.is_suspicious(value.0, self.memory.most);
         if is_clear && !may_be_rounding && candidate.restarted.weights.is_empty() {
             return Sign::Decided(Term::Derivative(0), value.0);
         }

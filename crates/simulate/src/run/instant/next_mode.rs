@@ -20,10 +20,6 @@ use crate::run::modes::NoMode;
 use crate::run::sliding::entry::NoSliding;
 use crate::run::values::Occasion;
 
-/// Changes that make no difference are undone one by one up to so many: each is a restart, and of a line of ten thousand elements that
-/// change at once all are as good as none.
-const MOST_ONE_BY_ONE: usize = 64;
-
 /// Clusters of at most this many atoms are searched for other modes.
 const MOST_COMPARED: usize = 6;
 
@@ -440,23 +436,31 @@ impl<'a> Search<'_, '_, '_, 'a> {
             return mode;
         }
         let mut best: BTreeSet<RelationId> = flipped.into_iter().collect();
-        // As a rule all can go together; those that cannot go one by one.
-        let first_ways: BTreeSet<RelationId> =
-            idle.iter().filter_map(|it| it.ways.first()).flatten().copied().collect();
-        let together = &best ^ &first_ways;
-        if self.is_undone(&together, &idle) {
-            best = together;
-        } else if idle.len() <= MOST_ONE_BY_ONE {
-            for change in &idle {
-                let turned = |way: &Vec<RelationId>| &best ^ &way.iter().copied().collect();
-                let undone = change.ways.iter().map(turned).collect::<Vec<_>>().into_iter();
-                let undone = undone.into_iter().find(|it| self.is_undone(it, std::slice::from_ref(change)));
-                best = undone.unwrap_or(best);
-            }
-        }
+        self.undo(&mut best, &idle);
         self.outside = best.iter().copied().collect();
         self.grow();
         self.atoms.iter().map(|&atom| self.proposed(atom) ^ u32::from(best.contains(&atom))).collect()
+    }
+
+    /// Undoes idle changes in these truths as far as they are accepted so: as a rule all together, else by halves, so that the number
+    /// of modes tried is that of the changes that have to stay, times a logarithm.
+    fn undo(&mut self, best: &mut BTreeSet<RelationId>, idle: &[IdleChange]) {
+        let first_ways: BTreeSet<RelationId> =
+            idle.iter().filter_map(|it| it.ways.first()).flatten().copied().collect();
+        let together = &*best ^ &first_ways;
+        if self.is_undone(&together, idle) {
+            *best = together;
+        } else if let [change] = idle {
+            let other_ways = change.ways.iter().skip(1).map(|way| &*best ^ &way.iter().copied().collect());
+            let other_ways: Vec<BTreeSet<RelationId>> = other_ways.collect();
+            if let Some(undone) = other_ways.into_iter().find(|it| self.is_undone(it, idle)) {
+                *best = undone;
+            }
+        } else {
+            let (first, second) = idle.split_at(idle.len() / 2);
+            self.undo(best, first);
+            self.undo(best, second);
+        }
     }
 
     /// An accepted mode with the truths that are written for zero where relations have come to rest there, as far as it is accepted so

@@ -4,6 +4,7 @@
 //! is true right after the instant is decided by the first term of its series that is not noise: weights of impulses,
 //! value, derivatives.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use crate::run::instant::discrete_fixpoint::Reset;
 use crate::run::instant::entry::Beginning;
 use crate::run::modes::VisitedMode;
 use crate::run::prepare::Prepared;
-use crate::run::running_sizes::ROUNDING;
+use crate::run::running_sizes::{ROUNDED, ROUNDING};
 use crate::run::values::Side;
 
 /// How many derivatives beyond the leading ones may decide a sign.
@@ -45,6 +46,8 @@ pub(crate) struct Restarted<'a> {
     past: Option<(Past, Restart)>,
     /// Both limits and the weights of impulses of a transient instant that has some.
     impulses: Option<Impulses>,
+    /// The largest value of the side, once it was asked for: every sign asks.
+    largest: OnceCell<f64>,
 }
 
 /// Both limits and the weights of a transient instant.
@@ -125,7 +128,15 @@ impl<'a> Circumstances<'_, 'a> {
         let weights = named_weights(structure, &result.weights);
         self.check_dropped(&past, &mut result)?;
         let begun_at_zero = self.begun_at_zero(&result);
-        Ok(Restarted { side, weights, begun_at_zero, unmet: Vec::new(), past: Some((past, result)), impulses: None })
+        Ok(Restarted {
+            side,
+            weights,
+            begun_at_zero,
+            unmet: Vec::new(),
+            past: Some((past, result)),
+            impulses: None,
+            largest: OnceCell::new(),
+        })
     }
 
     /// Whether the equations that the mode does without hold, and go on to hold as far as can be seen.
@@ -194,7 +205,15 @@ impl<'a> Circumstances<'_, 'a> {
         let unmet = structure.rows().filter(is_unmet).map(|row| structure.equation(row)).collect();
         let impulses = Impulses { left: past.jet, right: result.right, weights: result.weights };
         let impulses = Some(impulses).filter(|_| !weights.is_empty());
-        Ok(Restarted { side, weights, begun_at_zero: Vec::new(), unmet, past: None, impulses })
+        Ok(Restarted {
+            side,
+            weights,
+            begun_at_zero: Vec::new(),
+            unmet,
+            past: None,
+            impulses,
+            largest: OnceCell::new(),
+        })
     }
 
     /// Whether everything that `reinit` gives a value to is a state of the mode.
@@ -334,7 +353,14 @@ impl<'a> Restarted<'a> {
             unmet: Vec::new(),
             past: None,
             impulses: None,
+            largest: OnceCell::new(),
         }
+    }
+
+    /// Whether a value is so much smaller than others of the mode, or than this, that it may be rounding.
+    pub fn is_suspicious(&self, value: f64, most: f64) -> bool {
+        let largest = *self.largest.get_or_init(|| self.side.largest());
+        value.abs() <= ROUNDED * largest.max(most)
     }
 
     /// Right limits after a restart; nothing where there was none.
@@ -351,6 +377,7 @@ impl<'a> Restarted<'a> {
     /// Replaces the jet by one that is complete.
     pub fn set_jet(&mut self, jet: Vec<f64>) {
         self.side.jet = jet;
+        self.largest = OnceCell::new();
         if let Some((_, result)) = &mut self.past {
             result.right = jet_of(&self.side);
         }
