@@ -4,8 +4,10 @@ use std::io::IsTerminal as _;
 
 use modeshift_diagnostics::{ExitStatus, render_all};
 use modeshift_driver::Answer;
+use modeshift_driver::report::check::CheckReport;
+use modeshift_driver::report::json::pretty;
 
-use crate::arguments::Common;
+use crate::arguments::{Common, Input};
 use crate::commands::UsageError;
 use crate::files::{say, write_result};
 
@@ -27,6 +29,13 @@ pub fn status_of<T>(answer: &Answer<T>) -> ExitStatus {
     let worst = answer.diagnostics.iter().map(|diagnostic| diagnostic.code.exit_status()).max();
     let without_result = if answer.result.is_none() { ExitStatus::ModelWrong } else { ExitStatus::Good };
     worst.unwrap_or(ExitStatus::Good).max(without_result)
+}
+
+/// For programs, where there is no result: what is wrong, as `check` would write it.
+pub fn refusal<T>(answer: &Answer<T>, input: &Input) -> String {
+    let file = input.file.display().to_string();
+    let asked_for = (input.common.model.as_deref(), file.as_str());
+    pretty(&CheckReport::new(None, asked_for, &answer.diagnostics, &answer.sources).json())
 }
 
 /// Writes a result where the user wants it.

@@ -11,7 +11,7 @@ use modeshift_driver::report::json::pretty;
 use modeshift_driver::simulate::{Method, RunOptions};
 use modeshift_driver::{Answer, CheckOptions, Progress, RimisOptions, Source, semantics};
 
-use crate::answers::{on_paper, status_of, tell, tell_timings, write};
+use crate::answers::{on_paper, refusal, status_of, tell, tell_timings, write};
 use crate::arguments::{
     self, AnalyzeMethod, Arguments, ChangesMethod, Command, Common, DataFormat, GraphFormat, Input, Solver,
 };
@@ -87,7 +87,7 @@ fn flatten(input: &Input, format: DataFormat) -> Result<Status, UsageError> {
     tell(&answer, &input.common);
     let text = match format {
         DataFormat::Text => answer.result.as_ref().map(ToString::to_string),
-        DataFormat::Json => answer.report().map(|report| pretty(&report.json())),
+        DataFormat::Json => Some(answer.report().map_or_else(|| refusal(&answer, input), |it| pretty(&it.json()))),
     };
     if let Some(text) = text {
         write(&input.common, &text)?;
@@ -116,7 +116,10 @@ fn analyze(input: &Input, format: GraphFormat, at: Option<&str>) -> Result<Statu
     let text = match format {
         GraphFormat::Text if answer.is_large() => answer.summary(),
         GraphFormat::Text => answer.report(usize::MAX).map(|report| report.text()),
-        GraphFormat::Json => answer.report(usize::MAX).map(|report| pretty(&report.json())),
+        GraphFormat::Json => {
+            let report = answer.report(usize::MAX).map(|report| pretty(&report.json()));
+            Some(report.unwrap_or_else(|| refusal(&answer, input)))
+        }
         GraphFormat::Dot => answer.report(usize::MAX).map(|report| report.dot()),
         GraphFormat::Svg => answer.report(LARGEST_PICTURE).map(|report| {
             if report.blocks.len() < report.block_count {
@@ -137,19 +140,21 @@ fn analyze(input: &Input, format: GraphFormat, at: Option<&str>) -> Result<Statu
 /// Says what there is to say, and writes the answer as it is wanted, where there is one.
 fn answered<Report>(
     answer: &Answer<Report>,
-    input: &Input,
+    (input, is_json): (&Input, bool),
     wanted: impl FnOnce(&Report) -> String,
 ) -> Result<Status, UsageError> {
     tell(answer, &input.common);
-    if let Some(report) = &answer.result {
-        write(&input.common, &wanted(report))?;
+    match &answer.result {
+        Some(report) => write(&input.common, &wanted(report))?,
+        None if is_json => write(&input.common, &refusal(answer, input))?,
+        None => {}
     }
     Ok(status_of(answer))
 }
 
 fn analyze_approximately(input: &Input, format: GraphFormat, at: Option<&str>) -> Result<Status, UsageError> {
     let answer = modeshift_driver::as_other_tools(&question(input)?, at);
-    answered(&answer, input, |report| match format {
+    answered(&answer, (input, format == GraphFormat::Json), |report| match format {
         GraphFormat::Text => on_paper(report.text(), &input.common),
         GraphFormat::Json => pretty(&report.json()),
         GraphFormat::Dot => report.dot(),
@@ -163,7 +168,7 @@ fn analyze_by_pantelides(input: &Input, format: GraphFormat, at: Option<&str>) -
         return Err(UsageError(message.to_string()));
     }
     let answer = modeshift_driver::pantelides(&question(input)?, at);
-    answered(&answer, input, |report| match format {
+    answered(&answer, (input, format == GraphFormat::Json), |report| match format {
         GraphFormat::Json => pretty(&report.json()),
         _ => on_paper(report.text(), &input.common),
     })
@@ -171,7 +176,7 @@ fn analyze_by_pantelides(input: &Input, format: GraphFormat, at: Option<&str>) -
 
 fn changes(input: &Input, format: GraphFormat, selection: &Selection<'_>) -> Result<Status, UsageError> {
     let answer = modeshift_driver::changes::changes(&question(input)?, selection);
-    answered(&answer, input, |report| match format {
+    answered(&answer, (input, format == GraphFormat::Json), |report| match format {
         GraphFormat::Text => on_paper(report.text(), &input.common),
         GraphFormat::Json => pretty(&report.json()),
         GraphFormat::Dot => report.dot(),
@@ -181,7 +186,7 @@ fn changes(input: &Input, format: GraphFormat, selection: &Selection<'_>) -> Res
 
 fn semantics(input: &Input, format: GraphFormat, selection: &semantics::Selection<'_>) -> Result<Status, UsageError> {
     let answer = semantics::semantics(&question(input)?, selection);
-    answered(&answer, input, |report| match format {
+    answered(&answer, (input, format == GraphFormat::Json), |report| match format {
         GraphFormat::Text => on_paper(report.text(), &input.common),
         GraphFormat::Json => pretty(&report.json()),
         GraphFormat::Dot => report.dot(),
@@ -191,15 +196,10 @@ fn semantics(input: &Input, format: GraphFormat, selection: &semantics::Selectio
 
 fn init(input: &Input, format: DataFormat, options: InitOptions<'_>) -> Result<Status, UsageError> {
     let answer = modeshift_driver::init::init(&question(input)?, options);
-    tell(&answer, &input.common);
-    if let Some(report) = &answer.result {
-        let text = match format {
-            DataFormat::Text => on_paper(report.text(), &input.common),
-            DataFormat::Json => pretty(&report.json()),
-        };
-        write(&input.common, &text)?;
-    }
-    Ok(status_of(&answer))
+    answered(&answer, (input, format == DataFormat::Json), |report| match format {
+        DataFormat::Text => on_paper(report.text(), &input.common),
+        DataFormat::Json => pretty(&report.json()),
+    })
 }
 
 fn rimis(input: &Input, options: RimisOptions) -> Result<Status, UsageError> {

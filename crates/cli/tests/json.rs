@@ -1,10 +1,11 @@
 //! Reports as JSON: the page and the schemas are those of the declarations, and real outputs obey the schemas.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use expect_test::expect_file;
 use modeshift_driver::report::json::pretty;
-use modeshift_driver::report::schema::{json_page, schemas};
+use modeshift_driver::report::schema::{event_log_schema, json_page, schemas};
 use serde_json::Value;
 
 use crate::support::{modeshift, root};
@@ -30,6 +31,7 @@ fn reports_of_all_models_obey_their_schemas() {
         .collect();
     models.sort();
     assert!(models.len() > 20);
+    let refusal = schemas().into_iter().find(|(name, _)| *name == "check").expect("known").1;
     for (command, schema) in schemas() {
         for model in &models {
             let command_line: Vec<&str> = command.split(' ').chain([model.as_str(), "--format", "json"]).collect();
@@ -37,11 +39,63 @@ fn reports_of_all_models_obey_their_schemas() {
             if !outcome.stdout.is_empty() {
                 let report = outcome.json();
                 assert_eq!(report["version"], 1, "{command} {model}");
-                check(&report, &schema, &schema, &format!("{command} {model}"));
+                let schema = if report.get("ok").is_some() { &refusal } else { &schema };
+                check(&report, schema, schema, &format!("{command} {model}"));
             } else {
                 assert_ne!(outcome.status, 0, "{command} {model} says nothing");
             }
         }
+    }
+}
+
+fn directory(name: &str) -> PathBuf {
+    let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&directory).expect("a directory for the test");
+    directory
+}
+
+/// Logs with jumps, impulses, cascades, sliding and variables without a value.
+#[test]
+fn event_logs_obey_their_schema() {
+    let schema = event_log_schema();
+    expect_file![root().join("docs/schema/simulate-events.json")].assert_eq(&pretty(&schema));
+    let directory = directory("event_logs");
+    let relay = directory.join("Relay.mo");
+    std::fs::write(
+        &relay,
+        "model Relay Real x(start = 1, fixed = true); equation der(x) = if x > 0 then -1 else 1; end Relay;",
+    )
+    .expect("written");
+    let mut keys: BTreeSet<String> = BTreeSet::new();
+    for model in
+        ["models/ClutchBasic.mo", "models/BreakingCapacitor.mo", "models/RLDC2.mo", &relay.display().to_string()]
+    {
+        let log = directory.join("events.json").display().to_string();
+        let result = directory.join("result.csv").display().to_string();
+        modeshift(&["simulate", model, "--stop", "8", "--events", &log, "-o", &result]);
+        let log: Value = serde_json::from_str(&std::fs::read_to_string(&log).expect("a log")).expect("JSON");
+        check(&log, &schema, &schema, model);
+        let events = log.as_array().expect("a list");
+        assert!(!events.is_empty(), "{model}");
+        keys.extend(events.iter().filter_map(Value::as_object).flat_map(|event| event.keys().cloned()));
+    }
+    assert!(keys.contains("sliding") && keys.contains("impulses"));
+}
+
+/// A program that reads JSON gets some: where a model is refused, what `check` says of it.
+#[test]
+fn refusals_are_json_too() {
+    let wrong = directory("refusals").join("Wrong.mo");
+    std::fs::write(&wrong, "model Wrong Real x; equation x = y; end Wrong;").expect("written");
+    let wrong = wrong.display().to_string();
+    let schema = &schemas().into_iter().find(|(name, _)| *name == "check").expect("known").1;
+    for (command, _) in schemas() {
+        let command_line: Vec<&str> = command.split(' ').chain([wrong.as_str(), "--format", "json"]).collect();
+        let outcome = modeshift(&command_line);
+        assert_eq!(outcome.status, 1, "{command}");
+        let report = outcome.json();
+        check(&report, schema, schema, command);
+        assert_eq!((&report["ok"], &report["diagnostics"][0]["code"]), (&false.into(), &"E0201".into()), "{command}");
     }
 }
 

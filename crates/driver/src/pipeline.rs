@@ -7,7 +7,7 @@ use modeshift_dae::{EquationKind, FlatModel, Id, ModeVariableId, MultimodeDae, V
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Stop};
 use modeshift_elaborate::elaborate;
 use modeshift_flatten::{Disk, Library, Request, flatten_mel};
-use modeshift_modes::Limit;
+use modeshift_modes::{Limit, TimeLimit};
 use modeshift_numerics::{NativeFunctions, Parameters};
 use modeshift_report::Analyzed;
 use modeshift_report::analyze::{self as report, AnalyzeReport, LARGEST_LISTING, Scope, valuation_text};
@@ -269,7 +269,7 @@ impl<'a> Run<'a> {
         Options {
             within: within.to_vec(),
             node_limit: limits.nodes,
-            time_limit: limits.time.map(|time| time.saturating_sub(self.start.elapsed())),
+            time_limit: limits.time.map(|time| TimeLimit::since(self.start, time)),
             ..Options::default()
         }
     }

@@ -84,7 +84,7 @@ mod space;
 pub use deviations::Deviations;
 pub use formula::{Formula, FormulaBuilder, FormulaPrinter};
 pub use invariant::Invariant;
-pub use limit::{Limit, LimitKind};
+pub use limit::{Limit, LimitKind, TimeLimit};
 pub use map::ModeMap;
 pub use natural::Natural;
 pub use operations::use_stack;

@@ -28,6 +28,32 @@ pub enum LimitKind {
     Stack(usize),
 }
 
+/// How long something may take: until when, and what was allowed in all, which is what a message names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeLimit {
+    given: Duration,
+    end: Instant,
+}
+
+impl TimeLimit {
+    /// This long, beginning then.
+    pub fn since(start: Instant, given: Duration) -> Self {
+        // What no clock can count is no limit that anybody waits for.
+        let end = start.checked_add(given).unwrap_or_else(|| start + Duration::from_secs(u32::MAX.into()));
+        TimeLimit { given, end }
+    }
+
+    /// This long, from now on.
+    pub fn from_now(given: Duration) -> Self {
+        TimeLimit::since(Instant::now(), given)
+    }
+
+    /// The limit as a kind, once it is over.
+    pub fn exceeded(&self) -> Option<LimitKind> {
+        (Instant::now() >= self.end).then_some(LimitKind::Time(self.given))
+    }
+}
+
 impl fmt::Display for Limit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
@@ -57,7 +83,7 @@ pub(crate) struct Budget {
     node_limit: usize,
     /// Nodes that are allowed beside these once they are released.
     held_back: usize,
-    deadline: Option<(Instant, Duration)>,
+    time_limit: Option<TimeLimit>,
     task: Cow<'static, str>,
     exceeded: Option<Limit>,
     steps_to_look: u32,
@@ -68,7 +94,7 @@ impl Default for Budget {
         Budget {
             node_limit: DEFAULT_NODE_LIMIT,
             held_back: 0,
-            deadline: None,
+            time_limit: None,
             task: Cow::Borrowed(""),
             exceeded: None,
             steps_to_look: STEPS_PER_LOOK,
@@ -91,8 +117,8 @@ impl Budget {
         self.node_limit += std::mem::take(&mut self.held_back);
     }
 
-    pub(crate) fn set_deadline(&mut self, deadline: Instant) {
-        self.deadline = Some((deadline, deadline.saturating_duration_since(Instant::now())));
+    pub(crate) fn set_time_limit(&mut self, limit: TimeLimit) {
+        self.time_limit = Some(limit);
     }
 
     pub(crate) fn lift(&mut self) {
@@ -124,10 +150,8 @@ impl Budget {
     #[cold]
     pub(crate) fn look_at_clock(&mut self) -> bool {
         self.steps_to_look = STEPS_PER_LOOK;
-        if let Some((deadline, allowed)) = self.deadline
-            && Instant::now() >= deadline
-        {
-            self.trip(LimitKind::Time(allowed));
+        if let Some(kind) = self.time_limit.as_ref().and_then(TimeLimit::exceeded) {
+            self.trip(kind);
         }
         self.exceeded.is_none()
     }

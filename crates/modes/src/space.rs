@@ -5,10 +5,9 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::time::Instant;
 
 use crate::kernel::{Kernel, TERMINAL_LEVEL};
-use crate::limit::Limit;
+use crate::limit::{Limit, TimeLimit};
 use crate::set::{ModeSet, ModeVariable};
 
 /// All modes over a number of mode variables, and the operations on sets of them.
@@ -282,9 +281,9 @@ impl ModeSpace {
         self.kernel.borrow_mut().budget.release();
     }
 
-    /// Allows operations until `deadline` only.
-    pub fn set_deadline(&self, deadline: Instant) {
-        self.kernel.borrow_mut().budget.set_deadline(deadline);
+    /// Allows operations for so long only.
+    pub fn set_time_limit(&self, limit: TimeLimit) {
+        self.kernel.borrow_mut().budget.set_time_limit(limit);
     }
 
     /// Names what is being computed, for the message of a limit: `matching equations`.

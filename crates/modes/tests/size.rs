@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use modeshift_modes::{LimitKind, ModeSet, ModeSpace, ModeVariable, Natural};
+use modeshift_modes::{LimitKind, ModeSet, ModeSpace, ModeVariable, Natural, TimeLimit};
 
 const MANY: u32 = 100_000;
 
@@ -114,7 +114,7 @@ fn nodes_that_are_held_back_are_there_after_their_release() {
 fn a_deadline_ends_a_long_operation() {
     let space = ModeSpace::new(80);
     let start = Instant::now();
-    space.set_deadline(start + Duration::from_millis(50));
+    space.set_time_limit(TimeLimit::since(start, Duration::from_millis(50)));
     space.set_node_limit(50_000_000);
     far_pairs(&space);
     let limit = space.check().unwrap_err();

@@ -1,6 +1,6 @@
 //! The schemas of all reports, and the page `docs/json.md` that is made from them.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::analyze::AnalyzeReport;
 use crate::approximate::ApproximateReport;
@@ -11,6 +11,7 @@ use crate::init::InitReport;
 use crate::json::schema_of;
 use crate::pantelides::PantelidesReport;
 use crate::semantics::SemanticsReport;
+use crate::simulate::EventReport;
 
 /// The commands that print JSON, each with the schema of its report.
 pub fn schemas() -> [(&'static str, Value); 8] {
@@ -26,17 +27,30 @@ pub fn schemas() -> [(&'static str, Value); 8] {
     ]
 }
 
+/// The schema of the log that `simulate --events` writes: a list of events.
+pub fn event_log_schema() -> Value {
+    let mut schema = schema_of::<EventReport>();
+    let event = std::mem::take(&mut schema["$ref"]);
+    let schema = schema.as_object_mut().expect("a schema is an object");
+    schema.remove("$ref");
+    schema.insert("type".to_string(), "array".into());
+    schema.insert("items".to_string(), json!({"$ref": event}));
+    Value::Object(std::mem::take(schema))
+}
+
 /// The page: a table of keys for each object.
 pub fn json_page() -> String {
     let mut page = String::from(
         "# Reports as JSON\n\n\
          Made from the declarations in `crates/report` by a test (`UPDATE_EXPECT=1 cargo test`); as JSON Schema in\n\
          `docs/schema/`. Keys come in this order. Every report has a version, which grows when a key changes its meaning or\n\
-         goes; keys may be added at any time. The log of events of a run is a list and has none.\n",
+         goes; keys may be added at any time. Where there is nothing to report since the model is refused, every command\n\
+         writes what `check --format json` would. The log of events of a run is a list and has no version.\n",
     );
     let mut known: Vec<String> = Vec::new();
-    for (command, schema) in schemas() {
-        page += &format!("\n## `{command} --format json`\n");
+    let headings = schemas().map(|(command, schema)| (format!("{command} --format json"), schema));
+    for (heading, schema) in headings.into_iter().chain([("simulate --events".to_string(), event_log_schema())]) {
+        page += &format!("\n## `{heading}`\n");
         let Some(definitions) = schema["$defs"].as_object() else { continue };
         for (name, definition) in definitions {
             if !known.contains(name) {

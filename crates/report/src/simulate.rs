@@ -5,7 +5,60 @@ use std::time::Duration;
 use modeshift_simulate::results::Tally;
 use modeshift_simulate::run::{RunEnd, RunSummary};
 
+use crate::json::ByName;
 use crate::wording::counted;
+
+crate::report! {
+    /// A variable whose left and right limits differ.
+    pub struct JumpReport {
+        /// Its name.
+        variable: String => always "variable",
+        /// The left limit; nothing where it did not exist before.
+        left: Option<f64> => always "left",
+        /// The right limit; nothing where it does not exist any more.
+        right: Option<f64> => always "right",
+    }
+
+    /// A variable that is impulsive at an event.
+    pub struct ImpulseReport {
+        /// Its name.
+        variable: String => always "variable",
+        /// The order: 1 for a Dirac impulse, 2 for its derivative, and so on; rational where squares of impulses occur.
+        order: String => always "order",
+        /// The weight of this order: of a Dirac impulse its area; nothing where none is defined.
+        weight: Option<f64> => always "weight",
+    }
+
+    /// A variable that the mode after an event leaves undetermined.
+    pub struct UndeterminedReport {
+        /// Its name.
+        variable: String => always "variable",
+        /// Until when.
+        until: f64 => always "until",
+    }
+
+    /// One event of a run, a line of the log.
+    pub struct EventReport {
+        /// When.
+        time: f64 => always "time",
+        /// The mode before: all mode variables, or those that change where there are more than 256.
+        from: ByName<bool> => always "from",
+        /// The mode after.
+        to: ByName<bool> => always "to",
+        /// The conditions that changed, in the words of the model.
+        cause: Vec<String> => always "cause",
+        /// The modes passed through at this instant; empty for a change in one step.
+        cascade: Vec<String> => always "cascade",
+        /// Variables that jumped, in declaration order.
+        jumps: Vec<JumpReport> => always "jumps",
+        /// Variables that are impulsive, in declaration order.
+        impulses: Vec<ImpulseReport> => always "impulses",
+        /// The conditions that the run slides along from now on.
+        sliding: Vec<String> => optional "sliding",
+        /// What is not determined from now on.
+        undetermined: Vec<UndeterminedReport> => optional "undetermined",
+    }
+}
 
 /// The outcome of a run.
 #[derive(Debug)]

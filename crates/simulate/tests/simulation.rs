@@ -4,6 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use modeshift_modes::TimeLimit;
+
 use modeshift_simulate::results::{Observer, is_absent};
 use modeshift_simulate::run::{InputError, RunEnd, RunSettings, Simulation, StepError, Stepped};
 
@@ -302,7 +304,7 @@ fn runs_in_threads_are_the_same_to_the_last_bit() {
 #[test]
 fn limits_end_the_analysis_of_the_start() {
     let model = Analyzed::of_text(&paper_model("ClutchBasic.mo"));
-    let no_time = |settings: &mut RunSettings| settings.time_limit = Some(Duration::ZERO);
+    let no_time = |settings: &mut RunSettings| settings.time_limit = Some(TimeLimit::from_now(Duration::ZERO));
     let one_node = |settings: &mut RunSettings| settings.node_limit = Some(1);
     for (limit, text) in [(no_time as fn(&mut RunSettings), "the time limit of 0 s"), (one_node, "limit of 1 decision")]
     {

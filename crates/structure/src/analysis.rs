@@ -1,9 +1,9 @@
 //! All stages in order, for a multimode DAE: from its equations to its conditional dependency graph.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use modeshift_dae::{EquationId, ModeVariableId, MultimodeDae};
-use modeshift_modes::{FormulaPrinter, Invariant, Limit, ModeSet, ModeSpace};
+use modeshift_modes::{FormulaPrinter, Invariant, Limit, ModeSet, ModeSpace, TimeLimit};
 
 use crate::graph::blocks::BlockCap;
 use crate::incidence::formulas::{Formulas, invariant_of};
@@ -28,7 +28,7 @@ pub struct Options {
     /// So many of these only after the first equations have been matched.
     pub held_back: usize,
     /// At most this long.
-    pub time_limit: Option<Duration>,
+    pub time_limit: Option<TimeLimit>,
     /// How much to list explicitly.
     pub cap: BlockCap,
 }
@@ -41,7 +41,7 @@ impl Options {
             space.hold_back(self.held_back);
         }
         if let Some(time) = self.time_limit {
-            space.set_deadline(Instant::now() + time);
+            space.set_time_limit(time);
         }
     }
 }

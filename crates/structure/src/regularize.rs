@@ -11,7 +11,6 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Instant;
 
 use modeshift_dae::{
     Derivative, Equation, EquationId, ExpressionId, Expressions, Id, ModeVariableId, MultimodeDae, Node, Rewritten,
@@ -95,7 +94,6 @@ pub fn regularize_or_sweep(
     if options.node_limit.is_some_and(|limit| limit <= budget) {
         return Ok(Structure::Sets(Box::new(regularize(dae, options, value_of)?)));
     }
-    let start = Instant::now();
     // A large model that is local needs nodes as it goes on; one that is not needs most of them for its first equations.
     let held_back = if budget > LEAST_BUDGET { budget - budget / 4 } else { 0 };
     let within_budget = Options { node_limit: Some(budget), held_back, ..options.clone() };
@@ -103,8 +101,7 @@ pub fn regularize_or_sweep(
     match combined(&mut dae, &within_budget, value_of, &mut combinations) {
         Ok((analysis, found)) => {
             analysis.space.lift_limits();
-            let time_limit = options.time_limit.map(|limit| limit.saturating_sub(start.elapsed()));
-            Options { time_limit, ..options.clone() }.limit(&analysis.space);
+            options.limit(&analysis.space);
             Ok(Structure::Sets(Box::new(regularized(dae, analysis, combinations, found))))
         }
         Err(Limit { kind: LimitKind::Nodes(_), .. }) => {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use modeshift_dae::MultimodeDae;
 use modeshift_diagnostics::Diagnostics;
-use modeshift_modes::{LimitKind, ModeSet};
+use modeshift_modes::{LimitKind, ModeSet, TimeLimit};
 use modeshift_structure::initialization::{InitialChoice, Initialization, initialization};
 use modeshift_structure::{
     Analysis, DegreesOfFreedom, GraphText, Options, analyze, degrees_of_freedom, structural_index,
@@ -75,7 +75,7 @@ fn a_time_limit_gives_the_whole_result_or_none() {
     let expected = text(&dae, &analyze(&dae, &Options::default()).expect("no limit is set"));
     let mut time = Duration::from_micros(1);
     loop {
-        match analyze(&dae, &Options { time_limit: Some(time), ..Options::default() }) {
+        match analyze(&dae, &Options { time_limit: Some(TimeLimit::from_now(time)), ..Options::default() }) {
             Ok(analysis) => {
                 assert_eq!(text(&dae, &analysis), expected);
                 break;
@@ -86,7 +86,8 @@ fn a_time_limit_gives_the_whole_result_or_none() {
         }
         time = time * 5 / 4 + Duration::from_micros(1);
     }
-    let at_once = analyze(&dae, &Options { time_limit: Some(Duration::ZERO), ..Options::default() });
+    let at_once =
+        analyze(&dae, &Options { time_limit: Some(TimeLimit::from_now(Duration::ZERO)), ..Options::default() });
     assert!(matches!(at_once.expect_err("no time at all").kind, LimitKind::Time(_)));
 }
 

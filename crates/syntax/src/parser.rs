@@ -385,10 +385,17 @@ fn lexical_error(kind: SyntaxKind, text: &str) -> Option<Diagnostic> {
     }
 }
 
+/// A character as the file has it; one that nobody would see by its number.
+fn as_it_is_or_by_number(character: char) -> std::string::String {
+    // The library escapes what is not printable, and three characters that are.
+    let is_seen = matches!(character, '"' | '\'' | '\\') || character.escape_debug().count() == 1;
+    if is_seen { character.into() } else { format!("U+{:04X}", character as u32) }
+}
+
 fn unknown_characters(text: &str) -> Diagnostic {
-    let shown: std::string::String = text.chars().take(20).collect();
+    let shown: std::string::String = text.chars().take(20).map(as_it_is_or_by_number).collect();
     let what = if text.chars().nth(1).is_some() { "characters" } else { "character" };
-    let diagnostic = Diagnostic::error(Code::E0106, format!("unknown {what} `{}`", shown.escape_debug()));
+    let diagnostic = Diagnostic::error(Code::E0106, format!("unknown {what} `{shown}`"));
     match text {
         "!" => diagnostic.help("Modelica writes `not a` and `a <> b`"),
         "&" | "&&" => diagnostic.help("Modelica writes `a and b`"),

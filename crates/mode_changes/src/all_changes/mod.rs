@@ -53,7 +53,6 @@ pub use transients::Conflict;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Instant;
 
 use modeshift_dae::{Derivative, EquationId, IndexVec, MultimodeDae, VariableId};
 use modeshift_modes::{FormulaPrinter, Limit, ModeSet};
@@ -107,7 +106,7 @@ impl<'a> AllChanges<'a> {
             pairs.space.set_node_limit(nodes);
         }
         if let Some(time) = options.time_limit {
-            pairs.space.set_deadline(Instant::now() + time);
+            pairs.space.set_time_limit(time);
         }
         pairs.space.set_task("analyzing mode changes");
         let forms = forms(dae, analysis);

@@ -1,7 +1,7 @@
 //! What is to be run and how, and what came of it.
 
+use modeshift_modes::TimeLimit;
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use modeshift_dae::{Experiment, MultimodeDae, ScenarioId, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
@@ -46,7 +46,7 @@ pub struct RunSettings {
     /// At most this many decision-diagram nodes for the analysis of the start.
     pub node_limit: Option<usize>,
     /// At most this long for the analysis of the start.
-    pub time_limit: Option<Duration>,
+    pub time_limit: Option<TimeLimit>,
 }
 
 /// Rows of a result unless something else is wanted.

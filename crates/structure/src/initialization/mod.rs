@@ -24,8 +24,6 @@ mod proposal;
 mod scenarios;
 mod system;
 
-use std::time::Instant;
-
 use modeshift_dae::{EquationId, Id, IndexVec, MultimodeDae, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics};
 use modeshift_modes::{FormulaPrinter, Invariant, Limit, LimitKind, ModeSet, ModeSpace, ModeVariable};
@@ -122,14 +120,12 @@ pub fn initialization_within_budget(
     if options.node_limit.is_some_and(|limit| limit <= budget) {
         return initialization(dae, analysis, choice, options, diagnostics).map(Some);
     }
-    let began = Instant::now();
     let within_budget = Options { node_limit: Some(budget), ..options.clone() };
     let mut found = Diagnostics::new();
     match initialization(dae, analysis, choice, &within_budget, &mut found) {
         Ok(start) => {
             start.space.lift_limits();
-            let time_limit = options.time_limit.map(|limit| limit.saturating_sub(began.elapsed()));
-            Options { time_limit, ..options.clone() }.limit(&start.space);
+            options.limit(&start.space);
             diagnostics.extend(found);
             Ok(Some(start))
         }

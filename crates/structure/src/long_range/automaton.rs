@@ -6,13 +6,11 @@
 //! summary, local mode) is computed once; layers are numbered; and so is (layer, form), so that where a model repeats
 //! itself a step costs one look-up.
 
-use std::time::{Duration, Instant};
-
 use rustc_hash::FxHashMap;
 
 use super::NotSwept;
 use super::plan::{Form, Plan};
-use modeshift_modes::{Limit, LimitKind};
+use modeshift_modes::{Limit, TimeLimit};
 
 /// More states at a cut than this are not followed: tables of both grow with their product with the length of a period.
 const MOST_STATES: usize = 200_000;
@@ -49,7 +47,7 @@ impl Automaton {
     pub(super) fn new(
         plan: &Plan,
         summaries: &mut dyn Summaries,
-        time_limit: Option<Duration>,
+        time_limit: Option<TimeLimit>,
     ) -> Result<Automaton, NotSwept> {
         let start = summaries.start();
         let mut builder = Builder {
@@ -58,7 +56,7 @@ impl Automaton {
             layers: vec![vec![(0, start)]],
             layer_numbers: FxHashMap::from_iter([(vec![(0, start)], 0)]),
             expanded: FxHashMap::default(),
-            deadline: time_limit.map(|limit| (Instant::now() + limit, limit)),
+            time_limit,
             automaton: Automaton { tables: Vec::new(), sizes: Vec::new(), widths: Vec::new(), steps: Vec::new() },
         };
         let mut layer = 0;
@@ -166,7 +164,7 @@ struct Builder<'a> {
     layer_numbers: FxHashMap<Vec<State>, u32>,
     /// (layer, form) → (table, next layer).
     expanded: FxHashMap<(u32, u32), (u32, u32)>,
-    deadline: Option<(Instant, Duration)>,
+    time_limit: Option<TimeLimit>,
     automaton: Automaton,
 }
 
@@ -225,12 +223,9 @@ impl Builder<'_> {
     }
 
     fn check_time(&self) -> Result<(), NotSwept> {
-        match self.deadline {
-            Some((deadline, limit)) if Instant::now() >= deadline => {
-                let task = "sweeping along the model".to_string();
-                Err(NotSwept::Limit(Limit { kind: LimitKind::Time(limit), task }))
-            }
-            _ => Ok(()),
+        match self.time_limit.as_ref().and_then(TimeLimit::exceeded) {
+            Some(kind) => Err(NotSwept::Limit(Limit { kind, task: "sweeping along the model".to_string() })),
+            None => Ok(()),
         }
     }
 }
