@@ -7,7 +7,11 @@ use modeshift_simulate::integrate::Method;
 use support::{How, Ran, run_text};
 
 fn run(text: &str) -> Ran {
-    let how = How { interval: Some(0.01), ..How::until(2.0) }.tolerance(1e-8).impulsive_start();
+    run_until(text, 2.0)
+}
+
+fn run_until(text: &str, stop: f64) -> Ran {
+    let how = How { interval: Some(0.01), ..How::until(stop) }.tolerance(1e-8).impulsive_start();
     let ran = run_text(text, &how).finished();
     for method in [Method::Esdirk, Method::Explicit] {
         let other = run_text(text, &How { method: Some(method), ..how.clone() }).finished();
@@ -134,4 +138,108 @@ fn breakers_open_in_an_impulse_of_current() {
     assert_eq!(ran.last("activeState(b.open)"), 1.0);
     near(ran.last("c1.v"), 1.0, 1e-9);
     near(ran.last("c2.v"), 0.0, 1e-9);
+}
+
+/// Two bodies at speeds 3 and 1 with friction of 1 between them. The first loses 1 in a second and the second gains as much until 0.5, where
+/// the first one is stopped, for a while or with a `reinit`: from there on the friction slides the other way.
+#[track_caller]
+fn check_reversed(text: &str, [first, second]: [&str; 2], stands: f64) {
+    let ran = run(text);
+    assert!(ran.diagnostics.is_empty(), "{:?}", ran.diagnostics);
+    near(ran.event_times()[0], 0.5, 1e-8);
+    let (left, right) = ran.limits(0, second);
+    near(left, 1.5, 1e-7);
+    near(right, 1.5, 1e-7);
+    near(ran.limits(0, first).1, 0.0, 1e-9);
+    assert!(ran.events()[0].impulses.iter().all(|it| !it.variable.starts_with("f.")), "{:?}", ran.events()[0]);
+    near(ran.at(0.7, second), 1.3, 1e-7);
+    near(ran.at(0.5 + stands + 0.1, first), 0.1, 1e-7);
+    let together = (1.5 - stands) / 2.0;
+    near(ran.last(first), together, 1e-7);
+    near(ran.last(second), together, 1e-7);
+}
+
+/// Friction that slides when what drives it is stopped, so that it is to slide the other way at once: it does not hold in between.
+#[test]
+fn friction_that_slides_is_reversed_without_an_impulse() {
+    let stops = [
+        ("Clutch c(engage = time >= 0.5 and time < 0.8);", "connect(c.a, j1.a); connect(c.b, ground.a);", 0.3),
+        ("Brake c(engage = time >= 0.5 and time < 0.8);", "connect(c.a, j1.a);", 0.3),
+        ("", "when time >= 0.5 then reinit(j1.w, 0); end when;", 0.0),
+    ];
+    for (unit, (stop, connected, stands)) in [1.0, 1e-9, 1e6].iter().flat_map(|unit| stops.map(|it| (unit, it))) {
+        for ends in ["connect(f.a, j1.a); connect(f.b, j2.a);", "connect(f.b, j1.a); connect(f.a, j2.a);"] {
+            let text = format!(
+                "model M import Modeshift.Rotational.*; Fixed ground; CoulombFriction f(tauMax = {unit:?});
+                 Inertia j1(J = {unit:?}, phi(start = 0, fixed = true), w(start = 3, fixed = true));
+                 Inertia j2(J = {unit:?}, phi(start = 0, fixed = true), w(start = 1, fixed = true)); {stop}
+                 equation {ends} {connected} end M;"
+            );
+            check_reversed(&text, ["j1.w", "j2.w"], stands);
+        }
+    }
+}
+
+/// The same by machines that are written by hand.
+#[test]
+fn friction_written_by_hand_is_reversed_without_an_impulse() {
+    let machines = [
+        "Integer k(start = 1, fixed = true); equation
+         k = if pre(k) == 1 and v < 0 or pre(k) == -1 and v > 0 then 0 elseif pre(k) == 0 and f > 1 then 1
+             elseif pre(k) == 0 and f < -1 then -1 else pre(k);
+         0 = if k == 0 then v else f - k;",
+        "Boolean p(start = true, fixed = true), n(start = false, fixed = true); equation
+         p = if pre(p) then not v < 0 else not pre(n) and f > 1;
+         n = if pre(n) then not v > 0 else not pre(p) and f < -1;
+         0 = if p then f - 1 elseif n then f + 1 else v;",
+    ];
+    let stops = [
+        ("0 = if time >= 0.5 and time < 0.8 then v1 else g;", 0.3),
+        ("g = 0; when time >= 0.5 then reinit(v1, 0); end when;", 0.0),
+    ];
+    for (machine, (stop, stands)) in machines.iter().flat_map(|machine| stops.map(|it| (machine, it))) {
+        let text = format!(
+            "model M Real v1(start = 3, fixed = true), v2(start = 1, fixed = true), v = v1 - v2, f, g; {machine}
+             der(v1) = -f - g; der(v2) = f; {stop} end M;"
+        );
+        check_reversed(&text, ["v1", "v2"], stands);
+    }
+}
+
+/// A body on rough ground that a wall throws back: from -2 to 1, at rest a quarter of a second later, and back again.
+#[test]
+fn friction_on_the_ground_is_reversed_where_a_body_is_thrown_back() {
+    for ends in ["connect(b.a, f.a); connect(f.b, g.a);", "connect(b.a, f.b); connect(f.a, g.a);"] {
+        let text = format!(
+            "model M import Modeshift.Translational.*; HardStop b(m = 1, e = 0.5, s(start = 1, fixed = true), v(start = 0, fixed = true));
+             Fixed g; CoulombFriction f(fMax = 1); ConstantForce u(f = -3); equation {ends} connect(u.a, b.a); end M;"
+        );
+        let ran = run_until(&text, 1.5);
+        assert!(ran.diagnostics.is_empty(), "{:?}", ran.diagnostics);
+        let (left, right) = ran.limits(0, "b.v");
+        near(left, -2.0, 1e-7);
+        near(right, 1.0, 1e-7);
+        near(ran.at(1.25, "b.v"), 0.0, 1e-6);
+        near(ran.at(1.4, "b.v"), -0.3, 1e-6);
+    }
+}
+
+/// Another body that comes to rest where the first one is stopped, and has nothing to do with it: nothing is ambiguous.
+#[test]
+fn friction_that_comes_to_rest_elsewhere_in_the_same_instant_is_no_matter() {
+    let text = "model M import Modeshift.Translational.*; CoulombFriction f, g(fMax = 0.5); Fixed ground;
+        Mass m1(s(start = 0, fixed = true), v(start = 3, fixed = true)), m2(s(start = 0, fixed = true), v(start = 1, fixed = true));
+        Mass m3(m = 0.5, s(start = 0, fixed = true), v(start = -0.5, fixed = true));
+        Brake c(engage = time >= 0.5 and time < 0.8);
+        equation connect(f.a, m1.a); connect(f.b, m2.a); connect(c.a, m1.a); connect(g.a, ground.a); connect(g.b, m3.a); end M;";
+    // The two instants are one, or apart by the rounding of a step.
+    for method in [Method::Bdf, Method::Esdirk, Method::Explicit] {
+        let how = How { method: Some(method), ..How::until(2.0).tolerance(1e-8) };
+        let ran = run_text(text, &how).finished();
+        assert!(ran.diagnostics.is_empty(), "{method:?}: {:?}", ran.diagnostics);
+        near(ran.last("m1.v"), 0.6, 1e-7);
+        near(ran.last("m2.v"), 0.6, 1e-7);
+        near(ran.last("m3.v"), 0.0, 1e-9);
+        near(ran.last("m3.s"), -0.125, 1e-7);
+    }
 }

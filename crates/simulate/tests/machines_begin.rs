@@ -193,3 +193,76 @@ fn an_initial_equation_may_stand_beside_the_machine() {
         assert!(ran.diagnostics.iter().all(|it| it.code != "E0703"), "{:#?}", ran.diagnostics);
     }
 }
+
+/// Bodies that are joined, of which one has a fixed speed: that of the other follows, whatever its own start is, and is no past to jump
+/// from, also where start values are left limits.
+#[test]
+fn what_is_tied_to_a_fixed_start_begins_with_it() {
+    let joined = [
+        ("", "connect(j1.b, j2.b);", 1.0),
+        ("Gear gear(n = -1);", "connect(gear.a, j1.b); connect(gear.b, j2.b);", -1.0),
+        ("Gear gear(n = 0.5);", "connect(gear.a, j1.b); connect(gear.b, j2.b);", 0.5),
+    ];
+    let frictions = ["connect(f.a, ground.a); connect(f.b, j2.a);", "connect(f.b, ground.a); connect(f.a, j2.a);"];
+    for (library, inertia, torque, [body, position, speed]) in
+        [("Rotational", "J", "tauMax", ["Inertia", "phi", "w"]), ("Translational", "m", "fMax", ["Mass", "s", "v"])]
+    {
+        for ((gear, connected, ratio), friction) in
+            joined.iter().flat_map(|it| frictions.map(|friction| (it, friction)))
+        {
+            for start in ["", ", j1.v(start = 5)", ", j1.v(start = -5)"] {
+                let own = start.replace(", j1.v", &format!(", {speed}"));
+                let text = format!(
+                    "model M import Modeshift.{library}.*; Fixed ground; {body} j1({inertia} = 1{own}); {gear}
+                     {body} j2({inertia} = 1, {position}(start = 0, fixed = true), {speed}(start = 1, fixed = true));
+                     CoulombFriction f({torque} = 1); equation {connected} {friction} end M;"
+                );
+                for how in [How::until(4.0), How::until(4.0).impulsive_start()] {
+                    let ran = run_text(&text, &how.tolerance(1e-9)).finished();
+                    assert!(ran.diagnostics.is_empty(), "{:?}", ran.diagnostics);
+                    // Until the friction has taken the momentum of both.
+                    check_times(&ran, &[1.0 + ratio * ratio]);
+                    near(ran.at(0.0, &format!("j2.{speed}")), 1.0, 1e-12);
+                    near(ran.at(0.0, &format!("j1.{speed}")), *ratio, 1e-12);
+                    near(ran.last(&format!("j2.{position}")), 0.5 * (1.0 + ratio * ratio), 1e-7);
+                }
+            }
+        }
+    }
+}
+
+/// The same of charges: a capacitor beside one with a fixed voltage, behind a diode.
+#[test]
+fn capacitors_beside_one_with_a_fixed_voltage_begin_with_it() {
+    for start in ["", ", v(start = 3)"] {
+        let text = format!(
+            "model M import Modeshift.Electrical.*; Capacitor c1(C = 1, v(start = 1, fixed = true)), c2(C = 1{start}); IdealDiode d;
+             Resistor r(R = 1); Ground g; equation connect(c1.p, d.p); connect(c2.p, d.p); connect(d.n, r.p);
+             connect(r.n, g.p); connect(c1.n, g.p); connect(c2.n, g.p); end M;"
+        );
+        for how in [How::until(2.0), How::until(2.0).impulsive_start()] {
+            let ran = run_text(&text, &how.tolerance(1e-9)).finished();
+            near(ran.last("c2.v"), (-1.0_f64).exp(), 1e-7);
+            assert!(ran.events().is_empty(), "{:?}", ran.events());
+        }
+    }
+}
+
+/// A body with a wall that it may come to is a body: friction slides from the start in both directions.
+#[test]
+fn a_body_with_a_wall_slides_from_the_start_as_one_without() {
+    for speed in [2.0, -2.0] {
+        for ends in ["connect(f.a, m.a); connect(f.b, g.a);", "connect(f.b, m.a); connect(f.a, g.a);"] {
+            let text = format!(
+                "model M import Modeshift.Translational.*; HardStop m(s(start = 10, fixed = true), v(start = {speed:?}, fixed = true));
+                 Fixed g; CoulombFriction f(fMax = 1); equation {ends} end M;"
+            );
+            for how in [How::until(3.0), How::until(3.0).impulsive_start()] {
+                let ran = run_text(&text, &how.tolerance(1e-9)).finished();
+                check_times(&ran, &[2.0]);
+                near(ran.at(1.5, "m.v"), 0.25 * speed, 1e-8);
+                near(ran.last("m.s"), 10.0 + speed, 1e-7);
+            }
+        }
+    }
+}

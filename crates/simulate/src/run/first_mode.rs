@@ -69,7 +69,10 @@ impl LeftLimits {
         let model = &prepared.dae.model;
         let orders = differentiated(model.variables.len(), &model.expressions);
         let states = orders.iter_enumerated().filter(|(_, order)| **order > 0);
-        let states: Vec<Derivative<VariableId>> = states.map(|(id, &order)| Derivative::new(id, order)).collect();
+        // A start that is not fixed is no past: constraints say where it begins, and it is taken where they do not.
+        let is_past = |id: VariableId| model.variables[id].fixed == Some(true);
+        let state = |(id, &order): (VariableId, &u32)| Derivative::new(id, if is_past(id) { order } else { 0 });
+        let states: Vec<Derivative<VariableId>> = states.map(state).collect();
         let mode = visited.before_start(&self.mode, &states);
         let value = |it: &Derivative<VariableId>| match it.order {
             0 => self.values[it.of.index()],

@@ -58,8 +58,11 @@ impl Prepared {
         for state in self.discrete.states.iter().filter(|state| is_left(state.active)) {
             for &id in &state.continuous {
                 let orders = (0..).map_while(|order| left.mode.quantities.index(id, order));
-                let values = orders.map(|quantity| left.jet[quantity.index()]).collect();
-                Rc::make_mut(&mut last).insert(id, values);
+                let values: Vec<f64> = orders.map(|quantity| left.jet[quantity.index()]).collect();
+                // A state that was only passed through had no values.
+                if !values.is_empty() {
+                    Rc::make_mut(&mut last).insert(id, values);
+                }
             }
         }
         last

@@ -178,7 +178,7 @@ impl<'a> Instant<'_, 'a> {
                 start: start.as_ref().filter(|_| std::mem::take(&mut is_first_event)),
                 island: None,
             };
-            let Selected { settled, candidate, ambiguity } = self.select(&step, proposal)?;
+            let (Selected { settled, candidate, ambiguity }, passed) = self.select_allowed(&step, proposal)?;
             self.check_numbers(&settled)?;
             outcome.ambiguities.extend(ambiguity);
             outcome.begun_at_zero.extend(&candidate.restarted.begun_at_zero);
@@ -194,6 +194,7 @@ impl<'a> Instant<'_, 'a> {
             if settled.mode != before.mode.values && number > 0 {
                 outcome.cascade.push(before.mode.values.clone());
             }
+            outcome.cascade.extend(passed);
             transient = candidate.is_transient;
             let restarted = if settled.resets.is_empty() {
                 candidate.restarted
@@ -264,12 +265,13 @@ impl<'a> Instant<'_, 'a> {
             start: None,
             island: None,
         };
-        let Selected { settled, candidate, ambiguity } = self.select(&step, left.discrete.clone())?;
+        let (Selected { settled, candidate, ambiguity }, cascade) =
+            self.select_allowed(&step, left.discrete.clone())?;
         self.check_numbers(&settled)?;
         Ok(Outcome {
             begun_at_zero: candidate.restarted.begun_at_zero,
             right: candidate.restarted.side,
-            cascade: Vec::new(),
+            cascade,
             impulses: candidate.restarted.weights,
             whens: Vec::new(),
             firings: Vec::new(),

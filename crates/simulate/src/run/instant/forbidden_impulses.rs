@@ -3,8 +3,11 @@
 //! A friction that sticks while its force is at most 1 N cannot pass on an impulse, whatever makes it: a stop that throws a body
 //! back, a `reinit`, a clutch that is found to close at the very start. A mode of such an instant has no duration, so that values and
 //! derivatives say nothing about it; but relations whose quantities are impulsive in it say what they say in any other.
+//!
+//! The same for a state that is entered in an instant, as the sticking of a friction whose sliding has been turned around by a clutch:
+//! where its own impulse has it left at once, it never held, and is passed through with the left limits as they were.
 
-use modeshift_dae::RelationId;
+use modeshift_dae::{IndexVec, Mode, RelationId, VariableId};
 use modeshift_mode_changes::Term;
 
 use crate::run::instant::Instant;
@@ -12,14 +15,122 @@ use crate::run::instant::candidate::{Candidate, Objection, no_reset};
 use crate::run::instant::discrete_fixpoint::{MicroStep, Reset, Settled};
 use crate::run::instant::event_iteration::NoOutcome;
 use crate::run::instant::judgement::Violation;
+use crate::run::instant::next_mode::Selected;
 use crate::run::instant::restart::Restarted;
 use crate::run::prepare::relations::Moment;
 use crate::run::sliding::entry::NoSliding;
+use crate::run::values::Side;
 
 /// An impulse that is not so many times as large as the one without any `reinit` comes from the drift of constraints.
 const ABOVE_DRIFT: f64 = 1e3;
 
 impl<'a> Instant<'_, 'a> {
+    /// What a micro-step leads to, and the modes that are passed through since their own impulses have them left at once.
+    pub fn select_allowed(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        proposal: IndexVec<VariableId, f64>,
+    ) -> Result<(Selected<'a>, Vec<Mode>), NoOutcome> {
+        let mut selected = self.select(step, proposal)?;
+        let mut passed = Vec::new();
+        let mut left = step.left.clone();
+        let mut is_passed = vec![false; self.prepared.discrete.pairs.len()];
+        loop {
+            let from = MicroStep { left: &left, ..*step };
+            let pairs = self.struck_at_entry(&from, &mut selected);
+            // What has passed through one state in a micro-step stays in the next one until the micro-step is over.
+            if pairs.is_empty() || pairs.iter().any(|&pair| is_passed[pair]) {
+                return Ok((selected, passed));
+            }
+            let discrete = &selected.settled.discrete;
+            let mut next = left.clone();
+            for &pair in &pairs {
+                is_passed[pair] = true;
+                self.prepared.discrete.pairs[pair].iter().for_each(|&id| next.discrete[id] = discrete[id]);
+            }
+            next.last = self.prepared.last_values(&left, &next.discrete);
+            let truths = selected.candidate.restarted.side.discrete.clone();
+            passed.push(selected.settled.mode);
+            selected = self.select(&MicroStep { left: &next, ..*step }, truths)?;
+            left = next;
+        }
+    }
+
+    /// Booleans with a memory, by number, that a micro-step has changed and that would change again at once, because of an impulse of what
+    /// they have changed to.
+    fn struck_at_entry(&mut self, step: &MicroStep<'_, 'a>, selected: &mut Selected<'a>) -> Vec<usize> {
+        let Selected { settled, candidate, .. } = selected;
+        if step.is_literal || candidate.restarted.weights.is_empty() || !self.has_changed_pairs(step, settled) {
+            return Vec::new();
+        }
+        let part = &self.prepared.discrete;
+        let side = candidate.restarted.side.clone();
+        let truths = &side.discrete;
+        let Some(later) = self.with_memory_as_become(step, settled, &side, truths.clone()) else { return Vec::new() };
+        let mut struck = Vec::new();
+        for (number, pair) in part.pairs.iter().enumerate() {
+            let is_in = |one: &IndexVec<VariableId, f64>, other: &IndexVec<VariableId, f64>| {
+                pair.iter().all(|&id| one[id] == other[id])
+            };
+            if is_in(&settled.discrete, &step.left.discrete) || is_in(&later.discrete, &settled.discrete) {
+                continue;
+            }
+            let impulsive = self.impulsive(step, settled, &mut candidate.restarted, &part.pair_atoms[number]);
+            let decides = |atom: RelationId| {
+                let mut turned = truths.clone();
+                let truth = &mut turned[part.atoms[atom].variable];
+                *truth = 1.0 - *truth;
+                let otherwise = self.with_memory_as_become(step, settled, &side, turned);
+                otherwise.is_some_and(|it| !is_in(&it.discrete, &later.discrete))
+            };
+            if impulsive.into_iter().any(decides) {
+                struck.push(number);
+            }
+        }
+        struck
+    }
+
+    /// What the discrete part is with these truths once Booleans with a memory remember what they have become.
+    fn with_memory_as_become(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        settled: &Settled,
+        side: &Side<'a>,
+        truths: IndexVec<VariableId, f64>,
+    ) -> Option<Settled> {
+        let own = self.own_left(step, settled);
+        let own_step = MicroStep { left: &own, start: None, ..*step };
+        self.settle_next(&own_step, truths, side).ok()
+    }
+
+    /// Whether a right side is left by the next micro-step: a Boolean with a memory changes again.
+    pub fn leads_on(&mut self, step: &MicroStep<'_, 'a>, settled: &Settled, side: &Side<'a>) -> bool {
+        if !self.has_changed_pairs(step, settled) {
+            return false;
+        }
+        let later = self.with_memory_as_become(step, settled, side, side.discrete.clone());
+        later.is_some_and(|later| !self.is_same_memory(&later.discrete, &settled.discrete))
+    }
+
+    /// Of some atoms, those that are impulsive on a right side.
+    fn impulsive(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        settled: &Settled,
+        restarted: &mut Restarted<'a>,
+        atoms: &[RelationId],
+    ) -> Vec<RelationId> {
+        let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
+        let mut impulsive = Vec::new();
+        for &atom in atoms.iter().filter(|&&atom| self.prepared.discrete.atoms[atom].moment == Moment::Now) {
+            let series = self.memory.series(self.prepared, atom);
+            if series.is_some_and(|series| restarted.impulse_of(&series, &known).is_some()) {
+                impulsive.push(atom);
+            }
+        }
+        impulsive
+    }
+
     /// Atoms whose truths the impulses of a right side contradict.
     pub fn struck(
         &mut self,

@@ -174,6 +174,25 @@ impl<'a> Instant<'_, 'a> {
         (contradicting, vanishing)
     }
 
+    /// Of some atoms, those whose signs are not those of their truths, whether the change concerns them or not.
+    pub fn without_their_sign(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        settled: &Settled,
+        candidate: &mut Candidate<'a>,
+        atoms: &[RelationId],
+    ) -> Vec<RelationId> {
+        let sides = (step.left, &candidate.restarted.side);
+        let values = self.memory.buffers.atom_values(self.prepared, sides, step.occasion, step.sampled);
+        let has_other_sign = |&atom: &RelationId| {
+            let it = &self.prepared.discrete.atoms[atom];
+            let side = it.side(settled.discrete[it.variable] != 0.0);
+            !values[atom].0.is_nan()
+                && matches!(self.sign(step, settled, candidate, atom, values[atom]), Sign::Decided(_, value) if value * side < 0.0)
+        };
+        atoms.iter().copied().filter(has_other_sign).collect()
+    }
+
     /// Atoms that have come to rest at zero in this micro-step, by a jump or where they crossed, and have not the truth that is
     /// written for zero: `u >= 1` where `u` jumps to 1.
     pub fn at_rest(
@@ -426,7 +445,7 @@ impl<'a> Instant<'_, 'a> {
 
     /// What a micro-step decides whose left limits are the right ones of this one: relations of left limits are what they are
     /// there, not what they were when what they speak of was last there.
-    fn settle_next(
+    pub fn settle_next(
         &mut self,
         step: &MicroStep<'_, 'a>,
         mut truths: IndexVec<VariableId, f64>,
@@ -495,7 +514,7 @@ impl<'a> Instant<'_, 'a> {
     }
 
     /// Whether a Boolean with a memory has changed.
-    fn has_changed_pairs(&self, step: &MicroStep<'_, 'a>, settled: &Settled) -> bool {
+    pub fn has_changed_pairs(&self, step: &MicroStep<'_, 'a>, settled: &Settled) -> bool {
         self.prepared.discrete.pairs.iter().flatten().any(|&id| settled.discrete[id] != step.left.discrete[id])
     }
 

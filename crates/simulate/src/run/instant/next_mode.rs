@@ -518,6 +518,12 @@ impl<'a> Search<'_, '_, '_, 'a> {
         })
     }
 
+    /// Whether the next micro-step leaves a mode that was tried.
+    fn leads_on(&mut self, states: &States) -> bool {
+        let Some(Tried::Candidate(tried, _)) = self.tried.get(&self.flipped(states)) else { return false };
+        self.instant.leads_on(self.step, &tried.0, &tried.1.restarted.side)
+    }
+
     /// Whether these truths are accepted, and leave no more undetermined than this.
     fn is_accepted(&mut self, flipped: &BTreeSet<RelationId>, undetermined: usize) -> bool {
         let flipped: Vec<RelationId> = flipped.iter().copied().collect();
@@ -568,6 +574,9 @@ impl<'a> Search<'_, '_, '_, 'a> {
         let searched = self.atoms.clone();
         self.outside = self.near_zero();
         self.outside.retain(|atom| !self.others.contains(atom));
+        // What the change does not reach may be about to cross for itself: that is its own event.
+        let crossing = self.crossing(&flipped);
+        self.outside.retain(|atom| !crossing.contains(atom));
         self.grow();
         // What leaves a surface is on its side.
         self.atoms.retain(|atom| !self.step.released.contains(atom));
@@ -579,6 +588,15 @@ impl<'a> Search<'_, '_, '_, 'a> {
         self.outside.clear();
         self.grow();
         found
+    }
+
+    /// Of the atoms outside, those that have not the sign of their truth in a mode that was tried.
+    fn crossing(&mut self, flipped: &Vec<RelationId>) -> Vec<RelationId> {
+        let Some(Tried::Candidate(mut tried, violated)) = self.tried.remove(flipped) else { return Vec::new() };
+        let (settled, candidate) = &mut *tried;
+        let crossing = self.instant.without_their_sign(self.step, settled, candidate, &self.outside);
+        self.tried.insert(flipped.clone(), Tried::Candidate(tried, violated));
+        crossing
     }
 
     /// Atoms near zero that are not searched yet: what contradicts nothing may have to change with the others, as a
@@ -616,7 +634,11 @@ impl<'a> Search<'_, '_, '_, 'a> {
         let found = self.accepted_modes(&chosen, &noise);
         self.objections.truncate(objections);
         let Accepted::Several(all) = found else { return None };
-        let accepted: Vec<States> = all.iter().filter(|it| !self.is_otherwise_written(it, &all)).cloned().collect();
+        let mut accepted: Vec<States> = all.iter().filter(|it| !self.is_otherwise_written(it, &all)).cloned().collect();
+        // What goes on is not one of several with modes that the next micro-step leaves.
+        if !self.leads_on(&chosen) {
+            accepted.retain(|it| !self.leads_on(it));
+        }
         let mut modes: Vec<Mode> = Vec::new();
         for states in &accepted {
             let Tried::Candidate(it, _) = &self.tried[&self.flipped(states)] else {
