@@ -75,6 +75,8 @@ pub struct Simulated {
     pub time: Duration,
 }
 
+/// So many equations are listed.
+const MOST_EQUATIONS: usize = 5;
 /// So many guards are listed.
 const MOST_GUARDS: usize = 10;
 
@@ -115,6 +117,16 @@ fn text(simulated: &Simulated, results: &str) -> String {
     if summary.sliding > 0 {
         modes += &format!(", {} sliding", summary.sliding);
     }
+    if summary.exactly > 0 {
+        modes += &format!(", {} solved exactly", summary.exactly);
+    }
     text += &format!("{events}; {modes}; {rows} in {results}\n");
+    if !summary.not_affine.is_empty() {
+        let listed = summary.not_affine.iter().take(MOST_EQUATIONS).map(|name| format!("`{name}`"));
+        let more = summary.not_affine.len().saturating_sub(MOST_EQUATIONS);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let listed: Vec<String> = listed.collect();
+        text += &format!("by backward differentiation where these are not affine: {}{more}\n", listed.join(", "));
+    }
     text + &tally.table(MOST_GUARDS)
 }
