@@ -121,13 +121,24 @@ pub(crate) enum NoOutcome {
 }
 
 impl<'a> Instant<'_, 'a> {
-    /// From the left to the right side of an instant.
+    /// From the left to the right side of an instant. Where that does not come to an end, rounding may be the reason: a current that is
+    /// zero but for 1e-17 has a diode block, and the voltage that is zero then has it conduct. So derivatives are asked once more.
     pub(super) fn pass(
         &mut self,
         left: &Side<'a>,
         fired: &Fired,
         occasion: Occasion,
     ) -> Result<Outcome<'a>, NoOutcome> {
+        let outcome = self.micro_steps(left, fired, occasion);
+        let Err(NoOutcome::Endless(circle)) = outcome else { return outcome };
+        self.memory.is_by_derivatives = true;
+        let again = self.micro_steps(left, fired, occasion);
+        self.memory.is_by_derivatives = false;
+        again.map_err(|_| NoOutcome::Endless(circle))
+    }
+
+    /// Micro-steps until nothing happens any more.
+    fn micro_steps(&mut self, left: &Side<'a>, fired: &Fired, occasion: Occasion) -> Result<Outcome<'a>, NoOutcome> {
         let fired = &self.with_due_transitions(left, fired, occasion);
         let mut outcome = Outcome {
             right: left.clone(),

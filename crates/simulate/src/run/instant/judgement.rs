@@ -336,7 +336,7 @@ impl<'a> Instant<'_, 'a> {
         let series = self.memory.series(self.prepared, atom)?;
         let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
         let noise = self.memory.noise(self.prepared, atom);
-        candidate.restarted.sign_after_crossing(&series, &known, &noise)
+        candidate.restarted.sign_after_crossing(&series, &known, (&noise, self.memory.most))
     }
 
     /// The sign of an atom on the right side.
@@ -357,7 +357,8 @@ impl<'a> Instant<'_, 'a> {
         let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
         let noise = self.memory.noise(self.prepared, atom);
         let times = (noise.time_scale, self.memory.resolution());
-        let is_rounding = may_be_rounding && candidate.restarted.is_rounding(&series, &known, value.0, times);
+        let is_rounding = may_be_rounding
+            && (self.memory.is_by_derivatives || candidate.restarted.is_rounding(&series, &known, value.0, times));
         if is_clear && !is_rounding && !candidate.restarted.has_impulse_in(&series) {
             return Sign::Decided(Term::Derivative(0), value.0);
         }
@@ -367,7 +368,11 @@ impl<'a> Instant<'_, 'a> {
         let of_slope = ROUNDING * slope * noise.time_scale / noise.relative;
         let of_value = if value.1.is_finite() { value.1 } else { 0.0 };
         let noise = Noise { floor: noise.floor.max(of_value).max(of_slope).max(of_rounding), ..noise };
-        candidate.restarted.sign(&series, &known, &noise).unwrap_or(Sign::Vanishing)
+        let sign = candidate.restarted.sign(&series, &known, (&noise, self.memory.most)).unwrap_or(Sign::Vanishing);
+        if sign == Sign::Vanishing && is_clear && self.memory.is_by_derivatives {
+            return Sign::Decided(Term::Derivative(0), value.0);
+        }
+        sign
     }
 
     /// Whether atoms that crossed zero and turn back decide nothing any more once `pre` values are new, as the upper
