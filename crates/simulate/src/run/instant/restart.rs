@@ -465,7 +465,7 @@ impl<'a> Restarted<'a> {
     /// not known to.
     fn may_be_rounding(&self, sign: Sign, count: u32, (noise, most): (&Noise, f64)) -> bool {
         let Sign::Decided(Term::Derivative(order), value) = sign else { return false };
-        order == count && self.side.is_suspicious(value * noise.time_scale.powi(order as i32), most)
+        order == count && self.is_suspicious(value * noise.time_scale.powi(order as i32), most)
     }
 
     /// Whether an atom is so near to zero that one of its derivatives leaves nothing of its value at once: what rounding leaves of it is
