@@ -220,6 +220,18 @@ pub struct Run {
     /// What to draw: names of variables, in which `*` stands for any text; default: states and outputs that vary
     #[arg(long, value_name = "a,b")]
     pub plot_vars: Option<String>,
+    /// Draw nothing before this time
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    pub plot_from: Option<f64>,
+    /// Draw nothing after this time
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    pub plot_to: Option<f64>,
+    /// What to keep in the result: names of variables, in which `*` stands for any text; default: all
+    #[arg(long, value_name = "a,b*")]
+    pub vars: Option<String>,
+    /// The summary as text on standard error, or as JSON on standard output
+    #[arg(long, value_enum, default_value_t = DataFormat::Text)]
+    pub format: DataFormat,
 }
 
 /// Methods of structural analysis.

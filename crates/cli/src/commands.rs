@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use modeshift_diagnostics::{Code, ExitStatus as Status};
+use modeshift_diagnostics::{Code, Diagnostic, ExitStatus as Status};
 use modeshift_driver::changes::Selection;
 use modeshift_driver::init::InitOptions;
 use modeshift_driver::report::analyze::LARGEST_PICTURE;
@@ -15,7 +15,7 @@ use crate::answers::{on_paper, refusal, status_of, tell, tell_timings, write};
 use crate::arguments::{
     self, AnalyzeMethod, Arguments, ChangesMethod, Command, Common, DataFormat, GraphFormat, Input, Solver,
 };
-use crate::files::{files_of, read_source, say};
+use crate::files::{files_of, read_source, say, write_result};
 use crate::outputs::RunOutputs;
 use crate::questions::{question, watch};
 
@@ -213,23 +213,27 @@ fn rimis(input: &Input, options: RimisOptions) -> Result<Status, UsageError> {
 
 fn simulate(input: &Input, run: &arguments::Run) -> Result<Status, UsageError> {
     let common = &input.common;
-    let (events, plot) = (run.events.as_deref(), run.plot.as_deref());
-    let mut outputs =
-        RunOutputs::new(common.output.as_deref(), events, plot, run.plot_vars.as_deref()).map_err(UsageError)?;
+    let is_json = run.format == DataFormat::Json;
+    let mut outputs = RunOutputs::new(common.output.as_deref(), run).map_err(UsageError)?;
     outputs.stop_after(common.time_limit.map(Duration::from_secs_f64));
     let options = options(run)?;
-    let answer = modeshift_driver::simulate::simulate(&question(input)?, &options, &mut outputs);
+    let mut answer = modeshift_driver::simulate::simulate(&question(input)?, &options, &mut outputs);
     let (limit, name) = (outputs.reached_limit(), outputs.result_name());
     let written = outputs.finish();
+    if let Some(limit) = limit.filter(|_| answer.result.is_some()) {
+        let message = format!("the time limit of {} s was reached while simulating", limit.as_secs_f64());
+        answer.diagnostics.push(Diagnostic::error(Code::E0603, message));
+    }
     tell(&answer, common);
-    let mut status = status_of(&answer);
-    if let Some(simulated) = &answer.result {
-        if let Some(limit) = limit {
-            let (code, seconds) = (Code::E0603, limit.as_secs_f64());
-            say(&format!("error[{code}]: the time limit of {seconds} s was reached while simulating\n"));
-            status = Status::ModelWrong;
+    let status = status_of(&answer);
+    match &answer.result {
+        Some(simulated) if is_json => {
+            let report = simulated.report(&name, &answer.diagnostics, &answer.sources);
+            write_result(None, &pretty(&report.json())).map_err(UsageError)?;
         }
-        say(&simulated.text(&name));
+        Some(simulated) => say(&simulated.text(&name)),
+        None if is_json => write_result(None, &refusal(&answer, input)).map_err(UsageError)?,
+        None => {}
     }
     written.map_err(UsageError)?.iter().for_each(|note| say(&format!("note: {note}\n")));
     Ok(status)
@@ -251,5 +255,6 @@ fn options(run: &arguments::Run) -> Result<RunOptions, UsageError> {
         scenario: run.scenario.clone(),
         impulsive_start: run.impulsive_start,
         plot_variables: run.plot_vars.clone(),
+        kept_variables: run.vars.clone(),
     })
 }

@@ -5,14 +5,19 @@
 //! fails, is interrupted or is killed leaves what it has found.
 
 use std::fs::{File, OpenOptions};
+use std::io::Write as _;
 use std::ops::ControlFlow;
+use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use modeshift_driver::simulate::results::plot::PlotRecorder;
-use modeshift_driver::simulate::results::{Columns, CsvFile, EventFile, EventRecord, MatFile, Observer, Progress};
-use modeshift_driver::simulate::{Outputs, plot_names};
+use modeshift_driver::simulate::results::plot::{PlotRecorder, Window};
+use modeshift_driver::simulate::results::{
+    Chosen, Columns, CsvFile, EventFile, EventRecord, MatFile, Observer, Progress,
+};
+use modeshift_driver::simulate::{Outputs, variable_names};
 
+use crate::arguments::{DataFormat, Run};
 use crate::bar::Bar;
 use crate::files::reason;
 
@@ -21,20 +26,32 @@ struct Opened {
     path: PathBuf,
     file: File,
     is_new: bool,
+    /// What is not to be emptied, since it is not ours alone.
+    is_stream: bool,
 }
+
+/// How standard output is named.
+const STANDARD_OUTPUT: &str = "-";
 
 impl Opened {
     fn new(path: &Path) -> Result<Opened, String> {
+        if path == Path::new(STANDARD_OUTPUT) {
+            let file = std::io::stdout().as_fd().try_clone_to_owned().map(File::from);
+            let file = file.map_err(|error| cannot_write(path, &error))?;
+            return Ok(Opened { path: path.to_path_buf(), file, is_new: false, is_stream: true });
+        }
         let is_new = !path.exists();
         let file = OpenOptions::new().write(true).create(true).truncate(false).open(path);
         let file = file.map_err(|error| cannot_write(path, &error))?;
-        Ok(Opened { path: path.to_path_buf(), file, is_new })
+        Ok(Opened { path: path.to_path_buf(), file, is_new, is_stream: false })
     }
 
     /// Empties it, for what is to come.
     fn begin(self) -> File {
-        // What is no plain file, such as a pipe, has no length and needs none.
-        let _ = self.file.set_len(0);
+        if !self.is_stream {
+            // What is no plain file, such as a pipe, has no length and needs none.
+            let _ = self.file.set_len(0);
+        }
         self.file
     }
 
@@ -75,8 +92,9 @@ pub struct RunOutputs {
     picture: Option<(PathBuf, PictureKind)>,
     kind: Kind,
     opened: Vec<(Role, Opened)>,
-    csv: Option<CsvFile<'static>>,
-    mat: Option<MatFile<'static>>,
+    kept: Vec<String>,
+    csv: Option<Chosen<CsvFile<'static>>>,
+    mat: Option<Chosen<MatFile<'static>>>,
     log: Option<EventFile<'static>>,
     plot: PlotRecorder,
     plot_file: Option<File>,
@@ -95,13 +113,13 @@ enum Role {
 
 impl RunOutputs {
     /// With the files that were named; or what is wrong with their names.
-    pub fn new(
-        result: Option<&Path>,
-        events: Option<&Path>,
-        plot: Option<&Path>,
-        plot_variables: Option<&str>,
-    ) -> Result<RunOutputs, String> {
+    pub fn new(result: Option<&Path>, run: &Run) -> Result<RunOutputs, String> {
+        let (events, plot) = (run.events.as_deref(), run.plot.as_deref());
         let kind = match result {
+            Some(path) if path == Path::new(STANDARD_OUTPUT) && run.format == DataFormat::Json => {
+                return Err("-o - and --format json both write to standard output".to_string());
+            }
+            Some(path) if path == Path::new(STANDARD_OUTPUT) => Kind::Csv,
             Some(path) if has_extension(path, "mat") => Kind::Mat,
             Some(path) if !has_extension(path, "csv") => {
                 return Err(format!("-o {}: results are written as .csv or .mat", path.display()));
@@ -114,6 +132,10 @@ impl RunOutputs {
             Some(path) if has_extension(path, "png") => Some((path.to_path_buf(), PictureKind::Png)),
             Some(path) => return Err(format!("--plot {}: pictures are written as .svg or .png", path.display())),
         };
+        let window = Window { from: run.plot_from, to: run.plot_to };
+        if window.from.zip(window.to).is_some_and(|(from, to)| from >= to) {
+            return Err("--plot-from is not before --plot-to".to_string());
+        }
         let named: Vec<&Path> = [result, events, plot].into_iter().flatten().collect();
         if let Some(twice) = named.iter().enumerate().find(|(at, path)| named[..*at].contains(path)) {
             return Err(format!("`{}` is named twice", twice.1.display()));
@@ -124,10 +146,11 @@ impl RunOutputs {
             picture,
             kind,
             opened: Vec::new(),
+            kept: variable_names(run.vars.as_deref().unwrap_or_default()),
             csv: None,
             mat: None,
             log: None,
-            plot: PlotRecorder::new(plot_names(plot_variables.unwrap_or_default())),
+            plot: PlotRecorder::new(variable_names(run.plot_vars.as_deref().unwrap_or_default())).within(window),
             plot_file: None,
             bar: Bar::default(),
             deadline: None,
@@ -169,10 +192,10 @@ impl RunOutputs {
             outcome.map_err(|error| cannot_write(path.as_deref().unwrap_or(Path::new("")), &error))
         };
         if let Some(csv) = self.csv.take() {
-            written(&self.result, csv.finish())?;
+            written(&self.result, csv.into_inner().finish())?;
         }
         if let Some(mat) = self.mat.take() {
-            written(&self.result, mat.finish())?;
+            written(&self.result, mat.into_inner().finish())?;
         }
         if let Some(log) = self.log.take() {
             written(&self.events, log.finish())?;
@@ -192,7 +215,7 @@ impl RunOutputs {
                 picture.to_png().map_err(|error| format!("cannot draw `{}`: {error}", path.display()))?
             }
         };
-        std::io::Write::write_all(&mut file, &bytes).map_err(|error| cannot_write(path, &error))?;
+        file.write_all(&bytes).map_err(|error| cannot_write(path, &error))?;
         Ok(picture.notes)
     }
 }
@@ -222,8 +245,12 @@ impl Observer for RunOutputs {
         for (role, opened) in std::mem::take(&mut self.opened) {
             let file = opened.begin();
             match (role, self.kind) {
-                (Role::Result, Kind::Csv) => self.csv = Some(CsvFile::new(Box::new(file))),
-                (Role::Result, Kind::Mat) => self.mat = Some(MatFile::new(Box::new(file))),
+                (Role::Result, Kind::Csv) => {
+                    self.csv = Some(Chosen::new(CsvFile::new(Box::new(file)), self.kept.clone()));
+                }
+                (Role::Result, Kind::Mat) => {
+                    self.mat = Some(Chosen::new(MatFile::new(Box::new(file)), self.kept.clone()));
+                }
                 (Role::Events, _) => self.log = Some(EventFile::new(Box::new(file))),
                 (Role::Plot, _) => self.plot_file = Some(file),
             }
@@ -275,7 +302,10 @@ impl RunOutputs {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser as _;
+
     use super::*;
+    use crate::arguments::{Arguments, Command};
 
     #[test]
     fn the_default_result_is_named_after_the_model() {
@@ -285,15 +315,29 @@ mod tests {
 
     #[test]
     fn names_of_files_say_what_is_written() {
-        let outputs = |result: &str, plot: &str| {
-            let (result, plot) = (Path::new(result), Path::new(plot));
-            RunOutputs::new(Some(result), None, Some(plot), None).map(|outputs| outputs.kind)
+        let outputs = |result: &str, options: &[&str]| {
+            let arguments = ["modeshift", "simulate", "M.mo", "-o", result].iter().chain(options);
+            let Command::Simulate { input, run } = Arguments::parse_from(arguments).command else {
+                unreachable!("that is the command")
+            };
+            RunOutputs::new(input.common.output.as_deref(), &run).map(|outputs| outputs.kind)
         };
-        assert_eq!(outputs("r.CSV", "p.svg"), Ok(Kind::Csv));
-        assert_eq!(outputs("r.mat", "p.png"), Ok(Kind::Mat));
-        assert_eq!(outputs("r.txt", "p.png"), Err("-o r.txt: results are written as .csv or .mat".to_string()));
-        assert_eq!(outputs("r.csv", "p.pdf"), Err("--plot p.pdf: pictures are written as .svg or .png".to_string()));
-        let twice = RunOutputs::new(None, Some(Path::new("a.svg")), Some(Path::new("a.svg")), None);
-        assert_eq!(twice.err(), Some("`a.svg` is named twice".to_string()));
+        let refused = |message: &str| Err(message.to_string());
+        assert_eq!(outputs("r.CSV", &["--plot", "p.svg"]), Ok(Kind::Csv));
+        assert_eq!(outputs("r.mat", &["--plot", "p.png"]), Ok(Kind::Mat));
+        assert_eq!(outputs("-", &[]), Ok(Kind::Csv));
+        assert_eq!(outputs("r.txt", &[]), refused("-o r.txt: results are written as .csv or .mat"));
+        assert_eq!(
+            outputs("r.csv", &["--plot", "p.pdf"]),
+            refused("--plot p.pdf: pictures are written as .svg or .png")
+        );
+        let twice = ["--events", "a.svg", "--plot", "a.svg"];
+        assert_eq!(outputs("r.csv", &twice), refused("`a.svg` is named twice"));
+        let nothing = ["--plot-from", "2", "--plot-to", "1"];
+        assert_eq!(outputs("r.csv", &nothing), refused("--plot-from is not before --plot-to"));
+        assert_eq!(
+            outputs("-", &["--format", "json"]),
+            refused("-o - and --format json both write to standard output")
+        );
     }
 }

@@ -11,10 +11,10 @@ use crate::init::InitReport;
 use crate::json::schema_of;
 use crate::pantelides::PantelidesReport;
 use crate::semantics::SemanticsReport;
-use crate::simulate::EventReport;
+use crate::simulate::{EventReport, SimulateReport};
 
 /// The commands that print JSON, each with the schema of its report.
-pub fn schemas() -> [(&'static str, Value); 8] {
+pub fn schemas() -> [(&'static str, Value); 9] {
     [
         ("flatten", schema_of::<FlatReport>()),
         ("check", schema_of::<CheckReport>()),
@@ -24,6 +24,7 @@ pub fn schemas() -> [(&'static str, Value); 8] {
         ("init", schema_of::<InitReport>()),
         ("changes", schema_of::<ChangesReport>()),
         ("semantics", schema_of::<SemanticsReport>()),
+        ("simulate", schema_of::<SimulateReport>()),
     ]
 }
 

@@ -2,10 +2,13 @@
 
 use std::time::Duration;
 
+use modeshift_diagnostics::{Diagnostics, SourceMap};
 use modeshift_simulate::results::Tally;
 use modeshift_simulate::run::{RunEnd, RunSummary};
+use serde_json::Value;
 
-use crate::json::ByName;
+use crate::check::DiagnosticReport;
+use crate::json::{ByName, Json, Version};
 use crate::wording::counted;
 
 crate::report! {
@@ -60,6 +63,63 @@ crate::report! {
     }
 }
 
+crate::report! {
+    /// A guard, and how many events it caused.
+    pub struct GuardReport {
+        /// The guard, in the words of the model.
+        guard: String => always "guard",
+        /// How many.
+        events: usize => always "events",
+    }
+
+    /// How a run went.
+    pub struct SimulateReport {
+        /// The version of the format.
+        version: Version => always "version",
+        /// The class that was run.
+        model: String => always "model",
+        /// Whether it came to its end.
+        ok: bool => always "ok",
+        /// How it ended: `stop` at the stop time, `terminated` by the model, `interrupted` from outside or by a limit, `failed`.
+        end: &'static str => always "end",
+        /// What the model said where it terminated the run.
+        message: Option<String> => always "message",
+        /// Where it started.
+        start: f64 => always "start",
+        /// How far it came.
+        time: f64 => always "time",
+        /// How many rows there are in the result.
+        rows: usize => always "rows",
+        /// How many events there were.
+        events: usize => always "events",
+        /// How many of them changed the mode.
+        mode_changes: usize => always "mode_changes",
+        /// How many of them had impulses.
+        impulsive: usize => always "impulsive",
+        /// How many modes were visited.
+        modes: usize => always "modes",
+        /// How many of them were sliding modes.
+        sliding: usize => always "sliding",
+        /// How many of them were solved exactly.
+        exactly: usize => always "exactly",
+        /// The equations because of which others were not, where all were to be (`--solver exact`).
+        not_affine: Vec<String> => optional "notAffine",
+        /// Which guard caused how many events, most first.
+        guards: Vec<GuardReport> => always "guards",
+        /// Where the result is; `-` for standard output.
+        result: String => always "result",
+        /// Errors, warnings and notes, in the order in which they were found.
+        diagnostics: Vec<DiagnosticReport> => always "diagnostics",
+    }
+}
+
+impl SimulateReport {
+    /// For programs.
+    pub fn json(&self) -> Value {
+        Json::json(self)
+    }
+}
+
 /// The outcome of a run.
 #[derive(Debug)]
 pub struct Simulated {
@@ -87,6 +147,38 @@ fn number(value: f64) -> String {
 }
 
 impl Simulated {
+    /// For programs; `results` says where the results are.
+    pub fn report(&self, results: &str, diagnostics: &Diagnostics, sources: &SourceMap) -> SimulateReport {
+        let Simulated { model, summary, start, tally, .. } = self;
+        let (end, message) = match &summary.end {
+            RunEnd::Stop => ("stop", None),
+            RunEnd::Terminated(message) => ("terminated", Some(message.to_string())),
+            RunEnd::Interrupted => ("interrupted", None),
+            RunEnd::Failed => ("failed", None),
+        };
+        let guards = tally.ranking().into_iter();
+        SimulateReport {
+            version: Version,
+            model: model.clone(),
+            ok: matches!(summary.end, RunEnd::Stop | RunEnd::Terminated(_)) && !diagnostics.has_errors(),
+            end,
+            message,
+            start: *start,
+            time: summary.time,
+            rows: tally.rows(),
+            events: tally.events(),
+            mode_changes: tally.mode_changes(),
+            impulsive: tally.impulsive(),
+            modes: summary.modes,
+            sliding: summary.sliding,
+            exactly: summary.exactly,
+            not_affine: summary.not_affine.clone(),
+            guards: guards.map(|(guard, events)| GuardReport { guard: guard.to_string(), events }).collect(),
+            result: results.to_string(),
+            diagnostics: diagnostics.iter().map(|it| DiagnosticReport::new(it, sources)).collect(),
+        }
+    }
+
     /// A few lines; `results` says where the results are.
     pub fn text(&self, results: &str) -> String {
         text(self, results)

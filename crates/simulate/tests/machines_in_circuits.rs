@@ -254,3 +254,63 @@ fn diodes_at_a_common_zero_are_decided_by_derivatives() {
         assert!(sequences.iter().all(|it| *it == sequences[0]), "{sequences:#?}");
     }
 }
+
+/// A source with a resistance, and behind it branches of a diode beside a coil (or beside nothing) and a load, with a diode that
+/// freewheels. Where the source changes its sign everything is zero but for rounding, and the coil begins to draw its current.
+fn commutating(phase: f64, second: &str, joined: &str) -> String {
+    format!(
+        "model M import Modeshift.Electrical.*; Ground g; SineVoltage s(V = 2, f = 2, phase = {phase:?});
+         Resistor rs(R = 1.7), r1(R = 20), r2(R = 7); IdealDiode d4, d5, d6, d7; Inductor l8(L = 0.05, i(start = 0, fixed = true)); {second}
+         equation connect(s.n, g.p); connect(s.p, rs.n); connect(r1.n, g.p); connect(g.p, d4.p); connect(rs.p, d7.p); connect(rs.p, l8.p);
+         connect(r1.p, d4.n); connect(r1.p, d7.n); connect(r1.p, l8.n); connect(r2.n, g.p); connect(g.p, d6.p); connect(rs.p, d5.p);
+         connect(r2.p, d6.n); connect(r2.p, d5.n); {joined} end M;"
+    )
+}
+
+/// The closed form until the current is largest; a second coil beside the first takes as much.
+#[test]
+fn coils_begin_where_all_is_zero_but_for_rounding() {
+    let coil = ("Inductor l9(L = 0.05, i(start = 0, fixed = true));", "connect(rs.p, l9.p); connect(r2.p, l9.n);");
+    let frequency = 2.0 * std::f64::consts::TAU;
+    for ((second, joined), coils) in [(("", ""), 1.0), (coil, 2.0)] {
+        for phase in [0.1, 0.2, 0.3, 0.4, 0.41422028015342827, 0.5, 0.7, 1.0, 1.3] {
+            let text = commutating(phase, second, joined);
+            let turn = (std::f64::consts::PI - phase) / frequency;
+            let stop = turn + 0.1;
+            let (reactance, resistance) = (frequency * 0.05 / coils, 1.7);
+            let lag = f64::atan2(reactance, resistance);
+            let decay = (-0.1 * resistance * coils / 0.05).exp();
+            let whole = -2.0 / reactance.hypot(resistance) * ((0.1 * frequency - lag).sin() + lag.sin() * decay);
+            for method in [Method::Bdf, Method::Esdirk, Method::Explicit] {
+                for tolerance in [1e-4, 1e-6, 1e-9] {
+                    let how = How { method: Some(method), ..How::until(stop).tolerance(tolerance) };
+                    let ran = run_text(&text, &how).finished();
+                    near(ran.last("l8.i"), whole / coils, 10.0 * tolerance);
+                    near(ran.last("r1.v"), 0.0, 1e-9);
+                }
+            }
+        }
+    }
+}
+
+/// With a capacitor beside the second diode, or a coil beside the source: integrators agree over several periods, at all tolerances.
+#[test]
+fn integrators_agree_where_coils_begin_in_rounding() {
+    let others = [
+        ("Capacitor c(C = 0.05, v(start = 0, fixed = true));", "connect(rs.p, c.p); connect(r2.p, c.n);"),
+        ("Inductor l9(L = 0.3, i(start = 0, fixed = true));", "connect(g.p, l9.p); connect(l9.n, rs.p);"),
+    ];
+    for (second, joined) in others {
+        let text = commutating(0.41422028015342827, second, joined);
+        let run = |method: Method, tolerance: f64| {
+            let how = How { method: Some(method), ..How::until(1.0).tolerance(tolerance) };
+            run_text(&text, &how).finished().last("l8.i")
+        };
+        let exact = run(Method::Explicit, 1e-11);
+        for method in [Method::Bdf, Method::Esdirk, Method::Explicit] {
+            for tolerance in [1e-4, 1e-6, 1e-8, 1e-10] {
+                near(run(method, tolerance), exact, 100.0 * tolerance);
+            }
+        }
+    }
+}

@@ -198,3 +198,59 @@ fn states_with_variables_of_their_own_do_not_slide() {
     let said = ran.said("E0823");
     assert!(said.notes.iter().any(|note| note.contains("cannot slide along: `b.x` jumps")), "{said:#?}");
 }
+
+/// A transition that is due where the run starts, at its very threshold: as a little later.
+#[test]
+fn a_transition_at_its_threshold_is_taken_at_the_start_as_later() {
+    for class in ["S", "X"] {
+        for (slope, sign) in [(1.0, ""), (-1.0, "-")] {
+            let model = |rest: &str, drawn: &str| {
+                format!(
+                    "model M inner Real h(start = 0, fixed = true); {class} a(c = {slope:?}), b(c = {:?}){rest};
+                     equation {drawn} transition(a, b, {sign}h > 0); transition(b, a, timeInState() > 0.5); end M;",
+                    -slope
+                )
+            };
+            let at_start = run(&model("", "initialState(a);"), 1.75);
+            check_times(&at_start, &[0.0, 0.5, 1.0, 1.5]);
+            near(at_start.last("h"), -0.25 * slope, 1e-8);
+            let rest = format!(", {}(c = 0)", "z");
+            let later = run(&model(&rest, "initialState(z); transition(z, a, timeInState() > 0.25);"), 2.0);
+            check_times(&later, &[0.25, 0.75, 1.25, 1.75]);
+            near(later.last("h"), -0.25 * slope, 1e-8);
+        }
+    }
+}
+
+/// A timer that is written by hand begins anew where the state is entered: what it was before does not have it left at once.
+#[test]
+fn a_timer_by_reinit_begins_before_it_is_asked() {
+    let integer = "Integer k(start = 1, fixed = true); equation der(h) = if k == 1 then 1 else FALL;
+        k = if pre(k) == 1 and h > 0 then 2 elseif pre(k) == 2 and T > 0.5 then 1 else pre(k);";
+    let boolean = "Boolean k(start = false, fixed = true); equation der(h) = if k then FALL else 1;
+        k = if pre(k) then not T > 0.5 else h > 0;";
+    let machines = [
+        (integer, "when k <> pre(k) then"),
+        (integer, "when change(k) then"),
+        (integer, "when k == 2 then"),
+        (boolean, "when {k, not k} then"),
+        (boolean, "when change(k) then"),
+        (boolean, "when k then"),
+    ];
+    for (machine, when) in machines {
+        let model = |fall: &str| {
+            let machine = machine.replace("FALL", fall);
+            format!(
+                "model M Real h(start = -0.8, fixed = true), T(start = 0, fixed = true); {machine}
+                 der(T) = 1; {when} reinit(T, 0); end when; end M;"
+            )
+        };
+        let ran = run(&model("-1"), 2.0);
+        check_times(&ran, &[0.8, 1.3, 1.8]);
+        near(ran.last("h"), -0.2, 1e-7);
+        // It falls faster than it rises.
+        let ran = run(&model("-2"), 2.0);
+        check_times(&ran, &[0.8, 1.3]);
+        near(ran.last("h"), -0.3, 1e-7);
+    }
+}

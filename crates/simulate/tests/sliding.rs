@@ -203,3 +203,133 @@ fn stacks_of_bodies_stick_and_slip_on_each_other() {
         }
     }
 }
+
+const METHODS: [Method; 3] = [Method::Bdf, Method::Esdirk, Method::Explicit];
+
+/// Friction by comparisons, of two or of three branches.
+fn rough(force: f64, speed: &str, branches: usize) -> String {
+    match branches {
+        2 => format!("if {speed} > 0 then {force:?} else {:?}", -force),
+        _ => format!("if {speed} > 0 then {force:?} elseif {speed} < 0 then {:?} else 0", -force),
+    }
+}
+
+/// A block on another one that the ground holds: it moves as on the ground, and passes through rest, however friction is written.
+#[test]
+fn a_body_on_one_that_rests_turns_round() {
+    let end = |lower: usize, upper: usize, method: Method| {
+        let text = format!(
+            "model M Real v1(start = 0, fixed = true), v2(start = 0, fixed = true), f0, f2; equation f0 = {}; f2 = {};
+             2*der(v1) = f2 + 5*sin(2*time); der(v2) = -f0 - f2; end M;",
+            rough(2.0, "v2", lower),
+            rough(1.0, "v2 - v1", upper)
+        );
+        let ran = run_text(&text, &How { method: Some(method), ..How::until(4.0).tolerance(1e-8) }).finished();
+        check("v2", ran.last("v2"), 0.0, 1e-12);
+        ran.last("v1")
+    };
+    // It leaves at sin(2 t) = 1/5, and turns round where it has come to rest.
+    let leaves = 0.5 * 0.2_f64.asin();
+    let speed = |from: f64, to: f64, friction: f64| {
+        1.25 * ((2.0 * from).cos() - (2.0 * to).cos()) - 0.5 * friction * (to - from)
+    };
+    let mut turns = (2.0, 3.0);
+    for _ in 0..60 {
+        let middle = 0.5 * (turns.0 + turns.1);
+        turns = if speed(leaves, middle, 1.0) > 0.0 { (middle, turns.1) } else { (turns.0, middle) };
+    }
+    // The same the other way, until it rests again.
+    let mut rests = (turns.0 + 0.5, 4.0);
+    for _ in 0..60 {
+        let middle = 0.5 * (rests.0 + rests.1);
+        rests = if speed(turns.0, middle, -1.0) < 0.0 { (middle, rests.1) } else { (rests.0, middle) };
+    }
+    let expected = speed(rests.0, 4.0, 1.0);
+    for (method, (lower, upper)) in
+        METHODS.iter().flat_map(|method| [(2, 2), (2, 3), (3, 2), (3, 3)].map(|it| (method, it)))
+    {
+        check("v1", end(lower, upper, *method), expected, 1e-6);
+    }
+}
+
+/// What nothing couples to a body does not change how it goes, whether it slides, or rests from the start or from later on.
+#[test]
+fn bodies_that_are_not_coupled_do_not_act_on_each_other() {
+    let bodies = [
+        "f = if v > 0 then 1 else -1; der(v) = -f - 8*x + (if sin(6*time + 1) > 0 then 1 else -1);".to_string(),
+        format!("f = {}; 2*der(v) = -f + (if sin(3*time) > 0 then 1 else -1);", rough(0.5, "v", 3)),
+        format!("f = {}; 2*der(v) = -f + (if sin(3*time) > 0 then 1 else -1);", rough(0.5, "v", 2)),
+        format!("f = {}; der(v) = -f + 2*sin(3*time);", rough(1.0, "v", 3)),
+    ];
+    for (method, body) in METHODS.iter().flat_map(|method| bodies.iter().map(move |body| (method, body))) {
+        let run = |others: &str| {
+            let text = format!(
+                "model M Real v(start = 0, fixed = true), x(start = 0, fixed = true), f; {others} der(x) = v; {body} end M;"
+            );
+            let how = How { method: Some(*method), ..How::until(3.5).tolerance(1e-8) };
+            let ran = run_text(&text, &how).finished();
+            (ran.last("v"), ran.last("x"))
+        };
+        let alone = run("equation");
+        for start in [0.0, 1.0, 0.3, -2.0] {
+            for other in [
+                "if w > 0 then 0.5 else -0.5",
+                "if w >= 0 then 0.5 else -0.5",
+                "if w > 0 then 0.5 elseif w < 0 then -0.5 else 0",
+            ] {
+                let beside =
+                    run(&format!("Real w(start = {start:?}, fixed = true), g; equation g = {other}; 2*der(w) = -g;"));
+                check("v", beside.0, alone.0, 1e-6);
+                check("x", beside.1, alone.1, 1e-6);
+            }
+        }
+    }
+}
+
+/// Three bodies, of which two pass through rest together: as by the state machines of the library.
+#[test]
+fn bodies_that_stick_together_pass_through_rest() {
+    let library = "model M import Modeshift.Translational.*; Fixed ground; CoulombFriction f0(fMax = 0.5), f1(fMax = 0.5), f2(fMax = 1);
+        Mass m2(m = 1, s(start = 0, fixed = true), v(start = 0, fixed = true)), m3(m = 1, s(start = 0, fixed = true), v(start = 0, fixed = true));
+        Mass m4(m = 0.5, s(start = 0, fixed = true), v(start = 1, fixed = true)); SignalForce u(u = 2*sin(6*time));
+        equation connect(f0.a, m4.a); connect(f0.b, ground.a); connect(f1.a, m3.a); connect(f1.b, m2.a); connect(f2.a, m4.a);
+        connect(f2.b, m2.a); connect(u.a, m2.a); end M;";
+    let reference = run_text(library, &How::until(4.0).tolerance(1e-10)).finished();
+    for (method, branches) in METHODS.iter().flat_map(|method| [(method, 2), (method, 3)]) {
+        let text = format!(
+            "model M Real v4(start = 1, fixed = true), v2(start = 0, fixed = true), v3(start = 0, fixed = true), f0, f1, f2;
+             equation f0 = {}; f1 = {}; f2 = {}; der(v2) = f1 + f2 + 2*sin(6*time); der(v3) = -f1; 0.5*der(v4) = -f0 - f2; end M;",
+            rough(0.5, "v4", branches),
+            rough(0.5, "v3 - v2", branches),
+            rough(1.0, "v4 - v2", branches)
+        );
+        let ran = run_text(&text, &How { method: Some(*method), ..How::until(4.0).tolerance(1e-8) }).finished();
+        for (own, other) in [("v2", "m2.v"), ("v3", "m3.v"), ("v4", "m4.v")] {
+            for time in [0.92, 1.6, 4.0] {
+                check(own, ran.at(time, own), reference.at(time, other), 1e-6);
+            }
+        }
+    }
+}
+
+/// A load that is at the limit of the friction in one instant and less from there on: the body stays; and where it is more, it goes.
+#[test]
+fn a_load_at_its_limit_goes_where_it_leads() {
+    for (method, branches) in METHODS.iter().flat_map(|method| [(method, 2), (method, 3)]) {
+        let run = |start: f64, load: &str| {
+            let text = format!(
+                "model M Real v(start = {start:?}, fixed = true), f; equation f = {}; der(v) = ({load}) - f; end M;",
+                rough(1.0, "v", branches)
+            );
+            run_text(&text, &How { method: Some(*method), ..How::until(1.0).tolerance(1e-8) }).finished()
+        };
+        for sign in ["", "-"] {
+            let towards = if sign == "-" { -1.0 } else { 1.0 };
+            check("v", run(0.0, &format!("{sign}(1 - sin(3*time))")).last("v"), 0.0, 1e-12);
+            let leaves = run(0.0, &format!("{sign}(1 + sin(3*time))")).last("v");
+            check("v", leaves, towards * (1.0 - 3.0_f64.cos()) / 3.0, 1e-6);
+            let arrives = run(-0.5 * towards, &format!("{sign}(if time < 0.25 then 1 else 1.25 - time)"));
+            check("v", arrives.last("v"), 0.0, 1e-12);
+        }
+    }
+}

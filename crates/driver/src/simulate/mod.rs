@@ -54,7 +54,8 @@ impl Run<'_> {
         }
         self.runnable(&analyzed)?;
         let settings = self.settings(&analyzed, options)?;
-        self.check_plot_names(&analyzed, options)?;
+        self.check_names(&analyzed, "--plot-vars", options.plot_variables.as_deref())?;
+        self.check_names(&analyzed, "--vars", options.kept_variables.as_deref())?;
         let model = analyzed.dae.model.name.to_string();
         if let Err(message) = outputs.open(&model, (settings.start, settings.stop)) {
             self.diagnostics.push(Diagnostic::error(Code::E0006, message));
@@ -129,9 +130,9 @@ impl Run<'_> {
         }
     }
 
-    /// Every name that is to be drawn is the name of a variable.
-    fn check_plot_names(&mut self, analyzed: &Analyzed, options: &RunOptions) -> Result<(), Stop> {
-        let wanted = plot_names(options.plot_variables.as_deref().unwrap_or_default());
+    /// Every name that is to be drawn or kept is the name of a variable.
+    fn check_names(&mut self, analyzed: &Analyzed, option: &str, names: Option<&str>) -> Result<(), Stop> {
+        let wanted = variable_names(names.unwrap_or_default());
         if wanted.is_empty() {
             return Ok(());
         }
@@ -140,16 +141,16 @@ impl Run<'_> {
         let Some(unknown) = wanted.iter().find(is_unknown) else { return Ok(()) };
         let names = columns.columns.iter().map(|column| &*column.name);
         let message = match did_you_mean(unknown, names) {
-            Some(suggestion) => format!("--plot-vars: the model has no variable `{unknown}`; {suggestion}"),
-            None => format!("--plot-vars: the model has no variable `{unknown}`"),
+            Some(suggestion) => format!("{option}: the model has no variable `{unknown}`; {suggestion}"),
+            None => format!("{option}: the model has no variable `{unknown}`"),
         };
         self.diagnostics.push(Diagnostic::error(Code::E0007, message));
         Err(Stop)
     }
 }
 
-/// The names in `--plot-vars`, which commas separate unless they stand in brackets or quotes.
-pub fn plot_names(text: &str) -> Vec<String> {
+/// The names in `--plot-vars` and `--vars`, which commas separate unless they stand in brackets or quotes.
+pub fn variable_names(text: &str) -> Vec<String> {
     let unquoted = |name: &str| {
         let name = name.trim();
         name.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')).unwrap_or(name).to_string()

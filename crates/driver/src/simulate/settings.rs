@@ -26,6 +26,8 @@ pub struct RunOptions {
     pub scenario: Option<String>,
     /// The names of variables to draw, separated by commas.
     pub plot_variables: Option<String>,
+    /// The names of variables to keep, separated by commas; without any, all.
+    pub kept_variables: Option<String>,
 }
 
 /// The settings of a run, or what is wrong with them.

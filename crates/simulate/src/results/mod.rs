@@ -6,6 +6,7 @@
 //!
 //! | file | purpose |
 //! |---|---|
+//! | `chosen` | of a run, some columns only |
 //! | `columns` | which values a row has, in which order |
 //! | `cost` | what events cost, for benchmarks |
 //! | `observer` | who is told what, and when |
@@ -16,6 +17,7 @@
 //! | `tally` | which guard caused how many events |
 //! | [`plot`] | a picture |
 
+mod chosen;
 mod columns;
 mod cost;
 mod csv;
@@ -27,6 +29,7 @@ mod stored;
 mod tally;
 mod trajectory;
 
+pub use chosen::Chosen;
 pub use columns::{Column, ColumnKind, ColumnSource, Columns, Constant, Existence};
 pub(crate) use cost::CostMeter;
 pub use cost::{CostPart, EventCost};

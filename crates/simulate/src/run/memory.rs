@@ -41,6 +41,8 @@ pub(crate) struct Memory {
     pub noise_level: f64,
     /// Whether machines may enter states that they leave at once for where they came from.
     pub passes_through: bool,
+    /// Whether derivatives decide about all that is as small as rounding.
+    pub is_by_derivatives: bool,
     /// What is a short time.
     pub time_scale: TimeScale,
     /// Which modes were solved exactly.
@@ -227,6 +229,7 @@ impl Memory {
             },
             noise_level: 1.0,
             passes_through: false,
+            is_by_derivatives: false,
             time_scale: TimeScale::default(),
             exact_modes: ExactModes::default(),
             sizes: StateSizes::default(),

@@ -64,7 +64,9 @@ impl RunSettings {
     pub fn of(experiment: &Experiment) -> Self {
         let start = experiment.start.unwrap_or(0.0);
         let stop = experiment.stop.unwrap_or(start + 1.0);
-        let interval = experiment.interval.filter(|&interval| interval > 0.0).unwrap_or((stop - start) / ROWS);
+        // A run of an instant has one row, whatever the interval.
+        let usual = if stop > start { (stop - start) / ROWS } else { 1.0 };
+        let interval = experiment.interval.filter(|&interval| interval > 0.0).unwrap_or(usual);
         let tolerance = experiment.tolerance.filter(|&tolerance| tolerance > 0.0).unwrap_or(TOLERANCE);
         RunSettings {
             start,
@@ -85,7 +87,7 @@ impl RunSettings {
         let RunSettings { start, stop, interval, tolerance, .. } = *self;
         let problem = if !(start.is_finite() && stop.is_finite() && stop >= start) {
             format!("the run cannot go from time {start} to {stop}")
-        } else if !(interval > 0.0 || stop == start) {
+        } else if interval.is_nan() || interval <= 0.0 {
             format!("the interval {interval} between rows is not positive")
         } else if !(tolerance > 0.0 && tolerance < 1.0) {
             format!("the tolerance {tolerance} is not between 0 and 1")

@@ -132,20 +132,7 @@ fn judge_all(seeds: std::ops::Range<u64>) -> (Vec<(Verdict, usize)>, Vec<String>
 }
 
 /// Networks that are known to go wrong, with the symptom.
-const NOT_YET: &[(u64, &str)] = &[
-    (73, "E0823: a slope of 6e-16 is taken for a number"),
-    (237, "E0807: an index that only the numbers of a singular mode show"),
-    (302, "E0823: the iteration for right limits does not converge"),
-    (728, "E0823, as 73"),
-    (729, "E0823, as 302"),
-    (786, "E0823, as 73"),
-    (928, "E0827: three events of a diode are taken for an accumulation"),
-    (1037, "E0823: a current of 2e-17 in an inductor that nothing drives"),
-    (1227, "E0823: an impulse of weight 8e-34"),
-    (1246, "E0823, as 73"),
-    (1287, "E0823, as 1037"),
-    (1471, "E0827, as 928"),
-];
+const NOT_YET: &[(u64, &str)] = &[(142, "E0822: a circuit that rounding alone drives, states of 1e-59")];
 
 fn check(seeds: std::ops::Range<u64>) {
     let (counts, wrong) = judge_all(seeds);

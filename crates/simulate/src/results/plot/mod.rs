@@ -26,4 +26,4 @@ mod strip;
 mod ticks;
 
 pub use choice::matching;
-pub use recorder::{Picture, PlotRecorder};
+pub use recorder::{Picture, PlotRecorder, Window};

@@ -30,10 +30,27 @@ pub(super) struct ImpulseMark {
     pub(super) weight: f64,
 }
 
+/// The part of a run that is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Window {
+    /// From when on, if not from the beginning.
+    pub from: Option<f64>,
+    /// Until when, if not to the end.
+    pub to: Option<f64>,
+}
+
+impl Window {
+    fn contains(&self, time: f64) -> bool {
+        self.from.is_none_or(|from| time >= from) && self.to.is_none_or(|to| time <= to)
+    }
+}
+
 /// An observer that can draw what it saw.
 #[derive(Clone, Debug, Default)]
 pub struct PlotRecorder {
     wanted: Vec<String>,
+    /// Nothing before and after these times is drawn.
+    window: Window,
     model: Arc<str>,
     curves: Vec<Recorded>,
     modes: Vec<Recorded>,
@@ -47,6 +64,11 @@ impl PlotRecorder {
     /// Draws the variables of these names, in which `*` stands for any text; without any, chooses by itself.
     pub fn new(wanted: Vec<String>) -> Self {
         PlotRecorder { wanted, ..PlotRecorder::default() }
+    }
+
+    /// Draws a part of the run only.
+    pub fn within(self, window: Window) -> Self {
+        PlotRecorder { window, ..self }
     }
 
     /// The picture of what was seen so far.
@@ -91,11 +113,14 @@ impl Observer for PlotRecorder {
             curves: candidates(&self.wanted, columns).into_iter().map(recorded).collect(),
             modes: (0..columns.len()).filter(is_mode).map(recorded).collect(),
             modes_wanted: wanted.filter(is_mode).collect(),
-            ..PlotRecorder::new(std::mem::take(&mut self.wanted))
+            ..PlotRecorder::new(std::mem::take(&mut self.wanted)).within(self.window)
         };
     }
 
     fn row(&mut self, time: f64, values: &[f64]) {
+        if !self.window.contains(time) {
+            return;
+        }
         let start = self.span.map_or(time, |(start, _)| start);
         self.span = Some((start, time));
         self.curves.iter_mut().for_each(|curve| curve.series.push(time, values[curve.position]));
@@ -103,6 +128,9 @@ impl Observer for PlotRecorder {
     }
 
     fn event(&mut self, event: &EventRecord) {
+        if !self.window.contains(event.time) {
+            return;
+        }
         self.events.push(event.time);
         let room = MOST_IMPULSES.saturating_sub(self.impulses.len());
         let marks = event.impulses.iter().take(room).map(|impulse| ImpulseMark {

@@ -163,7 +163,7 @@ impl<'a> Instant<'_, 'a> {
         let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
         let noise = self.memory.present_noise(self.prepared);
         let noise = Noise { relative: self.memory.noise_level * noise.relative, ..noise };
-        candidate.restarted.sign_of_combination(&parts, &known, &noise)
+        candidate.restarted.sign_of_combination(&parts, &known, (&noise, self.memory.most))
     }
 
     /// Blames a relation; where it belongs to a Boolean with a memory that has just changed, what changed it.

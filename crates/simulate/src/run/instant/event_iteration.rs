@@ -13,7 +13,7 @@ use std::cell::OnceCell;
 
 use modeshift_dae::{ExpressionId, IndexVec, Mode, RelationId, VariableId};
 use modeshift_diagnostics::Span;
-use modeshift_mode_changes::{Jet, Noise, Residuals};
+use modeshift_mode_changes::{Jet, Noise, Residuals, Term};
 use modeshift_structure::one_mode::Row;
 use rustc_hash::FxHashSet;
 
@@ -121,13 +121,24 @@ pub(crate) enum NoOutcome {
 }
 
 impl<'a> Instant<'_, 'a> {
-    /// From the left to the right side of an instant.
+    /// From the left to the right side of an instant. Where that does not come to an end, rounding may be the reason: a current that is
+    /// zero but for 1e-17 has a diode block, and the voltage that is zero then has it conduct. So derivatives are asked once more.
     pub(super) fn pass(
         &mut self,
         left: &Side<'a>,
         fired: &Fired,
         occasion: Occasion,
     ) -> Result<Outcome<'a>, NoOutcome> {
+        let outcome = self.micro_steps(left, fired, occasion);
+        let Err(NoOutcome::Endless(circle)) = outcome else { return outcome };
+        self.memory.is_by_derivatives = true;
+        let again = self.micro_steps(left, fired, occasion);
+        self.memory.is_by_derivatives = false;
+        again.map_err(|_| NoOutcome::Endless(circle))
+    }
+
+    /// Micro-steps until nothing happens any more.
+    fn micro_steps(&mut self, left: &Side<'a>, fired: &Fired, occasion: Occasion) -> Result<Outcome<'a>, NoOutcome> {
         let fired = &self.with_due_transitions(left, fired, occasion);
         let mut outcome = Outcome {
             right: left.clone(),
@@ -178,7 +189,14 @@ impl<'a> Instant<'_, 'a> {
                 start: start.as_ref().filter(|_| std::mem::take(&mut is_first_event)),
                 island: None,
             };
-            let (Selected { settled, candidate, ambiguity }, passed) = self.select_allowed(&step, proposal)?;
+            let selected = match self.select_allowed(&step, proposal) {
+                Err(NoOutcome::NoMode(tried, reason)) => {
+                    let crossing = self.crossing_at_start(&step, &tried);
+                    self.select_crossing(&step, &crossing).ok_or(NoOutcome::NoMode(tried, reason))
+                }
+                selected => selected,
+            };
+            let (Selected { settled, candidate, ambiguity }, passed) = selected?;
             self.check_numbers(&settled)?;
             outcome.ambiguities.extend(ambiguity);
             outcome.begun_at_zero.extend(&candidate.restarted.begun_at_zero);
@@ -247,6 +265,40 @@ impl<'a> Instant<'_, 'a> {
         }
         circle.modes = outcome.cascade;
         Err(NoOutcome::Endless(Box::new(circle)))
+    }
+
+    /// Relations that stand at their thresholds at the start and leave them at once, where Booleans with a memory, as machines, change
+    /// by them: in the first micro-step in which clauses fire what is `pre` is what was at the start.
+    fn crossing_at_start(&self, step: &MicroStep<'_, 'a>, tried: &[(Mode, Objection)]) -> Vec<RelationId> {
+        let part = &self.prepared.discrete;
+        let Some(AtStart { literal, .. }) = step.start else { return Vec::new() };
+        let crossed = tried.iter().filter_map(|(mode, objection)| match objection {
+            Objection::Atom(atom, (Term::Derivative(1..), _)) if *mode == literal.mode => Some(*atom),
+            _ => None,
+        });
+        let mut crossed: Vec<RelationId> =
+            crossed.filter(|atom| part.pair_atoms.iter().any(|atoms| atoms.contains(atom))).collect();
+        crossed.sort_unstable();
+        crossed.dedup();
+        crossed
+    }
+
+    /// What follows where these cross, as at any other instant.
+    fn select_crossing(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        crossed: &[RelationId],
+    ) -> Option<(Selected<'a>, Vec<Mode>)> {
+        if crossed.is_empty() {
+            return None;
+        }
+        let mut proposal = step.left.discrete.clone();
+        for &atom in crossed {
+            let truth = &mut proposal[self.prepared.discrete.atoms[atom].variable];
+            *truth = 1.0 - *truth;
+        }
+        let as_event = MicroStep { crossed, all_by_series: false, must_restart: false, ..*step };
+        self.select_allowed(&as_event, proposal).ok()
     }
 
     /// From left limits at the start to the mode that follows from them.

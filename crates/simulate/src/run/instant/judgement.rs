@@ -18,7 +18,7 @@ use crate::run::instant::candidate::Candidate;
 use crate::run::instant::derived_guards::DerivedGuards;
 use crate::run::instant::discrete_fixpoint::{MicroStep, Settled};
 use crate::run::instant::event_iteration::NoOutcome;
-use crate::run::instant::restart::jet_of;
+use crate::run::instant::restart::{Restarted, jet_of};
 use crate::run::prepare::relations::Moment;
 use crate::run::running_sizes::ROUNDING;
 use crate::run::values::Side;
@@ -336,7 +336,7 @@ impl<'a> Instant<'_, 'a> {
         let series = self.memory.series(self.prepared, atom)?;
         let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
         let noise = self.memory.noise(self.prepared, atom);
-        candidate.restarted.sign_after_crossing(&series, &known, &noise)
+        candidate.restarted.sign_after_crossing(&series, &known, (&noise, self.memory.most))
     }
 
     /// The sign of an atom on the right side.
@@ -357,7 +357,8 @@ impl<'a> Instant<'_, 'a> {
         let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
         let noise = self.memory.noise(self.prepared, atom);
         let times = (noise.time_scale, self.memory.resolution());
-        let is_rounding = may_be_rounding && candidate.restarted.is_rounding(&series, &known, value.0, times);
+        let is_rounding = may_be_rounding
+            && (self.memory.is_by_derivatives || candidate.restarted.is_rounding(&series, &known, value.0, times));
         if is_clear && !is_rounding && !candidate.restarted.has_impulse_in(&series) {
             return Sign::Decided(Term::Derivative(0), value.0);
         }
@@ -367,7 +368,11 @@ impl<'a> Instant<'_, 'a> {
         let of_slope = ROUNDING * slope * noise.time_scale / noise.relative;
         let of_value = if value.1.is_finite() { value.1 } else { 0.0 };
         let noise = Noise { floor: noise.floor.max(of_value).max(of_slope).max(of_rounding), ..noise };
-        candidate.restarted.sign(&series, &known, &noise).unwrap_or(Sign::Vanishing)
+        let sign = candidate.restarted.sign(&series, &known, (&noise, self.memory.most)).unwrap_or(Sign::Vanishing);
+        if sign == Sign::Vanishing && is_clear && self.memory.is_by_derivatives {
+            return Sign::Decided(Term::Derivative(0), value.0);
+        }
+        sign
     }
 
     /// Whether atoms that crossed zero and turn back decide nothing any more once `pre` values are new, as the upper
@@ -384,9 +389,9 @@ impl<'a> Instant<'_, 'a> {
         if !step.crossed.iter().all(has_changed) || step.must_restart {
             return false;
         }
-        let side = &candidate.restarted.side;
-        let next = step.following(side);
-        let later = self.settle_next(&next, self.with_flipped(settled, turning), side);
+        let (side, truths) = self.after_resets(step, settled, candidate, self.with_flipped(settled, turning));
+        let next = step.following(&side);
+        let later = self.settle_next(&next, truths, &side);
         later.is_ok_and(|later| later.mode == settled.mode && later.whens.is_empty())
     }
 
@@ -427,6 +432,7 @@ impl<'a> Instant<'_, 'a> {
         let matters_now = !now.is_ok_and(|now| self.is_same_decision(&now, settled));
         let own = self.own_left(step, settled);
         let own_step = MicroStep { left: &own, start: None, ..*step };
+        let (side, turned) = self.after_resets(step, settled, candidate, turned);
         let later = self.settle_next(&own_step, turned, &side);
         let stands = later.is_ok_and(|later| self.is_same_decision(&later, settled));
         if stands && (!matters_now || self.has_changed_pairs(step, settled)) {
@@ -441,6 +447,32 @@ impl<'a> Instant<'_, 'a> {
             self.correct(candidate, &contradicting);
         }
         undone
+    }
+
+    /// The right side of a micro-step with what `reinit` makes of it, and truths with those that its relations have there: the next one
+    /// sees no other.
+    fn after_resets(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        settled: &Settled,
+        candidate: &Candidate<'a>,
+        mut truths: IndexVec<VariableId, f64>,
+    ) -> (Side<'a>, IndexVec<VariableId, f64>) {
+        let before = &candidate.restarted.side;
+        if settled.resets.is_empty() {
+            return (before.clone(), truths);
+        }
+        let Ok(Restarted { side, .. }) = self.reset(step, settled, candidate) else { return (before.clone(), truths) };
+        let mut values =
+            |side: &Side<'a>| self.memory.buffers.atom_values(self.prepared, (side, side), step.occasion, step.sampled);
+        let (before, after) = (values(before), values(&side));
+        for (atom, it) in self.prepared.discrete.atoms.iter_enumerated() {
+            let is_moved = before[atom].0.to_bits() != after[atom].0.to_bits();
+            if is_moved && it.moment == Moment::Now && self.memory.is_clear(self.prepared, atom, after[atom]) {
+                truths[it.variable] = f64::from(u8::from((after[atom].0 > 0.0) == it.holds_above()));
+            }
+        }
+        (Side { discrete: settled.discrete.clone(), ..side }, truths)
     }
 
     /// What a micro-step decides whose left limits are the right ones of this one: relations of left limits are what they are
@@ -470,12 +502,13 @@ impl<'a> Instant<'_, 'a> {
         if others.len() == turning.len() || step.must_restart || !self.has_changed_pairs(step, settled) {
             return false;
         }
-        let side = &candidate.restarted.side;
         let (all_turned, others_turned) = (self.with_flipped(settled, turning), self.with_flipped(settled, &others));
-        let Ok(now) = self.settle(step, others_turned.clone(), side) else { return false };
-        let next = step.following(side);
-        let Ok(turned) = self.settle_next(&next, all_turned, side) else { return false };
-        let Ok(kept) = self.settle_next(&next, others_turned, side) else { return false };
+        let Ok(now) = self.settle(step, others_turned.clone(), &candidate.restarted.side) else { return false };
+        let (side, all_turned) = self.after_resets(step, settled, candidate, all_turned);
+        let (_, others_turned) = self.after_resets(step, settled, candidate, others_turned);
+        let next = step.following(&side);
+        let Ok(turned) = self.settle_next(&next, all_turned, &side) else { return false };
+        let Ok(kept) = self.settle_next(&next, others_turned, &side) else { return false };
         // What else they decide is right from the next micro-step on, if nothing has moved until then.
         let is_same_mode = turned.mode == kept.mode || self.moves_nothing(step, candidate);
         // Where it only comes back, both sides lead to the other.
@@ -545,10 +578,8 @@ impl<'a> Instant<'_, 'a> {
         }
         let own = self.own_left(step, settled);
         let own_step = MicroStep { left: &own, start: None, ..*step };
-        let side = &candidate.restarted.side;
-        let Ok(later) = self.settle_next(&own_step, self.with_flipped(settled, turned), side) else {
-            return Vec::new();
-        };
+        let (side, turned) = self.after_resets(step, settled, candidate, self.with_flipped(settled, turned));
+        let Ok(later) = self.settle_next(&own_step, turned, &side) else { return Vec::new() };
         let part = &self.prepared.discrete;
         let mut undone = Vec::new();
         for (number, pair) in part.pairs.iter().enumerate() {

@@ -420,7 +420,13 @@ impl<'a> Restarted<'a> {
     }
 
     /// The sign of an atom right after the instant, by its series; nothing for a transient instant.
-    pub fn sign(&mut self, atom: &DifferenceTape, known: &dyn Fn(Input) -> Option<f64>, noise: &Noise) -> Option<Sign> {
+    /// What is small beside `most` may be rounding.
+    pub fn sign(
+        &mut self,
+        atom: &DifferenceTape,
+        known: &dyn Fn(Input) -> Option<f64>,
+        noise: (&Noise, f64),
+    ) -> Option<Sign> {
         self.sign_from(0, atom, known, noise)
     }
 
@@ -429,7 +435,7 @@ impl<'a> Restarted<'a> {
         &mut self,
         atom: &DifferenceTape,
         known: &dyn Fn(Input) -> Option<f64>,
-        noise: &Noise,
+        noise: (&Noise, f64),
     ) -> Option<Sign> {
         self.sign_from(1, atom, known, noise)
     }
@@ -440,7 +446,7 @@ impl<'a> Restarted<'a> {
         first: usize,
         atom: &DifferenceTape,
         known: &dyn Fn(Input) -> Option<f64>,
-        noise: &Noise,
+        (noise, most): (&Noise, f64),
     ) -> Option<Sign> {
         self.past.as_ref()?;
         let mut sign = Sign::Vanishing;
@@ -448,11 +454,18 @@ impl<'a> Restarted<'a> {
             let Some(mut series) = self.series(atom, known, count) else { break };
             series.derivatives[..first].fill(0.0);
             sign = series.sign(noise);
-            if sign != Sign::Vanishing {
+            if sign != Sign::Vanishing && !self.may_be_rounding(sign, count, (noise, most)) {
                 break;
             }
         }
         Some(sign)
+    }
+
+    /// Whether the last of some derivatives has decided, and is so small that the next one may tell it from what the time of an event is
+    /// not known to.
+    fn may_be_rounding(&self, sign: Sign, count: u32, (noise, most): (&Noise, f64)) -> bool {
+        let Sign::Decided(Term::Derivative(order), value) = sign else { return false };
+        order == count && self.is_suspicious(value * noise.time_scale.powi(order as i32), most)
     }
 
     /// Whether an atom is so near to zero that one of its derivatives leaves nothing of its value at once: what rounding leaves of it is
@@ -496,7 +509,7 @@ impl<'a> Restarted<'a> {
         &mut self,
         atoms: &[(f64, Arc<DifferenceTape>, f64)],
         known: &dyn Fn(Input) -> Option<f64>,
-        noise: &Noise,
+        (noise, most): (&Noise, f64),
     ) -> Sign {
         let mut sign = Sign::Vanishing;
         for count in [1, MOST_DERIVATIVES] {
@@ -507,7 +520,7 @@ impl<'a> Restarted<'a> {
                 parts.push((*weight, series));
             }
             sign = GuardSeries::combined(parts.iter().map(|(weight, series)| (*weight, series))).sign(noise);
-            if sign != Sign::Vanishing {
+            if sign != Sign::Vanishing && !self.may_be_rounding(sign, count, (noise, most)) {
                 break;
             }
         }

@@ -528,9 +528,11 @@ impl Watch {
 
     /// Whether an atom is on the wrong side at the end of a step, or may have been within it.
     fn may_cross(&self, index: usize, to: f64, values: &[(f64, f64)]) -> bool {
-        let value = values[index].0;
+        let (value, size) = values[index];
         if value < 0.0 {
-            return self.watched[index].is_armed || self.is_below(index, value);
+            // What was nothing so far is measured by what it is made of by now.
+            let is_rounding = value.abs() <= self.noise * size;
+            return self.watched[index].is_armed || !is_rounding && self.is_below(index, value);
         }
         self.rests(index, value) || self.watched[index].is_armed && self.seems_to_touch(index, to, value)
     }

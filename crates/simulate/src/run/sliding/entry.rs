@@ -14,7 +14,7 @@ use crate::run::instant::discrete_fixpoint::{MicroStep, Settled};
 use crate::run::instant::next_mode::Selected;
 use crate::run::prepare::relations::Moment;
 use crate::run::sliding::flow::{NoFlow, NotAlike, Slide, Sliding, Slopes};
-use crate::run::sliding::shares::{NoShares, Share, shares};
+use crate::run::sliding::shares::{Next, NoShares, Share, shares};
 use crate::run::values::{Occasion, Side};
 
 /// Why there is no sliding mode.
@@ -83,11 +83,11 @@ impl<'a> Instant<'_, 'a> {
                 return Err(NoSliding::NoSurface);
             }
             let atoms: Vec<RelationId> = surfaces.iter().copied().collect();
-            // What was left and contradicts afterwards acts on the others otherwise than alone.
-            if !seen.insert(atoms.clone()) {
-                return Err(NoSliding::Mixed(
-                    seen.into_iter().flatten().collect::<BTreeSet<_>>().into_iter().collect(),
-                ));
+            // What was left for the same sides before and contradicts afterwards acts on the others otherwise than alone.
+            let sides: Vec<u64> = proposal.iter().map(|value| value.to_bits()).collect();
+            if !seen.insert((atoms.clone(), sides, released.clone())) {
+                let all: BTreeSet<RelationId> = seen.into_iter().flat_map(|(atoms, ..)| atoms).collect();
+                return Err(NoSliding::Mixed(all.into_iter().collect()));
             }
             let found = match self.sides(&MicroStep { released: &released, ..*step }, &proposal, &atoms)? {
                 Sides::Found(found) => found,
@@ -124,7 +124,11 @@ impl<'a> Instant<'_, 'a> {
             // With guards on one side of their surfaces, the others are looked at once more. Those are at zero still, and on their sides
             // along the combination, whatever they do on single sides of the others.
             if additive.is_ok() {
-                released.extend(atoms.iter().filter(|atom| !surfaces.contains(atom)));
+                let left = atoms.iter().filter(|atom| !surfaces.contains(atom));
+                // All relations of a surface leave it.
+                released.extend(left.flat_map(|&atom| self.prepared.discrete.on_side_of(atom, true)).map(|it| it.0));
+                released.sort_unstable();
+                released.dedup();
             }
         }
     }
@@ -329,11 +333,18 @@ impl<'a> Instant<'_, 'a> {
             it.side(it.holds_at_zero())
         };
         let signs: Vec<f64> = atoms.iter().map(orientation).collect();
-        let slopes: Vec<f64> = found.slopes.slopes[0].iter().zip(&signs).map(|(slope, sign)| slope * sign).collect();
-        let change = found.slopes.change();
-        let change = change.iter().zip(&signs).map(|(row, sign)| row.iter().map(|value| value * sign).collect());
-        let change: Vec<Vec<f64>> = change.collect();
-        shares(&slopes, &change).map_err(|reason| match reason {
+        let oriented = |slopes: &Slopes| {
+            let own = slopes.slopes[0].iter().zip(&signs).map(|(slope, sign)| slope * sign).collect();
+            let change = slopes.change();
+            let change = change.iter().zip(&signs).map(|(row, sign)| row.iter().map(|value| value * sign).collect());
+            Next { slopes: own, change: change.collect() }
+        };
+        let Next { slopes, change } = oriented(&found.slopes);
+        let next = || {
+            let slopes = found.system.second_slopes(found.base.1.restarted.side.time, &found.jets)?;
+            Some(oriented(&Slopes { values: Vec::new(), slopes }))
+        };
+        shares(&slopes, &change, next).map_err(|reason| match reason {
             NoShares::Several => NoSliding::Several(atoms.to_vec()),
             NoShares::None | NoShares::TooMany => NoSliding::Unsolved(atoms.to_vec()),
         })

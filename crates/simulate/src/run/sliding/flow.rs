@@ -156,23 +156,38 @@ impl<'a> Sliding<'a> {
         Ok(Slopes { values, slopes })
     }
 
+    /// The second derivatives of all guards, by field; nothing where they cannot be computed.
+    pub fn second_slopes(&self, time: f64, jets: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
+        let of_field = |(field, jet): (&Field<'a>, &Vec<f64>)| {
+            let series = self.guard_series(field, time, jet, 2)?;
+            Some(series.iter().map(|it| it[2]).collect())
+        };
+        self.fields.iter().zip(jets).map(of_field).collect()
+    }
+
     /// The values and slopes of all guards along a field.
     fn guards(&self, field: &Field<'a>, time: f64, jet: &[f64]) -> Option<Vec<[f64; 2]>> {
+        let series = self.guard_series(field, time, jet, 1)?;
+        Some(series.iter().map(|it| [it[0], it[1]]).collect())
+    }
+
+    /// All guards along a field, with so many derivatives.
+    fn guard_series(&self, field: &Field<'a>, time: f64, jet: &[f64], count: u32) -> Option<Vec<Vec<f64>>> {
         let Side { mode, discrete, .. } = &field.side;
         let known = self.prepared.known(&field.side, discrete, Occasion::default(), &[]);
         let mut along = jet_in(mode, time, jet);
         let read = self.series.iter().flat_map(|guard| guard.unknowns());
         let unknown = read.filter_map(|it| {
             let column = mode.structure.column(it.of)?;
-            (!along.knows(column, it.order + 1)).then_some(column)
+            (!along.knows(column, it.order + count)).then_some(column)
         });
         let unknown: Vec<Column> = unknown.collect();
         if !unknown.is_empty() {
-            along.extend_towards(&unknown, 1, &mode.structure, &mode.equations.at(&known)).ok()?;
+            along.extend_towards(&unknown, count, &mode.structure, &mode.equations.at(&known)).ok()?;
         }
         let series = self.series.iter().map(|guard| {
-            let terms = guard.at(&mode.structure, &known).residual(Row(0), &along, 1);
-            terms.iter().all(|term| term.is_finite()).then(|| [terms[0], terms[1]])
+            let terms = guard.at(&mode.structure, &known).residual(Row(0), &along, count);
+            terms.iter().all(|term| term.is_finite()).then_some(terms)
         });
         series.collect()
     }

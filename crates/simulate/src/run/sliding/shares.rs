@@ -4,11 +4,23 @@
 //! 0. A guard whose share is 0 must not fall (`h >= 0`), one whose share is 1 must not rise, and one with a share in
 //! between stays at zero. That is a linear complementarity problem in a box. Guards that do not act on each other are
 //! separate problems; each is small and solved case by case.
+//!
+//! Where a slope is zero, up to rounding, the next derivative says where it goes: a body whose load is at the limit of its friction
+//! and falls from there on stays, with a share that is 0 and rises.
 
 use modeshift_numerics::small_dense::{Factors, Matrix};
 
 /// Surfaces that act on each other are looked at case by case, three for each: 729 small systems.
 pub const MOST_TOGETHER: usize = 6;
+
+/// Slopes and shares that are smaller, relative to what they are made of, are zero: small systems are solved to that.
+const TIE: f64 = 1e-12;
+
+/// How the slopes of guards go on: of the fields, as the slopes themselves, a vector and its changes by shares.
+pub struct Next {
+    pub slopes: Vec<f64>,
+    pub change: Vec<Vec<f64>>,
+}
 
 /// The side of a surface on which the motion goes on, or how much it takes of the other while it stays.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,15 +44,54 @@ pub enum NoShares {
     TooMany,
 }
 
-/// The shares for slopes `a` and their changes by shares, `change[i][j]` of the slope of `i` by the share of `j`.
-pub fn shares(slopes: &[f64], change: &[Vec<f64>]) -> Result<Vec<Share>, NoShares> {
+/// The shares for slopes `a` and their changes by shares, `change[i][j]` of the slope of `i` by the share of `j`; `next` is asked where
+/// that leaves something open.
+pub fn shares(
+    slopes: &[f64],
+    change: &[Vec<f64>],
+    next: impl FnOnce() -> Option<Next>,
+) -> Result<Vec<Share>, NoShares> {
+    let none = Next { slopes: vec![0.0; slopes.len()], change: vec![vec![0.0; slopes.len()]; slopes.len()] };
+    let first = shares_with(slopes, change, &none);
+    if first.as_ref().is_ok_and(|found| !is_tied(found, slopes, change)) {
+        return first;
+    }
+    match next() {
+        Some(next) => shares_with(slopes, change, &next),
+        None => first,
+    }
+}
+
+fn shares_with(slopes: &[f64], change: &[Vec<f64>], next: &Next) -> Result<Vec<Share>, NoShares> {
     let mut found = vec![Share::Kept; slopes.len()];
     for part in parts(change) {
-        for (&at, share) in part.iter().zip(shares_of_part(&part, slopes, change)?) {
+        for (&at, share) in part.iter().zip(shares_of_part(&part, slopes, change, next)?) {
             found[at] = share;
         }
     }
     Ok(found)
+}
+
+/// Whether the slope of a guard that is left is zero.
+fn is_tied(found: &[Share], slopes: &[f64], change: &[Vec<f64>]) -> bool {
+    let value = |share: &Share| match share {
+        Share::Kept => 0.0,
+        Share::Turned => 1.0,
+        Share::Between(value) => *value,
+    };
+    let values: Vec<f64> = found.iter().map(value).collect();
+    let all: Vec<usize> = (0..slopes.len()).collect();
+    (0..slopes.len()).any(|at| {
+        let (slope, size) = slope_of(at, &all, &values, slopes, change);
+        !matches!(found[at], Share::Between(_)) && slope.abs() <= TIE * size
+    })
+}
+
+/// The slope of a guard with shares of those of a part, and the size of what it is made of.
+fn slope_of(at: usize, part: &[usize], values: &[f64], slopes: &[f64], change: &[Vec<f64>]) -> (f64, f64) {
+    let terms = part.iter().zip(values).map(|(&other, value)| change[at][other] * value);
+    let start = (slopes[at], slopes[at].abs() + change[at].iter().map(|it| it.abs()).sum::<f64>());
+    terms.fold(start, |(sum, size), term| (sum + term, size.max(term.abs())))
 }
 
 /// Surfaces that act on each other, ascending.
@@ -69,14 +120,14 @@ fn parts(change: &[Vec<f64>]) -> Vec<Vec<usize>> {
     parts
 }
 
-fn shares_of_part(part: &[usize], slopes: &[f64], change: &[Vec<f64>]) -> Result<Vec<Share>, NoShares> {
+fn shares_of_part(part: &[usize], slopes: &[f64], change: &[Vec<f64>], next: &Next) -> Result<Vec<Share>, NoShares> {
     if part.len() > MOST_TOGETHER {
         return Err(NoShares::TooMany);
     }
     let mut found = None;
     for case in 0..3usize.pow(part.len() as u32) {
         let kinds: Vec<usize> = (0..part.len()).map(|at| case / 3usize.pow(at as u32) % 3).collect();
-        if let Some(shares) = shares_of_case(&kinds, part, slopes, change)
+        if let Some(shares) = shares_of_case(&kinds, part, (slopes, change), next)
             && found.replace(shares).is_some()
         {
             return Err(NoShares::Several);
@@ -86,13 +137,15 @@ fn shares_of_part(part: &[usize], slopes: &[f64], change: &[Vec<f64>]) -> Result
 }
 
 /// The shares where each surface is kept (0), turned (1) or stayed on (2), if that is possible.
-fn shares_of_case(kinds: &[usize], part: &[usize], slopes: &[f64], change: &[Vec<f64>]) -> Option<Vec<Share>> {
+fn shares_of_case(
+    kinds: &[usize],
+    part: &[usize],
+    (slopes, change): (&[f64], &[Vec<f64>]),
+    next: &Next,
+) -> Option<Vec<Share>> {
     let staying: Vec<usize> = (0..part.len()).filter(|&at| kinds[at] == 2).collect();
     let mut values: Vec<f64> = kinds.iter().map(|&kind| if kind == 1 { 1.0 } else { 0.0 }).collect();
-    let slope = |at: usize, values: &[f64]| {
-        let sum = part.iter().zip(values).map(|(&other, value)| change[part[at]][other] * value);
-        slopes[part[at]] + sum.sum::<f64>()
-    };
+    let mut rates = vec![0.0; part.len()];
     if !staying.is_empty() {
         let mut matrix = Matrix::zero(staying.len());
         for (row, &at) in staying.iter().enumerate() {
@@ -100,16 +153,34 @@ fn shares_of_case(kinds: &[usize], part: &[usize], slopes: &[f64], change: &[Vec
                 matrix.add(row, column, change[part[at]][part[other]]);
             }
         }
-        let wanted: Vec<f64> = staying.iter().map(|&at| -slope(at, &values)).collect();
-        let solution = Factors::new(&matrix)?.solve(&wanted);
-        staying.iter().zip(solution).for_each(|(&at, share)| values[at] = share);
+        let factors = Factors::new(&matrix)?;
+        let wanted: Vec<f64> = staying.iter().map(|&at| -slope_of(part[at], part, &values, slopes, change).0).collect();
+        staying.iter().zip(factors.solve(&wanted)).for_each(|(&at, share)| values[at] = share);
+        // Shares change such that the slopes stay at zero.
+        let wanted: Vec<f64> =
+            staying.iter().map(|&at| -slope_of(part[at], part, &values, &next.slopes, &next.change).0).collect();
+        staying.iter().zip(factors.solve(&wanted)).for_each(|(&at, rate)| rates[at] = rate);
     }
     let mut shares = Vec::with_capacity(part.len());
     for (at, &value) in values.iter().enumerate() {
+        let guard = part[at];
+        let slope = || {
+            let (slope, size) = slope_of(guard, part, &values, slopes, change);
+            if slope.abs() > TIE * size {
+                return slope;
+            }
+            let further = part.iter().zip(&rates).map(|(&other, rate)| change[guard][other] * rate);
+            slope_of(guard, part, &values, &next.slopes, &next.change).0 + further.sum::<f64>()
+        };
+        let is_between = || match () {
+            () if value.abs() <= TIE => rates[at] > 0.0,
+            () if (value - 1.0).abs() <= TIE => rates[at] < 0.0,
+            () => value > 0.0 && value < 1.0,
+        };
         let (share, is_possible) = match kinds[at] {
-            0 => (Share::Kept, slope(at, &values) >= 0.0),
-            1 => (Share::Turned, slope(at, &values) <= 0.0),
-            _ => (Share::Between(value), value > 0.0 && value < 1.0),
+            0 => (Share::Kept, slope() >= 0.0),
+            1 => (Share::Turned, slope() <= 0.0),
+            _ => (Share::Between(value), is_between()),
         };
         if !is_possible {
             return None;
@@ -122,6 +193,10 @@ fn shares_of_case(kinds: &[usize], part: &[usize], slopes: &[f64], change: &[Vec
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn shares(slopes: &[f64], change: &[Vec<f64>]) -> Result<Vec<Share>, NoShares> {
+        super::shares(slopes, change, || None)
+    }
 
     #[test]
     fn a_surface_that_both_sides_point_at_is_stayed_on() {
@@ -157,5 +232,16 @@ mod tests {
     fn many_surfaces_that_act_on_each_other_are_too_many() {
         let change = vec![vec![1.0; 7]; 7];
         assert_eq!(shares(&[-1.0; 7], &change), Err(NoShares::TooMany));
+    }
+
+    #[test]
+    fn a_slope_of_zero_goes_where_the_next_derivative_leads() {
+        let next = |slope: f64| Next { slopes: vec![slope], change: vec![vec![0.0]] };
+        let at_limit = |slope: f64, of_next: f64| super::shares(&[slope], &[vec![2.0]], || Some(next(of_next)));
+        assert_eq!(at_limit(0.0, -3.0), Ok(vec![Share::Between(0.0)]));
+        assert_eq!(at_limit(0.0, 3.0), Ok(vec![Share::Kept]));
+        assert_eq!(at_limit(0.0, 0.0), Ok(vec![Share::Kept]));
+        assert_eq!(at_limit(-2.0, 3.0), Ok(vec![Share::Between(1.0)]));
+        assert_eq!(at_limit(-2.0, -3.0), Ok(vec![Share::Turned]));
     }
 }
