@@ -3,6 +3,11 @@
 //! The components of `z` are the states, a constant 1, the inputs, and the waves: powers of time times an exponential and a
 //! sinusoid, each with what its derivatives are made of.
 
+/// What rings is damped by less than this share of how fast it is.
+const RINGING: f64 = 0.1;
+/// Full matrices of more components take longer to square than other methods to make their steps: measured on heat that flows along a
+/// rod, where 250 components are even.
+const LARGEST_FULL: usize = 256;
 /// Sweeps of balancing: each brings units of states nearer to each other, by orders of magnitude in the beginning.
 const SWEEPS: usize = 12;
 /// Longer times than this are not short, whatever the matrix is: with nothing in it, it says nothing.
@@ -32,6 +37,8 @@ pub struct Field {
     speed: f64,
     short_time: f64,
     is_polynomial: bool,
+    /// How fast volumes of states shrink, per state.
+    damping: f64,
 }
 
 impl Field {
@@ -53,6 +60,16 @@ impl Field {
     /// Whether all solutions are polynomials in time: no state acts on itself, not even through others, and no wave is more.
     pub fn is_polynomial(&self) -> bool {
         self.is_polynomial
+    }
+
+    /// Whether it rings more than it dies away, so that no method can take steps much longer than the fastest oscillation.
+    pub fn rings(&self) -> bool {
+        self.damping.abs() <= RINGING * self.speed
+    }
+
+    /// Whether there are exponentials for longer times than short ones: they are full matrices.
+    pub(super) fn has_exponentials(&self) -> bool {
+        self.size() <= LARGEST_FULL
     }
 
     /// A time in which all components change by little more than a power of time.
@@ -169,6 +186,8 @@ impl FieldBuilder {
         let fastest = waves.iter().map(|it| it.rate.hypot(it.frequency)).fold(0.0, f64::max);
         let speed = balanced_norm(&self.rows[..self.states]).max(fastest);
         let is_polynomial = fastest == 0.0 && is_nilpotent(&self.rows[..self.states]);
+        let diagonal = (0..self.states).map(|row| -diagonal_entry(&self.rows[row], row)).sum::<f64>();
+        let damping = diagonal / self.states.max(1) as f64;
         let mut rows = vec![0];
         let mut entries = Vec::new();
         for row in self.rows {
@@ -177,8 +196,22 @@ impl FieldBuilder {
         }
         // A power of two, so that shares of it are exact.
         let short_time = (1.0 / speed).min(LONGEST).log2().floor().exp2();
-        Field { states: self.states, inputs: self.inputs, waves, rows, entries, speed, short_time, is_polynomial }
+        Field {
+            states: self.states,
+            inputs: self.inputs,
+            waves,
+            rows,
+            entries,
+            speed,
+            short_time,
+            is_polynomial,
+            damping,
+        }
     }
+}
+
+fn diagonal_entry(row: &[(u32, f64)], number: usize) -> f64 {
+    row.iter().filter(|it| it.0 as usize == number).map(|it| it.1).sum()
 }
 
 /// Whether no state acts on itself, not even through others: those that only such act on are taken away, again and again.

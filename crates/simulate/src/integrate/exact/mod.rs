@@ -16,6 +16,8 @@
 //! that what happens in them is seen in a few values: as long as `‖M‖ h ≤ 1`, or longer where a cubic curve through their
 //! ends tells the slopes in the middle, as it does when all that is fast has died away.
 //!
+//! Large systems have no such exponentials, which are full matrices; their steps stay short.
+//!
 //! Rounding: an exponential of `2^k` units has lost `k` bits of what is slow (the square of `1 - 1e-9` knows less of the rate than
 //! that does), as the matrix itself has whose entries are rounded. [`Field::rounding_over`] tells how much that is over a run.
 
@@ -150,7 +152,11 @@ impl Advance for Exact<'_> {
             length = (0.5 * length).max(short);
             self.look(length);
         }
-        self.next = if length > 0.5 * short { (2.0 * length).max(short) } else { self.next.max(short) };
+        self.next = if length > 0.5 * short && self.flow.field.has_exponentials() {
+            (2.0 * length).max(short)
+        } else {
+            self.next.max(short)
+        };
         self.time = if length == left { stop } else { self.from + length };
         self.end.copy_from_slice(&self.inside);
         Ok(())
