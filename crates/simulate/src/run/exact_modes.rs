@@ -36,6 +36,8 @@ pub(crate) enum KnownAffine {
 #[derive(Default)]
 pub(crate) struct ExactModes {
     exactly: FxHashSet<Mode>,
+    /// Whether a large mode was looked at in vain: others of the model are like it, and to read each takes longer than its event.
+    is_vain: bool,
     not_affine: BTreeSet<EquationId>,
 }
 
@@ -75,7 +77,12 @@ impl VisitedMode<'_> {
         if is_known {
             return;
         }
-        let found = self.read_affine(programs, surroundings, settings);
+        let is_large = self.program.borrow().states().len() > MOST_STATES;
+        let found = match settings.method == Method::Auto && is_large && known.is_vain {
+            true => KnownAffine::Not(NotAffine { equation: None }),
+            false => self.read_affine(programs, surroundings, settings),
+        };
+        known.is_vain |= is_large && matches!(found, KnownAffine::Not(_));
         let exact = match &found {
             KnownAffine::Affine(mode, field) => Some((field.clone(), mode.inputs.clone())),
             KnownAffine::Not(_) => None,
