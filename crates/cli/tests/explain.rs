@@ -143,6 +143,9 @@ fn complaint(code: Code) -> Option<String> {
     if !says(&of_wrong) {
         return Some(format!("{code} is not said of the wrong model, but\n{wrong_text}"));
     }
+    if of_wrong.iter().any(|it| it.code.is_fault()) {
+        return Some(format!("{code}: the wrong model shows a fault of the program\n{wrong_text}"));
+    }
     let fails = says(&of_right) || of_right.iter().any(|it| it.code.severity() == Severity::Error);
     fails.then(|| format!("{code}: the right model is not right\n{right_text}"))
 }
