@@ -333,3 +333,19 @@ fn a_load_at_its_limit_goes_where_it_leads() {
         }
     }
 }
+
+/// Rest that begins where the run ends, or as near as times can be told apart: nothing is left of the surface, and nothing is wrong.
+#[test]
+fn sliding_may_begin_where_the_run_ends() {
+    let text = "model M Real v(start = 1, fixed = true), w(start = 0.3, fixed = true), f, g;
+        equation f = if v > 0 then 0.25 else -0.25; der(v) = -f; g = if w > 0 then 1 else -1; der(w) = -g + 0.5*sin(time); end M;";
+    for method in METHODS {
+        let mut stop = 4.0_f64 - 4e-15;
+        while stop < 4.0 + 8e-15 {
+            let ran = run_text(text, &How { method: Some(method), ..How::until(stop).tolerance(1e-6) }).finished();
+            check("v", ran.last("v"), 0.0, 1e-14);
+            check("w", ran.last("w"), 0.0, 1e-14);
+            stop = stop.next_up();
+        }
+    }
+}

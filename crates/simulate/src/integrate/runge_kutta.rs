@@ -293,6 +293,11 @@ impl<System: Ode, Method: Stages<STAGES>, const STAGES: usize> Advance for Runge
     }
 
     fn interpolate(&mut self, time: f64, state: &mut [f64]) {
+        // Before the first step, as of a run that is about to end, there is the start alone.
+        if self.last.length == 0.0 {
+            state.copy_from_slice(&self.state);
+            return;
+        }
         self.last.lead(&Method::TABLEAU.shares_at(self.last.share(time)), state);
     }
 

@@ -44,7 +44,8 @@ pub(crate) struct Ingredients {
     /// By number; asked for after every step.
     guards: RefCell<Vec<Option<Terms>>>,
     guard_slopes: RefCell<FxHashMap<RelationId, Terms>>,
-    slopes: RefCell<FxHashMap<Derivative<VariableId>, Terms>>,
+    /// By place of the state in the jet; asked for after every step, of all states that are at rest.
+    slopes: RefCell<Vec<Option<Terms>>>,
 }
 
 /// The sides of guards, compiled when first needed: they are the same in all modes.
@@ -88,6 +89,17 @@ pub(crate) fn with_running_sizes<'v>(
             value.1 = if size.is_finite() { value.1.max(share * size) } else { value.1 };
         }
     }
+}
+
+/// Each place once, with the sum of its weights.
+fn united(mut terms: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
+    terms.sort_by_key(|&(place, _)| place);
+    terms.dedup_by(|(place, weight), (known, sum)| {
+        let is_same = place == known;
+        *sum += if is_same { *weight } else { 0.0 };
+        is_same
+    });
+    terms
 }
 
 /// What the restarts of an instant made of the resolution of time, by state.
@@ -183,16 +195,20 @@ impl Side<'_> {
         if prepared.declared_nominal(state.of) > 0.0 {
             return None;
         }
-        let slope = Derivative { of: state.of, order: state.order + 1 };
-        let known = self.mode.ingredients.slopes.borrow().get(&state).cloned();
-        let terms = known.unwrap_or_else(|| {
+        let own = self.mode.quantities.index(state.of, state.order)?.index();
+        let known = &self.mode.ingredients.slopes;
+        if known.borrow().get(own).is_none_or(Option::is_none) {
+            let slope = Derivative { of: state.of, order: state.order + 1 };
             let made: Terms = self.followed(prepared, vec![(slope, 1.0)]).into();
-            self.mode.ingredients.slopes.borrow_mut().insert(state, made.clone());
-            made
-        });
-        let own = self.mode.quantities.index(state.of, state.order).map(|it| it.index());
+            let mut known = known.borrow_mut();
+            let length = self.jet.len().max(known.len());
+            known.resize(length, None);
+            known[own] = Some(made);
+        }
+        let known = known.borrow();
+        let terms = known[own].as_ref().expect("made above");
         let noise = |&(place, weight): &(usize, f64)| {
-            let of_states = if Some(place) == own { 0.0 } else { errors[place] };
+            let of_states = if place == own { 0.0 } else { errors[place] };
             weight * (ROUNDING * self.jet[place].abs()).max(of_states)
         };
         let noise: f64 = terms.iter().map(noise).sum();
@@ -275,7 +291,7 @@ impl Side<'_> {
                 }
             }
         }
-        terms
+        united(terms)
     }
 
     /// The terms of the equation that is solved for a quantity, relative to its own coefficient: of the equation as often

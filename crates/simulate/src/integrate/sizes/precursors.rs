@@ -71,13 +71,21 @@ pub(in crate::integrate) fn precursors(pattern: &Pattern, entries: &[f64], sizes
     let rates = Rates::new(pattern, entries);
     let mut chains = Chains { rates, sizes, prospects: (0..growths.len()).map(own).collect() };
     let mut found: Vec<Precursor> = growing.into_iter().filter_map(|state| chains.join(state)).collect();
-    let mut rest = unknown;
-    while !rest.is_empty() {
-        let (next, later): (Vec<usize>, Vec<usize>) = rest.into_iter().partition(|&state| chains.reach(state));
+    // Whom each of them hears from: a chain of a thousand states is as many rounds of one state each.
+    let mut heard_by: Vec<Vec<usize>> = vec![Vec::new(); if unknown.is_empty() { 0 } else { growths.len() }];
+    for &state in &unknown {
+        chains.neighbours(state).for_each(|(other, _)| heard_by[other].push(state));
+    }
+    let mut next: Vec<usize> = unknown.into_iter().filter(|&state| chains.reach(state)).collect();
+    while !next.is_empty() {
         // As far as now: what joins in this round is no neighbour in it.
         let offers: Vec<_> = next.iter().map(|&state| chains.offer(state)).collect();
         found.extend(next.iter().zip(offers).filter_map(|(&state, offer)| chains.accept(state, offer)));
-        rest = if next.is_empty() { Vec::new() } else { later };
+        let mut later: Vec<usize> = next.iter().flat_map(|&state| &heard_by[state]).copied().collect();
+        later.retain(|&state| chains.prospects[state].is_none());
+        later.sort_unstable();
+        later.dedup();
+        next = later;
     }
     found
 }
@@ -194,6 +202,15 @@ mod tests {
             let prospect = precursor.prospect(&sizes.now) / units[precursor.state()];
             assert!((prospect - 2.0).abs() < 1e-12, "{precursor:?}: {prospect}");
         }
+    }
+
+    #[test]
+    fn what_was_zero_joins_from_neighbour_to_neighbour() {
+        let (pattern, entries) = chain(&[1.0; 6]);
+        let sizes = of(&[0.0, 1e-7, 1e-3, 2.0, 1e-3, 0.0], &[0.0, 0.0, 0.0, 2.0, 0.0, 0.0]);
+        let found = precursors(&pattern, &entries, &sizes);
+        assert_eq!(found.iter().map(Precursor::state).collect::<Vec<_>>(), [2, 4, 1, 5, 0]);
+        assert!(found.iter().all(|it| (it.prospect(&sizes.now) - 2.0).abs() < 1e-12), "{found:?}");
     }
 
     #[test]

@@ -216,15 +216,17 @@ impl<'a> Sliding<'a> {
         mut jets: Vec<Vec<f64>>,
     ) -> Result<(Slide<'a>, Vec<f64>), NoFlow> {
         let names = self.states();
+        // What is moved to zero is there up to the rounding of where it was.
+        let sizes: Vec<f64> = states.iter().map(|state| state.abs()).collect();
         for _ in 0..MOST_PROJECTIONS {
             let slopes = self.slopes(time, states, &mut jets)?;
             let shares = slopes.shares().ok_or(NoFlow::NotTransversal)?;
             let back = slopes.factors().ok_or(NoFlow::NotTransversal)?.solve(&slopes.values[0]);
             let mut is_there = true;
-            for (state, name) in states.iter_mut().zip(&names) {
+            for ((state, name), before) in states.iter_mut().zip(&names).zip(&sizes) {
                 let along = self.derivatives(*name, &jets);
                 let moved = *state - back.iter().zip(&along[1..]).map(|(by, it)| by * (it - along[0])).sum::<f64>();
-                let size = state.abs().max(self.prepared.nominal(name.of) * f64::EPSILON);
+                let size = state.abs().max(*before).max(self.prepared.nominal(name.of) * f64::EPSILON);
                 is_there &= (moved - *state).abs() <= ROUNDING * size;
                 *state = moved;
             }
