@@ -9,7 +9,7 @@ use crate::files::write_result;
 /// Prints the pages of codes, or lists all codes where none is asked for.
 pub fn explain(codes: &[String]) -> Result<ExitStatus, UsageError> {
     let text = if codes.is_empty() {
-        with_headings(list(), |line| !line.starts_with(' '))
+        with_headings(list(), |line| !line.starts_with(' ') && !line.is_empty())
     } else {
         let pages: Result<Vec<&str>, UsageError> = codes.iter().map(|text| Ok(code_named(text)?.page())).collect();
         with_headings(pages?.join("\n"), |line| line.starts_with('#'))
