@@ -15,6 +15,7 @@ Examples:
   modeshift flatten Line.mo --set N=3              the equations that were understood
   modeshift simulate Clutch.mo --stop 15 --plot clutch.svg
   modeshift check My.mo -m My.Plant -L ~/modelica  a class that uses a library
+  modeshift explain E0601                          what a code means, and what to do
 
 Exit status: 0 all well; 1 the model is wrong or cannot be run; 2 wrong usage, or a file that
 cannot be read or written.";
@@ -146,6 +147,12 @@ pub enum Command {
         /// Explore every choice of the algorithm, and tell where they matter
         #[arg(long)]
         all_choices: bool,
+    },
+    /// What a code means, with a smallest wrong model and its repair
+    Explain {
+        /// Codes of errors, warnings or notes, such as E0601; none lists all
+        #[arg(value_name = "CODE")]
+        codes: Vec<String>,
     },
 }
 

@@ -15,6 +15,7 @@ use crate::answers::{on_paper, refusal, status_of, tell, tell_timings, write};
 use crate::arguments::{
     self, AnalyzeMethod, Arguments, ChangesMethod, Command, Common, DataFormat, GraphFormat, Input, Solver,
 };
+use crate::explain::explain;
 use crate::files::{files_of, read_source, say, write_result};
 use crate::outputs::RunOutputs;
 use crate::questions::{question, watch};
@@ -51,6 +52,7 @@ pub fn run(arguments: Arguments) -> Status {
             let (at, from, to) = (at.as_deref(), from.as_deref(), to.as_deref());
             semantics(&input, format, &semantics::Selection { at, from, to, run, all_choices })
         }
+        Command::Explain { codes } => explain(&codes),
     };
     result.unwrap_or_else(|UsageError(message)| {
         say(&format!("error: {message}\n"));
