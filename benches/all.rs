@@ -20,6 +20,8 @@ mod mode_changes;
 mod rimis;
 #[path = "scale.rs"]
 mod scale;
+#[path = "switching.rs"]
+mod switching;
 
 fn main() {
     match std::env::var("MODESHIFT_BENCHMARK").as_deref() {
@@ -31,6 +33,7 @@ fn main() {
         Ok("mode_changes") => mode_changes::main(),
         Ok("rimis") => rimis::main(),
         Ok("scale") => scale::main(),
+        Ok("switching") => switching::main(),
         _ => println!("MODESHIFT_BENCHMARK names one of them"),
     }
 }

@@ -282,16 +282,15 @@ pub enum DataFormat {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[allow(missing_docs)]
 pub enum Solver {
-    /// The choice of the program: `bdf`
+    /// Affine modes exactly where that pays, others by backward differentiation
     Auto,
-    /// Backward differentiation, implicit: the first choice
+    /// Backward differentiation, implicit
     Bdf,
     /// Runge–Kutta, implicit: for many events, and for oscillations that are hardly damped
     Esdirk,
     /// Runge–Kutta, explicit: for what is smooth and not stiff
     Explicit,
-    /// Exact solutions of affine modes: not there yet
-    #[value(hide = true)]
+    /// Affine modes exactly, others by backward differentiation
     Exact,
 }
 

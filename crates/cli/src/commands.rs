@@ -244,13 +244,11 @@ fn simulate(input: &Input, run: &arguments::Run) -> Result<Status, UsageError> {
 fn options(run: &arguments::Run) -> Result<RunOptions, UsageError> {
     Ok(RunOptions {
         method: match run.solver {
-            Solver::Auto | Solver::Bdf => Method::Bdf,
+            Solver::Auto => Method::Auto,
+            Solver::Bdf => Method::Bdf,
             Solver::Esdirk => Method::Esdirk,
             Solver::Explicit => Method::Explicit,
-            Solver::Exact => {
-                let message = "exact solutions of affine modes are not there yet: leave `--solver` out, or take `auto`";
-                return Err(UsageError(message.to_string()));
-            }
+            Solver::Exact => Method::Exact,
         },
         start: run.start,
         stop: run.stop,

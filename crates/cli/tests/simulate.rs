@@ -68,7 +68,11 @@ fn results_go_to_a_file_named_after_the_model_and_the_summary_to_standard_error(
     let outcome = simulate(&directory, &["M.mo", "--set", "k=1"]);
     assert_eq!((outcome.status, outcome.stdout.as_str()), (0, ""), "{}", outcome.stderr);
     assert!(outcome.stderr.starts_with("Decay: simulated from 0 to 1, in "), "{}", outcome.stderr);
-    assert!(outcome.stderr.contains("no event; 1 mode; 501 rows in Decay_res.csv\n"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("no event; 1 mode, 1 solved exactly; 501 rows in Decay_res.csv\n"),
+        "{}",
+        outcome.stderr
+    );
     let (header, rows) = table(&directory.join("Decay_res.csv"));
     assert_eq!((header.join(","), rows.len()), ("time,x,y".to_string(), 501));
     let last = &rows[500];
@@ -93,17 +97,24 @@ fn times_and_tolerance_are_as_wanted() {
 fn the_choice_of_the_program_is_what_runs_without_one() {
     let directory = directory("auto", DECAY);
     for arguments in
-        [&["-o", "none.csv"][..], &["--solver", "auto", "-o", "auto.csv"], &["--solver", "bdf", "-o", "bdf.csv"]]
+        [&["-o", "none.csv"][..], &["--solver", "auto", "-o", "auto.csv"], &["--solver", "exact", "-o", "exact.csv"]]
     {
         let outcome = simulate(&directory, &[&["M.mo"], arguments].concat());
         assert_eq!(outcome.status, 0, "{}", outcome.stderr);
     }
     let result = |name: &str| std::fs::read_to_string(directory.join(name)).expect("a result");
     assert_eq!(result("auto.csv"), result("none.csv"));
-    assert_eq!(result("auto.csv"), result("bdf.csv"));
+    assert_eq!(result("auto.csv"), result("exact.csv"));
+}
+
+#[test]
+fn equations_that_are_not_affine_are_named_where_all_modes_were_to_be_solved_exactly() {
+    let directory =
+        directory("exact", "model M Real v(start = 1, fixed = true); equation /* drag: */ der(v) = -v*abs(v); end M;");
     let outcome = simulate(&directory, &["M.mo", "--solver", "exact"]);
-    assert_eq!(outcome.status, 2, "{}", outcome.stderr);
-    assert!(outcome.stderr.contains("not there yet"), "{}", outcome.stderr);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    let expected = "by backward differentiation where these are not affine: `drag`\n";
+    assert!(outcome.stderr.contains(expected), "{}", outcome.stderr);
 }
 
 #[test]

@@ -100,6 +100,10 @@ crate::report! {
         modes: usize => always "modes",
         /// How many of them were sliding modes.
         sliding: usize => always "sliding",
+        /// How many of them were solved exactly.
+        exactly: usize => always "exactly",
+        /// The equations because of which others were not, where all were to be (`--solver exact`).
+        not_affine: Vec<String> => optional "notAffine",
         /// Which guard caused how many events, most first.
         guards: Vec<GuardReport> => always "guards",
         /// Where the result is; `-` for standard output.
@@ -131,6 +135,8 @@ pub struct Simulated {
     pub time: Duration,
 }
 
+/// So many equations are listed.
+const MOST_EQUATIONS: usize = 5;
 /// So many guards are listed.
 const MOST_GUARDS: usize = 10;
 
@@ -165,6 +171,8 @@ impl Simulated {
             impulsive: tally.impulsive(),
             modes: summary.modes,
             sliding: summary.sliding,
+            exactly: summary.exactly,
+            not_affine: summary.not_affine.clone(),
             guards: guards.map(|(guard, events)| GuardReport { guard: guard.to_string(), events }).collect(),
             result: results.to_string(),
             diagnostics: diagnostics.iter().map(|it| DiagnosticReport::new(it, sources)).collect(),
@@ -201,6 +209,16 @@ fn text(simulated: &Simulated, results: &str) -> String {
     if summary.sliding > 0 {
         modes += &format!(", {} sliding", summary.sliding);
     }
+    if summary.exactly > 0 {
+        modes += &format!(", {} solved exactly", summary.exactly);
+    }
     text += &format!("{events}; {modes}; {rows} in {results}\n");
+    if !summary.not_affine.is_empty() {
+        let listed = summary.not_affine.iter().take(MOST_EQUATIONS).map(|name| format!("`{name}`"));
+        let more = summary.not_affine.len().saturating_sub(MOST_EQUATIONS);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let listed: Vec<String> = listed.collect();
+        text += &format!("by backward differentiation where these are not affine: {}{more}\n", listed.join(", "));
+    }
     text + &tally.table(MOST_GUARDS)
 }

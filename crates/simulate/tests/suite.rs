@@ -4,6 +4,7 @@ mod beginnings;
 mod delays;
 mod discrete_part;
 mod events;
+mod exact;
 mod forbidden_impulses;
 mod friction_at_limits;
 mod functions;

@@ -127,8 +127,12 @@ impl Scaling {
         let mut exponents = Exponents::of(pattern, values)?;
         let (mut rows, mut columns) = (vec![0; size], vec![0; size]);
         for _ in 0..Self::ROUNDS {
-            exponents.center(&mut rows, &columns, Exponents::row);
-            exponents.center(&mut columns, &rows, Exponents::column);
+            let rows_moved = exponents.center(&mut rows, &columns, Exponents::row);
+            let columns_moved = exponents.center(&mut columns, &rows, Exponents::column);
+            // Where a round changes nothing, none after it does; small blocks are there after one or two.
+            if !rows_moved && !columns_moved {
+                break;
+            }
         }
         exponents.level(&mut rows, &columns, Exponents::row);
         exponents.level(&mut columns, &rows, Exponents::column);
@@ -182,17 +186,21 @@ impl Exponents {
         (column as usize, row as usize)
     }
 
-    /// Each line takes the mean of what the crossing lines leave.
-    fn center(&mut self, lines: &mut [i32], crossing: &[i32], of: fn(&(u32, u32, i32)) -> (usize, usize)) {
+    /// Each line takes the mean of what the crossing lines leave; whether any line changes.
+    fn center(&mut self, lines: &mut [i32], crossing: &[i32], of: fn(&(u32, u32, i32)) -> (usize, usize)) -> bool {
         self.sums.fill((0, 0));
         for entry in &self.entries {
             let (line, cross) = of(entry);
             let (sum, count) = &mut self.sums[line];
             (*sum, *count) = (*sum + entry.2 - crossing[cross], *count + 1);
         }
+        let mut has_changed = false;
         for (line, &(sum, count)) in lines.iter_mut().zip(&self.sums) {
-            *line = (f64::from(sum) / f64::from(count.max(1))).round() as i32;
+            let mean = (f64::from(sum) / f64::from(count.max(1))).round() as i32;
+            has_changed |= mean != *line;
+            *line = mean;
         }
+        has_changed
     }
 
     /// Each line takes the largest of what the crossing lines leave.

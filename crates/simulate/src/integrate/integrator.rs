@@ -96,7 +96,9 @@ impl<'problem, System: Ode> Integrator<'problem, System> {
         if self.step_count >= self.problem.settings().most_steps {
             return Err(self.failure(FailureReason::TooManySteps));
         }
-        self.adapt(limit)?;
+        if self.advance.exact_pace().is_none() {
+            self.adapt(limit)?;
+        }
         self.advance(limit).map_err(|_| self.failure(FailureReason::StepTooShort))?;
         if !in_bounds(self.advance.state()) {
             return Err(self.failure(FailureReason::NotFinite));
@@ -107,7 +109,7 @@ impl<'problem, System: Ode> Integrator<'problem, System> {
             self.overcome = Some((failed, self.step_count));
         }
         self.to = if self.is_at(limit) { limit } else { self.advance.time() };
-        if !self.problem.is_at_last_level() {
+        if self.advance.exact_pace().is_none() && !self.problem.is_at_last_level() {
             self.recent.add(self.to, self.advance.state());
         }
         Ok(self.last_step())
@@ -123,7 +125,7 @@ impl<'problem, System: Ode> Integrator<'problem, System> {
     /// Finds the states that grow towards what others are, when it is time for that.
     fn look_at_growth(&mut self) {
         let sizes = self.advance.sizes();
-        if sizes.is_growth_due() {
+        if sizes.is_growth_due() && self.advance.exact_pace().is_none() {
             let found = match precursors::may_be(sizes) {
                 true => self.problem.precursors((self.advance.time(), self.advance.state()), sizes),
                 false => Vec::new(),
@@ -176,15 +178,18 @@ impl<'problem, System: Ode> Integrator<'problem, System> {
             state.copy_from_slice(self.advance.state());
         } else {
             self.advance.interpolate(time.min(self.advance.time()), state);
-            if self.problem.is_amplified() {
+            if self.problem.is_amplified() && self.advance.exact_pace().is_none() {
                 self.correct(time, state);
             }
         }
     }
 
     /// Whether the system is stiff in steps of this length from here on, which may be longer than those after an event are, and errors
-    /// show many times larger than in the states.
+    /// show many times larger than in the states; or it is solved exactly, and fast states are as right as those of a stiff system.
     pub fn is_stiff_in_steps_of(&self, length: f64) -> bool {
+        if self.advance.exact_pace().is_some() {
+            return true;
+        }
         let is_stiff = || self.matrix_if_stiff(self.to, self.advance.state(), SHARE * length).is_some();
         self.problem.is_amplified() && is_stiff()
     }
@@ -257,6 +262,16 @@ impl<'problem, System: Ode> Integrator<'problem, System> {
     /// The length that the next step would have.
     pub fn step_length(&self) -> f64 {
         self.advance.next_step().0
+    }
+
+    /// Where values inside steps are exact, however long these are: a time in which the solution changes little.
+    pub fn exact_pace(&self) -> Option<f64> {
+        self.advance.exact_pace()
+    }
+
+    /// Of a step that is exact, this part was taken: what is beyond is no part of the solution.
+    pub fn follow_until(&mut self, from: f64, until: f64) {
+        self.advance.follow_until(from, until);
     }
 
     /// The order of the method now.

@@ -35,6 +35,12 @@ pub(super) trait Advance {
     fn sizes(&self) -> &Sizes;
     /// The same, to tell what else is known of them.
     fn sizes_mut(&mut self) -> &mut Sizes;
+    /// Where values inside steps are exact, however long these are: a time in which the solution changes little.
+    fn exact_pace(&self) -> Option<f64> {
+        None
+    }
+    /// Of a step that is exact, this part was taken: what is beyond is no part of the solution.
+    fn follow_until(&mut self, _from: f64, _until: f64) {}
     /// How many steps were refused because of their error, and how many because the iteration did not converge.
     fn refusals(&self) -> (usize, usize);
 }
@@ -42,7 +48,7 @@ pub(super) trait Advance {
 /// The orders that methods begin with.
 pub(super) fn first_order(method: Method) -> i32 {
     match method {
-        Method::Bdf => 1,
+        Method::Auto | Method::Exact | Method::Bdf => 1,
         Method::Esdirk => 3,
         Method::Explicit => 5,
     }

@@ -12,6 +12,7 @@
 //! | `backward` | backward differentiation of orders 1 to 5: the first choice |
 //! | `runge_kutta` | what Runge–Kutta methods share: lengths, errors, values inside steps |
 //! | `esdirk`, `explicit` | the implicit method of order 4, and the explicit one of order 5 |
+//! | `exact` | affine systems, solved exactly |
 //! | `tableau` | the coefficients of both |
 //! | `newton_matrix` | the matrix of Newton's iteration, handed on between integrations |
 //! | `evaluations` | evaluations of systems: counted, checked, failures kept |
@@ -33,6 +34,7 @@ mod amplification;
 mod backward;
 mod esdirk;
 mod evaluations;
+mod exact;
 mod explicit;
 mod failure;
 mod first_step;
@@ -46,6 +48,7 @@ mod tableau;
 
 use modeshift_numerics::Pattern;
 
+pub use exact::{Exponentials, Field, FieldBuilder, Flow, Wave};
 pub use failure::{EvaluationFailed, FailureReason, IntegrationFailure};
 pub use integrator::{Integrator, Statistics, Step};
 pub(crate) use methods::{MOST_TIMES, lagrange};
@@ -76,6 +79,11 @@ pub trait Ode {
         let _ = (time, state, error);
         0.0
     }
+
+    /// The system as an affine one, where it is to be solved exactly; asked when an integration begins.
+    fn flow(&mut self) -> Option<Flow> {
+        None
+    }
 }
 
 impl<System: Ode + ?Sized> Ode for &mut System {
@@ -102,13 +110,21 @@ impl<System: Ode + ?Sized> Ode for &mut System {
     fn shown_error(&mut self, time: f64, state: &[f64], error: &[f64]) -> f64 {
         (**self).shown_error(time, state, error)
     }
+
+    fn flow(&mut self) -> Option<Flow> {
+        (**self).flow()
+    }
 }
 
 /// How to integrate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// Backward differentiation of orders 1 to 5, implicit: the first choice.
+    /// Affine systems exactly where that pays, others by backward differentiation: the first choice.
     #[default]
+    Auto,
+    /// Affine systems exactly, others by backward differentiation.
+    Exact,
+    /// Backward differentiation of orders 1 to 5, implicit.
     Bdf,
     /// A Runge–Kutta method of order 4, implicit, with one step behind it only: for many events or for oscillations
     /// that backward differentiation would damp.
@@ -126,7 +142,7 @@ pub enum Method {
 /// less exact.
 fn step_tolerance(method: Method, tolerance: f64) -> f64 {
     let share = match method {
-        Method::Bdf => 0.1 * tolerance * (tolerance / 1e-6).powf(1.0 / 5.0).min(1.0),
+        Method::Auto | Method::Exact | Method::Bdf => 0.1 * tolerance * (tolerance / 1e-6).powf(1.0 / 5.0).min(1.0),
         Method::Esdirk => 0.05 * tolerance,
         Method::Explicit => 0.4 * tolerance * (1e-9 / tolerance).powf(0.1).min(1.0),
     };

@@ -9,6 +9,7 @@ use super::amplification::{Recent, amplification};
 use super::backward::Backward;
 use super::esdirk::Esdirk;
 use super::evaluations::Evaluations;
+use super::exact::{Exact, Exponentials};
 use super::explicit::Explicit;
 use super::first_step::first_step;
 use super::integrator::Integrator;
@@ -31,6 +32,8 @@ pub struct Problem<System: Ode> {
     evaluations: Evaluations<System>,
     /// The matrix that integrations hand on.
     home: Home,
+    /// What exact solutions hand on.
+    exponentials: RefCell<Option<Exponentials>>,
     settings: Settings,
     declared: Arc<[f64]>,
     /// The level that the amplification of errors asks for, as far as it is known; it only rises.
@@ -44,6 +47,7 @@ impl<System: Ode> Problem<System> {
         Problem {
             evaluations: Evaluations::new(system),
             home: RefCell::new(None),
+            exponentials: RefCell::new(None),
             settings: settings.clone(),
             declared: settings.nominal.iter().map(|nominal| nominal.abs()).collect(),
             level: Cell::new(None),
@@ -86,6 +90,11 @@ impl<System: Ode> Problem<System> {
         let method = self.settings.method;
         let mut weights = Weights::new(self.present_tolerance(), self.declared.clone(), state, known);
         self.system().begin();
+        let flow = if matches!(method, Method::Auto | Method::Exact) { self.system().flow() } else { None };
+        if let Some(flow) = flow {
+            let start = Start { weights, time, state, derivative: &[], step: 0.0 };
+            return Ok(Box::new(Exact::new(flow, &self.exponentials, start)));
+        }
         let derivative = self.first_derivative(time, state)?;
         let longest = self.settings.longest_step;
         let step = match step {
@@ -99,7 +108,7 @@ impl<System: Ode> Problem<System> {
         let evaluations = &self.evaluations;
         Ok(match method {
             _ if state.is_empty() => Box::new(NoStates { time, sizes: Sizes::default() }),
-            Method::Bdf => Box::new(Backward::new(evaluations, &self.home, &start)),
+            Method::Auto | Method::Exact | Method::Bdf => Box::new(Backward::new(evaluations, &self.home, &start)),
             Method::Esdirk => Box::new(RungeKutta::new(evaluations, Esdirk::new(evaluations, &self.home), &start)),
             Method::Explicit => Box::new(RungeKutta::new(evaluations, Explicit, &start)),
         })

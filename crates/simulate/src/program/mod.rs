@@ -8,12 +8,14 @@
 //! | `compiled` | chains of assignments and iterations over one memory, with exact derivatives |
 //! | `programs` | all programs of a model, and what they share |
 //! | `mode_program` | the program of one mode |
+//! | `affine` | modes that are affine in their states, as matrices |
 //! | `ode` | a program as a system of differential equations |
 //! | `outputs` | values that follow from those of a program |
 //! | `failure` | why not, in the words of the model |
 //!
 //! Hidden constraints are solved at every evaluation, to rounding, so nothing drifts.
 
+mod affine;
 mod blocks;
 mod compiled;
 mod failure;
@@ -24,6 +26,7 @@ mod programs;
 mod states;
 mod surroundings;
 
+pub(crate) use affine::{AffineMode, NotAffine};
 pub use failure::{BlockFailure, FailureReason, NotBuilt};
 pub use mode_program::{Program, StateChoice};
 pub use ode::ProgramOde;

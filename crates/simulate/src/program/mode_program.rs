@@ -8,6 +8,7 @@ use modeshift_dae::{Derivative, ExpressionId, Id, Mode, VariableId};
 use modeshift_numerics::Pattern;
 use modeshift_structure::one_mode::ModeStructure;
 
+use super::affine::{AffineMode, Builder, NotAffine, Reader};
 use super::blocks::plan::Equations;
 use super::compiled::code::{Code, CodeFailure};
 use super::compiled::schedule::schedule;
@@ -160,6 +161,15 @@ impl Program {
             Some(matrix) => matrix.choose(time, jet, surroundings, present, allowed),
             None => allowed,
         }
+    }
+
+    /// The mode as an affine system of its states, in surroundings that stand still; or which equation makes it none.
+    pub(crate) fn affine(&self, programs: &Programs<'_>, surroundings: &Surroundings) -> Result<AffineMode, NotAffine> {
+        let literal = |variable: VariableId| programs.literal_value(variable);
+        let reader = Reader::new(&programs.model().expressions, &self.quantities, surroundings, &literal);
+        let mut builder = Builder::new(reader, self.states());
+        self.code().parts().for_each(|part| builder.add(&part));
+        builder.finish(self.states())
     }
 
     /// Computes all quantities from the states. The jet holds the guesses of iterations on entry, and still does where

@@ -121,6 +121,11 @@ impl<'a> Programs<'a> {
         &self.workshop.model
     }
 
+    /// The value of a parameter.
+    pub(super) fn literal_value(&self, variable: VariableId) -> Option<f64> {
+        self.workshop.literal_value(variable)
+    }
+
     pub(super) fn workshop(&mut self) -> &mut Workshop<'a> {
         &mut self.workshop
     }

@@ -10,6 +10,7 @@ use modeshift_numerics::Input;
 use rustc_hash::FxHashMap;
 
 use crate::integrate::Sizes;
+use crate::run::exact_modes::ExactModes;
 use crate::run::phase::noise_floor::SlightEvents;
 use crate::run::phase::time_events::Sampling;
 use crate::run::phase::zero_crossings::{Crossing, Guard, TOGETHER};
@@ -44,6 +45,8 @@ pub(crate) struct Memory {
     pub is_by_derivatives: bool,
     /// What is a short time.
     pub time_scale: TimeScale,
+    /// Which modes were solved exactly.
+    pub exact_modes: ExactModes,
     /// The sizes of states.
     pub sizes: StateSizes,
     /// How large the sides of each atom were of late.
@@ -228,6 +231,7 @@ impl Memory {
             passes_through: false,
             is_by_derivatives: false,
             time_scale: TimeScale::default(),
+            exact_modes: ExactModes::default(),
             sizes: StateSizes::default(),
             scales: atoms.iter().map(|_| 0.0).collect(),
             most: 0.0,
@@ -304,6 +308,11 @@ impl Memory {
             let rounding = ROUNDING / prepared.noise.relative * self.scales[atom].max(of_states);
             self.scales[atom] = of_states.min(self.largest[atom]).max(rounding);
         }
+    }
+
+    /// How long the last phase was; infinite where there was none.
+    pub fn last_duration(&self) -> f64 {
+        self.duration
     }
 
     /// A phase ends at a crossing, or otherwise.

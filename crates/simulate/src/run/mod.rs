@@ -20,6 +20,7 @@
 //! | `first_mode` | its mode, where no mode agrees with the start values literally |
 //! | `values` | one-sided limits: all values on one side of an instant |
 //! | `modes`, `mode_cache` | modes visited so far |
+//! | `exact_modes` | which modes are affine, and are solved exactly |
 //! | `pinned_modes` | what makes singular modes run whose states are determined |
 //! | `running_sizes` | how large the terms are that a guard near zero is made of |
 //! | `delays` | the past of what is delayed |
@@ -37,6 +38,7 @@
 
 mod delays;
 mod events;
+mod exact_modes;
 mod failure;
 mod first_mode;
 mod instant;
@@ -142,7 +144,7 @@ fn conduct(
     let machinery = Machinery { prepared, visited: VisitedModes::new(prepared), memory: Memory::new(prepared) };
     let mut run = Run {
         machinery,
-        settings: PhaseSettings { stop, tolerance, method },
+        settings: PhaseSettings { start: from, stop, tolerance, method },
         recent: RecentEvents::new(),
         output: Output::new(observer, &prepared.columns, from, interval),
         conductor,
@@ -159,10 +161,11 @@ fn conduct(
     };
     run.output.begin();
     let (end, time) = run.go(beginning);
-    let Run { output, conductor, .. } = run;
+    let Run { output, conductor, machinery, .. } = run;
     conductor.end(&output);
     let (modes, sliding) = (output.mode_count(), output.sliding_count());
-    Some(RunSummary { end, time, events: output.events, rows: output.rows, modes, sliding })
+    let (exactly, not_affine) = machinery.memory.exact_modes.summary(&prepared.dae.model, method);
+    Some(RunSummary { end, time, events: output.events, rows: output.rows, modes, sliding, exactly, not_affine })
 }
 
 /// What computes: the model made ready, the modes visited so far, and what is remembered.

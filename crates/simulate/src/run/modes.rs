@@ -13,9 +13,10 @@ use modeshift_structure::one_mode::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::integrate::{EvaluationFailed, Ode, Problem};
+use crate::integrate::{EvaluationFailed, Field, Flow, Ode, Problem};
 use crate::program::{NotBuilt, Program, Programs, Quantities, StateChoice, Surroundings};
 use crate::results::{CostMeter, CostPart};
+use crate::run::exact_modes::KnownAffine;
 use crate::run::mode_cache::ModeCache;
 use crate::run::pinned_modes::{Linearized, ModePins};
 use crate::run::prepare::Prepared;
@@ -37,6 +38,8 @@ pub(crate) struct VisitedMode<'a> {
     pub ingredients: Ingredients,
     /// The integration problem for the present choice of states.
     pub problem: RefCell<Option<Rc<Problem<ModeOde<'a>>>>>,
+    /// The mode as an affine system, for the present choice of states, where that was asked for.
+    pub affine: RefCell<Option<KnownAffine>>,
     /// Why its slopes have no values, whatever the states are, where that was found.
     pub has_no_slopes: OnceCell<String>,
 }
@@ -53,6 +56,7 @@ impl VisitedMode<'_> {
         let choice = self.program.borrow_mut().choose_states(programs, time, jet, surroundings)?;
         if choice == StateChoice::Changed {
             *self.problem.borrow_mut() = None;
+            *self.affine.borrow_mut() = None;
         }
         Ok(())
     }
@@ -162,6 +166,7 @@ impl<'a> VisitedModes<'a> {
             pins: None,
             ingredients: Ingredients::default(),
             problem: RefCell::new(None),
+            affine: RefCell::new(None),
             has_no_slopes: OnceCell::new(),
         })
     }
@@ -347,6 +352,7 @@ impl<'a> VisitedModes<'a> {
             pins,
             ingredients: Ingredients::default(),
             problem: RefCell::new(None),
+            affine: RefCell::new(None),
             has_no_slopes: OnceCell::new(),
         });
         self.meter.done(CostPart::Program);
@@ -386,16 +392,25 @@ pub(crate) struct LongMode {
     surroundings: Rc<RefCell<Surroundings>>,
     pattern: Pattern,
     size: usize,
+    /// The mode as an affine system, where it is to be solved exactly.
+    exact: Option<(Arc<Field>, Vec<Input>)>,
 }
 
 impl ModeOde<'_> {
+    /// From now on it is solved exactly, or not.
+    pub fn set_exact(&mut self, exact: Option<(Arc<Field>, Vec<Input>)>) {
+        if let ModeOde::Mode(mode) = self {
+            mode.exact = exact;
+        }
+    }
+
     /// The mode with the states that are chosen now.
     pub fn new(program: Rc<RefCell<Program>>, surroundings: Rc<RefCell<Surroundings>>) -> Self {
         let (pattern, size) = {
             let program = program.borrow();
             (program.jacobian_pattern().clone(), program.states().len())
         };
-        ModeOde::Mode(LongMode { program, surroundings, pattern, size })
+        ModeOde::Mode(LongMode { program, surroundings, pattern, size, exact: None })
     }
 }
 
@@ -432,6 +447,12 @@ impl Ode for ModeOde<'_> {
             }
             ModeOde::Sliding(sliding) => sliding.jacobian(time, state, entries),
         }
+    }
+
+    fn flow(&mut self) -> Option<Flow> {
+        let ModeOde::Mode(LongMode { surroundings, exact: Some((field, inputs)), .. }) = self else { return None };
+        let surroundings = surroundings.borrow();
+        Some(Flow { field: field.clone(), inputs: inputs.iter().map(|&it| surroundings.value(it)).collect() })
     }
 
     fn begin(&mut self) {

@@ -137,4 +137,8 @@ pub struct RunSummary {
     pub modes: usize,
     /// How many of them are sliding modes.
     pub sliding: usize,
+    /// How many were solved exactly.
+    pub exactly: usize,
+    /// The equations because of which others were not, where all were to be.
+    pub not_affine: Vec<String>,
 }

@@ -11,6 +11,7 @@ use super::kernel::{Kernel, Places};
 use super::prediction::Prediction;
 use super::schedule::Stage;
 use super::solve::Solve;
+use crate::program::affine::Part;
 use crate::program::blocks::plan::{Assignment, Iteration};
 use crate::program::failure::{FailureReason, NotBuilt};
 use crate::program::programs::Workshop;
@@ -116,6 +117,17 @@ impl Code {
             Step::Solve(solve) => solve.iteration.unknowns.len(),
         };
         self.steps.iter().map(count).sum()
+    }
+
+    /// What is computed, in the order of computation.
+    pub fn parts(&self) -> impl Iterator<Item = Part<'_>> {
+        self.steps.iter().flat_map(|step| {
+            let (chain, solve) = match step {
+                Step::Chain(chain) => (Some(chain), None),
+                Step::Solve(solve) => (None, Some(Part::Iteration(&solve.iteration))),
+            };
+            chain.into_iter().flat_map(|chain| chain.assignments.iter().map(Part::Assignment)).chain(solve)
+        })
     }
 
     pub fn enter(&mut self, time: f64, states: &[f64], surroundings: &Surroundings) {

@@ -31,9 +31,16 @@ use crate::run::values::Side;
 /// Rounding of states at rest, and what that makes of others at rest.
 const ROUNDS_OF_ROUNDING: usize = 2;
 
+/// The share of an exact step that is a short time: what steps of other methods are.
+const TYPICAL: f64 = 0.1;
+
+/// An exact step is at most so many short times long: what is far beyond the next event need not have values.
+const LONGEST: f64 = 100.0;
+
 /// What a run asks of its phases.
 #[derive(Clone, Copy)]
 pub(crate) struct PhaseSettings {
+    pub start: f64,
     pub stop: f64,
     pub tolerance: f64,
     pub method: Method,
@@ -136,14 +143,29 @@ impl<'a> Phase<'a> {
         self.view.find(&machinery.prepared.guard_functions, &self.present);
         let mut known = self.mode.problem.borrow_mut();
         if let Some(problem) = &*known {
+            drop(program);
+            self.mode.solve_exactly(
+                programs,
+                &surroundings.borrow(),
+                settings,
+                problem,
+                &mut machinery.memory.exact_modes,
+            );
             return Ok(problem.clone());
         }
         let nominal = program.state_quantities().map(|state| machinery.prepared.declared_nominal(state.of)).collect();
         drop(program);
-        let ode = ModeOde::new(self.mode.program.clone(), surroundings);
+        let ode = ModeOde::new(self.mode.program.clone(), surroundings.clone());
         let mut chosen = Settings::new(settings.tolerance, self.states.len());
         (chosen.method, chosen.nominal) = (settings.method, nominal);
         let problem = Rc::new(Problem::new(ode, &chosen));
+        self.mode.solve_exactly(
+            programs,
+            &surroundings.borrow(),
+            settings,
+            &problem,
+            &mut machinery.memory.exact_modes,
+        );
         *known = Some(problem.clone());
         Ok(problem)
     }
@@ -196,7 +218,7 @@ impl<'a> Phase<'a> {
         settings: &PhaseSettings,
         integrator: &mut Integrator<'_, ModeOde<'a>>,
     ) {
-        if self.present.sliding.is_some() {
+        if self.present.sliding.is_some() || integrator.exact_pace().is_some() {
             return;
         }
         let step = integrator.sizes().step;
@@ -365,10 +387,8 @@ impl<'a> Phase<'a> {
                     return Ok(Some(Part { from, end: from, found, is_due: false, failure: None, guess: Vec::new() }));
                 }
             };
-            if !self.states.is_empty() {
-                let time_scale = &mut machinery.memory.time_scale;
-                time_scale.follow(step.to - step.from);
-                self.expected.watch.fade((step.to - step.from) / time_scale.short());
+            if !self.states.is_empty() && integrator.exact_pace().is_none() {
+                self.follow(machinery, step.to - step.from, step.to - step.from);
                 self.measure_rest(machinery, settings, integrator);
             }
         }
@@ -388,6 +408,10 @@ impl<'a> Phase<'a> {
             found = self.crossing_beyond(machinery, integrator, (to, *time))?;
         }
         let end = found.as_ref().map_or(to, |crossing| crossing.time);
+        if integrator.exact_pace().is_some() {
+            integrator.follow_until(from, end);
+            self.follow(machinery, TYPICAL * (end - from), end - from);
+        }
         let failure = failure.filter(|_| found.is_none()).map(|it| it.reason);
         if let Some(failure) = failure {
             if end == from {
@@ -398,11 +422,19 @@ impl<'a> Phase<'a> {
         Ok(Some(Part { from, end, found, is_due: end >= limit, failure: None, guess: Vec::new() }))
     }
 
+    /// After some time of the solution, of which so much is a short time.
+    fn follow(&mut self, machinery: &mut Machinery<'a>, short: f64, length: f64) {
+        let time_scale = &mut machinery.memory.time_scale;
+        time_scale.follow(short);
+        self.expected.watch.fade(length / time_scale.short());
+    }
+
     /// Up to when functions of time are resolved, at least for the next step. The first step of a phase is not longer than a long
     /// step of late: where everything happens to rest at its beginning, nothing else says how long it may be.
     fn resolved(&mut self, machinery: &Machinery<'a>, integrator: &Integrator<'_, ModeOde>, from: f64) -> f64 {
-        let Expected { due, resolved, .. } = &mut self.expected;
-        let step = integrator.step_length();
+        let Expected { due, limit, resolved, .. } = &mut self.expected;
+        // An exact step may be as long as one likes.
+        let step = integrator.step_length().min(*limit - from);
         if *resolved <= from || from + step > *resolved && *resolved < *due {
             let functions = &machinery.prepared.time_functions;
             let length = if step > 0.0 { 2.0 * step } else { machinery.memory.time_scale.short() };
@@ -410,6 +442,9 @@ impl<'a> Phase<'a> {
         }
         let short = from + machinery.memory.time_scale.short();
         let has_begun = step > 0.0 || self.states.is_empty();
+        if integrator.exact_pace().is_some() {
+            return resolved.min(from + LONGEST * machinery.memory.time_scale.short());
+        }
         if !has_begun && short > from { resolved.min(short) } else { *resolved }
     }
 
@@ -424,6 +459,9 @@ impl<'a> Phase<'a> {
         if self.states.is_empty() {
             // Nothing else says how long a step may be.
             self.expected.watch.begin_slowly(machinery.memory.time_scale.short());
+        } else if let Some(pace) = integrator.exact_pace() {
+            let (begin, last) = (integrator.last_step().from, machinery.memory.last_duration());
+            self.expected.watch.begin_exactly(begin, pace.min(to - from), last);
         }
         let mut last = from;
         let mut is_seen_through = self.is_clear_at_a_glance(machinery, from);
@@ -479,7 +517,7 @@ impl<'a> Phase<'a> {
         if !*has_polynomials {
             *has_polynomials = true;
             let values = self.quantities_within(machinery, integrator, (from, to));
-            self.view.look_into(&values);
+            self.view.look_into(&values, integrator.exact_pace().is_none());
         }
         let (functions, Phase { view, present, expected, .. }) = (&machinery.prepared.guard_functions, self);
         view.next_look(functions, &expected.watch, present, (from, to), after).unwrap_or(to)

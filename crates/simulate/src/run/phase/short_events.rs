@@ -156,9 +156,12 @@ impl View {
     }
 
     /// Begins to look into a step, with the values of quantities at `PLACES` of it.
-    pub fn look_into(&mut self, values: &[[f64; POINTS]]) {
-        let of_place =
-            |(values, place): (&[f64; POINTS], &Place)| Polynomial::through(values, matches!(place, Place::State(_)));
+    ///
+    /// Methods of integration give states as polynomials; where they do not, these are no more than near them.
+    pub fn look_into(&mut self, values: &[[f64; POINTS]], states_are_polynomials: bool) {
+        let of_place = |(values, place): (&[f64; POINTS], &Place)| {
+            Polynomial::through(values, states_are_polynomials && matches!(place, Place::State(_)))
+        };
         self.polynomials = values.iter().zip(&self.places).map(of_place).collect();
         self.bounds_left = MOST_BOUNDS;
     }

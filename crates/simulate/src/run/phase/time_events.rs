@@ -46,8 +46,12 @@ pub(crate) fn affine(
     value: &dyn Fn(VariableId, bool) -> Option<f64>,
 ) -> Option<Affine> {
     let mut in_time = InTime { expressions, value };
-    // Every event asks again, mostly for `time` itself or a parameter.
-    in_time.leaf(root, false).or_else(|| in_time.fold(&mut Memo::new(), root, false).ok())
+    // Every event asks again, mostly for little more than `time` itself or a parameter.
+    match in_time.shallow(root, false, MOST_OPERATORS) {
+        Err(NoValue::NotAffine) => None,
+        Err(NoValue::TooDeep) => in_time.fold(&mut Memo::new(), root, false).ok(),
+        Ok(affine) => Some(affine),
+    }
 }
 
 /// From expressions to functions of time.
@@ -59,6 +63,15 @@ struct InTime<'a> {
 /// An expression that is not affine in time.
 struct NotAffine;
 
+/// Why a value was not found without remembering any.
+enum NoValue {
+    NotAffine,
+    TooDeep,
+}
+
+/// Operators above each other that are looked at without remembering values: what is shared below them is looked at a few times.
+const MOST_OPERATORS: u32 = 6;
+
 impl InTime<'_> {
     fn leaf(&self, id: ExpressionId, is_left: bool) -> Option<Affine> {
         match self.expressions.node(id) {
@@ -67,6 +80,28 @@ impl InTime<'_> {
             Node::Integer(number) => Some(Affine::constant(number as f64)),
             Node::Variable(variable, 0) => (self.value)(variable, is_left).map(Affine::constant),
             _ => None,
+        }
+    }
+
+    /// The value of what has few operators above each other.
+    fn shallow(&self, id: ExpressionId, is_left: bool, most: u32) -> Result<Affine, NoValue> {
+        if let Some(leaf) = self.leaf(id, is_left) {
+            return Ok(leaf);
+        }
+        let most = most.checked_sub(1).ok_or(NoValue::TooDeep)?;
+        match self.expressions.node(id) {
+            Node::Arithmetic(operator, a, b) => {
+                let (a, b) = (self.shallow(a, is_left, most)?, self.shallow(b, is_left, most)?);
+                combined(operator, a, b).ok_or(NoValue::NotAffine)
+            }
+            Node::Negate(a) => {
+                let a = self.shallow(a, is_left, most)?;
+                Ok(Affine { slope: -a.slope, constant: -a.constant })
+            }
+            _ => {
+                let (same, is_left) = self.same(id, is_left).ok_or(NoValue::NotAffine)?;
+                self.shallow(same, is_left, most)
+            }
         }
     }
 

@@ -53,6 +53,14 @@ pub(crate) const TOGETHER: f64 = 64.0 * f64::EPSILON;
 const FORETOLD: f64 = 0.5;
 /// Stretches between looks grow by this: the values before foretell little of much longer ones.
 const MOST_GROWTH: f64 = 2.0;
+/// The same in steps that are exact inside.
+const EXACT_GROWTH: f64 = 8.0;
+/// The first look in such a step is after this share of a short time: it tells the slopes of guards.
+const FIRST_SHARE: f64 = 1e-3;
+/// And after this share of the phase before: what bounces comes back sooner every time.
+const FIRST_SHARE_OF_LAST: f64 = 1e-2;
+/// Slopes at the ends of a stretch are differences over this share of it.
+const SLOPE_SHARE: f64 = 1e-4;
 /// And end to be halved at this share of a step: what is shorter is a jump, which nothing foretells.
 const SHORTEST_STRETCH: f64 = 1e-6;
 
@@ -86,6 +94,10 @@ pub(crate) struct Watch {
     times: [f64; 3],
     /// The longest stretch that guards are looked at the ends of only; not a number before the first look.
     pace: f64,
+    /// Whether values inside steps are exact, and steps long: parabolas through them tell less.
+    is_exact: bool,
+    /// Where the present step began, if it is such a one.
+    step_begin: f64,
     noise: f64,
     atom_count: usize,
     rays: Vec<Combination>,
@@ -112,6 +124,8 @@ struct Watched {
     depth: f64,
     /// The last three values, the earliest first.
     last: [f64; 3],
+    /// The last one that was not on the wrong side, with its time.
+    good: (f64, f64),
     /// The size of its sides of late.
     scale: f64,
     /// The largest size of its sides ever.
@@ -152,6 +166,7 @@ impl Watched {
             floor: 0.0,
             depth: 0.0,
             last,
+            good: (f64::NAN, f64::NAN),
             scale,
             own: 0.0,
             least,
@@ -198,7 +213,17 @@ impl Watch {
             let least = ray.iter().map(|&(atom, weight)| weight.abs() * floor(atom)).sum();
             watched.push(Watched::new(Guard::Ray(number), 1.0, 0.0, scale, least));
         }
-        Watch { watched, times: [f64::NAN; 3], pace: f64::NAN, noise, atom_count, share_count: 0, rays }
+        Watch {
+            watched,
+            times: [f64::NAN; 3],
+            pace: f64::NAN,
+            is_exact: false,
+            step_begin: f64::NAN,
+            noise,
+            atom_count,
+            share_count: 0,
+            rays,
+        }
     }
 
     /// Watches shares of surfaces too.
@@ -304,6 +329,7 @@ impl Watch {
             it.peak = it.peak.max(value);
             it.first = if it.first.is_nan() { value } else { it.first };
             it.last = [it.last[1], it.last[2], value];
+            it.good = if value >= 0.0 { (time, value) } else { it.good };
             if value > 0.0 && self.is_clear(index, value) {
                 self.watched[index].is_armed = true;
             }
@@ -341,6 +367,15 @@ impl Watch {
         self.pace = if self.pace.is_nan() { pace } else { self.pace };
     }
 
+    /// The same in steps that are exact inside, of a solution that changes little in this time: there is no noise between values, so the
+    /// values before foretell more.
+    pub fn begin_exactly(&mut self, step_begin: f64, short: f64, last_phase: f64) {
+        self.step_begin = step_begin;
+        let first = FIRST_SHARE * short;
+        self.begin_slowly(if last_phase > 0.0 { first.min(FIRST_SHARE_OF_LAST * last_phase) } else { first });
+        self.is_exact = true;
+    }
+
     /// Until when guards need not be looked at in a step that leads from one time to another. The first step is looked at in
     /// two halves: there are no values before it that would tell whether a guard comes back within it.
     pub fn next_look(&self, from: f64, to: f64) -> f64 {
@@ -372,7 +407,8 @@ impl Watch {
         };
         let stretch = until - from;
         if stretch <= SHORTEST_STRETCH * step || self.watched.iter().enumerate().all(is_foretold) {
-            self.pace = if self.pace.is_nan() { MOST_GROWTH * stretch } else { self.pace.max(MOST_GROWTH * stretch) };
+            let pace = if self.is_exact { EXACT_GROWTH } else { MOST_GROWTH } * stretch;
+            self.pace = if self.pace.is_nan() { pace } else { self.pace.max(pace) };
             return true;
         }
         self.pace = 0.5 * stretch;
@@ -509,8 +545,28 @@ impl Watch {
 
     /// Whether the parabola through the last three values comes near zero within the step.
     fn seems_to_touch(&self, index: usize, to: f64, value: f64) -> bool {
+        if self.is_exact {
+            return self.bends_enough(index, to, value);
+        }
         let lowest = self.vertex(index, (to, value));
         lowest.is_some_and(|(time, lowest)| time < to && lowest < 0.5 * self.watched[index].last[2].min(value))
+    }
+
+    /// Whether the last values bend so much that a guard may have touched zero between the last one and one after it, wherever the
+    /// parabola through them is lowest: between two values a width apart it is lower than both by less than its curvature times the
+    /// square of the width.
+    fn bends_enough(&self, index: usize, to: f64, value: f64) -> bool {
+        let width = to - self.times[2];
+        let bend = self.curvature(index, (to, value)).abs() * width * width;
+        // What is watched since an event within the step has shown nothing yet; in the first stretch of a phase, which is short, nothing has.
+        if bend.is_nan() { !self.times[1].is_nan() } else { self.watched[index].last[2].min(value) < bend }
+    }
+
+    /// The curvature, halved, of the parabola through the last two values and one after them.
+    fn curvature(&self, index: usize, (to, value): (f64, f64)) -> f64 {
+        let [_, t0, t1] = self.times;
+        let [_, f0, f1] = self.watched[index].last;
+        ((value - f1) / (to - t1) - (f1 - f0) / (t1 - t0)) / (to - t0)
     }
 
     /// Where the parabola through the last two values and one after them is lowest, if that is after them.
@@ -539,6 +595,11 @@ impl Watch {
         }
         if end.1 >= 0.0 {
             return self.dip(index, from, end, at);
+        }
+        // What has crossed within noise since an earlier look has crossed then.
+        let good = self.watched[index].good;
+        if self.is_exact && good.0 >= self.step_begin {
+            return Ok(Some((good, end)));
         }
         let mut width = end.0 - from;
         let mut wrong = end;
@@ -570,9 +631,14 @@ impl Watch {
         end: (f64, f64),
         at: &mut impl FnMut(f64) -> Result<f64, Failure>,
     ) -> Result<Option<((f64, f64), (f64, f64))>, Failure> {
-        const GOLDEN: f64 = 0.381_966_011_250_105_1;
         // What is armed may be below zero by noise.
         let begin = (from, self.watched[index].last[2].max(0.0));
+        if self.is_exact {
+            let distance = SLOPE_SHARE * (end.0 - from);
+            let (after, before) = (at(from + distance)?, at(end.0 - distance)?);
+            let comes_back = after < begin.1 && before < end.1;
+            return if comes_back { self.lowest(index, begin, end, at) } else { Ok(None) };
+        }
         let Some((time, _)) = self.vertex(index, end).filter(|vertex| vertex.0 < end.0) else { return Ok(None) };
         let value = at(time)?;
         if value < 0.0 && self.is_clear(index, value) {
@@ -581,7 +647,20 @@ impl Watch {
         if value > 0.5 * begin.1.min(end.1) {
             return Ok(None);
         }
-        let (mut low, mut high) = (from, end.0);
+        self.lowest(index, begin, end, at)
+    }
+
+    /// Looks for a point on the wrong side between two on the right side by golden sections.
+    #[allow(clippy::type_complexity)] // both ends, each as time and value
+    fn lowest<Failure>(
+        &self,
+        index: usize,
+        begin: (f64, f64),
+        end: (f64, f64),
+        at: &mut impl FnMut(f64) -> Result<f64, Failure>,
+    ) -> Result<Option<((f64, f64), (f64, f64))>, Failure> {
+        const GOLDEN: f64 = 0.381_966_011_250_105_1;
+        let (mut low, mut high) = (begin.0, end.0);
         for _ in 0..MOST_HALVINGS {
             let (a, b) = (low + GOLDEN * (high - low), high - GOLDEN * (high - low));
             let (value_a, value_b) = (at(a)?, at(b)?);
@@ -590,7 +669,7 @@ impl Watch {
                     return Ok(Some((begin, (time, value))));
                 }
             }
-            if high - low <= 1e-6 * (end.0 - from) {
+            if high - low <= 1e-6 * (end.0 - begin.0) {
                 break;
             }
             if value_a < value_b { high = b } else { low = a }
