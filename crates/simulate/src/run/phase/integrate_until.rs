@@ -218,15 +218,14 @@ impl<'a> Phase<'a> {
         settings: &PhaseSettings,
         integrator: &mut Integrator<'_, ModeOde<'a>>,
     ) {
-<<<<<<< HEAD
-        if self.present.sliding.is_some() || integrator.exact_pace().is_some() {
-=======
+        if integrator.exact_pace().is_some() {
+            return;
+        }
         let step = integrator.sizes().step;
         if let Some(slide) = &self.present.sliding {
             let noises = slide.slope_noises(self.present.time, &self.states, step, settings.tolerance);
             let noises = noises.unwrap_or_else(|| vec![0.0; self.states.len()]);
             noises.into_iter().enumerate().for_each(|(index, noise)| integrator.set_slope_noise(index, noise));
->>>>>>> w15h
             return;
         }
         if integrator.sizes().is_kept_short() {
