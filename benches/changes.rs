@@ -15,7 +15,7 @@ use clock::{Clock, measured};
 use growth::Growth;
 use modeshift_dae::MultimodeDae;
 use modeshift_mode_changes::AllChanges;
-use modeshift_modes::Limit;
+use modeshift_modes::{Limit, TimeLimit};
 use modeshift_structure::{Analysis, Options, analyze};
 
 /// A model of a size.
@@ -80,7 +80,7 @@ const LEAST_SECONDS: f64 = 0.5;
 
 /// One row, of rounds that take this long; the seconds that mode changes add.
 fn measure(name: &str, size: usize, dae: &MultimodeDae, least: f64) -> Result<f64, Limit> {
-    let time_limit = Some(std::time::Duration::from_secs(300));
+    let time_limit = Some(TimeLimit::from_now(std::time::Duration::from_secs(300)));
     let options = Options { node_limit: Some(100_000_000), time_limit, ..Options::default() };
     let clock = Clock::start();
     let analysis = analyze(dae, &options)?;

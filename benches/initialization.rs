@@ -14,7 +14,7 @@ use clock::measured;
 use growth::Growth;
 use modeshift_dae::{InitialEquation, MultimodeDae, Node, VariableId};
 use modeshift_diagnostics::{Diagnostics, Span};
-use modeshift_modes::ModeSet;
+use modeshift_modes::{ModeSet, TimeLimit};
 use modeshift_structure::initialization::{InitialChoice, initialization};
 use modeshift_structure::{Options, analyze};
 
@@ -103,7 +103,7 @@ fn differentiated(model: &modeshift_dae::FlatModel) -> Vec<VariableId> {
 
 /// One row; the seconds of the start alone, or nothing if a limit was reached.
 fn measure(name: &str, kind: &str, size: usize, dae: MultimodeDae) -> Option<f64> {
-    let time_limit = Some(std::time::Duration::from_secs(120));
+    let time_limit = Some(TimeLimit::from_now(std::time::Duration::from_secs(120)));
     let options = Options { node_limit: Some(100_000_000), time_limit, ..Options::default() };
     let clock = clock::Clock::start();
     let analysis = analyze(&dae, &options).ok()?;

@@ -4,9 +4,9 @@
 //! those of maximum weight, digit by digit; and the choice of one per mode. RR9322 §4.4, equations 5 to 7 and Table 2.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use modeshift_modes::{Limit, ModeSet, ModeSpace, ModeVariable};
+use modeshift_modes::{Limit, ModeSet, ModeSpace, ModeVariable, TimeLimit};
 
 use super::scalable::{Literal, Plan};
 
@@ -21,7 +21,7 @@ struct Edge {
 /// Chooses one perfect matching of maximum weight per mode; returns how many nodes there were in the end.
 pub fn choose_matchings(plan: &Plan, time: Duration) -> Result<usize, Limit> {
     let chain = Chain::new(plan);
-    chain.space.set_deadline(Instant::now() + time);
+    chain.space.set_time_limit(TimeLimit::from_now(time));
     chain.space.set_node_limit(50_000_000);
     chain.space.set_task("following the papers");
     let perfect = chain.perfect_matchings(plan);

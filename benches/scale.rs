@@ -19,6 +19,7 @@ use std::process::Command;
 use clock::measured;
 use growth::{Growth, peak_memory_in_megabytes};
 use modeshift_dae::MultimodeDae;
+use modeshift_modes::TimeLimit;
 use modeshift_structure::one_mode::signature_in;
 use modeshift_structure::{Options, analyze};
 use scalable::Plan;
@@ -152,7 +153,7 @@ fn model(name: &str, size: usize, scrambled: bool) -> MultimodeDae {
 
 fn measure(name: &str, size: usize, scrambled: bool) {
     let dae = model(name, size, scrambled);
-    let time_limit = Some(std::time::Duration::from_secs(300));
+    let time_limit = Some(TimeLimit::from_now(std::time::Duration::from_secs(300)));
     let options = Options { node_limit: Some(100_000_000), time_limit, ..Options::default() };
     // The next large piece of memory would pay for sorting the small ones that were given back with the plan.
     drop(std::hint::black_box(Vec::<u8>::with_capacity(1 << 20)));

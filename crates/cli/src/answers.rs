@@ -43,16 +43,24 @@ pub fn write(common: &Common, text: &str) -> Result<(), UsageError> {
     write_result(common.output.as_deref(), text).map_err(UsageError)
 }
 
-/// On a terminal, headings stand out.
+/// On a terminal, headings stand out: the lines that are not indented.
 pub fn on_paper(text: String, common: &Common) -> String {
-    if common.output.is_some() || !has_colours(std::io::stdout().is_terminal()) {
+    match common.output {
+        Some(_) => text,
+        None => with_headings(text, |line| !line.starts_with(' ') && !line.is_empty()),
+    }
+}
+
+/// What goes to standard output; on a terminal, headings stand out.
+pub fn with_headings(text: String, is_heading: impl Fn(&str) -> bool) -> String {
+    if !has_colours(std::io::stdout().is_terminal()) {
         return text;
     }
-    let heading = |line: &str| match line.starts_with(' ') || line.is_empty() {
-        true => format!("{line}\n"),
-        false => format!("\u{1b}[1m{line}\u{1b}[0m\n"),
+    let line = |line: &str| match is_heading(line) {
+        true => format!("\u{1b}[1m{line}\u{1b}[0m\n"),
+        false => format!("{line}\n"),
     };
-    text.lines().map(heading).collect()
+    text.lines().map(line).collect()
 }
 
 /// Whether to use colours where there is a terminal: unless `NO_COLOR` says otherwise.

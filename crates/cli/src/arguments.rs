@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use modeshift_driver::simulate::Method;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -15,6 +17,7 @@ Examples:
   modeshift flatten Line.mo --set N=3              the equations that were understood
   modeshift simulate Clutch.mo --stop 15 --plot clutch.svg
   modeshift check My.mo -m My.Plant -L ~/modelica  a class that uses a library
+  modeshift explain E0601                          what a code means, and what to do
 
 Exit status: 0 all well; 1 the model is wrong or cannot be run; 2 wrong usage, or a file that
 cannot be read or written.";
@@ -147,6 +150,12 @@ pub enum Command {
         #[arg(long)]
         all_choices: bool,
     },
+    /// What a code means, with a smallest wrong model and its repair
+    Explain {
+        /// Codes of errors, warnings or notes, such as E0601; none lists all
+        #[arg(value_name = "CODE")]
+        codes: Vec<String>,
+    },
 }
 
 /// A file and what holds for every command.
@@ -190,9 +199,9 @@ pub struct Common {
 #[derive(Debug, Args)]
 #[allow(missing_docs)]
 pub struct Run {
-    /// The integrator; `exact` is not there yet
-    #[arg(long, value_enum, default_value_t = Solver::Auto)]
-    pub solver: Solver,
+    /// The integrator
+    #[arg(long, value_name = "SOLVER", value_parser = solver(), default_value = Method::default().name())]
+    pub solver: Method,
     /// Start time; default from the model's annotation, else 0
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub start: Option<f64>,
@@ -271,20 +280,11 @@ pub enum DataFormat {
     Json,
 }
 
-/// Integrators.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[allow(missing_docs)]
-pub enum Solver {
-    /// Affine modes exactly where that pays, others by backward differentiation
-    Auto,
-    /// Backward differentiation, implicit
-    Bdf,
-    /// Runge–Kutta, implicit: for many events, and for oscillations that are hardly damped
-    Esdirk,
-    /// Runge–Kutta, explicit: for what is smooth and not stiff
-    Explicit,
-    /// Affine modes exactly, others by backward differentiation
-    Exact,
+/// Integrators: those that there are, by their names.
+fn solver() -> impl TypedValueParser<Value = Method> {
+    let value = |method: Method| PossibleValue::new(method.name()).help(method.purpose());
+    let named = |name: String| Method::ALL.into_iter().find(|method| method.name() == name).unwrap_or_default();
+    PossibleValuesParser::new(Method::ALL.map(value)).map(named)
 }
 
 /// `NAME=VALUE`, split at the first `=` outside single quotes, which quote names in Modelica.

@@ -8,13 +8,14 @@ use modeshift_driver::changes::Selection;
 use modeshift_driver::init::InitOptions;
 use modeshift_driver::report::analyze::LARGEST_PICTURE;
 use modeshift_driver::report::json::pretty;
-use modeshift_driver::simulate::{Method, RunOptions};
+use modeshift_driver::simulate::RunOptions;
 use modeshift_driver::{Answer, CheckOptions, Progress, RimisOptions, Source, semantics};
 
 use crate::answers::{on_paper, refusal, status_of, tell, tell_timings, write};
 use crate::arguments::{
-    self, AnalyzeMethod, Arguments, ChangesMethod, Command, Common, DataFormat, GraphFormat, Input, Solver,
+    self, AnalyzeMethod, Arguments, ChangesMethod, Command, Common, DataFormat, GraphFormat, Input,
 };
+use crate::explain::explain;
 use crate::files::{files_of, read_source, say, write_result};
 use crate::outputs::RunOutputs;
 use crate::questions::{question, watch};
@@ -51,6 +52,7 @@ pub fn run(arguments: Arguments) -> Status {
             let (at, from, to) = (at.as_deref(), from.as_deref(), to.as_deref());
             semantics(&input, format, &semantics::Selection { at, from, to, run, all_choices })
         }
+        Command::Explain { codes } => explain(&codes),
     };
     result.unwrap_or_else(|UsageError(message)| {
         say(&format!("error: {message}\n"));
@@ -241,13 +243,7 @@ fn simulate(input: &Input, run: &arguments::Run) -> Result<Status, UsageError> {
 
 fn options(run: &arguments::Run) -> Result<RunOptions, UsageError> {
     Ok(RunOptions {
-        method: match run.solver {
-            Solver::Auto => Method::Auto,
-            Solver::Bdf => Method::Bdf,
-            Solver::Esdirk => Method::Esdirk,
-            Solver::Explicit => Method::Explicit,
-            Solver::Exact => Method::Exact,
-        },
+        method: run.solver,
         start: run.start,
         stop: run.stop,
         interval: run.interval,

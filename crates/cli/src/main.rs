@@ -10,6 +10,7 @@
 //! | `arguments` | commands and options as data, with the help that users read |
 //! | `bar` | the progress of a run, on a terminal |
 //! | `commands` | one function per command |
+//! | `explain` | the pages of codes |
 //! | `files` | reading what the user names, writing what the user asked for |
 //! | `outputs` | the files of a run |
 //! | `questions` | from arguments to a question |
@@ -22,6 +23,7 @@ mod answers;
 mod arguments;
 mod bar;
 mod commands;
+mod explain;
 mod files;
 mod outputs;
 mod questions;

@@ -316,7 +316,7 @@ mod tests {
     #[test]
     fn names_of_files_say_what_is_written() {
         let outputs = |result: &str, options: &[&str]| {
-            let arguments = ["modeshift", "simulate", "M.mo", "-o", result].iter().chain(options);
+            let arguments = ["modeshift", "simulate", "M.mo", "-o", result].into_iter().chain(options.iter().copied());
             let Command::Simulate { input, run } = Arguments::parse_from(arguments).command else {
                 unreachable!("that is the command")
             };

@@ -7,6 +7,7 @@ mod changes;
 mod check;
 mod codes;
 mod compliance;
+mod explain;
 mod gallery;
 mod init;
 mod instant;

@@ -175,9 +175,19 @@ fn limits_end_with_what_was_being_computed() {
 fn help_shows_examples_and_every_command() {
     let help = modeshift(&["--help"]);
     assert_eq!(help.status, 0);
-    for word in
-        ["Examples:", "parse", "flatten", "check", "analyze", "init", "changes", "simulate", "rimis", "semantics"]
-    {
+    for word in [
+        "Examples:",
+        "parse",
+        "flatten",
+        "check",
+        "analyze",
+        "init",
+        "changes",
+        "simulate",
+        "rimis",
+        "semantics",
+        "explain",
+    ] {
         assert!(help.stdout.contains(word), "{word}");
     }
 }

@@ -1,7 +1,8 @@
 //! The register of all codes: what each means, which stage says it, and how the program then ends.
 //!
 //! A code is stable once released: its meaning never changes, and its number is not given to another one. To add one,
-//! write it here and a test that provokes it; `docs/errors.md` is made from this register.
+//! write it here, its page in `pages/` with a model that provokes it and its repair; `docs/errors.md` is made from this
+//! register.
 
 use std::fmt;
 
@@ -100,6 +101,15 @@ macro_rules! codes {
                 match self { $(Code::$code => $sentence,)* }
             }
 
+            /// Its page: what it means, a smallest wrong model and its repair, as Markdown.
+            pub fn page(self) -> &'static str {
+                match self {
+                    $(Code::$code => {
+                        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/pages/", stringify!($code), ".md"))
+                    })*
+                }
+            }
+
             /// Whether it reports a fault of the program itself: no model of a user provokes it knowingly.
             pub fn is_fault(self) -> bool {
                 match self { $(Code::$code => codes!(@fault $($fault)?),)* }
@@ -168,7 +178,7 @@ codes! {
     E0004 "`--scenario` names no scenario of the model.",
     E0005 "The times, the interval or the tolerance of a run make no sense.",
     E0006 "A file for the results cannot be written.",
-    E0007 "`--plot-vars` names no variable of the model.",
+    E0007 "`--vars` or `--plot-vars` names no variable of the model.",
     E0008 "`--run` asks for a run that there is not.",
 
     E0101 "Something else was expected here.",
@@ -389,12 +399,14 @@ pub fn register_page() -> String {
          Made from the register in `crates/diagnostics/src/codes.rs` by its test (`UPDATE_EXPECT=1 cargo test`). The letter\n\
          is the severity (`E` error, `W` warning, `N` note), the first two digits are the stage. A code is stable once\n\
          released. The exit status is that of a command that has said this and nothing worse: 0 all well; 1 the model is\n\
-         wrong or cannot be run; 2 wrong usage, or a file that cannot be read or written; 101 a fault of the program itself.\n",
+         wrong or cannot be run; 2 wrong usage, or a file that cannot be read or written; 101 a fault of the program itself.\n\
+         Each code has a page with a smallest wrong model and its repair, which `modeshift explain E0601` prints.\n",
     );
     for stage in Stage::ALL {
         page += &format!("\n## {}\n\n| code | exit status | meaning |\n|---|---|---|\n", stage.title());
         for code in Code::ALL.iter().filter(|code| code.stage() == stage) {
-            page += &format!("| {code} | {} | {} |\n", code.exit_status() as u8, code.sentence());
+            let (link, status) = (format!("[{code}](../crates/diagnostics/pages/{code}.md)"), code.exit_status() as u8);
+            page += &format!("| {link} | {status} | {} |\n", code.sentence());
         }
     }
     page

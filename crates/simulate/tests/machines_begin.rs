@@ -266,3 +266,34 @@ fn a_body_with_a_wall_slides_from_the_start_as_one_without() {
         }
     }
 }
+
+/// A clutch that closes beside a timer that starts again at the same instant: each does what it does alone.
+#[test]
+fn a_reinit_elsewhere_is_not_the_business_of_a_clutch() {
+    let model = |clauses: &str| {
+        format!(
+            "model M
+  Modeshift.Rotational.Inertia i(phi(start = 0, fixed = true), w(start = 1, fixed = true));
+  Modeshift.Rotational.Inertia j(J = 2, phi(start = 0, fixed = true), w(start = 0, fixed = true));
+  discrete Boolean on(start = false, fixed = true);
+  Modeshift.Rotational.Clutch k(engage = on);
+  Real z(start = 0, fixed = true);
+equation
+  connect(i.b, k.a);
+  connect(k.b, j.a);
+  der(z) = 1;
+  {clauses}
+end M;"
+        )
+    };
+    let together = "when time >= 0.5 then on = true; reinit(z, 0); end when;";
+    let sampled = "when sample(0.2, 0.3) then on = not pre(on); reinit(z, 0); end when;";
+    let set = "when time >= 0.5 then on = true; reinit(z, 2*pre(z)); end when;";
+    for (clauses, z) in [(together, 0.4), (sampled, 0.1), (set, 1.4)] {
+        let ran = run_text(&model(clauses), &How::until(0.9)).finished();
+        let values = [ran.last("i.w"), ran.last("j.w"), ran.last("z")];
+        let expected = [1.0 / 3.0, 1.0 / 3.0, z];
+        let is_near = values.iter().zip(expected).all(|(value, expected)| (value - expected).abs() < 1e-9);
+        assert!(is_near, "{clauses}: {values:?} instead of {expected:?}");
+    }
+}

@@ -14,7 +14,7 @@ use modeshift_simulate::integrate::Method;
 use support::file;
 
 const IMPLICIT: [Method; 2] = [Method::Bdf, Method::Esdirk];
-const ALL: [Method; 3] = [Method::Bdf, Method::Esdirk, Method::Explicit];
+const ALL: [Method; 3] = Method::STEPWISE;
 const BOTH: [f64; 2] = [1e-6, 1e-9];
 
 /// Runs a case in all ways and tells the largest errors.

@@ -349,3 +349,29 @@ fn sliding_may_begin_where_the_run_ends() {
         }
     }
 }
+
+/// Bodies that stick together from the start, with all that is known of them zero: what their slopes are is known to the rounding of
+/// the combination, and steps are not made as short as would see that.
+#[test]
+fn sliding_may_begin_from_nothing() {
+    // Both together: 4 der(v) = -8 x + 5 sin(6 t).
+    let (own, driven) = (2.0_f64.sqrt(), 6.0);
+    let amplitude = 1.25 / (own * own - driven * driven);
+    let position = |time: f64| amplitude * ((driven * time).sin() - driven / own * (own * time).sin());
+    for (method, branches) in METHODS.iter().flat_map(|method| [(method, 2), (method, 3)]) {
+        for tolerance in [1e-4, 1e-6, 1e-8, 1e-10] {
+            for (spring, is_exact) in [("8*x1", true), ("0*x1", false)] {
+                let text = format!(
+                    "model M Real x1(start = 0, fixed = true), v1(start = 0, fixed = true), v2(start = 0, fixed = true), f0;
+                     equation der(x1) = v1; f0 = {}; 2*der(v1) = f0 - {spring} + 5*sin(6*time); 2*der(v2) = -f0; end M;",
+                    rough(3.3, "v2 - v1", branches)
+                );
+                let ran =
+                    run_text(&text, &How { method: Some(*method), ..How::until(1.0).tolerance(tolerance) }).finished();
+                let expected = if is_exact { position(1.0) } else { 1.25 / 6.0 * (1.0 - 6.0_f64.sin() / 6.0) };
+                check("x1", ran.last("x1"), expected, 20.0 * tolerance);
+                check("v2", ran.last("v2"), ran.last("v1"), 1e-12);
+            }
+        }
+    }
+}

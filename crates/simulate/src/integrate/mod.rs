@@ -133,6 +133,35 @@ pub enum Method {
     Explicit,
 }
 
+impl Method {
+    /// All of them, in the order in which users are told.
+    pub const ALL: [Method; 5] = [Method::Auto, Method::Bdf, Method::Esdirk, Method::Explicit, Method::Exact];
+    /// Those that go by steps, for any system.
+    pub const STEPWISE: [Method; 3] = [Method::Bdf, Method::Esdirk, Method::Explicit];
+
+    /// What users call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Auto => "auto",
+            Method::Exact => "exact",
+            Method::Bdf => "bdf",
+            Method::Esdirk => "esdirk",
+            Method::Explicit => "explicit",
+        }
+    }
+
+    /// What it is good for, in a line of help.
+    pub fn purpose(self) -> &'static str {
+        match self {
+            Method::Auto => "The choice of the program: `exact` where that pays, else `bdf`",
+            Method::Exact => "Exact solutions of affine modes, `bdf` for the others",
+            Method::Bdf => "Backward differentiation, implicit",
+            Method::Esdirk => "Runge–Kutta, implicit: for many events, and for oscillations that are hardly damped",
+            Method::Explicit => "Runge–Kutta, explicit: for what is smooth and not stiff",
+        }
+    }
+}
+
 /// The tolerance of one step where errors are not amplified, so that the errors of all steps together stay within a few
 /// tolerances.
 ///

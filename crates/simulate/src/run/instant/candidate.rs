@@ -258,8 +258,11 @@ impl<'a> Instant<'_, 'a> {
         Ok(Candidate { restarted, is_transient, is_new: true, is_completed })
     }
 
-    /// What `reinit` makes of the right side that a micro-step came to: in the same mode, from the same left limits, with the
-    /// values that it gives to states.
+    /// What `reinit` makes of the right side that a micro-step came to: in the same mode, with the values that it gives to states.
+    ///
+    /// Where it throws back what has just come into contact, the contact has not come to hold: right limits follow from the left ones of
+    /// the instant. Where these with the `reinit` do not determine the rest, as where a clutch closes elsewhere, the change
+    /// of the mode comes first, with its jumps, and the `reinit` after it.
     pub fn reset(
         &self,
         step: &MicroStep<'_, 'a>,
@@ -277,7 +280,20 @@ impl<'a> Instant<'_, 'a> {
         }
         let mode = accepted.restarted.side.mode.clone();
         let laws = if accepted.is_completed { &[] } else { settled.laws.as_slice() };
-        self.reset_in(step, settled, laws, &mode, &settled.resets).map_err(|reason| no_reset(settled, reason))
+        let reason = match self.reset_in(step, settled, laws, &mode, &settled.resets) {
+            Ok(restarted) => return Ok(restarted),
+            Err(reason) => no_reset(settled, reason),
+        };
+        let is_changed = accepted.is_new && !accepted.is_transient && settled.mode != step.left.mode.values;
+        if !is_changed {
+            return Err(reason);
+        }
+        let changed = &accepted.restarted;
+        let afterwards = &Settled { entered: Vec::new(), ..settled.clone() };
+        let from_there = MicroStep { left: &changed.side, unmet: &changed.unmet, ..*step };
+        let mut restarted = self.reset_in(&from_there, afterwards, laws, &mode, &settled.resets).map_err(|_| reason)?;
+        restarted.weights.extend(changed.weights.iter().cloned());
+        Ok(restarted)
     }
 
     /// The right side in a mode, with the values that `reinit` gives to states.

@@ -121,7 +121,7 @@ pub(crate) struct Reset {
 }
 
 /// The discrete part after settling.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Settled {
     pub discrete: IndexVec<VariableId, f64>,
     pub mode: Mode,

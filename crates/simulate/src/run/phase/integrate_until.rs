@@ -218,10 +218,16 @@ impl<'a> Phase<'a> {
         settings: &PhaseSettings,
         integrator: &mut Integrator<'_, ModeOde<'a>>,
     ) {
-        if self.present.sliding.is_some() || integrator.exact_pace().is_some() {
+        if integrator.exact_pace().is_some() {
             return;
         }
         let step = integrator.sizes().step;
+        if let Some(slide) = &self.present.sliding {
+            let noises = slide.slope_noises(self.present.time, &self.states, step, settings.tolerance);
+            let noises = noises.unwrap_or_else(|| vec![0.0; self.states.len()]);
+            noises.into_iter().enumerate().for_each(|(index, noise)| integrator.set_slope_noise(index, noise));
+            return;
+        }
         if integrator.sizes().is_kept_short() {
             let states: Vec<Derivative<VariableId>> = self.mode.program.borrow().state_quantities().collect();
             let no_errors = vec![0.0; self.present.jet.len()];

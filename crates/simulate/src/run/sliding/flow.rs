@@ -208,6 +208,17 @@ impl<'a> Sliding<'a> {
         }
     }
 
+    /// What rounding makes of the derivatives of the states along the surface: nothing where all fields have the same.
+    pub fn roundings(&self, shares: &[f64], jets: &[Vec<f64>]) -> Vec<f64> {
+        let of_combination = |state: Derivative<VariableId>| {
+            let values = self.derivatives(state, jets);
+            let terms = shares.iter().zip(&values[1..]).map(|(share, value)| (share * (value - values[0])).abs());
+            let size: f64 = terms.sum();
+            if size > 0.0 { CANCELLED * (size + values[0].abs()) } else { 0.0 }
+        };
+        self.states().into_iter().map(of_combination).collect()
+    }
+
     /// The nearest point of the surface, along the fields, with all values there.
     pub fn point(
         self: &Rc<Self>,
@@ -268,6 +279,30 @@ impl<'a> Slide<'a> {
             jet: jet.clone(),
             ..field.side.clone()
         })
+    }
+
+    /// What rounding makes of the slopes of states in steps of this length, where it is all that errors of this share of them see; those
+    /// that begin to move from nothing are known to no more. First of combinations, then what that makes of others.
+    pub fn slope_noises(&self, time: f64, states: &[f64], step: f64, relative: f64) -> Option<Vec<f64>> {
+        let mut noises = self.system.roundings(&self.shares, &self.jets);
+        let is_seen = |(state, noise): (&f64, &f64)| step * noise > relative * state.abs();
+        if !states.iter().zip(&noises).any(is_seen) {
+            return None;
+        }
+        let (mut jets, size) = (self.jets.clone(), states.len());
+        let mut slopes_at = |states: &[f64]| {
+            let shares = self.system.slopes(time, states, &mut jets).ok()?.shares()?;
+            let mut slopes = vec![0.0; size];
+            self.system.derivative(&shares, &jets, &mut slopes);
+            Some(slopes)
+        };
+        let here = slopes_at(states)?;
+        let moved: Vec<f64> = states.iter().zip(&noises).map(|(state, noise)| state + step * noise).collect();
+        let there = slopes_at(&moved)?;
+        noises.iter_mut().zip(here.iter().zip(&there)).for_each(|(noise, (here, there))| {
+            *noise = noise.max((there - here).abs());
+        });
+        Some(noises)
     }
 
     /// Whether a guard stays at zero.

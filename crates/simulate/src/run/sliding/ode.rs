@@ -56,9 +56,12 @@ impl Ode for SlidingOde<'_> {
         let (mut here, mut there) = (vec![0.0; size], vec![0.0; size]);
         self.derivative(time, state, &mut here)?;
         let mut moved = state.to_vec();
+        let largest = state.iter().fold(0.0, |largest: f64, it| largest.max(it.abs()));
         for column in 0..size {
-            // The root of the rounding: as much is lost by the difference as by the curvature.
-            moved[column] += f64::EPSILON.sqrt() * state[column].abs().max(self.nominal[column]);
+            // The root of the rounding: as much is lost by the difference as by the curvature. What is zero is moved as others, or by anything.
+            let own = state[column].abs().max(self.nominal[column]);
+            let scale = [own, largest].into_iter().find(|&it| it > 0.0).unwrap_or(1.0);
+            moved[column] += f64::EPSILON.sqrt() * scale;
             self.derivative(time, &moved, &mut there)?;
             let by = moved[column] - state[column];
             for row in 0..size {
