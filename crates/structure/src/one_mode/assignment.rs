@@ -7,6 +7,8 @@
 //!
 //! E22 §4.3 before its multimode extension, RR9322 §3.
 
+use std::collections::VecDeque;
+
 use super::signature::Signature;
 
 /// No partner in a matching.
@@ -142,16 +144,17 @@ impl<'a> Assignment<'a> {
 
     /// Matches one more equation along a path of least total slack; false if no path leads to a free variable.
     ///
-    /// Slacks are small integers, so the queue is an array of buckets (R. Dial, 1969).
+    /// Slacks are small integers, so the queue is an array of buckets (R. Dial, 1969), each of them first in, first out: a free variable
+    /// nearby is found before the other end of a line.
     fn augment_from(&mut self, start: u32) -> bool {
         self.searches += 1;
-        let mut buckets: Vec<Vec<u32>> = vec![Vec::new()];
+        let mut buckets: Vec<VecDeque<u32>> = vec![VecDeque::new()];
         let mut settled: Vec<u32> = Vec::new();
         let mut reached: Vec<(u32, i64)> = vec![(start, 0)];
         self.relax(start, 0, &mut buckets);
         let mut length = 0;
         while length < buckets.len() {
-            let Some(variable) = buckets[length].pop() else {
+            let Some(variable) = buckets[length].pop_front() else {
                 length += 1;
                 continue;
             };
@@ -171,7 +174,7 @@ impl<'a> Assignment<'a> {
         false
     }
 
-    fn relax(&mut self, equation: u32, length: i64, buckets: &mut Vec<Vec<u32>>) {
+    fn relax(&mut self, equation: u32, length: i64, buckets: &mut Vec<VecDeque<u32>>) {
         let signature = self.signature;
         for &(variable, order) in signature.entries(equation) {
             let candidate = length + self.slack(equation, variable, order);
@@ -183,9 +186,9 @@ impl<'a> Assignment<'a> {
                 self.before[at] = equation;
                 let bucket = usize::try_from(candidate).expect("slacks are not negative");
                 if buckets.len() <= bucket {
-                    buckets.resize(bucket + 1, Vec::new());
+                    buckets.resize(bucket + 1, VecDeque::new());
                 }
-                buckets[bucket].push(variable);
+                buckets[bucket].push_back(variable);
             }
         }
     }
