@@ -211,3 +211,28 @@ fn a_state_that_rests_beside_one_that_moves_stays_at_zero() {
         }
     }
 }
+
+/// Before the first step nothing says what a short time is: a ball that begins to fall is above the ground in any units of time.
+#[test]
+fn what_is_clear_at_the_start_is_clear_in_any_units_of_time() {
+    for tau in [1e-9, 1e-3, 1.0, 1e6] {
+        let ball = format!(
+            "model Ball
+  parameter Real tau = {tau:e};
+  Real h(start = 1, fixed = true), v(start = 0, fixed = true), f;
+  Boolean contact(start = false);
+equation
+  der(h) = v;
+  der(v) = -10/tau^2 + f;
+  contact = h <= 0;
+  0 = if contact then h else f;
+  when contact then
+    v = -0.6*pre(v);
+  end when;
+end Ball;"
+        );
+        let ran = run_text(&ball, &How::until(2.0 * tau)).finished();
+        // It rests from (1 + 0.6)/(1 - 0.6) times the first fall on.
+        assert!(ran.last("h").abs() < 1e-9 && ran.last("contact") == 1.0, "{tau}: {}", ran.last("h"));
+    }
+}

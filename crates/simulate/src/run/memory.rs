@@ -135,6 +135,11 @@ impl TimeScale {
         self.short
     }
 
+    /// A short time where something says what that is; before anything does, none is: a guess would be one of the units.
+    pub fn known_short(self) -> f64 {
+        if self.source == TimeSource::Nothing { 0.0 } else { self.short }
+    }
+
     /// How long a first step may be, as far as the run knows: what steps were of late, or else at most this.
     pub fn of_first_step(self) -> (Option<f64>, Option<f64>) {
         match self.source {

@@ -356,7 +356,7 @@ impl<'a> Instant<'_, 'a> {
         let Some(series) = self.memory.series(self.prepared, atom) else { return Sign::Vanishing };
         let known = self.prepared.known(step.left, &settled.discrete, step.occasion, step.sampled);
         let noise = self.memory.noise(self.prepared, atom);
-        let times = (noise.time_scale, self.memory.resolution());
+        let times = (self.memory.time_scale.known_short(), self.memory.resolution());
         let is_rounding = may_be_rounding
             && (self.memory.is_by_derivatives || candidate.restarted.is_rounding(&series, &known, value.0, times));
         if is_clear && !is_rounding && !candidate.restarted.has_impulse_in(&series) {
