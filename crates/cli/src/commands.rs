@@ -218,7 +218,7 @@ fn simulate(input: &Input, run: &arguments::Run) -> Result<Status, UsageError> {
     let is_json = run.format == DataFormat::Json;
     let mut outputs = RunOutputs::new(common.output.as_deref(), run).map_err(UsageError)?;
     outputs.stop_after(common.time_limit.map(Duration::from_secs_f64));
-    let options = options(run)?;
+    let options = options(run);
     let mut answer = modeshift_driver::simulate::simulate(&question(input)?, &options, &mut outputs);
     let (limit, name) = (outputs.reached_limit(), outputs.result_name());
     let written = outputs.finish();
@@ -241,8 +241,8 @@ fn simulate(input: &Input, run: &arguments::Run) -> Result<Status, UsageError> {
     Ok(status)
 }
 
-fn options(run: &arguments::Run) -> Result<RunOptions, UsageError> {
-    Ok(RunOptions {
+fn options(run: &arguments::Run) -> RunOptions {
+    RunOptions {
         method: run.solver,
         start: run.start,
         stop: run.stop,
@@ -252,5 +252,5 @@ fn options(run: &arguments::Run) -> Result<RunOptions, UsageError> {
         impulsive_start: run.impulsive_start,
         plot_variables: run.plot_vars.clone(),
         kept_variables: run.vars.clone(),
-    })
+    }
 }

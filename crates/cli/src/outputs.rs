@@ -132,6 +132,9 @@ impl RunOutputs {
             Some(path) if has_extension(path, "png") => Some((path.to_path_buf(), PictureKind::Png)),
             Some(path) => return Err(format!("--plot {}: pictures are written as .svg or .png", path.display())),
         };
+        if events == Some(Path::new(STANDARD_OUTPUT)) {
+            return Err("--events -: the log is written to a file, whose end changes while the run goes on".to_string());
+        }
         let window = Window { from: run.plot_from, to: run.plot_to };
         if window.from.zip(window.to).is_some_and(|(from, to)| from >= to) {
             return Err("--plot-from is not before --plot-to".to_string());
@@ -333,6 +336,8 @@ mod tests {
         );
         let twice = ["--events", "a.svg", "--plot", "a.svg"];
         assert_eq!(outputs("r.csv", &twice), refused("`a.svg` is named twice"));
+        let piped = "--events -: the log is written to a file, whose end changes while the run goes on";
+        assert_eq!(outputs("r.csv", &["--events", "-"]), refused(piped));
         let nothing = ["--plot-from", "2", "--plot-to", "1"];
         assert_eq!(outputs("r.csv", &nothing), refused("--plot-from is not before --plot-to"));
         assert_eq!(
