@@ -2,13 +2,13 @@
 
 mod accepted;
 mod analyze;
+mod book;
 mod buildings_and_brakes;
 mod changes;
 mod check;
 mod codes;
 mod compliance;
 mod explain;
-mod gallery;
 mod init;
 mod instant;
 mod json;

@@ -18,6 +18,38 @@
 //! | `some_modes` | what is asked of a mode, where all modes are too many |
 //! | `timings` | how long each phase takes |
 //! | `valuation` | partial valuations of mode variables, as in `--at` |
+//!
+//! # Example
+//!
+//! An ideal diode charges a capacitor. Is the model right, and what happens?
+//!
+//! ```
+//! use modeshift_driver::simulate::results::Trajectory;
+//! use modeshift_driver::simulate::{RunOptions, simulate};
+//! use modeshift_driver::{CheckOptions, Question, check};
+//!
+//! let question = Question::of_text(
+//!     "Charger.mo",
+//!     "model Charger
+//!        Real u = 10*sin(314*time), v(start = 2, fixed = true), i, s;
+//!        Boolean conducts = s > 0;
+//!      equation
+//!        i = if conducts then s else 0;
+//!        u - v = if conducts then 0 else s;
+//!        1e-3*der(v) = i - v/100;
+//!      end Charger;",
+//! );
+//! assert!(!check(&question, CheckOptions::default()).diagnostics.has_errors());
+//!
+//! let mut trajectory = Trajectory::default();
+//! let options = RunOptions { stop: Some(0.02), ..RunOptions::default() };
+//! simulate(&question, &options, &mut trajectory);
+//! assert_eq!(trajectory.events().len(), 2); // it begins to conduct, and blocks again
+//! let highest = trajectory.named("v").unwrap().into_iter().fold(0.0, f64::max);
+//! assert!((highest - 10.0).abs() < 0.01);
+//! ```
+//!
+//! `examples/` has three programs: `check_model`, `sweep_parameter` and `watch_modes`.
 
 pub mod changes;
 pub mod init;

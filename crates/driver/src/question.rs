@@ -55,6 +55,21 @@ pub struct Question {
     pub progress: Progress,
 }
 
+impl Question {
+    /// A question about the last model of a text that is no file, without libraries and limits; MEL where the name ends so.
+    pub fn of_text(name: &str, text: &str) -> Self {
+        let dialect = if name.ends_with(".mel") { Dialect::Mel } else { Dialect::Modelica };
+        Question {
+            source: Source { name: name.to_string(), path: None, text: text.to_string(), dialect },
+            model: None,
+            overrides: Vec::new(),
+            libraries: Vec::new(),
+            limits: Limits::default(),
+            progress: Progress::default(),
+        }
+    }
+}
+
 /// The result with everything there is to say about it.
 #[derive(Debug)]
 pub struct Answer<T> {

@@ -26,6 +26,31 @@
 //! | `regularize` | [`regularize`]: such blocks, repaired where coefficients are constant |
 //! | `summary` | structural index and degrees of freedom |
 //! | `certificates` | what must be true of every result |
+//!
+//! # Example
+//!
+//! The index of a tank that is held full is 2, else 1:
+//!
+//! ```
+//! use modeshift_structure::{Options, analyze, structural_index};
+//! use modeshift_testkit::{NO_OVERRIDES, multimode_dae};
+//!
+//! let text = "model Tank
+//!     Real x(start = 0, fixed = true), y;
+//!     Boolean full = time > 1;
+//!   equation
+//!     der(x) = 1 - y;
+//!     0 = if full then x - 1 else y;
+//!   end Tank;";
+//! let dae = multimode_dae(text, &NO_OVERRIDES).unwrap();
+//! let analysis = analyze(&dae, &Options::default()).unwrap();
+//! assert!(analysis.is_regular());
+//!
+//! let names = ["full".to_string()];
+//! let index = structural_index(&analysis.space, &analysis.incidence, &analysis.offsets).unwrap();
+//! let words = index.iter().map(|case| format!("{} when {}", case.value, analysis.formulas(&names).print(case.modes)));
+//! assert_eq!(words.collect::<Vec<_>>(), ["1 when not full", "2 when full"]);
+//! ```
 
 mod analysis;
 pub mod approximate;

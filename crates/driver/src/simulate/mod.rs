@@ -39,6 +39,13 @@ pub trait Outputs: Observer {
     fn open(&mut self, model: &str, span: (f64, f64)) -> Result<(), String>;
 }
 
+/// The whole result in memory.
+impl Outputs for results::Trajectory {
+    fn open(&mut self, _model: &str, _span: (f64, f64)) -> Result<(), String> {
+        Ok(())
+    }
+}
+
 /// `simulate`: runs a model. Without a result where it could not be started.
 pub fn simulate(question: &Question, options: &RunOptions, outputs: &mut dyn Outputs) -> Answer<Simulated> {
     let mut run = Run::new(question);

@@ -1,0 +1,18 @@
+#!/bin/sh
+# Makes the archive: program, models, pages of the book, licences.
+set -eu
+. "$(dirname "$0")/version.sh"
+binary=$("$root/tools/package/binary.sh")
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+folder=$stage/$name
+mkdir -p "$folder/bin" "$folder/docs"
+install -m 755 "$binary" "$folder/bin/modeshift"
+cp "$root"/README.md "$root"/CHANGELOG.md "$root"/CITATION.cff "$root"/LICENSE-* "$folder"
+cp -r "$root/models" "$folder/models"
+cp -r "$root/docs/book" "$folder/docs/book"
+"$root/tools/package/glibc.sh" "$binary" > "$folder/GLIBC"
+mkdir -p "$packages"
+tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=u+rw,go=rX -C "$stage" -cf - "$name" |
+  gzip -9n > "$packages/$name.tar.gz"
+echo "$packages/$name.tar.gz"

@@ -1,0 +1,80 @@
+#!/bin/sh
+# Installs each package into an empty place and uses it there as the book says, with nothing of this machine's environment.
+# `try.sh --sources` does the same for an installation from the sources, which compiles everything.
+set -eu
+. "$(dirname "$0")/version.sh"
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+
+# A command in the empty place, which knows a path, a home and nothing else.
+clean() {
+  env -i HOME="$place/home" PATH="$1:/usr/bin:/bin" TERM=dumb sh -euc "cd '$place/work'; $2"
+}
+
+# The first page of the book, and the example of README.md, with the program on this path.
+use() {
+  rm -rf "$place/work" "$place/home"
+  mkdir -p "$place/work" "$place/home"
+  cp -r "$root/models" "$place/work/models"
+  sed -n '/^\/\/ Charger.mo$/,/^end Charger;$/p' "$root/docs/book/src/first-plot.md" > "$place/work/Charger.mo"
+  clean "$1" 'modeshift --version'
+  clean "$1" 'modeshift simulate Charger.mo --plot charger.svg --plot-vars u,v,i && test -s charger.svg'
+  clean "$1" 'modeshift analyze models/WaterTank.mo | grep -F "2  when bh or bl"'
+}
+
+if [ "${1:-}" = --sources ]; then
+  echo "== cargo install"
+  mkdir -p "$place/cargo"
+  cd "$root"
+  export CARGO_INSTALL_ROOT="$place/cargo"
+  cargo install --locked --path crates/cli
+  use "$place/cargo/bin"
+  exit
+fi
+
+if [ ! -e "$packages/SHA256SUMS" ]; then
+  cd "$root"
+  tools/package/all.sh
+fi
+echo "== archive"
+cd "$packages"
+sha256sum --check --ignore-missing SHA256SUMS
+mkdir "$place/archive"
+cp "$name.tar.gz" "$place/archive"
+cd "$place/archive"
+tar xzf modeshift-${version}-${machine}-linux-gnu.tar.gz
+export PATH="$PWD/modeshift-${version}-${machine}-linux-gnu/bin:$PATH"
+use "$place/archive/$name/bin"
+
+# In a root directory of its own where that is possible, with the C library and nothing else; as the user of the script.
+echo "== Debian package"
+architecture=$(dpkg --print-architecture)
+deb=$packages/modeshift_${version}_$architecture.deb
+if [ "$(id -u)" = 0 ] && [ "${TRY_APT:-}" = 1 ]; then
+  cd "$packages"
+  sudo() { "$@"; } # the script runs as root already
+  sudo apt install ./modeshift_${version}_${architecture}.deb
+  use /usr/bin
+  apt-get remove -y modeshift
+else
+  dpkg-deb --info "$deb"
+  dpkg-deb --extract "$deb" "$place/debian"
+  use "$place/debian/usr/bin"
+fi
+
+echo "== an empty root directory"
+if [ "$(id -u)" = 0 ]; then
+  mkdir -p "$place/root/tmp"
+  dpkg-deb --extract "$deb" "$place/root"
+  for library in $(ldd "$place/root/usr/bin/modeshift" | grep -o '/[^ ]*'); do
+    mkdir -p "$place/root$(dirname "$library")"
+    cp -L "$library" "$place/root$library"
+  done
+  cp "$place/work/Charger.mo" "$place/root/tmp/Charger.mo"
+  env -i "$(command -v chroot)" "$place/root" /usr/bin/modeshift --version
+  env -i "$(command -v chroot)" "$place/root" /usr/bin/modeshift simulate /tmp/Charger.mo -o /tmp/charger.csv --plot /tmp/charger.svg
+  test -s "$place/root/tmp/charger.svg"
+else
+  echo "skipped: needs root"
+fi
+echo "all well"
