@@ -46,7 +46,6 @@ tar xzf modeshift-${version}-${machine}-linux-gnu.tar.gz
 export PATH="$PWD/modeshift-${version}-${machine}-linux-gnu/bin:$PATH"
 use "$place/archive/$name/bin"
 
-# In a root directory of its own where that is possible, with the C library and nothing else; as the user of the script.
 echo "== Debian package"
 architecture=$(dpkg --print-architecture)
 deb=$packages/modeshift_${version}_$architecture.deb
@@ -62,10 +61,12 @@ else
   use "$place/debian/usr/bin"
 fi
 
+# With the program, the libraries that it is linked with, and nothing else.
 echo "== an empty root directory"
 if [ "$(id -u)" = 0 ]; then
-  mkdir -p "$place/root/tmp"
-  dpkg-deb --extract "$deb" "$place/root"
+  mkdir -p "$place/root/tmp" "$place/root/var/lib/dpkg/info" "$place/root/var/lib/dpkg/updates" "$place/root/var/log"
+  touch "$place/root/var/lib/dpkg/status"
+  dpkg --root="$place/root" --force-depends --install "$deb" 2>&1 | grep -v warning # there is no C library to depend on yet
   for library in $(ldd "$place/root/usr/bin/modeshift" | grep -o '/[^ ]*'); do
     mkdir -p "$place/root$(dirname "$library")"
     cp -L "$library" "$place/root$library"

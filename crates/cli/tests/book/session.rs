@@ -244,15 +244,14 @@ fn file_name(line: &str) -> Option<&str> {
 
 /// Whether what a block needs is on this machine.
 fn is_there(need: &str) -> bool {
-    match need.strip_prefix("python-") {
-        Some(module) => {
-            let python = std::env::var_os("MODESHIFT_PYTHON").unwrap_or_else(|| "python3".into());
-            Command::new(python).args(["-c", &format!("import {module}")]).output().is_ok_and(|it| it.status.success())
-        }
-        None => {
-            assert_eq!(need, "msl", "a block needs something that this test does not know");
-            let paths = std::env::var_os("MODELICAPATH").unwrap_or_default();
-            std::env::split_paths(&paths).any(|path| path.join("Modelica/package.mo").exists())
-        }
+    if let Some(module) = need.strip_prefix("python-") {
+        let python = std::env::var_os("MODESHIFT_PYTHON").unwrap_or_else(|| "python3".into());
+        return Command::new(python)
+            .args(["-c", &format!("import {module}")])
+            .output()
+            .is_ok_and(|it| it.status.success());
     }
+    assert_eq!(need, "msl", "a block needs something that this test does not know");
+    let paths = std::env::var_os("MODELICAPATH").unwrap_or_default();
+    std::env::split_paths(&paths).any(|path| path.join("Modelica/package.mo").exists())
 }
