@@ -27,7 +27,7 @@ fn main() {
         let mut question = Question::of_text("Ball.mo", BALL);
         question.overrides.push(("e".to_string(), restitution.to_string()));
         let mut trajectory = Trajectory::default();
-        let options = RunOptions { stop: Some(0.7), interval: Some(0.001), ..RunOptions::default() };
+        let options = RunOptions { stop: Some(1.0), interval: Some(0.001), ..RunOptions::default() };
         let answer = simulate(&question, &options, &mut trajectory);
         assert!(answer.result.is_some(), "the model runs");
         let impact = trajectory.events().first().map_or(0.0, |event| event.time);

@@ -8,16 +8,17 @@ use modeshift_diagnostics::{Diagnostics, SourceMap};
 use crate::timings::{Progress, Timings};
 
 /// The language of a source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dialect {
     /// Modelica 3.6 with declarations inside `if` and `invariant`.
+    #[default]
     Modelica,
     /// The small language of RR9322.
     Mel,
 }
 
 /// A source text with its name as the user wrote it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Source {
     /// A path, or `<stdin>`.
     pub name: String,
@@ -39,7 +40,7 @@ pub struct Limits {
 }
 
 /// Which model is meant.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Question {
     /// The file that was named.
     pub source: Source,
@@ -59,14 +60,8 @@ impl Question {
     /// A question about the last model of a text that is no file, without libraries and limits; MEL where the name ends so.
     pub fn of_text(name: &str, text: &str) -> Self {
         let dialect = if name.ends_with(".mel") { Dialect::Mel } else { Dialect::Modelica };
-        Question {
-            source: Source { name: name.to_string(), path: None, text: text.to_string(), dialect },
-            model: None,
-            overrides: Vec::new(),
-            libraries: Vec::new(),
-            limits: Limits::default(),
-            progress: Progress::default(),
-        }
+        let source = Source { name: name.to_string(), path: None, text: text.to_string(), dialect };
+        Question { source, ..Question::default() }
     }
 }
 

@@ -48,7 +48,8 @@
 //!
 //! let names = ["full".to_string()];
 //! let index = structural_index(&analysis.space, &analysis.incidence, &analysis.offsets).unwrap();
-//! let words = index.iter().map(|case| format!("{} when {}", case.value, analysis.formulas(&names).print(case.modes)));
+//! let formulas = analysis.formulas(&names);
+//! let words = index.iter().map(|case| format!("{} when {}", case.value, formulas.print(case.modes).text));
 //! assert_eq!(words.collect::<Vec<_>>(), ["1 when not full", "2 when full"]);
 //! ```
 

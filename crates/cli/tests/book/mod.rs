@@ -19,7 +19,8 @@
 //!   is left out, in a line or between lines. A command without such lines may print anything. Every command succeeds,
 //!   or `$ echo $?` below it says with which status it does not.
 //! - `console,needs=msl` is run where `MODELICAPATH` leads to the Modelica Standard Library, `console,needs=python-NAME` where the
-//!   Python that `MODESHIFT_PYTHON` names, or else `python3`, has this module. It is skipped with a message elsewhere.
+//!   Python that `MODESHIFT_PYTHON` names, or else `python3`, has this module, `console,needs=command-NAME` where the program was built
+//!   with this command. It is skipped with a message elsewhere.
 //! - `console,by=FILE` is run by that script of the repository, which contains each of its commands.
 //! - A picture is drawn by a command of its page.
 //!

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use super::output;
 use super::page::{Block, Page};
 use super::picture::looks_the_same;
-use crate::support::{root, temporary};
+use crate::support::{modeshift, root, temporary};
 
 #[test]
 fn every_command_prints_what_its_page_shows_and_every_picture_is_drawn() {
@@ -250,6 +250,9 @@ fn is_there(need: &str) -> bool {
             .args(["-c", &format!("import {module}")])
             .output()
             .is_ok_and(|it| it.status.success());
+    }
+    if let Some(command) = need.strip_prefix("command-") {
+        return modeshift(&["help", command]).status == 0;
     }
     assert_eq!(need, "msl", "a block needs something that this test does not know");
     let paths = std::env::var_os("MODELICAPATH").unwrap_or_default();
