@@ -158,9 +158,9 @@ impl<'a> Session<'a> {
 
     /// An output that is not what the page shows.
     fn differs(&mut self, place: std::ops::Range<usize>, command: &str, expected: &[&str], output: &str) {
-        match updates() && !expected.iter().any(|line| line.contains('…')) {
-            true => self.corrections.push((place, output.to_string())),
-            false => self.complain(place.start, &format!("`{command}` prints\n{output}")),
+        match output::updated(expected, output).filter(|_| updates()) {
+            Some(corrected) => self.corrections.push((place, corrected)),
+            None => self.complain(place.start, &format!("`{command}` prints\n{output}")),
         }
     }
 
