@@ -156,6 +156,33 @@ pub enum Command {
         #[arg(value_name = "CODE")]
         codes: Vec<String>,
     },
+    /// The language server for editors, on standard input and output
+    Lsp {
+        /// Where packages are looked for, before MODELICAPATH; repeatable
+        #[arg(short = 'L', long = "library", value_name = "DIR")]
+        libraries: Vec<PathBuf>,
+        /// Standard input and output, which it uses in any case; editors like to say so
+        #[arg(long, hide = true)]
+        stdio: bool,
+        /// As the process that analyzes for a language server
+        #[arg(long, hide = true)]
+        worker: bool,
+    },
+    /// The page, on loopback: editor, structure, mode changes, simulation
+    Serve {
+        /// A model, or a directory of models; without one, there are examples
+        #[arg(value_name = "FILE")]
+        file: Option<PathBuf>,
+        /// Where packages are looked for, before MODELICAPATH; repeatable
+        #[arg(short = 'L', long = "library", value_name = "DIR")]
+        libraries: Vec<PathBuf>,
+        /// The port; any that is free by default
+        #[arg(long, value_name = "N", default_value_t = 0)]
+        port: u16,
+        /// Write the page as a static directory
+        #[arg(long, value_name = "DIR")]
+        export: Option<PathBuf>,
+    },
 }
 
 /// A file and what holds for every command.
@@ -164,6 +191,9 @@ pub struct Input {
     /// A Modelica (.mo) or MEL (.mel) file, or the directory of a package; `-` reads Modelica from standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+    /// Take the text of FILE from standard input: what an editor has not saved yet
+    #[arg(long)]
+    pub stdin: bool,
     #[command(flatten)]
     pub common: Common,
 }

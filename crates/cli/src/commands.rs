@@ -15,6 +15,7 @@ use crate::answers::{on_paper, refusal, status_of, tell, tell_timings, write};
 use crate::arguments::{
     self, AnalyzeMethod, Arguments, ChangesMethod, Command, Common, DataFormat, GraphFormat, Input,
 };
+use crate::editors::{language_server, language_worker, page};
 use crate::explain::explain;
 use crate::files::{files_of, read_source, say, write_result};
 use crate::outputs::RunOutputs;
@@ -53,6 +54,12 @@ pub fn run(arguments: Arguments) -> Status {
             semantics(&input, format, &semantics::Selection { at, from, to, run, all_choices })
         }
         Command::Explain { codes } => explain(&codes),
+        Command::Lsp { worker: true, .. } => language_worker(),
+        Command::Lsp { libraries, .. } => language_server(&libraries),
+        Command::Serve { export: Some(_), .. } => {
+            Err(UsageError("serve --export is not built yet: without a server, the page has nobody to ask".to_string()))
+        }
+        Command::Serve { file, libraries, port, export: None } => page(file.as_deref(), &libraries, port),
     };
     result.unwrap_or_else(|UsageError(message)| {
         say(&format!("error: {message}\n"));

@@ -14,8 +14,22 @@ pub fn read_source(path: &Path) -> Result<Source, String> {
     let path = file_of(path)?;
     let name = path.display().to_string();
     let bytes = std::fs::read(&path).map_err(|error| format!("cannot read `{name}`: {}", reason(&error)))?;
+    let dialect = dialect_of(&path);
+    source(name, Some(path), bytes, dialect)
+}
+
+/// A file whose text comes from standard input, whatever is in it, and whether it is there at all.
+pub fn read_text_of(path: &Path) -> Result<Source, String> {
+    if path == Path::new("-") {
+        return read_source(path);
+    }
+    let bytes = read_standard_input().map_err(|error| format!("cannot read standard input: {error}"))?;
+    source(path.display().to_string(), Some(path.to_path_buf()), bytes, dialect_of(path))
+}
+
+fn dialect_of(path: &Path) -> Dialect {
     let is_mel = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("mel"));
-    source(name, Some(path), bytes, if is_mel { Dialect::Mel } else { Dialect::Modelica })
+    if is_mel { Dialect::Mel } else { Dialect::Modelica }
 }
 
 /// The files that a path means: itself, or for a directory every Modelica file of the packages in it, by name.

@@ -10,6 +10,7 @@
 //! | `arguments` | commands and options as data, with the help that users read |
 //! | `bar` | the progress of a run, on a terminal |
 //! | `commands` | one function per command |
+//! | `editors` | the language server and the page |
 //! | `explain` | the pages of codes |
 //! | `files` | reading what the user names, writing what the user asked for |
 //! | `outputs` | the files of a run |
@@ -23,6 +24,7 @@ mod answers;
 mod arguments;
 mod bar;
 mod commands;
+mod editors;
 mod explain;
 mod files;
 mod outputs;

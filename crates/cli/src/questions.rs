@@ -7,7 +7,7 @@ use modeshift_driver::{Limits, Progress, Question};
 
 use crate::arguments::{Common, Input};
 use crate::commands::UsageError;
-use crate::files::read_source;
+use crate::files::{read_source, read_text_of};
 use crate::watchdog;
 
 /// Reads the file and puts the options together.
@@ -19,20 +19,25 @@ pub fn question(input: &Input) -> Result<Question, UsageError> {
         return Err(UsageError(format!("-L {}: there is no such directory", missing.display())));
     }
     Ok(Question {
-        source: read_source(&input.file).map_err(UsageError)?,
+        source: match input.stdin {
+            true => read_text_of(&input.file),
+            false => read_source(&input.file),
+        }
+        .map_err(UsageError)?,
         model: common.model.clone(),
         overrides: common.overrides.clone(),
-        libraries: libraries(common),
+        libraries: library_path(&common.libraries),
         limits: Limits { nodes: common.node_limit, time: common.time_limit.map(Duration::from_secs_f64) },
         progress,
+        parsed: None,
     })
 }
 
 /// The directories of `-L`, then those of `MODELICAPATH`.
-fn libraries(common: &Common) -> Vec<PathBuf> {
+pub fn library_path(given: &[PathBuf]) -> Vec<PathBuf> {
     let path = std::env::var_os("MODELICAPATH").unwrap_or_default();
     let from_path = std::env::split_paths(&path).filter(|directory| directory.is_dir()).collect::<Vec<_>>();
-    common.libraries.iter().cloned().chain(from_path).collect()
+    given.iter().cloned().chain(from_path).collect()
 }
 
 /// Starts the clock where there is a time limit.

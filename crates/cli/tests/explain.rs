@@ -110,6 +110,7 @@ fn run(example: &Example) -> (Diagnostics, String) {
         libraries: Vec::new(),
         limits: Limits { nodes: line.nodes, time: None },
         progress: Progress::default(),
+        parsed: None,
     };
     let Line { at, scenario, run, as_other_tools, settings, .. } = Line { overrides: Vec::new(), ..line };
     match *command {

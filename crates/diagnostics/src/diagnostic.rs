@@ -119,7 +119,7 @@ impl Diagnostic {
 ///
 /// Beyond a limit, errors of the same code are counted and no longer kept, so that a mistake in a loop
 /// over 10^5 elements does not fill the screen.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
     suppressed: Vec<(Code, usize)>,

@@ -1,10 +1,22 @@
 //! Where in the source: files, byte ranges, lines and columns.
 
 use std::fmt;
+use std::sync::Arc;
 
 /// A source file of a [`SourceMap`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(u32);
+
+/// Ids from here on are of files that are kept from one run to the next, see [`SourceMap::share`].
+const FIRST_SHARED: u32 = 1 << 31;
+
+impl FileId {
+    /// The id of the file of this number among those that are kept from one run to the next.
+    pub fn shared(number: usize) -> FileId {
+        let number = u32::try_from(number).ok().filter(|number| *number < FIRST_SHARED);
+        FileId(FIRST_SHARED + number.expect("fewer than 2^31 files"))
+    }
+}
 
 /// A byte range of one source file. The default span points at the start of the first file
 /// and stands for "no place in particular".
@@ -45,6 +57,15 @@ pub struct SourceFile {
 }
 
 impl SourceFile {
+    /// A text with its name.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> SourceFile {
+        let text = text.into();
+        let line_starts = std::iter::once(0)
+            .chain(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1))
+            .collect();
+        SourceFile { name: name.into(), text, line_starts }
+    }
+
     /// The name to show: a path as given, or `<stdin>`.
     pub fn name(&self) -> &str {
         &self.name
@@ -89,22 +110,31 @@ impl fmt::Display for LineColumn {
 #[derive(Debug, Default)]
 pub struct SourceMap {
     files: Vec<SourceFile>,
+    shared: Vec<Option<Arc<SourceFile>>>,
 }
 
 impl SourceMap {
     /// Takes a text in and gives it an id.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> FileId {
-        let text = text.into();
-        let line_starts = std::iter::once(0)
-            .chain(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1))
-            .collect();
-        self.files.push(SourceFile { name: name.into(), text, line_starts });
+        self.files.push(SourceFile::new(name, text));
         FileId(self.files.len() as u32 - 1)
+    }
+
+    /// Takes in a file that other runs have too, under the id that all of them use.
+    pub fn share(&mut self, id: FileId, file: Arc<SourceFile>) {
+        let number = (id.0 - FIRST_SHARED) as usize;
+        if self.shared.len() <= number {
+            self.shared.resize(number + 1, None);
+        }
+        self.shared[number] = Some(file);
     }
 
     /// The file of this id; `None` only for the default span of an empty map.
     pub fn file(&self, id: FileId) -> Option<&SourceFile> {
-        self.files.get(id.0 as usize)
+        match id.0.checked_sub(FIRST_SHARED) {
+            Some(number) => self.shared.get(number as usize)?.as_deref(),
+            None => self.files.get(id.0 as usize),
+        }
     }
 
     /// The text that a span covers, empty where there is none.

@@ -64,6 +64,7 @@ mod some_modes;
 mod timings;
 mod valuation;
 
+pub use modeshift_flatten::Parsed;
 pub use modeshift_modes::use_stack;
 pub use modeshift_report as report;
 pub use modeshift_report::Analyzed;

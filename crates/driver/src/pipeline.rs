@@ -72,10 +72,14 @@ pub(crate) struct Run<'a> {
 
 impl<'a> Run<'a> {
     pub(crate) fn new(question: &'a Question) -> Self {
+        let library = Library::new(Disk, question.libraries.clone());
         Run {
             question,
             start: Instant::now(),
-            library: Library::new(Disk, question.libraries.clone()),
+            library: match &question.parsed {
+                Some(parsed) => library.keeping(parsed.clone()),
+                None => library,
+            },
             diagnostics: Diagnostics::new(),
             timings: Timings::telling(question.progress.clone()),
         }

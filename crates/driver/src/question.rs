@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use modeshift_diagnostics::{Diagnostics, SourceMap};
+use modeshift_flatten::Parsed;
 
 use crate::timings::{Progress, Timings};
 
@@ -54,6 +55,8 @@ pub struct Question {
     pub limits: Limits,
     /// Told which phase is running.
     pub progress: Progress,
+    /// What was parsed for earlier questions; nothing where this is the only one.
+    pub parsed: Option<Parsed>,
 }
 
 impl Question {

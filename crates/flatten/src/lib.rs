@@ -31,7 +31,8 @@ mod restrictions;
 mod suggestion;
 mod tables;
 
-pub use classes::files::{Disk, Files, Memory};
+pub use classes::files::{Disk, Files, Memory, Version};
 pub use classes::library::{ClassId, ClassNode, Library, ROOT};
+pub use classes::parsed::Parsed;
 pub use flattener::{Request, flatten};
 pub use mel::flatten_mel;

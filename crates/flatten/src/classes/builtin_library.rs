@@ -21,8 +21,18 @@ pub(crate) fn text(name: &str) -> Option<&'static str> {
 
 /// The text of a package inside a built-in one, which has the given full name and definition.
 pub(crate) fn text_inside(package: &str, definition: &Class, name: &str) -> Option<&'static str> {
-    let is_built_in = package == "Modeshift" && definition.description.as_deref() == Some(MODESHIFT_DESCRIPTION);
+    let is_built_in = is_modeshift(package, definition);
     MODESHIFT_PACKAGES.iter().find(|(known, _)| is_built_in && *known == name).map(|(_, text)| *text)
+}
+
+/// The names of the packages inside a built-in one.
+pub(crate) fn names_inside(package: &str, definition: &Class) -> impl Iterator<Item = Arc<str>> {
+    let is_built_in = is_modeshift(package, definition);
+    MODESHIFT_PACKAGES.iter().filter(move |_| is_built_in).map(|(name, _)| Arc::from(*name))
+}
+
+fn is_modeshift(package: &str, definition: &Class) -> bool {
+    package == "Modeshift" && definition.description.as_deref() == Some(MODESHIFT_DESCRIPTION)
 }
 
 /// A unit type that the text does not list.

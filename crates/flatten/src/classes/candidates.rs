@@ -6,8 +6,8 @@ use modeshift_diagnostics::{Code, Diagnostic, Diagnostics};
 use modeshift_syntax::ast::{Class, ClassKind, ElementKind};
 use rustc_hash::FxHashSet;
 
-use crate::classes::annotations;
 use crate::classes::library::{ClassId, Library, ROOT, elements, nested_classes};
+use crate::classes::{annotations, builtin_library};
 use crate::suggestion::with_suggestion;
 
 /// How many classes are looked at to find some to propose: every small library, and of a large one enough.
@@ -118,9 +118,13 @@ impl Library {
 
     /// The names of the classes inside a class, files included, in the order of `package.order`, then as they are
     /// written, then by name.
-    fn names_of_classes(&self, id: ClassId) -> Vec<Arc<str>> {
+    pub fn names_of_classes(&self, id: ClassId) -> Vec<Arc<str>> {
         let node = self.class(id);
-        let mut names: Vec<Arc<str>> = self.order_of(id).unwrap_or_default();
+        let mut names: Vec<Arc<str>> = match id {
+            ROOT => self.names_at_the_top(),
+            _ => self.order_of(id).unwrap_or_default(),
+        };
+        names.extend(builtin_library::names_inside(&node.name, &node.definition));
         names.retain(|name| !component_names(&node.definition).any(|component| component == name));
         names.extend(nested_classes(&node.definition).map(|class| class.name.name.clone()));
         names.extend(self.names_of_files(id));
@@ -129,9 +133,26 @@ impl Library {
         names
     }
 
+    /// The names of the classes at the top: those that were given, those of the library path, those that are built in.
+    fn names_at_the_top(&self) -> Vec<Arc<str>> {
+        let given = self.given().iter().filter(|id| self.class(**id).parent == Some(ROOT));
+        let mut names: Vec<Arc<str>> = given.map(|id| self.class(*id).name.clone()).collect();
+        for directory in &self.directories {
+            match self.is_package_directory(directory) {
+                true => names.extend(self.files.directory_name(directory).as_deref().map(without_version)),
+                false => names.extend(self.names_in(directory).iter().map(|name| without_version(name))),
+            }
+        }
+        names.extend(["Modelica", "Modeshift"].map(Arc::from));
+        names
+    }
+
     /// The names of the files and directories that belong to a package, sorted.
     fn names_of_files(&self, id: ClassId) -> Vec<Arc<str>> {
-        let Some(directory) = &self.class(id).directory else { return Vec::new() };
+        self.class(id).directory.as_ref().map_or_else(Vec::new, |directory| self.names_in(directory))
+    }
+
+    fn names_in(&self, directory: &std::path::Path) -> Vec<Arc<str>> {
         let files = self.files.files(directory).into_iter();
         let mut names: Vec<Arc<str>> = files
             .filter_map(|file| file.strip_suffix(".mo").filter(|stem| *stem != "package").map(Arc::from))
@@ -162,6 +183,11 @@ impl Library {
             diagnostics.push(Diagnostic::warning(Code::W0216, message).label(definition.name.span, ""));
         }
     }
+}
+
+/// `Modelica 4.1.0` is the directory of `Modelica`.
+fn without_version(directory: &str) -> Arc<str> {
+    directory.split(' ').next().unwrap_or(directory).into()
 }
 
 fn component_names(class: &Class) -> impl Iterator<Item = &Arc<str>> {

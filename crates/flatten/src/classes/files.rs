@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+/// When a file was last written, and its length.
+pub type Version = (std::time::SystemTime, u64);
+
 /// A tree of files that can be asked for and read.
 pub trait Files {
     /// Whether a file is there.
@@ -17,6 +20,10 @@ pub trait Files {
     fn directories(&self, path: &Path) -> Vec<String>;
     /// The names of the files inside a directory, in any order; none where there is no such directory.
     fn files(&self, path: &Path) -> Vec<String>;
+    /// What tells one version of a file from the next; `None` where that cannot be told.
+    fn version(&self, _path: &Path) -> Option<Version> {
+        None
+    }
     /// What a directory is called, also where its path does not end with its name, as `.` and `..`.
     fn directory_name(&self, path: &Path) -> Option<String>;
 }
@@ -47,6 +54,11 @@ impl Files for Disk {
 
     fn files(&self, path: &Path) -> Vec<String> {
         entries(path, |kind| !kind.is_dir())
+    }
+
+    fn version(&self, path: &Path) -> Option<Version> {
+        let metadata = std::fs::metadata(path).ok()?;
+        Some((metadata.modified().ok()?, metadata.len()))
     }
 
     fn directory_name(&self, path: &Path) -> Option<String> {

@@ -4,6 +4,7 @@
 //! where they lie is the matter of [`packages`](super::packages).
 
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use modeshift_dae::{Id, IndexVec};
@@ -12,7 +13,8 @@ use modeshift_syntax::ast::{Class, ClassBody, ClassKind, Composition, Element, E
 use rustc_hash::FxHashMap;
 
 use crate::classes::builtin_library;
-use crate::classes::files::Files;
+use crate::classes::files::{Files, Version};
+use crate::classes::parsed::Parsed;
 
 /// A class of the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -56,11 +58,13 @@ impl ClassNode {
 
 /// All classes known so far, and where more are to be found.
 pub struct Library {
-    pub(super) files: Box<dyn Files>,
+    pub(super) files: Rc<dyn Files>,
     pub(super) directories: Vec<PathBuf>,
     sources: SourceMap,
     pub(super) classes: IndexVec<ClassId, ClassNode>,
     given: Vec<ClassId>,
+    /// What was parsed for earlier questions, where there may be later ones.
+    parsed: Option<Parsed>,
 }
 
 impl Library {
@@ -75,12 +79,18 @@ impl Library {
             children: FxHashMap::default(),
         };
         Library {
-            files: Box::new(files),
+            files: Rc::new(files),
             directories,
             sources: SourceMap::default(),
             classes: IndexVec::from_iter([root]),
             given: Vec::new(),
+            parsed: None,
         }
+    }
+
+    /// The same, with what was parsed before; what is parsed now is kept there.
+    pub fn keeping(self, parsed: Parsed) -> Self {
+        Library { parsed: Some(parsed), ..self }
     }
 
     /// The texts read so far.
@@ -192,6 +202,19 @@ impl Library {
         let file = self.sources.add(name, text);
         let text = self.sources.file(file).map_or("", |file| file.text());
         modeshift_syntax::parse(file, text, diagnostics).definition()
+    }
+
+    /// Parses a text that is not the user's, unless that was done before.
+    pub(super) fn parse_or_recall(
+        &mut self,
+        (name, version): (&str, Option<Version>),
+        text: impl FnOnce() -> Result<String, String>,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<StoredDefinition, String> {
+        match &self.parsed {
+            Some(parsed) => parsed.clone().read((name, version), text, &mut self.sources, diagnostics),
+            None => Ok(self.parse(name, text()?, diagnostics)),
+        }
     }
 }
 

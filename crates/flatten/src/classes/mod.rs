@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`files`] | where texts come from: the disk, or memory in tests |
 //! | [`library`] | the tree of classes, read when first asked for |
+//! | [`parsed`] | files that were parsed for an earlier question |
 //! | [`packages`] | packages as files and directories: where a class is, what lies around a file |
 //! | [`candidates`] | which class may be meant where none is named, or a wrong one |
 //! | [`builtin_library`] | what is known of `Modelica` and `Modeshift` without a library |
@@ -22,6 +23,7 @@ pub(crate) mod layout;
 pub(crate) mod library;
 pub(crate) mod lookup;
 pub(crate) mod packages;
+pub(crate) mod parsed;
 
 use std::rc::Rc;
 use std::sync::Arc;

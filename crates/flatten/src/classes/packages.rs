@@ -241,7 +241,8 @@ impl Library {
         parent: ClassId,
         diagnostics: &mut Diagnostics,
     ) -> Option<ClassId> {
-        let stored = self.parse(&format!("<built-in {name}>"), text.to_string(), diagnostics);
+        let file = (&*format!("<built-in {name}>"), None);
+        let stored = self.parse_or_recall(file, || Ok(text.to_string()), diagnostics).ok()?;
         let definition = stored.classes.into_iter().next()?;
         Some(self.add_class(definition, parent, None))
     }
@@ -323,8 +324,10 @@ impl Library {
     }
 
     fn read(&mut self, path: &FilePath, diagnostics: &mut Diagnostics) -> Option<StoredDefinition> {
-        match self.files.read(path) {
-            Ok(text) => Some(self.parse(&path.display().to_string(), text, diagnostics)),
+        let (name, version) = (path.display().to_string(), self.files.version(path));
+        let files = self.files.clone();
+        match self.parse_or_recall((&name, version), || files.read(path), diagnostics) {
+            Ok(stored) => Some(stored),
             Err(reason) => {
                 let message = format!("cannot read `{}`: {reason}", path.display());
                 diagnostics.push(Diagnostic::error(Code::E0001, message));

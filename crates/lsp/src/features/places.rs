@@ -1,0 +1,226 @@
+//! Where things are: definition, references, renaming.
+
+use std::path::{Path, PathBuf};
+
+use modeshift_diagnostics::Span;
+use modeshift_driver::Parsed;
+use modeshift_syntax::SyntaxKind;
+use modeshift_syntax::tree::{Child, Node};
+use serde_json::{Map, Value, json};
+
+use super::diagnostics::address;
+use crate::documents::{Document, around, uri_of};
+use crate::names::{Names, Symbol};
+use crate::rpc::Failure;
+use crate::text::{Encoding, Text};
+
+/// How many files of a package are searched.
+const MOST_FILES: usize = 3000;
+
+/// What is looked for: a declaration.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// Its name.
+    name: String,
+    /// The file and the first byte of the name there.
+    key: (String, u32),
+}
+
+/// A place where a name stands, and whether it is the declaration.
+pub struct Occurrence {
+    range: Value,
+    declares: bool,
+}
+
+/// Where the name at a byte is declared.
+pub fn definition(document: &Document, names: &mut Names, offset: usize) -> Value {
+    let found = symbol(document, names, offset);
+    found.and_then(|symbol| location(document, names, names.declaration(&symbol)?)).unwrap_or(Value::Null)
+}
+
+/// Where the class of the component at a byte is declared.
+pub fn type_definition(document: &Document, names: &mut Names, offset: usize) -> Value {
+    let found = symbol(document, names, offset).and_then(|symbol| names.class_of(&symbol)).map(Symbol::Class);
+    found.and_then(|symbol| location(document, names, names.declaration(&symbol)?)).unwrap_or(Value::Null)
+}
+
+fn symbol(document: &Document, names: &mut Names, offset: usize) -> Option<Symbol> {
+    let (nodes, token) = around(document.tree(), offset);
+    names.resolve(&nodes, token?)
+}
+
+fn location(document: &Document, names: &Names, span: Span) -> Option<Value> {
+    if names.is_own(span.file) {
+        return Some(json!({"uri": document.uri, "range": document.range(span)}));
+    }
+    let (name, text) = names.file(span.file)?;
+    // What is part of the program has no file to show.
+    if name.starts_with('<') {
+        return None;
+    }
+    let text = Text::new(text.to_string(), Encoding::Utf16);
+    Some(json!({"uri": address(Path::new(name)), "range": text.range(span.start as usize, span.end as usize)}))
+}
+
+/// What the name at a byte stands for, to be looked for elsewhere.
+pub fn target(document: &Document, names: &mut Names, offset: usize) -> Option<Target> {
+    let symbol = symbol(document, names, offset)?;
+    let span = names.declaration(&symbol)?;
+    Some(Target { name: names.written(span).to_string(), key: names.key(span)? })
+}
+
+/// All places of a document that mean the target.
+pub fn occurrences(document: &Document, names: &mut Names, target: &Target) -> Vec<Occurrence> {
+    let mut found = Vec::new();
+    let mut nodes = vec![document.tree().root()];
+    visit(document, names, target, &mut nodes, &mut found);
+    found
+}
+
+fn visit<'tree>(
+    document: &'tree Document,
+    names: &mut Names,
+    target: &Target,
+    nodes: &mut Vec<Node<'tree>>,
+    found: &mut Vec<Occurrence>,
+) {
+    let Some(&node) = nodes.last() else { return };
+    for child in node.children() {
+        match child {
+            Child::Node(inner) => {
+                nodes.push(inner);
+                visit(document, names, target, nodes, found);
+                nodes.pop();
+            }
+            Child::Token(token) if token.kind == SyntaxKind::Identifier && token.text == target.name => {
+                let Some(symbol) = names.resolve(nodes, token) else { continue };
+                let key = names.declaration(&symbol).and_then(|span| names.key(span));
+                if key.as_ref() == Some(&target.key) {
+                    let declares = key.is_some_and(|(_, start)| start == token.span.start)
+                        && names.declaration(&symbol).is_some_and(|span| names.is_own(span.file));
+                    found.push(Occurrence { range: document.range(token.span), declares });
+                }
+            }
+            Child::Token(_) => {}
+        }
+    }
+}
+
+/// The files among which the target may be used: those of the packages around its declaration.
+pub fn files_around(target: &Target) -> Vec<PathBuf> {
+    let path = Path::new(&target.key.0);
+    let packages = path.ancestors().skip(1).take_while(|directory| directory.join("package.mo").is_file());
+    let Some(outermost) = packages.last() else { return Vec::new() };
+    let (mut files, mut pending) = (Vec::new(), vec![outermost.to_path_buf()]);
+    while let Some(directory) = pending.pop() {
+        for entry in std::fs::read_dir(&directory).into_iter().flatten().flatten() {
+            let path = entry.path();
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() && path.join("package.mo").is_file() => pending.push(path),
+                Ok(kind) if kind.is_file() && path.extension().is_some_and(|it| it == "mo") => files.push(path),
+                _ => {}
+            }
+        }
+        if files.len() > MOST_FILES {
+            break;
+        }
+    }
+    files.sort();
+    files
+}
+
+/// The places of a file that is not open.
+pub fn occurrences_in_file(
+    path: &Path,
+    target: &Target,
+    libraries: &[PathBuf],
+    parsed: &Parsed,
+    encoding: Encoding,
+) -> Option<(String, Vec<Occurrence>)> {
+    let text = std::fs::read_to_string(path).ok()?;
+    if !text.contains(&target.name) {
+        return None;
+    }
+    let uri = uri_of(path);
+    let document = Document::new(&uri, 0, text, encoding);
+    let mut names = Names::new(&document, libraries, parsed);
+    let found = occurrences(&document, &mut names, target);
+    (!found.is_empty()).then_some((uri, found))
+}
+
+/// The same name elsewhere in the document.
+pub fn highlights(document: &Document, names: &mut Names, offset: usize) -> Value {
+    let Some(target) = target(document, names, offset) else { return json!([]) };
+    let found = occurrences(document, names, &target);
+    found.into_iter().map(|it| json!({"range": it.range, "kind": if it.declares { 3 } else { 2 }})).collect()
+}
+
+/// All places, as the protocol has them.
+pub fn references(found: &[(String, Vec<Occurrence>)], with_declaration: bool) -> Value {
+    let places = found.iter().flat_map(|(uri, places)| places.iter().map(move |place| (uri, place)));
+    let wanted = places.filter(|(_, place)| with_declaration || !place.declares);
+    wanted.map(|(uri, place)| json!({"uri": uri, "range": place.range})).collect()
+}
+
+/// The edits of a renaming.
+pub fn renaming(found: &[(String, Vec<Occurrence>)], new_name: &str) -> Value {
+    let mut changes = Map::new();
+    for (uri, places) in found.iter().filter(|(_, places)| !places.is_empty()) {
+        let edits = places.iter().map(|place| json!({"range": place.range, "newText": new_name}));
+        changes.insert(uri.clone(), edits.collect());
+    }
+    json!({"changes": changes})
+}
+
+/// The name that would be renamed.
+pub fn prepare_rename(document: &Document, names: &mut Names, offset: usize) -> Result<Value, Failure> {
+    let (_, token) = around(document.tree(), offset);
+    let Some(token) = token.filter(|token| token.kind == SyntaxKind::Identifier) else { return Ok(Value::Null) };
+    can_be_renamed(document, names, offset, token.text)?;
+    Ok(json!({"range": document.range(token.span), "placeholder": token.text}))
+}
+
+/// Refuses what cannot be renamed, or not to this.
+pub fn can_be_renamed(document: &Document, names: &mut Names, offset: usize, new_name: &str) -> Result<(), Failure> {
+    let Some(symbol) = symbol(document, names, offset) else {
+        return Err(Failure::refused("there is no name here whose declaration is known"));
+    };
+    let Some(span) = names.declaration(&symbol) else {
+        return Err(Failure::refused("this is a word of the language"));
+    };
+    let file = names.file(span.file).map_or("", |(name, _)| name).to_string();
+    let own_packages = document.path.as_ref().is_some_and(|path| {
+        let packages = path.ancestors().skip(1).take_while(|directory| directory.join("package.mo").is_file());
+        packages.last().is_some_and(|outermost| Path::new(&file).starts_with(outermost))
+    });
+    if !names.is_own(span.file) && !own_packages {
+        return Err(Failure::refused(format!("this is declared in `{file}`, which is no file of this package")));
+    }
+    if !is_name(new_name) {
+        return Err(Failure::refused(format!("`{new_name}` is no name")));
+    }
+    let clash = match &symbol {
+        Symbol::Component { owner, .. } => names.member(*owner, new_name),
+        Symbol::Class(class) => match names.parent(*class) {
+            Some(parent) => names.member(parent, new_name),
+            None => None,
+        },
+        _ => None,
+    };
+    let is_itself = |other: &Symbol| names.declaration(other) == Some(span);
+    match clash.filter(|other| !is_itself(other)) {
+        Some(_) => Err(Failure::refused(format!("there is a `{new_name}` already"))),
+        None => Ok(()),
+    }
+}
+
+/// Whether a text is one identifier.
+fn is_name(text: &str) -> bool {
+    let mut diagnostics = modeshift_diagnostics::Diagnostics::new();
+    let expression = modeshift_syntax::parse_expression(crate::documents::own_file(), text, &mut diagnostics);
+    let is_reference = |reference: &modeshift_syntax::ast::Reference| {
+        !reference.global && reference.parts.len() == 1 && reference.parts[0].subscripts.is_empty()
+    };
+    let is_one = matches!(&expression.kind, modeshift_syntax::ast::ExpressionKind::Reference(it) if is_reference(it));
+    is_one && diagnostics.is_empty() && text.trim() == text && !text.starts_with('(')
+}

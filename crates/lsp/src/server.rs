@@ -1,0 +1,460 @@
+//! The loop of the server: one thread reads messages, one listens to the worker, this one answers. Nothing here waits for
+//! an analysis.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use modeshift_driver::{Dialect, Parsed};
+use serde_json::{Value, json};
+
+use crate::documents::{Document, path_of};
+use crate::facts::Facts;
+use crate::features::{self, diagnostics};
+use crate::names::Names;
+use crate::rpc::{Failure, failure, notification, read_message, response, write_message};
+use crate::text::Encoding;
+use crate::worker::{Analyst, Kind, Program, Request, Said};
+
+/// What the loop waits for.
+enum Event {
+    Message(Value),
+    /// The client is gone.
+    End,
+    Worker(Said),
+}
+
+/// How the server is started.
+pub struct Settings {
+    /// How to start a worker.
+    pub worker: Program,
+    /// Where packages are looked for.
+    pub libraries: Vec<PathBuf>,
+}
+
+/// A check that takes less is started with the keystroke; others wait for a pause in proportion.
+const QUICK: Duration = Duration::from_millis(60);
+
+/// The longest pause that is waited for.
+const LONGEST_PAUSE: Duration = Duration::from_millis(400);
+
+/// An analysis that takes longer than this is ended, and said to have been.
+const LONGEST_ANALYSIS: Duration = Duration::from_secs(60);
+
+/// Serves a client until it says `exit` or is gone. The result is whether it said goodbye.
+pub fn serve(input: impl BufRead + Send + 'static, output: impl Write, settings: Settings) -> std::io::Result<bool> {
+    let (sender, events) = channel();
+    let reader = sender.clone();
+    let read = move || read_all(input, &reader);
+    std::thread::Builder::new().name("reader".into()).spawn(read)?;
+    Server::new(settings, output, sender).run(&events)
+}
+
+fn read_all(mut input: impl BufRead, sender: &Sender<Event>) {
+    while let Ok(Some(message)) = read_message(&mut input) {
+        // What is no JSON is skipped: its frame says where the next message starts.
+        if let Ok(message) = message
+            && sender.send(Event::Message(message)).is_err()
+        {
+            return;
+        }
+    }
+    let _ = sender.send(Event::End);
+}
+
+/// Everything the server knows.
+pub struct Server<Output> {
+    output: Output,
+    documents: BTreeMap<String, Document>,
+    /// The names that a document sees, of the text of this number.
+    names: BTreeMap<String, (u64, Names)>,
+    /// When a document is to be checked.
+    due: BTreeMap<String, Instant>,
+    analyst: Analyst,
+    libraries: Vec<PathBuf>,
+    parsed: Parsed,
+    encoding: Encoding,
+    state: State,
+    last_check: Duration,
+    /// What the client can do that decides how it is answered.
+    client: Client,
+}
+
+/// What the client can do.
+#[derive(Clone, Copy, Debug, Default)]
+struct Client {
+    refreshes_hints: bool,
+    refreshes_lenses: bool,
+    refreshes_tokens: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Starting,
+    Running,
+    ShutDown,
+}
+
+impl<Output: Write> Server<Output> {
+    fn new(settings: Settings, output: Output, sender: Sender<Event>) -> Self {
+        let tell = move |said| drop(sender.send(Event::Worker(said)));
+        Server {
+            output,
+            documents: BTreeMap::new(),
+            names: BTreeMap::new(),
+            due: BTreeMap::new(),
+            analyst: Analyst::new(settings.worker, Arc::new(tell)),
+            libraries: settings.libraries,
+            parsed: Parsed::default(),
+            encoding: Encoding::default(),
+            state: State::Starting,
+            last_check: Duration::ZERO,
+            client: Client::default(),
+        }
+    }
+
+    fn run(mut self, events: &Receiver<Event>) -> std::io::Result<bool> {
+        loop {
+            match events.recv_timeout(self.time_to_wait()) {
+                Ok(Event::Message(message)) => {
+                    if message["method"] == json!("exit") {
+                        return Ok(self.state == State::ShutDown);
+                    }
+                    self.message(&message)?;
+                }
+                Ok(Event::Worker(said)) => self.worker_said(said)?,
+                Ok(Event::End) | Err(RecvTimeoutError::Disconnected) => return Ok(self.state == State::ShutDown),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            self.start_checks();
+            self.end_what_takes_long();
+        }
+    }
+
+    /// Until something is due.
+    fn time_to_wait(&self) -> Duration {
+        let now = Instant::now();
+        let next = self.due.values().map(|due| due.saturating_duration_since(now)).min();
+        let longest = if self.analyst.is_idle() { Duration::from_secs(3600) } else { Duration::from_millis(100) };
+        next.unwrap_or(longest).min(longest)
+    }
+
+    fn start_checks(&mut self) {
+        let now = Instant::now();
+        let ready: Vec<String> = self.due.iter().filter(|(_, due)| **due <= now).map(|(uri, _)| uri.clone()).collect();
+        for uri in ready {
+            self.due.remove(&uri);
+            self.ask(&uri, Kind::Check, json!({}));
+        }
+    }
+
+    fn end_what_takes_long(&mut self) {
+        let documents = &self.documents;
+        self.analyst.give_up_on(|request| {
+            documents.get(&request.uri).is_none_or(|document| document.changes != request.changes)
+        });
+        if self.analyst.running().is_some_and(|(_, since)| since.elapsed() > LONGEST_ANALYSIS) {
+            self.analyst.end();
+            let ended = self.analyst.ended();
+            if let Some(request) = ended {
+                // What cannot be written is noticed with the next message.
+                let _ = self.worker_ended(&request, "the analysis took longer than a minute and was ended");
+            }
+        }
+    }
+
+    /// Asks the worker about a document.
+    fn ask(&mut self, uri: &str, kind: Kind, more: Value) {
+        let Some(document) = self.documents.get(uri) else { return };
+        let mut body = json!({
+            "name": document.path.as_ref().map_or(uri.to_string(), |path| path.display().to_string()),
+            "path": document.path.as_ref().and_then(|path| path.to_str()),
+            "text": document.text.as_str(),
+            "mel": document.dialect == Dialect::Mel,
+            "libraries": self.libraries.iter().filter_map(|path| path.to_str()).collect::<Vec<_>>(),
+        });
+        for (name, value) in more.as_object().into_iter().flatten() {
+            body[name] = value.clone();
+        }
+        self.analyst.ask(Request { kind, uri: uri.to_string(), changes: document.changes, body });
+    }
+
+    fn worker_said(&mut self, said: Said) -> std::io::Result<()> {
+        let Some((request, time, answer)) = self.analyst.answered(said) else { return Ok(()) };
+        let Some(answer) = answer else {
+            return self.worker_ended(&request, "the analysis of this text ended in a fault of the program");
+        };
+        match &request.kind {
+            Kind::Check => {
+                self.last_check = time;
+                let Some(document) = self.documents.get_mut(&request.uri) else { return Ok(()) };
+                if document.changes != request.changes {
+                    return Ok(());
+                }
+                document.published = diagnostics::published(document, &answer);
+                self.publish(&request.uri)?;
+                self.ask(&request.uri, Kind::Facts, json!({}));
+                Ok(())
+            }
+            Kind::Facts => {
+                let Some(document) = self.documents.get_mut(&request.uri) else { return Ok(()) };
+                // Facts of an earlier text are better than none: they are shown where it did not change.
+                if !answer["facts"].is_null() {
+                    document.facts = Some(Facts::new(request.changes, answer["facts"].clone()));
+                    self.refresh()?;
+                }
+                Ok(())
+            }
+            Kind::Summary(id) => {
+                let lens = features::lens::resolved(&request.body, answer["summary"].as_str());
+                self.write(&response(id, lens))
+            }
+            Kind::Repairs(id) => {
+                let result = match self.documents.get(&request.uri) {
+                    Some(document) if document.changes == request.changes => {
+                        features::actions::actions(document, &answer)
+                    }
+                    _ => json!([]),
+                };
+                self.write(&response(id, result))
+            }
+        }
+    }
+
+    /// Says that there is no answer, and why.
+    fn worker_ended(&mut self, request: &Request, message: &str) -> std::io::Result<()> {
+        match &request.kind {
+            Kind::Check => {
+                if let Some(document) = self.documents.get_mut(&request.uri) {
+                    document.published = vec![diagnostics::without_analysis(document, message)];
+                    self.publish(&request.uri)?;
+                }
+                Ok(())
+            }
+            Kind::Facts => Ok(()),
+            Kind::Summary(id) | Kind::Repairs(id) => self.write(&failure(id, Failure::refused(message))),
+        }
+    }
+
+    fn publish(&mut self, uri: &str) -> std::io::Result<()> {
+        let Some(document) = self.documents.get(uri) else { return Ok(()) };
+        let parameters = json!({"uri": uri, "version": document.version, "diagnostics": document.published});
+        self.write(&notification("textDocument/publishDiagnostics", parameters))
+    }
+
+    /// Asks the client to ask again for what is shown beside the text.
+    fn refresh(&mut self) -> std::io::Result<()> {
+        let Client { refreshes_hints, refreshes_lenses, refreshes_tokens } = self.client;
+        let methods = [
+            (refreshes_hints, "workspace/inlayHint/refresh"),
+            (refreshes_lenses, "workspace/codeLens/refresh"),
+            (refreshes_tokens, "workspace/semanticTokens/refresh"),
+        ];
+        for (_, method) in methods.into_iter().filter(|(wanted, _)| *wanted) {
+            self.write(&json!({"jsonrpc": "2.0", "id": method, "method": method}))?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, message: &Value) -> std::io::Result<()> {
+        write_message(&mut self.output, message)
+    }
+
+    fn message(&mut self, message: &Value) -> std::io::Result<()> {
+        let Some(method) = message["method"].as_str() else { return Ok(()) };
+        let parameters = &message["params"];
+        let Some(id) = message.get("id") else {
+            return self.notified(method, parameters);
+        };
+        let result = match (self.state, method) {
+            (State::Starting, "initialize") => Ok(Some(self.initialize(parameters))),
+            (State::Starting, _) => Err(Failure::not_initialized()),
+            (_, "shutdown") => {
+                self.state = State::ShutDown;
+                Ok(Some(Value::Null))
+            }
+            _ => self.request(method, id, parameters),
+        };
+        match result {
+            Ok(Some(result)) => self.write(&response(id, result)),
+            Ok(None) => Ok(()),
+            Err(error) => self.write(&failure(id, error)),
+        }
+    }
+
+    fn initialize(&mut self, parameters: &Value) -> Value {
+        self.state = State::Running;
+        let capabilities = &parameters["capabilities"];
+        let encodings = capabilities["general"]["positionEncodings"].as_array();
+        if encodings.is_some_and(|known| known.iter().any(|it| it == "utf-8")) {
+            self.encoding = Encoding::Utf8;
+        }
+        let refreshes = |what: &str| capabilities["workspace"][what]["refreshSupport"] == json!(true);
+        self.client = Client {
+            refreshes_hints: refreshes("inlayHint"),
+            refreshes_lenses: refreshes("codeLens"),
+            refreshes_tokens: refreshes("semanticTokens"),
+        };
+        let wanted = parameters["initializationOptions"]["libraries"].as_array().into_iter().flatten();
+        let wanted: Vec<PathBuf> = wanted.filter_map(|it| it.as_str().map(PathBuf::from)).collect();
+        self.libraries.splice(0..0, wanted.into_iter().filter(|path| path.is_dir()));
+        features::capabilities(self.encoding)
+    }
+
+    fn notified(&mut self, method: &str, parameters: &Value) -> std::io::Result<()> {
+        let uri = parameters["textDocument"]["uri"].as_str().unwrap_or_default();
+        match method {
+            "textDocument/didOpen" => {
+                let item = &parameters["textDocument"];
+                let text = item["text"].as_str().unwrap_or_default().to_string();
+                let version = item["version"].as_i64().unwrap_or(0);
+                let document = Document::new(uri, version, text, self.encoding);
+                self.documents.insert(uri.to_string(), document);
+                self.names.remove(uri);
+                self.check_soon(uri, Duration::ZERO);
+            }
+            "textDocument/didChange" => {
+                let changes = parameters["contentChanges"].as_array().map_or(&[][..], Vec::as_slice);
+                let version = parameters["textDocument"]["version"].as_i64().unwrap_or(0);
+                if let Some(document) = self.documents.get_mut(uri) {
+                    document.change(version, changes);
+                    let pause = if self.last_check < QUICK { Duration::ZERO } else { self.last_check };
+                    self.check_soon(uri, pause.min(LONGEST_PAUSE));
+                }
+            }
+            "textDocument/didClose" => {
+                self.documents.remove(uri);
+                self.names.remove(uri);
+                self.due.remove(uri);
+                let nothing = json!({"uri": uri, "diagnostics": []});
+                self.write(&notification("textDocument/publishDiagnostics", nothing))?;
+            }
+            // Other documents may use what was saved.
+            "textDocument/didSave" | "workspace/didChangeWatchedFiles" => {
+                self.names.clear();
+                for uri in self.documents.keys().cloned().collect::<Vec<_>>() {
+                    self.check_soon(&uri, Duration::ZERO);
+                }
+            }
+            "$/cancelRequest" if self.analyst.forget(&parameters["id"]) => {
+                self.write(&failure(&parameters["id"], Failure::cancelled()))?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn check_soon(&mut self, uri: &str, pause: Duration) {
+        self.due.insert(uri.to_string(), Instant::now() + pause);
+    }
+
+    /// The answer to a request; nothing where it comes later.
+    fn request(&mut self, method: &str, id: &Value, parameters: &Value) -> Result<Option<Value>, Failure> {
+        use crate::features::{completion, folding, hints, hover, layout, lens, places, signature, symbols, tokens};
+        if method == "codeLens/resolve" {
+            return self.resolve_lens(id, parameters);
+        }
+        let uri = parameters["textDocument"]["uri"].as_str().unwrap_or_default();
+        let known = matches!(method, "textDocument/references" | "textDocument/rename");
+        if known {
+            return self.places_everywhere(method, uri, parameters).map(Some);
+        }
+        if !self.documents.contains_key(uri) {
+            return match method.starts_with("textDocument/") {
+                true => Ok(Some(Value::Null)),
+                false => Err(Failure::unknown_method(method)),
+            };
+        }
+        if method == "textDocument/codeAction" {
+            return Ok(self.ask_for_actions(uri, id, parameters));
+        }
+        let (document, names) = self.document(uri).ok_or_else(Failure::cancelled)?;
+        let offset = document.text.offset(&parameters["position"]);
+        Ok(Some(match method {
+            "textDocument/hover" => hover::hover(document, names, offset),
+            "textDocument/definition" | "textDocument/declaration" => places::definition(document, names, offset),
+            "textDocument/typeDefinition" => places::type_definition(document, names, offset),
+            "textDocument/documentHighlight" => places::highlights(document, names, offset),
+            "textDocument/prepareRename" => places::prepare_rename(document, names, offset)?,
+            "textDocument/documentSymbol" => symbols::symbols(document),
+            "textDocument/foldingRange" => folding::ranges(document),
+            "textDocument/semanticTokens/full" => tokens::tokens(document, None),
+            "textDocument/semanticTokens/range" => tokens::tokens(document, Some(&parameters["range"])),
+            "textDocument/completion" => completion::completion(document, names, offset),
+            "textDocument/signatureHelp" => signature::help(document, names, offset),
+            "textDocument/formatting" => layout::formatting(document, None),
+            "textDocument/rangeFormatting" => layout::formatting(document, Some(&parameters["range"])),
+            "textDocument/codeLens" => lens::lenses(document),
+            "textDocument/inlayHint" => hints::hints(document, &parameters["range"]),
+            _ => return Err(Failure::unknown_method(method)),
+        }))
+    }
+
+    /// A document and the names it sees.
+    fn document(&mut self, uri: &str) -> Option<(&Document, &mut Names)> {
+        let document = self.documents.get(uri)?;
+        if self.names.get(uri).is_none_or(|(changes, _)| *changes != document.changes) {
+            let names = Names::new(document, &self.libraries, &self.parsed);
+            self.names.insert(uri.to_string(), (document.changes, names));
+        }
+        self.names.get_mut(uri).map(|(_, names)| (document, names))
+    }
+
+    /// References and renaming look at all open documents, and at the files of the package.
+    fn places_everywhere(&mut self, method: &str, uri: &str, parameters: &Value) -> Result<Value, Failure> {
+        use crate::features::places;
+        let Some((document, names)) = self.document(uri) else { return Ok(Value::Null) };
+        let offset = document.text.offset(&parameters["position"]);
+        let is_rename = method == "textDocument/rename";
+        let new_name = parameters["newName"].as_str().unwrap_or_default();
+        if is_rename {
+            places::can_be_renamed(document, names, offset, new_name)?;
+        }
+        let Some(target) = places::target(document, names, offset) else { return Ok(Value::Null) };
+        let open: Vec<String> = self.documents.keys().cloned().collect();
+        let mut found = Vec::new();
+        for uri in &open {
+            if let Some((document, names)) = self.document(uri) {
+                found.push((uri.clone(), places::occurrences(document, names, &target)));
+            }
+        }
+        let is_open = |path: &std::path::Path| open.iter().any(|uri| path_of(uri).is_some_and(|it| it == path));
+        for path in places::files_around(&target).into_iter().filter(|path| !is_open(path)) {
+            found.extend(places::occurrences_in_file(&path, &target, &self.libraries, &self.parsed, self.encoding));
+        }
+        let with_declaration = parameters["context"]["includeDeclaration"] != json!(false);
+        Ok(match is_rename {
+            true => places::renaming(&found, new_name),
+            false => places::references(&found, with_declaration),
+        })
+    }
+
+    /// Code actions need tried-out edits, which the worker has; without diagnostics in the range there are none.
+    fn ask_for_actions(&mut self, uri: &str, id: &Value, parameters: &Value) -> Option<Value> {
+        let document = self.documents.get(uri)?;
+        let range = &parameters["range"];
+        let (from, to) = (document.text.offset(&range["start"]), document.text.offset(&range["end"]));
+        if !diagnostics::any_in(document, from, to) {
+            return Some(json!([]));
+        }
+        self.ask(uri, Kind::Repairs(id.clone()), json!({"from": from, "to": to}));
+        None
+    }
+
+    fn resolve_lens(&mut self, id: &Value, lens: &Value) -> Result<Option<Value>, Failure> {
+        let (uri, model) = (&lens["data"]["uri"], &lens["data"]["model"]);
+        let uri = uri.as_str().unwrap_or_default().to_string();
+        let Some(document) = self.documents.get(&uri) else {
+            return Ok(Some(features::lens::resolved(&json!({"lens": lens}), None)));
+        };
+        if let Some(facts) = document.facts.as_ref().filter(|facts| facts.model() == model.as_str().unwrap_or_default())
+        {
+            return Ok(Some(features::lens::resolved(&json!({"lens": lens}), Some(facts.summary()))));
+        }
+        self.ask(&uri, Kind::Summary(id.clone()), json!({"model": model, "lens": lens}));
+        Ok(None)
+    }
+}

@@ -1,0 +1,87 @@
+//! The page: a server on loopback. Whatever is asked of a model is asked of this program itself, in a process of its own,
+//! so that it can be stopped and cannot take the server along; the editor speaks with a language server behind a web socket.
+//!
+//! Everything lies below a path that nobody can guess, requests from other origins are refused, files are read and written
+//! below one directory only.
+//!
+//! | module | purpose |
+//! |---|---|
+//! | `access` | who may ask: the token, `Host`, `Origin`; which files |
+//! | `assets` | the page itself and the examples, which are part of the program |
+//! | `digest` | SHA-1 and base64, for the handshake of web sockets |
+//! | `http` | requests and responses |
+//! | `questions` | asking the program |
+//! | `routes` | which path does what |
+//! | `runs` | simulations: started, watched, stopped, read |
+//! | `socket` | web sockets, and the language server behind them |
+
+mod access;
+mod assets;
+mod digest;
+mod http;
+mod questions;
+mod routes;
+mod runs;
+mod socket;
+
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+pub use access::Root;
+
+/// How the page is served.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// This program.
+    pub program: PathBuf,
+    /// The files that the page may see; none without one.
+    pub root: Option<Root>,
+    /// The port; any that is free where it is 0.
+    pub port: u16,
+    /// Where packages are looked for.
+    pub libraries: Vec<PathBuf>,
+}
+
+/// How many connections are served at once; browsers use half a dozen.
+const MOST_CONNECTIONS: usize = 64;
+
+/// A server that listens.
+pub struct Server {
+    listener: TcpListener,
+    context: Arc<routes::Context>,
+}
+
+impl Server {
+    /// Listens on loopback.
+    pub fn new(settings: Settings) -> std::io::Result<Server> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, settings.port))?;
+        let port = listener.local_addr()?.port();
+        let context = Arc::new(routes::Context::new(settings, port)?);
+        Ok(Server { listener, context })
+    }
+
+    /// The address of the page.
+    pub fn address(&self) -> String {
+        self.context.access.address()
+    }
+
+    /// Serves until the process ends.
+    pub fn run(&self) {
+        let connections = Arc::new(AtomicUsize::new(0));
+        for stream in self.listener.incoming().flatten() {
+            if connections.load(Ordering::Relaxed) >= MOST_CONNECTIONS {
+                continue;
+            }
+            connections.fetch_add(1, Ordering::Relaxed);
+            let (context, connections) = (self.context.clone(), connections.clone());
+            let answer = move || {
+                routes::answer(&context, stream);
+                connections.fetch_sub(1, Ordering::Relaxed);
+            };
+            // Without a thread the connection is closed, and the browser asks again.
+            drop(std::thread::Builder::new().name("connection".into()).spawn(answer));
+        }
+    }
+}

@@ -1,0 +1,158 @@
+// The page: which file, which model, which view; and what the views share: the source, the run, the mode.
+
+import { ask, element, get } from './client.js';
+import { Editor } from './editor.js';
+import { Structure } from './structure.js';
+import { Changes } from './changes.js';
+import { Simulation } from './simulation.js';
+import { Others } from './others.js';
+
+const $ = (selector) => document.querySelector(selector);
+
+const theme = matchMedia('(prefers-color-scheme: dark)');
+function useTheme(name) {
+  document.documentElement.dataset.theme = name;
+  dispatchEvent(new Event('repaint'));
+}
+useTheme(localStorage.getItem('theme') ?? (theme.matches ? 'dark' : 'light'));
+theme.addEventListener('change', () => { if (!localStorage.getItem('theme')) useTheme(theme.matches ? 'dark' : 'light'); });
+$('#theme').addEventListener('click', () => {
+  const next = document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark';
+  localStorage.setItem('theme', next);
+  useTheme(next);
+});
+
+/** What all views see. */
+const app = {
+  file: '', example: true, text: '', model: '', version: 0,
+  get source() { return { file: this.file, example: this.example, text: this.text, model: this.model }; },
+  showSource: (span) => { if (span && span.file.endsWith(app.file)) editor.showLine(span.line, span.column); },
+  /** A mode that a run was in, to be shown in the structure. */
+  showMode: (values) => views.structure.useMode(values),
+  runChanged: (run) => views.structure.useRun(run),
+};
+
+const views = {
+  structure: new Structure($('#structure'), app),
+  changes: new Changes($('#changes'), app),
+  simulation: new Simulation($('#simulation'), app),
+  others: new Others($('#others'), app),
+};
+let shown = 'structure';
+
+function refresh() {
+  app.version += 1;
+  for (const view of Object.values(views)) view.stale = true;
+  views[shown].refresh();
+}
+
+function show(name) {
+  shown = name;
+  for (const tab of document.querySelectorAll('[role="tab"]')) {
+    const own = tab.getAttribute('aria-controls') === name;
+    tab.setAttribute('aria-selected', String(own));
+    tab.tabIndex = own ? 0 : -1;
+    $(`#${tab.getAttribute('aria-controls')}`).hidden = !own;
+  }
+  if (views[name].stale) views[name].refresh();
+  dispatchEvent(new Event('repaint'));
+}
+
+const tabs = [...document.querySelectorAll('[role="tab"]')];
+tabs.forEach((tab, at) => {
+  tab.addEventListener('click', () => show(tab.getAttribute('aria-controls')));
+  tab.addEventListener('keydown', (event) => {
+    const move = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!move) return;
+    const next = tabs[(at + move + tabs.length) % tabs.length];
+    next.focus();
+    next.click();
+  });
+});
+
+let pause;
+const editor = new Editor($('#editor'), {
+  changed: (text) => {
+    app.text = text;
+    $('#save').disabled = app.example;
+    clearTimeout(pause);
+    pause = setTimeout(() => { listModels(); refresh(); }, 600);
+  },
+  judged: (diagnostics) => {
+    const errors = diagnostics.filter((it) => it.severity === 1).length;
+    const verdict = $('#verdict');
+    verdict.classList.toggle('bad', errors > 0);
+    if (errors > 0) verdict.textContent = errors === 1 ? '1 error' : `${errors} errors`;
+    else if (verdict.textContent.includes('error') || !verdict.textContent) verdict.textContent = 'all well';
+  },
+});
+
+/** The models of a text, for the choice of one: by their words, which is enough to list them. */
+function listModels() {
+  const text = app.text.replace(/\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:[^"\\]|\\[\s\S])*"/g, '');
+  const names = [];
+  const open = [];
+  for (const match of text.matchAll(/\b(?:(partial)\s+)?(model|block|class|package|connector|record|function|type)\s+(\w+)(?!\s*=)|\bend\s+(\w+)\s*;/g)) {
+    if (match[4]) {
+      if (match[4] === open.at(-1)) open.pop();
+    } else {
+      if (['model', 'block', 'class'].includes(match[2]) && !match[1]) names.push([...open, match[3]].join('.'));
+      open.push(match[3]);
+    }
+  }
+  const select = $('#model');
+  const options = [element('option', { value: '' }, names.length ? `${names.filter((it) => !it.includes('.')).at(-1) ?? names.at(-1)} (default)` : '(default)'), ...names.map((name) => element('option', { value: name }, name))];
+  select.replaceChildren(...options);
+  if (!names.includes(app.model)) app.model = '';
+  select.value = app.model;
+}
+
+async function open(file, example) {
+  Object.assign(app, { file, example, model: '' });
+  app.text = await (await get(example ? `api/example?name=${encodeURIComponent(file)}` : `api/file?path=${encodeURIComponent(file)}`)).text();
+  $('#save').hidden = example;
+  $('#verdict').textContent = '';
+  listModels();
+  const directory = example ? 'example:' : `file://${encodeURI(app.directory)}`;
+  await editor.open(`${directory}/${encodeURI(file)}`, app.text);
+  views.simulation.reset();
+  refresh();
+}
+
+$('#model').addEventListener('change', (event) => { app.model = event.target.value; views.simulation.reset(); refresh(); });
+$('#file').addEventListener('change', (event) => {
+  const [kind, ...rest] = event.target.value.split(':');
+  open(rest.join(':'), kind === 'example').catch(tell);
+});
+async function save() {
+  const response = await fetch(`api/file?path=${encodeURIComponent(app.file)}`, { method: 'PUT', body: app.text });
+  if (!response.ok) tell(new Error(await response.text()));
+  else { editor.server.notify('textDocument/didSave', { textDocument: { uri: editor.server.uri } }); $('#verdict').textContent = 'saved'; }
+}
+$('#save').addEventListener('click', save);
+addEventListener('keydown', (event) => {
+  if ((event.ctrlKey || event.metaKey) && event.key === 's') { event.preventDefault(); if (!app.example) save(); }
+  if ((event.ctrlKey || event.metaKey) && event.key === 'Enter') { event.preventDefault(); show('simulation'); views.simulation.run(); }
+});
+
+function tell(error) {
+  $('#verdict').classList.add('bad');
+  $('#verdict').textContent = error.message;
+}
+
+async function start() {
+  const files = await (await get('api/files')).json();
+  app.directory = files.directory ?? '';
+  const group = (label, kind, names) => (names.length ? element('optgroup', { label }, names.map((name) => element('option', { value: `${kind}:${name}` }, name))) : null);
+  $('#file').append(...[group('Files', 'file', files.files), group('Examples', 'example', files.examples)].filter(Boolean));
+  // The editor and the command line may say which view is wanted.
+  const wanted = new URLSearchParams(location.hash.slice(1));
+  const first = files.open ?? files.files[0];
+  const file = wanted.get('file') ?? first;
+  const example = wanted.get('example') ?? (file ? null : files.examples[0]);
+  $('#file').value = example ? `example:${example}` : `file:${file}`;
+  await open(example ?? file, Boolean(example));
+  if (wanted.get('model')) { app.model = wanted.get('model'); $('#model').value = app.model; refresh(); }
+  if (views[wanted.get('view')]) show(wanted.get('view'));
+}
+start().catch(tell);

@@ -1,0 +1,133 @@
+// Asking the server, and the language server behind the web socket. Paths are relative: the token is part of them.
+
+export async function get(path) {
+  const response = await fetch(path);
+  if (!response.ok) throw new Error((await response.text()).trim());
+  return response;
+}
+
+export async function post(path, body) {
+  const response = await fetch(path, { method: 'POST', body: JSON.stringify(body) });
+  if (!response.ok) throw new Error((await response.text()).trim());
+  return response.json();
+}
+
+/** Asks the program; a newer question of the same id ends an older one. */
+export const ask = (source, command, more = {}) => post('api/ask', { ...source, id: command + (more.id ?? ''), command, ...more });
+
+/** A language server: requests, notifications, and who listens to what it says by itself. */
+export class LanguageServer {
+  constructor(listeners) {
+    this.listeners = listeners;
+    this.waiting = new Map();
+    this.next = 1;
+    this.version = 0;
+    this.ready = this.connect();
+  }
+
+  connect() {
+    const url = new URL('lsp', location.href);
+    url.protocol = 'ws:';
+    this.socket = new WebSocket(url);
+    this.socket.onmessage = (event) => this.said(JSON.parse(event.data));
+    this.socket.onclose = () => {
+      for (const { reject } of this.waiting.values()) reject(new Error('the language server is gone'));
+      this.waiting.clear();
+      this.listeners.closed?.();
+    };
+    return new Promise((resolve, reject) => {
+      this.socket.onerror = () => reject(new Error('there is no language server'));
+      this.socket.onopen = () => {
+        this.request('initialize', { capabilities: { workspace: { inlayHint: { refreshSupport: true } } }, processId: null, rootUri: null })
+          .then((result) => { this.notify('initialized', {}); resolve(result); }, reject);
+      };
+    });
+  }
+
+  said(message) {
+    if (message.method && message.id !== undefined) {
+      this.socket.send(JSON.stringify({ jsonrpc: '2.0', id: message.id, result: null }));
+      this.listeners[message.method]?.();
+    } else if (message.method) {
+      this.listeners[message.method]?.(message.params);
+    } else {
+      const waiting = this.waiting.get(message.id);
+      this.waiting.delete(message.id);
+      if (message.error) waiting?.reject(new Error(message.error.message));
+      else waiting?.resolve(message.result);
+    }
+  }
+
+  request(method, params) {
+    const id = this.next++;
+    return new Promise((resolve, reject) => {
+      this.waiting.set(id, { resolve, reject });
+      this.socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+    });
+  }
+
+  notify(method, params) {
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify({ jsonrpc: '2.0', method, params }));
+  }
+
+  open(uri, text) {
+    if (this.uri) this.notify('textDocument/didClose', { textDocument: { uri: this.uri } });
+    this.uri = uri;
+    this.version += 1;
+    this.notify('textDocument/didOpen', { textDocument: { uri, languageId: 'modelica', version: this.version, text } });
+  }
+
+  /** Sends what changed between two texts. */
+  change(before, after) {
+    if (before === after) return;
+    let start = 0;
+    const shorter = Math.min(before.length, after.length);
+    while (start < shorter && before[start] === after[start]) start += 1;
+    let end = 0;
+    while (end < shorter - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end += 1;
+    // A pair of surrogates is one character.
+    const inside = (text, at) => at > 0 && at < text.length && /[\uDC00-\uDFFF]/.test(text[at]);
+    while (start > 0 && (inside(before, start) || inside(after, start))) start -= 1;
+    while (end > 0 && (inside(before, before.length - end) || inside(after, after.length - end))) end -= 1;
+    this.version += 1;
+    this.notify('textDocument/didChange', {
+      textDocument: { uri: this.uri, version: this.version },
+      contentChanges: [{ range: { start: position(before, start), end: position(before, before.length - end) }, text: after.slice(start, after.length - end) }],
+    });
+  }
+
+  at(method, text, offset, more = {}) {
+    return this.request(`textDocument/${method}`, { textDocument: { uri: this.uri }, position: position(text, offset), ...more });
+  }
+}
+
+/** Line and character of an index. */
+export function position(text, index) {
+  const before = text.slice(0, index);
+  const line = before.split('\n').length - 1;
+  return { line, character: index - (before.lastIndexOf('\n') + 1) };
+}
+
+/** The index of a line and character. */
+export function index(text, { line, character }) {
+  let at = 0;
+  for (let n = 0; n < line; n += 1) {
+    const next = text.indexOf('\n', at);
+    if (next < 0) return text.length;
+    at = next + 1;
+  }
+  const end = text.indexOf('\n', at);
+  return Math.min(at + character, end < 0 ? text.length : end);
+}
+
+/** A new element with attributes, listeners and children. */
+export function element(name, attributes = {}, ...children) {
+  const node = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith('on')) node.addEventListener(key.slice(2), value);
+    else if (value === true) node.setAttribute(key, '');
+    else if (value !== false && value !== null && value !== undefined) node.setAttribute(key, value);
+  }
+  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return node;
+}

@@ -1,0 +1,154 @@
+//! Which path does what.
+
+use std::io::BufReader;
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::access::{Access, Root};
+use crate::http::{Request, Response, read_request};
+use crate::questions::{Asked, ask};
+use crate::runs::Runs;
+use crate::{Settings, assets, socket};
+
+/// How long a client may take to say what it wants.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How many files are listed.
+const MOST_FILES: usize = 2000;
+
+/// What all connections share.
+pub struct Context {
+    pub access: Access,
+    pub program: PathBuf,
+    pub root: Option<Root>,
+    pub libraries: Vec<PathBuf>,
+    /// Where runs leave their results; it goes when the server goes.
+    pub directory: PathBuf,
+    pub asked: Asked,
+    pub runs: Runs,
+}
+
+impl Context {
+    pub fn new(settings: Settings, port: u16) -> std::io::Result<Context> {
+        let directory = std::env::temp_dir().join(format!("modeshift-serve-{}-{port}", std::process::id()));
+        std::fs::create_dir_all(&directory)?;
+        Ok(Context {
+            access: Access::new(port)?,
+            program: settings.program,
+            root: settings.root,
+            libraries: settings.libraries,
+            directory,
+            asked: Asked::default(),
+            runs: Runs::default(),
+        })
+    }
+
+    /// Where packages are looked for, as options.
+    pub fn library_arguments(&self) -> Vec<std::ffi::OsString> {
+        self.libraries.iter().flat_map(|path| ["-L".into(), path.clone().into_os_string()]).collect()
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// Serves a connection.
+pub fn answer(context: &Context, stream: TcpStream) {
+    let _ = stream.set_read_timeout(Some(PATIENCE));
+    let Ok(reading) = stream.try_clone() else { return };
+    let mut input = BufReader::new(reading);
+    let request = match read_request(&mut input) {
+        Ok(request) => request,
+        Err(error) => return send(&stream, &Response::error(400, &error.to_string())),
+    };
+    if let Err(refusal) = context.access.check(&request) {
+        return send(&stream, &refusal);
+    }
+    let path: Vec<&str> = request.path.iter().skip(1).map(String::as_str).collect();
+    if path == ["lsp"] && socket::is_wanted(&request) {
+        // A page that goes away ends its language server; there is nobody to tell about it.
+        let _ = socket::language_server(context, &request, &mut input, &stream);
+        return;
+    }
+    send(&stream, &respond(context, &request, &path));
+}
+
+fn send(stream: &TcpStream, response: &Response) {
+    let mut output = std::io::BufWriter::new(stream);
+    // A client that is gone needs no answer.
+    let _ = response.write(&mut output);
+}
+
+fn respond(context: &Context, request: &Request, path: &[&str]) -> Response {
+    match (request.method.as_str(), path) {
+        ("GET", [name]) => match assets::page(name) {
+            Some((kind, text)) => Response::new(kind, text),
+            None => Response::error(404, "there is no such page"),
+        },
+        ("GET", ["api", "files"]) => Response::json(&files(context)),
+        ("GET", ["api", "file"]) => read_file(context, request.value("path").unwrap_or_default()),
+        ("GET", ["api", "example"]) => example(request.value("name").unwrap_or_default()),
+        ("PUT", ["api", "file"]) => write_file(context, request),
+        ("POST", ["api", "ask"]) => with_body(request, |body| ask(context, body)),
+        ("POST", ["api", "stop"]) => with_body(request, |body| {
+            Response::json(&json!(context.asked.stop(body["id"].as_str().unwrap_or_default())))
+        }),
+        ("POST", ["api", "run"]) => with_body(request, |body| context.runs.start(context, body)),
+        (_, ["api", "run", number]) => context.runs.answer(request, number, ""),
+        (_, ["api", "run", number, what]) => context.runs.answer(request, number, what),
+        _ => Response::error(404, "there is no such page"),
+    }
+}
+
+fn with_body(request: &Request, answer: impl FnOnce(&Value) -> Response) -> Response {
+    match serde_json::from_slice(&request.body) {
+        Ok(body) => answer(&body),
+        Err(error) => Response::error(400, &error.to_string()),
+    }
+}
+
+fn files(context: &Context) -> Value {
+    let examples: Vec<&str> = assets::EXAMPLES.iter().map(|(name, _)| *name).collect();
+    let root = context.root.as_ref();
+    json!({
+        "directory": root.map(|root| root.directory().display().to_string()),
+        "open": root.and_then(|root| root.open.clone()),
+        "files": root.map_or_else(Vec::new, |root| root.files(MOST_FILES)),
+        "examples": examples,
+        "version": env!("CARGO_PKG_VERSION"),
+    })
+}
+
+fn example(name: &str) -> Response {
+    match assets::EXAMPLES.iter().find(|(known, _)| *known == name) {
+        Some((_, text)) => Response::new("text/plain; charset=utf-8", *text),
+        None => Response::error(404, "there is no such example"),
+    }
+}
+
+fn read_file(context: &Context, name: &str) -> Response {
+    let Some(path) = context.root.as_ref().and_then(|root| root.file(name)) else {
+        return Response::error(403, "no such file below the directory that was given");
+    };
+    match std::fs::read_to_string(path) {
+        Ok(text) => Response::new("text/plain; charset=utf-8", text),
+        Err(error) => Response::error(404, &format!("cannot read `{name}`: {error}")),
+    }
+}
+
+fn write_file(context: &Context, request: &Request) -> Response {
+    let name = request.value("path").unwrap_or_default();
+    let Some(path) = context.root.as_ref().and_then(|root| root.file(name)) else {
+        return Response::error(403, "no such file below the directory that was given");
+    };
+    match std::fs::write(path, &request.body) {
+        Ok(()) => Response::json(&json!(true)),
+        Err(error) => Response::error(409, &format!("cannot write `{name}`: {error}")),
+    }
+}
