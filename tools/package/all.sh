@@ -1,11 +1,14 @@
 #!/bin/sh
-# Makes all packages in target/package, with their checksums.
+# Makes all packages in target/package, with their checksums: archive, Debian package, and where
+# their sources are, the wheel and the extension for Visual Studio Code.
 set -eu
 . "$(dirname "$0")/version.sh"
 MODESHIFT_BINARY=$("$root/tools/package/binary.sh")
 export MODESHIFT_BINARY
-rm -rf "$packages"
+rm -f "$packages"/modeshift[-_.]* "$packages/SHA256SUMS"
 mkdir -p "$packages"
 "$root/tools/package/archive.sh"
 if command -v dpkg-deb >/dev/null; then "$root/tools/package/deb.sh"; else echo "skipped: no dpkg-deb" >&2; fi
+if [ -e "$root/bindings/python/pyproject.toml" ]; then "$root/tools/package/wheel.sh"; fi
+if [ -e "$root/editors/vscode/package.json" ]; then "$root/tools/package/extension.sh"; fi
 (cd "$packages" && sha256sum -- * > SHA256SUMS && cat SHA256SUMS)

@@ -78,4 +78,17 @@ if [ "$(id -u)" = 0 ]; then
 else
   echo "skipped: needs root"
 fi
+
+for wheel in "$packages"/modeshift-*.whl; do
+  [ -e "$wheel" ] || continue
+  echo "== wheel"
+  python3 -m venv "$place/python"
+  "$place/python/bin/pip" install --quiet "$wheel"
+  clean "$place/python/bin" 'python -c "import modeshift; print(len(modeshift.load(\"Charger.mo\").simulate().events), \"events\")"'
+done
+if [ -e "$packages/modeshift.vsix" ]; then
+  echo "== extension"
+  mkdir "$place/extension"
+  (cd "$place/extension" && unzip -q "$packages/modeshift.vsix" && node --check extension/dist/extension.js)
+fi
 echo "all well"

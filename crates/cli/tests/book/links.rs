@@ -59,9 +59,7 @@ fn every_picture_of_the_book_is_shown() {
     let shown: Vec<String> = Page::all().iter().flat_map(Page::pictures).collect();
     for entry in std::fs::read_dir(sources().join("pictures")).expect("pictures") {
         let name = entry.expect("readable").file_name().into_string().expect("UTF-8");
-        let times = shown
-            .iter()
-            .filter(|target| target.ends_with(&format!("/{name}")) || **target == format!("pictures/{name}"));
-        assert_eq!(times.count(), 1, "{name}");
+        let is_shown = shown.iter().any(|target| target.split('/').next_back() == Some(name.as_str()));
+        assert!(is_shown, "no page shows {name}");
     }
 }

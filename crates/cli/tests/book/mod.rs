@@ -18,9 +18,10 @@
 //!   that of the repository; a `\` at the end goes on in the next line. Lines below a command are what it prints, `…` for what
 //!   is left out, in a line or between lines. A command without such lines may print anything. Every command succeeds,
 //!   or `$ echo $?` below it says with which status it does not.
-//! - `console,needs=msl` is run where `MODELICAPATH` leads to the Modelica Standard Library, `console,needs=python-NAME` where the
-//!   Python that `MODESHIFT_PYTHON` names, or else `python3`, has this module, `console,needs=command-NAME` where the program was built
-//!   with this command. It is skipped with a message elsewhere.
+//! - `console,needs=X` is run where X is there, and skipped with a message elsewhere: `msl`, where `MODELICAPATH` leads to the Modelica
+//!   Standard Library; `python-NAME`, where the Python that `MODESHIFT_PYTHON` names, or else `python3`, has this module;
+//!   `command-NAME` and `option-COMMAND-NAME`, where the program was built with it; `fmi-library`, where the engine of FMUs is beside
+//!   the program or `MODESHIFT_FMI_LIBRARY` names it. Several are joined by `+`.
 //! - `console,by=FILE` is run by that script of the repository, which contains each of its commands.
 //! - A picture is drawn by a command of its page.
 //!

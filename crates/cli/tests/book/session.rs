@@ -121,7 +121,7 @@ impl<'a> Session<'a> {
             return;
         }
         let need = block.attribute.strip_prefix("needs=");
-        if let Some(need) = need.filter(|need| !is_there(need)) {
+        if let Some(need) = need.into_iter().flat_map(|needs| needs.split('+')).find(|need| !is_there(need)) {
             eprintln!("skipped: {}:{} needs {need}", self.page.name, block.start + 1);
             return;
         }
@@ -253,6 +253,13 @@ fn is_there(need: &str) -> bool {
     }
     if let Some(command) = need.strip_prefix("command-") {
         return modeshift(&["help", command]).status == 0;
+    }
+    if let Some((command, option)) = need.strip_prefix("option-").and_then(|it| it.split_once('-')) {
+        return modeshift(&["help", command]).stdout.split_whitespace().any(|word| word == format!("--{option}"));
+    }
+    if need == "fmi-library" {
+        let beside = Path::new(env!("CARGO_BIN_EXE_modeshift")).with_file_name("libmodeshift_fmi.so");
+        return std::env::var_os("MODESHIFT_FMI_LIBRARY").is_some() || beside.exists();
     }
     assert_eq!(need, "msl", "a block needs something that this test does not know");
     let paths = std::env::var_os("MODELICAPATH").unwrap_or_default();
