@@ -7,6 +7,7 @@ mod changes;
 mod check;
 mod codes;
 mod compliance;
+mod editors;
 mod explain;
 mod gallery;
 mod init;
