@@ -8,6 +8,7 @@ mod changes;
 mod check;
 mod codes;
 mod compliance;
+mod editors;
 mod explain;
 mod init;
 mod instant;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use modeshift_diagnostics::{Diagnostics, render_all};
-use modeshift_flatten::{Files, Library, Memory, Request, flatten};
+use modeshift_flatten::{Files, Library, Memory, Parsed, Request, Version, flatten};
 
 /// A library of two levels, with files, directories and an order.
 fn parts() -> Memory {
@@ -253,4 +253,58 @@ fn where_the_way_up_ends_early_outer_packages_are_made_up() {
         .with("Sub/package.mo", "within Parts; package Sub constant Real m = 3; end Sub;")
         .with("Sub/C.mo", "within Parts.Sub; model C Real w = m; end C;");
     assert_eq!(equations(files, "Sub/C.mo", None, &[]), Ok(vec!["w = 3".to_string()]));
+}
+
+/// Files that count how often they are read, and have versions.
+struct Counted {
+    files: Memory,
+    version: Version,
+    reads: Rc<RefCell<usize>>,
+}
+
+impl Files for Counted {
+    fn is_file(&self, path: &Path) -> bool {
+        self.files.is_file(path)
+    }
+    fn read(&self, path: &Path) -> Result<String, String> {
+        *self.reads.borrow_mut() += 1;
+        self.files.read(path)
+    }
+    fn directories(&self, path: &Path) -> Vec<String> {
+        self.files.directories(path)
+    }
+    fn files(&self, path: &Path) -> Vec<String> {
+        self.files.files(path)
+    }
+    fn version(&self, _: &Path) -> Option<Version> {
+        Some(self.version)
+    }
+    fn directory_name(&self, path: &Path) -> Option<String> {
+        self.files.directory_name(path)
+    }
+}
+
+#[test]
+fn a_library_is_read_again_only_where_it_changed() {
+    let (parsed, reads) = (Parsed::default(), Rc::new(RefCell::new(0)));
+    let ask = |text: &str, age: u64| {
+        let files = Memory::new().with("lib/L.mo", text);
+        let version = (std::time::UNIX_EPOCH + std::time::Duration::from_secs(age), text.len() as u64);
+        let files = Counted { files, version, reads: reads.clone() };
+        let mut library = Library::new(files, vec!["lib".into()]).keeping(parsed.clone());
+        let mut diagnostics = Diagnostics::new();
+        library.add_text("m.mo", "model M L.A a; end M;", &mut diagnostics);
+        let flat = flatten(&mut library, &Request { model: None, overrides: Vec::new() }, &mut diagnostics);
+        let said = render_all(&diagnostics, library.sources(), false);
+        (flat.map(|flat| support::equations(&flat)).unwrap_or_default(), said, *reads.borrow())
+    };
+    let first = "package L model A Real x = 1; end A; end L;";
+    assert_eq!(ask(first, 1), (vec!["a.x = 1".to_string()], String::new(), 1));
+    assert_eq!(ask(first, 1), (vec!["a.x = 1".to_string()], String::new(), 1));
+    assert_eq!(ask("package L model A Real x = 2; end A; end L;", 2), (vec!["a.x = 2".to_string()], String::new(), 2));
+    // What is wrong with a file is said each time, with its text.
+    let wrong = "package L model A Real x = 2 end A; end L;";
+    let (_, said, reads) = ask(wrong, 3);
+    assert!(said.contains("E0102") && said.contains(wrong), "{said}");
+    assert_eq!(ask(wrong, 3), (Vec::new(), said, reads));
 }

@@ -36,7 +36,7 @@ pub struct Settings {
 }
 
 /// A check that takes less is started with the keystroke; others wait for a pause in proportion.
-const QUICK: Duration = Duration::from_millis(60);
+const QUICK: Duration = Duration::from_millis(150);
 
 /// The longest pause that is waited for.
 const LONGEST_PAUSE: Duration = Duration::from_millis(400);
@@ -174,6 +174,7 @@ impl<Output: Write> Server<Output> {
             "path": document.path.as_ref().and_then(|path| path.to_str()),
             "text": document.text.as_str(),
             "mel": document.dialect == Dialect::Mel,
+            "utf8": self.encoding == Encoding::Utf8,
             "libraries": self.libraries.iter().filter_map(|path| path.to_str()).collect::<Vec<_>>(),
         });
         for (name, value) in more.as_object().into_iter().flatten() {

@@ -49,6 +49,11 @@ impl Text {
         Text { text, line_starts, encoding }
     }
 
+    /// How the client counts.
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
     /// All of it.
     pub fn as_str(&self) -> &str {
         &self.text
@@ -86,15 +91,16 @@ impl Text {
 
     /// The position of a byte.
     pub fn position(&self, offset: usize) -> Value {
+        let (line, character) = self.line_and_character(offset);
+        json!({"line": line, "character": character})
+    }
+
+    /// The line of a byte and the character in it, as the client counts.
+    pub fn line_and_character(&self, offset: usize) -> (usize, usize) {
         let offset = offset.min(self.text.len());
         let offset = (0..=offset).rev().find(|at| self.text.is_char_boundary(*at)).unwrap_or(0);
         let line = self.line_of(offset);
-        let before = &self.text[self.line_starts[line]..offset];
-        let character = match self.encoding {
-            Encoding::Utf8 => before.len(),
-            Encoding::Utf16 => before.chars().map(char::len_utf16).sum(),
-        };
-        json!({"line": line, "character": character})
+        (line, self.length(&self.text[self.line_starts[line]..offset]))
     }
 
     /// The line of a byte, from 0.
@@ -110,8 +116,8 @@ impl Text {
     /// How long a piece is, as the client counts.
     pub fn length(&self, piece: &str) -> usize {
         match self.encoding {
-            Encoding::Utf8 => piece.len(),
-            Encoding::Utf16 => piece.chars().map(char::len_utf16).sum(),
+            Encoding::Utf16 if !piece.is_ascii() => piece.chars().map(char::len_utf16).sum(),
+            Encoding::Utf8 | Encoding::Utf16 => piece.len(),
         }
     }
 

@@ -1,1 +1,4 @@
+//! All tests of this crate in one binary: `cargo test -p modeshift-lsp --test suite NAME`.
 
+mod blocking;
+mod layout;

@@ -26,9 +26,9 @@ const COMMANDS: [(&str, &[&str]); 8] = [
     ("simulate", &["stop", "start", "interval", "tolerance", "solver", "scenario", "impulsive-start"]),
 ];
 
-/// The processes that answer questions, by the name that the page gave them.
+/// The processes that answer questions, by the name that the page gave them, each with its number: the newest counts.
 #[derive(Default)]
-pub struct Asked(Mutex<BTreeMap<String, Arc<Mutex<Child>>>>);
+pub struct Asked(Mutex<BTreeMap<String, (u64, Arc<Mutex<Child>>)>>);
 
 /// What a lock guards is as good as before, even if somebody panicked.
 pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -36,10 +36,31 @@ pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Asked {
+    /// Ends the older of two questions of one name; requests may overtake each other.
+    fn replace(&self, name: &str, number: u64, child: &Arc<Mutex<Child>>) {
+        let mut asked = locked(&self.0);
+        match asked.get(name) {
+            Some((newer, _)) if *newer > number => drop(locked(child).kill()),
+            _ => {
+                if let Some((_, before)) = asked.insert(name.to_string(), (number, child.clone())) {
+                    // One that has ended cannot be ended again, which is as well.
+                    let _ = locked(&before).kill();
+                }
+            }
+        }
+    }
+
+    fn forget(&self, name: &str, child: &Arc<Mutex<Child>>) {
+        let mut asked = locked(&self.0);
+        if asked.get(name).is_some_and(|(_, other)| Arc::ptr_eq(other, child)) {
+            asked.remove(name);
+        }
+    }
+
     /// Ends a question that nobody waits for any more.
     pub fn stop(&self, name: &str) -> bool {
         match locked(&self.0).remove(name) {
-            Some(child) => locked(&child).kill().is_ok(),
+            Some((_, child)) => locked(&child).kill().is_ok(),
             None => false,
         }
     }
@@ -112,19 +133,13 @@ pub fn ask(context: &Context, body: &Value) -> Response {
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let child = Arc::new(Mutex::new(child));
     let name = body["id"].as_str().unwrap_or_default().to_string();
-    if let Some(before) = locked(&context.asked.0).insert(name.clone(), child.clone()) {
-        // The page wants to know something else now.
-        let _ = locked(&before).kill();
-    }
+    let number = body["number"].as_u64().unwrap_or(0);
+    context.asked.replace(&name, number, &child);
     let messages = std::thread::spawn(move || all(stderr));
     let result = all(stdout);
     let messages = messages.join().unwrap_or_default();
     let status = locked(&child).wait().ok().and_then(|status| status.code());
-    let mut asked = locked(&context.asked.0);
-    if asked.get(&name).is_some_and(|other| Arc::ptr_eq(other, &child)) {
-        asked.remove(&name);
-    }
-    drop(asked);
+    context.asked.forget(&name, &child);
     let result = match serde_json::from_str::<Value>(&result) {
         Ok(value) => value,
         Err(_) => json!(result),

@@ -1,7 +1,7 @@
 //! Which path does what.
 
 use std::io::BufReader;
-use std::net::TcpStream;
+use std::net::{Ipv4Addr, TcpStream};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -15,6 +15,9 @@ use crate::{Settings, assets, socket};
 
 /// How long a client may take to say what it wants.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What the directories of servers are called.
+const PREFIX: &str = "modeshift-serve-";
 
 /// How many files are listed.
 const MOST_FILES: usize = 2000;
@@ -33,7 +36,8 @@ pub struct Context {
 
 impl Context {
     pub fn new(settings: Settings, port: u16) -> std::io::Result<Context> {
-        let directory = std::env::temp_dir().join(format!("modeshift-serve-{}-{port}", std::process::id()));
+        remove_leftovers();
+        let directory = std::env::temp_dir().join(format!("{PREFIX}{}-{port}", std::process::id()));
         std::fs::create_dir_all(&directory)?;
         Ok(Context {
             access: Access::new(port)?,
@@ -55,6 +59,20 @@ impl Context {
 impl Drop for Context {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// Removes what servers left behind that were ended: where nobody listens on the port in its name, nobody needs it.
+fn remove_leftovers() {
+    for entry in std::fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let port = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.rsplit('-').next()?.parse::<u16>().ok());
+        if let Some(port) = port
+            && TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err()
+        {
+            // What cannot be removed belongs to somebody else.
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use crate::digest::{base64, sha1};
 use crate::http::Request;
@@ -13,6 +14,9 @@ const SUFFIX: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 /// The longest message of a page.
 const LONGEST_MESSAGE: usize = 64 << 20;
+
+/// How long a language server may take to end.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 const TEXT: u8 = 1;
 const CLOSE: u8 = 8;
@@ -60,7 +64,11 @@ pub fn language_server(
     let forwarding = std::thread::Builder::new().name("language server".into()).spawn(forward)?;
     let end = relay(input, &mut output, &mut to_server);
     drop(to_server);
-    // Without its input the language server ends by itself; one that does not is ended.
+    // Without its input the language server ends by itself, and its worker with it; one that does not is ended.
+    let begin = Instant::now();
+    while begin.elapsed() < PATIENCE && matches!(child.try_wait(), Ok(None)) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
     let _ = child.kill();
     let _ = child.wait();
     let _ = forwarding.join();

@@ -204,16 +204,16 @@ impl Library {
         modeshift_syntax::parse(file, text, diagnostics).definition()
     }
 
-    /// Parses a text that is not the user's, unless that was done before.
+    /// Parses a text that is not the user's, unless that was done before with the same version of it.
     pub(super) fn parse_or_recall(
         &mut self,
         (name, version): (&str, Option<Version>),
         text: impl FnOnce() -> Result<String, String>,
         diagnostics: &mut Diagnostics,
     ) -> Result<StoredDefinition, String> {
-        match &self.parsed {
-            Some(parsed) => parsed.clone().read((name, version), text, &mut self.sources, diagnostics),
-            None => Ok(self.parse(name, text()?, diagnostics)),
+        match (&self.parsed, version) {
+            (Some(parsed), Some(version)) => parsed.read((name, version), text, &mut self.sources, diagnostics),
+            _ => Ok(self.parse(name, text()?, diagnostics)),
         }
     }
 }

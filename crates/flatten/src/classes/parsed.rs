@@ -25,7 +25,7 @@ struct Table {
 /// A file of one version.
 #[derive(Debug)]
 struct Entry {
-    version: Option<Version>,
+    version: Version,
     source: Arc<SourceFile>,
     stored: StoredDefinition,
     said: Diagnostics,
@@ -35,7 +35,7 @@ impl Parsed {
     /// The classes of a file, as they were read before or now; what is wrong with them is said each time.
     pub(super) fn read(
         &self,
-        (name, version): (&str, Option<Version>),
+        (name, version): (&str, Version),
         text: impl FnOnce() -> Result<String, String>,
         sources: &mut SourceMap,
         diagnostics: &mut Diagnostics,
@@ -64,7 +64,7 @@ impl Parsed {
     }
 }
 
-fn parse(file: FileId, name: &str, version: Option<Version>, text: String) -> Entry {
+fn parse(file: FileId, name: &str, version: Version, text: String) -> Entry {
     let source = Arc::new(SourceFile::new(name, text));
     let mut diagnostics = Diagnostics::new();
     let stored = modeshift_syntax::parse(file, source.text(), &mut diagnostics).definition();

@@ -58,7 +58,7 @@ fn location(document: &Document, names: &Names, span: Span) -> Option<Value> {
     if name.starts_with('<') {
         return None;
     }
-    let text = Text::new(text.to_string(), Encoding::Utf16);
+    let text = Text::new(text.to_string(), document.text.encoding());
     Some(json!({"uri": address(Path::new(name)), "range": text.range(span.start as usize, span.end as usize)}))
 }
 

@@ -149,9 +149,7 @@ impl Painter<'_> {
         for line in token.text.split_inclusive('\n') {
             let word = line.trim_end_matches(['\n', '\r']);
             if start >= self.from && start < self.to && !word.is_empty() {
-                let position = self.document.text.position(start);
-                let number = |name: &str| position[name].as_u64().unwrap_or(0) as usize;
-                let (at_line, at) = (number("line"), number("character"));
+                let (at_line, at) = self.document.text.line_and_character(start);
                 let (line_before, before) = self.last;
                 let delta = if at_line == line_before { at - before } else { at };
                 let length = self.document.text.length(word);

@@ -24,8 +24,9 @@ pub fn work(input: impl BufRead, mut output: impl Write) -> std::io::Result<()> 
     for line in input.lines() {
         let Ok(request) = serde_json::from_str::<Value>(&line?) else { continue };
         let question = question(&request, &parsed);
+        let encoding = if request["utf8"] == json!(true) { Encoding::Utf8 } else { Encoding::Utf16 };
         let answer = match request["kind"].as_str() {
-            Some("check") => diagnostics(&question),
+            Some("check") => diagnostics(&question, encoding),
             Some("facts") => json!({"facts": facts_of(&question)}),
             Some("summary") => json!({"summary": summary_of(&question)}),
             Some("repairs") => {
@@ -62,9 +63,9 @@ fn question(request: &Value, parsed: &Parsed) -> Question {
     }
 }
 
-fn diagnostics(question: &Question) -> Value {
+fn diagnostics(question: &Question, encoding: Encoding) -> Value {
     let answer = check(question, CheckOptions::default());
-    let shown = answer.diagnostics.iter().map(|diagnostic| diagnostic_value(diagnostic, &answer.sources));
+    let shown = answer.diagnostics.iter().map(|diagnostic| diagnostic_value(diagnostic, &answer.sources, encoding));
     json!({"diagnostics": shown.collect::<Vec<_>>(), "not_shown": not_shown(&answer.diagnostics)})
 }
 
@@ -73,7 +74,7 @@ fn not_shown(diagnostics: &Diagnostics) -> usize {
 }
 
 /// A diagnostic with its places: bytes in the document, lines and characters elsewhere.
-fn diagnostic_value(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
+fn diagnostic_value(diagnostic: &Diagnostic, sources: &SourceMap, encoding: Encoding) -> Value {
     let labels: Vec<Value> = diagnostic
         .labels
         .iter()
@@ -83,7 +84,7 @@ fn diagnostic_value(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
             if span.file == Span::default().file {
                 return Some(json!({"start": span.start, "end": span.end, "text": label.text}));
             }
-            let text = Text::new(file.text().to_string(), Encoding::Utf16);
+            let text = Text::new(file.text().to_string(), encoding);
             let range = text.range(span.start as usize, span.end as usize);
             Some(json!({"file": file.name(), "range": range, "text": label.text}))
         })

@@ -1,5 +1,5 @@
-//! Edits that mend what a diagnostic says. Each is tried out: it is offered only where the text with it has fewer errors,
-//! none of them new.
+//! Edits that mend what a diagnostic says. Each is tried out: it is offered only where the text with it has fewer errors
+//! and warnings, none of them new.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -11,11 +11,16 @@ use serde_json::{Value, json};
 /// How many edits are tried out for one request.
 const MOST_TRIED: usize = 12;
 
-/// One replacement with the words for it.
+/// Replacements that belong together, none touching another, with the words for them.
 struct Repair {
     title: String,
-    place: Range<usize>,
-    with: String,
+    edits: Vec<(Range<usize>, String)>,
+}
+
+impl Repair {
+    fn new(title: String, place: Range<usize>, with: String) -> Repair {
+        Repair { title, edits: vec![(place, with)] }
+    }
 }
 
 /// The edits for diagnostics that touch a range of the document.
@@ -40,10 +45,11 @@ pub(super) fn repairs(question: &Question, range: Range<u32>) -> Vec<Value> {
                 return found;
             }
             if is_better(question, &before, &repair) {
-                let edit = json!({"start": repair.place.start, "end": repair.place.end, "text": repair.with});
+                let edit = |(place, with): &(Range<usize>, String)| json!({"start": place.start, "end": place.end, "text": with});
+                let edits: Vec<Value> = repair.edits.iter().map(edit).collect();
                 found.push(json!({
                     "title": repair.title, "code": diagnostic.code.as_str(), "message": diagnostic.message,
-                    "edits": [edit],
+                    "edits": edits,
                 }));
             }
         }
@@ -51,9 +57,9 @@ pub(super) fn repairs(question: &Question, range: Range<u32>) -> Vec<Value> {
     found
 }
 
-/// What is wrong, as far as an edit that moves places leaves it the same.
+/// What is wrong or looks so, as far as an edit that moves places leaves it the same.
 fn errors(diagnostics: &Diagnostics) -> Vec<(Code, String)> {
-    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity >= Severity::Warning);
     errors.map(|diagnostic| (diagnostic.code, diagnostic.message.clone())).collect()
 }
 
@@ -61,7 +67,9 @@ fn errors(diagnostics: &Diagnostics) -> Vec<(Code, String)> {
 /// it is enough that the text can be read.
 fn is_better(question: &Question, before: &[(Code, String)], repair: &Repair) -> bool {
     let mut question = question.clone();
-    question.source.text.replace_range(repair.place.clone(), &repair.with);
+    let mut edits: Vec<&(Range<usize>, String)> = repair.edits.iter().collect();
+    edits.sort_by_key(|(place, _)| std::cmp::Reverse(place.start));
+    edits.into_iter().for_each(|(place, with)| question.source.text.replace_range(place.clone(), with));
     let after = errors(&check(&question, CheckOptions::default()).diagnostics);
     let is_syntax = |(code, _): &(Code, String)| code.as_str().starts_with("E01");
     let count_syntax = |errors: &[(Code, String)]| errors.iter().filter(|error| is_syntax(error)).count();
@@ -79,26 +87,18 @@ fn proposals(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Repair> {
     if label.span.file != Span::default().file {
         return Vec::new();
     }
-    let insertion = |what: &str| Repair {
-        title: format!("insert `{what}`"),
-        place: place.start..place.start,
-        with: what.to_string(),
-    };
+    let insertion = |what: &str| Repair::new(format!("insert `{what}`"), place.start..place.start, what.to_string());
     let quoted = |text: &str| text.split('`').nth(1).map(str::to_string);
     match diagnostic.code {
         Code::E0102 => vec![insertion(";")],
         Code::E0103 => quoted(&label.text).as_deref().map(insertion).into_iter().collect(),
         Code::E0104 => quoted(&label.text)
-            .map(|with| Repair { title: format!("write `{with}`"), place: place.clone(), with })
+            .map(|with| Repair::new(format!("write `{with}`"), place.clone(), with))
             .into_iter()
             .collect(),
         Code::W0213 => {
             let within = diagnostic.help.as_deref().and_then(quoted);
-            let line = within.map(|within| Repair {
-                title: format!("write `{within}`"),
-                place: 0..0,
-                with: format!("{within}\n"),
-            });
+            let line = within.map(|within| Repair::new(format!("write `{within}`"), 0..0, format!("{within}\n")));
             line.into_iter().collect()
         }
         _ => nearest_names(diagnostic, label.span, sources),
@@ -123,10 +123,8 @@ fn nearest_names(diagnostic: &Diagnostic, span: Span, sources: &SourceMap) -> Ve
     let start = span.start as usize + at;
     let candidates = names.1.split('`').skip(1).step_by(2);
     candidates
-        .map(|name| Repair {
-            title: format!("write `{name}` instead of `{wrong}`"),
-            place: start..start + wrong.len(),
-            with: name.to_string(),
+        .map(|name| {
+            Repair::new(format!("write `{name}` instead of `{wrong}`"), start..start + wrong.len(), name.to_string())
         })
         .collect()
 }

@@ -74,7 +74,7 @@ let pause;
 const editor = new Editor($('#editor'), {
   changed: (text) => {
     app.text = text;
-    $('#save').disabled = app.example;
+    mayBeSaved(true);
     clearTimeout(pause);
     pause = setTimeout(() => { listModels(); refresh(); }, 600);
   },
@@ -111,6 +111,7 @@ async function open(file, example) {
   Object.assign(app, { file, example, model: '' });
   app.text = await (await get(example ? `api/example?name=${encodeURIComponent(file)}` : `api/file?path=${encodeURIComponent(file)}`)).text();
   $('#save').hidden = example;
+  mayBeSaved(false);
   $('#verdict').textContent = '';
   listModels();
   const directory = example ? 'example:' : `file://${encodeURI(app.directory)}`;
@@ -124,10 +125,15 @@ $('#file').addEventListener('change', (event) => {
   const [kind, ...rest] = event.target.value.split(':');
   open(rest.join(':'), kind === 'example').catch(tell);
 });
+function mayBeSaved(changed) {
+  $('#save').disabled = !changed;
+  $('#save').textContent = changed ? 'Save' : 'Saved';
+}
+
 async function save() {
   const response = await fetch(`api/file?path=${encodeURIComponent(app.file)}`, { method: 'PUT', body: app.text });
   if (!response.ok) tell(new Error(await response.text()));
-  else { editor.server.notify('textDocument/didSave', { textDocument: { uri: editor.server.uri } }); $('#verdict').textContent = 'saved'; }
+  else { editor.server.notify('textDocument/didSave', { textDocument: { uri: editor.server.uri } }); mayBeSaved(false); }
 }
 $('#save').addEventListener('click', save);
 addEventListener('keydown', (event) => {

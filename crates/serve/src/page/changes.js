@@ -18,7 +18,7 @@ export class Changes {
     let changes;
     let structure;
     try {
-      [changes, structure] = await Promise.all([ask(this.app.source, 'changes'), ask(this.app.source, 'analyze', { id: '-changes' })]);
+      [changes, structure] = await Promise.all([ask(this.app.source, 'changes'), ask(this.app.source, 'analyze', { purpose: '-changes' })]);
     } catch (error) { this.root.replaceChildren(element('p', { class: 'bad' }, error.message)); return; }
     if (version !== this.app.version) return;
     if (!changes.result?.changes) {

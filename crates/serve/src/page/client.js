@@ -12,8 +12,15 @@ export async function post(path, body) {
   return response.json();
 }
 
-/** Asks the program; a newer question of the same id ends an older one. */
-export const ask = (source, command, more = {}) => post('api/ask', { ...source, id: command + (more.id ?? ''), command, ...more });
+// Several pages may ask at once.
+const own = Math.random().toString(36).slice(2);
+let number = 0;
+
+/** Asks the program; a newer question of the same command and purpose ends an older one. */
+export function ask(source, command, { purpose = '', ...more } = {}) {
+  number += 1;
+  return post('api/ask', { ...source, ...more, id: own + command + purpose, number, command });
+}
 
 /** A language server: requests, notifications, and who listens to what it says by itself. */
 export class LanguageServer {

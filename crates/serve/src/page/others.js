@@ -15,7 +15,7 @@ export class Others {
     let check;
     let rimis;
     try {
-      [check, rimis] = await Promise.all([ask(this.app.source, 'check', { 'as-other-tools': true, id: '-others' }), ask(this.app.source, 'rimis', { id: '-others' })]);
+      [check, rimis] = await Promise.all([ask(this.app.source, 'check', { 'as-other-tools': true, purpose: '-others' }), ask(this.app.source, 'rimis', { purpose: '-others' })]);
     } catch (error) { this.root.replaceChildren(element('p', { class: 'bad' }, error.message)); return; }
     if (version !== this.app.version) return;
     const found = check.result?.diagnostics ?? [];

@@ -21,7 +21,7 @@ export class Simulation {
     this.stale = false;
     if (!this.built) this.build();
     const { version } = this.app;
-    const answer = await ask(this.app.source, 'flatten', { id: '-simulation' }).catch(() => null);
+    const answer = await ask(this.app.source, 'flatten', { purpose: '-simulation' }).catch(() => null);
     if (version !== this.app.version || !answer?.result?.parameters) return;
     this.modeVariables = answer.result.mode_variables ?? [];
     this.showParameters(answer.result.parameters);

@@ -181,7 +181,7 @@ export class Structure {
     }
     const items = (list, kind) => list.map((item) => [item, value(item.offsets), kind]).filter(([item, offset]) => offset !== undefined && (compiled(item.when, this.names)(mode)));
     const rows = possible ? [...items(report.equations, 'equation').filter(([, offset]) => offset > 0), ...items(report.variables, 'variable')] : [];
-    this.offsets.replaceChildren(element('table', {}, element('thead', {}, element('tr', {}, ['name', 'offset', ''].map((it) => element('th', { scope: 'col' }, it)))),
+    this.offsets.replaceChildren(element('table', {}, element('thead', {}, element('tr', {}, ['name', 'offset', 'what it is'].map((it) => element('th', { scope: 'col' }, it)))),
       element('tbody', {}, rows.slice(0, MOST_ROWS).map(([item, offset, kind]) => element('tr', {},
         element('td', { class: 'mono' }, element('button', { class: 'linklike', onclick: () => this.app.showSource(item.span) }, item.name)), element('td', { class: 'num' }, String(offset)),
         element('td', { class: 'dim' }, kind === 'equation' ? 'equation, differentiated' : states.get(item.name) ?? ''))))));
@@ -220,8 +220,9 @@ export class Structure {
     if (!this.view) {
       const right = Math.max(...this.nodes.map((it) => it.x), 0) + WIDTH;
       const bottom = Math.max(...this.nodes.map((it) => it.y), 0) + HEIGHT;
-      const scale = Math.min(1.2, (width - 24) / right, (height - 24) / bottom);
-      this.view = { scale, x: -(width / scale - right) / 2, y: -(height / scale - bottom) / 2 };
+      const top = Math.min(...this.nodes.map((it) => it.y), bottom);
+      const scale = Math.min(1.2, (width - 24) / right, (height - 24) / (bottom - top));
+      this.view = { scale, x: -(width / scale - right) / 2, y: top - (height / scale - (bottom - top)) / 2 };
     }
     const { view } = this;
     const style = getComputedStyle(document.documentElement);

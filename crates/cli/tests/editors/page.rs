@@ -1,0 +1,125 @@
+//! The page: by plain requests, and in a real browser where there is one.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::support::{modeshift, root};
+
+/// A server that ends with the test.
+struct Page {
+    child: Child,
+    host: String,
+    token: String,
+}
+
+impl Page {
+    fn new(arguments: &[&str]) -> Page {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_modeshift"));
+        command.arg("serve").args(arguments).current_dir(root()).env_remove("MODELICAPATH");
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the program was built");
+        let mut address = String::new();
+        BufReader::new(child.stdout.take().expect("piped")).read_line(&mut address).expect("an address");
+        let rest = address.trim().strip_prefix("http://").expect("an address");
+        let (host, token) = rest.trim_end_matches('/').split_once('/').expect("a token");
+        Page { child, host: host.to_string(), token: token.to_string() }
+    }
+
+    /// The status and the body of a response.
+    fn send(&self, method: &str, path: &str, headers: &str, body: &str) -> (u16, String) {
+        let mut stream = TcpStream::connect(&self.host).expect("it listens");
+        let (host, length) = (&self.host, body.len());
+        write!(stream, "{method} {path} HTTP/1.1\r\nHost: {host}\r\n{headers}Content-Length: {length}\r\n\r\n{body}")
+            .expect("it reads");
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).expect("it answers");
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let status = text.split(' ').nth(1).and_then(|it| it.parse().ok()).expect("a status");
+        (status, text.split_once("\r\n\r\n").map(|(_, body)| body.to_string()).unwrap_or_default())
+    }
+
+    fn get(&self, path: &str) -> (u16, String) {
+        self.send("GET", &format!("/{}/{path}", self.token), "", "")
+    }
+
+    fn post(&self, path: &str, body: &Value) -> Value {
+        let (status, body) = self.send("POST", &format!("/{}/{path}", self.token), "", &body.to_string());
+        assert_eq!(status, 200, "{body}");
+        serde_json::from_str(&body).expect("JSON")
+    }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn the_page_answers_as_the_command_line_does() {
+    let page = Page::new(&[]);
+    assert!(page.get("").1.contains("<title>Modeshift</title>"));
+    let text = page.get("api/example?name=WaterTank.mo").1;
+    let asked = json!({"id": "1", "command": "analyze", "file": "WaterTank.mo", "example": true, "text": text});
+    let answer = page.post("api/ask", &asked);
+    assert_eq!((&answer["status"], &answer["result"]["mode_count"]), (&json!(0), &json!("3")));
+    let run = page.post("api/run", &json!({"file": "WaterTank.mo", "example": true, "text": text, "stop": "0.5"}));
+    let number = &run["run"];
+    let state = loop {
+        let state: Value = serde_json::from_str(&page.get(&format!("api/run/{number}")).1).expect("JSON");
+        if state["state"] != json!("running") {
+            break state;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    };
+    assert_eq!((&state["state"], &state["summary"]["events"]), (&json!("done"), &json!(3)));
+    let columns: Value = serde_json::from_str(&page.get(&format!("api/run/{number}/columns")).1).expect("JSON");
+    assert!(columns["names"].as_array().is_some_and(|names| names.contains(&json!("yl"))), "{columns}");
+    assert_eq!(page.get(&format!("api/run/{number}/data?column=none")).0, 404);
+}
+
+#[test]
+fn the_page_is_for_its_owner_alone() {
+    let page = Page::new(&["models/WaterTank.mo"]);
+    let own = format!("/{}/api/files", page.token);
+    assert_eq!(page.send("GET", &own, "", "").0, 200);
+    assert_eq!(page.send("GET", "/api/files", "", "").0, 403);
+    assert_eq!(page.send("GET", &own, "Origin: http://evil.example\r\n", "").0, 403);
+    for path in ["../Cargo.toml", "%2e%2e/README.md", "/etc/passwd", "../crates/flatten/src/classes/builtin_library.mo"]
+    {
+        assert_eq!(page.get(&format!("api/file?path={path}")).0, 403, "{path}");
+    }
+    assert_eq!(page.get("api/file?path=WaterTank.mo").0, 200);
+    let body = json!({"command": "check", "file": "--output=x.mo", "example": true, "text": ""}).to_string();
+    assert_eq!(page.send("POST", &format!("/{}/api/ask", page.token), "", &body).0, 400, "an option is no file");
+    let body = json!({"command": "explain", "file": "a.mo", "example": true, "text": ""}).to_string();
+    assert_eq!(page.send("POST", &format!("/{}/api/ask", page.token), "", &body).0, 400);
+}
+
+#[test]
+fn what_cannot_be_served_is_said() {
+    let outcome = modeshift(&["serve", "no/such/file.mo"]);
+    assert_eq!((outcome.status, outcome.stderr.contains("no/such/file.mo")), (2, true));
+    let outcome = modeshift(&["serve", "--export", "somewhere"]);
+    assert_eq!((outcome.status, outcome.stderr.contains("--export")), (2, true));
+}
+
+#[test]
+fn the_page_works_in_a_real_browser() {
+    let directory = root().join("crates/serve/browser");
+    let node = Command::new("node").arg("--version").output().is_ok_and(|output| output.status.success());
+    let chromium = std::env::var("CHROMIUM").unwrap_or_else(|_| "/usr/bin/chromium".to_string());
+    if !node || !directory.join("node_modules").is_dir() || !std::path::Path::new(&chromium).exists() {
+        eprintln!("skipped: crates/serve/browser/README.md says what this needs");
+        return;
+    }
+    let output = Command::new("node")
+        .args(["page.mjs", env!("CARGO_BIN_EXE_modeshift")])
+        .current_dir(&directory)
+        .output()
+        .expect("node can be started");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}

@@ -1,0 +1,284 @@
+//! What each request of the protocol gets.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::client::{Client, edited};
+use crate::support::{root, temporary};
+
+const CIRCUIT: &str = "\
+package P \"parts\"
+  connector Pin
+    Real v \"potential\";
+    flow Real i \"current\";
+  end Pin;
+  partial model TwoPin
+    Pin p, n;
+    Real u(unit = \"V\") \"voltage\";
+  equation
+    u = p.v - n.v;
+    0 = p.i + n.i;
+  end TwoPin;
+  model Resistor \"a resistor\"
+    extends TwoPin;
+    parameter Real R = 2 \"resistance\";
+  equation
+    u = R*p.i;
+  end Resistor;
+  model Source
+    extends TwoPin;
+  equation
+    u = 3;
+  end Source;
+  model Ground Pin p; equation p.v = 0; end Ground;
+  function square
+    input Real x \"what is squared\";
+    output Real y;
+  algorithm
+    y := x^2;
+  end square;
+  model Circuit
+    Resistor r(R = 5);
+    Source s; Ground g;
+    Real q = square(r.u);
+  equation
+    connect(r.p, s.p);
+    connect(r.n, s.n);
+    connect(s.n, g.p);
+  end Circuit;
+end P;
+";
+
+fn water_tank() -> (PathBuf, String) {
+    let path = root().join("models/WaterTank.mo").canonicalize().expect("a model of the papers");
+    let text = std::fs::read_to_string(&path).expect("a model of the papers");
+    (path, text)
+}
+
+fn circuit() -> Client {
+    Client::open(&temporary("Circuit.mo"), CIRCUIT)
+}
+
+fn labels(items: &Value) -> Vec<&str> {
+    items["items"].as_array().expect("a list").iter().filter_map(|item| item["label"].as_str()).collect()
+}
+
+#[test]
+fn what_the_analysis_knows_is_shown_beside_the_text() {
+    let (path, text) = water_tank();
+    let mut client = Client::open(&path, &text);
+    client.wait_for_facts();
+    let hover = client.at("hover", "z + y§l - yh", json!({}));
+    let shown = hover["contents"]["value"].as_str().expect("markdown");
+    assert!(shown.contains("correction of the outflow while the tank is empty"), "{shown}");
+    assert!(shown.contains("- when `bl`: `yl` from `e2`\n- when `not bl`: `yl` from `el2`"), "{shown}");
+    let hover = client.at("hover", "/* e§h2: */", json!({}));
+    let shown = hover["contents"]["value"].as_str().expect("markdown");
+    assert!(shown.contains("equation **eh2**\n- differentiated once when `bh`"), "{shown}");
+    let all = json!({"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}});
+    let hints = client.ask("inlayHint", json!({"range": all})).to_string();
+    assert!(hints.contains("when bl → yl · when not (bh or bl) → x' · when bh → yh"), "{hints}");
+    // What was found stays where it was while one types elsewhere.
+    client.replace("// 0 <= xmax - x", "// a new line\n  // 0 <= xmax - x");
+    let moved = client.ask("inlayHint", json!({"range": all}));
+    let line = |hints: &Value| hints.as_array().and_then(|it| it.last()?["position"]["line"].as_u64());
+    assert_eq!(line(&moved), Some(28));
+    let lenses = client.ask("codeLens", json!({}));
+    let lens = client.request("codeLens/resolve", lenses[0].clone());
+    assert_eq!(lens["command"]["title"], json!("3 modes · index 2 when bh or bl"));
+    client.end();
+}
+
+#[test]
+fn every_model_of_a_file_has_a_lens_of_its_own() {
+    let mut client = circuit();
+    let lenses = client.ask("codeLens", json!({}));
+    let models: Vec<&str> =
+        lenses.as_array().expect("a list").iter().filter_map(|it| it["data"]["model"].as_str()).collect();
+    assert_eq!(models, ["P.Resistor", "P.Source", "P.Ground", "P.Circuit"]);
+    let circuit = client.request("codeLens/resolve", lenses[6].clone());
+    assert_eq!(circuit["command"]["title"], json!("1 mode · index 1"));
+    client.end();
+}
+
+#[test]
+fn names_lead_to_their_declarations() {
+    let mut client = circuit();
+    let mut line = |piece: &str| {
+        let found = client.at("definition", piece, json!({}));
+        found["range"]["start"]["line"].as_u64()
+    };
+    assert_eq!(line("Real q = square(§r.u)"), Some(31), "a component");
+    assert_eq!(line("Real q = square(r.§u)"), Some(7), "an inherited element of its class");
+    assert_eq!(line("Real q = squ§are"), Some(24), "a function");
+    assert_eq!(line("connect(r.p§, s.p)"), Some(6), "one of two components of a declaration");
+    assert_eq!(line("Resistor r(§R = 5)"), Some(14), "a modifier");
+    assert_eq!(line("equation p.§v = 0"), Some(2), "an element of a connector");
+    assert_eq!(line("    extends Two§Pin;\n    parameter"), Some(5), "a base class");
+    assert_eq!(line("end Cir§cuit"), Some(30), "the end of a class");
+    client.end();
+}
+
+#[test]
+fn a_name_is_renamed_wherever_it_is_meant_and_nowhere_else() {
+    let mut client = circuit();
+    let uri = client.uri.clone();
+    let change = client.at("rename", "parameter Real §R = 2", json!({"newName": "Ohm"}));
+    let renamed = edited(CIRCUIT, &change["changes"][&uri]);
+    let expected =
+        CIRCUIT.replace("Real R =", "Real Ohm =").replace("R*p.i", "Ohm*p.i").replace("(R = 5)", "(Ohm = 5)");
+    assert_eq!(renamed, expected);
+    let change = client.at("rename", "model §Source", json!({"newName": "Battery"}));
+    let renamed = edited(CIRCUIT, &change["changes"][&uri]);
+    assert_eq!(renamed, CIRCUIT.replace("Source", "Battery"));
+    let refused = |client: &mut Client, piece: &str, name: &str| {
+        let position = client.place(piece);
+        let parameters = json!({"textDocument": {"uri": client.uri}, "position": position, "newName": name});
+        client.respond("textDocument/rename", parameters)["error"]["message"].as_str().map(str::to_string)
+    };
+    assert_eq!(refused(&mut client, "Real q§ = ", "r").as_deref(), Some("there is a `r` already"));
+    assert_eq!(refused(&mut client, "Real q§ = ", "1x").as_deref(), Some("`1x` is no name"));
+    assert_eq!(refused(&mut client, "Real q§ = ", "end").as_deref(), Some("`end` is no name"));
+    assert_eq!(refused(&mut client, "Re§al q = ", "x").as_deref(), Some("this is a word of the language"));
+    client.end();
+}
+
+#[test]
+fn a_class_of_a_package_is_renamed_in_all_its_files() {
+    let directory = temporary("Shop");
+    let _ = std::fs::remove_dir_all(&directory);
+    std::fs::create_dir_all(&directory).expect("a temporary directory");
+    let write = |name: &str, text: &str| std::fs::write(directory.join(name), text).expect("a temporary file");
+    write("package.mo", "package Shop\nend Shop;\n");
+    write("Part.mo", "within Shop;\nmodel Part\n  Real x = 1;\nend Part;\n");
+    let user = "within Shop;\nmodel User\n  Part a;\n  Real y = a.x;\nend User;\n";
+    write("User.mo", user);
+    let mut client = Client::open(&directory.join("User.mo"), user);
+    let change = client.at("rename", "  Pa§rt a", json!({"newName": "Piece"}));
+    let files: Vec<&String> = change["changes"].as_object().expect("an object").keys().collect();
+    assert_eq!(files.len(), 2, "{change}");
+    let part = change["changes"].as_object().and_then(|it| it.iter().find(|(uri, _)| uri.ends_with("Part.mo")));
+    assert_eq!(part.and_then(|(_, edits)| edits.as_array()).map(Vec::len), Some(2), "its name, twice");
+    let found = client.at("references", "a.§x", json!({"context": {"includeDeclaration": true}}));
+    assert_eq!(found.as_array().map(Vec::len), Some(2), "{found}");
+    client.end();
+}
+
+#[test]
+fn proposals_fit_their_place_also_in_broken_text() {
+    let mut client = circuit();
+    let found = client.at("completion", "square(r.§u)", json!({}));
+    assert_eq!(labels(&found), ["R", "p", "n", "u"]);
+    let found = client.at("completion", "Resistor r(§R = 5)", json!({}));
+    assert_eq!(labels(&found), ["R", "p", "n", "u"]);
+    assert_eq!(found["items"][0]["insertText"], json!("R = "));
+    let found = client.at("completion", "Real u(§unit", json!({}));
+    assert!(labels(&found).starts_with(&["start", "fixed", "unit"]), "{found}");
+    client.replace("connect(r.n, s.n);", "connect(");
+    let found = client.at("completion", "connect(§\n", json!({}));
+    assert_eq!(labels(&found), ["r.p", "r.n", "s.p", "s.n", "g.p"]);
+    client.replace("connect(", "r.\n    connect(");
+    let found = client.at("completion", "  r.§\n", json!({}));
+    assert_eq!(labels(&found), ["R", "p", "n", "u"]);
+    let found = client.at("completion", "extends Two§Pin;\n    parameter", json!({}));
+    let found = labels(&found);
+    assert!(["TwoPin", "Pin", "Modelica", "Modeshift"].iter().all(|name| found.contains(name)), "{found:?}");
+    client.replace("Source s;", "Source s; Modeshift.");
+    let found = client.at("completion", "Modeshift.§", json!({}));
+    assert!(labels(&found).contains(&"Electrical"), "{found}");
+    client.end();
+}
+
+#[test]
+fn the_arguments_of_a_function_are_shown_while_it_is_called() {
+    let mut client = circuit();
+    let help = client.at("signatureHelp", "square(§r.u)", json!({}));
+    assert_eq!(help["signatures"][0]["label"], json!("square(Real x)"));
+    client.replace("u = 3;", "u = max(1, sample(0,");
+    let help = client.at("signatureHelp", "sample(0,§", json!({}));
+    assert_eq!(
+        (&help["signatures"][0]["label"], &help["activeParameter"]),
+        (&json!("sample(start, interval)"), &json!(1))
+    );
+    client.end();
+}
+
+#[test]
+fn the_outline_has_classes_components_and_named_equations() {
+    let (path, text) = water_tank();
+    let mut client = Client::open(&path, &text);
+    let outline = client.ask("documentSymbol", json!({}));
+    let names: Vec<&str> =
+        outline[0]["children"].as_array().expect("a list").iter().filter_map(|it| it["name"].as_str()).collect();
+    assert_eq!(outline[0]["name"], json!("WaterTank"));
+    assert!(names.starts_with(&["xmax", "xmin"]) && names.ends_with(&["eh1", "eh2", "el1", "el2"]), "{names:?}");
+    let folds = client.ask("foldingRange", json!({}));
+    assert!(folds.as_array().is_some_and(|it| it.contains(&json!({"startLine": 3, "endLine": 28}))), "{folds}");
+    let tokens = client.ask("semanticTokens/full", json!({}))["data"].as_array().map(Vec::len);
+    assert!(tokens.is_some_and(|count| count > 500 && count % 5 == 0));
+    client.end();
+}
+
+#[test]
+fn an_edit_that_was_tried_out_mends_what_is_wrong() {
+    let (path, text) = water_tank();
+    let mut client = Client::open(&path, &text);
+    let mut mended = |wrong: (&str, &str), expected: &str| {
+        client.replace(wrong.0, wrong.1);
+        let diagnostics = client.diagnostics();
+        let actions =
+            client.ask("codeAction", json!({"range": diagnostics[0]["range"], "context": {"diagnostics": []}}));
+        assert_eq!(actions[0]["title"], json!(expected), "{diagnostics:?}");
+        let edits = actions[0]["edit"]["changes"][&client.uri].clone();
+        let after = edited(&client.text, &edits);
+        let length = client.text.len();
+        client.edit(0..length, &after);
+        let left = client.diagnostics();
+        assert!(left.iter().all(|it| it["severity"] != json!(1)), "{left:?}");
+    };
+    mended(("z + yl - yh", "z + yll - yh"), "write `yl` instead of `yll`");
+    mended(("bl = (sl >= 0);", "bl = (sl >= 0)"), "insert `;`");
+    mended(("end WaterTank", "end WatrTank"), "write `end WaterTank`");
+    mended(("cos(2*Modelica.Constants.pi*time)", "cos(2*Modelica.Constants.pi*time"), "insert `)`");
+    client.end();
+}
+
+#[test]
+fn a_document_with_letters_of_any_width_keeps_its_places() {
+    let text = "model M \"größe 𝄞\"\n  Real x \"𝄞\"; Real y = z;\nend M;\n";
+    let mut client = Client::open(&temporary("Wide.mo"), text);
+    let range = client.diagnostics()[0]["range"].clone();
+    assert_eq!(range, json!({"start": {"line": 1, "character": 24}, "end": {"line": 1, "character": 25}}));
+    client.replace("= z", "= 1 - x");
+    assert_eq!(client.at("definition", "1 - §x", json!({}))["range"]["start"]["character"], json!(7));
+    client.end();
+}
+
+#[test]
+fn requests_that_make_no_sense_are_answered_with_an_error() {
+    let mut client = Client::new();
+    let error = client.respond("no/such", json!({}));
+    assert_eq!(error["error"]["code"], json!(-32601));
+    let closed = client.respond("textDocument/hover", json!({"textDocument": {"uri": "file:///no.mo"}}));
+    assert_eq!(closed["result"], Value::Null);
+    client.end();
+}
+
+#[test]
+fn definitions_lead_into_a_library_on_the_path() {
+    let library = temporary("Path");
+    let package = library.join("Lib");
+    std::fs::create_dir_all(&package).expect("a temporary directory");
+    std::fs::write(package.join("package.mo"), "package Lib\nend Lib;\n").expect("a temporary file");
+    std::fs::write(package.join("A.mo"), "within Lib;\nmodel A\n  Real x = 1;\nend A;\n").expect("a temporary file");
+    let mut client = Client::with(&[("MODELICAPATH", &library)]);
+    client.also_open(&temporary("Uses.mo"), "model Uses\n  Lib.A a;\nend Uses;\n");
+    assert_eq!(client.diagnostics(), Vec::<Value>::new());
+    let found = client.at("definition", "Lib.§A", json!({}));
+    assert!(found["uri"].as_str().is_some_and(|uri| uri.ends_with("Lib/A.mo")), "{found}");
+    let position = client.place("Lib.§A");
+    let parameters = json!({"textDocument": {"uri": client.uri}, "position": position, "newName": "B"});
+    assert!(!client.respond("textDocument/rename", parameters)["error"].is_null(), "a library is not renamed");
+    client.end();
+}
