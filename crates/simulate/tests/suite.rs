@@ -16,6 +16,7 @@ mod machines;
 mod machines_begin;
 mod machines_delayed;
 mod machines_in_circuits;
+mod machines_jump;
 mod machines_lead_on;
 mod permutations;
 mod plots;

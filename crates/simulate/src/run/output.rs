@@ -1,5 +1,6 @@
 //! What observers are told: rows at the points of the interval and on both sides of events, the events themselves.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -341,15 +342,18 @@ fn jumped(left: f64, right: f64, noise: f64) -> bool {
     (left - right).abs() > noise.max(4.0 * f64::EPSILON * left.abs().max(right.abs()))
 }
 
+/// The impulses of an instant, those of its micro-steps together: one for each variable and order.
 fn impulses(prepared: &Prepared, outcome: &Outcome<'_>) -> Vec<Impulse> {
-    let mut list: Vec<(VariableId, usize, f64)> = Vec::new();
+    let mut sums: BTreeMap<(VariableId, usize), f64> = BTreeMap::new();
     for (variable, weights) in &outcome.impulses {
-        let nonzero = weights.iter().enumerate().filter(|(_, weight)| **weight != 0.0);
-        list.extend(nonzero.map(|(p, &weight)| (*variable, p + 1, weight)));
+        for (p, &weight) in weights.iter().enumerate().filter(|(_, weight)| **weight != 0.0) {
+            *sums.entry((*variable, p + 1)).or_default() += weight;
+        }
     }
-    let largest = list.iter().map(|it| it.2.abs()).fold(0.0, f64::max);
+    let mut list: Vec<(VariableId, usize, f64)> = sums.into_iter().map(|((id, order), sum)| (id, order, sum)).collect();
+    let all = outcome.impulses.iter().flat_map(|(_, weights)| weights);
+    let largest = all.map(|weight| weight.abs()).fold(0.0, f64::max);
     list.retain(|it| it.2.is_nan() || it.2.abs() > 1e-3 * prepared.noise.relative * largest);
-    list.sort_by_key(|&(variable, order, _)| (variable, order));
     let impulses = list.into_iter().map(|(id, order, weight)| {
         let variable = prepared.dae.model.variables[id].name.clone();
         Impulse { variable, order: order.to_string(), weight }

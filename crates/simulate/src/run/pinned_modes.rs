@@ -121,11 +121,12 @@ impl Linearized<'_> {
     ) -> Result<(ModePins, ModeSignature), NoPins> {
         let column: FxHashMap<VariableId, u32> =
             signature.variables.iter().enumerate().map(|(at, &id)| (id, at as u32)).collect();
-        let mut varying = Vec::new();
+        let (mut varying, mut is_constant) = (Vec::new(), Vec::with_capacity(signature.equations.len()));
         let mut rows = Vec::with_capacity(signature.equations.len());
         for &equation in &signature.equations {
             let tape = (self.tape)(equation);
             let values: Vec<(Derivative<VariableId>, f64)> = tape.coefficients(in_mode(mode, self.point)).collect();
+            is_constant.push(tape.is_constant());
             if !tape.is_constant() {
                 varying.push((tape.clone(), values.iter().map(|it| it.1).collect()));
             }
@@ -146,7 +147,7 @@ impl Linearized<'_> {
             let exists = expressions.literal_boolean(self.prepared.dae.model.variables[id].guard) == Some(true);
             exists && !differentiated.contains(&id)
         };
-        let found = pins(&rows, signature.variables.len(), parts, may_be_pinned)?;
+        let found = pins(&rows, signature.variables.len(), parts, |at| is_constant[at as usize], may_be_pinned)?;
         let named = |direction: &Vec<(u32, f64)>| {
             direction.iter().map(|&(at, share)| (signature.variables[at as usize], share)).collect()
         };

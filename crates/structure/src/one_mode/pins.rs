@@ -6,9 +6,13 @@
 //! without them: `r` equations `D` with `U_D` invertible are left out, and `r` unknowns `P` that are never differentiated,
 //! with `N_P` invertible, are pinned to zero. What is determined does not depend on the choice.
 //!
+//! A redundancy may differentiate equations, too: two frictions that hold one body say twice that its speed vanishes, but for the derivatives
+//! of what connects them, `uᵀ(d/dt)(E z' - A z) = 0`. What is left out occurs undifferentiated.
+//!
 //! Most are seen by the matching, in its over- and underdetermined parts, and looked for there; a triangle of resistors
 //! between blocking diodes is not: it has a perfect matching, and its numbers alone are singular.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
@@ -56,11 +60,12 @@ pub enum NoPins {
 }
 
 /// The pins of a mode, from the coefficients of its equations. `parts` are those of the matching, where it has no perfect
-/// one; `may_be_pinned` says which unknowns may.
+/// one; `is_constant` says which equations have coefficients that never change, `may_be_pinned` which unknowns may.
 pub fn pins(
     rows: &[Vec<Coefficient>],
     column_count: usize,
     parts: Option<&Parts>,
+    is_constant: impl Fn(u32) -> bool,
     may_be_pinned: impl Fn(u32) -> bool,
 ) -> Result<Pins, NoPins> {
     if let Some(parts) = parts {
@@ -78,7 +83,18 @@ pub fn pins(
     match (free.len(), redundant.len()) {
         (0, 0) if parts.is_none() => Err(NoPins::Regular),
         (0, 0) => Err(NoPins::Wrong),
-        (free, redundant) if free > redundant => Err(NoPins::Impossible),
+        (count, redundant) if count > redundant => {
+            let among = parts.map_or(&all_rows, |parts| &parts.overdetermined_equations);
+            let redundant = differential_redundancies(rows, among, is_constant);
+            match redundant.len().cmp(&count) {
+                Ordering::Less => return Err(NoPins::Impossible),
+                Ordering::Greater => return Err(NoPins::Wrong),
+                Ordering::Equal => {}
+            }
+            let (dropped, redundant) = redundant.into_iter().unzip();
+            let (pinned, free) = solved_for(free, may_be_pinned).ok_or(NoPins::Differentiated)?;
+            Ok(Pins { dropped, pinned, free, redundant })
+        }
         (free, redundant) if free < redundant => Err(NoPins::Wrong),
         _ => chosen(free, redundant, may_be_pinned),
     }
@@ -112,6 +128,76 @@ fn free_directions(rows: &[Vec<Coefficient>], columns: &[u32]) -> Vec<Vec<(u32, 
 fn redundancies(rows: &[Vec<Coefficient>], among: &[u32]) -> Vec<Vec<(u32, f64)>> {
     let vector = |&row: &u32| rows[row as usize].iter().map(|it| ((it.column, it.order), it.value)).collect();
     named(vanishing_combinations(among.iter().map(vector).collect()), among)
+}
+
+/// Redundancies among some equations and their derivatives, each with an equation that follows from the others, and all that take part,
+/// ascending by these equations.
+fn differential_redundancies(
+    rows: &[Vec<Coefficient>],
+    among: &[u32],
+    is_constant: impl Fn(u32) -> bool,
+) -> Vec<(u32, Vec<(u32, f64)>)> {
+    // The equations, then their derivatives.
+    let count = among.len() as u32;
+    let vector = |&row: &u32, more: u32| {
+        let derivative = rows[row as usize].iter().map(|it| ((it.column, it.order + more), it.value));
+        derivative.filter(|_| more == 0 || is_constant(row)).collect::<Vec<_>>()
+    };
+    let vectors = among.iter().map(|row| vector(row, 0)).chain(among.iter().map(|row| vector(row, 1)));
+    let mut vectors: Vec<Vec<(Key, f64)>> = vectors.collect();
+    // What has no derivative here must not count as one that vanishes.
+    for (at, vector) in vectors.iter_mut().enumerate().filter(|(at, it)| *at as u32 >= count && it.is_empty()) {
+        vector.push(((u32::MAX, at as u32), 1.0));
+    }
+    let mut found: Vec<(u32, BTreeMap<u32, f64>)> = Vec::new();
+    for mut combination in vanishing_combinations(vectors) {
+        for (place, other) in &found {
+            let Some(&factor) = combination.get(place) else { continue };
+            subtract(&mut combination, factor, other);
+            combination.remove(place);
+        }
+        // What is left is the derivative of another one, or differentiates all that it contains.
+        let size = combination.values().fold(0.0, |size: f64, value| size.max(value.abs()));
+        let plain = combination.iter().filter(|&(&at, _)| at < count && !combination.contains_key(&(at + count)));
+        let Some((&place, &pivot)) = plain.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()).then(b.0.cmp(a.0))) else {
+            continue;
+        };
+        if pivot.abs() <= ZERO * size {
+            continue;
+        }
+        combination.values_mut().for_each(|value| *value /= pivot);
+        for (_, other) in &mut found {
+            let Some(&factor) = other.get(&place) else { continue };
+            subtract(other, factor, &combination);
+            other.remove(&place);
+        }
+        found.push((place, combination));
+    }
+    let is_plain = |place: u32| !found.iter().any(|(_, it)| it.contains_key(&(place + count)));
+    if !found.iter().all(|&(place, _)| is_plain(place)) {
+        return Vec::new();
+    }
+    let named = |(place, combination): (u32, BTreeMap<u32, f64>)| {
+        let mut weights: BTreeMap<u32, f64> = BTreeMap::new();
+        for (at, weight) in combination {
+            weights.entry(among[(at % count) as usize]).or_insert(weight);
+        }
+        (among[place as usize], weights.into_iter().collect())
+    };
+    let mut named: Vec<(u32, Vec<(u32, f64)>)> = found.into_iter().map(named).collect();
+    named.sort_by_key(|it| it.0);
+    named
+}
+
+/// Subtracts a multiple of a vector; what cancels is left out.
+fn subtract(from: &mut BTreeMap<u32, f64>, factor: f64, vector: &BTreeMap<u32, f64>) {
+    for (&at, &value) in vector {
+        let entry = from.entry(at).or_default();
+        *entry -= factor * value;
+        if entry.abs() <= ZERO * (factor * value).abs() {
+            from.remove(&at);
+        }
+    }
 }
 
 fn named(combinations: Vec<BTreeMap<u32, f64>>, names: &[u32]) -> Vec<Vec<(u32, f64)>> {
@@ -172,13 +258,7 @@ fn solved_for(vectors: Vec<Vec<(u32, f64)>>, may_be: impl Fn(u32) -> bool) -> Op
         let own = vectors[number].clone();
         for other in (0..vectors.len()).filter(|&other| other != number) {
             let Some(&factor) = vectors[other].get(&place) else { continue };
-            for (&at, &value) in &own {
-                let entry = vectors[other].entry(at).or_default();
-                *entry -= factor * value;
-                if entry.abs() <= ZERO * (factor * value).abs() {
-                    vectors[other].remove(&at);
-                }
-            }
+            subtract(&mut vectors[other], factor, &own);
             vectors[other].remove(&place);
         }
         places.push(place);
@@ -227,7 +307,7 @@ mod tests {
     fn a_floating_potential_is_pinned_and_a_balance_dropped() {
         // Resistor between nodes 0 and 1 with current 2: both balances say that the current vanishes.
         let rows = [row(&[(0, 1.0), (1, -1.0), (2, -5.0)]), row(&[(2, 1.0)]), row(&[(2, -1.0)])];
-        let found = pins(&rows, 3, None, |_| true).expect("harmless");
+        let found = pins(&rows, 3, None, |_| true, |_| true).expect("harmless");
         assert_eq!((found.pinned.len(), found.dropped.len()), (1, 1));
         assert!(found.pinned[0] < 2 && found.dropped[0] > 0);
         assert_eq!(found.free[0], vec![(0, 1.0), (1, 1.0)]);
@@ -236,20 +316,35 @@ mod tests {
     #[test]
     fn pins_are_chosen_among_those_allowed() {
         let rows = [row(&[(0, 1.0), (1, -1.0)]), row(&[(0, 2.0), (1, -2.0)])];
-        assert_eq!(pins(&rows, 2, None, |it| it == 1).expect("harmless").pinned, [1]);
-        assert_eq!(pins(&rows, 2, None, |_| false), Err(NoPins::Differentiated));
+        assert_eq!(pins(&rows, 2, None, |_| true, |it| it == 1).expect("harmless").pinned, [1]);
+        assert_eq!(pins(&rows, 2, None, |_| true, |_| false), Err(NoPins::Differentiated));
     }
 
     #[test]
     fn what_is_regular_has_none() {
         let rows = [row(&[(0, 1.0), (1, 1.0)]), row(&[(0, 1.0), (1, -1.0)])];
-        assert_eq!(pins(&rows, 2, None, |_| true), Err(NoPins::Regular));
+        assert_eq!(pins(&rows, 2, None, |_| true, |_| true), Err(NoPins::Regular));
     }
 
     #[test]
-    fn a_variable_that_is_given_and_integrated_is_impossible() {
-        // x = a, x' = b, and y in no equation.
+    fn a_variable_that_is_given_and_integrated_is_given_twice() {
+        // x = a, x' = b, and y in no equation: the second follows from the first, if at all.
         let rows = [row(&[(0, 1.0)]), vec![Coefficient { column: 0, order: 1, value: 1.0 }]];
-        assert_eq!(pins(&rows, 2, None, |_| true), Err(NoPins::Impossible));
+        let found = pins(&rows, 2, None, |_| true, |_| true).expect("harmless");
+        assert_eq!((found.pinned, found.dropped), (vec![1], vec![1]));
+        assert_eq!(pins(&rows, 2, None, |_| false, |_| true), Err(NoPins::Impossible));
+    }
+
+    #[test]
+    fn speeds_that_are_held_twice_are_redundant_but_for_derivatives_of_aliases() {
+        // s = a, s = b, a' = 0, b' = 0, and forces f + g = 0.
+        let speed = |column: u32| vec![Coefficient { column, order: 1, value: 1.0 }];
+        let alias = |column: u32| row(&[(0, 1.0), (column, -1.0)]);
+        let rows = [alias(1), alias(2), speed(1), speed(2), row(&[(3, 1.0), (4, 1.0)])];
+        let found = pins(&rows, 5, None, |_| true, |column| column > 2).expect("harmless");
+        assert_eq!(found.dropped.len(), 1);
+        assert!([2, 3].contains(&found.dropped[0]), "{found:?}");
+        assert_eq!(found.redundant[0].iter().map(|it| it.0).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        assert_eq!(found.free[0].iter().map(|it| it.0).collect::<Vec<_>>(), [3, 4]);
     }
 }

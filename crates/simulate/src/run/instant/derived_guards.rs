@@ -71,9 +71,27 @@ impl<'a> Instant<'_, 'a> {
             return DerivedGuards::default();
         }
         let own = self.own_left(step, settled);
+        let own_step = MicroStep { left: &own, ..*step };
+        let mut truths = settled.discrete.clone();
+        let mut needed: Vec<Option<bool>>;
+        loop {
+            let atoms = free.iter().map(|(atom, _)| *atom);
+            needed = atoms.clone().map(|atom| self.needed_truth(&own_step, (settled, &truths), side, atom)).collect();
+            // What has a truth of the time before it became free, as a force that broke a friction loose, must not hide what others say.
+            let variables = atoms.map(|atom| self.prepared.discrete.atoms[atom].variable);
+            let found = variables.zip(&needed).filter_map(|(id, truth)| Some((id, f64::from(u8::from((*truth)?)))));
+            // Each is turned once at most.
+            let is_to_turn =
+                |&(id, truth): &(VariableId, f64)| truths[id] != truth && truths[id] == settled.discrete[id];
+            let others: Vec<(VariableId, f64)> = found.filter(is_to_turn).collect();
+            if others.is_empty() {
+                break;
+            }
+            others.into_iter().for_each(|(id, truth)| truths[id] = truth);
+        }
         let (mut conditions, mut rows) = (Vec::new(), Vec::new());
-        for (atom, shares) in &free {
-            if let Some(truth) = self.needed_truth(&MicroStep { left: &own, ..*step }, settled, side, *atom) {
+        for ((atom, shares), needed) in free.iter().zip(needed) {
+            if let Some(truth) = needed {
                 let condition_side = self.prepared.discrete.atoms[*atom].side(truth);
                 conditions.push(FreeCondition { atom: *atom, truth, side: condition_side });
                 rows.push(shares.iter().map(|share| condition_side * share).collect());
@@ -88,11 +106,11 @@ impl<'a> Instant<'_, 'a> {
         }
     }
 
-    /// The truth that a relation must have so that what is decided stands; nothing where it does not matter.
+    /// The truth that a relation must have so that what is decided stands, others having these; nothing where it does not matter.
     fn needed_truth(
         &mut self,
         step: &MicroStep<'_, 'a>,
-        settled: &Settled,
+        (settled, truths): (&Settled, &IndexVec<VariableId, f64>),
         side: &Side<'a>,
         atom: RelationId,
     ) -> Option<bool> {
@@ -102,7 +120,7 @@ impl<'a> Instant<'_, 'a> {
             return None;
         }
         let with = |truth: f64| -> IndexVec<VariableId, f64> {
-            let mut discrete = settled.discrete.clone();
+            let mut discrete = truths.clone();
             discrete[it.variable] = truth;
             discrete
         };
@@ -118,7 +136,7 @@ impl<'a> Instant<'_, 'a> {
         (!self.is_same_decision(&no, &yes)).then(|| settled.discrete[it.variable] != 0.0)
     }
 
-    /// The relations of violated rays, each with the term that says so, and those of a Boolean with a memory by what changed it.
+    /// The relations of violated rays, each with the term that says so.
     pub fn violated_rays(
         &mut self,
         step: &MicroStep<'_, 'a>,
@@ -135,15 +153,22 @@ impl<'a> Instant<'_, 'a> {
             if let Sign::Decided(term, value) = self.sign_of_ray(step, settled, candidate, guards, ray)
                 && value < 0.0
             {
-                for &(number, _) in ray {
-                    let FreeCondition { atom, side, .. } = guards.conditions[number];
-                    self.blame(step, settled, atom, (term, side * value), &mut violated);
-                }
+                let conditions = ray.iter().map(|&(number, _)| &guards.conditions[number]);
+                violated.extend(conditions.map(|it| (it.atom, (term, it.side * value))));
             }
         }
         violated.sort_by_key(|it| it.0);
         violated.dedup_by_key(|it| it.0);
         violated
+    }
+
+    /// Relations of violated rays, those of a Boolean with a memory that has just changed by what changed it.
+    pub fn blamed(&self, step: &MicroStep<'_, 'a>, settled: &Settled, rays: &[Violation]) -> Vec<Violation> {
+        let mut blamed = Vec::new();
+        rays.iter().for_each(|&(atom, term)| self.blame(step, settled, atom, term, &mut blamed));
+        blamed.sort_by_key(|it| it.0);
+        blamed.dedup_by_key(|it| it.0);
+        blamed
     }
 
     fn sign_of_ray(
@@ -191,10 +216,9 @@ impl<'a> Instant<'_, 'a> {
     }
 
     /// Gives relations on free quantities the truths with which the mode stands.
-    pub fn settle_truths(&self, candidate: &mut Candidate<'a>, guards: &DerivedGuards) {
+    pub fn settle_truths(&self, discrete: &mut IndexVec<VariableId, f64>, guards: &DerivedGuards) {
         for it in &guards.conditions {
-            let variable = self.prepared.discrete.atoms[it.atom].variable;
-            candidate.restarted.side.discrete[variable] = f64::from(u8::from(it.truth));
+            discrete[self.prepared.discrete.atoms[it.atom].variable] = f64::from(u8::from(it.truth));
         }
     }
 }

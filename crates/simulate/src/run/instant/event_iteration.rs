@@ -436,7 +436,7 @@ impl<'a> Instant<'_, 'a> {
     /// Truths for the next micro-step: of left limits by what they are now, and after a transient instant all by the series of
     /// its right limits, as far as these are known: a ball that was thrown back is about to leave the ground. What is at zero
     /// for all that is known is taken to be as it was before the instant, until the search finds where it goes.
-    fn next_proposal(
+    pub(super) fn next_proposal(
         &mut self,
         first: &Side<'a>,
         left: &Side<'a>,

@@ -16,7 +16,8 @@ use crate::run::instant::discrete_fixpoint::{MicroStep, Reset, Settled};
 use crate::run::instant::event_iteration::NoOutcome;
 use crate::run::instant::judgement::Violation;
 use crate::run::instant::next_mode::Selected;
-use crate::run::instant::restart::Restarted;
+use crate::run::instant::restart::{NoRestart, Restarted};
+use crate::run::instant::stair_edges::StairEdges;
 use crate::run::prepare::relations::Moment;
 use crate::run::sliding::entry::NoSliding;
 use crate::run::values::Side;
@@ -177,7 +178,13 @@ impl<'a> Instant<'_, 'a> {
         settled: &Settled,
         accepted: &Candidate<'a>,
     ) -> Result<Restarted<'a>, NoOutcome> {
-        let mut restarted = self.reset(step, settled, accepted)?;
+        let mut restarted = match self.reset(step, settled, accepted) {
+            Err(NoOutcome::NoReset(spans, reason @ NoRestart::Conflicting(_))) => {
+                let let_go = self.let_go(step, settled, accepted, &mut Vec::new());
+                return let_go.ok_or(NoOutcome::NoReset(spans, reason));
+            }
+            restarted => restarted?,
+        };
         let mut struck = self.struck(step, settled, &mut restarted);
         if struck.is_empty() || self.is_drift(step, settled, &restarted, &struck) {
             return Ok(restarted);
@@ -208,6 +215,67 @@ impl<'a> Instant<'_, 'a> {
             struck = self.struck(step, &again, &mut restarted);
         }
         Ok(restarted)
+    }
+
+    /// The right side where what holds a state leaves its `reinit` no way, as a friction that holds a body to the ground: it would take any
+    /// impulse, so it is let go, by relations after which it stays so; some have been turned already.
+    fn let_go(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        settled: &Settled,
+        accepted: &Candidate<'a>,
+        turned: &mut Vec<Violation>,
+    ) -> Option<Restarted<'a>> {
+        let part = &self.prepared.discrete;
+        let of_resets = |atom: RelationId| {
+            let island = part.islands.of_atom(atom);
+            settled.resets.iter().any(|it| part.islands.has_variable(island, it.variable))
+        };
+        let is_held_by = |atom: &RelationId| part.atoms[*atom].moment == Moment::Now && of_resets(*atom);
+        // Each holds for itself: those behind the last one that was let go.
+        let first = part.pair_atoms.iter().rposition(|atoms| turned.iter().any(|it| atoms.contains(&it.0)));
+        for atoms in part.pair_atoms.iter().skip(first.map_or(0, |at| at + 1)) {
+            for &atom in atoms.iter().filter(|&atom| is_held_by(atom)) {
+                turned.push((atom, (Term::Weight(0), 0.0)));
+                let let_go = match self.let_go_by(step, settled, accepted, turned) {
+                    Some(Err(_)) => self.let_go(step, settled, accepted, turned),
+                    let_go => let_go.and_then(Result::ok),
+                };
+                if let_go.is_some() {
+                    return let_go;
+                }
+                turned.pop();
+            }
+        }
+        None
+    }
+
+    /// The right side with these relations turned; an error where something else holds the state, nothing where they come back.
+    fn let_go_by(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        settled: &Settled,
+        accepted: &Candidate<'a>,
+        turned: &[Violation],
+    ) -> Option<Result<Restarted<'a>, NoRestart>> {
+        let again = self.settle(step, self.with_flipped(settled, turned), &accepted.restarted.side).ok()?;
+        if again.mode == settled.mode || again.excluded.is_some() {
+            return None;
+        }
+        let released = self.candidate(step, &again).ok()?.restarted;
+        let again = Settled { entered: Vec::new(), ..again };
+        let from_there = MicroStep { left: &released.side, ..*step };
+        let mode = released.side.mode.clone();
+        let mut restarted = match self.reset_in(&from_there, &again, &settled.laws, &mode, &settled.resets) {
+            Ok(restarted) => restarted,
+            Err(reason) => return Some(Err(reason)),
+        };
+        if !self.struck(step, &again, &mut restarted).is_empty() {
+            return None;
+        }
+        let truths = self.next_proposal(step.left, &restarted.side, &StairEdges::default(), true);
+        let later = self.with_memory_as_become(step, &again, &restarted.side.clone(), truths)?;
+        self.is_same_memory(&later.discrete, &again.discrete).then_some(Ok(restarted))
     }
 
     /// Whether impulses are there with each state as it was, too.

@@ -8,6 +8,7 @@
 //! that counts from then on. So the candidate must also stand if the Boolean's own left limit is what it has become. The
 //! relation that counted before may turn back at once, as the threshold of a hysteresis does: it is forgotten.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use modeshift_dae::{IndexVec, RelationId, VariableId};
@@ -47,15 +48,27 @@ impl<'a> Instant<'_, 'a> {
             return violated;
         }
         let guards = self.derived_guards(step, settled, &candidate.restarted.side.clone());
+        let mut standing = Cow::Borrowed(settled);
+        if !guards.conditions.is_empty() {
+            self.settle_truths(&mut standing.to_mut().discrete, &guards);
+        }
+        let settled = &*standing;
         let (contradicting, vanishing) = self.contradicting(step, settled, candidate, &guards);
         if guards.are_too_many {
             let all = guards.conditions.iter().map(|it| (it.atom, (Term::Derivative(0), -it.side)));
             return all.collect();
         }
         let rays = self.violated_rays(step, settled, candidate, &guards);
-        self.settle_truths(candidate, &guards);
+        self.settle_truths(&mut candidate.restarted.side.discrete, &guards);
         if !rays.is_empty() {
-            return rays.into_iter().chain(contradicting).collect();
+            // Where Booleans with a memory that have just changed are not undone by it, it leads on from there.
+            let all = [&rays[..], &contradicting[..]].concat();
+            let leads_on =
+                self.has_changed_pairs(step, settled) && self.of_consequence(step, settled, candidate, all).is_empty();
+            if leads_on {
+                return Vec::new();
+            }
+            return self.blamed(step, settled, &rays).into_iter().chain(contradicting).collect();
         }
         if contradicting.is_empty() {
             let flipped_back = self.undone_pairs(step, settled, candidate, &[]);
@@ -440,7 +453,10 @@ impl<'a> Instant<'_, 'a> {
             return Vec::new();
         }
         if matters_now && !(undone.is_empty() && self.has_led_on(step, settled, candidate, &contradicting)) {
-            return contradicting;
+            let carried = self.carried_by_jumps(step, settled, candidate, &contradicting);
+            if carried.len() < contradicting.len() {
+                return contradicting.into_iter().filter(|it| !carried.contains(it)).collect();
+            }
         }
         if undone.is_empty() {
             // What the relations say counts from the next micro-step on, and leads on from there: a cascade.
@@ -515,23 +531,6 @@ impl<'a> Instant<'_, 'a> {
         let comes_back = self.is_same_memory(&turned.discrete, &step.left.discrete);
         let is_same_course = turned.whens == kept.whens && self.is_same_memory(&turned.discrete, &kept.discrete);
         !comes_back && is_same_course && is_same_mode && self.is_same_decision(&now, settled)
-    }
-
-    /// Whether the states that go on have the values that they had, and nothing is impulsive.
-    fn moves_nothing(&self, step: &MicroStep<'_, 'a>, candidate: &Candidate<'a>) -> bool {
-        let (left, side) = (step.left, &candidate.restarted.side);
-        let structure = &side.mode.structure;
-        let is_kept = |variable: VariableId, order: u32| {
-            let (before, after) = (left.value(variable, order), side.value(variable, order));
-            let size = before.abs().max(after.abs()).max(self.prepared.nominal(variable) * f64::EPSILON);
-            left.mode.quantities.index(variable, order).is_none()
-                || (after - before).abs() <= self.prepared.noise.relative * size
-        };
-        let goes_on = |column| {
-            let orders = 0..structure.written_order(column);
-            orders.into_iter().all(|order| is_kept(structure.variable(column), order))
-        };
-        candidate.restarted.weights.is_empty() && structure.columns().all(goes_on)
     }
 
     /// Whether Booleans with a memory are the same; what machines remember beside their states follows from these.

@@ -9,6 +9,7 @@
 //! | [`candidate`] | the right side that follows from a discrete part |
 //! | [`judgement`] | which relations contradict it |
 //! | [`forbidden_impulses`] | impulses that relations forbid in an instant without duration |
+//! | [`jumps`] | transitions that the jump of another machine causes |
 //! | [`idle_changes`] | what need not change, since it stands at its limit |
 //! | [`derived_guards`] | what relations on free quantities say together |
 //! | [`entry`] | left limits of states of machines that are entered |
@@ -50,6 +51,7 @@ pub(crate) mod event_iteration;
 pub(crate) mod forbidden_impulses;
 pub(crate) mod idle_changes;
 pub(crate) mod judgement;
+mod jumps;
 pub(crate) mod next_mode;
 pub(crate) mod parts;
 pub(crate) mod restart;
