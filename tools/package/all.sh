@@ -4,7 +4,8 @@
 set -eu
 . "$(dirname "$0")/version.sh"
 MODESHIFT_BINARY=$("$root/tools/package/binary.sh")
-export MODESHIFT_BINARY
+MODESHIFT_FMI_LIBRARY=$("$root/tools/package/engine.sh")
+export MODESHIFT_BINARY MODESHIFT_FMI_LIBRARY
 rm -f "$packages"/modeshift[-_.]* "$packages/SHA256SUMS"
 mkdir -p "$packages"
 "$root/tools/package/archive.sh"

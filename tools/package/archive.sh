@@ -8,6 +8,8 @@ trap 'rm -rf "$stage"' EXIT
 folder=$stage/$name
 mkdir -p "$folder/bin" "$folder/docs"
 install -m 755 "$binary" "$folder/bin/modeshift"
+engine=$("$root/tools/package/engine.sh")
+if [ -n "$engine" ]; then install -m 644 "$engine" "$folder/bin/libmodeshift_fmi.so"; fi
 cp "$root"/README.md "$root"/CHANGELOG.md "$root"/CITATION.cff "$root"/LICENSE-* "$folder"
 cp -r "$root/models" "$folder/models"
 cp -r "$root/docs/book" "$folder/docs/book"

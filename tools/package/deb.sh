@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the Debian package: the program in /usr/bin, models and licences in /usr/share/doc/modeshift.
+# Makes the Debian package: the program as /usr/bin/modeshift, models and licences in /usr/share/doc/modeshift.
 set -eu
 . "$(dirname "$0")/version.sh"
 binary=$("$root/tools/package/binary.sh")
@@ -9,7 +9,12 @@ trap 'rm -rf "$stage"' EXIT
 chmod 755 "$stage"
 documents=$stage/usr/share/doc/modeshift
 mkdir -p "$stage/DEBIAN" "$stage/usr/bin" "$documents"
-install -m 755 "$binary" "$stage/usr/bin/modeshift"
+# The engine of FMUs has to be beside the program, so both are in a folder of their own, and /usr/bin leads there.
+mkdir -p "$stage/usr/lib/modeshift"
+install -m 755 "$binary" "$stage/usr/lib/modeshift/modeshift"
+ln -s ../lib/modeshift/modeshift "$stage/usr/bin/modeshift"
+engine=$("$root/tools/package/engine.sh")
+if [ -n "$engine" ]; then install -m 644 "$engine" "$stage/usr/lib/modeshift/libmodeshift_fmi.so"; fi
 cp -r "$root/models" "$documents/models"
 cp "$root/README.md" "$root"/LICENSE-* "$documents"
 {

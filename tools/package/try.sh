@@ -20,6 +20,7 @@ use() {
   clean "$1" 'modeshift --version'
   clean "$1" 'modeshift simulate Charger.mo --plot charger.svg --plot-vars u,v,i && test -s charger.svg'
   clean "$1" 'modeshift analyze models/WaterTank.mo | grep -F "2  when bh or bl"'
+  if clean "$1" 'modeshift help fmu' >/dev/null 2>&1; then clean "$1" 'modeshift fmu Charger.mo -o charger.fmu && test -s charger.fmu'; fi
 }
 
 if [ "${1:-}" = --sources ]; then

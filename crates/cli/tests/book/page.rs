@@ -83,9 +83,10 @@ impl Page {
         for line in prose(&self.expanded()) {
             let line = without_code(&line);
             for (at, _) in line.match_indices("](") {
-                let Some(start) = line[..at].rfind('[') else { continue };
+                // The words of a link may begin in the line before.
+                let is_picture = line[..at].rfind('[').is_some_and(|start| line[..start].ends_with('!'));
                 let target = line[at + 2..].split(')').next().unwrap_or_default();
-                targets.push((line[..start].ends_with('!'), target.to_string()));
+                targets.push((is_picture, target.to_string()));
             }
         }
         targets
