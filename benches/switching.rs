@@ -1,6 +1,6 @@
 //! Events of switched models beside C written by hand for SUNDIALS CVODE with its root finder.
 //!
-//! `cargo bench --bench switching`; `-- boost ball` only these. Times are processor times of whole runs by the number of events, rows
+//! `cargo bench --bench switching`; `-- boost ball` only these, `-- --auto` only our own first choice. Times are processor times of whole runs by the number of events, rows
 //! at events included, the analysis of the model not; of several runs the least. `auto` solves affine modes exactly, `bdf` integrates
 //! all. The C program (`switching/cvode.c`) is compiled here, with `cc` and the libraries in `SUNDIALS_ROOT` or where the system has
 //! them; where that does not succeed, only our own times are shown. Errors are the largest at the end, relative to
@@ -38,8 +38,9 @@ struct Outcome {
 
 pub(crate) fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let cvode = compile_cvode();
-    if cvode.is_none() {
+    let is_alone = std::env::args().any(|argument| argument == "--auto");
+    let cvode = if is_alone { None } else { compile_cvode() };
+    if cvode.is_none() && !is_alone {
         println!("CVODE is not there (SUNDIALS_ROOT names its place): our own times only");
     }
     println!("{:>20} {:>7} {:>30} {:>30} {:>9}", "", "", "µs of an event", "error at the end", "ratio to");
@@ -49,18 +50,18 @@ pub(crate) fn main() {
     println!(" {:>9}", "CVODE");
     for model in models::models() {
         if wanted.is_empty() || wanted.iter().any(|name| name == model.name) {
-            compare(&model, cvode.as_deref());
+            compare(&model, cvode.as_deref(), is_alone);
         }
     }
 }
 
-fn compare(model: &Switched, cvode: Option<&Path>) {
+fn compare(model: &Switched, cvode: Option<&Path>, is_alone: bool) {
     let ours = Ours::new(model);
     let reference = ours.run(Method::Auto, 1e-11).end;
     let mut best: [Option<Outcome>; 3] = [None, None, None];
     for _ in 0..ROUNDS {
-        let outcomes =
-            [Some(ours.run(Method::Auto, TOLERANCE)), Some(ours.run(Method::Bdf, TOLERANCE)), by_cvode(cvode, model)];
+        let bdf = (!is_alone).then(|| ours.run(Method::Bdf, TOLERANCE));
+        let outcomes = [Some(ours.run(Method::Auto, TOLERANCE)), bdf, by_cvode(cvode, model)];
         for (best, outcome) in best.iter_mut().zip(outcomes) {
             let is_better = |it: &Outcome| best.as_ref().is_none_or(|best| it.seconds < best.seconds);
             if outcome.as_ref().is_some_and(is_better) {

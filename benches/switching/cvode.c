@@ -87,6 +87,73 @@ static void boost_continuous(realtype *x) { converter(x, 0.275, 10.0, 50.0); }
 static void boost_discontinuous(realtype *x) { converter(x, 0.0, 20.0, 2000.0); }
 static void buck_continuous(realtype *x) { converter(x, 0.4, 2.5, 5.0); }
 
+/* Bridges of legs with two switches each, and a diode beside each: gates of a share of the period, the lower ones half a period
+ * after the upper ones. What a leg gives while none is closed follows from the current, which goes through a diode. */
+
+#define DC 100.0
+#define PERIOD 1e-2
+#define GATE 0.48
+
+static int legs;
+static realtype level[3];
+
+static realtype edge(int leg, int number) {
+  static const realtype edges[] = {0.0, GATE, 0.5, 0.5 + GATE};
+  return edges[number] + leg / (realtype)legs;
+}
+
+/* The next edge of any gate: the ticks count edges of all legs, in the order of time. */
+static realtype bridge_due(realtype t) {
+  realtype now = t / PERIOD + 1e-9, next = HUGE_VAL;
+  for (int leg = 0; leg < legs; leg++)
+    for (int number = 0; number < 4; number++) {
+      realtype first = edge(leg, number), turns = floor(now - first) + 1.0;
+      next = fmin(next, first + turns);
+    }
+  return next * PERIOD;
+}
+
+static realtype leg_current(const realtype *x, int leg) {
+  if (legs == 2) return leg == 0 ? x[0] : -x[0];
+  return x[leg] - x[(leg + 2) % 3];
+}
+
+static void bridge_event(realtype t, realtype *x, const int *roots) {
+  for (int leg = 0; leg < legs; leg++) {
+    realtype now = t / PERIOD + 1e-9 - leg / (realtype)legs, share = now - floor(now);
+    if (share < GATE) level[leg] = DC;
+    else if (share >= 0.5 && share < 0.5 + GATE) level[leg] = 0.0;
+    else level[leg] = leg_current(x, leg) > 0.0 ? 0.0 : DC;
+  }
+}
+
+static int bridge_guards(realtype t, N_Vector y, realtype *g, void *data) {
+  const realtype *x = N_VGetArrayPointer(y);
+  for (int leg = 0; leg < legs; leg++) {
+    realtype now = t / PERIOD - leg / (realtype)legs, share = now - floor(now);
+    int is_open = (share >= GATE && share < 0.5) || share >= 0.5 + GATE;
+    g[leg] = is_open ? (level[leg] == 0.0 ? 1.0 : -1.0) * leg_current(x, leg) : 1.0;
+  }
+  return 0;
+}
+
+static int bridge(realtype t, N_Vector y, N_Vector dy, void *data) {
+  const realtype *x = N_VGetArrayPointer(y);
+  realtype *dx = N_VGetArrayPointer(dy);
+  if (legs == 2) {
+    dx[0] = (level[0] - level[1] - 5.0 * x[0]) / 1e-2;
+    return 0;
+  }
+  for (int k = 0; k < 3; k++) dx[k] = (level[k] - level[(k + 1) % 3] - 5.0 * x[k]) / 1e-2;
+  return 0;
+}
+
+static void bridge_start(realtype *x) { legs = 2, x[0] = -5.0, bridge_event(0.0, x, NULL); }
+static void inverter_start(realtype *x) {
+  legs = 3, x[0] = 0.0, x[1] = -10.0, x[2] = 10.0;
+  bridge_event(0.0, x, NULL);
+}
+
 /* A sampled controller of an oscillator. */
 
 static int sampled(realtype t, N_Vector y, N_Vector dy, void *data) {
@@ -175,6 +242,8 @@ static const System systems[] = {
     {"boost", 2, 1, 0, boost, converter_guards, boost_continuous, pulse_due, converter_event},
     {"boost-discontinuous", 2, 1, 0, boost, converter_guards, boost_discontinuous, pulse_due, converter_event},
     {"buck", 2, 1, 0, buck, converter_guards, buck_continuous, pulse_due, converter_event},
+    {"bridge", 1, 2, 0, bridge, bridge_guards, bridge_start, bridge_due, bridge_event},
+    {"inverter", 3, 3, 0, bridge, bridge_guards, inverter_start, bridge_due, bridge_event},
     {"sampled", 2, 0, 0, sampled, NULL, sampled_start, sample_due, sampled_event},
     {"ball", 2, 1, 0, ball, ball_guards, ball_start, NULL, ball_event},
     {"plant", PLANT, 1, 0, plant, plant_guards, plant_start, NULL, plant_event},

@@ -39,6 +39,37 @@ fn converter(current: f64, voltage: f64, load: f64, equations: &str) -> String {
 const BOOST: &str = "L*der(i) = Vin - vs; C*der(u) = id - u/R; ud = vs - u; 0 = if sw then vs else is;";
 const BUCK: &str = "L*der(i) = vs - u; C*der(u) = i - u/R; ud = -vs; 0 = if sw then vs - Vin else is;";
 
+/// Legs of a bridge, each with two ideal switches and a diode beside each. The gates of a leg are pulses of a share `W` of the period,
+/// the lower one half a period after the upper one; legs are apart by the shares `shift`.
+fn bridge(name: &str, legs: usize, declarations: &str, load: &str) -> String {
+    format!(
+        "model {name}
+           parameter Real Vdc = 100, L = 1e-2, R = 5, T = 1e-2, W = 0.48;
+           parameter Real shift[{legs}] = {{{shifts}}};
+           Real v[{legs}], i[{legs}], vh[{legs}], vl[{legs}], ih[{legs}], il[{legs}], high[{legs}], low[{legs}];
+           Boolean gh[{legs}], gl[{legs}], dh[{legs}](each start = false), dl[{legs}](each start = false);
+           {declarations}
+         equation
+           for k in 1:{legs} loop
+             high[k] = time/T + 1 - shift[k]; low[k] = high[k] + 0.5;
+             gh[k] = high[k] - floor(high[k]) < W; gl[k] = low[k] - floor(low[k]) < W;
+             vh[k] = Vdc - v[k]; vl[k] = v[k]; ih[k] = il[k] + i[k];
+             dh[k] = not gh[k] and (if pre(dh[k]) then ih[k] <= 0 else vh[k] < 0);
+             dl[k] = not gl[k] and (if pre(dl[k]) then il[k] <= 0 else vl[k] < 0);
+             0 = if gh[k] or dh[k] then vh[k] else ih[k];
+             0 = if gl[k] or dl[k] then vl[k] else il[k];
+           end for;
+           {load}
+         end {name};",
+        shifts = (0..legs).map(|leg| format!("{leg}/{}", legs)).collect::<Vec<_>>().join(", ")
+    )
+}
+
+const TWO_LEGS: &str = "i[1] = j; i[2] = -j; L*der(j) = v[1] - v[2] - R*j;";
+const THREE_LEGS: &str = "for k in 1:3 loop
+     L*der(j[k]) = v[k] - v[if k < 3 then k + 1 else 1] - R*j[k]; i[k] = j[k] - j[if k > 1 then k - 1 else 3];
+   end for;";
+
 /// All of them.
 pub fn models() -> Vec<Switched> {
     let sampled = "model Sampled
@@ -73,6 +104,13 @@ pub fn models() -> Vec<Switched> {
         switched("boost", 1.0, named(TWO), converter(0.275, 10.0, 50.0, BOOST)),
         switched("boost-discontinuous", 1.0, named(TWO), converter(0.0, 20.0, 2000.0, BOOST)),
         switched("buck", 1.0, named(TWO), converter(0.4, 2.5, 5.0, BUCK)),
+        switched("bridge", 50.0, ["j".to_string()], bridge("Bridge", 2, "Real j(start = -5, fixed = true);", TWO_LEGS)),
+        switched(
+            "inverter",
+            30.0,
+            (1..=3).map(|k| format!("j[{k}]")),
+            bridge("Inverter", 3, "Real j[3](start = {0, -10, 10}, each fixed = true);", THREE_LEGS),
+        ),
         switched("sampled", 1000.0, named(["x", "v"]), sampled.to_string()),
         switched("ball", 300.0, named(["h", "v"]), ball.to_string()),
         switched("plant", 300.0, array(20), plant.to_string()),

@@ -250,6 +250,9 @@ pub struct Run {
     /// Take fixed start values for left limits: the first instant may jump
     #[arg(long)]
     pub impulsive_start: bool,
+    /// Find the periodic steady state with this period, and run one period of it
+    #[arg(long, value_name = "T")]
+    pub periodic: Option<f64>,
     /// Write the event log there, as JSON
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,

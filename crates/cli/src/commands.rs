@@ -257,6 +257,7 @@ fn options(run: &arguments::Run) -> RunOptions {
         tolerance: run.tolerance,
         scenario: run.scenario.clone(),
         impulsive_start: run.impulsive_start,
+        periodic: run.periodic,
         plot_variables: run.plot_vars.clone(),
         kept_variables: run.vars.clone(),
     }

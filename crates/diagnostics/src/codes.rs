@@ -329,6 +329,7 @@ codes! {
     E0841 "An instant of a `when` fails in the constructive semantics.",
     E0842 "In the constructive semantics, an attempt to change the mode loops for ever.",
     E0843 "Coefficients cancel, and an equation from which that follows gives way in a change.",
+    E0844 "No periodic solution with the period that was asked for was found.",
 
     E0902 "The blocks of different modes are too many to be written one by one.",
     E0903 "The model calls a function, which cannot be written along.",

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use modeshift_diagnostics::{Diagnostics, SourceMap};
-use modeshift_simulate::results::Tally;
-use modeshift_simulate::run::{RunEnd, RunSummary};
+use modeshift_simulate::results::{Tally, VariableStatistics};
+use modeshift_simulate::run::{PeriodicState, RunEnd, RunSummary};
 use serde_json::Value;
 
 use crate::check::DiagnosticReport;
@@ -72,6 +72,68 @@ crate::report! {
         events: usize => always "events",
     }
 
+    /// A harmonic of a period: `amplitude*cos(order*2*pi*(t - from)/period + phase)`.
+    pub struct HarmonicReport {
+        /// Its order; 1 is the fundamental.
+        order: usize => always "order",
+        /// Its amplitude.
+        amplitude: f64 => always "amplitude",
+        /// Its phase, in radians.
+        phase: f64 => always "phase",
+    }
+
+    /// A variable over a period.
+    pub struct VariableOverPeriod {
+        /// Its name.
+        variable: String => always "variable",
+        /// Its mean.
+        mean: f64 => always "mean",
+        /// Its effective value.
+        rms: f64 => always "rms",
+        /// Its least value.
+        min: f64 => always "min",
+        /// Its largest value.
+        max: f64 => always "max",
+        /// The difference of these.
+        ripple: f64 => always "ripple",
+        /// The first harmonics.
+        harmonics: Vec<HarmonicReport> => always "harmonics",
+    }
+
+    /// A state where a period begins.
+    pub struct StartValueReport {
+        /// The state: `x`, `der(x)`.
+        state: String => always "state",
+        /// Its value.
+        value: f64 => always "value",
+    }
+
+    /// A Floquet multiplier: what is left of a disturbance after a period.
+    pub struct MultiplierReport {
+        /// Its real part.
+        re: f64 => always "re",
+        /// Its imaginary part.
+        im: f64 => always "im",
+    }
+
+    /// The periodic steady state (`--periodic`), of which one period is the result.
+    pub struct PeriodicReport {
+        /// The period.
+        period: f64 => always "period",
+        /// When the period begins that is the result.
+        from: f64 => always "from",
+        /// The states there, right after the events of that instant.
+        start_values: Vec<StartValueReport> => always "startValues",
+        /// The Floquet multipliers, the largest first; the steady state is stable where all are smaller than 1.
+        multipliers: Vec<MultiplierReport> => always "multipliers",
+        /// How many periods were simulated to find it.
+        periods: usize => always "periods",
+        /// How far a period leads from where it begins, as a share of the sizes of the states.
+        residual: f64 => always "residual",
+        /// Variables over the period: those of `--vars`, or all that are continuous.
+        variables: Vec<VariableOverPeriod> => always "variables",
+    }
+
     /// How a run went.
     pub struct SimulateReport {
         /// The version of the format.
@@ -104,6 +166,10 @@ crate::report! {
         exactly: usize => always "exactly",
         /// The equations because of which others were not, where all were to be (`--solver exact`).
         not_affine: Vec<String> => optional "notAffine",
+        /// How many instants were like one before, and were passed without a search.
+        repeated: usize => always "repeated",
+        /// The periodic steady state, where that was asked for.
+        periodic: Option<PeriodicReport> => optional "periodic",
         /// Which guard caused how many events, most first.
         guards: Vec<GuardReport> => always "guards",
         /// Where the result is; `-` for standard output.
@@ -133,6 +199,76 @@ pub struct Simulated {
     pub tally: Tally,
     /// How long it took, without the analysis.
     pub time: Duration,
+    /// The periodic steady state, where that was asked for.
+    pub periodic: Option<Periodic>,
+}
+
+/// A periodic steady state.
+#[derive(Debug)]
+pub struct Periodic {
+    /// Its start values and multipliers.
+    pub state: PeriodicState,
+    /// Variables over the period.
+    pub variables: Vec<VariableStatistics>,
+}
+
+/// So many variables and states are listed.
+const MOST_VARIABLES: usize = 12;
+
+impl Periodic {
+    fn report(&self) -> PeriodicReport {
+        let PeriodicState { period, from, states, multipliers, periods, residual } = &self.state;
+        let variable = |it: &VariableStatistics| VariableOverPeriod {
+            variable: it.variable.to_string(),
+            mean: it.mean,
+            rms: it.rms,
+            min: it.least,
+            max: it.largest,
+            ripple: it.largest - it.least,
+            harmonics: it
+                .harmonics
+                .iter()
+                .map(|it| HarmonicReport { order: it.order, amplitude: it.amplitude, phase: it.phase })
+                .collect(),
+        };
+        PeriodicReport {
+            period: *period,
+            from: *from,
+            start_values: states
+                .iter()
+                .map(|(state, value)| StartValueReport { state: state.clone(), value: *value })
+                .collect(),
+            multipliers: multipliers.iter().map(|&(re, im)| MultiplierReport { re, im }).collect(),
+            periods: *periods,
+            residual: *residual,
+            variables: self.variables.iter().map(variable).collect(),
+        }
+    }
+
+    fn text(&self) -> String {
+        let PeriodicState { period, states, multipliers, periods, .. } = &self.state;
+        let mut text = format!("periodic with {}, found in {periods} periods; from\n", number(*period));
+        for (state, value) in states.iter().take(MOST_VARIABLES) {
+            text += &format!("  {state} = {value:?}\n");
+        }
+        let listed = multipliers.iter().take(MOST_VARIABLES).map(|&(re, im)| match im {
+            0.0 => format!("{re:.6}"),
+            im => format!("{re:.6} {} {:.6}i", if im < 0.0 { '-' } else { '+' }, im.abs()),
+        });
+        text += &format!("Floquet multipliers: {}\n", listed.collect::<Vec<_>>().join(", "));
+        let width = self.variables.iter().map(|it| it.variable.chars().count()).max().unwrap_or(0).max(8);
+        text +=
+            &format!("  {:width$} {:>13} {:>13} {:>13} {:>13}\n", "variable", "mean", "rms", "ripple", "harmonic 1");
+        for it in self.variables.iter().take(MOST_VARIABLES) {
+            let first = it.harmonics.first().map_or(0.0, |it| it.amplitude);
+            let ripple = it.largest - it.least;
+            text += &format!(
+                "  {:width$} {:>13.6e} {:>13.6e} {ripple:>13.6e} {first:>13.6e}\n",
+                it.variable, it.mean, it.rms
+            );
+        }
+        text
+    }
 }
 
 /// So many equations are listed.
@@ -173,6 +309,8 @@ impl Simulated {
             sliding: summary.sliding,
             exactly: summary.exactly,
             not_affine: summary.not_affine.clone(),
+            repeated: summary.repeated,
+            periodic: self.periodic.as_ref().map(Periodic::report),
             guards: guards.map(|(guard, events)| GuardReport { guard: guard.to_string(), events }).collect(),
             result: results.to_string(),
             diagnostics: diagnostics.iter().map(|it| DiagnosticReport::new(it, sources)).collect(),
@@ -186,7 +324,7 @@ impl Simulated {
 }
 
 fn text(simulated: &Simulated, results: &str) -> String {
-    let Simulated { model, summary, start, tally, time } = simulated;
+    let Simulated { model, summary, start, tally, time, periodic } = simulated;
     let (start, until) = (number(*start), number(summary.time));
     let end = match &summary.end {
         RunEnd::Stop => String::new(),
@@ -219,6 +357,9 @@ fn text(simulated: &Simulated, results: &str) -> String {
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let listed: Vec<String> = listed.collect();
         text += &format!("by backward differentiation where these are not affine: {}{more}\n", listed.join(", "));
+    }
+    if let Some(periodic) = periodic {
+        text += &periodic.text();
     }
     text + &tally.table(MOST_GUARDS)
 }

@@ -23,7 +23,7 @@ fn check(found: f64, expected: f64) {
 }
 
 /// `x' = A x + b` for two states, whose matrix is regular and has complex eigenvalues, after some time.
-fn oscillation(a: [[f64; 2]; 2], b: [f64; 2], x: [f64; 2], time: f64) -> [f64; 2] {
+pub(crate) fn oscillation(a: [[f64; 2]; 2], b: [f64; 2], x: [f64; 2], time: f64) -> [f64; 2] {
     let determinant = a[0][0] * a[1][1] - a[0][1] * a[1][0];
     let rest = [(-b[0] * a[1][1] + b[1] * a[0][1]) / determinant, (b[0] * a[1][0] - b[1] * a[0][0]) / determinant];
     let damping = 0.5 * (a[0][0] + a[1][1]);
@@ -163,8 +163,8 @@ fn a_mode_that_is_not_affine_is_integrated_and_its_equation_named() {
     assert!((ran.last("v") - (-(3.0f64 - slow)).exp()).abs() < 1e-5, "{}", ran.last("v"));
 }
 
-/// Runs a model both ways and compares the logs of events, and the last values.
-fn compare(name: &str, text: &str, stop: f64) {
+/// Runs a model both ways and compares the logs of events, and the last values; the exact run.
+pub(crate) fn compare(name: &str, text: &str, stop: f64) -> Ran {
     let run =
         |method: Method| run_text(text, &How { method: Some(method), ..How::until(stop).tolerance(1e-10) }).finished();
     let (general, exact) = (run(Method::Bdf), run(Method::Exact));
@@ -187,6 +187,7 @@ fn compare(name: &str, text: &str, stop: f64) {
         let is_near = expected == found || (expected - found).abs() <= 1e-6 * size;
         assert!(is_near, "{name}: column {column} ends with {found}, not {expected}\n{text}");
     }
+    exact
 }
 
 #[test]
@@ -216,6 +217,17 @@ fn events_at_special_times_are_the_same() {
         equation der(x) = v; der(v) = 2; when x < 0 then n = pre(n) + 1; end when; end M;",
         3.0,
     );
+}
+
+#[test]
+fn an_event_just_before_the_stop_time_leaves_nothing_to_be_solved() {
+    let text = "model M Real x(start = 1, fixed = true); Boolean b;
+      equation b = time - 1e-4*floor(time/1e-4) < 0.5e-4; der(x) = (if b then 1 else 2) - x; end M;";
+    for periods in [400, 777, 1200] {
+        let stop = f64::from(periods) * 1e-4;
+        assert!(exactly(text, stop, ROUGH).events().len() >= 2 * periods as usize - 1);
+        assert!(exactly(text, stop.next_up(), ROUGH).events().len() >= 2 * periods as usize - 1);
+    }
 }
 
 #[test]

@@ -18,15 +18,15 @@ use modeshift_report::Analyzed;
 use modeshift_report::check::{check_clauses, check_missing_variables, check_structure, note_combinations, note_run};
 use modeshift_report::wording::{SetTexts, mode_names};
 use modeshift_simulate::results::plot::matching;
-use modeshift_simulate::results::{Columns, Observer, Tally};
-use modeshift_simulate::run::{RunModel, RunSettings, run};
+use modeshift_simulate::results::{Columns, Observer, PeriodStatistics, Tally};
+use modeshift_simulate::run::{RunModel, RunSettings, run, run_periodic};
 use modeshift_structure::Options;
 
 use crate::pipeline::Run;
 use crate::question::{Answer, Question};
 use crate::valuation::split_outside_quotes;
 
-pub use modeshift_report::simulate::Simulated;
+pub use modeshift_report::simulate::{Periodic, Simulated};
 pub use modeshift_simulate::integrate::Method;
 pub use modeshift_simulate::results;
 pub use modeshift_simulate::run::{RunEnd, RunSummary};
@@ -68,7 +68,13 @@ impl Run<'_> {
             self.diagnostics.push(Diagnostic::error(Code::E0006, message));
             return Err(Stop);
         }
-        self.run(&analyzed, &settings, outputs)
+        match options.periodic {
+            Some(period) => {
+                let wanted = options.kept_variables.as_deref().map(variable_names).unwrap_or_default();
+                self.run_periodic(&analyzed, &settings, (period, wanted), outputs)
+            }
+            None => self.run(&analyzed, &settings, outputs),
+        }
     }
 
     fn run(
@@ -90,7 +96,29 @@ impl Run<'_> {
         };
         let summary = self.timings.measure("simulating", simulate, size).ok_or(Stop)?;
         let (model, time) = (dae.model.name.to_string(), begin.elapsed());
-        Ok(Simulated { model, summary, start: settings.start, tally, time })
+        Ok(Simulated { model, summary, start: settings.start, tally, time, periodic: None })
+    }
+
+    /// The periodic steady state, of which one period is run for the outputs.
+    fn run_periodic(
+        &mut self,
+        analyzed: &Analyzed,
+        settings: &RunSettings,
+        (period, wanted): (f64, Vec<String>),
+        outputs: &mut dyn Outputs,
+    ) -> Result<Simulated, Stop> {
+        let (natives, overrides) = (NativeFunctions::of(&analyzed.dae.model), BTreeMap::new());
+        let Analyzed { dae, analysis, .. } = analyzed;
+        let model = RunModel { dae, analysis, natives: &natives, overrides: &overrides };
+        let (mut tally, begin) = (Tally::default(), Instant::now());
+        let mut statistics = PeriodStatistics::of(wanted);
+        let mut both = Both { tally: &mut tally, outputs };
+        let mut observers: Vec<&mut dyn Observer> = vec![&mut both, &mut statistics];
+        let found = run_periodic(&model, settings, period, &mut observers, &mut self.diagnostics);
+        let (summary, state) = found.ok_or(Stop)?;
+        let (model, start, time) = (dae.model.name.to_string(), state.from, begin.elapsed());
+        let periodic = Some(Periodic { state, variables: statistics.finish() });
+        Ok(Simulated { model, summary, start, tally, time, periodic })
     }
 
     /// Stops where no mode can be run; says so where some are wrong, because a run may get there.

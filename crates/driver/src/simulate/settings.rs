@@ -4,6 +4,8 @@ use modeshift_dae::{Experiment, ScenarioId};
 use modeshift_simulate::integrate::Method;
 use modeshift_simulate::run::RunSettings;
 
+/// Rows of a period, unless something else is wanted.
+const PERIODIC_ROWS: f64 = 1000.0;
 /// More rows than this are a mistake in `--interval`.
 const MOST_ROWS: f64 = 1e9;
 
@@ -24,6 +26,8 @@ pub struct RunOptions {
     pub impulsive_start: bool,
     /// The initial scenario by name.
     pub scenario: Option<String>,
+    /// The period of the steady state that is wanted, if one is.
+    pub periodic: Option<f64>,
     /// The names of variables to draw, separated by commas.
     pub plot_variables: Option<String>,
     /// The names of variables to keep, separated by commas; without any, all.
@@ -45,6 +49,14 @@ pub(super) fn settings(
     };
     check_numbers(options)?;
     let settings = RunSettings { method: options.method, scenario, ..RunSettings::of(&wanted) };
+    let settings = match options.periodic {
+        Some(period) => RunSettings {
+            stop: settings.start + period,
+            interval: options.interval.unwrap_or(period / PERIODIC_ROWS).min(period),
+            ..settings
+        },
+        None => settings,
+    };
     let RunSettings { start, stop, interval, .. } = settings;
     if stop < start {
         return Err(format!(
@@ -63,6 +75,9 @@ fn check_numbers(options: &RunOptions) -> Result<(), String> {
         if let Some(value) = value.filter(|value| !value.is_finite()) {
             return Err(format!("{option} {value}: expected a time"));
         }
+    }
+    if let Some(value) = options.periodic.filter(|value| !(*value > 0.0 && value.is_finite())) {
+        return Err(format!("--periodic {value}: expected a time greater than 0"));
     }
     if let Some(value) = options.interval.filter(|value| !(*value > 0.0 && value.is_finite())) {
         return Err(format!("--interval {value}: expected a time greater than 0"));

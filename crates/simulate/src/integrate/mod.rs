@@ -49,6 +49,7 @@ mod tableau;
 use modeshift_numerics::Pattern;
 
 pub use exact::{Exponentials, Field, FieldBuilder, Flow, Wave};
+pub(crate) use exact::{Reached, WatchedArc};
 pub use failure::{EvaluationFailed, FailureReason, IntegrationFailure};
 pub use integrator::{Integrator, Statistics, Step};
 pub(crate) use methods::{MOST_TIMES, lagrange};

@@ -26,7 +26,7 @@ mod programs;
 mod states;
 mod surroundings;
 
-pub(crate) use affine::{AffineMode, NotAffine};
+pub(crate) use affine::{AffineMode, AffineRow, NotAffine};
 pub use failure::{BlockFailure, FailureReason, NotBuilt};
 pub use mode_program::{Program, StateChoice};
 pub use ode::ProgramOde;

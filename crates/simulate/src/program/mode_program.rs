@@ -8,7 +8,7 @@ use modeshift_dae::{Derivative, ExpressionId, Id, Mode, VariableId};
 use modeshift_numerics::Pattern;
 use modeshift_structure::one_mode::ModeStructure;
 
-use super::affine::{AffineMode, Builder, NotAffine, Reader};
+use super::affine::{AffineMode, AffineRow, Builder, NotAffine, Reader};
 use super::blocks::plan::Equations;
 use super::compiled::code::{Code, CodeFailure};
 use super::compiled::schedule::schedule;
@@ -165,11 +165,27 @@ impl Program {
 
     /// The mode as an affine system of its states, in surroundings that stand still; or which equation makes it none.
     pub(crate) fn affine(&self, programs: &Programs<'_>, surroundings: &Surroundings) -> Result<AffineMode, NotAffine> {
+        self.affine_with(programs, surroundings, &[]).map(|(mode, _)| mode)
+    }
+
+    /// The same, with the differences of some expressions, as far as they are affine.
+    pub(crate) fn affine_with(
+        &self,
+        programs: &Programs<'_>,
+        surroundings: &Surroundings,
+        sides: &[[ExpressionId; 2]],
+    ) -> Result<(AffineMode, Vec<Option<AffineRow>>), NotAffine> {
         let literal = |variable: VariableId| programs.literal_value(variable);
         let reader = Reader::new(&programs.model().expressions, &self.quantities, surroundings, &literal);
         let mut builder = Builder::new(reader, self.states());
         self.code().parts().for_each(|part| builder.add(&part));
-        builder.finish(self.states())
+        let differences = builder.differences(sides);
+        Ok((builder.finish(self.states())?, differences))
+    }
+
+    /// Whether other states can become better while the mode lasts.
+    pub(crate) fn has_choice(&self) -> bool {
+        self.matrix.is_some()
     }
 
     /// Computes all quantities from the states. The jet holds the guesses of iterations on entry, and still does where

@@ -12,6 +12,7 @@
 //! | `observer` | who is told what, and when |
 //! | `trajectory` | all rows in memory |
 //! | `events` | one event, and the event log as JSON |
+//! | `period` | means, ripples and harmonics of a period |
 //! | `stored` | files that are valid at any time, however the run ends |
 //! | `csv`, `mat` | the two kinds of result files |
 //! | `tally` | which guard caused how many events |
@@ -24,6 +25,7 @@ mod csv;
 mod events;
 mod mat;
 mod observer;
+mod period;
 pub mod plot;
 mod stored;
 mod tally;
@@ -37,6 +39,7 @@ pub use csv::CsvFile;
 pub use events::{EventFile, EventRecord, Impulse, Jump, event_to_json};
 pub use mat::MatFile;
 pub use observer::{ABSENT, Observer, Progress, is_absent};
+pub use period::{Harmonic, PeriodStatistics, VariableStatistics};
 pub use stored::Storage;
 pub use tally::Tally;
 pub use trajectory::Trajectory;

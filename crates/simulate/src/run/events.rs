@@ -57,9 +57,14 @@ impl<'a> Run<'_, 'a> {
 
     /// One instant.
     pub(super) fn instant(&mut self, left: &Side<'a>, fired: &Fired, occasion: Occasion) -> Passed<'a> {
+        let is_learned = self.repeated.wants_trace(&mut self.machinery, left, fired, occasion);
         let Machinery { prepared, visited, memory } = &mut self.machinery;
         match instant(prepared, visited, memory, left, fired, occasion) {
             Ok(outcome) => {
+                if is_learned {
+                    self.repeated.learn(&mut self.machinery, left, fired, &outcome, &self.output);
+                }
+                let prepared = self.machinery.prepared;
                 if occasion.initial && !self.may_jump_at_start && outcome.whens.is_empty() {
                     let jumps = start::jumps_of_fixed(prepared, left, &outcome.right);
                     if !jumps.is_empty() {

@@ -121,6 +121,12 @@ impl VisitedMode<'_> {
 
 fn field(mode: &AffineMode) -> Field {
     let mut builder = FieldBuilder::new(mode.states.len(), mode.inputs.len());
+    fill(&mut builder, mode);
+    builder.build()
+}
+
+/// Puts the slopes of a mode into a field.
+pub(crate) fn fill(builder: &mut FieldBuilder, mode: &AffineMode) {
     for slope in 0..mode.states.len() {
         mode.states[slope].iter().for_each(|&(state, factor)| builder.state(slope, state, factor));
         mode.by_inputs[slope].iter().for_each(|&(input, factor)| builder.input(slope, input, factor));
@@ -133,5 +139,4 @@ fn field(mode: &AffineMode) -> Field {
             }
         }
     }
-    builder.build()
 }

@@ -11,13 +11,15 @@ use rustc_hash::FxHashMap;
 
 use crate::integrate::Sizes;
 use crate::run::exact_modes::ExactModes;
+use crate::run::phase::integrate_until::TYPICAL;
 use crate::run::phase::noise_floor::SlightEvents;
 use crate::run::phase::time_events::Sampling;
-use crate::run::phase::zero_crossings::{Crossing, Guard, TOGETHER};
+use crate::run::phase::zero_crossings::{Crossing, Guard, TOGETHER, faded};
 use crate::run::prepare::Prepared;
 use crate::run::prepare::discrete_part::DiscretePart;
 use crate::run::prepare::discrete_tapes::Buffers;
 use crate::run::prepare::relations::Moment;
+use crate::run::repeated::trace::Trace;
 use crate::run::running_sizes::{Carried, ROUNDING, with_running_sizes};
 use crate::run::values::{Occasion, Side, input_between};
 
@@ -83,6 +85,8 @@ pub(crate) struct Memory {
     pub begun_at_zero: BTreeSet<VariableId>,
     /// Clusters of atoms that were searched for other modes.
     pub compared: BTreeSet<Vec<RelationId>>,
+    /// What the search tries at the present instant, where somebody wants to know.
+    pub trace: Option<Trace>,
     series: IndexVec<RelationId, Option<Arc<DifferenceTape>>>,
     /// By stair.
     stair_series: Vec<Option<Arc<DifferenceTape>>>,
@@ -179,6 +183,16 @@ impl StateSizes {
         Sizes { now, has_moved, step: step.unwrap_or(0.0), at_most: at_most.unwrap_or(0.0), ..Sizes::default() }
     }
 
+    /// States are as large as they are on a side.
+    pub fn see(&mut self, side: &Side<'_>) {
+        let program = side.mode.program.borrow();
+        for (state, place) in program.state_quantities().zip(program.states()) {
+            let value = side.jet[place.index()].abs();
+            let (size, has_moved) = self.known.get(&state).copied().unwrap_or_default();
+            self.known.insert(state, (size.max(value), has_moved || value > 0.0));
+        }
+    }
+
     /// What an integration of some states has seen.
     pub fn learn(&mut self, states: impl Iterator<Item = Derivative<VariableId>>, seen: &Sizes) {
         for (index, state) in states.enumerate().take(seen.now.len()) {
@@ -255,6 +269,7 @@ impl Memory {
             told_of_undetermined: false,
             begun_at_zero: BTreeSet::new(),
             compared: BTreeSet::new(),
+            trace: None,
             series: atoms.iter().map(|_| None).collect(),
             stair_series: vec![None; prepared.discrete.stairs.len()],
         }
@@ -262,8 +277,30 @@ impl Memory {
 
     /// Whether a value of an atom is above noise.
     pub fn is_clear(&self, prepared: &Prepared, atom: RelationId, (difference, size): (f64, f64)) -> bool {
+        difference.abs() > self.clear_level(prepared, atom, size)
+    }
+
+    /// What a value of an atom whose sides are so large must be above.
+    pub fn clear_level(&self, prepared: &Prepared, atom: RelationId, size: f64) -> f64 {
         let scale = self.scales[atom].max(if size.is_finite() { size } else { 0.0 });
-        difference.abs() > (self.noise_level * prepared.noise.relative * scale).max(self.least(prepared, atom))
+        (self.noise_level * prepared.noise.relative * scale).max(self.least(prepared, atom))
+    }
+
+    /// A phase ends that was followed to an event that happened before, with sides of atoms so large.
+    pub fn pass_repeated(&mut self, (began, ended): (f64, f64), sizes: &IndexVec<RelationId, f64>) {
+        let length = ended - began;
+        self.time_scale.follow(TYPICAL * length);
+        let fading = faded(length / self.time_scale.short());
+        for (atom, &size) in sizes.iter_enumerated() {
+            self.scales[atom] = size.max(fading * self.scales[atom]);
+            self.largest[atom] = self.largest[atom].max(size);
+        }
+        self.end_phase((began, ended), None);
+    }
+
+    /// What is tried is no plain search.
+    pub fn trace_intricate(&mut self) {
+        self.trace.as_mut().into_iter().for_each(|trace| trace.is_intricate = true);
     }
 
     /// Times that cannot be told apart at the last event.
@@ -371,14 +408,38 @@ impl TapeBuffers {
         occasion: Occasion,
         sampled: &[ExpressionId],
     ) -> IndexVec<RelationId, (f64, f64)> {
-        let values = self.sides.evaluate(&prepared.discrete.tapes.sides, |input| {
+        let mut values = prepared.discrete.atoms.iter().map(|_| (0.0, 0.0)).collect();
+        self.write_atom_values(prepared, (left, right), occasion, sampled, &mut values);
+        values
+    }
+
+    /// The same in an event that is neither the first nor the last, into values that are there.
+    pub fn atom_values_into(
+        &mut self,
+        prepared: &Prepared,
+        sides: (&Side<'_>, &Side<'_>),
+        sampled: &[ExpressionId],
+        values: &mut IndexVec<RelationId, (f64, f64)>,
+    ) {
+        self.write_atom_values(prepared, sides, Occasion::default(), sampled, values);
+    }
+
+    fn write_atom_values(
+        &mut self,
+        prepared: &Prepared,
+        (left, right): (&Side<'_>, &Side<'_>),
+        occasion: Occasion,
+        sampled: &[ExpressionId],
+        values: &mut IndexVec<RelationId, (f64, f64)>,
+    ) {
+        let evaluated = self.sides.evaluate(&prepared.discrete.tapes.sides, |input| {
             input_between(&prepared.dae.model, input, (left, right), occasion, sampled)
         });
-        let sides = values.chunks_exact(2).map(|sides| (sides[0] - sides[1], sides[0].abs() + sides[1].abs()));
-        let mut values: IndexVec<RelationId, (f64, f64)> = sides.collect();
+        for (value, sides) in values.iter_mut().zip(evaluated.chunks_exact(2)) {
+            *value = (sides[0] - sides[1], sides[0].abs() + sides[1].abs());
+        }
         with_running_sizes(prepared, right, prepared.discrete.atoms.ids().zip(values.iter_mut()));
         self.carried.enlarge(prepared, right, prepared.discrete.atoms.ids().zip(values.iter_mut()));
-        values
     }
 
     /// Gives conditions of `when` the values that they have on a side, with all relations as they stand: their left limits

@@ -28,6 +28,8 @@
 //! | `phase` | integration in one mode up to the next event, which is located to rounding |
 //! | `instant` | what happens at an event, micro-step by micro-step |
 //! | `sliding` | modes along surfaces that both sides of a guard point at |
+//! | `periodic` | the periodic steady state |
+//! | `repeated` | events that happened before, passed without a search |
 //! | `zeno` | events that follow each other ever faster, and where they end |
 //! | `events` | how events are passed and told |
 //! | `output` | what observers are told |
@@ -46,9 +48,11 @@ mod memory;
 mod mode_cache;
 mod modes;
 mod output;
+mod periodic;
 mod phase;
 mod pinned_modes;
 mod prepare;
+mod repeated;
 mod running_sizes;
 mod settings;
 mod simulation;
@@ -57,7 +61,7 @@ mod start;
 mod values;
 mod zeno;
 
-use modeshift_dae::VariableId;
+use modeshift_dae::{Derivative, Mode, VariableId};
 use modeshift_diagnostics::Diagnostics;
 
 use crate::results::{CostPart, Observer};
@@ -70,11 +74,13 @@ use phase::integrate_until::{NoPhase, Phase, PhaseSettings, Reached};
 use prepare::Prepared;
 use prepare::discrete_part::Requirement;
 pub(crate) use prepare::native_calls::missing_functions;
+use repeated::Repeated;
 use start::Start;
 pub(crate) use start::state_after_first_instant;
 use values::{Occasion, Side};
 use zeno::detection::RecentEvents;
 
+pub use periodic::{NoPeriod, PeriodicState, run_periodic};
 pub use settings::{RunEnd, RunModel, RunSettings, RunSummary};
 pub use simulation::{InputError, Present, Simulation, StepError, Stepped};
 
@@ -94,10 +100,24 @@ pub fn run(
 trait Conductor {
     /// Up to where the run goes.
     fn goal(&self) -> Goal;
+    /// The run is there, with these states in this mode.
+    fn look(&mut self, _states: &[PresentState], _mode: &Mode) {}
+    /// Whether what is told begins here, with a row.
+    fn begins_result(&self) -> bool {
+        false
+    }
     /// The run is there: how to go on.
     fn pause(&mut self, output: &Output<'_>, diagnostics: &mut Diagnostics) -> Next;
     /// The run has ended.
     fn end(&mut self, _output: &Output<'_>) {}
+}
+
+/// A state where a run pauses.
+struct PresentState {
+    state: Derivative<VariableId>,
+    value: f64,
+    /// How large it was of late.
+    size: f64,
 }
 
 /// Where to pause.
@@ -113,6 +133,8 @@ struct Goal {
 enum Next {
     /// With these inputs changed.
     Go(Vec<(VariableId, f64)>),
+    /// From these states, in the order in which they were looked at.
+    Move(Vec<f64>),
     /// Not at all: this is the last instant.
     Finish,
     /// Not at all, and nobody looks any more.
@@ -146,6 +168,7 @@ fn conduct(
         machinery,
         settings: PhaseSettings { start: from, stop, tolerance, method },
         recent: RecentEvents::new(),
+        repeated: Repeated::new(prepared, method),
         output: Output::new(observer, &prepared.columns, from, interval),
         conductor,
         diagnostics,
@@ -161,11 +184,21 @@ fn conduct(
     };
     run.output.begin();
     let (end, time) = run.go(beginning);
-    let Run { output, conductor, machinery, .. } = run;
+    let Run { output, conductor, machinery, repeated, .. } = run;
     conductor.end(&output);
     let (modes, sliding) = (output.mode_count(), output.sliding_count());
     let (exactly, not_affine) = machinery.memory.exact_modes.summary(&prepared.dae.model, method);
-    Some(RunSummary { end, time, events: output.events, rows: output.rows, modes, sliding, exactly, not_affine })
+    Some(RunSummary {
+        end,
+        time,
+        events: output.events,
+        rows: output.rows,
+        modes,
+        sliding,
+        exactly,
+        repeated: repeated.passed,
+        not_affine,
+    })
 }
 
 /// What computes: the model made ready, the modes visited so far, and what is remembered.
@@ -180,6 +213,7 @@ struct Run<'r, 'a> {
     machinery: Machinery<'a>,
     settings: PhaseSettings,
     recent: RecentEvents<'a>,
+    repeated: Repeated<'a>,
     output: Output<'r>,
     conductor: &'r mut dyn Conductor,
     diagnostics: &'r mut Diagnostics,
@@ -187,6 +221,19 @@ struct Run<'r, 'a> {
     seen_events: usize,
     /// Whether fixed start values are left limits.
     may_jump_at_start: bool,
+}
+
+/// The states of a side.
+fn present_states<'a>(machinery: &Machinery<'a>, side: &Side<'a>) -> Vec<PresentState> {
+    let program = side.mode.program.borrow();
+    let places = program.states().iter().map(|place| place.index());
+    let states = program.state_quantities().zip(places);
+    let present = states.map(|(state, place)| PresentState {
+        state,
+        value: side.jet[place],
+        size: machinery.memory.sizes.size(state),
+    });
+    present.collect()
 }
 
 /// How a phase ended.
@@ -223,6 +270,7 @@ impl<'a> Run<'_, 'a> {
             if side.time >= self.settings.stop {
                 return self.finish(&side);
             }
+            side = self.repeat(side);
             side = match self.phase(side) {
                 Ok(Ended::Event(right)) => right,
                 Ok(Ended::Stop(last)) => return self.finish(&last),
@@ -331,6 +379,10 @@ impl<'a> Run<'_, 'a> {
                                     phase.expect_back(&crossed);
                                     break;
                                 }
+                                // What happens next may have happened before.
+                                if self.may_repeat() && self.repeated.has_recipes(&phase.present.mode) {
+                                    return Ok(Ended::Event(phase.present.clone()));
+                                }
                             }
                             Passed::Other(right) => return Ok(Ended::Event(right)),
                             Passed::End(end, time) => return Ok(Ended::Run(end, time)),
@@ -379,17 +431,36 @@ impl<'a> Run<'_, 'a> {
             // Where events accumulate the run is at their limit at once, perhaps a little beyond the goal.
             self.output.look_at(present, self.conductor.goal().until);
             self.seen_events = self.output.events;
+            let states = present_states(&self.machinery, present);
+            self.conductor.look(&states, &present.mode.values);
             match self.conductor.pause(&self.output, self.diagnostics) {
                 Next::Go(inputs) if inputs.is_empty() => {}
                 Next::Go(inputs) => match self.given(&present.clone(), inputs) {
                     Passed::Same(right) | Passed::Other(right) => other = Some(right),
                     Passed::End(end, time) => return Err(Box::new(Ended::Run(end, time))),
                 },
+                Next::Move(states) => match self.moved(&present.clone(), &states) {
+                    Some(moved) => other = Some(moved),
+                    None => return Err(Box::new(Ended::Run(RunEnd::Failed, side.time))),
+                },
                 Next::Finish => return Err(Box::new(Ended::Stop(present.clone()))),
                 Next::Abandon => return Err(Box::new(Ended::Run(RunEnd::Interrupted, present.time))),
             }
+            if self.conductor.begins_result() {
+                self.output.row(other.as_ref().unwrap_or(side));
+            }
         }
         Ok(other)
+    }
+
+    /// A side with other states, if they have values.
+    fn moved(&self, side: &Side<'a>, states: &[f64]) -> Option<Side<'a>> {
+        let visited = &self.machinery.visited;
+        visited.surround(side);
+        let mut moved = side.clone();
+        let evaluated =
+            moved.mode.program.borrow_mut().evaluate(side.time, states, &visited.surroundings.borrow(), &mut moved.jet);
+        evaluated.is_ok().then_some(moved)
     }
 
     /// Tells what the event before this phase cost; once.

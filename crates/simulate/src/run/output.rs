@@ -199,6 +199,43 @@ impl<'o> Output<'o> {
         self.pass_points_until(left.time);
     }
 
+    /// What is told of an event.
+    pub fn record_of<'a>(&self, prepared: &Prepared, left: &Side<'a>, outcome: &Outcome<'a>) -> EventRecord {
+        record(prepared, self.columns, &self.scales, left, outcome)
+    }
+
+    /// Tells of an event that is like one that was told, with the rows on both sides.
+    pub fn repeated_event<'a>(
+        &mut self,
+        prepared: &Prepared,
+        left: &Side<'a>,
+        right: &Side<'a>,
+        record: &mut EventRecord,
+        tells_stairs: bool,
+    ) {
+        self.row(left);
+        std::mem::swap(&mut self.present.left, &mut self.present.right);
+        self.show(right);
+        record.time = left.time;
+        if tells_stairs {
+            record.cause = prepared.changed_stairs(left, right);
+        }
+        record.jumps.clear();
+        let limits = self.present.left.iter().zip(&self.present.right);
+        for ((column, &scale), (&left, &right)) in self.columns.columns.iter().zip(&self.scales).zip(limits) {
+            if matches!(column.source, ColumnSource::Variable(_))
+                && jumped(left, right, prepared.noise.relative * scale)
+            {
+                record.jumps.push(Jump { variable: column.name.clone(), left, right });
+            }
+        }
+        self.observer.event(record);
+        self.present.event = None;
+        self.row(right);
+        self.events += 1;
+        self.pass_points_until(left.time);
+    }
+
     /// Tells what an event cost.
     pub fn cost(&mut self, cost: &EventCost) {
         self.observer.cost(cost);

@@ -25,6 +25,32 @@ pub(crate) struct Side<'a> {
     pub last: LastValues,
 }
 
+impl<'a> Side<'a> {
+    /// Makes this side another one, in the memory that it has.
+    pub fn become_like(&mut self, other: &Side<'a>) {
+        self.time = other.time;
+        if !Rc::ptr_eq(&self.mode, &other.mode) {
+            self.mode = other.mode.clone();
+        }
+        self.jet.clear();
+        self.jet.extend_from_slice(&other.jet);
+        copy_values(&other.discrete, &mut self.discrete);
+        self.sliding.clone_from(&other.sliding);
+        if !Rc::ptr_eq(&self.last, &other.last) {
+            self.last = other.last.clone();
+        }
+    }
+}
+
+/// Makes discrete values those of others, in the memory that they have.
+pub(crate) fn copy_values(from: &IndexVec<VariableId, f64>, to: &mut IndexVec<VariableId, f64>) {
+    if from.len() == to.len() {
+        to.iter_mut().zip(from.iter()).for_each(|(to, from)| *to = *from);
+    } else {
+        to.clone_from(from);
+    }
+}
+
 impl Side<'_> {
     /// The jet that satisfies the equations of the mode: in a sliding mode, not the combined one.
     pub fn own_jet(&self) -> &[f64] {

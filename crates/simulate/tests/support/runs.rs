@@ -10,7 +10,9 @@ use modeshift_diagnostics::{Diagnostic, Diagnostics};
 use modeshift_mode_changes::Strategy;
 use modeshift_numerics::{NativeFunctions, Parameters};
 use modeshift_simulate::results::{EventCost, EventRecord, Observer, Trajectory};
-use modeshift_simulate::run::{RunEnd, RunModel, RunSettings, RunSummary, Simulation, run};
+use modeshift_simulate::run::{
+    PeriodicState, RunEnd, RunModel, RunSettings, RunSummary, Simulation, run, run_periodic,
+};
 use modeshift_structure::{Analysis, Options, Regularized, regularize};
 use modeshift_testkit::{multimode_dae, multimode_dae_of_mel};
 
@@ -132,6 +134,24 @@ impl Analyzed {
         let mut observers: Vec<&mut dyn Observer> = vec![&mut result, &mut costs];
         let summary = run(&model, &settings, &mut observers, &mut of_run);
         Ran { result, summary, diagnostics: of_run.iter().cloned().collect(), costs: costs.0 }
+    }
+
+    /// Its periodic steady state, or why there is none.
+    pub fn periodic(&self, how: &How, period: f64) -> Result<(RunSummary, PeriodicState, Trajectory), Diagnostics> {
+        let (overrides, settings) = (BTreeMap::new(), self.settings(how));
+        let Analyzed { dae, analysis } = self;
+        let model = RunModel { dae, analysis, natives: &NativeFunctions::of(&dae.model), overrides: &overrides };
+        let (mut result, mut diagnostics) = (Trajectory::default(), Diagnostics::new());
+        let found = run_periodic(&model, &settings, period, &mut result, &mut diagnostics);
+        found.map(|(summary, state)| (summary, state, result)).ok_or(diagnostics)
+    }
+
+    /// Runs it for somebody who looks.
+    pub fn run_for(&self, how: &How, observer: &mut dyn Observer) -> Option<RunSummary> {
+        let (overrides, settings) = (BTreeMap::new(), self.settings(how));
+        let Analyzed { dae, analysis } = self;
+        let model = RunModel { dae, analysis, natives: &NativeFunctions::of(&dae.model), overrides: &overrides };
+        run(&model, &settings, observer, &mut Diagnostics::new())
     }
 
     /// A run to be driven by the test, or why there is none.

@@ -149,6 +149,11 @@ impl FieldBuilder {
         self.rows[slope].extend([(column, cosine), (column + 1, sine)].into_iter().filter(|it| it.1 != 0.0));
     }
 
+    /// A wave is there although no slope has it: its column, that of its cosine.
+    pub fn has_wave(&mut self, wave: Wave) -> u32 {
+        self.column(wave)
+    }
+
     /// The column of the cosine of a wave; the sine is beside it. Lower powers, which its derivatives are made of, come before.
     fn column(&mut self, wave: Wave) -> u32 {
         let first = self.states + 1 + self.inputs;

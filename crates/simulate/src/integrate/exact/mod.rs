@@ -5,6 +5,8 @@
 //! | [`field`] | an affine system with sources as one larger linear system |
 //! | [`series`] | its solution over a short time, as a power series |
 //! | [`exponentials`] | and over longer ones, by exponentials of doubled times |
+//! | [`arc`] | the same with guards, from one event to the next |
+//! | [`first_zero`] | the first zero of a polynomial |
 //!
 //! What an affine system is driven by (constants, and powers, exponentials and sinusoids of time) solves linear differential
 //! equations itself. With these as further components, `z' = M z`, and the solution is `exp(M h) z` for any `h`. Over a time
@@ -21,8 +23,10 @@
 //! Rounding: an exponential of `2^k` units has lost `k` bits of what is slow (the square of `1 - 1e-9` knows less of the rate than
 //! that does), as the matrix itself has whose entries are rounded. [`Field::rounding_over`] tells how much that is over a run.
 
+mod arc;
 mod exponentials;
 mod field;
+mod first_zero;
 mod series;
 
 use std::cell::RefCell;
@@ -30,6 +34,7 @@ use std::sync::Arc;
 
 use super::methods::{Advance, NoStep, Start, shortest_step};
 use super::sizes::{Sizes, Weights};
+pub(crate) use arc::{Arc as WatchedArc, Reached};
 pub use exponentials::Exponentials;
 pub use field::{Field, FieldBuilder, Wave};
 use series::Series;
@@ -79,7 +84,10 @@ impl<'problem> Exact<'problem> {
         let inside = end.clone();
         let spare = end.clone();
         let series = Series::default();
-        Exact { flow, exponentials, weights, from: time, series, time, end, next, inside, spare }
+        let mut exact = Exact { flow, exponentials, weights, from: time, series, time, end, next, inside, spare };
+        // Values are asked for where there is no time left for a step, too.
+        exact.begin();
+        exact
     }
 
     /// All components at the beginning of the next step.

@@ -62,6 +62,21 @@ impl Series {
         }
     }
 
+    /// How many terms there are.
+    pub fn term_count(&self) -> usize {
+        self.terms.len() / self.size
+    }
+
+    /// A combination of components up to a time within reach, times a factor: the polynomial in shares of that time.
+    pub fn along(&self, row: &[(u32, f64)], factor: f64, time: f64, polynomial: &mut Vec<f64>) {
+        let (share, mut power) = (time / self.unit, factor);
+        polynomial.clear();
+        for terms in self.terms.chunks_exact(self.size) {
+            polynomial.push(power * row.iter().map(|&(column, value)| value * terms[column as usize]).sum::<f64>());
+            power *= share;
+        }
+    }
+
     /// The components after a time within reach.
     pub fn value(&self, time: f64, components: &mut [f64]) {
         self.change(time, components);

@@ -23,4 +23,4 @@ mod system;
 mod time_terms;
 
 pub(crate) use reading::Reader;
-pub(crate) use system::{AffineMode, Builder, NotAffine, Part};
+pub(crate) use system::{AffineMode, AffineRow, Builder, NotAffine, Part};

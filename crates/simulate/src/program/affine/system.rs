@@ -36,10 +36,23 @@ pub(crate) struct AffineMode {
     fixed: Vec<(Input, f64)>,
 }
 
+/// `a x + b u + f(t)`
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct AffineRow {
+    pub states: Vec<(usize, f64)>,
+    pub by_inputs: Vec<(usize, f64)>,
+    pub terms: Vec<TimeTerm>,
+}
+
 impl AffineMode {
     /// Whether it is the system in these surroundings.
     pub fn is_for(&self, surroundings: &Surroundings) -> bool {
-        self.fixed.iter().all(|&(input, value)| surroundings.value(input) == value)
+        self.is_for_values(|input| surroundings.value(input))
+    }
+
+    /// Whether it is the system where what stands still has these values.
+    pub fn is_for_values(&self, value_of: impl Fn(Input) -> f64) -> bool {
+        self.fixed.iter().all(|&(input, value)| value_of(input) == value)
     }
 }
 
@@ -120,6 +133,25 @@ impl<'r> Builder<'r> {
             rows.push(self.reader.form(number).clone());
         }
         solve(rows).ok_or(first)
+    }
+
+    /// The differences of expressions of the mode; nothing where one is not affine.
+    pub fn differences(&mut self, sides: &[[ExpressionId; 2]]) -> Vec<Option<AffineRow>> {
+        sides.iter().map(|&[one, other]| self.difference(one, other)).collect()
+    }
+
+    fn difference(&mut self, one: ExpressionId, other: ExpressionId) -> Option<AffineRow> {
+        let (one, other) = (self.reader.read(one)?, self.reader.read(other)?);
+        let form = self.reader.form(one).plus(-1.0, self.reader.form(other));
+        let mut row = AffineRow { terms: form.terms, ..AffineRow::default() };
+        for (symbol, value) in form.linear {
+            match symbol {
+                Symbol::State(number) => row.states.push((number as usize, value)),
+                Symbol::Input(number) => row.by_inputs.push((number as usize, value)),
+                Symbol::Unknown(_) => return None,
+            }
+        }
+        Some(row)
     }
 
     /// The system, from the forms of the derivatives of states.

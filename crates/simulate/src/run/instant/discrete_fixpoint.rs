@@ -92,7 +92,13 @@ impl<'s, 'a> MicroStep<'s, 'a> {
     }
 
     /// The value of what discrete formulas depend on: discrete values now, continuous ones of a side.
-    fn input(&self, prepared: &Prepared, discrete: &IndexVec<VariableId, f64>, values: &Side<'_>, input: Input) -> f64 {
+    pub fn input(
+        &self,
+        prepared: &Prepared,
+        discrete: &IndexVec<VariableId, f64>,
+        values: &Side<'_>,
+        input: Input,
+    ) -> f64 {
         let number = |truth: bool| f64::from(u8::from(truth));
         match input {
             Input::Time => self.left.time,

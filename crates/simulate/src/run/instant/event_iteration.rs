@@ -26,6 +26,7 @@ use crate::run::instant::restart::{NoRestart, jet_of};
 use crate::run::instant::stair_edges::StairEdges;
 use crate::run::prepare::discrete_part::DiscretePart;
 use crate::run::prepare::relations::Moment;
+use crate::run::repeated::trace::Trace;
 use crate::run::sliding::entry::NoSliding;
 use crate::run::values::{Occasion, Side};
 
@@ -166,6 +167,7 @@ impl<'a> Instant<'_, 'a> {
         let mut edges = StairEdges::after_crossings(&fired.stairs);
         for number in 0..MOST_MICRO_STEPS {
             let mut before = outcome.right.clone();
+            self.memory.trace.as_mut().into_iter().for_each(Trace::begin_micro_step);
             let limits_before = std::mem::replace(&mut left_limits, self.prepared.felt_left_limits(&before));
             if stage == Stage::Quiet {
                 self.prepared.silence(&mut before.discrete);

@@ -17,6 +17,7 @@ use crate::run::instant::idle_changes::IdleChange;
 use crate::run::instant::judgement::Violation;
 use crate::run::instant::restart::NoRestart;
 use crate::run::modes::NoMode;
+use crate::run::repeated::trace::Judged;
 use crate::run::sliding::entry::NoSliding;
 use crate::run::values::Occasion;
 
@@ -94,6 +95,7 @@ impl<'a> Instant<'_, 'a> {
             Err(NoOutcome::NoMode(tried, _)) => tried,
             other => return other,
         };
+        self.memory.trace_intricate();
         let contradicting = reason.iter().filter_map(|(_, objection)| match objection {
             Objection::Atom(atom, _) => Some(*atom),
             _ => None,
@@ -150,6 +152,7 @@ impl<'a> Instant<'_, 'a> {
             Ok(selected) => return Ok(selected),
             Err(unsuccessful) => unsuccessful,
         };
+        self.memory.trace_intricate();
         let islands = self.islands(&atoms);
         if islands.len() > 1 {
             let proposal = self.by_islands(step, proposal.clone(), &islands)?;
@@ -362,6 +365,31 @@ impl<'a> Search<'_, '_, '_, 'a> {
     }
 
     fn attempt(&mut self, flipped: &[RelationId]) -> Tried<'a> {
+        let tried = self.judge(flipped);
+        if self.instant.memory.trace.is_some() {
+            let (discrete, judged) = (self.discrete(flipped), self.judged(&tried));
+            self.instant.memory.trace.as_mut().into_iter().for_each(|trace| trace.add(&discrete, judged.clone()));
+        }
+        tried
+    }
+
+    /// What came of the last attempt, for the trace.
+    fn judged(&self, tried: &Tried<'a>) -> Judged {
+        match (tried, self.objections.last()) {
+            (Tried::Candidate(it, violated), _) if violated.is_empty() => {
+                let (settled, candidate) = &**it;
+                let is_plain = !candidate.is_transient && settled.resets.is_empty() && settled.laws.is_empty();
+                Judged::Accepted { is_new: candidate.is_new, is_plain }
+            }
+            (Tried::Candidate(_, violated), _) => Judged::of_violations(violated),
+            (Tried::Refused, Some((_, objection))) if self.unsettled.is_none() && self.excluded.is_none() => {
+                Judged::of_objection(objection)
+            }
+            (Tried::Refused, _) => Judged::Otherwise,
+        }
+    }
+
+    fn judge(&mut self, flipped: &[RelationId]) -> Tried<'a> {
         let discrete = self.discrete(flipped);
         let (settled, mut candidate) = match self.consistent(discrete) {
             Ok(consistent) => consistent,
@@ -399,6 +427,7 @@ impl<'a> Search<'_, '_, '_, 'a> {
             return found;
         };
         let Some(left) = self.instant.with_crossed_at_zero(self.step) else { return found };
+        self.instant.memory.trace_intricate();
         let at_zero = MicroStep { left: &left, ..*self.step };
         self.instant.consistent(&at_zero, discrete).or(found)
     }

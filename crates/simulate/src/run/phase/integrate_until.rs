@@ -32,7 +32,7 @@ use crate::run::values::Side;
 const ROUNDS_OF_ROUNDING: usize = 2;
 
 /// The share of an exact step that is a short time: what steps of other methods are.
-const TYPICAL: f64 = 0.1;
+pub(crate) const TYPICAL: f64 = 0.1;
 
 /// An exact step is at most so many short times long: what is far beyond the next event need not have values.
 const LONGEST: f64 = 100.0;

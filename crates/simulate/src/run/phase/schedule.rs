@@ -7,6 +7,7 @@
 
 use modeshift_dae::{Builtin, ExpressionId, ExpressionText, IndexVec, MultimodeDae, Node, RelationId, VariableId};
 use modeshift_diagnostics::Diagnostic;
+use rustc_hash::FxHashSet;
 
 use crate::run::phase::time_events::{Affine, Sampling, affine, meeting};
 use crate::run::phase::zero_crossings::Guard;
@@ -67,15 +68,26 @@ fn no_instants(dae: &MultimodeDae, call: ExpressionId) -> Diagnostic {
 
 /// The samplings that are due, which then wait for their next instants.
 pub(crate) fn due_samples(samplings: &mut [Sampling], now: f64) -> Vec<ExpressionId> {
-    let latest = now + ROUNDING * now.abs();
     let mut due = Vec::new();
-    for sampling in samplings.iter_mut().filter(|sampling| sampling.time() <= latest) {
-        due.push(sampling.call);
+    are_due(samplings, now, &mut due);
+    pass_samples(samplings, now);
+    due
+}
+
+/// Adds the samplings that are due.
+pub(crate) fn are_due(samplings: &[Sampling], now: f64, due: &mut Vec<ExpressionId>) {
+    let latest = now + ROUNDING * now.abs();
+    due.extend(samplings.iter().filter(|sampling| sampling.time() <= latest).map(|sampling| sampling.call));
+}
+
+/// Samplings that were due wait for their next instants.
+pub(crate) fn pass_samples(samplings: &mut [Sampling], now: f64) {
+    let latest = now + ROUNDING * now.abs();
+    for sampling in samplings {
         while sampling.time() <= latest {
             sampling.next += 1.0;
         }
     }
-    due
 }
 
 impl Prepared {
@@ -146,6 +158,25 @@ impl Prepared {
             discrete[delay.piece] = piece;
         }
         changed
+    }
+
+    /// Truths and steps that follow from time, where nothing that is decided at events enters: the variables; nothing where something
+    /// does.
+    pub fn of_time_alone(&self) -> Option<Vec<VariableId>> {
+        let part = &self.discrete;
+        let of_atoms: FxHashSet<VariableId> = part.atoms.iter().map(|atom| atom.variable).collect();
+        let is_decided = |id: VariableId| part.is_defined(id) || of_atoms.contains(&id);
+        let on_time = part.atoms.iter().filter(|atom| atom.moment == Moment::Time);
+        let sides = on_time.clone().flat_map(|atom| atom.sides).chain(part.stairs.iter().map(|stair| stair.argument));
+        let mut is_free = true;
+        for side in sides {
+            self.dae.model.expressions.for_each(side, |_, node| {
+                is_free &= !matches!(node, Node::Variable(id, _) if is_decided(id)) && !matches!(node, Node::Mode(_));
+                is_free
+            });
+        }
+        let variables = on_time.map(|atom| atom.variable).chain(part.stairs.iter().map(|stair| stair.variable));
+        is_free.then(|| variables.collect())
     }
 
     /// Whether the time of a crossing is known in advance.

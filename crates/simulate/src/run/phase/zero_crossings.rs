@@ -67,6 +67,11 @@ const SHORTEST_STRETCH: f64 = 1e-6;
 /// What is left of the size of a guard after a typical step: a transient that has died away is no measure of what comes later.
 const FADING: f64 = 0.7;
 
+/// What is left of the size of a guard after a time of so many typical steps.
+pub(crate) fn faded(length: f64) -> f64 {
+    FADING.powf(length)
+}
+
 /// Smaller values, relative to nominal values, are zero whatever they are made of: a few roundings.
 pub(crate) const FLOOR: f64 = 1e-15;
 
@@ -344,7 +349,7 @@ impl Watch {
 
     /// A step of this length, in typical ones, leads on.
     pub fn fade(&mut self, length: f64) {
-        let share = FADING.powf(length);
+        let share = faded(length);
         self.watched.iter_mut().for_each(|it| it.scale *= share);
     }
 

@@ -74,6 +74,21 @@ pub(crate) struct RecentEvents<'a> {
     sequences: BTreeMap<Vec<RelationId>, Sequence>,
     /// The last of them.
     passed: VecDeque<Rc<PassedEvent<'a>>>,
+    /// Some that were among them.
+    forgotten: Vec<Rc<PassedEvent<'a>>>,
+}
+
+impl<'a> PassedEvent<'a> {
+    fn new(atoms: &[RelationId], left: &Side<'a>, right: &Side<'a>) -> Self {
+        PassedEvent { atoms: atoms.to_vec(), left: left.clone(), right: right.clone() }
+    }
+
+    fn become_like(&mut self, atoms: &[RelationId], left: &Side<'a>, right: &Side<'a>) {
+        self.atoms.clear();
+        self.atoms.extend_from_slice(atoms);
+        self.left.become_like(left);
+        self.right.become_like(right);
+    }
 }
 
 impl<'a> RecentEvents<'a> {
@@ -84,6 +99,7 @@ impl<'a> RecentEvents<'a> {
             doubts: 0,
             sequences: BTreeMap::new(),
             passed: VecDeque::new(),
+            forgotten: Vec::new(),
         }
     }
 
@@ -97,6 +113,19 @@ impl<'a> RecentEvents<'a> {
         }
         self.doubts = if fired.is_doubtful { self.doubts + 1 } else { 0 };
         (self.repeats(time) || self.doubts > MOST_DOUBTS).then_some(Accumulation::Chattering)
+    }
+
+    /// Whether one more event may be too many, without one that is doubtful.
+    pub fn may_accumulate(&self, time: f64, fired: &Fired) -> bool {
+        let first = self.times.front().filter(|_| self.times.len() >= MOST_EVENTS);
+        let repeats = first.is_some_and(|first| time - first <= RESOLUTION * time.abs());
+        repeats || self.limit(time, fired).is_some()
+    }
+
+    /// An event that is not one too many is passed.
+    pub fn pass(&mut self, time: f64) {
+        self.doubts = 0;
+        self.repeats(time);
     }
 
     fn limit(&self, time: f64, fired: &Fired) -> Option<Prediction> {
@@ -122,21 +151,27 @@ impl<'a> RecentEvents<'a> {
         if atoms.is_empty() {
             return;
         }
-        self.sequences.entry(atoms.to_vec()).or_default().push(left.time);
-        let event = PassedEvent { atoms: atoms.to_vec(), left: left.clone(), right: right.clone() };
-        self.passed.push_back(Rc::new(event));
+        match self.sequences.get_mut(atoms) {
+            Some(sequence) => sequence.push(left.time),
+            None => self.sequences.entry(atoms.to_vec()).or_default().push(left.time),
+        }
+        let mut event = self.forgotten.pop().unwrap_or_else(|| Rc::new(PassedEvent::new(atoms, left, right)));
+        match Rc::get_mut(&mut event) {
+            Some(event) => event.become_like(atoms, left, right),
+            None => event = Rc::new(PassedEvent::new(atoms, left, right)),
+        }
+        self.passed.push_back(event);
         if self.passed.len() > REMEMBERED {
             self.thin_out();
         }
     }
 
-    /// Forgets every second event of the older ones.
+    /// Forgets every second event of the older ones; what they were kept in is used again.
     fn thin_out(&mut self) {
-        let mut at = 0;
-        self.passed.retain(|_| {
-            at += 1;
-            at % 2 == 1 || at > 2 * REMEMBERED / 3
-        });
+        let older = 2 * REMEMBERED / 3;
+        for at in (0..older / 2).rev() {
+            self.forgotten.extend(self.passed.remove(2 * at + 1));
+        }
     }
 }
 

@@ -1,0 +1,43 @@
+//! The kind of an event: all truths before, and those that what fired makes of them.
+
+use modeshift_dae::{Id, IndexVec, Type, VariableId};
+use rustc_hash::FxHashSet;
+
+use crate::run::prepare::Prepared;
+
+/// Which discrete variables are truths.
+pub(super) struct Kinds {
+    truths: Vec<VariableId>,
+}
+
+impl Kinds {
+    pub fn of(prepared: &Prepared) -> Self {
+        let part = &prepared.discrete;
+        let is_atom: FxHashSet<VariableId> = part.atoms.iter().map(|atom| atom.variable).collect();
+        let is_condition = |id: VariableId| part.conditions.contains(&id.0);
+        let is_boolean = |id: VariableId| {
+            let variable = prepared.dae.model.variables.get(id);
+            variable.is_some_and(|it| it.ty == Type::Boolean)
+        };
+        let mut truths: Vec<VariableId> =
+            part.variables().filter(|&id| is_condition(id) || is_atom.contains(&id) || is_boolean(id)).collect();
+        truths.sort_unstable_by_key(|id| id.index());
+        truths.dedup();
+        Kinds { truths }
+    }
+
+    /// Adds truths, one bit each.
+    pub fn pack(&self, discrete: &IndexVec<VariableId, f64>, words: &mut Vec<u64>) {
+        for chunk in self.truths.chunks(u64::BITS as usize) {
+            let bits = chunk.iter().enumerate().map(|(at, &id)| u64::from(discrete[id] != 0.0) << at);
+            words.push(bits.fold(0, |word, bit| word | bit));
+        }
+    }
+
+    /// Whether truths are these.
+    pub fn are(&self, discrete: &IndexVec<VariableId, f64>, words: &[u64]) -> bool {
+        self.truths.chunks(u64::BITS as usize).zip(words).all(|(chunk, word)| {
+            chunk.iter().enumerate().all(|(at, &id)| (word >> at & 1 == 1) == (discrete[id] != 0.0))
+        })
+    }
+}

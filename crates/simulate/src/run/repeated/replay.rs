@@ -1,0 +1,280 @@
+//! The judgements of an event that happened before, made once more, and what follows from them.
+
+use std::rc::Rc;
+
+use modeshift_dae::{Id, IndexVec, Mode, RelationId, VariableId};
+
+use super::arcs::like;
+use super::recipes::{Recipe, Refused, Standing};
+use super::{KnownMode, Repeated, Work};
+use crate::run::Machinery;
+use crate::run::instant::discrete_fixpoint::MicroStep;
+use crate::run::instant::event_iteration::Fired;
+use crate::run::memory::{Memory, TapeBuffers};
+use crate::run::prepare::Prepared;
+use crate::run::prepare::relations::Moment;
+use crate::run::values::{Occasion, Side, copy_values as copy};
+
+/// Rounds of the discrete part and of what it reads, in all: few models need more than two.
+const MOST_ROUNDS: usize = 8;
+/// What was a state and is none had come to the value that it has now, up to this share of how large it was.
+pub(super) const COME_TO: f64 = 1e-11;
+
+/// A micro-step from a side, where nothing is intricate.
+pub(super) fn micro_step<'s, 'a>(left: &'s Side<'a>, fired: Option<&'s Fired>) -> MicroStep<'s, 'a> {
+    MicroStep {
+        left,
+        origin: left,
+        occasion: Occasion::default(),
+        sampled: fired.map_or(&[], |it| it.samples.as_slice()),
+        crossed: fired.map_or(&[], |it| it.atoms.as_slice()),
+        released: &[],
+        is_literal: false,
+        all_by_series: false,
+        must_restart: false,
+        unmet: &[],
+        start: None,
+        island: None,
+    }
+}
+
+/// Settles the discrete part in a micro-step with the continuous values of a side, and what follows from time alone, if that is known;
+/// whether it does. What was decided is in the buffers.
+pub(super) fn settle<'a>(
+    prepared: &Prepared,
+    buffers: &mut TapeBuffers,
+    step: &MicroStep<'_, 'a>,
+    by_time: Option<&[(VariableId, f64)]>,
+    discrete: &mut IndexVec<VariableId, f64>,
+    values: &Side<'a>,
+) -> bool {
+    let part = &prepared.discrete;
+    let (time, before) = (step.left.time, &step.left.discrete);
+    let update_time = |discrete: &mut IndexVec<VariableId, f64>| match by_time {
+        Some(known) => {
+            known.iter().for_each(|&(id, value)| discrete[id] = value);
+            false
+        }
+        None => prepared.update_time(time, before, discrete),
+    };
+    let mut is_moved = update_time(discrete);
+    for _ in 0..MOST_ROUNDS {
+        let evaluated =
+            buffers.decisions.evaluate(&part.tapes.decisions, |input| step.input(prepared, discrete, values, input));
+        let (mut has_changed, mut is_iterated) = (false, false);
+        for &(id, place) in &part.defined {
+            if discrete[id].to_bits() != evaluated[place].to_bits() {
+                discrete[id] = evaluated[place];
+                has_changed = true;
+                is_iterated |= part.iterated.binary_search(&id).is_ok();
+            }
+        }
+        is_moved = (is_moved || has_changed) && update_time(discrete);
+        if !is_moved && !is_iterated {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether what was decided last is this mode.
+fn is_mode(prepared: &Prepared, buffers: &TapeBuffers, mode: &Mode) -> bool {
+    prepared.discrete.modes(buffers.decisions.values()).eq(mode.values())
+}
+
+/// Whether of all clauses those fire that fired before, and do nothing but assign, and nothing is excluded.
+fn is_plain(prepared: &Prepared, buffers: &TapeBuffers, whens: &[modeshift_diagnostics::Span]) -> bool {
+    let (part, values) = (&prepared.discrete, buffers.decisions.values());
+    let mut expected = whens.iter();
+    let fire_as_before = part.branches.iter().filter(|branch| values[branch.fires] != 0.0).all(|branch| {
+        let acts = branch.declares_transient || branch.deeds.iter().any(|deed| values[deed.guard] != 0.0);
+        !acts && expected.next() == Some(&branch.span)
+    });
+    let is_broken = part.invariants.iter().any(|it| values[it.guard] != 0.0 && values[it.condition] == 0.0);
+    fire_as_before && expected.next().is_none() && !is_broken
+}
+
+/// Discrete variables of a side that have no truths in them are as they were, to the bit.
+fn is_for(recipe: &Recipe<'_>, left: &Side<'_>) -> bool {
+    recipe.fixed.iter().all(|&(id, bits)| left.discrete[id].to_bits() == bits)
+}
+
+impl<'a> Repeated<'a> {
+    /// The recipe for the kind of the present event, from this number on.
+    pub(super) fn find_recipe(&self, number: usize, from: usize) -> Option<usize> {
+        let recipes = &self.modes[number].recipes;
+        (from..recipes.len()).find(|&at| *recipes[at].kind == *self.work.kind)
+    }
+
+    /// Judges once more; the number of the mode after, where all judgements are what they were. The right side is in `work`.
+    pub(super) fn replay(&mut self, machinery: &mut Machinery<'a>, number: usize, at: usize) -> Option<usize> {
+        let next = *self.by_mode.get(&Rc::as_ptr(&self.modes[number].recipes[at].mode))?;
+        self.is_as_before(machinery, number, at)?;
+        self.go_over(machinery, number, at)?;
+        self.is_as_after(machinery, number, at, next)?;
+        self.comes_to_rest(machinery, number, at)?;
+        Some(next)
+    }
+
+    /// Whether all that was judged from the left side is as it was.
+    fn is_as_before(&mut self, machinery: &mut Machinery<'a>, number: usize, at: usize) -> Option<()> {
+        let Repeated { modes, work, .. } = self;
+        let Work { left, proposal, by_time, fired, values, .. } = work;
+        let left = left.as_ref()?;
+        let KnownMode { arc, recipes, .. } = &mut modes[number];
+        let (arc, recipe) = (arc.as_mut()?, &mut recipes[at]);
+        let Machinery { prepared, memory, .. } = machinery;
+        if !is_for(recipe, left) {
+            return None;
+        }
+        memory.buffers.atom_values_into(prepared, (left, left), &[], values);
+        for (atom, &value) in values.iter_enumerated() {
+            let slope = || arc.slope(atom);
+            let standing = standing(prepared, memory, atom, value, slope)?;
+            if !standing.is_as(recipe.before[atom.index()]) {
+                return None;
+            }
+            recipe.seen[atom] = if value.1.is_finite() { value.1 } else { 0.0 };
+        }
+        for Refused { truths, mode, values } in &recipe.refused {
+            copy(&left.discrete, proposal);
+            truths.iter().for_each(|&(id, truth)| proposal[id] = truth);
+            let step = micro_step(left, Some(fired));
+            let is_settled = settle(prepared, &mut memory.buffers, &step, by_time.as_deref(), proposal, left);
+            let is_refused = values.iter().all(|value| value.is_as_before(arc.end_states()));
+            if !is_settled || !is_mode(prepared, &memory.buffers, mode) || !is_refused {
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    /// Makes the right side.
+    fn go_over(&mut self, machinery: &mut Machinery<'a>, number: usize, at: usize) -> Option<()> {
+        let Repeated { modes, work, .. } = self;
+        let Work { left, right, states, proposal, by_time, fired, .. } = work;
+        let left = left.as_ref()?;
+        let recipe = &modes[number].recipes[at];
+        let Machinery { prepared, visited, memory } = machinery;
+        let right = like(right, left);
+        if !Rc::ptr_eq(&right.mode, &recipe.mode) {
+            right.mode = recipe.mode.clone();
+        }
+        copy(&left.discrete, proposal);
+        recipe.accepted.iter().for_each(|&(id, truth)| proposal[id] = truth);
+        let step = micro_step(left, Some(fired));
+        let part = &prepared.discrete;
+        if !settle(prepared, &mut memory.buffers, &step, by_time.as_deref(), proposal, left) {
+            return None;
+        }
+        states.clear();
+        states.extend(recipe.carried.iter().map(|&(_, place)| left.jet[place]));
+        if recipe.is_new {
+            right.jet.clear();
+            right.jet.resize(recipe.mode.quantities.len(), 0.0);
+        }
+        for round in 0..MOST_ROUNDS {
+            if !is_mode(prepared, &memory.buffers, &recipe.mode.values)
+                || !is_plain(prepared, &memory.buffers, &recipe.whens)
+            {
+                return None;
+            }
+            copy(proposal, &mut right.discrete);
+            if recipe.is_new {
+                visited.surround(right);
+                let surroundings = visited.surroundings.borrow();
+                let mut program = recipe.mode.program.borrow_mut();
+                program.evaluate(left.time, states, &surroundings, &mut right.jet).ok()?;
+            }
+            if !part.reads_continuous {
+                break;
+            }
+            if !settle(prepared, &mut memory.buffers, &step, by_time.as_deref(), proposal, right) {
+                return None;
+            }
+            if part.variables().all(|id| proposal[id].to_bits() == right.discrete[id].to_bits()) {
+                break;
+            }
+            if round + 1 == MOST_ROUNDS {
+                return None;
+            }
+        }
+        let is_same = |id: VariableId| left.discrete[id].to_bits() == right.discrete[id].to_bits();
+        let mut felt = part.variables().filter(|&id| prepared.felt.contains(id));
+        let is_new = !Rc::ptr_eq(&left.mode, &recipe.mode) || !felt.all(is_same);
+        let mut declared = part.defined.iter().filter(|it| it.0.0 < part.declared_count);
+        let are_numbers = declared.all(|&(id, _)| right.discrete[id].is_finite());
+        let has_come = |&(before, after, size): &(usize, usize, f64)| {
+            (left.jet[before] - right.jet[after]).abs() <= COME_TO * size
+        };
+        let is_right = is_new == recipe.is_new && are_numbers && recipe.lost.iter().all(has_come);
+        (is_right && right.jet.iter().all(|it| it.is_finite())).then_some(())
+    }
+
+    /// Whether all that was judged from the right side is as it was.
+    fn is_as_after(&mut self, machinery: &mut Machinery<'a>, number: usize, at: usize, next: usize) -> Option<()> {
+        let Repeated { modes, work, .. } = self;
+        let Work { left, right, fired, values, unclear, .. } = work;
+        let (left, right) = (left.as_ref()?, right.as_mut()?);
+        let Machinery { prepared, memory, .. } = machinery;
+        let recipe = &mut modes[number].recipes[at];
+        recipe.corrected.iter().for_each(|&(id, truth)| right.discrete[id] = truth);
+        memory.buffers.atom_values_into(prepared, (left, right), &fired.samples, values);
+        unclear.clear();
+        for (atom, &value) in values.iter_enumerated() {
+            recipe.seen[atom] = recipe.seen[atom].max(if value.1.is_finite() { value.1 } else { 0.0 });
+            match standing(prepared, memory, atom, value, || None) {
+                Some(standing) if !standing.is_as(recipe.after[atom.index()]) => return None,
+                Some(_) => {}
+                None => unclear.push((atom, value)),
+            }
+        }
+        if unclear.is_empty() {
+            return Some(());
+        }
+        if !modes[next].arc.as_mut()?.begin(right) {
+            return None;
+        }
+        let is_as_before = |&(atom, value): &(RelationId, (f64, f64))| {
+            let arc = modes[next].arc.as_mut();
+            let now = standing(prepared, memory, atom, value, || arc?.slope(atom));
+            now.is_some_and(|now| now.is_as(modes[number].recipes[at].after[atom.index()]))
+        };
+        unclear.iter().all(is_as_before).then_some(())
+    }
+
+    /// Whether nothing happens in the micro-step after: only conditions of `when` may have other values.
+    fn comes_to_rest(&mut self, machinery: &mut Machinery<'a>, number: usize, at: usize) -> Option<()> {
+        let Repeated { kinds, modes, work, .. } = self;
+        let Work { right, proposal, by_time, .. } = work;
+        let right = right.as_mut()?;
+        let recipe = &modes[number].recipes[at];
+        let Machinery { prepared, memory, .. } = machinery;
+        let part = &prepared.discrete;
+        copy(&right.discrete, proposal);
+        let step = micro_step(right, None);
+        let is_settled = settle(prepared, &mut memory.buffers, &step, by_time.as_deref(), proposal, right);
+        let is_same = |id: VariableId| proposal[id].to_bits() == right.discrete[id].to_bits();
+        let rests = is_settled
+            && is_mode(prepared, &memory.buffers, &recipe.mode.values)
+            && is_plain(prepared, &memory.buffers, &[])
+            && part.variables().filter(|id| !part.conditions.contains(&id.0)).all(is_same);
+        copy(proposal, &mut right.discrete);
+        (rests && kinds.are(&right.discrete, &recipe.truths_after)).then_some(())
+    }
+}
+
+/// How a relation stands; nothing where a slope is needed and is not there.
+pub(super) fn standing(
+    prepared: &Prepared,
+    memory: &Memory,
+    atom: RelationId,
+    value: (f64, f64),
+    slope: impl FnOnce() -> Option<f64>,
+) -> Option<Standing> {
+    if prepared.discrete.atoms[atom].moment == Moment::Time {
+        return Some(Standing::Scheduled);
+    }
+    let level = memory.clear_level(prepared, atom, value.1);
+    Standing::of(value.0, value.0.abs() > level, slope, (level, memory.time_scale.short()))
+}

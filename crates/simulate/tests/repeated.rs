@@ -1,0 +1,178 @@
+//! Events that happened before are passed without a search, and lead where a search would have led.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use modeshift_simulate::integrate::Method;
+use modeshift_simulate::results::{Columns, Observer};
+
+use crate::exact::compare;
+use crate::support::runs::{Analyzed, How, Ran, run_text};
+
+/// A converter with an ideal switch and an ideal diode.
+pub(crate) fn converter(current: f64, voltage: f64, load: f64, equations: &str) -> String {
+    format!(
+        "model Converter
+           parameter Real Vin = 5, L = 1e-3, C = 1e-4, R = {load}, D = 0.5, T = 1e-4;
+           Real i(start = {current}, fixed = true), u(start = {voltage}, fixed = true), vs, is, id, ud;
+           Boolean sw, on(start = false);
+         equation
+           sw = time - T*floor(time/T) < D*T;
+           i = is + id;
+           {equations}
+           on = if pre(on) then id >= 0 else ud > 0;
+           0 = if on then ud else id;
+         end Converter;"
+    )
+}
+
+pub(crate) const BOOST: &str = "L*der(i) = Vin - vs; C*der(u) = id - u/R; ud = vs - u; 0 = if sw then vs else is;";
+pub(crate) const BUCK: &str = "L*der(i) = vs - u; C*der(u) = i - u/R; ud = -vs; 0 = if sw then vs - Vin else is;";
+
+/// All but so many events were like one before.
+fn is_repeated(ran: &Ran, others: usize) {
+    let summary = ran.summary.as_ref().expect("a run");
+    assert!(summary.repeated + others >= summary.events, "{} of {}", summary.repeated, summary.events);
+}
+
+#[test]
+fn a_converter_searches_each_kind_of_event_a_few_times_only() {
+    for (current, voltage, load, equations) in
+        [(0.275, 10.0, 50.0, BOOST), (0.0, 20.0, 2000.0, BOOST), (0.4, 2.5, 5.0, BUCK), (0.0, 2.5, 200.0, BUCK)]
+    {
+        let text = converter(current, voltage, load, equations);
+        is_repeated(&compare(equations, &text, 0.02), 40);
+    }
+}
+
+#[test]
+fn where_a_current_has_turned_the_search_is_asked() {
+    // A half bridge with dead times; the source in its load turns slowly, and with it the current that picks the diode.
+    let text = "model Leg
+        parameter Real V = 10, L = 1e-2, R = 1, T = 1e-2, W = 0.45;
+        Real e(start = 8, fixed = true), f(start = 0, fixed = true), i(start = 0, fixed = true);
+        Real v, vh, vl, ih, il; Boolean gh, gl, dh(start = false), dl(start = false);
+      equation
+        der(e) = 9*f; der(f) = -9*e;
+        gh = time/T - floor(time/T) < W; gl = time/T + 0.5 - floor(time/T + 0.5) < W;
+        vh = V - v; vl = v + V; ih = il + i; L*der(i) = v - e - R*i;
+        dh = not gh and (if pre(dh) then ih <= 0 else vh < 0);
+        dl = not gl and (if pre(dl) then il <= 0 else vl < 0);
+        0 = if gh or dh then vh else ih;
+        0 = if gl or dl then vl else il;
+      end Leg;";
+    let ran = compare("leg", text, 1.0);
+    let modes = ran.summary.as_ref().expect("a run").modes;
+    assert!(modes > 4, "the current turns: {modes}");
+    is_repeated(&ran, ran.events().len() / 2);
+}
+
+#[test]
+fn a_hysteresis_and_a_sampled_controller_are_repeated() {
+    let relay = "model Relay Real x(start = 0, fixed = true), y(start = 0, fixed = true); Boolean on(start = true);
+      equation on = if pre(on) then y < 1 else y < -1; der(x) = (if on then 3 else -3) - x; der(y) = 2*(x - y); end Relay;";
+    is_repeated(&compare("relay", relay, 50.0), 10);
+    let sampled = "model Sampled Real x(start = 1, fixed = true); discrete Real u(start = 0, fixed = true);
+      equation der(x) = -x + u; when sample(0.1, 0.1) then u = -2*x + 0.5*pre(u) + 1; end when; end Sampled;";
+    is_repeated(&compare("sampled", sampled, 20.0), 10);
+}
+
+#[test]
+fn rows_between_repeated_events_are_on_the_solution() {
+    let text = "model Relay Real x(start = 0, fixed = true), y; Boolean on(start = true);
+      equation on = if pre(on) then x < 1 else x < 0; der(x) = if on then 2 - x else -1 - x; y = 2*x; end Relay;";
+    let how = How { method: Some(Method::Exact), interval: Some(0.01), ..How::until(20.0) };
+    let ran = run_text(text, &how).finished();
+    is_repeated(&ran, 10);
+    // Up and down: `2 - x` shrinks to a half, `1 + x` too.
+    let half = 2.0f64.ln();
+    for time in [3.33, 10.1, 17.77] {
+        let left = 2.0 * (-(time % half)).exp();
+        let expected = if (time / half).floor() % 2.0 == 0.0 { 2.0 - left } else { left - 1.0 };
+        let found = ran.at(time, "x");
+        assert!((found - expected).abs() < 1e-12, "{found}, not {expected}");
+    }
+}
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Counts the allocations of each thread.
+struct Counting;
+
+#[allow(unsafe_code)] // hands everything on
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.with(|count| count.set(count.get() + 1));
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(place, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+#[test]
+fn an_event_that_happened_before_allocates_nothing() {
+    for (current, voltage, load, equations) in
+        [(0.275, 10.0, 50.0, BOOST), (0.0, 20.0, 2000.0, BOOST), (0.4, 2.5, 5.0, BUCK)]
+    {
+        let text = converter(current, voltage, load, equations);
+        let model = Analyzed::of_text(&text);
+        let allocations = |periods: f64| {
+            let how = How { interval: Some(1.0), method: Some(Method::Auto), ..How::until(periods * 1e-4) };
+            let before = ALLOCATIONS.with(Cell::get);
+            model.run_for(&how, &mut ()).expect("a run");
+            ALLOCATIONS.with(Cell::get) - before
+        };
+        let (fewer, more) = (allocations(400.0), allocations(1200.0));
+        assert!(more <= fewer + 40, "{fewer} in 400 periods, {more} in 1200: {equations}");
+    }
+}
+
+/// Keeps the last current and voltage.
+#[derive(Default)]
+struct Last {
+    places: [usize; 2],
+    values: [f64; 2],
+}
+
+impl Observer for Last {
+    fn columns(&mut self, columns: &Columns) {
+        self.places = ["i", "u"].map(|name| columns.position(name).expect("a column"));
+    }
+
+    fn row(&mut self, _time: f64, values: &[f64]) {
+        self.values = self.places.map(|place| values[place]);
+    }
+}
+
+/// `cargo test --release -p modeshift-simulate --test suite -- --ignored repeated::`
+#[test]
+#[ignore = "seconds, where it is optimised"]
+fn a_million_periods_cost_what_a_million_periods_cost_and_keep_the_periodic_solution() {
+    let model = Analyzed::of_text(&converter(0.275, 10.0, 50.0, BOOST));
+    let (_, state, _) = model.periodic(&How::until(1.0), 1e-4).expect("a periodic solution");
+    let start = [state.states[0].1, state.states[1].1];
+    let model = Analyzed::of_text(&converter(start[0], start[1], 50.0, BOOST));
+    let run = |periods: f64| {
+        let how = How { interval: Some(1e3), method: Some(Method::Auto), ..How::until((periods + 0.25) * 1e-4) };
+        let (mut last, before, begin) = (Last::default(), ALLOCATIONS.with(Cell::get), std::time::Instant::now());
+        model.run_for(&how, &mut last).expect("a run");
+        (last.values, ALLOCATIONS.with(Cell::get) - before, begin.elapsed().as_secs_f64())
+    };
+    let ((few, fewer, short), (many, more, long)) = (run(1e5), run(1e6));
+    // A quarter of a period after the beginning of one, with a ripple of a quarter of an ampere.
+    let expected = start[0] + 5.0 / 1e-3 * 0.25e-4;
+    let ripple = 0.25;
+    assert!(
+        (few[0] - expected).abs() < 1e-9 * ripple && (many[0] - expected).abs() < 1e-9 * ripple,
+        "{few:?} {many:?}"
+    );
+    assert!(more <= fewer + 40, "memory does not grow: {fewer}, {more}");
+    assert!((long / short).log10() <= 1.05, "{short} s, {long} s");
+}
