@@ -12,8 +12,10 @@
 //! | `commands` | one function per command |
 //! | `explain` | the pages of codes |
 //! | `files` | reading what the user names, writing what the user asked for |
+//! | `fmu` | a model as an FMU |
 //! | `outputs` | the files of a run |
 //! | `questions` | from arguments to a question |
+//! | `sweep` | many runs |
 //! | `watchdog` | ends a run that is past its time limit |
 //!
 //! A new command is a variant of `arguments::Command`, a function in `commands`, and the function of the driver that it
@@ -25,8 +27,10 @@ mod bar;
 mod commands;
 mod explain;
 mod files;
+mod fmu;
 mod outputs;
 mod questions;
+mod sweep;
 mod watchdog;
 
 use std::process::ExitCode;

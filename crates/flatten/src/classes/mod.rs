@@ -5,6 +5,7 @@
 //!
 //! | file | purpose |
 //! |---|---|
+//! | `bundle` | files as they were asked for, to be taken elsewhere |
 //! | [`files`] | where texts come from: the disk, or memory in tests |
 //! | [`library`] | the tree of classes, read when first asked for |
 //! | [`packages`] | packages as files and directories: where a class is, what lies around a file |
@@ -16,6 +17,7 @@
 
 pub(crate) mod annotations;
 pub(crate) mod builtin_library;
+pub(crate) mod bundle;
 pub(crate) mod candidates;
 pub(crate) mod files;
 pub(crate) mod layout;
