@@ -16,6 +16,8 @@ Examples:
   modeshift semantics Clutch.mo --run 2            one instant, micro-step by micro-step
   modeshift flatten Line.mo --set N=3              the equations that were understood
   modeshift simulate Clutch.mo --stop 15 --plot clutch.svg
+  modeshift sweep plan.toml -o results.parquet     many runs, on all cores
+  modeshift fmu Clutch.mo -o clutch.fmu            for other tools to co-simulate
   modeshift check My.mo -m My.Plant -L ~/modelica  a class that uses a library
   modeshift explain E0601                          what a code means, and what to do
 
@@ -150,6 +152,16 @@ pub enum Command {
         #[arg(long)]
         all_choices: bool,
     },
+    /// Many runs of one model, on all cores
+    Sweep(Sweep),
+    /// A self-contained FMU for co-simulation
+    Fmu {
+        #[command(flatten)]
+        input: Input,
+        /// The version of FMI
+        #[arg(long, value_enum, default_value_t = FmiVersion::Three)]
+        fmi: FmiVersion,
+    },
     /// What a code means, with a smallest wrong model and its repair
     Explain {
         /// Codes of errors, warnings or notes, such as E0601; none lists all
@@ -210,7 +222,7 @@ pub struct Common {
     /// Where packages are looked for, before MODELICAPATH; repeatable
     #[arg(short = 'L', long = "library", value_name = "DIR")]
     pub libraries: Vec<PathBuf>,
-    /// Write the result there instead of to standard output; for simulate a .csv or .mat file, by default
+    /// Write the result there instead of to standard output; for simulate a .csv, .mat, .parquet or .arrow file, by default
     /// `<Model>_res.csv`
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -223,6 +235,25 @@ pub struct Common {
     /// Stop after so many seconds
     #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
     pub time_limit: Option<f64>,
+}
+
+/// Many runs.
+#[derive(Debug, Args)]
+pub struct Sweep {
+    /// What is varied, as TOML or CSV
+    #[arg(value_name = "PLAN")]
+    pub plan: PathBuf,
+    /// The model, where the plan does not name it
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// How many runs at the same time; default: as many as there are cores
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// Forget what an earlier sweep of this name has done
+    #[arg(long)]
+    pub restart: bool,
+    #[command(flatten)]
+    pub common: Common,
 }
 
 /// How a run is to go.
@@ -293,6 +324,16 @@ pub enum AnalyzeMethod {
 pub enum ChangesMethod {
     Levels,
     Array,
+}
+
+/// Versions of FMI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)]
+pub enum FmiVersion {
+    #[value(name = "2")]
+    Two,
+    #[value(name = "3")]
+    Three,
 }
 
 /// Formats of graphs.

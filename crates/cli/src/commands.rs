@@ -18,8 +18,10 @@ use crate::arguments::{
 use crate::editors::{language_server, language_worker, page};
 use crate::explain::explain;
 use crate::files::{files_of, read_source, say, write_result};
+use crate::fmu::fmu;
 use crate::outputs::RunOutputs;
 use crate::questions::{question, watch};
+use crate::sweep::sweep;
 
 /// How many items of each sort the text of a summary lists.
 const LISTED_IN_A_SUMMARY: usize = 5;
@@ -53,6 +55,8 @@ pub fn run(arguments: Arguments) -> Status {
             let (at, from, to) = (at.as_deref(), from.as_deref(), to.as_deref());
             semantics(&input, format, &semantics::Selection { at, from, to, run, all_choices })
         }
+        Command::Sweep(arguments) => sweep(&arguments),
+        Command::Fmu { input, fmi } => fmu(&input, fmi),
         Command::Explain { codes } => explain(&codes),
         Command::Lsp { worker: true, .. } => language_worker(),
         Command::Lsp { libraries, .. } => language_server(&libraries),

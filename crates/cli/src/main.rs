@@ -13,8 +13,10 @@
 //! | `editors` | the language server and the page |
 //! | `explain` | the pages of codes |
 //! | `files` | reading what the user names, writing what the user asked for |
+//! | `fmu` | a model as an FMU |
 //! | `outputs` | the files of a run |
 //! | `questions` | from arguments to a question |
+//! | `sweep` | many runs |
 //! | `watchdog` | ends a run that is past its time limit |
 //!
 //! A new command is a variant of `arguments::Command`, a function in `commands`, and the function of the driver that it
@@ -27,8 +29,10 @@ mod commands;
 mod editors;
 mod explain;
 mod files;
+mod fmu;
 mod outputs;
 mod questions;
+mod sweep;
 mod watchdog;
 
 use std::process::ExitCode;

@@ -4,8 +4,9 @@
 //! is touched before there is something to write. Rows and events go to their files while the run goes on: a run that
 //! fails, is interrupted or is killed leaves what it has found.
 
+use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
-use std::io::Write as _;
+use std::io::{BufWriter, Write as _};
 use std::ops::ControlFlow;
 use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use modeshift_driver::simulate::results::plot::{PlotRecorder, Window};
 use modeshift_driver::simulate::results::{
     Chosen, Columns, CsvFile, EventFile, EventRecord, MatFile, Observer, Progress,
 };
-use modeshift_driver::simulate::{Outputs, variable_names};
+use modeshift_driver::simulate::{Format, Outputs, TableResult, variable_names};
 
 use crate::arguments::{DataFormat, Run};
 use crate::bar::Bar;
@@ -67,11 +68,12 @@ fn cannot_write(path: &Path, error: &std::io::Error) -> String {
     format!("cannot write `{}`: {}", path.display(), reason(error))
 }
 
-/// The two kinds of result files.
+/// The kinds of result files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Csv,
     Mat,
+    Table(Format),
 }
 
 /// The two kinds of pictures.
@@ -95,6 +97,8 @@ pub struct RunOutputs {
     kept: Vec<String>,
     csv: Option<Chosen<CsvFile<'static>>>,
     mat: Option<Chosen<MatFile<'static>>>,
+    table: Option<Chosen<TableResult<BufWriter<File>>>>,
+    booleans: BTreeSet<String>,
     log: Option<EventFile<'static>>,
     plot: PlotRecorder,
     plot_file: Option<File>,
@@ -121,8 +125,10 @@ impl RunOutputs {
             }
             Some(path) if path == Path::new(STANDARD_OUTPUT) => Kind::Csv,
             Some(path) if has_extension(path, "mat") => Kind::Mat,
+            Some(path) if has_extension(path, "parquet") => Kind::Table(Format::Parquet),
+            Some(path) if has_extension(path, "arrow") => Kind::Table(Format::Arrow),
             Some(path) if !has_extension(path, "csv") => {
-                return Err(format!("-o {}: results are written as .csv or .mat", path.display()));
+                return Err(format!("-o {}: results are written as .csv, .mat, .parquet or .arrow", path.display()));
             }
             _ => Kind::Csv,
         };
@@ -152,6 +158,8 @@ impl RunOutputs {
             kept: variable_names(run.vars.as_deref().unwrap_or_default()),
             csv: None,
             mat: None,
+            table: None,
+            booleans: BTreeSet::new(),
             log: None,
             plot: PlotRecorder::new(variable_names(run.plot_vars.as_deref().unwrap_or_default())).within(window),
             plot_file: None,
@@ -200,6 +208,9 @@ impl RunOutputs {
         if let Some(mat) = self.mat.take() {
             written(&self.result, mat.into_inner().finish())?;
         }
+        if let Some(table) = self.table.take() {
+            written(&self.result, table.into_inner().finish())?;
+        }
         if let Some(log) = self.log.take() {
             written(&self.events, log.finish())?;
         }
@@ -224,6 +235,10 @@ impl RunOutputs {
 }
 
 impl Outputs for RunOutputs {
+    fn booleans(&mut self, names: BTreeSet<String>) {
+        self.booleans = names;
+    }
+
     fn open(&mut self, model: &str, span: (f64, f64)) -> Result<(), String> {
         self.result.get_or_insert_with(|| default_name(model));
         self.bar.start(model, span);
@@ -253,6 +268,11 @@ impl Observer for RunOutputs {
                 }
                 (Role::Result, Kind::Mat) => {
                     self.mat = Some(Chosen::new(MatFile::new(Box::new(file)), self.kept.clone()));
+                }
+                (Role::Result, Kind::Table(format)) => {
+                    let booleans = std::mem::take(&mut self.booleans);
+                    let table = TableResult::new(format, booleans, BufWriter::new(file));
+                    self.table = Some(Chosen::new(table, self.kept.clone()));
                 }
                 (Role::Events, _) => self.log = Some(EventFile::new(Box::new(file))),
                 (Role::Plot, _) => self.plot_file = Some(file),
@@ -294,6 +314,9 @@ impl RunOutputs {
         if let Some(mat) = &mut self.mat {
             tell(mat);
         }
+        if let Some(table) = &mut self.table {
+            tell(table);
+        }
         if let Some(log) = &mut self.log {
             tell(log);
         }
@@ -328,8 +351,10 @@ mod tests {
         let refused = |message: &str| Err(message.to_string());
         assert_eq!(outputs("r.CSV", &["--plot", "p.svg"]), Ok(Kind::Csv));
         assert_eq!(outputs("r.mat", &["--plot", "p.png"]), Ok(Kind::Mat));
+        assert_eq!(outputs("r.parquet", &[]), Ok(Kind::Table(Format::Parquet)));
+        assert_eq!(outputs("r.arrow", &[]), Ok(Kind::Table(Format::Arrow)));
         assert_eq!(outputs("-", &[]), Ok(Kind::Csv));
-        assert_eq!(outputs("r.txt", &[]), refused("-o r.txt: results are written as .csv or .mat"));
+        assert_eq!(outputs("r.txt", &[]), refused("-o r.txt: results are written as .csv, .mat, .parquet or .arrow"));
         assert_eq!(
             outputs("r.csv", &["--plot", "p.pdf"]),
             refused("--plot p.pdf: pictures are written as .svg or .png")

@@ -159,7 +159,7 @@ fn wrong_usage_ends_before_anything_is_run_and_leaves_no_file() {
         (&["-o", "no/such/r.csv"], "cannot write `no/such/r.csv`"),
         (&["--events", "no/such/e.json"], "cannot write `no/such/e.json`"),
         (&["--plot", "no/such/p.svg"], "cannot write `no/such/p.svg`"),
-        (&["-o", "r.txt"], "results are written as .csv or .mat"),
+        (&["-o", "r.txt"], "results are written as .csv, .mat, .parquet or .arrow"),
         (&["--plot", "p.pdf"], "pictures are written as .svg or .png"),
         (&["--stop", "-1"], "the stop time -1.0 is before the start time 0.0"),
         (&["--tolerance", "0"], "--tolerance 0: expected a number between 0 and 1"),

@@ -2,6 +2,7 @@
 
 mod accepted;
 mod analyze;
+mod bindings;
 mod book;
 mod buildings_and_brakes;
 mod changes;

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`changes`] | `changes`: every mode change of a model |
 //! | [`init`] | `init`: the start of a model, and what `check` says about it |
+//! | [`loaded`] | a model that is loaded once and run many times, with other parameters |
 //! | `other_tools` | `analyze --method`: what other methods make of a model, and when an ordinary tool's run fails |
 //! | `parse` | `parse`: syntax errors only |
 //! | `pipeline` | `flatten`, `analyze`, `check`, and the stages that all questions share |
@@ -53,6 +54,7 @@
 
 pub mod changes;
 pub mod init;
+pub mod loaded;
 mod other_tools;
 mod parse;
 mod pipeline;

@@ -1,12 +1,13 @@
 //! From a question to its answer: one function per question, each line a stage.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use modeshift_dae::{EquationKind, FlatModel, Id, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Stop};
 use modeshift_elaborate::elaborate;
-use modeshift_flatten::{Disk, Library, Request, flatten_mel};
+use modeshift_flatten::{Disk, Files, Library, Request, flatten_mel};
 use modeshift_modes::{Limit, TimeLimit};
 use modeshift_numerics::{NativeFunctions, Parameters};
 use modeshift_report::Analyzed;
@@ -68,11 +69,21 @@ pub(crate) struct Run<'a> {
     pub(crate) library: Library,
     pub(crate) diagnostics: Diagnostics,
     pub(crate) timings: Timings,
+    /// The parameters whose values the analysis asked for.
+    pub(crate) looked_at: LookedAt,
 }
+
+/// Parameters, noted as they are looked at.
+pub(crate) type LookedAt = RefCell<BTreeSet<VariableId>>;
 
 impl<'a> Run<'a> {
     pub(crate) fn new(question: &'a Question) -> Self {
-        let library = Library::new(Disk, question.libraries.clone());
+        Run::reading(question, Disk)
+    }
+
+    /// The same, with other files than those of this machine.
+    pub(crate) fn reading(question: &'a Question, files: impl Files + 'static) -> Self {
+        let library = Library::new(files, question.libraries.clone());
         Run {
             question,
             start: Instant::now(),
@@ -82,6 +93,7 @@ impl<'a> Run<'a> {
             },
             diagnostics: Diagnostics::new(),
             timings: Timings::telling(question.progress.clone()),
+            looked_at: LookedAt::default(),
         }
     }
 
@@ -286,7 +298,8 @@ impl<'a> Run<'a> {
     ) -> Result<Regularized, Stop> {
         let options = self.options(within);
         let values = parameter_values(&dae.model);
-        let analyze = || regularize(dae, &options, &|variable: VariableId| values[variable.index()]);
+        let value_of = noting(&values, &self.looked_at);
+        let analyze = || regularize(dae, &options, &value_of);
         let size = |result: &Result<Regularized, Limit>| match result {
             Ok(Regularized { analysis, .. }) => structure_size(analysis),
             Err(_) => String::new(),
@@ -305,7 +318,8 @@ impl<'a> Run<'a> {
     ) -> Result<Structure, Stop> {
         let options = self.options(within);
         let values = parameter_values(&dae.model);
-        let analyze = || regularize_or_sweep(dae, &options, &|variable: VariableId| values[variable.index()]);
+        let value_of = noting(&values, &self.looked_at);
+        let analyze = || regularize_or_sweep(dae, &options, &value_of);
         let size = |result: &Result<Structure, Limit>| match result {
             Ok(Structure::Sets(regularized)) => structure_size(&regularized.analysis),
             Ok(Structure::Swept(_, found)) => found_size(found),
@@ -325,7 +339,7 @@ impl<'a> Run<'a> {
         let Analyzed { dae, analysis, combinations, .. } = analyzed;
         let values = parameter_values(&dae.model);
         let transient = passing_modes(dae, analysis);
-        let value_of = |variable: VariableId| values[variable.index()];
+        let value_of = noting(&values, &self.looked_at);
         let judge = || singularities(dae, analysis, combinations, transient, &value_of);
         let size = |result: &Result<Singularities, Limit>| match result {
             Ok(found) => format!("{} places", found.places.len()),
@@ -358,8 +372,20 @@ impl<'a> Run<'a> {
     }
 }
 
+/// The values of parameters, which are noted as they are asked for.
+pub(crate) fn noting<'v>(
+    values: &'v [Option<f64>],
+    looked_at: &'v LookedAt,
+) -> impl Fn(VariableId) -> Option<f64> + use<'v> {
+    |variable| {
+        let value = values[variable.index()]?;
+        looked_at.borrow_mut().insert(variable);
+        Some(value)
+    }
+}
+
 /// The values of parameters, as far as they are known: what is wrong with the others is no matter of structure.
-fn parameter_values(model: &FlatModel) -> Vec<Option<f64>> {
+pub(crate) fn parameter_values(model: &FlatModel) -> Vec<Option<f64>> {
     let (natives, overrides) = (NativeFunctions::of(model), BTreeMap::new());
     let parameters = Parameters::evaluate(model, &natives, &overrides, &mut Diagnostics::new());
     model.variables.ids().map(|variable| parameters.as_ref().ok()?.of(variable)).collect()

@@ -2,6 +2,7 @@
 //!
 //! The rooms below carry their tests with them and need nothing else of the crate, which is not compiled twice for them.
 
+mod loaded;
 #[allow(dead_code)]
 #[path = "../src/simulate/settings.rs"]
 mod settings;

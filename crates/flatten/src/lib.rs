@@ -31,6 +31,7 @@ mod restrictions;
 mod suggestion;
 mod tables;
 
+pub use classes::bundle::{Bundle, Recording};
 pub use classes::files::{Disk, Files, Memory, Version};
 pub use classes::library::{ClassId, ClassNode, Library, ROOT};
 pub use classes::parsed::Parsed;

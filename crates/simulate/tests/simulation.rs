@@ -7,7 +7,7 @@ use std::time::Duration;
 use modeshift_modes::TimeLimit;
 
 use modeshift_simulate::results::{Observer, is_absent};
-use modeshift_simulate::run::{InputError, RunEnd, RunSettings, Simulation, StepError, Stepped};
+use modeshift_simulate::run::{InputError, RunEnd, RunSettings, Simulation, Snapshot, StepError, Stepped};
 
 use crate::support::runs::{Analyzed, How, paper_model};
 
@@ -329,4 +329,54 @@ fn an_underdetermined_start_is_not_passed_in_silence() {
     let text = "model M Real x(start = 1); Real y(start = 2, fixed = true); equation der(x) = -x; der(y) = -y; end M;";
     let ran = crate::support::runs::run_text(text, &How::until(1.0)).finished();
     assert!(ran.said("W0702").message.contains("`x` = 1"), "{:#?}", ran.diagnostics);
+}
+
+/// All values of a run, to the last bit.
+fn bits(simulation: &Simulation) -> Vec<u64> {
+    let present = simulation.present();
+    std::iter::once(present.time).chain(present.right.iter().copied()).map(f64::to_bits).collect()
+}
+
+#[test]
+fn a_run_comes_back_to_where_it_was_to_the_last_bit() {
+    let mut run = simulation(FOLLOWER, 10.0);
+    for step in 1..=20 {
+        run.set_input("u", f64::from(step % 3)).expect("an input");
+        run.set_input("on", f64::from(step % 2)).expect("an input");
+        run.step_until(0.1 * f64::from(step)).expect("a step");
+    }
+    run.step_to_event(10.0).expect("a step");
+    run.set_input("gear", 3.0).expect("an input");
+    let snapshot = Snapshot::from_bytes(&run.snapshot().to_bytes()).expect("its own bytes");
+    let here = bits(&run);
+    run.step_until(9.0).expect("a step");
+    let there = bits(&run);
+    assert!(run.restore(&snapshot));
+    assert_eq!(bits(&run), here);
+    assert_eq!(run.value("gear"), Some(3.0));
+    run.step_until(9.0).expect("a step");
+    assert_eq!(bits(&run), there);
+    // Another object of the same model comes there too.
+    let mut other = simulation(FOLLOWER, 10.0);
+    assert!(other.restore(&snapshot));
+    assert_eq!(bits(&other), here);
+}
+
+#[test]
+fn a_snapshot_grows_with_inputs_that_are_set_and_not_with_steps() {
+    let mut run = simulation(FOLLOWER, 10.0);
+    let before = run.snapshot().to_bytes().len();
+    (1..=500).for_each(|step| drop(run.step_until(0.01 * f64::from(step))));
+    assert!(run.snapshot().to_bytes().len() < before + 100);
+}
+
+#[test]
+fn a_snapshot_of_another_model_is_refused() {
+    let mut run = simulation(FOLLOWER, 10.0);
+    run.set_input("u", 1.0).expect("an input");
+    let snapshot = run.snapshot();
+    let mut ball = simulation(BALL, 1.0);
+    assert!(!ball.restore(&snapshot));
+    assert_eq!(ball.time(), 0.0);
+    assert!(Snapshot::from_bytes(b"modeshift snapshot 1\n\x01").is_none());
 }

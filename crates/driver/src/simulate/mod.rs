@@ -6,12 +6,15 @@
 //! | module | purpose |
 //! |---|---|
 //! | `settings` | the settings of a run from options and annotation |
+//! | `table_result` | results as Parquet and Arrow files |
 
 mod settings;
+mod table_result;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
+use modeshift_dae::{FlatModel, MultimodeDae, Type};
 use modeshift_diagnostics::{Code, Diagnostic, Stop, did_you_mean};
 use modeshift_numerics::NativeFunctions;
 use modeshift_report::Analyzed;
@@ -20,7 +23,7 @@ use modeshift_report::wording::{SetTexts, mode_names};
 use modeshift_simulate::results::plot::matching;
 use modeshift_simulate::results::{Columns, Observer, PeriodStatistics, Tally};
 use modeshift_simulate::run::{RunModel, RunSettings, run, run_periodic};
-use modeshift_structure::Options;
+use modeshift_structure::{Analysis, Options};
 
 use crate::pipeline::Run;
 use crate::question::{Answer, Question};
@@ -29,14 +32,19 @@ use crate::valuation::split_outside_quotes;
 pub use modeshift_report::simulate::{Periodic, Simulated};
 pub use modeshift_simulate::integrate::Method;
 pub use modeshift_simulate::results;
-pub use modeshift_simulate::run::{RunEnd, RunSummary};
+pub use modeshift_simulate::run::{InputError, Present, RunEnd, RunSummary, Simulation, Snapshot, StepError, Stepped};
+pub use modeshift_tables::Format;
 pub use settings::RunOptions;
+pub use table_result::TableResult;
 
 /// An observer that needs the name of the model before anything is run.
 pub trait Outputs: Observer {
     /// Makes ready for the results of this model, which is to run from a start time to a stop time; or says in one
     /// line why it cannot.
     fn open(&mut self, model: &str, span: (f64, f64)) -> Result<(), String>;
+
+    /// Is told which variables are true or false, mode variables apart, before anything is run.
+    fn booleans(&mut self, _names: BTreeSet<String>) {}
 }
 
 /// The whole result in memory.
@@ -61,9 +69,9 @@ impl Run<'_> {
         }
         self.runnable(&analyzed)?;
         let settings = self.settings(&analyzed, options)?;
-        self.check_names(&analyzed, "--plot-vars", options.plot_variables.as_deref())?;
-        self.check_names(&analyzed, "--vars", options.kept_variables.as_deref())?;
+        self.check_wanted(&analyzed, options)?;
         let model = analyzed.dae.model.name.to_string();
+        outputs.booleans(booleans(&analyzed.dae.model));
         if let Err(message) = outputs.open(&model, (settings.start, settings.stop)) {
             self.diagnostics.push(Diagnostic::error(Code::E0006, message));
             return Err(Stop);
@@ -73,18 +81,18 @@ impl Run<'_> {
                 let wanted = options.kept_variables.as_deref().map(variable_names).unwrap_or_default();
                 self.run_periodic(&analyzed, &settings, (period, wanted), outputs)
             }
-            None => self.run(&analyzed, &settings, outputs),
+            None => self.run((&analyzed.dae, &analyzed.analysis), &settings, outputs),
         }
     }
 
-    fn run(
+    /// Runs a model that was found runnable.
+    pub(crate) fn run(
         &mut self,
-        analyzed: &Analyzed,
+        (dae, analysis): (&MultimodeDae, &Analysis),
         settings: &RunSettings,
-        outputs: &mut dyn Outputs,
+        outputs: &mut dyn Observer,
     ) -> Result<Simulated, Stop> {
-        let (natives, overrides) = (NativeFunctions::of(&analyzed.dae.model), BTreeMap::new());
-        let Analyzed { dae, analysis, .. } = analyzed;
+        let (natives, overrides) = (NativeFunctions::of(&dae.model), BTreeMap::new());
         let model = RunModel { dae, analysis, natives: &natives, overrides: &overrides };
         let (mut tally, begin) = (Tally::default(), Instant::now());
         let mut observers = Both { tally: &mut tally, outputs };
@@ -166,6 +174,11 @@ impl Run<'_> {
     }
 
     /// Every name that is to be drawn or kept is the name of a variable.
+    pub(crate) fn check_wanted(&mut self, analyzed: &Analyzed, options: &RunOptions) -> Result<(), Stop> {
+        self.check_names(analyzed, "--plot-vars", options.plot_variables.as_deref())?;
+        self.check_names(analyzed, "--vars", options.kept_variables.as_deref())
+    }
+
     fn check_names(&mut self, analyzed: &Analyzed, option: &str, names: Option<&str>) -> Result<(), Stop> {
         let wanted = variable_names(names.unwrap_or_default());
         if wanted.is_empty() {
@@ -184,6 +197,12 @@ impl Run<'_> {
     }
 }
 
+/// The variables of a model that are true or false.
+pub(crate) fn booleans(model: &FlatModel) -> BTreeSet<String> {
+    let booleans = model.variables.iter().filter(|it| it.ty == Type::Boolean);
+    booleans.map(|it| it.name.to_string()).collect()
+}
+
 /// The names in `--plot-vars` and `--vars`, which commas separate unless they stand in brackets or quotes.
 pub fn variable_names(text: &str) -> Vec<String> {
     let unquoted = |name: &str| {
@@ -196,7 +215,7 @@ pub fn variable_names(text: &str) -> Vec<String> {
 /// The tally, then the outputs.
 struct Both<'a> {
     tally: &'a mut Tally,
-    outputs: &'a mut dyn Outputs,
+    outputs: &'a mut dyn Observer,
 }
 
 impl Observer for Both<'_> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// When a file was last written, and its length.
 pub type Version = (std::time::SystemTime, u64);
@@ -26,6 +27,37 @@ pub trait Files {
     }
     /// What a directory is called, also where its path does not end with its name, as `.` and `..`.
     fn directory_name(&self, path: &Path) -> Option<String>;
+}
+
+/// Files that several share.
+impl<F: Files + ?Sized> Files for Arc<F> {
+    fn is_file(&self, path: &Path) -> bool {
+        (**self).is_file(path)
+    }
+
+    fn read(&self, path: &Path) -> Result<String, String> {
+        (**self).read(path)
+    }
+
+    fn bytes(&self, path: &Path) -> Result<Vec<u8>, String> {
+        (**self).bytes(path)
+    }
+
+    fn directories(&self, path: &Path) -> Vec<String> {
+        (**self).directories(path)
+    }
+
+    fn files(&self, path: &Path) -> Vec<String> {
+        (**self).files(path)
+    }
+
+    fn version(&self, path: &Path) -> Option<Version> {
+        (**self).version(path)
+    }
+
+    fn directory_name(&self, path: &Path) -> Option<String> {
+        (**self).directory_name(path)
+    }
 }
 
 /// The files of this machine.

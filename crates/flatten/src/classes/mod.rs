@@ -5,6 +5,7 @@
 //!
 //! | file | purpose |
 //! |---|---|
+//! | `bundle` | files as they were asked for, to be taken elsewhere |
 //! | [`files`] | where texts come from: the disk, or memory in tests |
 //! | [`library`] | the tree of classes, read when first asked for |
 //! | [`parsed`] | files that were parsed for an earlier question |
@@ -17,6 +18,7 @@
 
 pub(crate) mod annotations;
 pub(crate) mod builtin_library;
+pub(crate) mod bundle;
 pub(crate) mod candidates;
 pub(crate) mod files;
 pub(crate) mod layout;

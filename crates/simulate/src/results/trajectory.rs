@@ -48,6 +48,20 @@ impl Trajectory {
         (!is_absent(value)).then_some(value)
     }
 
+    /// Tells an observer all of it, as the run did.
+    pub fn tell(&self, observer: &mut dyn Observer) {
+        observer.columns(&self.columns);
+        let mut events = self.events.iter().peekable();
+        for (row, &time) in self.times.iter().enumerate() {
+            // The right limit of an event is the second row at its time, or the first row of all.
+            let is_second = row == 0 || self.times[row - 1] == time;
+            while let Some(event) = events.next_if(|event| is_second && event.time <= time) {
+                observer.event(event);
+            }
+            observer.row(time, self.row(row));
+        }
+    }
+
     /// The events.
     pub fn events(&self) -> &[EventRecord] {
         &self.events

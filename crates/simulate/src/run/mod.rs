@@ -34,6 +34,7 @@
 //! | `events` | how events are passed and told |
 //! | `output` | what observers are told |
 //! | `simulation` | the run as an object that others drive |
+//! | `snapshot` | where a run is, to come back to it |
 //! | `failure` | why a run stopped, in the words of the model |
 //!
 //! E22 §2 and §8–9. A run visits few modes, so here and only here modes are looked at one by one.
@@ -57,6 +58,7 @@ mod running_sizes;
 mod settings;
 mod simulation;
 mod sliding;
+mod snapshot;
 mod start;
 mod values;
 mod zeno;
@@ -83,6 +85,7 @@ use zeno::detection::RecentEvents;
 pub use periodic::{NoPeriod, PeriodicState, run_periodic};
 pub use settings::{RunEnd, RunModel, RunSettings, RunSummary};
 pub use simulation::{InputError, Present, Simulation, StepError, Stepped};
+pub use snapshot::Snapshot;
 
 /// Runs a model to its stop time. What goes wrong is explained in `diagnostics`; the observer has seen all that was found
 /// until then. Nothing is returned where there is no start.

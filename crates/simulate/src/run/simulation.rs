@@ -16,6 +16,7 @@ use modeshift_diagnostics::{Diagnostic, Diagnostics, did_you_mean};
 use rustc_hash::FxHashMap;
 
 use super::output::Output;
+use super::snapshot::{Snapshot, Told};
 use super::start::Start;
 use super::{Conductor, Goal, Next, RunEnd, RunModel, RunSettings, RunSummary, conduct};
 use crate::results::{EventRecord, Observer};
@@ -72,6 +73,8 @@ pub struct Simulation {
     summary: Option<RunSummary>,
     diagnostics: Diagnostics,
     thread: Option<Thread>,
+    /// What the run was told so far.
+    told: Snapshot,
 }
 
 /// A top-level input of the model.
@@ -185,6 +188,7 @@ impl Simulation {
             diagnostics: Diagnostics::new(),
             thread: Some(Thread::begin(start.clone(), observer)),
             start,
+            told: Snapshot::default(),
         };
         if simulation.wait() {
             return Some(simulation);
@@ -219,7 +223,10 @@ impl Simulation {
         if goal.until < self.present.time {
             return Err(StepError::Backwards { from: self.present.time, to: goal.until });
         }
-        let inputs = self.inputs.iter_mut().filter_map(|input| Some((input.id, input.next.take()?))).collect();
+        let numbered = self.inputs.iter_mut().zip(0..);
+        let set: Vec<(u32, f64)> = numbered.filter_map(|(input, at)| Some((at, input.next.take()?))).collect();
+        let inputs = set.iter().map(|&(at, value)| (self.inputs[at as usize].id, value)).collect();
+        self.told.note(goal, set);
         let events = self.event.take();
         self.command(Command::Go(goal, inputs));
         let is_event = self.event.is_some();
@@ -234,8 +241,48 @@ impl Simulation {
     /// Ends the run at the present time, with its last instant, in which `terminal()` is true.
     pub fn terminate(&mut self) {
         if self.summary.is_none() {
+            self.told.told.push(Told::Finish);
             self.command(Command::Finish);
         }
+    }
+
+    /// Where the run is, to come back to.
+    pub fn snapshot(&self) -> Snapshot {
+        let pending = self.inputs.iter().zip(0..).filter_map(|(input, at)| Some((at, input.next?)));
+        Snapshot { pending: pending.collect(), ..self.told.clone() }
+    }
+
+    /// Comes back to where a run of the same model with the same settings was: from the start, as it went before. The observer is
+    /// told columns and rows anew. False, and the run is at its start, where the snapshot is that of another model.
+    pub fn restore(&mut self, snapshot: &Snapshot) -> bool {
+        self.reset();
+        let restored = snapshot.told.iter().all(|told| self.tell_again(told)) && self.set_again(&snapshot.pending);
+        if !restored {
+            self.reset();
+        }
+        restored
+    }
+
+    fn tell_again(&mut self, told: &Told) -> bool {
+        match told {
+            Told::Finish => self.terminate(),
+            Told::Go { until, at_events, inputs } => {
+                let goal = Goal { until: *until, at_events: *at_events };
+                if !self.set_again(inputs) || self.step(goal).is_err() {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    fn set_again(&mut self, inputs: &[(u32, f64)]) -> bool {
+        let model = &self.start.prepared.dae.model;
+        inputs.iter().all(|&(at, value)| {
+            let Some(input) = self.inputs.get_mut(at as usize) else { return false };
+            input.next = Some(value);
+            is_value(model, model.variables[input.id].ty, value)
+        })
     }
 
     /// Goes back to the start, with inputs at their start values; the observer is told columns and rows anew.
@@ -243,6 +290,7 @@ impl Simulation {
         let observer = self.thread.take().map_or_else(|| Box::new(()) as Box<dyn Observer + Send>, Thread::end);
         self.inputs.iter_mut().for_each(|input| input.next = None);
         (self.event, self.summary, self.diagnostics) = (None, None, Diagnostics::new());
+        self.told = Snapshot::default();
         self.thread = Some(Thread::begin(self.start.clone(), observer));
         assert!(self.wait(), "a start that was found before is found again");
     }
@@ -293,6 +341,11 @@ impl Simulation {
     /// The names of all variables.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.start.prepared.columns.columns.iter().map(|column| &*column.name)
+    }
+
+    /// The names of all mode variables, by their ids.
+    pub fn mode_variables(&self) -> &[Arc<str>] {
+        &self.start.prepared.columns.mode_variables
     }
 
     /// The last event that changed something.

@@ -1,0 +1,561 @@
+//! The functions of FMI 3.0, in the order of the standard. Names and meanings are the standard's.
+#![allow(non_snake_case, missing_docs, clippy::missing_safety_doc, clippy::too_many_arguments)]
+
+use std::collections::BTreeMap;
+use std::ffi::{CString, c_char, c_int, c_uint, c_void};
+use std::panic::catch_unwind;
+use std::path::PathBuf;
+
+use modeshift_fmu::SlotKind;
+
+use crate::fmi2::{derivative, free_state, get_state, set_state, state_bytes};
+use crate::instance::{Instance, Outcome, Phase, Wrong};
+use crate::pointers::{Component, Environment, Logger, OK, Status, forget, keep, list, put, room, tell, text, with};
+
+type LogMessage = unsafe extern "C" fn(*mut c_void, Status, *const c_char, *const c_char);
+type IntermediateUpdate = unsafe extern "C" fn(*mut c_void, f64, bool, bool, bool, bool, *mut bool, *mut f64);
+
+/// What only FMI 3.0 has.
+#[derive(Clone, Copy, Default)]
+pub struct Three {
+    uses_events: bool,
+    may_return_early: bool,
+    update: Option<(IntermediateUpdate, Handle)>,
+}
+
+/// The importer's environment, to be handed back.
+#[derive(Clone, Copy)]
+struct Handle(*mut c_void);
+
+// SAFETY: the pointer is only ever handed back.
+unsafe impl Send for Handle {}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn fmi3GetVersion() -> *const c_char {
+    c"3.0".as_ptr()
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn fmi3SetDebugLogging(c: *mut c_void, on: bool, _: usize, _: *const *const c_char) -> Status {
+    with(c, |it| {
+        it.is_logging = on;
+        Ok(OK)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3InstantiateCoSimulation(
+    name: *const c_char,
+    token: *const c_char,
+    resources: *const c_char,
+    _visible: bool,
+    is_logging: bool,
+    uses_events: bool,
+    may_return_early: bool,
+    _required: *const c_uint,
+    _required_count: usize,
+    environment: *mut c_void,
+    log: Option<LogMessage>,
+    update: Option<IntermediateUpdate>,
+) -> *mut c_void {
+    // SAFETY: the importer promises texts, or nothing.
+    let (name, token, resources) = unsafe { (text(name), text(token), text(resources)) };
+    let logger = log.map_or(Logger::None, |log| Logger::Three(log, Environment(environment)));
+    let own_name = name.as_ref().ok().and_then(|name| CString::new(*name).ok()).unwrap_or_default();
+    let make = || {
+        name?;
+        Instance::new(&PathBuf::from(resources?), token?)
+    };
+    let instance = catch_unwind(make).unwrap_or_else(|_| Err("a fault of the engine itself".to_string()));
+    match instance {
+        Ok(instance) => keep(Component {
+            instance,
+            name: own_name,
+            is_logging,
+            logger,
+            states: BTreeMap::new(),
+            three: Three { uses_events, may_return_early, update: update.map(|it| (it, Handle(environment))) },
+            is_terminated: false,
+        }),
+        Err(message) => {
+            tell(logger, &own_name, &message);
+            std::ptr::null_mut()
+        }
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3InstantiateModelExchange(
+    _name: *const c_char,
+    _token: *const c_char,
+    _resources: *const c_char,
+    _visible: bool,
+    _is_logging: bool,
+    environment: *mut c_void,
+    log: Option<LogMessage>,
+) -> *mut c_void {
+    let logger = log.map_or(Logger::None, |log| Logger::Three(log, Environment(environment)));
+    tell(logger, c"", "this FMU is for co-simulation");
+    std::ptr::null_mut()
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3InstantiateScheduledExecution(
+    _name: *const c_char,
+    _token: *const c_char,
+    _resources: *const c_char,
+    _visible: bool,
+    _is_logging: bool,
+    environment: *mut c_void,
+    log: Option<LogMessage>,
+    _clock_update: *const c_void,
+    _lock: *const c_void,
+    _unlock: *const c_void,
+) -> *mut c_void {
+    let logger = log.map_or(Logger::None, |log| Logger::Three(log, Environment(environment)));
+    tell(logger, c"", "this FMU is for co-simulation");
+    std::ptr::null_mut()
+}
+
+/// Functions of the other kinds of FMUs, which importers look for before they know the kind.
+macro_rules! of_other_kinds {
+    ($($name:ident($($argument:ty),*))*) => {
+        $(
+            #[unsafe(no_mangle)]
+            pub extern "C" fn $name(c: *mut c_void, $(_: $argument),*) -> Status {
+                with(c, |_| Err(concat!(stringify!($name), ": this FMU is for co-simulation").to_string()))
+            }
+        )*
+    };
+}
+
+of_other_kinds! {
+    fmi3EnterContinuousTimeMode()
+    fmi3CompletedIntegratorStep(bool, *mut bool, *mut bool)
+    fmi3SetTime(f64)
+    fmi3SetContinuousStates(*const f64, usize)
+    fmi3GetContinuousStateDerivatives(*mut f64, usize)
+    fmi3GetEventIndicators(*mut f64, usize)
+    fmi3GetContinuousStates(*mut f64, usize)
+    fmi3GetNominalsOfContinuousStates(*mut f64, usize)
+    fmi3GetNumberOfEventIndicators(*mut usize)
+    fmi3GetNumberOfContinuousStates(*mut usize)
+    fmi3ActivateModelPartition(c_uint, f64)
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn fmi3FreeInstance(c: *mut c_void) {
+    forget(c);
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn fmi3EnterInitializationMode(
+    c: *mut c_void,
+    has_tolerance: bool,
+    tolerance: f64,
+    start: f64,
+    _has_stop: bool,
+    _stop: f64,
+) -> Status {
+    with(c, |it| {
+        it.instance.expect("fmi3EnterInitializationMode", &[Phase::Instantiated])?;
+        it.instance.set_up(start, has_tolerance.then_some(tolerance))?;
+        it.instance.phase = Phase::Initialization;
+        Ok(OK)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn fmi3ExitInitializationMode(c: *mut c_void) -> Status {
+    with(c, |it| {
+        it.instance.expect("fmi3ExitInitializationMode", &[Phase::Initialization])?;
+        it.instance.begin()?;
+        it.instance.phase = if it.three.uses_events { Phase::Event } else { Phase::Step };
+        Ok(OK)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn fmi3EnterEventMode(c: *mut c_void) -> Status {
+    with(c, |it| {
+        it.instance.expect("fmi3EnterEventMode", &[Phase::Step])?;
+        if !it.three.uses_events {
+            return Err("the instance was made without event mode".to_string());
+        }
+        it.instance.phase = Phase::Event;
+        Ok(OK)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn fmi3Terminate(c: *mut c_void) -> Status {
+    with(c, |it| {
+        it.instance.expect("fmi3Terminate", &[Phase::Step, Phase::Event, Phase::Terminated, Phase::Failed])?;
+        it.instance.terminate();
+        Ok(OK)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn fmi3Reset(c: *mut c_void) -> Status {
+    with(c, |it| {
+        it.instance.reset();
+        Ok(OK)
+    })
+}
+
+/// Gets values of one type.
+unsafe fn get<T>(
+    c: *mut c_void,
+    (references, count): (*const c_uint, usize),
+    (values, value_count): (*mut T, usize),
+    kind: SlotKind,
+    convert: impl Fn(f64) -> T,
+) -> Status {
+    with(c, |it| {
+        check_counts(count, value_count)?;
+        // SAFETY: the importer promises so many of both.
+        let (references, values) = unsafe { (list(references, count)?, room(values, count)?) };
+        for (&reference, value) in references.iter().zip(values) {
+            let at = it.instance.slot_of(reference, kind)?;
+            *value = convert(it.instance.get(at)?);
+        }
+        Ok(OK)
+    })
+}
+
+fn check_counts(references: usize, values: usize) -> Wrong<()> {
+    match references == values {
+        true => Ok(()),
+        false => Err(format!("{values} values for {references} variables, which are no arrays")),
+    }
+}
+
+/// Sets values of one type.
+unsafe fn set<T: Copy>(
+    c: *mut c_void,
+    (references, count): (*const c_uint, usize),
+    (values, value_count): (*const T, usize),
+    kind: SlotKind,
+    convert: impl Fn(T) -> f64,
+) -> Status {
+    with(c, |it| {
+        check_counts(count, value_count)?;
+        // SAFETY: the importer promises so many of both.
+        let (references, values) = unsafe { (list(references, count)?, list(values, count)?) };
+        for (&reference, &value) in references.iter().zip(values) {
+            let at = it.instance.slot_of(reference, kind)?;
+            it.instance.set(at, convert(value))?;
+        }
+        Ok(OK)
+    })
+}
+
+/// Functions for one type.
+macro_rules! access {
+    ($get:ident, $set:ident, $type:ty, $kind:expr, $out:expr, $in:expr) => {
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $get(c: *mut c_void, vr: *const c_uint, n: usize, to: *mut $type, m: usize) -> Status {
+            // SAFETY: promised by the importer.
+            unsafe { get(c, (vr, n), (to, m), $kind, $out) }
+        }
+
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $set(
+            c: *mut c_void,
+            vr: *const c_uint,
+            n: usize,
+            of: *const $type,
+            m: usize,
+        ) -> Status {
+            // SAFETY: promised by the importer.
+            unsafe { set(c, (vr, n), (of, m), $kind, $in) }
+        }
+    };
+}
+
+access!(fmi3GetFloat64, fmi3SetFloat64, f64, SlotKind::Real, |value| value, |value| value);
+access!(fmi3GetInt64, fmi3SetInt64, i64, SlotKind::Integer, |value| value as i64, |value| value as f64);
+access!(fmi3GetBoolean, fmi3SetBoolean, bool, SlotKind::Boolean, |value| value == 1.0, |value| f64::from(u8::from(
+    value
+)));
+
+/// Functions for types that no variable has.
+macro_rules! no_access {
+    ($($name:ident($($argument:ty),*))*) => {
+        $(
+            #[unsafe(no_mangle)]
+            pub extern "C" fn $name(c: *mut c_void, _: *const c_uint, n: usize, $(_: $argument),*) -> Status {
+                with(c, |_| match n {
+                    0 => Ok(OK),
+                    _ => Err(concat!(stringify!($name), ": the model has no such variables").to_string()),
+                })
+            }
+        )*
+    };
+}
+
+no_access! {
+    fmi3GetFloat32(*mut f32, usize)
+    fmi3SetFloat32(*const f32, usize)
+    fmi3GetInt8(*mut i8, usize)
+    fmi3SetInt8(*const i8, usize)
+    fmi3GetUInt8(*mut u8, usize)
+    fmi3SetUInt8(*const u8, usize)
+    fmi3GetInt16(*mut i16, usize)
+    fmi3SetInt16(*const i16, usize)
+    fmi3GetUInt16(*mut u16, usize)
+    fmi3SetUInt16(*const u16, usize)
+    fmi3GetInt32(*mut i32, usize)
+    fmi3SetInt32(*const i32, usize)
+    fmi3GetUInt32(*mut u32, usize)
+    fmi3SetUInt32(*const u32, usize)
+    fmi3GetUInt64(*mut u64, usize)
+    fmi3SetUInt64(*const u64, usize)
+    fmi3GetString(*mut *const c_char, usize)
+    fmi3SetString(*const *const c_char, usize)
+    fmi3GetBinary(*mut usize, *mut *const u8, usize)
+    fmi3SetBinary(*const usize, *const *const u8, usize)
+    fmi3GetClock(*mut bool)
+    fmi3SetClock(*const bool)
+    fmi3GetIntervalDecimal(*mut f64, *mut c_int)
+    fmi3GetIntervalFraction(*mut u64, *mut u64, *mut c_int)
+    fmi3GetShiftDecimal(*mut f64)
+    fmi3GetShiftFraction(*mut u64, *mut u64)
+    fmi3SetIntervalDecimal(*const f64)
+    fmi3SetIntervalFraction(*const u64, *const u64)
+    fmi3SetShiftDecimal(*const f64)
+    fmi3SetShiftFraction(*const u64, *const u64)
+    fmi3GetOutputDerivatives(*const c_int, *mut f64, usize)
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn fmi3GetNumberOfVariableDependencies(c: *mut c_void, _: c_uint, _: *mut usize) -> Status {
+    with(c, |_| Err("dependencies are not provided".to_string()))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn fmi3GetVariableDependencies(
+    c: *mut c_void,
+    _: c_uint,
+    _: *mut usize,
+    _: *mut c_uint,
+    _: *mut usize,
+    _: *mut c_int,
+    _: usize,
+) -> Status {
+    with(c, |_| Err("dependencies are not provided".to_string()))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetFMUState(c: *mut c_void, state: *mut *mut c_void) -> Status {
+    with(c, |it| {
+        // SAFETY: promised by the importer.
+        unsafe { get_state(it, state) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn fmi3SetFMUState(c: *mut c_void, state: *mut c_void) -> Status {
+    with(c, |it| set_state(it, state))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3FreeFMUState(c: *mut c_void, state: *mut *mut c_void) -> Status {
+    with(c, |it| {
+        // SAFETY: promised by the importer.
+        unsafe { free_state(it, state) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3SerializedFMUStateSize(c: *mut c_void, state: *mut c_void, size: *mut usize) -> Status {
+    with(c, |it| {
+        let bytes = state_bytes(it, state)?;
+        // SAFETY: promised by the importer.
+        unsafe { put(size, bytes.len()) };
+        Ok(OK)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3SerializeFMUState(c: *mut c_void, state: *mut c_void, to: *mut u8, size: usize) -> Status {
+    // SAFETY: promised by the importer.
+    unsafe { crate::fmi2::fmi2SerializeFMUstate(c, state, to, size) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3DeserializeFMUState(
+    c: *mut c_void,
+    from: *const u8,
+    size: usize,
+    state: *mut *mut c_void,
+) -> Status {
+    // SAFETY: promised by the importer.
+    unsafe { crate::fmi2::fmi2DeSerializeFMUstate(c, from, size, state) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetDirectionalDerivative(
+    c: *mut c_void,
+    unknown: *const c_uint,
+    unknown_count: usize,
+    known: *const c_uint,
+    known_count: usize,
+    seed: *const f64,
+    seed_count: usize,
+    sensitivity: *mut f64,
+    sensitivity_count: usize,
+) -> Status {
+    with(c, |it| {
+        check_counts(known_count, seed_count)?;
+        check_counts(unknown_count, sensitivity_count)?;
+        // SAFETY: promised by the importer.
+        let (unknown, known, seed, sensitivity) = unsafe {
+            let (unknowns, knowns) = (list(unknown, unknown_count)?, list(known, known_count)?);
+            (unknowns, knowns, list(seed, known_count)?, room(sensitivity, unknown_count)?)
+        };
+        derivative(it, unknown, known, seed, sensitivity)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn fmi3GetAdjointDerivative(
+    c: *mut c_void,
+    _: *const c_uint,
+    _: usize,
+    _: *const c_uint,
+    _: usize,
+    _: *const f64,
+    _: usize,
+    _: *mut f64,
+    _: usize,
+) -> Status {
+    with(c, |_| Err("adjoint derivatives are not provided".to_string()))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn fmi3EnterConfigurationMode(c: *mut c_void) -> Status {
+    with(c, |_| Err("the model has no structural parameters that can be configured".to_string()))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn fmi3ExitConfigurationMode(c: *mut c_void) -> Status {
+    with(c, |_| Err("the model has no structural parameters that can be configured".to_string()))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn fmi3EvaluateDiscreteStates(c: *mut c_void) -> Status {
+    with(c, |it| {
+        it.instance.expect("fmi3EvaluateDiscreteStates", &[Phase::Initialization, Phase::Event])?;
+        it.instance.begin().map(|()| OK)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3UpdateDiscreteStates(
+    c: *mut c_void,
+    need_update: *mut bool,
+    terminate: *mut bool,
+    nominals_changed: *mut bool,
+    values_changed: *mut bool,
+    has_next: *mut bool,
+    _next: *mut f64,
+) -> Status {
+    with(c, |it| {
+        it.instance.expect("fmi3UpdateDiscreteStates", &[Phase::Event])?;
+        it.instance.begin()?;
+        let is_over = it.instance.phase == Phase::Terminated;
+        // SAFETY: promised by the importer.
+        unsafe {
+            put(need_update, false);
+            put(terminate, is_over);
+            put(nominals_changed, false);
+            put(values_changed, false);
+            put(has_next, false);
+        }
+        Ok(OK)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn fmi3EnterStepMode(c: *mut c_void) -> Status {
+    with(c, |it| {
+        it.instance.expect("fmi3EnterStepMode", &[Phase::Event])?;
+        it.instance.phase = Phase::Step;
+        Ok(OK)
+    })
+}
+
+/// Where a part of a step has led.
+struct Part {
+    outcome: Outcome,
+    time: f64,
+    uses_events: bool,
+    may_return_early: bool,
+    update: Option<(IntermediateUpdate, Handle)>,
+}
+
+/// Goes on to the end of a step, or to the next event where somebody wants to know.
+fn part(it: &mut Component, from: f64, until: f64) -> Wrong<Part> {
+    it.instance.expect("fmi3DoStep", &[Phase::Step])?;
+    let Three { uses_events, may_return_early, update } = it.three;
+    let outcome = it.instance.step(from, (until - from).max(0.0), uses_events || update.is_some())?;
+    Ok(Part { outcome, time: it.instance.time(), uses_events, may_return_early, update })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3DoStep(
+    c: *mut c_void,
+    from: f64,
+    size: f64,
+    _no_set_before: bool,
+    event_needed: *mut bool,
+    terminate: *mut bool,
+    early: *mut bool,
+    last: *mut f64,
+) -> Status {
+    let answer = |needs_event_mode: bool, is_over: bool, is_early: bool| {
+        // SAFETY: promised by the importer.
+        unsafe {
+            put(event_needed, needs_event_mode);
+            put(terminate, is_over);
+            put(early, is_early);
+        }
+    };
+    answer(false, false, false);
+    let (mut begin, until) = (from, from + size);
+    if size.is_nan() || size <= 0.0 {
+        return with(c, |_| Err(format!("{size} is no step")));
+    }
+    loop {
+        let mut reached = None;
+        let status = with(c, |it| {
+            let outcome = part(it, begin, until);
+            // SAFETY: promised by the importer.
+            unsafe { put(last, it.instance.time()) };
+            reached = Some(outcome?);
+            Ok(OK)
+        });
+        let Some(Part { outcome, time, uses_events, may_return_early, update }) = reached else { return status };
+        let is_there = time >= until || outcome == Outcome::Done;
+        let may_return = may_return_early && !is_there;
+        // The importer may read values meanwhile, so nothing is held here.
+        let wants_return = update.is_some_and(|(update, Handle(environment))| {
+            let (mut wants_return, mut return_time) = (false, time);
+            // SAFETY: the importer promised that this is its callback.
+            unsafe { update(environment, time, false, true, true, may_return, &mut wants_return, &mut return_time) };
+            wants_return
+        });
+        if outcome == Outcome::Terminated {
+            answer(false, true, time < until);
+            return OK;
+        }
+        let needs_event_mode = outcome == Outcome::Event && uses_events;
+        if is_there || may_return && (needs_event_mode || wants_return) {
+            answer(needs_event_mode, false, !is_there);
+            return OK;
+        }
+        begin = time;
+    }
+}

@@ -1,0 +1,237 @@
+"""Models, runs and steps, as users ask for them."""
+
+import doctest
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy
+import pytest
+
+import modeshift
+
+CLUTCH = """
+model Clutch
+  parameter Real j1 = 1, j2 = 2;
+  Real w1(start = 1, fixed = true), w2(start = 3, fixed = true), f1, f2;
+  Boolean g(start = false, fixed = true);
+equation
+  g = time >= 1;
+  j1*der(w1) = f1;
+  j2*der(w2) = f2;
+  if g then w1 = w2; f1 + f2 = 0; else f1 = 0; f2 = 0; end if;
+  annotation(experiment(StopTime = 2));
+end Clutch;
+"""
+
+FOLLOWER = """
+model Follower
+  input Real u(start = 2);
+  Real x(start = 0, fixed = true);
+equation
+  der(x) = u - x;
+end Follower;
+"""
+
+LONG = """
+model Long
+  Real x(start = 0, fixed = true), y(start = 1, fixed = true);
+equation
+  der(x) = y;
+  der(y) = (1 - x*x)*y - x;
+end Long;
+"""
+
+
+def all_models():
+    from conftest import ROOT
+
+    return sorted((ROOT / "models").glob("*.m*"))
+
+
+@pytest.mark.parametrize("path", all_models(), ids=lambda path: path.name)
+def test_results_are_those_of_the_command_line_to_the_last_bit(path, program, tmp_path):
+    run = subprocess.run(
+        [program, "simulate", path, "-o", tmp_path / "r.csv", "--stop", "1"], capture_output=True, text=True
+    )
+    model = modeshift.load(path)
+    try:
+        result = model.simulate(stop=1)
+    except modeshift.ModelError as error:
+        assert run.returncode == 1
+        assert not error.diagnostics == []
+        result = getattr(error, "result", None)
+    if result is None:
+        assert not (tmp_path / "r.csv").exists()
+    else:
+        assert result.to_csv() == (tmp_path / "r.csv").read_text()
+
+
+def test_an_event_has_its_jumps_and_impulses():
+    result = modeshift.loads(CLUTCH).simulate()
+    (event,) = result.events
+    assert event.time == 1 and event.after == {"g": True}
+    assert result["w1"][-1] == pytest.approx(7 / 3)
+    weights = {impulse.variable: impulse.weight for impulse in result.impulses}
+    assert weights["f1"] == pytest.approx(4 / 3) and weights["f2"] == pytest.approx(-4 / 3)
+    assert result.modes["g"].tolist() == (result.time > 1).tolist() or result.modes["g"][-1]
+    assert len(result.time) == len(result["w1"])
+
+
+def test_questions_have_answers_as_text_data_and_picture():
+    model = modeshift.loads(CLUTCH)
+    assert model.check().ok
+    report = model.analyze(at="g=true")
+    assert report.verdict == "regular" and report.svg.startswith("<svg") and "<pre>" in report._repr_html_()
+    assert any(change["verdict"] == "determined" for change in model.changes().data["changes"])
+    assert model.init().data["scenarios"]
+    assert "model Clutch" in model.rimis()
+    assert model.flatten().data["equations"]
+
+
+def test_what_is_wrong_is_an_exception_with_the_rendered_message():
+    with pytest.raises(modeshift.ModelError) as caught:
+        modeshift.loads("model M Real x; equation x = y; end M;").simulate()
+    assert "error[" in str(caught.value) and "y" in str(caught.value)
+    assert caught.value.diagnostics[0]["severity"] == "error"
+    with pytest.raises(modeshift.ModelError):
+        modeshift.loads("model M").analyze()
+
+
+def test_a_failed_run_leaves_what_there_is():
+    text = "model M Real x(start = 0, fixed = true); equation der(x) = 1; assert(x < 0.5, \"too much\"); end M;"
+    with pytest.raises(modeshift.ModelError, match="too much") as caught:
+        modeshift.loads(text).simulate(stop=1)
+    assert 0.4 < caught.value.result.time[-1] < 0.6
+    assert not modeshift.loads(text).simulate(stop=1, check=False).ok
+
+
+def test_parameters_are_changed_without_loading():
+    model = modeshift.loads(CLUTCH)
+    for j1 in (1, 2, 3.5):
+        end = model.simulate(j1=j1)["w1"][-1]
+        assert end == pytest.approx((j1 * 1 + 2 * 3) / (j1 + 2))
+    assert model.loadings == 1
+    anew = modeshift.loads(CLUTCH, parameters={"j1": 3.5}).simulate()
+    assert anew.to_csv() == model.simulate(j1=3.5).to_csv()
+
+
+def test_inputs_are_numbers_functions_or_arrays():
+    model = modeshift.loads(FOLLOWER)
+    constant = model.simulate(stop=1, inputs={"u": 3})["x"][-1]
+    assert constant == pytest.approx(3 * (1 - numpy.exp(-1)), rel=1e-4)
+    arrays = model.simulate(stop=1, inputs={"u": ([0.0, 0.5], [3.0, 0.0])})["x"][-1]
+    assert arrays == pytest.approx(3 * (1 - numpy.exp(-0.5)) * numpy.exp(-0.5), rel=1e-4)
+    function = model.simulate(stop=1, interval=0.001, inputs={"u": lambda t: t})["x"][-1]
+    assert function == pytest.approx(numpy.exp(-1), rel=1e-2)
+
+
+def test_a_run_is_stepped_and_comes_back():
+    s = modeshift.loads(FOLLOWER).simulator(stop=10, record=True)
+    s.step_to(1)
+    here, x = s.snapshot(), s["x"]
+    s["u"] = 5
+    s.step_to(2)
+    s.restore(here)
+    assert (s.time, s["x"]) == (1.0, x)
+    other = modeshift.loads(FOLLOWER).simulator(stop=10)
+    other.restore(here)
+    assert other["x"] == x
+    with pytest.raises(ValueError):
+        other.restore(b"nothing")
+    with pytest.raises(ValueError, match="no input"):
+        s.set("v", 1)
+    with pytest.raises(KeyError):
+        s["v"]
+    assert s.step_to(20) == "stop" and len(s.result().time) > 2
+    with pytest.raises(TypeError):
+        pickle.dumps(s)
+
+
+def test_threads_run_in_parallel_and_agree():
+    model = modeshift.loads(CLUTCH)
+    expected = [model.simulate(j1=j1).to_csv() for j1 in range(1, 5)]
+    found = [None] * 4
+
+    def run(at):
+        found[at] = model.simulate(j1=at + 1).to_csv()
+
+    threads = [threading.Thread(target=run, args=(at,)) for at in range(4)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert found == expected
+
+
+def test_python_goes_on_while_a_run_goes_on():
+    model = modeshift.loads(LONG)
+    counted = []
+    running = threading.Event()
+
+    def count():
+        while not running.is_set():
+            counted.append(1)
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    model.simulate(stop=300, tolerance=1e-10)
+    running.set()
+    thread.join()
+    assert len(counted) > 5
+
+
+def test_ctrl_c_ends_a_run():
+    program = "import modeshift, sys\n" + f"m = modeshift.loads('''{LONG}''')\n"
+    program += "print('go', flush=True)\nm.simulate(stop=1e9, interval=1e6, tolerance=1e-12)\n"
+    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "go\n"
+    time.sleep(0.5)
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate(timeout=60)
+    assert "KeyboardInterrupt" in said
+
+
+def test_progress_is_told():
+    told = []
+    modeshift.loads(LONG).simulate(stop=2000, tolerance=1e-11, progress=lambda t, events: told.append(t))
+    assert told == sorted(told)
+
+
+def test_results_as_frames_and_pictures(tmp_path):
+    result = modeshift.loads(CLUTCH).simulate()
+    pandas = pytest.importorskip("pandas")
+    frame = result.to_pandas()
+    assert isinstance(frame, pandas.DataFrame) and frame.index.name == "time" and "w1" in frame
+    assert result.plot("w*").svg.startswith("<svg") and result._repr_html_().startswith("<svg")
+    result.save(tmp_path / "r.csv")
+    assert (tmp_path / "r.csv").read_text() == result.to_csv()
+    with pytest.raises(ValueError):
+        result.save(tmp_path / "r.txt")
+
+
+def test_examples_in_the_documentation_are_true():
+    from modeshift import _models, _results, _simulators
+
+    for module in (modeshift, _models, _results, _simulators):
+        failed, _ = doctest.testmod(module, extraglobs={"loads": modeshift.loads})
+        assert failed == 0, module.__name__
+
+
+def test_the_pages_of_the_documentation_are_true():
+    from conftest import ROOT
+
+    failed, count = doctest.testfile(str(ROOT / "docs" / "python.md"), module_relative=False)
+    assert count > 15 and failed == 0
+
+
+def test_the_example_of_the_readme_runs(tmp_path, monkeypatch):
+    from conftest import ROOT
+
+    text = (ROOT / "README.md").read_text()
+    (tmp_path / "models").symlink_to(ROOT / "models")
+    monkeypatch.chdir(tmp_path)
+    exec(text.split("```python\n")[1].split("```")[0], {})
+    assert (tmp_path / "clutch.svg").read_text().startswith("<svg")

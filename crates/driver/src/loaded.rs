@@ -1,0 +1,443 @@
+//! A model that is loaded once and run many times, with other values of parameters.
+//!
+//! What a change of a parameter costs depends on what its value was used for:
+//!
+//! | the value was used | what is done again |
+//! |---|---|
+//! | by the equations alone | nothing before the start |
+//! | by the analysis, to see whether coefficients cancel | that look; where it sees something else, the analysis |
+//! | to build the model: sizes of arrays, branches, constants, modes | everything, as `--set` does |
+//!
+//! In all cases the run is the one of `simulate --set`, to the last bit.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+pub use modeshift_dae::Type;
+use modeshift_dae::{FlatModel, Id as _, MultimodeDae, Variability, Variable, VariableId};
+use modeshift_diagnostics::{Diagnostics, SourceMap, Stop, render_all};
+pub use modeshift_flatten::{Bundle, Recording};
+use modeshift_flatten::{Disk, Files};
+use modeshift_numerics::{NativeFunctions, Parameters};
+use modeshift_report::Analyzed;
+use modeshift_report::simulate::SimulateReport;
+use modeshift_simulate::results::{ColumnKind, ColumnSource, Columns, Observer};
+use modeshift_simulate::run::{RunModel, RunSettings, Simulation};
+use modeshift_structure::{Analysis, Structure, numeric_singularities};
+
+use crate::pipeline::{LookedAt, Run, noting, parameter_values};
+use crate::question::Question;
+use crate::simulate::{RunOptions, Simulated};
+
+/// A model, ready to be run.
+pub struct Loaded {
+    question: Question,
+    files: SharedFiles,
+    /// Before equations were combined.
+    elaborated: MultimodeDae,
+    analyzed: Analyzed,
+    /// The values of parameters that it was analyzed with.
+    values: Vec<Option<f64>>,
+    /// The parameters whose values the analysis asked for.
+    looked_at: BTreeSet<VariableId>,
+    said: Diagnostics,
+    sources: Arc<SourceMap>,
+}
+
+/// Why there is no result, with the texts to show it.
+#[derive(Debug)]
+pub struct Refusal {
+    /// What was said.
+    pub diagnostics: Diagnostics,
+    /// All texts that were read.
+    pub sources: SourceMap,
+}
+
+impl Refusal {
+    /// The message as the command line shows it.
+    pub fn text(&self) -> String {
+        render_all(&self.diagnostics, &self.sources, false)
+    }
+}
+
+/// A parameter or constant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParameterInfo {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// Its value, where it is known before the start.
+    pub value: Option<f64>,
+    /// The unit, where declared.
+    pub unit: Option<String>,
+    /// The description, where declared.
+    pub description: Option<String>,
+    /// Whether it is a constant.
+    pub is_constant: bool,
+    /// Whether the model is loaded anew where it changes.
+    pub is_structural: bool,
+}
+
+/// A variable of results.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VariableInfo {
+    /// Its name; of a mode variable that is a relation, its text.
+    pub name: String,
+    /// Its type.
+    pub ty: Type,
+    /// The unit, where declared.
+    pub unit: Option<String>,
+    /// The description, where declared.
+    pub description: Option<String>,
+    /// Whether it is a top-level input.
+    pub is_input: bool,
+    /// Whether it is a top-level output.
+    pub is_output: bool,
+    /// Whether it changes at events only.
+    pub is_discrete: bool,
+    /// Whether it is a state or an output: what one wants to see first.
+    pub is_prominent: bool,
+    /// The start value, where one is declared.
+    pub start: Option<f64>,
+}
+
+/// What a change of parameters costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Work {
+    /// Nothing was changed, or nothing depends on it before the start.
+    Nothing,
+    /// Whether coefficients cancel was looked at again.
+    Look,
+    /// The structure was analyzed again.
+    Analysis,
+    /// The model was loaded again.
+    Loading,
+}
+
+/// Files that a model is read from, in whichever thread.
+pub type SharedFiles = Arc<dyn Files + Send + Sync>;
+
+/// Loads a model for runs.
+pub fn load(question: &Question) -> Result<Loaded, Refusal> {
+    load_from(question, Arc::new(Disk))
+}
+
+/// The same, with other files than those of this machine.
+pub fn load_from(question: &Question, files: SharedFiles) -> Result<Loaded, Refusal> {
+    let mut run = Run::reading(question, files.clone());
+    let loaded = run.loaded();
+    let Run { mut library, diagnostics, looked_at, .. } = run;
+    let sources = std::mem::take(library.sources_mut());
+    match loaded {
+        Ok((elaborated, analyzed)) => {
+            let values = parameter_values(&elaborated.model);
+            let (question, looked_at) = (question.clone(), looked_at.into_inner());
+            let (said, sources) = (diagnostics, Arc::new(sources));
+            Ok(Loaded { question, files, elaborated, analyzed, values, looked_at, said, sources })
+        }
+        Err(Stop) => Err(Refusal { diagnostics, sources }),
+    }
+}
+
+impl Run<'_> {
+    fn loaded(&mut self) -> Result<(MultimodeDae, Analyzed), Stop> {
+        let elaborated = self.multimode_dae()?;
+        let analyzed = self.analyzed_for_runs(elaborated.clone())?;
+        Ok((elaborated, analyzed))
+    }
+
+    fn analyzed_for_runs(&mut self, dae: MultimodeDae) -> Result<Analyzed, Stop> {
+        let analyzed = match self.regularized_or_swept(dae, &[])? {
+            Structure::Sets(regularized) => self.judged(*regularized, Vec::new())?,
+            Structure::Swept(dae, found) => self.structure_at_start(*dae, *found)?,
+        };
+        self.runnable(&analyzed)?;
+        Ok(analyzed)
+    }
+}
+
+impl Loaded {
+    /// The class.
+    pub fn model(&self) -> &FlatModel {
+        &self.analyzed.dae.model
+    }
+
+    /// What was said while it was loaded.
+    pub fn said(&self) -> &Diagnostics {
+        &self.said
+    }
+
+    /// Diagnostics as the command line shows them.
+    pub fn text(&self, diagnostics: &Diagnostics) -> String {
+        render_all(diagnostics, &self.sources, false)
+    }
+
+    /// The columns of results.
+    pub fn columns(&self) -> Columns {
+        Columns::of(&self.analyzed.dae, |id| self.values[id.index()])
+    }
+
+    /// All parameters and constants, Strings apart.
+    pub fn parameters(&self) -> Vec<ParameterInfo> {
+        let variables = self.elaborated.model.variables.iter_enumerated();
+        let fixed = variables.filter(|(_, it)| it.variability <= Variability::Parameter && it.ty != Type::String);
+        let text = |text: &Option<Arc<str>>| text.as_ref().map(|text| text.to_string());
+        let info = fixed.map(|(id, it)| ParameterInfo {
+            name: it.name.to_string(),
+            ty: it.ty,
+            value: self.values[id.index()],
+            unit: text(&it.unit),
+            description: text(&it.description),
+            is_constant: it.variability == Variability::Constant,
+            is_structural: self.is_structural(id),
+        });
+        info.collect()
+    }
+
+    /// All variables of results, in their order.
+    pub fn variables(&self) -> Vec<VariableInfo> {
+        let dae = &self.analyzed.dae;
+        let starts = self.starts();
+        let info = self.columns().columns.into_iter().map(|column| {
+            let id = match column.source {
+                ColumnSource::Variable(id) => Some(id),
+                ColumnSource::Mode(mode) => dae.mode_variables[mode].variable,
+            };
+            let declared = id.map(|id| &dae.model.variables[id]);
+            VariableInfo {
+                name: column.name.to_string(),
+                ty: declared.map_or(Type::Boolean, |it| it.ty),
+                unit: column.unit.map(|text| text.to_string()),
+                description: column.description.map(|text| text.to_string()),
+                is_input: declared.is_some_and(|it| it.input),
+                is_output: declared.is_some_and(|it| it.output),
+                is_discrete: column.kind != ColumnKind::Continuous && !declared.is_some_and(is_signal),
+                is_prominent: column.prominent,
+                start: id.and_then(|id| starts[id.index()]),
+            }
+        });
+        info.collect()
+    }
+
+    /// The declared start values of variables.
+    fn starts(&self) -> Vec<Option<f64>> {
+        let model = &self.analyzed.dae.model;
+        let (natives, overrides) = (NativeFunctions::of(model), BTreeMap::new());
+        let parameters = Parameters::evaluate(model, &natives, &overrides, &mut Diagnostics::new());
+        let Ok(mut parameters) = parameters else { return vec![None; model.variables.len()] };
+        model.variables.iter().map(|it| it.start.and_then(|start| parameters.value(start))).collect()
+    }
+
+    /// The variables that are true or false.
+    pub fn booleans(&self) -> BTreeSet<String> {
+        crate::simulate::booleans(&self.elaborated.model)
+    }
+
+    /// The texts that were read.
+    pub fn sources(&self) -> &Arc<SourceMap> {
+        &self.sources
+    }
+
+    /// How a run went, for programs.
+    pub fn summary(&self, simulated: &Simulated, diagnostics: &Diagnostics) -> SimulateReport {
+        simulated.report("", diagnostics, &self.sources)
+    }
+
+    /// Whether the model was built with the value of a parameter.
+    fn is_structural(&self, id: VariableId) -> bool {
+        let variable = &self.elaborated.model.variables[id];
+        let is_mode = self.elaborated.mode_variables.iter().any(|mode| mode.variable == Some(id));
+        variable.evaluated
+            || variable.variability != Variability::Parameter
+            || variable.fixed == Some(false)
+            || matches!(variable.ty, Type::String | Type::Enumeration(_))
+            || is_mode
+            || self.analyzed.is_of_some_modes()
+    }
+
+    /// The model with other values of some parameters, as the user writes them.
+    pub fn with(&self, parameters: &[(String, String)]) -> Result<Variant<'_>, Refusal> {
+        if parameters.is_empty() {
+            return Ok(Variant { of: Of::Same(self), dae: None, analyzed: None, work: Work::Nothing });
+        }
+        match self.rebound(parameters) {
+            Some(elaborated) => self.changed(parameters, elaborated),
+            None => self.anew(parameters),
+        }
+    }
+
+    fn anew(&self, parameters: &[(String, String)]) -> Result<Variant<'_>, Refusal> {
+        let mut question = self.question.clone();
+        question.overrides.extend_from_slice(parameters);
+        let of = Of::Other(Box::new(load_from(&question, self.files.clone())?));
+        Ok(Variant { of, dae: None, analyzed: None, work: Work::Loading })
+    }
+
+    /// The parameters that can be bound to other numbers, with these; nothing where the model is built with one of them.
+    fn rebound(&self, parameters: &[(String, String)]) -> Option<Vec<(VariableId, Literal)>> {
+        let variables = &self.elaborated.model.variables;
+        let bound = parameters.iter().map(|(name, text)| {
+            let (id, variable) = variables.iter_enumerated().find(|(_, it)| *it.name == **name)?;
+            let literal = Literal::of(variable.ty, text)?;
+            (!self.is_structural(id)).then_some((id, literal))
+        });
+        bound.collect()
+    }
+
+    fn changed(
+        &self,
+        parameters: &[(String, String)],
+        literals: Vec<(VariableId, Literal)>,
+    ) -> Result<Variant<'_>, Refusal> {
+        let dae = with_literals(self.analyzed.dae.clone(), &literals);
+        let values = parameter_values(&dae.model);
+        // Numbers that equations were combined with are those of before.
+        let is_same = |id: &VariableId| {
+            let (one, other) = (self.values.get(id.index()), values.get(id.index()));
+            one.copied().flatten().map(f64::to_bits) == other.copied().flatten().map(f64::to_bits)
+        };
+        if self.looked_at.iter().all(is_same) {
+            return Ok(Variant { of: Of::Same(self), dae: Some(dae), analyzed: None, work: Work::Nothing });
+        }
+        if self.looks_the_same(&dae, &values) {
+            return Ok(Variant { of: Of::Same(self), dae: Some(dae), analyzed: None, work: Work::Look });
+        }
+        let mut question = self.question.clone();
+        question.overrides.extend_from_slice(parameters);
+        let mut run = Run::new(&question);
+        let analyzed = run.analyzed_for_runs(with_literals(self.elaborated.clone(), &literals));
+        match analyzed {
+            Ok(analyzed) => {
+                Ok(Variant { of: Of::Same(self), dae: None, analyzed: Some(Box::new(analyzed)), work: Work::Analysis })
+            }
+            // Said once more, with all texts.
+            Err(Stop) => self.anew(parameters),
+        }
+    }
+
+    /// Whether no coefficients cancel, and none did before.
+    fn looks_the_same(&self, dae: &MultimodeDae, values: &[Option<f64>]) -> bool {
+        let Analyzed { analysis, combinations, dependences, blocks_not_checked, .. } = &self.analyzed;
+        if !(analysis.is_regular() && combinations.is_empty() && dependences.is_empty()) {
+            return false;
+        }
+        let mut model = dae.model.clone();
+        let looked_at = LookedAt::default();
+        let found = numeric_singularities(&mut model, analysis, &noting(values, &looked_at));
+        found.dependences.is_empty() && found.blocks_not_checked == *blocks_not_checked
+    }
+}
+
+/// Whether a variable comes from outside and changes as it likes.
+fn is_signal(variable: &Variable) -> bool {
+    variable.input && variable.variability == Variability::Continuous
+}
+
+/// A value that a parameter can be bound to.
+#[derive(Clone, Copy)]
+enum Literal {
+    Real(f64),
+    Integer(i64),
+    Boolean(bool),
+}
+
+impl Literal {
+    fn of(ty: Type, text: &str) -> Option<Literal> {
+        match ty {
+            Type::Real => text.parse().ok().filter(|value: &f64| value.is_finite()).map(Literal::Real),
+            Type::Integer => text.parse().ok().map(Literal::Integer),
+            Type::Boolean => text.parse().ok().map(Literal::Boolean),
+            Type::String | Type::Enumeration(_) => None,
+        }
+    }
+}
+
+fn with_literals(mut dae: MultimodeDae, literals: &[(VariableId, Literal)]) -> MultimodeDae {
+    for &(id, literal) in literals {
+        let expressions = &mut dae.model.expressions;
+        let value = match literal {
+            Literal::Real(value) => expressions.real(value),
+            Literal::Integer(value) => expressions.integer(value),
+            Literal::Boolean(value) => expressions.boolean(value),
+        };
+        dae.model.variables[id].binding = Some(value);
+    }
+    dae
+}
+
+/// A loaded model with some values of parameters.
+pub struct Variant<'a> {
+    of: Of<'a>,
+    dae: Option<MultimodeDae>,
+    analyzed: Option<Box<Analyzed>>,
+    work: Work,
+}
+
+enum Of<'a> {
+    Same(&'a Loaded),
+    Other(Box<Loaded>),
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Ran {
+    /// How it went, where it could be started.
+    pub result: Option<Simulated>,
+    /// What was said about it.
+    pub diagnostics: Diagnostics,
+}
+
+impl Variant<'_> {
+    /// The model that it is one of.
+    pub fn loaded(&self) -> &Loaded {
+        match &self.of {
+            Of::Same(loaded) => loaded,
+            Of::Other(loaded) => loaded,
+        }
+    }
+
+    /// What the change cost.
+    pub fn work(&self) -> Work {
+        self.work
+    }
+
+    fn analyzed(&self) -> &Analyzed {
+        self.analyzed.as_deref().unwrap_or(&self.loaded().analyzed)
+    }
+
+    fn parts(&self) -> (&MultimodeDae, &Analysis) {
+        let analyzed = self.analyzed();
+        (self.dae.as_ref().unwrap_or(&analyzed.dae), &analyzed.analysis)
+    }
+
+    /// Runs it.
+    pub fn run(&self, options: &RunOptions, observer: &mut dyn Observer) -> Ran {
+        let mut run = Run::new(&self.loaded().question);
+        let result = self.settings(&mut run, options).and_then(|settings| run.run(self.parts(), &settings, observer));
+        Ran { result: result.ok(), diagnostics: run.diagnostics }
+    }
+
+    /// The run as an object that is stepped, with an observer that is told rows and events.
+    pub fn simulation(
+        &self,
+        options: &RunOptions,
+        observer: Box<dyn Observer + Send>,
+    ) -> Result<Simulation, Diagnostics> {
+        let mut run = Run::new(&self.loaded().question);
+        let begin = |run: &mut Run<'_>| {
+            let settings = self.settings(run, options)?;
+            let (dae, analysis) = self.parts();
+            let (natives, overrides) = (NativeFunctions::of(&dae.model), Default::default());
+            let model = RunModel { dae, analysis, natives: &natives, overrides: &overrides };
+            Simulation::observed(&model, &settings, observer, &mut run.diagnostics).ok_or(Stop)
+        };
+        begin(&mut run).map_err(|Stop| run.diagnostics)
+    }
+
+    /// The settings of a run; what is wrong with the wishes is said.
+    fn settings(&self, run: &mut Run<'_>, options: &RunOptions) -> Result<RunSettings, Stop> {
+        run.check_wanted(self.analyzed(), options)?;
+        run.settings(self.analyzed(), options)
+    }
+}
