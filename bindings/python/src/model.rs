@@ -13,7 +13,7 @@ use modeshift_driver::report::analyze::LARGEST_PICTURE;
 use modeshift_driver::report::check::CheckReport;
 use modeshift_driver::simulate::results::Chosen;
 use modeshift_driver::simulate::{Method, RunOptions, variable_names};
-use modeshift_driver::{Answer, CheckOptions, Dialect, Limits, Progress, Question, RimisOptions, Source, semantics};
+use modeshift_driver::{Answer, CheckOptions, Dialect, Limits, Question, RimisOptions, Source, semantics};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -150,7 +150,7 @@ impl Model {
             overrides: parameters,
             libraries,
             limits: Limits { nodes: node_limit, time },
-            progress: Progress::default(),
+            ..Question::default()
         };
         Ok(Model { question, idle: Mutex::default(), loadings: AtomicUsize::new(0) })
     }

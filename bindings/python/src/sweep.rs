@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use modeshift_driver::{Dialect, Limits, Progress, Question, Source};
+use modeshift_driver::{Dialect, Question, Source};
 use modeshift_sweep::journal::{Journal, fingerprint};
 use modeshift_sweep::{Format, Layout, Plan as Runs, Tables, Worker};
 use pyo3::exceptions::PyValueError;
@@ -83,8 +83,7 @@ impl Plan {
         let source = Source { name, path, text: model_text, dialect };
         let set = parameters.iter().flat_map(|(name, value)| [name.as_str(), value]);
         let id = fingerprint([text, &source.text, class.as_deref().unwrap_or_default()].into_iter().chain(set));
-        let (limits, progress) = (Limits::default(), Progress::default());
-        let question = Question { source, model: class, overrides: parameters, libraries, limits, progress };
+        let question = Question { source, model: class, overrides: parameters, libraries, ..Question::default() };
         let plan = Box::leak(Box::new(plan));
         Ok(Plan { plan, question, idle: Mutex::default(), layout: Mutex::default(), journal: Mutex::default(), id })
     }

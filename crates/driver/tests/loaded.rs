@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use modeshift_driver::loaded::{Loaded, Type, Work, load};
 use modeshift_driver::simulate::RunOptions;
 use modeshift_driver::simulate::results::Trajectory;
-use modeshift_driver::{Dialect, Limits, Progress, Question, Source};
+use modeshift_driver::{Dialect, Question, Source};
 
 fn question(text: &str, set: &[(String, String)]) -> Question {
     let source = Source { name: "M.mo".into(), path: None, text: text.into(), dialect: Dialect::Modelica };
     let (overrides, libraries) = (set.to_vec(), Vec::new());
-    Question { source, model: None, overrides, libraries, limits: Limits::default(), progress: Progress::default() }
+    Question { source, overrides, libraries, ..Question::default() }
 }
 
 fn loaded(text: &str, set: &[(String, String)]) -> Loaded {

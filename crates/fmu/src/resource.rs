@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use modeshift_driver::loaded::{Bundle, Loaded, Recording, Refusal, load_from};
-use modeshift_driver::{Dialect, Limits, Progress, Question, Source};
+use modeshift_driver::{Dialect, Question, Source};
 use serde_json::{Value, json};
 
 /// The name of the resource in an FMU.
@@ -84,8 +84,7 @@ impl Resource {
             model: text("class"),
             overrides: overrides.collect::<Option<_>>()?,
             libraries: libraries.collect::<Option<_>>()?,
-            limits: Limits::default(),
-            progress: Progress::default(),
+            ..Question::default()
         };
         Some(Resource { question, bundle: Bundle::from_bytes(rest)? })
     }

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use modeshift_driver::loaded::Loaded;
-use modeshift_driver::{Dialect, Limits, Progress, Question, Source};
+use modeshift_driver::{Dialect, Question, Source};
 use modeshift_fmu::{Causality, Resource, Shown, Version, archive, identifier, interface};
 
 fn question(text: &str, path: Option<PathBuf>) -> Question {
     let source = Source { name: "M.mo".into(), path, text: text.into(), dialect: Dialect::Modelica };
     let (overrides, libraries) = (vec![("k".into(), "3".into())], Vec::new());
-    Question { source, model: None, overrides, libraries, limits: Limits::default(), progress: Progress::default() }
+    Question { source, overrides, libraries, ..Question::default() }
 }
 
 fn made(text: &str) -> (Resource, Loaded) {

@@ -2,13 +2,13 @@
 
 use std::sync::atomic::AtomicBool;
 
-use modeshift_driver::{Dialect, Limits, Progress, Question, Source};
+use modeshift_driver::{Dialect, Question, Source};
 use modeshift_sweep::{Format, Plan, Record, Tables, Worker};
 
 fn question(text: &str) -> Question {
     let source = Source { name: "M.mo".into(), path: None, text: text.into(), dialect: Dialect::Modelica };
     let (overrides, libraries) = (Vec::new(), Vec::new());
-    Question { source, model: None, overrides, libraries, limits: Limits::default(), progress: Progress::default() }
+    Question { source, overrides, libraries, ..Question::default() }
 }
 
 fn runs(plan: &Plan, model: &str) -> Vec<Record> {
