@@ -98,7 +98,7 @@ fn question_of(arguments: &Sweep, plan: &Plan) -> Result<Question, UsageError> {
         node_limit: *node_limit,
         time_limit: *time_limit,
     };
-    question(&Input { file, common })
+    question(&Input { file, common, stdin: false })
 }
 
 /// What makes a sweep another one: its plan, its model, what was set.
