@@ -331,12 +331,6 @@ fn an_underdetermined_start_is_not_passed_in_silence() {
     assert!(ran.said("W0702").message.contains("`x` = 1"), "{:#?}", ran.diagnostics);
 }
 
-/// All values of a run, to the last bit.
-fn bits(simulation: &Simulation) -> Vec<u64> {
-    let present = simulation.present();
-    std::iter::once(present.time).chain(present.right.iter().copied()).map(f64::to_bits).collect()
-}
-
 #[test]
 fn a_run_comes_back_to_where_it_was_to_the_last_bit() {
     let mut run = simulation(FOLLOWER, 10.0);
