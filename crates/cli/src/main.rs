@@ -9,11 +9,13 @@
 //! | `answers` | from an answer to standard output, standard error and the exit status |
 //! | `arguments` | commands and options as data, with the help that users read |
 //! | `bar` | the progress of a run, on a terminal |
+//! | `check` | `check`: of files, whenever they change, with edits |
 //! | `commands` | one function per command |
 //! | `explain` | the pages of codes |
 //! | `files` | reading what the user names, writing what the user asked for |
 //! | `outputs` | the files of a run |
 //! | `questions` | from arguments to a question |
+//! | `shell` | completions and the manual page |
 //! | `watchdog` | ends a run that is past its time limit |
 //!
 //! A new command is a variant of `arguments::Command`, a function in `commands`, and the function of the driver that it
@@ -22,11 +24,13 @@
 mod answers;
 mod arguments;
 mod bar;
+mod check;
 mod commands;
 mod explain;
 mod files;
 mod outputs;
 mod questions;
+mod shell;
 mod watchdog;
 
 use std::process::ExitCode;

@@ -3,6 +3,9 @@
 //! The rooms below carry their tests with them and need nothing else of the crate, which is not compiled twice for them.
 
 #[allow(dead_code)]
+#[path = "../src/simulate/input.rs"]
+mod input;
+#[allow(dead_code)]
 #[path = "../src/simulate/settings.rs"]
 mod settings;
 #[allow(dead_code)]

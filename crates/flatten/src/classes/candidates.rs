@@ -118,7 +118,7 @@ impl Library {
 
     /// The names of the classes inside a class, files included, in the order of `package.order`, then as they are
     /// written, then by name.
-    fn names_of_classes(&self, id: ClassId) -> Vec<Arc<str>> {
+    pub(crate) fn names_of_classes(&self, id: ClassId) -> Vec<Arc<str>> {
         let node = self.class(id);
         let mut names: Vec<Arc<str>> = self.order_of(id).unwrap_or_default();
         names.retain(|name| !component_names(&node.definition).any(|component| component == name));
