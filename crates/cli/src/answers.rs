@@ -1,6 +1,7 @@
 //! From an answer of the driver to standard output, standard error and the exit status.
 
 use std::io::IsTerminal as _;
+use std::path::Path;
 
 use modeshift_diagnostics::{ExitStatus, render_all};
 use modeshift_driver::Answer;
@@ -9,7 +10,7 @@ use modeshift_driver::report::json::pretty;
 
 use crate::arguments::{Common, Input};
 use crate::commands::UsageError;
-use crate::files::{say, write_result};
+use crate::files::{refuse_overwriting, say, write_result};
 
 /// Prints diagnostics and, where asked for, timings.
 pub fn tell<T>(answer: &Answer<T>, common: &Common) {
@@ -36,6 +37,14 @@ pub fn refusal<T>(answer: &Answer<T>, input: &Input) -> String {
     let file = input.file.display().to_string();
     let asked_for = (input.common.model.as_deref(), file.as_str());
     pretty(&CheckReport::new(None, asked_for, &answer.diagnostics, &answer.sources).json())
+}
+
+/// Writes the result of an answer where the user wants it, unless that is one of the files that were read for it.
+pub fn write_answer<T>(answer: &Answer<T>, common: &Common, text: &str) -> Result<(), UsageError> {
+    if let Some(output) = &common.output {
+        refuse_overwriting(output, answer.sources.names().map(Path::new)).map_err(UsageError)?;
+    }
+    write(common, text)
 }
 
 /// Writes a result where the user wants it.

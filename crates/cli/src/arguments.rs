@@ -6,9 +6,12 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use modeshift_driver::simulate::Method;
 
+use crate::shell::Shell;
+
 const EXAMPLES: &str = "\
 Examples:
   modeshift check Clutch.mo                        every verdict at once
+  modeshift check Clutch.mo --fix                  the edit that makes it right, where one is known
   modeshift analyze Clutch.mo                      which block is solved when, in which modes
   modeshift analyze Clutch.mo --at g=true          one mode, its blocks in solving order
   modeshift analyze Clutch.mo --format svg -o clutch.svg
@@ -54,14 +57,32 @@ pub enum Command {
     },
     /// Every verdict at once: syntax, balance, all modes
     Check {
+        /// Modelica (.mo) or MEL (.mel) files, or directories of packages; `-` reads Modelica from standard input
+        #[arg(value_name = "FILE", required = true)]
+        files: Vec<PathBuf>,
+        /// Take the text of FILE from standard input: what an editor has not saved yet
+        #[arg(long, conflicts_with_all = ["write", "watch"])]
+        stdin: bool,
         #[command(flatten)]
-        input: Input,
+        common: Common,
         /// How to print it
         #[arg(long, value_enum, default_value_t = DataFormat::Text)]
         format: DataFormat,
         /// Tell too what a tool that does not look at modes would do, and when its run would fail
         #[arg(long)]
         as_other_tools: bool,
+        /// Show the edits that make the model right, as a difference; each was tested by making it
+        #[arg(long)]
+        fix: bool,
+        /// With --fix: make the edits in the file
+        #[arg(long, requires = "fix")]
+        write: bool,
+        /// Every finding, also where there are many of one kind
+        #[arg(long)]
+        all: bool,
+        /// Check again whenever one of the files that were read changes, until interrupted
+        #[arg(long)]
+        watch: bool,
     },
     /// Structure of the long modes: offsets, blocks, conditional dependency graph
     Analyze {
@@ -76,6 +97,15 @@ pub enum Command {
         /// Another method for comparison
         #[arg(long, value_name = "NAME", value_enum, default_value_t = AnalyzeMethod::Exact)]
         method: AnalyzeMethod,
+        /// The signature matrix of one mode, in block-triangular form with offsets; `--at` says of which mode
+        #[arg(long, conflicts_with = "method")]
+        matrix: bool,
+        /// Only the blocks around an equation, a variable or a component
+        #[arg(long, value_name = "NAME")]
+        focus: Option<String>,
+        /// With --focus: how many dependencies away
+        #[arg(long, value_name = "N", default_value_t = 2, requires = "focus")]
+        depth: usize,
     },
     /// Consistent initialization: which start values are needed, too many, missing
     Init {
@@ -195,10 +225,17 @@ pub enum Command {
         #[arg(long, value_name = "DIR")]
         export: Option<PathBuf>,
     },
+    /// Completions for a shell: `source <(modeshift completions bash)`
+    Completions {
+        /// Which shell
+        shell: Shell,
+    },
+    /// The manual page: `modeshift manual | man -l -`
+    Manual,
 }
 
 /// A file and what holds for every command.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Input {
     /// A Modelica (.mo) or MEL (.mel) file, or the directory of a package; `-` reads Modelica from standard input
     #[arg(value_name = "FILE")]
@@ -211,7 +248,7 @@ pub struct Input {
 }
 
 /// Options of all commands.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Common {
     /// Class to look at; default: the last model in the file that is not partial
     #[arg(short, long, value_name = "NAME")]
@@ -278,6 +315,9 @@ pub struct Run {
     /// Use this initial scenario
     #[arg(long, value_name = "NAME")]
     pub scenario: Option<String>,
+    /// Signals for inputs of the model: a CSV file with `time` and a column for each, linear between rows for Reals
+    #[arg(long, value_name = "FILE.csv")]
+    pub input: Option<PathBuf>,
     /// Take fixed start values for left limits: the first instant may jump
     #[arg(long)]
     pub impulsive_start: bool,

@@ -6,21 +6,23 @@ use std::time::Duration;
 use modeshift_diagnostics::{Code, Diagnostic, ExitStatus as Status};
 use modeshift_driver::changes::Selection;
 use modeshift_driver::init::InitOptions;
-use modeshift_driver::report::analyze::LARGEST_PICTURE;
+use modeshift_driver::report::analyze::{LARGEST_PICTURE, focused, matrix_text};
 use modeshift_driver::report::json::pretty;
-use modeshift_driver::simulate::RunOptions;
+use modeshift_driver::simulate::{InputTable, RunOptions};
 use modeshift_driver::{Answer, CheckOptions, Progress, RimisOptions, Source, semantics};
 
-use crate::answers::{on_paper, refusal, status_of, tell, tell_timings, write};
+use crate::answers::{on_paper, refusal, status_of, tell, write_answer};
 use crate::arguments::{
     self, AnalyzeMethod, Arguments, ChangesMethod, Command, Common, DataFormat, GraphFormat, Input,
 };
+use crate::check::{Wishes, check_files, check_whenever_changed};
 use crate::editors::{language_server, language_worker, page};
 use crate::explain::explain;
 use crate::files::{files_of, read_source, say, write_result};
 use crate::fmu::fmu;
 use crate::outputs::RunOutputs;
 use crate::questions::{question, watch};
+use crate::shell::{completions, manual};
 use crate::sweep::sweep;
 
 /// How many items of each sort the text of a summary lists.
@@ -34,9 +36,16 @@ pub fn run(arguments: Arguments) -> Status {
     let result = match arguments.command {
         Command::Parse { files, common } => parse(&files, &common),
         Command::Flatten { input, format } => flatten(&input, format),
-        Command::Check { input, format, as_other_tools } => check(&input, format, CheckOptions { as_other_tools }),
-        Command::Analyze { input, format, at, method } => match method {
-            AnalyzeMethod::Exact => analyze(&input, format, at.as_deref()),
+        Command::Check { files, stdin, common, format, as_other_tools, fix, write, all, watch } => {
+            // A limit of time is for the answer; looking for edits takes as long again, and more.
+            let with_repairs = fix || common.time_limit.is_none();
+            let options = CheckOptions { as_other_tools, with_repairs, every_finding: all };
+            let wishes = Wishes { format, options, fix, write, stdin };
+            if watch { check_whenever_changed(&files, &common, wishes) } else { check_files(&files, &common, wishes) }
+        }
+        Command::Analyze { input, at, matrix: true, .. } => analyze_matrix(&input, at.as_deref()),
+        Command::Analyze { input, format, at, method, matrix: false, focus, depth } => match method {
+            AnalyzeMethod::Exact => analyze(&input, format, at.as_deref(), focus.as_deref().map(|name| (name, depth))),
             AnalyzeMethod::Approximate => analyze_approximately(&input, format, at.as_deref()),
             AnalyzeMethod::Pantelides => analyze_by_pantelides(&input, format, at.as_deref()),
         },
@@ -64,6 +73,8 @@ pub fn run(arguments: Arguments) -> Status {
             Err(UsageError("serve --export is not built yet: without a server, the page has nobody to ask".to_string()))
         }
         Command::Serve { file, libraries, port, export: None } => page(file.as_deref(), &libraries, port),
+        Command::Completions { shell } => completions(shell),
+        Command::Manual => manual(),
     };
     result.unwrap_or_else(|UsageError(message)| {
         say(&format!("error: {message}\n"));
@@ -90,7 +101,7 @@ fn parse(files: &[PathBuf], common: &Common) -> Result<Status, UsageError> {
     let answer = modeshift_driver::parse(sources);
     tell(&answer, common);
     if let Some(report) = answer.result.as_ref().filter(|_| !answer.diagnostics.has_errors()) {
-        write(common, &report.text())?;
+        write_answer(&answer, common, &report.text())?;
     }
     Ok(status.max(status_of(&answer)))
 }
@@ -103,38 +114,37 @@ fn flatten(input: &Input, format: DataFormat) -> Result<Status, UsageError> {
         DataFormat::Json => Some(answer.report().map_or_else(|| refusal(&answer, input), |it| pretty(&it.json()))),
     };
     if let Some(text) = text {
-        write(&input.common, &text)?;
+        write_answer(&answer, &input.common, &text)?;
     }
     Ok(status_of(&answer))
 }
 
-fn check(input: &Input, format: DataFormat, options: CheckOptions) -> Result<Status, UsageError> {
-    let answer = modeshift_driver::check(&question(input)?, options);
-    match format {
-        DataFormat::Text => tell(&answer, &input.common),
-        DataFormat::Json => tell_timings(&answer, &input.common),
-    }
-    if let Some(report) = &answer.result {
-        let text = match format {
-            DataFormat::Text => report.text(),
-            DataFormat::Json => pretty(&report.json()),
-        };
-        write(&input.common, &text)?;
-    }
-    Ok(status_of(&answer))
-}
-
-fn analyze(input: &Input, format: GraphFormat, at: Option<&str>) -> Result<Status, UsageError> {
+fn analyze(
+    input: &Input,
+    format: GraphFormat,
+    at: Option<&str>,
+    focus: Option<(&str, usize)>,
+) -> Result<Status, UsageError> {
     let mut answer = modeshift_driver::analyze(&question(input)?, at);
-    let text = match format {
-        GraphFormat::Text if answer.is_large() => answer.summary(),
-        GraphFormat::Text => answer.report(usize::MAX).map(|report| report.text()),
-        GraphFormat::Json => {
-            let report = answer.report(usize::MAX).map(|report| pretty(&report.json()));
-            Some(report.unwrap_or_else(|| refusal(&answer, input)))
+    let is_large = focus.is_none() && answer.is_large();
+    let most_blocks = if format == GraphFormat::Svg && focus.is_none() { LARGEST_PICTURE } else { usize::MAX };
+    let report = match format {
+        GraphFormat::Text if is_large => None,
+        _ => answer.report(most_blocks),
+    };
+    let report = match (report, focus) {
+        (Some(report), Some((name, depth))) => {
+            let part = focused(&report, name, depth);
+            Some(part.ok_or_else(|| UsageError(format!("--focus {name}: no block has to do with it")))?)
         }
-        GraphFormat::Dot => answer.report(usize::MAX).map(|report| report.dot()),
-        GraphFormat::Svg => answer.report(LARGEST_PICTURE).map(|report| {
+        (report, _) => report,
+    };
+    let text = match format {
+        GraphFormat::Text if is_large => answer.summary(),
+        GraphFormat::Text => report.map(|report| report.text()),
+        GraphFormat::Json => Some(report.map_or_else(|| refusal(&answer, input), |report| pretty(&report.json()))),
+        GraphFormat::Dot => report.map(|report| report.dot()),
+        GraphFormat::Svg => report.map(|report| {
             if report.blocks.len() < report.block_count {
                 let (shown, all) = (report.blocks.len(), report.block_count);
                 say(&format!("note: the picture shows the first {shown} of {all} blocks\n"));
@@ -145,7 +155,17 @@ fn analyze(input: &Input, format: GraphFormat, at: Option<&str>) -> Result<Statu
     tell(&answer, &input.common);
     if let Some(text) = text {
         let text = if format == GraphFormat::Text { on_paper(text, &input.common) } else { text };
-        write(&input.common, &text)?;
+        write_answer(&answer, &input.common, &text)?;
+    }
+    Ok(status_of(&answer))
+}
+
+fn analyze_matrix(input: &Input, at: Option<&str>) -> Result<Status, UsageError> {
+    let answer = modeshift_driver::analyze(&question(input)?, at);
+    tell(&answer, &input.common);
+    if let Some(analyzed) = &answer.result {
+        let text = matrix_text(analyzed).map_err(|reason| UsageError(format!("--matrix: {reason}")))?;
+        write_answer(&answer, &input.common, &text)?;
     }
     Ok(status_of(&answer))
 }
@@ -158,8 +178,8 @@ fn answered<Report>(
 ) -> Result<Status, UsageError> {
     tell(answer, &input.common);
     match &answer.result {
-        Some(report) => write(&input.common, &wanted(report))?,
-        None if is_json => write(&input.common, &refusal(answer, input))?,
+        Some(report) => write_answer(answer, &input.common, &wanted(report))?,
+        None if is_json => write_answer(answer, &input.common, &refusal(answer, input))?,
         None => {}
     }
     Ok(status_of(answer))
@@ -219,7 +239,7 @@ fn rimis(input: &Input, options: RimisOptions) -> Result<Status, UsageError> {
     let answer = modeshift_driver::rimis(&question(input)?, options);
     tell(&answer, &input.common);
     if let Some(report) = &answer.result {
-        write(&input.common, report.text())?;
+        write_answer(&answer, &input.common, report.text())?;
     }
     Ok(status_of(&answer))
 }
@@ -229,7 +249,12 @@ fn simulate(input: &Input, run: &arguments::Run) -> Result<Status, UsageError> {
     let is_json = run.format == DataFormat::Json;
     let mut outputs = RunOutputs::new(common.output.as_deref(), run).map_err(UsageError)?;
     outputs.stop_after(common.time_limit.map(Duration::from_secs_f64));
-    let options = options(run);
+    let mut options = options(run);
+    if let Some(path) = &run.input {
+        let source = read_source(path).map_err(UsageError)?;
+        outputs.keep(path);
+        options.input = Some(InputTable { name: source.name, text: source.text });
+    }
     let mut answer = modeshift_driver::simulate::simulate(&question(input)?, &options, &mut outputs);
     let (limit, name) = (outputs.reached_limit(), outputs.result_name());
     let written = outputs.finish();
@@ -244,7 +269,9 @@ fn simulate(input: &Input, run: &arguments::Run) -> Result<Status, UsageError> {
             let report = simulated.report(&name, &answer.diagnostics, &answer.sources);
             write_result(None, &pretty(&report.json())).map_err(UsageError)?;
         }
-        Some(simulated) => say(&simulated.text(&name)),
+        // What is said of the rows of a file holds where it could be written.
+        Some(simulated) if written.is_ok() => say(&simulated.text(&name)),
+        Some(_) => {}
         None if is_json => write_result(None, &refusal(&answer, input)).map_err(UsageError)?,
         None => {}
     }
@@ -264,5 +291,6 @@ fn options(run: &arguments::Run) -> RunOptions {
         periodic: run.periodic,
         plot_variables: run.plot_vars.clone(),
         kept_variables: run.vars.clone(),
+        input: None,
     }
 }

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 
 use modeshift_driver::{Dialect, Source};
 
+/// What comes through a pipe may be this many bytes.
+const LARGEST_STREAM: u64 = 256 << 20;
+
 /// The text of a file, or of standard input for `-`, or one line that says why it cannot be had.
 pub fn read_source(path: &Path) -> Result<Source, String> {
     if path == Path::new("-") {
@@ -13,7 +16,7 @@ pub fn read_source(path: &Path) -> Result<Source, String> {
     }
     let path = file_of(path)?;
     let name = path.display().to_string();
-    let bytes = std::fs::read(&path).map_err(|error| format!("cannot read `{name}`: {}", reason(&error)))?;
+    let bytes = read_bytes(&path).map_err(|error| format!("cannot read `{name}`: {}", reason(&error)))?;
     let dialect = dialect_of(&path);
     source(name, Some(path), bytes, dialect)
 }
@@ -67,10 +70,30 @@ fn file_of(path: &Path) -> Result<PathBuf, String> {
     }
 }
 
+/// A file as a whole; a pipe up to a limit, since it need not end; a device not at all.
+pub fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    use std::os::unix::fs::FileTypeExt as _;
+    let kind = std::fs::metadata(path)?.file_type();
+    if kind.is_char_device() || kind.is_block_device() || kind.is_socket() {
+        return Err(io::Error::other("it is a device, not a file"));
+    }
+    match kind.is_file() {
+        true => std::fs::read(path),
+        false => read_to_a_limit(std::fs::File::open(path)?),
+    }
+}
+
 fn read_standard_input() -> io::Result<Vec<u8>> {
+    read_to_a_limit(io::stdin().lock())
+}
+
+fn read_to_a_limit(stream: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    io::stdin().lock().read_to_end(&mut bytes)?;
-    Ok(bytes)
+    stream.take(LARGEST_STREAM + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > LARGEST_STREAM {
+        true => Err(io::Error::other(format!("more than {} MB come from there", LARGEST_STREAM >> 20))),
+        false => Ok(bytes),
+    }
 }
 
 /// Decodes UTF-8, without the byte order mark that some editors write.
@@ -89,6 +112,24 @@ fn source(name: String, path: Option<PathBuf>, bytes: Vec<u8>, dialect: Dialect)
             Err(format!("`{name}` is not UTF-8 text (line {line}, byte {at})"))
         }
     }
+}
+
+/// Refuses to write to a file that was read, by whatever name.
+pub fn refuse_overwriting<'a>(output: &Path, mut read: impl Iterator<Item = &'a Path>) -> Result<(), String> {
+    let Ok(own) = std::fs::metadata(output).map(|it| identity(&it)) else { return Ok(()) };
+    let same = |read: &&Path| std::fs::metadata(read).is_ok_and(|it| it.is_file() && identity(&it) == own);
+    match read.find(same) {
+        Some(name) if name == output => Err(format!("`{}` is not written: it was read", output.display())),
+        Some(name) => Err(format!("`{}` is not written: it is `{}`, which was read", output.display(), name.display())),
+        None => Ok(()),
+    }
+}
+
+/// What a file is, whatever its name.
+#[cfg(unix)]
+pub fn identity(file: &std::fs::Metadata) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt as _;
+    (file.dev(), file.ino())
 }
 
 /// Writes a result to a file or to standard output. Whoever stops reading (`| head`) has seen enough: no error.

@@ -9,6 +9,7 @@
 //! | `answers` | from an answer to standard output, standard error and the exit status |
 //! | `arguments` | commands and options as data, with the help that users read |
 //! | `bar` | the progress of a run, on a terminal |
+//! | `check` | `check`: of files, whenever they change, with edits |
 //! | `commands` | one function per command |
 //! | `editors` | the language server and the page |
 //! | `explain` | the pages of codes |
@@ -16,6 +17,7 @@
 //! | `fmu` | a model as an FMU |
 //! | `outputs` | the files of a run |
 //! | `questions` | from arguments to a question |
+//! | `shell` | completions and the manual page |
 //! | `sweep` | many runs |
 //! | `watchdog` | ends a run that is past its time limit |
 //!
@@ -25,6 +27,7 @@
 mod answers;
 mod arguments;
 mod bar;
+mod check;
 mod commands;
 mod editors;
 mod explain;
@@ -32,6 +35,7 @@ mod files;
 mod fmu;
 mod outputs;
 mod questions;
+mod shell;
 mod sweep;
 mod watchdog;
 

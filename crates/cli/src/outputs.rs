@@ -5,13 +5,14 @@
 //! fails, is interrupted or is killed leaves what it has found.
 
 use std::collections::BTreeSet;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufWriter, Write as _};
 use std::ops::ControlFlow;
 use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use modeshift_diagnostics::SourceMap;
 use modeshift_driver::simulate::results::plot::{PlotRecorder, Window};
 use modeshift_driver::simulate::results::{
     Chosen, Columns, CsvFile, EventFile, EventRecord, MatFile, Observer, Progress,
@@ -20,7 +21,7 @@ use modeshift_driver::simulate::{Format, Outputs, TableResult, variable_names};
 
 use crate::arguments::{DataFormat, Run};
 use crate::bar::Bar;
-use crate::files::reason;
+use crate::files::{identity, reason, refuse_overwriting};
 
 /// A file that was opened and not yet written to.
 struct Opened {
@@ -45,6 +46,23 @@ impl Opened {
         let file = OpenOptions::new().write(true).create(true).truncate(false).open(path);
         let file = file.map_err(|error| cannot_write(path, &error))?;
         Ok(Opened { path: path.to_path_buf(), file, is_new, is_stream: false })
+    }
+
+    /// Whether both are one file, by whatever names.
+    fn is_same(&self, other: &Opened) -> bool {
+        let identity = |it: &Opened| it.file.metadata().ok().filter(|it| it.is_file()).map(|it| identity(&it));
+        !self.is_stream && !other.is_stream && identity(self).is_some_and(|own| identity(other) == Some(own))
+    }
+
+    /// Keeps other runs from writing there while this one does.
+    fn reserve(&self) -> Result<(), String> {
+        match self.file.try_lock() {
+            Err(TryLockError::WouldBlock) if !self.is_stream => {
+                Err(format!("`{}` is being written by another run", self.path.display()))
+            }
+            // What cannot be locked, such as a pipe, is nobody's alone.
+            _ => Ok(()),
+        }
     }
 
     /// Empties it, for what is to come.
@@ -94,6 +112,7 @@ pub struct RunOutputs {
     picture: Option<(PathBuf, PictureKind)>,
     kind: Kind,
     opened: Vec<(Role, Opened)>,
+    read: Vec<PathBuf>,
     kept: Vec<String>,
     csv: Option<Chosen<CsvFile<'static>>>,
     mat: Option<Chosen<MatFile<'static>>>,
@@ -155,6 +174,7 @@ impl RunOutputs {
             picture,
             kind,
             opened: Vec::new(),
+            read: Vec::new(),
             kept: variable_names(run.vars.as_deref().unwrap_or_default()),
             csv: None,
             mat: None,
@@ -179,6 +199,11 @@ impl RunOutputs {
         self.deadline.filter(|_| self.is_late).map(|(_, limit)| limit)
     }
 
+    /// Never writes over this file.
+    pub fn keep(&mut self, path: &Path) {
+        self.read.push(path.to_path_buf());
+    }
+
     /// Where the results are, for the summary.
     pub fn result_name(&self) -> String {
         self.result.as_ref().map(|path| path.display().to_string()).unwrap_or_default()
@@ -189,7 +214,16 @@ impl RunOutputs {
         let files = [(Role::Result, self.result.as_ref()), (Role::Events, self.events.as_ref()), (Role::Plot, picture)];
         for (role, path) in files {
             if let Some(path) = path {
-                self.opened.push((role, Opened::new(path)?));
+                refuse_overwriting(path, self.read.iter().map(PathBuf::as_path))?;
+                let opened = Opened::new(path)?;
+                let same = |(_, earlier): &&(Role, Opened)| earlier.is_same(&opened);
+                if let Some((_, earlier)) = self.opened.iter().find(same) {
+                    let (one, other) = (earlier.path.display().to_string(), path.display());
+                    opened.forget();
+                    return Err(format!("`{other}` is the same file as `{one}`"));
+                }
+                opened.reserve()?;
+                self.opened.push((role, opened));
             }
         }
         Ok(())
@@ -202,8 +236,10 @@ impl RunOutputs {
         let written = |path: &Option<PathBuf>, outcome: std::io::Result<()>| {
             outcome.map_err(|error| cannot_write(path.as_deref().unwrap_or(Path::new("")), &error))
         };
-        if let Some(csv) = self.csv.take() {
-            written(&self.result, csv.into_inner().finish())?;
+        if let Some(csv) = self.csv.take()
+            && let Err((error, whole)) = csv.into_inner().finish_or_rows()
+        {
+            return Err(self.cut(&error, whole));
         }
         if let Some(mat) = self.mat.take() {
             written(&self.result, mat.into_inner().finish())?;
@@ -217,6 +253,22 @@ impl RunOutputs {
         match self.plot_file.take() {
             Some(file) => self.write_plot(file),
             None => Ok(Vec::new()),
+        }
+    }
+
+    /// Leaves whole rows in a result that could not be written to its end, and says how many.
+    fn cut(&self, error: &std::io::Error, whole: u64) -> String {
+        let path = self.result.as_deref().unwrap_or(Path::new(""));
+        let message = cannot_write(path, error);
+        let file = OpenOptions::new().read(true).write(true).open(path);
+        let is_cut = file.is_ok_and(|file| file.metadata().is_ok_and(|it| it.is_file()) && file.set_len(whole).is_ok());
+        // What cannot be cut, such as a device, need not end either.
+        match is_cut.then(|| std::fs::read(path).ok()).flatten() {
+            Some(bytes) => {
+                let rows = bytes.iter().filter(|&&byte| byte == b'\n').count().saturating_sub(1);
+                format!("{message}; its first {rows} rows are there")
+            }
+            None => message,
         }
     }
 
@@ -235,6 +287,10 @@ impl RunOutputs {
 }
 
 impl Outputs for RunOutputs {
+    fn have_read(&mut self, sources: &SourceMap) {
+        self.read.extend(sources.names().map(PathBuf::from));
+    }
+
     fn booleans(&mut self, names: BTreeSet<String>) {
         self.booleans = names;
     }

@@ -43,34 +43,29 @@ fn a_circuit_without_ground_is_told_to_add_one() {
         &model,
         1,
         expect![[r#"
-        error[E0601]: the model is singular: too many equations in one place, too few in another
-          --> <stdin>:15:3
-           |
-         2 |   Real v;
-           |        -
-           |        |
-           |        `s.p.v` is not determined
-           |        `s.n.v` is not determined
-           |        `r.p.v` is not determined
-           |        `r.n.v` is not determined
-        ...
-         9 |   p.i + n.i = 0;
-           |   ------------- `r.e2`
-        ...
-        15 |   p.i + n.i = 0;
-           |   ^^^^^^^^^^^^^ `s.e2`
-        ...
-        26 |   connect(s.p, r.p);
-           |   ----------------- `e2`
-        27 |   connect(s.n, r.n);
-           |   ----------------- `e4`
-           |
-           = note: one of `s.e2`, `r.e2`, `e2`, `e4` follows from the others or contradicts them: they only involve `s.p.i`, `s.n.i`, `r.p.i`, `r.n.i`
-           = note: `s.p.v`, `s.n.v`, `r.p.v`, `r.n.v` occur in 3 equations only: `s.e1`, `r.e1`, `e1`
-           = help: the potentials have no reference while the currents are counted once too often: add a ground
+            error[E0601]: the model is singular: too many equations in one place, too few in another
+              --> <stdin>:15:3
+               |
+             2 |   Real v;
+               |        - `s.p.v`, `s.n.v`, `r.p.v` and 1 more are not determined
+            ...
+             9 |   p.i + n.i = 0;
+               |   ------------- `r.e2`
+            ...
+            15 |   p.i + n.i = 0;
+               |   ^^^^^^^^^^^^^ `s.e2`
+            ...
+            26 |   connect(s.p, r.p);
+               |   ----------------- `e2`
+            27 |   connect(s.n, r.n);
+               |   ----------------- `e4`
+               |
+               = note: one of `s.e2`, `r.e2`, `e2`, `e4` follows from the others or contradicts them: they only involve `s.p.i`, `s.n.i`, `r.p.i`, `r.n.i`
+               = note: `s.p.v`, `s.n.v`, `r.p.v`, `r.n.v` occur in 3 equations only: `s.e1`, `r.e1`, `e1`
+               = fix: add a `Ground` at `s.n`; then the model is right (`check --fix` shows the edit)
 
-        M: 1 error
-    "#]],
+            M: 1 error
+        "#]],
     );
 }
 
@@ -83,41 +78,29 @@ fn sources_in_a_loop_are_told_to_add_a_resistance() {
         &model,
         1,
         expect![[r#"
-        error[E0601]: the model is singular: too many equations in one place, too few in another
-          --> <stdin>:14:3
-           |
-         3 |   flow Real i;
-           |             -
-           |             |
-           |             `s.p.i` is not determined
-           |             `s.n.i` is not determined
-           |             `t.p.i` is not determined
-           |             `t.n.i` is not determined
-           |             `g.p.i` is not determined
-        ...
-        14 |   p.v - n.v = 1;
-           |   ^^^^^^^^^^^^^
-           |   |
-           |   `s.e1`
-           |   `t.e1`
-        ...
-        20 |   p.v = 0;
-           |   ------- `g.e1`
-        ...
-        26 |   connect(s.p, t.p);
-           |   ----------------- `e1`
-        27 |   connect(s.n, t.n);
-           |   -----------------
-           |   |
-           |   `e3`
-           |   `e4`
-           |
-           = note: these 6 equations only involve these 5 unknowns, `s.p.v`, `s.n.v`, `t.p.v`, `t.n.v`, `g.p.v`: `s.e1`, `t.e1`, `g.e1`, `e1`, `e3`, `e4`
-           = note: `s.p.i`, `s.n.i`, `t.p.i`, `t.n.i`, `g.p.i` occur in 4 equations only: `s.e2`, `t.e2`, `e2`, `e5`
-           = help: voltage sources or closed switches form a loop: put a resistance into it
+            error[E0601]: the model is singular: too many equations in one place, too few in another
+              --> <stdin>:14:3
+               |
+             3 |   flow Real i;
+               |             - `s.p.i`, `s.n.i`, `t.p.i` and 2 more are not determined
+            ...
+            14 |   p.v - n.v = 1;
+               |   ^^^^^^^^^^^^^ `s.e1`, `t.e1`
+            ...
+            20 |   p.v = 0;
+               |   ------- `g.e1`
+            ...
+            26 |   connect(s.p, t.p);
+               |   ----------------- `e1`
+            27 |   connect(s.n, t.n);
+               |   ----------------- `e3`, `e4`
+               |
+               = note: these 6 equations only involve these 5 unknowns, `s.p.v`, `s.n.v`, `t.p.v`, `t.n.v`, `g.p.v`: `s.e1`, `t.e1`, `g.e1`, `e1`, `e3`, `e4`
+               = note: `s.p.i`, `s.n.i`, `t.p.i`, `t.n.i`, `g.p.i` occur in 4 equations only: `s.e2`, `t.e2`, `e2`, `e5`
+               = help: both `e3` and `e4` say what `s.n.v` is: remove one of them, or add an unknown
 
-        M: 1 error
-    "#]],
+            M: 1 error
+        "#]],
     );
 }
 
@@ -163,19 +146,19 @@ end M;
         model,
         1,
         expect![[r#"
-        error[E0601]: singular when `not g`: no equation for 1 unknown
-         --> <stdin>:2:11
-          |
-        2 |   Real x, f;
-          |           ^ `f` is not determined
-          |
-          = when: not g
-          = example: g = false
-          = note: `f` occurs in no equation of these modes
-          = help: `f` has an equation only when `g`; add one for the other modes, for example `f = 0`
+            error[E0601]: singular when `not g`: no equation for 1 unknown
+             --> <stdin>:2:11
+              |
+            2 |   Real x, f;
+              |           ^ `f` is not determined
+              |
+              = when: not g
+              = example: g = false
+              = note: `f` occurs in no equation of these modes
+              = fix: add `else f = 0;`; then the model is right (`check --fix` shows the edit)
 
-        M: 1 error
-    "#]],
+            M: 1 error
+        "#]],
     );
 }
 
@@ -224,6 +207,8 @@ end M;
               |   ^^^^^^^^^^^ this cannot hold
             7 |   invariant not g;
               |   --------------- together with this
+              |
+              = fix: remove `invariant g`; then the model is right (`check --fix` shows the edit)
 
             <stdin>: 1 error
         "#]],
@@ -386,6 +371,8 @@ fn json_has_the_documented_keys_in_their_order() {
     let keys = |value: &serde_json::Value| value.as_object().expect("an object").keys().cloned().collect::<Vec<_>>();
     assert_eq!(keys(&verdict), ["version", "model", "ok", "diagnostics"]);
     let diagnostic = &verdict["diagnostics"][0];
-    assert_eq!(keys(diagnostic), ["code", "severity", "message", "when", "example", "labels", "notes", "help"]);
-    assert_eq!(diagnostic["labels"][0]["span"], serde_json::json!({"file": "<stdin>", "line": 2, "column": 8}));
+    let expected = ["code", "severity", "message", "when", "example", "labels", "notes", "help", "fix", "edits"];
+    assert_eq!(keys(diagnostic), expected);
+    let place = serde_json::json!({"file": "<stdin>", "line": 2, "column": 8, "end_line": 2, "end_column": 9});
+    assert_eq!(diagnostic["labels"][0]["span"], place);
 }

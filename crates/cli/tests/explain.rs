@@ -114,7 +114,7 @@ fn run(example: &Example) -> (Diagnostics, String) {
     };
     let Line { at, scenario, run, as_other_tools, settings, .. } = Line { overrides: Vec::new(), ..line };
     match *command {
-        "check" => said(check(&question, CheckOptions { as_other_tools })),
+        "check" => said(check(&question, CheckOptions { as_other_tools, ..CheckOptions::default() })),
         "analyze" => said(analyze(&question, at)),
         "init" => said(init::init(&question, InitOptions { at, scenario, impulsive_start: false })),
         "changes" => {
@@ -189,7 +189,7 @@ fn explain_without_a_code_lists_all_by_stage() {
 #[test]
 fn explain_of_an_unknown_code_names_the_nearest() {
     for (text, words) in [
-        ("E0609", "there is no code `E0609`; did you mean `E0605` or `E0604`?\n"),
+        ("E0609", "there is no code `E0609`; did you mean `E0606` or `E0605`?\n"),
         ("601", "there is no code `601`; did you mean `E0601` or `W0601`?\n"),
         ("Füße", "there is no code `Füße`\n`modeshift explain` lists all codes\n"),
     ] {

@@ -180,6 +180,7 @@ codes! {
     E0006 "A file for the results cannot be written.",
     E0007 "`--vars` or `--plot-vars` names no variable of the model.",
     E0008 "`--run` asks for a run that there is not.",
+    E0009 "The table of `--input` cannot be understood, or does not fit the inputs of the model.",
 
     E0101 "Something else was expected here.",
     E0102 "A `;` is missing.",
@@ -288,6 +289,7 @@ codes! {
     E0603 "The limit of time or of memory is reached.",
     E0604 "In some singular modes, a derivative of a state depends on something undetermined.",
     E0605 "A schedule alone leads into modes whose equations contradict each other.",
+    E0606 "A class has too many or too few equations for its variables and connectors.",
 
     E0701 "The start is overdetermined: conditions contradict each other.",
     E0702 "The start is underdetermined: conditions are missing.",
@@ -353,6 +355,9 @@ codes! {
     W0216 "`package.order` lists an element that the package does not have.",
     W0217 "No `inner` element surrounds an `outer` one: the model as a whole gets one, unmodified.",
     W0312 "A parameter that is needed at translation has no value; its start value or a default is used.",
+    W0321 "Reals are compared for equality.",
+    W0322 "Units do not go together.",
+    W0323 "A parameter is used nowhere.",
     W0374 "A parameter has no value; its start value or 0 is used.",
     W0405 "No transition reaches a state of a machine.",
     W0406 "Immediate transitions of a machine go round in a circle.",

@@ -1,6 +1,6 @@
 //! What is wrong, where, in which modes, and what to try next.
 
-use crate::{Code, Span};
+use crate::{Code, Repair, Span};
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,6 +52,10 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// What to try.
     pub help: Option<String>,
+    /// The edit that makes it right, applied and tested.
+    pub repair: Option<Repair>,
+    /// Edits that may make it right, the likeliest first, none of them tested.
+    pub candidates: Vec<Repair>,
 }
 
 impl Diagnostic {
@@ -66,6 +70,8 @@ impl Diagnostic {
             labels: Vec::new(),
             notes: Vec::new(),
             help: None,
+            repair: None,
+            candidates: Vec::new(),
         }
     }
 
@@ -113,6 +119,12 @@ impl Diagnostic {
         self.help = Some(help.into());
         self
     }
+
+    /// Adds an edit that may make it right; whether it does is for others to test.
+    pub fn candidate(mut self, repair: Repair) -> Self {
+        self.candidates.push(repair);
+        self
+    }
 }
 
 /// Everything there is to say about one run, in the order it was found.
@@ -123,6 +135,8 @@ impl Diagnostic {
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
     suppressed: Vec<(Code, usize)>,
+    /// Whether nothing is left out.
+    keeps_all: bool,
 }
 
 /// How many diagnostics of one code are kept.
@@ -134,10 +148,15 @@ impl Diagnostics {
         Self::default()
     }
 
+    /// Nothing said yet, and nothing will be left out.
+    pub fn keeping_all() -> Self {
+        Diagnostics { keeps_all: true, ..Self::default() }
+    }
+
     /// Says one more thing; the same thing about the same place is said once.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         let same_code = self.list.iter().filter(|other| other.code == diagnostic.code).count();
-        if same_code >= KEPT_PER_CODE {
+        if same_code >= KEPT_PER_CODE && !self.keeps_all {
             match self.suppressed.iter_mut().find(|(code, _)| *code == diagnostic.code) {
                 Some((_, count)) => *count += 1,
                 None => self.suppressed.push((diagnostic.code, 1)),
@@ -145,6 +164,16 @@ impl Diagnostics {
         } else if !self.list.contains(&diagnostic) {
             self.list.push(diagnostic);
         }
+    }
+
+    /// What was said and kept, to be completed.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Diagnostic> {
+        self.list.iter_mut()
+    }
+
+    /// Takes out what no longer matters, since something else is its cause.
+    pub fn retain(&mut self, matters: impl FnMut(&Diagnostic) -> bool) {
+        self.list.retain(matters);
     }
 
     /// What was said and kept.

@@ -8,20 +8,23 @@
 //! | `codes` | the register of all codes with stage, exit status and meaning |
 //! | `diagnostic` | one message, and all that were said |
 //! | `render` | messages as text, in the manner of rustc |
+//! | `repair` | edits that repair a model |
 //! | `span` | places in the source |
 //! | `suggestion` | did you mean |
 
 mod codes;
 mod diagnostic;
 mod render;
+mod repair;
 mod span;
 mod suggestion;
 
 pub use codes::{Code, ExitStatus, Stage, register_page};
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
 pub use render::{render, render_all};
+pub use repair::{Edit, Repair};
 pub use span::{FileId, LineColumn, SourceFile, SourceMap, Span};
-pub use suggestion::did_you_mean;
+pub use suggestion::{did_you_mean, nearest_names};
 
 /// A stage could not produce its result; the diagnostics say why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

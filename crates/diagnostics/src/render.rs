@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Renderer, Snippet};
 
-use crate::{Diagnostic, Diagnostics, FileId, Label, Severity, SourceFile, SourceMap};
+use crate::{Diagnostic, Diagnostics, FileId, Label, Repair, Severity, SourceFile, SourceMap};
 
 /// Labels further apart than this many lines stand in frames of their own.
 const LINES_BETWEEN_LABELS: usize = 40;
@@ -63,7 +63,13 @@ fn remarks(diagnostic: &Diagnostic) -> Vec<Element<'_>> {
     let example = diagnostic.example.iter().map(|mode| Level::NOTE.with_name("example").message(mode));
     let notes = diagnostic.notes.iter().map(|note| Level::NOTE.message(note));
     let help = diagnostic.help.iter().map(|help| Level::HELP.message(help));
-    when.chain(example).chain(notes).chain(help).map(Element::from).collect()
+    let repair = diagnostic.repair.iter().map(|repair| Level::HELP.with_name("fix").message(fix_text(repair)));
+    when.chain(example).chain(notes).chain(help).chain(repair).map(Element::from).collect()
+}
+
+/// What the edit does, and that it was tested.
+fn fix_text(repair: &Repair) -> String {
+    format!("{}; then the model is right (`check --fix` shows the edit)", repair.title)
 }
 
 /// A piece of one file with the labels on it.

@@ -137,6 +137,16 @@ impl SourceMap {
         }
     }
 
+    /// The file with this name, the first read where several have it.
+    pub fn find(&self, name: &str) -> Option<FileId> {
+        self.files.iter().position(|file| file.name == name).map(|at| FileId(at as u32))
+    }
+
+    /// The names of all files, in the order in which they were read.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().map(SourceFile::name)
+    }
+
     /// The text that a span covers, empty where there is none.
     pub fn text(&self, span: Span) -> &str {
         self.file(span.file).and_then(|file| file.text.get(span.start as usize..span.end as usize)).unwrap_or("")

@@ -1,38 +1,56 @@
 //! "Did you mean": the nearest of the names that would have been right.
 
+/// How many names are tried as repairs.
+const MOST_TRIED: usize = 4;
+
 /// A question with the one or two nearest candidates; `None` if none is near.
 pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let limit = (name.chars().count() / 3).max(1);
+    match nearest_names(name, candidates).as_slice() {
+        [] => None,
+        [only] => Some(format!("did you mean `{only}`?")),
+        [first, second, ..] => Some(format!("did you mean `{first}` or `{second}`?")),
+    }
+}
+
+/// The names that are near, the nearest first, never the name itself.
+pub fn nearest_names<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
+    let length = name.chars().count();
+    let limit = (length / 3).max(1);
+    // Of a single letter every other one would be near.
+    let is_other_letter =
+        |candidate: &str| length == 1 && candidate.chars().count() == 1 && distance(name, candidate, 1) > 0;
     let mut near: Vec<(usize, &str)> = candidates
         .into_iter()
+        .filter(|candidate| *candidate != name && !is_other_letter(candidate))
         .map(|candidate| (distance(name, candidate, limit), candidate))
         .filter(|(distance, _)| *distance <= limit)
         .collect();
     near.sort();
     near.dedup();
-    match near.as_slice() {
-        [] => None,
-        [(_, only)] => Some(format!("did you mean `{only}`?")),
-        [(_, first), (_, second), ..] => Some(format!("did you mean `{first}` or `{second}`?")),
-    }
+    near.into_iter().take(MOST_TRIED).map(|(_, name)| name).collect()
 }
 
-/// Edit distance without regard to case, or `limit + 1` where it is greater.
+/// Edit distance without regard to case, or `limit + 1` where it is greater. Two letters in each other's place are one edit
+/// (optimal string alignment).
 fn distance(one: &str, other: &str, limit: usize) -> usize {
     let folded = |text: &str| text.chars().flat_map(char::to_lowercase).take(64).collect::<Vec<char>>();
     let (one, other) = (folded(one), folded(other));
     if one.len().abs_diff(other.len()) > limit {
         return limit + 1;
     }
+    let mut before: Vec<usize> = Vec::new();
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (above, left) in one.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = above + 1;
+        let mut next = vec![above + 1; other.len() + 1];
         for (at, right) in other.iter().enumerate() {
-            let replaced = diagonal + usize::from(left != right);
-            diagonal = row[at + 1];
-            row[at + 1] = replaced.min(diagonal + 1).min(row[at] + 1);
+            let replaced = row[at] + usize::from(left != right);
+            next[at + 1] = replaced.min(row[at + 1] + 1).min(next[at] + 1);
+            let crossed = above > 0 && at > 0 && one[above - 1] == *right && *left == other[at - 1];
+            if crossed {
+                next[at + 1] = next[at + 1].min(before[at - 1] + 1);
+            }
         }
+        before = std::mem::replace(&mut row, next);
     }
     row[other.len()].min(limit + 1)
 }
@@ -47,5 +65,18 @@ mod tests {
         assert_eq!(did_you_mean("vale", names), Some("did you mean `value` or `valve`?".to_string()));
         assert_eq!(did_you_mean("Presure", names), Some("did you mean `pressure`?".to_string()));
         assert_eq!(did_you_mean("x", names), None);
+    }
+
+    #[test]
+    fn two_letters_in_each_others_place_are_one_mistake() {
+        assert_eq!(did_you_mean("xy", ["yx", "ab"]), Some("did you mean `yx`?".to_string()));
+        assert_eq!(did_you_mean("Gruond", ["Ground"]), Some("did you mean `Ground`?".to_string()));
+    }
+
+    #[test]
+    fn a_name_is_never_suggested_for_itself() {
+        assert_eq!(did_you_mean("valve", ["valve"]), None);
+        assert_eq!(did_you_mean("t", ["T", "u"]), Some("did you mean `T`?".to_string()));
+        assert_eq!(did_you_mean("b", ["bh", "c"]), Some("did you mean `bh`?".to_string()));
     }
 }

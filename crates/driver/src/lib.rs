@@ -13,6 +13,7 @@
 //! | `parse` | `parse`: syntax errors only |
 //! | `pipeline` | `flatten`, `analyze`, `check`, and the stages that all questions share |
 //! | `question` | questions and answers as data |
+//! | `repairs` | edits that make a model right, tested by applying them |
 //! | `rimis` | `rimis`: an equivalent model for ordinary tools |
 //! | [`semantics`] | `semantics`: the constructive semantics |
 //! | [`simulate`] | `simulate`: runs a model |
@@ -59,6 +60,7 @@ mod other_tools;
 mod parse;
 mod pipeline;
 mod question;
+mod repairs;
 mod rimis;
 pub mod semantics;
 pub mod simulate;

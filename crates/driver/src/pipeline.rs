@@ -13,8 +13,9 @@ use modeshift_numerics::{NativeFunctions, Parameters};
 use modeshift_report::Analyzed;
 use modeshift_report::analyze::{self as report, AnalyzeReport, LARGEST_LISTING, Scope, valuation_text};
 use modeshift_report::check::{
-    CheckReport, Verdict, check_clauses, check_invariant, check_long_range, check_structure, limit_diagnostic,
-    needs_few_words, note_combinations, note_implicit_guards, note_swept, verdict_of, verdict_of_swept,
+    CheckReport, Verdict, check_clauses, check_equalities, check_every_place, check_invariant, check_long_range,
+    check_structure, check_units, check_unused, limit_diagnostic, needs_few_words, note_combinations,
+    note_implicit_guards, note_swept, verdict_of, verdict_of_swept,
 };
 use modeshift_report::flat::{FlatReport, flat_report};
 use modeshift_report::singular::passing_modes;
@@ -26,6 +27,9 @@ use modeshift_structure::{
 };
 
 use crate::question::{Answer, Dialect, Question};
+use crate::repairs::{Examined, offer, propose_for_source, propose_for_structure};
+use crate::simulate::InputTable;
+use crate::simulate::input::drive;
 use crate::timings::Timings;
 use crate::valuation::parse_valuation;
 
@@ -51,15 +55,22 @@ pub fn analyze(question: &Question, at: Option<&str>) -> Answer<Analyzed> {
 pub struct CheckOptions {
     /// What a tool that does not look at modes would do.
     pub as_other_tools: bool,
+    /// Whether edits are looked for that make the model right.
+    pub with_repairs: bool,
+    /// Whether everything is said, however much of one kind.
+    pub every_finding: bool,
 }
 
 /// `check`: everything that is wrong with a model.
 pub fn check(question: &Question, options: CheckOptions) -> Answer<CheckReport> {
-    let mut run = Run::new(question);
-    let verdict = run.checked(options).ok();
+    let (verdict, mut examined, timings) = Run::new(question).examined(options);
+    if options.with_repairs {
+        offer(question, &mut examined);
+    }
+    let Examined { diagnostics, sources, .. } = examined;
     let asked_for = (question.model.as_deref(), question.source.name.as_str());
-    let report = CheckReport::new(verdict, asked_for, &run.diagnostics, run.library.sources());
-    run.answer(Ok(report))
+    let report = CheckReport::new(verdict, asked_for, &diagnostics, &sources);
+    Answer { result: Some(report), sources, diagnostics, timings }
 }
 
 /// A question on its way to its answer.
@@ -71,6 +82,8 @@ pub(crate) struct Run<'a> {
     pub(crate) timings: Timings,
     /// The parameters whose values the analysis asked for.
     pub(crate) looked_at: LookedAt,
+    /// What the inputs of the model follow.
+    pub(crate) input: Option<InputTable>,
 }
 
 /// Parameters, noted as they are looked at.
@@ -94,6 +107,7 @@ impl<'a> Run<'a> {
             diagnostics: Diagnostics::new(),
             timings: Timings::telling(question.progress.clone()),
             looked_at: LookedAt::default(),
+            input: None,
         }
     }
 
@@ -106,14 +120,35 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Checks, and proposes edits for what is wrong.
+    pub(crate) fn examined(mut self, options: CheckOptions) -> (Option<Verdict>, Examined, Timings) {
+        if options.every_finding {
+            self.diagnostics = Diagnostics::keeping_all();
+        }
+        let verdict = self.checked(options).ok();
+        propose_for_source(&mut self);
+        let equations = verdict.as_ref().map_or(0, |verdict| verdict.equations);
+        let answer = self.answer(Ok(()));
+        let examined = Examined { diagnostics: answer.diagnostics, sources: answer.sources, equations };
+        (verdict, examined, answer.timings)
+    }
+
     fn checked(&mut self, options: CheckOptions) -> Result<Verdict, Stop> {
-        let dae = self.multimode_dae()?;
+        let flat = self.flat()?;
+        self.check_flat(&flat);
+        let dae = self.elaborated(flat)?;
         let regularized = match self.regularized_or_swept(dae, &[])? {
             Structure::Sets(regularized) => *regularized,
             Structure::Swept(dae, found) => return Ok(self.checked_by_sweep(*dae, *found)),
         };
         let analyzed = self.judged(regularized, Vec::new())?;
-        self.check_structure(&analyzed);
+        match options.every_finding {
+            true => check_every_place(&analyzed, &mut self.diagnostics),
+            false => self.check_structure(&analyzed),
+        }
+        if self.diagnostics.has_errors() {
+            propose_for_structure(self, &analyzed);
+        }
         check_clauses(&analyzed, &mut self.diagnostics);
         note_implicit_guards(&analyzed.dae, &mut self.diagnostics);
         if analyzed.analysis.is_regular() {
@@ -141,6 +176,14 @@ impl<'a> Run<'a> {
         let verdict = verdict_of_swept(&dae, &found);
         self.check_start_of_swept(dae, found);
         verdict
+    }
+
+    /// What is doubtful in the equations of the user's own file, whatever the modes.
+    fn check_flat(&mut self, flat: &FlatModel) {
+        let Some(file) = self.library.sources().find(&self.question.source.name) else { return };
+        check_units(flat, file, &mut self.diagnostics);
+        check_equalities(flat, file, &mut self.diagnostics);
+        check_unused(flat, file, &mut self.diagnostics);
     }
 
     pub(crate) fn analyzed(&mut self, at: Option<&str>) -> Result<Analyzed, Stop> {
@@ -217,10 +260,17 @@ impl<'a> Run<'a> {
     }
 
     pub(crate) fn flat(&mut self) -> Result<FlatModel, Stop> {
-        match self.question.source.dialect {
+        let mut flat = match self.question.source.dialect {
             Dialect::Modelica => self.flat_modelica(),
             Dialect::Mel => self.flat_mel(),
+        }?;
+        if let Some(table) = &self.input
+            && let Err(message) = drive(&mut flat, table)
+        {
+            self.diagnostics.push(Diagnostic::error(Code::E0009, message));
+            return Err(Stop);
         }
+        Ok(flat)
     }
 
     pub(crate) fn elaborated(&mut self, flat: FlatModel) -> Result<MultimodeDae, Stop> {

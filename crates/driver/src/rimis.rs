@@ -2,6 +2,7 @@
 
 use modeshift_dae::{Mode, MultimodeDae, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Stop};
+use modeshift_modes::ModeSet;
 use modeshift_report::Analyzed;
 use modeshift_report::check::limit_diagnostic;
 use modeshift_report::rimis::RimisReport;
@@ -69,6 +70,20 @@ impl Run<'_> {
         }
         let names = mode_names(dae);
         let texts = SetTexts::new(dae, analysis, &names);
+        if singular.is_empty() {
+            // Every singular mode passes in an instant, which the laws of a `when` complete.
+            let instants = analysis.lasting_singular_modes(ModeSet::EMPTY);
+            let message =
+                "at the instant of a `when`, only its laws make the equations complete: ordinary tools cannot run that";
+            let mut error = Diagnostic::error(Code::E0916, message);
+            for clause in dae.model.when_clauses.iter().take(1) {
+                error = error.label(clause.span, "these laws");
+            }
+            let help = "use `reinit` in the `when`, and give every variable an equation in all modes";
+            let error = error.when(texts.text(instants)).example(texts.example(instants));
+            self.diagnostics.push(error.help(help));
+            return Err(Stop);
+        }
         let message = "some modes are singular: their equations cannot be written so that an ordinary solver runs them";
         let mut error = Diagnostic::error(Code::E0916, message);
         for equation in singularities.places.iter().filter_map(|place| place.equations.first()).take(1) {

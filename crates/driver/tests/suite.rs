@@ -2,6 +2,9 @@
 //!
 //! The rooms below carry their tests with them and need nothing else of the crate, which is not compiled twice for them.
 
+#[allow(dead_code)]
+#[path = "../src/simulate/input.rs"]
+mod input;
 mod loaded;
 #[allow(dead_code)]
 #[path = "../src/simulate/settings.rs"]

@@ -203,9 +203,9 @@ fn what_nothing_defines_is_refused() {
     check_errors(
         "discrete Real z; Real x; equation der(x) = 1; z = x + 1;",
         expect![[r#"
-            E0502 nothing defines the discrete Real `z`
-              `z` declared here, without an equation
-              `z = x + 1` this equation is for what changes between events
+            E0237 `z` is discrete, but this equation makes it follow `x`
+              `z = x + 1` changes at all times
+              `z` declared here
         "#]],
     );
 }

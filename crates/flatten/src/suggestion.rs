@@ -1,15 +1,23 @@
 //! "Did you mean": the nearest of the names that would have been right.
 
-use modeshift_diagnostics::{Diagnostic, did_you_mean};
+use modeshift_diagnostics::{Diagnostic, Repair, Span, did_you_mean, nearest_names};
 
-/// Adds the nearest candidates as help, if any is near.
+/// Adds the nearest candidates as help, if any is near, and as edits where the name stands at the primary place.
 pub(crate) fn with_suggestion<'a>(
     diagnostic: Diagnostic,
     name: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Diagnostic {
-    match did_you_mean(name, candidates) {
-        Some(suggestion) => diagnostic.help(suggestion),
-        None => diagnostic,
+    let candidates: Vec<&str> = candidates.into_iter().collect();
+    let Some(suggestion) = did_you_mean(name, candidates.iter().copied()) else { return diagnostic };
+    let mut diagnostic = diagnostic.help(suggestion);
+    if let Some(label) = diagnostic.labels.first() {
+        // Of a modification, the name is the first of it.
+        let place = Span { end: label.span.start + name.len() as u32, ..label.span };
+        for near in nearest_names(name, candidates) {
+            let repair = Repair::replace(place, near, format!("replace `{name}` by `{near}`"));
+            diagnostic.candidates.push(repair);
+        }
     }
+    diagnostic
 }

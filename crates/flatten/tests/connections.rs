@@ -107,7 +107,7 @@ fn connectors_of_different_size_or_kind_are_refused_with_both_places() {
          model M A a; A b; Pin q[3];
          equation connect(a.p, q); connect(a.y, b.p[1]); connect(a, b); end M;",
         "E0304 4:27 4:32 the sizes of connected connectors differ: [2] and [3]
-         E0401 4:36 these connectors are made of different variables
+         E0401 4:36 these connectors are made of different variables; connect connectors of one kind, or put an element between them that has both
          E0401 4:66 3:20 `a` is not a connector",
     );
 }

@@ -27,9 +27,9 @@ fn wrong_types_and_sizes_name_both_places() {
          equation b = x[1]; x = y; if x[1] then y[1] = 1; end if; y[4] = 1; end M;",
         "E0303 1:53 1:49 `s` is String, but this is Integer
          E0303 2:19 2:23 the sides of this equation differ in type: Boolean and Real
-         E0304 2:29 2:33 the sides of this equation differ in size: [2] and [3]
+         E0304 2:29 2:33 the sides of this equation differ in size: [2] and [3]; declare both with the same size, or take a part: `x[1:2]`
          E0303 2:39 a condition must be Boolean, but this is Real
-         E0305 2:69 1:36 subscript 4 of `y` is out of bounds: its size is 3",
+         E0305 2:69 1:36 subscript 4 of `y` is out of bounds: its size is 3; write a subscript from 1 to 3, or declare `y` larger",
     );
 }
 
@@ -94,7 +94,7 @@ fn huge_sizes_are_errors_that_name_the_size() {
     );
     check_errors(
         "model M parameter Integer n = -1; Real x[n]; end M;",
-        "E0311 1:42 the size of `x` is -1, which is negative",
+        "E0311 1:42 the size of `x` is -1, which is negative; a size is 0 or more: change what it is computed from",
     );
 }
 
@@ -112,7 +112,7 @@ fn endless_functions_are_stopped() {
 #[test]
 fn unknown_parameters_from_outside_are_errors() {
     let messages = try_flat("model M parameter Real gain = 1; end M;", &[("gian", "2")]).unwrap_err();
-    assert_eq!(messages, ["E0211 1:1 there is no parameter `gian` to set"]);
+    assert_eq!(messages, ["E0211 1:1 there is no parameter `gian` to set; did you mean `gain`?"]);
 }
 
 #[test]

@@ -174,6 +174,7 @@ impl<'a> Parameters<'a> {
         for &parameter in chain {
             problem = problem.label(self.model.variables[parameter].span, "part of the cycle");
         }
+        let problem = problem.help("give one of them a value that does not depend on the others");
         self.problems.push(problem);
     }
 

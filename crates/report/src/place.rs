@@ -11,6 +11,10 @@ crate::report! {
         line: u32 => always "line",
         /// The column, from 1, in characters.
         column: u32 => always "column",
+        /// The line in which it ends, from 1.
+        end_line: u32 => always "end_line",
+        /// The column behind its end, from 1, in characters.
+        end_column: u32 => always "end_column",
     }
 }
 
@@ -21,6 +25,8 @@ impl Place {
             return None;
         }
         let (file, at) = sources.place(span)?;
-        Some(Place { file: file.to_string(), line: at.line, column: at.column })
+        let end = sources.file(span.file)?.line_column(span.end.max(span.start));
+        let (end_line, end_column) = (end.line, end.column);
+        Some(Place { file: file.to_string(), line: at.line, column: at.column, end_line, end_column })
     }
 }

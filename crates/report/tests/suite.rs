@@ -2,6 +2,15 @@
 //!
 //! The rooms below carry their tests with them and need nothing else of the crate, which is not compiled twice for them.
 
+#[allow(dead_code)]
+#[path = "../src/check/difference.rs"]
+mod difference;
+#[allow(dead_code)]
+#[path = "../src/check/dimension.rs"]
+mod dimension;
 #[allow(dead_code, unused_imports)]
 #[path = "../src/picture/mod.rs"]
 mod picture;
+#[allow(dead_code)]
+#[path = "../src/analyze/subscripts.rs"]
+mod subscripts;

@@ -5,9 +5,11 @@
 //!
 //! | module | purpose |
 //! |---|---|
+//! | `input` | signals for inputs, from a table |
 //! | `settings` | the settings of a run from options and annotation |
 //! | `table_result` | results as Parquet and Arrow files |
 
+pub(crate) mod input;
 mod settings;
 mod table_result;
 
@@ -15,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use modeshift_dae::{FlatModel, MultimodeDae, Type};
-use modeshift_diagnostics::{Code, Diagnostic, Stop, did_you_mean};
+use modeshift_diagnostics::{Code, Diagnostic, SourceMap, Stop, did_you_mean};
 use modeshift_numerics::NativeFunctions;
 use modeshift_report::Analyzed;
 use modeshift_report::check::{check_clauses, check_missing_variables, check_structure, note_combinations, note_run};
@@ -29,6 +31,7 @@ use crate::pipeline::Run;
 use crate::question::{Answer, Question};
 use crate::valuation::split_outside_quotes;
 
+pub use input::InputTable;
 pub use modeshift_report::simulate::{Periodic, Simulated};
 pub use modeshift_simulate::integrate::Method;
 pub use modeshift_simulate::results;
@@ -39,6 +42,9 @@ pub use table_result::TableResult;
 
 /// An observer that needs the name of the model before anything is run.
 pub trait Outputs: Observer {
+    /// Is told what was read, which must not be written over.
+    fn have_read(&mut self, _sources: &SourceMap) {}
+
     /// Makes ready for the results of this model, which is to run from a start time to a stop time; or says in one
     /// line why it cannot.
     fn open(&mut self, model: &str, span: (f64, f64)) -> Result<(), String>;
@@ -63,6 +69,7 @@ pub fn simulate(question: &Question, options: &RunOptions, outputs: &mut dyn Out
 
 impl Run<'_> {
     fn simulated(&mut self, options: &RunOptions, outputs: &mut dyn Outputs) -> Result<Simulated, Stop> {
+        self.input = options.input.clone();
         let analyzed = self.structure_or_start(None, options.start)?;
         if let Some(found) = analyzed.long_range.as_ref().filter(|_| analyzed.is_of_some_modes()) {
             self.diagnostics.push(note_run(found));
@@ -71,6 +78,7 @@ impl Run<'_> {
         let settings = self.settings(&analyzed, options)?;
         self.check_wanted(&analyzed, options)?;
         let model = analyzed.dae.model.name.to_string();
+        outputs.have_read(self.library.sources());
         outputs.booleans(booleans(&analyzed.dae.model));
         if let Err(message) = outputs.open(&model, (settings.start, settings.stop)) {
             self.diagnostics.push(Diagnostic::error(Code::E0006, message));

@@ -4,6 +4,8 @@ use modeshift_dae::{Experiment, ScenarioId};
 use modeshift_simulate::integrate::Method;
 use modeshift_simulate::run::RunSettings;
 
+use super::input::InputTable;
+
 /// Rows of a period, unless something else is wanted.
 const PERIODIC_ROWS: f64 = 1000.0;
 /// More rows than this are a mistake in `--interval`.
@@ -32,6 +34,8 @@ pub struct RunOptions {
     pub plot_variables: Option<String>,
     /// The names of variables to keep, separated by commas; without any, all.
     pub kept_variables: Option<String>,
+    /// Signals for the inputs of the model.
+    pub input: Option<InputTable>,
 }
 
 /// The settings of a run, or what is wrong with them.

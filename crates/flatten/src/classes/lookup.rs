@@ -286,7 +286,8 @@ impl Classes<'_> {
     pub(crate) fn unknown_class(&mut self, path: &Path, class: Option<ClassId>) -> Failure {
         let first = &path.parts[0];
         let diagnostic = unknown(&first.name, first.span, "class");
-        self.suggest_names(diagnostic, &first.name, class).into()
+        let diagnostic = self.suggest_names(diagnostic, &first.name, class);
+        self.with_library(diagnostic, path.parts.len()).into()
     }
 
     /// `part` was not found inside `class`.
@@ -296,14 +297,34 @@ impl Classes<'_> {
         };
         let message = format!("`{}` has no element `{}`", self.library.class(class).name, part.name);
         let diagnostic = Diagnostic::error(Code::E0201, message).label(part.span, "not found");
-        match self.layout(class) {
-            Ok(layout) => with_suggestion(diagnostic, &part.name, layout.index.keys().map(|name| &**name)).into(),
-            Err(_) => diagnostic.into(),
+        let mut names = self.library.names_of_classes(class);
+        if let Ok(layout) = self.layout(class) {
+            names.extend(layout.index.keys().cloned());
+        }
+        if let ClassBody::Enumeration(Some(literals)) = &self.library.class(class).definition.body {
+            names.extend(literals.iter().map(|literal| literal.name.name.clone()));
+        }
+        with_suggestion(diagnostic, &part.name, names.iter().map(|name| &**name)).into()
+    }
+
+    /// Where a dotted name begins with nothing known, it may be that of a library.
+    pub(crate) fn with_library(&self, diagnostic: Diagnostic, parts: usize) -> Diagnostic {
+        match diagnostic.help {
+            None if parts > 1 => diagnostic.help(
+                "if it is a library, say where it is: `-L DIR`, or DIR in MODELICAPATH, with its directory in DIR",
+            ),
+            _ => diagnostic,
         }
     }
 
     /// Adds the nearest names of a class and of those around it.
     pub(crate) fn suggest_names(&mut self, diagnostic: Diagnostic, name: &str, class: Option<ClassId>) -> Diagnostic {
+        let names = self.names_around(class);
+        with_suggestion(diagnostic, name, names.iter().map(|name| &**name))
+    }
+
+    /// The names that a class sees: its own, those of the classes around it, and those at the top.
+    pub(crate) fn names_around(&mut self, class: Option<ClassId>) -> Vec<Arc<str>> {
         let mut names: Vec<Arc<str>> = ["Real", "Integer", "Boolean", "String"].map(Arc::from).to_vec();
         let mut class = class;
         while let Some(at) = class {
@@ -316,7 +337,7 @@ impl Classes<'_> {
             class = self.library.class(at).parent;
         }
         names.extend(self.library.given().iter().map(|&given| self.library.class(given).name.clone()));
-        with_suggestion(diagnostic, name, names.iter().map(|name| &**name))
+        names
     }
 }
 

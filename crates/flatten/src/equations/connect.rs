@@ -233,11 +233,16 @@ impl Flattener<'_> {
 
     fn different_connectors(&self, pins: &[Pin], others: &[Pin], span: Span) -> Outcome<()> {
         let names = |pins: &[Pin]| {
-            pins.iter().map(|pin| pin.path.trim_start_matches('.').to_string()).collect::<Vec<_>>().join(", ")
+            // Behind the name stands which of several elements it is.
+            let name = |pin: &Pin| pin.path.trim_start_matches('.').split('#').next().unwrap_or_default().to_string();
+            let mut names: Vec<String> = pins.iter().map(name).collect();
+            names.dedup();
+            names.join(", ")
         };
         let message = "these connectors are made of different variables";
         let note = format!("one has {{{}}}, the other {{{}}}", names(pins), names(others));
-        Err(Diagnostic::error(Code::E0401, message).label(span, "").with_note(note).into())
+        let help = "connect connectors of one kind, or put an element between them that has both";
+        Err(Diagnostic::error(Code::E0401, message).label(span, "").with_note(note).help(help).into())
     }
 
     /// Parameters in connectors must agree; they make no equation.

@@ -16,6 +16,7 @@ use modeshift_syntax::ast::{self, Expression, ExpressionKind, Variability};
 
 use crate::classes::annotations;
 use crate::classes::library::composition;
+use crate::equations::conditions::Open;
 use crate::equations::names;
 use crate::expressions::context::{Context, Purpose};
 use crate::expressions::evaluate::describe;
@@ -140,6 +141,9 @@ impl Flattener<'_> {
     /// Adds equations of a section, loop or branch; what is wrong with one does not stop the others.
     pub(crate) fn add_all(&mut self, equations: &[ast::Equation], place: &mut Place, context: &mut Context) {
         for equation in equations {
+            if self.is_exhausted {
+                return;
+            }
             if let Err(failure) = self.add_equation(equation, place, context) {
                 self.report(failure);
             }
@@ -285,6 +289,7 @@ impl Flattener<'_> {
                 Err(Diagnostic::error(Code::E0304, message)
                     .label(spans.0, describe(a))
                     .label(spans.1, describe(b))
+                    .help("declare both with the same size, or take a part: `x[1:2]`")
                     .into())
             }
         }
@@ -309,25 +314,24 @@ impl Flattener<'_> {
         context: &mut Context,
     ) -> Outcome<()> {
         let outer = place.guard;
-        let mut open = outer;
+        let mut open = Open::new(outer);
         for (condition, body) in branches {
             match self.decided(condition, context)? {
                 Decision::Known(false) => {}
                 Decision::Known(true) => {
-                    place.guard = open;
+                    place.guard = open.guard();
                     self.add_all(body, place, context);
                     place.guard = outer;
                     return Ok(());
                 }
                 Decision::Open(id) => {
-                    place.guard = self.model.expressions.and(open, id);
+                    place.guard = self.model.expressions.and(open.guard(), id);
                     self.add_all(body, place, context);
-                    let not = self.model.expressions.not(id);
-                    open = self.model.expressions.and(open, not);
+                    open.exclude(&mut self.model.expressions, id);
                 }
             }
         }
-        place.guard = open;
+        place.guard = open.guard();
         self.add_all(otherwise, place, context);
         place.guard = outer;
         Ok(())

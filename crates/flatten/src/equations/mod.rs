@@ -3,6 +3,7 @@
 //! | file | purpose |
 //! |---|---|
 //! | [`guarded`] | bindings and equation sections: every scalar equation with its guard |
+//! | [`conditions`] | where no branch of an `if` so far holds |
 //! | [`names`] | the names of equations |
 //! | [`connect`] | sets of connected scalars |
 //! | [`connect_guarded`] | the equations that sets stand for, with members that exist in some modes only |
@@ -10,6 +11,7 @@
 //! | [`algorithms`] | algorithm sections, as far as they are equations in disguise |
 
 pub(crate) mod algorithms;
+pub(crate) mod conditions;
 pub(crate) mod connect;
 pub(crate) mod connect_guarded;
 pub(crate) mod guarded;

@@ -1,10 +1,12 @@
 //! `when` clauses: branches with conditions and actions (Modelica 3.6, 8.3.5), and which variables they make discrete.
 
 use modeshift_dae::{
-    EquationKind, ExpressionId, FlatModel, Node, Type, Variability, WhenAction, WhenActionKind, WhenBranch, WhenClause,
+    Builtin, EquationKind, ExpressionId, FlatModel, Node, Type, Variability, VariableId, WhenAction, WhenActionKind,
+    WhenBranch, WhenClause,
 };
-use modeshift_diagnostics::{Code, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Span};
 use modeshift_syntax::ast::{self, Expression, ExpressionKind};
+use rustc_hash::FxHashSet;
 
 use crate::equations::guarded::Place;
 use crate::expressions::context::Context;
@@ -208,6 +210,49 @@ impl Flattener<'_> {
         }
         self.check_assigned_inside(&differentiated);
         self.settle_equation_kinds();
+        self.check_discrete_equations();
+    }
+
+    /// What is declared `discrete` changes at events only: an equation outside `when` cannot make it follow what does not (4.5).
+    fn check_discrete_equations(&mut self) {
+        let FlatModel { equations, variables, expressions, when_clauses, .. } = &self.model;
+        let actions = when_clauses.iter().flat_map(|clause| &clause.branches).flat_map(|branch| &branch.actions);
+        // What a `when` assigns too has several definitions, which is said elsewhere.
+        let assigned: FxHashSet<VariableId> = actions
+            .filter_map(|action| match action.kind {
+                WhenActionKind::Assign(variable, _) => Some(variable),
+                _ => None,
+            })
+            .collect();
+        let mut found = Vec::new();
+        for equation in equations.iter().filter(|equation| equation.kind == EquationKind::Discrete) {
+            let Node::Variable(defined, 0) = expressions.node(equation.left) else { continue };
+            let is_alias = matches!(expressions.node(equation.right), Node::Variable(..));
+            if variables[defined].ty != Type::Real || is_alias || assigned.contains(&defined) {
+                continue;
+            }
+            let mut followed = None;
+            expressions.for_each(equation.right, |_, node| {
+                match node {
+                    Node::Variable(it, _) if variables[it].variability == Variability::Continuous => {
+                        followed = followed.take().or(Some(format!("`{}`", variables[it].name)));
+                    }
+                    Node::Time => followed = followed.take().or(Some("`time`".to_string())),
+                    _ => {}
+                }
+                followed.is_none() && !is_piecewise_constant(node)
+            });
+            if let Some(followed) = followed {
+                found.push((defined, equation.span, followed));
+            }
+        }
+        for (defined, span, followed) in found {
+            let variable = &self.model.variables[defined];
+            let message = format!("`{}` is discrete, but this equation makes it follow {followed}", variable.name);
+            let diagnostic = Diagnostic::error(Code::E0237, message).label(span, "changes at all times");
+            let diagnostic = diagnostic.label(variable.span, "declared here");
+            self.say(diagnostic.help("remove `discrete` from the declaration, or put the equation into a `when`"));
+        }
     }
 
     /// An equation that defines a discrete Real is not part of the continuous system.
@@ -231,5 +276,17 @@ impl Flattener<'_> {
             _ => None,
         });
         equations.chain(laws).collect()
+    }
+}
+
+/// Whether the value changes at events only, whatever is inside.
+fn is_piecewise_constant(node: Node) -> bool {
+    use Builtin::{Ceil, Change, Div, Edge, Floor, Initial, Integer, Sample, Sign};
+    match node {
+        Node::Relation(..) | Node::Pre(_) => true,
+        Node::Call(builtin, _) => {
+            matches!(builtin, Ceil | Change | Div | Edge | Floor | Initial | Integer | Sample | Sign)
+        }
+        _ => false,
     }
 }

@@ -10,7 +10,7 @@ use crate::failure::{Failure, Outcome, dynamic, unsupported, wrong};
 use crate::flattener::Flattener;
 
 use crate::classes::lookup::ClassReference;
-use crate::expressions::operators::is_number;
+use crate::expressions::operators::{is_number, overflow};
 use crate::expressions::term::{Term, type_text};
 use crate::instances::scopes::Found;
 
@@ -160,10 +160,32 @@ impl Flattener<'_> {
             }
         }
         let ty = result_type(builtin, integers);
+        if ty == Type::Integer {
+            let values: Option<Vec<i64>> = ids.iter().map(|&id| self.whole_literal(id)).collect();
+            let value = values.map(|values| integer_value(builtin, &values));
+            match value {
+                Some(Whole::Value(value)) => return Ok(Term::Scalar(ty, self.model.expressions.integer(value))),
+                Some(Whole::Overflow) => return overflow(span),
+                Some(Whole::Other) | None => {}
+            }
+            if builtin == Builtin::Integer
+                && let Some(value) = self.model.expressions.literal(ids[0])
+                && value.floor().abs() > LARGEST_EXACT_INTEGER
+            {
+                return overflow(span);
+            }
+        }
         if let Some(folded) = self.folded(builtin, &ids, ty, purpose) {
             return Ok(Term::Scalar(ty, folded));
         }
         Ok(Term::Scalar(ty, self.model.expressions.call(builtin, &ids)))
+    }
+
+    fn whole_literal(&self, id: ExpressionId) -> Option<i64> {
+        match self.model.expressions.node(id) {
+            Node::Integer(value) => Some(value),
+            _ => None,
+        }
     }
 
     /// The value for literal arguments. Elementary functions stay as they were written in flat equations.
@@ -455,4 +477,34 @@ fn result_type(builtin: Builtin, integers: bool) -> Type {
             Type::Real
         }
     }
+}
+
+/// Reals at or beyond 2^63 are no Integers of 64 bits.
+const LARGEST_EXACT_INTEGER: f64 = 9_223_372_036_854_774_784.0;
+
+/// What a function of Integers gives.
+enum Whole {
+    Value(i64),
+    Overflow,
+    /// Not computed with whole numbers.
+    Other,
+}
+
+/// The value at Integers, computed as such: doubles lose digits from 2^53 on.
+fn integer_value(builtin: Builtin, values: &[i64]) -> Whole {
+    let result = match (builtin, values) {
+        (Builtin::Abs, &[a]) => a.checked_abs(),
+        (Builtin::Min, &[a, b]) => Some(a.min(b)),
+        (Builtin::Max, &[a, b]) => Some(a.max(b)),
+        (Builtin::Div | Builtin::Mod | Builtin::Rem, &[_, 0]) => return Whole::Other,
+        (Builtin::Div, &[a, b]) => a.checked_div(b),
+        // What is left of a division by -1 is 0, even where the quotient does not fit.
+        (Builtin::Rem, &[a, b]) => Some(a.wrapping_rem(b)),
+        (Builtin::Mod, &[a, b]) => {
+            let rest = a.wrapping_rem(b);
+            Some(if rest != 0 && (rest < 0) != (b < 0) { rest + b } else { rest })
+        }
+        _ => return Whole::Other,
+    };
+    result.map_or(Whole::Overflow, Whole::Value)
 }

@@ -86,12 +86,13 @@ impl Flattener<'_> {
             Some(found) => found,
             None => {
                 let diagnostic = unknown(&first.name, first.span, "function");
-                let builtins = Builtin::ALL.iter().map(|builtin| builtin.name());
-                let diagnostic = crate::suggestion::with_suggestion(diagnostic, &first.name, builtins);
-                return Err(match diagnostic.help {
-                    Some(_) => diagnostic.into(),
-                    None => self.classes.suggest_names(diagnostic, &first.name, Some(context.scope.class)).into(),
-                });
+                let mut names: Vec<Arc<str>> = self.classes.names_around(Some(context.scope.class));
+                names.extend(Builtin::ALL.iter().map(|builtin| Arc::from(builtin.name())));
+                names
+                    .extend(["der", "pre", "edge", "change", "sum", "product", "size", "zeros", "ones"].map(Arc::from));
+                let names = names.iter().map(|name| &**name);
+                let diagnostic = crate::suggestion::with_suggestion(diagnostic, &first.name, names);
+                return Err(self.classes.with_library(diagnostic, function.parts.len()).into());
             }
         };
         for part in &function.parts[1..] {
@@ -200,7 +201,9 @@ impl Flattener<'_> {
         for (name, _) in &call.named {
             if !inputs.iter().any(|input| input.name == name.name) {
                 let message = format!("`{}` has no input `{}`", self.classes.library.class(call.class).name, name.name);
-                return wrong(Code::E0307, message, name.span);
+                let diagnostic = Diagnostic::error(Code::E0307, message).label(name.span, "not found");
+                let names = inputs.iter().map(|input| &*input.name);
+                return Err(crate::suggestion::with_suggestion(diagnostic, &name.name, names).into());
             }
         }
         let scope = Scope { instance: None, class: call.class };
@@ -229,6 +232,7 @@ impl Flattener<'_> {
                         return Err(Diagnostic::error(Code::E0307, message)
                             .label(call.span, "")
                             .label(input.span, "declared here")
+                            .help("give it here, or a default in its declaration")
                             .into());
                     };
                     inner.scope.class = input.origin;

@@ -1,7 +1,7 @@
 //! Operators on scalars and arrays (Modelica 3.6, 10.6), with their types.
 
 use modeshift_dae::{ArithmeticOperator, ExpressionId, Expressions, Node, RelationOperator, Type};
-use modeshift_diagnostics::{Code, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Span};
 use modeshift_syntax::ast::{BinaryOperator, UnaryOperator};
 
 use crate::expressions::evaluate::{describe, integer_value};
@@ -108,7 +108,12 @@ impl Operators<'_> {
                 } else {
                     Type::Real
                 };
-                Ok(Term::Scalar(ty, expressions.arithmetic(arithmetic, x, y)))
+                let id = expressions.arithmetic(arithmetic, x, y);
+                // Where the exact value does not fit, it was computed with Reals.
+                if ty == Type::Integer && matches!(expressions.node(id), Node::Real(it) if it.value().abs() > 9.2e18) {
+                    return overflow(span);
+                }
+                Ok(Term::Scalar(ty, id))
             }
         }
     }
@@ -270,6 +275,13 @@ impl Operators<'_> {
         }
         Ok(result)
     }
+}
+
+/// Integers have 64 bits, and a value that needs more is not rounded in silence.
+pub(crate) fn overflow<T>(span: Span) -> Outcome<T> {
+    let message = "this Integer needs more than 64 bits";
+    let diagnostic = Diagnostic::error(Code::E0317, message).label(span, "its value does not fit");
+    Err(diagnostic.help("compute with Reals: write one of the numbers as `1.0*…`, or `2.0` for `2`").into())
 }
 
 /// Refuses arrays that would not fit into memory.

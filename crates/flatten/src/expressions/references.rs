@@ -71,7 +71,14 @@ impl Flattener<'_> {
     fn unknown_reference(&mut self, reference: &Reference, context: &Context) -> Diagnostic {
         let first = &reference.parts[0].name;
         let diagnostic = unknown(&first.name, first.span, "name");
-        self.classes.suggest_names(diagnostic, &first.name, Some(context.scope.class))
+        let diagnostic = self.classes.suggest_names(diagnostic, &first.name, Some(context.scope.class));
+        let name = &first.name;
+        match (diagnostic.help.is_some(), reference.parts.len()) {
+            (true, _) => diagnostic,
+            (false, 1) => diagnostic
+                .help(format!("declare it: `parameter Real {name} = …`, or `Real {name}` with an equation for it")),
+            (false, parts) => self.classes.with_library(diagnostic, parts),
+        }
     }
 
     /// A part of an iterator or of a variable of a function.
@@ -433,6 +440,8 @@ impl Flattener<'_> {
                 let name = &part.name.name;
                 let message = format!("subscript {value} of `{name}` is out of bounds: its size is {dim}");
                 let diagnostic = Diagnostic::error(Code::E0305, message).label(expression.span, "");
+                let diagnostic =
+                    diagnostic.help(format!("write a subscript from 1 to {dim}, or declare `{name}` larger"));
                 return Err(declared.map_or(diagnostic.clone(), |span| diagnostic.label(span, "declared here")).into());
             }
             chosen.push(value as usize - 1);

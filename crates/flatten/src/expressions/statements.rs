@@ -1,7 +1,7 @@
 //! Statements of functions and of initial algorithms, executed on terms.
 
 use modeshift_dae::{Assertion, ExpressionId, FunctionId, Type};
-use modeshift_diagnostics::{Code, Span};
+use modeshift_diagnostics::{Code, Diagnostic, Span};
 use modeshift_syntax::ast::{Expression, ExpressionKind, Reference, Statement, StatementKind};
 use rustc_hash::FxHashMap;
 
@@ -27,11 +27,16 @@ pub(crate) enum Flow {
 /// How many statements one translation may execute.
 const MAX_STEPS: u64 = 2_000_000;
 
+/// How often the loops and iterators of one translation may go round.
+const MAX_ITERATIONS: usize = 10_000_000;
+
 /// What executing functions and algorithms leaves behind.
 #[derive(Default)]
 pub(crate) struct Execution {
     /// How many statements were executed.
     steps: u64,
+    /// How often loops and iterators went round.
+    iterations: usize,
     /// The assertions of the algorithm that is being executed.
     pub(crate) assertions: Vec<Assertion>,
     /// The functions of the flat model, by class and by the shapes and known values of their arguments.
@@ -55,6 +60,16 @@ impl Flattener<'_> {
             }
         }
         Ok(Flow::Next)
+    }
+
+    /// Refuses loops that would never come to an end, before they begin.
+    pub(crate) fn count_iterations(&mut self, count: usize, span: Span) -> Outcome<()> {
+        self.execution.iterations = self.execution.iterations.saturating_add(count);
+        if self.execution.iterations <= MAX_ITERATIONS {
+            return Ok(());
+        }
+        self.is_exhausted = true;
+        Err(too_many_iterations(span))
     }
 
     fn count_step(&mut self, span: Span) -> Outcome<()> {
@@ -297,4 +312,16 @@ impl Flattener<'_> {
         }
         stack(array.ty, &array.dims, items).ok_or(Failure::Reported)
     }
+}
+
+/// The failure of loops that go round more often than this program takes.
+pub(crate) fn too_many_iterations(span: Span) -> Failure {
+    let message = format!("loops go round more than {MAX_ITERATIONS} times at translation");
+    let diagnostic = Diagnostic::error(Code::E0603, message).label(span, "in this one, or in one inside it");
+    diagnostic.help("use smaller ranges, or write the sum or the product as a formula").into()
+}
+
+/// Whether so many rounds of one iterator inside others can be made at all.
+pub(crate) fn check_rounds(rounds: usize, span: Span) -> Outcome<()> {
+    if rounds <= MAX_ITERATIONS { Ok(()) } else { Err(too_many_iterations(span)) }
 }

@@ -12,6 +12,7 @@ use modeshift_syntax::ast::{BinaryOperator, Expression, ExpressionKind, ForIndex
 use crate::expressions::context::{Context, Purpose};
 use crate::expressions::evaluate::describe;
 use crate::expressions::operators::check_items;
+use crate::expressions::statements::check_rounds;
 use crate::expressions::term::{Term, shape_text, stack};
 use crate::failure::{Failure, Outcome, dynamic, unsupported, wrong};
 use crate::flattener::Flattener;
@@ -232,7 +233,7 @@ impl Flattener<'_> {
         context: &mut Context,
     ) -> Outcome<Term> {
         let depth = context.locals.len();
-        let built = self.comprehension_items(body, indices, span, context);
+        let built = self.comprehension_items(body, indices, (span, 1), context);
         context.locals.truncate(depth);
         let term = built?;
         match function {
@@ -248,16 +249,18 @@ impl Flattener<'_> {
         &mut self,
         body: &Expression,
         indices: &[ForIndex],
-        span: Span,
+        (span, around): (Span, usize),
         context: &mut Context,
     ) -> Outcome<Term> {
         // The last iterator varies outermost: {e for i in r, j in s} is {{e for i in r} for j in s}.
         let Some((index, rest)) = indices.split_last() else { return self.term(body, context) };
         let values = self.iterations(index, context)?;
+        let rounds = around.saturating_mul(values.len());
+        check_rounds(rounds, span)?;
         let mut parts = Vec::with_capacity(values.len());
         for value in values {
             context.locals.push((index.name.name.clone(), value));
-            let part = self.comprehension_items(body, rest, span, context);
+            let part = self.comprehension_items(body, rest, (span, rounds), context);
             context.locals.pop();
             parts.push(part?);
         }
@@ -275,7 +278,10 @@ impl Flattener<'_> {
         }
         let term = self.evaluate(range, context)?;
         match term {
-            Term::Array(array) if array.dims.len() == 1 => Ok(array.items.clone()),
+            Term::Array(array) if array.dims.len() == 1 => {
+                self.count_iterations(array.items.len(), range.span)?;
+                Ok(array.items.clone())
+            }
             other => wrong(
                 Code::E0303,
                 format!("a loop needs a vector to run through, but this is {}", describe(&other)),

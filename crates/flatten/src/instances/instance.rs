@@ -30,6 +30,9 @@ const MAX_DEPTH: u32 = 120;
 /// How many scalars a model may have.
 pub(crate) const MAX_SCALARS: usize = 5_000_000;
 
+/// More components than this are refused: with their variables they would fill some 2 GB.
+const MAX_COMPONENTS: usize = 2_000_000;
+
 /// A member as it is declared in one instance: after redeclarations, with all modifiers.
 pub(crate) struct Declaration {
     pub(crate) layers: Vec<Layer>,
@@ -67,6 +70,10 @@ impl Flattener<'_> {
             self.is_exhausted = true;
             return self.too_deep(&new);
         }
+        if self.instances.all.len() >= MAX_COMPONENTS {
+            self.is_exhausted = true;
+            return self.too_many(&new);
+        }
         let slots = vec![Slot::Pending; layout.members.len()];
         Ok(self.instances.all.push(Instance {
             class: new.class,
@@ -99,6 +106,17 @@ impl Flattener<'_> {
             .label(span, "")
             .with_note(format!("chain: {}", chain.join(" in ")))
             .into())
+    }
+
+    fn too_many<T>(&self, new: &NewInstance) -> Outcome<T> {
+        let span = new.parent.map_or(Span::default(), |parent| self.instances.member(parent, new.position).span);
+        let name =
+            new.parent.map_or(String::new(), |parent| self.instances.element_name(parent, new.position).to_string());
+        let message = format!("the model has more than {MAX_COMPONENTS} components, `{name}` among them");
+        let class =
+            &self.classes.library.class(self.instances.all.iter().next().map_or(new.class, |root| root.class)).name;
+        let diagnostic = Diagnostic::error(Code::E0603, message).label(span, "");
+        Err(diagnostic.help(format!("make `{class}` of fewer components, or smaller arrays of them")).into())
     }
 
     /// What an element of an instance is; made when first asked for.
@@ -257,6 +275,9 @@ impl Flattener<'_> {
             let is_connector =
                 self.instances[instance].is_connector || info.as_ref().is_some_and(|info| info.connector);
             let info = info.filter(|info| !info.modifiers.is_empty());
+            if dims.is_empty() {
+                self.count_scalars(&[], 1, member)?;
+            }
             let dims: Rc<[usize]> = if dims.is_empty() { self.instances.no_dims.clone() } else { dims.into() };
             let primitive =
                 Primitive { instance, position, ty, prefix, dims, info, first: None, is_connector, evaluated: false };
@@ -483,8 +504,10 @@ impl Flattener<'_> {
             return Ok(size);
         }
         let size = self.evaluate_integer(expression, &mut Context::new(scope, Purpose::Evaluate))?;
-        usize::try_from(size).or_else(|_| {
-            wrong(Code::E0311, format!("the size of `{}` is {size}, which is negative", member.name), expression.span)
+        usize::try_from(size).map_err(|_| {
+            let message = format!("the size of `{}` is {size}, which is negative", member.name);
+            let diagnostic = Diagnostic::error(Code::E0311, message).label(expression.span, "");
+            diagnostic.help("a size is 0 or more: change what it is computed from").into()
         })
     }
 

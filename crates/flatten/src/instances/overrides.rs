@@ -101,6 +101,24 @@ impl Flattener<'_> {
         Ok(term)
     }
 
+    /// The start value from outside of a variable, where there is one: `--set x.start=2`.
+    pub(crate) fn start_override(&mut self, id: PrimitiveId) -> Outcome<Option<Term>> {
+        if !self.overrides.iter().any(|known| known.last == "start") {
+            return Ok(None);
+        }
+        let (instance, position) = (self.instances[id].instance, self.instances[id].position);
+        let name = format!("{}.start", self.instances.element_name(instance, position));
+        let meant = |known: &Override| known.name == name && known.subscripts.is_empty();
+        let Some(at) = self.overrides.iter().rposition(meant).filter(|_| !self.instances[instance].is_static) else {
+            return Ok(None);
+        };
+        self.overrides[at].used = true;
+        let value = self.overrides[at].value.clone();
+        let scope = Scope { instance: None, class: ROOT };
+        let term = self.term(&value, &mut Context::new(scope, Purpose::Symbolic))?;
+        self.fitting(term, id, value.span).map(Some)
+    }
+
     fn with_element(
         &mut self,
         whole: &Term,
@@ -126,7 +144,10 @@ impl Flattener<'_> {
         let unused: Vec<Override> = self.overrides.iter().filter(|known| !known.used).cloned().collect();
         for known in unused {
             let names: Vec<Arc<str>> = self.model.variables.iter().map(|variable| variable.name.clone()).collect();
-            let message = format!("there is no parameter `{}` to set", known.name);
+            let message = match known.name.strip_suffix(".start") {
+                Some(variable) => format!("there is no variable `{variable}` whose start value could be set"),
+                None => format!("there is no parameter `{}` to set", known.name),
+            };
             let diagnostic = Diagnostic::error(Code::E0211, message).label(known.value.span, "");
             self.say(with_suggestion(diagnostic, &known.name, names.iter().map(|name| &**name)));
         }

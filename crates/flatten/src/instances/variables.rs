@@ -268,7 +268,11 @@ impl Flattener<'_> {
     }
 
     fn describe_by(&mut self, id: PrimitiveId, layers: &[Layer]) -> Outcome<()> {
-        if let Some(start) = self.start_term(id, layers, Purpose::Symbolic)? {
+        let start = match self.start_override(id)? {
+            Some(start) => Some(start),
+            None => self.start_term(id, layers, Purpose::Symbolic)?,
+        };
+        if let Some(start) = start {
             let span = self.attribute_span(layers, "start");
             self.set_each(id, &start, |variable, id| {
                 variable.start = Some(id);

@@ -2,10 +2,13 @@
 
 use crate::picture::{Card, Drawing, Emphasis, Line, Link, draw};
 
+use super::focus::folded;
 use super::{AnalyzeReport, BlockReport, mode_count_text};
 
 /// A picture shows at most this many blocks; nobody reads more, and the layout would take long.
 pub const LARGEST_PICTURE: usize = 400;
+/// Repeated elements are drawn as one from here on.
+const MOST_UNFOLDED: usize = 40;
 /// And at most this many arrows.
 const MOST_ARROWS: usize = 4000;
 /// Equations of one block that are listed on its card.
@@ -15,6 +18,16 @@ const NAMES_IN_A_LINE: usize = 6;
 
 /// The picture as SVG. Of more than [`LARGEST_PICTURE`] blocks the first are drawn, and the picture says so.
 pub fn to_svg(report: &AnalyzeReport) -> String {
+    if report.blocks.len() > MOST_UNFOLDED {
+        let folded = folded(report);
+        if folded.blocks.len() < report.blocks.len() {
+            return picture(&folded, report.blocks.len());
+        }
+    }
+    picture(report, report.blocks.len())
+}
+
+fn picture(report: &AnalyzeReport, unfolded: usize) -> String {
     let shown = &report.blocks[..report.blocks.len().min(LARGEST_PICTURE)];
     let link = |edge: &super::DependencyReport| Link {
         from: edge.from,
@@ -26,14 +39,14 @@ pub fn to_svg(report: &AnalyzeReport) -> String {
     let inside = |edge: &&super::DependencyReport| edge.from < shown.len() && edge.to < shown.len();
     let drawing = Drawing {
         title: report.model.clone(),
-        caption: caption(report, shown.len()),
+        caption: caption(report, shown.len(), unfolded),
         cards: shown.iter().map(card).collect(),
         links: report.dependencies.iter().filter(inside).take(MOST_ARROWS).map(link).collect(),
     };
     draw(&drawing)
 }
 
-fn caption(report: &AnalyzeReport, shown: usize) -> Vec<String> {
+fn caption(report: &AnalyzeReport, shown: usize, unfolded: usize) -> Vec<String> {
     let modes = mode_count_text(&report.mode_count);
     let blocks = if report.block_count == 1 { "block" } else { "blocks" };
     let mut lines = vec![format!("{modes}, {}, {} {blocks}", report.verdict, report.block_count)];
@@ -45,8 +58,13 @@ fn caption(report: &AnalyzeReport, shown: usize) -> Vec<String> {
     if !report.singular.is_empty() {
         lines.push(format!("singular when {}", report.singular_when));
     }
-    if shown < report.block_count || report.truncated {
+    if shown < unfolded && shown == report.blocks.len() {
+        lines.push(format!("blocks of repeated elements are drawn once: {shown} cards"));
+    }
+    if shown < report.blocks.len() {
         lines.push(format!("only the first {shown} blocks are drawn"));
+    } else if unfolded < report.block_count || report.truncated {
+        lines.push(format!("only the first {unfolded} blocks are drawn"));
     }
     lines
 }

@@ -5,19 +5,27 @@
 //! |---|---|
 //! | `build` | from a structural analysis to the report |
 //! | `dot` | the report in the language of Graphviz |
+//! | `focus` | the part of the report around a name, and repeated elements as one |
 //! | `graph` | the report as a picture |
+//! | `matrix` | the signature matrix of one mode, block by block |
+//! | `subscripts` | names that differ in subscripts alone, as one |
 //! | `summary` | what is printed of a model too large to list |
 //! | `text` | the report as text, in the notation of the papers |
 
 mod build;
 mod dot;
+mod focus;
 mod graph;
+mod matrix;
+mod subscripts;
 mod summary;
 mod text;
 
 pub use build::{Scope, at_text, report, valuation_text};
 pub use dot::quoted;
+pub use focus::focused;
 pub use graph::LARGEST_PICTURE;
+pub use matrix::matrix_text;
 pub use summary::{LARGEST_LISTING, summary_text};
 pub use text::{block_text, mode_count_text, mode_variable_text, section};
 

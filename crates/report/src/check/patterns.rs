@@ -1,6 +1,6 @@
 //! Known mistakes behind a singular model, and what to do about each.
 
-use modeshift_dae::VariableId;
+use modeshift_dae::{EquationId, Node, VariableId};
 use modeshift_structure::Analysis;
 
 use crate::singular::{SingularCase, Subset};
@@ -29,7 +29,10 @@ pub(super) fn advice(finding: &Finding<'_>, analysis: &Analysis, texts: &SetText
     if let Some(advice) = no_reference(finding) {
         return Some(advice);
     }
-    let too_many = sources_in_a_loop(finding).or_else(|| fixed_twice(finding));
+    let too_many = two_references(finding)
+        .or_else(|| said_twice(finding))
+        .or_else(|| sources_in_a_loop(finding))
+        .or_else(|| fixed_twice(finding));
     let too_few = no_equation(finding, analysis, texts).or_else(|| one_more_equation(finding));
     match (too_many, too_few) {
         (Some(too_many), Some(too_few)) => Some(format!("{too_many}; and {too_few}")),
@@ -71,6 +74,43 @@ fn no_equation(finding: &Finding<'_>, analysis: &Analysis, texts: &SetTexts<'_>)
     Some(format!(
         "`{name}` has an equation only when `{elsewhere}`; add one for the other modes, for example `{name} = 0`"
     ))
+}
+
+/// Two equations that fix one potential, with nothing but connections between them: two grounds on one node.
+fn two_references(finding: &Finding<'_>) -> Option<String> {
+    let over = finding.over.filter(|over| over.equations.len() > 1)?;
+    let is_reference = |id: &&EquationId| finding.names.unknowns(**id).len() == 1;
+    let (references, others): (Vec<&EquationId>, Vec<&EquationId>) = over.equations.iter().partition(is_reference);
+    let is_connection =
+        |id: &&EquationId| !finding.names.equation(**id).contains('.') && finding.names.unknowns(**id).len() == 2;
+    let &[one, other] = references.as_slice() else { return None };
+    let component = |id: &EquationId| finding.names.equation(*id).rsplit_once('.').map(|(component, _)| component);
+    let (one, other) = (component(one)?, component(other)?);
+    (!others.is_empty() && others.iter().all(is_connection))
+        .then(|| format!("`{one}` and `{other}` both fix the potential of one node: remove one of them"))
+}
+
+/// Two equations that both say what a variable is.
+fn said_twice(finding: &Finding<'_>) -> Option<String> {
+    let over = finding.over.filter(|over| over.equations.len() > 2 && finding.dependent.is_none())?;
+    let model = &finding.names.dae.model;
+    let defined = |id: &EquationId| match model.expressions.node(model.equations[*id].left) {
+        Node::Variable(variable, 0) => Some(variable),
+        _ => None,
+    };
+    let mut known: Vec<(VariableId, EquationId)> = Vec::new();
+    for id in &over.equations {
+        let Some(variable) = defined(id) else { continue };
+        if let Some((_, earlier)) = known.iter().find(|it| it.0 == variable) {
+            let (one, other) = (finding.names.equation(*earlier), finding.names.equation(*id));
+            let name = finding.names.variable(variable);
+            return Some(format!(
+                "both `{one}` and `{other}` say what `{name}` is: remove one of them, or add an unknown"
+            ));
+        }
+        known.push((variable, *id));
+    }
+    None
 }
 
 /// Voltages that are given and add up to something else.

@@ -1,11 +1,15 @@
 //! The structural verdicts of `check`, as diagnostics that speak of the user's model: in which modes, which equations
 //! and variables, the smallest subset that shows it, and what to try.
 
-use modeshift_dae::{EquationId, MultimodeDae, short_text};
-use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Span};
+use modeshift_dae::{EquationId, MultimodeDae, Variable, VariableId, short_text};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Severity, Span};
+use modeshift_drawing::shortened;
 use modeshift_modes::{Invariant, Limit};
 use modeshift_structure::{Analysis, Combination, Dependence, Reason, SingularKind, Singularity};
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::implicit::Dependences;
 use super::kinds::KindWords;
 use super::long_range::check_long_range;
 use super::patterns::{Finding, advice};
@@ -17,8 +21,16 @@ use crate::wording::{Names, counted, listed};
 
 /// Labels of one diagnostic.
 const MOST_LABELS: usize = 6;
+/// Labels of a warning.
+const LABELS_OF_A_WARNING: usize = 2;
+/// Names of one label.
+const MOST_NAMES_OF_A_PLACE: usize = 3;
 /// Sets of modes with more nodes than this are told by examples: of two closed valves of thirty the formula fills a screen.
 const LARGEST_WRITTEN: usize = 90;
+/// Other modes in which the same parts are singular.
+const MOST_MORE: usize = 3;
+/// Their formulas are cut at this length.
+const LONGEST_MORE: usize = 100;
 /// A formula up to this length stands in the title.
 const SHORT_FORMULA: usize = 60;
 
@@ -43,7 +55,13 @@ pub fn check_invariant(dae: &MultimodeDae, invariant: &Invariant, diagnostics: &
 
 /// Says which guards are decided together with what they guard.
 pub fn note_implicit_guards(dae: &MultimodeDae, diagnostics: &mut Diagnostics) {
-    let implicit: Vec<_> = dae.mode_variables.iter().filter(|mode| mode.implicit).collect();
+    if !dae.mode_variables.iter().any(|mode| mode.implicit) {
+        return;
+    }
+    let dependences = Dependences::new(dae);
+    let modes = dae.mode_variables.iter_enumerated();
+    let implicit: Vec<_> =
+        modes.filter(|(id, mode)| mode.implicit && dependences.is_circular(*id)).map(|(_, mode)| mode).collect();
     let names = listed(implicit.iter().map(|mode| &*mode.name));
     let mut note = match implicit.len() {
         0 => return,
@@ -105,8 +123,17 @@ pub fn check_missing_variables(analyzed: &Analyzed, diagnostics: &mut Diagnostic
     is_missing
 }
 
-/// Says everything about the structure that is wrong.
+/// Says everything about the structure that is wrong; places that have parts in common are told together.
 pub fn check_structure(analyzed: &Analyzed, diagnostics: &mut Diagnostics) {
+    say_structure(analyzed, true, diagnostics);
+}
+
+/// The same, each place by itself.
+pub fn check_every_place(analyzed: &Analyzed, diagnostics: &mut Diagnostics) {
+    say_structure(analyzed, false, diagnostics);
+}
+
+fn say_structure(analyzed: &Analyzed, together: bool, diagnostics: &mut Diagnostics) {
     let Analyzed { dae, analysis, .. } = analyzed;
     let names = mode_names(dae);
     let texts = SetTexts::new(dae, analysis, &names);
@@ -117,17 +144,84 @@ pub fn check_structure(analyzed: &Analyzed, diagnostics: &mut Diagnostics) {
     if let Some(found) = &analyzed.long_range {
         check_long_range(dae, found, diagnostics);
     }
+    let mut told: Vec<Told> = Vec::new();
     for place in &analyzed.singularities.places {
         if analyzed.long_range.is_some() && needs_few_words(analysis, place) {
             continue;
         }
-        diagnostics.push(match (&place.reason, words.diagnostic(place)) {
+        let parts = Parts::of(place);
+        let known = told.iter_mut().find(|it| together && it.covers(place.kind, &parts));
+        if let Some(known) = known {
+            known.more.push(checker.texts.text(place.modes));
+            known.parts.extend(parts);
+            continue;
+        }
+        let diagnostic = match (&place.reason, words.diagnostic(place)) {
             (_, Some(diagnostic)) => diagnostic,
             (Reason::Structure(case), None) => checker.singular(case, place.kind),
             (_, None) => continue,
-        });
+        };
+        told.push(Told { kind: place.kind, parts, diagnostic, more: Vec::new() });
     }
+    told.into_iter().for_each(|it| diagnostics.push(it.with_more()));
     words.memories(&analyzed.singularities, diagnostics);
+}
+
+/// The equations and variables of a place.
+struct Parts {
+    equations: FxHashSet<EquationId>,
+    variables: FxHashSet<VariableId>,
+}
+
+impl Parts {
+    fn of(place: &Singularity) -> Parts {
+        let mut equations: FxHashSet<EquationId> = place.equations.iter().copied().collect();
+        let mut variables: FxHashSet<VariableId> = place.undetermined.iter().map(|(id, _)| *id).collect();
+        if let Reason::Structure(case) = &place.reason {
+            equations.extend(case.overdetermined_equations.iter().chain(&case.underdetermined_equations));
+            variables.extend(case.underdetermined_variables.iter().chain(&case.overdetermined_variables));
+        }
+        Parts { equations, variables }
+    }
+
+    fn share(&self, other: &Parts) -> bool {
+        !self.equations.is_disjoint(&other.equations) || !self.variables.is_disjoint(&other.variables)
+    }
+
+    fn extend(&mut self, other: Parts) {
+        self.equations.extend(other.equations);
+        self.variables.extend(other.variables);
+    }
+}
+
+/// A place with those that have parts in common with it: they have one cause, and are one diagnostic.
+struct Told {
+    kind: SingularKind,
+    parts: Parts,
+    diagnostic: Diagnostic,
+    /// In which modes it is so, too.
+    more: Vec<String>,
+}
+
+impl Told {
+    fn covers(&self, kind: SingularKind, parts: &Parts) -> bool {
+        self.kind == kind && self.parts.share(parts)
+    }
+
+    fn with_more(mut self) -> Diagnostic {
+        let (count, shown) = (self.more.len(), self.more.iter().take(MOST_MORE));
+        for modes in shown {
+            let modes = shortened(modes, LONGEST_MORE);
+            self.diagnostic = self.diagnostic.with_note(format!("the same parts are singular when `{modes}`"));
+        }
+        match count.checked_sub(MOST_MORE) {
+            None | Some(0) if count == 0 => self.diagnostic,
+            None | Some(0) => self.diagnostic.with_note("`check --all` tells them one by one"),
+            Some(rest) => {
+                self.diagnostic.with_note(format!("and in {rest} more sets of modes: `check --all` tells them"))
+            }
+        }
+    }
 }
 
 /// Whether the formula of the modes of a place would be too long to be read, or even to be written.
@@ -259,9 +353,9 @@ impl Checker<'_> {
     }
 
     fn with_overdetermined(&self, mut diagnostic: Diagnostic, over: &Subset) -> Diagnostic {
-        for id in over.equations.iter().take(MOST_LABELS) {
-            let equation = &self.dae.model.equations[*id];
-            diagnostic = diagnostic.label(equation.span, format!("`{}`", equation.name));
+        let equations = over.equations.iter().map(|id| &self.dae.model.equations[*id]);
+        for (span, names) in by_place(most_labels(&diagnostic), equations.map(|it| (it.span, &*it.name))) {
+            diagnostic = diagnostic.label(span, names);
         }
         let equations = counted(over.equations.len(), "equation");
         let names = listed(over.equations.iter().map(|id| self.names.equation(*id)));
@@ -274,9 +368,9 @@ impl Checker<'_> {
     }
 
     fn with_underdetermined(&self, mut diagnostic: Diagnostic, under: &Subset, all_modes: bool) -> Diagnostic {
-        for id in under.variables.iter().take(MOST_LABELS) {
-            let variable = &self.dae.model.variables[*id];
-            diagnostic = diagnostic.label(variable.span, format!("`{}` is not determined", variable.name));
+        let variables = under.variables.iter().map(|id| &self.dae.model.variables[*id]);
+        for (span, names) in by_place(most_labels(&diagnostic), variables.map(|it| (name_span(it), &*it.name))) {
+            diagnostic = diagnostic.label(span, format!("{names} {} not determined", is_or_are(&names)));
         }
         let unknowns = listed(under.variables.iter().map(|id| self.names.variable(*id)));
         let names = listed(under.equations.iter().map(|id| self.names.equation(*id)));
@@ -288,6 +382,43 @@ impl Checker<'_> {
             count => format!("{unknowns} {is_or_are} in {count} equations only: {names}"),
         })
     }
+}
+
+/// Where the name of a variable stands in its declaration, which begins with it.
+pub(super) fn name_span(variable: &Variable) -> Span {
+    let last = variable.name.rsplit('.').next().unwrap_or_default();
+    let name = last.split('[').next().unwrap_or_default();
+    Span { end: variable.span.end.min(variable.span.start + name.len() as u32), ..variable.span }
+}
+
+/// Names at the first few places, those of one place together: a class that is used several times has them all.
+fn by_place<'a>(most: usize, named: impl Iterator<Item = (Span, &'a str)>) -> Vec<(Span, String)> {
+    let mut places: Vec<(Span, Vec<&str>)> = Vec::new();
+    let mut known: FxHashMap<Span, usize> = FxHashMap::default();
+    for (span, name) in named {
+        let at = *known.entry(span).or_insert(places.len());
+        match places.get_mut(at) {
+            Some((_, names)) => names.push(name),
+            None => places.push((span, vec![name])),
+        }
+    }
+    let text = |names: &[&str]| match names.len().checked_sub(MOST_NAMES_OF_A_PLACE) {
+        None | Some(0) => names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
+        Some(more) => {
+            let shown: Vec<String> = names[..MOST_NAMES_OF_A_PLACE].iter().map(|name| format!("`{name}`")).collect();
+            format!("{} and {more} more", shown.join(", "))
+        }
+    };
+    places.iter().take(most).map(|(span, names)| (*span, text(names))).collect()
+}
+
+/// A warning is to be noticed, an error to be understood.
+fn most_labels(diagnostic: &Diagnostic) -> usize {
+    if diagnostic.severity == Severity::Error { MOST_LABELS } else { LABELS_OF_A_WARNING }
+}
+
+fn is_or_are(names: &str) -> &'static str {
+    if names.contains(", ") || names.contains(" and ") { "are" } else { "is" }
 }
 
 fn title(when: &str, over: Option<&Subset>, under: Option<&Subset>) -> String {

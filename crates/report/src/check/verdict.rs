@@ -21,6 +21,14 @@ crate::report! {
         text: String => always "text",
     }
 
+    /// A piece of text to be replaced, so that the model is right; tested by doing so.
+    pub struct EditReport {
+        /// What is replaced; nothing of it where something is inserted.
+        place: Option<Place> => always "span",
+        /// What stands there then.
+        text: String => always "text",
+    }
+
     /// An error, a warning or a note.
     pub struct DiagnosticReport {
         /// Its code, which `docs/errors.md` explains.
@@ -39,6 +47,10 @@ crate::report! {
         notes: Vec<String> => always "notes",
         /// What to try.
         help: Option<String> => always "help",
+        /// What the edits do, in words.
+        fix: Option<String> => optional "fix",
+        /// Edits of the file that make the model right, tested by making them; those of all diagnostics belong together.
+        edits: Vec<EditReport> => always "edits",
     }
 
     /// How many more diagnostics of a code there were.
@@ -161,6 +173,7 @@ impl DiagnosticReport {
     pub fn new(diagnostic: &Diagnostic, sources: &SourceMap) -> DiagnosticReport {
         let labels = diagnostic.labels.iter();
         let labels = labels.map(|it| LabelReport { place: Place::of(it.span, sources), text: it.text.clone() });
+        let edits = diagnostic.repair.iter().flat_map(|repair| &repair.edits);
         DiagnosticReport {
             code: diagnostic.code.as_str(),
             severity: diagnostic.severity.word(),
@@ -170,6 +183,8 @@ impl DiagnosticReport {
             labels: labels.collect(),
             notes: diagnostic.notes.clone(),
             help: diagnostic.help.clone(),
+            fix: diagnostic.repair.as_ref().map(|repair| repair.title.clone()),
+            edits: edits.map(|it| EditReport { place: Place::of(it.span, sources), text: it.text.clone() }).collect(),
         }
     }
 }

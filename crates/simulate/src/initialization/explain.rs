@@ -1,6 +1,8 @@
 //! Why there is no start, and what is remarkable about one, in the words of the model.
 
-use modeshift_dae::{Definition, EquationId, ExpressionText, Type, VariableId};
+use modeshift_dae::{
+    ArithmeticOperator, Definition, Equation, EquationId, ExpressionText, FlatModel, Node, Type, VariableId, short_text,
+};
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
 use modeshift_numerics::NewtonFailureReason;
 use modeshift_structure::initialization::InitialScenario;
@@ -168,7 +170,10 @@ fn equation_name<'a>(problem: &'a InitialProblem<'_>, equation: EquationId) -> &
 fn block_failure(problem: &InitialProblem<'_>, block: &BlockFailure) -> Diagnostic {
     let name = |index: usize| equation_name(problem, block.equations[index]);
     let reason = match &block.newton.reason {
-        NewtonFailureReason::ResidualNotFinite(row) => format!("`{}` has no finite value there", name(*row)),
+        NewtonFailureReason::ResidualNotFinite(row) => {
+            let zero = division_by_zero(problem.model(), block.equations[*row]).map(|it| format!(": {it}"));
+            format!("`{}` has no finite value there{}", name(*row), zero.unwrap_or_default())
+        }
         NewtonFailureReason::JacobianNotFinite { row, column } => {
             let unknown = problem.name(block.variables[*column]);
             format!("the derivative of `{}` by `{unknown}` is not finite there", name(*row))
@@ -189,7 +194,31 @@ fn block_failure(problem: &InitialProblem<'_>, block: &BlockFailure) -> Diagnost
     let values = block.variables.iter().zip(&block.newton.unknowns).take(MOST_LISTED);
     let values: Vec<String> = values.map(|(&it, value)| format!("{} = {value}", problem.name(it))).collect();
     diagnostic = diagnostic.with_note(format!("where it stopped: {}", values.join(", ")));
-    diagnostic.help("give better `start` values to these variables")
+    match &block.newton.reason {
+        NewtonFailureReason::ResidualNotFinite(row) if division_by_zero(model, block.equations[*row]).is_some() => {
+            diagnostic.help("give the parameter another value, or write the equation without a division")
+        }
+        _ => diagnostic.help("give better `start` values to these variables"),
+    }
+}
+
+/// A division of an equation by a parameter that is given as 0, in words.
+fn division_by_zero(model: &FlatModel, equation: EquationId) -> Option<String> {
+    let Equation { left, right, .. } = model.equations[equation];
+    let mut found = None;
+    for side in [left, right] {
+        model.expressions.for_each(side, |id, node| {
+            if let Node::Arithmetic(ArithmeticOperator::Divide, _, by) = node
+                && let Node::Variable(variable, 0) = model.expressions.node(by)
+                && model.variables[variable].binding.and_then(|it| model.expressions.literal(it)) == Some(0.0)
+            {
+                let (text, name) = (short_text(model, None, id), &model.variables[variable].name);
+                found = found.take().or(Some(format!("`{text}` divides by `{name}`, which is 0")));
+            }
+            found.is_none()
+        });
+    }
+    found
 }
 
 /// What is said about discrete variables at the start and is not true there.

@@ -19,9 +19,15 @@ impl<'a> CsvFile<'a> {
     }
 
     /// Writes what is left.
-    pub fn finish(mut self) -> io::Result<()> {
+    pub fn finish(self) -> io::Result<()> {
+        self.finish_or_rows().map_err(|(error, _)| error)
+    }
+
+    /// Writes what is left; where something could not be written, how many bytes of the file are whole rows.
+    pub fn finish_or_rows(mut self) -> Result<(), (io::Error, u64)> {
         self.stored.write(&[], &[]);
-        self.stored.outcome()
+        let whole = self.stored.length();
+        self.stored.outcome().map_err(|error| (error, whole))
     }
 }
 

@@ -69,7 +69,10 @@ impl<'a> Stored<'a> {
 
     fn try_write(&mut self, tail: &[u8], patches: &[Patch]) -> io::Result<()> {
         let pending = std::mem::take(&mut self.pending);
-        self.write_at(self.end, &pending)?;
+        if let Err(error) = self.write_at(self.end, &pending) {
+            self.end += self.whole_lines(&pending);
+            return Err(error);
+        }
         self.end += pending.len() as u64;
         self.pending = pending;
         self.write_at(self.end, tail)?;
@@ -77,6 +80,13 @@ impl<'a> Stored<'a> {
             self.write_at(patch.position, &patch.bytes)?;
         }
         self.storage.flush()
+    }
+
+    /// How much of what could not be written as a whole is there in whole lines.
+    fn whole_lines(&mut self, pending: &[u8]) -> u64 {
+        let length = self.storage.seek(SeekFrom::End(0)).unwrap_or(self.end);
+        let written = (length.saturating_sub(self.end) as usize).min(pending.len());
+        pending[..written].iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last as u64 + 1)
     }
 
     /// Moves only where it has to: what only ever grows can go to a pipe.

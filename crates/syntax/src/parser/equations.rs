@@ -1,6 +1,6 @@
 //! Equations and equation sections (appendix A.2.6), with the extension `invariant <Boolean expression>`.
 
-use modeshift_diagnostics::{Code, Diagnostic};
+use modeshift_diagnostics::{Code, Diagnostic, Repair};
 
 use super::Parser;
 use super::blocks::Items;
@@ -42,7 +42,8 @@ pub(super) fn misplaced_equations(parser: &mut Parser) {
     let diagnostic = Diagnostic::error(Code::E0111, "an equation among declarations")
         .label(parser.current_span(), "this starts an equation")
         .help("put `equation` in front of the first equation");
-    parser.report(diagnostic);
+    let first = parser.current_span();
+    parser.report(diagnostic.candidate(Repair::insert(first, first.start, "equation\n  ", "insert `equation`")));
     parser.start(EquationSection);
     while starts_equation(parser) {
         let before = parser.position;
@@ -80,7 +81,8 @@ fn simple_equation(parser: &mut Parser) {
         let diagnostic = Diagnostic::error(Code::E0111, "an assignment among equations")
             .label(parser.current_span(), "expected `=`")
             .help("write an equation with `=`, or put the assignment into an `algorithm` section");
-        parser.report(diagnostic);
+        let repair = Repair::replace(parser.current_span(), "=", "write `=`");
+        parser.report(diagnostic.candidate(repair));
         parser.bump();
         expression(parser);
     } else if parser.previous() != RightParen {

@@ -3,7 +3,7 @@
 //! Operands of one precedence level stand side by side in one `Chain` node, so that a sum of 10^5 terms is
 //! as flat in the tree as on paper.
 
-use modeshift_diagnostics::{Code, Diagnostic};
+use modeshift_diagnostics::{Code, Diagnostic, Repair};
 use rowan::Checkpoint;
 
 use super::{Dialect, Parser};
@@ -274,7 +274,13 @@ pub(super) fn close(parser: &mut Parser, opening: usize, closing: SyntaxKind) {
     let diagnostic = Diagnostic::error(Code::E0103, format!("expected {what}, found {}", parser.found()))
         .label(parser.previous_end(), format!("expected {what} behind this"))
         .label(parser.span_of(opening), "opened here");
-    parser.report(diagnostic);
+    let bracket = match closing {
+        RightParen => ")",
+        RightBracket => "]",
+        _ => "}",
+    };
+    let end = parser.previous_end();
+    parser.report(diagnostic.candidate(Repair::insert(end, end.end, bracket, format!("insert `{bracket}`"))));
 }
 
 /// `(a, y = b)`, `(e for i in r)`, `(function f(x = 1))`.

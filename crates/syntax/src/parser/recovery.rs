@@ -1,6 +1,6 @@
 //! Finding the thread again: missing semicolons, `end`s that are missing or belong elsewhere, tokens to skip.
 
-use modeshift_diagnostics::{Code, Diagnostic};
+use modeshift_diagnostics::{Code, Diagnostic, Repair};
 
 use super::Parser;
 use super::components::comment;
@@ -88,8 +88,11 @@ impl Parser<'_> {
     }
 
     fn error_not_closed(&mut self, open: &Open) {
+        let end = self.previous_end();
+        let (closing, title) = (format!("\n{};", open.closing()), format!("insert `{};`", open.closing()));
         let diagnostic = Diagnostic::error(Code::E0103, format!("`{}` is not closed", open.what()))
-            .label(self.previous_end(), format!("expected `{};` behind this", open.closing()))
+            .candidate(Repair::insert(end, end.end, closing, title))
+            .label(end, format!("expected `{};` behind this", open.closing()))
             .label(self.span_of(open.start), format!("this `{}` starts here", open.keyword));
         self.report(if open.keyword == "if" && self.last_else_if > open.start {
             diagnostic
@@ -114,6 +117,7 @@ impl Parser<'_> {
         let diagnostic = Diagnostic::error(Code::E0104, message)
             .label(span, format!("expected `{}`", open.closing()))
             .label(self.span_of(open.start), format!("this `{}` starts here", open.keyword))
+            .candidate(Repair::replace(span, open.closing(), format!("write `{};`", open.closing())))
             .help(format!("write `{};`", open.closing()));
         self.report(diagnostic);
     }
@@ -146,9 +150,9 @@ impl Parser<'_> {
             return;
         }
         if self.at_line_start() || self.at_resumption() {
-            let diagnostic =
-                Diagnostic::error(Code::E0102, "missing `;`").label(self.previous_end(), "expected `;` behind this");
-            self.report(diagnostic);
+            let end = self.previous_end();
+            let diagnostic = Diagnostic::error(Code::E0102, "missing `;`").label(end, "expected `;` behind this");
+            self.report(diagnostic.candidate(Repair::insert(end, end.end, ";", "insert `;`")));
         } else {
             self.error_expected("`;`");
             self.skip_to_semicolon();

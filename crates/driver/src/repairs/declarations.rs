@@ -1,0 +1,236 @@
+//! Types, prefixes and modifiers of declarations, and calls, that are wrong in a way that shows what was meant.
+
+use modeshift_diagnostics::{Code, Diagnostic, Edit, Repair, Span};
+use modeshift_syntax::ast::{EquationKind, ExpressionKind};
+
+use super::outline::{Member, Outline, path_text};
+
+/// What may be done about a declaration or its use.
+pub(super) fn candidates(outline: &Outline, diagnostic: &Diagnostic) -> Vec<Repair> {
+    let Some(place) = diagnostic.labels.first().map(|label| label.span) else { return Vec::new() };
+    match diagnostic.code {
+        Code::E0101 => equation_meant(outline, diagnostic),
+        Code::E0202 => declared_again(outline, place),
+        Code::E0220 | Code::E0221 => without_argument(outline, place),
+        Code::E0222 if diagnostic.candidates.is_empty() => without_argument(outline, place),
+        Code::E0233 => made_public(outline, diagnostic),
+        Code::E0237 => less_constant(outline, diagnostic),
+        Code::E0303 => other_type(outline, diagnostic),
+        Code::E0307 => fewer_arguments(outline, diagnostic),
+        Code::E0401 => connector_of(outline, diagnostic),
+        Code::E0405 => initial_state(outline),
+        Code::E0501 => defined_twice(outline, diagnostic),
+        Code::E0510 => without_invariant(outline, diagnostic),
+        Code::W0321 => crossing(outline, place),
+        Code::W0323 => unused(outline, place),
+        _ => Vec::new(),
+    }
+}
+
+/// The innermost class that contains a place.
+fn class_around(outline: &Outline, place: Span) -> Option<String> {
+    let contains = |span: Span| span.file == place.file && span.start <= place.start && place.end <= span.end;
+    let classes = outline.classes().filter(|(_, class)| contains(class.span));
+    classes.min_by_key(|(_, class)| class.span.end - class.span.start).map(|(name, _)| name.to_string())
+}
+
+/// Writes an equation where a comparison stands alone.
+fn equation_meant(outline: &Outline, diagnostic: &Diagnostic) -> Vec<Repair> {
+    let is_comparison = diagnostic.help.as_ref().is_some_and(|help| help.contains("`==` only compares"));
+    let end = diagnostic.labels.first().map_or(0, |label| label.span.start as usize);
+    let Some(before) = outline.text.get(..end).filter(|_| is_comparison) else { return Vec::new() };
+    let from = before.trim_end().rfind(['\n', ';']).map_or(0, |at| at + 1);
+    let Some(at) = before[from..].find("==").map(|at| from + at) else { return Vec::new() };
+    vec![Repair::replace(outline.span(at, at + 2), "=", "write `=`")]
+}
+
+fn declared_again(outline: &Outline, place: Span) -> Vec<Repair> {
+    let Some(member) = outline.component_at(place) else { return Vec::new() };
+    let title = format!("remove the second `{}`", member.component.name.name);
+    Outline::repair(title, [outline.without_component(&member)]).into_iter().collect()
+}
+
+/// Removes an item of a list in parentheses.
+fn without_argument(outline: &Outline, place: Span) -> Vec<Repair> {
+    let (start, end) = (place.start as usize, place.end as usize);
+    let (Some(before), Some(behind)) = (outline.text.get(..start), outline.text.get(end..)) else { return Vec::new() };
+    let (before, rest) = (before.trim_end(), behind.trim_start());
+    let next = outline.text.len() - rest.len();
+    let span = if rest.starts_with(',') {
+        let next = outline.text.len() - outline.text[next + 1..].trim_start().len();
+        outline.span(start, next)
+    } else if before.ends_with(',') {
+        outline.span(before.len() - 1, end)
+    } else if before.ends_with('(') && rest.starts_with(')') {
+        outline.span(before.len() - 1, next + 1)
+    } else {
+        return Vec::new();
+    };
+    vec![Repair::replace(span, "", format!("remove `{}`", outline.text_of(place)))]
+}
+
+/// Puts a declaration into a public section of its own.
+fn made_public(outline: &Outline, diagnostic: &Diagnostic) -> Vec<Repair> {
+    let Some(declared) = diagnostic.labels.get(1).and_then(|label| outline.component_at(label.span)) else {
+        return Vec::new();
+    };
+    let start = clause_start(&declared);
+    let Some(whole) = outline.whole_statement(declared.component.span) else { return Vec::new() };
+    let end = outline.text[..whole.end as usize].trim_end().len();
+    let title = format!("make `{}` public", declared.component.name.name);
+    vec![Repair::replace(outline.span(start, start), "public ", title).and(outline.span(end, end), " protected")]
+}
+
+/// Where the clause of a component begins, its type and prefixes included.
+fn clause_start(member: &Member) -> usize {
+    let type_name = member.component.type_name.span.start as usize;
+    (member.element.span.start as usize).min(type_name)
+}
+
+/// The place of a prefix of a component.
+fn prefix(outline: &Outline, member: &Member, word: &str) -> Option<Span> {
+    let type_name = member.component.type_name.span.start as usize;
+    let before = outline.text.get(..type_name)?;
+    let from = before.rfind([';', '\n']).map_or(0, |at| at + 1);
+    let at = from + before[from..].find(word)?;
+    let end = at + word.len();
+    Some(outline.span(at, end + outline.text[end..].len() - outline.text[end..].trim_start().len()))
+}
+
+/// Lets a constant or parameter vary as much as what it depends on.
+fn less_constant(outline: &Outline, diagnostic: &Diagnostic) -> Vec<Repair> {
+    let members = diagnostic.labels.iter().rev().filter_map(|label| outline.component_at(label.span));
+    let mut candidates = Vec::new();
+    for member in members {
+        let name = &member.component.name.name;
+        if let Some(span) = prefix(outline, &member, "constant") {
+            candidates.push(Repair::replace(span, "parameter ", format!("make `{name}` a parameter")));
+        }
+        for word in ["constant", "parameter", "discrete"] {
+            if let Some(span) = prefix(outline, &member, word) {
+                candidates.push(Repair::replace(span, "", format!("remove `{word}` from `{name}`")));
+            }
+        }
+    }
+    candidates
+}
+
+/// Declares a variable with the type of the other side, or makes a number of a Boolean.
+fn other_type(outline: &Outline, diagnostic: &Diagnostic) -> Vec<Repair> {
+    let [one, other, ..] = diagnostic.labels.as_slice() else { return Vec::new() };
+    let mut candidates = Vec::new();
+    for (changed, kept) in [(one, other), (other, one)] {
+        let is_type = |text: &str| matches!(text, "Real" | "Integer" | "Boolean");
+        if !is_type(&changed.text) || !is_type(&kept.text) {
+            return Vec::new();
+        }
+        let name = outline.text_of(changed.span);
+        let declared = class_around(outline, changed.span).and_then(|class| outline.declared(&class, name));
+        if let Some(declared) = declared.filter(|it| path_text(&it.component.type_name) == changed.text) {
+            let title = format!("declare `{name}` as {}", kept.text);
+            candidates.push(Repair::replace(declared.component.type_name.span, kept.text.clone(), title));
+        }
+        if changed.text == "Boolean" && kept.text != "Boolean" {
+            let number = format!("(if {name} then 1 else 0)");
+            candidates.push(Repair::replace(changed.span, number.clone(), format!("write `{number}`")));
+        }
+    }
+    candidates
+}
+
+/// Leaves out the last argument of a call.
+fn fewer_arguments(outline: &Outline, diagnostic: &Diagnostic) -> Vec<Repair> {
+    let Some(place) = diagnostic.labels.first().map(|label| label.span) else { return Vec::new() };
+    let text = outline.text_of(place);
+    if !diagnostic.message.contains("takes") || !text.ends_with(')') {
+        return Vec::new();
+    }
+    let mut depth = 0;
+    let mut comma = None;
+    for (at, character) in text.char_indices() {
+        match character {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            ',' if depth == 1 => comma = Some(at),
+            _ => {}
+        }
+    }
+    let Some(comma) = comma else { return Vec::new() };
+    let span = Span { start: place.start + comma as u32, end: place.end - 1, ..place };
+    vec![Repair::replace(span, "", format!("leave out `{}`", text[comma + 1..text.len() - 1].trim()))]
+}
+
+/// The connectors of a component that stands in `connect` itself.
+fn connector_of(outline: &Outline, diagnostic: &Diagnostic) -> Vec<Repair> {
+    let mut candidates = Vec::new();
+    for label in &diagnostic.labels {
+        let name = outline.text_of(label.span);
+        let Some(class) = class_around(outline, label.span) else { continue };
+        let Some(member) = outline.declared(&class, name) else { continue };
+        let of_type = outline.resolved(&member.component.type_name, &member.class);
+        for inside in of_type.and_then(|of_type| outline.members(&of_type)).unwrap_or_default() {
+            if outline.connector(&inside).is_some() {
+                let connector = format!("{name}.{}", inside.component.name.name);
+                candidates.push(Repair::replace(label.span, connector.clone(), format!("connect `{connector}`")));
+            }
+        }
+    }
+    candidates
+}
+
+/// Lets a machine begin where its first transition begins.
+fn initial_state(outline: &Outline) -> Vec<Repair> {
+    for (name, _) in outline.classes() {
+        for equation in outline.all_equations(name) {
+            let EquationKind::Call(call) = &equation.kind else { continue };
+            let ExpressionKind::Call { function, arguments, .. } = &call.kind else { continue };
+            if let (true, Some(first)) = (&*function.parts[0].name.name == "transition", arguments.first()) {
+                let state = outline.text_of(first.span);
+                let added = format!("initialState({state})");
+                let title = format!("add `{added}`");
+                return Outline::repair(title, [outline.new_equation(name, &added)]).into_iter().collect();
+            }
+        }
+    }
+    Vec::new()
+}
+
+/// Removes a definition that is written twice.
+fn defined_twice(outline: &Outline, diagnostic: &Diagnostic) -> Vec<Repair> {
+    let statements = diagnostic.labels.iter().filter(|label| outline.text_of(label.span).contains('='));
+    let statements: Vec<Span> = statements.map(|label| label.span).collect();
+    let without_spaces = |span: Span| outline.text_of(span).split_whitespace().collect::<String>();
+    let [one, other] = statements.as_slice() else { return Vec::new() };
+    if without_spaces(*one) != without_spaces(*other) {
+        return Vec::new();
+    }
+    let later = if one.start > other.start { *one } else { *other };
+    let Some(span) = outline.whole_statement(later) else { return Vec::new() };
+    vec![Repair::replace(span, "", format!("remove the second `{}`", outline.text_of(later)))]
+}
+
+fn without_invariant(outline: &Outline, diagnostic: &Diagnostic) -> Vec<Repair> {
+    let removed = |span: Span| {
+        let text = outline.text_of(span);
+        let whole = outline.whole_statement(span).filter(|_| text.starts_with("invariant"))?;
+        Some(Repair { title: format!("remove `{text}`"), edits: vec![Edit { span: whole, text: String::new() }] })
+    };
+    diagnostic.labels.iter().rev().filter_map(|label| removed(label.span)).collect()
+}
+
+/// Looks for the crossing of two Reals instead of for their being equal.
+fn crossing(outline: &Outline, place: Span) -> Vec<Repair> {
+    let text = outline.text_of(place);
+    let (Some(at), 1) = (text.find("=="), text.matches("==").count()) else { return Vec::new() };
+    let start = place.start as usize + at;
+    let replaced = |operator: &str| {
+        Repair::replace(outline.span(start, start + 2), operator, format!("write `{operator}` instead of `==`"))
+    };
+    vec![replaced(">=")]
+}
+
+fn unused(outline: &Outline, place: Span) -> Vec<Repair> {
+    let Some(member) = outline.component_at(place) else { return Vec::new() };
+    let title = format!("remove `{}`", member.component.name.name);
+    Outline::repair(title, [outline.without_component(&member)]).into_iter().collect()
+}

@@ -1,0 +1,187 @@
+//! Equations that are missing in a branch, that stand twice, that lack a `der`; variables without any; modes to exclude.
+
+use modeshift_dae::{EquationId, VariableId};
+use modeshift_diagnostics::{Edit, Repair, Span};
+use modeshift_report::Analyzed;
+use modeshift_report::singular::singular_cases;
+use modeshift_syntax::ast::{BinaryOperator, Equation, EquationKind, Expression, ExpressionKind, UnaryOperator};
+
+use super::outline::{Member, Outline, name_of};
+
+/// What may be done about equations.
+pub(super) fn candidates(outline: &Outline, analyzed: &Analyzed) -> Vec<Repair> {
+    let Analyzed { dae, analysis, singularities, .. } = analyzed;
+    let model = &*dae.model.name;
+    let cases = singular_cases(dae, analysis, singularities);
+    let over: Vec<EquationId> =
+        sorted(cases.iter().flat_map(|(_, case)| case.overdetermined_equations.iter().copied()));
+    let under: Vec<VariableId> =
+        sorted(cases.iter().flat_map(|(_, case)| case.underdetermined_variables.iter().copied()));
+    let mut candidates = written_twice(outline, analyzed, &over);
+    candidates.extend(missing_branches(outline, analyzed, model, &under));
+    let fixed = outline.members(model).unwrap_or_default().into_iter().filter(|it| it.attribute("fixed").is_some());
+    candidates.extend(fixed.flat_map(|member| with_derivative(outline, &member)));
+    candidates.extend(unused_variables(outline, analyzed, model, &under));
+    candidates
+}
+
+fn sorted<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut items: Vec<T> = items.collect();
+    items.sort();
+    items.dedup();
+    items
+}
+
+/// The condition that excludes modes, as an invariant of the model.
+pub(super) fn excluding(outline: &Outline, model: &str, modes: &str) -> Option<Repair> {
+    let invariant = match modes.strip_prefix("not ") {
+        Some(rest) if is_single(rest) => format!("invariant {rest}"),
+        _ if is_single(modes) => format!("invariant not {modes}"),
+        _ => format!("invariant not ({modes})"),
+    };
+    Outline::repair(format!("exclude these modes: `{invariant}`"), [outline.new_equation(model, &invariant)])
+}
+
+/// Whether a formula is one name.
+fn is_single(formula: &str) -> bool {
+    !formula.is_empty() && formula.chars().all(|it| it.is_alphanumeric() || matches!(it, '_' | '.'))
+}
+
+/// Removes an equation that another says already.
+fn written_twice(outline: &Outline, analyzed: &Analyzed, over: &[EquationId]) -> Vec<Repair> {
+    let equations = &analyzed.dae.model.equations;
+    let sides = |id: EquationId| {
+        let equation = &equations[id];
+        (equation.left.min(equation.right), equation.left.max(equation.right), equation.guard)
+    };
+    let mut candidates = Vec::new();
+    for (at, &id) in over.iter().enumerate() {
+        let is_said = over[..at]
+            .iter()
+            .any(|&earlier| sides(earlier) == sides(id) && equations[earlier].span != equations[id].span);
+        if let Some(span) = is_said.then(|| outline.whole_statement(equations[id].span)).flatten() {
+            let title = format!("remove `{}`, which is said already", outline.text_of(equations[id].span));
+            candidates.push(Repair::replace(span, "", title));
+        }
+    }
+    candidates
+}
+
+/// Gives variables the value 0 in the branches that have no equation for them.
+fn missing_branches(outline: &Outline, analyzed: &Analyzed, model: &str, under: &[VariableId]) -> Vec<Repair> {
+    let names: Vec<&str> = under.iter().map(|id| &*analyzed.dae.model.variables[*id].name).collect();
+    let defined = |equation: &Equation| match &equation.kind {
+        EquationKind::Equal(left, _) => name_of(left).filter(|name| names.contains(&name.as_str())),
+        _ => None,
+    };
+    let mut candidates = Vec::new();
+    for equation in outline.all_equations(model) {
+        let EquationKind::If { branches, otherwise } = &equation.kind else { continue };
+        let bodies: Vec<&[Equation]> = branches.iter().map(|(_, body)| &body[..]).chain([&otherwise[..]]).collect();
+        let all = sorted(bodies.iter().flat_map(|body| body.iter().filter_map(defined)));
+        let (mut edits, mut added) = (Vec::new(), Vec::new());
+        for body in bodies {
+            let own: Vec<String> = body.iter().filter_map(defined).collect();
+            let missing: Vec<&String> = all.iter().filter(|name| !own.contains(name)).collect();
+            let equations: String = missing.iter().map(|name| format!("{name} = 0; ")).collect();
+            let (at, text) = match body.last() {
+                _ if missing.is_empty() => continue,
+                Some(last) => (outline.behind_semicolon(last.span.end as usize), format!(" {}", equations.trim_end())),
+                None => {
+                    let end = outline.text_of(equation.span).rfind("end");
+                    (end.map(|end| equation.span.start as usize + end), format!("else {equations}"))
+                }
+            };
+            let Some(at) = at else { continue };
+            edits.push(Edit { span: outline.span(at, at), text: text.clone() });
+            added.push(format!("`{}`", text.trim()));
+        }
+        if !edits.is_empty() {
+            candidates.push(Repair { title: format!("add {}", added.join(" and ")), edits });
+        }
+    }
+    candidates
+}
+
+/// Removes declarations of variables that stand in no equation.
+fn unused_variables(outline: &Outline, analyzed: &Analyzed, model: &str, under: &[VariableId]) -> Vec<Repair> {
+    let incidence = &analyzed.analysis.incidence;
+    let is_idle = |id: &&VariableId| incidence.edges_of_variable(**id).is_empty();
+    let unused: Vec<Member> = under
+        .iter()
+        .filter(is_idle)
+        .filter_map(|id| outline.declared(model, &analyzed.dae.model.variables[*id].name))
+        .collect();
+    let [only] = unused.as_slice() else { return Vec::new() };
+    let title = format!("remove `{}`, which stands in no equation", only.component.name.name);
+    Outline::repair(title, [outline.without_component(only)]).into_iter().collect()
+}
+
+/// Puts `der` around one occurrence of a variable that has a fixed start value and is never differentiated.
+pub(super) fn with_derivative(outline: &Outline, member: &Member) -> Vec<Repair> {
+    let name = &*member.component.name.name;
+    let mut likely: Vec<Span> = Vec::new();
+    let mut others: Vec<Span> = Vec::new();
+    let mut equations = 0;
+    for equation in outline.all_equations(&member.class) {
+        let EquationKind::Equal(left, right) = &equation.kind else { continue };
+        let mut is_inside = false;
+        for side in [left, right] {
+            let mut found = Vec::new();
+            if occurrences(side, name, &mut found) {
+                return Vec::new(); // it is differentiated somewhere
+            }
+            is_inside |= !found.is_empty();
+            match factor(side, name) {
+                Some(span) => likely.push(span),
+                None => others.extend(found),
+            }
+        }
+        equations += usize::from(is_inside);
+    }
+    if equations < 2 {
+        return Vec::new(); // it is only said what it is: a result
+    }
+    let repair = |span: Span| {
+        let title = format!("write `der({name})`: `{name}` has a fixed start value, but is nowhere differentiated");
+        Repair { title, edits: vec![Edit { span, text: format!("der({name})") }] }
+    };
+    likely.into_iter().chain(others).map(repair).collect()
+}
+
+/// The one factor of a whole side that is this variable: `C*T`, `-T`, `T`.
+fn factor(side: &Expression, name: &str) -> Option<Span> {
+    match &side.kind {
+        ExpressionKind::Binary(BinaryOperator::Multiply, one, other) => {
+            factor(one, name).or_else(|| factor(other, name))
+        }
+        ExpressionKind::Binary(BinaryOperator::Divide, one, _) => factor(one, name),
+        ExpressionKind::Unary(UnaryOperator::Minus, inside) => factor(inside, name),
+        _ => (name_of(side).as_deref() == Some(name)).then_some(side.span),
+    }
+}
+
+/// Where a variable stands in an expression; whether inside `der`.
+fn occurrences(expression: &Expression, name: &str, found: &mut Vec<Span>) -> bool {
+    let mut pending = vec![expression];
+    while let Some(expression) = pending.pop() {
+        match &expression.kind {
+            ExpressionKind::Reference(_) if name_of(expression).as_deref() == Some(name) => found.push(expression.span),
+            ExpressionKind::Call { function, arguments, .. } => {
+                let is_derivative = function.parts.len() == 1 && &*function.parts[0].name.name == "der";
+                if is_derivative && arguments.iter().any(|it| name_of(it).as_deref() == Some(name)) {
+                    return true;
+                }
+                pending.extend(arguments.iter().rev());
+            }
+            ExpressionKind::Unary(_, inside) => pending.push(inside),
+            ExpressionKind::Binary(_, one, other) => pending.extend([&**other, &**one]),
+            ExpressionKind::If { branches, otherwise } => {
+                pending.push(otherwise);
+                pending.extend(branches.iter().rev().map(|(_, value)| value));
+            }
+            _ => {}
+        }
+    }
+    false
+}

@@ -1,0 +1,296 @@
+//! Edits that repair a model: proposed where the cause of an error is known, tested by applying them, and offered only
+//! where the model is right afterwards.
+//!
+//! A stage that says an error may propose edits (`Diagnostic::candidate`): another name, a `;`. What takes a look at the source is
+//! proposed here. Each edit is made in a copy of the source, the copy is checked as the source was, and is run for a while; an edit
+//! that leaves an error, or makes a new warning, is not mentioned. Where several things are wrong, the next error is repaired in the
+//! repaired copy, and so on; what is offered then repairs all of them together.
+//!
+//! | module | purpose |
+//! |---|---|
+//! | `balance` | classes with too many or too few equations for their variables and connectors |
+//! | `connections` | connectors that are not connected, references too few or too many |
+//! | `declarations` | types, prefixes and modifiers of declarations |
+//! | `equations` | a forgotten `der`, branches without an equation, equations twice |
+//! | `outline` | the source as classes, components and equations with their places |
+//! | `starts` | start values to fix or to let go |
+
+mod balance;
+mod connections;
+mod declarations;
+mod equations;
+mod outline;
+mod starts;
+
+use std::ops::ControlFlow;
+
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Edit, FileId, Repair, Severity, SourceMap, Span, Stage};
+use modeshift_report::Analyzed;
+use modeshift_simulate::results::{Columns, Observer, Progress};
+
+use crate::pipeline::{CheckOptions, Run};
+use crate::question::{Dialect, Question, Source};
+use crate::simulate::{Outputs, RunOptions, simulate};
+use outline::Outline;
+
+/// How many copies are checked for one answer.
+const MOST_TESTS: usize = 40;
+/// Of a model with more equations, fewer copies: so many equations in all of them.
+const MOST_EQUATIONS: usize = 40_000;
+/// How many steps of a run are made.
+const MOST_RUN_STEPS: usize = 2_000;
+/// How many edits in a row.
+const MOST_STEPS: usize = 4;
+/// How many edits of one error.
+const MOST_CANDIDATES: usize = 16;
+
+/// Which class is unbalanced, as the cause of a model that is; and edits for what the structure says.
+pub(crate) fn propose_for_structure(run: &mut Run<'_>, analyzed: &Analyzed) {
+    let Some(outline) = outline_of(run) else { return };
+    let model = &*analyzed.dae.model.name;
+    balance::blame_classes(&outline, model, &mut run.diagnostics);
+    let mut candidates = connections::candidates(&outline, analyzed);
+    candidates.extend(balance::candidates(&outline, model));
+    candidates.extend(equations::candidates(&outline, analyzed));
+    let singular = |diagnostic: &&mut Diagnostic| {
+        use Code::{E0601, E0604, E0605, E0606};
+        matches!(diagnostic.code, E0601 | E0604 | E0605 | E0606)
+    };
+    for diagnostic in run.diagnostics.iter_mut().filter(singular) {
+        let excluded = diagnostic.when.as_deref().and_then(|modes| equations::excluding(&outline, model, modes));
+        diagnostic.candidates.extend(candidates.iter().cloned().chain(excluded));
+    }
+}
+
+/// Edits for what declarations and starts say.
+pub(crate) fn propose_for_source(run: &mut Run<'_>) {
+    let Some(outline) = outline_of(run) else { return };
+    for diagnostic in run.diagnostics.iter_mut() {
+        let of_declarations = declarations::candidates(&outline, diagnostic);
+        let of_starts = starts::candidates(&outline, diagnostic);
+        diagnostic.candidates.extend(of_declarations.into_iter().chain(of_starts));
+    }
+}
+
+/// The source as it was given, where it is Modelica.
+fn outline_of(run: &Run<'_>) -> Option<Outline> {
+    let source = &run.question.source;
+    let file = run.library.sources().find(&source.name).filter(|_| source.dialect == Dialect::Modelica)?;
+    Some(Outline::new(file, &source.text))
+}
+
+/// A question with the text of its source replaced.
+fn with_text(question: &Question, text: String) -> Question {
+    Question { source: Source { text, ..question.source.clone() }, ..question.clone() }
+}
+
+/// What was found out about one text.
+pub(crate) struct Examined {
+    pub(crate) diagnostics: Diagnostics,
+    pub(crate) sources: SourceMap,
+    /// How many equations the model has; nothing where it did not get so far.
+    pub(crate) equations: usize,
+}
+
+/// One edit on the way to a model that is right, in the text that the edits before it left.
+struct Step {
+    code: Code,
+    message: String,
+    repair: Repair,
+}
+
+/// Puts tested edits to the errors of an answer, or where there are none to its warnings.
+pub(crate) fn offer(question: &Question, examined: &mut Examined) {
+    let equations = examined.equations.max(1);
+    let tests = (MOST_EQUATIONS / equations).clamp(1, MOST_TESTS);
+    let mut search = Search { question, tests };
+    if examined.diagnostics.has_errors() {
+        let text = question.source.text.clone();
+        if let Some(steps) = search.repaired(&text, examined, MOST_STEPS) {
+            attach(&mut examined.diagnostics, main_file(question, &examined.sources), &steps);
+        }
+        return;
+    }
+    let said = warnings(&examined.diagnostics);
+    let file = main_file(question, &examined.sources);
+    for diagnostic in examined.diagnostics.iter_mut().filter(|it| it.severity == Severity::Warning) {
+        let candidates = std::mem::take(&mut diagnostic.candidates);
+        let is_better = |after: &[(Code, String)]| {
+            let own = (diagnostic.code, diagnostic.message.clone());
+            !after.contains(&own) && after.iter().all(|it| said.contains(it))
+        };
+        diagnostic.repair = candidates.into_iter().take(MOST_CANDIDATES).find(|repair| {
+            let text = file.filter(|file| is_of(repair, *file)).and_then(|_| repair.applied(&question.source.text));
+            let Some(text) = text else { return false };
+            let Some(after) = search.examined(&text) else { return false };
+            !after.diagnostics.has_errors() && is_better(&warnings(&after.diagnostics)) && search.runs(&text)
+        });
+    }
+}
+
+/// Codes and messages of warnings.
+fn warnings(diagnostics: &Diagnostics) -> Vec<(Code, String)> {
+    let warnings = diagnostics.iter().filter(|it| it.severity == Severity::Warning);
+    warnings.map(|it| (it.code, it.message.clone())).collect()
+}
+
+/// The file that was asked about.
+fn main_file(question: &Question, sources: &SourceMap) -> Option<FileId> {
+    sources.find(&question.source.name)
+}
+
+/// Whether all edits are of this file: libraries are not edited.
+fn is_of(repair: &Repair, file: FileId) -> bool {
+    !repair.edits.is_empty() && repair.edits.iter().all(|edit| edit.span.file == file)
+}
+
+/// The search for edits, with what is left of its budget.
+struct Search<'a> {
+    question: &'a Question,
+    tests: usize,
+}
+
+impl Search<'_> {
+    /// The steps after which a text has no error.
+    fn repaired(&mut self, text: &str, examined: &Examined, depth: usize) -> Option<Vec<Step>> {
+        let file = main_file(self.question, &examined.sources)?;
+        let errors: Vec<&Diagnostic> =
+            examined.diagnostics.iter().filter(|it| it.severity == Severity::Error).collect();
+        let first = errors.iter().find(|error| !error.candidates.is_empty())?;
+        let mut tried: Vec<String> = Vec::new();
+        // One that leaves nothing to do comes before one that leads on.
+        let mut later = Vec::new();
+        for repair in first.candidates.iter().filter(|repair| is_of(repair, file)).take(MOST_CANDIDATES) {
+            let Some(edited) = repair.applied(text).filter(|edited| edited != text && !tried.contains(edited)) else {
+                continue;
+            };
+            let after = self.examined(&edited)?;
+            let step = || Step { code: first.code, message: first.message.clone(), repair: repair.clone() };
+            if !after.diagnostics.has_errors() {
+                if !has_worse_warnings(&examined.diagnostics, &after.diagnostics) && self.runs(&edited) {
+                    return Some(vec![step()]);
+                }
+            } else if depth > 1 && leads_on(first, &errors, &after.diagnostics) {
+                later.push((step(), edited.clone(), after));
+            }
+            tried.push(edited);
+        }
+        for (step, edited, after) in later {
+            if let Some(rest) = self.repaired(&edited, &after, depth - 1) {
+                return Some(std::iter::once(step).chain(rest).collect());
+            }
+        }
+        None
+    }
+
+    fn examined(&mut self, text: &str) -> Option<Examined> {
+        self.tests = self.tests.checked_sub(1)?;
+        let question = with_text(self.question, text.to_string());
+        Some(Run::new(&question).examined(CheckOptions::default()).1)
+    }
+
+    /// Whether a run starts, and goes on for a while without getting into a mode that cannot be; what its own assertions say is as
+    /// the modeler wants it.
+    fn runs(&self, text: &str) -> bool {
+        if self.question.source.dialect == Dialect::Mel {
+            return true;
+        }
+        let mut outputs = Nowhere { steps: 0 };
+        let answer = simulate(&with_text(self.question, text.to_string()), &RunOptions::default(), &mut outputs);
+        let mut errors = answer.diagnostics.iter().filter(|it| it.severity == Severity::Error);
+        answer.result.is_some() && errors.all(|it| it.code == Code::E0821)
+    }
+}
+
+/// Whether there are warnings about modes that there were not: an error was hidden, not repaired.
+fn has_worse_warnings(before: &Diagnostics, after: &Diagnostics) -> bool {
+    let before = warnings(before);
+    warnings(after)
+        .into_iter()
+        .any(|it| matches!(it.0.stage(), Stage::Structure | Stage::Initialization) && !before.contains(&it))
+}
+
+/// Whether the error is gone, and what there is now was there before or is of a later stage.
+fn leads_on(repaired: &Diagnostic, before: &[&Diagnostic], after: &Diagnostics) -> bool {
+    let is_known = |it: &Diagnostic| before.iter().any(|known| (known.code, &known.message) == (it.code, &it.message));
+    let mut errors = after.iter().filter(|it| it.severity == Severity::Error);
+    errors.all(|it| {
+        (it.code, &it.message) != (repaired.code, &repaired.message)
+            && (is_known(it) || it.code.stage() > repaired.code.stage())
+    })
+}
+
+/// Puts each step to the error that it repairs, or to the first where that showed later; places become those of the
+/// text before all steps. Nothing is put where a step edits what another inserted.
+fn attach(diagnostics: &mut Diagnostics, file: Option<FileId>, steps: &[Step]) {
+    let mut done: Vec<Edit> = Vec::new();
+    let mut repairs: Vec<(usize, Repair)> = Vec::new();
+    for (number, step) in steps.iter().enumerate() {
+        let Some(edits) = step.repair.edits.iter().map(|edit| before_edits(edit, &done)).collect::<Option<Vec<_>>>()
+        else {
+            return;
+        };
+        done.extend(edits.iter().cloned());
+        repairs.push((number, Repair { title: step.repair.title.clone(), edits }));
+    }
+    let Some(first) = steps.first().filter(|_| file.is_some()) else { return };
+    for (number, repair) in repairs {
+        let step = &steps[number];
+        let own = diagnostics.iter().position(|it| (it.code, &it.message) == (step.code, &step.message));
+        let of_first = || diagnostics.iter().position(|it| (it.code, &it.message) == (first.code, &first.message));
+        let Some(at) = own.or_else(of_first) else { continue };
+        let Some(diagnostic) = diagnostics.iter_mut().nth(at) else { continue };
+        if matches!(diagnostic.code, Code::E0601 | Code::E0701) {
+            // What the shape of the equations suggests gives way to what was tested.
+            diagnostic.help = None;
+        }
+        diagnostic.repair = Some(match diagnostic.repair.take() {
+            None => repair,
+            Some(Repair { title, edits }) => Repair {
+                title: format!("{title}, and {}", repair.title),
+                edits: edits.into_iter().chain(repair.edits).collect(),
+            },
+        });
+    }
+}
+
+/// An edit of a text in which other edits were made, as an edit of the text before; nothing where it touches one of them.
+fn before_edits(edit: &Edit, done: &[Edit]) -> Option<Edit> {
+    let mut done: Vec<&Edit> = done.iter().collect();
+    done.sort_by_key(|edit| edit.span.start);
+    let (mut start, mut end, mut shift) = (i64::from(edit.span.start), i64::from(edit.span.end), 0i64);
+    let (from, to) = (start, end);
+    for earlier in done {
+        let place = i64::from(earlier.span.start) + shift;
+        let grown = earlier.text.len() as i64 - i64::from(earlier.span.end - earlier.span.start);
+        let behind = place + earlier.text.len() as i64;
+        if from >= behind {
+            (start, end) = (start - grown, end - grown);
+            shift += grown;
+        } else if to > place {
+            return None;
+        }
+    }
+    let span = Span { start: u32::try_from(start).ok()?, end: u32::try_from(end).ok()?, ..edit.span };
+    Some(Edit { span, text: edit.text.clone() })
+}
+
+/// Results that nobody wants, of the beginning of a run.
+struct Nowhere {
+    steps: usize,
+}
+
+impl Observer for Nowhere {
+    fn columns(&mut self, _columns: &Columns) {}
+
+    fn progress(&mut self, _progress: Progress<'_>) -> ControlFlow<()> {
+        self.steps += 1;
+        if self.steps > MOST_RUN_STEPS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+impl Outputs for Nowhere {
+    fn open(&mut self, _model: &str, _span: (f64, f64)) -> Result<(), String> {
+        Ok(())
+    }
+}

@@ -1,0 +1,208 @@
+//! Units that do not go together: dimensions of expressions, from the `unit` attributes of the variables in them.
+//!
+//! A number, or a variable of which no unit is known, goes with everything; so does a product with a number, which may stand for a
+//! quantity. A variable without a unit gets that of the expression that an equation of the user's file sets it equal to. Only
+//! dimensions are compared, not scales.
+
+use modeshift_dae::{
+    ArithmeticOperator, Builtin, Equation, ExpressionId, FlatModel, Node, RelationOperator, VariableId, short_text,
+};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, FileId, Span};
+use modeshift_drawing::shortened;
+use rustc_hash::FxHashMap;
+
+use super::dimension::Dimension;
+use super::structure::name_span;
+
+/// Longer expressions are cut.
+const LONGEST_EXPRESSION: usize = 40;
+
+/// Says where units do not go together, in equations of this file.
+pub fn check_units(model: &FlatModel, file: FileId, diagnostics: &mut Diagnostics) {
+    if model.variables.iter().all(|variable| variable.unit.is_none()) {
+        return;
+    }
+    let mut units = Units::new(model);
+    let own: Vec<&Equation> = model.equations.iter().filter(|equation| equation.span.file == file).collect();
+    for equation in &own {
+        units.infer(equation);
+    }
+    let mut told: Vec<Span> = Vec::new();
+    let mut tell = |units: &mut Units<'_>, roots: &[ExpressionId], pair: Option<[ExpressionId; 2]>, span: Span| {
+        for &root in roots {
+            units.dimension(root);
+        }
+        let unequal = pair.and_then(|sides| units.clash(sides, "set equal"));
+        let found: Vec<Clash> = units.clashes.drain(..).chain(unequal).collect();
+        if let Some(clash) = found.first().filter(|_| span.file == file && !told.contains(&span)) {
+            told.push(span);
+            diagnostics.push(units.diagnostic(clash, span));
+        }
+    };
+    for equation in own {
+        tell(&mut units, &[equation.left, equation.right], Some([equation.left, equation.right]), equation.span);
+    }
+    for assertion in &model.assertions {
+        tell(&mut units, &[assertion.condition], None, assertion.span);
+    }
+    for branch in model.when_clauses.iter().flat_map(|clause| &clause.branches) {
+        tell(&mut units, &branch.conditions, None, branch.span);
+    }
+}
+
+/// Two expressions that should be of one dimension.
+struct Clash {
+    sides: [ExpressionId; 2],
+    dimensions: [Dimension; 2],
+    /// What is done with them.
+    what: &'static str,
+}
+
+struct Units<'a> {
+    model: &'a FlatModel,
+    variables: FxHashMap<VariableId, Dimension>,
+    known: FxHashMap<ExpressionId, Option<Dimension>>,
+    clashes: Vec<Clash>,
+}
+
+impl<'a> Units<'a> {
+    fn new(model: &'a FlatModel) -> Self {
+        let written = model.variables.iter_enumerated();
+        let variables = written.filter_map(|(id, it)| Some((id, Dimension::of_unit(it.unit.as_deref()?)?))).collect();
+        Units { model, variables, known: FxHashMap::default(), clashes: Vec::new() }
+    }
+
+    /// Gives a variable without a unit that of what it is set equal to.
+    fn infer(&mut self, equation: &Equation) {
+        let Node::Variable(variable, 0) = self.model.expressions.node(equation.left) else { return };
+        if self.model.variables[variable].unit.is_some() || self.variables.contains_key(&variable) {
+            return;
+        }
+        if let Some(dimension) = self.dimension(equation.right) {
+            self.variables.insert(variable, dimension);
+            self.known.remove(&equation.left);
+        }
+        self.clashes.clear();
+        self.known.clear();
+    }
+
+    /// The dimension of an expression, its parts first; clashes on the way are noted, each once.
+    fn dimension(&mut self, root: ExpressionId) -> Option<Dimension> {
+        let mut pending = vec![(root, false)];
+        while let Some((id, has_children)) = pending.pop() {
+            if self.known.contains_key(&id) {
+                continue;
+            }
+            if has_children {
+                let dimension = self.combined(id);
+                self.known.insert(id, dimension);
+                continue;
+            }
+            pending.push((id, true));
+            if !matches!(self.model.expressions.node(id), Node::Function(..)) {
+                pending.extend(self.model.expressions.children(id).map(|child| (child, false)));
+            }
+        }
+        self.of(root)
+    }
+
+    fn of(&self, id: ExpressionId) -> Option<Dimension> {
+        self.known.get(&id).copied().flatten()
+    }
+
+    /// The dimension of an expression whose parts are known.
+    fn combined(&mut self, id: ExpressionId) -> Option<Dimension> {
+        use ArithmeticOperator::{Add, Divide, Multiply, Power, Subtract};
+        match self.model.expressions.node(id) {
+            Node::Time => Dimension::of_unit("s"),
+            Node::Variable(variable, order) => {
+                let per_second = Dimension::of_unit("s")?.power(-i8::try_from(order).ok()?)?;
+                self.variables.get(&variable).copied()?.times(per_second)
+            }
+            Node::Pre(inside) | Node::Negate(inside) => self.of(inside),
+            Node::Arithmetic(Add, a, b) => self.same([a, b], "added"),
+            Node::Arithmetic(Subtract, a, b) => self.same([a, b], "subtracted"),
+            Node::Arithmetic(Multiply, a, b) => self.of(a)?.times(self.of(b)?),
+            Node::Arithmetic(Divide, a, b) => self.of(a)?.times(self.of(b)?.power(-1)?),
+            Node::Arithmetic(Power, a, b) => {
+                let power = self.model.expressions.literal(b).filter(|it| it.fract() == 0.0 && it.abs() < 20.0)?;
+                self.of(a)?.power(power as i8)
+            }
+            Node::Relation(operator, a, b) => {
+                // Only what is ordered is a quantity.
+                if !matches!(operator, RelationOperator::Equal | RelationOperator::NotEqual) {
+                    self.same([a, b], "compared");
+                }
+                None
+            }
+            Node::If(_, a, b) => self.same([a, b], "given in two branches"),
+            Node::Call(Builtin::Min | Builtin::Max, list) => match *self.model.expressions.argument_list(list) {
+                [a, b] => self.same([a, b], "compared"),
+                _ => None,
+            },
+            Node::Call(Builtin::Abs | Builtin::NoEvent | Builtin::Delay, list) => {
+                self.of(*self.model.expressions.argument_list(list).first()?)
+            }
+            Node::Call(Builtin::Sqrt, list) => self.of(*self.model.expressions.argument_list(list).first()?)?.root(),
+            _ => None,
+        }
+    }
+
+    /// The one dimension of both, or what is known of one; a clash is noted.
+    fn same(&mut self, sides: [ExpressionId; 2], what: &'static str) -> Option<Dimension> {
+        if let Some(clash) = self.clash(sides, what) {
+            self.clashes.push(clash);
+            return None;
+        }
+        self.of(sides[0]).or(self.of(sides[1]))
+    }
+
+    fn clash(&self, sides: [ExpressionId; 2], what: &'static str) -> Option<Clash> {
+        let dimensions = [self.of(sides[0])?, self.of(sides[1])?];
+        (dimensions[0] != dimensions[1]).then_some(Clash { sides, dimensions, what })
+    }
+
+    fn diagnostic(&self, clash: &Clash, span: Span) -> Diagnostic {
+        let side = |at: usize| {
+            let text = short_text(self.model, None, clash.sides[at]);
+            (shortened(&text, LONGEST_EXPRESSION), self.unit_text(clash.sides[at], clash.dimensions[at]))
+        };
+        let ((one, unit), (other, other_unit)) = (side(0), side(1));
+        let message = format!("units do not go together: `{one}` is in {unit}, `{other}` in {other_unit}");
+        let mut warning = Diagnostic::warning(Code::W0322, message).label(span, format!("{} here", clash.what));
+        for at in [0, 1] {
+            if let Some(variable) = self.first_with_unit(clash.sides[at]) {
+                let declared = &self.model.variables[variable];
+                let unit = declared.unit.as_deref().unwrap_or_default();
+                let is_told = warning.labels.iter().any(|label| label.span == name_span(declared));
+                if !is_told {
+                    warning = warning.label(name_span(declared), format!("`{}` is in {unit}", declared.name));
+                }
+            }
+        }
+        warning.help("change the equation, or a `unit` that is not what is meant")
+    }
+
+    fn unit_text(&self, id: ExpressionId, dimension: Dimension) -> String {
+        match self.model.expressions.node(id) {
+            Node::Variable(variable, 0) => {
+                self.model.variables[variable].unit.as_deref().map_or_else(|| dimension.text(), str::to_string)
+            }
+            _ => dimension.text(),
+        }
+    }
+
+    fn first_with_unit(&self, root: ExpressionId) -> Option<VariableId> {
+        let mut found = None;
+        self.model.expressions.for_each(root, |_, node| {
+            if let Node::Variable(variable, _) = node
+                && found.is_none()
+                && self.model.variables[variable].unit.is_some()
+            {
+                found = Some(variable);
+            }
+            found.is_none()
+        });
+        found
+    }
+}
