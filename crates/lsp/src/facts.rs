@@ -33,11 +33,6 @@ impl Facts {
         self.value["summary"].as_str().unwrap_or_default()
     }
 
-    /// The variables declared at a place: one for each instance.
-    pub fn variables(&self, start: usize) -> impl Iterator<Item = &Value> {
-        items(&self.value["variables"]).iter().filter(move |it| it["start"].as_u64() == Some(start as u64))
-    }
-
     /// All variables.
     pub fn all_variables(&self) -> &[Value] {
         items(&self.value["variables"])

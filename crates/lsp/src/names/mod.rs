@@ -82,11 +82,6 @@ impl Names {
         self.library.given()
     }
 
-    /// The class that the document's `check` looks at.
-    pub fn default_model(&mut self) -> Option<ClassId> {
-        self.library.default_model(&mut self.ignored)
-    }
-
     /// The names of the classes inside a class, or at the top.
     pub fn names_of_classes(&self, class: ClassId) -> Vec<Arc<str>> {
         self.library.names_of_classes(class)

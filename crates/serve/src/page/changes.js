@@ -19,7 +19,7 @@ export class Changes {
     let structure;
     try {
       [changes, structure] = await Promise.all([ask(this.app.source, 'changes'), ask(this.app.source, 'analyze', { purpose: '-changes' })]);
-    } catch (error) { this.root.replaceChildren(element('p', { class: 'bad' }, error.message)); return; }
+    } catch (error) { if (version === this.app.version) this.root.replaceChildren(element('p', { class: 'bad' }, error.message)); return; }
     if (version !== this.app.version) return;
     if (!changes.result?.changes) {
       this.root.replaceChildren(element('p', { class: 'dim' }, 'There are no mode changes to show: the diagnostics beside the text, or one mode only, are why.'), element('pre', { class: 'code mono', tabindex: '0' }, changes.messages ?? ''));

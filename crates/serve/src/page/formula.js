@@ -1,11 +1,25 @@
 // Formulas over mode variables, as the program prints them: `not bh and (bl or x > 1)`, `pre(g)` in mode changes.
 // Names may be relations with blanks in them, so that the longest name that fits is taken.
 
+const PLAIN = /(?:[A-Za-z_]\w*|'[^']*')(?:\[[\d, ]+\])?(?:\.(?:[A-Za-z_]\w*|'[^']*')(?:\[[\d, ]+\])?)*/y;
+
+/** Names by how they are found: those that look like names in a set, the others from the longest on. */
+const known = new WeakMap();
+
+function index(names) {
+  if (!known.has(names)) {
+    const isPlain = (name) => { PLAIN.lastIndex = 0; return PLAIN.exec(name)?.[0] === name; };
+    const others = names.filter((name) => !isPlain(name)).sort((one, other) => other.length - one.length);
+    known.set(names, { plain: new Set(names.filter(isPlain)), others, formulas: new Map() });
+  }
+  return known.get(names);
+}
+
 /** A function from a valuation (a Map of names) to true or false; `pre(name)` is looked up as it is written. */
 export function compile(text, names) {
   if (text === 'true') return () => true;
   if (text === 'false') return () => false;
-  const sorted = [...names].sort((one, other) => other.length - one.length);
+  const { plain, others } = index(names);
   let at = 0;
   const blank = () => { while (text[at] === ' ' || text[at] === '\n') at += 1; };
   const word = (expected) => {
@@ -18,16 +32,18 @@ export function compile(text, names) {
   };
   const name = () => {
     blank();
-    for (const candidate of sorted) {
-      for (const form of [`pre(${candidate})`, candidate]) {
-        if (!text.startsWith(form, at)) continue;
-        const next = text[at + form.length];
-        if (next !== undefined && /[\w.[]/.test(next) && /\w$/.test(form)) continue;
-        at += form.length;
-        return (values) => values.get(form) === true;
-      }
+    const before = text.startsWith('pre(', at) ? 4 : 0;
+    const start = at + before;
+    let found = others.find((candidate) => text.startsWith(candidate, start));
+    if (found === undefined) {
+      PLAIN.lastIndex = start;
+      const word = PLAIN.exec(text)?.[0];
+      if (plain.has(word)) found = word;
     }
-    throw new Error(`no mode variable at “${text.slice(at, at + 20)}”`);
+    if (found === undefined || (before && text[start + found.length] !== ')')) throw new Error(`no mode variable at “${text.slice(at, at + 20)}”`);
+    at = start + found.length + (before ? 1 : 0);
+    const form = before ? `pre(${found})` : found;
+    return (values) => values.get(form) === true;
   };
   const primary = () => {
     if (word('not')) { const inner = primary(); return (values) => !inner(values); }
@@ -55,9 +71,15 @@ export function compile(text, names) {
   return result;
 }
 
-/** The same, where what cannot be read holds nowhere. */
+/** The same, read once for each list of names, where what cannot be read holds nowhere. */
 export function compiled(text, names) {
-  try { return compile(text, names); } catch { return () => false; }
+  const { formulas } = index(names);
+  if (!formulas.has(text)) {
+    let formula = () => false;
+    try { formula = compile(text, names); } catch { /* Nowhere. */ }
+    formulas.set(text, formula);
+  }
+  return formulas.get(text);
 }
 
 /** All valuations of the names that satisfy a formula, at most so many; null where there would be more to try. */

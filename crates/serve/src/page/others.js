@@ -16,7 +16,7 @@ export class Others {
     let rimis;
     try {
       [check, rimis] = await Promise.all([ask(this.app.source, 'check', { 'as-other-tools': true, purpose: '-others' }), ask(this.app.source, 'rimis', { purpose: '-others' })]);
-    } catch (error) { this.root.replaceChildren(element('p', { class: 'bad' }, error.message)); return; }
+    } catch (error) { if (version === this.app.version) this.root.replaceChildren(element('p', { class: 'bad' }, error.message)); return; }
     if (version !== this.app.version) return;
     const found = check.result?.diagnostics ?? [];
     const others = found.filter((it) => /other tools|ordinary tool/.test(`${it.message} ${it.notes.join(' ')} ${it.help ?? ''}`));

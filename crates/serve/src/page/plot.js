@@ -67,10 +67,13 @@ export class Plot {
     const parts = this.curves.map((curve) => ({ curve, first: Math.max(0, bound(curve.time, from) - 1), last: Math.min(curve.time.length, bound(curve.time, to) + 2) }));
     let [low, high] = [Infinity, -Infinity];
     for (const { curve, first, last } of parts) {
-      for (let at = first; at < last; at += 1) {
-        const value = curve.values[at];
-        if (value < low) low = value;
-        if (value > high) high = value;
+      const { lows, highs } = blocks(curve.values);
+      for (let at = first; at < last;) {
+        const whole = at % BLOCK === 0 && at + BLOCK <= last;
+        const [least, most] = whole ? [lows[at / BLOCK], highs[at / BLOCK]] : [curve.values[at], curve.values[at]];
+        if (least < low) low = least;
+        if (most > high) high = most;
+        at += whole ? BLOCK : 1;
       }
     }
     if (!(low <= high)) [low, high] = [0, 1];
@@ -146,7 +149,21 @@ export class Plot {
     context.setLineDash(curve.dashed ? [6, 4] : []);
     context.beginPath();
     const width = this.box.right - this.box.left;
-    if (last - first > 4 * width) {
+    if (last - first > 4 * BLOCK * width) {
+      // Many blocks per pixel: each is drawn as its least and its greatest value.
+      const { lows, highs } = blocks(values);
+      let column = NaN;
+      let [low, high] = [Infinity, -Infinity];
+      const flush = () => { if (low <= high) { context.moveTo(column, y(low)); context.lineTo(column, y(high) - 0.5); } };
+      for (let block = Math.floor(first / BLOCK); block * BLOCK < last; block += 1) {
+        const here = Math.floor(x(time[Math.max(first, block * BLOCK)]));
+        if (here !== column) { flush(); column = here; [low, high] = [Infinity, -Infinity]; }
+        low = Math.min(low, lows[block]);
+        high = Math.max(high, highs[block]);
+      }
+      flush();
+      context.stroke();
+    } else if (last - first > 4 * width) {
       let column = NaN;
       let [low, high] = [0, 0];
       let joined = false;
@@ -218,6 +235,26 @@ export class Plot {
       this.zoom(Math.max(this.span[0], from + one * width), Math.min(this.span[1], to + other * width));
     });
   }
+}
+
+/** How many values are kept together as their least and their greatest. */
+const BLOCK = 64;
+
+const kept = new WeakMap();
+
+/** The least and the greatest value of each block; what is no number counts for nothing. */
+function blocks(values) {
+  if (!kept.has(values)) {
+    const count = Math.ceil(values.length / BLOCK);
+    const [lows, highs] = [new Float64Array(count).fill(Infinity), new Float64Array(count).fill(-Infinity)];
+    for (let at = 0; at < values.length; at += 1) {
+      const block = Math.floor(at / BLOCK);
+      if (values[at] < lows[block]) lows[block] = values[at];
+      if (values[at] > highs[block]) highs[block] = values[at];
+    }
+    kept.set(values, { lows, highs });
+  }
+  return kept.get(values);
 }
 
 /** The first place whose time is not before. */

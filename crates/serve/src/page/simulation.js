@@ -136,7 +136,7 @@ export class Simulation {
     this.runs = [...this.runs.slice(-5), run];
     this.chosen = run;
     const end = state === 'stopped' ? `stopped at ${time ?? '?'} s` : summary?.end === 'stop' ? 'done' : `ended: ${summary?.message ?? summary?.end ?? ''}`;
-    this.say(`${end} · ${columns.rows} rows · ${events.length} events`, state === 'done' && summary?.ok === false);
+    this.say(`${end} · ${columns.rows} rows · ${events.length} ${events.length === 1 ? 'event' : 'events'}`, state === 'done' && summary?.ok === false);
     if (!this.shown || ![...this.shown].some((name) => run.names.includes(name))) this.shown = new Set(this.firstCurves(run));
     await this.load(run, [...this.shown, ...this.modeNames(run)]);
     this.app.runChanged({ start: run.time[0], stop: run.time.at(-1), modeAt: (at) => this.modeAt(run, at) });

@@ -2,7 +2,7 @@
 // toggles or by the time of a run, lights up what is there in it.
 
 import { ask, element } from './client.js';
-import { compiled, valuations } from './formula.js';
+import { compile, compiled, valuations } from './formula.js';
 
 const WIDTH = 150;
 const HEIGHT = 40;
@@ -21,7 +21,7 @@ export class Structure {
     this.stale = false;
     const { version } = this.app;
     let answer;
-    try { answer = await ask(this.app.source, 'analyze'); } catch (error) { this.root.replaceChildren(element('p', { class: 'bad' }, error.message)); return; }
+    try { answer = await ask(this.app.source, 'analyze'); } catch (error) { if (version === this.app.version) this.root.replaceChildren(element('p', { class: 'bad' }, error.message)); return; }
     if (version !== this.app.version) return;
     const report = answer.result;
     if (!report?.blocks) {
@@ -34,7 +34,8 @@ export class Structure {
     for (const name of [...this.mode.keys()]) if (!this.names.includes(name)) this.mode.delete(name);
     this.modes = valuations(this.names, report.invariant, 512);
     if (this.mode.size === 0 && this.names.length) this.useFirstMode();
-    this.invariant = compiled(report.invariant, this.names);
+    // An invariant that is too long to be printed in full says nothing here; the structure is that of modes that satisfy it.
+    try { this.invariant = compile(report.invariant, this.names); } catch { this.invariant = () => true; }
     this.build();
     this.layOut();
     this.showMode();
@@ -59,7 +60,9 @@ export class Structure {
     this.sliderText = element('span', { class: 'dim', id: 'run-time-text' }, 'no run yet');
     this.solved = element('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Blocks in solving order' });
     this.offsets = element('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Offsets' });
-    const count = report.mode_count === '1' ? '1 mode' : `${report.mode_count} modes`;
+    const digits = report.mode_count;
+    const number = digits.length > 9 ? `${digits[0]}.${digits[1]}·10^${digits.length - 1}` : digits;
+    const count = digits === '1' ? '1 mode' : `${number} modes`;
     const verdict = report.verdict === 'regular' ? 'all regular' : 'some singular';
     document.querySelector('#verdict').textContent = `${report.model}: ${count}, ${verdict}`;
     const foldBox = element('input', { type: 'checkbox', onchange: (event) => { this.fold = event.target.checked; this.layOut(); this.showMode(); } });
@@ -159,7 +162,7 @@ export class Structure {
     this.info.className = possible ? 'dim' : 'bad';
     this.info.textContent = possible
       ? `index ${value(report.structural_index) ?? '?'} · ${value(report.degrees_of_freedom) ?? '?'} degrees of freedom · ${report.blocks.length} blocks in all modes`
-      : `no such mode: all modes satisfy ${report.invariant}`;
+      : `no such mode: all modes satisfy ${report.invariant.length > 200 ? `${report.invariant.slice(0, 200)}…` : report.invariant}`;
     let lit = 0;
     const here = [];
     for (const node of this.nodes) {
