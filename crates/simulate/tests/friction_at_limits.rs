@@ -186,3 +186,36 @@ fn a_reinit_sets_in_motion_what_frictions_hold() {
         }
     }
 }
+
+/// A body that comes to rest at the very time at which a drive sets in: it sticks, slides on or turns round, as the drive says.
+#[test]
+fn a_body_that_comes_to_rest_where_a_drive_sets_in_does_as_that_says() {
+    let drives = [
+        "d.u = if time < T then 0 else F;",
+        "when time >= T then u = F; end when; d.u = u;",
+        "when sample(T, 10) then u = F; end when; d.u = u;",
+    ];
+    for (speed, limit) in [(1.0_f64, 1.0_f64), (-1.0, 3.0), (0.7, 1.0), (0.3, 0.25)] {
+        let time = speed.abs() / limit;
+        for drive in drives {
+            for share in [0.0, 0.5, 1.0, 2.0, -0.5, -1.0, -2.0] {
+                let force = share * limit;
+                let text = format!(
+                    "model M import Modeshift.Translational.*; parameter Real T = {time:?}, F = {force:?}; discrete Real u(start = 0, fixed = true);
+                     Mass m(m = 1, s(start = 0, fixed = true), v(start = {speed:?}, fixed = true)); SignalForce d; Fixed g;
+                     CoulombFriction f(fMax = {limit:?}); equation {drive} connect(d.a, m.a); connect(m.b, f.a); connect(f.b, g.a); end M;"
+                );
+                let text = if drive.contains("when") {
+                    text
+                } else {
+                    text.replace("discrete Real u(start = 0, fixed = true);", "")
+                };
+                let beyond = f64::max(0.0, force.abs() - limit) * force.signum();
+                for method in [Method::Bdf, Method::Esdirk, Method::Explicit] {
+                    let ran = run_text(&text, &How { method: Some(method), ..How::until(3.0) }).finished();
+                    near(ran.last("m.v"), beyond * (3.0 - time), 1e-5);
+                }
+            }
+        }
+    }
+}

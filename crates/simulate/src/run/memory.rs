@@ -370,6 +370,12 @@ impl Memory {
         }
     }
 
+    /// An atom is at zero where a phase ended for another reason, with this left of it.
+    pub fn locate(&mut self, atom: RelationId, value: f64) {
+        self.located.push(atom);
+        self.residues[atom] = self.residues[atom].max(value.abs());
+    }
+
     /// An atom along jets, compiled when first needed.
     pub fn series(&mut self, prepared: &Prepared, atom: RelationId) -> Option<Arc<DifferenceTape>> {
         if self.series[atom].is_none() {

@@ -22,11 +22,12 @@ use crate::run::instant::Instant;
 use crate::run::instant::candidate::{Candidate, Objection};
 use crate::run::instant::discrete_fixpoint::{AtStart, MicroStep, Settled};
 use crate::run::instant::next_mode::{Ambiguity, Selected};
-use crate::run::instant::restart::{NoRestart, jet_of};
+use crate::run::instant::restart::{NoRestart, columns_of, jet_of};
 use crate::run::instant::stair_edges::StairEdges;
 use crate::run::prepare::discrete_part::DiscretePart;
 use crate::run::prepare::relations::Moment;
 use crate::run::repeated::trace::Trace;
+use crate::run::running_sizes::ROUNDED;
 use crate::run::sliding::entry::NoSliding;
 use crate::run::values::{Occasion, Side};
 
@@ -339,8 +340,9 @@ impl<'a> Instant<'_, 'a> {
         })
     }
 
-    /// What fired, and where a relation to time changes, conditions of machines that change in that instant, too: they are at zero, up to
-    /// rounding, and leave the side that they are on. Which transition is taken is then a matter of priorities.
+    /// What fired, and where a relation to time changes or something is sampled, conditions of machines that change in that instant, too: they are
+    /// at zero, up to rounding and to what times can be told apart, and leave the side that they are on. Which transition is taken is then
+    /// a matter of priorities; and what such a condition asks to be zero is, as at a crossing that was located.
     fn with_due_transitions(&mut self, left: &Side<'a>, fired: &Fired, occasion: Occasion) -> Fired {
         let mut fired = fired.clone();
         let prepared = self.prepared;
@@ -349,27 +351,34 @@ impl<'a> Instant<'_, 'a> {
             && !occasion.initial
             && !occasion.terminal
             && !prepared.dae.model.machines.is_empty()
-            && prepared.update_time(left.time, &left.discrete, &mut left.discrete.clone());
+            && (!fired.samples.is_empty()
+                || prepared.update_time(left.time, &left.discrete, &mut left.discrete.clone()));
         if !is_known || left.sliding.is_some() {
             return fired;
         }
         let part = &prepared.discrete;
         let values = self.memory.buffers.atom_values(prepared, (left, left), Occasion::default(), &[]);
-        let jet = OnceCell::new();
+        let nothing = ROUNDED * left.largest().max(self.memory.most);
+        let mut jet = None;
         for (pair, atoms) in part.pairs.iter().zip(&part.pair_atoms) {
             for &atom in atoms {
                 let (it, value) = (part.atoms[atom], values[atom]);
-                let is_at_zero = it.moment == Moment::Now
+                let is_clear = self.memory.is_clear(prepared, atom, value);
+                let may_be_at_zero = it.moment == Moment::Now
                     && !value.0.is_nan()
                     && !fired.atoms.contains(&atom)
-                    && !self.memory.is_clear(prepared, atom, value);
-                if !is_at_zero || !prepared.is_of_machine(pair) {
+                    && (!is_clear || value.0.abs() <= nothing);
+                if !may_be_at_zero || !prepared.is_of_machine(pair) {
                     continue;
                 }
                 let side = it.side(left.discrete[it.variable] != 0.0);
-                let slope = self.known_slope((left, jet.get_or_init(|| jet_of(left))), atom);
-                if slope.is_some_and(|slope| slope * side < 0.0) {
+                let jet = jet.get_or_insert_with(|| jet_of(left));
+                self.extend_towards(left, jet, atom);
+                let Some(slope) = self.known_slope((left, jet), atom) else { continue };
+                let is_at_zero = !is_clear || value.0.abs() <= slope.abs() * self.memory.resolution();
+                if is_at_zero && slope * side < 0.0 {
                     fired.atoms.push(atom);
+                    self.memory.locate(atom, value.0);
                 }
             }
         }
@@ -489,6 +498,15 @@ impl<'a> Instant<'_, 'a> {
         let slope = series.at(structure, &known).residual(Row(0), jet, 1)[1];
         let noise = Noise { floor: self.memory.scales[atom], ..self.memory.present_noise(self.prepared) };
         noise.first_significant(&[0.0, slope], noise.floor).map(|_| slope)
+    }
+
+    /// Completes a jet of a side by the derivatives that say how an atom changes, where these can be had.
+    fn extend_towards(&mut self, side: &Side<'a>, jet: &mut Jet, atom: RelationId) {
+        let Some(series) = self.memory.series(self.prepared, atom) else { return };
+        let known = self.prepared.known(side, &side.discrete, Occasion::default(), &[]);
+        let structure = &side.mode.structure;
+        // Without them the slope is not known.
+        let _ = jet.extend_towards(&columns_of(structure, &series), 1, structure, &side.mode.equations.at(&known));
     }
 
     /// Whether all discrete values are numbers.
