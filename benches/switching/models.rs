@@ -46,13 +46,13 @@ fn bridge(name: &str, legs: usize, declarations: &str, load: &str) -> String {
         "model {name}
            parameter Real Vdc = 100, L = 1e-2, R = 5, T = 1e-2, W = 0.48;
            parameter Real shift[{legs}] = {{{shifts}}};
-           Real v[{legs}], i[{legs}], vh[{legs}], vl[{legs}], ih[{legs}], il[{legs}], high[{legs}], low[{legs}];
+           Real v[{legs}], i[{legs}], vh[{legs}], vl[{legs}], ih[{legs}], il[{legs}];
            Boolean gh[{legs}], gl[{legs}], dh[{legs}](each start = false), dl[{legs}](each start = false);
            {declarations}
          equation
            for k in 1:{legs} loop
-             high[k] = time/T + 1 - shift[k]; low[k] = high[k] + 0.5;
-             gh[k] = high[k] - floor(high[k]) < W; gl[k] = low[k] - floor(low[k]) < W;
+             gh[k] = time/T + 1 - shift[k] - floor(time/T + 1 - shift[k]) < W;
+             gl[k] = time/T + 1.5 - shift[k] - floor(time/T + 1.5 - shift[k]) < W;
              vh[k] = Vdc - v[k]; vl[k] = v[k]; ih[k] = il[k] + i[k];
              dh[k] = not gh[k] and (if pre(dh[k]) then ih[k] <= 0 else vh[k] < 0);
              dl[k] = not gl[k] and (if pre(dl[k]) then il[k] <= 0 else vl[k] < 0);

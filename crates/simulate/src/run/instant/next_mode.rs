@@ -368,7 +368,9 @@ impl<'a> Search<'_, '_, '_, 'a> {
         let tried = self.judge(flipped);
         if self.instant.memory.trace.is_some() {
             let (discrete, judged) = (self.discrete(flipped), self.judged(&tried));
-            self.instant.memory.trace.as_mut().into_iter().for_each(|trace| trace.add(&discrete, judged.clone()));
+            if let Some(trace) = &mut self.instant.memory.trace {
+                trace.add(discrete, judged);
+            }
         }
         tried
     }

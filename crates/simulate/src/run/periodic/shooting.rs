@@ -215,8 +215,8 @@ impl<'m> Shooting<'m> {
         let Some(factors) = Factors::new(&matrix) else { return self.give_up(NoPeriod::Singular) };
         let step = factors.solve(&residual);
         let next: Vec<f64> = self.begin.iter().zip(&step).map(|(begin, step)| begin + step).collect();
-        let is_far = |(step, size): (&f64, &f64)| !(step.abs() <= FURTHEST * size);
-        if step.iter().zip(&self.sizes).any(is_far) {
+        let is_near = |(step, size): (&f64, &f64)| step.abs() <= FURTHEST * size;
+        if !step.iter().zip(&self.sizes).all(is_near) {
             return self.give_up(NoPeriod::Singular);
         }
         self.before = Some((self.begin.clone(), self.end.clone()));
@@ -228,7 +228,7 @@ impl<'m> Shooting<'m> {
         let Some((begin, end)) = self.before.take() else { return };
         let step: Vec<f64> = self.begin.iter().zip(&begin).map(|(now, before)| now - before).collect();
         let square: f64 = step.iter().zip(&self.sizes).map(|(step, size)| (step / size).powi(2)).sum();
-        if !(square > 0.0) || !self.have_derivatives {
+        if square.is_nan() || square <= 0.0 || !self.have_derivatives {
             return;
         }
         let mut largest = 0.0f64;

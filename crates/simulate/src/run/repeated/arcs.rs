@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use modeshift_dae::{Id, IndexVec, RelationId, VariableId};
+use modeshift_dae::{IndexVec, RelationId, VariableId};
 use modeshift_numerics::Input;
 
 use super::{KnownMode, Repeated, Work};
@@ -16,7 +16,6 @@ use crate::run::phase::integrate_until::PhaseSettings;
 use crate::run::phase::schedule::are_due;
 use crate::run::phase::zero_crossings::{Guard, TOGETHER};
 use crate::run::prepare::Prepared;
-use crate::run::prepare::relations::Moment;
 use crate::run::values::{Side, copy_values as copy};
 
 /// Rounds of what follows from time: stairs in relations and in stairs.
@@ -251,27 +250,7 @@ impl<'a> Repeated<'a> {
             proposal[variable] = 1.0 - proposal[variable];
         }
         follow_time(prepared, of_time.as_deref(), left, proposal, by_time);
-        kinds.describe(part, (&left.discrete, proposal), fired, kind);
+        kinds.describe((&left.discrete, proposal), fired, kind);
         Some(time)
-    }
-}
-
-impl super::Kinds {
-    /// The kind of an event with these left limits and what fired makes of them.
-    pub fn describe(
-        &self,
-        part: &crate::run::prepare::discrete_part::DiscretePart,
-        (left, proposal): (&IndexVec<VariableId, f64>, &IndexVec<VariableId, f64>),
-        fired: &crate::run::instant::event_iteration::Fired,
-        kind: &mut Vec<u64>,
-    ) {
-        kind.clear();
-        self.pack(left, kind);
-        self.pack(proposal, kind);
-        // A relation on time that fired and has changed by the schedule as well is told from one that has only changed.
-        kind.extend(fired.atoms.iter().map(|atom| atom.index() as u64));
-        kind.push(u64::MAX);
-        kind.extend(fired.samples.iter().map(|call| call.index() as u64));
-        debug_assert!(part.atoms.iter().all(|atom| atom.moment != Moment::Before), "none of left limits");
     }
 }

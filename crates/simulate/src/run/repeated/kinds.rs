@@ -3,6 +3,7 @@
 use modeshift_dae::{Id, IndexVec, Type, VariableId};
 use rustc_hash::FxHashSet;
 
+use crate::run::instant::event_iteration::Fired;
 use crate::run::prepare::Prepared;
 
 /// Which discrete variables are truths.
@@ -24,6 +25,22 @@ impl Kinds {
         truths.sort_unstable_by_key(|id| id.index());
         truths.dedup();
         Kinds { truths }
+    }
+
+    /// The kind of an event with these left limits and what fired makes of them.
+    pub fn describe(
+        &self,
+        (left, proposal): (&IndexVec<VariableId, f64>, &IndexVec<VariableId, f64>),
+        fired: &Fired,
+        kind: &mut Vec<u64>,
+    ) {
+        kind.clear();
+        self.pack(left, kind);
+        self.pack(proposal, kind);
+        // What fired is told from what has only changed with it.
+        kind.extend(fired.atoms.iter().map(|atom| atom.index() as u64));
+        kind.push(u64::MAX);
+        kind.extend(fired.samples.iter().map(|call| call.index() as u64));
     }
 
     /// Adds truths, one bit each.

@@ -1,6 +1,8 @@
 //! Recipes from events that were searched.
 
-use modeshift_dae::{Derivative, IndexVec, Mode, RelationId, VariableId};
+use std::rc::Rc;
+
+use modeshift_dae::{Derivative, IndexVec, Mode, RelationId, Type, VariableId};
 
 use super::arcs::{ModeArc, follow_time};
 use super::recipes::{Affine, Recipe, Refused, Standing};
@@ -10,7 +12,9 @@ use super::{KnownMode, MOST_KINDS, Repeated, Work};
 use crate::run::Machinery;
 use crate::run::instant::Instant;
 use crate::run::instant::candidate::{Objection, Refusal};
+use crate::run::instant::discrete_fixpoint::MicroStep;
 use crate::run::instant::event_iteration::{Fired, Outcome};
+use crate::run::instant::judgement::Violation;
 use crate::run::instant::restart::NoRestart;
 use crate::run::modes::NoMode;
 use crate::run::output::Output;
@@ -40,7 +44,7 @@ impl<'a> Repeated<'a> {
         if !self.is_possible || !is_plain || occasion != Occasion::default() || left.sliding.is_some() {
             return false;
         }
-        let Some(&number) = self.by_mode.get(&std::rc::Rc::as_ptr(&left.mode)) else { return false };
+        let Some(&number) = self.by_mode.get(&Rc::as_ptr(&left.mode)) else { return false };
         let Repeated { kinds, modes, work, of_time, .. } = self;
         let KnownMode { arc, unlearned, .. } = &mut modes[number];
         if arc.is_none() {
@@ -54,7 +58,7 @@ impl<'a> Repeated<'a> {
             proposal[variable] = 1.0 - proposal[variable];
         }
         follow_time(prepared, of_time.as_deref(), left, proposal, by_time);
-        kinds.describe(&prepared.discrete, (&left.discrete, proposal), fired, kind);
+        kinds.describe((&left.discrete, proposal), fired, kind);
         let place = unlearned.iter().position(|it| *it.0 == **kind).unwrap_or(unlearned.len());
         if place >= MOST_KINDS {
             return false;
@@ -81,7 +85,7 @@ impl<'a> Repeated<'a> {
     ) {
         let Some(trace) = machinery.memory.trace.take() else { return };
         let Some(recipe) = self.recipe(machinery, (left, fired, outcome), &trace, output) else { return };
-        let Some(&number) = self.by_mode.get(&std::rc::Rc::as_ptr(&left.mode)) else { return };
+        let Some(&number) = self.by_mode.get(&Rc::as_ptr(&left.mode)) else { return };
         self.relations += 1 + recipe.before.len();
         let recipes = &mut self.modes[number].recipes;
         match recipes.iter().position(|it| it.kind == recipe.kind && it.is_new == recipe.is_new) {
@@ -252,11 +256,19 @@ fn continued(
             return None;
         }
     }
+    // What is differentiated and no state, before or after, must not jump: that would be an impulse, or has been none by chance.
+    let mut others: Vec<Derivative<VariableId>> = before.program.borrow().state_quantities().collect();
+    for column in after.structure.columns() {
+        let (variable, offset) = (after.structure.variable(column), after.structure.variable_offset(column));
+        others.extend((0..offset).map(|order| Derivative::new(variable, order)));
+    }
+    others.sort_unstable();
+    others.dedup();
     let mut lost = Vec::new();
-    for state in before.program.borrow().state_quantities().filter(|state| !states.contains(state)) {
-        let from = before.quantities.index(state.of, state.order)?.index();
+    for state in others.into_iter().filter(|state| !states.contains(state)) {
         let Some(to) = after.quantities.index(state.of, state.order) else { continue };
-        let size = machinery.memory.sizes.size(state);
+        let from = before.quantities.index(state.of, state.order)?.index();
+        let size = machinery.memory.sizes.size(state).max(left.jet[from].abs());
         if (left.jet[from] - right.jet[to.index()]).abs() > COME_TO * size {
             return None;
         }
@@ -277,7 +289,7 @@ fn fixed(
     let mut fixed = Vec::new();
     for id in felt.chain(arc.inputs()) {
         let value = left.discrete[id];
-        if prepared.dae.model.variables.get(id).is_some_and(|it| it.ty == modeshift_dae::Type::Boolean) {
+        if prepared.dae.model.variables.get(id).is_some_and(|it| it.ty == Type::Boolean) {
             continue;
         }
         if value.to_bits() != right.discrete[id].to_bits() {
@@ -367,11 +379,7 @@ fn reasons_at<'a>(
 
 impl<'a> Instant<'_, 'a> {
     /// How truths are judged, as the search does it.
-    fn judged(
-        &mut self,
-        step: &crate::run::instant::discrete_fixpoint::MicroStep<'_, 'a>,
-        discrete: IndexVec<VariableId, f64>,
-    ) -> Judged {
+    fn judged(&mut self, step: &MicroStep<'_, 'a>, discrete: IndexVec<VariableId, f64>) -> Judged {
         match self.consistent(step, discrete) {
             Ok((settled, mut candidate)) => {
                 let violated = self.violated(step, &settled, &mut candidate);
@@ -388,7 +396,7 @@ impl<'a> Instant<'_, 'a> {
 
 impl Judged {
     /// Refused, since relations say so.
-    pub fn of_violations(violated: &[crate::run::instant::judgement::Violation]) -> Self {
+    pub fn of_violations(violated: &[Violation]) -> Self {
         Judged::Refused(violated.iter().map(|&(atom, (term, value))| (Reason::Relation(atom, term), value)).collect())
     }
 

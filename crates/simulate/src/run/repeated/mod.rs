@@ -192,11 +192,10 @@ impl<'a> Run<'_, 'a> {
         self.repeated.modes[number].visits += 1;
         self.machinery.visited.surround(&side);
         let (mut present, mut has_moved) = (side, false);
-        while let Some((fired_until, next)) = self.repeat_once(number, &present) {
+        while let Some(next) = self.repeat_once(number, &present) {
             let Work { right, .. } = &mut self.repeated.work;
             let after = right.as_mut().expect("an event that was repeated has a right side");
             std::mem::swap(&mut present, after);
-            debug_assert_eq!(present.time, fired_until, "the right side is that of the event");
             (number, has_moved) = (next, true);
         }
         if has_moved {
@@ -206,9 +205,8 @@ impl<'a> Run<'_, 'a> {
         present
     }
 
-    /// From the right side of an event to that of the next one, if it is one that happened before: its time, and the number of the mode
-    /// that follows.
-    fn repeat_once(&mut self, number: usize, present: &Side<'a>) -> Option<(f64, usize)> {
+    /// From the right side of an event to that of the next one, if it is one that happened before: the number of the mode that follows.
+    fn repeat_once(&mut self, number: usize, present: &Side<'a>) -> Option<usize> {
         let Run { machinery, settings, repeated, recent, output, .. } = self;
         if !repeated.prepare_arc(machinery, settings, number, present) || repeated.modes[number].recipes.is_empty() {
             return None;
@@ -250,6 +248,6 @@ impl<'a> Run<'_, 'a> {
         self.machinery.visited.meter.done(CostPart::Output);
         self.output.cost(self.machinery.visited.meter.cost());
         self.repeated.passed += 1;
-        Some((time, next))
+        Some(next)
     }
 }

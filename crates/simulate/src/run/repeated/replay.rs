@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use modeshift_dae::{Id, IndexVec, Mode, RelationId, VariableId};
+use modeshift_diagnostics::Span;
 
 use super::arcs::like;
 use super::recipes::{Recipe, Refused, Standing};
@@ -83,7 +84,7 @@ fn is_mode(prepared: &Prepared, buffers: &TapeBuffers, mode: &Mode) -> bool {
 }
 
 /// Whether of all clauses those fire that fired before, and do nothing but assign, and nothing is excluded.
-fn is_plain(prepared: &Prepared, buffers: &TapeBuffers, whens: &[modeshift_diagnostics::Span]) -> bool {
+fn is_plain(prepared: &Prepared, buffers: &TapeBuffers, whens: &[Span]) -> bool {
     let (part, values) = (&prepared.discrete, buffers.decisions.values());
     let mut expected = whens.iter();
     let fire_as_before = part.branches.iter().filter(|branch| values[branch.fires] != 0.0).all(|branch| {

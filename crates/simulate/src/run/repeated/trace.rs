@@ -45,9 +45,10 @@ impl Trace {
         self.micro_steps.push(Vec::new());
     }
 
-    pub fn add(&mut self, discrete: &IndexVec<VariableId, f64>, result: Judged) {
+    /// Truths were tried.
+    pub fn add(&mut self, discrete: IndexVec<VariableId, f64>, result: Judged) {
         if let Some(attempts) = self.micro_steps.last_mut() {
-            attempts.push(Attempt { discrete: discrete.clone(), result });
+            attempts.push(Attempt { discrete, result });
         }
     }
 }
