@@ -26,5 +26,6 @@ mod semantics_instants;
 mod shared_subexpressions;
 mod simulate;
 mod support;
+mod sweep;
 mod usage;
 mod verdicts;

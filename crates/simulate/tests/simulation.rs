@@ -331,12 +331,6 @@ fn an_underdetermined_start_is_not_passed_in_silence() {
     assert!(ran.said("W0702").message.contains("`x` = 1"), "{:#?}", ran.diagnostics);
 }
 
-/// All values of a run, to the last bit.
-fn bits(simulation: &Simulation) -> Vec<u64> {
-    let present = simulation.present();
-    std::iter::once(present.time).chain(present.right.iter().copied()).map(f64::to_bits).collect()
-}
-
 #[test]
 fn a_run_comes_back_to_where_it_was_to_the_last_bit() {
     let mut run = simulation(FOLLOWER, 10.0);
@@ -345,6 +339,7 @@ fn a_run_comes_back_to_where_it_was_to_the_last_bit() {
         run.set_input("on", f64::from(step % 2)).expect("an input");
         run.step_until(0.1 * f64::from(step)).expect("a step");
     }
+    run.set_input("u", 5.0).expect("an input");
     run.step_to_event(10.0).expect("a step");
     run.set_input("gear", 3.0).expect("an input");
     let snapshot = Snapshot::from_bytes(&run.snapshot().to_bytes()).expect("its own bytes");
