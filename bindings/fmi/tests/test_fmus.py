@@ -168,7 +168,7 @@ def test_fmpy_finds_nothing_wrong_and_values_at_events_are_those_of_the_command_
                 continue
             if version == 2 and is_event:
                 continue
-            goal = time + slack if is_event else time
+            goal = min(time + slack, stop) if is_event else time
             while present < goal:
                 outcome = step(slave, present, goal - present)
                 present = goal if version == 2 else outcome[3]
