@@ -116,12 +116,13 @@ pub extern "C" fn fmi2SetupExperiment(
     has_tolerance: c_int,
     tolerance: f64,
     start: f64,
-    _has_stop: c_int,
-    _stop: f64,
+    has_stop: c_int,
+    stop: f64,
 ) -> Status {
     with(c, |it| {
         it.instance.expect("fmi2SetupExperiment", &[Phase::Instantiated])?;
-        it.instance.set_up(start, (has_tolerance != 0).then_some(tolerance)).map(|()| OK)
+        let (stop, tolerance) = ((has_stop != 0).then_some(stop), (has_tolerance != 0).then_some(tolerance));
+        it.instance.set_up(start, stop, tolerance).map(|()| OK)
     })
 }
 

@@ -154,12 +154,12 @@ pub extern "C" fn fmi3EnterInitializationMode(
     has_tolerance: bool,
     tolerance: f64,
     start: f64,
-    _has_stop: bool,
-    _stop: f64,
+    has_stop: bool,
+    stop: f64,
 ) -> Status {
     with(c, |it| {
         it.instance.expect("fmi3EnterInitializationMode", &[Phase::Instantiated])?;
-        it.instance.set_up(start, has_tolerance.then_some(tolerance))?;
+        it.instance.set_up(start, has_stop.then_some(stop), has_tolerance.then_some(tolerance))?;
         it.instance.phase = Phase::Initialization;
         Ok(OK)
     })

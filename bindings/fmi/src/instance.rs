@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 /// Stack to load a model with.
 const STACK_SIZE: usize = 256 << 20;
 
-/// A stop time that no run comes to: when a run ends is the importer's business.
+/// A stop time that no run comes to, where the importer gives none.
 const NEVER: f64 = 1e290;
 
 /// Times of the importer and of the run may differ by so much of a step: they are computed in different ways.
@@ -59,6 +59,7 @@ pub struct Instance {
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Settings {
     start: f64,
+    stop: Option<f64>,
     tolerance: Option<f64>,
     parameters: BTreeMap<usize, f64>,
     inputs: BTreeMap<usize, f64>,
@@ -232,15 +233,19 @@ impl Instance {
         }
     }
 
-    /// Start time and tolerance, before the initialization.
-    pub fn set_up(&mut self, start: f64, tolerance: Option<f64>) -> Wrong<()> {
+    /// Start time, stop time and tolerance, before the initialization.
+    pub fn set_up(&mut self, start: f64, stop: Option<f64>, tolerance: Option<f64>) -> Wrong<()> {
         if !start.is_finite() {
             return Err(format!("{start} is no start time"));
         }
         if let Some(tolerance) = tolerance.filter(|it| !(*it > 0.0 && *it < 1.0)) {
             return Err(format!("{tolerance} is no tolerance between 0 and 1"));
         }
-        (self.settings.start, self.settings.tolerance) = (start, tolerance);
+        if let Some(stop) = stop.filter(|it| !(it.is_finite() && *it >= start)) {
+            return Err(format!("{stop} is no stop time after {start}"));
+        }
+        let stop = stop.filter(|it| *it > start);
+        (self.settings.start, self.settings.stop, self.settings.tolerance) = (start, stop, tolerance);
         self.simulation = None;
         Ok(())
     }
@@ -268,11 +273,12 @@ impl Instance {
             (slot.name.clone(), text)
         });
         let values: Vec<(String, String)> = values.collect();
+        let stop = self.settings.stop.unwrap_or(NEVER);
         let options = RunOptions {
             start: Some(self.settings.start),
-            stop: Some(NEVER),
+            stop: Some(stop),
             tolerance: self.settings.tolerance,
-            interval: Some(NEVER),
+            interval: Some(stop - self.settings.start),
             ..RunOptions::default()
         };
         let (observer, loaded) = (self.seen.clone(), &mut self.loaded);
@@ -304,7 +310,9 @@ impl Instance {
         Ok(match stepped {
             Stepped::Paused => Outcome::Done,
             Stepped::Event => Outcome::Event,
-            Stepped::Ended(RunEnd::Stop | RunEnd::Interrupted | RunEnd::Terminated(_)) => {
+            // The stop time is the importer's own; beyond it there is nothing.
+            Stepped::Ended(RunEnd::Stop) => Outcome::Done,
+            Stepped::Ended(RunEnd::Interrupted | RunEnd::Terminated(_)) => {
                 self.phase = Phase::Terminated;
                 Outcome::Terminated
             }
@@ -324,7 +332,16 @@ impl Instance {
         if !((from - time).abs() <= ROUNDING * time.abs().max(step)) {
             return Err(format!("the step begins at {from}, but the run is at {time}"));
         }
-        let until = (from + step).max(time);
+        let mut until = (from + step).max(time);
+        if let Some(stop) = self.settings.stop.filter(|stop| until > *stop) {
+            if until - stop > ROUNDING * stop.abs().max(step) {
+                return Err(format!("the step ends at {until}, after the stop time {stop}"));
+            }
+            until = stop;
+        }
+        if until == time && self.settings.stop == Some(time) {
+            return Ok(Outcome::Done);
+        }
         self.is_unsettled = false;
         self.go(until, to_event)
     }
@@ -354,8 +371,8 @@ impl Instance {
 
     /// Comes back to where it was.
     pub fn restore(&mut self, state: &State) -> Wrong<()> {
-        let is_other_run = (self.settings.start, self.settings.tolerance)
-            != (state.settings.start, state.settings.tolerance)
+        let is_other_run = self.settings.stop != state.settings.stop
+            || (self.settings.start, self.settings.tolerance) != (state.settings.start, state.settings.tolerance)
             || self.settings.parameters != state.settings.parameters;
         if is_other_run {
             self.simulation = None;
@@ -421,6 +438,7 @@ impl Instance {
             "token": self.token,
             "phase": *phase as u8,
             "start": settings.start.to_bits(),
+            "stop": settings.stop.map(f64::to_bits),
             "tolerance": settings.tolerance.map(f64::to_bits),
             "parameters": settings.parameters.iter().map(bits).collect::<Vec<_>>(),
             "inputs": settings.inputs.iter().map(bits).collect::<Vec<_>>(),
@@ -450,8 +468,13 @@ impl Instance {
         };
         let (parameters, inputs) = (pairs(&head["parameters"])?, pairs(&head["inputs"])?);
         let is_known = parameters.keys().chain(inputs.keys()).all(|&at| at < self.slots.len());
-        let settings =
-            Settings { start: number(&head["start"])?, tolerance: number(&head["tolerance"]), parameters, inputs };
+        let settings = Settings {
+            start: number(&head["start"])?,
+            stop: number(&head["stop"]),
+            tolerance: number(&head["tolerance"]),
+            parameters,
+            inputs,
+        };
         let snapshot = if head["begun"] == true { Some(Snapshot::from_bytes(tail)?) } else { None };
         let phase = *PHASES.get(usize::try_from(head["phase"].as_u64()?).ok()?)?;
         (is_known && head["token"] == *self.token).then_some(State { phase, settings, snapshot })

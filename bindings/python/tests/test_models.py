@@ -210,6 +210,12 @@ def test_results_as_frames_and_pictures(tmp_path):
     assert (tmp_path / "r.csv").read_text() == result.to_csv()
     with pytest.raises(ValueError):
         result.save(tmp_path / "r.txt")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    result.save(tmp_path / "r.parquet")
+    table = parquet.read_table(tmp_path / "r.parquet")
+    assert table.column("w1").to_pylist() == result["w1"].tolist()
+    assert table.column("g").to_pylist() == result.modes["g"].tolist()
+    assert table.schema.metadata[b"unit:time"] == b"s"
 
 
 def test_examples_in_the_documentation_are_true():

@@ -115,7 +115,7 @@ def test_ray_makes_the_same_tables_also_when_a_worker_is_lost(plan, expected):
     ray = pytest.importorskip("ray")
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, _node_ip_address="127.0.0.1")
     try:
-        pid = ray.get(ray.remote(os.getpid).remote())
+        pid = ray.get(ray.remote(lambda: os.getpid()).remote())
         output = plan.with_name("ray.parquet")
         killed = []
 

@@ -28,6 +28,7 @@ mod semantics_instants;
 mod shared_subexpressions;
 mod simulate;
 mod support;
+mod sweep;
 mod trust;
 mod usage;
 mod verdicts;

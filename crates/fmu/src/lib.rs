@@ -1,7 +1,7 @@
 //! Models as FMUs: which variables others see, the description of the model, and the archive with everything in it.
 //!
 //! An FMU of ours is the engine, as a library that was built before, beside the model as a [`Resource`]: all texts that were read for
-//! it. The engine loads the model when it is instantiated, and numbers its variables as the description does: by [`interface`].
+//! it. The engine loads the model when it is instantiated, and numbers its variables as the description does: by [`interface()`].
 //!
 //! | file | purpose |
 //! |---|---|

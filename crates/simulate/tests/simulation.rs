@@ -339,6 +339,7 @@ fn a_run_comes_back_to_where_it_was_to_the_last_bit() {
         run.set_input("on", f64::from(step % 2)).expect("an input");
         run.step_until(0.1 * f64::from(step)).expect("a step");
     }
+    run.set_input("u", 5.0).expect("an input");
     run.step_to_event(10.0).expect("a step");
     run.set_input("gear", 3.0).expect("an input");
     let snapshot = Snapshot::from_bytes(&run.snapshot().to_bytes()).expect("its own bytes");

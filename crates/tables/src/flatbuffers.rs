@@ -25,7 +25,7 @@ impl Builder {
 
     /// Fills up so that what comes after so many more bytes is aligned. The end itself is: see [`Builder::finish`].
     fn align(&mut self, to: usize, after: usize) {
-        while (self.reversed.len() + after) % to != 0 {
+        while !(self.reversed.len() + after).is_multiple_of(to) {
             self.reversed.push(0);
         }
     }

@@ -57,8 +57,13 @@ impl Bundle {
 
     /// The directory above this one, or itself, above which nothing was asked for.
     pub fn root_of(&self, directory: &Path) -> PathBuf {
-        let is_asked =
-            |place: &Path| self.answers.keys().any(|(_, path)| path == place || path.parent() == Some(place));
+        let is_of_files = |question: Question| matches!(question, Question::IsFile | Question::Read | Question::Bytes);
+        let is_asked = |place: &Path| {
+            let mut keys = self.answers.keys();
+            keys.any(
+                |(question, path)| if is_of_files(*question) { path.parent() == Some(place) } else { path == place },
+            )
+        };
         let root = directory.ancestors().filter(|place| is_asked(place)).last();
         root.unwrap_or(directory).to_path_buf()
     }

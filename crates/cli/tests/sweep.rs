@@ -1,0 +1,98 @@
+//! `sweep`: many runs from the command line.
+
+use std::path::{Path, PathBuf};
+
+use crate::support::modeshift;
+
+const MODEL: &str = "model Decay parameter Real k = 1; Real x(start = 1, fixed = true); equation der(x) = -k*x;
+  assert(k < 5, \"too fast\"); end Decay;";
+
+/// A directory of its own with a model and a plan.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(name: &str, plan: &str) -> Self {
+        let directory = std::env::temp_dir().join(format!("modeshift_sweep_{name}_{}", std::process::id()));
+        std::fs::create_dir_all(&directory).expect("a directory");
+        std::fs::write(directory.join("Decay.mo"), MODEL).expect("a file");
+        std::fs::write(directory.join("plan.toml"), plan).expect("a file");
+        Place(directory)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn a_sweep_has_one_row_per_run_and_goes_on_after_a_failure() {
+    let place = Place::new("rows", "model = \"Decay.mo\"\nstop = 1\n[vary]\nk = [1, 9, 2]\n");
+    let outcome = modeshift(&["sweep", &place.path("plan.toml"), "-o", &place.path("r.csv"), "-j", "2"]);
+    assert_eq!(outcome.status, 1, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("3 runs, 1 without success"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("too fast"), "{}", outcome.stderr);
+    let text = std::fs::read_to_string(place.path("r.csv")).expect("a table");
+    let rows: Vec<&str> = text.lines().filter(|line| line.starts_with(|it: char| it.is_ascii_digit())).collect();
+    assert!(rows[0].starts_with("0,1,stop,1,0,0.3678") && rows[1].starts_with("1,9,failed"), "{text}");
+    assert!(!Path::new(&place.path("r.journal.csv")).exists());
+}
+
+#[test]
+fn the_number_of_threads_does_not_show_in_the_tables() {
+    let plan =
+        "model = \"Decay.mo\"\ndesign = \"latin\"\nsamples = 20\nsignals = [\"x\"]\n[vary]\nk = { from = 1, to = 4 }\n";
+    let place = Place::new("threads", plan);
+    let table = |jobs: &str| {
+        let outcome = modeshift(&["sweep", &place.path("plan.toml"), "-o", &place.path("r.parquet"), "-j", jobs]);
+        assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+        ["r.parquet", "r.signals.parquet"].map(|name| std::fs::read(place.path(name)).expect("a table"))
+    };
+    assert_eq!(table("1"), table("4"));
+}
+
+#[test]
+fn what_another_sweep_has_left_is_not_taken_for_its_own() {
+    let place = Place::new("left", "model = \"Decay.mo\"\n[vary]\nk = [1]\n");
+    let journal = [&b"modeshift sweep 1\n"[..], &[7; 8]].concat();
+    std::fs::write(place.path("r.journal.csv"), journal).expect("a file");
+    let arguments = ["sweep", &place.path("plan.toml"), "-o", &place.path("r.csv")];
+    let outcome = modeshift(&arguments);
+    assert_eq!(outcome.status, 2);
+    assert!(outcome.stderr.contains("another sweep"), "{}", outcome.stderr);
+    assert_eq!(modeshift(&[&arguments[..], &["--restart"]].concat()).status, 0);
+}
+
+#[test]
+fn wrong_plans_are_usage_errors_and_wrong_names_are_the_models() {
+    let place = Place::new("wrong", "model = \"Decay.mo\"\nruns = 3\n");
+    let sweep = || modeshift(&["sweep", &place.path("plan.toml"), "-o", &place.path("r.csv")]);
+    let outcome = sweep();
+    assert_eq!(outcome.status, 2);
+    assert!(outcome.stderr.contains("line 2: `runs` is not known"), "{}", outcome.stderr);
+    std::fs::write(place.path("plan.toml"), "model = \"Decay.mo\"\n[vary]\nq = [1]\n").expect("a file");
+    let outcome = sweep();
+    assert_eq!(outcome.status, 1);
+    assert!(outcome.stderr.contains('q'), "{}", outcome.stderr);
+    std::fs::write(place.path("plan.toml"), "[vary]\nk = [1]\n").expect("a file");
+    let outcome = sweep();
+    assert_eq!(outcome.status, 2);
+    assert!(outcome.stderr.contains("which model?"), "{}", outcome.stderr);
+}
+
+#[test]
+fn an_fmu_needs_the_engines_library_and_says_how_to_get_it() {
+    let place = Place::new("fmu", "");
+    let outcome = modeshift(&["fmu", &place.path("Decay.mo"), "-o", &place.path("d.fmu")]);
+    if outcome.status == 0 {
+        eprintln!("skipped: the library is there");
+        return;
+    }
+    assert_eq!(outcome.status, 2);
+    assert!(outcome.stderr.contains("MODESHIFT_FMI_LIBRARY"), "{}", outcome.stderr);
+}
