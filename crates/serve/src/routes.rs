@@ -132,7 +132,7 @@ fn with_body(request: &Request, answer: impl FnOnce(&Value) -> Response) -> Resp
 }
 
 fn files(context: &Context) -> Value {
-    let examples: Vec<&str> = assets::EXAMPLES.iter().map(|(name, _)| *name).collect();
+    let examples: Vec<&str> = assets::examples().collect();
     let root = context.root.as_ref();
     json!({
         "directory": root.map(|root| root.directory().display().to_string()),
@@ -144,8 +144,8 @@ fn files(context: &Context) -> Value {
 }
 
 fn example(name: &str) -> Response {
-    match assets::EXAMPLES.iter().find(|(known, _)| *known == name) {
-        Some((_, text)) => Response::new("text/plain; charset=utf-8", *text),
+    match assets::example(name) {
+        Some(text) => Response::new("text/plain; charset=utf-8", text),
         None => Response::error(404, "there is no such example"),
     }
 }

@@ -53,7 +53,8 @@ export class Editor {
     this.area.addEventListener('keydown', (event) => this.key(event));
     this.area.addEventListener('mousemove', (event) => this.hover(event));
     this.area.addEventListener('mouseleave', () => this.hideTip());
-    this.area.addEventListener('blur', () => setTimeout(() => this.hidePopup(), 150));
+    // Who comes back at once, from a click on an edit, keeps the proposals.
+    this.area.addEventListener('blur', () => setTimeout(() => { if (document.activeElement !== this.area) this.hidePopup(); }, 150));
     this.area.addEventListener('scroll', () => { this.area.scrollTop = 0; this.area.scrollLeft = 0; });
   }
 
