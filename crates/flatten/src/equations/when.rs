@@ -217,7 +217,6 @@ impl Flattener<'_> {
     fn check_discrete_equations(&mut self) {
         let FlatModel { equations, variables, expressions, when_clauses, .. } = &self.model;
         let actions = when_clauses.iter().flat_map(|clause| &clause.branches).flat_map(|branch| &branch.actions);
-        // What a `when` assigns too has several definitions, which is said elsewhere.
         let assigned: FxHashSet<VariableId> = actions
             .filter_map(|action| match action.kind {
                 WhenActionKind::Assign(variable, _) => Some(variable),
@@ -228,7 +227,7 @@ impl Flattener<'_> {
         for equation in equations.iter().filter(|equation| equation.kind == EquationKind::Discrete) {
             let Node::Variable(defined, 0) = expressions.node(equation.left) else { continue };
             let is_alias = matches!(expressions.node(equation.right), Node::Variable(..));
-            if variables[defined].ty != Type::Real || is_alias || assigned.contains(&defined) {
+            if variables[defined].ty != Type::Real || is_alias {
                 continue;
             }
             let mut followed = None;
@@ -243,15 +242,22 @@ impl Flattener<'_> {
                 followed.is_none() && !is_piecewise_constant(node)
             });
             if let Some(followed) = followed {
-                found.push((defined, equation.span, followed));
+                found.push((defined, equation.span, followed, assigned.contains(&defined)));
             }
         }
-        for (defined, span, followed) in found {
+        for (defined, span, followed, is_assigned) in found {
             let variable = &self.model.variables[defined];
-            let message = format!("`{}` is discrete, but this equation makes it follow {followed}", variable.name);
+            let (why, help) = match is_assigned {
+                true => (
+                    "is assigned in a `when`",
+                    "let one of them say what it is: remove this equation, or the one in the `when`",
+                ),
+                false => ("is discrete", "remove `discrete` from the declaration, or put the equation into a `when`"),
+            };
+            let message = format!("`{}` {why}, but this equation makes it follow {followed}", variable.name);
             let diagnostic = Diagnostic::error(Code::E0237, message).label(span, "changes at all times");
             let diagnostic = diagnostic.label(variable.span, "declared here");
-            self.say(diagnostic.help("remove `discrete` from the declaration, or put the equation into a `when`"));
+            self.say(diagnostic.help(help));
         }
     }
 

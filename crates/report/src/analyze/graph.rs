@@ -1,5 +1,7 @@
 //! The conditional dependency graph as a picture.
 
+use modeshift_drawing::shortened;
+
 use crate::picture::{Card, Drawing, Emphasis, Line, Link, draw};
 
 use super::focus::folded;
@@ -11,6 +13,10 @@ pub const LARGEST_PICTURE: usize = 400;
 const MOST_UNFOLDED: usize = 40;
 /// And at most this many arrows.
 const MOST_ARROWS: usize = 4000;
+/// Lines of the caption are cut at this length.
+const LONGEST_CAPTION: usize = 160;
+/// Lines of cards and labels of arrows are cut at this length.
+const LONGEST_LINE: usize = 60;
 /// Equations of one block that are listed on its card.
 const EQUATIONS_ON_A_CARD: usize = 12;
 /// Names in one line of a card.
@@ -32,7 +38,7 @@ fn picture(report: &AnalyzeReport, unfolded: usize) -> String {
     let link = |edge: &super::DependencyReport| Link {
         from: edge.from,
         to: edge.to,
-        guard: edge.when.clone(),
+        guard: shortened(&edge.when, LONGEST_LINE),
         labelled: edge.narrower,
         colour: None,
     };
@@ -66,12 +72,12 @@ fn caption(report: &AnalyzeReport, shown: usize, unfolded: usize) -> Vec<String>
     } else if unfolded < report.block_count || report.truncated {
         lines.push(format!("only the first {unfolded} blocks are drawn"));
     }
-    lines
+    lines.iter().map(|line| shortened(line, LONGEST_CAPTION)).collect()
 }
 
 fn card(block: &BlockReport) -> Card {
     let mut lines = Vec::new();
-    let mut add = |text: String, emphasis| lines.push(Line { text, emphasis });
+    let mut add = |text: String, emphasis| lines.push(Line { text: shortened(&text, LONGEST_LINE), emphasis });
     if !block.reads.is_empty() {
         let reads: Vec<&str> = block.reads.iter().map(|read| read.name.as_str()).collect();
         add(format!("reads {}", abbreviated(&reads)), Emphasis::Quiet);
@@ -91,7 +97,7 @@ fn card(block: &BlockReport) -> Card {
     if block.when != "true" {
         add(block.when.clone(), Emphasis::Guard);
     }
-    Card { lines, guard: block.when.clone(), framed: block.equations.len() > 1 }
+    Card { lines, guard: shortened(&block.when, LONGEST_LINE), framed: block.equations.len() > 1 }
 }
 
 fn abbreviated(names: &[&str]) -> String {
