@@ -221,3 +221,53 @@ fn coupled_friction_at_its_limits_moves_alike_by_any_search() {
         assert!(count > 30, "{loads:?}: {count} bodies move");
     }
 }
+
+/// What a run says that stops where no mode follows: its message, then its notes.
+fn told(code: &str, model: &str) -> Vec<String> {
+    let ran = run_text(&format!("model M {model} end M;"), &How::until(1.0));
+    let said = ran.said(code);
+    [&[said.message.clone()][..], &said.notes].concat()
+}
+
+#[test]
+fn an_expression_without_a_value_is_told_with_its_operand() {
+    for expression in ["sqrt(0.25 - x)", "log(0.25 - x)"] {
+        let model = format!(
+            "Real x(start = 0, fixed = true), y; equation der(x) = 1; y = if x > 0.5 then {expression} else 1;"
+        );
+        let told = told("E0823", &model);
+        assert!(told[0].ends_with(": an expression has no value"), "{told:#?}");
+        assert!(told.iter().any(|it| it.contains(expression) && it.contains("-0.25")), "{told:#?}");
+        assert!(!told.iter().any(|it| it.contains("lead to the other")), "{told:#?}");
+    }
+}
+
+#[test]
+fn an_equation_without_a_root_is_told_with_iterate_and_residual() {
+    let model =
+        "Real x(start = 0, fixed = true), y(start = 1); equation der(x) = 1; 0 = if x > 0.5 then y^2 + x else y - 1;";
+    let told = told("E0823", model);
+    assert!(told[0].ends_with(": an equation has no root"), "{told:#?}");
+    assert!(told.iter().any(|it| it.contains("`e2`") && it.contains("y =")), "{told:#?}");
+}
+
+#[test]
+fn conditions_that_contradict_on_both_sides_are_told_with_both_derivatives() {
+    let model = "Real x(start = 0, fixed = true), y(start = 0, fixed = true); Boolean b(start = false, fixed = true);
+        equation der(x) = if b then -3 else 2; b = x > 0.5; der(y) = 0; when b then reinit(y, pre(y) + 1); end when;";
+    let told = told("E0823", model);
+    assert!(told[0].ends_with(": both sides of a condition lead to the other"), "{told:#?}");
+    for derivative in ["is -3.000000e0", "is 2.000000e0"] {
+        assert!(told.iter().any(|it| it.contains("derivative 1") && it.ends_with(derivative)), "{told:#?}");
+    }
+    assert!(told.iter().any(|it| it.contains("cannot slide along: a `when` would fire without end")), "{told:#?}");
+}
+
+#[test]
+fn discrete_equations_without_a_fixpoint_are_told_with_their_cycle() {
+    let model = "Boolean b(start = false, fixed = true), c(start = false, fixed = true);
+        equation b = if time > 0.5 then not pre(c) else false; c = pre(b);";
+    let ran = run_text(&format!("model M {model} end M;"), &How::until(1.0));
+    let said = ran.said("E0825");
+    assert!(said.labels.iter().any(|it| it.text.contains("`b` goes on: …, true, true, false, false")), "{said:#?}");
+}

@@ -365,13 +365,51 @@ fn with_causes(machinery: &Machinery<'_>, mut diagnostic: Diagnostic, left: &Sid
     diagnostic
 }
 
+/// Why no mode follows, in one word.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum KindOfFailure {
+    /// An expression of a mode that would follow has no value.
+    NoValue,
+    /// An equation of a mode that would follow has no root.
+    NoRoot,
+    /// Both sides of a condition lead to the other, and the run cannot slide along it.
+    BothSides,
+    /// All modes contradict themselves otherwise.
+    Contradiction,
+}
+
+impl KindOfFailure {
+    fn of(tried: &[(Mode, Objection)], no_sliding: &NoSliding) -> Self {
+        let any = |is: fn(&Objection) -> bool| tried.iter().any(|(_, objection)| is(objection));
+        if any(|it| matches!(it, Objection::NoValue(_))) {
+            KindOfFailure::NoValue
+        } else if any(|it| matches!(it, Objection::NoRoot(_))) {
+            KindOfFailure::NoRoot
+        } else if matches!(no_sliding, NoSliding::NoSurface | NoSliding::OneWay(_)) {
+            KindOfFailure::Contradiction
+        } else {
+            KindOfFailure::BothSides
+        }
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            KindOfFailure::NoValue => "an expression has no value",
+            KindOfFailure::NoRoot => "an equation has no root",
+            KindOfFailure::BothSides => "both sides of a condition lead to the other",
+            KindOfFailure::Contradiction => "the conditions of all modes contradict",
+        }
+    }
+}
+
 fn none_accepted(
     machinery: &Machinery<'_>,
     left: &Side<'_>,
     tried: &[(Mode, Objection)],
     no_sliding: &NoSliding,
 ) -> Diagnostic {
-    let message = format!("no mode can follow at time = {}", Number(left.time));
+    let kind = KindOfFailure::of(tried, no_sliding);
+    let message = format!("no mode can follow at time = {}: {}", Number(left.time), kind.text());
     let mut diagnostic = Diagnostic::error("E0823", message).when(whole_mode_text(machinery, &left.mode.values));
     let mut told: Vec<String> = Vec::new();
     for (values, objection) in tried {
@@ -404,6 +442,11 @@ fn none_accepted(
         );
     }
     match no_sliding_text(machinery, no_sliding) {
+        _ if kind == KindOfFailure::NoValue => diagnostic
+            .help("ask for the expression only where it has a value, or let the condition change before it has none"),
+        _ if kind == KindOfFailure::NoRoot => diagnostic.help(
+            "look at the equation with the values given here; where it has a root, a `start` value near it helps the iteration",
+        ),
         None => {
             diagnostic.help("the conditions of the modes exclude each other here; is a sign wrong, or a case missing?")
         }
@@ -553,7 +596,8 @@ fn objection_text(machinery: &Machinery<'_>, objection: &Objection) -> String {
                 Term::Derivative(k) => format!("contradicts `{text}`: derivative {k} of the difference is {value:.6e}"),
             }
         }
-        Objection::Words(text) => text.clone(),
+        Objection::NoValue(text) | Objection::Words(text) => text.clone(),
+        Objection::NoRoot(lines) => lines.join("; "),
     }
 }
 

@@ -36,6 +36,10 @@ pub(crate) enum Objection {
     Restart(NoRestart),
     /// An atom has another truth there.
     Atom(RelationId, (Term, f64)),
+    /// An expression has no value there; in words.
+    NoValue(String),
+    /// An equation has no root there; in lines.
+    NoRoot(Vec<String>),
     /// In words.
     Words(String),
 }

@@ -132,6 +132,9 @@ impl<'a> Instant<'_, 'a> {
         occasion: Occasion,
     ) -> Result<Outcome<'a>, NoOutcome> {
         let outcome = self.micro_steps(left, fired, occasion);
+        if let Err(NoOutcome::NoMode(tried, no_sliding)) = outcome {
+            return Err(NoOutcome::NoMode(self.with_reasons(left, tried), no_sliding));
+        }
         let Err(NoOutcome::Endless(circle)) = outcome else { return outcome };
         self.memory.is_by_derivatives = true;
         let again = self.micro_steps(left, fired, occasion);

@@ -332,6 +332,7 @@ impl<'a> Instant<'_, 'a> {
                 let sign = candidate.and_then(|candidate| self.sign_after_crossing(step, settled, candidate, atom));
                 match sign {
                     Some(Sign::Decided(_, value)) if (value > 0.0) == (side > 0.0) => None,
+                    Some(Sign::Decided(term, value)) => Some((atom, (term, value))),
                     _ => Some((atom, (Term::Derivative(1), -side))),
                 }
             })

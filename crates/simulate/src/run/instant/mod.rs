@@ -14,6 +14,7 @@
 //! | [`derived_guards`] | what relations on free quantities say together |
 //! | [`entry`] | left limits of states of machines that are entered |
 //! | [`restart`] | right limits in the next mode |
+//! | [`without_values`] | why modes that were tried have none |
 //! | [`at_zero`] | left limits with what crossed exactly at zero |
 //! | [`stair_edges`] | where stairs go whose arguments stand at an edge |
 //! | [`complementarity`] | the search among relations that exclude each other |
@@ -56,6 +57,7 @@ pub(crate) mod next_mode;
 pub(crate) mod parts;
 pub(crate) mod restart;
 mod stair_edges;
+mod without_values;
 
 use modeshift_dae::RelationId;
 use modeshift_mode_changes::Sign;
