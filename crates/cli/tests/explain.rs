@@ -74,6 +74,7 @@ impl<'a> Line<'a> {
                 "--stop" => line.settings.stop = Some(number()),
                 "--interval" => line.settings.interval = Some(number()),
                 "--tolerance" => line.settings.tolerance = Some(number()),
+                "--periodic" => line.settings.periodic = Some(number()),
                 "--vars" => line.settings.kept_variables = Some(value.to_string()),
                 "--node-limit" => line.nodes = value.parse().ok(),
                 "--set" => {

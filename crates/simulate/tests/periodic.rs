@@ -103,5 +103,5 @@ fn a_buck_converter_in_both_kinds_of_conduction() {
 fn what_nothing_drives_back_has_no_periodic_value() {
     let text = "model M Real x(start = 0, fixed = true); equation der(x) = 1 + sin(6.283185307179586*time); end M;";
     let diagnostics = Analyzed::of_text(text).periodic(&How::until(1.0), 1.0).expect_err("it grows");
-    assert!(diagnostics.iter().any(|it| it.code.to_string() == "E0844"), "{diagnostics:#?}");
+    assert!(diagnostics.iter().any(|it| it.code.as_str() == "E0844"), "{diagnostics:#?}");
 }

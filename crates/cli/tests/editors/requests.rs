@@ -237,9 +237,9 @@ fn an_edit_that_was_tried_out_mends_what_is_wrong() {
         let left = client.diagnostics();
         assert!(left.iter().all(|it| it["severity"] != json!(1)), "{left:?}");
     };
-    mended(("z + yl - yh", "z + yll - yh"), "write `yl` instead of `yll`");
+    mended(("z + yl - yh", "z + yll - yh"), "replace `yll` by `yl`");
     mended(("bl = (sl >= 0);", "bl = (sl >= 0)"), "insert `;`");
-    mended(("end WaterTank", "end WatrTank"), "write `end WaterTank`");
+    mended(("end WaterTank", "end WatrTank"), "write `end WaterTank;`");
     mended(("cos(2*Modelica.Constants.pi*time)", "cos(2*Modelica.Constants.pi*time"), "insert `)`");
     client.end();
 }

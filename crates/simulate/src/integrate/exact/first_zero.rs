@@ -88,8 +88,8 @@ fn within(polynomial: &[f64], bernstein: &[f64], (low, high): (f64, f64), halvin
     // De Casteljau.
     let (mut left, mut right) = ([0.0; MOST], [0.0; MOST]);
     right[..count].copy_from_slice(bernstein);
-    for round in 0..count {
-        left[round] = right[0];
+    for (round, first) in left.iter_mut().take(count).enumerate() {
+        *first = right[0];
         for place in 0..count - 1 - round {
             right[place] = 0.5 * (right[place] + right[place + 1]);
         }

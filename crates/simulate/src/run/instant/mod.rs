@@ -8,9 +8,7 @@
 //! | [`parts`] | atoms that can influence each other at this instant |
 //! | [`candidate`] | the right side that follows from a discrete part |
 //! | [`judgement`] | which relations contradict it |
-//! | [`forbidden_impulses`] | impulses that relations forbid in an instant without duration |
-//! | [`jumps`] | transitions that the jump of another machine causes |
-//! | [`idle_changes`] | what need not change, since it stands at its limit |
+//! | [`consequences`] | impulses that are forbidden, what jumps cause, what need not change |
 //! | [`derived_guards`] | what relations on free quantities say together |
 //! | [`entry`] | left limits of states of machines that are entered |
 //! | [`restart`] | right limits in the next mode |
@@ -45,14 +43,12 @@
 pub(crate) mod at_zero;
 pub(crate) mod candidate;
 pub(crate) mod complementarity;
+pub(crate) mod consequences;
 pub(crate) mod derived_guards;
 pub(crate) mod discrete_fixpoint;
 pub(crate) mod entry;
 pub(crate) mod event_iteration;
-pub(crate) mod forbidden_impulses;
-pub(crate) mod idle_changes;
 pub(crate) mod judgement;
-mod jumps;
 pub(crate) mod next_mode;
 pub(crate) mod parts;
 pub(crate) mod restart;

@@ -11,9 +11,9 @@ use modeshift_mode_changes::{Accepted, Cluster, Complementarity, NextMode, Sign,
 
 use crate::run::instant::Instant;
 use crate::run::instant::candidate::{Candidate, Objection, Refusal};
+use crate::run::instant::consequences::idle_changes::IdleChange;
 use crate::run::instant::discrete_fixpoint::{MicroStep, Settled};
 use crate::run::instant::event_iteration::NoOutcome;
-use crate::run::instant::idle_changes::IdleChange;
 use crate::run::instant::judgement::Violation;
 use crate::run::instant::restart::NoRestart;
 use crate::run::modes::NoMode;

@@ -103,10 +103,9 @@ fn step(rows: &mut [Vec<Complex>], shift: Complex) {
                 continue;
             }
             let (c, s) = (a.scaled(1.0 / size), b.scaled(1.0 / size));
-            for at in 0..count {
-                let (x, y) = (rows[column][at], rows[row][at]);
-                rows[column][at] = c.conjugate() * x + s.conjugate() * y;
-                rows[row][at] = c * y - s * x;
+            let (above, below) = rows.split_at_mut(row);
+            for (x, y) in above[column].iter_mut().zip(&mut below[0]) {
+                (*x, *y) = (c.conjugate() * *x + s.conjugate() * *y, c * *y - s * *x);
             }
             rotations.push((column, row, c, s));
         }

@@ -232,12 +232,13 @@ impl<'m> Shooting<'m> {
             return;
         }
         let mut largest = 0.0f64;
-        for row in 0..self.states.len() {
-            let foretold: f64 = self.derivatives[row].iter().zip(&step).map(|(factor, step)| factor * step).sum();
-            let error = self.end[row] - end[row] - foretold;
-            largest = largest.max(error.abs() / self.sizes[row]);
-            for column in 0..self.states.len() {
-                self.derivatives[row][column] += error * step[column] / self.sizes[column].powi(2) / square;
+        let ends = self.end.iter().zip(&end).map(|(now, before)| now - before);
+        for ((derivatives, moved), row_size) in self.derivatives.iter_mut().zip(ends).zip(&self.sizes) {
+            let foretold: f64 = derivatives.iter().zip(&step).map(|(factor, step)| factor * step).sum();
+            let error = moved - foretold;
+            largest = largest.max(error.abs() / row_size);
+            for ((factor, step), size) in derivatives.iter_mut().zip(&step).zip(&self.sizes) {
+                *factor += error * step / size.powi(2) / square;
             }
         }
         // An affine map has the same derivatives everywhere.

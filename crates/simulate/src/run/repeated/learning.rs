@@ -222,10 +222,10 @@ impl<'a> Repeated<'a> {
 /// The places of the states after in the jets after and before, and what was a state and is none with its size; nothing where states jump
 /// or the change constrains them.
 #[allow(clippy::type_complexity)] // two lists of places
-fn continued(
-    machinery: &Machinery<'_>,
-    left: &Side<'_>,
-    right: &Side<'_>,
+fn continued<'a>(
+    machinery: &mut Machinery<'a>,
+    left: &Side<'a>,
+    right: &Side<'a>,
 ) -> Option<(Vec<(usize, usize)>, Vec<(usize, usize, f64)>)> {
     let prepared = machinery.prepared;
     let (before, after) = (&left.mode, &right.mode);
@@ -264,17 +264,41 @@ fn continued(
     }
     others.sort_unstable();
     others.dedup();
+    let sizes = sizes_of_quantities(machinery, left)?;
+    machinery.visited.surround(right);
     let mut lost = Vec::new();
     for state in others.into_iter().filter(|state| !states.contains(state)) {
         let Some(to) = after.quantities.index(state.of, state.order) else { continue };
         let from = before.quantities.index(state.of, state.order)?.index();
-        let size = machinery.memory.sizes.size(state).max(left.jet[from].abs());
+        let size = sizes[from];
         if (left.jet[from] - right.jet[to.index()]).abs() > COME_TO * size {
             return None;
         }
         lost.push((from, to.index(), size));
     }
     Some((carried, lost))
+}
+
+/// How large quantities of a mode are, by the states that they are made of: a current that has come to zero is as large as it was.
+fn sizes_of_quantities<'a>(machinery: &mut Machinery<'a>, side: &Side<'a>) -> Option<Vec<f64>> {
+    machinery.visited.surround(side);
+    let mut program = side.mode.program.borrow_mut();
+    let surroundings = machinery.visited.surroundings.borrow();
+    let (mut states, mut jet) = (Vec::new(), side.jet.clone());
+    program.states_of(&side.jet, &mut states);
+    let mut sizes: Vec<f64> = side.jet.iter().map(|value| value.abs()).collect();
+    let quantities: Vec<Derivative<VariableId>> = program.state_quantities().collect();
+    for (at, &state) in quantities.iter().enumerate() {
+        let (known, was) = (machinery.memory.sizes.size(state).max(states[at].abs()), states[at]);
+        // The mode is affine, so any distance will do.
+        let moved = if known > 0.0 { known } else { 1.0 };
+        states[at] = was + moved;
+        program.evaluate(side.time, &states, &surroundings, &mut jet).ok()?;
+        states[at] = was;
+        let shares = jet.iter().zip(&side.jet).map(|(there, here)| (there - here).abs() * (known / moved));
+        sizes.iter_mut().zip(shares).filter(|(_, share)| share.is_finite()).for_each(|(size, share)| *size += share);
+    }
+    Some(sizes)
 }
 
 /// Discrete values that are no truths and that restarts depend on; nothing where they change.
