@@ -130,3 +130,33 @@ fn of_inner_outer_a_class_sees_what_is_around_it_and_its_parts_see_the_inner() {
          b.z = s.x",
     );
 }
+
+#[test]
+fn what_is_outer_is_no_part_of_a_component_as_a_whole() {
+    check_equations(
+        "model A outer Real g; Real y; end A;
+         model M inner Real g = 3; A a; A b; equation a = b; a.y = time*g; end M;",
+        "g = 3
+         a.y = b.y
+         a.y = time*g",
+    );
+}
+
+#[test]
+fn a_component_that_is_outer_inside_itself_has_an_end_as_a_whole() {
+    check_equations(
+        "model A outer A a; Real y = time; end A; model M inner A a; A b = a; end M;",
+        "a.y = time
+         b.y = a.y",
+    );
+    check_equations(
+        "model A outer B b; Real u = 1; end A; model B outer A a; Real v = 2; end B;
+         model M inner A a; inner B b; A c = a; B d = b; end M;",
+        "a.u = 1
+         b.v = 2
+         c.u = a.u
+         d.v = b.v",
+    );
+    assert_eq!(codes_of("model A outer A a; Real y = 2*a; end A; model M inner A a; end M;"), ["E0290"]);
+    assert_eq!(codes_of("model A outer Real a; Real y = 2*a; end A; model M inner A a; end M;"), ["E0236", "E0290"]);
+}

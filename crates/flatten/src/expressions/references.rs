@@ -278,12 +278,15 @@ impl Flattener<'_> {
         }
     }
 
-    /// A whole component as a record of its elements.
+    /// A whole component as a record of its elements. What is `outer` is none of them: it is declared elsewhere, maybe as what
+    /// contains this component, so that a walk through it would have no end.
     pub(crate) fn record_term(&mut self, instance: InstanceId, span: Span, context: &mut Context) -> Outcome<Term> {
         let layout = self.instances[instance].layout.clone();
         let mut fields = Vec::new();
         for (position, member) in layout.members.iter().enumerate() {
-            if member.component().is_none() || matches!(self.slot(instance, position as u32)?, Slot::Absent) {
+            if member.component().is_none()
+                || matches!(self.slot(instance, position as u32)?, Slot::Absent | Slot::Outer(..))
+            {
                 continue;
             }
             let name = modeshift_syntax::ast::Ident { name: member.name.clone(), span };
