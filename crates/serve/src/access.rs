@@ -116,7 +116,7 @@ fn is_same(one: &[u8], other: &[u8]) -> bool {
 
 /// 128 bits from the system, as digits; where the system has no such file, from what the hash tables of the standard
 /// library are keyed with, which comes from the system too.
-fn token() -> std::io::Result<String> {
+pub(crate) fn token() -> std::io::Result<String> {
     let mut bytes = [0u8; 16];
     let read = std::fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes));
     if read.is_err() {

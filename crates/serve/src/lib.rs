@@ -69,19 +69,21 @@ impl Server {
 
     /// Serves until the process ends.
     pub fn run(&self) {
-        let connections = Arc::new(AtomicUsize::new(0));
+        let open = Arc::new(AtomicUsize::new(0));
         for stream in self.listener.incoming().flatten() {
-            if connections.load(Ordering::Relaxed) >= MOST_CONNECTIONS {
+            if open.load(Ordering::Relaxed) >= MOST_CONNECTIONS {
                 continue;
             }
-            connections.fetch_add(1, Ordering::Relaxed);
-            let (context, connections) = (self.context.clone(), connections.clone());
+            open.fetch_add(1, Ordering::Relaxed);
+            let (context, connections) = (self.context.clone(), open.clone());
             let answer = move || {
                 routes::answer(&context, stream);
                 connections.fetch_sub(1, Ordering::Relaxed);
             };
-            // Without a thread the connection is closed, and the browser asks again.
-            drop(std::thread::Builder::new().name("connection".into()).spawn(answer));
+            if std::thread::Builder::new().name("connection".into()).spawn(answer).is_err() {
+                // The connection is closed, and the browser asks again.
+                open.fetch_sub(1, Ordering::Relaxed);
+            }
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::access::{Access, Root};
+use crate::access::{Access, Root, token};
 use crate::http::{Request, Response, read_request};
 use crate::questions::{Asked, ask};
 use crate::runs::Runs;
@@ -37,8 +37,7 @@ pub struct Context {
 impl Context {
     pub fn new(settings: Settings, port: u16) -> std::io::Result<Context> {
         remove_leftovers();
-        let directory = std::env::temp_dir().join(format!("{PREFIX}{}-{port}", std::process::id()));
-        std::fs::create_dir_all(&directory)?;
+        let directory = private_directory(port)?;
         Ok(Context {
             access: Access::new(port)?,
             program: settings.program,
@@ -60,6 +59,16 @@ impl Drop for Context {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.directory);
     }
+}
+
+/// A new directory that nobody else can have made before, or can look into.
+fn private_directory(port: u16) -> std::io::Result<PathBuf> {
+    let directory = std::env::temp_dir().join(format!("{PREFIX}{}-{port}", token()?));
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(&directory)?;
+    Ok(directory)
 }
 
 /// Removes what servers left behind that were ended: where nobody listens on the port in its name, nobody needs it.
