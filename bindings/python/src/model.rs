@@ -60,7 +60,6 @@ fn run_options(options: Options) -> PyResult<RunOptions> {
             PyValueError::new_err(format!("there is no solver `{name}`; there are {}", names.join(", ")))
         })?,
     };
-    let plot_variables = None;
     Ok(RunOptions {
         method,
         start,
@@ -69,8 +68,8 @@ fn run_options(options: Options) -> PyResult<RunOptions> {
         tolerance,
         impulsive_start,
         scenario,
-        plot_variables,
         kept_variables: kept,
+        ..RunOptions::default()
     })
 }
 
