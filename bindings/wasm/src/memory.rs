@@ -14,7 +14,7 @@ thread_local! {
 
 /// Memory for a text that is about to be passed.
 pub fn allocate(length: usize) -> *mut u8 {
-    Box::into_raw(vec![0; length].into_boxed_slice()).cast()
+    Box::into_raw(vec![0_u8; length].into_boxed_slice()).cast()
 }
 
 /// Answers what was passed: JSON by JSON.

@@ -19,6 +19,9 @@ async function file(name, directory = 'models') {
 // What other files may need.
 const files = listed.then(({ files: names }) => Promise.all(names.map(async (name) => ({ path: `/${name}`, text: await file(name) }))));
 
+/** Why an engine has ended that nobody waits for any more. */
+const UNWANTED = 'ended';
+
 /** An engine in a worker of its own. */
 class Engine {
   constructor() {
@@ -26,10 +29,8 @@ class Engine {
     this.waiting = [];
     this.worker.onmessage = ({ data }) => {
       if (data.bytes) this.written?.(data);
-      else {
-        const { resolve, reject } = this.waiting.shift();
-        if (data.fault) { this.isBroken = true; reject(new Error(data.fault)); } else resolve(data.answer);
-      }
+      else if (data.fault) this.end(data.fault);
+      else this.waiting.shift().resolve(data.answer);
     };
     this.worker.onerror = () => this.end('the engine could not be started');
     this.ready = Promise.all([engine, files]).then(([module, texts]) => this.worker.postMessage({ module, files: texts }), (error) => this.end(error.message));
@@ -43,8 +44,8 @@ class Engine {
     });
   }
 
-  end(why = 'ended') {
-    this.ended = why;
+  end(why = UNWANTED) {
+    this.ended ??= why;
     this.worker.terminate();
     for (const { reject } of this.waiting.splice(0)) reject(new Error(why));
   }
@@ -55,7 +56,7 @@ const take = () => idle.pop() ?? new Engine();
 function giveBack(used) {
   used.written = null;
   if (used.ended) return;
-  if (used.isBroken || idle.length >= MOST_IDLE) used.end();
+  if (idle.length >= MOST_IDLE) used.end();
   else idle.push(used);
 }
 
@@ -70,7 +71,7 @@ async function ask(body) {
     return await used.call('ask', body);
   } catch (error) {
     // Of a question that was ended there is no status, as of a process.
-    return JSON.stringify({ status: null, messages: used.ended ? '' : `error: ${error.message}\n`, result: '' });
+    return JSON.stringify({ status: null, messages: used.ended === UNWANTED ? '' : `error: ${error.message}\n`, result: '' });
   } finally {
     if (asked.get(body.id) === used) asked.delete(body.id);
     giveBack(used);
@@ -215,7 +216,7 @@ export async function connect({ message, closed }) {
     } else if (judge) {
       const { engine: asking, number } = judge;
       asking.call('work', JSON.parse(send)).then((answer) => go({ number, answer: JSON.parse(answer) }), () => {
-        if (!asking.ended || judge?.engine === asking) go({ number, ended: true });
+        if (asking.ended !== UNWANTED) go({ number, ended: true });
       });
     }
   };
