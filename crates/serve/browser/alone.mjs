@@ -19,7 +19,7 @@ write('Parts/package.mo', 'within;\npackage Parts\nend Parts;\n');
 write('Parts/Decay.mo', 'within Parts;\nmodel Decay\n  parameter Real k = 2;\n  Real x(start = 1, fixed = true);\n  Boolean low(start = false, fixed = true);\nequation\n  low = x < 0.5;\n  der(x) = if low then -k*x/10 else -k*x;\nend Decay;\n');
 write('Uses.mo', 'model Uses\n  Parts.Decay one, two(k = 3);\n  annotation (experiment(StopTime = 3));\nend Uses;\n');
 const HUNG = 'model Hung\n  Real x(start = 1, fixed = true);\nequation\n  der(x) = x*sin(1e7*time);\n  annotation (experiment(StopTime = 1e6));\nend Hung;\n';
-const BOOST = 'model Boost\n  extends Modeshift.Examples.BoostConverter;\nend Boost;\n';
+const BOOST = 'model Boost\n  extends Modeshift.Examples.BoostConverter;\n  annotation (experiment(StopTime = 0.02));\nend Boost;\n';
 const model = (name) => readFileSync(new URL(`../../../models/${name}`, import.meta.url), 'utf8');
 const FIVE = [['WaterTank.mo', model('WaterTank.mo')], ['ClutchBasic.mo', model('ClutchBasic.mo')], ['RLDC2.mo', model('RLDC2.mo')], ['Boost.mo', BOOST], ['CupAndBall.mo', model('CupAndBall.mo')]];
 
