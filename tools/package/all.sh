@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes all packages in target/package, with their checksums: archive, Debian package, and where
-# their sources are, the wheel and the extension for Visual Studio Code.
+# their sources are, the wheel, the extension for Visual Studio Code and the engine of the page without a server.
 set -eu
 . "$(dirname "$0")/version.sh"
 MODESHIFT_BINARY=$("$root/tools/package/binary.sh")
@@ -12,4 +12,5 @@ mkdir -p "$packages"
 if command -v dpkg-deb >/dev/null; then "$root/tools/package/deb.sh"; else echo "skipped: no dpkg-deb" >&2; fi
 if [ -e "$root/bindings/python/pyproject.toml" ]; then "$root/tools/package/wheel.sh"; fi
 if [ -e "$root/editors/vscode/package.json" ]; then "$root/tools/package/extension.sh"; fi
+if [ -e "$root/bindings/wasm/Cargo.toml" ]; then "$root/tools/package/wasm.sh"; fi
 (cd "$packages" && sha256sum -- * > SHA256SUMS && cat SHA256SUMS)

@@ -221,9 +221,12 @@ pub enum Command {
         /// The port; any that is free by default
         #[arg(long, value_name = "N", default_value_t = 0)]
         port: u16,
-        /// Write the page as a static directory
-        #[arg(long, value_name = "DIR")]
+        /// Write the page as a static directory, which needs no server but one for files
+        #[arg(long, value_name = "DIR", conflicts_with_all = ["port", "libraries"])]
         export: Option<PathBuf>,
+        /// The engine of a static directory; by default MODESHIFT_WASM, or modeshift.wasm beside this program
+        #[arg(long, value_name = "FILE", requires = "export")]
+        wasm: Option<PathBuf>,
     },
     /// Completions for a shell: `source <(modeshift completions bash)`
     Completions {

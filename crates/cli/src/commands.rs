@@ -16,7 +16,7 @@ use crate::arguments::{
     self, AnalyzeMethod, Arguments, ChangesMethod, Command, Common, DataFormat, GraphFormat, Input,
 };
 use crate::check::{Wishes, check_files, check_whenever_changed};
-use crate::editors::{language_server, language_worker, page};
+use crate::editors::{language_server, language_worker, page, static_page};
 use crate::explain::explain;
 use crate::files::{files_of, read_source, say, write_result};
 use crate::fmu::fmu;
@@ -69,10 +69,10 @@ pub fn run(arguments: Arguments) -> Status {
         Command::Explain { codes } => explain(&codes),
         Command::Lsp { worker: true, .. } => language_worker(),
         Command::Lsp { libraries, .. } => language_server(&libraries),
-        Command::Serve { export: Some(_), .. } => {
-            Err(UsageError("serve --export is not built yet: without a server, the page has nobody to ask".to_string()))
+        Command::Serve { file, export: Some(directory), wasm, .. } => {
+            static_page(file.as_deref(), &directory, wasm.as_deref())
         }
-        Command::Serve { file, libraries, port, export: None } => page(file.as_deref(), &libraries, port),
+        Command::Serve { file, libraries, port, export: None, .. } => page(file.as_deref(), &libraries, port),
         Command::Completions { shell } => completions(shell),
         Command::Manual => manual(),
     };

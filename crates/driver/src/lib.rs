@@ -69,7 +69,9 @@ mod timings;
 mod valuation;
 
 pub use modeshift_flatten::Parsed;
-pub use modeshift_modes::use_stack;
+#[cfg(target_family = "wasm")]
+pub use modeshift_flatten::use_file;
+pub use modeshift_modes::{clock, use_stack};
 pub use modeshift_report as report;
 pub use modeshift_report::Analyzed;
 pub use other_tools::{as_other_tools, pantelides};

@@ -2,12 +2,12 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Instant;
 
 use modeshift_dae::{EquationKind, FlatModel, Id, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Stop};
 use modeshift_elaborate::elaborate;
 use modeshift_flatten::{Disk, Files, Library, Request, flatten_mel};
+use modeshift_modes::clock::Instant;
 use modeshift_modes::{Limit, TimeLimit};
 use modeshift_numerics::{NativeFunctions, Parameters};
 use modeshift_report::Analyzed;

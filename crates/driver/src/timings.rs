@@ -2,7 +2,9 @@
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use modeshift_modes::clock::Instant;
 
 /// What is being computed right now, to be asked from another thread.
 #[derive(Clone, Debug, Default)]

@@ -32,6 +32,8 @@ mod suggestion;
 mod tables;
 
 pub use classes::bundle::{Bundle, Recording};
+#[cfg(target_family = "wasm")]
+pub use classes::files::use_file;
 pub use classes::files::{Disk, Files, Memory, Version};
 pub use classes::library::{ClassId, ClassNode, Library, ROOT};
 pub use classes::parsed::Parsed;

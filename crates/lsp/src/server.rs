@@ -6,8 +6,9 @@ use std::io::{BufRead, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use modeshift_driver::clock::Instant;
 use modeshift_driver::{Dialect, Parsed};
 use serde_json::{Value, json};
 
@@ -17,7 +18,8 @@ use crate::features::{self, diagnostics};
 use crate::names::Names;
 use crate::rpc::{Failure, failure, notification, read_message, response, write_message};
 use crate::text::Encoding;
-use crate::worker::{Analyst, Kind, Program, Request, Said};
+use crate::worker::process::{Processes, Program};
+use crate::worker::{Analyst, Kind, Request, Said, Tell, Workers};
 
 /// What the loop waits for.
 enum Event {
@@ -50,7 +52,9 @@ pub fn serve(input: impl BufRead + Send + 'static, output: impl Write, settings:
     let reader = sender.clone();
     let read = move || read_all(input, &reader);
     std::thread::Builder::new().name("reader".into()).spawn(read)?;
-    Server::new(settings, output, sender).run(&events)
+    let tell: Tell = Arc::new(move |said| drop(sender.send(Event::Worker(said))));
+    let workers = Processes::new(settings.worker, tell.clone());
+    Server::new(Analyst::new(Box::new(workers), tell), settings.libraries, output).run(&events)
 }
 
 fn read_all(mut input: impl BufRead, sender: &Sender<Event>) {
@@ -63,6 +67,49 @@ fn read_all(mut input: impl BufRead, sender: &Sender<Event>) {
         }
     }
     let _ = sender.send(Event::End);
+}
+
+/// A server without a loop of its own, where nothing may wait: messages are brought to it, and fetched.
+pub struct Embedded {
+    server: Server<Vec<u8>>,
+    said: Receiver<Said>,
+}
+
+impl Embedded {
+    /// With workers of its host.
+    pub fn new(workers: Box<dyn Workers>) -> Self {
+        let (sender, said) = channel();
+        let tell: Tell = Arc::new(move |it| drop(sender.send(it)));
+        Embedded { server: Server::new(Analyst::new(workers, tell), Vec::new(), Vec::new()), said }
+    }
+
+    /// Takes a message of the client: what there is to say.
+    pub fn message(&mut self, message: &Value) -> Vec<Value> {
+        // Memory takes everything that is written.
+        let _ = self.server.message(message);
+        self.go_on()
+    }
+
+    /// Takes what a worker said: what there is to say.
+    pub fn worker_said(&mut self, said: Said) -> Vec<Value> {
+        let _ = self.server.worker_said(said);
+        self.go_on()
+    }
+
+    /// Does what is due: what there is to say.
+    pub fn go_on(&mut self) -> Vec<Value> {
+        self.server.go_on();
+        while let Ok(said) = self.said.try_recv() {
+            let _ = self.server.worker_said(said);
+        }
+        let mut output = std::io::Cursor::new(std::mem::take(&mut self.server.output));
+        std::iter::from_fn(|| read_message(&mut output).ok()?).filter_map(Result::ok).collect()
+    }
+
+    /// How long to wait before something is due.
+    pub fn time_to_wait(&self) -> Duration {
+        self.server.time_to_wait()
+    }
 }
 
 /// Everything the server knows.
@@ -99,15 +146,14 @@ enum State {
 }
 
 impl<Output: Write> Server<Output> {
-    fn new(settings: Settings, output: Output, sender: Sender<Event>) -> Self {
-        let tell = move |said| drop(sender.send(Event::Worker(said)));
+    fn new(analyst: Analyst, libraries: Vec<PathBuf>, output: Output) -> Self {
         Server {
             output,
             documents: BTreeMap::new(),
             names: BTreeMap::new(),
             due: BTreeMap::new(),
-            analyst: Analyst::new(settings.worker, Arc::new(tell)),
-            libraries: settings.libraries,
+            analyst,
+            libraries,
             parsed: Parsed::default(),
             encoding: Encoding::default(),
             state: State::Starting,
@@ -129,9 +175,14 @@ impl<Output: Write> Server<Output> {
                 Ok(Event::End) | Err(RecvTimeoutError::Disconnected) => return Ok(self.state == State::ShutDown),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            self.start_checks();
-            self.end_what_takes_long();
+            self.go_on();
         }
+    }
+
+    /// Does what is due.
+    fn go_on(&mut self) {
+        self.start_checks();
+        self.end_what_takes_long();
     }
 
     /// Until something is due.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use modeshift_lsp::rpc::{read_message, write_message};
 use modeshift_lsp::server::{Settings, serve};
-use modeshift_lsp::worker::Program;
+use modeshift_lsp::worker::process::Program;
 use serde_json::{Value, json};
 
 /// A server whose worker is some other program.

@@ -17,6 +17,7 @@
 //!
 //! | file | purpose |
 //! |---|---|
+//! | [`clock`] | the clock, and that of a host where there is none |
 //! | `space` | the space of all modes, which makes sets and computes with them |
 //! | `set` | the handles: mode variables and sets of modes |
 //! | `kernel` | the decision diagrams: reduced, ordered, with complement edges, every node unique |
@@ -67,6 +68,7 @@
 //! assert_eq!(printer.print(space.or(bh, bl)).text, "bh or bl");
 //! ```
 
+pub mod clock;
 mod count;
 mod deviations;
 mod example;

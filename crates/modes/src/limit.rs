@@ -6,7 +6,9 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::clock::Instant;
 
 /// A limit that was exceeded, and what was being computed then.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `tape` | expressions on a register tape: values, Jacobians, Taylor series |
 //! | `machine_code` | tapes as machine code |
+//! | `no_machine_code` | the same where none can be made: inside WebAssembly |
 //! | `linear` | linear systems, dense and sparse |
 //! | `nonlinear` | damped Newton and Levenberg–Marquardt |
 //! | `parameters` | values of parameters and constants |
@@ -18,6 +19,10 @@
 mod external;
 mod functions;
 mod linear;
+#[cfg(not(target_family = "wasm"))]
+mod machine_code;
+#[cfg(target_family = "wasm")]
+#[path = "no_machine_code.rs"]
 mod machine_code;
 mod native;
 mod nonlinear;

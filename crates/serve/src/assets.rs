@@ -36,6 +36,12 @@ pub fn page(name: &str) -> Option<(&'static str, &'static str)> {
     text(name, false).map(|text| (kind, text))
 }
 
+/// All files of the page with their texts.
+pub fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let files = ENTRIES.iter().filter(|entry| !entry.1);
+    files.filter_map(|entry| Some((entry.0, texts().get(entry.2..entry.3)?)))
+}
+
 /// The names of the models that are there without a file, the first one first.
 pub fn examples() -> impl Iterator<Item = &'static str> {
     ENTRIES.iter().filter(|entry| entry.1).map(|entry| entry.0)

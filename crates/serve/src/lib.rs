@@ -9,6 +9,7 @@
 //! | `access` | who may ask: the token, `Host`, `Origin`; which files |
 //! | `assets` | the page itself and the examples, which are part of the program |
 //! | `digest` | SHA-1 and base64, for the handshake of web sockets |
+//! | `export` | the page as a static directory, with the engine in the place of the server |
 //! | `http` | requests and responses |
 //! | `questions` | asking the program |
 //! | `routes` | which path does what |
@@ -18,6 +19,7 @@
 mod access;
 mod assets;
 mod digest;
+mod export;
 mod http;
 mod questions;
 mod routes;
@@ -30,6 +32,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub use access::Root;
+pub use export::{ExportError, export};
 
 /// How the page is served.
 #[derive(Clone, Debug)]

@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const PREFIX: &str = "modeshift-serve-";
 
 /// How many files are listed.
-const MOST_FILES: usize = 2000;
+pub const MOST_FILES: usize = 2000;
 
 /// What all connections share.
 pub struct Context {

@@ -1,8 +1,7 @@
 //! All stages in order, for a multimode DAE: from its equations to its conditional dependency graph.
 
-use std::time::Instant;
-
 use modeshift_dae::{EquationId, ModeVariableId, MultimodeDae};
+use modeshift_modes::clock::Instant;
 use modeshift_modes::{FormulaPrinter, Invariant, Limit, ModeSet, ModeSpace, TimeLimit};
 
 use crate::graph::blocks::BlockCap;

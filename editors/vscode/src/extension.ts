@@ -28,6 +28,13 @@ async function startClient(): Promise<void> {
   }
 }
 
+/** Ends the language server; one that could not be started need not be ended. */
+async function stopClient(): Promise<void> {
+  const before = client;
+  client = undefined;
+  if (before?.isRunning()) await before.stop();
+}
+
 /** The address of a page for a directory, which is served from the first time it is wanted. */
 function page(directory: string): Promise<string> {
   const known = pages.get(directory);
@@ -68,11 +75,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   command('check', () => vscode.commands.executeCommand('workbench.actions.view.problems'));
   command('structure', (uri, model) => open('structure', typeof uri === 'string' ? uri : undefined, model));
   command('simulate', (uri, model) => open('simulation', typeof uri === 'string' ? uri : undefined, model));
-  command('restart', async () => { await client?.stop(); await startClient(); });
+  command('restart', async () => { await stopClient(); await startClient(); });
   await startClient();
 }
 
 export async function deactivate(): Promise<void> {
   for (const { child } of pages.values()) child.kill();
-  await client?.stop();
+  await stopClient();
 }

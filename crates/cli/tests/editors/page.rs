@@ -103,23 +103,50 @@ fn the_page_is_for_its_owner_alone() {
 fn what_cannot_be_served_is_said() {
     let outcome = modeshift(&["serve", "no/such/file.mo"]);
     assert_eq!((outcome.status, outcome.stderr.contains("no/such/file.mo")), (2, true));
-    let outcome = modeshift(&["serve", "--export", "somewhere"]);
-    assert_eq!((outcome.status, outcome.stderr.contains("--export")), (2, true));
+    let outcome = modeshift(&["serve", "--export", "somewhere", "--wasm", "README.md"]);
+    assert_eq!((outcome.status, outcome.stderr.contains("is no engine for the page")), (2, true));
+    let outcome = modeshift(&["serve", "--export", "somewhere", "--wasm", "no/such/file.wasm"]);
+    assert_eq!((outcome.status, outcome.stderr.contains("no/such/file.wasm")), (2, true));
+}
+
+/// Runs a script of the browser's tests, or says why not.
+fn in_a_browser(arguments: &[&str]) {
+    let directory = root().join("crates/serve/browser");
+    let chromium = std::env::var("CHROMIUM").unwrap_or_else(|_| "/usr/bin/chromium".to_string());
+    if !has_node() || !directory.join("node_modules").is_dir() || !std::path::Path::new(&chromium).exists() {
+        eprintln!("skipped: crates/serve/browser/README.md says what this needs");
+        return;
+    }
+    let output = Command::new("node").args(arguments).current_dir(&directory).output().expect("node can be started");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+fn has_node() -> bool {
+    Command::new("node").arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
 #[test]
 fn the_page_works_in_a_real_browser() {
-    let directory = root().join("crates/serve/browser");
-    let node = Command::new("node").arg("--version").output().is_ok_and(|output| output.status.success());
-    let chromium = std::env::var("CHROMIUM").unwrap_or_else(|_| "/usr/bin/chromium".to_string());
-    if !node || !directory.join("node_modules").is_dir() || !std::path::Path::new(&chromium).exists() {
-        eprintln!("skipped: crates/serve/browser/README.md says what this needs");
+    in_a_browser(&["page.mjs", env!("CARGO_BIN_EXE_modeshift")]);
+}
+
+#[test]
+fn the_page_without_a_server_runs_models_as_the_program_does() {
+    match std::env::var("MODESHIFT_WASM") {
+        Ok(engine) => in_a_browser(&["alone.mjs", env!("CARGO_BIN_EXE_modeshift"), &engine]),
+        Err(_) => eprintln!("skipped: MODESHIFT_WASM does not say where the engine as WebAssembly is"),
+    }
+}
+
+#[test]
+fn the_extension_works_in_a_stand_in_for_the_editor() {
+    let directory = root().join("editors/vscode");
+    if !has_node() || !directory.join("dist/extension.js").is_file() {
+        eprintln!("skipped: editors/vscode/README.md says how the extension is built");
         return;
     }
-    let output = Command::new("node")
-        .args(["page.mjs", env!("CARGO_BIN_EXE_modeshift")])
-        .current_dir(&directory)
-        .output()
-        .expect("node can be started");
+    let mut command = Command::new("node");
+    command.args(["test/extension.cjs", env!("CARGO_BIN_EXE_modeshift")]).current_dir(&directory);
+    let output = command.output().expect("node can be started");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }

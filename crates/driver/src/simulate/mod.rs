@@ -14,10 +14,10 @@ mod settings;
 mod table_result;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Instant;
 
 use modeshift_dae::{FlatModel, MultimodeDae, Type};
 use modeshift_diagnostics::{Code, Diagnostic, SourceMap, Stop, did_you_mean};
+use modeshift_modes::clock::Instant;
 use modeshift_numerics::NativeFunctions;
 use modeshift_report::Analyzed;
 use modeshift_report::check::{check_clauses, check_missing_variables, check_structure, note_combinations, note_run};

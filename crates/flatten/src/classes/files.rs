@@ -1,4 +1,4 @@
-//! Where source texts come from: the disk, or memory in tests. The only file of this crate that touches a disk.
+//! Where source texts come from: the disk, or memory. The only file of this crate that touches a disk.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -60,60 +60,128 @@ impl<F: Files + ?Sized> Files for Arc<F> {
     }
 }
 
-/// The files of this machine.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Disk;
+pub use present::Disk;
+#[cfg(target_family = "wasm")]
+pub use present::use_file;
 
-impl Files for Disk {
-    fn is_file(&self, path: &Path) -> bool {
-        path.is_file()
-    }
+#[cfg(not(target_family = "wasm"))]
+mod present {
+    use std::path::Path;
 
-    fn read(&self, path: &Path) -> Result<String, String> {
-        let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
-        let text = String::from_utf8(bytes).map_err(|_| "the file is not UTF-8".to_string())?;
-        // Some editors write a byte order mark.
-        Ok(text.strip_prefix('\u{feff}').map(str::to_string).unwrap_or(text))
-    }
+    use super::{Files, Version};
 
-    fn bytes(&self, path: &Path) -> Result<Vec<u8>, String> {
-        std::fs::read(path).map_err(|error| error.to_string())
-    }
+    /// The files of this machine.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub struct Disk;
 
-    fn directories(&self, path: &Path) -> Vec<String> {
-        entries(path, |kind| !kind.is_file())
-    }
-
-    fn files(&self, path: &Path) -> Vec<String> {
-        entries(path, |kind| !kind.is_dir())
-    }
-
-    fn version(&self, path: &Path) -> Option<Version> {
-        let metadata = std::fs::metadata(path).ok()?;
-        Some((metadata.modified().ok()?, metadata.len()))
-    }
-
-    fn directory_name(&self, path: &Path) -> Option<String> {
-        if let Some(written) = path.file_name() {
-            return written.to_str().map(str::to_string);
+    impl Files for Disk {
+        fn is_file(&self, path: &Path) -> bool {
+            path.is_file()
         }
-        let real = std::fs::canonicalize(here_if_empty(path)).ok()?;
-        real.file_name()?.to_str().map(str::to_string)
+
+        fn read(&self, path: &Path) -> Result<String, String> {
+            let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+            let text = String::from_utf8(bytes).map_err(|_| "the file is not UTF-8".to_string())?;
+            // Some editors write a byte order mark.
+            Ok(text.strip_prefix('\u{feff}').map(str::to_string).unwrap_or(text))
+        }
+
+        fn bytes(&self, path: &Path) -> Result<Vec<u8>, String> {
+            std::fs::read(path).map_err(|error| error.to_string())
+        }
+
+        fn directories(&self, path: &Path) -> Vec<String> {
+            entries(path, |kind| !kind.is_file())
+        }
+
+        fn files(&self, path: &Path) -> Vec<String> {
+            entries(path, |kind| !kind.is_dir())
+        }
+
+        fn version(&self, path: &Path) -> Option<Version> {
+            let metadata = std::fs::metadata(path).ok()?;
+            Some((metadata.modified().ok()?, metadata.len()))
+        }
+
+        fn directory_name(&self, path: &Path) -> Option<String> {
+            if let Some(written) = path.file_name() {
+                return written.to_str().map(str::to_string);
+            }
+            let real = std::fs::canonicalize(here_if_empty(path)).ok()?;
+            real.file_name()?.to_str().map(str::to_string)
+        }
+    }
+
+    /// The directory of a file that is named without one.
+    fn here_if_empty(path: &Path) -> &Path {
+        if path.as_os_str().is_empty() { Path::new(".") } else { path }
+    }
+
+    /// The names of those entries of a directory that are of some kind; a symbolic link may be of any.
+    fn entries(path: &Path, is_wanted: impl Fn(std::fs::FileType) -> bool) -> Vec<String> {
+        let entries = std::fs::read_dir(here_if_empty(path)).into_iter().flatten().flatten();
+        entries
+            .filter(|entry| entry.file_type().is_ok_and(&is_wanted))
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .collect()
     }
 }
 
-/// The directory of a file that is named without one.
-fn here_if_empty(path: &Path) -> &Path {
-    if path.as_os_str().is_empty() { Path::new(".") } else { path }
-}
+/// Code that runs inside another program has no disk: the files are those that its host gave.
+#[cfg(target_family = "wasm")]
+mod present {
+    use std::path::{Path, PathBuf};
+    use std::sync::{Mutex, MutexGuard, PoisonError};
+    use std::time::{Duration, SystemTime};
 
-/// The names of those entries of a directory that are of some kind; a symbolic link may be of any.
-fn entries(path: &Path, is_wanted: impl Fn(std::fs::FileType) -> bool) -> Vec<String> {
-    let entries = std::fs::read_dir(here_if_empty(path)).into_iter().flatten().flatten();
-    entries
-        .filter(|entry| entry.file_type().is_ok_and(&is_wanted))
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .collect()
+    use super::{Files, Memory, Version};
+
+    /// The files, and how many were given in all.
+    static FILES: Mutex<(Memory, u64)> = Mutex::new((Memory::NONE, 0));
+
+    fn files() -> MutexGuard<'static, (Memory, u64)> {
+        FILES.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has one more file, instead of one that had this path.
+    pub fn use_file(path: PathBuf, text: String) {
+        let (memory, given) = &mut *files();
+        *given += 1;
+        memory.texts.insert(path, text);
+    }
+
+    /// The files that were given.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub struct Disk;
+
+    impl Files for Disk {
+        fn is_file(&self, path: &Path) -> bool {
+            files().0.is_file(path)
+        }
+
+        fn read(&self, path: &Path) -> Result<String, String> {
+            files().0.read(path)
+        }
+
+        fn directories(&self, path: &Path) -> Vec<String> {
+            files().0.directories(path)
+        }
+
+        fn files(&self, path: &Path) -> Vec<String> {
+            files().0.files(path)
+        }
+
+        /// Whatever is given makes all files new.
+        fn version(&self, path: &Path) -> Option<Version> {
+            let (memory, given) = &*files();
+            let length = memory.texts.get(path)?.len() as u64;
+            Some((SystemTime::UNIX_EPOCH + Duration::from_nanos(*given), length))
+        }
+
+        fn directory_name(&self, path: &Path) -> Option<String> {
+            files().0.directory_name(path)
+        }
+    }
 }
 
 /// Files that exist in memory only.
@@ -125,8 +193,11 @@ pub struct Memory {
 
 impl Memory {
     /// No files.
+    pub const NONE: Memory = Memory { texts: BTreeMap::new(), others: BTreeMap::new() };
+
+    /// No files.
     pub fn new() -> Self {
-        Self::default()
+        Memory::NONE
     }
 
     /// With one more file.

@@ -23,22 +23,26 @@ pub fn work(input: impl BufRead, mut output: impl Write) -> std::io::Result<()> 
     let parsed = Parsed::default();
     for line in input.lines() {
         let Ok(request) = serde_json::from_str::<Value>(&line?) else { continue };
-        let question = question(&request, &parsed);
-        let encoding = if request["utf8"] == json!(true) { Encoding::Utf8 } else { Encoding::Utf16 };
-        let answer = match request["kind"].as_str() {
-            Some("check") => diagnostics(&question, encoding),
-            Some("facts") => json!({"facts": facts_of(&question)}),
-            Some("summary") => json!({"summary": summary_of(&question)}),
-            Some("repairs") => {
-                let at = |name: &str| request[name].as_u64().unwrap_or(0) as u32;
-                json!({"repairs": repairs(&question, at("from")..at("to").saturating_add(1))})
-            }
-            _ => json!({}),
-        };
-        writeln!(output, "{answer}")?;
+        writeln!(output, "{}", answer(&request, &parsed))?;
         output.flush()?;
     }
     Ok(())
+}
+
+/// The answer to one question, which may use what was parsed before.
+pub fn answer(request: &Value, parsed: &Parsed) -> Value {
+    let question = question(request, parsed);
+    let encoding = if request["utf8"] == json!(true) { Encoding::Utf8 } else { Encoding::Utf16 };
+    match request["kind"].as_str() {
+        Some("check") => diagnostics(&question, encoding),
+        Some("facts") => json!({"facts": facts_of(&question)}),
+        Some("summary") => json!({"summary": summary_of(&question)}),
+        Some("repairs") => {
+            let at = |name: &str| request[name].as_u64().unwrap_or(0) as u32;
+            json!({"repairs": repairs(&question, at("from")..at("to").saturating_add(1))})
+        }
+        _ => json!({}),
+    }
 }
 
 /// The question of a request.

@@ -1,33 +1,35 @@
-//! The analysis, in a process of its own: whatever a model does to it, the server goes on answering. What nobody waits
-//! for any more is left to end, or ended where it takes long; a fault ends the worker alone, which is then said.
+//! The analysis, in a worker of its own, outside a browser a process: whatever a model does to it, the server goes on
+//! answering. What nobody waits for any more is left to end, or ended where it takes long; a fault ends the worker alone,
+//! which is then said.
 //!
 //! | module | purpose |
 //! |---|---|
 //! | `answers` | the worker's side: from a question to its answer |
+//! | `process` | workers that are processes |
 //! | `repairs` | edits that mend what a diagnostic says, each tried out |
 
 pub mod answers;
+pub mod process;
 mod repairs;
 
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Write};
-use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use modeshift_driver::clock::Instant;
 use serde_json::{Value, json};
 
 /// An answer that nobody waits for is waited for so long; then the worker is ended and started again.
 const PATIENCE_WITH_THE_STALE: Duration = Duration::from_millis(700);
 
-/// How to start the program as a worker.
-#[derive(Clone, Debug)]
-pub struct Program {
-    /// The program.
-    pub path: PathBuf,
-    /// What it is started with.
-    pub arguments: Vec<String>,
+/// What starts workers, one at a time. What they say is told to the server's loop.
+pub trait Workers {
+    /// Starts the worker of this number; whether that could be done.
+    fn start(&mut self, number: u64) -> bool;
+    /// Gives it a question, one line; whether it took it.
+    fn send(&mut self, line: &str) -> bool;
+    /// Ends it, where there is one.
+    fn end(&mut self);
 }
 
 /// What is asked for.
@@ -82,9 +84,9 @@ pub type Tell = Arc<dyn Fn(Said) + Send + Sync>;
 
 /// The server's side of the worker.
 pub struct Analyst {
-    program: Program,
+    workers: Box<dyn Workers>,
     tell: Tell,
-    child: Option<(Child, ChildStdin)>,
+    has_worker: bool,
     /// The number of the worker: what an earlier one said is not listened to.
     number: u64,
     running: Option<(Request, Instant)>,
@@ -93,8 +95,8 @@ pub struct Analyst {
 
 impl Analyst {
     /// An analyst that starts its worker when there is something to do.
-    pub fn new(program: Program, tell: Tell) -> Self {
-        Analyst { program, tell, child: None, number: 0, running: None, waiting: VecDeque::new() }
+    pub fn new(workers: Box<dyn Workers>, tell: Tell) -> Self {
+        Analyst { workers, tell, has_worker: false, number: 0, running: None, waiting: VecDeque::new() }
     }
 
     /// Asks, instead of what was asked about the same before.
@@ -167,52 +169,27 @@ impl Analyst {
             body["kind"] = json!(request.kind.word());
             let line = format!("{body}\n");
             self.running = Some((request, Instant::now()));
-            let sent = self.worker().is_some_and(|input| input.write_all(line.as_bytes()).is_ok());
+            let sent = self.is_there_a_worker() && self.workers.send(&line);
             if !sent {
                 (self.tell)(Said::Ended(self.number));
             }
         }
     }
 
-    /// The input of the worker, which is started where there is none.
-    fn worker(&mut self) -> Option<&mut ChildStdin> {
-        if self.child.is_none() {
-            self.start();
+    /// Starts a worker where there is none.
+    fn is_there_a_worker(&mut self) -> bool {
+        if !self.has_worker {
+            self.number += 1;
+            self.has_worker = self.workers.start(self.number);
         }
-        self.child.as_mut().map(|(_, input)| input)
+        self.has_worker
     }
 
-    fn start(&mut self) {
-        let mut command = Command::new(&self.program.path);
-        command.args(&self.program.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let Ok(mut child) = command.spawn() else { return };
-        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else { return };
-        self.number += 1;
-        let (tell, number) = (self.tell.clone(), self.number);
-        let listen = move || {
-            for line in BufReader::new(output).lines().map_while(Result::ok) {
-                if let Ok(answer) = serde_json::from_str(&line) {
-                    tell(Said::Answer(number, answer));
-                }
-            }
-            tell(Said::Ended(number));
-        };
-        if std::thread::Builder::new().name("worker".into()).spawn(listen).is_ok() {
-            self.child = Some((child, input));
-        }
-    }
-}
-
-impl Analyst {
     /// Ends the worker; what it still says is not listened to.
     pub fn end(&mut self) {
         self.number += 1;
-        if let Some((mut child, input)) = self.child.take() {
-            drop(input);
-            // One that has ended already cannot be ended again, which is as well.
-            let _ = child.kill();
-            let _ = child.wait();
-        }
+        self.has_worker = false;
+        self.workers.end();
     }
 }
 

@@ -21,7 +21,9 @@ mod taylor;
 pub use compile::{Compiler, NotNumeric};
 pub use evaluator::Evaluator;
 pub use explain::NotFinite;
+pub(crate) use instructions::truth;
 pub use instructions::{Input, Tape, Workspace};
-pub(crate) use instructions::{Instruction, Operation, truth};
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use instructions::{Instruction, Operation};
 pub use jacobian::Differentiated;
 pub use taylor::{TaylorWorkspace, derivative_series};

@@ -1,6 +1,8 @@
 // The page: which file, which model, which view; and what the views share: the source, the run, the mode.
 
 import { ask, element, get } from './client.js';
+import { isAlone, request } from './backend.js';
+import { packed, unpacked } from './link.js';
 import { Editor } from './editor.js';
 import { Structure } from './structure.js';
 import { Changes } from './changes.js';
@@ -107,10 +109,10 @@ function listModels() {
   select.value = app.model;
 }
 
-async function open(file, example) {
+async function open(file, example, given = null) {
   Object.assign(app, { file, example, model: '' });
-  app.text = await (await get(example ? `api/example?name=${encodeURIComponent(file)}` : `api/file?path=${encodeURIComponent(file)}`)).text();
-  $('#save').hidden = example;
+  app.text = given ?? await (await get(example ? `api/example?name=${encodeURIComponent(file)}` : `api/file?path=${encodeURIComponent(file)}`)).text();
+  $('#save').hidden = example || isAlone;
   mayBeSaved(false);
   $('#verdict').textContent = '';
   listModels();
@@ -131,13 +133,24 @@ function mayBeSaved(changed) {
 }
 
 async function save() {
-  const response = await fetch(`api/file?path=${encodeURIComponent(app.file)}`, { method: 'PUT', body: app.text });
+  const response = await request(`api/file?path=${encodeURIComponent(app.file)}`, { method: 'PUT', body: app.text });
   if (!response.ok) tell(new Error(await response.text()));
   else { editor.server.notify('textDocument/didSave', { textDocument: { uri: editor.server.uri } }); mayBeSaved(false); }
 }
 $('#save').addEventListener('click', save);
+
+/** Without a server the address is the place to keep a model: it is in the fragment, which no browser sends. */
+async function link() {
+  const fragment = new URLSearchParams({ file: app.file, text: await packed(app.text), model: app.model, view: shown });
+  location.replace(`#${fragment}`);
+  await navigator.clipboard?.writeText(location.href).catch(() => {});
+  $('#link').textContent = 'Linked';
+  setTimeout(() => { $('#link').textContent = 'Link'; }, 1500);
+}
+$('#link').hidden = !isAlone;
+$('#link').addEventListener('click', () => link().catch(tell));
 addEventListener('keydown', (event) => {
-  if ((event.ctrlKey || event.metaKey) && event.key === 's') { event.preventDefault(); if (!app.example) save(); }
+  if ((event.ctrlKey || event.metaKey) && event.key === 's') { event.preventDefault(); if (isAlone) link().catch(tell); else if (!app.example) save(); }
   if ((event.ctrlKey || event.metaKey) && event.key === 'Enter') { event.preventDefault(); show('simulation'); views.simulation.run(); }
 });
 
@@ -156,8 +169,14 @@ async function start() {
   const first = files.open ?? files.files[0];
   const file = wanted.get('file') ?? first;
   const example = wanted.get('example') ?? (file ? null : files.examples[0]);
-  $('#file').value = example ? `example:${example}` : `file:${file}`;
-  await open(example ?? file, Boolean(example));
+  if (wanted.get('text')) {
+    $('#file').append(element('option', { value: 'linked', disabled: true }, `${file} (linked)`));
+    $('#file').value = 'linked';
+    await open(file, true, await unpacked(wanted.get('text')));
+  } else {
+    $('#file').value = example ? `example:${example}` : `file:${file}`;
+    await open(example ?? file, Boolean(example));
+  }
   if (wanted.get('model')) { app.model = wanted.get('model'); $('#model').value = app.model; refresh(); }
   if (views[wanted.get('view')]) show(wanted.get('view'));
 }

@@ -1,13 +1,15 @@
-// Asking the server, and the language server behind the web socket. Paths are relative: the token is part of them.
+// Asking the server, and the language server. Paths are relative: the token is part of them.
+
+import { connect, request } from './backend.js';
 
 export async function get(path) {
-  const response = await fetch(path);
+  const response = await request(path);
   if (!response.ok) throw new Error((await response.text()).trim());
   return response;
 }
 
 export async function post(path, body) {
-  const response = await fetch(path, { method: 'POST', body: JSON.stringify(body) });
+  const response = await request(path, { method: 'POST', body: JSON.stringify(body) });
   if (!response.ok) throw new Error((await response.text()).trim());
   return response.json();
 }
@@ -32,28 +34,21 @@ export class LanguageServer {
     this.ready = this.connect();
   }
 
-  connect() {
-    const url = new URL('lsp', location.href);
-    url.protocol = 'ws:';
-    this.socket = new WebSocket(url);
-    this.socket.onmessage = (event) => this.said(JSON.parse(event.data));
-    this.socket.onclose = () => {
+  async connect() {
+    const closed = () => {
+      this.send = null;
       for (const { reject } of this.waiting.values()) reject(new Error('the language server is gone'));
       this.waiting.clear();
       this.listeners.closed?.();
     };
-    return new Promise((resolve, reject) => {
-      this.socket.onerror = () => reject(new Error('there is no language server'));
-      this.socket.onopen = () => {
-        this.request('initialize', { capabilities: { workspace: { inlayHint: { refreshSupport: true } } }, processId: null, rootUri: null })
-          .then((result) => { this.notify('initialized', {}); resolve(result); }, reject);
-      };
-    });
+    this.send = await connect({ message: (it) => this.said(it), closed });
+    await this.request('initialize', { capabilities: { workspace: { inlayHint: { refreshSupport: true } } }, processId: null, rootUri: null });
+    this.notify('initialized', {});
   }
 
   said(message) {
     if (message.method && message.id !== undefined) {
-      this.socket.send(JSON.stringify({ jsonrpc: '2.0', id: message.id, result: null }));
+      this.send?.({ jsonrpc: '2.0', id: message.id, result: null });
       this.listeners[message.method]?.();
     } else if (message.method) {
       this.listeners[message.method]?.(message.params);
@@ -68,13 +63,14 @@ export class LanguageServer {
   request(method, params) {
     const id = this.next++;
     return new Promise((resolve, reject) => {
+      if (!this.send) { reject(new Error('the language server is gone')); return; }
       this.waiting.set(id, { resolve, reject });
-      this.socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+      this.send({ jsonrpc: '2.0', id, method, params });
     });
   }
 
   notify(method, params) {
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify({ jsonrpc: '2.0', method, params }));
+    this.send?.({ jsonrpc: '2.0', method, params });
   }
 
   open(uri, text) {

@@ -254,7 +254,9 @@ export class Simulation {
     this.values.textContent = `time ${time[row].toPrecision(6)}  ${[...this.shown].filter((name) => data.has(name)).map((name) => `${name} = ${short(data.get(name)[row])}`).join('  ')}`;
   }
 
-  saveCsv() { if (this.chosen) element('a', { href: `api/run/${this.chosen.number}/csv`, download: true }).click(); }
+  async saveCsv() {
+    if (this.chosen) save(await (await get(`api/run/${this.chosen.number}/csv`)).blob(), `run${this.chosen.number}.csv`);
+  }
 
   saveEvents() {
     if (this.chosen) save(new Blob([JSON.stringify(this.chosen.events, null, 1)]), 'events.json');

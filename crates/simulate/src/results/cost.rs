@@ -2,7 +2,9 @@
 //!
 //! Only benchmarks ask. Times are in no result.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use modeshift_modes::clock::Instant;
 
 /// The parts of the work at an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,9 @@
 //! row or event. So a run that fails, is interrupted or is killed leaves a file that any reader takes.
 
 use std::io::{self, Seek, SeekFrom, Write};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use modeshift_modes::clock::Instant;
 
 /// So much is written at once.
 const LARGE: usize = 1 << 20;
