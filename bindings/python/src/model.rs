@@ -8,6 +8,7 @@ use std::time::Duration;
 use modeshift_diagnostics::{Diagnostics, SourceMap, render_all};
 use modeshift_driver::changes::Selection;
 use modeshift_driver::init::InitOptions;
+use modeshift_driver::linearize::{Linearize, linearize};
 use modeshift_driver::loaded::{Loaded, Refusal, Work, load};
 use modeshift_driver::report::analyze::LARGEST_PICTURE;
 use modeshift_driver::report::check::CheckReport;
@@ -216,6 +217,25 @@ impl Model {
             let selection = semantics::Selection { at, from: None, to: None, run: None, all_choices: false };
             let answer = semantics::semantics(&self.question, &selection);
             Worded::of(answer, |report| (report.text(), report.json(), Some(report.svg())))
+        };
+        work(py, &Watch::default(), None, ask)?.report(py)
+    }
+
+    #[pyo3(signature = (time=None, states=Vec::new(), inputs=None, outputs=None, tolerance=None))]
+    fn linearize(
+        &self,
+        py: Python<'_>,
+        time: Option<f64>,
+        states: Vec<(String, f64)>,
+        inputs: Option<Vec<String>>,
+        outputs: Option<Vec<String>>,
+        tolerance: Option<f64>,
+    ) -> PyResult<Report> {
+        let ask = || {
+            let wanted = Linearize { time, states, inputs, outputs };
+            let options = RunOptions { tolerance, ..RunOptions::default() };
+            let answer = linearize(&self.question, &options, &wanted);
+            Worded::of(answer, |report| (report.text(), report.json(), None))
         };
         work(py, &Watch::default(), None, ask)?.report(py)
     }

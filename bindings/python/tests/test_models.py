@@ -241,3 +241,12 @@ def test_the_example_of_the_readme_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     exec(text.split("```python\n")[1].split("```")[0], {})
     assert (tmp_path / "clutch.svg").read_text().startswith("<svg")
+
+
+def test_each_mode_of_a_clutch_is_linearized_with_its_own_states():
+    model = modeshift.loads(CLUTCH)
+    apart, joined = model.linearize(time=0.5, outputs=["f1"]), model.linearize(time=1.5, outputs=["f1"])
+    assert apart.states == ["w1", "w2"] and apart.A.tolist() == [[0, 0], [0, 0]] and apart.B.shape == (2, 0)
+    assert len(joined.states) == 1 and joined.A.tolist() == [[0]] and joined.mode == {"g": True}
+    with pytest.raises(modeshift.ModelError, match="no continuous variable `f3`"):
+        model.linearize(outputs=["f3"])

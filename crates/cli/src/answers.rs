@@ -41,7 +41,7 @@ pub fn refusal<T>(answer: &Answer<T>, input: &Input) -> String {
 
 /// Writes the result of an answer where the user wants it, unless that is one of the files that were read for it.
 pub fn write_answer<T>(answer: &Answer<T>, common: &Common, text: &str) -> Result<(), UsageError> {
-    if let Some(output) = &common.output {
+    if let Some(output) = common.output() {
         refuse_overwriting(output, answer.sources.names().map(Path::new)).map_err(UsageError)?;
     }
     write(common, text)
@@ -49,12 +49,12 @@ pub fn write_answer<T>(answer: &Answer<T>, common: &Common, text: &str) -> Resul
 
 /// Writes a result where the user wants it.
 pub fn write(common: &Common, text: &str) -> Result<(), UsageError> {
-    write_result(common.output.as_deref(), text).map_err(UsageError)
+    write_result(common.output(), text).map_err(UsageError)
 }
 
 /// On a terminal, headings stand out: the lines that are not indented.
 pub fn on_paper(text: String, common: &Common) -> String {
-    match common.output {
+    match common.output() {
         Some(_) => text,
         None => with_headings(text, |line| !line.starts_with(' ') && !line.is_empty()),
     }

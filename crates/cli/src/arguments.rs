@@ -1,6 +1,6 @@
 //! The command line as data: commands and options, with the help that users read.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -148,6 +148,15 @@ pub enum Command {
         #[command(flatten)]
         run: Run,
     },
+    /// A mode as a linear system: A, B, C and D, near where a run is at a time
+    Linearize {
+        #[command(flatten)]
+        input: Input,
+        #[command(flatten)]
+        linearize: LinearPoint,
+    },
+    /// Compare two results: signals within tolerances, events within a slack of time
+    Compare(Compare),
     /// Write an equivalent Modelica model that ordinary tools run
     Rimis {
         #[command(flatten)]
@@ -263,9 +272,9 @@ pub struct Common {
     #[arg(short = 'L', long = "library", value_name = "DIR")]
     pub libraries: Vec<PathBuf>,
     /// Write the result there instead of to standard output; for simulate a .csv, .mat, .parquet or .arrow file, by default
-    /// `<Model>_res.csv`
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    /// `<Model>_res.csv`, and repeatable
+    #[arg(short, long = "output", value_name = "FILE")]
+    pub outputs: Vec<PathBuf>,
     /// Print time and size of each phase to standard error
     #[arg(long)]
     pub timings: bool,
@@ -275,6 +284,48 @@ pub struct Common {
     /// Stop after so many seconds
     #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
     pub time_limit: Option<f64>,
+}
+
+impl Common {
+    /// Where the result goes, where that is one file.
+    pub fn output(&self) -> Option<&Path> {
+        self.outputs.first().map(PathBuf::as_path)
+    }
+}
+
+impl Command {
+    /// The options of all commands, where it has them.
+    pub fn common(&self) -> Option<&Common> {
+        match self {
+            Command::Parse { common, .. } | Command::Check { common, .. } => Some(common),
+            Command::Flatten { input, .. }
+            | Command::Analyze { input, .. }
+            | Command::Init { input, .. }
+            | Command::Changes { input, .. }
+            | Command::Simulate { input, .. }
+            | Command::Linearize { input, .. }
+            | Command::Rimis { input, .. }
+            | Command::Semantics { input, .. }
+            | Command::Fmu { input, .. } => Some(&input.common),
+            Command::Sweep(sweep) => Some(&sweep.common),
+            _ => None,
+        }
+    }
+
+    /// Whether a program reads what it prints.
+    pub fn is_json(&self) -> bool {
+        let format = match self {
+            Command::Flatten { format, .. } | Command::Check { format, .. } | Command::Init { format, .. } => *format,
+            Command::Simulate { run, .. } => run.format,
+            Command::Linearize { linearize, .. } => linearize.format,
+            Command::Compare(compare) => compare.format,
+            Command::Analyze { format, .. } | Command::Changes { format, .. } | Command::Semantics { format, .. } => {
+                return *format == GraphFormat::Json;
+            }
+            _ => return false,
+        };
+        format == DataFormat::Json
+    }
 }
 
 /// Many runs.
@@ -350,6 +401,65 @@ pub struct Run {
     pub format: DataFormat,
 }
 
+/// What is linearized, and where.
+#[derive(Debug, Args)]
+pub struct LinearPoint {
+    /// When; default: at the start
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    pub time: Option<f64>,
+    /// Another value of a state than the run has there; repeatable
+    #[arg(long = "state", value_name = "NAME=VALUE", value_parser = assignment)]
+    pub states: Vec<(String, String)>,
+    /// The inputs, by name; default: those of the model
+    #[arg(long, value_name = "a,b")]
+    pub inputs: Option<String>,
+    /// The outputs, by name, which may be any continuous variables; default: those of the model
+    #[arg(long = "outputs", value_name = "a,b")]
+    pub shown: Option<String>,
+    /// Start time of the run; default from the model's annotation, else 0
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    pub start: Option<f64>,
+    /// Relative tolerance of the run; default from the model's annotation, else 1e-6
+    #[arg(long, value_name = "TOL", allow_negative_numbers = true)]
+    pub tolerance: Option<f64>,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = DataFormat::Text)]
+    pub format: DataFormat,
+}
+
+/// Two results, and how much they may differ.
+#[derive(Debug, Args)]
+pub struct Compare {
+    /// The result that is right
+    #[arg(value_name = "A")]
+    pub reference: PathBuf,
+    /// The other one
+    #[arg(value_name = "B")]
+    pub other: PathBuf,
+    /// Relative tolerance, of the largest value of a signal in A; of some signals where names are given, in which `*` stands for
+    /// any text; repeatable, the last one that fits counts; default 1e-3
+    #[arg(long, value_name = "[NAME=]TOL", value_parser = tolerance)]
+    pub rel: Vec<(Option<String>, f64)>,
+    /// Absolute tolerance, added to the relative one; default 0
+    #[arg(long, value_name = "[NAME=]TOL", value_parser = tolerance)]
+    pub abs: Vec<(Option<String>, f64)>,
+    /// How much earlier or later something may happen; default: a millionth of the time span
+    #[arg(long, value_name = "T")]
+    pub slack: Option<f64>,
+    /// What to compare: names of signals, in which `*` stands for any text; default: all of A
+    #[arg(long, value_name = "a,b*")]
+    pub vars: Option<String>,
+    /// Draw the signals that differ there, as SVG or PNG
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = DataFormat::Text)]
+    pub format: DataFormat,
+    /// Write the report there instead of to standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
 /// Methods of structural analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum AnalyzeMethod {
@@ -416,6 +526,18 @@ fn assignment(text: &str) -> Result<(String, String), String> {
             Ok((text[..at].trim().to_string(), text[at + 1..].trim().to_string()))
         }
         _ => Err("expected NAME=VALUE, such as N=3".to_string()),
+    }
+}
+
+/// `TOL` or `NAME=TOL`.
+fn tolerance(text: &str) -> Result<(Option<String>, f64), String> {
+    let (name, value) = match text.rsplit_once('=') {
+        Some((name, value)) => (Some(name.trim().to_string()), value),
+        None => (None, text),
+    };
+    match value.trim().parse::<f64>() {
+        Ok(value) if value >= 0.0 && value.is_finite() => Ok((name, value)),
+        _ => Err("expected a tolerance, such as 1e-3 or v=1e-3".to_string()),
     }
 }
 

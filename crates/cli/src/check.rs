@@ -83,7 +83,7 @@ fn checked_files(
         let input = Input { file: file.clone(), stdin: wishes.stdin, common: common.clone() };
         let question = question(&input)?;
         let answer = modeshift_driver::check(&question, wishes.options);
-        if let Some(output) = &common.output {
+        if let Some(output) = common.output() {
             refuse_overwriting(output, answer.sources.names().map(Path::new)).map_err(UsageError)?;
         }
         read.extend(answer.sources.names().map(PathBuf::from));

@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use modeshift_diagnostics::{Code, Diagnostic, ExitStatus as Status};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, ExitStatus as Status, SourceMap};
 use modeshift_driver::changes::Selection;
 use modeshift_driver::init::InitOptions;
+use modeshift_driver::linearize::Linearize;
 use modeshift_driver::report::analyze::{LARGEST_PICTURE, focused, matrix_text};
+use modeshift_driver::report::check::CheckReport;
 use modeshift_driver::report::json::pretty;
-use modeshift_driver::simulate::{InputTable, RunOptions};
+use modeshift_driver::simulate::{InputTable, RunOptions, variable_names};
 use modeshift_driver::{Answer, CheckOptions, Progress, RimisOptions, Source, semantics};
 
 use crate::answers::{on_paper, refusal, status_of, tell, write_answer};
@@ -20,8 +22,8 @@ use crate::editors::{language_server, language_worker, page, static_page};
 use crate::explain::explain;
 use crate::files::{files_of, read_source, say, write_result};
 use crate::fmu::fmu;
-use crate::outputs::RunOutputs;
 use crate::questions::{question, watch};
+use crate::results::{RunOutputs, compare};
 use crate::shell::{completions, manual};
 use crate::sweep::sweep;
 
@@ -33,6 +35,12 @@ pub struct UsageError(pub String);
 
 /// Does what was asked for.
 pub fn run(arguments: Arguments) -> Status {
+    let is_json = arguments.command.is_json();
+    let several = |common: &Common| common.outputs.len() > 1;
+    if !matches!(arguments.command, Command::Simulate { .. }) && arguments.command.common().is_some_and(several) {
+        say("error: -o is given twice: only `simulate` writes several files\n");
+        return Status::Usage;
+    }
     let result = match arguments.command {
         Command::Parse { files, common } => parse(&files, &common),
         Command::Flatten { input, format } => flatten(&input, format),
@@ -59,6 +67,8 @@ pub fn run(arguments: Arguments) -> Status {
             changes(&input, format, &selection)
         }
         Command::Simulate { input, run } => simulate(&input, &run),
+        Command::Linearize { input, linearize } => self::linearize(&input, &linearize),
+        Command::Compare(arguments) => compare(&arguments),
         Command::Rimis { input, check, plain } => rimis(&input, RimisOptions { plain, check }),
         Command::Semantics { input, format, at, from, to, run, all_choices } => {
             let (at, from, to) = (at.as_deref(), from.as_deref(), to.as_deref());
@@ -78,6 +88,13 @@ pub fn run(arguments: Arguments) -> Status {
     };
     result.unwrap_or_else(|UsageError(message)| {
         say(&format!("error: {message}\n"));
+        if is_json && message.starts_with("cannot read") {
+            // A program reads what is wrong where it reads results.
+            let mut diagnostics = Diagnostics::new();
+            diagnostics.push(Diagnostic::error(Code::E0001, message));
+            let report = CheckReport::new(None, (None, ""), &diagnostics, &SourceMap::default());
+            let _ = write_result(None, &pretty(&report.json()));
+        }
         Status::Usage
     })
 }
@@ -247,7 +264,7 @@ fn rimis(input: &Input, options: RimisOptions) -> Result<Status, UsageError> {
 fn simulate(input: &Input, run: &arguments::Run) -> Result<Status, UsageError> {
     let common = &input.common;
     let is_json = run.format == DataFormat::Json;
-    let mut outputs = RunOutputs::new(common.output.as_deref(), run).map_err(UsageError)?;
+    let mut outputs = RunOutputs::new(&common.outputs, run).map_err(UsageError)?;
     outputs.stop_after(common.time_limit.map(Duration::from_secs_f64));
     let mut options = options(run);
     if let Some(path) = &run.input {
@@ -277,6 +294,26 @@ fn simulate(input: &Input, run: &arguments::Run) -> Result<Status, UsageError> {
     }
     written.map_err(UsageError)?.iter().for_each(|note| say(&format!("note: {note}\n")));
     Ok(status)
+}
+
+fn linearize(input: &Input, arguments: &arguments::LinearPoint) -> Result<Status, UsageError> {
+    let number = |(name, text): &(String, String)| match text.parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok((name.clone(), value)),
+        _ => Err(UsageError(format!("--state {name}={text}: `{text}` is not a number"))),
+    };
+    let names = |text: &Option<String>| text.as_deref().map(variable_names);
+    let options = RunOptions { start: arguments.start, tolerance: arguments.tolerance, ..RunOptions::default() };
+    let wanted = Linearize {
+        time: arguments.time.or(arguments.start),
+        states: arguments.states.iter().map(number).collect::<Result<_, _>>()?,
+        inputs: names(&arguments.inputs),
+        outputs: names(&arguments.shown),
+    };
+    let answer = modeshift_driver::linearize::linearize(&question(input)?, &options, &wanted);
+    answered(&answer, (input, arguments.format == DataFormat::Json), |report| match arguments.format {
+        DataFormat::Text => on_paper(report.text(), &input.common),
+        DataFormat::Json => pretty(&report.json()),
+    })
 }
 
 fn options(run: &arguments::Run) -> RunOptions {

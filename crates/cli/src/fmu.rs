@@ -31,7 +31,7 @@ pub fn fmu(input: &Input, version: FmiVersion) -> Result<ExitStatus, UsageError>
         FmiVersion::Three => Version::Three,
     };
     let name = identifier(&loaded.model().name);
-    let output = input.common.output.clone().unwrap_or_else(|| PathBuf::from(format!("{name}.fmu")));
+    let output = input.common.output().map(Path::to_path_buf).unwrap_or_else(|| PathBuf::from(format!("{name}.fmu")));
     let Some(bytes) = archive(&resource, &loaded, version, library) else {
         return Err(UsageError(format!("`{}` would have more than 4 GiB", output.display())));
     };

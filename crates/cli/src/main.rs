@@ -8,15 +8,14 @@
 //! |---|---|
 //! | `answers` | from an answer to standard output, standard error and the exit status |
 //! | `arguments` | commands and options as data, with the help that users read |
-//! | `bar` | the progress of a run, on a terminal |
 //! | `check` | `check`: of files, whenever they change, with edits |
 //! | `commands` | one function per command |
 //! | `editors` | the language server and the page |
 //! | `explain` | the pages of codes |
 //! | `files` | reading what the user names, writing what the user asked for |
 //! | `fmu` | a model as an FMU |
-//! | `outputs` | the files of a run |
 //! | `questions` | from arguments to a question |
+//! | `results` | the files of a run, and two results compared |
 //! | `shell` | completions and the manual page |
 //! | `sweep` | many runs |
 //! | `watchdog` | ends a run that is past its time limit |
@@ -26,15 +25,14 @@
 
 mod answers;
 mod arguments;
-mod bar;
 mod check;
 mod commands;
 mod editors;
 mod explain;
 mod files;
 mod fmu;
-mod outputs;
 mod questions;
+mod results;
 mod shell;
 mod sweep;
 mod watchdog;

@@ -30,7 +30,8 @@ const MOST_FAILURES: usize = 3;
 pub fn sweep(arguments: &Sweep) -> Result<ExitStatus, UsageError> {
     let (plan, text) = read_plan(&arguments.plan)?;
     let question = question_of(arguments, &plan)?;
-    let output = arguments.common.output.clone().unwrap_or_else(|| arguments.plan.with_extension("parquet"));
+    let output =
+        arguments.common.output().map(Path::to_path_buf).unwrap_or_else(|| arguments.plan.with_extension("parquet"));
     let format = output.extension().and_then(|it| Format::of_extension(&it.to_string_lossy()));
     let Some(format) = format else {
         return Err(UsageError(format!("-o {}: tables are written as .parquet, .arrow or .csv", output.display())));
@@ -93,7 +94,7 @@ fn question_of(arguments: &Sweep, plan: &Plan) -> Result<Question, UsageError> {
         model: model.clone().or_else(|| plan.class.clone()),
         overrides: overrides.clone(),
         libraries: libraries.iter().cloned().chain(own).collect(),
-        output: None,
+        outputs: Vec::new(),
         timings: *timings,
         node_limit: *node_limit,
         time_limit: *time_limit,

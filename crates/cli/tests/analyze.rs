@@ -3,7 +3,7 @@
 use crate::support;
 use expect_test::expect_file;
 use serde_json::Value;
-use support::{modeshift, root};
+use support::{modeshift, modeshift_reading, root};
 
 /// The whole text of `analyze`, and that the picture and the graph can be made.
 fn check_golden(model: &str, options: &[&str]) {
@@ -146,4 +146,67 @@ fn a_large_model_is_summarized_and_its_picture_says_that_it_is_cut() {
 fn the_same_question_has_the_same_answer_to_the_byte() {
     let arguments = ["analyze", "models/RLDC2.mo", "--format", "json"];
     assert_eq!(modeshift(&arguments).stdout, modeshift(&arguments).stdout);
+}
+
+/// The picture of three phases, six ideal diodes, a coil and a load.
+fn six_pulse_bridge() -> String {
+    let text = "model SixPulse \"A six-pulse bridge: three phases, six ideal diodes, a coil and a load\"
+          import Modeshift.Electrical.*;
+          constant Real pi = 3.141592653589793;
+          SineVoltage phase[3](each V = 325, each f = 50, phase = {0, -2*pi/3, 2*pi/3});
+          IdealDiode upper[3];
+          IdealDiode lower[3];
+          Inductor coil(L = 0.05, i(start = 0, fixed = true));
+          Resistor load(R = 10);
+          Ground ground;
+        equation
+          for k in 1:3 loop
+            connect(phase[k].n, ground.p);
+            connect(phase[k].p, upper[k].p);
+            connect(lower[k].n, upper[k].p);
+            connect(upper[k].n, coil.p);
+            connect(lower[k].p, load.n);
+          end for;
+          connect(coil.n, load.p);
+          annotation (experiment(StopTime = 0.04));
+        end SixPulse;";
+    modeshift_reading(text.as_bytes(), &["analyze", "-", "--format", "svg"]).stdout
+}
+
+/// How wide and high a picture is.
+fn size(svg: &str) -> (f64, f64) {
+    let number = |key: &str| {
+        let rest = svg.split_once(&format!(" {key}=\"")).expect("the picture has a size").1;
+        rest.split_once('"').and_then(|it| it.0.parse().ok()).expect("a number")
+    };
+    (number("width"), number("height"))
+}
+
+#[test]
+fn pictures_of_long_models_stay_readable() {
+    let of = |file: &str, set: &[&str]| modeshift(&[&["analyze", file, "--format", "svg"], set].concat()).stdout;
+    let pictures = [
+        ("ClutchChain", of("models/ClutchChain.mo", &["--set", "N=20"])),
+        ("FaultyCoaxial", of("models/FaultyCoaxial.mo", &["--set", "N=50"])),
+        ("SixPulse", six_pulse_bridge()),
+    ];
+    for (name, picture) in &pictures {
+        let (width, height) = size(picture);
+        assert!(width <= 3000.0 && height <= 4500.0, "{name}: {width} by {height}");
+    }
+    // A run of engaged clutches is one card, however long it is.
+    assert!(
+        pictures[0].1.contains(">rigid[1..19]&#39;<") || pictures[0].1.contains(">rigid[1..19]'<"),
+        "{}",
+        pictures[0].1
+    );
+}
+
+#[test]
+fn a_legend_does_not_repeat_a_colour() {
+    let picture = six_pulse_bridge();
+    let swatches: Vec<&str> = picture.lines().filter(|line| line.contains(r#"width="14" height="12""#)).collect();
+    let colours: std::collections::BTreeSet<&str> =
+        swatches.iter().filter_map(|line| line.split_once("fill=\"#")?.1.get(..6)).collect();
+    assert!(swatches.len() > 10 && colours.len() == swatches.len(), "{} of {}", colours.len(), swatches.len());
 }

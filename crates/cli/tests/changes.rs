@@ -244,3 +244,13 @@ fn a_state_without_a_start_value_begins_where_it_is_connected() {
     assert!(begun.contains(&"b.i".to_string()) && !begun.iter().any(|it| it.ends_with(".v")), "{begun:?}");
     assert!(jumps("(v(start = 0, fixed = true))").contains(&"b.v".to_string()));
 }
+
+#[test]
+fn changes_between_eight_modes_are_a_matrix() {
+    let text =
+        b"model M input Boolean b[3]; Real x[3](each start = 1, each fixed = true), f[3]; equation for k in 1:3 loop
+        der(x[k]) = -f[k]; if b[k] then x[k] = 0; else f[k] = x[k]; end if; end for; end M;";
+    let svg = support::modeshift_reading(text, &["changes", "-", "--format", "svg"]).stdout;
+    let cells = svg.matches(r#"width="30" height="30""#).count();
+    assert!(cells > 64 && svg.contains("erases") && svg.contains("jump"), "{svg}");
+}

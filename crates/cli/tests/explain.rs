@@ -10,7 +10,7 @@ use modeshift_driver::simulate::results::{Columns, Observer};
 use modeshift_driver::simulate::{Outputs, RunOptions, simulate};
 use modeshift_driver::{
     Answer, CheckOptions, Dialect, Limits, Progress, Question, RimisOptions, Source, analyze, changes, check, init,
-    rimis, semantics,
+    linearize, rimis, semantics,
 };
 
 use crate::support::modeshift;
@@ -126,6 +126,7 @@ fn run(example: &Example) -> (Diagnostics, String) {
         }
         "rimis" => said(rimis(&question, RimisOptions::default())),
         "simulate" => said(simulate(&question, &settings, &mut Nowhere)),
+        "linearize" => said(linearize::linearize(&question, &settings, &linearize::Linearize::default())),
         _ => panic!("a page uses `{command}`, which this test does not know"),
     }
 }
@@ -181,7 +182,7 @@ fn explain_prints_pages_in_the_order_asked_for() {
 fn explain_without_a_code_lists_all_by_stage() {
     let outcome = modeshift(&["explain"]);
     assert_eq!((outcome.status, outcome.stderr.as_str()), (0, ""));
-    assert!(outcome.stdout.starts_with("Files and usage\n  E0001  A file of a library cannot be read.\n"));
+    assert!(outcome.stdout.starts_with("Files and usage\n  E0001  A file cannot be read.\n"));
     for code in Code::ALL {
         assert!(outcome.stdout.contains(&format!("\n  {code}  {}\n", code.sentence())), "{code}");
     }

@@ -195,3 +195,15 @@ fn help_shows_examples_and_every_command() {
         assert!(help.stdout.contains(word), "{word}");
     }
 }
+
+#[test]
+fn a_file_that_is_missing_is_said_in_json_too() {
+    for command in ["check", "flatten", "analyze", "init", "changes", "simulate", "semantics", "linearize"] {
+        let outcome = modeshift(&[command, "no/such.mo", "--format", "json"]);
+        assert_eq!(outcome.status, 2, "{command}: {}", outcome.stderr);
+        let report = outcome.json();
+        let diagnostic = &report["diagnostics"][0];
+        assert_eq!((report["ok"].as_bool(), diagnostic["code"].as_str()), (Some(false), Some("E0001")), "{command}");
+        assert!(diagnostic["message"].as_str().is_some_and(|it| it.contains("no/such.mo")), "{command}");
+    }
+}

@@ -83,6 +83,8 @@ pub struct Variable {
     pub max: Option<ExpressionId>,
     /// `unit`
     pub unit: Option<Arc<str>>,
+    /// The unit in which it is shown, where another is declared.
+    pub display_unit: Option<Arc<str>>,
     /// The description string.
     pub description: Option<Arc<str>>,
     /// `stateSelect`
@@ -111,6 +113,7 @@ impl Variable {
             min: None,
             max: None,
             unit: None,
+            display_unit: None,
             description: None,
             state_select: StateSelect::default(),
             span: Span::default(),

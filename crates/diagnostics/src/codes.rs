@@ -172,7 +172,7 @@ impl PartialEq<&str> for Code {
 }
 
 codes! {
-    E0001 "A file of a library cannot be read.",
+    E0001 "A file cannot be read.",
     E0002 "`--at`, `--from` or `--to` cannot be understood, or names no mode variable of the model.",
     E0003 "The model has no mode with the values that `--at`, `--from` or `--to` give.",
     E0004 "`--scenario` names no scenario of the model.",
@@ -333,6 +333,7 @@ codes! {
     E0842 "In the constructive semantics, an attempt to change the mode loops for ever.",
     E0843 "Coefficients cancel, and an equation from which that follows gives way in a change.",
     E0844 "No periodic solution with the period that was asked for was found.",
+    E0845 "The mode at the time that was asked for cannot be linearized.",
 
     E0902 "The blocks of different modes are too many to be written one by one.",
     E0903 "The model calls a function, which cannot be written along.",
@@ -359,6 +360,8 @@ codes! {
     W0321 "Reals are compared for equality.",
     W0322 "Units do not go together.",
     W0323 "A parameter is used nowhere.",
+    W0324 "An element carries nothing: one of its connectors is not connected.",
+    W0325 "What flows into an element flows in at its other end too.",
     W0374 "A parameter has no value; its start value or 0 is used.",
     W0405 "No transition reaches a state of a machine.",
     W0406 "Immediate transitions of a machine go round in a circle.",

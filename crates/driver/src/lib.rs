@@ -7,7 +7,9 @@
 //! | module | purpose |
 //! |---|---|
 //! | [`changes`] | `changes`: every mode change of a model |
+//! | [`compare`](mod@compare) | `compare`: two results |
 //! | [`init`] | `init`: the start of a model, and what `check` says about it |
+//! | [`linearize`](mod@linearize) | `linearize`: a mode as a linear system |
 //! | [`loaded`] | a model that is loaded once and run many times, with other parameters |
 //! | `other_tools` | `analyze --method`: what other methods make of a model, and when an ordinary tool's run fails |
 //! | `parse` | `parse`: syntax errors only |
@@ -54,7 +56,9 @@
 //! `examples/` has three programs: `check_model`, `sweep_parameter` and `watch_modes`.
 
 pub mod changes;
+pub mod compare;
 pub mod init;
+pub mod linearize;
 pub mod loaded;
 mod other_tools;
 mod parse;

@@ -27,7 +27,7 @@ use modeshift_structure::{
 };
 
 use crate::question::{Answer, Dialect, Question};
-use crate::repairs::{Examined, offer, propose_for_source, propose_for_structure};
+use crate::repairs::{Examined, check_flows, offer, point_at_own_file, propose_for_source, propose_for_structure};
 use crate::simulate::InputTable;
 use crate::simulate::input::drive;
 use crate::timings::Timings;
@@ -127,6 +127,7 @@ impl<'a> Run<'a> {
         }
         let verdict = self.checked(options).ok();
         propose_for_source(&mut self);
+        point_at_own_file(&mut self);
         let equations = verdict.as_ref().map_or(0, |verdict| verdict.equations);
         let answer = self.answer(Ok(()));
         let examined = Examined { diagnostics: answer.diagnostics, sources: answer.sources, equations };
@@ -136,6 +137,7 @@ impl<'a> Run<'a> {
     fn checked(&mut self, options: CheckOptions) -> Result<Verdict, Stop> {
         let flat = self.flat()?;
         self.check_flat(&flat);
+        check_flows(self, &flat);
         let dae = self.elaborated(flat)?;
         let regularized = match self.regularized_or_swept(dae, &[])? {
             Structure::Sets(regularized) => *regularized,

@@ -2,6 +2,7 @@
 //!
 //! The rooms below carry their tests with them and need nothing else of the crate, which is not compiled twice for them.
 
+mod corpus;
 #[allow(dead_code)]
 #[path = "../src/simulate/input.rs"]
 mod input;

@@ -8,9 +8,11 @@
 //! | [`approximate`] | the report of `analyze --method approximate`: what an ordinary tool would do |
 //! | [`changes`] | the report of `changes`: what each mode change does |
 //! | [`check`] | the report of `check`, and what is structurally wrong, as diagnostics |
+//! | [`compare`] | the report of `compare`: two results, signal by signal |
 //! | [`flat`] | the report of `flatten`: the guarded equation system |
 //! | [`init`] | the report of `init`: which starts are determined |
 //! | [`json`] | data with its JSON and the schema of it, from one declaration |
+//! | [`linearize`] | the report of `linearize`: a mode as a linear system |
 //! | [`pantelides`] | the report of `analyze --method pantelides`: iterations, and what is differentiated in all modes |
 //! | [`parse`] | the report of `parse` |
 //! | [`picture`] | graphs as SVG |
@@ -27,9 +29,11 @@ pub mod analyzed;
 pub mod approximate;
 pub mod changes;
 pub mod check;
+pub mod compare;
 pub mod flat;
 pub mod init;
 pub mod json;
+pub mod linearize;
 pub mod pantelides;
 pub mod parse;
 pub mod picture;

@@ -6,15 +6,17 @@ use crate::analyze::AnalyzeReport;
 use crate::approximate::ApproximateReport;
 use crate::changes::ChangesReport;
 use crate::check::CheckReport;
+use crate::compare::CompareReport;
 use crate::flat::FlatReport;
 use crate::init::InitReport;
 use crate::json::schema_of;
+use crate::linearize::LinearizeReport;
 use crate::pantelides::PantelidesReport;
 use crate::semantics::SemanticsReport;
 use crate::simulate::{EventReport, SimulateReport};
 
 /// The commands that print JSON, each with the schema of its report.
-pub fn schemas() -> [(&'static str, Value); 9] {
+pub fn schemas() -> [(&'static str, Value); 11] {
     [
         ("flatten", schema_of::<FlatReport>()),
         ("check", schema_of::<CheckReport>()),
@@ -25,6 +27,8 @@ pub fn schemas() -> [(&'static str, Value); 9] {
         ("changes", schema_of::<ChangesReport>()),
         ("semantics", schema_of::<SemanticsReport>()),
         ("simulate", schema_of::<SimulateReport>()),
+        ("linearize", schema_of::<LinearizeReport>()),
+        ("compare", schema_of::<CompareReport>()),
     ]
 }
 

@@ -1,4 +1,4 @@
-//! Tables of numbers, truths and texts, written piece by piece as CSV, Parquet and Arrow files.
+//! Tables of numbers, truths and texts, written piece by piece as CSV, Parquet and Arrow files, and read back.
 //!
 //! Cells may be empty. Numbers are written as they are: plain, not compressed, so that the two binary formats are a few pages each and
 //! files are read at the speed of the disk.
@@ -9,15 +9,19 @@
 //! | `csv` | CSV |
 //! | `flatbuffers` | the metadata of Arrow files |
 //! | `parquet` | Parquet files |
+//! | `read` | results read back |
 //! | `thrift` | the metadata of Parquet files |
 
 mod arrow;
 mod csv;
 mod flatbuffers;
 mod parquet;
+mod read;
 mod thrift;
 
 use std::io::{self, Write};
+
+pub use read::{NumberColumn, read};
 
 /// What the cells of a column are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

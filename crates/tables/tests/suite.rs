@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use modeshift_tables::{Cells, Column, Format, Kind, TableFile};
+use modeshift_tables::{Cells, Column, Format, Kind, TableFile, read};
 
 fn columns() -> Vec<Column> {
     let mut speed = Column::new("speed, left", Kind::Number);
@@ -82,4 +82,57 @@ assert tables[1].schema.field(0).metadata == {b'unit': b'rad/s'}, tables[1].sche
     let output = Command::new(&python).arg("-c").arg(script).arg(&directory).output().expect("python runs");
     std::fs::remove_dir_all(&directory).expect("the directory goes");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// The columns of numbers and truths, `None` for what is not a number.
+fn read_back(bytes: &[u8]) -> Vec<(String, Vec<Option<f64>>)> {
+    let columns = read(bytes).expect("it was written by us").into_iter();
+    columns.map(|it| (it.name, it.values.into_iter().map(|it| (!it.is_nan()).then_some(it)).collect())).collect()
+}
+
+#[test]
+fn parquet_and_arrow_files_are_read_back_as_they_were_written() {
+    let [numbers, integers, truths] = [0, 1, 2].map(|column| {
+        pieces()
+            .iter()
+            .flat_map(|piece| match &piece[column] {
+                Cells::Numbers(cells) => cells.iter().map(|it| it.filter(|it| !it.is_nan())).collect::<Vec<_>>(),
+                Cells::Integers(cells) => cells.iter().map(|it| it.map(|it| it as f64)).collect(),
+                Cells::Truths(cells) => cells.iter().map(|it| it.map(|it| f64::from(u8::from(it)))).collect(),
+                Cells::Texts(_) => unreachable!("these are other columns"),
+            })
+            .collect::<Vec<Option<f64>>>()
+    });
+    let expected =
+        vec![("speed, left".to_string(), numbers), ("run".to_string(), integers), ("ok".to_string(), truths)];
+    assert_eq!(read_back(&written(Format::Parquet)), expected);
+    assert_eq!(read_back(&written(Format::Arrow)), expected);
+}
+
+#[test]
+fn csv_is_read_with_quotes_truths_and_empty_cells() {
+    let columns = read_back(b"time,\"a,b\",c\n0,1e3,true\n1,,false\n");
+    let named = |name: &str, values: [Option<f64>; 2]| (name.to_string(), values.to_vec());
+    let expected =
+        [named("time", [Some(0.0), Some(1.0)]), named("a,b", [Some(1000.0), None]), named("c", [Some(1.0), Some(0.0)])];
+    assert_eq!(columns, expected);
+    assert_eq!(read(b"a\n1,2\n"), Err("line 2 has 2 cells, and the first line 1".to_string()));
+    assert_eq!(read(b"a\nx\n"), Err("line 2: `x` is not a number".to_string()));
+}
+
+#[test]
+fn a_file_that_is_cut_or_changed_is_refused_and_does_no_harm() {
+    for format in [Format::Parquet, Format::Arrow] {
+        let whole = written(format);
+        for length in 0..whole.len() {
+            assert!(length == 0 || read(&whole[..length]).is_err(), "{format:?} cut to {length} bytes");
+        }
+        for at in 0..whole.len() {
+            for change in [1, 0x80, 0xff] {
+                let mut other = whole.clone();
+                other[at] ^= change;
+                let _ = read(&other);
+            }
+        }
+    }
 }

@@ -21,7 +21,7 @@ What is wrong with a model or a run is a :class:`ModelError`, whose text is the 
 """
 
 from ._engine import ModelError, __version__
-from ._models import Model, Report, load, loads
+from ._models import Linearization, Model, Report, load, loads
 from ._results import Event, Impulse, Jump, Result
 from ._simulators import Simulator
 from ._sweeps import sweep
@@ -30,6 +30,7 @@ __all__ = [
     "Event",
     "Impulse",
     "Jump",
+    "Linearization",
     "Model",
     "ModelError",
     "Report",

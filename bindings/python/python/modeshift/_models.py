@@ -6,7 +6,7 @@ import html
 import json
 import os
 from pathlib import Path
-from typing import Any, Callable, Iterable, Mapping, Optional, Union
+from typing import Any, Callable, Iterable, Mapping, Optional, Sequence, Union
 
 import numpy
 
@@ -124,6 +124,35 @@ class Report:
         return words if self.svg is None else self.svg + words
 
 
+class Linearization(Report):
+    """A mode as a linear system: ``A``, ``B``, ``C`` and ``D`` as numpy arrays, and the names of ``states``, ``inputs`` and ``outputs``.
+
+    >>> m = loads("model M input Real u; Real x(start = 3, fixed = true); equation der(x) = u - x^2; end M;")
+    >>> system = m.linearize(outputs=["x"])
+    >>> system.states, system.inputs, system.outputs
+    (['x'], ['u'], ['x'])
+    >>> float(system.A[0, 0]), float(system.B[0, 0])
+    (-6.0, 1.0)
+    >>> float(m.linearize(state={"x": 1}).A[0, 0])
+    -2.0
+    """
+
+    def __init__(self, raw: "_engine.Report") -> None:
+        super().__init__(raw)
+        names = {key: [item["name"] for item in self.data[key]] for key in ("states", "inputs", "outputs")}
+        self.states: list[str] = names["states"]
+        self.inputs: list[str] = names["inputs"]
+        self.outputs: list[str] = names["outputs"]
+
+        def matrix(key: str, rows: list[str], columns: list[str]) -> Any:
+            return numpy.array(self.data[key], dtype=float).reshape(len(rows), len(columns))
+
+        self.A = matrix("A", self.states, self.states)
+        self.B = matrix("B", self.states, self.inputs)
+        self.C = matrix("C", self.outputs, self.states)
+        self.D = matrix("D", self.outputs, self.inputs)
+
+
 class Model:
     """A model; :func:`load` and :func:`loads` make it.
 
@@ -185,6 +214,20 @@ class Model:
     def semantics(self, at: Optional[str] = None) -> Report:
         """The constructive semantics: every instant, micro-step by micro-step."""
         return Report(self._engine.semantics(at))
+
+    def linearize(
+        self,
+        time: Optional[float] = None,
+        state: Optional[Mapping[str, float]] = None,
+        inputs: Optional[Sequence[str]] = None,
+        outputs: Optional[Sequence[str]] = None,
+        tolerance: Optional[float] = None,
+    ) -> Linearization:
+        """The mode that a run is in at a time, as a linear system there, or with other values of some states."""
+        states = [(name, float(value)) for name, value in (state or {}).items()]
+        given = None if inputs is None else list(inputs)
+        wanted = None if outputs is None else list(outputs)
+        return Linearization(self._engine.linearize(time, states, given, wanted, tolerance))
 
     def rimis(self, plain: bool = False) -> str:
         """An equivalent model that ordinary tools run, as Modelica text."""

@@ -88,7 +88,7 @@ fn clause_start(member: &Member) -> usize {
 }
 
 /// The place of a prefix of a component.
-fn prefix(outline: &Outline, member: &Member, word: &str) -> Option<Span> {
+pub(super) fn prefix(outline: &Outline, member: &Member, word: &str) -> Option<Span> {
     let type_name = member.component.type_name.span.start as usize;
     let before = outline.text.get(..type_name)?;
     let from = before.rfind([';', '\n']).map_or(0, |at| at + 1);

@@ -1,11 +1,14 @@
 //! Equations that are missing in a branch, that stand twice, that lack a `der`; variables without any; modes to exclude.
 
 use modeshift_dae::{EquationId, VariableId};
-use modeshift_diagnostics::{Edit, Repair, Span};
+use modeshift_diagnostics::{Code, Diagnostics, Edit, Repair, Span};
 use modeshift_report::Analyzed;
 use modeshift_report::singular::singular_cases;
-use modeshift_syntax::ast::{BinaryOperator, Equation, EquationKind, Expression, ExpressionKind, UnaryOperator};
+use modeshift_syntax::ast::{
+    BinaryOperator, Equation, EquationKind, Expression, ExpressionKind, UnaryOperator, Variability,
+};
 
+use super::declarations;
 use super::outline::{Member, Outline, name_of};
 
 /// What may be done about equations.
@@ -21,6 +24,7 @@ pub(super) fn candidates(outline: &Outline, analyzed: &Analyzed) -> Vec<Repair> 
     candidates.extend(missing_branches(outline, analyzed, model, &under));
     let fixed = outline.members(model).unwrap_or_default().into_iter().filter(|it| it.attribute("fixed").is_some());
     candidates.extend(fixed.flat_map(|member| with_derivative(outline, &member)));
+    candidates.extend(varying_parameters(outline, model));
     candidates.extend(unused_variables(outline, analyzed, model, &under));
     candidates
 }
@@ -30,6 +34,48 @@ fn sorted<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
     items.sort();
     items.dedup();
     items
+}
+
+/// The parameters and constants of which a derivative is written.
+fn differentiated_parameters(outline: &Outline, model: &str) -> Vec<(Member, Span)> {
+    let equations = outline.all_equations(model);
+    let written = |name: &str| {
+        let derivative = format!("der({name})");
+        equations.iter().find(|it| outline.text_of(it.span).contains(&derivative)).map(|it| it.span)
+    };
+    let members = outline.members(model).unwrap_or_default().into_iter();
+    let fixed = members.filter(|it| it.component.prefix.variability <= Variability::Parameter);
+    fixed.filter_map(|it| written(&it.component.name.name).map(|span| (it, span))).collect()
+}
+
+/// Where a derivative of a parameter is written, that is why equations are too many: it is zero.
+pub(super) fn blame_parameters(outline: &Outline, model: &str, diagnostics: &mut Diagnostics) {
+    let Some((member, span)) = differentiated_parameters(outline, model).into_iter().next() else { return };
+    let name = &member.component.name.name;
+    for diagnostic in diagnostics.iter_mut().filter(|it| it.code == Code::E0601) {
+        if diagnostic.labels.iter().any(|label| label.span == span) {
+            diagnostic.notes.push(format!("`der({name})` is 0: `{name}` is a parameter, which does not change"));
+            diagnostic.help =
+                Some(format!("declare `{name}` as a variable with a start value, or remove this equation"));
+        }
+    }
+}
+
+/// Makes a variable with a start value of a parameter that is differentiated.
+fn varying_parameters(outline: &Outline, model: &str) -> Vec<Repair> {
+    let varying = |(member, _): (Member, Span)| {
+        let whole = outline.text_of(member.component.span);
+        let (head, value) = whole.split_once('=').filter(|_| !whole.contains('('))?;
+        let (name, value) = (head.trim_end(), value.split('"').next().unwrap_or_default().trim_end());
+        let text = format!("{name}(start = {}, fixed = true)", value.trim_start());
+        let start = member.component.span.start as usize;
+        let place = outline.span(start, start + head.len() + 1 + value.len());
+        let word =
+            ["parameter", "constant"].into_iter().find_map(|word| declarations::prefix(outline, &member, word))?;
+        let title = format!("declare `{name}` as a variable that begins at {}", value.trim_start());
+        Some(Repair::replace(word, "", title).and(place, text))
+    };
+    differentiated_parameters(outline, model).into_iter().filter_map(varying).collect()
 }
 
 /// The condition that excludes modes, as an invariant of the model.

@@ -12,6 +12,7 @@
 //! | `connections` | connectors that are not connected, references too few or too many |
 //! | `declarations` | types, prefixes and modifiers of declarations |
 //! | `equations` | a forgotten `der`, branches without an equation, equations twice |
+//! | `flows` | elements that carry nothing, or swallow what flows |
 //! | `outline` | the source as classes, components and equations with their places |
 //! | `starts` | start values to fix or to let go |
 
@@ -19,12 +20,16 @@ mod balance;
 mod connections;
 mod declarations;
 mod equations;
+mod flows;
 mod outline;
 mod starts;
 
 use std::ops::ControlFlow;
 
-use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Edit, FileId, Repair, Severity, SourceMap, Span, Stage};
+use modeshift_dae::FlatModel;
+use modeshift_diagnostics::{
+    Code, Diagnostic, Diagnostics, Edit, FileId, Label, Repair, Severity, SourceMap, Span, Stage,
+};
 use modeshift_report::Analyzed;
 use modeshift_simulate::results::{Columns, Observer, Progress};
 
@@ -49,6 +54,7 @@ pub(crate) fn propose_for_structure(run: &mut Run<'_>, analyzed: &Analyzed) {
     let Some(outline) = outline_of(run) else { return };
     let model = &*analyzed.dae.model.name;
     balance::blame_classes(&outline, model, &mut run.diagnostics);
+    equations::blame_parameters(&outline, model, &mut run.diagnostics);
     let mut candidates = connections::candidates(&outline, analyzed);
     candidates.extend(balance::candidates(&outline, model));
     candidates.extend(equations::candidates(&outline, analyzed));
@@ -69,6 +75,39 @@ pub(crate) fn propose_for_source(run: &mut Run<'_>) {
         let of_declarations = declarations::candidates(&outline, diagnostic);
         let of_starts = starts::candidates(&outline, diagnostic);
         diagnostic.candidates.extend(of_declarations.into_iter().chain(of_starts));
+    }
+}
+
+/// Says what of the flows of a model is hardly meant.
+pub(crate) fn check_flows(run: &mut Run<'_>, flat: &FlatModel) {
+    if let Some(outline) = outline_of(run) {
+        flows::check(&outline, flat, &mut run.diagnostics);
+    }
+}
+
+/// Points first at what is written in the user's own file: at a place there, or else at the component that is meant.
+pub(crate) fn point_at_own_file(run: &mut Run<'_>) {
+    let Some(file) = run.library.sources().find(&run.question.source.name) else { return };
+    let is_elsewhere = |it: &&mut Diagnostic| it.labels.first().is_some_and(|label| label.span.file != file);
+    if !run.diagnostics.iter_mut().any(|mut it| is_elsewhere(&&mut it)) {
+        return;
+    }
+    let (outline, model) = (outline_of(run), run.question.model.clone());
+    for diagnostic in run.diagnostics.iter_mut().filter(is_elsewhere) {
+        diagnostic.labels.sort_by_key(|label| label.span.file != file);
+        if diagnostic.labels[0].span.file == file {
+            continue;
+        }
+        let named = diagnostic.labels.iter().find_map(|label| label.text.split('`').nth(1));
+        let name = named.and_then(|name| name.split(['.', '[']).next()).unwrap_or_default();
+        let declared = outline.as_ref().and_then(|outline| match &model {
+            Some(model) => outline.declared(model, name),
+            None => outline.classes().last().and_then(|(class, _)| outline.declared(class, name)),
+        });
+        if let Some(declared) = declared {
+            let label = Label { span: declared.component.name.span, text: format!("in `{name}`") };
+            diagnostic.labels.insert(0, label);
+        }
     }
 }
 

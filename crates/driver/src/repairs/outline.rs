@@ -169,8 +169,10 @@ impl Outline {
         Span::new(self.file, start, end)
     }
 
+    /// What is written at a place; nothing of other files.
     pub(super) fn text_of(&self, span: Span) -> &str {
-        self.text.get(span.start as usize..span.end as usize).unwrap_or("")
+        let text = self.text.get(span.start as usize..span.end as usize);
+        text.filter(|_| span.file == self.file).unwrap_or("")
     }
 
     /// Behind the next `;` from here, comments and strings left out.

@@ -313,14 +313,20 @@ impl Flattener<'_> {
     }
 
     fn describe_unit(&mut self, id: PrimitiveId, layers: &[Layer]) -> Outcome<()> {
-        let Some(term) = self.any_attribute(layers, "unit")? else { return Ok(()) };
-        if let Some(&Term::Scalar(Type::String, text)) = term.items().first()
-            && let modeshift_dae::Node::String(text) = self.model.expressions.node(text)
-        {
-            let text: Arc<str> = self.model.expressions.text(text).into();
+        if let Some(text) = self.text_attribute(layers, "unit")? {
             self.each_variable(id, |variable, _| variable.unit = Some(text.clone()));
         }
+        if let Some(text) = self.text_attribute(layers, "displayUnit")? {
+            self.each_variable(id, |variable, _| variable.display_unit = Some(text.clone()));
+        }
         Ok(())
+    }
+
+    fn text_attribute(&mut self, layers: &[Layer], name: &'static str) -> Outcome<Option<Arc<str>>> {
+        let Some(term) = self.any_attribute(layers, name)? else { return Ok(None) };
+        let Some(&Term::Scalar(Type::String, text)) = term.items().first() else { return Ok(None) };
+        let modeshift_dae::Node::String(text) = self.model.expressions.node(text) else { return Ok(None) };
+        Ok(Some(self.model.expressions.text(text).into()))
     }
 
     fn describe_state_select(&mut self, id: PrimitiveId, layers: &[Layer]) -> Outcome<()> {

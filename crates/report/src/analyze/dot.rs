@@ -27,7 +27,9 @@ pub fn to_dot(report: &AnalyzeReport) -> String {
 
 fn label(block: &BlockReport) -> String {
     let guard = if block.when == "true" { String::new() } else { format!("{}:\n", block.when) };
-    format!("{guard}{} -> {}", block.equations.join(" "), block.writes.join(" "))
+    let names: Vec<&str> = block.reads.iter().map(|read| read.name.as_str()).collect();
+    let reads = if names.is_empty() { String::new() } else { format!("{} --\n", names.join(" ")) };
+    format!("{guard}{reads}{} -> {}", block.equations.join(" "), block.writes.join(" "))
 }
 
 /// A quoted string of the language: quotes and backslashes escaped, line ends as `\n`.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::subscripts::{pattern, ranges};
+use super::subscripts::{alike, ranges, terms};
 use super::{AnalyzeReport, BlockReport, DependencyReport};
 use crate::json::ItemWhen;
 
@@ -71,33 +71,65 @@ impl InsertIfNew for FxHashMap<usize, usize> {
     }
 }
 
-/// The report with blocks that differ in subscripts alone as one, `element[2..99].v`.
+/// What a card shows, in parts that differ in subscripts alone when blocks are repeated: the terms of its guard, its
+/// equations, what it reads and what it writes.
+struct Shape<'a>([Vec<(String, Vec<&'a str>)>; 4]);
+
+impl<'a> Shape<'a> {
+    fn of(block: &'a BlockReport) -> Self {
+        Shape([
+            terms(&block.when),
+            alike(block.equations.iter().map(String::as_str)),
+            alike(block.reads.iter().map(|read| read.name.as_str())),
+            alike(block.writes.iter().map(String::as_str)),
+        ])
+    }
+
+    /// The same for blocks that are repetitions of each other, however long the runs of elements in them are.
+    fn key(&self) -> String {
+        let part = |parts: &Vec<(String, Vec<&str>)>| {
+            parts.iter().map(|(pattern, _)| pattern.as_str()).collect::<Vec<_>>().join("\n")
+        };
+        self.0.each_ref().map(part).join("\n\n")
+    }
+}
+
+/// A list of all shapes of a group as one, with the ranges of subscripts.
+fn together(group: &[&Shape<'_>], part: usize) -> Vec<String> {
+    let all_at = |at: usize| group.iter().flat_map(|it| it.0[part][at].1.iter().copied()).collect::<Vec<_>>();
+    (0..group[0].0[part].len()).map(|at| ranges(&all_at(at))).collect()
+}
+
+/// The guard of a group: its terms with the words between them.
+fn together_when(group: &[&Shape<'_>]) -> String {
+    let word = |pattern: &str| [" and ", " or "].into_iter().find(|word| pattern.starts_with(word)).unwrap_or("");
+    let terms = group[0].0[0].iter().map(|(pattern, _)| word(pattern)).zip(together(group, 0));
+    terms.map(|(word, term)| format!("{word}{term}")).collect()
+}
+
+/// The report with blocks that differ in subscripts alone as one, `element[2..99].v`, and those with longer runs of
+/// such elements in them too.
 pub fn folded(report: &AnalyzeReport) -> AnalyzeReport {
-    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let shapes: Vec<Shape<'_>> = report.blocks.iter().map(Shape::of).collect();
+    let mut groups: Vec<Vec<&Shape<'_>>> = Vec::new();
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     let mut group_of: Vec<usize> = Vec::with_capacity(report.blocks.len());
-    for (at, block) in report.blocks.iter().enumerate() {
-        let group = *known.entry(pattern(&whole_text(block))).or_insert(groups.len());
+    for shape in &shapes {
+        let group = *known.entry(shape.key()).or_insert(groups.len());
         match groups.get_mut(group) {
-            Some(members) => members.push(at),
-            None => groups.push(vec![at]),
+            Some(members) => members.push(shape),
+            None => groups.push(vec![shape]),
         }
         group_of.push(group);
     }
-    let together = |texts: Vec<&str>| ranges(&texts);
-    let item = |group: &[usize], of: &dyn Fn(&BlockReport) -> &str| {
-        together(group.iter().map(|&at| of(&report.blocks[at])).collect())
-    };
-    let fold = |(id, group): (usize, &Vec<usize>)| {
-        let first = &report.blocks[group[0]];
-        let read =
-            |at: usize| ItemWhen { name: item(group, &|it| it.reads[at].name.as_str()), ..first.reads[at].clone() };
+    let fold = |(id, group): (usize, &Vec<&Shape<'_>>)| {
+        let read = |name| ItemWhen { name, when: None };
         BlockReport {
             id,
-            when: item(group, &|it| it.when.as_str()),
-            equations: (0..first.equations.len()).map(|at| item(group, &|it| it.equations[at].as_str())).collect(),
-            reads: (0..first.reads.len()).map(read).collect(),
-            writes: (0..first.writes.len()).map(|at| item(group, &|it| it.writes[at].as_str())).collect(),
+            when: together_when(group),
+            equations: together(group, 1),
+            reads: together(group, 2).into_iter().map(read).collect(),
+            writes: together(group, 3),
         }
     };
     let mut dependencies: BTreeMap<(usize, usize), DependencyReport> = BTreeMap::new();
@@ -110,19 +142,12 @@ pub fn folded(report: &AnalyzeReport) -> AnalyzeReport {
         }
     }
     let blocks: Vec<BlockReport> = groups.iter().enumerate().map(fold).collect();
-    let dependencies = dependencies.into_values().filter(|it| it.from != it.to).collect();
+    let mut dependencies: Vec<_> = dependencies.into_values().filter(|it| it.from != it.to).collect();
+    for it in &mut dependencies {
+        // an arrow of many is drawn in the colour of where it leads
+        if groups[it.to].len() > 1 {
+            it.when.clone_from(&blocks[it.to].when);
+        }
+    }
     AnalyzeReport { blocks, dependencies, ..report.clone() }
-}
-
-/// Everything that a card shows.
-fn whole_text(block: &BlockReport) -> String {
-    let reads = block.reads.iter().map(|read| read.name.as_str());
-    let parts = [block.when.as_str()].into_iter().chain(block.equations.iter().map(String::as_str));
-    parts
-        .chain(["reads"])
-        .chain(reads)
-        .chain(["writes"])
-        .chain(block.writes.iter().map(String::as_str))
-        .collect::<Vec<_>>()
-        .join(" ")
 }

@@ -1,5 +1,7 @@
 //! Names that differ in subscripts alone, as one name with ranges: `element[2..99].v`.
 
+use rustc_hash::FxHashMap;
+
 /// The pieces of a text between numbers, and the numbers: those in brackets, and those behind a letter.
 fn pieces(text: &str) -> (Vec<String>, Vec<u64>) {
     let (mut texts, mut numbers) = (vec![String::new()], Vec::new());
@@ -42,6 +44,39 @@ pub(crate) fn ranges(texts: &[&str]) -> String {
     result
 }
 
+/// Items of a list that differ in subscripts alone, together, in the order of the first of each.
+pub(crate) fn alike<'a>(items: impl IntoIterator<Item = &'a str>) -> Vec<(String, Vec<&'a str>)> {
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut known = FxHashMap::default();
+    for item in items {
+        let group = *known.entry(pattern(item)).or_insert_with_key(|pattern| {
+            groups.push((pattern.clone(), Vec::new()));
+            groups.len() - 1
+        });
+        groups[group].1.push(item);
+    }
+    groups
+}
+
+/// The terms of a formula with the word in front of each, neighbours that differ in subscripts alone together:
+/// `g[1] and g[2] and not g[3]` has two, and so has `g[1] and not g[2]`.
+pub(crate) fn terms(formula: &str) -> Vec<(String, Vec<&str>)> {
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut rest = formula;
+    let mut joint = "";
+    loop {
+        let next = [" and ", " or "].into_iter().filter_map(|word| Some((rest.find(word)?, word))).min();
+        let term = &rest[..next.map_or(rest.len(), |(at, _)| at)];
+        let shape = pattern(term);
+        match groups.last_mut() {
+            Some((last, members)) if joint != " or " && last.trim_start_matches(" and ") == shape => members.push(term),
+            _ => groups.push((format!("{joint}{shape}"), vec![term])),
+        }
+        let Some((at, word)) = next else { return groups };
+        (rest, joint) = (&rest[at + word.len()..], word);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -52,5 +87,16 @@ mod tests {
         assert_eq!(ranges(&["x[1,2]", "x[1,5]"]), "x[1,2..5]");
         assert_eq!(ranges(&["a[1]"]), "a[1]");
         assert_eq!(pattern("x1 + y[12]"), "x1 + y[#]");
+    }
+    #[test]
+    fn a_run_of_one_has_the_shape_of_a_longer_one() {
+        let shape = |formula| terms(formula).into_iter().map(|(shape, _)| shape).collect::<String>();
+        assert_eq!(shape("g[1] and g[2] and g[3] and not g[4]"), "g[#] and not g[#]");
+        assert_eq!(shape("g[1] and not g[2]"), "g[#] and not g[#]");
+        assert_eq!(shape("g[1] or g[2]"), "g[#] or g[#]");
+        assert_eq!(
+            alike(["m[1]", "last", "m[2]"]),
+            [("m[#]".into(), vec!["m[1]", "m[2]"]), ("last".into(), vec!["last"])]
+        );
     }
 }

@@ -17,7 +17,7 @@ use crate::wording::mode_names;
 /// More kinds of changes than this are summarized.
 const MOST_KINDS: usize = 64;
 /// More modes than this are not drawn: there are as many arrows as pairs.
-const MOST_MODES_DRAWN: u64 = 8;
+const MOST_MODES_DRAWN: u64 = 16;
 
 /// The pairs of modes with these values before and after.
 pub fn selected_pairs(

@@ -1,9 +1,12 @@
 //! The modes of a model with the changes between them as a picture; of many modes, the kinds of changes.
 
+use super::matrix;
 use super::report::{ChangesReport, KindOfChange, ModeArrow, ModeGraph};
 use crate::analyze::mode_count_text;
 use crate::picture::{Card, Drawing, Emphasis, Line, Link, draw};
 
+/// The changes between more modes are a matrix.
+const MOST_MODES_WITH_ARROWS: usize = 5;
 /// Names in one line.
 const MOST_NAMES: usize = 4;
 /// Kinds of changes on cards of their own.
@@ -11,6 +14,9 @@ const MOST_CARDS: usize = 64;
 
 /// The picture as SVG.
 pub(super) fn changes_to_svg(report: &ChangesReport) -> String {
+    if let Some(graph) = report.graph.as_ref().filter(|graph| graph.modes.len() > MOST_MODES_WITH_ARROWS) {
+        return matrix::to_svg(report, graph, &caption(report, &report.graph));
+    }
     let (cards, links) = match &report.graph {
         Some(graph) => (
             graph.modes.iter().map(|mode| mode_card(mode)).collect(),

@@ -6,6 +6,7 @@
 //! | `dot` | the report in the language of Graphviz |
 //! | `graph` | the report as a picture |
 //! | `machines` | changes in the words of state machines |
+//! | `matrix` | the changes between some modes as a matrix |
 //! | `report` | the report as data |
 //! | `text` | the report as text, in the words of E22 |
 //! | `verdicts` | what is not determined or contradicts itself, as diagnostics |
@@ -14,6 +15,7 @@ mod build;
 mod dot;
 mod graph;
 mod machines;
+mod matrix;
 mod report;
 mod text;
 mod verdicts;

@@ -95,7 +95,7 @@ pub(super) struct Placed {
 pub(super) fn place_rows(rows: &Rows) -> Placed {
     let xs = horizontal(rows);
     let left = rows.items.iter().zip(&xs).map(|(item, x)| x - item.size.width / 2.0).fold(f64::INFINITY, f64::min);
-    let right = rows.items.iter().zip(&xs).map(|(item, x)| x + item.size.width / 2.0).fold(0.0, f64::max);
+    let right = rows.items.iter().zip(&xs).map(|(item, x)| x + item.size.width / 2.0).fold(f64::NEG_INFINITY, f64::max);
     let row_heights: Vec<f64> = rows.rows.iter().map(|row| row_height(rows, row)).collect();
     let mut row_tops = Vec::new();
     let mut y = 0.0;
@@ -106,7 +106,7 @@ pub(super) fn place_rows(rows: &Rows) -> Placed {
     let centre = |(item, x): (&Item, &f64)| Point { x: x - left, y: row_tops[item.row] + row_heights[item.row] / 2.0 };
     let centres: Vec<Point> = rows.items.iter().zip(&xs).map(centre).collect();
     let ports = ports(rows, &centres);
-    let size = Size { width: right - left.min(right), height: (y - ROW_GAP).max(0.0) };
+    let size = Size { width: (right - left).max(0.0), height: (y - ROW_GAP).max(0.0) };
     Placed { size, centres, row_tops, row_heights, ports }
 }
 

@@ -2,7 +2,7 @@
 
 use super::coordinates::{Rows, place_rows};
 use super::order::reduce_crossings;
-use super::ranks::{acyclic_edges, ranks};
+use super::ranks::{acyclic_edges, ranks, wrapped};
 
 /// Width and height.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -63,14 +63,14 @@ pub struct Layout {
 /// Space between components.
 const COMPONENT_GAP: f64 = 36.0;
 
-/// Lays a graph out.
-pub fn lay_out(graph: &Graph) -> Layout {
+/// Lays a graph out; vertices of one rank that need more space than `row` are put into several rows.
+pub fn lay_out(graph: &Graph, row: f64) -> Layout {
     let mut layout = Layout {
         size: Size::default(),
         vertices: vec![Point::default(); graph.sizes.len()],
         routes: vec![Route::default(); graph.edges.len()],
     };
-    let drawn: Vec<Component> = components(graph).iter().map(|part| lay_out_component(graph, part)).collect();
+    let drawn: Vec<Component> = components(graph).iter().map(|part| lay_out_component(graph, part, row)).collect();
     let row_width = preferred_width(&drawn);
     let mut corner = Point::default();
     let mut row_height: f64 = 0.0;
@@ -162,12 +162,13 @@ fn component_numbers(graph: &Graph) -> Vec<usize> {
     numbers.into_iter().flatten().collect()
 }
 
-fn lay_out_component(graph: &Graph, part: &Part) -> Component {
+fn lay_out_component(graph: &Graph, part: &Part, row: f64) -> Component {
     let local = |vertex: usize| part.vertices.partition_point(|&other| other < vertex);
     let ends = |&id: &usize| (local(graph.edges[id].from), local(graph.edges[id].to));
     let edges: Vec<(usize, usize)> = part.edges.iter().map(ends).collect();
     let downward = acyclic_edges(part.vertices.len(), &edges);
-    let ranks = ranks(part.vertices.len(), &downward);
+    let width = |vertex: usize| graph.sizes[part.vertices[vertex]].width + COMPONENT_GAP;
+    let ranks = wrapped(&ranks(part.vertices.len(), &downward), width, row);
     let sizes = part.vertices.iter().map(|&vertex| graph.sizes[vertex]).collect();
     let labels: Vec<Option<Size>> = part.edges.iter().map(|&id| graph.edges[id].label).collect();
     let mut rows = Rows::new(sizes, &ranks, &downward, &labels);
@@ -193,7 +194,7 @@ mod tests {
 
     /// No two vertices and no two labels cover each other, and everything is inside the whole.
     fn check_disjoint(graph: &Graph) {
-        let layout = lay_out(graph);
+        let layout = lay_out(graph, f64::INFINITY);
         let labels = layout.routes.iter().filter_map(|route| route.label);
         let boxes: Vec<Point> = layout.vertices.iter().copied().chain(labels).collect();
         for (at, one) in boxes.iter().enumerate() {
@@ -218,7 +219,7 @@ mod tests {
     #[test]
     fn arrows_point_downwards_where_there_is_no_cycle() {
         let graph = graph(5, &[(4, 2), (2, 0), (4, 0), (0, 3), (1, 3)]);
-        let layout = lay_out(&graph);
+        let layout = lay_out(&graph, f64::INFINITY);
         for edge in &graph.edges {
             assert!(layout.vertices[edge.from].y < layout.vertices[edge.to].y);
         }
@@ -227,14 +228,21 @@ mod tests {
     #[test]
     fn a_cycle_is_drawn_with_one_arrow_upwards() {
         let graph = graph(3, &[(0, 1), (1, 2), (2, 0)]);
-        let layout = lay_out(&graph);
+        let layout = lay_out(&graph, f64::INFINITY);
         let upward = |route: &&Route| route.points[0].y > route.points[route.points.len() - 1].y;
         assert_eq!(layout.routes.iter().filter(upward).count(), 1);
     }
 
     #[test]
+    fn a_narrow_picture_has_more_rows() {
+        let graph = graph(9, &(1..9).map(|to| (0, to)).collect::<Vec<_>>());
+        let (wide, narrow) = (lay_out(&graph, f64::INFINITY).size, lay_out(&graph, 200.0).size);
+        assert!(narrow.width < wide.width && narrow.height > wide.height, "{narrow:?} {wide:?}");
+    }
+
+    #[test]
     fn long_chains_do_not_recurse() {
         let edges: Vec<_> = (1..20_000).map(|to| (to - 1, to)).collect();
-        assert_eq!(lay_out(&graph(20_000, &edges)).vertices.len(), 20_000);
+        assert_eq!(lay_out(&graph(20_000, &edges), f64::INFINITY).vertices.len(), 20_000);
     }
 }

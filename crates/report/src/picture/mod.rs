@@ -18,4 +18,5 @@ mod order;
 mod ranks;
 mod svg;
 
+pub(crate) use svg::{COLOURS, OTHER_COLOUR};
 pub use svg::{Card, Drawing, Emphasis, Line, Link, draw};

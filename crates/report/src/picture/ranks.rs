@@ -92,9 +92,32 @@ pub(super) fn ranks(vertices: usize, edges: &[(usize, usize)]) -> Vec<usize> {
     ranks
 }
 
+/// Ranks with those that are wider than `widest` spread over several, so that arrows still point downwards.
+pub(super) fn wrapped(ranks: &[usize], widths: impl Fn(usize) -> f64, widest: f64) -> Vec<usize> {
+    let mut by_rank: Vec<usize> = (0..ranks.len()).collect();
+    by_rank.sort_by_key(|&vertex| ranks[vertex]);
+    let mut result = vec![0; ranks.len()];
+    let (mut row, mut filled) = (0, 0.0);
+    for (at, &vertex) in by_rank.iter().enumerate() {
+        let is_first_of_rank = at > 0 && ranks[by_rank[at - 1]] != ranks[vertex];
+        if is_first_of_rank || filled > 0.0 && filled + widths(vertex) > widest {
+            (row, filled) = (row + 1, 0.0);
+        }
+        result[vertex] = row;
+        filled += widths(vertex);
+    }
+    result
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rank_that_is_too_wide_takes_several_rows() {
+        assert_eq!(wrapped(&[0, 1, 1, 1, 2], |_| 10.0, 25.0), [0, 1, 1, 2, 3]);
+        assert_eq!(wrapped(&[1, 0, 1], |_| 100.0, 25.0), [1, 0, 2]);
+    }
 
     #[test]
     fn a_source_stands_right_above_what_it_leads_to() {

@@ -80,18 +80,35 @@ const MARGIN: f64 = 24.0;
 const ARROW_LENGTH: f64 = 8.0;
 /// Longer labels are cut; the whole text is in the tooltip.
 const LONGEST_LABEL: usize = 44;
-/// More guards than this are not listed in the legend.
-const LONGEST_LEGEND: usize = 24;
-/// Distinguishable on white, also for most colour-blind people.
-const COLOURS: [&str; 10] =
-    ["#0b61a4", "#c44e00", "#2a7d3f", "#a6266e", "#6a4fb3", "#8a6d00", "#00798c", "#b3261e", "#5b6b1f", "#7a4b2b"];
+/// What would be wider than this is drawn without labels of arrows, whose colours and tooltips say the guards, and in narrower rows.
+const WIDEST: f64 = 3000.0;
+/// How wide rows of cards may be, one after the other.
+const WIDEST_ROWS: [f64; 3] = [1800.0, 1400.0, 1000.0];
+/// Distinguishable on white, the first ten also for most colour-blind people. Guards beyond them have [`OTHER_COLOUR`].
+pub(crate) const COLOURS: [&str; 20] = [
+    "#0b61a4", "#c44e00", "#2a7d3f", "#a6266e", "#6a4fb3", "#8a6d00", "#00798c", "#b3261e", "#5b6b1f", "#7a4b2b",
+    "#4f93ce", "#e8924f", "#6fb781", "#d46aa3", "#9d86dd", "#c0a23a", "#45b3c2", "#e0736c", "#98a85a", "#b08363",
+];
+/// The colour of guards that are not in the legend.
+pub(crate) const OTHER_COLOUR: &str = "#9aa1ac";
 /// The colour of what always exists.
 const ALWAYS_COLOUR: &str = "#3d4450";
 
 /// Lays out and writes.
 pub fn draw(drawing: &Drawing) -> String {
     let colours = Colours::of(drawing);
-    let layout = lay_out(&graph(drawing));
+    let mut graph = graph(drawing);
+    let room = WIDEST - legend_width(&colours.legend()) - 3.0 * MARGIN;
+    let mut layout = lay_out(&graph, WIDEST_ROWS[0]);
+    if layout.size.width > room {
+        graph.edges.iter_mut().for_each(|edge| edge.label = None);
+        for row in WIDEST_ROWS {
+            layout = lay_out(&graph, row);
+            if layout.size.width <= room {
+                break;
+            }
+        }
+    }
     let mut svg = String::new();
     write_svg(&mut svg, drawing, &colours, &layout).expect("writing to a string does not fail");
     svg
@@ -141,7 +158,7 @@ impl<'a> Colours<'a> {
 
     fn colour(&self, guard: &str) -> &'static str {
         let position = self.guards.iter().position(|known| *known == guard);
-        position.map_or(ALWAYS_COLOUR, |position| COLOURS[position % COLOURS.len()])
+        position.map_or(ALWAYS_COLOUR, |position| COLOURS.get(position).copied().unwrap_or(OTHER_COLOUR))
     }
 
     fn of_link(&self, link: &Link) -> &'static str {
@@ -154,10 +171,10 @@ impl<'a> Colours<'a> {
         if !self.guards.is_empty() {
             lines.push((ALWAYS_COLOUR, "in all modes".to_string()));
         }
-        let shown = self.guards.iter().take(LONGEST_LEGEND);
+        let shown = self.guards.iter().take(COLOURS.len());
         lines.extend(shown.map(|guard| (self.colour(guard), shortened(guard))));
-        if self.guards.len() > LONGEST_LEGEND {
-            lines.push(("none", format!("and {} more guards", self.guards.len() - LONGEST_LEGEND)));
+        if self.guards.len() > COLOURS.len() {
+            lines.push((OTHER_COLOUR, format!("{} more guards", self.guards.len() - COLOURS.len())));
         }
         lines
     }
@@ -166,7 +183,7 @@ impl<'a> Colours<'a> {
 fn write_svg(svg: &mut String, drawing: &Drawing, colours: &Colours<'_>, layout: &Layout) -> fmt::Result {
     let legend = colours.legend();
     let head = MARGIN + FONT_SIZE + 6.0 + drawing.caption.len() as f64 * LINE_HEIGHT + 14.0;
-    let legend_width = legend.iter().map(|(_, text)| text_size(text, FONT_SIZE).width + 26.0).fold(0.0, f64::max);
+    let legend_width = legend_width(&legend);
     let texts = drawing.caption.iter().map(|line| text_size(line, FONT_SIZE).width);
     let text_width = texts.fold(text_size(&drawing.title, FONT_SIZE + 3.0).width, f64::max);
     let beside = layout.size.width + if legend.is_empty() { 0.0 } else { MARGIN + legend_width };
@@ -195,6 +212,10 @@ fn write_svg(svg: &mut String, drawing: &Drawing, colours: &Colours<'_>, layout:
         write_card(svg, card, *centre, colours.colour(&card.guard))?;
     }
     writeln!(svg, "</g>\n</svg>")
+}
+
+fn legend_width(legend: &[(&str, String)]) -> f64 {
+    legend.iter().map(|(_, text)| text_size(text, FONT_SIZE).width + 26.0).fold(0.0, f64::max)
 }
 
 fn write_head(svg: &mut String, drawing: &Drawing) -> fmt::Result {

@@ -171,7 +171,8 @@ fn block_failure(problem: &InitialProblem<'_>, block: &BlockFailure) -> Diagnost
     let name = |index: usize| equation_name(problem, block.equations[index]);
     let reason = match &block.newton.reason {
         NewtonFailureReason::ResidualNotFinite(row) => {
-            let zero = division_by_zero(problem.model(), block.equations[*row]).map(|it| format!(": {it}"));
+            let zero =
+                division_by_zero(problem.model(), block.equations[*row], problem.time).map(|it| format!(": {it}"));
             format!("`{}` has no finite value there{}", name(*row), zero.unwrap_or_default())
         }
         NewtonFailureReason::JacobianNotFinite { row, column } => {
@@ -195,25 +196,41 @@ fn block_failure(problem: &InitialProblem<'_>, block: &BlockFailure) -> Diagnost
     let values: Vec<String> = values.map(|(&it, value)| format!("{} = {value}", problem.name(it))).collect();
     diagnostic = diagnostic.with_note(format!("where it stopped: {}", values.join(", ")));
     match &block.newton.reason {
-        NewtonFailureReason::ResidualNotFinite(row) if division_by_zero(model, block.equations[*row]).is_some() => {
-            diagnostic.help("give the parameter another value, or write the equation without a division")
+        NewtonFailureReason::ResidualNotFinite(row) => {
+            match division_by_zero(model, block.equations[*row], problem.time) {
+                Some(words) if words.contains("`time`") => {
+                    diagnostic.help("begin later (`--start`), or write the equation without a division")
+                }
+                Some(_) => {
+                    diagnostic.help("give the parameter another value, or write the equation without a division")
+                }
+                None => diagnostic.help("give better `start` values to these variables"),
+            }
         }
         _ => diagnostic.help("give better `start` values to these variables"),
     }
 }
 
-/// A division of an equation by a parameter that is given as 0, in words.
-fn division_by_zero(model: &FlatModel, equation: EquationId) -> Option<String> {
+/// A division of an equation by a parameter that is given as 0, or by the time of a start at 0, in words.
+fn division_by_zero(model: &FlatModel, equation: EquationId, time: f64) -> Option<String> {
     let Equation { left, right, .. } = model.equations[equation];
     let mut found = None;
     for side in [left, right] {
         model.expressions.for_each(side, |id, node| {
-            if let Node::Arithmetic(ArithmeticOperator::Divide, _, by) = node
-                && let Node::Variable(variable, 0) = model.expressions.node(by)
-                && model.variables[variable].binding.and_then(|it| model.expressions.literal(it)) == Some(0.0)
-            {
-                let (text, name) = (short_text(model, None, id), &model.variables[variable].name);
-                found = found.take().or(Some(format!("`{text}` divides by `{name}`, which is 0")));
+            if let Node::Arithmetic(ArithmeticOperator::Divide, _, by) = node {
+                let name = match model.expressions.node(by) {
+                    Node::Time if time == 0.0 => Some("time"),
+                    Node::Variable(variable, 0) => {
+                        let value = model.variables[variable].binding.and_then(|it| model.expressions.literal(it));
+                        (value == Some(0.0)).then_some(&*model.variables[variable].name)
+                    }
+                    _ => None,
+                };
+                let words = name.map(|name| {
+                    let when = if name == "time" { " at the start" } else { "" };
+                    format!("`{}` divides by `{name}`, which is 0{when}", short_text(model, None, id))
+                });
+                found = found.take().or(words);
             }
             found.is_none()
         });

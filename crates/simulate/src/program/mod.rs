@@ -11,6 +11,7 @@
 //! | `affine` | modes that are affine in their states, as matrices |
 //! | `ode` | a program as a system of differential equations |
 //! | `outputs` | values that follow from those of a program |
+//! | `tangents` | how quantities change with the states and with inputs |
 //! | `failure` | why not, in the words of the model |
 //!
 //! Hidden constraints are solved at every evaluation, to rounding, so nothing drifts.
@@ -25,6 +26,7 @@ mod outputs;
 mod programs;
 mod states;
 mod surroundings;
+mod tangents;
 
 pub(crate) use affine::{AffineMode, AffineRow, NotAffine};
 pub use failure::{BlockFailure, FailureReason, NotBuilt};
@@ -34,6 +36,7 @@ pub use outputs::Outputs;
 pub use programs::{NotAnOutput, Programs};
 pub use states::quantities::{Quantities, QuantityIndex};
 pub use surroundings::Surroundings;
+pub(crate) use tangents::{NoTangents, TangentPoint};
 
 #[cfg(test)]
 mod tests {

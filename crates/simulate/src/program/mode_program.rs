@@ -101,6 +101,22 @@ impl Program {
         &self.mode
     }
 
+    /// What the mode leaves of an equation.
+    pub(super) fn residual(&self, row: usize) -> ExpressionId {
+        self.residuals[row]
+    }
+
+    /// Whether states were chosen, as they are when a mode is first integrated.
+    pub fn has_states(&self) -> bool {
+        !self.choices.is_empty()
+    }
+
+    /// The present choice of states.
+    pub(super) fn choice(&self) -> &Choice {
+        let (choice, _) = self.choices.get(self.present).expect("states are chosen before they are used");
+        choice
+    }
+
     /// The structure of the mode.
     pub fn structure(&self) -> &Arc<ModeStructure> {
         &self.structure

@@ -129,6 +129,10 @@ impl<'a> Programs<'a> {
     pub(super) fn workshop(&mut self) -> &mut Workshop<'a> {
         &mut self.workshop
     }
+
+    pub(super) fn workshop_ref(&self) -> &Workshop<'a> {
+        &self.workshop
+    }
 }
 
 /// An expression without a numeric value.

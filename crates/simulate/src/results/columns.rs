@@ -42,6 +42,8 @@ pub struct Column {
     pub source: ColumnSource,
     /// The unit, where declared.
     pub unit: Option<Arc<str>>,
+    /// The unit in which it is shown, where another is declared.
+    pub display_unit: Option<Arc<str>>,
     /// The description, where declared.
     pub description: Option<Arc<str>>,
     /// Whether it is a state in some mode or an output of the model: what one wants to see first.
@@ -194,6 +196,7 @@ fn variable_column(dae: &MultimodeDae, id: VariableId, state: bool) -> Column {
         kind,
         source: ColumnSource::Variable(id),
         unit: variable.unit.clone(),
+        display_unit: variable.display_unit.clone(),
         description: variable.description.clone(),
         prominent: kind == ColumnKind::Continuous && (state || variable.output),
     }
@@ -206,6 +209,7 @@ fn mode_column(dae: &MultimodeDae, id: ModeVariableId) -> Column {
         kind: ColumnKind::Mode,
         source: ColumnSource::Mode(id),
         unit: None,
+        display_unit: None,
         description: mode.variable.and_then(|variable| dae.model.variables[variable].description.clone()),
         prominent: false,
     }

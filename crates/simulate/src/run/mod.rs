@@ -28,6 +28,7 @@
 //! | `phase` | integration in one mode up to the next event, which is located to rounding |
 //! | `instant` | what happens at an event, micro-step by micro-step |
 //! | `sliding` | modes along surfaces that both sides of a guard point at |
+//! | `linearize` | a mode as a linear system near a point of a run |
 //! | `periodic` | the periodic steady state |
 //! | `repeated` | events that happened before, passed without a search |
 //! | `zeno` | events that follow each other ever faster, and where they end |
@@ -45,6 +46,7 @@ mod exact_modes;
 mod failure;
 mod first_mode;
 mod instant;
+mod linearize;
 mod memory;
 mod mode_cache;
 mod modes;
@@ -82,6 +84,7 @@ pub(crate) use start::state_after_first_instant;
 use values::{Occasion, Side};
 use zeno::detection::RecentEvents;
 
+pub use linearize::{Linearization, Linearize, linearize};
 pub use periodic::{NoPeriod, PeriodicState, run_periodic};
 pub use settings::{RunEnd, RunModel, RunSettings, RunSummary};
 pub use simulation::{InputError, Present, Simulation, StepError, Stepped};
@@ -103,6 +106,8 @@ pub fn run(
 trait Conductor {
     /// Up to where the run goes.
     fn goal(&self) -> Goal;
+    /// The run is there: all that computes, and all values.
+    fn inspect(&mut self, _machinery: &mut Machinery<'_>, _side: &Side<'_>) {}
     /// The run is there, with these states in this mode.
     fn look(&mut self, _states: &[PresentState], _mode: &Mode) {}
     /// Whether what is told begins here, with a row.
@@ -229,6 +234,9 @@ struct Run<'r, 'a> {
 /// The states of a side.
 fn present_states<'a>(machinery: &Machinery<'a>, side: &Side<'a>) -> Vec<PresentState> {
     let program = side.mode.program.borrow();
+    if !program.has_states() {
+        return Vec::new();
+    }
     let places = program.states().iter().map(|place| place.index());
     let states = program.state_quantities().zip(places);
     let present = states.map(|(state, place)| PresentState {
@@ -434,6 +442,8 @@ impl<'a> Run<'_, 'a> {
             // Where events accumulate the run is at their limit at once, perhaps a little beyond the goal.
             self.output.look_at(present, self.conductor.goal().until);
             self.seen_events = self.output.events;
+            self.choose_first_states(present);
+            self.conductor.inspect(&mut self.machinery, present);
             let states = present_states(&self.machinery, present);
             self.conductor.look(&states, &present.mode.values);
             match self.conductor.pause(&self.output, self.diagnostics) {
@@ -454,6 +464,18 @@ impl<'a> Run<'_, 'a> {
             }
         }
         Ok(other)
+    }
+
+    /// Chooses the states of a mode that begins here, as its first phase would.
+    fn choose_first_states(&mut self, side: &Side<'a>) {
+        if side.mode.program.borrow().has_states() {
+            return;
+        }
+        let visited = &mut self.machinery.visited;
+        visited.surround(side);
+        let surroundings = visited.surroundings.clone();
+        // Why there are none is said by the phase.
+        let _ = side.mode.choose_states(&mut visited.programs, side.time, side.own_jet(), &surroundings.borrow());
     }
 
     /// A side with other states, if they have values.

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `recorder` | keeps during the run what may be drawn |
 //! | `series` | a curve with so many points only as can be seen |
+//! | `display_units` | values in the unit in which they are shown |
 //! | `choice` | which variables are drawn |
 //! | `panels` | which curves share an axis |
 //! | `ticks` | round numbers on axes, and how they are written |
@@ -17,6 +18,7 @@
 
 mod choice;
 mod curves;
+mod display_units;
 mod layout;
 mod palette;
 mod panels;

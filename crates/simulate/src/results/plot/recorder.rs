@@ -6,6 +6,7 @@ use super::super::columns::{Column, ColumnKind, Columns};
 use super::super::events::EventRecord;
 use super::super::observer::Observer;
 use super::choice::{candidates, default_choice, matching};
+use super::display_units::{AS_IT_IS, Conversion, conversion};
 use super::layout::{Content, draw};
 use super::series::Series;
 use modeshift_drawing::Drawing;
@@ -19,6 +20,8 @@ pub(super) struct Recorded {
     pub(super) column: Column,
     pub(super) position: usize,
     pub(super) series: Series,
+    /// From the unit of the column to the one in which it is drawn.
+    pub(super) shown: Conversion,
 }
 
 /// An impulse of a variable.
@@ -71,6 +74,11 @@ impl PlotRecorder {
         PlotRecorder { window, ..self }
     }
 
+    /// What an impulse of a variable is multiplied by when it is drawn.
+    fn factor_of(&self, variable: &str) -> f64 {
+        self.curves.iter().find(|curve| *curve.column.name == *variable).map_or(1.0, |curve| curve.shown.factor)
+    }
+
     /// The picture of what was seen so far.
     pub fn picture(&self) -> Picture {
         let mut notes = Vec::new();
@@ -103,8 +111,13 @@ impl PlotRecorder {
 impl Observer for PlotRecorder {
     fn columns(&mut self, columns: &Columns) {
         let recorded = |position: usize| {
-            let (column, series) = (columns.columns[position].clone(), Series::default());
-            Recorded { column, position, series }
+            let (mut column, series) = (columns.columns[position].clone(), Series::default());
+            let units = column.unit.as_deref().zip(column.display_unit.as_deref());
+            let shown = units.and_then(|(unit, shown)| conversion(unit, shown));
+            if shown.is_some() {
+                column.unit = column.display_unit.take();
+            }
+            Recorded { column, position, series, shown: shown.unwrap_or(AS_IT_IS) }
         };
         let is_mode = |position: &usize| columns.columns[*position].kind == ColumnKind::Mode;
         let wanted = self.wanted.iter().flat_map(|pattern| matching(pattern, columns));
@@ -123,7 +136,7 @@ impl Observer for PlotRecorder {
         }
         let start = self.span.map_or(time, |(start, _)| start);
         self.span = Some((start, time));
-        self.curves.iter_mut().for_each(|curve| curve.series.push(time, values[curve.position]));
+        self.curves.iter_mut().for_each(|curve| curve.series.push(time, curve.shown.of(values[curve.position])));
         self.modes.iter_mut().for_each(|mode| mode.series.push_step(time, values[mode.position]));
     }
 
@@ -137,8 +150,9 @@ impl Observer for PlotRecorder {
             time: event.time,
             variable: impulse.variable.clone(),
             order: impulse.order.clone(),
-            weight: impulse.weight,
+            weight: impulse.weight * self.factor_of(&impulse.variable),
         });
+        let marks: Vec<ImpulseMark> = marks.collect();
         self.impulses.extend(marks);
     }
 }

@@ -19,8 +19,8 @@ use modeshift_driver::simulate::results::{
 };
 use modeshift_driver::simulate::{Format, Outputs, TableResult, variable_names};
 
+use super::bar::Bar;
 use crate::arguments::{DataFormat, Run};
-use crate::bar::Bar;
 use crate::files::{identity, reason, refuse_overwriting};
 
 /// A file that was opened and not yet written to.
@@ -107,16 +107,13 @@ fn has_extension(path: &Path, extension: &str) -> bool {
 
 /// Where results go.
 pub struct RunOutputs {
-    result: Option<PathBuf>,
+    results: Vec<(PathBuf, Kind)>,
     events: Option<PathBuf>,
     picture: Option<(PathBuf, PictureKind)>,
-    kind: Kind,
     opened: Vec<(Role, Opened)>,
     read: Vec<PathBuf>,
     kept: Vec<String>,
-    csv: Option<Chosen<CsvFile<'static>>>,
-    mat: Option<Chosen<MatFile<'static>>>,
-    table: Option<Chosen<TableResult<BufWriter<File>>>>,
+    written: Vec<(PathBuf, ResultFile)>,
     booleans: BTreeSet<String>,
     log: Option<EventFile<'static>>,
     plot: PlotRecorder,
@@ -126,31 +123,36 @@ pub struct RunOutputs {
     is_late: bool,
 }
 
+/// A result on its way.
+enum ResultFile {
+    Csv(Chosen<CsvFile<'static>>),
+    Mat(Chosen<MatFile<'static>>),
+    Table(Chosen<TableResult<BufWriter<File>>>),
+}
+
 /// What a file is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
-    Result,
+    Result(Kind),
     Events,
     Plot,
 }
 
 impl RunOutputs {
     /// With the files that were named; or what is wrong with their names.
-    pub fn new(result: Option<&Path>, run: &Run) -> Result<RunOutputs, String> {
+    pub fn new(results: &[PathBuf], run: &Run) -> Result<RunOutputs, String> {
         let (events, plot) = (run.events.as_deref(), run.plot.as_deref());
-        let kind = match result {
-            Some(path) if path == Path::new(STANDARD_OUTPUT) && run.format == DataFormat::Json => {
-                return Err("-o - and --format json both write to standard output".to_string());
+        let kind = |path: &PathBuf| match path {
+            path if path == Path::new(STANDARD_OUTPUT) && run.format == DataFormat::Json => {
+                Err("-o - and --format json both write to standard output".to_string())
             }
-            Some(path) if path == Path::new(STANDARD_OUTPUT) => Kind::Csv,
-            Some(path) if has_extension(path, "mat") => Kind::Mat,
-            Some(path) if has_extension(path, "parquet") => Kind::Table(Format::Parquet),
-            Some(path) if has_extension(path, "arrow") => Kind::Table(Format::Arrow),
-            Some(path) if !has_extension(path, "csv") => {
-                return Err(format!("-o {}: results are written as .csv, .mat, .parquet or .arrow", path.display()));
-            }
-            _ => Kind::Csv,
+            path if path == Path::new(STANDARD_OUTPUT) || has_extension(path, "csv") => Ok((path.clone(), Kind::Csv)),
+            path if has_extension(path, "mat") => Ok((path.clone(), Kind::Mat)),
+            path if has_extension(path, "parquet") => Ok((path.clone(), Kind::Table(Format::Parquet))),
+            path if has_extension(path, "arrow") => Ok((path.clone(), Kind::Table(Format::Arrow))),
+            path => Err(format!("-o {}: results are written as .csv, .mat, .parquet or .arrow", path.display())),
         };
+        let with_kinds = results.iter().map(kind).collect::<Result<Vec<_>, _>>()?;
         let picture = match plot {
             None => None,
             Some(path) if has_extension(path, "svg") => Some((path.to_path_buf(), PictureKind::Svg)),
@@ -164,21 +166,19 @@ impl RunOutputs {
         if window.from.zip(window.to).is_some_and(|(from, to)| from >= to) {
             return Err("--plot-from is not before --plot-to".to_string());
         }
-        let named: Vec<&Path> = [result, events, plot].into_iter().flatten().collect();
+        let named: Vec<&Path> =
+            results.iter().map(PathBuf::as_path).chain([events, plot].into_iter().flatten()).collect();
         if let Some(twice) = named.iter().enumerate().find(|(at, path)| named[..*at].contains(path)) {
             return Err(format!("`{}` is named twice", twice.1.display()));
         }
         Ok(RunOutputs {
-            result: result.map(Path::to_path_buf),
+            results: with_kinds,
             events: events.map(Path::to_path_buf),
             picture,
-            kind,
             opened: Vec::new(),
             read: Vec::new(),
             kept: variable_names(run.vars.as_deref().unwrap_or_default()),
-            csv: None,
-            mat: None,
-            table: None,
+            written: Vec::new(),
             booleans: BTreeSet::new(),
             log: None,
             plot: PlotRecorder::new(variable_names(run.plot_vars.as_deref().unwrap_or_default())).within(window),
@@ -206,13 +206,14 @@ impl RunOutputs {
 
     /// Where the results are, for the summary.
     pub fn result_name(&self) -> String {
-        self.result.as_ref().map(|path| path.display().to_string()).unwrap_or_default()
+        self.results.iter().map(|(path, _)| path.display().to_string()).collect::<Vec<_>>().join(", ")
     }
 
     fn open_files(&mut self) -> Result<(), String> {
         let picture = self.picture.as_ref().map(|(path, _)| path);
-        let files = [(Role::Result, self.result.as_ref()), (Role::Events, self.events.as_ref()), (Role::Plot, picture)];
-        for (role, path) in files {
+        let results = self.results.iter().map(|(path, kind)| (Role::Result(*kind), Some(path)));
+        let others = [(Role::Events, self.events.as_ref()), (Role::Plot, picture)];
+        for (role, path) in results.chain(others) {
             if let Some(path) = path {
                 refuse_overwriting(path, self.read.iter().map(PathBuf::as_path))?;
                 let opened = Opened::new(path)?;
@@ -233,42 +234,22 @@ impl RunOutputs {
     pub fn finish(mut self) -> Result<Vec<String>, String> {
         self.bar.finish();
         self.opened.drain(..).for_each(|(_, opened)| opened.forget());
-        let written = |path: &Option<PathBuf>, outcome: std::io::Result<()>| {
-            outcome.map_err(|error| cannot_write(path.as_deref().unwrap_or(Path::new("")), &error))
-        };
-        if let Some(csv) = self.csv.take()
-            && let Err((error, whole)) = csv.into_inner().finish_or_rows()
-        {
-            return Err(self.cut(&error, whole));
+        let written = |path: &Path, outcome: std::io::Result<()>| outcome.map_err(|error| cannot_write(path, &error));
+        for (path, file) in std::mem::take(&mut self.written) {
+            match file {
+                ResultFile::Csv(csv) => {
+                    csv.into_inner().finish_or_rows().map_err(|(error, whole)| cut(&path, &error, whole))?;
+                }
+                ResultFile::Mat(mat) => written(&path, mat.into_inner().finish())?,
+                ResultFile::Table(table) => written(&path, table.into_inner().finish())?,
+            }
         }
-        if let Some(mat) = self.mat.take() {
-            written(&self.result, mat.into_inner().finish())?;
-        }
-        if let Some(table) = self.table.take() {
-            written(&self.result, table.into_inner().finish())?;
-        }
-        if let Some(log) = self.log.take() {
-            written(&self.events, log.finish())?;
+        if let (Some(log), Some(path)) = (self.log.take(), &self.events) {
+            written(path, log.finish())?;
         }
         match self.plot_file.take() {
             Some(file) => self.write_plot(file),
             None => Ok(Vec::new()),
-        }
-    }
-
-    /// Leaves whole rows in a result that could not be written to its end, and says how many.
-    fn cut(&self, error: &std::io::Error, whole: u64) -> String {
-        let path = self.result.as_deref().unwrap_or(Path::new(""));
-        let message = cannot_write(path, error);
-        let file = OpenOptions::new().read(true).write(true).open(path);
-        let is_cut = file.is_ok_and(|file| file.metadata().is_ok_and(|it| it.is_file()) && file.set_len(whole).is_ok());
-        // What cannot be cut, such as a device, need not end either.
-        match is_cut.then(|| std::fs::read(path).ok()).flatten() {
-            Some(bytes) => {
-                let rows = bytes.iter().filter(|&&byte| byte == b'\n').count().saturating_sub(1);
-                format!("{message}; its first {rows} rows are there")
-            }
-            None => message,
         }
     }
 
@@ -286,6 +267,21 @@ impl RunOutputs {
     }
 }
 
+/// Leaves whole rows in a result that could not be written to its end, and says how many.
+fn cut(path: &Path, error: &std::io::Error, whole: u64) -> String {
+    let message = cannot_write(path, error);
+    let file = OpenOptions::new().read(true).write(true).open(path);
+    let is_cut = file.is_ok_and(|file| file.metadata().is_ok_and(|it| it.is_file()) && file.set_len(whole).is_ok());
+    // What cannot be cut, such as a device, need not end either.
+    match is_cut.then(|| std::fs::read(path).ok()).flatten() {
+        Some(bytes) => {
+            let rows = bytes.iter().filter(|&&byte| byte == b'\n').count().saturating_sub(1);
+            format!("{message}; its first {rows} rows are there")
+        }
+        None => message,
+    }
+}
+
 impl Outputs for RunOutputs {
     fn have_read(&mut self, sources: &SourceMap) {
         self.read.extend(sources.names().map(PathBuf::from));
@@ -296,7 +292,9 @@ impl Outputs for RunOutputs {
     }
 
     fn open(&mut self, model: &str, span: (f64, f64)) -> Result<(), String> {
-        self.result.get_or_insert_with(|| default_name(model));
+        if self.results.is_empty() {
+            self.results.push((default_name(model), Kind::Csv));
+        }
         self.bar.start(model, span);
         let outcome = self.open_files();
         if outcome.is_err() {
@@ -317,21 +315,22 @@ fn default_name(model: &str) -> PathBuf {
 impl Observer for RunOutputs {
     fn columns(&mut self, columns: &Columns) {
         for (role, opened) in std::mem::take(&mut self.opened) {
-            let file = opened.begin();
-            match (role, self.kind) {
-                (Role::Result, Kind::Csv) => {
-                    self.csv = Some(Chosen::new(CsvFile::new(Box::new(file)), self.kept.clone()));
+            let (path, file) = (opened.path.clone(), opened.begin());
+            let kept = self.kept.clone();
+            match role {
+                Role::Result(kind) => {
+                    let result = match kind {
+                        Kind::Csv => ResultFile::Csv(Chosen::new(CsvFile::new(Box::new(file)), kept)),
+                        Kind::Mat => ResultFile::Mat(Chosen::new(MatFile::new(Box::new(file)), kept)),
+                        Kind::Table(format) => {
+                            let table = TableResult::new(format, self.booleans.clone(), BufWriter::new(file));
+                            ResultFile::Table(Chosen::new(table, kept))
+                        }
+                    };
+                    self.written.push((path, result));
                 }
-                (Role::Result, Kind::Mat) => {
-                    self.mat = Some(Chosen::new(MatFile::new(Box::new(file)), self.kept.clone()));
-                }
-                (Role::Result, Kind::Table(format)) => {
-                    let booleans = std::mem::take(&mut self.booleans);
-                    let table = TableResult::new(format, booleans, BufWriter::new(file));
-                    self.table = Some(Chosen::new(table, self.kept.clone()));
-                }
-                (Role::Events, _) => self.log = Some(EventFile::new(Box::new(file))),
-                (Role::Plot, _) => self.plot_file = Some(file),
+                Role::Events => self.log = Some(EventFile::new(Box::new(file))),
+                Role::Plot => self.plot_file = Some(file),
             }
         }
         self.each(|observer| observer.columns(columns));
@@ -364,14 +363,12 @@ impl Observer for RunOutputs {
 impl RunOutputs {
     /// Everyone who is to be told.
     fn each(&mut self, mut tell: impl FnMut(&mut dyn Observer)) {
-        if let Some(csv) = &mut self.csv {
-            tell(csv);
-        }
-        if let Some(mat) = &mut self.mat {
-            tell(mat);
-        }
-        if let Some(table) = &mut self.table {
-            tell(table);
+        for (_, file) in &mut self.written {
+            match file {
+                ResultFile::Csv(csv) => tell(csv),
+                ResultFile::Mat(mat) => tell(mat),
+                ResultFile::Table(table) => tell(table),
+            }
         }
         if let Some(log) = &mut self.log {
             tell(log);
@@ -402,7 +399,7 @@ mod tests {
             let Command::Simulate { input, run } = Arguments::parse_from(arguments).command else {
                 unreachable!("that is the command")
             };
-            RunOutputs::new(input.common.output.as_deref(), &run).map(|outputs| outputs.kind)
+            RunOutputs::new(&input.common.outputs, &run).map(|outputs| outputs.results[0].1)
         };
         let refused = |message: &str| Err(message.to_string());
         assert_eq!(outputs("r.CSV", &["--plot", "p.svg"]), Ok(Kind::Csv));

@@ -1,0 +1,1 @@
+model M model A outer output Real x; equation der(x) = 1; end A; model B outer output Real x; equation der(x) = -1; end B; inner Real x(start = 0); A a; B b; equation initialState(a); transition(a, b, x > 1, immediate = false); transition(b, a, x < 0); end M;

@@ -1,0 +1,2 @@
+model M /* open 
+ "unended  end

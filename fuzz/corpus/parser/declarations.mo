@@ -1,0 +1,1 @@
+within A.B; encapsulated package P "d" extends Q(redeclare model M = N, x(start = 1) = 2); protected inner outer parameter Real 'a b'[:, 3](each min = -1.5e-3) = {1, 2} if c; annotation(Icon()); end P;

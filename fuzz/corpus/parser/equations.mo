@@ -1,0 +1,1 @@
+model M equation if a then x = 1; elseif b then connect(p.a[1], q); else for i in 1:3, j loop y[i] = der(z)^2 .* w'; end for; end if; when {s, sample(0, 1)} then reinit(x, pre(x)); elsewhen t then (a, , b) = f(1, k = 2); end when; algorithm while x < 1 loop x := x + 1; break; end while; initial equation "s" = "\"";
