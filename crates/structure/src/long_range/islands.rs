@@ -92,7 +92,7 @@ impl Network {
         let items = self
             .flows
             .iter()
-            .map(|flow| Item { guard: flow.connected, edges: edges(flow), orders: Vec::new() })
+            .map(|flow| Item { guard: flow.connected, edges: edges(flow), sources: 0, orders: Vec::new() })
             .collect();
         let graph = Graph { items, vertices: vec![ModeSet::ALL; self.balances.len()] };
         let plan = Plan::new(given, &graph)?;
