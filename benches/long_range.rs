@@ -1,7 +1,7 @@
 //! How verdicts of long-range models scale: singular modes and islands, in all modes at once.
 //!
 //! `cargo bench --bench long_range` measures up to 10,000 switches, `-- --full` up to 100,000; `-- one grid6 10000`
-//! measures one of them. `sweep` is all of it, from the model to the sets of modes; boundary, states per cut and minimal states per
+//! measures one of them; `rooms` is the scrambled building, and there N counts rooms. `sweep` is all of it, from the model to the sets of modes; boundary, states per cut and minimal states per
 //! cut are those of the matching, `islands` the states per cut of the partitions.
 
 mod clock;
@@ -21,7 +21,7 @@ const SIZES: &[usize] = &[1_000, 10_000, 100_000];
 /// A model with about so many switches.
 type Make = fn(usize) -> MultimodeDae;
 
-const MODELS: [(&str, Make); 7] = [
+const MODELS: [(&str, Make); 9] = [
     ("pipe", |size| scalable::valve_pipe(size).natural()),
     ("scrambled", |size| scalable::valve_pipe(size).scrambled()),
     ("ladder", |size| network("BreakerLadder", &[("N", size.div_ceil(3))])),
@@ -29,6 +29,8 @@ const MODELS: [(&str, Make); 7] = [
     ("grid4", |size| grid(4, size)),
     ("grid5", |size| grid(5, size)),
     ("grid6", |size| grid(6, size)),
+    ("building", |size| scalable::building(size, false).natural()),
+    ("rooms", |size| scalable::building(size, false).scrambled()),
 ];
 
 fn grid(width: usize, size: usize) -> MultimodeDae {

@@ -201,3 +201,90 @@ fn what_is_asked_of_a_mode_is_answered_where_all_modes_are_too_many() {
     let singular = at("rung[1]=false,right[1]=false");
     assert!(singular.stderr.contains("`b[1]` is not determined"), "{}", singular.stderr);
 }
+
+#[test]
+fn a_change_of_a_long_network_is_told_where_it_is_named() {
+    let changes = |arguments: &[&str]| {
+        modeshift(&[&["changes", "models/BreakerLadder.mel", "--set", "N=100"], arguments].concat())
+    };
+    let all = changes(&[]);
+    assert_eq!(all.status, 1, "{}", all.stderr);
+    assert!(all.stderr.contains("E0603") && all.stderr.contains("`--to 'rung[1]=false'`"), "{}", all.stderr);
+    let one = changes(&["--to", "rung[1]=false"]);
+    assert_eq!(one.status, 0, "{}", one.stderr);
+    assert!(one.stderr.contains("only what `--from` and `--to` name changes"), "{}", one.stderr);
+}
+
+#[test]
+fn what_would_be_written_for_all_modes_of_a_long_network_is_refused_with_the_reason() {
+    let rimis = modeshift(&["rimis", "models/BreakerLadder.mel", "--set", "N=100"]);
+    assert_eq!(rimis.status, 1);
+    assert!(rimis.stderr.contains("E0916") && rimis.stderr.contains("`b[1]` is cut off"), "{}", rimis.stderr);
+    let semantics = modeshift(&["semantics", "models/BreakerLadder.mel", "--set", "N=100"]);
+    assert!(semantics.stderr.contains("E0840"), "{}", semantics.stderr);
+}
+
+/// A section between two breakers.
+const SECTION: &str = "model Section
+  Real a, b, c, d, i, j, k;
+  Boolean left, right;
+equation
+  left = time < 1;
+  right = time < 2;
+  a = 1;
+  d = 0.5*k;
+  i = if left then 2*(a - b) else 0;
+  j = 3*(b - c);
+  k = if right then 2*(c - d) else 0;
+  i - j = 0;
+  j - k = 0;
+end Section;
+";
+
+#[test]
+fn a_section_that_breakers_cut_off_is_given_a_reference_that_holds_then() {
+    let file = temporary("Section.mo");
+    std::fs::write(&file, SECTION).expect("a file");
+    let path = file.to_string_lossy();
+    let before = modeshift(&["check", &path]);
+    assert!(before.stderr.contains("W0603"), "{}", before.stderr);
+    assert_eq!(modeshift(&["check", &path, "--fix", "--write"]).status, 0);
+    let text = std::fs::read_to_string(&file).expect("a file");
+    assert!(text.contains("if not (left or right) then b = 0; else"), "{text}");
+    let after = modeshift(&["check", &path]);
+    assert!(after.status == 0 && after.stderr.is_empty(), "{}", after.stderr);
+}
+
+/// A line of library elements with two switches at each node.
+const LIBRARY: &str = "model Line
+  parameter Integer N = 60;
+  parameter Real opens[N] = {k for k in 1:N};
+  Modeshift.Electrical.Switch s[N], q[N];
+  Modeshift.Electrical.Resistor r[N](each R = 1), t[N](each R = 1);
+  Modeshift.Electrical.ConstantVoltage v(V = 1);
+  Modeshift.Electrical.Ground g;
+equation
+  connect(v.n, g.p);
+  connect(v.p, s[1].p);
+  for k in 1:N loop
+    s[k].closes = time < opens[k];
+    q[k].closes = time < 2*opens[k];
+    connect(s[k].n, r[k].p);
+    connect(r[k].n, q[k].p);
+    connect(q[k].n, t[k].p);
+    connect(t[k].n, g.p);
+    if k < N then
+      connect(r[k].n, s[k + 1].p);
+    end if;
+  end for;
+end Line;";
+
+#[test]
+fn switches_of_the_library_are_named_once_with_what_has_no_value() {
+    let outcome = modeshift_reading(LIBRARY.as_bytes(), &["check", "-"]);
+    assert_eq!(outcome.status, 0, "{}", outcome.stderr);
+    let title = "singular, for example, when `activeState(s[60].open)` and `activeState(q[60].open)` are true";
+    assert!(outcome.stderr.contains(title), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("too few equations for `s[60].n.v`"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("usual is `activeState(s[..].open)` = false"), "{}", outcome.stderr);
+}

@@ -24,9 +24,10 @@ pub fn changes(question: &Question, selection: &Selection<'_>) -> Answer<Changes
 
 impl Run<'_> {
     fn changed(&mut self, selection: &Selection<'_>) -> Result<ChangesReport, Stop> {
-        let analyzed = self.analyzed(None)?;
-        let from = self.within(&analyzed.dae, "--from", selection.from)?;
-        let to = self.within(&analyzed.dae, "--to", selection.to)?;
+        let dae = self.multimode_dae()?;
+        let from = self.within(&dae, "--from", selection.from)?;
+        let to = self.within(&dae, "--to", selection.to)?;
+        let analyzed = self.analyzed_for_change(dae, &from, &to)?;
         let changes = self.all_changes(&analyzed)?;
         let pairs = selected_pairs(&changes, &from, &to);
         if pairs.is_empty() {

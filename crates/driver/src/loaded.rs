@@ -23,9 +23,9 @@ use modeshift_report::Analyzed;
 use modeshift_report::simulate::SimulateReport;
 use modeshift_simulate::results::{ColumnKind, ColumnSource, Columns, Observer};
 use modeshift_simulate::run::{RunModel, RunSettings, Simulation};
-use modeshift_structure::{Analysis, Structure, numeric_singularities};
+use modeshift_structure::{Analysis, numeric_singularities};
 
-use crate::pipeline::{LookedAt, Run, noting, parameter_values};
+use crate::pipeline::{Found, LookedAt, Run, noting, parameter_values};
 use crate::question::Question;
 use crate::simulate::{RunOptions, Simulated};
 
@@ -148,9 +148,9 @@ impl Run<'_> {
     }
 
     fn analyzed_for_runs(&mut self, dae: MultimodeDae) -> Result<Analyzed, Stop> {
-        let analyzed = match self.regularized_or_swept(dae, &[])? {
-            Structure::Sets(regularized) => self.judged(*regularized, Vec::new())?,
-            Structure::Swept(dae, found) => self.structure_at_start(*dae, *found)?,
+        let analyzed = match self.analyzed_or_swept(dae, Vec::new())? {
+            Found::Sets(analyzed) => *analyzed,
+            Found::Swept(dae, found) => self.structure_at_start(*dae, *found)?,
         };
         self.runnable(&analyzed)?;
         Ok(analyzed)

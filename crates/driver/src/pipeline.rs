@@ -8,7 +8,7 @@ use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Stop};
 use modeshift_elaborate::elaborate;
 use modeshift_flatten::{Disk, Files, Library, Request, flatten_mel};
 use modeshift_modes::clock::Instant;
-use modeshift_modes::{Limit, TimeLimit};
+use modeshift_modes::{Limit, LimitKind, TimeLimit};
 use modeshift_numerics::{NativeFunctions, Parameters};
 use modeshift_report::Analyzed;
 use modeshift_report::analyze::{self as report, AnalyzeReport, LARGEST_LISTING, Scope, valuation_text};
@@ -27,7 +27,9 @@ use modeshift_structure::{
 };
 
 use crate::question::{Answer, Dialect, Question};
-use crate::repairs::{Examined, check_flows, offer, point_at_own_file, propose_for_source, propose_for_structure};
+use crate::repairs::{
+    Examined, check_flows, offer, point_at_own_file, propose_for_floating, propose_for_source, propose_for_structure,
+};
 use crate::simulate::InputTable;
 use crate::simulate::input::drive;
 use crate::timings::Timings;
@@ -86,6 +88,18 @@ pub(crate) struct Run<'a> {
     pub(crate) input: Option<InputTable>,
 }
 
+/// More nodes than this, a second of work, are not made to tell kinds of singular modes apart: a tree of feeders has more places that can
+/// be cut off than could be listed.
+const MOST_NODES_TO_JUDGE: usize = 1 << 21;
+
+/// A model with its structure, by whichever method that allows.
+pub(crate) enum Found {
+    /// As sets of modes, with the kinds of singular ones.
+    Sets(Box<Analyzed>),
+    /// Its verdicts only, by a sweep.
+    Swept(Box<MultimodeDae>, Box<LongRange>),
+}
+
 /// Parameters, noted as they are looked at.
 pub(crate) type LookedAt = RefCell<BTreeSet<VariableId>>;
 
@@ -139,17 +153,17 @@ impl<'a> Run<'a> {
         self.check_flat(&flat);
         check_flows(self, &flat);
         let dae = self.elaborated(flat)?;
-        let regularized = match self.regularized_or_swept(dae, &[])? {
-            Structure::Sets(regularized) => *regularized,
-            Structure::Swept(dae, found) => return Ok(self.checked_by_sweep(*dae, *found)),
+        let analyzed = match self.analyzed_or_swept(dae, Vec::new())? {
+            Found::Sets(analyzed) => *analyzed,
+            Found::Swept(dae, found) => return Ok(self.checked_by_sweep(*dae, *found)),
         };
-        let analyzed = self.judged(regularized, Vec::new())?;
         match options.every_finding {
             true => check_every_place(&analyzed, &mut self.diagnostics),
             false => self.check_structure(&analyzed),
         }
-        if self.diagnostics.has_errors() {
-            propose_for_structure(self, &analyzed);
+        match self.diagnostics.has_errors() {
+            true => propose_for_structure(self, &analyzed),
+            false => propose_for_floating(self, &analyzed),
         }
         check_clauses(&analyzed, &mut self.diagnostics);
         note_implicit_guards(&analyzed.dae, &mut self.diagnostics);
@@ -206,14 +220,13 @@ impl<'a> Run<'a> {
     }
 
     /// The structure of a model with a verdict, in which conditions of `when` clauses are mode variables.
-    pub(crate) fn analyzed_with_instants(&mut self, at: Option<&str>) -> Result<Analyzed, Stop> {
-        let dae = self.dae_with_instants()?;
+    pub(crate) fn analyzed_with_instants(&mut self, dae: MultimodeDae, at: Option<&str>) -> Result<Analyzed, Stop> {
         let analyzed = self.structure_of(dae, at)?;
         self.check_structure(&analyzed);
         Ok(analyzed)
     }
 
-    fn structure_of(&mut self, dae: MultimodeDae, at: Option<&str>) -> Result<Analyzed, Stop> {
+    pub(crate) fn structure_of(&mut self, dae: MultimodeDae, at: Option<&str>) -> Result<Analyzed, Stop> {
         let within = self.within(&dae, "--at", at)?;
         let regularized = self.regularized(dae, &within)?;
         self.judged(regularized, within)
@@ -225,34 +238,68 @@ impl<'a> Run<'a> {
         regularized: Regularized,
         within: Vec<(ModeVariableId, bool)>,
     ) -> Result<Analyzed, Stop> {
-        let Regularized { dae, analysis, combinations, dependences, blocks_not_checked, .. } = regularized;
-        let (singularities, long_range) = (Singularities::none(), None);
-        let mut analyzed = Analyzed {
-            dae,
-            analysis,
-            within,
-            combinations,
-            dependences,
-            blocks_not_checked,
-            singularities,
-            long_range,
-        };
+        let mut analyzed = not_judged(regularized, within);
         self.possible_modes(&analyzed)?;
-        self.judge_singular_modes(&mut analyzed)?;
+        self.judge_singular_modes(&mut analyzed).map_err(|limit| self.limit(&limit))?;
         self.find_few_words(&mut analyzed);
         Ok(analyzed)
+    }
+
+    /// The structure with the kinds of singular modes; or a sweep, where sets of modes outgrow their budget for either.
+    pub(crate) fn analyzed_or_swept(
+        &mut self,
+        dae: MultimodeDae,
+        asked: Vec<(ModeVariableId, bool)>,
+    ) -> Result<Found, Stop> {
+        let regularized = match self.regularized_or_swept(dae, &asked)? {
+            Structure::Sets(regularized) => *regularized,
+            Structure::Swept(dae, found) => return Ok(Found::Swept(dae, found)),
+        };
+        if self.question.limits.nodes.is_some() {
+            return self.judged(regularized, asked).map(|analyzed| Found::Sets(Box::new(analyzed)));
+        }
+        let mut analyzed = not_judged(regularized, asked);
+        self.possible_modes(&analyzed)?;
+        let space = &analyzed.analysis.space;
+        space.set_node_limit(space.node_count() + MOST_NODES_TO_JUDGE);
+        match self.judge_singular_modes(&mut analyzed) {
+            Ok(()) => {
+                analyzed.analysis.space.lift_limits();
+                if let Some(time) = self.options(&[]).time_limit {
+                    analyzed.analysis.space.set_time_limit(time);
+                }
+                self.find_few_words(&mut analyzed);
+                Ok(Found::Sets(Box::new(analyzed)))
+            }
+            Err(Limit { kind: LimitKind::Nodes(_), .. }) => {
+                let Analyzed { mut dae, combinations, within, .. } = analyzed;
+                undo(&mut dae, &combinations);
+                match self.swept(&mut dae, &within) {
+                    Ok(found) => Ok(Found::Swept(Box::new(dae), Box::new(found))),
+                    Err(_) => {
+                        let regularized = self.regularized(dae, &within)?;
+                        self.judged(regularized, within).map(|analyzed| Found::Sets(Box::new(analyzed)))
+                    }
+                }
+            }
+            Err(limit) => Err(self.limit(&limit)),
+        }
+    }
+
+    fn swept(&mut self, dae: &mut MultimodeDae, within: &[(ModeVariableId, bool)]) -> Result<LongRange, NotSwept> {
+        let options = self.options(within);
+        let values = parameter_values(&dae.model);
+        let sweep = || long_range(dae, &options, &|variable: VariableId| values[variable.index()]);
+        self.timings.measure("sweeping", sweep, sweep_size)
     }
 
     /// Sweeps over a model whose singular modes have no formula that could be read.
     fn find_few_words(&mut self, analyzed: &mut Analyzed) {
         let places = &analyzed.singularities.places;
         if places.iter().any(|place| needs_few_words(&analyzed.analysis, place)) {
-            let options = self.options(&analyzed.within);
-            let values = parameter_values(&analyzed.dae.model);
             let mut dae = analyzed.dae.clone();
             undo(&mut dae, &analyzed.combinations);
-            let sweep = || long_range(&mut dae, &options, &|variable: VariableId| values[variable.index()]);
-            analyzed.long_range = self.timings.measure("sweeping", sweep, sweep_size).ok();
+            analyzed.long_range = self.swept(&mut dae, &analyzed.within).ok();
         }
     }
 
@@ -363,7 +410,7 @@ impl<'a> Run<'a> {
     }
 
     /// The same, or a sweep where sets of modes outgrow their budget.
-    pub(crate) fn regularized_or_swept(
+    fn regularized_or_swept(
         &mut self,
         dae: MultimodeDae,
         within: &[(ModeVariableId, bool)],
@@ -384,7 +431,7 @@ impl<'a> Run<'a> {
     }
 
     /// Tells the kinds of singular modes apart, where there are any.
-    fn judge_singular_modes(&mut self, analyzed: &mut Analyzed) -> Result<(), Stop> {
+    fn judge_singular_modes(&mut self, analyzed: &mut Analyzed) -> Result<(), Limit> {
         if analyzed.analysis.is_regular() && analyzed.dependences.is_empty() {
             return Ok(());
         }
@@ -397,10 +444,7 @@ impl<'a> Run<'a> {
             Ok(found) => format!("{} places", found.places.len()),
             Err(_) => String::new(),
         };
-        analyzed.singularities = self.timings.measure("judging singular modes", judge, size).map_err(|limit| {
-            self.diagnostics.push(limit_diagnostic(&limit));
-            Stop
-        })?;
+        analyzed.singularities = self.timings.measure("judging singular modes", judge, size)?;
         Ok(())
     }
 
@@ -422,6 +466,13 @@ impl<'a> Run<'a> {
         }
         Err(Stop)
     }
+}
+
+/// A structure before the kinds of its singular modes are known.
+fn not_judged(regularized: Regularized, within: Vec<(ModeVariableId, bool)>) -> Analyzed {
+    let Regularized { dae, analysis, combinations, dependences, blocks_not_checked, .. } = regularized;
+    let (singularities, long_range) = (Singularities::none(), None);
+    Analyzed { dae, analysis, within, combinations, dependences, blocks_not_checked, singularities, long_range }
 }
 
 /// The values of parameters, which are noted as they are asked for.

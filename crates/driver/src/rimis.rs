@@ -4,14 +4,14 @@ use modeshift_dae::{Mode, MultimodeDae, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Stop};
 use modeshift_modes::ModeSet;
 use modeshift_report::Analyzed;
-use modeshift_report::check::limit_diagnostic;
+use modeshift_report::check::{check_long_range, limit_diagnostic, refuse_to_write};
 use modeshift_report::rimis::RimisReport;
 use modeshift_report::singular::singular_modes;
 use modeshift_report::wording::{SetTexts, mode_names};
 use modeshift_rimis::{Failure, Form, Start, mode_dependence, transform_within};
 use modeshift_structure::initialization::InitialChoice;
 
-use crate::pipeline::Run;
+use crate::pipeline::{Found, Run};
 use crate::question::{Answer, Dialect, Question, Source};
 
 /// What to write.
@@ -32,7 +32,7 @@ pub fn rimis(question: &Question, options: RimisOptions) -> Answer<RimisReport> 
 
 impl Run<'_> {
     fn transformed(&mut self, options: RimisOptions) -> Result<String, Stop> {
-        let analyzed = self.analyzed(None)?;
+        let analyzed = self.analyzed_to_write()?;
         if self.diagnostics.has_errors() {
             return Err(Stop);
         }
@@ -59,6 +59,26 @@ impl Run<'_> {
             self.check_transformed(&text)?;
         }
         Ok(text)
+    }
+
+    /// The structure of all modes with a verdict. Stops where they are too many.
+    fn analyzed_to_write(&mut self) -> Result<Analyzed, Stop> {
+        let dae = self.multimode_dae()?;
+        let found = match self.question.limits.nodes {
+            Some(_) => Found::Sets(Box::new(self.structure_of(dae, None)?)),
+            None => self.analyzed_or_swept(dae, Vec::new())?,
+        };
+        match found {
+            Found::Sets(analyzed) => {
+                self.check_structure(&analyzed);
+                Ok(*analyzed)
+            }
+            Found::Swept(dae, found) => {
+                check_long_range(&dae, &found, &mut self.diagnostics);
+                self.diagnostics.push(refuse_to_write(&found));
+                Err(Stop)
+            }
+        }
     }
 
     /// Stops where a mode is singular, however harmless: blocks of all modes are written, and must be square.

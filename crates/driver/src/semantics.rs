@@ -9,7 +9,7 @@ use modeshift_elaborate::elaborate_with_instants;
 use modeshift_modes::{Limit, LimitKind};
 use modeshift_report::check::{limit_diagnostic, note_combinations};
 use modeshift_report::semantics::{SemanticsReport, Wording, combined_equations, refuse_unfounded, say_verdicts};
-use modeshift_semantics::{DifferenceSystem, Graph, MOST_GUARDS, TooManyGuards, makes_an_instant};
+use modeshift_semantics::{DifferenceSystem, Graph, MOST_GUARDS, TooManyGuards, makes_an_instant, open_guards};
 
 use crate::pipeline::Run;
 use crate::question::{Answer, Question};
@@ -38,7 +38,11 @@ pub fn semantics(question: &Question, selection: &Selection<'_>) -> Answer<Seman
 
 impl Run<'_> {
     fn constructive(&mut self, selection: &Selection<'_>) -> Result<SemanticsReport, Stop> {
-        let analyzed = self.analyzed_with_instants(selection.at)?;
+        let dae = self.dae_with_instants()?;
+        let within = self.within(&dae, "--at", selection.at)?;
+        // Before the structure of very many modes is looked for.
+        open_guards(&dae, &within).map_err(|count| self.too_many(count))?;
+        let analyzed = self.analyzed_with_instants(dae, selection.at)?;
         note_combinations(&analyzed, &mut self.diagnostics);
         let from = self.within(&analyzed.dae, "--from", selection.from)?;
         let to = self.within(&analyzed.dae, "--to", selection.to)?;

@@ -3,19 +3,18 @@
 //! A sweep along the model gives the verdicts on all modes. What else is asked is asked of a mode: `analyze --at` names it, a run
 //! visits it, a start is in it. So the structure is that of the mode that was meant, or of the few that are possible.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use modeshift_dae::{ModeVariableId, MultimodeDae};
 use modeshift_diagnostics::{Diagnostics, Stop};
 use modeshift_modes::ModeVariable;
 use modeshift_numerics::{NativeFunctions, Parameters};
 use modeshift_report::Analyzed;
-use modeshift_report::check::note_one_mode;
+use modeshift_report::check::{note_one_change, note_one_mode, refuse_all_changes};
 use modeshift_simulate::initialization::{FirstModes, first_modes};
-use modeshift_structure::Structure;
 use modeshift_structure::long_range::LongRange;
 
-use crate::pipeline::Run;
+use crate::pipeline::{Found, Run};
 
 /// Mode variables with their values.
 type Values = Vec<(ModeVariableId, bool)>;
@@ -32,6 +31,36 @@ impl Run<'_> {
             && let Some(found) = &analyzed.long_range
         {
             self.diagnostics.push(note_one_mode(&analyzed, found));
+        }
+        self.check_structure(&analyzed);
+        Ok(analyzed)
+    }
+
+    /// The structure of all modes; where they are too many, of those that a change is between: what it names may change, everything else
+    /// stays as it usually is. Says so.
+    pub(crate) fn analyzed_for_change(
+        &mut self,
+        dae: MultimodeDae,
+        from: &[(ModeVariableId, bool)],
+        to: &[(ModeVariableId, bool)],
+    ) -> Result<Analyzed, Stop> {
+        let found = match self.question.limits.nodes {
+            Some(_) => Found::Sets(Box::new(self.structure_of(dae, None)?)),
+            None => self.analyzed_or_swept(dae, Vec::new())?,
+        };
+        let analyzed = match found {
+            Found::Sets(analyzed) => *analyzed,
+            Found::Swept(dae, found) if from.is_empty() && to.is_empty() => {
+                self.diagnostics.push(refuse_all_changes(&dae, &found));
+                return Err(Stop);
+            }
+            Found::Swept(dae, found) => {
+                let values = modes_around(&found, from, to);
+                self.structure_with(*dae, *found, Vec::new(), &values)?
+            }
+        };
+        if let Some(found) = analyzed.long_range.as_ref().filter(|_| analyzed.is_of_some_modes()) {
+            self.diagnostics.push(note_one_change(&analyzed, found));
         }
         self.check_structure(&analyzed);
         Ok(analyzed)
@@ -67,9 +96,9 @@ impl Run<'_> {
         values: impl FnOnce(&LongRange, &[(ModeVariableId, bool)]) -> Values,
     ) -> Result<Analyzed, Stop> {
         let asked = self.within(&dae, "--at", at)?;
-        match self.regularized_or_swept(dae, &asked)? {
-            Structure::Sets(regularized) => self.judged(*regularized, asked),
-            Structure::Swept(dae, found) => {
+        match self.analyzed_or_swept(dae, asked.clone())? {
+            Found::Sets(analyzed) => Ok(*analyzed),
+            Found::Swept(dae, found) => {
                 let values = values(&found, &asked);
                 self.structure_with(*dae, *found, asked, &values)
             }
@@ -90,6 +119,18 @@ impl Run<'_> {
         let analyzed = self.judged(regularized, asked)?;
         Ok(Analyzed { long_range: Some(found), ..analyzed })
     }
+}
+
+/// What stays in a change: the values of a usual mode, but for what the change names and what is related to that.
+fn modes_around(found: &LongRange, from: &[(ModeVariableId, bool)], to: &[(ModeVariableId, bool)]) -> Values {
+    let usual = found.usual_values();
+    let value = |variable: ModeVariable| usual.get(&variable).copied().unwrap_or(true);
+    let named: BTreeSet<ModeVariable> = from.iter().chain(to).map(|it| ModeVariable(it.0.0)).collect();
+    let related = found.invariant.components().map(|it| found.given.support_of_all(&[it]));
+    let related = related.filter(|group| group.iter().any(|variable| named.contains(variable))).flatten();
+    let free: BTreeSet<ModeVariable> = related.chain(named.iter().copied()).collect();
+    let mode = found.nearest_mode(from, value).unwrap_or_default();
+    mode.into_iter().filter(|(id, _)| !free.contains(&ModeVariable(id.0))).collect()
 }
 
 /// What is known of the mode in which a model starts, at this time or at its own.

@@ -91,7 +91,7 @@ pub use micro_step::{
     ForwardShift, Instant, MicroStep, Next, tick,
 };
 pub use modes::Modes;
-pub use reading::{MOST_GUARDS, TooManyGuards, makes_an_instant};
+pub use reading::{MOST_GUARDS, TooManyGuards, makes_an_instant, open_guards};
 pub use run::{Beginning, End, MOST_STATUSES, Outcome, Trace, outcomes, traces};
 pub use sigma::Offsets;
 pub use status::{Context, Status, StatusVariable};

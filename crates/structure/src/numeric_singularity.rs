@@ -9,7 +9,12 @@
 //! Tan, Nedialkov and Pryce call the way out of the constant case the linear combination method; see
 //! [`crate::regularize`].
 
-use modeshift_dae::{Derivatives, EquationId, ExpressionId, FlatModel, Id, Node, PartialEvaluation, VariableId};
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use modeshift_dae::{
+    Derivatives, EquationId, ExpressionId, FlatModel, Id, ModeVariableId, Node, PartialEvaluation, VariableId,
+};
 use modeshift_modes::{ModeSet, ModeVariable};
 use modeshift_numerics::{Compiler, FactorFailure, Input, LinearSolver, Lu, NativeFunctions, Pattern, Singular};
 use rustc_hash::FxHashMap;
@@ -66,6 +71,8 @@ pub fn numeric_singularities(
         value_of,
         found: NumericSingularities::default(),
         residuals: FxHashMap::default(),
+        modes: FxHashMap::default(),
+        rows: FxHashMap::default(),
         rows_left: MOST_ROWS + ROWS_PER_EQUATION * analysis.incidence.equations().len(),
     };
     // The small ones first: what is wrong shows there, and the large ones may be too many.
@@ -94,16 +101,49 @@ struct Check<'a> {
     value_of: &'a dyn Fn(VariableId) -> Option<f64>,
     found: NumericSingularities,
     residuals: FxHashMap<EquationId, ExpressionId>,
+    /// The mode variables of a residual, with the modes in which each is true.
+    modes: FxHashMap<EquationId, Rc<[(ModeVariableId, ModeSet)]>>,
+    /// Rows that were made. Blocks of many modes have few different ones.
+    rows: FxHashMap<RowForm, Rc<Row>>,
     /// Rows of Jacobians of several equations that may still be made.
     rows_left: usize,
 }
 
-/// The Jacobian of a block in some of its modes, as expressions by row.
+/// What a row of a Jacobian depends on: its equation, the unknowns of the block that it has, and what is decided of its modes.
+#[derive(PartialEq, Eq, Hash)]
+struct RowForm {
+    equation: Derivative<EquationId>,
+    unknowns: Vec<Derivative<VariableId>>,
+    modes: Vec<Option<bool>>,
+}
+
+/// A row of Jacobians.
+struct Row {
+    /// What is not zero by structure: the place among the unknowns, and the entry.
+    entries: Vec<(usize, ExpressionId)>,
+    /// Places of entries that have no derivative, such as those of an opaque function: taken for numbers of their own.
+    opaque: Vec<usize>,
+    is_constant: bool,
+    /// By generic point, the values of the entries; nothing where they cannot be computed.
+    values: OnceCell<Option<Vec<Vec<f64>>>>,
+}
+
+/// The Jacobian of a block in some of its modes: rows with the columns of their unknowns, ascending.
 struct Jacobian {
     modes: ModeSet,
-    rows: Vec<Vec<(u32, ExpressionId)>>,
-    /// Entries that have no derivative, such as those of an opaque function: taken for numbers of their own.
-    opaque: Vec<(usize, u32)>,
+    rows: Vec<(Rc<Row>, Vec<u32>)>,
+}
+
+impl Jacobian {
+    /// The entries of a row by column.
+    fn entries(&self, row: usize) -> impl Iterator<Item = (u32, ExpressionId)> {
+        let (row, columns) = &self.rows[row];
+        row.entries.iter().map(|&(place, entry)| (columns[place], entry))
+    }
+
+    fn has_opaque_entries(&self) -> bool {
+        self.rows.iter().any(|(row, _)| !row.opaque.is_empty())
+    }
 }
 
 impl Check<'_> {
@@ -157,8 +197,9 @@ impl Check<'_> {
     /// Whether the derivative of a block of one equation says the same, where it is a number.
     fn is_one_or_minus_one(&mut self, block: Block<'_>) -> bool {
         let jacobian = self.jacobian(block, block.guard);
-        let entry = jacobian.rows[0].first().and_then(|&(_, entry)| self.model.expressions.literal(entry));
-        entry.is_none_or(|entry| entry.abs() == 1.0) && jacobian.rows[0].len() == 1
+        let entries: Vec<ExpressionId> = jacobian.entries(0).map(|(_, entry)| entry).collect();
+        let is_one = |&entry: &ExpressionId| self.model.expressions.literal(entry).is_none_or(|it| it.abs() == 1.0);
+        entries.len() == 1 && entries.iter().all(is_one)
     }
 
     /// `left - right` of an equation, built once.
@@ -170,55 +211,74 @@ impl Check<'_> {
         })
     }
 
-    /// The entries of the block's Jacobian, with modes and parameters filled in as far as these modes decide them.
+    /// The block's Jacobian, with modes and parameters filled in as far as these modes decide them.
     fn jacobian(&mut self, block: Block<'_>, modes: ModeSet) -> Jacobian {
         let columns: FxHashMap<VariableId, (u32, u32)> =
             block.writes.iter().zip(0..).map(|(write, column)| (write.of, (column, write.order))).collect();
-        let residuals: Vec<ExpressionId> = block.equations.iter().map(|equation| self.residual(equation.of)).collect();
-        let literals = self.literals_of(&residuals);
-        let analysis = self.analysis;
-        let decided = |mode: modeshift_dae::ModeVariableId| {
-            let literal = literals.get(&mode.0).copied().unwrap_or(ModeSet::EMPTY);
-            decided_value(analysis, modes, literal)
+        let row = |equation: &Derivative<EquationId>| {
+            let unknowns = unknowns_of(&self.analysis.incidence, equation.of, &columns);
+            let of_row = unknowns.iter().map(|&(variable, _, top)| Derivative::new(variable, top)).collect();
+            let columns = unknowns.iter().map(|&(_, column, _)| column).collect();
+            (self.row(*equation, of_row, modes), columns)
         };
-        let mut values = FxHashMap::default();
-        for &residual in &residuals {
-            self.parameter_literals(residual, &mut values);
-        }
-        let mut evaluation = PartialEvaluation::new(decided, |variable: VariableId| values.get(&variable).copied());
-        let mut jacobian = Jacobian { modes, rows: Vec::new(), opaque: Vec::new() };
-        for (row, (equation, residual)) in block.equations.iter().zip(residuals).enumerate() {
-            let residual = evaluation.of(&mut self.model.expressions, residual);
-            let mut entries = Vec::new();
-            for (variable, column, top) in unknowns_of(&analysis.incidence, equation.of, &columns) {
-                let Some(order) = top.checked_sub(equation.order) else { continue };
-                let FlatModel { variables, functions, expressions, .. } = &mut *self.model;
-                match Derivatives::by_variable(Derivative::new(variable, order), variables, functions)
-                    .of(expressions, residual)
-                {
-                    Ok(entry) => entries.push((column, evaluation.of(expressions, entry))),
-                    Err(_) => jacobian.opaque.push((row, column)),
-                }
-            }
-            jacobian.rows.push(entries);
-        }
-        jacobian
+        Jacobian { modes, rows: block.equations.iter().map(row).collect() }
     }
 
-    /// The modes in which each mode variable of these expressions is true.
-    fn literals_of(&self, residuals: &[ExpressionId]) -> FxHashMap<u32, ModeSet> {
-        let (space, invariant) = (&self.analysis.space, &self.analysis.invariant);
-        let mut literals = FxHashMap::default();
-        for &residual in residuals {
-            self.model.expressions.for_each(residual, |_, node| {
-                if let Node::Mode(mode) = node {
-                    let literal = || invariant.project(space, space.literal(ModeVariable(mode.0)));
-                    literals.entry(mode.0).or_insert_with(literal);
+    /// The row of an equation for some unknowns, made once for what these modes decide.
+    fn row(
+        &mut self,
+        equation: Derivative<EquationId>,
+        unknowns: Vec<Derivative<VariableId>>,
+        modes: ModeSet,
+    ) -> Rc<Row> {
+        let of_equation = self.modes_of(equation.of);
+        let decided = of_equation.iter().map(|&(_, literal)| decided_value(self.analysis, modes, literal)).collect();
+        let form = RowForm { equation, unknowns, modes: decided };
+        if let Some(row) = self.rows.get(&form) {
+            return Rc::clone(row);
+        }
+        let residual = self.residual(equation.of);
+        let known: FxHashMap<ModeVariableId, Option<bool>> =
+            of_equation.iter().map(|it| it.0).zip(form.modes.iter().copied()).collect();
+        let mut values = FxHashMap::default();
+        self.parameter_literals(residual, &mut values);
+        let mut evaluation = PartialEvaluation::new(
+            |mode: ModeVariableId| known.get(&mode).copied().flatten(),
+            |variable: VariableId| values.get(&variable).copied(),
+        );
+        let residual = evaluation.of(&mut self.model.expressions, residual);
+        let (mut entries, mut opaque) = (Vec::new(), Vec::new());
+        for (place, &Derivative { of, order: top }) in form.unknowns.iter().enumerate() {
+            let Some(order) = top.checked_sub(equation.order) else { continue };
+            let FlatModel { variables, functions, expressions, .. } = &mut *self.model;
+            match Derivatives::by_variable(Derivative::new(of, order), variables, functions).of(expressions, residual) {
+                Ok(entry) => entries.push((place, evaluation.of(expressions, entry))),
+                Err(_) => opaque.push(place),
+            }
+        }
+        let is_constant = entries.iter().all(|&(_, entry)| self.model.expressions.literal(entry).is_some());
+        let row = Rc::new(Row { entries, opaque, is_constant, values: OnceCell::new() });
+        self.rows.insert(form, Rc::clone(&row));
+        row
+    }
+
+    /// The mode variables of an equation, with the modes in which each is true.
+    fn modes_of(&mut self, equation: EquationId) -> Rc<[(ModeVariableId, ModeSet)]> {
+        let residual = self.residual(equation);
+        let (space, invariant, expressions) = (&self.analysis.space, &self.analysis.invariant, &self.model.expressions);
+        let modes = self.modes.entry(equation).or_insert_with(|| {
+            let mut modes: Vec<(ModeVariableId, ModeSet)> = Vec::new();
+            expressions.for_each(residual, |_, node| {
+                if let Node::Mode(mode) = node
+                    && modes.iter().all(|known| known.0 != mode)
+                {
+                    modes.push((mode, invariant.project(space, space.literal(ModeVariable(mode.0)))));
                 }
                 true
             });
-        }
-        literals
+            modes.into()
+        });
+        Rc::clone(modes)
     }
 
     /// Literals for the parameters of an expression whose values are known.
@@ -240,7 +300,8 @@ impl Check<'_> {
     /// A mode variable on which an entry still depends, as the modes in which it is true.
     fn undecided_mode(&self, jacobian: &Jacobian) -> Option<ModeSet> {
         let mut undecided = None;
-        for &(_, entry) in jacobian.rows.iter().flatten() {
+        let open = jacobian.rows.iter().filter(|(row, _)| !row.is_constant);
+        for &(_, entry) in open.flat_map(|(row, _)| &row.entries) {
             self.model.expressions.for_each(entry, |_, node| {
                 if let (Node::Mode(mode), None) = (node, undecided) {
                     let space = &self.analysis.space;
@@ -258,17 +319,20 @@ impl Check<'_> {
     /// Finds out whether the Jacobian is singular, and records what depends on what.
     fn decide(&mut self, block: Block<'_>, jacobian: &Jacobian) {
         let expressions = &self.model.expressions;
-        let constant = |row: &Vec<(u32, ExpressionId)>| row.iter().all(|&(_, e)| expressions.literal(e).is_some());
-        let constant_rows: Vec<bool> = jacobian.rows.iter().map(constant).collect();
-        if let ([row], [true], true) = (&jacobian.rows[..], &constant_rows[..], jacobian.opaque.is_empty())
-            && row.iter().any(|&(_, entry)| expressions.literal(entry) != Some(0.0))
+        if let [(row, _)] = &jacobian.rows[..]
+            && row.is_constant
+            && row.opaque.is_empty()
+            && row.entries.iter().any(|&(_, entry)| expressions.literal(entry) != Some(0.0))
         {
             return; // most blocks: one equation, a coefficient that is not zero
         }
         let Some(singular) = self.singular_everywhere(jacobian) else { return };
-        if jacobian.opaque.is_empty() && prime_field::is_regular(&self.model.expressions, &jacobian.rows) == Some(true)
-        {
-            return; // only rounding took it for singular
+        if !jacobian.has_opaque_entries() {
+            let rows: Vec<Vec<(u32, ExpressionId)>> =
+                (0..jacobian.rows.len()).map(|row| jacobian.entries(row).collect()).collect();
+            if prime_field::is_regular(&self.model.expressions, &rows) == Some(true) {
+                return; // only rounding took it for singular
+            }
         }
         let smallest_first = {
             let mut rows = singular.dependent_rows;
@@ -276,10 +340,10 @@ impl Check<'_> {
             rows
         };
         for weights in smallest_first {
-            let opaque = |row: usize| jacobian.opaque.iter().any(|&(opaque_row, _)| opaque_row == row);
+            let is_constant = |row: usize| jacobian.rows[row].0.is_constant && jacobian.rows[row].0.opaque.is_empty();
             self.found.dependences.push(Dependence {
                 modes: jacobian.modes,
-                constant: weights.iter().all(|&(row, _)| constant_rows[row] && !opaque(row)),
+                constant: weights.iter().all(|&(row, _)| is_constant(row)),
                 equations: weights.into_iter().map(|(row, weight)| (block.equations[row], weight)).collect(),
                 writes: block.writes.to_vec(),
             });
@@ -290,23 +354,17 @@ impl Check<'_> {
     fn singular_everywhere(&self, jacobian: &Jacobian) -> Option<Singular> {
         let size = jacobian.rows.len();
         let pattern = Pattern::from_rows(size, (0..size).map(|row| columns_of(jacobian, row)));
-        let entries: Vec<ExpressionId> = jacobian.rows.iter().flatten().map(|&(_, entry)| entry).collect();
-        let natives = NativeFunctions::of(self.model);
-        let tape = Compiler::new(self.model, &natives).tape(&entries).ok()?;
-        let mut workspace = tape.workspace();
-        let mut values = vec![0.0; entries.len()];
         let mut last = None;
         for point in 0..POINTS {
             let mut generic = Generic::new(point);
-            let inputs: Vec<f64> = tape.inputs().iter().map(|&input| generic.value(input)).collect();
-            tape.evaluate(&inputs, &mut workspace, &mut values);
             let mut matrix = Vec::with_capacity(pattern.entry_count());
-            let mut known = values.iter();
-            for (row, entries) in jacobian.rows.iter().enumerate() {
-                for column in columns_of(jacobian, row) {
-                    let listed = entries.iter().any(|&(known_column, _)| known_column == column);
-                    matrix.push(if listed { *known.next()? } else { generic.number() });
-                }
+            for (row, columns) in &jacobian.rows {
+                let values = self.values_of(row)?[point as usize].iter();
+                let of_entries = row.entries.iter().zip(values).map(|(&(place, _), &value)| (columns[place], value));
+                let mut of_row: Vec<(u32, f64)> = of_entries.collect();
+                of_row.extend(row.opaque.iter().map(|&place| (columns[place], generic.number())));
+                of_row.sort_unstable_by_key(|it| it.0);
+                matrix.extend(of_row.iter().map(|it| it.1));
             }
             match Lu::for_pattern(&pattern).factor(&pattern, &matrix) {
                 Ok(()) => return None,
@@ -315,6 +373,25 @@ impl Check<'_> {
             }
         }
         last
+    }
+
+    /// By generic point, the values of the entries of a row.
+    fn values_of<'r>(&self, row: &'r Row) -> Option<&'r Vec<Vec<f64>>> {
+        let evaluate = || {
+            let entries: Vec<ExpressionId> = row.entries.iter().map(|it| it.1).collect();
+            let natives = NativeFunctions::of(self.model);
+            let tape = Compiler::new(self.model, &natives).tape(&entries).ok()?;
+            let mut workspace = tape.workspace();
+            let at_point = |point: u64| {
+                let mut generic = Generic::new(point);
+                let inputs: Vec<f64> = tape.inputs().iter().map(|&input| generic.value(input)).collect();
+                let mut values = vec![0.0; entries.len()];
+                tape.evaluate(&inputs, &mut workspace, &mut values);
+                values
+            };
+            Some((0..POINTS).map(at_point).collect())
+        };
+        row.values.get_or_init(evaluate).as_ref()
     }
 }
 
@@ -359,11 +436,11 @@ impl PlainTerm<'_> {
     }
 }
 
-/// Columns of a row with an entry, ascending; entries of the row's list are in the same order.
+/// Columns of a row with an entry, ascending.
 fn columns_of(jacobian: &Jacobian, row: usize) -> Vec<u32> {
-    let listed = jacobian.rows[row].iter().map(|&(column, _)| column);
-    let opaque = jacobian.opaque.iter().filter(|&&(opaque_row, _)| opaque_row == row).map(|&(_, column)| column);
-    let mut columns: Vec<u32> = listed.chain(opaque).collect();
+    let (row, columns) = &jacobian.rows[row];
+    let listed = row.entries.iter().map(|&(place, _)| columns[place]);
+    let mut columns: Vec<u32> = listed.chain(row.opaque.iter().map(|&place| columns[place])).collect();
     columns.sort_unstable();
     columns
 }

@@ -59,6 +59,38 @@ fn verdict_and_parts_of_many_random_models_are_those_of_each_mode() {
     check_random(1_000_000..1_300_000);
 }
 
+/// All modes of a small model, in natural and in scrambled order.
+fn check_all_modes(plan: &scalable::Plan) {
+    for dae in [plan.natural(), plan.scrambled()] {
+        let space = ModeSpace::new(dae.mode_variables.len() as u32);
+        let invariant = invariant_of(&space, &dae, &[]);
+        let incidence = incidence(&dae, &space, &invariant);
+        let swept = singular_modes(&space, &invariant, &incidence, &Options::default()).expect("a narrow model");
+        let sweep = PartSweep::new(&space, &incidence).expect("a narrow model");
+        let offsets = OffsetSweep::new(&space, &incidence).expect("a narrow model");
+        let conjuncts: Vec<ModeSet> = invariant.components().collect();
+        let valid = space.intersection(conjuncts);
+        for mode in 0..1u32 << plan.mode_count() {
+            let value = |variable: ModeVariable| mode >> variable.0 & 1 == 1;
+            if !space.evaluate(valid, value) {
+                continue;
+            }
+            let (signature, equations, variables) = signature(&incidence, &space, value);
+            let expected = parts_of(&signature, &equations, &variables);
+            assert_eq!(swept.contains(value), expected.is_some(), "{}, mode {mode:b}", plan.name);
+            assert_eq!(sweep.in_mode(value), expected.unwrap_or_default(), "{}, mode {mode:b}", plan.name);
+            let expected = offsets_of(&signature, &equations, &variables);
+            assert_eq!(offsets.in_mode(value), expected, "{}, mode {mode:b}", plan.name);
+        }
+    }
+}
+
+#[test]
+fn models_of_up_to_twelve_switches_are_those_of_all_their_modes() {
+    [1, 2, 5, 12].into_iter().for_each(|size| check_all_modes(&scalable::valve_pipe(size)));
+    [1, 2].into_iter().for_each(|size| check_all_modes(&scalable::building(size, false)));
+}
+
 /// Modes of a plan: all deviations of up to two, and random ones.
 fn sampled_modes(plan: &scalable::Plan, count: usize) -> Vec<Vec<bool>> {
     let mut random = Random::new(7);
@@ -109,10 +141,12 @@ fn very_long_models_are_those_of_sampled_modes() {
     check_sampled(&scalable::valve_pipe(10_000), 4);
     check_sampled(&scalable::clutch_chain(10_000), 2);
     check_sampled(&scalable::building(1_000, false), 3);
+    check_networks(&[ladder(3_334), grid(6, 910)], 12);
+    [3, 4].into_iter().for_each(|size| check_all_modes(&scalable::building(size, false)));
 }
 
 #[test]
-fn long_equations_are_swept_over_as_chains() {
+fn long_equations_are_taken_apart() {
     for seed in 0..2_000 {
         let random = &mut Random::new(seed + 7_000);
         let mut system = System::random(random);
@@ -189,6 +223,33 @@ fn grid(width: usize, height: usize) -> Breakers {
     };
     let branches = dae.mode_variables.iter().map(|mode| branch(&mode.name)).collect();
     Breakers { dae, nodes: width * height, branches }
+}
+
+/// Any network, the first node grounded and a source at the last.
+fn network(nodes: usize, branches: Vec<(usize, usize)>) -> Breakers {
+    let mut text = String::new();
+    for node in 0..nodes {
+        text.push_str(&format!("p{node} : real;\n"));
+    }
+    let mut balances = vec![String::from("0.0"); nodes];
+    for (number, &(one, other)) in branches.iter().enumerate() {
+        text.push_str(&format!("i{number} : real;\ns{number} : boolean;\n"));
+        text.push_str(&format!("law{number} : equation i{number} = if s{number} then p{one} - p{other} else 0.0;\n"));
+        balances[one].push_str(&format!(" - i{number}"));
+        balances[other].push_str(&format!(" + i{number}"));
+    }
+    text.push_str("ground : equation p0 = 0.0;\n");
+    for (node, balance) in balances.iter().enumerate().skip(1) {
+        text.push_str(&format!("node{node} : equation {balance} = {}.0;\n", usize::from(node + 1 == nodes)));
+    }
+    let dae = multimode_dae_of_mel::<&str, &str>("Network", &text, &[]).expect("a correct model");
+    assert!(dae.mode_variables.iter().enumerate().all(|(at, mode)| *mode.name == format!("s{at}")));
+    Breakers { dae, nodes, branches }
+}
+
+/// Feeders that branch in two, as long as there are nodes.
+fn tree(nodes: usize) -> Breakers {
+    network(nodes, (1..nodes).map(|node| ((node - 1) / 2, node)).collect())
 }
 
 /// An index of a name such as `right[2,3]`, from 0 on.
@@ -277,15 +338,37 @@ fn small_networks_have_the_islands_that_enumeration_finds() {
     assert_eq!(counts(&ladder(4)), (895, 919));
     assert_eq!(counts(&grid(3, 3)), (3_576, 3_665));
     assert_eq!(counts(&grid(2, 4)), counts(&ladder(4)));
+    // A tree is regular where all is closed, and nowhere else.
+    assert_eq!(counts(&tree(8)), (127, 127));
+}
+
+#[test]
+fn islands_of_any_small_network_are_those_of_union_find() {
+    for seed in 0..30 {
+        let random = &mut Random::new(seed);
+        let nodes = 3 + random.below(4);
+        // A tree, and some more: parallel branches, and nodes with one branch.
+        let mut branches: Vec<(usize, usize)> = (1..nodes).map(|node| (random.below(node), node)).collect();
+        for _ in 0..random.below(4) {
+            let one = random.below(nodes);
+            let other = (one + 1 + random.below(nodes - 1)) % nodes;
+            branches.push((one, other));
+        }
+        counts(&network(nodes, branches));
+    }
 }
 
 #[test]
 fn long_networks_have_the_islands_that_union_find_sees_in_sampled_modes() {
-    for breakers in [ladder(300), grid(3, 100), grid(4, 40)] {
+    check_networks(&[ladder(334), grid(3, 200), grid(6, 90), tree(255)], 40);
+}
+
+fn check_networks(networks: &[Breakers], samples: usize) {
+    for breakers in networks {
         let found = breakers.analyzed();
         let mut random = Random::new(11);
         let mut cut = 0;
-        for sample in 0..40 {
+        for sample in 0..samples {
             let open: Vec<u32> = (0..sample % 9).map(|_| random.below(breakers.branches.len()) as u32).collect();
             let (_, island) = breakers.check(&found, |variable| !open.contains(&variable.0));
             cut += usize::from(island);
@@ -297,7 +380,7 @@ fn long_networks_have_the_islands_that_union_find_sees_in_sampled_modes() {
             one == last || other == last
         };
         assert!(breakers.check(&found, |variable| !of_last(variable)).1, "the last node is cut off");
-        assert!(cut < 40);
+        assert!(cut < samples);
     }
 }
 
@@ -368,9 +451,10 @@ fn words_are_the_same_from_the_automaton_and_from_the_set_of_modes() {
 #[test]
 fn grids_are_swept_in_an_order_with_few_summaries() {
     let size = |width: usize| grid(width, 12).analyzed().singular.size;
-    let sizes: Vec<(usize, usize)> = (2..=5).map(|width| (size(width).boundary, size(width).states)).collect();
-    // Two or three variables more per column, as measured; one order alone had 17 at a width of five.
-    let bounds = [(6, 11), (9, 44), (12, 831), (14, 4_280)];
+    let sizes: Vec<(usize, usize)> =
+        (2..=6).map(|width| size(width)).map(|size| (size.boundary, size.states)).collect();
+    // A balance and a potential for each node at the front; summaries as measured.
+    let bounds = [(6, 11), (8, 25), (10, 151), (12, 1_025), (14, 8_250)];
     let is_within =
         |((boundary, states), (most, many)): (&(usize, usize), &(usize, usize))| boundary <= most && states <= many;
     assert!(sizes.iter().zip(&bounds).all(is_within), "{sizes:?}");

@@ -14,6 +14,7 @@
 //! | `equations` | a forgotten `der`, branches without an equation, equations twice |
 //! | `flows` | elements that carry nothing, or swallow what flows |
 //! | `outline` | the source as classes, components and equations with their places |
+//! | `references` | a reference for what floats where switches cut it off |
 //! | `starts` | start values to fix or to let go |
 
 mod balance;
@@ -22,6 +23,7 @@ mod declarations;
 mod equations;
 mod flows;
 mod outline;
+mod references;
 mod starts;
 
 use std::ops::ControlFlow;
@@ -65,6 +67,26 @@ pub(crate) fn propose_for_structure(run: &mut Run<'_>, analyzed: &Analyzed) {
     for diagnostic in run.diagnostics.iter_mut().filter(singular) {
         let excluded = diagnostic.when.as_deref().and_then(|modes| equations::excluding(&outline, model, modes));
         diagnostic.candidates.extend(candidates.iter().cloned().chain(excluded));
+    }
+    propose_references(run, &outline, analyzed);
+}
+
+/// Edits for what floats in some modes and does no harm.
+pub(crate) fn propose_for_floating(run: &mut Run<'_>, analyzed: &Analyzed) {
+    let floats = |diagnostic: &Diagnostic| diagnostic.code == Code::W0603;
+    if run.diagnostics.iter().any(floats)
+        && let Some(outline) = outline_of(run)
+    {
+        propose_references(run, &outline, analyzed);
+    }
+}
+
+fn propose_references(run: &mut Run<'_>, outline: &Outline, analyzed: &Analyzed) {
+    let references = references::References::new(outline, analyzed);
+    let floats = |diagnostic: &&mut Diagnostic| matches!(diagnostic.code, Code::E0604 | Code::W0603);
+    for diagnostic in run.diagnostics.iter_mut().filter(floats) {
+        let candidates = references.candidates(diagnostic);
+        diagnostic.candidates.extend(candidates);
     }
 }
 

@@ -5,7 +5,7 @@ use modeshift_dae::{EquationId, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics};
 use modeshift_mode_changes::transient_modes;
 use modeshift_modes::{ModeSet, ModeVariable};
-use modeshift_structure::long_range::{Diagram, LongRange, PartSweep, Swept};
+use modeshift_structure::long_range::{Diagram, LongRange, Swept};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Analyzed;
@@ -52,6 +52,43 @@ pub fn note_one_mode(analyzed: &Analyzed, found: &LongRange) -> Diagnostic {
         .help("`--at` chooses another mode; with `--node-limit`, all modes are analyzed as far as that many nodes go")
 }
 
+/// Says between which modes changes were looked at.
+pub fn note_one_change(analyzed: &Analyzed, found: &LongRange) -> Diagnostic {
+    let Analyzed { dae, analysis, .. } = analyzed;
+    let values = analysis.within.iter().map(|&(id, value)| (ModeVariable(id.0), value));
+    let message = "verdicts depend on modes far away: only what `--from` and `--to` name changes";
+    with_size(Diagnostic::note(Code::N0603, message).with_note(format!("assumed is {}", families(dae, values))), found)
+        .help("name others there to let them change; with `--node-limit`, all changes are analyzed as far as that many nodes go")
+}
+
+/// Says that all changes are too many, and how to ask for one.
+pub fn refuse_all_changes(dae: &MultimodeDae, found: &LongRange) -> Diagnostic {
+    let message = "verdicts depend on modes far away: all mode changes are too many to be told at once";
+    let usual = found.usual_values();
+    let example = dae.mode_variables.iter().enumerate().next().map(|(at, mode)| {
+        let value = !usual.get(&ModeVariable(at as u32)).copied().unwrap_or(true);
+        format!(", such as `--to '{}={value}'`", mode.name)
+    });
+    with_size(Diagnostic::error(Code::E0603, message), found).help(format!(
+        "name a change{}; with `--node-limit`, all are analyzed as far as that many nodes go",
+        example.unwrap_or_default()
+    ))
+}
+
+/// Says why ordinary tools cannot run a model whose modes are too many to be written one by one.
+pub fn refuse_to_write(found: &LongRange) -> Diagnostic {
+    if found.is_regular() {
+        let message = "verdicts depend on modes far away: blocks of all modes are too many to be written";
+        return with_size(Diagnostic::error(Code::E0603, message), found)
+            .help("with `--node-limit`, all modes are analyzed as far as that many nodes go");
+    }
+    let message = "some modes are singular: their equations cannot be written so that an ordinary solver runs them";
+    with_size(Diagnostic::error(Code::E0916, message), found).help(
+        "give each part that can be cut off a reference, or put small conductances across ideal switches: \
+         `check` says which modes, and which part",
+    )
+}
+
 /// Says that a run looks at modes as it meets them.
 pub fn note_run(found: &LongRange) -> Diagnostic {
     let message = "verdicts depend on modes far away: each mode is looked at when the run meets it";
@@ -79,6 +116,8 @@ fn with_size(diagnostic: Diagnostic, found: &LongRange) -> Diagnostic {
 /// One mode with the fewest deviations from usual values.
 struct Choice {
     /// The mode variables that deviate, with their values.
+    all: Vec<(ModeVariable, bool)>,
+    /// Those that imply the others.
     deviating: Vec<(ModeVariable, bool)>,
     /// Whether these alone make it so, whatever the others are.
     alone: bool,
@@ -88,7 +127,7 @@ struct Choice {
 
 impl Choice {
     fn value(&self, variable: ModeVariable) -> bool {
-        let deviating = self.deviating.iter().find(|(it, _)| *it == variable).map(|(_, value)| *value);
+        let deviating = self.all.iter().find(|(it, _)| *it == variable).map(|(_, value)| *value);
         deviating.unwrap_or_else(|| self.usual.get(&variable).copied().unwrap_or(true))
     }
 }
@@ -123,18 +162,43 @@ impl Words<'_> {
         let found = swept.fewest_deviations(usual_value)?;
         let deviating: Vec<_> = found.example.iter().map(|&variable| (variable, !usual_value(variable))).collect();
         let alone = swept.is_implied_by(&deviating);
-        Some(Choice { deviating, alone, usual, counts: found.counts })
+        Some(Choice { deviating: self.without_implied(&deviating), all: deviating, alone, usual, counts: found.counts })
     }
 
     fn choice_of_set(&self, diagram: &Diagram, modes: ModeSet) -> Option<Choice> {
-        let Diagram { space, valid, .. } = diagram;
+        let Diagram { space, modes: singular, valid } = diagram;
         let usual: FxHashMap<ModeVariable, bool> =
-            space.usual_values(space.difference(*valid, modes)).into_iter().collect();
+            space.usual_values(space.difference(*valid, *singular)).into_iter().collect();
         let usual_value = |variable: ModeVariable| usual.get(&variable).copied().unwrap_or(true);
         let found = space.fewest_deviations(modes, usual_value)?;
         let deviating: Vec<_> = found.example.iter().map(|&variable| (variable, !usual_value(variable))).collect();
         let alone = space.implies(space.and(space.valuation(&deviating), *valid), modes);
-        Some(Choice { deviating, alone, usual, counts: found.counts })
+        Some(Choice { deviating: self.without_implied(&deviating), all: deviating, alone, usual, counts: found.counts })
+    }
+
+    /// Deviations without those that others imply: a machine that is in one state is not in another.
+    fn without_implied(&self, deviating: &[(ModeVariable, bool)]) -> Vec<(ModeVariable, bool)> {
+        let LongRange { given, invariant, .. } = self.found;
+        let variables: FxHashSet<ModeVariable> = deviating.iter().map(|it| it.0).collect();
+        let related: Vec<(Vec<ModeVariable>, ModeSet)> = invariant
+            .components()
+            .map(|component| (given.support_of_all(&[component]), component))
+            .filter(|(support, _)| support.iter().any(|variable| variables.contains(variable)))
+            .collect();
+        let mut kept = deviating.to_vec();
+        for &(variable, value) in deviating.iter().filter(|it| !it.1) {
+            let rest: Vec<(ModeVariable, bool)> = kept.iter().copied().filter(|it| it.0 != variable).collect();
+            let is_implied =
+                related.iter().filter(|(support, _)| support.contains(&variable)).any(|(support, modes)| {
+                    let of_component: Vec<(ModeVariable, bool)> =
+                        rest.iter().copied().filter(|it| support.contains(&it.0)).collect();
+                    given.implies(given.and(*modes, given.valuation(&of_component)), given.assignment(variable, value))
+                });
+            if is_implied {
+                kept = rest;
+            }
+        }
+        kept
     }
 
     /// A part of a network that hangs together with nothing else.
@@ -186,10 +250,7 @@ impl Words<'_> {
     fn without_partners(&self, choice: &Choice) -> Diagnostic {
         let message = format!("singular, for example, when {}", self.deviating(choice));
         let mut diagnostic = Diagnostic::warning(Code::W0605, message);
-        let sweep = PartSweep::new(&self.found.given, &self.found.incidence);
-        let Ok(parts) = sweep.map(|sweep| sweep.in_mode(|variable| choice.value(variable))) else {
-            return self.with_choice(diagnostic, choice);
-        };
+        let parts = self.found.parts_in(|variable| choice.value(variable));
         for id in parts.overdetermined_equations.iter().take(MOST_LABELS / 2) {
             let equation = &self.dae.model.equations[*id];
             diagnostic = diagnostic.label(equation.span, format!("`{}`", equation.name));
@@ -339,11 +400,14 @@ fn families(dae: &MultimodeDae, values: impl Iterator<Item = (ModeVariable, bool
     format!("{}{more}", shown.join(", "))
 }
 
-/// A name without its indices: `open[..]` of `open[3]`, `s..` of `s12`.
+/// A name without its indices: `open[..]` of `open[3]`, `activeState(s[..].open)` of `activeState(s[2].open)`, `s..` of `s12`.
 fn family(name: &str) -> String {
-    if let Some((stem, _)) = name.split_once('[') {
-        return format!("{stem}[..]");
+    let mut parts = name.split('[');
+    let mut family = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        let after = part.split_once(']').map_or("", |it| it.1);
+        family = format!("{family}[..]{after}");
     }
-    let stem = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
-    if stem.len() == name.len() { name.to_string() } else { format!("{stem}..") }
+    let stem = family.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    if stem.len() == family.len() { family } else { format!("{stem}..") }
 }

@@ -36,13 +36,17 @@ pub struct TooManyGuards {
 impl DifferenceSystem {
     /// The system of a model, in the modes in which some guards have the given values.
     pub fn of(dae: &MultimodeDae, at: &[(ModeVariableId, bool)]) -> Result<Self, TooManyGuards> {
+        open_guards(dae, at)?;
         let fixed: BTreeMap<ModeVariableId, bool> = at.iter().copied().collect();
-        let open = dae.mode_variables.len() - fixed.len();
-        if open > MOST_GUARDS {
-            return Err(TooManyGuards { count: open });
-        }
         Ok(Reader::new(dae, fixed).system())
     }
+}
+
+/// How many guards have no given value; an error where these are more than are enumerated.
+pub fn open_guards(dae: &MultimodeDae, at: &[(ModeVariableId, bool)]) -> Result<usize, TooManyGuards> {
+    let fixed: BTreeSet<ModeVariableId> = at.iter().map(|it| it.0).collect();
+    let count = dae.mode_variables.len() - fixed.len();
+    if count > MOST_GUARDS { Err(TooManyGuards { count }) } else { Ok(count) }
 }
 
 /// A model while it is read; `clauses` reads its `when` clauses.

@@ -6,14 +6,15 @@
 //! as many closed branches as balances, and matching finds a partner for each.
 //!
 //! *Balances* are equations that are the same in all modes, linear with constant coefficients, and contain a flow that some
-//! mode cuts. A flow is *cut* in modes in which an equation says what it is, with no other unknown. Balances are scaled so that
+//! mode cuts. A flow is *cut* in modes in which an equation says what it is, with no other unknown; where one says so in all modes, that is
+//! the balance of a node with one branch. Balances are scaled so that
 //! a flow cancels in the sum of its two; where that cannot be, or a variable is in one balance or in more than two, it
 //! counts as leading out of the network. So what is found is singular, always; a node all of whose branches cannot be cut
 //! counts as the world outside, so what is found need not be all.
 
 use modeshift_dae::{Derivative, EquationId, MultimodeDae, VariableId};
 use modeshift_modes::{Invariant, ModeSet, ModeSpace, ModeVariable};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::automaton::Automaton;
 use super::plan::{Graph, Item, Plan};
@@ -53,7 +54,7 @@ impl Network {
         value_of: &dyn Fn(VariableId) -> Option<f64>,
     ) -> Network {
         let forms = forms(dae, space, invariant, &[], value_of);
-        let cut = cut_modes(space, &forms);
+        let cut = Cut::new(space, &forms);
         let rows: Vec<&Form> = forms.iter().filter_map(|forms| balance(forms, &cut)).collect();
         let occurrences = occurrences(&rows);
         let weights = weights(&rows, &occurrences);
@@ -61,7 +62,7 @@ impl Network {
         variables.sort_unstable();
         let mut network = Network { balances: rows.iter().map(|row| row.equation).collect(), flows: Vec::new() };
         for variable in variables {
-            let connected = !cut.get(&variable).copied().unwrap_or(ModeSet::EMPTY);
+            let connected = !cut.modes_of(variable);
             let flow = |rows: &[usize]| Flow {
                 variable,
                 balances: rows.iter().map(|&row| network.balances[row]).collect(),
@@ -92,7 +93,7 @@ impl Network {
         let items = self
             .flows
             .iter()
-            .map(|flow| Item { guard: flow.connected, edges: edges(flow), orders: Vec::new() })
+            .map(|flow| Item { guard: flow.connected, edges: edges(flow), sources: 0, orders: Vec::new() })
             .collect();
         let graph = Graph { items, vertices: vec![ModeSet::ALL; self.balances.len()] };
         let plan = Plan::new(given, &graph)?;
@@ -127,23 +128,46 @@ impl Network {
     }
 }
 
-/// By variable: the modes in which an equation has no other unknown.
-fn cut_modes(space: &ModeSpace, forms: &[Vec<Form>]) -> FxHashMap<VariableId, ModeSet> {
-    let mut cut: FxHashMap<VariableId, ModeSet> = FxHashMap::default();
-    for form in forms.iter().flatten().filter(|form| form.is_affine()) {
-        if let [(Derivative { of, order: 0 }, _)] = form.coefficients[..] {
-            let known = cut.entry(of).or_insert(ModeSet::EMPTY);
-            *known = space.or(*known, form.modes);
+/// Which variables an equation says alone.
+#[derive(Default)]
+struct Cut {
+    /// In some modes: what the law of a switch cuts, with the modes.
+    in_modes: FxHashMap<VariableId, ModeSet>,
+    /// In all modes: the balance of a node with one branch says so, and the law of a source.
+    always: FxHashSet<VariableId>,
+}
+
+impl Cut {
+    fn new(space: &ModeSpace, forms: &[Vec<Form>]) -> Cut {
+        let mut cut = Cut::default();
+        for form in forms.iter().flatten().filter(|form| form.is_affine()) {
+            let [(Derivative { of, order: 0 }, _)] = form.coefficients[..] else { continue };
+            if form.modes.is_all() {
+                cut.always.insert(of);
+            } else {
+                let known = cut.in_modes.entry(of).or_insert(ModeSet::EMPTY);
+                *known = space.or(*known, form.modes);
+            }
+        }
+        cut
+    }
+
+    /// The modes in which a flow does not lead from one balance to another. What a switch cuts leads to the balance that says it
+    /// in all modes.
+    fn modes_of(&self, variable: VariableId) -> ModeSet {
+        match self.in_modes.get(&variable) {
+            Some(&modes) => modes,
+            None if self.always.contains(&variable) => ModeSet::ALL,
+            None => ModeSet::EMPTY,
         }
     }
-    cut
 }
 
 /// The form of an equation that is a balance.
-fn balance<'a>(forms: &'a [Form], cut: &FxHashMap<VariableId, ModeSet>) -> Option<&'a Form> {
+fn balance<'a>(forms: &'a [Form], cut: &Cut) -> Option<&'a Form> {
     let [form] = forms else { return None };
-    let several = form.coefficients.len() > 1 && form.is_affine() && form.modes.is_all();
-    (several && form.coefficients.iter().any(|(of, _)| cut.contains_key(&of.of))).then_some(form)
+    let is_same = form.is_affine() && form.modes.is_all();
+    (is_same && form.coefficients.iter().any(|(of, _)| cut.in_modes.contains_key(&of.of))).then_some(form)
 }
 
 /// That a variable is in a balance.

@@ -6,13 +6,7 @@
 //! is in no basis, nothing is left to determine it. Both are lacks, and then the bases stay as they are: these are the
 //! bases of maximum matchings.
 
-use rustc_hash::FxHashMap;
-
-use super::automaton::Summaries;
 use super::plan::{Form, holds, without_bit};
-
-/// A matroid on the boundary: its bases as sets of places, ascending.
-pub(super) type Bases = Box<[u32]>;
 
 /// Of a matroid and a step: the matroid after, and whether something lacks a partner.
 pub(super) fn step(bases: &[u32], form: &Form, local: usize) -> (Vec<u32>, bool) {
@@ -56,35 +50,4 @@ pub(super) fn leave(bases: &mut Vec<u32>, place: u8, present: bool) -> bool {
     bases.iter_mut().for_each(|basis| *basis = without_bit(*basis, place));
     bases.sort_unstable();
     matched || !present
-}
-
-/// Matroids with numbers: equal ones have the same.
-#[derive(Default)]
-pub(super) struct Matroids {
-    known: FxHashMap<Bases, u32>,
-    all: Vec<Bases>,
-}
-
-impl Matroids {
-    fn number(&mut self, bases: Vec<u32>) -> u32 {
-        let bases = bases.into_boxed_slice();
-        if let Some(&number) = self.known.get(&bases) {
-            return number;
-        }
-        let number = self.all.len() as u32;
-        self.all.push(bases.clone());
-        self.known.insert(bases, number);
-        number
-    }
-}
-
-impl Summaries for Matroids {
-    fn start(&mut self) -> u32 {
-        self.number(vec![0])
-    }
-
-    fn step(&mut self, form: &Form, summary: u32, local: usize) -> Option<u32> {
-        let (bases, lacks) = step(&self.all[summary as usize], form, local);
-        (!lacks).then(|| self.number(bases))
-    }
 }

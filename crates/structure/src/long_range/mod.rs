@@ -12,8 +12,9 @@
 //!   modes of these: eliminated     their modes     not looked at yet
 //! ```
 //!
-//! The summary for verdict and parts is a matroid: the sets of boundary variables that the equations behind can be
-//! matched with, when everything that has left the boundary is matched too (`matroid`). A state at a cut is a summary
+//! The summary for parts is a matroid: the sets of boundary variables that the equations behind can be
+//! matched with, when everything that has left the boundary is matched too (`matroid`). For the verdict alone it is the same on a
+//! smaller graph, in which switches that are open are not there (`pairs`, `families`). A state at a cut is a summary
 //! with the values of the mode variables that are still needed. All states of all cuts are an automaton that reads a mode
 //! from left to right (`automaton`); models repeat themselves, so the tables of its steps are shared, and the minimal
 //! automaton is the decision diagram of the singular modes in the elimination order (`diagram`), linear in the model. From
@@ -49,26 +50,30 @@
 //! |---|---|
 //! | `automaton` | states per cut, shared tables, minimisation |
 //! | `diagram` | the minimal automaton as a set of modes |
+//! | `families` | which places of the boundary the items behind the front can cover |
 //! | `islands` | networks, and the modes in which a part is cut off |
 //! | `matroid` | what equations behind the front can be matched with |
 //! | `nearest` | one mode out of very many, for what is asked of a mode |
 //! | `offsets` | offsets and blocks of a mode, from both sides |
 //! | `order` | in which order to sweep, so that the boundary stays small |
+//! | `pairs` | switched laws as what leads from an equation to a variable, or is not there |
 //! | `parts` | over- and underdetermined parts of a mode, from both sides |
 //! | `partition` | what hangs together behind the front, and what is grounded |
 //! | `plan` | the steps of a sweep, in forms that repeat |
-//! | `simpler` | what has one partner only is left out, what is long is cut |
+//! | `simpler` | what has one partner only is left out |
 //! | `staged` | a verdict as its automaton, and what words ask of it |
 //! | `verdict` | what is asked of a verdict, whatever its form |
 //! | `weights` | what equations behind the front weigh, matched with what |
 
 mod automaton;
 mod diagram;
+mod families;
 mod islands;
 mod matroid;
 mod nearest;
 mod offsets;
 mod order;
+mod pairs;
 mod partition;
 mod parts;
 mod plan;
@@ -83,7 +88,7 @@ use modeshift_dae::{EquationId, Id, MultimodeDae, VariableId};
 use modeshift_modes::{Invariant, Limit, ModeSet, ModeSpace, ModeVariable};
 
 use automaton::Automaton;
-use matroid::Matroids;
+use families::Families;
 use partition::Partitions;
 use plan::{Graph, Item, Plan};
 use simpler::Simpler;
@@ -238,8 +243,10 @@ pub fn singular_modes(
 ) -> Result<Swept, NotSwept> {
     let (graph, _) = graph_of(incidence);
     let Simpler { graph, lonely } = graph.without_leaves();
-    let plan = Plan::new(given, &graph.with_short_items())?;
-    let automaton = Automaton::new(&plan, &mut Matroids::default(), options.time_limit)?;
+    let paired = graph.with_pairs();
+    let graphs: Vec<Graph> = paired.into_iter().chain([graph]).map(Graph::with_short_items).collect();
+    let plan = Plan::cheapest(given, &graphs)?;
+    let automaton = Automaton::new(&plan, &mut Families::default(), options.time_limit)?;
     let unmatched = (0..incidence.variables().len()).map(VariableId::from_index);
     let unmatched = unmatched.filter(|&variable| incidence.edges_of_variable(variable).is_empty());
     let unmatched = unmatched.map(|variable| incidence.variables()[variable].guard);
@@ -291,7 +298,12 @@ fn graph_of(incidence: &Incidence) -> (Graph, Vec<EquationId>) {
         let edges = incidence.edges_of_equation(equation);
         edges.map(|edge| (incidence.variable(edge).index() as u32, incidence.active(edge))).collect()
     };
-    let item = |&id: &EquationId| Item { guard: incidence.equations()[id].guard, edges: edges(id), orders: Vec::new() };
+    let item = |&id: &EquationId| Item {
+        guard: incidence.equations()[id].guard,
+        edges: edges(id),
+        sources: 0,
+        orders: Vec::new(),
+    };
     let items = equations.iter().map(item).collect();
     let vertices = incidence.variables().iter().map(|vertex| vertex.guard).collect();
     (Graph { items, vertices }, equations)

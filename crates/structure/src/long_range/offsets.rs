@@ -218,7 +218,7 @@ fn weighted_graph(incidence: &Incidence) -> (Graph, Vec<EquationId>) {
                 orders.push(order.min(u32::from(u8::MAX)) as u8);
             }
         }
-        Item { guard: incidence.equations()[id].guard, edges, orders }
+        Item { guard: incidence.equations()[id].guard, edges, sources: 0, orders }
     };
     let items = equations.iter().map(item).collect();
     let vertices = incidence.variables().iter().map(|vertex| vertex.guard).collect();

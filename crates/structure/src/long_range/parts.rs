@@ -11,8 +11,9 @@ use modeshift_modes::{ModeSpace, ModeVariable};
 
 use super::matroid::{join, leave, step};
 use super::plan::{Form, Plan, holds, with_gap};
-use super::{NotSwept, graph_of};
+use super::{LongRange, NotSwept, graph_of};
 use crate::Incidence;
+use crate::one_mode::{Signature, parts};
 
 /// The parts of one mode, each ascending.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,6 +26,35 @@ pub struct PartsOfMode {
     pub underdetermined_equations: Vec<EquationId>,
     /// The variables of these.
     pub underdetermined_variables: Vec<VariableId>,
+}
+
+impl LongRange {
+    /// The parts of the mode with these values, from its own matching: of one mode, that needs no narrow boundary.
+    pub fn parts_in(&self, value: impl Fn(ModeVariable) -> bool) -> PartsOfMode {
+        let LongRange { incidence, given, .. } = self;
+        let is_there = |guard| given.evaluate(guard, &value);
+        let mut columns: Vec<Option<u32>> = vec![None; incidence.variables().len()];
+        let (mut equations, mut variables) = (Vec::new(), Vec::new());
+        for (id, _) in incidence.variables().iter_enumerated().filter(|(_, vertex)| is_there(vertex.guard)) {
+            columns[id.index()] = Some(variables.len() as u32);
+            variables.push(id);
+        }
+        let mut signature = Signature::new(variables.len());
+        for (id, _) in incidence.equations().iter_enumerated().filter(|(_, vertex)| is_there(vertex.guard)) {
+            let edges = incidence.edges_of_equation(id).filter(|&edge| is_there(incidence.active(edge)));
+            signature.push(edges.filter_map(|edge| Some((columns[incidence.variable(edge).index()]?, 0))));
+            equations.push(id);
+        }
+        let found = parts(&signature);
+        let of_rows = |rows: Vec<u32>| rows.into_iter().map(|row| equations[row as usize]).collect();
+        let of_columns = |columns: Vec<u32>| columns.into_iter().map(|column| variables[column as usize]).collect();
+        PartsOfMode {
+            overdetermined_equations: of_rows(found.overdetermined_equations),
+            overdetermined_variables: of_columns(found.overdetermined_variables),
+            underdetermined_equations: of_rows(found.underdetermined_equations),
+            underdetermined_variables: of_columns(found.underdetermined_variables),
+        }
+    }
 }
 
 /// Finds the parts of modes by a sweep to the right and one back.

@@ -22,6 +22,8 @@ const MOST_LOCAL_MODES: usize = 6;
 pub(super) struct Item {
     pub(super) guard: ModeSet,
     pub(super) edges: Vec<(u32, ModeSet)>,
+    /// The first so many of the vertices are equations: from one of them the item leads to one of the others, or it is left out.
+    pub(super) sources: usize,
     /// What edges weigh; nothing where all weigh nothing, or weights do not matter.
     pub(super) orders: Vec<u8>,
 }
@@ -49,6 +51,8 @@ pub(super) struct Form {
     pub(super) guard: TruthTable,
     /// The item's vertices with their modes.
     pub(super) edges: Vec<(u8, TruthTable)>,
+    /// How many of the first of these are equations that the item leads from.
+    pub(super) sources: u8,
     /// What they weigh, where that matters.
     pub(super) orders: Vec<u8>,
     /// Places of leaving vertices, highest first, with the modes in which they are there.
@@ -62,6 +66,11 @@ impl Form {
     pub(super) fn neighbours(&self, local: usize) -> u32 {
         let there = self.edges.iter().filter(|(_, table)| holds(*table, local));
         there.fold(0, |set, &(place, _)| set | 1 << place)
+    }
+
+    /// The places of the equations that the item leads from.
+    pub(super) fn source_places(&self) -> u32 {
+        self.edges[..usize::from(self.sources)].iter().fold(0, |set, &(place, _)| set | 1 << place)
     }
 
     /// The values of the mode variables that stay.
@@ -110,35 +119,15 @@ pub(super) struct Plan {
 impl Plan {
     /// The steps for a graph whose sets of modes are from `space`.
     pub(super) fn new(space: &ModeSpace, graph: &Graph) -> Result<Plan, NotSwept> {
-        let supports = supports(space, graph);
-        let links = links(graph, &supports);
-        let count = graph.vertices.len() + space.variable_count();
-        let order = best_order(&links, graph.vertices.len(), count).ok_or(NotSwept::WideBoundary(WIDEST_BOUNDARY))?;
-        let mut last = vec![0; count];
-        for (position, &item) in order.iter().enumerate() {
-            links.of(item as usize).iter().for_each(|&link| last[link as usize] = position);
-        }
-        let mut planner = Planner {
-            space,
-            graph,
-            links: &links,
-            last,
-            entered: vec![false; count],
-            boundary: Vec::new(),
-            modes: Vec::new(),
-            known: FxHashMap::default(),
-            plan: Plan {
-                forms: Vec::new(),
-                steps: Vec::with_capacity(order.len()),
-                entering_modes: Lists::new(),
-                entering_vertices: Lists::new(),
-                widest: 0,
-            },
-        };
-        for (position, &item) in order.iter().enumerate() {
-            planner.step(position, item)?;
-        }
-        Ok(planner.plan)
+        Ordered::new(space, graph).ok_or(NotSwept::WideBoundary(WIDEST_BOUNDARY))?.plan(space, graph)
+    }
+
+    /// The steps for the graph that is swept most cheaply, of several with the same verdict.
+    pub(super) fn cheapest(space: &ModeSpace, graphs: &[Graph]) -> Result<Plan, NotSwept> {
+        let ordered = graphs.iter().filter_map(|graph| Some((Ordered::new(space, graph)?, graph)));
+        let cheapest = ordered.min_by(|one, other| one.0.cost.total_cmp(&other.0.cost));
+        let (ordered, graph) = cheapest.ok_or(NotSwept::WideBoundary(WIDEST_BOUNDARY))?;
+        ordered.plan(space, graph)
     }
 
     /// The mode variables in the order in which the sweep meets them, each followed by those that an invariant relates to it and
@@ -182,9 +171,56 @@ impl Plan {
     }
 }
 
+/// The items of a graph in a good order.
+struct Ordered {
+    links: Lists<u32>,
+    order: Vec<u32>,
+    cost: f64,
+}
+
+impl Ordered {
+    /// Nothing where every order that was tried is too wide.
+    fn new(space: &ModeSpace, graph: &Graph) -> Option<Ordered> {
+        let links = links(graph, &supports(space, graph));
+        let count = graph.vertices.len() + space.variable_count();
+        let (cost, order) = best_order(&links, graph.vertices.len(), count)?;
+        Some(Ordered { links, order, cost })
+    }
+
+    fn plan(&self, space: &ModeSpace, graph: &Graph) -> Result<Plan, NotSwept> {
+        let Ordered { links, order, .. } = &self;
+        let count = graph.vertices.len() + space.variable_count();
+        let mut last = vec![0; count];
+        for (position, &item) in order.iter().enumerate() {
+            links.of(item as usize).iter().for_each(|&link| last[link as usize] = position);
+        }
+        let mut planner = Planner {
+            space,
+            graph,
+            links,
+            last,
+            entered: vec![false; count],
+            boundary: Vec::new(),
+            modes: Vec::new(),
+            known: FxHashMap::default(),
+            plan: Plan {
+                forms: Vec::new(),
+                steps: Vec::with_capacity(order.len()),
+                entering_modes: Lists::new(),
+                entering_vertices: Lists::new(),
+                widest: 0,
+            },
+        };
+        for (position, &item) in order.iter().enumerate() {
+            planner.step(position, item)?;
+        }
+        Ok(planner.plan)
+    }
+}
+
 /// The cheapest of some orders: greedy ones, with mode variables in the boundary and without, and the order of the items, which is that
-/// of a model as it was written. Which is best depends on the model, by factors of ten in summaries, and all are quickly made.
-fn best_order(links: &Lists<u32>, vertices: usize, count: usize) -> Option<Vec<u32>> {
+/// of a model as it was written, with its cost. Which is best depends on the model, by factors of ten in summaries, and all are quickly made.
+fn best_order(links: &Lists<u32>, vertices: usize, count: usize) -> Option<(f64, Vec<u32>)> {
     let widest = WIDEST_BOUNDARY + MOST_LOCAL_MODES;
     let mut of_vertices = Lists::new();
     for item in 0..links.len() {
@@ -195,7 +231,7 @@ fn best_order(links: &Lists<u32>, vertices: usize, count: usize) -> Option<Vec<u
     let written: Vec<u32> = (0..links.len() as u32).collect();
     let orders = greedy.into_iter().flatten().chain([written]);
     let rated = orders.filter_map(|order| Some((cost(links, &order, vertices, count)?, order)));
-    rated.min_by(|one, other| one.0.total_cmp(&other.0)).map(|it| it.1)
+    rated.min_by(|one, other| one.0.total_cmp(&other.0))
 }
 
 /// About how many summaries there are at all cuts of an order; nothing where it is too wide.
@@ -278,6 +314,7 @@ impl Planner<'_> {
             entering_modes: (self.modes.len() - modes_before) as u8,
             guard: self.truth_table(item.guard),
             edges: item.edges.iter().map(|&(vertex, modes)| (place(vertex), self.truth_table(modes))).collect(),
+            sources: item.sources as u8,
             orders: item.orders.clone(),
             leaving: (0..self.boundary.len())
                 .rev()

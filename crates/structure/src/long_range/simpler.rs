@@ -1,11 +1,8 @@
-//! A simpler graph with the same verdict, before it is swept: without what has one partner only, and with long items as chains.
+//! A simpler graph with the same verdict, before it is swept: without what has one partner only.
 
 use modeshift_modes::ModeSet;
 
 use super::plan::{Graph, Item};
-
-/// Items with more vertices than this are written as chains: a wire that many elements share would be wider than any boundary.
-const LONGEST_ITEM: usize = 8;
 
 /// A graph without what can be matched in one way only, and the modes in which a vertex thereby lost all its items.
 pub(super) struct Simpler {
@@ -36,36 +33,11 @@ impl Graph {
         let is_lonely = |&at: &usize| !vertex_is_gone[at] && of_vertex[at] == 0 && !users[at].is_empty();
         let lonely = (0..self.vertices.len()).filter(is_lonely).map(|at| self.vertices[at]).collect();
         let left = self.items.into_iter().zip(item_is_gone).filter(|(_, is_gone)| !is_gone);
-        let items = left.map(|(Item { guard, mut edges, orders }, _)| {
+        let items = left.map(|(Item { guard, mut edges, sources, orders }, _)| {
             edges.retain(|&(vertex, _)| !vertex_is_gone[vertex as usize]);
-            Item { guard, edges, orders }
+            Item { guard, edges, sources, orders }
         });
         Simpler { graph: Graph { items: items.collect(), vertices: self.vertices }, lonely }
-    }
-
-    /// The same with long items `e(x1, …, xn)` as chains `e(x1, s1)`, `e(s1, x2, s2)`, …, `e(s(n-1), xn)`, several `x` to a link: one link
-    /// is matched with an `x`, those before it with the `s` after them, those behind it with the `s` before them. So what can be
-    /// matched with the chain is what can be matched with the item.
-    pub(super) fn with_short_items(self) -> Graph {
-        let Graph { items, mut vertices } = self;
-        let mut short = Vec::with_capacity(items.len());
-        for Item { guard, edges, orders } in items {
-            let mut before: Option<u32> = None;
-            let mut rest = &edges[..];
-            while rest.len() + usize::from(before.is_some()) > LONGEST_ITEM {
-                // Of the places of a link, one or two are for its neighbours in the chain.
-                let (now, later) = rest.split_at(LONGEST_ITEM - 2);
-                let after = vertices.len() as u32;
-                vertices.push(guard);
-                let neighbours = before.into_iter().chain([after]).map(|vertex| (vertex, guard));
-                let edges = now.iter().copied().chain(neighbours).collect();
-                short.push(Item { guard, edges, orders: Vec::new() });
-                (before, rest) = (Some(after), later);
-            }
-            let neighbour = before.map(|vertex| (vertex, guard));
-            short.push(Item { guard, edges: rest.iter().copied().chain(neighbour).collect(), orders });
-        }
-        Graph { items: short, vertices }
     }
 }
 

@@ -33,6 +33,7 @@ pub use from_all_modes::ModeBlock;
 pub use mode_structure::{Entry, ModeStructure, SigmaSolution};
 pub use offsets::{Matched, matched, matched_near};
 pub use parts::Parts;
+pub(crate) use parts::parts;
 pub use pins::{Coefficient, NoPins, Pins, pins};
 pub use reading::signature_in;
 pub use signature::{Column, ModeSignature, Row, Signature};

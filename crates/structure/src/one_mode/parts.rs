@@ -19,7 +19,7 @@ pub struct Parts {
 }
 
 /// The parts of a mode. Only which entries there are counts, not their orders.
-pub(super) fn parts(signature: &Signature) -> Parts {
+pub(crate) fn parts(signature: &Signature) -> Parts {
     let variables_of = |equation: u32| signature.entries(equation).iter().map(|entry| entry.0);
     let mut matching: BipartiteMatching<u32, u32> =
         BipartiteMatching::new(signature.equation_count(), signature.variable_count());
