@@ -415,3 +415,35 @@ fn a_discrete_variable_without_a_value_is_no_start() {
         assert!(found.said("E0712").message.contains("`n`"), "{value}");
     }
 }
+
+#[test]
+fn a_guess_at_which_a_difference_is_zero_is_left_in_all_directions() {
+    let found = start_body("Real p, n, i; equation i = 2/(p - n); p + n = 0.1*i; p - n = 4 + 0.01*i;");
+    // d = p - n solves d² - 4 d - 0.02 = 0.
+    let difference = 2.0 + 4.02f64.sqrt();
+    found.check("i", 2.0 / difference);
+}
+
+#[test]
+fn a_trigger_starts_where_it_is_held() {
+    // y = 15, y = -15 and y = 0 are all consistent; at y = 0 it would leave at the least disturbance.
+    let found = start_body(
+        "Real x, y; equation x = y/15; y = if 15000*x > 15 then 15 else if 15000*x < -15 then -15 else 15000*x;",
+    );
+    assert_eq!(found.value("y").abs(), 15.0);
+}
+
+#[test]
+fn a_start_is_found_where_modes_follow_the_unknowns() {
+    // Exponentials that go on as straight lines, six of them in a row: of 64 modes most have no solution that can be reached.
+    let body = "parameter Integer n = 6; Real v[n], i, k[n];
+        equation for j in 1:n loop
+          k[j] = if v[j] > 0.8 then 1e-14*exp(0.8/0.025)*(1 + (v[j] - 0.8)/0.025) else if v[j] < -1 then -1e-14
+            else 1e-14*(exp(v[j]/0.025) - 1);
+          k[j] = i;
+        end for; 20 = sum(v) + 100*i;";
+    let found = start_body(body);
+    let current = found.value("i");
+    let voltage = found.value("v[1]");
+    assert!((20.0 - 6.0 * voltage - 100.0 * current).abs() < 1e-9 && voltage > 0.7, "{voltage} V, {current} A");
+}

@@ -190,7 +190,7 @@ impl Flattener<'_> {
             for statement in calls {
                 if let StatementKind::Call(call) = &statement.kind {
                     let kind = self.call_action(call, &mut context)?;
-                    actions.push(WhenAction { guard: truth, kind, span: statement.span });
+                    actions.extend(kind.map(|kind| WhenAction { guard: truth, kind, span: statement.span }));
                 }
             }
             clause.branches.push(WhenBranch { conditions, actions, span: condition.span });

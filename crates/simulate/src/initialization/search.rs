@@ -15,6 +15,7 @@ use rustc_hash::FxHashSet;
 use super::agreement::Agreement;
 use super::attempts::LogEntry;
 use super::machines::MachineStarts;
+use super::orientation::Orientation;
 use super::point::{Point, StartMode};
 use super::problem::InitialProblem;
 use super::solve::{ModeFailure, ModeSolution};
@@ -104,11 +105,15 @@ impl InitialProblem<'_> {
         let machines = MachineStarts::of(self);
         let mut search = Search { problem: self, candidates, machines, seen: FxHashSet::default(), tried: Vec::new() };
         let (few, complete) = search.few_modes();
-        let consistent = if complete { search.try_all(few) } else { search.follow_definitions() };
+        let mut consistent = if complete { search.try_all(few) } else { search.follow_definitions() };
+        if consistent.is_empty() {
+            consistent.extend(search.try_freely());
+        }
         let Some(best) = consistent.iter().map(|it| it.0).min() else {
             return Err(NoStart { scenario: scenario.clone(), tried: search.tried, complete });
         };
         let consistent = search.left_least(consistent.into_iter().filter(|it| it.0 == best).collect());
+        let consistent = if complete && best != Agreement::Ties { self.held_first(consistent) } else { consistent };
         let tried = search.tried;
         let mut consistent = consistent.into_iter();
         let Some((_, mode, solution)) = consistent.next() else {
@@ -117,6 +122,18 @@ impl InitialProblem<'_> {
         // Which of several modes that all are at zero it is, the first instant decides.
         let others = if best == Agreement::Ties { Vec::new() } else { consistent.map(|(_, mode, _)| mode).collect() };
         Ok(self.state(scenario, mode, solution, others, complete))
+    }
+
+    /// Solutions that something holds before those that nothing does, where all are known.
+    fn held_first(&self, mut consistent: Consistent) -> Consistent {
+        if consistent.len() > 2 {
+            let all: Vec<_> = consistent.iter().map(|(_, mode, solution)| self.orientation(mode, solution)).collect();
+            let mut is_held = Orientation::of_most(&all).into_iter();
+            let (held, others): (Consistent, Consistent) =
+                consistent.into_iter().partition(|_| is_held.next().unwrap_or(true));
+            consistent = held.into_iter().chain(others).collect();
+        }
+        consistent
     }
 
     fn state(
@@ -242,7 +259,30 @@ impl Search<'_, '_> {
 
     /// The solution of a mode if it is consistent, else the mode that its solution suggests.
     fn try_mode(&mut self, mode: StartMode) -> (Option<(Agreement, StartMode, ModeSolution)>, Option<StartMode>) {
-        match self.problem.solve_mode(&mode) {
+        let solved = self.problem.solve_mode(&mode);
+        self.judge(mode, solved)
+    }
+
+    /// The mode that is found where mode variables follow the unknowns.
+    fn try_freely(&mut self) -> Option<(Agreement, StartMode, ModeSolution)> {
+        let (mode, values) = self.problem.solve_freely(&self.guessed_mode()?)?;
+        if !self.is_candidate(&mode) {
+            return None;
+        }
+        let solved = self.problem.solve_mode_from(&mode, values);
+        let known = self.tried.len();
+        let found = self.judge(mode, solved).0;
+        // Nobody assumed that mode: where it is none, it tells nothing.
+        self.tried.truncate(known);
+        found
+    }
+
+    fn judge(
+        &mut self,
+        mode: StartMode,
+        solved: Result<ModeSolution, ModeFailure>,
+    ) -> (Option<(Agreement, StartMode, ModeSolution)>, Option<StartMode>) {
+        match solved {
             Ok(solution) => {
                 let point = self.machines.with_left_states(self.problem, &mode, &solution.point);
                 let there = self.problem.mode_at(&point);

@@ -82,9 +82,13 @@ impl ModeSolution {
 impl InitialProblem<'_> {
     /// Start values in one mode.
     pub fn solve_mode(&self, mode: &StartMode) -> Result<ModeSolution, ModeFailure> {
+        self.solve_mode_from(mode, self.guesses.clone())
+    }
+
+    /// Start values in one mode, near these values.
+    pub(super) fn solve_mode_from(&self, mode: &StartMode, values: Vec<f64>) -> Result<ModeSolution, ModeFailure> {
         let one_mode = self.start.one_mode(|variable| mode.is_on(variable));
-        let mut point =
-            Point { values: self.guesses.clone(), mode: mode.clone(), own_left_limits: false, before: BTreeMap::new() };
+        let mut point = Point { values, mode: mode.clone(), own_left_limits: false, before: BTreeMap::new() };
         let mut log = Vec::new();
         for round in 0..DISCRETE_ROUNDS {
             self.solve_blocks(&one_mode, &mut point, &mut log)?;
@@ -157,7 +161,12 @@ impl InitialProblem<'_> {
     }
 
     /// A block on the tape; everything but its unknowns is known by now.
-    fn compile(&self, block: &OneModeBlock, point: &Point, homotopy: bool) -> Result<Differentiated, ModeFailure> {
+    pub(super) fn compile(
+        &self,
+        block: &OneModeBlock,
+        point: &Point,
+        homotopy: bool,
+    ) -> Result<Differentiated, ModeFailure> {
         let system = &self.start.system;
         for failed in &system.not_differentiated {
             if block.equations.contains(&failed.equation) {
@@ -179,7 +188,7 @@ impl InitialProblem<'_> {
         })
     }
 
-    fn newton_settings(&self, variables: &[VariableId]) -> NewtonSettings {
+    pub(super) fn newton_settings(&self, variables: &[VariableId]) -> NewtonSettings {
         NewtonSettings {
             tolerance: self.settings.tolerance,
             nominal: variables.iter().map(|variable| self.nominal[variable.index()]).collect(),
@@ -194,7 +203,7 @@ impl InitialProblem<'_> {
 
     /// Evaluates the definitions of discrete variables until nothing changes, in as many rounds as one may lead to the next; whether
     /// a value changed.
-    fn update_discrete(&self, point: &mut Point) -> bool {
+    pub(super) fn update_discrete(&self, point: &mut Point) -> bool {
         let space = &self.start.space;
         let holds = |it: &&DiscreteDefinition| space.evaluate(it.modes, |variable| point.mode.is_on(variable));
         let (variables, values): (Vec<_>, Vec<_>) =
