@@ -432,18 +432,3 @@ fn a_trigger_starts_where_it_is_held() {
     );
     assert_eq!(found.value("y").abs(), 15.0);
 }
-
-#[test]
-fn a_start_is_found_where_modes_follow_the_unknowns() {
-    // Exponentials that go on as straight lines, six of them in a row: of 64 modes most have no solution that can be reached.
-    let body = "parameter Integer n = 6; Real v[n], i, k[n];
-        equation for j in 1:n loop
-          k[j] = if v[j] > 0.8 then 1e-14*exp(0.8/0.025)*(1 + (v[j] - 0.8)/0.025) else if v[j] < -1 then -1e-14
-            else 1e-14*(exp(v[j]/0.025) - 1);
-          k[j] = i;
-        end for; 20 = sum(v) + 100*i;";
-    let found = start_body(body);
-    let current = found.value("i");
-    let voltage = found.value("v[1]");
-    assert!((20.0 - 6.0 * voltage - 100.0 * current).abs() < 1e-9 && voltage > 0.7, "{voltage} V, {current} A");
-}

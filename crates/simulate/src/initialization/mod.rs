@@ -16,7 +16,6 @@
 //! | `solve` | one mode: block after block, `homotopy`, conditions that are too many |
 //! | `rounding` | how far conditions that agree can differ |
 //! | `agreement` | how well a mode agrees with its own solution |
-//! | `free_modes` | a start whose mode follows the unknowns |
 //! | `orientation` | which of several starts is held |
 //! | `machines` | state machines, whose initial states are no choice |
 //! | `search` | which mode |
@@ -30,7 +29,6 @@ mod attempts;
 mod discrete_conditions;
 mod explain;
 mod first_modes;
-mod free_modes;
 mod left_limits;
 mod machines;
 mod orientation;

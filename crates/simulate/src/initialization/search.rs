@@ -105,10 +105,7 @@ impl InitialProblem<'_> {
         let machines = MachineStarts::of(self);
         let mut search = Search { problem: self, candidates, machines, seen: FxHashSet::default(), tried: Vec::new() };
         let (few, complete) = search.few_modes();
-        let mut consistent = if complete { search.try_all(few) } else { search.follow_definitions() };
-        if consistent.is_empty() {
-            consistent.extend(search.try_freely());
-        }
+        let consistent = if complete { search.try_all(few) } else { search.follow_definitions() };
         let Some(best) = consistent.iter().map(|it| it.0).min() else {
             return Err(NoStart { scenario: scenario.clone(), tried: search.tried, complete });
         };
@@ -259,30 +256,7 @@ impl Search<'_, '_> {
 
     /// The solution of a mode if it is consistent, else the mode that its solution suggests.
     fn try_mode(&mut self, mode: StartMode) -> (Option<(Agreement, StartMode, ModeSolution)>, Option<StartMode>) {
-        let solved = self.problem.solve_mode(&mode);
-        self.judge(mode, solved)
-    }
-
-    /// The mode that is found where mode variables follow the unknowns.
-    fn try_freely(&mut self) -> Option<(Agreement, StartMode, ModeSolution)> {
-        let (mode, values) = self.problem.solve_freely(&self.guessed_mode()?)?;
-        if !self.is_candidate(&mode) {
-            return None;
-        }
-        let solved = self.problem.solve_mode_from(&mode, values);
-        let known = self.tried.len();
-        let found = self.judge(mode, solved).0;
-        // Nobody assumed that mode: where it is none, it tells nothing.
-        self.tried.truncate(known);
-        found
-    }
-
-    fn judge(
-        &mut self,
-        mode: StartMode,
-        solved: Result<ModeSolution, ModeFailure>,
-    ) -> (Option<(Agreement, StartMode, ModeSolution)>, Option<StartMode>) {
-        match solved {
+        match self.problem.solve_mode(&mode) {
             Ok(solution) => {
                 let point = self.machines.with_left_states(self.problem, &mode, &solution.point);
                 let there = self.problem.mode_at(&point);

@@ -82,13 +82,9 @@ impl ModeSolution {
 impl InitialProblem<'_> {
     /// Start values in one mode.
     pub fn solve_mode(&self, mode: &StartMode) -> Result<ModeSolution, ModeFailure> {
-        self.solve_mode_from(mode, self.guesses.clone())
-    }
-
-    /// Start values in one mode, near these values.
-    pub(super) fn solve_mode_from(&self, mode: &StartMode, values: Vec<f64>) -> Result<ModeSolution, ModeFailure> {
         let one_mode = self.start.one_mode(|variable| mode.is_on(variable));
-        let mut point = Point { values, mode: mode.clone(), own_left_limits: false, before: BTreeMap::new() };
+        let mut point =
+            Point { values: self.guesses.clone(), mode: mode.clone(), own_left_limits: false, before: BTreeMap::new() };
         let mut log = Vec::new();
         for round in 0..DISCRETE_ROUNDS {
             self.solve_blocks(&one_mode, &mut point, &mut log)?;
@@ -188,7 +184,7 @@ impl InitialProblem<'_> {
         })
     }
 
-    pub(super) fn newton_settings(&self, variables: &[VariableId]) -> NewtonSettings {
+    fn newton_settings(&self, variables: &[VariableId]) -> NewtonSettings {
         NewtonSettings {
             tolerance: self.settings.tolerance,
             nominal: variables.iter().map(|variable| self.nominal[variable.index()]).collect(),
@@ -203,7 +199,7 @@ impl InitialProblem<'_> {
 
     /// Evaluates the definitions of discrete variables until nothing changes, in as many rounds as one may lead to the next; whether
     /// a value changed.
-    pub(super) fn update_discrete(&self, point: &mut Point) -> bool {
+    fn update_discrete(&self, point: &mut Point) -> bool {
         let space = &self.start.space;
         let holds = |it: &&DiscreteDefinition| space.evaluate(it.modes, |variable| point.mode.is_on(variable));
         let (variables, values): (Vec<_>, Vec<_>) =
