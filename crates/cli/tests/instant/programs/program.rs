@@ -81,10 +81,7 @@ impl Item {
         let clauses: Vec<&Vec<Branch>> = match self {
             Item::Definition(..) => Vec::new(),
             Item::Clause(branches) => vec![branches],
-            Item::Algorithm(statements) => {
-                let when = |it| if let &Statement::When(ref branches) = it { Some(branches) } else { None };
-                statements.iter().filter_map(when).collect()
-            }
+            Item::Algorithm(statements) => statements.iter().filter_map(Statement::clause).collect(),
         };
         clauses.into_iter().flatten().flat_map(|branch| &branch.conditions).collect()
     }
@@ -98,6 +95,10 @@ pub enum Statement {
 }
 
 impl Statement {
+    fn clause(&self) -> Option<&Vec<Branch>> {
+        if let Statement::When(branches) = self { Some(branches) } else { None }
+    }
+
     pub fn assigns(&self, variable: usize) -> bool {
         match self {
             Statement::Assign(assigned, _) => *assigned == variable,
