@@ -356,6 +356,7 @@ codes! {
     W0215 "The `within` of a library's file does not name the package from which it is read.",
     W0216 "`package.order` lists an element that the package does not have.",
     W0217 "No `inner` element surrounds an `outer` one: the model as a whole gets one, unmodified.",
+    W0218 "What a function prints or writes to files is left out.",
     W0312 "A parameter that is needed at translation has no value; its start value or a default is used.",
     W0321 "Reals are compared for equality.",
     W0322 "Units do not go together.",

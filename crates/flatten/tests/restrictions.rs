@@ -1,7 +1,7 @@
 //! What the language forbids is refused with its own code, and the nearest thing that it allows passes.
 
 use crate::support;
-use support::try_flat;
+use support::{codes_of, try_flat};
 
 /// A rule: its code, a model that breaks it, and a neighbour that keeps it.
 type Rule = (&'static str, &'static str, &'static str);
@@ -556,4 +556,26 @@ fn calls_that_do_nothing_and_messages_of_what_holds_are_no_errors() {
     let message = "function g output String s; algorithm s := \"\"; assert(false, \"evaluated\"); end g;";
     assert!(try_flat(&format!("{message} model M equation assert(true, g()); end M;"), &[]).is_ok());
     assert!(try_flat(&format!("{message} model M equation assert(time < 0, g()); end M;"), &[]).is_err());
+}
+
+#[test]
+fn what_is_printed_or_written_is_left_out_and_said_so() {
+    let print = "function print input String s; external \"C\" ModelicaInternal_print(s, \"\"); end print;";
+    let store = "function store input Real v[:]; input String file; output Boolean done; algorithm
+        print(file); assert(size(v, 1) > 0, \"empty\"); done := true; end store;";
+    let exit = "function exit input Integer s; external \"C\" ModelicaInternal_exit(s); end exit;";
+    for call in ["print(\"now\")", "store({x, 2*x}, \"file\")"] {
+        let bodies = [
+            format!("equation der(x) = 1; when x > 1 then {call}; end when;"),
+            format!("equation der(x) = 1; algorithm when x > 1 then {call}; end when;"),
+            format!("equation der(x) = 1; initial algorithm {call};"),
+        ];
+        for body in bodies {
+            let text = format!("{print} {store} model M Real x(start = 0, fixed = true); {body} end M;");
+            assert_eq!(codes_of(&text), ["W0218"], "{body}");
+        }
+    }
+    let ending = format!("{exit} model M Real x; equation der(x) = 1; when x > 1 then exit(1); end when; end M;");
+    let refused = try_flat(&ending, &[]).expect_err("it would end the run");
+    assert!(refused[0].starts_with("E0290"), "{refused:?}");
 }

@@ -332,3 +332,33 @@ fn what_fades_away_is_not_asked_for_digits() {
     // The input resistance R of an endless ladder: 1/R = 1 + 1/(2 + R).
     assert!((found[rungs] - (3f64.sqrt() - 1.0)).abs() < 1e-14, "{}", found[rungs]);
 }
+
+#[test]
+fn what_rounding_leaves_of_a_residual_is_a_solution() {
+    // Two diodes against each other: exp(x) - 1 is rounded by 1e-16, so that x = 0 is found as well as x = 1e-17.
+    let diodes = system(1, |e, x| {
+        let (one, steep) = (e.real(1.0), scaled(e, 40.0, x[0]));
+        let back = scaled(e, -1.0, steep);
+        let (forward, backward) = (e.call(Builtin::Exp, &[steep]), e.call(Builtin::Exp, &[back]));
+        let (forward, backward) = (e.difference(forward, one), e.difference(backward, one));
+        vec![e.difference(forward, backward)]
+    });
+    for start in [3.611_859e-18, 1e-17, -2e-17, 5e-16] {
+        let (_, found) = solve(&diodes, &[start], &NewtonSettings::default()).expect("it is a solution");
+        assert!(found[0].abs() < 1e-16, "{found:?}");
+    }
+}
+
+#[test]
+fn the_other_solution_is_found_where_one_has_ended_at_a_fold() {
+    // x = c + y/15 with y = 15000 x, but not beyond 15 and -15: at c = 1 the solution at y = -15, which there was up to c = 0.999, has ended.
+    let trigger = system(1, |e, x| {
+        let (low, high, steep) = (e.real(-15.0), e.real(15.0), scaled(e, 15000.0, x[0]));
+        let above = e.call(Builtin::Max, &[steep, low]);
+        let limited = e.call(Builtin::Min, &[above, high]);
+        let (share, moved) = (scaled(e, 1.0 / 15.0, limited), minus(e, x[0], 1.0));
+        vec![e.difference(moved, share)]
+    });
+    let (_, found) = solve(&trigger, &[-0.06], &NewtonSettings::default()).expect("there is another solution");
+    assert!((found[0] - 2.0).abs() < 1e-12, "{found:?}");
+}

@@ -307,3 +307,23 @@ fn the_symbolic_derivative_and_the_tape_agree_on_long_sums() {
     let found = evaluate(&model, &natives, derivative, |input| if input == Input::Variable(X, 1) { 2.0 } else { 0.0 });
     assert_eq!(found, 200_001.0);
 }
+
+#[test]
+fn roundings_are_those_of_what_a_result_is_made_of() {
+    let mut model = model_with(1);
+    let e = &mut model.expressions;
+    let (x, one, large) = (e.variable(VariableId(0), 0), e.real(1.0), e.real(1e6));
+    let power = e.call(Builtin::Exp, &[x]);
+    let near_zero = e.difference(power, one);
+    let shifted = e.sum(x, large);
+    let there_and_back = e.difference(shifted, large);
+    let steps = e.call(Builtin::Floor, &[there_and_back]);
+    let tape =
+        Compiler::new(&model, &NativeFunctions::new()).tape(&[x, near_zero, there_and_back, steps]).expect("numeric");
+    let mut roundings = [f64::NAN; 4];
+    tape.roundings(&[1e-18], &mut tape.workspace(), &mut roundings);
+    let [of_x, of_near_zero, of_there_and_back, of_steps] = roundings;
+    assert_eq!((of_x, of_steps), (f64::EPSILON * 1e-18, 0.0));
+    assert!((1e-16..1e-15).contains(&of_near_zero), "{of_near_zero}");
+    assert!((1e-10..1e-9).contains(&of_there_and_back), "{of_there_and_back}");
+}

@@ -605,3 +605,29 @@ fn levels_that_become_equal_rest_there() {
         }
     }
 }
+
+#[test]
+fn an_assertion_holds_where_what_it_bounds_stops_just_before() {
+    let body = "Real y(start = 0.1, fixed = true), w(start = 1, fixed = true);
+        equation der(w) = -0.01*w; der(y) = if y > 1 - 1e-9 then 0 else 0.01*(1.004 - y)*(1 + w);
+        assert(y < 1 + 1e-9, \"overcharged\");";
+    let ran = run_body(body, &How::until(600.0)).finished();
+    check("y", ran.last("y"), 1.0 - 1e-9, 1e-12);
+}
+
+#[test]
+fn an_assertion_fails_where_what_it_bounds_stops_just_behind() {
+    let body = "Real y(start = 0.1, fixed = true), w(start = 1, fixed = true);
+        equation der(w) = -0.01*w; der(y) = if y > 1 + 1e-9 then 0 else 0.01*(1.004 - y)*(1 + w);
+        assert(y < 1 - 1e-9, \"overcharged\");";
+    run_body(body, &How::until(600.0)).said("E0821");
+}
+
+#[test]
+fn a_trigger_without_events_goes_on_where_its_solution_ends() {
+    // At time = 1 exactly, whole steps of Newton's method go to and fro between the two branches that have ended.
+    let body = "Real u = 3 - 4*time, x, y; equation x = y/15 - u;
+        y = smooth(0, noEvent(if 15000*x > 15 then 15 else if 15000*x < -15 then -15 else 15000*x));";
+    let ran = run_body(body, &How { interval: Some(0.01), ..How::until(1.5) }).finished();
+    assert_eq!([0.5, 0.99, 1.0, 1.5].map(|time| ran.at(time, "y")), [-15.0, -15.0, 15.0, 15.0]);
+}

@@ -415,3 +415,20 @@ fn a_discrete_variable_without_a_value_is_no_start() {
         assert!(found.said("E0712").message.contains("`n`"), "{value}");
     }
 }
+
+#[test]
+fn a_guess_at_which_a_difference_is_zero_is_left_in_all_directions() {
+    let found = start_body("Real p, n, i; equation i = 2/(p - n); p + n = 0.1*i; p - n = 4 + 0.01*i;");
+    // d = p - n solves d² - 4 d - 0.02 = 0.
+    let difference = 2.0 + 4.02f64.sqrt();
+    found.check("i", 2.0 / difference);
+}
+
+#[test]
+fn a_trigger_starts_where_it_is_held() {
+    // y = 15, y = -15 and y = 0 are all consistent; at y = 0 it would leave at the least disturbance.
+    let found = start_body(
+        "Real x, y; equation x = y/15; y = if 15000*x > 15 then 15 else if 15000*x < -15 then -15 else 15000*x;",
+    );
+    assert_eq!(found.value("y").abs(), 15.0);
+}

@@ -1,6 +1,7 @@
 //! Sliding modes: when a run slides, what it says, and what is refused.
 
 use modeshift_simulate::integrate::Method;
+use modeshift_simulate::run::RunEnd;
 
 use crate::support::random::Random;
 use crate::support::runs::{How, Ran, check, file, run_text};
@@ -374,4 +375,13 @@ fn sliding_may_begin_from_nothing() {
             }
         }
     }
+}
+
+#[test]
+fn a_trigger_whose_branch_ends_does_not_end_the_program() {
+    // At the fold both sides lead to the other, and no combination of them has a value a little later.
+    let text = "model M Real c(start = 20, fixed = true), x, y; equation x = 0.5*y + 0.5*c; der(c) = -10*y;
+        y = if 15000*x > 15 then 15 else if 15000*x < -15 then -15 else 15000*x; end M;";
+    let ran = run_text(text, &How::until(1.0));
+    assert_eq!(ran.summary.as_ref().map(|it| &it.end), Some(&RunEnd::Failed), "{:?}", ran.summary);
 }

@@ -275,7 +275,7 @@ impl Flattener<'_> {
             for statement in calls {
                 if let StatementKind::Call(call) = &statement.kind {
                     let kind = self.call_action(call, &mut run.context)?;
-                    actions.push(WhenAction { guard: truth, kind, span: statement.span });
+                    actions.extend(kind.map(|kind| WhenAction { guard: truth, kind, span: statement.span }));
                 }
             }
             if here.iter().any(|it| !run.is_of_one_when(&it.parts[0].name.name)) {

@@ -408,6 +408,7 @@ impl Flattener<'_> {
                 true => Ok(()),
                 false => self.terms(arguments, context).map(|_| ()),
             },
+            _ if self.is_left_out(function, call.span, context)? => Ok(()),
             _ => unsupported(format!("a call of `{name}` as an equation"), call.span),
         }
     }

@@ -127,7 +127,7 @@ impl Flattener<'_> {
             ast::EquationKind::For { indices, body } => self.loop_actions(indices, body, guard, actions, context),
             ast::EquationKind::Call(call) => {
                 let kind = self.call_action(call, context)?;
-                actions.push(WhenAction { guard, kind, span });
+                actions.extend(kind.map(|kind| WhenAction { guard, kind, span }));
                 Ok(())
             }
             ast::EquationKind::When(_) => wrong(Code::E0403, "`when` cannot stand inside `when`", span),
@@ -157,15 +157,15 @@ impl Flattener<'_> {
         Ok(())
     }
 
-    /// `reinit`, `assert` or `terminate`
-    pub(crate) fn call_action(&mut self, call: &Expression, context: &mut Context) -> Outcome<WhenActionKind> {
+    /// `reinit`, `assert` or `terminate`; nothing where the call is left out.
+    pub(crate) fn call_action(&mut self, call: &Expression, context: &mut Context) -> Outcome<Option<WhenActionKind>> {
         let ExpressionKind::Call { function, arguments, named } = &call.kind else {
             return unsupported("this expression as an equation", call.span);
         };
         let name = crate::classes::lookup::reference_text(function);
         match (&*name, arguments.as_slice()) {
-            ("assert", _) => Ok(WhenActionKind::Assert(self.assertion(arguments, named, call.span, context)?)),
-            ("terminate", [message]) => Ok(WhenActionKind::Terminate(self.message(message, context)?)),
+            ("assert", _) => Ok(Some(WhenActionKind::Assert(self.assertion(arguments, named, call.span, context)?))),
+            ("terminate", [message]) => Ok(Some(WhenActionKind::Terminate(self.message(message, context)?))),
             ("reinit", [state, value]) => {
                 let state_term = self.term(state, context)?;
                 let value = self.term(value, context)?;
@@ -175,13 +175,14 @@ impl Flattener<'_> {
                     return wrong(Code::E0303, "`reinit` needs a Real variable and a number", call.span);
                 };
                 match self.model.expressions.node(id) {
-                    Node::Variable(variable, 0) => Ok(WhenActionKind::Reinit(variable, value)),
+                    Node::Variable(variable, 0) => Ok(Some(WhenActionKind::Reinit(variable, value))),
                     _ => wrong(Code::E0403, "the first argument of `reinit` must be a variable", state.span),
                 }
             }
             ("reinit" | "terminate", _) => {
                 wrong(Code::E0307, format!("`{name}` does not take these arguments"), call.span)
             }
+            _ if self.is_left_out(function, call.span, context)? => Ok(None),
             _ => unsupported(format!("a call of `{name}` in `when`"), call.span),
         }
     }

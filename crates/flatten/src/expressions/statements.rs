@@ -120,8 +120,10 @@ impl Flattener<'_> {
             return unsupported("this statement", call.span);
         };
         if &*function.parts[0].name.name != "assert" || function.parts.len() > 1 {
-            let (effect, bound) = self.effect_call(function, arguments, named, call.span, context)?;
-            return self.run_effect(&effect, bound, context).map(|()| Flow::Next);
+            if let Some((effect, bound)) = self.effect_call(function, arguments, named, call.span, context)? {
+                self.run_effect(&effect, bound, context)?;
+            }
+            return Ok(Flow::Next);
         }
         let mut assertion = self.assertion(arguments, named, call.span, context)?;
         match self.model.expressions.literal_boolean(assertion.condition) {

@@ -1,18 +1,25 @@
-//! Calls of functions for their effect: functions without outputs, which check what they are given.
+//! Calls of functions for their effect: functions without outputs, which check what they are given, and functions that print or write
+//! files, which is left out and said.
 
-use modeshift_diagnostics::Span;
-use modeshift_syntax::ast::{ClassKind, Expression, External, Ident, Reference, Statement, StatementKind};
+use modeshift_diagnostics::{Code, Diagnostic, Span};
+use modeshift_syntax::ast::{
+    ClassKind, Expression, ExpressionKind, External, Ident, Reference, Statement, StatementKind,
+};
 
 use crate::classes::layout::Member;
-use crate::classes::library::composition;
+use crate::classes::library::{ClassId, composition};
 use crate::classes::lookup::reference_text;
-use crate::expressions::context::Context;
+use crate::expressions::context::{Context, Purpose};
 use crate::expressions::functions::{Bound, Call, MAX_CALLS, is_input, is_output};
 use crate::failure::{Outcome, unsupported};
 use crate::flattener::Flattener;
+use crate::instances::modification::Scope;
+
+/// So many calls in each other are looked into.
+const MOST_DEEP: usize = 8;
 
 impl Flattener<'_> {
-    /// A call for its effect, of a function without outputs: the call with its arguments.
+    /// A call for its effect, of a function without outputs: the call with its arguments; nothing where it is left out.
     pub(crate) fn effect_call(
         &mut self,
         function: &Reference,
@@ -20,7 +27,7 @@ impl Flattener<'_> {
         named: &[(Ident, Expression)],
         span: Span,
         context: &mut Context,
-    ) -> Outcome<(Call, Bound)> {
+    ) -> Outcome<Option<(Call, Bound)>> {
         let class = self.called_class(function, context)?;
         let class = self.classes.type_info(class)?.class;
         let layout = self.classes.layout(class)?;
@@ -29,6 +36,9 @@ impl Flattener<'_> {
                 .is_some_and(|it| it.external.as_ref().is_none_or(is_unobserved))
             && !layout.members.iter().any(is_output)
             && context.calls < MAX_CALLS;
+        if !is_known && self.is_left_out(function, span, context)? {
+            return Ok(None);
+        }
         if !is_known {
             return unsupported(format!("a call of `{}` for its effect", reference_text(function)), span);
         }
@@ -40,7 +50,49 @@ impl Flattener<'_> {
         let call = Call { class, layout: layout.clone(), positional, named: by_name, span };
         let inputs: Vec<&Member> = layout.members.iter().filter(|member| is_input(member)).collect();
         let bound = self.bind(&call, &inputs, context)?;
-        Ok((call, bound))
+        Ok(Some((call, bound)))
+    }
+
+    /// Whether a call for its effect prints or writes files: no variable of the model depends on that, so it is left out, with a warning.
+    pub(crate) fn is_left_out(&mut self, function: &Reference, span: Span, context: &Context) -> Outcome<bool> {
+        let class = self.called_class(function, context)?;
+        let is_left_out = self.writes_outside(class, 0)?;
+        if is_left_out {
+            let name = reference_text(function);
+            let warning = Diagnostic::warning(Code::W0218, format!("what `{name}` prints or writes is left out"));
+            let warning = warning.label(span, "this call has no effect");
+            self.say(
+                warning.help("results are written by `-o`, and messages by `assert` with `AssertionLevel.warning`"),
+            );
+        }
+        Ok(is_left_out)
+    }
+
+    /// Whether a function, or one that it calls for its effect, does something outside the model that no result tells of.
+    fn writes_outside(&mut self, class: ClassId, depth: usize) -> Outcome<bool> {
+        let class = self.classes.type_info(class)?.class;
+        let layout = self.classes.layout(class)?;
+        if depth == MOST_DEEP || self.classes.library.class(class).definition.kind != ClassKind::Function {
+            return Ok(false);
+        }
+        for &class in &layout.classes {
+            let definition = self.classes.library.class(class).definition.clone();
+            let Some(inside) = composition(&definition) else { continue };
+            if let Some(external) = &inside.external {
+                return Ok(!layout.members.iter().any(is_output) && is_output_of_text(external));
+            }
+            let mut calls = Vec::new();
+            inside.algorithms.iter().for_each(|section| called_for_effect(&section.statements, &mut calls));
+            let context = Context::new(Scope { instance: None, class }, Purpose::Symbolic);
+            for function in calls {
+                if let Ok(called) = self.called_class(function, &context)
+                    && self.writes_outside(called, depth + 1)?
+                {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// Whether a call that nobody takes the results of does nothing: its function is pure and checks nothing.
@@ -78,6 +130,32 @@ impl Flattener<'_> {
 fn is_unobserved(external: &External) -> bool {
     let name = external.call.as_ref().map(|(_, name, _)| &*name.name);
     name == Some("ModelicaRandom_setInternalState_xorshift1024star")
+}
+
+/// Whether an external function prints or changes files, and does not end the run.
+fn is_output_of_text(external: &External) -> bool {
+    let name = external.call.as_ref().map_or("", |(_, name, _)| &*name.name);
+    let is_known = ["ModelicaInternal_", "ModelicaStreams_", "ModelicaIO_"].iter().any(|it| name.starts_with(it));
+    is_known && name != "ModelicaInternal_exit"
+}
+
+/// The functions that statements call for their effect.
+fn called_for_effect<'a>(statements: &'a [Statement], out: &mut Vec<&'a Reference>) {
+    for statement in statements {
+        match &statement.kind {
+            StatementKind::Call(call) => {
+                if let ExpressionKind::Call { function, .. } = &call.kind {
+                    out.push(function);
+                }
+            }
+            StatementKind::If { branches, otherwise } => {
+                branches.iter().for_each(|(_, body)| called_for_effect(body, out));
+                called_for_effect(otherwise, out);
+            }
+            StatementKind::For { body, .. } | StatementKind::While(_, body) => called_for_effect(body, out),
+            _ => {}
+        }
+    }
 }
 
 /// Whether a statement computes with predefined functions at most; what others do is not looked into.

@@ -276,8 +276,10 @@ impl Flattener<'_> {
             out.push(Statement::Assert(never, message));
             return Ok(());
         }
-        let (effect, bound) = self.effect_call(function, arguments, named, call.span, context)?;
-        self.lower_effect(&effect, bound, context, out)
+        match self.effect_call(function, arguments, named, call.span, context)? {
+            Some((effect, bound)) => self.lower_effect(&effect, bound, context, out),
+            None => Ok(()),
+        }
     }
 
     /// The statements of a function without outputs, written out where it is called.

@@ -49,4 +49,9 @@ impl NonlinearSystem for Block<'_> {
         self.inputs[..unknowns.len()].copy_from_slice(unknowns);
         self.equations.evaluate(&self.inputs, &mut self.jacobian_workspace, residuals, entries);
     }
+
+    fn roundings(&mut self, unknowns: &[f64], roundings: &mut [f64]) {
+        self.inputs[..unknowns.len()].copy_from_slice(unknowns);
+        self.equations.residuals.roundings(&self.inputs, &mut self.residual_workspace, roundings);
+    }
 }

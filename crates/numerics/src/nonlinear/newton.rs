@@ -18,6 +18,8 @@ pub trait NonlinearSystem {
     fn residuals(&mut self, unknowns: &[f64], residuals: &mut [f64]);
     /// Residuals and the entries of the Jacobian.
     fn jacobian(&mut self, unknowns: &[f64], residuals: &mut [f64], entries: &mut [f64]);
+    /// What rounding may have made of the residuals.
+    fn roundings(&mut self, unknowns: &[f64], roundings: &mut [f64]);
 }
 
 /// How to solve, and how to measure.
@@ -128,6 +130,8 @@ pub enum Attempt {
     AfterDescent,
     /// Whole steps from the start: through valleys that damping would follow at a snail's pace.
     Undamped,
+    /// Whole steps after one of double length: where the solution at hand has ended at a fold, whole steps can go to and fro beside it.
+    Overshooting,
 }
 
 /// Solves from `unknowns`, which become the solution; without one they end where damped Newton from the start did,
@@ -145,8 +149,12 @@ pub fn solve_newton(
     if failure.reason.is_about_values() {
         return Err(failure);
     }
-    for attempt in [Attempt::AfterDescent, Attempt::Undamped] {
-        if attempt == Attempt::Undamped {
+    if let Some(last) = failure.iterates.last().filter(|_| failure.is_about_rounding(system)) {
+        let (iterations, correction) = (failure.iterates.len(), last.correction);
+        return Ok(Converged { attempt: Attempt::Damped, iterations, correction, condition: f64::INFINITY });
+    }
+    for attempt in [Attempt::AfterDescent, Attempt::Undamped, Attempt::Overshooting] {
+        if attempt != Attempt::AfterDescent {
             unknowns.copy_from_slice(&start);
         } else if !levenberg::improve(system, unknowns, settings) {
             continue;
@@ -265,8 +273,12 @@ impl<'a> Newton<'a> {
                 self.take_step(1.0);
                 return Ok((iteration, size));
             }
-            if self.attempt == Attempt::Undamped {
-                self.take_step(1.0);
+            match self.attempt {
+                Attempt::Overshooting if iteration == 1 => self.take_step(2.0),
+                Attempt::Undamped | Attempt::Overshooting => self.take_step(1.0),
+                Attempt::Damped | Attempt::AfterDescent => {}
+            }
+            if matches!(self.attempt, Attempt::Undamped | Attempt::Overshooting) {
                 continue;
             }
             let damping = experience.as_ref().map_or(1.0, |last| self.predicted_damping(last, size));
@@ -460,6 +472,17 @@ fn solve_negative(lu: &Lu, residuals: &[f64], correction: &mut [f64]) {
 }
 
 impl NewtonFailure {
+    /// Whether residuals are left that nothing but rounding explains: no step makes them smaller, and there is nothing to be made smaller.
+    fn is_about_rounding(&self, system: &mut dyn NonlinearSystem) -> bool {
+        if !matches!(self.reason, NewtonFailureReason::NoProgress | NewtonFailureReason::TooManyIterations) {
+            return false;
+        }
+        let (mut residuals, mut roundings) = (self.residuals.clone(), self.residuals.clone());
+        system.residuals(&self.unknowns, &mut residuals);
+        system.roundings(&self.unknowns, &mut roundings);
+        residuals.iter().zip(&roundings).all(|(residual, rounding)| residual.abs() <= *rounding)
+    }
+
     /// A report for the user, a line each: the reason, then the worst equations and the unknowns they left.
     pub fn report(&self, unknown: impl Fn(usize) -> String, equation: impl Fn(usize) -> String) -> Vec<String> {
         const SHOWN: usize = 10;

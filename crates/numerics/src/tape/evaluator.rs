@@ -73,6 +73,11 @@ impl Evaluator {
         }
     }
 
+    /// What rounding may have made of each result at these inputs.
+    pub fn roundings(&mut self, inputs: &[f64], roundings: &mut [f64]) {
+        self.shared.tape.roundings(inputs, &mut self.workspace, roundings);
+    }
+
     /// Why a result at these inputs is not finite.
     pub fn explain(&mut self, inputs: &[f64], result: usize) -> Option<NotFinite> {
         self.shared.tape.run(inputs, &mut self.workspace);

@@ -8,6 +8,7 @@
 //! | `evaluator` | [`Evaluator`]: interprets, and turns to machine code once that pays |
 //! | `explain` | why a result is not a finite number |
 //! | `jacobian` | [`Differentiated`]: exact sparse Jacobians |
+//! | `rounding` | what rounding makes of results |
 //! | `taylor` | Taylor series on the tape |
 
 mod assembler;
@@ -16,6 +17,7 @@ mod evaluator;
 mod explain;
 mod instructions;
 mod jacobian;
+mod rounding;
 mod taylor;
 
 pub use compile::{Compiler, NotNumeric};

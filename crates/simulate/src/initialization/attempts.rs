@@ -30,6 +30,9 @@ impl Attempt {
                 "Newton after a Levenberg–Marquardt descent".to_string()
             }
             Attempt::Newton(modeshift_numerics::Attempt::Undamped) => "undamped Newton".to_string(),
+            Attempt::Newton(modeshift_numerics::Attempt::Overshooting) => {
+                "undamped Newton after a step of double length".to_string()
+            }
             Attempt::OtherGuess(share) => format!("Newton from guesses moved by {share} nominal values"),
             Attempt::Continuation => "continuation from the residuals at the guess".to_string(),
             Attempt::Homotopy => "homotopy from the simplified model".to_string(),
@@ -52,6 +55,8 @@ pub struct LogEntry {
 
 /// By how many nominal values guesses are moved.
 const MOVES: [f64; 6] = [1.0, -1.0, 0.1, -0.1, 10.0, -10.0];
+/// Its multiples are spread evenly over the unit interval, and no two are the same.
+const GOLDEN_RATIO: f64 = 0.618_033_988_749_894_9;
 /// The smallest step of a continuation.
 const LEAST_STEP: f64 = 1e-4;
 
@@ -101,11 +106,12 @@ impl BlockSolver<'_> {
         solve_newton(&mut block, unknowns, self.settings).map(|converged| converged.attempt)
     }
 
+    /// Each unknown is moved by another share: what is a difference of two of them must not stay zero.
     fn move_guess(&self, guess: &[f64], share: f64, unknowns: &mut [f64]) {
         for (index, unknown) in unknowns.iter_mut().enumerate() {
             let nominal = self.settings.nominal.get(index).copied().unwrap_or(0.0);
             let size = [nominal, guess[index].abs()].into_iter().find(|&size| size > 0.0).unwrap_or(1.0);
-            *unknown = guess[index] + share * size;
+            *unknown = guess[index] + share * size * (1.0 + (index as f64 * GOLDEN_RATIO).fract());
         }
     }
 
@@ -169,5 +175,9 @@ impl NonlinearSystem for Shifted<'_> {
     fn jacobian(&mut self, unknowns: &[f64], residuals: &mut [f64], entries: &mut [f64]) {
         self.block.jacobian(unknowns, residuals, entries);
         self.shift(residuals);
+    }
+
+    fn roundings(&mut self, unknowns: &[f64], roundings: &mut [f64]) {
+        self.block.roundings(unknowns, roundings);
     }
 }

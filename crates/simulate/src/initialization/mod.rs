@@ -16,6 +16,7 @@
 //! | `solve` | one mode: block after block, `homotopy`, conditions that are too many |
 //! | `rounding` | how far conditions that agree can differ |
 //! | `agreement` | how well a mode agrees with its own solution |
+//! | `orientation` | which of several starts is held |
 //! | `machines` | state machines, whose initial states are no choice |
 //! | `search` | which mode |
 //! | `assess` | numbers for the verdicts about a start: which modes are possible, which conditions contradict each other |
@@ -30,6 +31,7 @@ mod explain;
 mod first_modes;
 mod left_limits;
 mod machines;
+mod orientation;
 mod point;
 mod problem;
 mod rounding;

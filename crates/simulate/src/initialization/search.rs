@@ -15,6 +15,7 @@ use rustc_hash::FxHashSet;
 use super::agreement::Agreement;
 use super::attempts::LogEntry;
 use super::machines::MachineStarts;
+use super::orientation::Orientation;
 use super::point::{Point, StartMode};
 use super::problem::InitialProblem;
 use super::solve::{ModeFailure, ModeSolution};
@@ -109,6 +110,7 @@ impl InitialProblem<'_> {
             return Err(NoStart { scenario: scenario.clone(), tried: search.tried, complete });
         };
         let consistent = search.left_least(consistent.into_iter().filter(|it| it.0 == best).collect());
+        let consistent = if complete && best != Agreement::Ties { self.held_first(consistent) } else { consistent };
         let tried = search.tried;
         let mut consistent = consistent.into_iter();
         let Some((_, mode, solution)) = consistent.next() else {
@@ -117,6 +119,18 @@ impl InitialProblem<'_> {
         // Which of several modes that all are at zero it is, the first instant decides.
         let others = if best == Agreement::Ties { Vec::new() } else { consistent.map(|(_, mode, _)| mode).collect() };
         Ok(self.state(scenario, mode, solution, others, complete))
+    }
+
+    /// Solutions that something holds before those that nothing does, where all are known.
+    fn held_first(&self, mut consistent: Consistent) -> Consistent {
+        if consistent.len() > 2 {
+            let all: Vec<_> = consistent.iter().map(|(_, mode, solution)| self.orientation(mode, solution)).collect();
+            let mut is_held = Orientation::of_most(&all).into_iter();
+            let (held, others): (Consistent, Consistent) =
+                consistent.into_iter().partition(|_| is_held.next().unwrap_or(true));
+            consistent = held.into_iter().chain(others).collect();
+        }
+        consistent
     }
 
     fn state(

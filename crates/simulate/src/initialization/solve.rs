@@ -157,7 +157,12 @@ impl InitialProblem<'_> {
     }
 
     /// A block on the tape; everything but its unknowns is known by now.
-    fn compile(&self, block: &OneModeBlock, point: &Point, homotopy: bool) -> Result<Differentiated, ModeFailure> {
+    pub(super) fn compile(
+        &self,
+        block: &OneModeBlock,
+        point: &Point,
+        homotopy: bool,
+    ) -> Result<Differentiated, ModeFailure> {
         let system = &self.start.system;
         for failed in &system.not_differentiated {
             if block.equations.contains(&failed.equation) {

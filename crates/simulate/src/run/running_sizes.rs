@@ -295,8 +295,8 @@ impl Side<'_> {
     }
 
     /// The terms of the equation that is solved for a quantity, relative to its own coefficient: of the equation as often
-    /// differentiated as the quantity is. What is not linear is not followed: near a place where it is flat, its coefficients say
-    /// nothing of sizes.
+    /// differentiated as the quantity is. What is not linear is followed where it says what the quantity is, as the rotation of a phasor
+    /// does; else it is not: near a place where it is flat, its coefficients say nothing of sizes.
     fn solved_for(&self, prepared: &Prepared, it: Derivative<VariableId>) -> Vec<(Derivative<VariableId>, f64)> {
         let structure = &self.mode.structure;
         let Some(column) = structure.column(it.of) else { return Vec::new() };
@@ -307,11 +307,14 @@ impl Side<'_> {
         }
         let times = (it.order + structure.equation_offset(row)).checked_sub(structure.variable_offset(column));
         let tape = self.mode.equations.tape(row);
-        let Some(times) = times.filter(|_| tape.is_linear()) else { return Vec::new() };
+        let Some(times) = times.filter(|&times| tape.is_linear() || times == 0) else { return Vec::new() };
         let point = |input: Input| self.point(prepared, &self.discrete, input);
         let terms = tape.coefficients(point).map(|(term, value)| (Derivative::new(term.of, term.order + times), value));
         let terms: Vec<(Derivative<VariableId>, f64)> = terms.collect();
         let Some(&(_, own)) = terms.iter().find(|term| term.0 == it) else { return Vec::new() };
+        if !tape.is_linear() && own.abs() != 1.0 {
+            return Vec::new();
+        }
         terms.into_iter().filter(|term| term.0 != it).map(|(term, value)| (term, (value / own).abs())).collect()
     }
 }

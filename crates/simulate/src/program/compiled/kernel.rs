@@ -77,6 +77,14 @@ impl Kernel {
         &self.results
     }
 
+    /// What rounding may have made of the results at the present memory.
+    pub fn roundings(&mut self, memory: &[f64], roundings: &mut [f64]) {
+        for (input, &source) in self.inputs.iter_mut().zip(&self.sources) {
+            *input = memory[source as usize];
+        }
+        self.evaluator.roundings(&self.inputs, roundings);
+    }
+
     /// Why a result of the last run is not finite.
     pub fn explain(&mut self, result: usize) -> Option<NotFinite> {
         self.evaluator.explain(&self.inputs, result)

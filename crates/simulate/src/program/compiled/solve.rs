@@ -235,4 +235,9 @@ impl NonlinearSystem for InMemory<'_> {
         residuals.copy_from_slice(&results[..residuals.len()]);
         entries.copy_from_slice(&results[residuals.len()..]);
     }
+
+    fn roundings(&mut self, unknowns: &[f64], roundings: &mut [f64]) {
+        self.set(unknowns);
+        self.residuals.roundings(self.memory, roundings);
+    }
 }

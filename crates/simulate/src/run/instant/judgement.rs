@@ -161,8 +161,8 @@ impl<'a> Instant<'_, 'a> {
             let Sign::Decided(term, decided) = self.sign(step, settled, candidate, atom, value) else {
                 match self.prepared.discrete.decides(atom) {
                     true => vanishing.push(atom),
-                    // What rests at zero is what is written for zero.
-                    false if truth != it.holds_at_zero() => {
+                    // What rests at zero is what is written for zero; an assertion that holds by more than rounding is not at zero.
+                    false if truth != it.holds_at_zero() && value.0 * it.side(truth) <= ROUNDING * value.1 => {
                         self.correct(candidate, &[(atom, (Term::Derivative(0), 0.0))])
                     }
                     false => {}

@@ -710,7 +710,8 @@ fn evaluate<'a>(
     time: f64,
 ) -> Result<(), NoPhase> {
     integrator.interpolate(time, states);
-    if let Some(Slide { system, jets, .. }) = present.sliding.take() {
+    // Where there is no such point, the run is still where it was.
+    if let Some(Slide { system, jets, .. }) = present.sliding.clone() {
         let (slide, jet) = system.point(time, states, jets).map_err(NoPhase::Sliding)?;
         (present.sliding, present.jet, present.time) = (Some(slide), jet, time);
         return Ok(());
