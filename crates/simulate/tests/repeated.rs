@@ -1,5 +1,8 @@
 //! Events that happened before are passed without a search, and lead where a search would have led.
 
+#[path = "../../../benches/clock.rs"]
+mod clock;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -161,9 +164,10 @@ fn a_million_periods_cost_what_a_million_periods_cost_and_keep_the_periodic_solu
     let model = Analyzed::of_text(&converter(start[0], start[1], 50.0, BOOST));
     let run = |periods: f64| {
         let how = How { interval: Some(1e3), method: Some(Method::Auto), ..How::until((periods + 0.25) * 1e-4) };
-        let (mut last, before, begin) = (Last::default(), ALLOCATIONS.with(Cell::get), std::time::Instant::now());
-        model.run_for(&how, &mut last).expect("a run");
-        (last.values, ALLOCATIONS.with(Cell::get) - before, begin.elapsed().as_secs_f64())
+        let (mut last, before) = (Last::default(), ALLOCATIONS.with(Cell::get));
+        let (ran, seconds) = clock::measured(|| model.run_for(&how, &mut last));
+        ran.expect("a run");
+        (last.values, ALLOCATIONS.with(Cell::get) - before, seconds)
     };
     let ((few, fewer, short), (many, more, long)) = (run(1e5), run(1e6));
     // A quarter of a period after the beginning of one, with a ripple of a quarter of an ampere.

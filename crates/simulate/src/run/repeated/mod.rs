@@ -246,8 +246,16 @@ impl<'a> Run<'_, 'a> {
             self.recent.was_visible(left, right, &recipe.deciding.atoms);
         }
         self.machinery.visited.meter.done(CostPart::Output);
-        self.output.cost(self.machinery.visited.meter.cost());
+        self.tell_repeated_cost();
         self.repeated.passed += 1;
         Some(next)
+    }
+
+    /// Tells what an event that was repeated cost.
+    fn tell_repeated_cost(&mut self) {
+        let cost = self.machinery.visited.meter.cost();
+        if cost.time.is_finite() {
+            self.output.cost(cost);
+        }
     }
 }
