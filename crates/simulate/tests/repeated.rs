@@ -81,6 +81,30 @@ fn a_hysteresis_and_a_sampled_controller_are_repeated() {
 }
 
 #[test]
+fn a_bridge_whose_diodes_take_over_by_way_of_other_modes_is_repeated() {
+    let text = "model Bridge
+        parameter Real V = 100, L = 1e-2, R = 5, T = 1e-2, W = 0.48;
+        Real v[2], i[2], vh[2], vl[2], ih[2], il[2], j(start = -5, fixed = true);
+        Boolean gh[2], gl[2], dh[2](each start = false), dl[2](each start = false);
+      equation
+        for k in 1:2 loop
+          gh[k] = time/T + k/2 - floor(time/T + k/2) < W;
+          gl[k] = time/T + (k + 1)/2 - floor(time/T + (k + 1)/2) < W;
+          vh[k] = V - v[k]; vl[k] = v[k]; ih[k] = il[k] + i[k];
+          dh[k] = not gh[k] and (if pre(dh[k]) then ih[k] <= 0 else vh[k] < 0);
+          dl[k] = not gl[k] and (if pre(dl[k]) then il[k] <= 0 else vl[k] < 0);
+          0 = if gh[k] or dh[k] then vh[k] else ih[k];
+          0 = if gl[k] or dl[k] then vl[k] else il[k];
+        end for;
+        i[1] = j; i[2] = -j; L*der(j) = v[1] - v[2] - R*j;
+      end Bridge;";
+    let ran = compare("bridge", text, 1.0);
+    assert!(ran.events().iter().any(|it| !it.cascade.is_empty()), "diodes take over in several micro-steps");
+    let searched = ran.costs.iter().filter(|it| it.restarted).count();
+    assert!(searched <= 60, "{searched} of {} events were searched", ran.events().len());
+}
+
+#[test]
 fn rows_between_repeated_events_are_on_the_solution() {
     let text = "model Relay Real x(start = 0, fixed = true), y; Boolean on(start = true);
       equation on = if pre(on) then x < 1 else x < 0; der(x) = if on then 2 - x else -1 - x; y = 2*x; end Relay;";
@@ -170,13 +194,12 @@ fn a_million_periods_cost_what_a_million_periods_cost_and_keep_the_periodic_solu
         (last.values, ALLOCATIONS.with(Cell::get) - before, seconds)
     };
     let ((few, fewer, short), (many, more, long)) = (run(1e5), run(1e6));
-    // A quarter of a period after the beginning of one, with a ripple of a quarter of an ampere.
-    let expected = start[0] + 5.0 / 1e-3 * 0.25e-4;
-    let ripple = 0.25;
-    assert!(
-        (few[0] - expected).abs() < 1e-9 * ripple && (many[0] - expected).abs() < 1e-9 * ripple,
-        "{few:?} {many:?}"
-    );
+    // A quarter of a period after the beginning of one, with a ripple of a quarter of an ampere. What times cannot tell apart, up to
+    // 1.4e-14 s at the end, is 7e-11 A.
+    let (expected, ripple) = (start[0] + 5.0 / 1e-3 * 0.25e-4, 0.25);
+    let allowed = |stop: f64| f64::max(1e-9 * ripple, 6.0 * 5.0 / 1e-3 * (stop.next_up() - stop));
+    assert!((few[0] - expected).abs() < allowed(10.0), "{few:?}, not {expected}");
+    assert!((many[0] - expected).abs() < allowed(100.0), "{many:?}, not {expected}");
     assert!(more <= fewer + 40, "memory does not grow: {fewer}, {more}");
     assert!((long / short).log10() <= 1.05, "{short} s, {long} s");
 }

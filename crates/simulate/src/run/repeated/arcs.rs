@@ -37,8 +37,14 @@ pub(super) struct ModeArc {
 }
 
 impl ModeArc {
-    /// Reads a mode on a side; nothing where it or one of its guards is not affine, or need not be solved exactly.
-    fn new<'a>(machinery: &Machinery<'a>, mode: &VisitedMode<'a>, side: &Side<'a>) -> Option<Self> {
+    /// Reads a mode on a side; nothing where it or one of its guards is not affine, or is not to be solved exactly and not only
+    /// passed through.
+    pub fn new<'a>(
+        machinery: &Machinery<'a>,
+        mode: &VisitedMode<'a>,
+        side: &Side<'a>,
+        is_passed: bool,
+    ) -> Option<Self> {
         let prepared = machinery.prepared;
         let program = mode.program.borrow();
         if program.has_choice() {
@@ -65,7 +71,7 @@ impl ModeArc {
         let rows: Vec<Vec<(u32, f64)>> = rows.iter().map(|row| columns(&mut builder, &affine, row)).collect();
         let field = builder.build();
         // Other methods are exact for polynomials too, and are chosen for them.
-        if !is_exact && !field.is_polynomial() {
+        if !is_exact && !is_passed && !field.is_polynomial() {
             return None;
         }
         let is_polynomial = field.is_polynomial();
@@ -199,7 +205,7 @@ impl<'a> Repeated<'a> {
     ) -> bool {
         let KnownMode { mode, arc, has_no_arc, visits, .. } = &mut self.modes[number];
         if arc.is_none() && !*has_no_arc && *visits > 1 && mode.affine.borrow().is_some() {
-            *arc = ModeArc::new(machinery, mode, present);
+            *arc = ModeArc::new(machinery, mode, present, false);
             *has_no_arc = arc.is_none();
         }
         if arc.as_ref().is_some_and(|it| !it.is_polynomial && !mode.is_exact_at(present.time)) {
