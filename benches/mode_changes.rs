@@ -171,6 +171,10 @@ fn milliseconds(duration: Duration) -> f64 {
 struct Costs(Vec<EventCost>);
 
 impl Observer for Costs {
+    fn wants_costs(&self) -> bool {
+        true
+    }
+
     fn cost(&mut self, cost: &EventCost) {
         self.0.push(*cost);
     }

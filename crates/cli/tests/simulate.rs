@@ -143,6 +143,7 @@ fn mat_and_pictures_are_written_where_asked_for() {
     let outcome = simulate(&directory, &["M.mo", "-o", "r.mat", "--plot", "p.svg", "--timings"]);
     assert_eq!(outcome.status, 0, "{}", outcome.stderr);
     assert!(outcome.stderr.contains("simulating") && outcome.stderr.contains("501 rows, 0 events"));
+    assert!(outcome.stderr.contains("1 modes, solved exactly: -"), "{}", outcome.stderr);
     assert!(outcome.stderr.contains("note: the plot shows the states and outputs that vary: x"), "{}", outcome.stderr);
     let mat = std::fs::read(directory.join("r.mat")).expect("was written");
     assert!(mat.starts_with(&[51, 0, 0, 0, 4, 0, 0, 0, 11, 0, 0, 0]));

@@ -1,9 +1,12 @@
 //! Affine modes are solved exactly: closed forms to rounding, and the same events as by integration in small steps.
 
+use std::ops::ControlFlow;
+
 use modeshift_simulate::integrate::Method;
+use modeshift_simulate::results::{Observer, Progress, Trajectory};
 
 use crate::support::random::Random;
-use crate::support::runs::{How, Ran, file, run_text};
+use crate::support::runs::{Analyzed, How, Ran, file, paper_model, run_text};
 
 /// A rough tolerance, which exact solutions do not see.
 const ROUGH: f64 = 1e-4;
@@ -231,6 +234,19 @@ fn an_event_just_before_the_stop_time_leaves_nothing_to_be_solved() {
 }
 
 #[test]
+fn what_is_zero_at_the_stop_time_has_its_event_there_by_every_method() {
+    // In steps that are no sums of powers of two.
+    let text = "model Fall Real x(start = 0.7, fixed = true), v(start = -0.7, fixed = true); Boolean b;
+      equation der(x) = v; der(v) = 0; b = x > 0; end Fall;";
+    for method in [Method::Auto, Method::Exact, Method::Bdf, Method::Esdirk, Method::Explicit] {
+        for (stop, events) in [(1.0, 1), (0.999, 0), (1.001, 1)] {
+            let ran = run_text(text, &How { method: Some(method), ..How::until(stop) }).finished();
+            assert_eq!(ran.events().len(), events, "{method:?} until {stop}: {:?}", ran.event_times());
+        }
+    }
+}
+
+#[test]
 fn what_touches_for_a_short_time_is_seen_in_long_steps() {
     let text = "model M Real x(start = 1, fixed = true), v(start = 0, fixed = true); Boolean b(start = true);
       equation der(x) = v; der(v) = -x; b = x > 1 - 1e-7; end M;";
@@ -323,5 +339,67 @@ fn random_affine_models_have_the_same_events() {
 fn many_random_affine_models_have_the_same_events() {
     for seed in 20..500 {
         compare(&format!("model {seed}"), &random_model(seed), [1.0, 2.0, 5.0][seed as usize % 3]);
+    }
+}
+
+/// Ends a run after a time.
+struct Enough(f64);
+
+impl Observer for Enough {
+    fn progress(&mut self, progress: Progress<'_>) -> ControlFlow<()> {
+        if progress.time > self.0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// What a run shows up to a time that would go on for a multiple of it; nothing where it does not come there.
+fn seen(model: &Analyzed, stop: f64, multiple: f64) -> Option<Trajectory> {
+    let (mut result, mut enough) = (Trajectory::default(), Enough(stop));
+    let how = How { interval: Some(stop / 50.0), ..How::until(stop * multiple) };
+    let mut observers: Vec<&mut dyn Observer> = vec![&mut result, &mut enough];
+    model.run_for(&how, &mut observers).filter(|it| it.time >= stop)?;
+    Some(result)
+}
+
+#[test]
+fn results_up_to_a_time_do_not_depend_on_how_long_the_run_will_last() {
+    let papers = [
+        "BreakingCapacitor",
+        "BreakingInductor",
+        "ClutchBasic",
+        "CupAndBall",
+        "DiodeInductor",
+        "FaultyCoaxial",
+        "RLDC2",
+        "WaterTank",
+    ];
+    let stiff = "model Stiff Real x(start = 1, fixed = true), y(start = 0, fixed = true); Boolean b;
+      equation der(x) = 1 - x; der(y) = 1e7*(x - y) + sin(3*time); b = y > 0.9; annotation (experiment(StopTime = 4)); end Stiff;";
+    let switched =
+        "model Switched Real i(start = 0, fixed = true), u(start = 0, fixed = true); Boolean on, b(start = true);
+      equation on = time - 1e-4*floor(time/1e-4) < 4e-5; b = if pre(b) then u < 9 else u < 8;
+      der(i) = 1e3*((if on and b then 12 else 0) - u); der(u) = 1e4*(i - u/5);
+      annotation (experiment(StopTime = 0.01)); end Switched;";
+    let papers = papers.map(|name| (name, paper_model(&format!("{name}.mo"))));
+    let own = [("stiff", stiff.to_string()), ("switched", switched.to_string())];
+    for (name, text) in papers.into_iter().chain(own) {
+        let model = Analyzed::of_text(&text);
+        let stop = model.settings(&How::default()).stop;
+        let Some(known) = seen(&model, stop, 1.0) else { panic!("{name} does not run") };
+        for multiple in [10.0, 1e3, 1e8] {
+            let other = seen(&model, stop, multiple).unwrap_or_else(|| panic!("{name}, {multiple} times as long"));
+            let before = |it: &Trajectory| it.events().iter().filter(|it| it.time < stop).count();
+            assert_eq!(before(&known), before(&other), "{name}: events, {multiple} times as long");
+            for column in 0..known.columns().len() {
+                let size =
+                    known.column(column).filter(|it| it.is_finite()).fold(0.0, |size: f64, it| size.max(it.abs()));
+                let rows = known.times().iter().zip(other.times()).zip(known.column(column).zip(other.column(column)));
+                for ((time, other_time), (value, other_value)) in rows.filter(|it| *it.0.0 < stop) {
+                    assert!((time - other_time).abs() <= 1e-8 * stop, "{name}: rows at {time} and {other_time}");
+                    let is_same = value.is_nan() && other_value.is_nan() || (value - other_value).abs() <= 1e-6 * size;
+                    let what = &known.columns().columns[column].name;
+                    assert!(is_same, "{name}: {what} at {time} is {value}, and {other_value} with {multiple}");
+                }
+            }
+        }
     }
 }

@@ -551,3 +551,33 @@ fn decoupled_and_resting_states_are_no_trouble() {
         assert_eq!(end[8], 1.0);
     }
 }
+
+/// The orders of the method at work at the beginnings and ends of integrations one after the other, each from the same start.
+fn orders<System: Ode>(problem: &Problem<System>, start: &[f64], lengths: &[f64]) -> Vec<usize> {
+    let mut orders = Vec::new();
+    for &length in lengths {
+        let mut integrator = problem.start(0.0, start, None).expect("a start");
+        orders.push(integrator.order());
+        run_to(&mut integrator, length);
+        orders.push(integrator.order());
+    }
+    orders
+}
+
+#[test]
+fn integrations_that_are_over_soon_are_explicit_and_long_or_stiff_ones_are_not() {
+    const EXPLICIT: usize = 5;
+    let settings = || Settings { method: Method::Auto, ..Settings::new(1e-6, 2) };
+    let found = orders(&Problem::new(van_der_pol(1.0), &settings()), &[2.0, 0.0], &[1.0, 1.0, 200.0, 1.0]);
+    // The first one knows nothing; the third one turns out to be long, and so the fourth one is expected to be.
+    assert_eq!((found[0], found[2], found[3], found[4], found[6]), (1, EXPLICIT, EXPLICIT, EXPLICIT, 1), "{found:?}");
+    let found = orders(&Problem::new(van_der_pol(1e4), &settings()), &[2.0, 0.0], &[1.0, 1.0]);
+    assert_eq!(found[2], 1, "{found:?}");
+    // What turned out to be long is as exact as ever.
+    let problem = Problem::new(oscillator(), &settings());
+    orders(&problem, &[1.0, 0.0], &[1.0]);
+    let mut integrator = problem.start(0.0, &[1.0, 0.0], None).expect("a start");
+    assert_eq!(integrator.order(), EXPLICIT);
+    run_to(&mut integrator, 20.0 * PI);
+    assert!((integrator.state()[0] - 1.0).abs() < 1e-4, "{:?}", integrator.state());
+}

@@ -106,10 +106,7 @@ impl Run<'_> {
         let mut observers = Both { tally: &mut tally, outputs };
         let diagnostics = &mut self.diagnostics;
         let simulate = || run(&model, settings, &mut observers, diagnostics);
-        let size = |summary: &Option<RunSummary>| match summary {
-            Some(it) => format!("{} rows, {} events, {} modes", it.rows, it.events, it.modes),
-            None => String::new(),
-        };
+        let size = |summary: &Option<RunSummary>| summary.as_ref().map(size_of).unwrap_or_default();
         let summary = self.timings.measure("simulating", simulate, size).ok_or(Stop)?;
         let (model, time) = (dae.model.name.to_string(), begin.elapsed());
         Ok(Simulated { model, summary, start: settings.start, tally, time, periodic: None })
@@ -224,6 +221,18 @@ pub fn variable_names(text: &str) -> Vec<String> {
 struct Both<'a> {
     tally: &'a mut Tally,
     outputs: &'a mut dyn Observer,
+}
+
+/// What `--timings` says of a run: `20 rows, 4 events, 2 modes, solved exactly: g; h, k`.
+fn size_of(summary: &RunSummary) -> String {
+    let RunSummary { rows, events, modes, exactly, exact_modes, .. } = summary;
+    let mut size = format!("{rows} rows, {events} events, {modes} modes");
+    if *exactly > 0 {
+        let more = exactly - exact_modes.len();
+        let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+        size += &format!(", solved exactly: {}{more}", exact_modes.join("; "));
+    }
+    size
 }
 
 impl Observer for Both<'_> {

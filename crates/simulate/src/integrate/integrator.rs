@@ -1,6 +1,7 @@
 //! An integration of a problem from one point on.
 
 use super::amplification::Recent;
+use super::brief::MOST_STEPS;
 use super::evaluations::in_bounds;
 use super::methods::{Advance, NoStep};
 use super::newton_matrix::NewtonMatrix;
@@ -51,6 +52,8 @@ pub struct Statistics {
 pub struct Integrator<'problem, System: Ode> {
     problem: &'problem Problem<System>,
     advance: Box<dyn Advance + 'problem>,
+    /// Where it began.
+    begin: f64,
     from: f64,
     to: f64,
     /// The length of the last step; zero before the first.
@@ -75,6 +78,7 @@ impl<'problem, System: Ode> Integrator<'problem, System> {
         Integrator {
             problem,
             advance,
+            begin: time,
             from: time,
             to: time,
             last_length: 0.0,
@@ -109,6 +113,7 @@ impl<'problem, System: Ode> Integrator<'problem, System> {
             self.overcome = Some((failed, self.step_count));
         }
         self.to = if self.is_at(limit) { limit } else { self.advance.time() };
+        self.problem.choice.follow(self.to - self.begin);
         if self.advance.exact_pace().is_none() && !self.problem.is_at_last_level() {
             self.recent.add(self.to, self.advance.state());
         }
@@ -147,6 +152,11 @@ impl<'problem, System: Ode> Integrator<'problem, System> {
             self.problem.take_failure();
             self.advance = self.problem.begin(time, &state, Some(&sizes), None)?;
             return Ok(());
+        }
+        if self.step_count >= MOST_STEPS && self.problem.choice.is_explicit() {
+            self.problem.choice.go_on();
+            let (state, sizes) = (self.advance.state().to_vec(), self.advance.sizes().clone());
+            self.advance = self.problem.begin(self.to, &state, Some(&sizes), None)?;
         }
         let is_due =
             self.step_count.is_multiple_of(INTERVAL) && self.recent.is_full() && !self.problem.is_at_last_level();

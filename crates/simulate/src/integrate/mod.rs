@@ -13,6 +13,7 @@
 //! | `runge_kutta` | what Runge–Kutta methods share: lengths, errors, values inside steps |
 //! | `esdirk`, `explicit` | the implicit method of order 4, and the explicit one of order 5 |
 //! | `exact` | affine systems, solved exactly |
+//! | `brief` | which of them is chosen for integrations that are over soon |
 //! | `tableau` | the coefficients of both |
 //! | `newton_matrix` | the matrix of Newton's iteration, handed on between integrations |
 //! | `evaluations` | evaluations of systems: counted, checked, failures kept |
@@ -32,6 +33,7 @@
 
 mod amplification;
 mod backward;
+mod brief;
 mod esdirk;
 mod evaluations;
 mod exact;

@@ -7,6 +7,7 @@ use modeshift_numerics::Pattern;
 
 use super::amplification::{Recent, amplification};
 use super::backward::Backward;
+use super::brief::Choice;
 use super::esdirk::Esdirk;
 use super::evaluations::Evaluations;
 use super::exact::{Exact, Exponentials};
@@ -38,6 +39,8 @@ pub struct Problem<System: Ode> {
     declared: Arc<[f64]>,
     /// The level that the amplification of errors asks for, as far as it is known; it only rises.
     level: Cell<Option<usize>>,
+    /// Which method is at work where that is left open.
+    pub(super) choice: Choice,
 }
 
 impl<System: Ode> Problem<System> {
@@ -51,6 +54,7 @@ impl<System: Ode> Problem<System> {
             settings: settings.clone(),
             declared: settings.nominal.iter().map(|nominal| nominal.abs()).collect(),
             level: Cell::new(None),
+            choice: Choice::new(),
         }
     }
 
@@ -66,6 +70,7 @@ impl<System: Ode> Problem<System> {
         state: &[f64],
         step: Option<f64>,
     ) -> Result<Integrator<'_, System>, IntegrationFailure> {
+        self.choose(time, state);
         Ok(Integrator::new(self, self.begin(time, state, None, step)?, time, state))
     }
 
@@ -76,6 +81,7 @@ impl<System: Ode> Problem<System> {
         state: &[f64],
         known: &Sizes,
     ) -> Result<Integrator<'_, System>, IntegrationFailure> {
+        self.choose(time, state);
         Ok(Integrator::new(self, self.begin(time, state, Some(known), None)?, time, state))
     }
 
@@ -87,7 +93,7 @@ impl<System: Ode> Problem<System> {
         known: Option<&Sizes>,
         step: Option<f64>,
     ) -> Result<Box<dyn Advance + '_>, IntegrationFailure> {
-        let method = self.settings.method;
+        let method = self.choice.method(self.settings.method);
         let mut weights = Weights::new(self.present_tolerance(), self.declared.clone(), state, known);
         self.system().begin();
         let flow = if matches!(method, Method::Auto | Method::Exact) { self.system().flow() } else { None };
@@ -121,7 +127,7 @@ impl<System: Ode> Problem<System> {
     /// The error that one step may make now, relative to sizes.
     pub(super) fn present_tolerance(&self) -> f64 {
         let amplified = self.settings.tolerance / 3f64.powi(self.level() as i32);
-        step_tolerance(self.settings.method, amplified)
+        step_tolerance(self.choice.method(self.settings.method), amplified)
     }
 
     /// Whether it was found how errors are amplified; without states, there are none.

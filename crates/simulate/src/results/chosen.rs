@@ -61,6 +61,10 @@ impl<O: Observer> Observer for Chosen<O> {
         self.observer.event(event);
     }
 
+    fn wants_costs(&self) -> bool {
+        self.observer.wants_costs()
+    }
+
     fn cost(&mut self, cost: &EventCost) {
         self.observer.cost(cost);
     }

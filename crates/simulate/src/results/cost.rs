@@ -81,26 +81,35 @@ impl EventCost {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CostMeter {
     cost: EventCost,
-    last: Instant,
+    /// Nothing where nobody wants to know.
+    last: Option<Instant>,
 }
 
 impl CostMeter {
-    /// At the start of a run.
+    /// At the start of a run, where nobody wants to know yet.
     pub fn new() -> Self {
-        let cost = EventCost { time: f64::NAN, ..EventCost::default() };
-        CostMeter { cost, last: Instant::now() }
+        CostMeter { cost: EventCost { time: f64::NAN, ..EventCost::default() }, last: None }
+    }
+
+    /// Somebody wants to know, or nobody.
+    pub fn turn(&mut self, is_wanted: bool) {
+        self.last = is_wanted.then(Instant::now);
     }
 
     /// An event was found at this simulated time.
     pub fn begin(&mut self, time: f64) {
-        *self = CostMeter { cost: EventCost { time, ..EventCost::default() }, last: Instant::now() };
+        if self.last.is_some() {
+            *self = CostMeter { cost: EventCost { time, ..EventCost::default() }, last: Some(Instant::now()) };
+        }
     }
 
     /// What was done since the last call belongs to this part.
     pub fn done(&mut self, part: CostPart) {
-        let now = Instant::now();
-        self.cost.parts[part as usize] += now - self.last;
-        self.last = now;
+        if let Some(last) = &mut self.last {
+            let now = Instant::now();
+            self.cost.parts[part as usize] += now - *last;
+            *last = now;
+        }
     }
 
     /// A mode was made.

@@ -40,7 +40,12 @@ pub trait Observer {
     /// An event, between its two rows.
     fn event(&mut self, _event: &EventRecord) {}
 
-    /// What the last event cost, when integration goes on after it.
+    /// Whether it is to be measured what events cost, which costs itself.
+    fn wants_costs(&self) -> bool {
+        false
+    }
+
+    /// What the last event cost, when integration goes on after it; only where somebody wants to know.
     fn cost(&mut self, _cost: &EventCost) {}
 
     /// After every step of the integrator; an observer that breaks ends the run, with what there is.
@@ -64,6 +69,10 @@ impl Observer for Vec<&mut dyn Observer> {
 
     fn event(&mut self, event: &EventRecord) {
         self.iter_mut().for_each(|observer| observer.event(event));
+    }
+
+    fn wants_costs(&self) -> bool {
+        self.iter().any(|observer| observer.wants_costs())
     }
 
     fn cost(&mut self, cost: &EventCost) {

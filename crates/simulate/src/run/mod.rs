@@ -190,12 +190,14 @@ fn conduct(
             return None;
         }
     };
+    let wants_costs = run.output.wants_costs();
+    run.machinery.visited.meter.turn(wants_costs);
     run.output.begin();
     let (end, time) = run.go(beginning);
     let Run { output, conductor, machinery, repeated, .. } = run;
     conductor.end(&output);
     let (modes, sliding) = (output.mode_count(), output.sliding_count());
-    let (exactly, not_affine) = machinery.memory.exact_modes.summary(&prepared.dae.model, method);
+    let (exactly, exact_modes, not_affine) = machinery.memory.exact_modes.summary(&prepared.dae, method);
     Some(RunSummary {
         end,
         time,
@@ -204,6 +206,7 @@ fn conduct(
         modes,
         sliding,
         exactly,
+        exact_modes,
         repeated: repeated.passed,
         not_affine,
     })

@@ -164,6 +164,11 @@ impl<'o> Output<'o> {
     /// Tells the values of one side.
     pub fn row(&mut self, side: &Side<'_>) {
         self.show(side);
+        self.tell_shown(side);
+    }
+
+    /// The same of a side whose values are shown already.
+    fn tell_shown(&mut self, side: &Side<'_>) {
         for (scale, value) in self.scales.iter_mut().zip(&self.present.right) {
             *scale = f64::max(*scale, value.abs());
         }
@@ -231,7 +236,7 @@ impl<'o> Output<'o> {
         }
         self.observer.event(record);
         self.present.event = None;
-        self.row(right);
+        self.tell_shown(right);
         self.events += 1;
         self.pass_points_until(left.time);
     }
@@ -239,6 +244,11 @@ impl<'o> Output<'o> {
     /// Tells what an event cost.
     pub fn cost(&mut self, cost: &EventCost) {
         self.observer.cost(cost);
+    }
+
+    /// Whether somebody wants to know what events cost.
+    pub fn wants_costs(&self) -> bool {
+        self.observer.wants_costs()
     }
 
     /// Tells how far the run has come; whether it is to end.
@@ -285,9 +295,9 @@ fn shown(columns: &Columns, at: usize, side: &Side<'_>) -> f64 {
 }
 
 /// The mode variables that are true.
-struct ModeInShort<'a> {
-    dae: &'a MultimodeDae,
-    values: &'a Mode,
+pub(super) struct ModeInShort<'a> {
+    pub dae: &'a MultimodeDae,
+    pub values: &'a Mode,
 }
 
 /// More names than this are counted.

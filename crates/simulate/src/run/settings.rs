@@ -139,6 +139,8 @@ pub struct RunSummary {
     pub sliding: usize,
     /// How many were solved exactly.
     pub exactly: usize,
+    /// The first of them: the mode variables that are true in each.
+    pub exact_modes: Vec<String>,
     /// How many instants were like one before, and were passed without a search.
     pub repeated: usize,
     /// The equations because of which others were not solved exactly, where all were to be.

@@ -30,6 +30,10 @@ pub struct Ran {
 struct Costs(Vec<EventCost>);
 
 impl Observer for Costs {
+    fn wants_costs(&self) -> bool {
+        true
+    }
+
     fn cost(&mut self, cost: &EventCost) {
         self.0.push(*cost);
     }

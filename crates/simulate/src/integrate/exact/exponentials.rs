@@ -46,7 +46,7 @@ impl Exponentials {
     fn make(&mut self, doubling: usize) {
         let size = self.field.size();
         if self.powers.is_empty() {
-            self.powers.push(self.first());
+            self.powers.push(of_unit(&self.field, self.unit));
         }
         while self.powers.len() <= doubling {
             let last = &self.powers[self.powers.len() - 1];
@@ -60,21 +60,21 @@ impl Exponentials {
             self.powers.push(next);
         }
     }
+}
 
-    /// The exponential of one unit, column by column by its series.
-    fn first(&self) -> Vec<f64> {
-        let size = self.field.size();
-        let mut power = vec![0.0; size * size];
-        let (mut begin, mut column) = (vec![0.0; size], vec![0.0; size]);
-        let mut series = Series::default();
-        for number in 0..size {
-            begin.fill(0.0);
-            begin[number] = 1.0;
-            series.begin(&begin, self.unit);
-            series.reach(&self.field, self.unit);
-            series.change(self.unit, &mut column);
-            column.iter().enumerate().for_each(|(row, value)| power[row * size + number] = *value);
-        }
-        power
+/// The exponential of one unit without the identity, row by row, made column by column by its series.
+pub(super) fn of_unit(field: &Field, unit: f64) -> Vec<f64> {
+    let size = field.size();
+    let mut power = vec![0.0; size * size];
+    let (mut begin, mut column) = (vec![0.0; size], vec![0.0; size]);
+    let mut series = Series::default();
+    for number in 0..size {
+        begin.fill(0.0);
+        begin[number] = 1.0;
+        series.begin(&begin, unit);
+        series.reach(field, unit);
+        series.change(unit, &mut column);
+        column.iter().enumerate().for_each(|(row, value)| power[row * size + number] = *value);
     }
+    power
 }

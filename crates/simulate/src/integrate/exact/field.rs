@@ -35,6 +35,7 @@ pub struct Field {
     entries: Vec<(u32, f64)>,
     /// How fast the system is: a norm of the matrix of the states in balanced units, and of those of the waves.
     speed: f64,
+    units: Vec<f64>,
     short_time: f64,
     is_polynomial: bool,
     /// How fast volumes of states shrink, per state.
@@ -52,9 +53,19 @@ impl Field {
         self.rows.len() - 1
     }
 
-    /// What rounding makes of the solution in some time, relative to it: rates are known to rounding of the fastest.
-    pub fn rounding_over(&self, time: f64) -> f64 {
-        f64::EPSILON * self.speed * time
+    /// How fast it is.
+    pub(super) fn speed(&self) -> f64 {
+        self.speed
+    }
+
+    /// How fast the fastest wave is.
+    pub(super) fn fastest_wave(&self) -> f64 {
+        self.waves.iter().map(|it| it.rate.hypot(it.frequency)).fold(0.0, f64::max)
+    }
+
+    /// Units of the states in which they act on each other alike.
+    pub(super) fn units(&self) -> &[f64] {
+        &self.units
     }
 
     /// Whether all solutions are polynomials in time: no state acts on itself, not even through others, and no wave is more.
@@ -189,7 +200,8 @@ impl FieldBuilder {
             }
         }
         let fastest = waves.iter().map(|it| it.rate.hypot(it.frequency)).fold(0.0, f64::max);
-        let speed = balanced_norm(&self.rows[..self.states]).max(fastest);
+        let (norm, units) = balanced_norm(&self.rows[..self.states]);
+        let speed = norm.max(fastest);
         let is_polynomial = fastest == 0.0 && is_nilpotent(&self.rows[..self.states]);
         let diagonal = (0..self.states).map(|row| -diagonal_entry(&self.rows[row], row)).sum::<f64>();
         let damping = diagonal / self.states.max(1) as f64;
@@ -208,6 +220,7 @@ impl FieldBuilder {
             rows,
             entries,
             speed,
+            units,
             short_time,
             is_polynomial,
             damping,
@@ -236,8 +249,8 @@ fn is_nilpotent(rows: &[Vec<(u32, f64)>]) -> bool {
     }
 }
 
-/// The largest sum of a row of the matrix of the states, in units in which rows and columns are alike (Osborne).
-fn balanced_norm(rows: &[Vec<(u32, f64)>]) -> f64 {
+/// The largest sum of a row of the matrix of the states, in units in which rows and columns are alike (Osborne), and these.
+pub(in crate::integrate) fn balanced_norm(rows: &[Vec<(u32, f64)>]) -> (f64, Vec<f64>) {
     let count = rows.len();
     let mut units = vec![1.0; count];
     let of_states = |row: usize| {
@@ -264,7 +277,7 @@ fn balanced_norm(rows: &[Vec<(u32, f64)>]) -> f64 {
         }
     }
     let sums = (0..count).map(|row| of_states(row).map(|(column, value)| value * units[column] / units[row]).sum());
-    sums.fold(0.0, f64::max)
+    (sums.fold(0.0, f64::max), units)
 }
 
 #[cfg(test)]

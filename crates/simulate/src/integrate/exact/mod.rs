@@ -7,6 +7,7 @@
 //! | [`exponentials`] | and over longer ones, by exponentials of doubled times |
 //! | [`arc`] | the same with guards, from one event to the next |
 //! | [`first_zero`] | the first zero of a polynomial |
+//! | [`trust`] | how long rounding stays small |
 //!
 //! What an affine system is driven by (constants, and powers, exponentials and sinusoids of time) solves linear differential
 //! equations itself. With these as further components, `z' = M z`, and the solution is `exp(M h) z` for any `h`. Over a time
@@ -21,13 +22,14 @@
 //! Large systems have no such exponentials, which are full matrices; their steps stay short.
 //!
 //! Rounding: an exponential of `2^k` units has lost `k` bits of what is slow (the square of `1 - 1e-9` knows less of the rate than
-//! that does), as the matrix itself has whose entries are rounded. [`Field::rounding_over`] tells how much that is over a run.
+//! that does), as the matrix itself has whose entries are rounded; [`trust`] tells when that matters.
 
 mod arc;
 mod exponentials;
 mod field;
 mod first_zero;
 mod series;
+mod trust;
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -36,6 +38,7 @@ use super::methods::{Advance, NoStep, Start, shortest_step};
 use super::sizes::{Sizes, Weights};
 pub(crate) use arc::{Arc as WatchedArc, Reached};
 pub use exponentials::Exponentials;
+pub(super) use field::balanced_norm;
 pub use field::{Field, FieldBuilder, Wave};
 use series::Series;
 

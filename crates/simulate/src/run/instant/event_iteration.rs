@@ -233,6 +233,7 @@ impl<'a> Instant<'_, 'a> {
             }
             unmet = restarted.unmet;
             outcome.right = restarted.side;
+            self.memory.trace.as_mut().into_iter().for_each(|trace| trace.end_micro_step(&outcome.right));
             if is_over && outcome.terminated.is_none() && self.leaves_edges(&outcome.right, &mut edges) {
                 proposal = self.next_proposal(left, &outcome.right, &edges, transient);
                 continue;

@@ -103,6 +103,10 @@ impl Observer for Gate<'_> {
         }
     }
 
+    fn wants_costs(&self) -> bool {
+        self.observer.wants_costs()
+    }
+
     fn cost(&mut self, cost: &EventCost) {
         self.observer.cost(cost);
     }

@@ -54,7 +54,7 @@ pub(crate) enum Reached {
     Pause,
     /// The stop time.
     Stop,
-    /// Other states must be chosen.
+    /// Other states must be chosen, or another method.
     NewStates,
     /// An observer wants no more.
     Interruption,
@@ -148,7 +148,7 @@ impl<'a> Phase<'a> {
                 programs,
                 &surroundings.borrow(),
                 settings,
-                problem,
+                (problem, self.present.time),
                 &mut machinery.memory.exact_modes,
             );
             return Ok(problem.clone());
@@ -163,7 +163,7 @@ impl<'a> Phase<'a> {
             programs,
             &surroundings.borrow(),
             settings,
-            &problem,
+            (&problem, self.present.time),
             &mut machinery.memory.exact_modes,
         );
         *known = Some(problem.clone());
@@ -337,7 +337,9 @@ impl<'a> Phase<'a> {
                     machinery.memory.end_phase((self.began, end), None);
                     return Ok(Reached::Event(Fired::default(), Vec::new()));
                 }
-                None if self.needs_new_states(machinery) => return Ok(Reached::NewStates),
+                None if self.needs_new_states(machinery) || self.needs_other_method(integrator) => {
+                    return Ok(Reached::NewStates);
+                }
                 None if end >= pause => return Ok(Reached::Pause),
                 None => {}
             }
@@ -650,6 +652,11 @@ impl<'a> Phase<'a> {
         self.mode.program.borrow_mut().needs_new_states(self.present.time, self.present.own_jet(), &surroundings)
     }
 
+    /// Whether an exact solution has lost too much by rounding.
+    fn needs_other_method(&self, integrator: &Integrator<'_, ModeOde<'a>>) -> bool {
+        integrator.exact_pace().is_some() && !self.mode.is_exact_at(self.present.time)
+    }
+
     /// Whether all assertions hold at the present values; those that only warn and do not hold, where it was not said yet.
     pub fn check_assertions(&self, machinery: &mut Machinery<'a>) -> Result<Vec<usize>, NoPhase> {
         let assertions = &machinery.prepared.discrete.assertions;
@@ -683,6 +690,7 @@ impl Expected {
         if let Some(slide) = &side.sliding {
             watch.watch_shares(slide.shares.len());
         }
+        watch.end_at(settings.stop);
         watch.begin(side.time, &memory.buffers.watched_in_all(prepared, side));
         Expected { due, limit: due.min(settings.stop), resolved: side.time, watch }
     }

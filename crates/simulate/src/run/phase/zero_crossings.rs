@@ -108,6 +108,8 @@ pub(crate) struct Watch {
     rays: Vec<Combination>,
     /// How many surfaces a sliding mode has.
     share_count: usize,
+    /// When the run ends: nothing is seen beyond.
+    end: f64,
 }
 
 /// A guard and what was seen of it.
@@ -228,7 +230,13 @@ impl Watch {
             atom_count,
             share_count: 0,
             rays,
+            end: f64::INFINITY,
         }
+    }
+
+    /// The run ends at this time. What comes to zero within the same few roundings of it is at zero there.
+    pub fn end_at(&mut self, end: f64) {
+        self.end = end;
     }
 
     /// Watches shares of surfaces too.
@@ -483,7 +491,8 @@ impl Watch {
                 before = Some(at((time - TOGETHER * (time.abs() + (to - from))).max(from))?);
             }
         }
-        if let Some(mut found) = first {
+        let arriving = || self.arriving((from, to), values);
+        if let Some(mut found) = first.or_else(arriving) {
             found.guards.extend(self.together(&found, (from, to), values));
             found.guards.sort_unstable();
             found.guards.dedup();
@@ -492,6 +501,27 @@ impl Watch {
         }
         self.learn(to, values);
         Ok(None)
+    }
+
+    /// What is at zero at the end of the run but for the rounding of its time, where a step has led to it, and has another truth there.
+    fn arriving(&self, (from, to): (f64, f64), values: &Values) -> Option<Crossing> {
+        if to < self.end {
+            return None;
+        }
+        let window = TOGETHER * (to.abs() + (to - from));
+        let arrives = |&index: &usize| {
+            let (it, value) = (&self.watched[index], values[index].0);
+            it.is_open
+                && it.is_armed
+                && value >= 0.0
+                && value < it.last[2]
+                && value * (to - from) <= (it.last[2] - value) * window
+        };
+        let arriving: Vec<usize> = (0..self.watched.len()).filter(arrives).collect();
+        let first = *arriving.first()?;
+        let guards = arriving.iter().map(|&index| self.watched[index].guard).collect();
+        let is_doubtful = self.is_doubtful(first);
+        Some(Crossing { time: to, values: values.clone(), guards, residues: Vec::new(), is_doubtful })
     }
 
     /// What leaves its side between a time and the next one, with these values at both: a crossing at the first of the two, beyond which

@@ -9,7 +9,7 @@ use super::{KnownMode, Repeated, Work};
 use crate::integrate::{FieldBuilder, Reached, WatchedArc, Wave};
 use crate::program::{AffineMode, AffineRow};
 use crate::run::Machinery;
-use crate::run::exact_modes::{KnownAffine, fill};
+use crate::run::exact_modes::fill;
 use crate::run::modes::VisitedMode;
 use crate::run::output::Output;
 use crate::run::phase::integrate_until::PhaseSettings;
@@ -29,20 +29,28 @@ pub(super) struct ModeArc {
     watched: Vec<RelationId>,
     /// Whether anything but constants drives it.
     pub has_waves: bool,
+    /// Whether it is exact whatever was lost by rounding: other methods are not better for polynomials.
+    is_polynomial: bool,
     pub states: Vec<f64>,
     sides: Vec<f64>,
     noises: Vec<f64>,
 }
 
 impl ModeArc {
-    /// Reads a mode on a side; nothing where it or one of its guards is not affine, or need not be solved exactly.
-    fn new<'a>(machinery: &Machinery<'a>, mode: &VisitedMode<'a>, side: &Side<'a>) -> Option<Self> {
+    /// Reads a mode on a side; nothing where it or one of its guards is not affine, or is not to be solved exactly and not only
+    /// passed through.
+    pub fn new<'a>(
+        machinery: &Machinery<'a>,
+        mode: &VisitedMode<'a>,
+        side: &Side<'a>,
+        is_passed: bool,
+    ) -> Option<Self> {
         let prepared = machinery.prepared;
         let program = mode.program.borrow();
         if program.has_choice() {
             return None;
         }
-        let is_exact = matches!(&*mode.affine.borrow(), Some(KnownAffine::Affine(..)));
+        let is_exact = mode.is_exact_at(side.time);
         let part = &prepared.discrete;
         let stairs = (0..part.stairs.len()).map(|stair| Guard::Edge(stair, false));
         if stairs.into_iter().any(|guard| !prepared.is_scheduled(guard, &side.discrete)) {
@@ -63,14 +71,16 @@ impl ModeArc {
         let rows: Vec<Vec<(u32, f64)>> = rows.iter().map(|row| columns(&mut builder, &affine, row)).collect();
         let field = builder.build();
         // Other methods are exact for polynomials too, and are chosen for them.
-        if !is_exact && !field.is_polynomial() {
+        if !is_exact && !is_passed && !field.is_polynomial() {
             return None;
         }
+        let is_polynomial = field.is_polynomial();
         let has_waves = field.size() > 1 + affine.states.len() + affine.inputs.len();
         let count = rows.len();
         let arc = WatchedArc::new(Arc::new(field), rows);
         let states = Vec::with_capacity(affine.states.len());
-        Some(ModeArc { affine, arc, watched, has_waves, states, sides: vec![0.0; count], noises: vec![0.0; count] })
+        let (sides, noises) = (vec![0.0; count], vec![0.0; count]);
+        Some(ModeArc { affine, arc, watched, has_waves, is_polynomial, states, sides, noises })
     }
 
     /// Begins on a side; whether it is one for this arc.
@@ -195,8 +205,11 @@ impl<'a> Repeated<'a> {
     ) -> bool {
         let KnownMode { mode, arc, has_no_arc, visits, .. } = &mut self.modes[number];
         if arc.is_none() && !*has_no_arc && *visits > 1 && mode.affine.borrow().is_some() {
-            *arc = ModeArc::new(machinery, mode, present);
+            *arc = ModeArc::new(machinery, mode, present, false);
             *has_no_arc = arc.is_none();
+        }
+        if arc.as_ref().is_some_and(|it| !it.is_polynomial && !mode.is_exact_at(present.time)) {
+            (*arc, *has_no_arc) = (None, true);
         }
         arc.is_some() && settings.stop.is_finite()
     }

@@ -5,9 +5,9 @@ use std::rc::Rc;
 use modeshift_dae::{Derivative, IndexVec, Mode, RelationId, Type, VariableId};
 
 use super::arcs::{ModeArc, follow_time};
-use super::recipes::{Affine, Recipe, Refused, Standing};
+use super::recipes::{Affine, Recipe, Refused, Stage, Standing};
 use super::replay::{COME_TO, micro_step, settle, standing};
-use super::trace::{Attempt, Judged, Reason, Trace};
+use super::trace::{Attempt, Judged, Reached, Reason, Trace};
 use super::{KnownMode, MOST_KINDS, Repeated, Work};
 use crate::run::Machinery;
 use crate::run::instant::Instant;
@@ -28,6 +28,8 @@ const MOVED: f64 = 1.0 / 64.0;
 const AFFINE: f64 = 1e-6;
 /// Whether time matters is seen after this share of the last phase, in which nothing else happens as a rule.
 const LATER: f64 = 1e-3;
+/// Events of more micro-steps are not remembered.
+const MOST_STAGES: usize = 4;
 /// Functions of more states are not looked into: each state costs a restart.
 const MOST_STATES: usize = 24;
 
@@ -86,9 +88,9 @@ impl<'a> Repeated<'a> {
         let Some(trace) = machinery.memory.trace.take() else { return };
         let Some(recipe) = self.recipe(machinery, (left, fired, outcome), &trace, output) else { return };
         let Some(&number) = self.by_mode.get(&Rc::as_ptr(&left.mode)) else { return };
-        self.relations += 1 + recipe.before.len();
+        self.relations += recipe.stages.iter().map(|stage| 1 + stage.before.len()).sum::<usize>();
         let recipes = &mut self.modes[number].recipes;
-        match recipes.iter().position(|it| it.kind == recipe.kind && it.is_new == recipe.is_new) {
+        match recipes.iter().position(|it| it.kind == recipe.kind && it.is_new() == recipe.is_new()) {
             Some(known) => recipes[known] = recipe,
             None if recipes.len() < MOST_KINDS => recipes.push(recipe),
             None => {}
@@ -105,7 +107,16 @@ impl<'a> Repeated<'a> {
         let prepared = machinery.prepared;
         let part = &prepared.discrete;
         let right = &outcome.right;
-        let is_plain = outcome.cascade.is_empty()
+        let [steps @ .., rest] = trace.micro_steps.as_slice() else { return None };
+        let [Attempt { result: Judged::Accepted { is_new: false, is_plain: true }, .. }] = rest.as_slice() else {
+            return None;
+        };
+        if !(1..=MOST_STAGES).contains(&steps.len()) || trace.reached.len() != trace.micro_steps.len() {
+            return None;
+        }
+        let changes = trace.reached.windows(2).filter(|it| it[0].mode != it[1].mode).count();
+        let is_plain = outcome.cascade.len() == changes
+            && (steps.len() == 1 || outcome.whens.is_empty())
             && outcome.impulses.is_empty()
             && outcome.begun_at_zero.is_empty()
             && outcome.warnings.is_empty()
@@ -114,30 +125,18 @@ impl<'a> Repeated<'a> {
             && right.sliding.is_none()
             && right.mode.pins.is_none()
             && !trace.is_intricate;
-        let [first, second] = trace.micro_steps.as_slice() else { return None };
-        let [Attempt { result: Judged::Accepted { is_new: false, is_plain: true }, .. }] = second.as_slice() else {
-            return None;
-        };
-        if !is_plain || first.iter().any(|it| it.result == Judged::Otherwise) {
+        if !is_plain {
             return None;
         }
-        let mut accepted = first.iter().filter_map(|it| match it.result {
-            Judged::Accepted { is_new, is_plain } => Some((&it.discrete, is_new, is_plain)),
-            _ => None,
-        });
-        let (Some((discrete, is_new, true)), None) = (accepted.next(), accepted.next()) else { return None };
-        let next = self.mode(&right.mode);
-        let number = self.mode(&left.mode);
-        let (carried, lost) = continued(machinery, left, right)?;
+        let sides = self.sides(machinery, (left, right), &trace.reached[..steps.len() - 1])?;
         let mut seen: IndexVec<RelationId, f64> = part.atoms.iter().map(|_| 0.0).collect();
-        let before = self.standings(machinery, number, (left, left), &mut seen)?;
-        let after = self.standings(machinery, next, (left, right), &mut seen)?;
-        let refused = self.refused(machinery, number, (left, right, fired), first)?;
-        let arc = self.modes[number].arc.as_ref()?;
-        let fixed = if refused.is_empty() { Vec::new() } else { fixed(machinery, arc, left, right)? };
-        let truths = |values: &IndexVec<VariableId, f64>| -> Vec<(VariableId, f64)> {
-            part.atoms.iter().map(|atom| (atom.variable, values[atom.variable])).collect()
-        };
+        let (nothing, mut stages) = (Fired::default(), Vec::new());
+        for (number, attempts) in steps.iter().enumerate() {
+            let fired = if number == 0 { fired } else { &nothing };
+            let mut stage = self.stage(machinery, (&sides[number], &sides[number + 1], fired), attempts, &mut seen)?;
+            stage.whens = if number == 0 { outcome.whens.clone() } else { Vec::new() };
+            stages.push(stage);
+        }
         let mut truths_after = Vec::new();
         self.kinds.pack(&right.discrete, &mut truths_after);
         let atoms: Vec<RelationId> = fired.atoms.iter().copied().filter(|&atom| part.decides(atom)).collect();
@@ -146,10 +145,75 @@ impl<'a> Repeated<'a> {
         Some(Recipe {
             kind: self.work.kind.clone().into(),
             deciding: Fired { atoms, ..Fired::default() },
+            stages,
+            truths_after: truths_after.into(),
+            record: output.record_of(prepared, left, outcome),
+            tells_stairs: is_told_by_stairs,
+            seen,
+        })
+    }
+
+    /// The sides of an event from the left to the right one, by way of what micro-steps reached in between. Modes in between are made
+    /// ready to tell slopes.
+    fn sides(
+        &mut self,
+        machinery: &mut Machinery<'a>,
+        (left, right): (&Side<'a>, &Side<'a>),
+        between: &[Reached],
+    ) -> Option<Vec<Side<'a>>> {
+        let mut sides = vec![left.clone()];
+        for Reached { mode, jet, discrete } in between {
+            let mode = machinery.visited.get(mode, None, &|_| f64::NAN).ok()?;
+            if mode.pins.is_some() || jet.len() != mode.quantities.len() {
+                return None;
+            }
+            let (jet, discrete) = (jet.clone(), discrete.clone());
+            let side = Side { mode: mode.clone(), jet, discrete, sliding: None, ..left.clone() };
+            let number = self.mode(&mode);
+            if self.modes[number].slopes().is_none() {
+                machinery.visited.surround(&side);
+                self.modes[number].passage = Some(ModeArc::new(machinery, &mode, &side, true)?);
+            }
+            sides.push(side);
+        }
+        machinery.visited.surround(right);
+        sides.push(right.clone());
+        Some(sides)
+    }
+
+    /// A micro-step from one side to another.
+    fn stage(
+        &mut self,
+        machinery: &mut Machinery<'a>,
+        (left, right, fired): (&Side<'a>, &Side<'a>, &Fired),
+        attempts: &[Attempt],
+        seen: &mut IndexVec<RelationId, f64>,
+    ) -> Option<Stage<'a>> {
+        let prepared = machinery.prepared;
+        let part = &prepared.discrete;
+        if attempts.iter().any(|it| it.result == Judged::Otherwise) {
+            return None;
+        }
+        let mut accepted = attempts.iter().filter_map(|it| match it.result {
+            Judged::Accepted { is_new, is_plain } => Some((&it.discrete, is_new, is_plain)),
+            _ => None,
+        });
+        let (Some((discrete, is_new, true)), None) = (accepted.next(), accepted.next()) else { return None };
+        let next = self.mode(&right.mode);
+        let number = self.mode(&left.mode);
+        let (carried, lost) = continued(machinery, left, right)?;
+        let before = self.standings(machinery, number, (left, left), seen)?;
+        let after = self.standings(machinery, next, (left, right), seen)?;
+        let refused = self.refused(machinery, number, (left, right, fired), attempts)?;
+        let arc = self.modes[number].slopes()?;
+        let fixed = if refused.is_empty() { Vec::new() } else { fixed(machinery, arc, left, right)? };
+        let truths = |values: &IndexVec<VariableId, f64>| -> Vec<(VariableId, f64)> {
+            part.atoms.iter().map(|atom| (atom.variable, values[atom.variable])).collect()
+        };
+        Some(Stage {
             mode: right.mode.clone(),
             accepted: truths(discrete),
             corrected: truths(&right.discrete),
-            truths_after: truths_after.into(),
             before,
             after,
             refused,
@@ -157,10 +221,7 @@ impl<'a> Repeated<'a> {
             carried,
             lost,
             fixed,
-            whens: outcome.whens.clone(),
-            record: output.record_of(prepared, left, outcome),
-            tells_stairs: is_told_by_stairs,
-            seen,
+            whens: Vec::new(),
         })
     }
 
@@ -175,7 +236,7 @@ impl<'a> Repeated<'a> {
         let prepared = machinery.prepared;
         let values = &mut self.work.values;
         machinery.memory.buffers.atom_values_into(prepared, (left, right), &[], values);
-        let mut arc = self.modes[number].arc.as_mut();
+        let mut arc = self.modes[number].slopes();
         let is_begun = arc.as_mut().is_some_and(|arc| arc.begin(right));
         let mut standings = Vec::with_capacity(values.len());
         for (atom, &value) in values.iter_enumerated() {
@@ -197,7 +258,7 @@ impl<'a> Repeated<'a> {
         let mut all = Vec::new();
         for attempt in attempts {
             let Judged::Refused(reasons) = &attempt.result else { continue };
-            let arc = self.modes[number].arc.as_ref()?;
+            let arc = self.modes[number].slopes()?;
             if arc.has_waves {
                 return None;
             }

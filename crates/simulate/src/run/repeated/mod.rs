@@ -28,8 +28,9 @@
 //! clear at any event; what was at zero is there again, and leaves it as it did. So nothing that comes near to another answer
 //! (two modes that both stand, guards that touch zero, a crossing at an instant that is due) is ever taken from memory.
 //!
-//! Remembered are events that end in one micro-step, without impulses, laws, `reinit`, sliding, machines and delays, after which the
-//! states go on as they were. They need no restart: all else follows from the states.
+//! Remembered are events of a few micro-steps, without impulses, laws, `reinit`, sliding, machines and delays, after which the
+//! states go on as they were. They need no restart: all else follows from the states. What leads through other modes (a diode that takes
+//! over and hands on to another one) is a recipe of several stages, one for each micro-step.
 
 mod arcs;
 mod kinds;
@@ -85,6 +86,8 @@ struct KnownMode<'a> {
     /// The mode with its guards, where all are affine.
     arc: Option<ModeArc>,
     has_no_arc: bool,
+    /// The same of a mode that events only lead through: for the slopes of its guards.
+    passage: Option<ModeArc>,
     visits: u32,
     recipes: Vec<Recipe<'a>>,
     /// Kinds without a recipe, and how often they were looked at.
@@ -94,6 +97,8 @@ struct KnownMode<'a> {
 /// Values on their way from one event to the next; kept, so that no event allocates any.
 struct Work<'a> {
     left: Option<Side<'a>>,
+    /// Between two micro-steps.
+    middle: Option<Side<'a>>,
     right: Option<Side<'a>>,
     kind: Vec<u64>,
     proposal: IndexVec<VariableId, f64>,
@@ -105,6 +110,13 @@ struct Work<'a> {
     values: IndexVec<RelationId, (f64, f64)>,
     /// Relations that are at zero after an event.
     unclear: Vec<(RelationId, (f64, f64))>,
+}
+
+impl KnownMode<'_> {
+    /// What tells the slopes of its guards.
+    fn slopes(&mut self) -> Option<&mut ModeArc> {
+        self.arc.as_mut().or(self.passage.as_mut())
+    }
 }
 
 impl<'a> Repeated<'a> {
@@ -120,6 +132,7 @@ impl<'a> Repeated<'a> {
             && part.atoms.iter().all(|atom| atom.moment != Moment::Before);
         let work = Work {
             left: None,
+            middle: None,
             right: None,
             kind: Vec::new(),
             proposal: IndexVec::new(),
@@ -167,6 +180,7 @@ impl<'a> Repeated<'a> {
             mode: mode.clone(),
             arc: None,
             has_no_arc: false,
+            passage: None,
             visits: 0,
             recipes: Vec::new(),
             unlearned: Vec::new(),
@@ -246,8 +260,16 @@ impl<'a> Run<'_, 'a> {
             self.recent.was_visible(left, right, &recipe.deciding.atoms);
         }
         self.machinery.visited.meter.done(CostPart::Output);
-        self.output.cost(self.machinery.visited.meter.cost());
+        self.tell_repeated_cost();
         self.repeated.passed += 1;
         Some(next)
+    }
+
+    /// Tells what an event that was repeated cost.
+    fn tell_repeated_cost(&mut self) {
+        let cost = self.machinery.visited.meter.cost();
+        if cost.time.is_finite() {
+            self.output.cost(cost);
+        }
     }
 }

@@ -21,13 +21,24 @@ pub(super) struct Recipe<'a> {
     pub kind: Box<[u64]>,
     /// The relations that decide something among those that fired.
     pub deciding: Fired,
+    /// Its micro-steps, but for the last one, in which nothing happens; one at least.
+    pub stages: Vec<Stage<'a>>,
+    /// All truths in the end.
+    pub truths_after: Box<[u64]>,
+    pub record: EventRecord,
+    /// Whether the cause of the event is steps of stairs, which are told with their values.
+    pub tells_stairs: bool,
+    /// By relation: how large its sides were on both sides of the event.
+    pub seen: IndexVec<RelationId, f64>,
+}
+
+/// A micro-step.
+pub(super) struct Stage<'a> {
     /// The mode after.
     pub mode: Rc<VisitedMode<'a>>,
     /// Truths that were accepted, and those in the end: relations that do not matter any more have those of their values.
     pub accepted: Vec<(VariableId, f64)>,
     pub corrected: Vec<(VariableId, f64)>,
-    /// All truths in the end.
-    pub truths_after: Box<[u64]>,
     /// By relation, how it stands before and after.
     pub before: Vec<Standing>,
     pub after: Vec<Standing>,
@@ -42,11 +53,6 @@ pub(super) struct Recipe<'a> {
     pub fixed: Vec<(VariableId, u64)>,
     /// Branches of `when` that fire.
     pub whens: Vec<Span>,
-    pub record: EventRecord,
-    /// Whether the cause of the event is steps of stairs, which are told with their values.
-    pub tells_stairs: bool,
-    /// By relation: how large its sides were on both sides of the event.
-    pub seen: IndexVec<RelationId, f64>,
 }
 
 /// How a relation stands on one side of an event.
@@ -121,13 +127,24 @@ impl Affine {
     }
 }
 
-impl Recipe<'_> {
+impl<'a> Recipe<'a> {
+    /// The mode after.
+    pub fn mode(&self) -> &Rc<VisitedMode<'a>> {
+        &self.stages[self.stages.len() - 1].mode
+    }
+
+    /// Whether anything continuous is new.
+    pub fn is_new(&self) -> bool {
+        self.stages.iter().any(|stage| stage.is_new)
+    }
+
     /// Whether there is something to see of the event.
     pub fn is_visible(&self, prepared: &Prepared, left: &Side<'_>, right: &Side<'_>) -> bool {
         let part = &prepared.discrete;
         let mut declared = part.variables().filter(|id| id.index() < part.declared_count as usize);
         let changed = |id: VariableId| left.discrete[id].to_bits() != right.discrete[id].to_bits();
-        self.is_new || !self.whens.is_empty() || declared.any(changed)
+        let fires = self.stages.iter().any(|stage| !stage.whens.is_empty());
+        self.is_new() || fires || declared.any(changed)
     }
 
     /// How large the sides of relations were.

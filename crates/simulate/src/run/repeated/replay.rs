@@ -6,8 +6,8 @@ use modeshift_dae::{Id, IndexVec, Mode, RelationId, VariableId};
 use modeshift_diagnostics::Span;
 
 use super::arcs::like;
-use super::recipes::{Recipe, Refused, Standing};
-use super::{KnownMode, Repeated, Work};
+use super::recipes::{Refused, Stage, Standing};
+use super::{Repeated, Work};
 use crate::run::Machinery;
 use crate::run::instant::discrete_fixpoint::MicroStep;
 use crate::run::instant::event_iteration::Fired;
@@ -96,8 +96,8 @@ fn is_plain(prepared: &Prepared, buffers: &TapeBuffers, whens: &[Span]) -> bool 
 }
 
 /// Discrete variables of a side that have no truths in them are as they were, to the bit.
-fn is_for(recipe: &Recipe<'_>, left: &Side<'_>) -> bool {
-    recipe.fixed.iter().all(|&(id, bits)| left.discrete[id].to_bits() == bits)
+fn is_for(stage: &Stage<'_>, left: &Side<'_>) -> bool {
+    stage.fixed.iter().all(|&(id, bits)| left.discrete[id].to_bits() == bits)
 }
 
 impl<'a> Repeated<'a> {
@@ -109,40 +109,66 @@ impl<'a> Repeated<'a> {
 
     /// Judges once more; the number of the mode after, where all judgements are what they were. The right side is in `work`.
     pub(super) fn replay(&mut self, machinery: &mut Machinery<'a>, number: usize, at: usize) -> Option<usize> {
-        let next = *self.by_mode.get(&Rc::as_ptr(&self.modes[number].recipes[at].mode))?;
-        self.is_as_before(machinery, number, at)?;
-        self.go_over(machinery, number, at)?;
-        self.is_as_after(machinery, number, at, next)?;
+        let mut here = number;
+        for stage in 0..self.modes[number].recipes[at].stages.len() {
+            let mode = Rc::as_ptr(&self.modes[number].recipes[at].stages[stage].mode);
+            let next = *self.by_mode.get(&mode)?;
+            if stage > 0 {
+                self.begin_stage(here)?;
+            }
+            self.is_as_before(machinery, (number, at, stage), here)?;
+            self.go_over(machinery, (number, at, stage))?;
+            self.is_as_after(machinery, (number, at, stage), next)?;
+            here = next;
+        }
         self.comes_to_rest(machinery, number, at)?;
-        Some(next)
+        Some(here)
     }
 
-    /// Whether all that was judged from the left side is as it was.
-    fn is_as_before(&mut self, machinery: &mut Machinery<'a>, number: usize, at: usize) -> Option<()> {
+    /// Goes on from where the last micro-step has led, in the mode of this number.
+    fn begin_stage(&mut self, here: usize) -> Option<()> {
         let Repeated { modes, work, .. } = self;
-        let Work { left, proposal, by_time, fired, values, .. } = work;
-        let left = left.as_ref()?;
-        let KnownMode { arc, recipes, .. } = &mut modes[number];
-        let (arc, recipe) = (arc.as_mut()?, &mut recipes[at]);
+        std::mem::swap(&mut work.middle, &mut work.right);
+        modes[here].slopes()?.begin(work.middle.as_ref()?).then_some(())
+    }
+
+    /// Whether all that was judged from the left side is as it was, in the mode of the last number.
+    fn is_as_before(
+        &mut self,
+        machinery: &mut Machinery<'a>,
+        (number, at, stage): (usize, usize, usize),
+        here: usize,
+    ) -> Option<()> {
+        let Repeated { modes, work, .. } = self;
+        let Work { left, middle, proposal, by_time, fired, values, states, .. } = work;
+        let left = if stage == 0 { left } else { middle }.as_ref()?;
         let Machinery { prepared, memory, .. } = machinery;
-        if !is_for(recipe, left) {
+        if !is_for(&modes[number].recipes[at].stages[stage], left) {
             return None;
         }
         memory.buffers.atom_values_into(prepared, (left, left), &[], values);
         for (atom, &value) in values.iter_enumerated() {
-            let slope = || arc.slope(atom);
-            let standing = standing(prepared, memory, atom, value, slope)?;
-            if !standing.is_as(recipe.before[atom.index()]) {
+            let arc = modes[here].slopes();
+            let standing = standing(prepared, memory, atom, value, || arc?.slope(atom))?;
+            let recipe = &mut modes[number].recipes[at];
+            if !standing.is_as(recipe.stages[stage].before[atom.index()]) {
                 return None;
             }
-            recipe.seen[atom] = if value.1.is_finite() { value.1 } else { 0.0 };
+            let size = if value.1.is_finite() { value.1 } else { 0.0 };
+            recipe.seen[atom] = if stage == 0 { size } else { recipe.seen[atom].max(size) };
         }
-        for Refused { truths, mode, values } in &recipe.refused {
+        if modes[number].recipes[at].stages[stage].refused.is_empty() {
+            return Some(());
+        }
+        // The states, where the solution is.
+        states.clear();
+        states.extend_from_slice(modes[here].slopes()?.end_states());
+        for Refused { truths, mode, values } in &modes[number].recipes[at].stages[stage].refused {
             copy(&left.discrete, proposal);
             truths.iter().for_each(|&(id, truth)| proposal[id] = truth);
-            let step = micro_step(left, Some(fired));
+            let step = micro_step(left, (stage == 0).then_some(&*fired));
             let is_settled = settle(prepared, &mut memory.buffers, &step, by_time.as_deref(), proposal, left);
-            let is_refused = values.iter().all(|value| value.is_as_before(arc.end_states()));
+            let is_refused = values.iter().all(|value| value.is_as_before(states));
             if !is_settled || !is_mode(prepared, &memory.buffers, mode) || !is_refused {
                 return None;
             }
@@ -151,11 +177,12 @@ impl<'a> Repeated<'a> {
     }
 
     /// Makes the right side.
-    fn go_over(&mut self, machinery: &mut Machinery<'a>, number: usize, at: usize) -> Option<()> {
+    fn go_over(&mut self, machinery: &mut Machinery<'a>, (number, at, stage): (usize, usize, usize)) -> Option<()> {
         let Repeated { modes, work, .. } = self;
-        let Work { left, right, states, proposal, by_time, fired, .. } = work;
-        let left = left.as_ref()?;
-        let recipe = &modes[number].recipes[at];
+        let Work { left, middle, right, states, proposal, by_time, fired, .. } = work;
+        let left = if stage == 0 { left } else { middle }.as_ref()?;
+        let is_first = stage == 0;
+        let recipe = &modes[number].recipes[at].stages[stage];
         let Machinery { prepared, visited, memory } = machinery;
         let right = like(right, left);
         if !Rc::ptr_eq(&right.mode, &recipe.mode) {
@@ -163,7 +190,7 @@ impl<'a> Repeated<'a> {
         }
         copy(&left.discrete, proposal);
         recipe.accepted.iter().for_each(|&(id, truth)| proposal[id] = truth);
-        let step = micro_step(left, Some(fired));
+        let step = micro_step(left, is_first.then_some(&*fired));
         let part = &prepared.discrete;
         if !settle(prepared, &mut memory.buffers, &step, by_time.as_deref(), proposal, left) {
             return None;
@@ -213,19 +240,26 @@ impl<'a> Repeated<'a> {
     }
 
     /// Whether all that was judged from the right side is as it was.
-    fn is_as_after(&mut self, machinery: &mut Machinery<'a>, number: usize, at: usize, next: usize) -> Option<()> {
+    fn is_as_after(
+        &mut self,
+        machinery: &mut Machinery<'a>,
+        (number, at, stage): (usize, usize, usize),
+        next: usize,
+    ) -> Option<()> {
         let Repeated { modes, work, .. } = self;
-        let Work { left, right, fired, values, unclear, .. } = work;
-        let (left, right) = (left.as_ref()?, right.as_mut()?);
+        let Work { left, middle, right, fired, values, unclear, .. } = work;
+        let left = if stage == 0 { left } else { middle }.as_ref()?;
+        let right = right.as_mut()?;
+        let sampled = if stage == 0 { fired.samples.as_slice() } else { &[] };
         let Machinery { prepared, memory, .. } = machinery;
         let recipe = &mut modes[number].recipes[at];
-        recipe.corrected.iter().for_each(|&(id, truth)| right.discrete[id] = truth);
-        memory.buffers.atom_values_into(prepared, (left, right), &fired.samples, values);
+        recipe.stages[stage].corrected.iter().for_each(|&(id, truth)| right.discrete[id] = truth);
+        memory.buffers.atom_values_into(prepared, (left, right), sampled, values);
         unclear.clear();
         for (atom, &value) in values.iter_enumerated() {
             recipe.seen[atom] = recipe.seen[atom].max(if value.1.is_finite() { value.1 } else { 0.0 });
             match standing(prepared, memory, atom, value, || None) {
-                Some(standing) if !standing.is_as(recipe.after[atom.index()]) => return None,
+                Some(standing) if !standing.is_as(recipe.stages[stage].after[atom.index()]) => return None,
                 Some(_) => {}
                 None => unclear.push((atom, value)),
             }
@@ -233,13 +267,13 @@ impl<'a> Repeated<'a> {
         if unclear.is_empty() {
             return Some(());
         }
-        if !modes[next].arc.as_mut()?.begin(right) {
+        if !modes[next].slopes()?.begin(right) {
             return None;
         }
         let is_as_before = |&(atom, value): &(RelationId, (f64, f64))| {
-            let arc = modes[next].arc.as_mut();
+            let arc = modes[next].slopes();
             let now = standing(prepared, memory, atom, value, || arc?.slope(atom));
-            now.is_some_and(|now| now.is_as(modes[number].recipes[at].after[atom.index()]))
+            now.is_some_and(|now| now.is_as(modes[number].recipes[at].stages[stage].after[atom.index()]))
         };
         unclear.iter().all(is_as_before).then_some(())
     }
@@ -257,7 +291,7 @@ impl<'a> Repeated<'a> {
         let is_settled = settle(prepared, &mut memory.buffers, &step, by_time.as_deref(), proposal, right);
         let is_same = |id: VariableId| proposal[id].to_bits() == right.discrete[id].to_bits();
         let rests = is_settled
-            && is_mode(prepared, &memory.buffers, &recipe.mode.values)
+            && is_mode(prepared, &memory.buffers, &recipe.mode().values)
             && is_plain(prepared, &memory.buffers, &[])
             && part.variables().filter(|id| !part.conditions.contains(&id.0)).all(is_same);
         copy(proposal, &mut right.discrete);

@@ -1,14 +1,25 @@
 //! What the search for the next mode tried at an instant, where somebody wants to know.
 
-use modeshift_dae::{EquationId, IndexVec, RelationId, VariableId};
+use modeshift_dae::{EquationId, IndexVec, Mode, RelationId, VariableId};
 use modeshift_mode_changes::Term;
+
+use crate::run::values::Side;
 
 /// What was tried at an instant, micro-step by micro-step.
 #[derive(Default)]
 pub(crate) struct Trace {
     pub micro_steps: Vec<Vec<Attempt>>,
+    /// What each of them led to.
+    pub reached: Vec<Reached>,
     /// Whether anything but one search was needed: parts, sliding, other levels of noise.
     pub is_intricate: bool,
+}
+
+/// The values of the side that a micro-step led to.
+pub(crate) struct Reached {
+    pub mode: Mode,
+    pub jet: Vec<f64>,
+    pub discrete: IndexVec<VariableId, f64>,
 }
 
 /// Truths that were tried.
@@ -43,6 +54,12 @@ impl Trace {
     /// Another micro-step begins.
     pub fn begin_micro_step(&mut self) {
         self.micro_steps.push(Vec::new());
+    }
+
+    /// The micro-step has led to a side.
+    pub fn end_micro_step(&mut self, side: &Side<'_>) {
+        let Side { mode, jet, discrete, .. } = side;
+        self.reached.push(Reached { mode: mode.values.clone(), jet: jet.clone(), discrete: discrete.clone() });
     }
 
     /// Truths were tried.
