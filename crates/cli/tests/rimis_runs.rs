@@ -390,6 +390,41 @@ fn examples_of_the_library_run_as_their_sources_do() {
     }
 }
 
+/// Examples of the library of elements that are refused: what they need has no counterpart in ordinary tools.
+const REFUSED_EXAMPLES: &[(&str, &str)] = &[
+    ("Rectifier", "E0916"),
+    ("ChargedSwitch", "E0905"),
+    ("EngagedClutch", "E0917"),
+    ("BrakedShaft", "E0917"),
+    ("FreeWheel", "E0917"),
+    ("SlidingShaft", "E0917"),
+    ("BlockOnTable", "E0917"),
+    ("JoinedBodies", "E0917"),
+    ("Oscillator", "E0917"),
+];
+
+#[test]
+fn every_example_of_the_elements_runs_as_its_source_does_or_is_refused() {
+    let text = std::fs::read_to_string(root().join("library/Modeshift/Examples.mo")).expect("the examples");
+    let names = text.lines().filter_map(|line| line.strip_prefix("  model ")?.split(' ').next());
+    let names: Vec<&str> = names.collect();
+    assert!(names.len() > 25, "{names:?}");
+    for name in names {
+        let file = temporary(&format!("Element{name}.mo"));
+        let wrapper = format!("model Element{name} extends Modeshift.Examples.{name}; end Element{name};\n");
+        std::fs::write(&file, wrapper).expect("a temporary file");
+        let file = file.to_str().expect("a path of the tests");
+        if let Some((_, code)) = REFUSED_EXAMPLES.iter().find(|(refused, _)| *refused == name) {
+            let outcome = modeshift(&["rimis", file]);
+            assert!(outcome.status == 1 && outcome.stderr.contains(code), "{name}: {}", outcome.stderr);
+            continue;
+        }
+        let source = run(file, None, TOLERANCE, &[]);
+        let written = run(&transformed(file, &[]), None, TOLERANCE, &[]);
+        Comparison::new(name, &source, &written, ZERO).check();
+    }
+}
+
 #[test]
 fn a_model_that_cannot_be_transformed_is_refused_with_reason_place_and_mode_change() {
     for refused in REFUSED {

@@ -22,8 +22,8 @@ pub(crate) struct ImpulsiveGuard {
     /// The variable that is impulsive.
     pub(crate) variable: VariableId,
     pub(crate) pairs: ModeSet,
-    /// The weight of the impulse, in terms of left limits of the source.
-    pub(crate) weight: ExpressionId,
+    /// The weight of the impulse, in terms of left limits of the source, where there is a formula for it.
+    pub(crate) weight: Option<ExpressionId>,
 }
 
 /// All guards that are on impulses in commanded changes.
@@ -100,6 +100,8 @@ pub(crate) fn is_compared_itself(dae: &MultimodeDae, guard: &ImpulsiveGuard) -> 
 /// Why a guard on an impulse cannot be written down.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Unwritable {
+    /// The impulse has no formula: it comes from equations that are too many, or not linear.
+    NoFormula,
     /// The impulse depends on the left limit of a variable that is not a state in all modes.
     NotAState(VariableId),
     /// The guard compares more than the variable itself.
@@ -119,6 +121,9 @@ pub(crate) fn unwritable(
         mode.name, variable.name
     );
     let note = match reason {
+        Unwritable::NoFormula => {
+            format!("the impulse of `{}` comes from a block of equations that is large, or not linear", variable.name)
+        }
         Unwritable::NotAState(missing) => {
             let missing = &dae.model.variables[missing].name;
             format!("the impulse depends on the left limit of `{missing}`, which is not a state in all modes")

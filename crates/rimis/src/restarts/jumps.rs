@@ -9,13 +9,15 @@
 //! What is in conflict says [`Conflicts`]. Where all of it has closed forms, the states are put on all constraints; else on
 //! what can be had.
 
-use modeshift_dae::{Derivative, EquationId, ExpressionId, IndexVec, Mode, ModeVariableId, MultimodeDae, VariableId};
+use modeshift_dae::{
+    Derivative, EquationId, ExpressionId, IndexVec, Mode, ModeVariableId, MultimodeDae, Node, VariableId,
+};
 use modeshift_diagnostics::{Code, Diagnostic};
 use modeshift_mode_changes::{AllChanges, ClosedForm, Defect, InPairs, Moment, Potentials, Unknown};
 use modeshift_modes::{Invariant, ModeSet};
 use modeshift_structure::one_mode::{Column, ModeStructure, Row};
 use modeshift_structure::{Analysis, BlockId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::conflicts::Conflicts;
 use super::parts::parts;
@@ -38,8 +40,8 @@ pub(crate) struct Jump {
 pub(crate) struct Impulse {
     pub(crate) variable: VariableId,
     pub(crate) pairs: ModeSet,
-    /// The area of its Dirac impulse.
-    pub(crate) weight: ExpressionId,
+    /// The area of its Dirac impulse, where there is a formula for it.
+    pub(crate) weight: Option<ExpressionId>,
 }
 
 /// What happens in mode changes, in closed form.
@@ -65,10 +67,12 @@ pub(crate) fn jumps(
     }
     let blocks = blocks_of_equations(analysis);
     let parts = parts(dae, analysis);
+    let guarding = guarding(dae);
     for (part, conflicts) in conflicts.by_part(&parts) {
         let is_in_part = |equation: EquationId| parts[equation] == part;
         let is_in_part: &dyn Fn(EquationId) -> bool = &is_in_part;
-        let search = Search { dae, analysis, changes, feasible, conflicts, is_in_part, blocks: &blocks };
+        let search =
+            Search { dae, analysis, changes, feasible, conflicts, is_in_part, blocks: &blocks, guarding: &guarding };
         search.run(target, &mut found)?;
     }
     Ok(found)
@@ -84,6 +88,8 @@ struct Search<'a> {
     conflicts: Conflicts,
     is_in_part: &'a dyn Fn(EquationId) -> bool,
     blocks: &'a IndexVec<EquationId, Vec<BlockId>>,
+    /// Variables that guards read.
+    guarding: &'a FxHashSet<VariableId>,
 }
 
 /// One change, as an example of others.
@@ -112,7 +118,8 @@ impl Search<'_> {
         let conflicts = space.union(self.conflicts.all().map(|defect| defect.pairs));
         let mut open = space.and(conflicts, self.changes.pairs.regular);
         let mut restarts = 0;
-        while let Some(modes) = self.changes.pairs.pick(open) {
+        while let Some(picked) = self.changes.pairs.pick(open) {
+            let modes = self.valid(open, picked);
             space.check()?;
             restarts += 1;
             if restarts > MOST_RESTARTS {
@@ -133,6 +140,24 @@ impl Search<'_> {
         }
         space.check()?;
         Ok(())
+    }
+
+    /// The valid change that a change of a set stands for: projected sets say the same of both, but equations do not, as those that
+    /// connect the states of a machine, of which one is active. A change that stands for none in the set stays as it is.
+    fn valid(&self, set: ModeSet, picked: [Mode; 2]) -> [Mode; 2] {
+        let pairs = &self.changes.pairs;
+        let mut valid = picked.clone();
+        for component in pairs.invariant.components() {
+            let mut rest = component;
+            while let Some((doubled, low, high)) = pairs.space.top(rest) {
+                let (moment, variable) = Moment::of_doubled(doubled);
+                let (mode, id) = (&mut valid[moment as usize], ModeVariableId(variable.0));
+                let value = if mode[id] { !high.is_empty() } else { low.is_empty() };
+                mode.set(id, value);
+                rest = if value { high } else { low };
+            }
+        }
+        if pairs.contains(set, &valid) { valid } else { picked }
     }
 
     /// The closed forms with as many conflicts as there are closed forms for.
@@ -205,14 +230,28 @@ impl Search<'_> {
                     }
                 }
                 Unknown::Weight(0) => {
-                    let same = |impulse: &&mut Impulse| (impulse.variable, impulse.weight) == (variable, value);
-                    match found.impulses.iter_mut().find(same) {
-                        Some(known) => known.pairs = space.or(known.pairs, alike),
-                        None => found.impulses.push(Impulse { variable, pairs: alike, weight: value }),
-                    }
+                    self.record_impulse(variable, Some(value), alike, found);
                 }
                 Unknown::Weight(_) => {}
             }
+        }
+        let structure = &example.structure;
+        let is_impulsive = |column: &Column| {
+            structure.variable_offset(*column) == 0
+                && solved.reached.of(structure, *column).is_some_and(|potential| potential >= 1)
+                && self.guarding.contains(&structure.variable(*column))
+        };
+        let has_form = |column: Column| solved.forms.iter().any(|form| form.column == column);
+        for column in structure.columns().filter(is_impulsive).filter(|&column| !has_form(column)) {
+            self.record_impulse(structure.variable(column), None, alike, found);
+        }
+    }
+
+    fn record_impulse(&self, variable: VariableId, weight: Option<ExpressionId>, alike: ModeSet, found: &mut Jumps) {
+        let same = |impulse: &&mut Impulse| (impulse.variable, impulse.weight) == (variable, weight);
+        match found.impulses.iter_mut().find(same) {
+            Some(known) => known.pairs = self.changes.pairs.space.or(known.pairs, alike),
+            None => found.impulses.push(Impulse { variable, pairs: alike, weight }),
         }
     }
 
@@ -229,6 +268,21 @@ impl Search<'_> {
             .help("each would be a branch of a `when`; a smaller part of the model can be transformed");
         Failure::Diagnosed(Box::new(diagnostic))
     }
+}
+
+/// Variables that definitions of mode variables read.
+fn guarding(dae: &MultimodeDae) -> FxHashSet<VariableId> {
+    let mut read = FxHashSet::default();
+    for definition in dae.mode_variables.iter().filter_map(|mode| mode.definition) {
+        dae.model.expressions.for_each(definition, |_, node| {
+            read.extend(match node {
+                Node::Variable(variable, _) => Some(variable),
+                _ => None,
+            });
+            true
+        });
+    }
+    read
 }
 
 fn blocks_of_equations(analysis: &Analysis) -> IndexVec<EquationId, Vec<BlockId>> {

@@ -204,9 +204,12 @@ impl Restarts<'_, '_> {
     fn impulses(&mut self) -> Result<Vec<WrittenImpulse>, Box<Diagnostic>> {
         let mut written = Vec::with_capacity(self.guards.len());
         for guard in self.guards {
-            let weight = match is_compared_itself(self.dae, guard) {
-                true => self.at_states(guard.weight).map_err(Unwritable::NotAState),
-                false => Err(Unwritable::NotCompared),
+            let weight = match guard.weight {
+                Some(weight) if is_compared_itself(self.dae, guard) => {
+                    self.at_states(weight).map_err(Unwritable::NotAState)
+                }
+                Some(_) => Err(Unwritable::NotCompared),
+                None => Err(Unwritable::NoFormula),
             };
             let refused = |reason| unwritable(self.dae, guard, reason, self.printer.print(guard.pairs).text);
             let weight = weight.map_err(refused)?;
