@@ -2,6 +2,9 @@
 
 use modeshift_diagnostics::{Diagnostic, Repair, Span, did_you_mean, nearest_names};
 
+/// Names that are listed.
+const MOST_LISTED: usize = 12;
+
 /// Adds the nearest candidates as help, if any is near, and as edits where the name stands at the primary place.
 pub(crate) fn with_suggestion<'a>(
     diagnostic: Diagnostic,
@@ -20,4 +23,18 @@ pub(crate) fn with_suggestion<'a>(
         }
     }
     diagnostic
+}
+
+/// Adds the names that there are, where none of them is near to the one that was written.
+pub(crate) fn with_names<'a>(diagnostic: Diagnostic, names: impl IntoIterator<Item = &'a str>) -> Diagnostic {
+    let mut names: Vec<&str> = names.into_iter().collect();
+    names.sort_unstable();
+    names.dedup();
+    if diagnostic.help.is_some() || names.is_empty() {
+        return diagnostic;
+    }
+    let listed: Vec<String> = names.iter().take(MOST_LISTED).map(|name| format!("`{name}`")).collect();
+    let more =
+        if names.len() > MOST_LISTED { format!(" and {} more", names.len() - MOST_LISTED) } else { String::new() };
+    diagnostic.help(format!("it has {}{more}", listed.join(", ")))
 }

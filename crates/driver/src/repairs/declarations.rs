@@ -9,17 +9,26 @@ use super::outline::{Member, Outline, path_text};
 pub(super) fn candidates(outline: &Outline, diagnostic: &Diagnostic) -> Vec<Repair> {
     let Some(place) = diagnostic.labels.first().map(|label| label.span) else { return Vec::new() };
     match diagnostic.code {
-        Code::E0101 => equation_meant(outline, diagnostic),
+        Code::E0101 => {
+            let mut candidates = equation_meant(outline, diagnostic);
+            candidates.extend(power_of_ten(outline, place));
+            candidates
+        }
         Code::E0202 => declared_again(outline, place),
         Code::E0220 | Code::E0221 => without_argument(outline, place),
         Code::E0222 if diagnostic.candidates.is_empty() => without_argument(outline, place),
         Code::E0233 => made_public(outline, diagnostic),
         Code::E0237 => less_constant(outline, diagnostic),
-        Code::E0303 => other_type(outline, diagnostic),
+        Code::E0303 => {
+            let mut candidates = other_type(outline, diagnostic);
+            candidates.extend(whole_quotient(outline, diagnostic));
+            candidates
+        }
         Code::E0307 => fewer_arguments(outline, diagnostic),
         Code::E0401 => connector_of(outline, diagnostic),
         Code::E0405 => initial_state(outline),
         Code::E0501 => defined_twice(outline, diagnostic),
+        Code::E0824 => value_before(outline, diagnostic),
         Code::E0510 => without_invariant(outline, diagnostic),
         Code::W0321 => crossing(outline, place),
         Code::W0323 => unused(outline, place),
@@ -42,6 +51,52 @@ fn equation_meant(outline: &Outline, diagnostic: &Diagnostic) -> Vec<Repair> {
     let from = before.trim_end().rfind(['\n', ';']).map_or(0, |at| at + 1);
     let Some(at) = before[from..].find("==").map(|at| from + at) else { return Vec::new() };
     vec![Repair::replace(outline.span(at, at + 2), "=", "write `=`")]
+}
+
+/// Writes a power of ten for the prefix of a unit behind a number: `10k`.
+fn power_of_ten(outline: &Outline, place: Span) -> Option<Repair> {
+    let power = match outline.text_of(place) {
+        "G" => "e9",
+        "M" | "Meg" => "e6",
+        "k" | "K" => "e3",
+        "m" => "e-3",
+        "u" => "e-6",
+        "n" => "e-9",
+        "p" => "e-12",
+        _ => return None,
+    };
+    let before = outline.text.get(..place.start as usize)?;
+    before
+        .ends_with(|it: char| it.is_ascii_digit() || it == '.')
+        .then(|| Repair::replace(place, power, format!("write `{power}`: numbers have no prefixes of units")))
+}
+
+/// Divides Integers without a rest, where an Integer is wanted.
+fn whole_quotient(outline: &Outline, diagnostic: &Diagnostic) -> Option<Repair> {
+    let place = diagnostic.labels.first()?.span;
+    let (one, other) = outline.text_of(place).split_once('/')?;
+    let is_plain = |text: &str| {
+        !text.trim().is_empty() && text.trim().chars().all(|it| it.is_alphanumeric() || it == '_' || it == '.')
+    };
+    let quotient = format!("div({}, {})", one.trim(), other.trim());
+    (diagnostic.message.ends_with("but this is Real") && is_plain(one) && is_plain(other))
+        .then(|| Repair::replace(place, quotient.clone(), format!("write `{quotient}`, the quotient without its rest")))
+}
+
+/// Takes the value before an event for one that is to be another than itself.
+fn value_before(outline: &Outline, diagnostic: &Diagnostic) -> Vec<Repair> {
+    let Some(label) = diagnostic.labels.first() else { return Vec::new() };
+    let text = outline.text_of(label.span);
+    let Some((left, right)) = text.split_once('=') else { return Vec::new() };
+    let name = left.trim();
+    let is_letter = |it: char| it.is_alphanumeric() || it == '_' || it == '.';
+    let found = right.match_indices(name).map(|(at, _)| at).find(|&at| {
+        !right[..at].ends_with(is_letter) && !right[at + name.len()..].starts_with(is_letter) && !name.is_empty()
+    });
+    let Some(at) = found else { return Vec::new() };
+    let start = label.span.start as usize + left.len() + 1 + at;
+    let title = format!("write `pre({name})`");
+    vec![Repair::replace(outline.span(start, start + name.len()), format!("pre({name})"), title)]
 }
 
 fn declared_again(outline: &Outline, place: Span) -> Vec<Repair> {

@@ -17,7 +17,7 @@ use crate::classes::library::{ClassId, ROOT, elements};
 use crate::failure::{Failure, Outcome};
 use crate::instances::tree::InstanceId;
 use crate::restrictions::visibility::imported_twice;
-use crate::suggestion::with_suggestion;
+use crate::suggestion::{with_names, with_suggestion};
 
 /// A class, or a predefined type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -304,7 +304,8 @@ impl Classes<'_> {
         if let ClassBody::Enumeration(Some(literals)) = &self.library.class(class).definition.body {
             names.extend(literals.iter().map(|literal| literal.name.name.clone()));
         }
-        with_suggestion(diagnostic, &part.name, names.iter().map(|name| &**name)).into()
+        let names = || names.iter().map(|name| &**name);
+        with_names(with_suggestion(diagnostic, &part.name, names()), names()).into()
     }
 
     /// Where a dotted name begins with nothing known, it may be that of a library.

@@ -258,7 +258,11 @@ impl Flattener<'_> {
                     let message =
                         format!("the sides of this equation differ in type: {} and {}", describe(a), describe(b));
                     let diagnostic = Diagnostic::error(Code::E0303, message);
-                    return Err(diagnostic.label(spans.0, describe(a)).label(spans.1, describe(b)).into());
+                    let help = match (x == Type::Boolean) != (y == Type::Boolean) {
+                        true => "compare a number to make a Boolean of it (`x > 0`), or declare both alike",
+                        false => "declare both alike, or round: `integer(x)`",
+                    };
+                    return Err(diagnostic.label(spans.0, describe(a)).label(spans.1, describe(b)).help(help).into());
                 };
                 out.push((index, Sides { ty, left, right }));
                 Ok(())

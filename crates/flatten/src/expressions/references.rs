@@ -18,7 +18,7 @@ use crate::instances::modification::Scope;
 use crate::instances::scopes::Found;
 use crate::instances::tree::{InstanceId, PrimitiveId, Slot};
 use crate::restrictions::visibility::is_protected;
-use crate::suggestion::with_suggestion;
+use crate::suggestion::{with_names, with_suggestion};
 
 /// Which elements of one dimension a subscript picks.
 #[derive(Clone, Debug)]
@@ -211,7 +211,8 @@ impl Flattener<'_> {
         let message = format!("`{class}` has no element `{}`", part.name.name);
         let diagnostic = Diagnostic::error(Code::E0201, message).label(part.name.span, "not found");
         let layout = self.instances[instance].layout.clone();
-        Err(with_suggestion(diagnostic, &part.name.name, layout.index.keys().map(|name| &**name)).into())
+        let names = || layout.index.keys().map(|name| &**name);
+        Err(with_names(with_suggestion(diagnostic, &part.name.name, names()), names()).into())
     }
 
     /// The component or components that one part of a reference names, with the sizes of what is left.

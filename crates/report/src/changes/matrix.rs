@@ -1,4 +1,4 @@
-//! The changes between some modes as a matrix: a row per mode before, a column per mode after, colours by what the change does.
+//! The changes between some modes as a matrix: a row per mode before, a column per mode after, colours and letters by what the change does.
 
 use std::fmt::{self, Write as _};
 
@@ -42,7 +42,7 @@ fn write(svg: &mut String, report: &ChangesReport, graph: &ModeGraph, caption: &
     let top = MARGIN + FONT_SIZE + 6.0 + caption.len() as f64 * LINE + 40.0;
     let side = count as f64 * CELL;
     let below = top + side + 28.0;
-    let width = (left + side).max(MARGIN + 26.0 + widest(&legend)).max(MARGIN + widest(caption)) + MARGIN;
+    let width = (left + side).max(MARGIN + 34.0 + widest(&legend)).max(MARGIN + widest(caption)) + MARGIN;
     let height = below + (legend.len() + 1) as f64 * LINE + MARGIN;
     writeln!(
         svg,
@@ -73,23 +73,37 @@ fn write(svg: &mut String, report: &ChangesReport, graph: &ModeGraph, caption: &
         }
     }
     for arrow in &graph.arrows {
-        let place = (left + arrow.to as f64 * CELL, top + arrow.from as f64 * CELL);
+        let (x, y) = (left + arrow.to as f64 * CELL, top + arrow.from as f64 * CELL);
         let change = format!("{} → {}: {}", arrow.from + 1, arrow.to + 1, label(&report.changes[arrow.kind]));
-        cell(svg, place, colour(kinds.binary_search(&arrow.kind).unwrap_or(usize::MAX)), &change)?;
+        let kind = kinds.partition_point(|&kind| kind < arrow.kind);
+        cell(svg, (x, y), colour(kind), &change)?;
+        let look = r##"text-anchor="middle" font-size="11" fill="#ffffff""##;
+        text(svg, (x + CELL / 2.0, y + CELL / 2.0 + 4.0), look, &letters(kind))?;
     }
     for (at, line) in legend.iter().enumerate() {
         let y = below + at as f64 * LINE;
         writeln!(
             svg,
-            r#"<rect x="{MARGIN}" y="{:.1}" width="14" height="12" rx="3" fill="{}"/>"#,
+            r#"<rect x="{MARGIN}" y="{:.1}" width="22" height="14" rx="3" fill="{}"/>"#,
             y - 11.0,
             colour(at)
         )?;
-        text(svg, (MARGIN + 22.0, y), dark, line)?;
+        let look = r##"text-anchor="middle" font-size="11" fill="#ffffff""##;
+        text(svg, (MARGIN + 11.0, y), look, &letters(at))?;
+        text(svg, (MARGIN + 30.0, y), dark, line)?;
     }
     let y = below + legend.len() as f64 * LINE;
     text(svg, (MARGIN, y), r##"fill="#5a6270""##, "empty: continuous")?;
     writeln!(svg, "</svg>")
+}
+
+/// `a` to `z`, then `aa` and so on.
+fn letters(number: usize) -> String {
+    let letter = |number: usize| char::from(b'a' + (number % 26) as u8);
+    match number / 26 {
+        0 => letter(number).to_string(),
+        more => format!("{}{}", letter(more - 1), letter(number)),
+    }
 }
 
 fn text(svg: &mut String, (x, y): (f64, f64), look: &str, words: &str) -> fmt::Result {

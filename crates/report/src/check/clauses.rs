@@ -1,7 +1,9 @@
 //! What is wrong with clauses, whatever the values: `reinit` of something that is a state in no mode, or twice in one clause or in
 //! two; and variables without an equation at an instant that laws complete.
 
-use modeshift_dae::{ExpressionId, Expressions, MultimodeDae, Node, VariableId, WhenActionKind, WhenBranch};
+use modeshift_dae::{
+    ArithmeticOperator, ExpressionId, Expressions, MultimodeDae, Node, VariableId, WhenActionKind, WhenBranch,
+};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Span};
 use modeshift_modes::{FormulaPrinter, ModeSet};
 
@@ -33,8 +35,36 @@ pub fn check_clauses(analyzed: &Analyzed, diagnostics: &mut Diagnostics) {
             }
         }
     }
+    check_own_values(dae, diagnostics);
     check_two_clauses(dae, diagnostics);
     check_instants(analyzed, diagnostics);
+}
+
+/// Says which discrete variables are more, less or other than themselves: `n = n + 1`.
+fn check_own_values(dae: &MultimodeDae, diagnostics: &mut Diagnostics) {
+    let e = &dae.model.expressions;
+    let actions = dae.model.when_clauses.iter().flat_map(|clause| &clause.branches).flat_map(|branch| &branch.actions);
+    for action in actions {
+        let WhenActionKind::Assign(variable, value) = &action.kind else { continue };
+        let is_own = |id: ExpressionId| e.node(id) == Node::Variable(*variable, 0);
+        let other = match e.node(*value) {
+            Node::Arithmetic(ArithmeticOperator::Add, a, b) if is_own(a) => Some(b),
+            Node::Arithmetic(ArithmeticOperator::Add, a, b) if is_own(b) => Some(a),
+            Node::Arithmetic(ArithmeticOperator::Subtract, a, b) if is_own(a) => Some(b),
+            Node::Not(a) if is_own(a) => Some(a),
+            _ => None,
+        };
+        if other.is_none_or(|other| e.literal(other) == Some(0.0)) {
+            continue;
+        }
+        let name = &dae.model.variables[*variable].name;
+        let error = Diagnostic::error(
+            Code::E0824,
+            format!("`{name}` is to be another than itself: its equation has no solution"),
+        );
+        let error = error.label(action.span, format!("`{name}` stands on both sides"));
+        diagnostics.push(error.help(format!("write `pre({name})` on the right: its value before the event")));
+    }
 }
 
 /// Warns of states that two clauses give a value, once for each.

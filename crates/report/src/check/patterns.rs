@@ -93,6 +93,10 @@ fn two_references(finding: &Finding<'_>) -> Option<String> {
 /// Two equations that both say what a variable is.
 fn said_twice(finding: &Finding<'_>) -> Option<String> {
     let over = finding.over.filter(|over| over.equations.len() > 2 && finding.dependent.is_none())?;
+    // What an element says of its own variables is right by itself where others say too much together with it.
+    if elements(finding, over).len() > 1 {
+        return None;
+    }
     let model = &finding.names.dae.model;
     let defined = |id: &EquationId| match model.expressions.node(model.equations[*id].left) {
         Node::Variable(variable, 0) => Some(variable),
@@ -113,11 +117,42 @@ fn said_twice(finding: &Finding<'_>) -> Option<String> {
     None
 }
 
+/// The elements that say themselves, by one equation of one unknown, what something is.
+fn elements<'a>(finding: &Finding<'a>, subset: &Subset) -> Vec<&'a str> {
+    let gives = |id: &&EquationId| finding.names.unknowns(**id).len() == 1;
+    let mut elements: Vec<&str> = Vec::new();
+    for id in subset.equations.iter().filter(gives) {
+        if let Some((element, _)) = finding.names.equation(*id).rsplit_once('.')
+            && !elements.contains(&element)
+        {
+            elements.push(element);
+        }
+    }
+    elements
+}
+
 /// Voltages that are given and add up to something else.
 fn sources_in_a_loop(finding: &Finding<'_>) -> Option<String> {
     let over = finding.over.filter(|over| over.equations.len() > 2)?;
-    all_called(finding.names, &over.variables, "v")
-        .then(|| "voltage sources or closed switches form a loop: put a resistance into it".to_string())
+    if !all_called(finding.names, &over.variables, "v") {
+        return None;
+    }
+    // A ground gives a potential, and is no part of the loop.
+    let is_ground = |element: &&str| {
+        let own = over
+            .equations
+            .iter()
+            .filter(|id| finding.names.equation(**id).rsplit_once('.').is_some_and(|it| it.0 == *element));
+        own.count() == 1
+    };
+    let sources: Vec<&str> = elements(finding, over).into_iter().filter(|it| !is_ground(it)).collect();
+    Some(match sources.len() {
+        2.. => format!(
+            "the voltages of {} are given in one loop: remove one, or put a resistance into it",
+            listed(sources.iter().copied())
+        ),
+        _ => "voltage sources or closed switches form a loop: put a resistance into it".to_string(),
+    })
 }
 
 /// Two equations for one variable.
