@@ -242,7 +242,8 @@ impl Expressions {
 
     /// The expression made of this node, new or known. Nothing is simplified.
     pub fn add(&mut self, node: Node) -> ExpressionId {
-        let short = (hash_of(&node) >> 32) as u32;
+        // What is mixed best is above; machines of 32 bits have nothing there.
+        let short = (hash_of(&node) >> (usize::BITS - 32)) as u32;
         let nodes = &self.nodes;
         if let Some(&(known, _)) = self.table.find(spread(short), |&(id, hash)| hash == short && nodes[id] == node) {
             return known;
