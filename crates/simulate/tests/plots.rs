@@ -10,6 +10,7 @@ fn curve(name: &str, unit: &str) -> Column {
         kind: ColumnKind::Continuous,
         source: ColumnSource::Variable(VariableId(0)),
         unit: (!unit.is_empty()).then(|| unit.into()),
+        display_unit: None,
         description: None,
         prominent: true,
     }
