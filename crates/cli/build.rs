@@ -1,34 +1,46 @@
-//! Asks the linker to keep functions of equal code once, where it can.
+//! Asks the linker for a smaller program, where it can give one.
 //!
-//! Lists, tables and sorts of small ids are compiled once per type and are the same instructions for most of them: 0.75 of
-//! 15.4 megabytes. The linker that Rust brings along unites them (`--icf=all`); others may not know the option, so it is
-//! tried on a program of one line first. Nothing here compares functions by their addresses.
+//! - Functions of equal code are kept once: lists, tables and sorts of small ids are compiled once per type and are the
+//!   same instructions for most of them. The linker that Rust brings along unites them (`--icf=all`). Nothing here compares
+//!   functions by their addresses.
+//! - Tables for unwinding are left out: a released program aborts where it panics, so that nothing reads them, and they are
+//!   a twelfth of it. (Flags of the compiler that would not write them cannot be given by profile.)
+//! - Symbols are left out, which `strip` of the profile does only where the package has no settings of its own.
+//!
+//! Other linkers may not know an option, so each is tried on a program of one line first.
 
 use std::env;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-const UNITE_EQUAL_FUNCTIONS: &str = "-Wl,--icf=all";
+const NO_UNWINDING: &str = "SECTIONS { /DISCARD/ : { *(.eh_frame) *(.eh_frame_hdr) } } INSERT AFTER .text;\n";
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    if env::var("PROFILE").is_ok_and(|profile| profile == "release") && linker_unites_equal_functions() {
-        println!("cargo::rustc-link-arg-bins={UNITE_EQUAL_FUNCTIONS}");
+    if !env::var("PROFILE").is_ok_and(|profile| profile == "release") {
+        return;
+    }
+    let Ok(folder) = env::var("OUT_DIR") else { return };
+    let script = Path::new(&folder).join("no_unwinding.ld");
+    let mut wishes = vec![vec!["-Wl,--icf=all".to_string()], vec!["-Wl,--strip-all".to_string()]];
+    if std::fs::write(&script, NO_UNWINDING).is_ok() {
+        wishes.push(vec![format!("-Wl,{}", script.display()), "-Wl,--no-eh-frame-hdr".to_string()]);
+    }
+    for wish in wishes.iter().filter(|wish| links_with(wish, &folder)) {
+        wish.iter().for_each(|option| println!("cargo::rustc-link-arg-bins={option}"));
     }
 }
 
-/// Whether a program of one line links with the option, by the compiler, linker and flags of this build.
-fn linker_unites_equal_functions() -> bool {
-    let (Ok(rustc), Ok(target), Ok(folder)) = (env::var("RUSTC"), env::var("TARGET"), env::var("OUT_DIR")) else {
-        return false;
-    };
-    let program = Path::new(&folder).join("linked.rs");
+/// Whether a program of one line links with the options, by the compiler, linker and flags of this build.
+fn links_with(options: &[String], folder: &str) -> bool {
+    let (Ok(rustc), Ok(target)) = (env::var("RUSTC"), env::var("TARGET")) else { return false };
+    let program = Path::new(folder).join("linked.rs");
     if std::fs::write(&program, "fn main() {}\n").is_err() {
         return false;
     }
     let mut command = Command::new(rustc);
-    command.arg(&program).args(["--target", &target, "--out-dir", &folder]);
-    command.args(["-C", &format!("link-arg={UNITE_EQUAL_FUNCTIONS}")]);
+    command.arg(&program).args(["--target", &target, "--out-dir", folder, "-C", "panic=abort"]);
+    command.args(options.iter().map(|option| format!("-Clink-arg={option}")));
     if let Ok(linker) = env::var("RUSTC_LINKER") {
         command.args(["-C", &format!("linker={linker}")]);
     }

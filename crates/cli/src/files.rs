@@ -57,7 +57,7 @@ pub fn files_of(path: &Path) -> Vec<PathBuf> {
 /// The file itself; for the directory of a package, its `package.mo`.
 fn file_of(path: &Path) -> Result<PathBuf, String> {
     if !path.is_dir() {
-        return Ok(path.to_path_buf());
+        return Ok(followed(path));
     }
     let package = path.join("package.mo");
     match package.is_file() {
@@ -68,6 +68,27 @@ fn file_of(path: &Path) -> Result<PathBuf, String> {
             path.display()
         )),
     }
+}
+
+/// Where a package is that a link to its `package.mo` leads to: the classes are beside the file, unless some are beside
+/// the link.
+fn followed(path: &Path) -> PathBuf {
+    let is_lone_link = path.file_name().is_some_and(|name| name == "package.mo")
+        && path.is_symlink()
+        && !path.parent().is_some_and(has_classes);
+    let target = is_lone_link.then(|| path.canonicalize().ok()).flatten();
+    target.unwrap_or_else(|| path.to_path_buf())
+}
+
+/// Whether a directory has files or directories of classes beside its `package.mo`.
+fn has_classes(directory: &Path) -> bool {
+    let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+    let mut entries = std::fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_class = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "mo");
+    entries.any(|path| {
+        let is_package = path.file_name().is_some_and(|name| name == "package.mo");
+        is_class(&path) && !is_package || path.join("package.mo").is_file()
+    })
 }
 
 /// A file as a whole; a pipe up to a limit, since it need not end; a device not at all.

@@ -138,8 +138,12 @@ fn a_package_is_given_by_its_directory_or_by_any_of_its_files() {
     write("Lib/package.mo", "package Lib end Lib;");
     write("Lib/Decay.mo", &format!("within Lib; {DECAY}"));
     write("Lib/Sub/package.mo", "within Lib; package Sub model Twice Decay a; Decay b; end Twice; end Sub;");
+    std::fs::create_dir_all(directory.join("elsewhere")).expect("can be made");
+    let link = directory.join("elsewhere/package.mo");
+    std::os::unix::fs::symlink(directory.join("Lib/package.mo"), link).expect("can be made");
     let path = |name: &str| directory.join(name).to_str().expect("UTF-8").to_string();
-    for file in ["Lib", "Lib/", "Lib/package.mo", "Lib/Decay.mo", "Lib/Sub", "Lib/Sub/package.mo"] {
+    let files = ["Lib", "Lib/", "Lib/package.mo", "Lib/Decay.mo", "Lib/Sub", "Lib/Sub/package.mo"];
+    for file in files.into_iter().chain(["elsewhere/package.mo"]) {
         let outcome = modeshift(&["check", &path(file), "-m", "Lib.Sub.Twice"]);
         let expected = "Lib.Sub.Twice: all well; 1 mode, regular; 2 guarded equations, 2 unknowns\n";
         assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), (expected, ""), "{file}");

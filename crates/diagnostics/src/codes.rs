@@ -275,6 +275,7 @@ codes! {
     E0408 "`timeInState()` stands outside states, or `ticksInState()` where there is no clock.",
     E0409 "Several sources of one signal are connected, or a signal with something that has no direction.",
     E0410 "A connector does not have as many flow variables as potential variables.",
+    E0411 "Two `when` clauses assign one variable.",
 
     E0501 "A variable that changes at events only has several definitions.",
     E0502 "Nothing defines a discrete variable.",

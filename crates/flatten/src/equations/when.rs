@@ -36,8 +36,14 @@ impl Flattener<'_> {
             self.add_actions(body, truth, &mut actions, context);
             clause.branches.push(WhenBranch { conditions, actions, span: condition.span });
         }
-        self.model.when_clauses.push(clause);
+        self.push_when(clause, span);
         Ok(())
+    }
+
+    /// Adds a clause of an algorithm section, or one that stands by itself.
+    pub(crate) fn push_when(&mut self, clause: WhenClause, section: Span) {
+        self.model.when_clauses.push(clause);
+        self.connections.checked.sections.push(section);
     }
 
     /// One condition, or each of `{c1, c2}`.
@@ -208,6 +214,7 @@ impl Flattener<'_> {
                 }
             }
         }
+        self.check_assigned_once();
         self.check_assigned_inside(&differentiated);
         self.settle_equation_kinds();
         self.check_discrete_equations();

@@ -1,6 +1,6 @@
 //! Calls: the operators and functions that Modelica defines (3.6, 3.7), and what is passed on to other functions.
 
-use modeshift_dae::{Builtin, ExpressionId, Node, Type, Variability};
+use modeshift_dae::{Builtin, ExpressionId, Node, RelationOperator, Type, Variability};
 use modeshift_diagnostics::{Code, Span};
 use modeshift_syntax::ast::{BinaryOperator, Expression, Ident, Reference};
 
@@ -240,7 +240,7 @@ impl Flattener<'_> {
             }
             "pre" | "last" => {
                 count(&[1])?;
-                let operand = self.term(&arguments[0], context)?;
+                let operand = self.term(&arguments[0], &mut context.of_variables())?;
                 operand.map(|item| match *item {
                     Term::Scalar(ty, id) => Ok(Term::Scalar(ty, self.model.expressions.pre(id))),
                     _ => unsupported(format!("`{name}` of {}", describe(item)), span),
@@ -249,10 +249,12 @@ impl Flattener<'_> {
             "edge" | "change" => {
                 count(&[1])?;
                 let operand = self.term(&arguments[0], context)?;
+                let variable = self.term(&arguments[0], &mut context.of_variables())?;
                 let builtin = if name == "edge" { Builtin::Edge } else { Builtin::Change };
-                operand.map(|item| match *item {
-                    Term::Scalar(ty, id) if name == "change" || ty == Type::Boolean => {
-                        Ok(Term::Scalar(Type::Boolean, self.model.expressions.call(builtin, &[id])))
+                let mut variables = variable.items().iter();
+                operand.map(|item| match (item, variables.next()) {
+                    (&Term::Scalar(ty, now), Some(&Term::Scalar(_, id))) if name == "change" || ty == Type::Boolean => {
+                        Ok(Term::Scalar(Type::Boolean, self.flank(builtin, now, id)))
                     }
                     _ => wrong(Code::E0303, format!("`edge` needs a Boolean, but this is {}", describe(item)), span),
                 })
@@ -302,6 +304,20 @@ impl Flattener<'_> {
                 Ok(term)
             }
         }
+    }
+
+    /// `edge` or `change` of a variable that is `now`, which is what an algorithm has assigned to it so far.
+    fn flank(&mut self, builtin: Builtin, now: ExpressionId, variable: ExpressionId) -> ExpressionId {
+        let expressions = &mut self.model.expressions;
+        if now == variable {
+            return expressions.call(builtin, &[variable]);
+        }
+        let before = expressions.pre(variable);
+        if builtin == Builtin::Change {
+            return expressions.relation(RelationOperator::NotEqual, now, before);
+        }
+        let not_before = expressions.not(before);
+        expressions.and(now, not_before)
     }
 
     fn numbers_call(

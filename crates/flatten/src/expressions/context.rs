@@ -28,6 +28,8 @@ pub(crate) struct Context {
     pub(crate) purpose: Purpose,
     /// Iterators and the variables of a function, innermost last.
     pub(crate) locals: Vec<(Arc<str>, Term)>,
+    /// The variables that the algorithm around it assigns: what `pre` is about, whatever was assigned so far.
+    pub(crate) assigned: Vec<(Arc<str>, Term)>,
     /// What `end` means in the surrounding subscripts, innermost last.
     pub(crate) ends: Vec<usize>,
     /// How deep the expression is nested.
@@ -49,6 +51,7 @@ impl Context {
             scope,
             purpose,
             locals: Vec::new(),
+            assigned: Vec::new(),
             ends: Vec::new(),
             depth: 0,
             calls: 0,
@@ -61,5 +64,15 @@ impl Context {
     /// The innermost iterator or local variable of this name.
     pub(crate) fn local(&self, name: &str) -> Option<&Term> {
         self.locals.iter().rev().find(|(local, _)| &**local == name).map(|(_, term)| term)
+    }
+    /// The same place where the variables that an algorithm assigns stand for themselves.
+    pub(crate) fn of_variables(&self) -> Context {
+        let mut itself = self.clone();
+        for (name, whole) in &self.assigned {
+            if let Some(local) = itself.locals.iter_mut().find(|(local, _)| local == name) {
+                local.1 = whole.clone();
+            }
+        }
+        itself
     }
 }

@@ -174,7 +174,7 @@ impl Flattener<'_> {
     }
 
     /// Variables that two branches leave different become if-expressions.
-    fn merge_locals(
+    pub(crate) fn merge_locals(
         &mut self,
         condition: ExpressionId,
         context: &mut Context,

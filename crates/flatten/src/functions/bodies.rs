@@ -156,11 +156,11 @@ impl Flattener<'_> {
         &mut self,
         statements: &[ast::Statement],
         first: &[(Arc<str>, Term)],
-        scope: Scope,
+        place: &Context,
         span: Span,
     ) -> Outcome<Vec<Term>> {
         let outer = self.execution.slots.replace(0);
-        let lowered = self.lowered_section(statements, first, scope);
+        let lowered = self.lowered_section(statements, first, place);
         let slots = self.execution.slots.unwrap_or(0);
         self.execution.slots = outer;
         let (statements, outputs) = lowered?;
@@ -210,9 +210,10 @@ impl Flattener<'_> {
         &mut self,
         statements: &[ast::Statement],
         first: &[(Arc<str>, Term)],
-        scope: Scope,
+        place: &Context,
     ) -> Outcome<(Vec<Statement>, Vec<Term>)> {
-        let mut context = Context::new(scope, Purpose::Symbolic);
+        let mut context = Context::new(place.scope, Purpose::Symbolic);
+        context.assigned.clone_from(&place.assigned);
         let mut out = Vec::new();
         for (name, before) in first {
             let local = self.in_slots(before, &|_, _, _| false);

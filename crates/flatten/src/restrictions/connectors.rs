@@ -17,6 +17,10 @@ pub(crate) struct Checked {
     balanced: FxHashSet<ClassId>,
     /// What a `when` assigns inside components that are models: the variable, its model, where.
     pub(crate) assigned_inside: Vec<(VariableId, ClassId, Span)>,
+    /// How many Booleans tell whether a branch of such a `when` is active.
+    pub(crate) flags: usize,
+    /// By `when` clause: the algorithm section that it comes from, or the clause itself.
+    pub(crate) sections: Vec<Span>,
 }
 
 /// The variables of a connector, counted.

@@ -15,8 +15,10 @@
 //! | [`subtypes`] | whether a class offers what another asks for |
 //! | [`inner_outer`] | `outer` elements and what they stand for |
 //! | [`variability`] | what a constant, a parameter, an argument may depend on |
+//! | [`assigned_once`] | discrete variables that two `when` clauses assign |
 //! | [`connectors`] | balance of connectors, and where signals come from |
 
+pub(crate) mod assigned_once;
 pub(crate) mod base_classes;
 pub(crate) mod class_kinds;
 pub(crate) mod connectors;

@@ -1,6 +1,6 @@
 //! Random programs: the same program for the same seed.
 
-use super::program::{Branch, Condition, Item, Kind, Number, Program, Relation, Truth, Value};
+use super::program::{Branch, Condition, Item, Kind, Number, Program, Relation, Statement, Truth, Value};
 
 /// Numbers that look random.
 struct Random(u64);
@@ -36,10 +36,11 @@ struct Generator {
     program: Program,
     /// Variables that have been solved when the present item is.
     solved: Vec<usize>,
+    has_algorithms: bool,
 }
 
-/// The program of a seed.
-pub fn program(seed: u64) -> Program {
+/// The program of a seed; some of its clauses are algorithm sections if wanted.
+pub fn program(seed: u64, has_algorithms: bool) -> Program {
     // Seeds that follow each other must not give programs that are alike.
     let random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5DEE_CE66);
     let program = Program {
@@ -49,7 +50,7 @@ pub fn program(seed: u64) -> Program {
         items: Vec::new(),
         order: Vec::new(),
     };
-    let mut generator = Generator { random, program, solved: Vec::new() };
+    let mut generator = Generator { random, program, solved: Vec::new(), has_algorithms };
     generator.fill();
     generator.program
 }
@@ -99,7 +100,69 @@ impl Generator {
         match self.program.variables[variables[0]] {
             Kind::Defined(true) => Item::Definition(variables[0], Value::Truth(self.event_truth(1))),
             Kind::Defined(false) => Item::Definition(variables[0], Value::Number(self.linear())),
+            _ if self.has_algorithms && !self.random.chance(3) => Item::Algorithm(self.statements(variables)),
             _ => Item::Clause(self.branches(variables, free)),
+        }
+    }
+
+    /// A section that assigns its variables in several places, each reading what the ones before it left.
+    fn statements(&mut self, variables: &[usize]) -> Vec<Statement> {
+        let plain = variables[0];
+        let mut statements = Vec::new();
+        let mut count = 1 + self.random.below(3);
+        if !matches!(self.program.variables[plain], Kind::Real(_)) && self.random.chance(2) {
+            let value = match self.program.variables[plain] {
+                Kind::Boolean(_) => Value::Truth(self.event_truth(1)),
+                _ if self.random.chance(2) => Value::Number(Number::Pre(plain)),
+                _ => Value::Number(Number::Constant(0.0)),
+            };
+            statements.push(Statement::Assign(plain, value));
+            count = count.max(2) - 1;
+        }
+        for _ in 0..count {
+            let branches = (0..1 + self.random.below(4) / 2).map(|_| self.sequence(variables)).collect();
+            statements.push(Statement::When(branches));
+        }
+        for &variable in variables {
+            let is_assigned = statements.iter().any(|it| it.assigns(variable));
+            let value = self.right_side_of(variable, variables);
+            if let Some(Statement::When(branches)) = statements.last_mut().filter(|_| !is_assigned) {
+                branches[0].equations.push((variable, value));
+            }
+        }
+        statements
+    }
+
+    /// A branch whose assignments follow each other in any order, some of them twice.
+    fn sequence(&mut self, variables: &[usize]) -> Branch {
+        let own: Vec<usize> = variables.iter().copied().filter(|&k| self.is_kept_truth(k)).collect();
+        let condition = match (self.condition(), self.random.pick(&own)) {
+            (Condition::Truth(truth), Some(k)) if self.random.chance(3) => {
+                Condition::Truth(Truth::And(Box::new(truth), Box::new(Truth::Not(Box::new(Truth::Value(k))))))
+            }
+            (condition, _) => condition,
+        };
+        let mut equations = Vec::new();
+        for _ in 0..1 + self.random.below(3) {
+            let variable = variables[self.random.below(variables.len())];
+            equations.push((variable, self.right_side_of(variable, variables)));
+        }
+        Branch { conditions: vec![condition], equations, reinits: Vec::new() }
+    }
+
+    /// A value that may read all variables of the section, and their left limits.
+    fn right_side_of(&mut self, variable: usize, section: &[usize]) -> Value {
+        let solved = [&self.solved[..], section].concat();
+        let integers: Vec<usize> = section.iter().copied().filter(|&k| self.is_integer(k)).collect();
+        match (self.program.variables[variable], self.random.pick(&integers)) {
+            (Kind::Integer(_), Some(k)) if self.random.chance(3) => {
+                let (a, b) = (Number::Value(variable), Number::Pre(k));
+                Value::Number(Number::Sum(
+                    Box::new(a),
+                    Box::new(Number::Sum(Box::new(b), Box::new(Number::Constant(-1.0)))),
+                ))
+            }
+            _ => self.right_side(variable, &solved, false),
         }
     }
 

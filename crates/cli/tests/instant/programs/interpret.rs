@@ -1,7 +1,7 @@
 //! What a program does, by the language's rules: solve all equations with `pre` frozen, assign the reinits, copy `pre`,
 //! and so on until nothing changes.
 
-use super::program::{Branch, Condition, Item, Kind, Number, Program, Relation, Truth, Value};
+use super::program::{Branch, Condition, Item, Kind, Number, Program, Relation, Statement, Truth, Value};
 
 /// Relations nearer to zero than this, and events nearer to each other, are ties.
 const TIE: f64 = 1e-5;
@@ -32,6 +32,9 @@ struct Interpreter<'a> {
     /// The relation that has just been crossed, and its truth after that.
     crossed: Option<(usize, bool)>,
     has_tie: bool,
+    /// Whether a `when` of an algorithm has fired in this micro-step: what it assigns after other statements holds for that
+    /// step only, so that another one follows.
+    has_fired: bool,
 }
 
 /// The values of all states and variables in the rows that are clear of events; nothing where the program is left out.
@@ -80,20 +83,36 @@ impl<'a> Interpreter<'a> {
             conditions_before: Vec::new(),
             crossed: None,
             has_tie: false,
+            has_fired: false,
         }
     }
 
     /// The start: a clause fires only by `initial()` or a sample that is due, and conditions were before what they are there. What
     /// `pre` passes on from there is a change, and has its edges right after.
     fn start(&mut self) -> Option<()> {
-        self.micro_step(Step::Start);
-        let begun = self.all_conditions();
-        while self.pre != self.values && !self.has_tie {
+        let (begun, _) = self.micro_step(Step::Start);
+        if self.contradicts_start() {
+            return None;
+        }
+        for _ in 0..MOST_STEPS {
+            if self.pre == self.values {
+                break;
+            }
             self.pre = self.values.clone();
             self.micro_step(Step::Quiet);
         }
-        self.conditions_before = begun.into_iter().map(|(is_true, _)| is_true).collect();
+        if self.pre != self.values {
+            return None;
+        }
+        self.conditions_before = begun;
         self.instant(None)
+    }
+
+    /// Whether a statement outside of `when` gives a variable another value than its fixed start.
+    fn contradicts_start(&self) -> bool {
+        let sections = self.program.items.iter();
+        let mut statements = sections.flat_map(|it| if let Item::Algorithm(all) = it { &all[..] } else { &[] });
+        statements.any(|it| matches!(it, Statement::Assign(k, _) if self.values[*k] != self.pre[*k]))
     }
 
     /// One instant: micro-steps until nothing changes. Nothing where that does not end.
@@ -101,7 +120,7 @@ impl<'a> Interpreter<'a> {
         self.crossed = crossed;
         for _ in 0..MOST_STEPS {
             let (now, reinits) = self.micro_step(Step::Event);
-            let has_changed = self.values != self.pre || !reinits.is_empty();
+            let has_changed = self.values != self.pre || !reinits.is_empty() || self.has_fired;
             for (state, value) in reinits {
                 self.states[state] = value;
             }
@@ -119,6 +138,7 @@ impl<'a> Interpreter<'a> {
     /// Solves all equations with `pre` frozen: the elements of conditions and what is to be assigned to states.
     fn micro_step(&mut self, step: Step) -> (Vec<bool>, Vec<(usize, f64)>) {
         let (mut now, mut reinits) = (Vec::new(), Vec::new());
+        self.has_fired = false;
         let program = self.program;
         for item in &program.items {
             match item {
@@ -135,9 +155,36 @@ impl<'a> Interpreter<'a> {
                         reinits.push((*state, self.number(value)));
                     }
                 }
+                Item::Algorithm(statements) => self.algorithm(statements, step, &mut now),
             }
         }
         (now, reinits)
+    }
+
+    /// Statements one after the other, from the values before.
+    fn algorithm(&mut self, statements: &[Statement], step: Step, now: &mut Vec<bool>) {
+        for statement in statements {
+            match statement {
+                Statement::Assign(variable, _) => self.values[*variable] = self.pre[*variable],
+                Statement::When(branches) => {
+                    for (variable, _) in branches.iter().flat_map(|it| &it.equations) {
+                        self.values[*variable] = self.pre[*variable];
+                    }
+                }
+            }
+        }
+        for statement in statements {
+            match statement {
+                Statement::Assign(variable, value) => self.values[*variable] = self.value(value),
+                Statement::When(branches) => {
+                    let fired = self.fired(branches, step, now);
+                    self.has_fired |= fired.is_some();
+                    for (variable, value) in fired.iter().flat_map(|&it| &branches[it].equations) {
+                        self.values[*variable] = self.value(value);
+                    }
+                }
+            }
+        }
     }
 
     /// The first branch with an edge.
@@ -172,19 +219,11 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// All elements of conditions at the present values, and whether each is a sample.
-    fn all_conditions(&mut self) -> Vec<(bool, bool)> {
-        let program = self.program;
-        let clauses =
-            program.items.iter().filter_map(|it| if let Item::Clause(branches) = it { Some(branches) } else { None });
-        let conditions = clauses.flatten().flat_map(|branch| &branch.conditions);
-        conditions.map(|it| (self.condition(it), matches!(it, Condition::Sample(..)))).collect()
-    }
-
     /// After an instant no sample is due.
     fn forget_samples(&mut self) {
-        for (k, (_, is_sample)) in self.all_conditions().into_iter().enumerate() {
-            self.conditions_before[k] &= !is_sample;
+        let conditions = self.program.items.iter().flat_map(Item::conditions);
+        for (before, condition) in self.conditions_before.iter_mut().zip(conditions) {
+            *before &= !matches!(condition, Condition::Sample(..));
         }
     }
 
@@ -221,18 +260,24 @@ impl<'a> Interpreter<'a> {
         for item in &self.program.items {
             match item {
                 Item::Definition(_, value) => times_of_value(value, &mut times),
-                Item::Clause(branches) => {
-                    for condition in branches.iter().flat_map(|it| &it.conditions) {
-                        match condition {
-                            Condition::Truth(truth) => times_of_truth(truth, &mut times),
-                            // All are multiples of powers of two: exact.
-                            Condition::Sample(first, period) => {
-                                let passed = ((self.time - first) / period).floor() + 1.0;
-                                times.push(first + period * passed.max(0.0));
-                            }
-                            Condition::Initial => {}
+                Item::Clause(_) => {}
+                Item::Algorithm(statements) => {
+                    for statement in statements {
+                        if let Statement::Assign(_, value) = statement {
+                            times_of_value(value, &mut times);
                         }
                     }
+                }
+            }
+            for condition in item.conditions() {
+                match condition {
+                    Condition::Truth(truth) => times_of_truth(truth, &mut times),
+                    // All are multiples of powers of two: exact.
+                    Condition::Sample(first, period) => {
+                        let passed = ((self.time - first) / period).floor() + 1.0;
+                        times.push(first + period * passed.max(0.0));
+                    }
+                    Condition::Initial => {}
                 }
             }
         }

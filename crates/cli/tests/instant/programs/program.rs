@@ -71,6 +71,42 @@ pub enum Item {
     /// An equation of a Boolean or a Real that holds always.
     Definition(usize, Value),
     Clause(Vec<Branch>),
+    /// An algorithm section: its statements in their order.
+    Algorithm(Vec<Statement>),
+}
+
+impl Item {
+    /// The conditions of all its clauses, in order.
+    pub fn conditions(&self) -> Vec<&Condition> {
+        let clauses: Vec<&Vec<Branch>> = match self {
+            Item::Definition(..) => Vec::new(),
+            Item::Clause(branches) => vec![branches],
+            Item::Algorithm(statements) => statements.iter().filter_map(Statement::clause).collect(),
+        };
+        clauses.into_iter().flatten().flat_map(|branch| &branch.conditions).collect()
+    }
+}
+
+/// A statement of an algorithm section.
+#[derive(Clone, Debug)]
+pub enum Statement {
+    Assign(usize, Value),
+    When(Vec<Branch>),
+}
+
+impl Statement {
+    fn clause(&self) -> Option<&Vec<Branch>> {
+        if let Statement::When(branches) = self { Some(branches) } else { None }
+    }
+
+    pub fn assigns(&self, variable: usize) -> bool {
+        match self {
+            Statement::Assign(assigned, _) => *assigned == variable,
+            Statement::When(branches) => {
+                branches.iter().flat_map(|branch| &branch.equations).any(|(assigned, _)| *assigned == variable)
+            }
+        }
+    }
 }
 
 /// The type of a variable and its start value.
@@ -135,20 +171,32 @@ impl Program {
                 Item::Definition(variable, value) => {
                     let _ = writeln!(text, "  {} = {};", self.name(*variable), self.value(value));
                 }
-                Item::Clause(branches) => self.clause(branches, &mut text),
+                Item::Clause(branches) => self.clause(branches, "=", &mut text),
+                Item::Algorithm(statements) => {
+                    text.push_str("algorithm\n");
+                    for statement in statements {
+                        match statement {
+                            Statement::Assign(variable, value) => {
+                                let _ = writeln!(text, "  {} := {};", self.name(*variable), self.value(value));
+                            }
+                            Statement::When(branches) => self.clause(branches, ":=", &mut text),
+                        }
+                    }
+                    text.push_str("equation\n");
+                }
             }
         }
         text + "end Program;\n"
     }
 
-    fn clause(&self, branches: &[Branch], text: &mut String) {
+    fn clause(&self, branches: &[Branch], sign: &str, text: &mut String) {
         for (k, branch) in branches.iter().enumerate() {
             let conditions: Vec<String> = branch.conditions.iter().map(|it| self.condition(it)).collect();
             let condition =
                 if let [only] = &conditions[..] { only.clone() } else { format!("{{{}}}", conditions.join(", ")) };
             let _ = writeln!(text, "  {} {condition} then", if k == 0 { "when" } else { "elsewhen" });
             for (variable, value) in &branch.equations {
-                let _ = writeln!(text, "    {} = {};", self.name(*variable), self.value(value));
+                let _ = writeln!(text, "    {} {sign} {};", self.name(*variable), self.value(value));
             }
             for (state, value) in &branch.reinits {
                 let _ = writeln!(text, "    reinit(x{state}, {});", self.number(value));
