@@ -124,8 +124,9 @@ fn csv_is_read_with_quotes_truths_and_empty_cells() {
 fn a_file_that_is_cut_or_changed_is_refused_and_does_no_harm() {
     for format in [Format::Parquet, Format::Arrow] {
         let whole = written(format);
-        for length in 0..whole.len() {
-            assert!(length == 0 || read(&whole[..length]).is_err(), "{format:?} cut to {length} bytes");
+        // Less than what it begins with is no such file: it could be CSV.
+        for length in 6..whole.len() {
+            assert!(read(&whole[..length]).is_err(), "{format:?} cut to {length} bytes");
         }
         for at in 0..whole.len() {
             for change in [1, 0x80, 0xff] {
