@@ -451,8 +451,7 @@ fn words_are_the_same_from_the_automaton_and_from_the_set_of_modes() {
 #[test]
 fn grids_are_swept_in_an_order_with_few_summaries() {
     let size = |width: usize| grid(width, 12).analyzed().singular.size;
-    let sizes: Vec<(usize, usize)> =
-        (2..=6).map(|width| size(width)).map(|size| (size.boundary, size.states)).collect();
+    let sizes: Vec<(usize, usize)> = (2..=6).map(size).map(|size| (size.boundary, size.states)).collect();
     // A balance and a potential for each node at the front; summaries as measured.
     let bounds = [(6, 11), (8, 25), (10, 151), (12, 1_025), (14, 8_250)];
     let is_within =
