@@ -135,6 +135,65 @@ fn blocks_that_turn_round_together_stay_together() {
     moves_as(stack, &one, &[Some(0), None, None, None, None, Some(1)]);
 }
 
+/// A body that several frictions hold moves as one with the sum of them does, whatever part of the force each of them takes while it rests.
+#[test]
+fn frictions_on_one_body_act_as_their_sum() {
+    let model = |frictions: &[f64], speed: f64, drive: f64| {
+        let declared =
+            frictions.iter().enumerate().map(|(at, limit)| format!("CoulombFriction f{at}(fMax = {limit:?});"));
+        let connected = (0..frictions.len()).map(|at| format!("connect(m.b, f{at}.a); connect(f{at}.b, g.a);"));
+        format!(
+            "model M import Modeshift.Translational.*; Mass m(m = 1, s(start = 0, fixed = true), v(start = {speed:?}, fixed = true));
+             SignalForce d; Fixed g; {} equation d.u = {drive:?}*sin(time); connect(d.a, m.a); {} end M;",
+            declared.collect::<String>(),
+            connected.collect::<String>()
+        )
+    };
+    for (speed, drive) in [(0.0, 5.0), (3.0, 5.0), (-1.0, 2.0), (0.0, 2.5), (1.0, 3.5)] {
+        let alone = run_text(&model(&[3.0], speed, drive), &How::until(15.0)).finished();
+        for frictions in [&[1.0, 2.0][..], &[2.0, 1.0], &[1.5, 1.5], &[1.0, 1.0, 1.0], &[2.5, 0.25, 0.25]] {
+            let ran = run_text(&model(frictions, speed, drive), &How::until(15.0)).finished();
+            assert!(ran.diagnostics.iter().all(|it| it.code != "W0828"), "{frictions:?}: {:?}", ran.diagnostics);
+            for row in 0..50 {
+                let time = 0.3 * f64::from(row);
+                near(ran.at(time, "m.v"), alone.at(time, "m.v"), 1e-5);
+                near(ran.at(time, "m.s"), alone.at(time, "m.s"), 1e-5);
+            }
+        }
+    }
+}
+
+/// The same of frictions by three-branch ifs.
+#[test]
+fn frictions_by_branches_on_one_body_act_as_their_sum() {
+    let model = |frictions: &[f64], speed: f64| {
+        let equations = frictions.iter().enumerate().map(|(at, limit)| {
+            format!(
+                "forward[{k}] = s[{k}] > 1; backward[{k}] = s[{k}] < -1;
+                 v = if forward[{k}] then s[{k}] - 1 elseif backward[{k}] then s[{k}] + 1 else 0;
+                 f[{k}] = {limit:?}*(if forward[{k}] then 1 elseif backward[{k}] then -1 else s[{k}]);",
+                k = at + 1
+            )
+        });
+        format!(
+            "model M Real v(start = {speed:?}, fixed = true); Real f[{n}], s[{n}]; Boolean forward[{n}], backward[{n}];
+             equation der(v) = 5*sin(time) - sum(f); {} end M;",
+            equations.collect::<String>(),
+            n = frictions.len()
+        )
+    };
+    for speed in [0.0, 3.0, -1.0] {
+        let alone = run_text(&model(&[3.0], speed), &How::until(15.0)).finished();
+        for frictions in [&[1.0, 2.0][..], &[1.5, 1.5], &[1.0, 1.0, 1.0]] {
+            let ran = run_text(&model(frictions, speed), &How::until(15.0)).finished();
+            for row in 0..50 {
+                let time = 0.3 * f64::from(row);
+                near(ran.at(time, "v"), alone.at(time, "v"), 1e-5);
+            }
+        }
+    }
+}
+
 /// A friction that holds a body to the ground passes on no impulse: the body that is set in motion slides, and comes to rest.
 #[test]
 fn a_reinit_sets_in_motion_what_frictions_hold() {

@@ -186,6 +186,14 @@ fn a_full_bridge_charges_its_capacitor_at_the_exact_instants() {
     }
 }
 
+/// Where several modes follow, one that leaves less undetermined: a diode without a current keeps the potential of the source.
+#[test]
+fn a_bridge_whose_current_has_come_to_zero_keeps_its_potentials() {
+    let ran = run_text(&example("Rectifier"), &How::until(0.1)).finished();
+    assert_eq!(ran.events().len(), 30);
+    assert!(ran.diagnostics.iter().all(|it| it.code != "W0835"), "{:?}", ran.diagnostics);
+}
+
 /// What closes where the voltages are equal makes no impulse, however they are rounded; what closes elsewhere makes one of the charge that
 /// is missing.
 #[test]

@@ -45,6 +45,11 @@ pub(crate) struct VisitedMode<'a> {
 }
 
 impl VisitedMode<'_> {
+    /// How many quantities it leaves free.
+    pub fn pin_count(&self) -> usize {
+        self.pins.as_ref().map_or(0, |pins| pins.pinned.len())
+    }
+
     /// Chooses states that are good at these values; integration begins anew where they are others than before.
     pub fn choose_states(
         &self,

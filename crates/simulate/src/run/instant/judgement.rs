@@ -8,6 +8,7 @@
 //! that counts from then on. So the candidate must also stand if the Boolean's own left limit is what it has become. The
 //! relation that counted before may turn back at once, as the threshold of a hysteresis does: it is forgotten.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use modeshift_dae::{IndexVec, RelationId, VariableId};
@@ -47,6 +48,11 @@ impl<'a> Instant<'_, 'a> {
             return violated;
         }
         let guards = self.derived_guards(step, settled, &candidate.restarted.side.clone());
+        let mut standing = Cow::Borrowed(settled);
+        if !guards.conditions.is_empty() {
+            self.settle_truths(&mut standing.to_mut().discrete, &guards);
+        }
+        let settled = &*standing;
         let (contradicting, vanishing) = self.contradicting(step, settled, candidate, &guards);
         if guards.are_too_many {
             let all = guards.conditions.iter().map(|it| (it.atom, (Term::Derivative(0), -it.side)));

@@ -17,6 +17,7 @@ use crate::run::instant::event_iteration::NoOutcome;
 use crate::run::instant::judgement::Violation;
 use crate::run::instant::restart::NoRestart;
 use crate::run::modes::NoMode;
+use crate::run::prepare::relations::Atom;
 use crate::run::repeated::trace::Judged;
 use crate::run::sliding::entry::NoSliding;
 use crate::run::values::Occasion;
@@ -274,6 +275,7 @@ impl<'a> Instant<'_, 'a> {
                 all.iter().copied().filter(|it| is_one || *it == Strategy::FlipAll).collect();
             if let NextMode::Accepted { mode, .. } = search.next_mode(&current, &strategies) {
                 let atoms = search.atoms.clone();
+                let mode = search.with_less_free(mode);
                 let mode = search.without_idle_changes(mode);
                 let mode = search.as_written(mode);
                 return search.finish(&mode).map_err(|reason| Unsuccessful { atoms, reason });
@@ -321,7 +323,7 @@ impl<'a> Search<'_, '_, '_, 'a> {
         let settled = self.instant.settle(self.step, discrete, self.step.left).ok()?;
         let point = self.instant.point(self.step, &settled);
         let mode = self.instant.visited.get(&settled.mode, self.step.island, &point).ok()?;
-        Some(mode.pins.as_ref().map_or(0, |pins| pins.pinned.len()))
+        Some(mode.pin_count())
     }
 
     /// Takes in the atoms that were found outside.
@@ -456,41 +458,96 @@ impl<'a> Search<'_, '_, '_, 'a> {
         suggested.filter(|atom| self.atoms.binary_search(atom).is_err() && !self.others.contains(atom)).collect()
     }
 
-    /// An accepted mode without the changes that make no difference, as far as it is accepted so too.
+    /// An accepted mode that leaves more free than the one before, with some relations of Booleans with a memory turned, where it is accepted
+    /// so too and leaves less free: of two diodes in series whose current has come to zero one blocks, and the other one keeps the
+    /// potential.
+    fn with_less_free(&mut self, mode: States) -> States {
+        let before = self.step.left.mode.pin_count();
+        let accepted: BTreeSet<RelationId> = self.flipped(&mode).into_iter().collect();
+        let Some(mut fewest) = self.lasting_pin_count(&accepted).filter(|&count| count > before) else { return mode };
+        let mut best = self.standing(accepted);
+        let mut is_better = false;
+        // What has no memory is as it is, whatever it was before.
+        let part = &self.instant.prepared.discrete;
+        let of_memory: BTreeSet<RelationId> = part.pair_atoms.iter().flatten().copied().collect();
+        let concerned: BTreeSet<RelationId> = best.iter().chain(&self.atoms).copied().collect();
+        for &atom in concerned.intersection(&of_memory) {
+            let one = &best ^ &BTreeSet::from([atom]);
+            if let Some(count) = self.lasting_pin_count(&one).filter(|&count| count < fewest) {
+                (best, fewest, is_better) = (one, count, true);
+            }
+            if fewest <= before {
+                break;
+            }
+        }
+        if is_better { self.with_flipped(&best) } else { mode }
+    }
+
+    /// The same mode with the truths that relations on what it leaves free must have, in place of those of the time before.
+    fn standing(&self, flipped: BTreeSet<RelationId>) -> BTreeSet<RelationId> {
+        let Some(Tried::Candidate(tried, _)) = self.tried.get(&flipped.iter().copied().collect::<Vec<_>>()) else {
+            return flipped;
+        };
+        let (part, right) = (&self.instant.prepared.discrete, &tried.1.restarted.side.discrete);
+        let is_flipped = |&(atom, it): &(RelationId, &Atom)| {
+            part.decides(atom) && self.step.decides(it.moment) && right[it.variable] != self.proposal[it.variable]
+        };
+        part.atoms.iter_enumerated().filter(is_flipped).map(|(atom, _)| atom).collect()
+    }
+
+    /// How many pins the mode of some truths needs, if it is accepted and no mode that the next micro-step leaves.
+    fn lasting_pin_count(&mut self, flipped: &BTreeSet<RelationId>) -> Option<usize> {
+        let flipped: Vec<RelationId> = flipped.iter().copied().collect();
+        let Tried::Candidate(tried, violated) = self.tried(flipped.clone()) else { return None };
+        if !violated.is_empty() || tried.1.is_transient || !tried.1.is_new {
+            return None;
+        }
+        let count = tried.1.restarted.side.mode.pin_count();
+        let Some(Tried::Candidate(tried, _)) = self.tried.get(&flipped) else { return None };
+        (!self.instant.leads_on(self.step, &tried.0, &tried.1.restarted.side)).then_some(count)
+    }
+
+    /// The states of the cluster with these truths not as proposed; what is not in it is taken in.
+    fn with_flipped(&mut self, flipped: &BTreeSet<RelationId>) -> States {
+        self.outside = flipped.iter().copied().collect();
+        self.grow();
+        self.atoms.iter().map(|&atom| self.proposed(atom) ^ u32::from(flipped.contains(&atom))).collect()
+    }
+
+    /// An accepted mode without the changes that make no difference, as far as it is accepted so too, and leaves no more free.
     fn without_idle_changes(&mut self, mode: States) -> States {
         let flipped = self.flipped(&mode);
         let Some(Tried::Candidate(mut accepted, violated)) = self.tried.remove(&flipped) else { return mode };
         let (settled, candidate) = &mut *accepted;
         let idle = self.instant.idle_changes(self.step, settled, candidate);
+        let most_free = candidate.restarted.side.mode.pin_count();
         self.tried.insert(flipped.clone(), Tried::Candidate(accepted, violated));
         if idle.is_empty() {
             return mode;
         }
         let mut best: BTreeSet<RelationId> = flipped.into_iter().collect();
-        self.undo(&mut best, &idle);
-        self.outside = best.iter().copied().collect();
-        self.grow();
-        self.atoms.iter().map(|&atom| self.proposed(atom) ^ u32::from(best.contains(&atom))).collect()
+        self.undo(&mut best, &idle, most_free);
+        self.with_flipped(&best)
     }
 
     /// Undoes idle changes in these truths as far as they are accepted so: as a rule all together, else by halves, so that the number
     /// of modes tried is that of the changes that have to stay, times a logarithm.
-    fn undo(&mut self, best: &mut BTreeSet<RelationId>, idle: &[IdleChange]) {
+    fn undo(&mut self, best: &mut BTreeSet<RelationId>, idle: &[IdleChange], most_free: usize) {
         let first_ways: BTreeSet<RelationId> =
             idle.iter().filter_map(|it| it.ways.first()).flatten().copied().collect();
         let together = &*best ^ &first_ways;
-        if self.is_undone(&together, idle) {
+        if self.is_undone(&together, idle, most_free) {
             *best = together;
         } else if let [change] = idle {
             let other_ways = change.ways.iter().skip(1).map(|way| &*best ^ &way.iter().copied().collect());
             let other_ways: Vec<BTreeSet<RelationId>> = other_ways.collect();
-            if let Some(undone) = other_ways.into_iter().find(|it| self.is_undone(it, idle)) {
+            if let Some(undone) = other_ways.into_iter().find(|it| self.is_undone(it, idle, most_free)) {
                 *best = undone;
             }
         } else {
             let (first, second) = idle.split_at(idle.len() / 2);
-            self.undo(best, first);
-            self.undo(best, second);
+            self.undo(best, first, most_free);
+            self.undo(best, second, most_free);
         }
     }
 
@@ -522,9 +579,7 @@ impl<'a> Search<'_, '_, '_, 'a> {
             return mode;
         }
         self.is_as_written = true;
-        self.outside = best.iter().copied().collect();
-        self.grow();
-        self.atoms.iter().map(|&atom| self.proposed(atom) ^ u32::from(best.contains(&atom))).collect()
+        self.with_flipped(&best)
     }
 
     /// Relations that rest at zero in a mode that was tried, and have not the truth that is written for zero.
@@ -563,12 +618,14 @@ impl<'a> Search<'_, '_, '_, 'a> {
         violated.is_empty() && self.instant.undetermined_on(&tried.1.restarted.side).len() <= undetermined
     }
 
-    /// Whether these truths are accepted, with some idle changes undone.
-    fn is_undone(&mut self, flipped: &BTreeSet<RelationId>, changes: &[IdleChange]) -> bool {
+    /// Whether these truths are accepted, with some idle changes undone, and leave no more free than this.
+    fn is_undone(&mut self, flipped: &BTreeSet<RelationId>, changes: &[IdleChange], most_free: usize) -> bool {
         let flipped: Vec<RelationId> = flipped.iter().copied().collect();
         self.tried(flipped.clone());
         let Some(Tried::Candidate(tried, violated)) = self.tried.get(&flipped) else { return false };
-        violated.is_empty() && changes.iter().all(|it| self.instant.is_as_it_began(self.step, &tried.0, it))
+        violated.is_empty()
+            && tried.1.restarted.side.mode.pin_count() <= most_free
+            && changes.iter().all(|it| self.instant.is_as_it_began(self.step, &tried.0, it))
     }
 
     fn finish(mut self, mode: &States) -> Result<Selected<'a>, NoOutcome> {
