@@ -140,6 +140,7 @@ fn a_package_is_given_by_its_directory_or_by_any_of_its_files() {
     write("Lib/Sub/package.mo", "within Lib; package Sub model Twice Decay a; Decay b; end Twice; end Sub;");
     std::fs::create_dir_all(directory.join("elsewhere")).expect("can be made");
     let link = directory.join("elsewhere/package.mo");
+    let _ = std::fs::remove_file(&link);
     std::os::unix::fs::symlink(directory.join("Lib/package.mo"), link).expect("can be made");
     let path = |name: &str| directory.join(name).to_str().expect("UTF-8").to_string();
     let files = ["Lib", "Lib/", "Lib/package.mo", "Lib/Decay.mo", "Lib/Sub", "Lib/Sub/package.mo"];

@@ -16,9 +16,10 @@ pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str
 pub fn nearest_names<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let length = name.chars().count();
     let limit = (length / 3).max(1);
-    // To a name of one or two letters, every single letter would be near.
-    let is_other_letter =
-        |candidate: &str| length <= 2 && candidate.chars().count() == 1 && distance(name, candidate, 1) > 0;
+    // To a name of one or two letters, every single letter would be near: only one that is twice in it is.
+    let is_other_letter = |candidate: &str| {
+        length <= 2 && candidate.chars().count() == 1 && distance(&candidate.repeat(length), name, 1) > 0
+    };
     let mut near: Vec<(usize, &str)> = candidates
         .into_iter()
         .filter(|candidate| *candidate != name && !is_other_letter(candidate))

@@ -26,7 +26,7 @@ fn wrong_types_and_sizes_name_both_places() {
         "model M Boolean b; Real x[2]; Real y[3]; String s = 1;
          equation b = x[1]; x = y; if x[1] then y[1] = 1; end if; y[4] = 1; end M;",
         "E0303 1:53 1:49 `s` is String, but this is Integer
-         E0303 2:19 2:23 the sides of this equation differ in type: Boolean and Real
+         E0303 2:19 2:23 the sides of this equation differ in type: Boolean and Real; compare a number to make a Boolean of it (`x > 0`), or declare both alike
          E0304 2:29 2:33 the sides of this equation differ in size: [2] and [3]; declare both with the same size, or take a part: `x[1:2]`
          E0303 2:39 a condition must be Boolean, but this is Real
          E0305 2:69 1:36 subscript 4 of `y` is out of bounds: its size is 3; write a subscript from 1 to 3, or declare `y` larger",
@@ -119,6 +119,6 @@ fn unknown_parameters_from_outside_are_errors() {
 fn a_real_expression_is_no_integer() {
     check_errors(
         "model M Integer n; equation n = 1.5*time; end M;",
-        "E0303 1:29 1:33 the sides of this equation differ in type: Integer and Real",
+        "E0303 1:29 1:33 the sides of this equation differ in type: Integer and Real; declare both alike, or round: `integer(x)`",
     );
 }

@@ -43,7 +43,15 @@ fn column(name: &str, kind: ColumnKind) -> Column {
         ColumnKind::Mode => ColumnSource::Mode(ModeVariableId(0)),
         _ => ColumnSource::Variable(VariableId(0)),
     };
-    Column { name: name.into(), kind, source, unit: Some("V".into()), display_unit: None, description: None, prominent: false }
+    Column {
+        name: name.into(),
+        kind,
+        source,
+        unit: Some("V".into()),
+        display_unit: None,
+        description: None,
+        prominent: false,
+    }
 }
 
 fn columns() -> Columns {

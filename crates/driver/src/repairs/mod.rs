@@ -111,7 +111,7 @@ pub(crate) fn check_flows(run: &mut Run<'_>, flat: &FlatModel) {
 pub(crate) fn point_at_own_file(run: &mut Run<'_>) {
     let Some(file) = run.library.sources().find(&run.question.source.name) else { return };
     let is_elsewhere = |it: &&mut Diagnostic| it.labels.first().is_some_and(|label| label.span.file != file);
-    if !run.diagnostics.iter_mut().any(|mut it| is_elsewhere(&&mut it)) {
+    if !run.diagnostics.iter_mut().any(|mut it| is_elsewhere(&mut it)) {
         return;
     }
     let (outline, model) = (outline_of(run), run.question.model.clone());

@@ -11,8 +11,6 @@
 //! | `point` | values of all unknowns, and the mode |
 //! | `discrete_conditions` | what is said about discrete variables, and whether the start makes it true |
 //! | `first_modes` | which mode variables are known before anything is solved |
-//! | `affine` | one equation that is affine in its unknown |
-//! | `attempts` | one block: damped Newton, other guesses, continuation |
 //! | `solve` | one mode: block after block, `homotopy`, conditions that are too many |
 //! | `rounding` | how far conditions that agree can differ |
 //! | `agreement` | how well a mode agrees with its own solution |
@@ -22,10 +20,8 @@
 //! | `assess` | numbers for the verdicts about a start: which modes are possible, which conditions contradict each other |
 //! | `explain` | why not, in the words of the model |
 
-mod affine;
 mod agreement;
 mod assess;
-mod attempts;
 mod discrete_conditions;
 mod explain;
 mod first_modes;
@@ -39,11 +35,11 @@ mod search;
 mod solve;
 
 pub use assess::{AssessedCase, AssessedScenario, Looked, Search, assess, start_of_run};
-pub use attempts::{Attempt, LogEntry};
 pub use discrete_conditions::DiscreteFailure;
 pub use explain::{explain_failure, explain_solution};
 pub use first_modes::{FirstModes, first_modes};
 pub use point::StartMode;
 pub use problem::{InitialProblem, StartSettings};
 pub use search::{InitialState, NoStart, Tried, TriedOutcome};
+pub use solve::attempts::{Attempt, LogEntry};
 pub use solve::{BlockFailure, Disagreement, ModeFailure, ModeSolution};

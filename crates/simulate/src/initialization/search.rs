@@ -13,11 +13,11 @@ use modeshift_structure::initialization::InitialScenario;
 use rustc_hash::FxHashSet;
 
 use super::agreement::Agreement;
-use super::attempts::LogEntry;
 use super::machines::MachineStarts;
 use super::orientation::Orientation;
 use super::point::{Point, StartMode};
 use super::problem::InitialProblem;
+use super::solve::attempts::LogEntry;
 use super::solve::{ModeFailure, ModeSolution};
 
 /// Beyond the modes that are all tried, this many are visited on the way to a consistent one.

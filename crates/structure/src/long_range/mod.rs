@@ -50,37 +50,31 @@
 //! |---|---|
 //! | `automaton` | states per cut, shared tables, minimisation |
 //! | `diagram` | the minimal automaton as a set of modes |
-//! | `families` | which places of the boundary the items behind the front can cover |
 //! | `islands` | networks, and the modes in which a part is cut off |
-//! | `matroid` | what equations behind the front can be matched with |
 //! | `nearest` | one mode out of very many, for what is asked of a mode |
 //! | `offsets` | offsets and blocks of a mode, from both sides |
 //! | `order` | in which order to sweep, so that the boundary stays small |
 //! | `pairs` | switched laws as what leads from an equation to a variable, or is not there |
 //! | `parts` | over- and underdetermined parts of a mode, from both sides |
-//! | `partition` | what hangs together behind the front, and what is grounded |
 //! | `plan` | the steps of a sweep, in forms that repeat |
 //! | `simpler` | what has one partner only is left out |
 //! | `staged` | a verdict as its automaton, and what words ask of it |
 //! | `verdict` | what is asked of a verdict, whatever its form |
-//! | `weights` | what equations behind the front weigh, matched with what |
+//! | `summaries` | what is behind the front, as matroid, partition or weights |
 
 mod automaton;
 mod diagram;
-mod families;
 mod islands;
-mod matroid;
 mod nearest;
 mod offsets;
 mod order;
 mod pairs;
-mod partition;
 mod parts;
 mod plan;
 mod simpler;
 mod staged;
+mod summaries;
 mod verdict;
-mod weights;
 
 use std::fmt;
 
@@ -92,6 +86,7 @@ use families::Families;
 use partition::Partitions;
 use plan::{Graph, Item, Plan};
 use simpler::Simpler;
+use summaries::{families, matroid, partition, weights};
 
 use crate::incidence::formulas::invariant_of;
 use crate::{Incidence, Options, incidence};

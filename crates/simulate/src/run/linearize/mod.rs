@@ -146,7 +146,7 @@ impl Conductor for Look<'_> {
     }
 
     fn inspect(&mut self, machinery: &mut Machinery<'_>, side: &Side<'_>) {
-        self.found = Some(self.linearized(machinery, side).map_err(Box::new));
+        self.found = Some(self.linearized(machinery, side));
     }
 
     fn pause(&mut self, _: &Output<'_>, _: &mut Diagnostics) -> Next {
@@ -160,20 +160,22 @@ fn state_name(model: &FlatModel, state: Derivative<VariableId>) -> String {
 }
 
 impl Look<'_> {
-    fn linearized(&self, machinery: &mut Machinery<'_>, side: &Side<'_>) -> Result<Linearization, Diagnostic> {
+    fn linearized(&self, machinery: &mut Machinery<'_>, side: &Side<'_>) -> Result<Linearization, Box<Diagnostic>> {
         let model = &machinery.prepared.dae.model;
         let refused = |reason: &str| {
             let message = format!("the mode at time = {} cannot be linearized: {reason}", side.time);
             Diagnostic::error(Code::E0845, message)
         };
         if side.sliding.is_some() {
-            return Err(refused("the run slides along a surface there").help("choose a time before or after it"));
+            return Err(refused("the run slides along a surface there")
+                .help("choose a time before or after it")
+                .into());
         }
         if side.mode.pins.is_some() {
-            return Err(refused("it leaves variables undetermined").help("`analyze --at` says which"));
+            return Err(refused("it leaves variables undetermined").help("`analyze --at` says which").into());
         }
         if !side.mode.program.borrow().has_states() {
-            return Err(refused("its states cannot be chosen there"));
+            return Err(refused("its states cannot be chosen there").into());
         }
         machinery.visited.surround(side);
         let surroundings = machinery.visited.surroundings.clone();
@@ -186,13 +188,13 @@ impl Look<'_> {
             let Some(at) = names.iter().position(|known| known == name) else {
                 let meant = did_you_mean(name, names.iter().map(String::as_str)).map(|text| format!("; {text}"));
                 let reason = format!("`{name}` is no state of it{}", meant.unwrap_or_default());
-                return Err(refused(&reason).help(format!("its states are {}", names.join(", "))));
+                return Err(refused(&reason).help(format!("its states are {}", names.join(", "))).into());
             };
             values[at] = *value;
         }
         let mut jet = side.jet.clone();
         if !self.wanted.states.is_empty() && program.evaluate(side.time, &values, &surroundings, &mut jet).is_err() {
-            return Err(refused("its equations have no solution at these states"));
+            return Err(refused("its equations have no solution at these states").into());
         }
         let point = TangentPoint { time: side.time, jet: &jet, surroundings: &surroundings };
         let tangents = program
@@ -211,7 +213,7 @@ impl Look<'_> {
             of_outputs.iter().zip(&self.outputs).position(|(at, id)| at.is_none() && !model.variables[*id].input)
         {
             let name = &model.variables[self.outputs[at]].name;
-            return Err(refused(&format!("`{name}` does not exist in it")).help("choose other outputs"));
+            return Err(refused(&format!("`{name}` does not exist in it")).help("choose other outputs").into());
         }
         let width = count + self.inputs.len();
         let mut d = rows(&of_outputs, count, width);

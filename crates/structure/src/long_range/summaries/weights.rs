@@ -11,11 +11,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::plan::{Form, holds, with_gap, without_bit};
+use crate::long_range::plan::{Form, holds, with_gap, without_bit};
 
 /// A summary for weights.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Weights {
+pub(in crate::long_range) struct Weights {
     /// The places of the boundary whose variables are there.
     present: u32,
     /// How many elements a set without a doubled equation has.
@@ -25,22 +25,22 @@ pub(super) struct Weights {
 }
 
 /// The heaviest ways to cover the variables around a step.
-pub(super) struct Heaviest {
+pub(in crate::long_range) struct Heaviest {
     /// With the step's equation matched, for each place that it can be matched with.
-    pub(super) by_edge: Vec<(u8, i32)>,
+    pub(in crate::long_range) by_edge: Vec<(u8, i32)>,
     /// Without it, so that another one is doubled; nothing where that cannot be.
-    pub(super) without: Option<i32>,
+    pub(in crate::long_range) without: Option<i32>,
 }
 
 impl Weights {
     /// Of no equations.
-    pub(super) fn start() -> Weights {
+    pub(in crate::long_range) fn start() -> Weights {
         Weights { present: 0, size: 0, values: vec![(0, 0)] }
     }
 
     /// After a step, and by how much all values were lowered; values below `-kept` are dropped. Nothing where the mode is singular,
     /// or too much was dropped.
-    pub(super) fn step(&self, form: &Form, local: usize, kept: i32) -> Option<(Weights, i32)> {
+    pub(in crate::long_range) fn step(&self, form: &Form, local: usize, kept: i32) -> Option<(Weights, i32)> {
         let mut after = self.clone();
         for (at, &table) in form.entering.iter().enumerate() {
             after.present |= u32::from(holds(table, local)) << (usize::from(form.before) + at);
@@ -54,7 +54,7 @@ impl Weights {
     }
 
     /// The same from behind: what entered leaves. `self` has the places of the step.
-    pub(super) fn step_back(mut self, form: &Form, local: usize, kept: i32) -> Option<Weights> {
+    pub(in crate::long_range) fn step_back(mut self, form: &Form, local: usize, kept: i32) -> Option<Weights> {
         self.join(form, local);
         for at in (0..form.entering.len()).rev() {
             self.leave(form.before + at as u8);
@@ -64,7 +64,7 @@ impl Weights {
     }
 
     /// A summary of what is after a step, with the places of the step.
-    pub(super) fn expanded(&self, form: &Form, local: usize) -> Weights {
+    pub(in crate::long_range) fn expanded(&self, form: &Form, local: usize) -> Weights {
         let open = |set: u32| form.leaving.iter().rev().fold(set, |set, &(place, _)| with_gap(set, place));
         let leaving = form.leaving.iter().filter(|(_, table)| holds(*table, local));
         let present = leaving.fold(open(self.present), |present, &(place, _)| present | 1 << place);
@@ -118,7 +118,7 @@ impl Weights {
     }
 
     /// The heaviest coverings around a step, of what is before and what is after it, both with the places of the step.
-    pub(super) fn heaviest(&self, after: &Weights, form: &Form, local: usize) -> Heaviest {
+    pub(in crate::long_range) fn heaviest(&self, after: &Weights, form: &Form, local: usize) -> Heaviest {
         let present = self.present | after.present;
         let of_rest: FxHashMap<u32, i32> = after.values.iter().copied().collect();
         let covered = |left_out: u32| {
@@ -137,7 +137,7 @@ impl Weights {
 }
 
 /// The edges that are there: place and order.
-pub(super) fn edges(form: &Form, local: usize) -> impl Iterator<Item = (u8, u32)> {
+pub(in crate::long_range) fn edges(form: &Form, local: usize) -> impl Iterator<Item = (u8, u32)> {
     let orders = form.orders.iter().map(|&order| u32::from(order)).chain(std::iter::repeat(0));
     let there = form.edges.iter().zip(orders).filter(move |((_, table), _)| holds(*table, local));
     there.map(|(&(place, _), order)| (place, order))

@@ -1,4 +1,12 @@
 //! One mode: its blocks one after the other, and what the conditions that are too many say about the solution.
+//!
+//! | file | purpose |
+//! |---|---|
+//! | `affine` | one equation that is affine in its unknown |
+//! | `attempts` | one block: damped Newton, other guesses, continuation |
+
+mod affine;
+pub(super) mod attempts;
 
 use std::collections::BTreeMap;
 
@@ -9,11 +17,12 @@ use modeshift_numerics::{
 use modeshift_structure::initialization::{OneMode, OneModeBlock};
 use rustc_hash::FxHashSet;
 
-use super::attempts::{Attempt, BlockSolver, LogEntry, follow};
-use super::discrete_conditions::DiscreteFailure;
-use super::point::{Point, StartMode};
-use super::problem::{DiscreteDefinition, InitialProblem};
-use super::rounding::Known;
+use attempts::{Attempt, BlockSolver, LogEntry, follow};
+
+use crate::initialization::discrete_conditions::DiscreteFailure;
+use crate::initialization::point::{Point, StartMode};
+use crate::initialization::problem::{DiscreteDefinition, InitialProblem};
+use crate::initialization::rounding::Known;
 
 /// Sides of a condition that differ by more than this share of their size disagree.
 const AGREEMENT: f64 = 1e-7;

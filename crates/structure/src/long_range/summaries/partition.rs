@@ -7,8 +7,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::automaton::Summaries;
-use super::plan::{Form, holds};
+use crate::long_range::automaton::Summaries;
+use crate::long_range::plan::{Form, holds};
 
 /// The part that leads out of the network.
 const GROUNDED: u8 = 0;
@@ -18,7 +18,7 @@ type Parts = Box<[u8]>;
 
 /// Partitions with numbers: equal ones have the same.
 #[derive(Default)]
-pub(super) struct Partitions {
+pub(in crate::long_range) struct Partitions {
     known: FxHashMap<Parts, u32>,
     all: Vec<Parts>,
 }

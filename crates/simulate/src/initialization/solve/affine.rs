@@ -4,8 +4,8 @@
 use modeshift_dae::{ArithmeticOperator as Op, EquationId, ExpressionId, Id, Node, VariableId};
 use modeshift_numerics::Input;
 
-use super::point::Point;
-use super::problem::InitialProblem;
+use crate::initialization::point::Point;
+use crate::initialization::problem::InitialProblem;
 
 /// Expressions with more parts than this, shared ones counted again, are left to tapes.
 const MOST_PARTS: usize = 64;
@@ -30,7 +30,12 @@ struct Evaluation<'e, 'p> {
 
 impl InitialProblem<'_> {
     /// The solution of an equation for a variable; nothing where it does not contain it affinely, or has none.
-    pub(super) fn affine_solution(&self, equation: EquationId, unknown: VariableId, point: &Point) -> Option<f64> {
+    pub(in crate::initialization) fn affine_solution(
+        &self,
+        equation: EquationId,
+        unknown: VariableId,
+        point: &Point,
+    ) -> Option<f64> {
         let residual = self.start.system.residuals[equation];
         let mut at = point.values[unknown.index()];
         for _ in 0..CORRECTIONS {

@@ -11,8 +11,8 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::automaton::Summaries;
-use super::plan::{Form, holds};
+use crate::long_range::automaton::Summaries;
+use crate::long_range::plan::{Form, holds};
 
 /// Places whose sets are within one word.
 const PLACES_IN_WORD: u8 = 6;
@@ -144,7 +144,7 @@ impl Kept {
 
 /// Families with numbers: equal ones have the same. Each is kept once.
 #[derive(Default)]
-pub(super) struct Families {
+pub(in crate::long_range) struct Families {
     all: Vec<Kept>,
     /// By hash: the last family that has it; and by family: the one before it that has the same.
     known: FxHashMap<u64, u32>,
@@ -227,7 +227,8 @@ mod tests {
                     let mut left = table.clone();
                     left.leave(place, covered);
                     let kept = some.iter().filter(|&set| (set & bit != 0) == covered);
-                    let expected: Vec<u32> = kept.map(|&set| super::super::plan::without_bit(set, place)).collect();
+                    let expected: Vec<u32> =
+                        kept.map(|&set| crate::long_range::plan::without_bit(set, place)).collect();
                     assert_eq!(sets(&left), expected, "{places} places, {place} leaves");
                 }
             }

@@ -6,10 +6,10 @@
 //! is in no basis, nothing is left to determine it. Both are lacks, and then the bases stay as they are: these are the
 //! bases of maximum matchings.
 
-use super::plan::{Form, holds, without_bit};
+use crate::long_range::plan::{Form, holds, without_bit};
 
 /// Of a matroid and a step: the matroid after, and whether something lacks a partner.
-pub(super) fn step(bases: &[u32], form: &Form, local: usize) -> (Vec<u32>, bool) {
+pub(in crate::long_range) fn step(bases: &[u32], form: &Form, local: usize) -> (Vec<u32>, bool) {
     let mut bases = bases.to_vec();
     let mut lacks = false;
     if holds(form.guard, local) {
@@ -22,7 +22,7 @@ pub(super) fn step(bases: &[u32], form: &Form, local: usize) -> (Vec<u32>, bool)
 }
 
 /// One more equation with these variables; false where it has no partner.
-pub(super) fn join(bases: &mut Vec<u32>, neighbours: u32) -> bool {
+pub(in crate::long_range) fn join(bases: &mut Vec<u32>, neighbours: u32) -> bool {
     let mut grown = Vec::with_capacity(bases.len() * 2);
     for &basis in bases.iter() {
         let mut free = neighbours & !basis;
@@ -41,7 +41,7 @@ pub(super) fn join(bases: &mut Vec<u32>, neighbours: u32) -> bool {
 }
 
 /// The variable at a place leaves; false where it is there and has no partner.
-pub(super) fn leave(bases: &mut Vec<u32>, place: u8, present: bool) -> bool {
+pub(in crate::long_range) fn leave(bases: &mut Vec<u32>, place: u8, present: bool) -> bool {
     let bit = 1u32 << place;
     let matched = bases.iter().any(|basis| basis & bit != 0);
     if matched {
