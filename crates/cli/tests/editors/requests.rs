@@ -140,6 +140,10 @@ fn a_name_is_renamed_wherever_it_is_meant_and_nowhere_else() {
     assert_eq!(refused(&mut client, "Real q§ = ", "r").as_deref(), Some("there is a `r` already"));
     assert_eq!(refused(&mut client, "Real q§ = ", "1x").as_deref(), Some("`1x` is no name"));
     assert_eq!(refused(&mut client, "Real q§ = ", "end").as_deref(), Some("`end` is no name"));
+    let meant = Some("`time` means something in the language");
+    assert_eq!(refused(&mut client, "Real q§ = ", "time").as_deref(), meant);
+    let used = Some("`Source` is used in this file already: choose another name");
+    assert_eq!(refused(&mut client, "Real q§ = ", "Source").as_deref(), used);
     assert_eq!(refused(&mut client, "Re§al q = ", "x").as_deref(), Some("this is a word of the language"));
     client.end();
 }

@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use modeshift_dae::{
-    Builtin, ExpressionId, Node, Type, Variability, Variable, WhenAction, WhenActionKind, WhenBranch, WhenClause,
+    Builtin, ExpressionId, Expressions, Node, Type, Variability, Variable, WhenAction, WhenActionKind, WhenBranch,
+    WhenClause,
 };
 use modeshift_diagnostics::{Code, Span};
 use modeshift_syntax::ast::{
@@ -59,6 +60,12 @@ impl Section {
 
     fn is_of_one_when(&self, name: &str) -> bool {
         self.targets.iter().any(|target| &*target.name == name && target.is_of_one_when())
+    }
+
+    /// Whether a `when initial()` assigns it.
+    fn is_assigned_initially(&self, name: &str, expressions: &Expressions) -> bool {
+        let is_initial = |&id: &ExpressionId| matches!(expressions.node(id), Node::Call(Builtin::Initial, _));
+        self.flags.iter().any(|(fires, names)| names.iter().any(|it| &**it == name) && fires.iter().any(is_initial))
     }
 
     fn set(&mut self, name: &str, value: Term) {
@@ -334,6 +341,10 @@ impl Flattener<'_> {
             }
             if target.whens > 0 && target.last_plain.is_some() && whole.scalar_type() == Some(Type::Real) {
                 let what = format!("the Real `{name}` assigned both inside and outside of `when`");
+                return unsupported(what, *span);
+            }
+            if target.last_plain.is_some() && run.is_assigned_initially(name, &self.model.expressions) {
+                let what = format!("`{name}` assigned both outside of `when` and in `when initial()`");
                 return unsupported(what, *span);
             }
             let mut sides = Vec::new();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use modeshift_diagnostics::Span;
 use modeshift_driver::Parsed;
 use modeshift_syntax::SyntaxKind;
-use modeshift_syntax::tree::{Child, Node};
+use modeshift_syntax::tree::{Child, Node, Tree};
 use serde_json::{Map, Value, json};
 
 use super::diagnostics::address;
@@ -199,6 +199,10 @@ pub fn can_be_renamed(document: &Document, names: &mut Names, offset: usize, new
     if !is_name(new_name) {
         return Err(Failure::refused(format!("`{new_name}` is no name")));
     }
+    let is_renamed = around(document.tree(), offset).1.is_some_and(|token| token.text != new_name);
+    if is_renamed && PREDEFINED.contains(&new_name) {
+        return Err(Failure::refused(format!("`{new_name}` means something in the language")));
+    }
     let clash = match &symbol {
         Symbol::Component { owner, .. } => names.member(*owner, new_name),
         Symbol::Class(class) => match names.parent(*class) {
@@ -210,8 +214,55 @@ pub fn can_be_renamed(document: &Document, names: &mut Names, offset: usize, new
     let is_itself = |other: &Symbol| names.declaration(other) == Some(span);
     match clash.filter(|other| !is_itself(other)) {
         Some(_) => Err(Failure::refused(format!("there is a `{new_name}` already"))),
+        // What is called so elsewhere in the file might be meant by the new name, or the other way round.
+        None if is_renamed && has_name(document.tree(), new_name) => {
+            Err(Failure::refused(format!("`{new_name}` is used in this file already: choose another name")))
+        }
         None => Ok(()),
     }
+}
+
+/// Names that are not declared and mean something everywhere.
+const PREDEFINED: [&str; 24] = [
+    "time",
+    "der",
+    "pre",
+    "edge",
+    "change",
+    "reinit",
+    "initial",
+    "terminal",
+    "sample",
+    "delay",
+    "noEvent",
+    "smooth",
+    "homotopy",
+    "assert",
+    "terminate",
+    "connect",
+    "transition",
+    "initialState",
+    "activeState",
+    "Real",
+    "Integer",
+    "Boolean",
+    "String",
+    "StateSelect",
+];
+
+/// Whether an identifier of this name is in a text.
+fn has_name(tree: &Tree, name: &str) -> bool {
+    let mut pending = vec![tree.root()];
+    while let Some(node) = pending.pop() {
+        for child in node.children() {
+            match child {
+                Child::Node(inner) => pending.push(inner),
+                Child::Token(token) if token.kind == SyntaxKind::Identifier && token.text == name => return true,
+                Child::Token(_) => {}
+            }
+        }
+    }
+    false
 }
 
 /// Whether a text is one identifier.
