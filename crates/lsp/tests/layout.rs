@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use modeshift_lsp::documents::{Document, leaves};
-use modeshift_lsp::features::layout::formatted;
+use modeshift_lsp::features::layout::{formatted, formatting};
 use modeshift_lsp::text::Encoding;
 use modeshift_syntax::SyntaxKind;
 
@@ -44,6 +44,20 @@ fn blanks_go_where_nobody_wants_them_and_columns_stay() {
 fn what_is_inside_of_strings_and_comments_stays() {
     let text = "model M\n  /* a\n b   */\n  String s = \"x\n   y  ,z\";\nend M;\n";
     check(text, text);
+}
+
+#[test]
+fn a_range_is_formatted_whatever_empty_lines_go_and_come_elsewhere() {
+    let text = "model A\n  Real x;\n\n\n\nequation\nx = 1;\nend A;";
+    let of_line = |line: usize| {
+        let range = serde_json::json!({"start": {"line": line, "character": 0}, "end": {"line": line, "character": 0}});
+        formatting(&document("a.mo", text), Some(&range))
+    };
+    let indented = serde_json::json!([{
+        "range": {"start": {"line": 6, "character": 0}, "end": {"line": 6, "character": 0}}, "newText": "  ",
+    }]);
+    assert_eq!(of_line(6), indented);
+    assert_eq!((of_line(5), of_line(7)), (serde_json::json!([]), serde_json::json!([])));
 }
 
 /// All models of the repository.

@@ -26,19 +26,29 @@ pub fn formatting(document: &Document, range: Option<&Value>) -> Value {
     if range.is_none() {
         return if old == new { json!([]) } else { json!([edit(document, old, &new, 0..old.len())]) };
     }
-    // Lines stay the same lines where only blanks change, so that a range can be cut out where their number is the same.
-    let (old_lines, new_lines): (Vec<&str>, Vec<&str>) = (old.split('\n').collect(), new.split('\n').collect());
-    if old_lines.len() != new_lines.len() {
+    // Formatting changes blanks and empty lines only: the lines with something on them are the same ones in the same order.
+    let mut start = 0;
+    let mut old_lines = Vec::new();
+    for (number, line) in old.split('\n').enumerate() {
+        let text = line.strip_suffix('\r').unwrap_or(line);
+        if !text.trim().is_empty() {
+            old_lines.push((number, start, text));
+        }
+        start += line.len() + 1;
+    }
+    let new_lines: Vec<&str> = new.lines().filter(|line| !line.trim().is_empty()).collect();
+    let is_same = |one: &str, other: &str| {
+        one.split_whitespace().flat_map(str::chars).eq(other.split_whitespace().flat_map(str::chars))
+    };
+    if old_lines.len() != new_lines.len() || !old_lines.iter().zip(&new_lines).all(|(old, new)| is_same(old.2, new)) {
         return json!([]);
     }
     let line = |end: &str| range.map_or(0, |it| it[end]["line"].as_u64().unwrap_or(0) as usize);
     let mut edits = Vec::new();
-    let mut start = 0;
-    for (number, (old_line, new_line)) in old_lines.iter().zip(&new_lines).enumerate() {
-        if number >= line("start") && number <= line("end") && old_line != new_line {
+    for (&(number, start, old_line), new_line) in old_lines.iter().zip(&new_lines) {
+        if number >= line("start") && number <= line("end") && old_line != *new_line {
             edits.push(edit(document, old_line, new_line, start..start + old_line.len()));
         }
-        start += old_line.len() + 1;
     }
     json!(edits)
 }

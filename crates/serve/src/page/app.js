@@ -109,11 +109,21 @@ function listModels() {
   select.value = app.model;
 }
 
+/** Texts of files that were changed and not saved, while another file is shown. */
+const unsaved = new Map();
+const isUnsaved = () => Boolean(app.file) && !app.example && !isAlone && !$('#save').disabled;
+addEventListener('beforeunload', (event) => { if (isUnsaved() || unsaved.size) event.preventDefault(); });
+
 async function open(file, example, given = null) {
-  Object.assign(app, { file, example, model: '' });
-  app.text = given ?? await (await get(example ? `api/example?name=${encodeURIComponent(file)}` : `api/file?path=${encodeURIComponent(file)}`)).text();
+  const read = async () => (await get(example ? `api/example?name=${encodeURIComponent(file)}` : `api/file?path=${encodeURIComponent(file)}`)).text();
+  const kept = example ? undefined : unsaved.get(file);
+  // What cannot be read leaves the file that is shown, with its text.
+  const text = given ?? kept ?? await read();
+  if (isUnsaved()) unsaved.set(app.file, app.text);
+  if (!example) unsaved.delete(file);
+  Object.assign(app, { file, example, model: '', text });
   $('#save').hidden = example || isAlone;
-  mayBeSaved(false);
+  mayBeSaved(kept !== undefined);
   $('#verdict').textContent = '';
   listModels();
   const directory = example ? 'example:' : `file://${encodeURI(app.directory)}`;
@@ -125,7 +135,10 @@ async function open(file, example, given = null) {
 $('#model').addEventListener('change', (event) => { app.model = event.target.value; views.simulation.reset(); refresh(); });
 $('#file').addEventListener('change', (event) => {
   const [kind, ...rest] = event.target.value.split(':');
-  open(rest.join(':'), kind === 'example').catch(tell);
+  open(rest.join(':'), kind === 'example').catch((error) => {
+    event.target.value = `${app.example ? 'example' : 'file'}:${app.file}`;
+    tell(error);
+  });
 });
 function mayBeSaved(changed) {
   $('#save').disabled = !changed;
