@@ -254,8 +254,22 @@ impl Flattener<'_> {
             run.context = before.clone();
             let conditions = self.when_conditions(condition, &mut run.context)?;
             let mut actions = Vec::new();
-            let (calls, body): (Vec<Statement>, Vec<Statement>) = body.iter().cloned().partition(is_event_call);
-            self.execute_on(&body, run, true, condition.span)?;
+            let mut rest = &body[..];
+            while let Some(statement) = rest.first() {
+                if let (true, StatementKind::Call(call)) = (is_event_call(statement), &statement.kind) {
+                    let kind = self.call_action(call, &mut run.context)?;
+                    actions.extend(kind.map(|kind| WhenAction { guard: truth, kind, span: statement.span }));
+                    rest = &rest[1..];
+                    continue;
+                }
+                let (now, later) = rest.split_at(rest.iter().position(is_event_call).unwrap_or(rest.len()));
+                self.execute_on(now, run, true, condition.span)?;
+                for assertion in std::mem::take(&mut self.execution.assertions) {
+                    let (guard, span) = (assertion.guard, assertion.span);
+                    actions.push(WhenAction { guard, kind: WhenActionKind::Assert(assertion), span });
+                }
+                rest = later;
+            }
             let mut here = Vec::new();
             body.iter().try_for_each(|statement| assigned(statement, &mut here))?;
             for reference in &here {
@@ -275,16 +289,6 @@ impl Flattener<'_> {
                     actions.push(WhenAction { guard: truth, kind, span: reference.span });
                 }
             }
-            for assertion in std::mem::take(&mut self.execution.assertions) {
-                let (guard, span) = (assertion.guard, assertion.span);
-                actions.push(WhenAction { guard, kind: WhenActionKind::Assert(assertion), span });
-            }
-            for statement in calls {
-                if let StatementKind::Call(call) = &statement.kind {
-                    let kind = self.call_action(call, &mut run.context)?;
-                    actions.extend(kind.map(|kind| WhenAction { guard: truth, kind, span: statement.span }));
-                }
-            }
             if here.iter().any(|it| !run.is_of_one_when(&it.parts[0].name.name)) {
                 let flag = self.flag(condition, place);
                 let turned = self.model.expressions.pre(flag);
@@ -298,14 +302,12 @@ impl Flattener<'_> {
                 };
                 fires.extend(conditions.iter().copied().filter(is_initial));
                 run.flags.push((fires, here.iter().map(|it| it.parts[0].name.name.clone()).collect()));
-            } else {
-                ends.push((truth, before.clone(), condition.span));
             }
             clause.branches.push(WhenBranch { conditions, actions, span: condition.span });
         }
         self.push_when(clause, run.span);
         run.context = before;
-        for (flag, mut end, span) in ends.into_iter().filter(|(flag, ..)| *flag != truth).rev() {
+        for (flag, mut end, span) in ends.into_iter().rev() {
             let fires = self.model.expressions.call(Builtin::Change, &[flag]);
             self.merge_locals(fires, &mut end, &run.context, span)?;
             run.context = end;
