@@ -80,7 +80,7 @@ use prepare::discrete_part::Requirement;
 pub(crate) use prepare::native_calls::missing_functions;
 use repeated::Repeated;
 use start::Start;
-pub(crate) use start::state_after_first_instant;
+pub(crate) use start::{state_after_failed_search, state_after_first_instant};
 use values::{Occasion, Side};
 use zeno::detection::RecentEvents;
 

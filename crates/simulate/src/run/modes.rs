@@ -45,6 +45,11 @@ pub(crate) struct VisitedMode<'a> {
 }
 
 impl VisitedMode<'_> {
+    /// Whether a variable that exists is no quantity, since it is pinned to zero.
+    pub fn is_pinned(&self, variable: VariableId) -> bool {
+        self.pins.as_ref().is_some_and(|pins| pins.pinned.contains(&variable))
+    }
+
     /// How many quantities it leaves free.
     pub fn pin_count(&self) -> usize {
         self.pins.as_ref().map_or(0, |pins| pins.pinned.len())

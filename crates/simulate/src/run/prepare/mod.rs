@@ -155,7 +155,8 @@ impl Prepared {
         FLOOR * nominal.fold(0.0, f64::max)
     }
 
-    /// A function that gives inputs of equations that are no unknowns, between two sides of an instant.
+    /// A function that gives inputs of equations that are no unknowns, between two sides of an instant. No equation reads what
+    /// does not exist: a continuous variable that is no quantity of the mode is pinned there.
     pub fn known<'r>(
         &'r self,
         left: &'r Side<'_>,
@@ -164,6 +165,7 @@ impl Prepared {
         sampled: &'r [ExpressionId],
     ) -> impl Fn(Input) -> Option<f64> + 'r {
         move |input| match input {
+            Input::Variable(variable, 0) if self.dae.model.variables[variable].is_continuous_unknown() => Some(0.0),
             Input::Variable(variable, 0) => self.parameter(variable).or(Some(discrete[variable])),
             Input::Variable(..) => Some(0.0),
             Input::LeftVariable(variable, order) => Some(left.value(variable, order)),
