@@ -30,6 +30,9 @@ pub(super) struct Recipe<'a> {
     pub tells_stairs: bool,
     /// By relation: how large its sides were on both sides of the event.
     pub seen: IndexVec<RelationId, f64>,
+    /// Where all that is decided follows from truths: what was decided in each of its micro-steps, and that it comes to rest with that.
+    pub decided: Vec<Vec<(VariableId, f64)>>,
+    pub is_decided: bool,
 }
 
 /// A micro-step.
