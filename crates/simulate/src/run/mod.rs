@@ -114,6 +114,10 @@ trait Conductor {
     fn begins_result(&self) -> bool {
         false
     }
+    /// Whether the record of the last event is looked at in pauses.
+    fn looks_at_events(&self) -> bool {
+        false
+    }
     /// The run is there: how to go on.
     fn pause(&mut self, output: &Output<'_>, diagnostics: &mut Diagnostics) -> Next;
     /// The run has ended.
@@ -284,7 +288,13 @@ impl<'a> Run<'_, 'a> {
             if side.time >= self.settings.stop {
                 return self.finish(&side);
             }
-            side = self.repeat(side);
+            side = match self.repeat(side) {
+                Ok(side) => side,
+                Err(ended) => match *ended {
+                    Ended::Run(end, time) => return (end, time),
+                    Ended::Event(side) | Ended::Stop(side) => return self.finish(&side),
+                },
+            };
             side = match self.phase(side) {
                 Ok(Ended::Event(right)) => right,
                 Ok(Ended::Stop(last)) => return self.finish(&last),

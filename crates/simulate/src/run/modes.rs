@@ -183,9 +183,9 @@ impl<'a> VisitedModes<'a> {
 
     /// Tells the surroundings of programs what the discrete values are.
     pub fn surround(&self, side: &Side<'_>) {
-        let Prepared { discrete, felt, .. } = self.prepared;
+        let Prepared { felt, .. } = self.prepared;
         let mut surroundings = self.surroundings.borrow_mut();
-        for id in discrete.variables().filter(|&id| felt.contains(id)) {
+        for &id in &felt.variables {
             surroundings.set_variable(id, side.discrete[id]);
         }
         for &Derivative { of, order } in &felt.left_limits {

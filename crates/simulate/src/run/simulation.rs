@@ -504,6 +504,10 @@ impl Conductor for Remote {
         self.goal
     }
 
+    fn looks_at_events(&self) -> bool {
+        true
+    }
+
     fn pause(&mut self, output: &Output<'_>, diagnostics: &mut Diagnostics) -> Next {
         let (present, event) = self.present(output);
         let diagnostics = std::mem::take(diagnostics).iter().cloned().collect();
