@@ -188,7 +188,7 @@ impl Classes<'_> {
                     self.check_imported(found, path.span)?;
                     Ok(Some(found))
                 }
-                None => Err(unknown(&path_text(path), path.span, "the imported").into()),
+                None => Err(unknown(&path_text(path), path.span, "import").into()),
             };
         }
         let mut first: Option<(Written, Span)> = None;
@@ -284,10 +284,31 @@ impl Classes<'_> {
 
     /// Nothing has the first name of a path, seen from `class`.
     pub(crate) fn unknown_class(&mut self, path: &Path, class: Option<ClassId>) -> Failure {
+        if let Some(import) = self.import_of_nothing(class) {
+            let diagnostic = unknown(&path_text(&import), import.span, "package");
+            return self.with_library(diagnostic, usize::MAX).into();
+        }
         let first = &path.parts[0];
         let diagnostic = unknown(&first.name, first.span, "class");
         let diagnostic = self.suggest_names(diagnostic, &first.name, class);
         self.with_library(diagnostic, path.parts.len()).into()
+    }
+
+    /// An `import A.B.*` of the class or of those around it whose package is not there: what is missed may be in it.
+    fn import_of_nothing(&mut self, class: Option<ClassId>) -> Option<Path> {
+        let mut class = class;
+        while let Some(at) = class {
+            let definition = self.library.class(at).definition.clone();
+            for element in elements(&definition) {
+                if let ElementKind::Import(Import::All(path)) = &element.kind
+                    && matches!(self.find_global(&path.parts, None), Ok(None))
+                {
+                    return Some(path.clone());
+                }
+            }
+            class = self.library.class(at).parent;
+        }
+        None
     }
 
     /// `part` was not found inside `class`.
