@@ -97,8 +97,16 @@ if [ -n "${TRY_ROOT:-}" ]; then
   sudo modeshift --version
   sudo modeshift simulate Charger.mo --plot charger.svg --plot-vars u,v,i
   sudo modeshift analyze /usr/share/doc/modeshift/models/WaterTank.mo | grep -F "2  when bh or bl"
-  sudo modeshift fmu Charger.mo -o charger.fmu
   test -s "$TRY_ROOT/root/charger.svg"
+  # A program finds what is beside it by /proc.
+  if mount -t proc proc "$TRY_ROOT/proc"; then
+    status=0
+    sudo modeshift fmu Charger.mo -o charger.fmu || status=$?
+    umount "$TRY_ROOT/proc"
+    [ "$status" = 0 ]
+  else
+    echo "skipped: no /proc in $TRY_ROOT, and without it no FMU" >&2
+  fi
   sudo apt-get remove -y modeshift
   if [ -e "$TRY_ROOT/usr/lib/modeshift" ]; then echo "something is left of it" >&2; exit 1; fi
 fi

@@ -32,7 +32,12 @@ fn an_import_of_a_package_that_is_not_there_is_the_one_thing_that_is_wrong() {
         "package P model A Real x = 1; end A; end P; model M import P.*; import Q.*; A a; B b; end M;",
         &format!("E0201 1:72 unknown package `Q`; {help}"),
     );
-    check_errors("model M import Q.x; Real y = x; end M;", "E0201 1:16 unknown import `Q.x`");
+    check_errors("model M import Q.x; Real y = x; end M;", &format!("E0201 1:16 unknown import `Q.x`; {help}"));
+    check_errors(
+        "model M Modelica.Electrical.Analog.Basic.Resistor r; end M;",
+        "E0201 1:18 `Modelica` has no element `Electrical`; the rest of `Modelica` is a library: say where it is, \
+         `-L DIR`, or DIR in MODELICAPATH, with its directory in DIR",
+    );
     assert!(try_flat("model M import Q.*; Real x = 1; end M;", &[]).is_ok(), "nothing is missed");
 }
 

@@ -12,6 +12,7 @@ use modeshift_diagnostics::{Code, Diagnostic, Span};
 use modeshift_syntax::ast::{ClassBody, ClassKind, ElementKind, Ident, Import, Path, Reference};
 
 use crate::classes::Classes;
+use crate::classes::builtin_library;
 use crate::classes::layout::MemberKind;
 use crate::classes::library::{ClassId, ROOT, elements};
 use crate::failure::{Failure, Outcome};
@@ -188,7 +189,7 @@ impl Classes<'_> {
                     self.check_imported(found, path.span)?;
                     Ok(Some(found))
                 }
-                None => Err(unknown(&path_text(path), path.span, "import").into()),
+                None => Err(self.with_library(unknown(&path_text(path), path.span, "import"), usize::MAX).into()),
             };
         }
         let mut first: Option<(Written, Span)> = None;
@@ -326,15 +327,20 @@ impl Classes<'_> {
             names.extend(literals.iter().map(|literal| literal.name.name.clone()));
         }
         let names = || names.iter().map(|name| &**name);
-        with_names(with_suggestion(diagnostic, &part.name, names()), names()).into()
+        let diagnostic = with_suggestion(diagnostic, &part.name, names());
+        let node = self.library.class(class);
+        match builtin_library::is_modelica(&node.name, &node.definition) && diagnostic.help.is_none() {
+            true => diagnostic
+                .help(format!("the rest of `Modelica` is a library: say where it is, {WHERE_LIBRARIES_ARE}"))
+                .into(),
+            false => with_names(diagnostic, names()).into(),
+        }
     }
 
     /// Where a dotted name begins with nothing known, it may be that of a library.
     pub(crate) fn with_library(&self, diagnostic: Diagnostic, parts: usize) -> Diagnostic {
         match diagnostic.help {
-            None if parts > 1 => diagnostic.help(
-                "if it is a library, say where it is: `-L DIR`, or DIR in MODELICAPATH, with its directory in DIR",
-            ),
+            None if parts > 1 => diagnostic.help(format!("if it is a library, say where it is: {WHERE_LIBRARIES_ARE}")),
             _ => diagnostic,
         }
     }
@@ -362,6 +368,9 @@ impl Classes<'_> {
         names
     }
 }
+
+/// How a user says where a library is.
+const WHERE_LIBRARIES_ARE: &str = "`-L DIR`, or DIR in MODELICAPATH, with its directory in DIR";
 
 /// Nothing has this name.
 pub(crate) fn unknown(name: &str, span: Span, what: &str) -> Diagnostic {
