@@ -92,7 +92,7 @@ const editor = new Editor($('#editor'), {
   },
   gone: () => {
     isGone = true;
-    tell(new Error('The server is gone. Nothing is judged or saved any more: keep your text, start it again and open its new address.'));
+    tell(new Error('The server is gone: nothing is judged or saved any more. Keep your text, and start it again.'));
   },
 });
 
