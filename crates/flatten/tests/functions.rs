@@ -30,6 +30,24 @@ fn a_function_without_outputs_checks_what_it_is_given() {
 }
 
 #[test]
+fn the_first_value_of_a_variable_of_a_function_has_its_type() {
+    let model = |declaration: &str| {
+        format!(
+            "function f input Real x; output Real y; protected {declaration}; algorithm y := x; end f;
+             model M Real y = f(time); end M;"
+        )
+    };
+    for right in
+        ["Real a = 1", "Real a[2] = {1, 2}", "Integer a = 1", "Boolean a = true", "String a = \"s\"", "Real a[0]"]
+    {
+        assert_eq!(codes_of(&model(right)), Vec::<String>::new(), "{right}");
+    }
+    for wrong in ["Integer a = 1.5", "Boolean a = 1", "Real a = true", "Real a[2] = {true, false}", "String a = 1"] {
+        assert_eq!(codes_of(&model(wrong)), ["E0303"], "{wrong}");
+    }
+}
+
+#[test]
 fn a_smooth_expression_needs_no_events() {
     check_equations(
         "model M Real x = smooth(1, if time >= 0.5 then time^2 else -time^2); Real y = smooth(0, abs(time)); end M;",

@@ -18,9 +18,10 @@ use crate::classes::layout::{Layout, Member};
 use crate::classes::library::{ClassId, composition};
 use crate::classes::lookup::{ClassReference, reference_text, unknown};
 use crate::expressions::context::{Context, Purpose};
+use crate::expressions::evaluate::describe;
 use crate::expressions::operators::check_items;
 use crate::expressions::statements::Flow;
-use crate::expressions::term::{FunctionTerm, RecordTerm, Term, stack};
+use crate::expressions::term::{FunctionTerm, RecordTerm, Term, stack, type_text};
 use crate::failure::{Failure, Outcome, dynamic, unsupported, wrong};
 use crate::flattener::Flattener;
 use crate::instances::modification::Scope;
@@ -417,7 +418,8 @@ impl Flattener<'_> {
         let binding = member.modifiers.iter().find_map(|(modifier, _)| modifier.value.clone());
         context.scope.class = member.origin;
         if let Some(binding) = binding {
-            return self.term(&binding, context);
+            let value = self.term(&binding, context)?;
+            return self.of_declared_type(value, member, binding.span);
         }
         let mut dims = Vec::new();
         for subscript in member.dimensions.0.iter() {
@@ -451,6 +453,27 @@ impl Flattener<'_> {
         let total = dims.iter().try_fold(1_usize, |total, &dim| total.checked_mul(dim)).unwrap_or(usize::MAX);
         check_items(total, member.span)?;
         Ok(if dims.is_empty() { item } else { Term::array(ty, dims, vec![item; total]) })
+    }
+
+    /// The value that a variable of a function is declared with, in the variable's own type: `Real y = 0` begins with a Real.
+    fn of_declared_type(&mut self, value: Term, member: &Member, span: Span) -> Outcome<Term> {
+        let Some(component) = member.component() else { return Err(Failure::Reported) };
+        let scope = Scope { instance: None, class: member.origin };
+        let declared = match self.lookup_class(&component.type_name, scope)? {
+            ClassReference::Predefined(ty) => Some(ty),
+            ClassReference::Class { class, .. } => self.classes.type_info(class)?.scalar,
+        };
+        match (declared, value.scalar_type()) {
+            (Some(Type::Real), Some(Type::Integer)) => value.map(|item| match item {
+                Term::Scalar(_, id) => Ok(Term::Scalar(Type::Real, *id)),
+                other => Ok(other.clone()),
+            }),
+            (Some(declared), Some(own)) if declared != own && !value.items().is_empty() => {
+                let message = format!("`{}` is {}, but this is {}", member.name, type_text(declared), describe(&value));
+                Err(Diagnostic::error(Code::E0303, message).label(span, "").label(member.span, "declared here").into())
+            }
+            _ => Ok(value),
+        }
     }
 
     fn unknown_record(&mut self, class: ClassId, context: &mut Context) -> Outcome<Term> {
