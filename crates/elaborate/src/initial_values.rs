@@ -6,6 +6,7 @@
 
 use modeshift_dae::{ExpressionId, FlatModel, InitialEquation, InitialValue, Node, Type, Variability, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Stop};
+use rustc_hash::FxHashSet;
 
 use crate::definitions::Definitions;
 use crate::isolate::{Candidate, Wanted, candidates, follows_continuous_unknown, is_real, solved};
@@ -20,9 +21,16 @@ pub(crate) fn initial_values(
 ) -> Result<Vec<Option<InitialValue>>, Stop> {
     let mut values = Vec::with_capacity(model.initial_equations.len());
     let mut failed = false;
+    let actions = model.initial_equations[stated.min(model.initial_equations.len())..].iter();
+    let assigned: FxHashSet<VariableId> = actions.filter_map(|it| variable(model, it.left)).collect();
     for number in 0..model.initial_equations.len() {
         let InitialEquation { left, right, .. } = model.initial_equations[number];
-        let candidate = match candidate(model, definitions, [left, right], number >= stated) {
+        let by_action = if number < stated { None } else { Candidate::on_the_left(model, [left, right]) };
+        let candidate = match by_action {
+            Some(candidate) => Ok(Some(candidate)),
+            None => candidate(model, definitions, [left, right], number >= stated, &assigned),
+        };
+        let candidate = match candidate {
             Ok(candidate) => candidate,
             Err(Unsolved) => {
                 diagnostics.push(unsolved(&model.initial_equations[number]));
@@ -47,6 +55,7 @@ fn candidate(
     definitions: &Definitions,
     sides: [ExpressionId; 2],
     is_action: bool,
+    assigned: &FxHashSet<VariableId>,
 ) -> Result<Option<Candidate>, Unsolved> {
     let is_real = sides.iter().any(|&side| is_real(model, side, true));
     let is_whole = |it: VariableId| model.variables[it].ty != Type::Real;
@@ -57,7 +66,11 @@ fn candidate(
     let may_be_whole = !is_real || sides.iter().any(calls);
     let is_unknown = |it: VariableId| is_unknown(model, it) && (may_be_whole || !is_whole(it));
     let found = candidates(model, sides, is_real, &Wanted { is_unknown: &is_unknown, left_limits: true });
-    let is_open = |it: &Candidate| it.is_left_limit || definitions.value(it.variable).is_none();
+    // What an action assigns has its value from there: an equation that is stated is about what else it contains.
+    let is_open = |it: &Candidate| {
+        let is_assigned = !is_action && assigned.contains(&it.variable);
+        it.is_left_limit || definitions.value(it.variable).is_none() && !is_assigned
+    };
     if is_real && sides.iter().any(|&side| follows_continuous_unknown(model, side)) {
         let is_free = |it: &&Candidate| {
             let is_free = is_action || model.variables[it.variable].fixed != Some(true);
@@ -75,6 +88,14 @@ fn candidate(
     match alone_first(&is_open).or(alone_first(&|_| true)) {
         None if !is_real => Err(Unsolved),
         candidate => Ok(candidate),
+    }
+}
+
+/// The variable that an expression is.
+fn variable(model: &FlatModel, expression: ExpressionId) -> Option<VariableId> {
+    match model.expressions.node(expression) {
+        Node::Variable(variable, 0) => Some(variable),
+        _ => None,
     }
 }
 

@@ -21,6 +21,17 @@ pub(crate) struct Candidate {
     pub(crate) is_alone: bool,
 }
 
+impl Candidate {
+    /// The discrete variable that is the left side of an equation whose right side does not need its present value: what an assignment
+    /// is about, whatever else it could be solved for.
+    pub(crate) fn on_the_left(model: &FlatModel, [left, right]: [ExpressionId; 2]) -> Option<Candidate> {
+        let Node::Variable(variable, 0) = model.expressions.node(left) else { return None };
+        let is_assigned =
+            model.variables[variable].is_discrete_unknown() && !variables_now(model, &[right]).contains(&variable);
+        is_assigned.then_some(Candidate { variable, is_left_limit: false, leaf: left, is_alone: true })
+    }
+}
+
 /// Which leaves are looked for.
 pub(crate) struct Wanted<'a> {
     pub(crate) is_unknown: &'a dyn Fn(VariableId) -> bool,

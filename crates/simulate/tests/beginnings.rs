@@ -236,3 +236,22 @@ end Ball;"
         assert!(ran.last("h").abs() < 1e-9 && ran.last("contact") == 1.0, "{tau}: {}", ran.last("h"));
     }
 }
+
+/// What a `when initial()` assigns is what its right side is, whatever else the equation could be solved for; what else is said about
+/// the start reads it.
+#[test]
+fn assignments_at_the_start_read_each_other() {
+    let ends = |text: &str, names: [&str; 2]| {
+        let ran = run_text(text, &How::until(1.0)).finished();
+        names.map(|name| ran.last(name))
+    };
+    let in_two = "model M Integer a(start = 1), b(start = 2); equation
+                  when initial() then a = pre(b) + 1; end when; when initial() then b = a + pre(b); end when; end M;";
+    assert_eq!(ends(in_two, ["a", "b"]), [3.0, 5.0]);
+    let in_one = "model M discrete Real a(start = 1), b(start = 2); equation
+                  when initial() then b = 2*a + pre(b) + pre(a); a = pre(b) - pre(a); end when; end M;";
+    assert_eq!(ends(in_one, ["a", "b"]), [1.0, 5.0]);
+    let of_state = "model M discrete Real a(start = 0), b(start = 0); Real x; initial equation x = b; equation
+                    der(x) = 0; when initial() then a = 3; b = a + 1; end when; end M;";
+    assert_eq!(ends(of_state, ["x", "b"]), [4.0, 4.0]);
+}

@@ -7,6 +7,7 @@ mod events;
 mod exact;
 mod forbidden_impulses;
 mod friction_at_limits;
+mod friction_trees;
 mod functions;
 mod hidden_changes;
 mod initialization;

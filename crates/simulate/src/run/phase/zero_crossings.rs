@@ -355,10 +355,15 @@ impl Watch {
         self.times[2]
     }
 
-    /// A step of this length, in typical ones, leads on.
+    /// A step of this length, in typical ones, leads on. A guard that came to rest at zero is known no better than it was then.
     pub fn fade(&mut self, length: f64) {
         let share = faded(length);
-        self.watched.iter_mut().for_each(|it| it.scale *= share);
+        for index in 0..self.watched.len() {
+            let [_, before, now] = self.watched[index].last;
+            if before != now || self.is_clear(index, now) {
+                self.watched[index].scale *= share;
+            }
+        }
     }
 
     /// Tells how large atoms were of late, and at most.

@@ -17,6 +17,7 @@ use crate::run::prepare::event_functions::{Stair, replace_stairs};
 use crate::run::prepare::hidden_changes::make_events;
 use crate::run::prepare::islands::{Connections, Islands};
 use crate::run::prepare::relations::{Atom, Conditions, Moment};
+use crate::run::prepare::surfaces::{Surface, surfaces};
 use crate::run::prepare::when_equations::{Definitions, Firing, when_equations};
 
 /// What a `when` does beside assigning discrete variables, with the places of its guard and of its value.
@@ -67,8 +68,7 @@ pub(crate) struct DiscretePart {
     /// u > 0` does. Each group with the atoms that decide it.
     pub pairs: Vec<Vec<VariableId>>,
     pub pair_atoms: Vec<Vec<RelationId>>,
-    /// By atom: the first one that compares the same two sides, as `h > 1` and `h < 1` do.
-    surfaces: IndexVec<RelationId, RelationId>,
+    surfaces: IndexVec<RelationId, Surface>,
     mode_count: usize,
     /// How many variables the model has without those of stairs and atoms.
     pub declared_count: u32,
@@ -191,7 +191,7 @@ impl DiscretePart {
         let sides: Vec<ExpressionId> = atoms.iter().flat_map(|atom| atom.sides).collect();
         let decisions = compile(&list)?;
         let reads = atoms.iter().map(|atom| read_now(model, atom)).collect();
-        let surfaces = surfaces(&atoms);
+        let surfaces = surfaces(model, &parameter, &atoms);
         let pair_atoms = pairs.iter().map(|pair| deciding_atoms(model, &atoms, &defined, &list, pair)).collect();
         let is_now =
             |input: &Input| matches!(input, Input::Variable(id, _) if model.variables[*id].is_continuous_unknown());
@@ -260,17 +260,16 @@ impl DiscretePart {
 
     /// The first of the atoms that are at zero together with this one.
     pub fn surface(&self, atom: RelationId) -> RelationId {
-        self.surfaces[atom]
+        self.surfaces[atom].first
     }
 
     /// All atoms that are at zero together with one, with the truths that they have on the side of zero that belongs to its truth.
     pub fn on_side_of(&self, atom: RelationId, truth: bool) -> impl Iterator<Item = (RelationId, bool)> + '_ {
         let (it, surface) = (&self.atoms[atom], self.surfaces[atom]);
-        let same = self.surfaces.iter_enumerated().filter(move |&(_, &other)| other == surface).map(|(id, _)| id);
-        same.map(move |id| {
-            let other = &self.atoms[id];
-            let is_turned = other.sides[0] != it.sides[0];
-            (id, ((it.side(truth) > 0.0) != is_turned) == other.holds_above())
+        let same = self.surfaces.iter_enumerated().filter(move |(_, other)| other.first == surface.first);
+        same.map(move |(id, other)| {
+            let is_turned = other.is_turned != surface.is_turned;
+            (id, ((it.side(truth) > 0.0) != is_turned) == self.atoms[id].holds_above())
         })
     }
 
@@ -563,14 +562,4 @@ fn atoms_in(model: &FlatModel, atoms: &IndexVec<RelationId, Atom>, expression: E
 pub(super) fn not_numeric(model: &FlatModel, expression: ExpressionId) -> Diagnostic {
     let text = modeshift_dae::short_text(model, None, expression);
     Diagnostic::error("E0813", format!("`{text}` decides something at events, but is not a number"))
-}
-
-/// By atom: the first one that compares the same two sides at the same moment.
-fn surfaces(atoms: &IndexVec<RelationId, Atom>) -> IndexVec<RelationId, RelationId> {
-    let mut first = FxHashMap::default();
-    let surfaces = atoms.iter_enumerated().map(|(id, it)| {
-        let [one, other] = it.sides;
-        *first.entry(([one.min(other), one.max(other)], it.moment)).or_insert(id)
-    });
-    surfaces.collect()
 }

@@ -6,6 +6,7 @@
 //! | [`event_functions`] | functions that jump (`floor`, `div`, `mod`) become discrete variables with edges |
 //! | [`hidden_changes`] | Booleans whose changes `noEvent` or a function hides |
 //! | [`relations`] | relations with a truth of their own |
+//! | [`surfaces`] | which relations are at zero together |
 //! | [`when_equations`] | `when` clauses as equations |
 //! | [`native_calls`] | calls of functions that cannot be run |
 //! | [`islands`] | what nothing connects, so that it is decided for itself |
@@ -21,6 +22,7 @@ pub(crate) mod hidden_changes;
 pub(crate) mod islands;
 pub(crate) mod native_calls;
 pub(crate) mod relations;
+pub(crate) mod surfaces;
 pub(crate) mod variability;
 pub(crate) mod when_equations;
 

@@ -239,7 +239,7 @@ impl<'a> Sliding<'a> {
                 let moved = *state - back.iter().zip(&along[1..]).map(|(by, it)| by * (it - along[0])).sum::<f64>();
                 let size = state.abs().max(*before).max(self.prepared.nominal(name.of) * f64::EPSILON);
                 is_there &= (moved - *state).abs() <= ROUNDING * size;
-                *state = moved;
+                *state = if moved.abs() <= ROUNDING * before { 0.0 } else { moved };
             }
             if is_there {
                 self.check_orientation(&slopes)?;
