@@ -193,7 +193,7 @@ impl<'a> Run<'_, 'a> {
     /// Whether events may be passed without anybody being asked in between.
     pub(super) fn may_repeat(&self) -> bool {
         let goal = self.conductor.goal();
-        self.repeated.is_possible && goal.until == f64::INFINITY && !goal.at_events
+        self.repeated.is_possible && goal.until == f64::INFINITY && !goal.at_events && !self.conductor.wants_instants()
     }
 
     /// Passes events as long as they are such that happened before; the side after the last of them, or the same side.
