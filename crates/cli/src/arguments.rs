@@ -378,6 +378,9 @@ pub struct Run {
     /// Find the periodic steady state with this period, and run one period of it
     #[arg(long, value_name = "T")]
     pub periodic: Option<f64>,
+    /// How values at the end and times of events change with parameters and start values: `p,x.start`
+    #[arg(long, value_name = "p,q", conflicts_with_all = ["periodic", "input"])]
+    pub sensitivity: Option<String>,
     /// Write the event log there, as JSON
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,

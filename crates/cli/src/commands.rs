@@ -328,6 +328,7 @@ fn options(run: &arguments::Run) -> RunOptions {
         periodic: run.periodic,
         plot_variables: run.plot_vars.clone(),
         kept_variables: run.vars.clone(),
+        sensitivity: run.sensitivity.clone(),
         input: None,
     }
 }

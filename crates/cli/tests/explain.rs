@@ -75,6 +75,7 @@ impl<'a> Line<'a> {
                 "--interval" => line.settings.interval = Some(number()),
                 "--tolerance" => line.settings.tolerance = Some(number()),
                 "--periodic" => line.settings.periodic = Some(number()),
+                "--sensitivity" => line.settings.sensitivity = Some(value.to_string()),
                 "--vars" => line.settings.kept_variables = Some(value.to_string()),
                 "--node-limit" => line.nodes = value.parse().ok(),
                 "--set" => {

@@ -334,6 +334,7 @@ codes! {
     E0843 "Coefficients cancel, and an equation from which that follows gives way in a change.",
     E0844 "No periodic solution with the period that was asked for was found.",
     E0845 "The mode at the time that was asked for cannot be linearized.",
+    E0846 "The sensitivities that were asked for do not exist, or cannot be computed.",
 
     E0902 "The blocks of different modes are too many to be written one by one.",
     E0903 "The model calls a function, which cannot be written along.",

@@ -414,7 +414,11 @@ impl Variant<'_> {
     /// Runs it.
     pub fn run(&self, options: &RunOptions, observer: &mut dyn Observer) -> Ran {
         let mut run = Run::new(&self.loaded().question);
-        let result = self.settings(&mut run, options).and_then(|settings| run.run(self.parts(), &settings, observer));
+        let result = self.settings(&mut run, options).and_then(|settings| {
+            let simulated = run.run(self.parts(), &settings, observer)?;
+            let (dae, looked_at) = (self.parts().0, &self.loaded().looked_at);
+            Ok(run.with_sensitivities(simulated, self.analyzed(), dae, looked_at, (&settings, options)))
+        });
         Ran { result: result.ok(), diagnostics: run.diagnostics }
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use modeshift_diagnostics::{Diagnostics, SourceMap};
 use modeshift_simulate::results::{Tally, VariableStatistics};
-use modeshift_simulate::run::{PeriodicState, RunEnd, RunSummary};
+use modeshift_simulate::run::{PeriodicState, RunEnd, RunSummary, SensitiveEvent, SensitiveValue, Sensitivities};
 use serde_json::Value;
 
 use crate::check::DiagnosticReport;
@@ -134,6 +134,36 @@ crate::report! {
         variables: Vec<VariableOverPeriod> => always "variables",
     }
 
+    /// A variable at the end of a run, and how it changes.
+    pub struct SensitiveValueReport {
+        /// Its name.
+        variable: String => always "variable",
+        /// Its value; nothing where it does not exist there.
+        value: f64 => always "value",
+        /// Its derivatives, in the order of `by`; nothing where it does not exist there.
+        derivatives: Vec<f64> => always "derivatives",
+    }
+
+    /// An event of a run, and how its time changes.
+    pub struct SensitiveEventReport {
+        /// When.
+        time: f64 => always "time",
+        /// The conditions that changed, in the words of the model.
+        cause: Vec<String> => always "cause",
+        /// The derivatives of its time, in the order of `by`.
+        derivatives: Vec<f64> => always "derivatives",
+    }
+
+    /// How end values and times of events change with parameters and start values (`--sensitivity`).
+    pub struct SensitivitiesReport {
+        /// The parameters and start values.
+        by: Vec<String> => always "by",
+        /// The Real variables at the end.
+        end: Vec<SensitiveValueReport> => always "end",
+        /// The events.
+        events: Vec<SensitiveEventReport> => always "events",
+    }
+
     /// How a run went.
     pub struct SimulateReport {
         /// The version of the format.
@@ -170,6 +200,8 @@ crate::report! {
         repeated: usize => always "repeated",
         /// The periodic steady state, where that was asked for.
         periodic: Option<PeriodicReport> => optional "periodic",
+        /// How end values and times of events change, where that was asked for.
+        sensitivities: Option<SensitivitiesReport> => optional "sensitivities",
         /// Which guard caused how many events, most first.
         guards: Vec<GuardReport> => always "guards",
         /// Where the result is; `-` for standard output.
@@ -201,6 +233,8 @@ pub struct Simulated {
     pub time: Duration,
     /// The periodic steady state, where that was asked for.
     pub periodic: Option<Periodic>,
+    /// How end values and times of events change, where that was asked for.
+    pub sensitivities: Option<Sensitivities>,
 }
 
 /// A periodic steady state.
@@ -271,6 +305,8 @@ impl Periodic {
     }
 }
 
+/// So many end values and events are listed with their sensitivities.
+const MOST_ROWS: usize = 20;
 /// So many equations are listed.
 const MOST_EQUATIONS: usize = 5;
 /// So many guards are listed.
@@ -311,6 +347,7 @@ impl Simulated {
             not_affine: summary.not_affine.clone(),
             repeated: summary.repeated,
             periodic: self.periodic.as_ref().map(Periodic::report),
+            sensitivities: self.sensitivities.as_ref().map(sensitivities_report),
             guards: guards.map(|(guard, events)| GuardReport { guard: guard.to_string(), events }).collect(),
             result: results.to_string(),
             diagnostics: diagnostics.iter().map(|it| DiagnosticReport::new(it, sources)).collect(),
@@ -324,7 +361,7 @@ impl Simulated {
 }
 
 fn text(simulated: &Simulated, results: &str) -> String {
-    let Simulated { model, summary, start, tally, time, periodic } = simulated;
+    let Simulated { model, summary, start, tally, time, periodic, sensitivities } = simulated;
     let (start, until) = (number(*start), number(summary.time));
     let end = match &summary.end {
         RunEnd::Stop => String::new(),
@@ -361,5 +398,47 @@ fn text(simulated: &Simulated, results: &str) -> String {
     if let Some(periodic) = periodic {
         text += &periodic.text();
     }
+    if let Some(sensitivities) = sensitivities {
+        text += &sensitivities_text(sensitivities);
+    }
     text + &tally.table(MOST_GUARDS)
+}
+
+fn sensitivities_report(found: &Sensitivities) -> SensitivitiesReport {
+    let value = |it: &SensitiveValue| SensitiveValueReport {
+        variable: it.name.clone(),
+        value: it.value,
+        derivatives: it.by.clone(),
+    };
+    let event = |it: &SensitiveEvent| SensitiveEventReport {
+        time: it.time,
+        cause: it.cause.clone(),
+        derivatives: it.by.clone(),
+    };
+    SensitivitiesReport {
+        by: found.by.clone(),
+        end: found.end.iter().map(value).collect(),
+        events: found.events.iter().map(event).collect(),
+    }
+}
+
+/// A table of derivatives: one column for each parameter, first of values at the end, then of times of events.
+fn sensitivities_text(found: &Sensitivities) -> String {
+    let ends = found.end.iter().filter(|it| !it.value.is_nan()).map(|it| (it.name.clone(), it.value, &it.by));
+    let cause = |it: &SensitiveEvent| it.cause.first().cloned().unwrap_or_else(|| "event".to_string());
+    let events = found.events.iter().map(|it| (cause(it), it.time, &it.by));
+    let table = |heading: &str, rows: Vec<(String, f64, &Vec<f64>)>| {
+        let width = rows.iter().map(|it| it.0.chars().count()).max().unwrap_or(0).max(heading.chars().count());
+        let names: String = found.by.iter().map(|name| format!(" {:>16}", format!("by {name}"))).collect();
+        let mut text = format!("  {heading:width$} {:>14}{names}\n", "");
+        for (name, value, by) in rows.iter().take(MOST_ROWS) {
+            let by: String = by.iter().map(|it| format!(" {it:>16.8e}")).collect();
+            text += &format!("  {name:width$} {value:>14.6e}{by}\n");
+        }
+        if rows.len() > MOST_ROWS {
+            text += &format!("  and {} more, which `--format json` lists\n", rows.len() - MOST_ROWS);
+        }
+        text
+    };
+    format!("sensitivities\n{}{}", table("at the end", ends.collect()), table("times of events", events.collect()))
 }

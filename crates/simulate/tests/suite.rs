@@ -31,6 +31,7 @@ mod repeated;
 mod results;
 mod runs;
 mod searches;
+mod sensitivities;
 mod short_events;
 mod simulation;
 mod singular_modes;

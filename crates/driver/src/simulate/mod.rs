@@ -6,10 +6,12 @@
 //! | module | purpose |
 //! |---|---|
 //! | `input` | signals for inputs, from a table |
+//! | `sensitivities` | how end values and times of events change with parameters |
 //! | `settings` | the settings of a run from options and annotation |
 //! | `table_result` | results as Parquet and Arrow files |
 
 pub(crate) mod input;
+mod sensitivities;
 mod settings;
 mod table_result;
 
@@ -89,7 +91,11 @@ impl Run<'_> {
                 let wanted = options.kept_variables.as_deref().map(variable_names).unwrap_or_default();
                 self.run_periodic(&analyzed, &settings, (period, wanted), outputs)
             }
-            None => self.run((&analyzed.dae, &analyzed.analysis), &settings, outputs),
+            None => {
+                let simulated = self.run((&analyzed.dae, &analyzed.analysis), &settings, outputs)?;
+                let looked_at = self.looked_at.borrow().clone();
+                Ok(self.with_sensitivities(simulated, &analyzed, &analyzed.dae, &looked_at, (&settings, options)))
+            }
         }
     }
 
@@ -109,7 +115,7 @@ impl Run<'_> {
         let size = |summary: &Option<RunSummary>| summary.as_ref().map(size_of).unwrap_or_default();
         let summary = self.timings.measure("simulating", simulate, size).ok_or(Stop)?;
         let (model, time) = (dae.model.name.to_string(), begin.elapsed());
-        Ok(Simulated { model, summary, start: settings.start, tally, time, periodic: None })
+        Ok(Simulated { model, summary, start: settings.start, tally, time, periodic: None, sensitivities: None })
     }
 
     /// The periodic steady state, of which one period is run for the outputs.
@@ -131,7 +137,7 @@ impl Run<'_> {
         let (summary, state) = found.ok_or(Stop)?;
         let (model, start, time) = (dae.model.name.to_string(), state.from, begin.elapsed());
         let periodic = Some(Periodic { state, variables: statistics.finish() });
-        Ok(Simulated { model, summary, start, tally, time, periodic })
+        Ok(Simulated { model, summary, start, tally, time, periodic, sensitivities: None })
     }
 
     /// Stops where no mode can be run; says so where some are wrong, because a run may get there.

@@ -34,6 +34,8 @@ pub struct RunOptions {
     pub plot_variables: Option<String>,
     /// The names of variables to keep, separated by commas; without any, all.
     pub kept_variables: Option<String>,
+    /// The parameters and start values to differentiate end values and times of events by, separated by commas.
+    pub sensitivity: Option<String>,
     /// Signals for the inputs of the model.
     pub input: Option<InputTable>,
 }

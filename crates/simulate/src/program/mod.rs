@@ -36,7 +36,7 @@ pub use outputs::Outputs;
 pub use programs::{NotAnOutput, Programs};
 pub use states::quantities::{Quantities, QuantityIndex};
 pub use surroundings::Surroundings;
-pub(crate) use tangents::{NoTangents, TangentPoint};
+pub(crate) use tangents::{NoTangents, TangentPoint, Tangents};
 
 #[cfg(test)]
 mod tests {

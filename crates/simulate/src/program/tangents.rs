@@ -4,11 +4,12 @@
 //! changes of their unknowns, and are solved system by system, each after those it depends on.
 
 use modeshift_dae::{EquationId, Id as _, VariableId};
-use modeshift_numerics::Input;
 use modeshift_numerics::small_dense::{Factors, Matrix};
+use modeshift_numerics::{Differentiated, Input};
 
 use super::mode_program::Program;
 use super::programs::Programs;
+use super::states::quantities::{Quantities, QuantityIndex};
 use super::states::stages::systems;
 use super::surroundings::Surroundings;
 
@@ -31,23 +32,36 @@ pub(crate) struct TangentPoint<'a> {
     pub surroundings: &'a Surroundings,
 }
 
+/// The derivatives of a mode, as formulas.
+pub(crate) struct Tangents {
+    systems: Vec<TangentSystem>,
+    /// The states that quantities are differentiated by, and of how many variables that are given besides.
+    states: Vec<QuantityIndex>,
+    given: usize,
+}
+
+/// Equations that determine some quantities together.
+struct TangentSystem {
+    derivatives: Differentiated,
+    /// What the columns of the derivatives are: first the unknowns.
+    columns: Vec<Column>,
+    unknowns: Vec<QuantityIndex>,
+    equations: Vec<EquationId>,
+}
+
+#[derive(Clone, Copy)]
+enum Column {
+    Unknown,
+    Known(QuantityIndex),
+    Given(usize),
+}
+
 impl Program {
-    /// Of each quantity of the mode the derivatives by the states, in their order, and then by some variables that are given from outside.
-    pub(crate) fn tangents(
-        &self,
-        programs: &mut Programs<'_>,
-        point: TangentPoint<'_>,
-        given: &[VariableId],
-    ) -> Result<Vec<Vec<f64>>, NoTangents> {
-        let states = self.states();
-        let width = states.len() + given.len();
-        let mut tangents = vec![vec![0.0; width]; self.quantities().len()];
-        for (at, state) in states.iter().enumerate() {
-            tangents[state.index()][at] = 1.0;
-        }
+    /// The derivatives of all quantities of the mode by the present states and by some variables that are given from outside.
+    pub(crate) fn tangents(&self, programs: &mut Programs<'_>, given: &[VariableId]) -> Result<Tangents, NoTangents> {
+        let mut made = Vec::new();
         for system in systems(self.structure(), self.quantities(), self.choice()) {
             let names = system.named_equations(self.structure());
-            let equations = || names.iter().map(|name| name.of).collect::<Vec<_>>();
             let mut residuals = Vec::with_capacity(names.len());
             for (row, &name) in system.equations.iter().zip(&names) {
                 let differentiated = programs.workshop().differentiated(name, self.residual(row.of.index()));
@@ -58,52 +72,73 @@ impl Program {
             let tape = compiler().tape(&residuals).map_err(not_numeric)?;
             let of_unknowns = system.unknowns.iter().map(|&unknown| self.quantities().get(unknown));
             let mut by: Vec<Input> = of_unknowns.map(|it| Input::Variable(it.of, it.order)).collect();
-            let unknowns = by.len();
+            let mut columns = vec![Column::Unknown; by.len()];
             for &input in tape.inputs() {
                 let Input::Variable(variable, order) = input else { continue };
-                let is_given = given.contains(&variable);
-                if is_given && order > 0 {
-                    return Err(NoTangents::RateOfInput(names[0].of, variable));
-                }
-                if (is_given || self.quantities().index(variable, order).is_some()) && !by.contains(&input) {
+                let column = match given.iter().position(|&it| it == variable) {
+                    Some(_) if order > 0 => return Err(NoTangents::RateOfInput(names[0].of, variable)),
+                    Some(at) => Some(Column::Given(at)),
+                    None => self.quantities().index(variable, order).map(Column::Known),
+                };
+                if let Some(column) = column.filter(|_| !by.contains(&input)) {
                     by.push(input);
+                    columns.push(column);
                 }
             }
-            let derivatives = compiler().differentiated(&residuals, &by).map_err(not_numeric)?;
-            let value = |&input: &Input| match input {
-                Input::Time => point.time,
-                Input::Variable(variable, order) => match self.quantities().index(variable, order) {
-                    Some(quantity) => point.jet[quantity.index()],
-                    None => point.surroundings.value(input),
-                },
-                _ => point.surroundings.value(input),
-            };
+            made.push(TangentSystem {
+                derivatives: compiler().differentiated(&residuals, &by).map_err(not_numeric)?,
+                columns,
+                unknowns: system.unknowns.clone(),
+                equations: names.iter().map(|name| name.of).collect(),
+            });
+        }
+        Ok(Tangents { systems: made, states: self.states().to_vec(), given: given.len() })
+    }
+}
+
+impl Tangents {
+    /// Of each quantity the derivatives by the states, in their order, and then by what is given.
+    pub fn at(&self, quantities: &Quantities, point: TangentPoint<'_>) -> Result<Vec<Vec<f64>>, NoTangents> {
+        let (states, width) = (self.states.len(), self.states.len() + self.given);
+        let mut tangents = vec![vec![0.0; width]; quantities.len()];
+        for (at, state) in self.states.iter().enumerate() {
+            tangents[state.index()][at] = 1.0;
+        }
+        let value = |&input: &Input| match input {
+            Input::Time => point.time,
+            Input::Variable(variable, order) => match quantities.index(variable, order) {
+                Some(quantity) => point.jet[quantity.index()],
+                None => point.surroundings.value(input),
+            },
+            _ => point.surroundings.value(input),
+        };
+        for TangentSystem { derivatives, columns, unknowns, equations } in &self.systems {
             let inputs: Vec<f64> = derivatives.inputs().iter().map(value).collect();
             let mut entries = vec![0.0; derivatives.pattern().entry_count()];
-            let mut rest = vec![0.0; residuals.len()];
+            let mut rest = vec![0.0; equations.len()];
             derivatives.evaluate(&inputs, &mut derivatives.workspace(), &mut rest, &mut entries);
             // J du + K dk = 0, where the changes dk of what is known are rows of the result already.
-            let mut matrix = Matrix::<f64>::zero(unknowns);
-            let mut right = vec![vec![0.0; unknowns]; width];
-            for row in 0..residuals.len() {
+            let mut matrix = Matrix::<f64>::zero(unknowns.len());
+            let mut right = vec![vec![0.0; unknowns.len()]; width];
+            for row in 0..equations.len() {
                 for (column, entry) in derivatives.pattern().row_entries(&entries, row) {
-                    let Input::Variable(variable, order) = by[column] else { continue };
-                    if column < unknowns {
-                        matrix.add(row, column, entry);
-                    } else if let Some(known) = self.quantities().index(variable, order) {
-                        for (side, change) in right.iter_mut().zip(&tangents[known.index()]) {
-                            side[row] -= entry * change;
+                    match columns[column] {
+                        Column::Unknown => matrix.add(row, column, entry),
+                        Column::Given(at) => right[states + at][row] -= entry,
+                        Column::Known(known) => {
+                            for (side, change) in right.iter_mut().zip(&tangents[known.index()]) {
+                                side[row] -= entry * change;
+                            }
                         }
-                    } else if let Some(at) = given.iter().position(|&it| it == variable) {
-                        right[states.len() + at][row] -= entry;
                     }
                 }
             }
-            let factors = Factors::new(&matrix).ok_or_else(|| NoTangents::Singular(equations()))?;
+            let singular = || NoTangents::Singular(equations.clone());
+            let factors = Factors::new(&matrix).ok_or_else(singular)?;
             for (at, side) in right.iter().enumerate() {
-                for (unknown, change) in system.unknowns.iter().zip(factors.solve(side)) {
+                for (unknown, change) in unknowns.iter().zip(factors.solve(side)) {
                     if !change.is_finite() {
-                        return Err(NoTangents::Singular(equations()));
+                        return Err(singular());
                     }
                     tangents[unknown.index()][at] = change;
                 }

@@ -64,6 +64,9 @@ impl<'a> Run<'_, 'a> {
                 if is_learned {
                     self.repeated.learn(&mut self.machinery, left, fired, &outcome, &self.output);
                 }
+                if self.conductor.wants_instants() {
+                    self.conductor.passed(&self.machinery.memory, left, (fired, occasion), &outcome);
+                }
                 let prepared = self.machinery.prepared;
                 if occasion.initial && !self.may_jump_at_start && outcome.whens.is_empty() {
                     let jumps = start::jumps_of_fixed(prepared, left, &outcome.right);
@@ -124,6 +127,7 @@ impl<'a> Run<'_, 'a> {
         if let Accumulation::Limit(limit) = accumulation
             && let Some((at_limit, outcome)) = rest(prepared, visited, memory, limit, (left, fired), span)
         {
+            self.conductor.accumulated(at_limit.time);
             self.output.rows_before(&at_limit);
             return Some(self.told(&at_limit, &Fired::default(), outcome));
         }

@@ -275,6 +275,18 @@ impl Memory {
         }
     }
 
+    /// Knows how large everything is, and what is a short time, from another run of the same model.
+    pub fn take_sizes_of(&mut self, other: &Memory) {
+        self.time_scale = other.time_scale;
+        self.sizes.known.clone_from(&other.sizes.known);
+        self.scales.clone_from(&other.scales);
+        self.most = other.most;
+        self.largest.clone_from(&other.largest);
+        self.located.clone_from(&other.located);
+        self.residues.clone_from(&other.residues);
+        (self.duration, self.resolution) = (other.duration, other.resolution);
+    }
+
     /// Whether a value of an atom is above noise.
     pub fn is_clear(&self, prepared: &Prepared, atom: RelationId, (difference, size): (f64, f64)) -> bool {
         difference.abs() > self.clear_level(prepared, atom, size)

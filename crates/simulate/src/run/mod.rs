@@ -30,6 +30,7 @@
 //! | `sliding` | modes along surfaces that both sides of a guard point at |
 //! | `linearize` | a mode as a linear system near a point of a run |
 //! | `periodic` | the periodic steady state |
+//! | `sensitivities` | how end values and times of events change with parameters, through events |
 //! | `repeated` | events that happened before, passed without a search |
 //! | `zeno` | events that follow each other ever faster, and where they end |
 //! | `events` | how events are passed and told |
@@ -57,6 +58,7 @@ mod pinned_modes;
 mod prepare;
 mod repeated;
 mod running_sizes;
+mod sensitivities;
 mod settings;
 mod simulation;
 mod sliding;
@@ -70,7 +72,7 @@ use modeshift_diagnostics::Diagnostics;
 
 use crate::results::{CostPart, Observer};
 use events::Passed;
-use instant::event_iteration::Fired;
+use instant::event_iteration::{Fired, Outcome};
 use memory::Memory;
 use modes::VisitedModes;
 use output::Output;
@@ -86,6 +88,7 @@ use zeno::detection::RecentEvents;
 
 pub use linearize::{Linearization, Linearize, linearize};
 pub use periodic::{NoPeriod, PeriodicState, run_periodic};
+pub use sensitivities::{SensitiveEvent, SensitiveValue, Sensitivities, sensitivities};
 pub use settings::{RunEnd, RunModel, RunSettings, RunSummary};
 pub use simulation::{InputError, Present, Simulation, StepError, Stepped};
 pub use snapshot::Snapshot;
@@ -110,6 +113,14 @@ trait Conductor {
     fn inspect(&mut self, _machinery: &mut Machinery<'_>, _side: &Side<'_>) {}
     /// The run is there, with these states in this mode.
     fn look(&mut self, _states: &[PresentState], _mode: &Mode) {}
+    /// Whether every instant is to be told.
+    fn wants_instants(&self) -> bool {
+        false
+    }
+    /// The run has passed an instant.
+    fn passed(&mut self, _: &Memory, _left: &Side<'_>, _: (&Fired, Occasion), _: &Outcome<'_>) {}
+    /// The run has passed a limit of events that accumulate.
+    fn accumulated(&mut self, _time: f64) {}
     /// Whether what is told begins here, with a row.
     fn begins_result(&self) -> bool {
         false

@@ -15,10 +15,12 @@ use modeshift_dae::{FlatModel, Mode, Type, Variability, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics, did_you_mean};
 use rustc_hash::FxHashMap;
 
+use super::linearize::{Linearization, Linearize, linearized_here};
 use super::output::Output;
 use super::snapshot::{Snapshot, Told};
 use super::start::Start;
-use super::{Conductor, Goal, Next, RunEnd, RunModel, RunSettings, RunSummary, conduct};
+use super::values::Side;
+use super::{Conductor, Goal, Machinery, Next, RunEnd, RunModel, RunSettings, RunSummary, conduct};
 use crate::results::{EventRecord, Observer};
 
 /// Stack for a run: what the main thread of a process usually has.
@@ -75,6 +77,8 @@ pub struct Simulation {
     thread: Option<Thread>,
     /// What the run was told so far.
     told: Snapshot,
+    /// The answer to the last question for a linear system.
+    found: Option<Result<Linearization, Diagnostics>>,
 }
 
 /// A top-level input of the model.
@@ -189,6 +193,7 @@ impl Simulation {
             thread: Some(Thread::begin(start.clone(), observer)),
             start,
             told: Snapshot::default(),
+            found: None,
         };
         if simulation.wait() {
             return Some(simulation);
@@ -244,6 +249,18 @@ impl Simulation {
             self.told.told.push(Told::Finish);
             self.command(Command::Finish);
         }
+    }
+
+    /// The mode that the run is in, as a linear system near where it is; the time that is wanted does not matter, nor do inputs that
+    /// the run has not seen. Why not, where that cannot be done.
+    pub fn linearized(&mut self, wanted: Linearize) -> Result<Linearization, Diagnostics> {
+        if self.summary.is_some() {
+            return Err(Diagnostics::new());
+        }
+        let thread = self.thread.as_ref().expect("a run that has not ended has a thread");
+        let _ = thread.commands.send(Command::Linearize(wanted));
+        self.wait();
+        self.found.take().unwrap_or_else(|| Err(Diagnostics::new()))
     }
 
     /// Where the run is, to come back to.
@@ -374,13 +391,13 @@ impl Simulation {
     /// Waits for the run; false where it has no beginning.
     fn wait(&mut self) -> bool {
         let thread = self.thread.as_ref().expect("a run that has not ended has a thread");
-        let Ok(Reply { present, event, diagnostics, end }) = thread.replies.recv() else {
+        let Ok(Reply { present, event, diagnostics, found, end }) = thread.replies.recv() else {
             // What ended the thread goes on here.
             self.thread.take().map(Thread::end);
             unreachable!("a thread that does not answer has panicked");
         };
         diagnostics.into_iter().for_each(|it| self.diagnostics.push(it));
-        self.present = present;
+        (self.present, self.found) = (present, found);
         self.event = event.or(self.event.take());
         match end {
             End::NotYet => true,
@@ -419,6 +436,8 @@ struct Thread {
 enum Command {
     /// To go on, with these inputs changed.
     Go(Goal, Vec<(VariableId, f64)>),
+    /// To linearize where it is, and to stay there.
+    Linearize(Linearize),
     /// To end here.
     Finish,
 }
@@ -429,6 +448,7 @@ struct Reply {
     /// The last event, where there was one since the last answer.
     event: Option<EventRecord>,
     diagnostics: Vec<Diagnostic>,
+    found: Option<Result<Linearization, Diagnostics>>,
     end: End,
 }
 
@@ -443,7 +463,15 @@ impl Thread {
     fn begin(start: Arc<Start>, observer: Box<dyn Observer + Send>) -> Self {
         let ((commands, incoming), (outgoing, replies)) = (channel(), channel());
         let goal = Goal { until: start.settings.start, at_events: false };
-        let remote = Remote { commands: incoming, replies: outgoing, goal, told_events: 0, last: None };
+        let remote = Remote {
+            commands: incoming,
+            replies: outgoing,
+            goal,
+            told_events: 0,
+            last: None,
+            wanted: None,
+            found: None,
+        };
         let builder = std::thread::Builder::new().name("run".to_string()).stack_size(STACK);
         let handle = builder.spawn(move || remote.conduct(&start, observer)).expect("the system has one more thread");
         Thread { commands, replies, handle }
@@ -476,6 +504,9 @@ struct Remote {
     told_events: usize,
     /// The last values, of a run that has ended.
     last: Option<(Present, Option<EventRecord>)>,
+    /// What is to be linearized here, and what came of it.
+    wanted: Option<Linearize>,
+    found: Option<Result<Linearization, Diagnostics>>,
 }
 
 impl Remote {
@@ -486,7 +517,7 @@ impl Remote {
         let (present, event) = self.last.take().unwrap_or_default();
         let diagnostics = diagnostics.iter().cloned().collect();
         // Nobody may be listening any more.
-        let _ = self.replies.send(Reply { present, event, diagnostics, end });
+        let _ = self.replies.send(Reply { present, event, diagnostics, found: None, end });
         observer
     }
 
@@ -508,16 +539,26 @@ impl Conductor for Remote {
         true
     }
 
+    fn inspect(&mut self, machinery: &mut Machinery<'_>, side: &Side<'_>) {
+        self.found = self.wanted.take().map(|wanted| linearized_here(machinery, side, &wanted));
+    }
+
     fn pause(&mut self, output: &Output<'_>, diagnostics: &mut Diagnostics) -> Next {
         let (present, event) = self.present(output);
+        let time = present.time;
         let diagnostics = std::mem::take(diagnostics).iter().cloned().collect();
-        if self.replies.send(Reply { present, event, diagnostics, end: End::NotYet }).is_err() {
+        let found = self.found.take();
+        if self.replies.send(Reply { present, event, diagnostics, found, end: End::NotYet }).is_err() {
             return Next::Abandon;
         }
         match self.commands.recv() {
             Ok(Command::Go(goal, inputs)) => {
                 self.goal = goal;
                 Next::Go(inputs)
+            }
+            Ok(Command::Linearize(wanted)) => {
+                (self.wanted, self.goal) = (Some(wanted), Goal { until: time, at_events: false });
+                Next::Go(Vec::new())
             }
             Ok(Command::Finish) => Next::Finish,
             Err(_) => Next::Abandon,

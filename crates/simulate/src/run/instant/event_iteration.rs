@@ -94,7 +94,7 @@ pub(crate) struct Outcome<'a> {
 
 impl<'a> Outcome<'a> {
     /// Whether there is something to see: another mode, a `when` that fired, other values.
-    pub fn is_visible(&self, discrete: &DiscretePart, left: &Side<'a>) -> bool {
+    pub fn is_visible(&self, discrete: &DiscretePart, left: &Side<'_>) -> bool {
         let mut declared = discrete.variables().filter(|id| id.0 < discrete.declared_count);
         let changed = |id: VariableId| left.discrete[id].to_bits() != self.right.discrete[id].to_bits();
         self.restarted || !self.whens.is_empty() || declared.any(changed)

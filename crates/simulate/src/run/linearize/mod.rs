@@ -89,6 +89,24 @@ pub fn linearize(
     }
 }
 
+/// Linearizes the mode that a run is in, which pauses there.
+pub(super) fn linearized_here(
+    machinery: &mut Machinery<'_>,
+    side: &Side<'_>,
+    wanted: &Linearize,
+) -> Result<Linearization, Diagnostics> {
+    let mut said = Diagnostics::new();
+    let flat = &machinery.prepared.dae.model;
+    let inputs = variables(flat, wanted.inputs.as_deref(), Role::Input, &mut said);
+    let outputs = variables(flat, wanted.outputs.as_deref(), Role::Output, &mut said);
+    let (Some(inputs), Some(outputs)) = (inputs, outputs) else { return Err(said) };
+    let look = Look { wanted, time: side.time, inputs, outputs, found: None };
+    look.linearized(machinery, side).map_err(|diagnostic| {
+        said.push(*diagnostic);
+        said
+    })
+}
+
 #[derive(Clone, Copy, PartialEq)]
 enum Role {
     Input,
@@ -198,7 +216,8 @@ impl Look<'_> {
         }
         let point = TangentPoint { time: side.time, jet: &jet, surroundings: &surroundings };
         let tangents = program
-            .tangents(&mut machinery.visited.programs, point, &self.inputs)
+            .tangents(&mut machinery.visited.programs, &self.inputs)
+            .and_then(|tangents| tangents.at(program.quantities(), point))
             .map_err(|reason| no_tangents(model, &reason, &refused))?;
         let places: Vec<usize> = program.states().iter().map(|state| state.derivative().index()).collect();
         let count = names.len();

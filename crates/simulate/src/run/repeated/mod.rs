@@ -198,7 +198,7 @@ impl<'a> Repeated<'a> {
 impl<'a> Run<'_, 'a> {
     /// Whether events may be passed without a search.
     pub(super) fn may_repeat(&self) -> bool {
-        self.repeated.is_possible
+        self.repeated.is_possible && !self.conductor.wants_instants()
     }
 
     /// Passes events as long as they are such that happened before, with the pauses that are wanted on the way; the side after the last of
