@@ -56,6 +56,25 @@ fn a_smooth_expression_needs_no_events() {
     );
 }
 
+/// Whatever shape its results have: a relation inside a function makes no event, so that it is no mode of the model.
+#[test]
+fn records_arrays_and_several_outputs_of_functions_make_no_events() {
+    check_equations(
+        "record R Real a; Real b[2]; end R;
+         function f input Real x; output R r; algorithm r.a := if x > 0 then x else 2*x; r.b := {x, 0};
+           if x > 1 then r.b[2] := 2; end if; end f;
+         function g input Real x; output Real y; output Real z; algorithm y := x; z := if x > 3 then 3 else x; end g;
+         model M R r = f(time); Real y, z, v, w; equation (y, z) = g(time); (v, w) = g(if time > 5 then 1 else 0); end M;",
+        "r.a = noEvent(if time > 0 then time else 2*time)
+         r.b[1] = time
+         r.b[2] = noEvent(if time > 1 then 2 else 0)
+         y = time
+         z = noEvent(if time > 3 then 3 else time)
+         v = if time > 5 then 1 else 0
+         w = noEvent(if (if time > 5 then 1 else 0) > 3 then 3 else if time > 5 then 1 else 0)",
+    );
+}
+
 #[test]
 fn strings_that_are_known_decide_parameters() {
     check_variables(

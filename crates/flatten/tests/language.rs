@@ -1,7 +1,7 @@
 //! The rules of lookup, modification, evaluation, arrays and events, each by its smallest model.
 
 use crate::support;
-use support::{check_equations, check_variables, equations, flat, flat_with};
+use support::{check_equations, check_variables, codes_of, equations, flat, flat_with};
 
 #[test]
 fn an_inherited_element_keeps_the_scope_in_which_it_was_written() {
@@ -404,4 +404,30 @@ fn a_subscript_that_changes_at_run_time_selects_by_cases() {
          v[2] = time
          y = if i == 1 then v[1] else v[2]",
     );
+}
+
+/// A literal is imported by its full name or another one, from packages and from classes that declare the enumeration.
+#[test]
+fn literals_of_enumerations_are_imported() {
+    let model = |inside: &str| {
+        format!(
+            "package P type E = enumeration(a, b);
+               model R encapsulated type O = enumeration(x, y); parameter O o = O.x; Real z = if o == O.y then 2*time else time; end R;
+               model M {inside} end M;
+             end P;
+             model Top extends P.M; end Top;"
+        )
+    };
+    check_equations(
+        &model(
+            "import P.E.b; import first = P.E.a; import P.R.O.y;
+             R r(o = y); parameter E e = b; Real v = if e == b then time else 0; Real w = if e == first then time else 1;",
+        ),
+        "r.z = 2*time
+         v = time
+         w = 1",
+    );
+    assert_eq!(codes_of(&model("import P.E.c; parameter E e = c;")), ["E0201"]);
+    assert_eq!(codes_of(&model("import P.E.a; Real x = a.b;")), ["E0203"]);
+    assert_eq!(codes_of(&model("import P.E.a; a x;")), ["E0203"]);
 }

@@ -182,3 +182,36 @@ fn immediate_transitions_on_what_their_state_sets_are_advised() {
     let mended = run_text(&model(", immediate = false"), &How::until(2.0)).finished();
     check("c.x", mended.last("c.x"), 1.5, 1e-6);
 }
+
+/// What jumps at the instant of a sampling is sampled after the jump, steps of stairs like everything else.
+#[test]
+fn steps_of_what_jumps_are_sampled_as_their_arguments_are() {
+    let mut seed: u32 = 7;
+    let mut level = || {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        f64::from(seed >> 8) / f64::from(1 << 24) * 20.0 - 10.0
+    };
+    for _ in 0..12 {
+        let levels: Vec<f64> = (0..8).map(|_| level()).collect();
+        let branches: String = (0..7)
+            .map(|it| format!("if time < {} then {} else ", 0.25 * f64::from(it + 1), levels[it as usize]))
+            .collect();
+        let body = format!(
+            "Real x, y(start = 0, fixed = true); Integer n, k(start = 0), l(start = 0); Real m(start = 0), c(start = 0);
+             equation der(y) = 1; x = 0.001*y + ({branches}{}); n = integer(x);
+             when sample(0, 0.25) then k = n; m = mod(x, 3); c = ceil(x); end when;
+             algorithm when sample(0, 0.25) then l := min(integer(max(x, 0)), 7); end when;",
+            levels[7]
+        );
+        let how = How { interval: Some(0.05), ..How::until(1.9) };
+        let ran = run_text(&format!("model M {body} end M;"), &how).finished();
+        for (at, level) in levels.iter().enumerate() {
+            let sampled = 0.25 * at as f64;
+            let x = 0.001 * sampled + level;
+            check("k", ran.at(sampled + 0.1, "k"), x.floor(), 1e-9);
+            check("m", ran.at(sampled + 0.1, "m"), x - 3.0 * (x / 3.0).floor(), 1e-6);
+            check("c", ran.at(sampled + 0.1, "c"), x.ceil(), 1e-9);
+            check("l", ran.at(sampled + 0.1, "l"), x.max(0.0).floor().min(7.0), 1e-9);
+        }
+    }
+}

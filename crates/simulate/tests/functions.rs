@@ -49,6 +49,18 @@ fn arrays_are_read_and_written_by_subscripts_that_are_computed() {
 }
 
 #[test]
+fn sizes_that_a_declaration_says_are_known() {
+    let centred =
+        "input Real u[:]; output Real y; protected Integer n = size(u, 1); Integer m = n - 1; Real mean; Real v[n];
+        algorithm mean := sum(u)/n; v := u - fill(mean, n); y := 0;
+        for i in 1:m loop if v[i] > v[i + 1] then y := y + v[i]*v[i]; end if; end for; y := y + sum(zeros(m)) + n;";
+    check("size", at_end(centred, "y = f({3*time, time, 2*time});"), 1.0 + 3.0, 1e-12);
+    let counted = "input Real u[:]; output Real y; protected Integer n = size(u, 1); algorithm
+        while n > 1 and u[n] > 1 loop n := n - 1; end while; y := n;";
+    check("assigned", at_end(counted, "y = f({3*time, time, 2*time});"), 2.0, 1e-12);
+}
+
+#[test]
 fn records_outputs_names_and_defaults_are_passed() {
     let text = "model M
         record R Real a; Real b[2]; end R;

@@ -272,12 +272,58 @@ fn other_guesses_are_tried_where_an_equation_has_no_value_at_the_start() {
     assert!(found.said("N0711").message.contains("guesses moved by"));
 }
 
+/// Iron with a gap: nothing has a start value, and of an unknown permeance that is guessed to be zero there is no reluctance.
+#[test]
+fn equations_that_are_solved_for_an_unknown_give_its_guess() {
+    let found = start_body(
+        "Real phi, b, mu, g, r, v, air; equation v + air = 900; r = 1/g; v = phi*r; air = 2e6*phi; b = phi/1e-4;
+         mu = 1 + (999 + 8000*abs(b))/(1 + 9*abs(b) + abs(b)^8); g = 1.2566e-6*mu*1e-4/0.1;",
+    );
+    let excess = |phi: f64| {
+        let b = (phi / 1e-4).abs();
+        let mu = 1.0 + (999.0 + 8000.0 * b) / (1.0 + 9.0 * b + b.powi(8));
+        phi / (1.2566e-6 * mu * 1e-4 / 0.1) + 2e6 * phi - 900.0
+    };
+    let (mut low, mut high) = (0.0, 1e-3);
+    for _ in 0..200 {
+        let middle = 0.5 * (low + high);
+        *(if excess(middle) > 0.0 { &mut high } else { &mut low }) = middle;
+    }
+    found.check("phi", low);
+    assert!(found.said("N0711").message.contains("explicit equations"));
+}
+
+/// Discrete variables may begin with derivatives that no equation of the run needs.
+#[test]
+fn derivatives_of_what_equals_a_state_begin_discrete_variables() {
+    let found = start_body(
+        "Real x(start = 1, fixed = true), v(start = 2, fixed = true), p, q; discrete Real w, u;
+         initial equation w = der(p); u = der(q);
+         equation der(x) = v; der(v) = -x; p = x; q = 3*p + v; when sample(0.1, 0.1) then w = der(p); u = der(q); end when;",
+    );
+    found.check("w", 2.0);
+    found.check("u", 6.0 - 1.0);
+}
+
 #[test]
 fn homotopy_leads_from_the_simplified_to_the_actual_model() {
     // From 0 the slope of tanh is zero to all digits; only the simplified equation shows the way.
     let found = start_body("Real x; equation homotopy(tanh(10*(x - 2000)), x - 2000) = 0.5;");
     found.check("x", 2000.0 + 0.5f64.atanh() / 10.0);
     assert!(found.said("N0711").message.contains("homotopy"));
+}
+
+/// A trigger at rest may be low, high, or in between: the simplified model says which is meant.
+#[test]
+fn of_several_starts_the_one_that_homotopy_begins_at_is_taken() {
+    for (simplified, expected) in [("-15", -15.0), ("15", 15.0)] {
+        let found = start_body(&format!(
+            "Real v, w, x(start = 0, fixed = true); equation der(x) = w; v = 0.5*w - 0.4*x;
+             w = homotopy(smooth(0, if 1000*v > 15 then 15 else if 1000*v < -15 then -15 else 1000*v), {simplified});"
+        ));
+        found.check("w", expected);
+        assert!(found.said("W0710").message.contains("3 modes"));
+    }
 }
 
 #[test]

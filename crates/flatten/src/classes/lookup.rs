@@ -49,6 +49,8 @@ pub(crate) enum Written {
     Class(ClassId),
     /// The element at this position of a class, its own or inherited, and the class that it is, unless a component.
     Element { of: ClassId, position: u32, class: Option<ClassId> },
+    /// The literal at this position, from 0, of an enumeration that is imported from.
+    Literal { of: ClassId, position: u32 },
 }
 
 impl Written {
@@ -60,6 +62,9 @@ impl Written {
                 Written::Element { class: None, of, position },
                 Written::Element { class: None, of: from, position: at },
             ) => of == from && position == at,
+            (Written::Literal { of, position }, Written::Literal { of: from, position: at }) => {
+                of == from && position == at
+            }
             (one, other) => one.class() == other.class(),
         }
     }
@@ -70,6 +75,7 @@ impl Written {
             Written::Predefined(ty) => Some(ClassReference::Predefined(ty)),
             Written::Class(class) => Some(ClassReference::of(class)),
             Written::Element { class, .. } => class.map(ClassReference::of),
+            Written::Literal { .. } => None,
         }
     }
 }
@@ -214,10 +220,21 @@ impl Classes<'_> {
             let Some(class) = found.class() else { return Ok(None) };
             match self.find_in_class(class, &part.name)? {
                 Some(next) => found = next,
-                None => return Ok(None),
+                None => match self.find_literal(class, &part.name) {
+                    Some(literal) => found = literal,
+                    None => return Ok(None),
+                },
             }
         }
         Ok(Some(found))
+    }
+
+    /// The literal of this name where a class is an enumeration.
+    fn find_literal(&mut self, class: ClassReference, name: &Arc<str>) -> Option<Written> {
+        let ClassReference::Class { class: of, .. } = class else { return None };
+        let ClassBody::Enumeration(Some(literals)) = &self.library.class(of).definition.body else { return None };
+        let position = literals.iter().position(|literal| literal.name.name == *name)?;
+        Some(Written::Literal { of, position: position as u32 })
     }
 
     /// The element of a class, without climbing out of it.
@@ -250,6 +267,7 @@ impl Classes<'_> {
         match found {
             None => Err(self.unknown_class(path, self.library.class(class).parent)),
             Some(Written::Element { of, position, class: None }) => Err(self.not_a_class(path, of, position)),
+            Some(Written::Literal { of, .. }) => Err(not_a_class(path, self.library.class(of).definition.name.span)),
             Some(Written::Element { class: Some(class), .. } | Written::Class(class)) => {
                 self.rest_of_class(path, ClassReference::of(class))
             }
@@ -268,6 +286,9 @@ impl Classes<'_> {
                 None => return Err(self.unknown_in_class(class, part)),
                 Some(Written::Element { of, position, class: None }) => {
                     return Err(self.not_a_class(path, of, position));
+                }
+                Some(Written::Literal { of, .. }) => {
+                    return Err(not_a_class(path, self.library.class(of).definition.name.span));
                 }
                 Some(Written::Element { class: Some(class), .. } | Written::Class(class)) => ClassReference::of(class),
                 Some(Written::Predefined(ty)) => ClassReference::Predefined(ty),

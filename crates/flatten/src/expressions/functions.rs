@@ -109,6 +109,13 @@ impl Flattener<'_> {
                     }
                 }
                 Found::Component(instance, position) => self.find_in_component(instance, position, &part.name)?,
+                Found::Literal(..) => {
+                    return wrong(
+                        Code::E0203,
+                        format!("`{}` is not a function", reference_text(function)),
+                        function.span,
+                    );
+                }
             };
             if came_from_class && matches!(found, Found::Component(..)) {
                 let message =
@@ -313,7 +320,7 @@ impl Flattener<'_> {
         match executed {
             Ok(result) if self.is_short(&result) => {
                 let quiet = context.purpose == Purpose::Symbolic && !may_have_events(definition);
-                if quiet { self.without_events(&result, &bound) } else { Ok(result) }
+                Ok(if quiet { self.without_events(&result, &bound) } else { result })
             }
             Ok(_) => self.opaque_call(call, &bound, context),
             Err(Failure::Dynamic(_)) if context.purpose != Purpose::Evaluate => {
@@ -498,8 +505,9 @@ impl Flattener<'_> {
         scalars.iter().any(|&(_, id)| self.model.expressions.contains(id, |node| node == unknown))
     }
 
-    /// `noEvent` around an inlined body, where a relation or a branch is in it that is not in its arguments.
-    fn without_events(&mut self, result: &Term, bound: &[(Arc<str>, Term)]) -> Outcome<Term> {
+    /// `noEvent` around an inlined body, where a relation or a branch is in it that is not in its arguments: around each scalar of its
+    /// results, fields of records and several outputs too.
+    fn without_events(&mut self, result: &Term, bound: &[(Arc<str>, Term)]) -> Term {
         let mut given = Vec::new();
         for (_, value) in bound {
             let mut scalars = Vec::new();
@@ -507,13 +515,29 @@ impl Flattener<'_> {
             scalars.iter().for_each(|&(_, id)| self.collect_relations(id, &mut given));
         }
         given.sort();
-        result.map(|item| {
-            let Term::Scalar(_, id) = *item else { return Ok(item.clone()) };
-            let mut own = Vec::new();
-            self.collect_relations(id, &mut own);
-            let has_new = own.iter().any(|relation| given.binary_search(relation).is_err());
-            Ok(if has_new { self.no_event(item) } else { item.clone() })
-        })
+        self.without_events_but(result, &given)
+    }
+
+    fn without_events_but(&mut self, result: &Term, given: &[ExpressionId]) -> Term {
+        match result {
+            &Term::Scalar(_, id) => {
+                let mut own = Vec::new();
+                self.collect_relations(id, &mut own);
+                let has_new = own.iter().any(|relation| given.binary_search(relation).is_err());
+                if has_new { self.no_event(result) } else { result.clone() }
+            }
+            Term::Array(array) => {
+                let items = array.items.iter().map(|item| self.without_events_but(item, given)).collect();
+                Term::array(array.ty, array.dims.clone(), items)
+            }
+            Term::Record(record) => {
+                let field = |(name, value): &(Arc<str>, Term)| (name.clone(), self.without_events_but(value, given));
+                let fields = record.fields.iter().map(field).collect();
+                Term::Record(Rc::new(RecordTerm { class: record.class.clone(), fields }))
+            }
+            Term::Tuple(outputs) => Term::Tuple(outputs.iter().map(|it| self.without_events_but(it, given)).collect()),
+            Term::Function(_) => result.clone(),
+        }
     }
 
     fn collect_relations(&self, id: ExpressionId, out: &mut Vec<ExpressionId>) {

@@ -9,6 +9,7 @@ use modeshift_dae::{ExpressionId, Node, RelationOperator, Type, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic, Span};
 use modeshift_syntax::ast::{self, ExpressionKind, Reference, ReferencePart, Subscript, Variability};
 
+use crate::classes::library::ClassId;
 use crate::classes::lookup::{ClassReference, reference_text, unknown};
 use crate::expressions::context::{Context, Purpose};
 use crate::expressions::term::{FunctionTerm, RecordTerm, Term, stack};
@@ -64,6 +65,7 @@ impl Flattener<'_> {
                 self.component_reference(instance, position, reference, 0, context)
             }
             Some(Found::Class(class)) => self.class_member(class, reference, 1, context),
+            Some(Found::Literal(class, position)) => self.imported_literal(class, position, reference),
             None => Err(self.unknown_reference(reference, context).into()),
         }
     }
@@ -131,6 +133,7 @@ impl Flattener<'_> {
                 self.component_reference(instance, position, reference, at, context)
             }
             Some(Found::Class(class)) => self.class_member(class, reference, at + 1, context),
+            Some(Found::Literal(class, position)) => self.imported_literal(class, position, reference),
             None => Err(self.classes.unknown_in_class(class, &part.name)),
         }
     }
@@ -548,8 +551,21 @@ impl Flattener<'_> {
         }
     }
 
+    /// A literal that an import names.
+    fn imported_literal(&mut self, class: ClassId, position: u32, reference: &Reference) -> Outcome<Term> {
+        let ty = self.classes.type_info(class)?.scalar;
+        match ty.filter(|_| reference.parts.len() == 1 && reference.parts[0].subscripts.is_empty()) {
+            Some(ty) => Ok(Term::Scalar(ty, self.model.expressions.integer(i64::from(position) + 1))),
+            None => wrong(
+                Code::E0203,
+                format!("`{}` is a literal, without parts", reference_text(reference)),
+                reference.span,
+            ),
+        }
+    }
+
     /// The literal of an enumeration class.
-    pub(crate) fn enumeration_literal(&mut self, class: crate::classes::library::ClassId, name: &str) -> Option<Term> {
+    pub(crate) fn enumeration_literal(&mut self, class: ClassId, name: &str) -> Option<Term> {
         let Ok(info) = self.classes.type_info(class) else { return None };
         let Some(ty @ Type::Enumeration(id)) = info.scalar else { return None };
         let ordinal = self.classes.enumerations.all[id].literals.iter().position(|literal| &**literal == name)?;

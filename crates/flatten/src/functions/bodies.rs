@@ -81,15 +81,16 @@ impl Flattener<'_> {
             context.locals.push((name.clone(), local));
         }
         let inputs = self.execution.slots.unwrap_or(0);
-        let mut statements = Vec::new();
-        for member in call.layout.members.iter().filter(|member| member.component().is_some() && !is_input(member)) {
-            self.declare(member, &mut context, &mut statements)?;
-        }
         let of_class = |&class: &ClassId| (class, self.classes.library.class(class).definition.clone());
         let definitions: Vec<(ClassId, Arc<ast::Class>)> = call.layout.classes.iter().map(of_class).collect();
         let sections = definitions.iter().filter_map(|(_, definition)| composition(definition));
         let sections = sections.flat_map(|inside| &inside.algorithms);
         let all: Vec<&ast::Statement> = sections.flat_map(|section| &section.statements).collect();
+        let mut statements = Vec::new();
+        for member in call.layout.members.iter().filter(|member| member.component().is_some() && !is_input(member)) {
+            let is_assigned = is_output(member) || assignments(all.iter().copied(), &member.name) > 0;
+            self.declare(member, is_assigned, &mut context, &mut statements)?;
+        }
         for (class, definition) in &definitions {
             context.scope.class = *class;
             for section in composition(definition).map_or(&[][..], |inside| &inside.algorithms) {

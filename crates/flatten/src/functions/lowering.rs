@@ -293,7 +293,7 @@ impl Flattener<'_> {
         let scope = Scope { instance: None, class: effect.class };
         let mut inner = Context { locals: bound, calls: context.calls + 1, ..Context::new(scope, Purpose::Symbolic) };
         for member in effect.layout.members.iter().filter(|member| member.component().is_some() && !is_input(member)) {
-            self.declare(member, &mut inner, out)?;
+            self.declare(member, true, &mut inner, out)?;
         }
         let from = out.len();
         for &class in &effect.layout.classes {

@@ -58,10 +58,17 @@ impl Flattener<'_> {
         }
     }
 
-    /// An output or local variable, with its binding as its first value.
-    pub(super) fn declare(&mut self, member: &Member, context: &mut Context, out: &mut Vec<Statement>) -> Outcome<()> {
+    /// An output or local variable, with its binding as its first value; one that nothing assigns and whose binding is known is that value,
+    /// which sizes and ranges may depend on: `Integer n = size(u, 1);`.
+    pub(super) fn declare(
+        &mut self,
+        member: &Member,
+        is_assigned: bool,
+        context: &mut Context,
+        out: &mut Vec<Statement>,
+    ) -> Outcome<()> {
         let first = self.local_variable(member, context)?;
-        let is_constant = member.prefix.variability == ast::Variability::Constant;
+        let is_constant = member.prefix.variability == ast::Variability::Constant || !is_assigned;
         if is_constant && self.is_literal(&first) {
             context.locals.push((member.name.clone(), first));
             return Ok(());

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use modeshift_syntax::ast::Path;
 
 use crate::classes::layout::MemberKind;
+use crate::classes::library::ClassId;
 use crate::classes::lookup::{ClassReference, Written, not_a_class};
 use crate::failure::Outcome;
 use crate::flattener::Flattener;
@@ -21,6 +22,8 @@ pub(crate) enum Found {
     Component(InstanceId, u32),
     /// A class.
     Class(ClassReference),
+    /// The literal at this position, from 0, of an enumeration.
+    Literal(ClassId, u32),
 }
 
 impl Flattener<'_> {
@@ -66,6 +69,7 @@ impl Flattener<'_> {
             None => Ok(None),
             Some(Written::Predefined(ty)) => Ok(Some(Found::Class(ClassReference::Predefined(ty)))),
             Some(Written::Class(class)) => Ok(Some(Found::Class(ClassReference::of(class)))),
+            Some(Written::Literal { of, position }) => Ok(Some(Found::Literal(of, position))),
             Some(Written::Element { of, class: Some(class), .. }) => {
                 let class = self.classes.as_seen_in(of, class);
                 Ok(Some(Found::Class(ClassReference::of(class))))
@@ -119,6 +123,9 @@ impl Flattener<'_> {
             None => Err(self.classes.unknown_class(path, Some(scope.class))),
             Some(Found::Component(instance, at)) => Err(not_a_class(path, self.instances.member(instance, at).span)),
             Some(Found::Class(class)) => self.classes.rest_of_class(path, class),
+            Some(Found::Literal(class, _)) => {
+                Err(not_a_class(path, self.classes.library.class(class).definition.name.span))
+            }
         }
     }
 }

@@ -237,6 +237,7 @@ impl Flattener<'_> {
         let (instance, position) = match self.find_first(reference.global, &first.name, context.scope)? {
             Some(Found::Component(instance, position)) => (instance, position),
             Some(Found::Class(_)) => return no_state("a class"),
+            Some(Found::Literal(..)) => return no_state("a literal"),
             None => {
                 let diagnostic = crate::classes::lookup::unknown(&first.name, first.span, "component");
                 return Err(self.classes.suggest_names(diagnostic, &first.name, Some(context.scope.class)).into());

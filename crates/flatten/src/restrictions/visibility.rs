@@ -65,7 +65,7 @@ impl Classes<'_> {
     /// What is imported is public, and a package or an element of one (13.2.1.1).
     pub(crate) fn check_imported(&mut self, found: Written, span: Span) -> Outcome<()> {
         let (around, class) = match found {
-            Written::Predefined(_) => return Ok(()),
+            Written::Predefined(_) | Written::Literal { .. } => return Ok(()),
             Written::Class(class) => (self.library.class(class).parent, Some(class)),
             Written::Element { of, position, class } => {
                 let layout = self.layout(of)?;

@@ -199,7 +199,8 @@ impl Search<'_, '_> {
         Some(mode)
     }
 
-    /// The first mode to try: what the definitions say at the start values.
+    /// The first mode to try: what the definitions say at the start values, and with `homotopy` at the solution of the simplified model,
+    /// which the model's author has chosen as the place to begin at.
     fn guessed_mode(&self) -> Option<StartMode> {
         let point = Point {
             values: self.problem.guesses.clone(),
@@ -208,6 +209,8 @@ impl Search<'_, '_> {
             before: BTreeMap::new(),
         };
         let guessed = self.problem.mode_at(&point);
+        let simplified = self.problem.has_homotopy.then(|| self.problem.simplified_mode(&guessed)).flatten();
+        let guessed = simplified.filter(|mode| self.is_candidate(mode)).unwrap_or(guessed);
         let begun = self.machines.begun(self.problem, &guessed);
         Some([begun, guessed].into_iter().find(|mode| self.is_candidate(mode)).unwrap_or(point.mode))
     }

@@ -164,11 +164,11 @@ impl Conditions {
         equations.chain(self.starts.iter().filter_map(start)).collect()
     }
 
-    /// The derivatives that initial equations mention.
+    /// The derivatives that initial equations mention, those about discrete variables too.
     fn mentions(&self, dae: &MultimodeDae) -> Vec<Mention> {
         let mut mentions = Vec::new();
         let mut seen = FxHashSet::default();
-        for &(number, modes) in &self.equations {
+        for &(number, modes) in self.equations.iter().chain(&self.discrete) {
             let InitialEquation { left, right, .. } = dae.model.initial_equations[number as usize];
             seen.clear();
             for side in [left, right] {

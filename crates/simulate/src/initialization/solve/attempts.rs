@@ -1,7 +1,7 @@
 //! One block of equations: damped Newton from the guesses, then whatever else may help, each attempt on record.
 //!
-//! The chain: Newton (damped, then after a Levenberg–Marquardt descent, then with whole steps), the same from other
-//! guesses, and at last continuation from the residuals at the guess: `F(x) = s F(x0)` is solved for `s` from 1 to 0.
+//! The chain: Newton (damped, then after a Levenberg–Marquardt descent, then with whole steps), the same from what equations say of
+//! their unknowns, from other guesses, and at last continuation from the residuals at the guess: `F(x) = s F(x0)` is solved for `s` from 1 to 0.
 
 use modeshift_dae::{Id, VariableId};
 use modeshift_numerics::{
@@ -13,6 +13,8 @@ use modeshift_numerics::{
 pub enum Attempt {
     /// Newton's method from the start values, in this variant.
     Newton(modeshift_numerics::Attempt),
+    /// The same from guesses that equations give which are solved for an unknown.
+    ExplicitGuess,
     /// The same from guesses moved by this multiple of the nominal values.
     OtherGuess(f64),
     /// Continuation from the residuals at the guess.
@@ -33,6 +35,7 @@ impl Attempt {
             Attempt::Newton(modeshift_numerics::Attempt::Overshooting) => {
                 "undamped Newton after a step of double length".to_string()
             }
+            Attempt::ExplicitGuess => "Newton from guesses by explicit equations".to_string(),
             Attempt::OtherGuess(share) => format!("Newton from guesses moved by {share} nominal values"),
             Attempt::Continuation => "continuation from the residuals at the guess".to_string(),
             Attempt::Homotopy => "homotopy from the simplified model".to_string(),
@@ -66,6 +69,8 @@ pub(crate) struct BlockSolver<'a> {
     pub(crate) settings: &'a NewtonSettings,
     pub(crate) variables: &'a [VariableId],
     pub(crate) log: &'a mut Vec<LogEntry>,
+    /// Guesses that equations of the block give, asked for where the first ones do not help.
+    pub(crate) explicit: &'a dyn Fn() -> Option<Vec<f64>>,
 }
 
 impl BlockSolver<'_> {
@@ -82,6 +87,14 @@ impl BlockSolver<'_> {
             Err(failure) => failure,
         };
         self.note(Attempt::Newton(modeshift_numerics::Attempt::Damped), false);
+        if let Some(explicit) = (self.explicit)() {
+            unknowns.copy_from_slice(&explicit);
+            let solved = self.newton(unknowns).is_ok();
+            self.note(Attempt::ExplicitGuess, solved);
+            if solved {
+                return Ok(());
+            }
+        }
         for share in MOVES {
             self.move_guess(&guess, share, unknowns);
             let solved = self.newton(unknowns).is_ok();

@@ -4,9 +4,11 @@
 //! |---|---|
 //! | `affine` | one equation that is affine in its unknown |
 //! | `attempts` | one block: damped Newton, other guesses, continuation |
+//! | `explicit` | guesses by equations that are solved for an unknown |
 
 mod affine;
 pub(super) mod attempts;
+mod explicit;
 
 use std::collections::BTreeMap;
 
@@ -28,6 +30,8 @@ use crate::initialization::rounding::Known;
 const AGREEMENT: f64 = 1e-7;
 /// How often continuous and discrete variables are evaluated in turn before they count as undecided.
 const DISCRETE_ROUNDS: usize = 10;
+/// Modes that the simplified arguments of `homotopy` are looked at in.
+const SIMPLIFIED_ROUNDS: usize = 4;
 
 /// A condition that is too many and contradicts the others.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,7 +134,9 @@ impl InitialProblem<'_> {
         let equations = self.compile(block, point, false)?;
         let settings = self.newton_settings(&block.variables);
         let mut unknowns: Vec<f64> = block.variables.iter().map(|&it| point.values[it.index()]).collect();
-        let mut solver = BlockSolver { equations: &equations, settings: &settings, variables: &block.variables, log };
+        let explicit = || self.explicit_guesses(block, point);
+        let (variables, explicit) = (&block.variables, &explicit);
+        let mut solver = BlockSolver { equations: &equations, settings: &settings, variables, log, explicit };
         let solved = solver.solve(&mut unknowns);
         for (variable, value) in block.variables.iter().zip(&unknowns) {
             point.values[variable.index()] = *value;
@@ -141,28 +147,62 @@ impl InitialProblem<'_> {
         })
     }
 
+    /// The mode that the simplified arguments of `homotopy` lead to: where the actual model has several starts, the one that is meant.
+    pub(super) fn simplified_mode(&self, mode: &StartMode) -> Option<StartMode> {
+        let mut mode = mode.clone();
+        for _ in 0..SIMPLIFIED_ROUNDS {
+            let one_mode = self.start.one_mode(|variable| mode.is_on(variable));
+            let values = self.guesses.clone();
+            let mut point = Point { values, mode: mode.clone(), own_left_limits: false, before: BTreeMap::new() };
+            if !self.from_simplified(&one_mode, &mut point, |_, _| true)?.1 {
+                return None;
+            }
+            let there = self.mode_at(&point);
+            if there == mode {
+                return Some(mode);
+            }
+            mode = there;
+        }
+        None
+    }
+
     /// All blocks together, from the simplified to the actual arguments of `homotopy`: the simplified model may have
     /// another structure.
     fn solve_by_homotopy(&self, one_mode: &OneMode, point: &mut Point, log: &mut Vec<LogEntry>) -> bool {
+        let Some((size, solved)) = self.from_simplified(one_mode, point, |unknowns, at| follow(unknowns, at)) else {
+            return false;
+        };
+        let variable = one_mode.blocks.iter().find_map(|block| block.variables.first()).copied();
+        let variable = variable.unwrap_or(VariableId::from_index(0));
+        log.push(LogEntry { variable, size, attempt: Attempt::Homotopy, solved });
+        solved
+    }
+
+    /// All blocks together with the simplified arguments of `homotopy`, and what follows from there where they have a solution; how many
+    /// unknowns that are, and whether there is one. Nothing where they cannot be computed.
+    fn from_simplified(
+        &self,
+        one_mode: &OneMode,
+        point: &mut Point,
+        go_on: impl FnOnce(&mut [f64], &dyn Fn(f64, &mut [f64]) -> bool) -> bool,
+    ) -> Option<(usize, bool)> {
         let mut all = OneModeBlock { equations: Vec::new(), variables: Vec::new() };
         for block in &one_mode.blocks {
             all.equations.extend(&block.equations);
             all.variables.extend(&block.variables);
         }
-        let Ok(equations) = self.compile(&all, point, true) else { return false };
+        let equations = self.compile(&all, point, true).ok()?;
         let settings = self.newton_settings(&all.variables);
         let mut unknowns: Vec<f64> = all.variables.iter().map(|&it| point.values[it.index()]).collect();
         let at = |share: f64, unknowns: &mut [f64]| {
             let known = vec![share; equations.inputs().len() - unknowns.len()];
             solve_newton(&mut Block::new(&equations, &known), unknowns, &settings).is_ok()
         };
-        let solved = at(0.0, &mut unknowns) && follow(&mut unknowns, at);
+        let solved = at(0.0, &mut unknowns) && go_on(&mut unknowns, &at);
         for (variable, value) in all.variables.iter().zip(&unknowns) {
             point.values[variable.index()] = *value;
         }
-        let variable = all.variables.first().copied().unwrap_or(VariableId::from_index(0));
-        log.push(LogEntry { variable, size: unknowns.len(), attempt: Attempt::Homotopy, solved });
-        solved
+        Some((unknowns.len(), solved))
     }
 
     /// A block on the tape; everything but its unknowns is known by now.

@@ -5,6 +5,9 @@
 //! both are computed in turn, until they agree: in the order of what reads what, that takes one round per variable at
 //! most. Where continuous equations and `when` equations form a loop (`x + y = 5` with `y = 7 - 2*x` in a `when`) that never
 //! ends, and they are solved together, by Newton's method for what the loop assigns.
+//!
+//! The steps of stairs (`floor(x)`) are discrete values like others: where an argument jumps in the instant, what reads its step reads the
+//! step that it has jumped to.
 
 use std::rc::Rc;
 
@@ -19,6 +22,7 @@ use crate::run::instant::discrete_fixpoint::{MicroStep, Reset, Settled};
 use crate::run::instant::event_iteration::NoOutcome;
 use crate::run::instant::restart::{Circumstances, NoRestart, Restarted};
 use crate::run::modes::{NoMode, VisitedMode};
+use crate::run::prepare::event_functions::Stair;
 use crate::run::values::Side;
 
 /// Newton's method converges quadratically: what is not found by then has no root near by.
@@ -28,6 +32,9 @@ const ROUNDINGS: f64 = 16.0 * f64::EPSILON;
 
 /// Where terms cancel, rounding is larger than that of the values; iterations that do not get nearer end below this.
 const SMALL: f64 = 1e-12;
+
+/// Stairs may contain stairs, and move what others are on: so many rounds they are followed within a micro-step.
+const ROUNDS_OF_STAIRS: usize = 8;
 
 /// What speaks against a mode.
 #[derive(Clone, Debug)]
@@ -63,8 +70,34 @@ pub(crate) struct Candidate<'a> {
 }
 
 impl<'a> Instant<'_, 'a> {
-    /// The right side that follows from some truths, with the discrete part settled at its values.
+    /// The right side that follows from some truths, with the discrete part settled at its values and stairs on the steps that their
+    /// arguments have jumped to. Where these come to no end, they are left to the next micro-steps.
     pub fn consistent(
+        &mut self,
+        step: &MicroStep<'_, 'a>,
+        discrete: IndexVec<VariableId, f64>,
+    ) -> Result<(Settled, Candidate<'a>), Refusal> {
+        if self.prepared.discrete.stairs.is_empty() || step.is_literal {
+            return self.consistent_on_steps(step, discrete);
+        }
+        let mut found = self.consistent_on_steps(step, discrete.clone())?;
+        for _ in 0..ROUNDS_OF_STAIRS {
+            let mut moved = found.0.discrete.clone();
+            self.update_stairs(step.left, &found.1.restarted.side, &mut moved);
+            let is_same = |stair: &Stair| moved[stair.variable] == found.0.discrete[stair.variable];
+            if self.prepared.discrete.stairs.iter().all(is_same) {
+                return Ok(found);
+            }
+            match self.consistent_on_steps(step, moved) {
+                Ok(next) => found = next,
+                Err(_) => break,
+            }
+        }
+        self.consistent_on_steps(step, discrete)
+    }
+
+    /// The same with stairs on the steps that are given.
+    fn consistent_on_steps(
         &mut self,
         step: &MicroStep<'_, 'a>,
         discrete: IndexVec<VariableId, f64>,

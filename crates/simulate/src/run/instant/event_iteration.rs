@@ -531,7 +531,12 @@ impl<'a> Instant<'_, 'a> {
     }
 
     /// Stairs of continuous arguments, where the argument is clearly on another step, or has jumped to its very edge.
-    fn update_stairs(&mut self, first: &Side<'a>, side: &Side<'a>, discrete: &mut IndexVec<VariableId, f64>) {
+    pub(super) fn update_stairs(
+        &mut self,
+        first: &Side<'a>,
+        side: &Side<'a>,
+        discrete: &mut IndexVec<VariableId, f64>,
+    ) {
         if self.prepared.discrete.stairs.is_empty() {
             return;
         }

@@ -1,12 +1,13 @@
 //! Next-mode selection: truths of atoms that agree with the right limits they lead to (`mode_changes::next_mode`).
 //!
 //! The search begins with what fired changed, and all else as it was. Atoms that turn out to be violated join the
-//! cluster that is searched, and if that is not enough those near zero; what was tried before is remembered. Where the cluster is small, other modes that accept
-//! themselves are looked for once: if they go on otherwise, the model is ambiguous.
+//! cluster that is searched, and if that is not enough those near zero, and those of other branches of the same equations; what was tried
+//! before is remembered. Where the cluster is small, other modes that accept themselves are looked for once: if they go on otherwise, the
+//! model is ambiguous.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use modeshift_dae::{EquationId, IndexVec, Mode, RelationId, VariableId};
+use modeshift_dae::{EquationId, Id, IndexVec, Mode, Node, RelationId, VariableId};
 use modeshift_mode_changes::{Accepted, Cluster, Complementarity, NextMode, Sign, StateCondition, States, Strategy};
 
 use crate::run::instant::Instant;
@@ -287,6 +288,9 @@ impl<'a> Instant<'_, 'a> {
                 search.outside = search.suggested_outside();
             }
             if search.outside.is_empty() {
+                search.outside = search.other_branches_outside();
+            }
+            if search.outside.is_empty() {
                 return Err(Unsuccessful { atoms: search.atoms.clone(), reason: search.none() });
             }
         }
@@ -456,6 +460,37 @@ impl<'a> Search<'_, '_, '_, 'a> {
     fn suggested_outside(&self) -> Vec<RelationId> {
         let suggested = self.suggested.iter().copied();
         suggested.filter(|atom| self.atoms.binary_search(atom).is_err() && !self.others.contains(atom)).collect()
+    }
+
+    /// Atoms that are not searched yet and decide, with others that are, which branch an equation is on: where a branch of a curve ends and
+    /// the next one leads back to it, as that of a trigger, the run goes on with one further away, if that accepts itself. What has a memory
+    /// is on the branch that it remembers.
+    fn other_branches_outside(&self) -> Vec<RelationId> {
+        let (part, dae) = (&self.instant.prepared.discrete, &self.instant.prepared.dae);
+        let has_memory = |atom: &RelationId| part.pair_atoms.iter().any(|atoms| atoms.contains(atom));
+        if self.atoms.len() > MOST_COMPARED || !dae.model.machines.is_empty() || self.atoms.iter().any(has_memory) {
+            return Vec::new();
+        }
+        let is_searched = |atom: &RelationId| self.atoms.binary_search(atom).is_ok();
+        let modes = dae.mode_variables.ids();
+        let concerned: Vec<bool> = modes.map(|mode| part.atoms_of_mode(dae, mode).iter().any(is_searched)).collect();
+        let mut found = BTreeSet::new();
+        for (id, equation) in dae.model.equations.iter_enumerated() {
+            let is_concerned = [equation.guard, equation.left, equation.right].into_iter().any(|part| {
+                dae.model.expressions.contains(part, |node| matches!(node, Node::Mode(mode) if concerned[mode.index()]))
+            });
+            if is_concerned {
+                found.extend(part.atoms_of(dae, id));
+            }
+        }
+        found.retain(|&atom| {
+            part.decides(atom)
+                && self.step.decides(part.atoms[atom].moment)
+                && !is_searched(&atom)
+                && !self.others.contains(&atom)
+                && !has_memory(&atom)
+        });
+        found.into_iter().collect()
     }
 
     /// An accepted mode that leaves more free than the one before, with some relations of Booleans with a memory turned, where it is accepted

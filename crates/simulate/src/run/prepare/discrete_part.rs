@@ -5,7 +5,8 @@
 
 use modeshift_dae::{
     Builtin, Context, Definition, Equation, EquationId, EquationKind, ExpressionId, FlatModel, Id, IndexVec,
-    InvariantOrigin, MultimodeDae, Node, RelationId, Type, VariableId, Walk, WhenAction, WhenActionKind,
+    InvariantOrigin, ModeVariableId, MultimodeDae, Node, RelationId, Type, VariableId, Walk, WhenAction,
+    WhenActionKind,
 };
 use modeshift_diagnostics::{Diagnostic, Span};
 use modeshift_numerics::{Input, NativeFunctions};
@@ -312,6 +313,11 @@ impl DiscretePart {
         atoms.sort_unstable();
         atoms.dedup();
         atoms
+    }
+
+    /// The atoms that decide the value of a mode variable.
+    pub fn atoms_of_mode(&self, dae: &MultimodeDae, mode: ModeVariableId) -> Vec<RelationId> {
+        atoms_in(&dae.model, &self.atoms, self.decisions[mode.index()])
     }
 
     /// Calls of `sample` that something depends on.
