@@ -77,8 +77,8 @@ fn records_outputs_names_and_defaults_are_passed() {
 fn a_variable_with_a_whole_number_as_its_first_value_has_its_declared_type() {
     let sum = "input Real x; output Real y = 0; algorithm for i in 1:3 loop y := y + x; end for;";
     check("written out", at_end(sum, "y = f(0.5*time);"), 1.5, 1e-12);
-    let grown = "input Real x; output Real y = 1; algorithm while y < 10 loop y := y*(1 + x); end while;";
-    check("at run time", at_end(grown, "y = f(2*time);"), 27.0, 0.0);
+    let grown = "input Real x; output Real y = 1; algorithm while y < 10 loop y := y*x; end while;";
+    check("at run time", at_end(grown, "y = f(2 + time);"), 27.0, 0.0);
     let local = "input Real x; output Real y; protected Real a[2] = {0, 1}; Real s = 1; algorithm
         s := s*x; a[1] := a[1] + s; y := a[1] + a[2]/2;";
     check("local variables", at_end(local, "y = f(0.25*time);"), 0.75, 1e-12);

@@ -31,6 +31,8 @@ const EVENT_TIME_ERROR: f64 = 1e-10;
 
 /// A value at an event is known to a few times what the resolution of time leaves of it.
 const RESIDUES: f64 = 4.0;
+/// What is left of a size, relative to it, where an atom has come to rest at zero: some roundings.
+const REST: f64 = 64.0 * f64::EPSILON;
 
 /// The least size of an atom in its series: where all that it is made of is zero or not linear, what it is made of does not tell its
 /// size. It is the only one that knows of units, far below what is compared in any.
@@ -298,13 +300,16 @@ impl Memory {
         (self.noise_level * prepared.noise.relative * scale).max(self.least(prepared, atom))
     }
 
-    /// A phase ends that was followed to an event that happened before, with sides of atoms so large.
+    /// A phase ends that was followed to an event that happened before, with sides of atoms so large. An atom that rests at zero is known
+    /// no better than when it came there.
     pub fn pass_repeated(&mut self, (began, ended): (f64, f64), sizes: &IndexVec<RelationId, f64>) {
         let length = ended - began;
         self.time_scale.follow(TYPICAL * length);
         let fading = faded(length / self.time_scale.short());
         for (atom, &size) in sizes.iter_enumerated() {
-            self.scales[atom] = size.max(fading * self.scales[atom]);
+            if size > REST * self.scales[atom] {
+                self.scales[atom] = size.max(fading * self.scales[atom]);
+            }
             self.largest[atom] = self.largest[atom].max(size);
         }
         self.end_phase((began, ended), None);
