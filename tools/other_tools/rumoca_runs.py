@@ -5,7 +5,7 @@
     PATH=…/target/release:$PATH tools/other_tools/rumoca_runs.py
 
 Prints a row of a table for each: what rumoca says, or the largest difference to `modeshift simulate` relative to the size of the
-variable, at up to 40 times between events. Each run has a minute.
+variable, at up to 40 times between events. Each run has a minute. Names of models behind it choose some of them.
 """
 
 import csv
@@ -46,6 +46,13 @@ def library():
 def without_library(text):
     """A text without the names of the Standard Library that Modeshift knows by itself."""
     return text.replace("Modelica.Math.cos", "cos").replace("Modelica.Constants.pi", "3.141592653589793")
+
+
+def of_page(page, title):
+    """The model of this name on a page of the book."""
+    text = (ROOT / page).read_text()
+    start = text.index(f"// {title}.mo\n")
+    return text[start : text.index(f"end {title};", start)] + f"end {title};\n"
 
 
 def modeshift(arguments):
@@ -111,15 +118,20 @@ def verdict(result, variables, names, rows, stop):
 def main():
     print("| model | rumoca 0.10.2 | rumoca with what `rimis` writes |")
     print("|---|---|---|")
-    for title, model, stop, variables, options in GALLERY:
+    chosen = [row for row in GALLERY if not sys.argv[1:] or row[0] in sys.argv[1:]]
+    for title, model, stop, variables, options in chosen:
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
+            if model.endswith(".md"):
+                (folder / f"{title}.mo").write_text(of_page(model, title))
+                model = str(folder / f"{title}.mo")
             names, rows = reference(model, stop, options, folder)
             if model.endswith(".mel"):
                 plain = "does not read MEL"
             else:
                 text = folder / "model.mo"
-                text.write_text(without_library(library() if model.startswith("Modeshift.") else (ROOT / model).read_text()))
+                own = "" if model.startswith("Modeshift.") else (ROOT / model).read_text()
+                text.write_text(without_library(library() + own if "Modeshift." in model + own else own))
                 name = model if model.startswith("Modeshift.") else title
                 plain = verdict(run(text, name, stop, variables), variables, names, rows, stop)
             rewritten = folder / "rimis.mo"

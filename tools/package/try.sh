@@ -1,26 +1,39 @@
 #!/bin/sh
 # Installs each package into an empty place and uses it there as the book says, with nothing of this machine's environment.
-# `try.sh --sources` does the same for an installation from the sources, which compiles everything.
+# TRY_ROOT names a root directory with a fresh Debian (`debootstrap --variant=minbase bookworm DIR`), where the Debian package is then
+# installed by apt. `try.sh --sources` does the same for an installation from the sources, which compiles everything.
 set -eu
 . "$(dirname "$0")/version.sh"
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
+path=$PATH
 
 # A command in the empty place, which knows a path, a home and nothing else.
 clean() {
   env -i HOME="$place/home" PATH="$1:/usr/bin:/bin" TERM=dumb sh -euc "cd '$place/work'; $2"
 }
 
-# The first page of the book, and the example of README.md, with the program on this path.
-use() {
+# A file of a page of the book.
+of_page() {
+  awk -v name="$2" '$0 == "// " name || $0 == "# " name { on = 1 } on && /^```/ { exit } on' "$root/docs/book/src/$1" > "$place/work/$2"
+  test -s "$place/work/$2"
+}
+
+# An empty place with the models of the book's first page and of README.md.
+empty() {
   rm -rf "$place/work" "$place/home"
   mkdir -p "$place/work" "$place/home"
   cp -r "$root/models" "$place/work/models"
-  sed -n '/^\/\/ Charger.mo$/,/^end Charger;$/p' "$root/docs/book/src/first-plot.md" > "$place/work/Charger.mo"
+  of_page first-plot.md Charger.mo
+  of_page howto/fmu.md Drive.mo
+}
+
+# What the book and README.md do, with the program on this path.
+use() {
+  empty
   clean "$1" 'modeshift --version'
   clean "$1" 'modeshift simulate Charger.mo --plot charger.svg --plot-vars u,v,i && test -s charger.svg'
   clean "$1" 'modeshift analyze models/WaterTank.mo | grep -F "2  when bh or bl"'
-  if clean "$1" 'modeshift help fmu' >/dev/null 2>&1; then clean "$1" 'modeshift fmu Charger.mo -o charger.fmu && test -s charger.fmu'; fi
 }
 
 if [ "${1:-}" = --sources ]; then
@@ -45,21 +58,57 @@ cp "$name.tar.gz" "$place/archive"
 cd "$place/archive"
 tar xzf modeshift-${version}-${machine}-linux-gnu.tar.gz
 export PATH="$PWD/modeshift-${version}-${machine}-linux-gnu/bin:$PATH"
+named=$(sed -n 's/.*glibc \([0-9.]*[0-9]\).*/\1/p' "$root/docs/book/src/howto/install.md")
+needed=$(cat "$name/GLIBC")
+echo "needs glibc $needed"
+if [ "$(printf '%s\n' "$named" "$needed" | sort -V | tail -1)" != "$named" ]; then
+  echo "the book says that glibc $named is enough" >&2
+  exit 1
+fi
 use "$place/archive/$name/bin"
+
+echo "== FMU, in FMPy"
+clean "$place/archive/$name/bin" 'modeshift fmu Drive.mo -o Drive.fmu && test -s Drive.fmu'
+of_page howto/fmu.md drive.py
+python3 -m venv "$place/fmpy"
+if PATH=$path "$place/fmpy/bin/pip" install --quiet fmpy; then
+  clean "$place/fmpy/bin" 'python drive.py | tee drive.txt; grep -F "1.0 s: 0.250 rad/s" drive.txt'
+else
+  echo "skipped: no FMPy" >&2
+fi
 
 echo "== Debian package"
 architecture=$(dpkg --print-architecture)
 deb=$packages/modeshift_${version}_$architecture.deb
-if [ "$(id -u)" = 0 ] && [ "${TRY_APT:-}" = 1 ]; then
-  cd "$packages"
-  sudo() { "$@"; } # the script runs as root already
+dpkg-deb --info "$deb"
+dpkg-deb --extract "$deb" "$place/debian"
+use "$place/debian/usr/bin"
+
+# The library of FMUs is found from wherever the package puts both.
+clean "$place/debian/usr/bin" 'modeshift fmu Charger.mo -o charger.fmu && test -s charger.fmu'
+
+if [ -n "${TRY_ROOT:-}" ]; then
+  echo "== Debian package, in a fresh Debian"
+  # The script is root there already.
+  sudo() { env -i "$(command -v chroot)" "$TRY_ROOT" /usr/bin/env HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin sh -euc "cd /root; $*"; }
+  rm -rf "$TRY_ROOT/root"/*
+  cp "$deb" "$place/work/Charger.mo" "$TRY_ROOT/root"
   sudo apt install ./modeshift_${version}_${architecture}.deb
-  use /usr/bin
-  apt-get remove -y modeshift
-else
-  dpkg-deb --info "$deb"
-  dpkg-deb --extract "$deb" "$place/debian"
-  use "$place/debian/usr/bin"
+  sudo modeshift --version
+  sudo modeshift simulate Charger.mo --plot charger.svg --plot-vars u,v,i
+  sudo modeshift analyze /usr/share/doc/modeshift/models/WaterTank.mo | grep -F "2  when bh or bl"
+  test -s "$TRY_ROOT/root/charger.svg"
+  # A program finds what is beside it by /proc.
+  if mount -t proc proc "$TRY_ROOT/proc"; then
+    status=0
+    sudo modeshift fmu Charger.mo -o charger.fmu || status=$?
+    umount "$TRY_ROOT/proc"
+    [ "$status" = 0 ]
+  else
+    echo "skipped: no /proc in $TRY_ROOT, and without it no FMU" >&2
+  fi
+  sudo apt-get remove -y modeshift
+  if [ -e "$TRY_ROOT/usr/lib/modeshift" ]; then echo "something is left of it" >&2; exit 1; fi
 fi
 
 # With the program, the libraries that it is linked with, and nothing else.
@@ -83,9 +132,12 @@ fi
 for wheel in "$packages"/modeshift-*.whl; do
   [ -e "$wheel" ] || continue
   echo "== wheel"
+  empty
+  of_page howto/sweeps.md Charger.mo
+  of_page howto/sweeps.md loads.py
   python3 -m venv "$place/python"
-  "$place/python/bin/pip" install --quiet "$wheel"
-  clean "$place/python/bin" 'python -c "import modeshift; print(len(modeshift.load(\"Charger.mo\").simulate().events), \"events\")"'
+  PATH=$path "$place/python/bin/pip" install --quiet "$wheel"
+  clean "$place/python/bin" 'python loads.py | tee loads.txt; grep -F "100 Ohm: 8.35 V, 6 events" loads.txt'
 done
 if [ -e "$packages/modeshift.vsix" ]; then
   echo "== extension"

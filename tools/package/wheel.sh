@@ -7,5 +7,5 @@ if [ ! -x "$root/target/maturin/bin/maturin" ]; then
   "$root/target/maturin/bin/pip" install --quiet "maturin>=1.9,<2"
 fi
 mkdir -p "$packages"
-"$root/target/maturin/bin/maturin" build --release --manifest-path "$root/bindings/python/Cargo.toml" --out "$packages" >&2
+"$root/target/maturin/bin/maturin" build --locked --release --manifest-path "$root/bindings/python/Cargo.toml" --out "$packages" >&2
 ls "$packages"/modeshift-*.whl

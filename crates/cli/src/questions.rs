@@ -29,7 +29,7 @@ pub fn question(input: &Input) -> Result<Question, UsageError> {
         libraries: library_path(&common.libraries),
         limits: Limits { nodes: common.node_limit, time: common.time_limit.map(Duration::from_secs_f64) },
         progress,
-        parsed: None,
+        ..Question::default()
     })
 }
 

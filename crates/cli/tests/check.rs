@@ -70,6 +70,15 @@ fn a_circuit_without_ground_is_told_to_add_one() {
 }
 
 #[test]
+fn a_parameter_of_a_branch_that_is_left_out_is_used() {
+    let model = "model M\n  parameter Integer kind = 0;\n  parameter Real level = 3, other = 4;\n  Real x(start = 1, fixed = true);\n\
+                 equation\n  if kind == 1 then\n    der(x) = level - x;\n  else\n    der(x) = -x;\n  end if;\nend M;\n";
+    let outcome = modeshift_reading(model.as_bytes(), &["check", "-"]);
+    assert!(outcome.stderr.contains("`other` is used nowhere"), "{}", outcome.stderr);
+    assert!(!outcome.stderr.contains("`level` is used nowhere"), "{}", outcome.stderr);
+}
+
+#[test]
 fn sources_in_a_loop_are_told_to_add_a_resistance() {
     let model = format!(
         "{CIRCUIT}model M\n  Source s, t;\n  Ground g;\nequation\n  connect(s.p, t.p);\n  connect(s.n, t.n);\n  connect(s.n, g.p);\nend M;\n"

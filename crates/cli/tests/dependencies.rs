@@ -66,6 +66,31 @@ fn only_known_dependencies_are_there_in_two_versions() {
     assert_eq!(twice, list("skip"));
 }
 
+/// The lock files of the other workspaces know what our crates depend on: `--locked` builds of the bindings and of the page's engine
+/// need it.
+#[test]
+fn lock_files_of_other_workspaces_are_up_to_date() {
+    for lock in ["bindings/Cargo.lock", "bindings/wasm/Cargo.lock"] {
+        let text = std::fs::read_to_string(workspace().join(lock)).expect("a file of the repository");
+        for package in text.split("[[package]]\n").skip(1) {
+            let name = package.split('"').nth(1).expect("a name");
+            let Some(own) = name.strip_prefix("modeshift-") else { continue };
+            let manifest = workspace().join("crates").join(own.replace('-', "_")).join("Cargo.toml");
+            let Ok(manifest) = std::fs::read_to_string(manifest) else { continue };
+            let known: Vec<&str> =
+                package.split_once("dependencies = [").map_or("", |it| it.1).split('"').skip(1).step_by(2).collect();
+            let known: Vec<&str> = known.iter().filter_map(|it| it.split(' ').next()).collect();
+            let (_, wanted) = manifest.split_once("\n[dependencies]\n").unwrap_or_default();
+            let wanted = wanted.lines().take_while(|line| !line.starts_with('['));
+            let wanted = wanted.filter_map(|line| {
+                line.split(['.', ' ', '=']).next().filter(|it| !it.is_empty() && !it.starts_with('#'))
+            });
+            let missing: Vec<&str> = wanted.filter(|it| !known.contains(it)).collect();
+            assert!(missing.is_empty(), "{lock}: {name} depends on {missing:?} too: run cargo metadata there");
+        }
+    }
+}
+
 #[test]
 fn cargo_deny_finds_nothing() {
     let is_there = Command::new(env!("CARGO")).args(["deny", "--version"]).output().is_ok_and(|it| it.status.success());

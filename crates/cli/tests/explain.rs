@@ -9,8 +9,8 @@ use modeshift_driver::init::InitOptions;
 use modeshift_driver::simulate::results::{Columns, Observer};
 use modeshift_driver::simulate::{Outputs, RunOptions, simulate};
 use modeshift_driver::{
-    Answer, CheckOptions, Dialect, Limits, Progress, Question, RimisOptions, Source, analyze, changes, check, init,
-    linearize, rimis, semantics,
+    Answer, CheckOptions, Dialect, Limits, Question, RimisOptions, Source, analyze, changes, check, init, linearize,
+    rimis, semantics,
 };
 
 use crate::support::modeshift;
@@ -107,12 +107,9 @@ fn run(example: &Example) -> (Diagnostics, String) {
             text: example.model.to_string(),
             dialect: if file.ends_with(".mel") { Dialect::Mel } else { Dialect::Modelica },
         },
-        model: None,
         overrides: line.overrides,
-        libraries: Vec::new(),
         limits: Limits { nodes: line.nodes, time: None },
-        progress: Progress::default(),
-        parsed: None,
+        ..Question::default()
     };
     let Line { at, scenario, run, as_other_tools, settings, .. } = Line { overrides: Vec::new(), ..line };
     match *command {

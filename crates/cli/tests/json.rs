@@ -32,7 +32,7 @@ fn reports_of_all_models_obey_their_schemas() {
     models.sort();
     assert!(models.len() > 20);
     let refusal = schemas().into_iter().find(|(name, _)| *name == "check").expect("known").1;
-    for (command, schema) in schemas().into_iter().filter(|(command, _)| *command != "simulate") {
+    for (command, schema) in schemas().into_iter().filter(|(command, _)| !["simulate", "compare"].contains(command)) {
         for model in &models {
             let command_line: Vec<&str> = command.split(' ').chain([model.as_str(), "--format", "json"]).collect();
             let outcome = modeshift(&command_line);
@@ -112,6 +112,23 @@ fn runs_are_summed_up_as_json() {
         "{}",
         unknown.stderr
     );
+}
+
+/// Results that are alike, that differ, and that have not the same signals.
+#[test]
+fn comparisons_are_json_too() {
+    let schema = &schemas().into_iter().find(|(name, _)| *name == "compare").expect("known").1;
+    let directory = directory("comparisons");
+    let file = |name: &str| directory.join(name).display().to_string();
+    for (name, text) in [("a.csv", "time,x,y\n0,0,1\n1,1,1\n"), ("b.csv", "time,x,z\n0,0,1\n1,2,1\n")] {
+        std::fs::write(file(name), text).expect("written");
+    }
+    for (one, other, status) in [("a.csv", "a.csv", 0), ("a.csv", "b.csv", 1)] {
+        let outcome = modeshift(&["compare", &file(one), &file(other), "--format", "json"]);
+        let report = outcome.json();
+        check(&report, schema, schema, other);
+        assert_eq!((outcome.status, &report["ok"]), (status, &(status == 0).into()), "{other}");
+    }
 }
 
 /// A program that reads JSON gets some: where a model is refused, what `check` says of it.

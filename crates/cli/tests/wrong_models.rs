@@ -18,6 +18,8 @@ struct Wrong {
     lines: Vec<&'static str>,
     when: Option<&'static str>,
     fix: Option<&'static str>,
+    /// What its message or its help has to say.
+    says: Vec<&'static str>,
 }
 
 fn wrong_models() -> Vec<Wrong> {
@@ -49,6 +51,7 @@ fn wrong_model(entry: &'static str, circuit: &str) -> Wrong {
         lines: facts("line").into_iter().map(quoted).collect(),
         when: facts("when").first().map(|when| quoted(when)),
         fix: facts("fix").first().copied(),
+        says: facts("says"),
     }
 }
 
@@ -104,6 +107,10 @@ fn fault(wrong: &Wrong) -> Option<String> {
     }
     if diagnostic.repair.as_ref().map(|repair| repair.title.as_str()) != wrong.fix {
         return Some(format!("the edit is not {:?}\n{}", wrong.fix, said()));
+    }
+    let words = format!("{}\n{}", diagnostic.message, diagnostic.help.as_deref().unwrap_or_default());
+    if let Some(missing) = wrong.says.iter().find(|it| !words.contains(**it)) {
+        return Some(format!("does not say {missing}\n{}", said()));
     }
     match &diagnostic.repair {
         Some(repair) => not_right(&wrong.text, repair),

@@ -12,7 +12,7 @@ pub fn did_you_mean<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str
     }
 }
 
-/// The names that are near, the nearest first, never the name itself.
+/// The names that are near, the nearest first, never the name itself. Nearest to `diode.i` is what is called `i` in parts of `diode`.
 pub fn nearest_names<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let length = name.chars().count();
     let limit = (length / 3).max(1);
@@ -23,12 +23,20 @@ pub fn nearest_names<'a>(name: &str, candidates: impl IntoIterator<Item = &'a st
     let mut near: Vec<(usize, &str)> = candidates
         .into_iter()
         .filter(|candidate| *candidate != name && !is_other_letter(candidate))
-        .map(|candidate| (distance(name, candidate, limit), candidate))
+        .map(|candidate| (if is_deeper(candidate, name) { 0 } else { distance(name, candidate, limit) }, candidate))
         .filter(|(distance, _)| *distance <= limit)
         .collect();
     near.sort();
     near.dedup();
     near.into_iter().take(MOST_TRIED).map(|(_, name)| name).collect()
+}
+
+/// Whether a dotted name has another one's component and last part, and more between them.
+fn is_deeper(candidate: &str, name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(component, last)| {
+        let inside = candidate.strip_prefix(component).and_then(|rest| rest.strip_suffix(last));
+        inside.is_some_and(|between| between.len() > 1 && between.starts_with('.') && between.ends_with('.'))
+    })
 }
 
 /// Edit distance without regard to case, or `limit + 1` where it is greater. Two letters in each other's place are one edit
@@ -72,6 +80,13 @@ mod tests {
     fn two_letters_in_each_others_place_are_one_mistake() {
         assert_eq!(did_you_mean("xy", ["yx", "ab"]), Some("did you mean `yx`?".to_string()));
         assert_eq!(did_you_mean("Gruond", ["Ground"]), Some("did you mean `Ground`?".to_string()));
+    }
+
+    #[test]
+    fn what_parts_of_a_component_have_comes_first() {
+        let names = ["coil.i", "diode.n.i", "diode.p.i", "diode.p.v"];
+        assert_eq!(did_you_mean("diode.i", names), Some("did you mean `diode.n.i` or `diode.p.i`?".to_string()));
+        assert_eq!(did_you_mean("d.i", ["dd.i", "d.ii"]), Some("did you mean `d.ii` or `dd.i`?".to_string()));
     }
 
     #[test]

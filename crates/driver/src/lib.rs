@@ -11,6 +11,8 @@
 //! | [`init`] | `init`: the start of a model, and what `check` says about it |
 //! | [`linearize`](mod@linearize) | `linearize`: a mode as a linear system |
 //! | [`loaded`] | a model that is loaded once and run many times, with other parameters |
+//! | `mentions` | whether a class names something anywhere in its text |
+//! | `opened` | texts that an editor has open, in the place of files |
 //! | `other_tools` | `analyze --method`: what other methods make of a model, and when an ordinary tool's run fails |
 //! | `parse` | `parse`: syntax errors only |
 //! | `pipeline` | `flatten`, `analyze`, `check`, and the stages that all questions share |
@@ -60,6 +62,8 @@ pub mod compare;
 pub mod init;
 pub mod linearize;
 pub mod loaded;
+mod mentions;
+mod opened;
 mod other_tools;
 mod parse;
 mod pipeline;
@@ -78,6 +82,7 @@ pub use modeshift_flatten::use_file;
 pub use modeshift_modes::{clock, use_stack};
 pub use modeshift_report as report;
 pub use modeshift_report::Analyzed;
+pub use opened::Opened;
 pub use other_tools::{as_other_tools, pantelides};
 pub use parse::parse;
 pub use pipeline::{CheckOptions, analyze, check, flatten};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use modeshift_diagnostics::Stop;
+use modeshift_diagnostics::{Code, Diagnostic, Stop};
 use modeshift_numerics::NativeFunctions;
 use modeshift_report::linearize::LinearizeReport;
 use modeshift_simulate::run::{RunModel, linearize as linearized};
@@ -26,6 +26,11 @@ impl Run<'_> {
         let analyzed = self.structure_or_start(None, options.start)?;
         self.runnable(&analyzed)?;
         let settings = self.settings(&analyzed, options)?;
+        if let Some(time) = wanted.time.filter(|time| *time < settings.start) {
+            let message = format!("the run begins at time = {}, after time = {time}", settings.start);
+            self.diagnostics.push(Diagnostic::error(Code::E0845, message).help("choose a time that the run gets to"));
+            return Err(Stop);
+        }
         let (natives, overrides) = (NativeFunctions::of(&analyzed.dae.model), BTreeMap::new());
         let (dae, analysis) = (&analyzed.dae, &analyzed.analysis);
         let model = RunModel { dae, analysis, natives: &natives, overrides: &overrides };

@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use modeshift_dae::{EquationKind, FlatModel, Id, ModeVariableId, MultimodeDae, VariableId};
-use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Stop};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Span, Stop};
 use modeshift_elaborate::elaborate;
-use modeshift_flatten::{Disk, Files, Library, Request, flatten_mel};
+use modeshift_flatten::{Files, Library, Request, flatten_mel};
 use modeshift_modes::clock::Instant;
 use modeshift_modes::{Limit, LimitKind, TimeLimit};
 use modeshift_numerics::{NativeFunctions, Parameters};
@@ -26,6 +26,7 @@ use modeshift_structure::{
     singularities, undo,
 };
 
+use crate::mentions::is_named_elsewhere;
 use crate::question::{Answer, Dialect, Question};
 use crate::repairs::{
     Examined, check_flows, offer, point_at_own_file, propose_for_floating, propose_for_source, propose_for_structure,
@@ -105,7 +106,7 @@ pub(crate) type LookedAt = RefCell<BTreeSet<VariableId>>;
 
 impl<'a> Run<'a> {
     pub(crate) fn new(question: &'a Question) -> Self {
-        Run::reading(question, Disk)
+        Run::reading(question, question.opened.clone())
     }
 
     /// The same, with other files than those of this machine.
@@ -172,7 +173,10 @@ impl<'a> Run<'a> {
         }
         if !self.diagnostics.has_errors() {
             self.check_start(&analyzed);
-            self.check_changes(&analyzed);
+            // Where sets of modes of the start are too large, those of pairs of modes are.
+            if !self.diagnostics.iter().any(|it| it.code == Code::E0603) {
+                self.check_changes(&analyzed);
+            }
         }
         if options.as_other_tools {
             self.check_as_other_tools(&analyzed);
@@ -199,7 +203,10 @@ impl<'a> Run<'a> {
         let Some(file) = self.library.sources().find(&self.question.source.name) else { return };
         check_units(flat, file, &mut self.diagnostics);
         check_equalities(flat, file, &mut self.diagnostics);
-        check_unused(flat, file, &mut self.diagnostics);
+        let text = &self.question.source.text;
+        let is_modelica = self.question.source.dialect == Dialect::Modelica;
+        let is_named = |declaration: Span, name: &str| is_modelica && is_named_elsewhere(file, text, declaration, name);
+        check_unused(flat, file, is_named, &mut self.diagnostics);
     }
 
     pub(crate) fn analyzed(&mut self, at: Option<&str>) -> Result<Analyzed, Stop> {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use modeshift_diagnostics::{Diagnostics, SourceMap};
 use modeshift_flatten::Parsed;
 
+use crate::opened::Opened;
 use crate::timings::{Progress, Timings};
 
 /// The language of a source.
@@ -57,6 +58,8 @@ pub struct Question {
     pub progress: Progress,
     /// What was parsed for earlier questions; nothing where this is the only one.
     pub parsed: Option<Parsed>,
+    /// Texts that stand for files.
+    pub opened: Opened,
 }
 
 impl Question {

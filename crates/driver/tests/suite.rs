@@ -3,6 +3,7 @@
 //! The rooms below carry their tests with them and need nothing else of the crate, which is not compiled twice for them.
 
 mod corpus;
+mod examples;
 #[allow(dead_code)]
 #[path = "../src/simulate/input.rs"]
 mod input;

@@ -20,6 +20,27 @@ fn unknown_names_come_with_the_nearest_candidates() {
     );
 }
 
+/// What cannot be found because the package of an import is not there is told once, where the import is.
+#[test]
+fn an_import_of_a_package_that_is_not_there_is_the_one_thing_that_is_wrong() {
+    let help = "if it is a library, say where it is: `-L DIR`, or DIR in MODELICAPATH, with its directory in DIR";
+    check_errors(
+        "model M import Parts.Electrical.*; Resistor a; Resistor b; Ground g; Sources.Sine s; end M;",
+        &format!("E0201 1:16 unknown package `Parts.Electrical`; {help}"),
+    );
+    check_errors(
+        "package P model A Real x = 1; end A; end P; model M import P.*; import Q.*; A a; B b; end M;",
+        &format!("E0201 1:72 unknown package `Q`; {help}"),
+    );
+    check_errors("model M import Q.x; Real y = x; end M;", &format!("E0201 1:16 unknown import `Q.x`; {help}"));
+    check_errors(
+        "model M Modelica.Electrical.Analog.Basic.Resistor r; end M;",
+        "E0201 1:18 `Modelica` has no element `Electrical`; the rest of `Modelica` is a library: say where it is, \
+         `-L DIR`, or DIR in MODELICAPATH, with its directory in DIR",
+    );
+    assert!(try_flat("model M import Q.*; Real x = 1; end M;", &[]).is_ok(), "nothing is missed");
+}
+
 #[test]
 fn wrong_types_and_sizes_name_both_places() {
     check_errors(

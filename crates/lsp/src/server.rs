@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use modeshift_driver::clock::Instant;
-use modeshift_driver::{Dialect, Parsed};
+use modeshift_driver::{Dialect, Opened, Parsed};
 use serde_json::{Value, json};
 
 use crate::documents::{Document, path_of};
@@ -136,6 +136,7 @@ struct Client {
     refreshes_hints: bool,
     refreshes_lenses: bool,
     refreshes_tokens: bool,
+    renames_files: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -228,10 +229,32 @@ impl<Output: Write> Server<Output> {
             "utf8": self.encoding == Encoding::Utf8,
             "libraries": self.libraries.iter().filter_map(|path| path.to_str()).collect::<Vec<_>>(),
         });
+        body["opened"] = json!(self.others(uri).collect::<BTreeMap<_, _>>());
         for (name, value) in more.as_object().into_iter().flatten() {
             body[name] = value.clone();
         }
         self.analyst.ask(Request { kind, uri: uri.to_string(), changes: document.changes, body });
+    }
+
+    /// The same, as files.
+    fn opened(&self, uri: &str) -> Opened {
+        self.others(uri).map(|(path, text)| (PathBuf::from(path), text.to_string())).collect()
+    }
+
+    /// The paths and texts of the other documents, which stand for their files.
+    fn others<'s>(&'s self, uri: &'s str) -> impl Iterator<Item = (&'s str, &'s str)> {
+        let others = self.documents.iter().filter(move |(other, _)| *other != uri).map(|(_, document)| document);
+        others.filter_map(|document| Some((document.path.as_ref()?.to_str()?, document.text.as_str())))
+    }
+
+    /// Looks at the other documents again, which may use this one, in the next pause.
+    fn renew_users_of(&mut self, uri: &str) {
+        if path_of(uri).is_some() {
+            self.names.retain(|other, _| other == uri);
+            for user in self.documents.keys().filter(|other| *other != uri).cloned().collect::<Vec<_>>() {
+                self.check_soon(&user, LONGEST_PAUSE);
+            }
+        }
     }
 
     fn worker_said(&mut self, said: Said) -> std::io::Result<()> {
@@ -299,7 +322,7 @@ impl<Output: Write> Server<Output> {
 
     /// Asks the client to ask again for what is shown beside the text.
     fn refresh(&mut self) -> std::io::Result<()> {
-        let Client { refreshes_hints, refreshes_lenses, refreshes_tokens } = self.client;
+        let Client { refreshes_hints, refreshes_lenses, refreshes_tokens, .. } = self.client;
         let methods = [
             (refreshes_hints, "workspace/inlayHint/refresh"),
             (refreshes_lenses, "workspace/codeLens/refresh"),
@@ -349,6 +372,7 @@ impl<Output: Write> Server<Output> {
             refreshes_hints: refreshes("inlayHint"),
             refreshes_lenses: refreshes("codeLens"),
             refreshes_tokens: refreshes("semanticTokens"),
+            renames_files: renames_files(&capabilities["workspace"]["workspaceEdit"]),
         };
         let wanted = parameters["initializationOptions"]["libraries"].as_array().into_iter().flatten();
         let wanted: Vec<PathBuf> = wanted.filter_map(|it| it.as_str().map(PathBuf::from)).collect();
@@ -367,6 +391,7 @@ impl<Output: Write> Server<Output> {
                 self.documents.insert(uri.to_string(), document);
                 self.names.remove(uri);
                 self.check_soon(uri, Duration::ZERO);
+                self.renew_users_of(uri);
             }
             "textDocument/didChange" => {
                 let changes = parameters["contentChanges"].as_array().map_or(&[][..], Vec::as_slice);
@@ -375,12 +400,14 @@ impl<Output: Write> Server<Output> {
                     document.change(version, changes);
                     let pause = if self.last_check < QUICK { Duration::ZERO } else { self.last_check };
                     self.check_soon(uri, pause.min(LONGEST_PAUSE));
+                    self.renew_users_of(uri);
                 }
             }
             "textDocument/didClose" => {
                 self.documents.remove(uri);
                 self.names.remove(uri);
                 self.due.remove(uri);
+                self.renew_users_of(uri);
                 let nothing = json!({"uri": uri, "diagnostics": []});
                 self.write(&notification("textDocument/publishDiagnostics", nothing))?;
             }
@@ -449,7 +476,7 @@ impl<Output: Write> Server<Output> {
     fn document(&mut self, uri: &str) -> Option<(&Document, &mut Names)> {
         let document = self.documents.get(uri)?;
         if self.names.get(uri).is_none_or(|(changes, _)| *changes != document.changes) {
-            let names = Names::new(document, &self.libraries, &self.parsed);
+            let names = Names::new(document, &self.libraries, &self.parsed, &self.opened(uri));
             self.names.insert(uri.to_string(), (document.changes, names));
         }
         self.names.get_mut(uri).map(|(_, names)| (document, names))
@@ -458,12 +485,20 @@ impl<Output: Write> Server<Output> {
     /// References and renaming look at all open documents, and at the files of the package.
     fn places_everywhere(&mut self, method: &str, uri: &str, parameters: &Value) -> Result<Value, Failure> {
         use crate::features::places;
+        let renames_files = self.client.renames_files;
         let Some((document, names)) = self.document(uri) else { return Ok(Value::Null) };
         let offset = document.text.offset(&parameters["position"]);
         let is_rename = method == "textDocument/rename";
         let new_name = parameters["newName"].as_str().unwrap_or_default();
+        let mut file = None;
         if is_rename {
             places::can_be_renamed(document, names, offset, new_name)?;
+            file = places::file_to_rename(document, names, offset, new_name)?;
+            if file.is_some() && !renames_files {
+                return Err(Failure::refused(
+                    "the file of this class is called so too, and this editor does not rename files",
+                ));
+            }
         }
         let Some(target) = places::target(document, names, offset) else { return Ok(Value::Null) };
         let open: Vec<String> = self.documents.keys().cloned().collect();
@@ -474,12 +509,14 @@ impl<Output: Write> Server<Output> {
             }
         }
         let is_open = |path: &std::path::Path| open.iter().any(|uri| path_of(uri).is_some_and(|it| it == path));
+        let opened = self.opened("");
         for path in places::files_around(&target).into_iter().filter(|path| !is_open(path)) {
-            found.extend(places::occurrences_in_file(&path, &target, &self.libraries, &self.parsed, self.encoding));
+            let names = |document: &Document| Names::new(document, &self.libraries, &self.parsed, &opened);
+            found.extend(places::occurrences_in_file(&path, &target, names, self.encoding));
         }
         let with_declaration = parameters["context"]["includeDeclaration"] != json!(false);
         Ok(match is_rename {
-            true => places::renaming(&found, new_name),
+            true => places::renaming(&found, new_name, file.as_ref()),
             false => places::references(&found, with_declaration),
         })
     }
@@ -509,4 +546,10 @@ impl<Output: Write> Server<Output> {
         self.ask(&uri, Kind::Summary(id.clone()), json!({"model": model, "lens": lens}));
         Ok(None)
     }
+}
+
+/// Whether an edit may rename files too.
+fn renames_files(edits: &Value) -> bool {
+    let operations = edits["resourceOperations"].as_array().into_iter().flatten();
+    edits["documentChanges"] == json!(true) && operations.into_iter().any(|it| it == "rename")
 }

@@ -15,6 +15,12 @@ const DECAY = 'model Decay\n  parameter Real k = 2 "rate";\n  Real x(start = 1, 
 writeFileSync(join(work, 'Decay.mo'), DECAY);
 writeFileSync(join(work, 'Hung.mo'), LOOP);
 writeFileSync(join(work, 'secret.txt'), 'secret');
+const WINDOWS = `\uFEFF${DECAY.replaceAll('Decay', 'Windows').replaceAll('\n', '\r\n')}`;
+writeFileSync(join(work, 'Windows.mo'), WINDOWS);
+// Twelve switches side by side: more kinds of changes than anyone lists.
+const switched = [...Array(12).keys()].map((it) => it + 1);
+const part = (n) => `  der(x[${n}]) = if sin(${n}*time) > 0 then -1 else y[${n}];\n  if sin(${n}*time) > 0 then x[${n}] = 2*y[${n}]; else y[${n}] = x[${n}]; end if;\n`;
+writeFileSync(join(work, 'Many.mo'), `model Many\n  Real x[12](each start = 1, each fixed = true);\n  Real y[12];\nequation\n${switched.map(part).join('')}end Many;\n`);
 symlinkSync('/etc/hostname', join(work, 'link.mo'));
 
 const examples = await serve(program);
@@ -178,6 +184,56 @@ await claim('what was edited is saved to the file', async () => {
   assert(readFileSync(join(work, 'Decay.mo'), 'utf8') === `// saved\n${DECAY}`, 'the file has it');
 });
 
+const typeAtTheTop = async (what) => {
+  await page.locator('#source').evaluate((area) => { area.focus(); area.setSelectionRange(0, 0); });
+  await page.keyboard.type(what);
+};
+
+await claim('a file keeps its byte order mark and its ends of lines', async () => {
+  await page.selectOption('#file', 'file:Windows.mo');
+  await waitFor(() => document.querySelector('#source').value.includes('model Windows'));
+  await typeAtTheTop('// saved\n');
+  await page.keyboard.press('Control+s');
+  await waitFor(() => document.querySelector('#save').textContent === 'Saved');
+  assert(readFileSync(join(work, 'Windows.mo'), 'utf8') === WINDOWS.replace('model', '// saved\r\nmodel'), 'the file has them');
+});
+
+await claim('what was changed outside is not overwritten unless that is wanted', async () => {
+  const path = join(work, 'Decay.mo');
+  const foreign = `// by another program\n${DECAY}`;
+  await page.selectOption('#file', 'file:Decay.mo');
+  await waitFor(() => document.querySelector('#source').value.includes('model Decay'));
+  writeFileSync(path, foreign);
+  await typeAtTheTop('// mine\n');
+  await page.keyboard.press('Control+s');
+  await page.waitForSelector('#conflict:not([hidden])');
+  await picture('conflict');
+  assert(readFileSync(path, 'utf8') === foreign, 'it is not overwritten');
+  assert((await text('#conflict')).includes('changed outside') && (await page.inputValue('#source')).startsWith('// mine\n'), 'it says so, and keeps the text');
+  await page.click('#reload');
+  await waitFor(() => document.querySelector('#source').value.startsWith('// by another program') && document.querySelector('#conflict').hidden);
+  await typeAtTheTop('// again\n');
+  writeFileSync(path, DECAY);
+  await page.click('#save');
+  await page.waitForSelector('#conflict:not([hidden])');
+  await page.click('#overwrite');
+  await waitFor(() => document.querySelector('#save').textContent === 'Saved' && document.querySelector('#conflict').hidden);
+  assert(readFileSync(path, 'utf8') === `// again\n${foreign}`, 'what was wanted is written');
+  // A file that nobody changed here is read again by whoever comes back.
+  writeFileSync(path, DECAY);
+  await page.evaluate(() => dispatchEvent(new Event('focus')));
+  await waitFor((now) => document.querySelector('#source').value === now, DECAY);
+  problems.length = 0;
+});
+
+await claim('too many kinds of changes are said to be so', async () => {
+  await page.selectOption('#file', 'file:Many.mo');
+  await waitFor(() => document.querySelector('#source').value.includes('model Many'));
+  await page.click('#tab-changes');
+  await waitFor(() => document.querySelector('#changes').textContent.includes('too many kinds of changes'));
+  await picture('many');
+});
+
 await claim('everything can be reached with the keyboard', async () => {
   await page.focus('#tab-structure');
   await page.keyboard.press('ArrowRight');
@@ -205,9 +261,17 @@ await claim('no request left the machine, and nothing was written to the console
   assert(problems.length === 0, problems.join('\n'));
 });
 
+await claim('nothing is called well once the server is gone', async () => {
+  files.end();
+  await waitFor(() => document.querySelector('#verdict').classList.contains('bad') && document.querySelector('#verdict').textContent.includes('server is gone'));
+  await typeAtTheTop('// lost\n');
+  await page.waitForTimeout(900);
+  assert((await text('#verdict')).includes('server is gone'), await text('#verdict'));
+  await picture('gone');
+});
+
 await end();
 examples.end();
-files.end();
 rmSync(work, { recursive: true, force: true });
 void context;
 finish();

@@ -1,4 +1,5 @@
-//! SHA-1 (RFC 3174) and base64 (RFC 4648), which the handshake of a web socket needs. Neither guards a secret.
+//! SHA-1 (RFC 3174) and base64 (RFC 4648), which the handshake of a web socket needs and versions of files are told by.
+//! Neither guards a secret.
 
 /// The SHA-1 digest of some bytes.
 pub fn sha1(bytes: &[u8]) -> [u8; 20] {

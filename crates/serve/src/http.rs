@@ -115,12 +115,14 @@ pub struct Response {
     pub body: Vec<u8>,
     /// The name under which a browser is to save it.
     pub file_name: Option<String>,
+    /// Which version of a file this is.
+    pub version: Option<String>,
 }
 
 impl Response {
     /// All well.
     pub fn new(kind: &'static str, body: impl Into<Vec<u8>>) -> Response {
-        Response { status: 200, kind, body: body.into(), file_name: None }
+        Response { status: 200, kind, body: body.into(), file_name: None, version: None }
     }
 
     /// All well, with JSON.
@@ -141,15 +143,17 @@ impl Response {
             403 => "Forbidden",
             404 => "Not Found",
             409 => "Conflict",
+            412 => "Precondition Failed",
             _ => "Error",
         };
         let disposition = match &self.file_name {
             Some(name) => format!("Content-Disposition: attachment; filename=\"{name}\"\r\n"),
             None => String::new(),
         };
+        let version = self.version.as_ref().map_or_else(String::new, |version| format!("ETag: {version}\r\n"));
         write!(
             output,
-            "HTTP/1.1 {} {reason}\r\nContent-Type: {}\r\nContent-Length: {}\r\n{disposition}Connection: close\r\n\
+            "HTTP/1.1 {} {reason}\r\nContent-Type: {}\r\nContent-Length: {}\r\n{disposition}{version}Connection: close\r\n\
              Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n\
              Cross-Origin-Resource-Policy: same-origin\r\nContent-Security-Policy: default-src 'self'; style-src 'self' \
              'unsafe-inline'; img-src 'self' data: blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'\r\n\r\n",

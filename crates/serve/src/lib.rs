@@ -8,12 +8,13 @@
 //! |---|---|
 //! | `access` | who may ask: the token, `Host`, `Origin`; which files |
 //! | `assets` | the page itself and the examples, which are part of the program |
-//! | `digest` | SHA-1 and base64, for the handshake of web sockets |
+//! | `digest` | SHA-1 and base64, for the handshake of web sockets and versions of files |
 //! | `export` | the page as a static directory, with the engine in the place of the server |
 //! | `http` | requests and responses |
 //! | `questions` | asking the program |
 //! | `routes` | which path does what |
 //! | `runs` | simulations: started, watched, stopped, read |
+//! | `saving` | files as they are written back: what others wrote, marks and ends of lines are kept |
 //! | `socket` | web sockets, and the language server behind them |
 
 mod access;
@@ -24,6 +25,7 @@ mod http;
 mod questions;
 mod routes;
 mod runs;
+mod saving;
 mod socket;
 
 use std::net::{Ipv4Addr, TcpListener};

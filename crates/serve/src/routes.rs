@@ -11,7 +11,7 @@ use crate::access::{Access, Root, token};
 use crate::http::{Request, Response, read_request};
 use crate::questions::{Asked, ask};
 use crate::runs::Runs;
-use crate::{Settings, assets, socket};
+use crate::{Settings, assets, saving, socket};
 
 /// How long a client may take to say what it wants.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -163,8 +163,11 @@ fn read_file(context: &Context, name: &str) -> Response {
     let Some(path) = context.root.as_ref().and_then(|root| root.file(name)) else {
         return Response::error(403, "no such file below the directory that was given");
     };
-    match std::fs::read_to_string(path) {
-        Ok(text) => Response::new("text/plain; charset=utf-8", text),
+    match std::fs::read(path).map(|bytes| (saving::version(&bytes), String::from_utf8(bytes))) {
+        Ok((version, Ok(text))) => {
+            Response { version: Some(version), ..Response::new("text/plain; charset=utf-8", text) }
+        }
+        Ok((_, Err(_))) => Response::error(404, &format!("cannot read `{name}`: the file is not UTF-8")),
         Err(error) => Response::error(404, &format!("cannot read `{name}`: {error}")),
     }
 }
@@ -174,8 +177,16 @@ fn write_file(context: &Context, request: &Request) -> Response {
     let Some(path) = context.root.as_ref().and_then(|root| root.file(name)) else {
         return Response::error(403, "no such file below the directory that was given");
     };
-    match std::fs::write(path, &request.body) {
-        Ok(()) => Response::json(&json!(true)),
+    let Ok(text) = std::str::from_utf8(&request.body) else {
+        return Response::error(400, "a file is written as UTF-8");
+    };
+    let before = std::fs::read(&path).ok();
+    if let Some(objection) = saving::objection(before.as_deref(), request.header("if-match")) {
+        return Response::error(412, &format!("`{name}` {objection}"));
+    }
+    let after = saving::written(before.as_deref().unwrap_or_default(), text);
+    match std::fs::write(path, &after) {
+        Ok(()) => Response { version: Some(saving::version(&after)), ..Response::json(&json!(true)) },
         Err(error) => Response::error(409, &format!("cannot write `{name}`: {error}")),
     }
 }

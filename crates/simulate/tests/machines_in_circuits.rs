@@ -322,3 +322,41 @@ fn integrators_agree_where_coils_begin_in_rounding() {
         }
     }
 }
+
+/// A part between two pins that is a state, entered at 1 s and left at 2 s, in series with 1 Ohm and a sine of 0.3 Hz.
+fn entered(part: &str) -> String {
+    format!(
+        "model M import Modeshift.Electrical.*; model Part Pin p, n; {part} end Part;
+         model Plain Pin p, n; Resistor r(R = 2); equation connect(p, r.p); connect(r.n, n); end Plain;
+         SineVoltage s(V = 10, f = 0.3); Ground g; Resistor r0(R = 1); Plain a; Part b;
+         equation initialState(a); transition(a, b, time > 1 and time < 2); transition(b, a, time > 2);
+         connect(s.n, g.p); connect(s.p, r0.p); connect(r0.n, a.p); connect(r0.n, b.p); connect(a.n, g.p); connect(b.n, g.p); end M;"
+    )
+}
+
+/// Diodes that all block leave the node between them free, also where node and diodes exist in the entered state only.
+#[test]
+fn states_are_entered_in_which_diodes_leave_a_potential_free() {
+    let voltage = |time: f64| 10.0 * (0.6 * std::f64::consts::PI * time).sin();
+    let opposite = "IdealDiode d1, d2; Resistor r(R = 2);
+        equation connect(p, d1.n); connect(d1.p, d2.p); connect(d2.n, r.p); connect(r.n, n);";
+    let in_series = "IdealDiode d1, d2; Resistor r(R = 2);
+        equation connect(p, d1.p); connect(d1.n, d2.p); connect(d2.n, r.p); connect(r.n, n);";
+    let bridge = "IdealDiode d[4]; Resistor r(R = 2);
+        equation connect(p, d[1].p); connect(d[1].n, r.p); connect(r.n, d[2].p); connect(d[2].n, n);
+        connect(n, d[3].p); connect(d[3].n, r.p); connect(r.n, d[4].p); connect(d[4].n, p);";
+    let nothing = |_: f64| 0.0;
+    let forward = |voltage: f64| voltage.max(0.0);
+    let all = |voltage: f64| voltage;
+    let parts: [(&str, fn(f64) -> f64); 3] = [(opposite, nothing), (in_series, forward), (bridge, all)];
+    for (part, passed) in parts {
+        for time in [1.4, 1.8] {
+            near(
+                run_text(&entered(part), &How::until(time)).finished().last("r0.i"),
+                passed(voltage(time)) / 3.0,
+                1e-9,
+            );
+        }
+        near(run_text(&entered(part), &How::until(2.5)).finished().last("r0.i"), voltage(2.5) / 3.0, 1e-9);
+    }
+}

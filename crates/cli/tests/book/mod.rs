@@ -8,6 +8,7 @@
 //! | `picture` | two drawings that look the same |
 //! | `links` | every link leads somewhere, every page is in the table of contents |
 //! | `reference` | the generated pages, and that codes, options and keys of JSON are all in them |
+//! | `gallery` | each model of the gallery has picture, source, and what other tools did with it |
 //! | `html` | `mdbook` makes a site of it, where it is installed |
 //!
 //! What a page may contain:
@@ -20,13 +21,13 @@
 //!   or `$ echo $?` below it says with which status it does not.
 //! - `console,needs=X` is run where X is there, and skipped with a message elsewhere: `msl`, where `MODELICAPATH` leads to the Modelica
 //!   Standard Library; `python-NAME`, where the Python that `MODESHIFT_PYTHON` names, or else `python3`, has this module;
-//!   `command-NAME` and `option-COMMAND-NAME`, where the program was built with it; `fmi-library`, where the engine of FMUs is beside
-//!   the program or `MODESHIFT_FMI_LIBRARY` names it. Several are joined by `+`.
+//!   `fmi-library`, where the engine of FMUs is beside the program or `MODESHIFT_FMI_LIBRARY` names it. Several are joined by `+`.
 //! - `console,by=FILE` is run by that script of the repository, which contains each of its commands.
 //! - A picture is drawn by a command of its page.
 //!
 //! `UPDATE_EXPECT=1` draws pictures and writes outputs anew, those without `…`.
 
+mod gallery;
 mod html;
 mod links;
 mod output;

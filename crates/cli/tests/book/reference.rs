@@ -8,7 +8,7 @@ use modeshift_driver::report::schema::{event_log_schema, schemas};
 use serde_json::Value;
 
 use super::page::{Page, anchor, sources};
-use crate::support::modeshift;
+use crate::support::{modeshift, temporary};
 
 /// The help of a command, or of the program.
 fn help(command: Option<&str>) -> String {
@@ -116,6 +116,57 @@ fn every_key_of_every_json_is_in_the_reference() {
     schemas().iter().for_each(|(_, schema)| keys(schema, &mut found));
     keys(&event_log_schema(), &mut found);
     assert!(found.len() > 100, "schemas have properties");
-    let missing: Vec<&String> = found.iter().filter(|key| !page.contains(&format!("`{key}`"))).collect();
+    // A row of a table, or a sentence on what may be an object.
+    let has = |line: &str, key: &str| {
+        line.starts_with(&format!("| `{key}` | "))
+            || line.starts_with("Written as ") && line.contains(&format!("`{key}`"))
+    };
+    let missing: Vec<&String> = found.iter().filter(|key| !page.lines().any(|line| has(line, key))).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn every_command_that_writes_json_has_its_keys_in_the_reference() {
+    let page = Page::read(sources().join("reference/json.md")).expanded();
+    let writers: Vec<String> = commands().into_iter().filter(|command| writes_json(&help(Some(command)))).collect();
+    assert!(["check", "compare", "linearize"].iter().all(|name| writers.iter().any(|it| it == name)), "{writers:?}");
+    for command in writers {
+        assert!(schemas().iter().any(|(name, _)| *name == command), "{command} has no schema");
+        assert!(page.contains(&format!("\n## `{command} --format json`\n")), "{command} has no section");
+    }
+}
+
+/// Whether `json` is a value of `--format`.
+fn writes_json(help: &str) -> bool {
+    let behind = help.split("--format").nth(1).unwrap_or_default();
+    let values = behind.split("possible values:").nth(1).and_then(|it| it.split(']').next()).unwrap_or_default();
+    values.split(',').any(|value| value.trim() == "json")
+}
+
+/// A plan with a key that is not known is answered with those that are.
+#[test]
+fn every_key_of_a_plan_is_in_the_reference() {
+    let page = Page::read(sources().join("reference/sweeps.md")).expanded();
+    let plan = temporary("plan.toml");
+    for (text, known) in [("none = 1", "a plan has "), ("model = 'M.mo'\n[vary]\nx = { none = 1 }", "there are ")] {
+        std::fs::write(&plan, text).expect("a plan");
+        let said = modeshift(&["sweep", &plan.display().to_string()]).stderr;
+        let keys = said.split(known).nth(1).unwrap_or_else(|| panic!("{said}"));
+        let keys: Vec<&str> = keys.split(',').map(|key| key.trim().trim_matches(['[', ']'])).collect();
+        assert!(keys.len() > 5, "{said}");
+        let words: Vec<&str> = page.split(|letter: char| !letter.is_alphanumeric() && letter != '_').collect();
+        let missing: Vec<&&str> = keys.iter().filter(|key| !words.contains(key)).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+    }
+}
+
+/// What the page of results says of the log of events is all there is in it.
+#[test]
+fn every_key_of_an_event_is_on_the_page_of_results() {
+    let page = Page::read(sources().join("reference/results.md")).text;
+    let schema = event_log_schema();
+    let event = schema["items"]["$ref"].as_str().and_then(|name| name.strip_prefix("#/$defs/")).expect("a reference");
+    let keys: Vec<&String> = schema["$defs"][event]["properties"].as_object().expect("keys").keys().collect();
+    let missing: Vec<&&String> = keys.iter().filter(|key| !page.contains(&format!("`{key}`"))).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }

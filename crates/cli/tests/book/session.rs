@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use super::output;
 use super::page::{Block, Page};
 use super::picture::looks_the_same;
-use crate::support::{modeshift, root, temporary};
+use crate::support::{root, temporary};
 
 #[test]
 fn every_command_prints_what_its_page_shows_and_every_picture_is_drawn() {
@@ -250,12 +250,6 @@ fn is_there(need: &str) -> bool {
             .args(["-c", &format!("import {module}")])
             .output()
             .is_ok_and(|it| it.status.success());
-    }
-    if let Some(command) = need.strip_prefix("command-") {
-        return modeshift(&["help", command]).status == 0;
-    }
-    if let Some((command, option)) = need.strip_prefix("option-").and_then(|it| it.split_once('-')) {
-        return modeshift(&["help", command]).stdout.split_whitespace().any(|word| word == format!("--{option}"));
     }
     if need == "fmi-library" {
         let beside = Path::new(env!("CARGO_BIN_EXE_modeshift")).with_file_name("libmodeshift_fmi.so");

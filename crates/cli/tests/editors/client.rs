@@ -29,7 +29,8 @@ impl Client {
         let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().expect("piped")));
         let (text, uri) = (String::new(), String::new());
         let mut client = Client { child, input, output, next: 0, heard: Vec::new(), text, uri, version: 0 };
-        client.request("initialize", json!({"capabilities": {}}));
+        let edits = json!({"documentChanges": true, "resourceOperations": ["rename"]});
+        client.request("initialize", json!({"capabilities": {"workspace": {"workspaceEdit": edits}}}));
         client.notify("initialized", json!({}));
         client
     }
@@ -132,6 +133,18 @@ impl Client {
     pub fn replace(&mut self, piece: &str, with: &str) {
         let at = self.text.find(piece).unwrap_or_else(|| panic!("`{piece}` is there"));
         self.edit(at..at + piece.len(), with);
+    }
+
+    /// Waits until this is said of a document.
+    pub fn wait_for(&mut self, uri: &str, is_said: impl Fn(&[Value]) -> bool) {
+        let is_wanted = |message: &Value| {
+            let parameters = &message["params"];
+            parameters["uri"] == json!(uri) && parameters["diagnostics"].as_array().is_some_and(|it| is_said(it))
+        };
+        while !self.heard.drain(..).any(|message| is_wanted(&message)) {
+            let message = self.receive();
+            self.heard.push(message);
+        }
     }
 
     /// The diagnostics of the text as it is now.

@@ -29,15 +29,27 @@ impl Page {
 
     /// The status and the body of a response.
     fn send(&self, method: &str, path: &str, headers: &str, body: &str) -> (u16, String) {
+        let text = self.response(method, path, headers, body);
+        let status = text.split(' ').nth(1).and_then(|it| it.parse().ok()).expect("a status");
+        (status, text.split_once("\r\n\r\n").map(|(_, body)| body.to_string()).unwrap_or_default())
+    }
+
+    fn response(&self, method: &str, path: &str, headers: &str, body: &str) -> String {
         let mut stream = TcpStream::connect(&self.host).expect("it listens");
         let (host, length) = (&self.host, body.len());
         write!(stream, "{method} {path} HTTP/1.1\r\nHost: {host}\r\n{headers}Content-Length: {length}\r\n\r\n{body}")
             .expect("it reads");
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes).expect("it answers");
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let status = text.split(' ').nth(1).and_then(|it| it.parse().ok()).expect("a status");
-        (status, text.split_once("\r\n\r\n").map(|(_, body)| body.to_string()).unwrap_or_default())
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// A header of a response, by its name in small letters.
+    fn header(&self, method: &str, path: &str, name: &str) -> Option<String> {
+        let text = self.response(method, path, "", "");
+        let lines = text.split("\r\n\r\n").next()?.lines();
+        let mut headers = lines.filter_map(|line| line.split_once(": "));
+        headers.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.to_string())
     }
 
     fn get(&self, path: &str) -> (u16, String) {
@@ -97,6 +109,32 @@ fn the_page_is_for_its_owner_alone() {
     assert_eq!(page.send("POST", &format!("/{}/api/ask", page.token), "", &body).0, 400, "an option is no file");
     let body = json!({"command": "explain", "file": "a.mo", "example": true, "text": ""}).to_string();
     assert_eq!(page.send("POST", &format!("/{}/api/ask", page.token), "", &body).0, 400);
+}
+
+/// A file is written by those who have read it as it is, and keeps its byte order mark and its ends of lines.
+#[test]
+fn a_file_that_was_changed_outside_is_not_overwritten() {
+    let directory = crate::support::temporary("saved");
+    let _ = std::fs::remove_dir_all(&directory);
+    std::fs::create_dir_all(&directory).expect("a temporary directory");
+    let file = directory.join("A.mo");
+    let written = || std::fs::read_to_string(&file).expect("it is there");
+    std::fs::write(&file, "\u{feff}model A\r\nend A;\r\n").expect("a temporary file");
+    let page = Page::new(&[file.to_str().expect("a name")]);
+    let path = format!("/{}/api/file?path=A.mo", page.token);
+    let version = page.header("GET", &path, "etag").expect("a version");
+    let read = format!("If-Match: {version}\r\n");
+    assert_eq!(page.send("PUT", &path, "", "model B\nend B;\n").0, 412, "nobody knows what was read");
+    assert_eq!(page.send("PUT", &path, &read, "model B\nend B;\n").0, 200);
+    assert_eq!(written(), "\u{feff}model B\r\nend B;\r\n");
+    assert_eq!(page.send("PUT", &path, &read, "model C\nend C;\n").0, 412, "that was another text");
+    assert_eq!(written(), "\u{feff}model B\r\nend B;\r\n");
+    assert_eq!(page.send("PUT", &path, "If-Match: *\r\n", "model C\nend C;\n").0, 200, "it is wanted");
+    std::fs::remove_file(&file).expect("it can go");
+    let version = format!("If-Match: {version}\r\n");
+    assert_eq!(page.send("PUT", &path, &version, "x").0, 412, "it was removed");
+    assert_eq!(page.send("PUT", &path, "", "model D\nend D;\n").0, 200, "a new one");
+    assert_eq!(written(), "model D\nend D;\n");
 }
 
 #[test]

@@ -155,17 +155,73 @@ fn a_class_of_a_package_is_renamed_in_all_its_files() {
     std::fs::create_dir_all(&directory).expect("a temporary directory");
     let write = |name: &str, text: &str| std::fs::write(directory.join(name), text).expect("a temporary file");
     write("package.mo", "package Shop\nend Shop;\n");
+    write("package.order", "User\nPart\n");
     write("Part.mo", "within Shop;\nmodel Part\n  Real x = 1;\nend Part;\n");
     let user = "within Shop;\nmodel User\n  Part a;\n  Real y = a.x;\nend User;\n";
     write("User.mo", user);
     let mut client = Client::open(&directory.join("User.mo"), user);
     let change = client.at("rename", "  Pa§rt a", json!({"newName": "Piece"}));
-    let files: Vec<&String> = change["changes"].as_object().expect("an object").keys().collect();
-    assert_eq!(files.len(), 2, "{change}");
-    let part = change["changes"].as_object().and_then(|it| it.iter().find(|(uri, _)| uri.ends_with("Part.mo")));
-    assert_eq!(part.and_then(|(_, edits)| edits.as_array()).map(Vec::len), Some(2), "its name, twice");
+    // A package finds its classes by the names of files: the file gets the new name, behind the edits.
+    let [edits @ .., file] = change["documentChanges"].as_array().expect("a list").as_slice() else {
+        panic!("{change}")
+    };
+    let of = |name: &str| {
+        let is_of = |it: &&Value| it["textDocument"]["uri"].as_str().is_some_and(|uri| uri.ends_with(name));
+        edits.iter().find(is_of).and_then(|it| it["edits"].as_array()).map(Vec::len)
+    };
+    assert_eq!((edits.len(), of("User.mo"), of("Part.mo"), of("package.order")), (3, Some(1), Some(2), Some(1)));
+    let ends = |key: &str, name: &str| file[key].as_str().is_some_and(|uri| uri.ends_with(name));
+    assert!(file["kind"] == json!("rename") && ends("oldUri", "/Part.mo") && ends("newUri", "/Piece.mo"), "{file}");
+    let refused = |client: &mut Client, name: &str| {
+        let position = client.place("  Pa§rt a");
+        let parameters = json!({"textDocument": {"uri": client.uri}, "position": position, "newName": name});
+        client.respond("textDocument/rename", parameters)["error"]["message"].as_str().map(str::to_string)
+    };
+    write("Other.mo", "within Shop;\nmodel Different\nend Different;\n");
+    assert_eq!(refused(&mut client, "Other").as_deref(), Some("there is a file `Other.mo` already"));
     let found = client.at("references", "a.§x", json!({"context": {"includeDeclaration": true}}));
     assert_eq!(found.as_array().map(Vec::len), Some(2), "{found}");
+    client.end();
+}
+
+#[test]
+fn what_finds_each_other_by_its_name_is_not_renamed_alone() {
+    let text = "model World\n  Real g = 9.81;\nend World;\nmodel Body\n  outer World world;\n  Real a = -world.g;\nend Body;\n\
+                model M\n  inner World world;\n  Body body;\nend M;\n";
+    let mut client = Client::open(&temporary("Worlds.mo"), text);
+    for piece in ["outer World wor§ld", "inner World wor§ld", "-wor§ld.g"] {
+        let position = client.place(piece);
+        let parameters = json!({"textDocument": {"uri": client.uri}, "position": position, "newName": "earth"});
+        let answer = client.respond("textDocument/rename", parameters);
+        assert!(answer["error"]["message"].as_str().is_some_and(|it| it.contains("`inner` and `outer`")), "{answer}");
+    }
+    client.end();
+}
+
+/// What is typed in one document counts for the others before it is saved, and no longer when it is closed.
+#[test]
+fn other_documents_are_judged_by_texts_that_are_not_saved() {
+    let directory = temporary("Depot");
+    let _ = std::fs::remove_dir_all(&directory);
+    std::fs::create_dir_all(&directory).expect("a temporary directory");
+    let write = |name: &str, text: &str| std::fs::write(directory.join(name), text).expect("a temporary file");
+    let part = "within Depot;\nmodel Part\n  Real x = 1;\nend Part;\n";
+    let user = "within Depot;\nmodel User\n  Part a;\n  Real y = a.x;\nend User;\n";
+    write("package.mo", "package Depot\nend Depot;\n");
+    write("Part.mo", part);
+    write("User.mo", user);
+    let mut client = Client::open(&directory.join("User.mo"), user);
+    assert!(client.diagnostics().is_empty());
+    let using = client.uri.clone();
+    client.also_open(&directory.join("Part.mo"), part);
+    client.replace("Real x", "Real z");
+    client.wait_for(&using, |said| said.iter().any(|it| it["code"] == json!("E0201")));
+    client.replace("Real z", "Real x");
+    client.wait_for(&using, <[Value]>::is_empty);
+    client.replace("Real x", "Real w");
+    client.wait_for(&using, |said| !said.is_empty());
+    client.notify("textDocument/didClose", json!({"textDocument": {"uri": client.uri}}));
+    client.wait_for(&using, <[Value]>::is_empty);
     client.end();
 }
 

@@ -31,6 +31,11 @@ pub(crate) fn names_inside(package: &str, definition: &Class) -> impl Iterator<I
     MODESHIFT_PACKAGES.iter().filter(move |_| is_built_in).map(|(name, _)| Arc::from(*name))
 }
 
+/// Whether this is the part of `Modelica` that is known without its library.
+pub(crate) fn is_modelica(package: &str, definition: &Class) -> bool {
+    package == "Modelica" && definition.description.as_deref() == Some(BUILT_IN)
+}
+
 fn is_modeshift(package: &str, definition: &Class) -> bool {
     package == "Modeshift" && definition.description.as_deref() == Some(MODESHIFT_DESCRIPTION)
 }

@@ -12,6 +12,7 @@ use modeshift_diagnostics::{Code, Diagnostic, Span};
 use modeshift_syntax::ast::{ClassBody, ClassKind, ElementKind, Ident, Import, Path, Reference};
 
 use crate::classes::Classes;
+use crate::classes::builtin_library;
 use crate::classes::layout::MemberKind;
 use crate::classes::library::{ClassId, ROOT, elements};
 use crate::failure::{Failure, Outcome};
@@ -188,7 +189,7 @@ impl Classes<'_> {
                     self.check_imported(found, path.span)?;
                     Ok(Some(found))
                 }
-                None => Err(unknown(&path_text(path), path.span, "the imported").into()),
+                None => Err(self.with_library(unknown(&path_text(path), path.span, "import"), usize::MAX).into()),
             };
         }
         let mut first: Option<(Written, Span)> = None;
@@ -284,10 +285,31 @@ impl Classes<'_> {
 
     /// Nothing has the first name of a path, seen from `class`.
     pub(crate) fn unknown_class(&mut self, path: &Path, class: Option<ClassId>) -> Failure {
+        if let Some(import) = self.import_of_nothing(class) {
+            let diagnostic = unknown(&path_text(&import), import.span, "package");
+            return self.with_library(diagnostic, usize::MAX).into();
+        }
         let first = &path.parts[0];
         let diagnostic = unknown(&first.name, first.span, "class");
         let diagnostic = self.suggest_names(diagnostic, &first.name, class);
         self.with_library(diagnostic, path.parts.len()).into()
+    }
+
+    /// An `import A.B.*` of the class or of those around it whose package is not there: what is missed may be in it.
+    fn import_of_nothing(&mut self, class: Option<ClassId>) -> Option<Path> {
+        let mut class = class;
+        while let Some(at) = class {
+            let definition = self.library.class(at).definition.clone();
+            for element in elements(&definition) {
+                if let ElementKind::Import(Import::All(path)) = &element.kind
+                    && matches!(self.find_global(&path.parts, None), Ok(None))
+                {
+                    return Some(path.clone());
+                }
+            }
+            class = self.library.class(at).parent;
+        }
+        None
     }
 
     /// `part` was not found inside `class`.
@@ -305,15 +327,20 @@ impl Classes<'_> {
             names.extend(literals.iter().map(|literal| literal.name.name.clone()));
         }
         let names = || names.iter().map(|name| &**name);
-        with_names(with_suggestion(diagnostic, &part.name, names()), names()).into()
+        let diagnostic = with_suggestion(diagnostic, &part.name, names());
+        let node = self.library.class(class);
+        match builtin_library::is_modelica(&node.name, &node.definition) && diagnostic.help.is_none() {
+            true => diagnostic
+                .help(format!("the rest of `Modelica` is a library: say where it is, {WHERE_LIBRARIES_ARE}"))
+                .into(),
+            false => with_names(diagnostic, names()).into(),
+        }
     }
 
     /// Where a dotted name begins with nothing known, it may be that of a library.
     pub(crate) fn with_library(&self, diagnostic: Diagnostic, parts: usize) -> Diagnostic {
         match diagnostic.help {
-            None if parts > 1 => diagnostic.help(
-                "if it is a library, say where it is: `-L DIR`, or DIR in MODELICAPATH, with its directory in DIR",
-            ),
+            None if parts > 1 => diagnostic.help(format!("if it is a library, say where it is: {WHERE_LIBRARIES_ARE}")),
             _ => diagnostic,
         }
     }
@@ -341,6 +368,9 @@ impl Classes<'_> {
         names
     }
 }
+
+/// How a user says where a library is.
+const WHERE_LIBRARIES_ARE: &str = "`-L DIR`, or DIR in MODELICAPATH, with its directory in DIR";
 
 /// Nothing has this name.
 pub(crate) fn unknown(name: &str, span: Span, what: &str) -> Diagnostic {

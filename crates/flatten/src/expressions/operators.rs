@@ -75,8 +75,14 @@ impl Operators<'_> {
         let (&Term::Scalar(left, x), &Term::Scalar(right, y)) = (a, b) else {
             return unsupported(format!("an operator between {} and {}", describe(a), describe(b)), span);
         };
-        let mismatch =
-            || wrong(Code::E0303, format!("types do not go together: {} and {}", describe(a), describe(b)), span);
+        let mismatch = || -> Outcome<Term> {
+            let message = format!("types do not go together: {} and {}", describe(a), describe(b));
+            let diagnostic = Diagnostic::error(Code::E0303, message).label(span, "");
+            match conversion(operator, left, right) {
+                Some(help) => Err(diagnostic.help(help).into()),
+                None => Err(diagnostic.into()),
+            }
+        };
         let numeric = is_number(left) && is_number(right);
         let expressions = &mut *self.expressions;
         match operator {
@@ -334,4 +340,23 @@ fn relation_operator(operator: BinaryOperator) -> Option<RelationOperator> {
         BinaryOperator::NotEqual => RelationOperator::NotEqual,
         _ => return None,
     })
+}
+
+/// How values of two types are brought together, where there is a way.
+fn conversion(operator: BinaryOperator, left: Type, right: Type) -> Option<&'static str> {
+    let has = |ty: Type| left == ty || right == ty;
+    let has_number = is_number(left) || is_number(right);
+    match operator {
+        BinaryOperator::And | BinaryOperator::Or if has_number => {
+            Some("`and` and `or` take conditions: compare the number with another one, as in `x > 0`")
+        }
+        _ if has(Type::Boolean) && has_number && relation_operator(operator).is_some() => {
+            Some("a Boolean is no number: it is a condition by itself, `b` or `not b`")
+        }
+        _ if has(Type::Boolean) && has_number => {
+            Some("a Boolean is no number: write `if b then 1 else 0` with the Boolean for `b`")
+        }
+        BinaryOperator::Add if has(Type::String) => Some("`String(…)` makes a text of a value"),
+        _ => None,
+    }
 }

@@ -172,9 +172,15 @@ impl Flattener<'_> {
             }
             ClassReference::Predefined(_) => false,
         };
-        if !can_be_made || self.instances[root].layout.index.contains_key(&member.name) {
+        let is_declared = self.instances[root].layout.index.contains_key(&member.name);
+        if !can_be_made || is_declared {
             let message = format!("no `inner {}` around this `outer` element", member.name);
-            let help = format!("declare `inner {} …` in the model that contains it", member.name);
+            let help = match is_declared {
+                true => {
+                    format!("write `inner` in front of the declaration of `{}` in the model around it", member.name)
+                }
+                false => format!("declare `inner {} …` in the model that contains it", member.name),
+            };
             return Err(Diagnostic::error(Code::E0209, message).label(member.span, "").help(help).into());
         }
         let message = format!("no `inner {}` around this `outer` element: the model gets one, unmodified", member.name);

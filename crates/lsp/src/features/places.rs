@@ -3,14 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use modeshift_diagnostics::Span;
-use modeshift_driver::Parsed;
 use modeshift_syntax::SyntaxKind;
 use modeshift_syntax::tree::{Child, Node, Tree};
 use serde_json::{Map, Value, json};
 
 use super::diagnostics::address;
-use crate::documents::{Document, around, uri_of};
-use crate::names::{Names, Symbol};
+use crate::documents::{Document, around, path_of, uri_of};
+use crate::names::{Names, Symbol, lookup, predefined};
 use crate::rpc::Failure;
 use crate::text::{Encoding, Text};
 
@@ -129,12 +128,11 @@ pub fn files_around(target: &Target) -> Vec<PathBuf> {
     files
 }
 
-/// The places of a file that is not open.
+/// The places of a file that is not open, by the names that it sees.
 pub fn occurrences_in_file(
     path: &Path,
     target: &Target,
-    libraries: &[PathBuf],
-    parsed: &Parsed,
+    names_of: impl FnOnce(&Document) -> Names,
     encoding: Encoding,
 ) -> Option<(String, Vec<Occurrence>)> {
     let text = std::fs::read_to_string(path).ok()?;
@@ -143,8 +141,7 @@ pub fn occurrences_in_file(
     }
     let uri = uri_of(path);
     let document = Document::new(&uri, 0, text, encoding);
-    let mut names = Names::new(&document, libraries, parsed);
-    let found = occurrences(&document, &mut names, target);
+    let found = occurrences(&document, &mut names_of(&document), target);
     (!found.is_empty()).then_some((uri, found))
 }
 
@@ -162,14 +159,72 @@ pub fn references(found: &[(String, Vec<Occurrence>)], with_declaration: bool) -
     wanted.map(|(uri, place)| json!({"uri": uri, "range": place.range})).collect()
 }
 
-/// The edits of a renaming.
-pub fn renaming(found: &[(String, Vec<Occurrence>)], new_name: &str) -> Value {
-    let mut changes = Map::new();
-    for (uri, places) in found.iter().filter(|(_, places)| !places.is_empty()) {
-        let edits = places.iter().map(|place| json!({"range": place.range, "newText": new_name}));
-        changes.insert(uri.clone(), edits.collect());
+/// A file that is called as the class in it, and what it is to be called.
+pub struct FileToRename {
+    from: PathBuf,
+    to: PathBuf,
+    /// Where `package.order` names it.
+    order: Option<(String, Vec<Occurrence>)>,
+}
+
+/// The file that has to be renamed with the class at a byte: a package finds its classes by the names of files.
+pub fn file_to_rename(
+    document: &Document,
+    names: &mut Names,
+    offset: usize,
+    new_name: &str,
+) -> Result<Option<FileToRename>, Failure> {
+    let Some(Symbol::Class(class)) = symbol(document, names, offset) else { return Ok(None) };
+    let Some(span) = names.declaration(&Symbol::Class(class)) else { return Ok(None) };
+    let parent = names.parent(class).and_then(|parent| names.declaration(&Symbol::Class(parent)));
+    let from = PathBuf::from(names.file(span.file).map_or("", |(name, _)| name));
+    let directory = from.parent().unwrap_or(Path::new("")).to_path_buf();
+    let name = names.written(span).to_string();
+    if name == new_name
+        || parent.is_some_and(|parent| parent.file == span.file)
+        || !directory.join("package.mo").is_file()
+    {
+        return Ok(None);
     }
-    json!({"changes": changes})
+    if from.file_name().is_some_and(|it| it == "package.mo") {
+        return Err(Failure::refused(format!("`{name}` is called as its directory: rename both by hand")));
+    }
+    let to = directory.join(format!("{new_name}.mo"));
+    if to.exists() {
+        return Err(Failure::refused(format!("there is a file `{new_name}.mo` already")));
+    }
+    let order = directory.join("package.order");
+    let text = std::fs::read_to_string(&order).unwrap_or_default();
+    let start = text.split_inclusive('\n').scan(0, |start, line| {
+        *start += line.len();
+        Some((*start - line.len(), line))
+    });
+    let place = start.into_iter().find(|(_, line)| line.trim() == name).map(|(start, _)| start);
+    let encoding = document.text.encoding();
+    let order = place.map(|start| {
+        let range = Text::new(text.clone(), encoding).range(start, start + name.len());
+        (uri_of(&order), vec![Occurrence { range, declares: false }])
+    });
+    Ok(Some(FileToRename { from, to, order }))
+}
+
+/// The edits of a renaming.
+pub fn renaming(found: &[(String, Vec<Occurrence>)], new_name: &str, file: Option<&FileToRename>) -> Value {
+    let order = file.and_then(|file| file.order.as_ref());
+    let edits = |places: &[Occurrence]| -> Vec<Value> {
+        places.iter().map(|place| json!({"range": place.range, "newText": new_name})).collect()
+    };
+    let files = found.iter().chain(order).filter(|(_, places)| !places.is_empty());
+    let Some(FileToRename { from, to, .. }) = file else {
+        let changes: Map<String, Value> = files.map(|(uri, places)| (uri.clone(), json!(edits(places)))).collect();
+        return json!({"changes": changes});
+    };
+    let change = |(uri, places): &(String, Vec<Occurrence>)| json!({"textDocument": {"uri": uri, "version": null}, "edits": edits(places)});
+    let mut changes: Vec<Value> = files.map(change).collect();
+    // The client may write the address of the file in another way than we do.
+    let known = found.iter().map(|(uri, _)| uri.clone()).find(|uri| path_of(uri).as_ref() == Some(from));
+    changes.push(json!({"kind": "rename", "oldUri": known.unwrap_or_else(|| uri_of(from)), "newUri": uri_of(to)}));
+    json!({"documentChanges": changes})
 }
 
 /// The name that would be renamed.
@@ -200,8 +255,15 @@ pub fn can_be_renamed(document: &Document, names: &mut Names, offset: usize, new
         return Err(Failure::refused(format!("`{new_name}` is no name")));
     }
     let is_renamed = around(document.tree(), offset).1.is_some_and(|token| token.text != new_name);
-    if is_renamed && PREDEFINED.contains(&new_name) {
+    if is_renamed && predefined::name(new_name).is_some() {
         return Err(Failure::refused(format!("`{new_name}` means something in the language")));
+    }
+    // Which `inner` an `outer` means is known of instances only: their common name is what holds them together.
+    if let Symbol::Component { owner, component, .. } = &symbol
+        && lookup::is_inner_or_outer(&names.definition(*owner), &component.name.name)
+    {
+        let message = "`inner` and `outer` find each other by this name: change all of them together, by hand";
+        return Err(Failure::refused(message));
     }
     let clash = match &symbol {
         Symbol::Component { owner, .. } => names.member(*owner, new_name),
@@ -221,34 +283,6 @@ pub fn can_be_renamed(document: &Document, names: &mut Names, offset: usize, new
         None => Ok(()),
     }
 }
-
-/// Names that are not declared and mean something everywhere.
-const PREDEFINED: [&str; 24] = [
-    "time",
-    "der",
-    "pre",
-    "edge",
-    "change",
-    "reinit",
-    "initial",
-    "terminal",
-    "sample",
-    "delay",
-    "noEvent",
-    "smooth",
-    "homotopy",
-    "assert",
-    "terminate",
-    "connect",
-    "transition",
-    "initialState",
-    "activeState",
-    "Real",
-    "Integer",
-    "Boolean",
-    "String",
-    "StateSelect",
-];
 
 /// Whether an identifier of this name is in a text.
 fn has_name(tree: &Tree, name: &str) -> bool {

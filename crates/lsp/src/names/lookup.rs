@@ -222,6 +222,24 @@ pub fn elements(class: &Class) -> &[Element] {
     }
 }
 
+/// Whether a component of a class is declared `inner` or `outer`.
+pub fn is_inner_or_outer(class: &Class, name: &str) -> bool {
+    let mut pending: Vec<&Element> = elements(class).iter().collect();
+    while let Some(element) = pending.pop() {
+        match &element.kind {
+            ElementKind::Component(component) if &*component.name.name == name => {
+                return element.inner || element.outer;
+            }
+            ElementKind::Conditional(conditional) => {
+                pending
+                    .extend(conditional.branches.iter().flat_map(|(_, inside)| inside).chain(&conditional.otherwise));
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
 /// The components written in a class, those inside of `if` included, and whether they are protected.
 pub fn components(class: &Class) -> impl Iterator<Item = (&Arc<Component>, bool)> {
     let mut pending: Vec<&Element> = elements(class).iter().rev().collect();

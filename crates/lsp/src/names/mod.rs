@@ -15,7 +15,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use modeshift_diagnostics::{Diagnostics, FileId, Span};
-use modeshift_flatten::{ClassId, Disk, Library, Parsed, ROOT};
+use modeshift_driver::Opened;
+use modeshift_flatten::{ClassId, Library, Parsed, ROOT};
 use modeshift_syntax::ast::{Class, Component, Ident};
 
 use crate::documents::{Document, own_file};
@@ -56,9 +57,9 @@ pub struct Names {
 }
 
 impl Names {
-    /// The classes of a document, of the packages around it and of the libraries.
-    pub fn new(document: &Document, libraries: &[PathBuf], parsed: &Parsed) -> Names {
-        let mut library = Library::new(Disk, libraries.to_vec()).keeping(parsed.clone());
+    /// The classes of a document, of the packages around it and of the libraries, where other documents may be open.
+    pub fn new(document: &Document, libraries: &[PathBuf], parsed: &Parsed, opened: &Opened) -> Names {
+        let mut library = Library::new(opened.clone(), libraries.to_vec()).keeping(parsed.clone());
         let mut ignored = Diagnostics::new();
         match &document.path {
             Some(path) => library.add_file(path, document.text.as_str(), &mut ignored),

@@ -99,7 +99,10 @@ pub const FUNCTIONS: &[(&str, &str, &str)] = &[
 /// The word of the language that is meant.
 pub fn name(name: &str) -> Option<&'static str> {
     let types = TYPES.iter().copied();
-    types.chain(FUNCTIONS.iter().map(|(known, ..)| *known)).chain(["time"]).find(|known| *known == name)
+    types
+        .chain(FUNCTIONS.iter().map(|(known, ..)| *known))
+        .chain(["time", "StateSelect", "AssertionLevel"])
+        .find(|known| *known == name)
 }
 
 /// How a function is called, and what it is.

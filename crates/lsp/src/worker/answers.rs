@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use modeshift_diagnostics::{Diagnostic, Diagnostics, SourceMap, Span};
-use modeshift_driver::{CheckOptions, Dialect, Limits, Parsed, Progress, Question, Source, analyze, check};
+use modeshift_driver::{CheckOptions, Dialect, Limits, Opened, Parsed, Progress, Question, Source, analyze, check};
 use serde_json::{Value, json};
 
 use super::repairs::repairs;
@@ -64,7 +64,14 @@ fn question(request: &Value, parsed: &Parsed) -> Question {
         limits: Limits { nodes: None, time: Some(TIME_LIMIT) },
         progress: Progress::default(),
         parsed: Some(parsed.clone()),
+        opened: opened(&request["opened"]),
     }
+}
+
+/// The other documents that are open, by their paths.
+fn opened(texts: &Value) -> Opened {
+    let texts = texts.as_object().into_iter().flatten();
+    texts.filter_map(|(path, text)| Some((PathBuf::from(path), text.as_str()?.to_string()))).collect()
 }
 
 fn diagnostics(question: &Question, encoding: Encoding) -> Value {

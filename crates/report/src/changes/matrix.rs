@@ -7,9 +7,8 @@ use modeshift_drawing::{fixed_width, shortened};
 
 use super::graph::label;
 use super::report::{ChangesReport, ModeGraph};
-use crate::picture::{COLOURS, OTHER_COLOUR};
+use crate::picture::{COLOURS, FONT_SIZE, OTHER_COLOUR, Size, open_svg};
 
-const FONT_SIZE: f64 = 13.0;
 const LINE: f64 = 18.0;
 const MARGIN: f64 = 24.0;
 const CELL: f64 = 30.0;
@@ -44,14 +43,7 @@ fn write(svg: &mut String, report: &ChangesReport, graph: &ModeGraph, caption: &
     let below = top + side + 28.0;
     let width = (left + side).max(MARGIN + 34.0 + widest(&legend)).max(MARGIN + widest(caption)) + MARGIN;
     let height = below + (legend.len() + 1) as f64 * LINE + MARGIN;
-    writeln!(
-        svg,
-        r#"<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}" font-family="'DejaVu Sans Mono', Menlo, Consolas, monospace" font-size="{FONT_SIZE}">"#,
-        w = width.ceil(),
-        h = height.ceil()
-    )?;
-    writeln!(svg, "<title>{}</title>", escaped(&report.model))?;
-    writeln!(svg, r##"<rect width="100%" height="100%" fill="#ffffff"/>"##)?;
+    open_svg(svg, &report.model, Size { width, height })?;
     text(svg, (MARGIN, MARGIN + FONT_SIZE), r##"font-size="16" font-weight="bold" fill="#1c2026""##, &report.model)?;
     for (at, line) in caption.iter().enumerate() {
         text(svg, (MARGIN, MARGIN + FONT_SIZE + (at + 1) as f64 * LINE), r##"fill="#5a6270""##, line)?;

@@ -63,8 +63,14 @@ fn is_continuous(model: &FlatModel, root: ExpressionId) -> bool {
     found
 }
 
-/// Says which parameters declared in this file nothing depends on.
-pub fn check_unused(model: &FlatModel, file: FileId, diagnostics: &mut Diagnostics) {
+/// Says which parameters declared in this file nothing depends on. `is_named` says whether the class around a declaration has the name
+/// elsewhere: what stands in a branch that other parameters leave out is used, although not now.
+pub fn check_unused(
+    model: &FlatModel,
+    file: FileId,
+    is_named: impl Fn(Span, &str) -> bool,
+    diagnostics: &mut Diagnostics,
+) {
     let mut is_used: Vec<bool> = model.variables.iter().map(|variable| variable.evaluated).collect();
     for index in 0..model.expressions.len() {
         if let Node::Variable(variable, _) = model.expressions.node(ExpressionId::from_index(index)) {
@@ -88,6 +94,10 @@ pub fn check_unused(model: &FlatModel, file: FileId, diagnostics: &mut Diagnosti
         }
     }
     for (span, name, _) in declarations.into_iter().filter(|it| !it.2) {
+        let own = name.rsplit('.').next().unwrap_or(name).split('[').next().unwrap_or(name);
+        if is_named(span, own) {
+            continue;
+        }
         let warning = Diagnostic::warning(Code::W0323, format!("`{name}` is used nowhere"));
         let warning = warning.label(span, "neither equations nor other values depend on it");
         diagnostics.push(warning.help("use it, or remove it"));

@@ -18,5 +18,6 @@ mod order;
 mod ranks;
 mod svg;
 
-pub(crate) use svg::{COLOURS, OTHER_COLOUR};
+pub(crate) use layout::Size;
+pub(crate) use svg::{COLOURS, FONT_SIZE, OTHER_COLOUR, open_svg};
 pub use svg::{Card, Drawing, Emphasis, Line, Link, draw};

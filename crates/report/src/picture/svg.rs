@@ -73,7 +73,8 @@ pub struct Drawing {
     pub links: Vec<Link>,
 }
 
-const FONT_SIZE: f64 = 13.0;
+/// Of what is not a headline or small print.
+pub(crate) const FONT_SIZE: f64 = 13.0;
 const LINE_HEIGHT: f64 = 18.0;
 const PADDING: f64 = 10.0;
 const MARGIN: f64 = 24.0;
@@ -180,6 +181,18 @@ impl<'a> Colours<'a> {
     }
 }
 
+/// Opens a picture of this size on white, in the font of all of them.
+pub(crate) fn open_svg(svg: &mut String, title: &str, Size { width, height }: Size) -> fmt::Result {
+    writeln!(
+        svg,
+        r#"<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}" font-family="'DejaVu Sans Mono', Menlo, Consolas, monospace" font-size="{FONT_SIZE}">"#,
+        w = width.ceil(),
+        h = height.ceil()
+    )?;
+    writeln!(svg, "<title>{}</title>", escaped(title))?;
+    writeln!(svg, r##"<rect width="100%" height="100%" fill="#ffffff"/>"##)
+}
+
 fn write_svg(svg: &mut String, drawing: &Drawing, colours: &Colours<'_>, layout: &Layout) -> fmt::Result {
     let legend = colours.legend();
     let head = MARGIN + FONT_SIZE + 6.0 + drawing.caption.len() as f64 * LINE_HEIGHT + 14.0;
@@ -189,14 +202,7 @@ fn write_svg(svg: &mut String, drawing: &Drawing, colours: &Colours<'_>, layout:
     let beside = layout.size.width + if legend.is_empty() { 0.0 } else { MARGIN + legend_width };
     let width = beside.max(text_width) + 2.0 * MARGIN;
     let height = head + layout.size.height.max(legend.len() as f64 * LINE_HEIGHT) + MARGIN;
-    writeln!(
-        svg,
-        r#"<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}" font-family="'DejaVu Sans Mono', Menlo, Consolas, monospace" font-size="{FONT_SIZE}">"#,
-        w = width.ceil(),
-        h = height.ceil()
-    )?;
-    writeln!(svg, "<title>{}</title>", escaped(&drawing.title))?;
-    writeln!(svg, r##"<rect width="100%" height="100%" fill="#ffffff"/>"##)?;
+    open_svg(svg, &drawing.title, Size { width, height })?;
     write_head(svg, drawing)?;
     write_legend(svg, &legend, width - MARGIN - legend_width, head)?;
     writeln!(svg, r#"<g transform="translate({MARGIN} {head})">"#)?;

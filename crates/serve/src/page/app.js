@@ -26,7 +26,7 @@ $('#theme').addEventListener('click', () => {
 
 /** What all views see. */
 const app = {
-  file: '', example: true, text: '', model: '', version: 0,
+  file: '', example: true, text: '', model: '', version: 0, saved: null,
   get source() { return { file: this.file, example: this.example, text: this.text, model: this.model }; },
   showSource: (span) => { if (span && span.file.endsWith(app.file)) editor.showLine(span.line, span.column); },
   /** A mode that a run was in, to be shown in the structure. */
@@ -43,6 +43,7 @@ const views = {
 let shown = 'structure';
 
 function refresh() {
+  if (isGone) return;
   app.version += 1;
   for (const view of Object.values(views)) view.stale = true;
   views[shown].refresh();
@@ -73,6 +74,7 @@ tabs.forEach((tab, at) => {
 });
 
 let pause;
+let isGone = false;
 const editor = new Editor($('#editor'), {
   changed: (text) => {
     app.text = text;
@@ -83,9 +85,14 @@ const editor = new Editor($('#editor'), {
   judged: (diagnostics) => {
     const errors = diagnostics.filter((it) => it.severity === 1).length;
     const verdict = $('#verdict');
+    if (isGone) return;
     verdict.classList.toggle('bad', errors > 0);
     if (errors > 0) verdict.textContent = errors === 1 ? '1 error' : `${errors} errors`;
     else if (verdict.textContent.includes('error') || !verdict.textContent) verdict.textContent = 'all well';
+  },
+  gone: () => {
+    isGone = true;
+    tell(new Error('The server is gone: nothing is judged or saved any more. Keep your text, and start it again.'));
   },
 });
 
@@ -109,19 +116,25 @@ function listModels() {
   select.value = app.model;
 }
 
-/** Texts of files that were changed and not saved, while another file is shown. */
+/** Texts of files that were changed and not saved, while another file is shown, with the versions that were read. */
 const unsaved = new Map();
 const isUnsaved = () => Boolean(app.file) && !app.example && !isAlone && !$('#save').disabled;
 addEventListener('beforeunload', (event) => { if (isUnsaved() || unsaved.size) event.preventDefault(); });
 
+/** A file with its version, by which it is told whether somebody else wrote it meanwhile. */
+async function read(file, example) {
+  const response = await get(example ? `api/example?name=${encodeURIComponent(file)}` : `api/file?path=${encodeURIComponent(file)}`);
+  return { text: await response.text(), saved: response.headers.get('ETag') };
+}
+
 async function open(file, example, given = null) {
-  const read = async () => (await get(example ? `api/example?name=${encodeURIComponent(file)}` : `api/file?path=${encodeURIComponent(file)}`)).text();
   const kept = example ? undefined : unsaved.get(file);
   // What cannot be read leaves the file that is shown, with its text.
-  const text = given ?? kept ?? await read();
-  if (isUnsaved()) unsaved.set(app.file, app.text);
+  const { text, saved } = given !== null ? { text: given, saved: null } : kept ?? await read(file, example);
+  if (isUnsaved()) unsaved.set(app.file, { text: app.text, saved: app.saved });
   if (!example) unsaved.delete(file);
-  Object.assign(app, { file, example, model: '', text });
+  $('#conflict').hidden = true;
+  Object.assign(app, { file, example, model: '', text, saved });
   $('#save').hidden = example || isAlone;
   mayBeSaved(kept !== undefined);
   $('#verdict').textContent = '';
@@ -145,12 +158,45 @@ function mayBeSaved(changed) {
   $('#save').textContent = changed ? 'Save' : 'Saved';
 }
 
-async function save() {
-  const response = await request(`api/file?path=${encodeURIComponent(app.file)}`, { method: 'PUT', body: app.text });
-  if (!response.ok) tell(new Error(await response.text()));
-  else { editor.server.notify('textDocument/didSave', { textDocument: { uri: editor.server.uri } }); mayBeSaved(false); }
+async function save(known = app.saved) {
+  const { file, text } = app;
+  // A file that was not there when it was opened has no version.
+  const headers = known ? { 'If-Match': known } : {};
+  const response = await request(`api/file?path=${encodeURIComponent(file)}`, { method: 'PUT', body: text, headers });
+  const isShown = app.file === file && !app.example;
+  if (response.status === 412 && isShown) objectTo(await response.text());
+  else if (!response.ok) tell(new Error(await response.text()));
+  else if (isShown) {
+    editor.server.notify('textDocument/didSave', { textDocument: { uri: editor.server.uri } });
+    app.saved = response.headers.get('ETag');
+    $('#conflict').hidden = true;
+    // What was typed since is not saved.
+    mayBeSaved(app.text !== text);
+  } else if (unsaved.get(file)?.text === text) unsaved.delete(file);
 }
-$('#save').addEventListener('click', save);
+$('#save').addEventListener('click', () => save().catch(tell));
+
+/** Two texts of one file: which one counts is for the user to say. */
+function objectTo(message) {
+  $('#conflict span').textContent = `${message.trim()}. What you see here is not saved.`;
+  $('#conflict').hidden = false;
+}
+$('#overwrite').addEventListener('click', () => save('*').catch(tell));
+$('#reload').addEventListener('click', () => {
+  mayBeSaved(false);
+  open(app.file, false).catch((error) => { mayBeSaved(true); tell(error); });
+});
+
+/** Whoever comes back from another program may have written the file there. */
+async function lookAgain() {
+  if (!app.file || app.example || isAlone || isGone) return;
+  const { file } = app;
+  const now = await read(file, false);
+  if (app.file !== file || app.example || now.saved === app.saved) return;
+  if (isUnsaved()) objectTo(`\`${file}\` was changed outside since it was opened`);
+  else await open(file, false, null);
+}
+addEventListener('focus', () => lookAgain().catch(() => {}));
 
 /** Without a server the address is the place to keep a model: it is in the fragment, which no browser sends. */
 async function link() {
@@ -163,7 +209,7 @@ async function link() {
 $('#link').hidden = !isAlone;
 $('#link').addEventListener('click', () => link().catch(tell));
 addEventListener('keydown', (event) => {
-  if ((event.ctrlKey || event.metaKey) && event.key === 's') { event.preventDefault(); if (isAlone) link().catch(tell); else if (!app.example) save(); }
+  if ((event.ctrlKey || event.metaKey) && event.key === 's') { event.preventDefault(); if (isAlone) link().catch(tell); else if (!app.example) save().catch(tell); }
   if ((event.ctrlKey || event.metaKey) && event.key === 'Enter') { event.preventDefault(); show('simulation'); views.simulation.run(); }
 });
 

@@ -25,6 +25,10 @@ export class Changes {
       this.root.replaceChildren(element('p', { class: 'dim' }, 'There are no mode changes to show: the diagnostics beside the text, or one mode only, are why.'), element('pre', { class: 'code mono', tabindex: '0' }, changes.messages ?? ''));
       return;
     }
+    if (changes.result.truncated) {
+      this.root.replaceChildren(...tooMany(changes.result));
+      return;
+    }
     this.changes = changes.result.changes;
     this.names = structure.result?.mode_variables?.map((it) => it.name) ?? [];
     this.kinds = this.changes.map((change) => ({ ...change, holds: compiled(change.when, this.names) }));
@@ -85,6 +89,19 @@ export class Changes {
       ...(kind.restart?.length ? [element('h3', {}, 'Restart equations'), ...kind.restart.map((level) => element('p', { class: 'mono' },
         `${level.equations.join(', ')} → ${level.solves.join(', ')}`, ...Object.entries(level.formula ?? {}).flatMap(([name, formula]) => [element('br'), `${name} = ${formula}`])))] : []));
   }
+}
+
+/** What stands for the list where there are too many kinds of changes. */
+function tooMany({ mode_count: count, summary }) {
+  const part = (title, list, text) => (list?.length ? [element('h3', {}, title), element('ul', {}, list.map((it) => element('li', { class: 'mono' }, text(it))))] : []);
+  const where = (it) => (it.when && it.when !== 'true' ? `${it.name} when ${it.when}` : it.name);
+  return [
+    element('p', {}, `There are too many kinds of changes between ${count} modes to list them. What some of them do, the first of each:`),
+    ...part('Erased by some change', summary?.erased, where),
+    ...part('Left open by some change', summary?.undetermined, where),
+    ...part('Impulsive or discontinuous in some change', summary?.orders?.filter((it) => Number(it.order) >= 0), (it) => `${it.variable}: ${Number(it.order) > 0 ? `impulsive, of order ${it.order}` : 'jumps'}${it.when && it.when !== 'true' ? ` when ${it.when}` : ''}`),
+    element('p', { class: 'dim' }, 'The command `modeshift changes --from … --to …` tells of one change.'),
+  ];
 }
 
 const names = (list) => (list ?? []).map((it) => it.name ?? it.variable ?? it).join(' ');

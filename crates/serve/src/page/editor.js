@@ -29,7 +29,7 @@ const KINDS = { 1: 'error', 2: 'warning', 3: 'note', 4: 'note' };
 const MARKS = { 1: 'e', 2: 'w', 3: 'i', 4: 'i' };
 
 export class Editor {
-  constructor(root, { changed, judged }) {
+  constructor(root, { changed, judged, gone }) {
     this.area = root.querySelector('#source');
     this.shown = root.querySelector('.shown');
     this.gutter = root.querySelector('.gutter');
@@ -47,7 +47,15 @@ export class Editor {
     this.server = new LanguageServer({
       'textDocument/publishDiagnostics': (params) => this.published(params),
       'workspace/inlayHint/refresh': () => this.askForHints(),
-      closed: () => { this.count.textContent = '· the language server is gone; reload the page'; },
+      closed: () => {
+        // What was said of an earlier text is true no longer.
+        this.diagnostics = [];
+        this.hints = [];
+        this.list.replaceChildren();
+        this.count.textContent = '· the server is gone';
+        this.paint();
+        gone();
+      },
     });
     this.area.addEventListener('input', () => this.typed());
     this.area.addEventListener('keydown', (event) => this.key(event));

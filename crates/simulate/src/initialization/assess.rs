@@ -12,7 +12,7 @@ use modeshift_structure::initialization::{Conditional, InitialCase, InitialScena
 
 use super::explain::{explain_failure, explain_solution};
 use super::problem::{InitialProblem, StartSettings};
-use super::search::InitialState;
+use super::search::{InitialState, NoStart};
 use super::solve::{Disagreement, ModeFailure};
 use crate::run::{RunModel, RunSettings, missing_functions};
 
@@ -177,7 +177,7 @@ pub fn assess(
         } else if let Some(problem) = &problem
             && looked.impulsive_start
         {
-            assessed.state = state_after_first_instant(problem, looked, scenario);
+            assessed.state = state_after_first_instant(problem, looked, scenario, None);
             assessed.after_first_instant = assessed.state.is_some();
         }
         assessed
@@ -206,7 +206,7 @@ fn find_start(
             explain_solution(problem, &state, diagnostics);
             assessed.state = Some(state);
         }
-        Err(failure) => match state_after_first_instant(problem, looked, &assessed.scenario) {
+        Err(failure) => match state_after_first_instant(problem, looked, &assessed.scenario, Some(&failure)) {
             Some(state) => {
                 assessed.state = Some(state);
                 assessed.after_first_instant = true;
@@ -219,11 +219,13 @@ fn find_start(
     }
 }
 
-/// What the first instant of a run makes of the start values, with all mode variables of initialization.
+/// What the first instant of a run makes of the start values, with all mode variables of initialization; `failure` is what the search
+/// for start values came to, where there was one.
 fn state_after_first_instant(
     problem: &InitialProblem<'_>,
     looked: Looked<'_>,
     scenario: &InitialScenario,
+    failure: Option<&NoStart>,
 ) -> Option<InitialState> {
     if scenario.id.is_some() {
         return None;
@@ -233,7 +235,13 @@ fn state_after_first_instant(
         RunModel { dae: problem.dae, analysis: looked.analysis, natives: problem.natives, overrides: &overrides };
     let own = RunSettings::of(&problem.dae.model.experiment);
     let settings = RunSettings { impulsive_start: looked.impulsive_start || own.impulsive_start, ..own };
-    let state = crate::run::state_after_first_instant(&model, &settings)?;
+    // A run would search in the same modes, and need not do so again.
+    let is_of_all = problem.start.is_of_all_modes_of(looked.analysis) && problem.time == settings.start;
+    let state = match failure.filter(|_| is_of_all) {
+        Some(failure) if failure.is_about_discrete_variables() => None,
+        Some(_) => crate::run::state_after_failed_search(problem, &settings),
+        None => crate::run::state_after_first_instant(&model, &settings),
+    }?;
     let mut mode = problem.start_mode();
     for (id, value) in state.mode.0.iter() {
         mode.set(ModeVariable(id.0), value);

@@ -1,7 +1,8 @@
 //! Why there is no start, and what is remarkable about one, in the words of the model.
 
 use modeshift_dae::{
-    ArithmeticOperator, Definition, Equation, EquationId, ExpressionText, FlatModel, Node, Type, VariableId, short_text,
+    ArithmeticOperator, Definition, Equation, EquationId, ExpressionId, ExpressionText, FlatModel, Node, Type,
+    Variability, VariableId, short_text,
 };
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
 use modeshift_numerics::NewtonFailureReason;
@@ -198,7 +199,7 @@ fn block_failure(problem: &InitialProblem<'_>, block: &BlockFailure) -> Diagnost
     match &block.newton.reason {
         NewtonFailureReason::ResidualNotFinite(row) => {
             match division_by_zero(model, block.equations[*row], problem.time) {
-                Some(words) if words.contains("`time`") => {
+                Some(words) if words.ends_with("at the start") => {
                     diagnostic.help("begin later (`--start`), or write the equation without a division")
                 }
                 Some(_) => {
@@ -211,31 +212,45 @@ fn block_failure(problem: &InitialProblem<'_>, block: &BlockFailure) -> Diagnost
     }
 }
 
-/// A division of an equation by a parameter that is given as 0, or by the time of a start at 0, in words.
+/// A division of an equation by what is 0 whatever the unknowns are, a parameter or a formula of parameters and the time, in words.
 fn division_by_zero(model: &FlatModel, equation: EquationId, time: f64) -> Option<String> {
     let Equation { left, right, .. } = model.equations[equation];
     let mut found = None;
     for side in [left, right] {
         model.expressions.for_each(side, |id, node| {
-            if let Node::Arithmetic(ArithmeticOperator::Divide, _, by) = node {
-                let name = match model.expressions.node(by) {
-                    Node::Time if time == 0.0 => Some("time"),
-                    Node::Variable(variable, 0) => {
-                        let value = model.variables[variable].binding.and_then(|it| model.expressions.literal(it));
-                        (value == Some(0.0)).then_some(&*model.variables[variable].name)
-                    }
-                    _ => None,
-                };
-                let words = name.map(|name| {
-                    let when = if name == "time" { " at the start" } else { "" };
-                    format!("`{}` divides by `{name}`, which is 0{when}", short_text(model, None, id))
+            if let Node::Arithmetic(ArithmeticOperator::Divide, _, by) = node
+                && known_value(model, by, time, DEEPEST) == Some(0.0)
+            {
+                let divisor = short_text(model, None, by);
+                let of_time = model.expressions.contains(by, |node| node == Node::Time);
+                let when = if of_time { " at the start" } else { "" };
+                found.get_or_insert_with(|| {
+                    format!("`{}` divides by `{divisor}`, which is 0{when}", short_text(model, None, id))
                 });
-                found = found.take().or(words);
             }
             found.is_none()
         });
     }
     found
+}
+
+/// How far bindings of parameters are followed.
+const DEEPEST: usize = 50;
+
+/// The value of an expression that has no unknowns, at a time.
+fn known_value(model: &FlatModel, id: ExpressionId, time: f64, depth: usize) -> Option<f64> {
+    let value = |id: ExpressionId| known_value(model, id, time, depth.checked_sub(1)?);
+    match model.expressions.node(id) {
+        Node::Time => Some(time),
+        Node::Variable(variable, 0) => {
+            let variable = &model.variables[variable];
+            let is_known = matches!(variable.variability, Variability::Parameter | Variability::Constant);
+            value(variable.binding.filter(|_| is_known)?)
+        }
+        Node::Negate(of) => value(of).map(|it| -it),
+        Node::Arithmetic(operator, a, b) => Some(operator.value(value(a)?, value(b)?)),
+        _ => model.expressions.literal(id),
+    }
 }
 
 /// What is said about discrete variables at the start and is not true there.

@@ -82,7 +82,7 @@ use prepare::discrete_part::Requirement;
 pub(crate) use prepare::native_calls::missing_functions;
 use repeated::Repeated;
 use start::Start;
-pub(crate) use start::state_after_first_instant;
+pub(crate) use start::{state_after_failed_search, state_after_first_instant};
 use values::{Occasion, Side};
 use zeno::detection::RecentEvents;
 
@@ -123,6 +123,10 @@ trait Conductor {
     fn accumulated(&mut self, _time: f64) {}
     /// Whether what is told begins here, with a row.
     fn begins_result(&self) -> bool {
+        false
+    }
+    /// Whether the record of the last event is looked at in pauses.
+    fn looks_at_events(&self) -> bool {
         false
     }
     /// The run is there: how to go on.
@@ -295,7 +299,13 @@ impl<'a> Run<'_, 'a> {
             if side.time >= self.settings.stop {
                 return self.finish(&side);
             }
-            side = self.repeat(side);
+            side = match self.repeat(side) {
+                Ok(side) => side,
+                Err(ended) => match *ended {
+                    Ended::Run(end, time) => return (end, time),
+                    Ended::Event(side) | Ended::Stop(side) => return self.finish(&side),
+                },
+            };
             side = match self.phase(side) {
                 Ok(Ended::Event(right)) => right,
                 Ok(Ended::Stop(last)) => return self.finish(&last),

@@ -45,6 +45,11 @@ pub(crate) struct VisitedMode<'a> {
 }
 
 impl VisitedMode<'_> {
+    /// Whether a variable that exists is no quantity, since it is pinned to zero.
+    pub fn is_pinned(&self, variable: VariableId) -> bool {
+        self.pins.as_ref().is_some_and(|pins| pins.pinned.contains(&variable))
+    }
+
     /// How many quantities it leaves free.
     pub fn pin_count(&self) -> usize {
         self.pins.as_ref().map_or(0, |pins| pins.pinned.len())
@@ -178,9 +183,9 @@ impl<'a> VisitedModes<'a> {
 
     /// Tells the surroundings of programs what the discrete values are.
     pub fn surround(&self, side: &Side<'_>) {
-        let Prepared { discrete, felt, .. } = self.prepared;
+        let Prepared { felt, .. } = self.prepared;
         let mut surroundings = self.surroundings.borrow_mut();
-        for id in discrete.variables().filter(|&id| felt.contains(id)) {
+        for &id in &felt.variables {
             surroundings.set_variable(id, side.discrete[id]);
         }
         for &Derivative { of, order } in &felt.left_limits {

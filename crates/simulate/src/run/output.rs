@@ -209,14 +209,13 @@ impl<'o> Output<'o> {
         record(prepared, self.columns, &self.scales, left, outcome)
     }
 
-    /// Tells of an event that is like one that was told, with the rows on both sides.
+    /// Tells of an event that is like one that was told, with the rows on both sides. Its record is kept where somebody looks at it later.
     pub fn repeated_event<'a>(
         &mut self,
         prepared: &Prepared,
         left: &Side<'a>,
         right: &Side<'a>,
-        record: &mut EventRecord,
-        tells_stairs: bool,
+        (record, tells_stairs, keeps_event): (&mut EventRecord, bool, bool),
     ) {
         self.row(left);
         std::mem::swap(&mut self.present.left, &mut self.present.right);
@@ -235,7 +234,7 @@ impl<'o> Output<'o> {
             }
         }
         self.observer.event(record);
-        self.present.event = None;
+        self.present.event = keeps_event.then(|| record.clone());
         self.tell_shown(right);
         self.events += 1;
         self.pass_points_until(left.time);

@@ -5,8 +5,9 @@
 //! remembers the free directions: what they reach has no value, and conditions on it are replaced by what follows from
 //! them (`instant::derived_guards`). That the equations left out really follow is looked at in every restart.
 //!
-//! A pinned variable is no quantity of the mode. All that asks for it gets what the discrete part of a side holds for it,
-//! which is zero for continuous variables that exist in every mode: only these may be pinned.
+//! A pinned variable is no quantity of the mode, and zero for all that asks for it. What exists in a state of a machine only, as the
+//! middle of two blocking diodes that were entered with it, is pinned where nothing else can be: results show zero for what is
+//! pinned, and potentials of nodes read better than voltages of elements.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -142,12 +143,12 @@ impl Linearized<'_> {
         }
         let differentiated = differentiated(self.prepared);
         let expressions = &self.prepared.dae.model.expressions;
-        let may_be_pinned = |at: u32| {
+        let eligible = |at: u32| {
             let id = signature.variables[at as usize];
-            let exists = expressions.literal_boolean(self.prepared.dae.model.variables[id].guard) == Some(true);
-            exists && !differentiated.contains(&id)
+            let always_exists = expressions.literal_boolean(self.prepared.dae.model.variables[id].guard) == Some(true);
+            (!differentiated.contains(&id)).then_some(u32::from(always_exists))
         };
-        let found = pins(&rows, signature.variables.len(), parts, |at| is_constant[at as usize], may_be_pinned)?;
+        let found = pins(&rows, signature.variables.len(), parts, |at| is_constant[at as usize], eligible)?;
         let named = |direction: &Vec<(u32, f64)>| {
             direction.iter().map(|&(at, share)| (signature.variables[at as usize], share)).collect()
         };

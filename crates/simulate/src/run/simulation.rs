@@ -539,6 +539,10 @@ impl Conductor for Remote {
         self.found = self.wanted.take().map(|wanted| linearized_here(machinery, side, &wanted));
     }
 
+    fn looks_at_events(&self) -> bool {
+        true
+    }
+
     fn pause(&mut self, output: &Output<'_>, diagnostics: &mut Diagnostics) -> Next {
         let (present, event) = self.present(output);
         let time = present.time;

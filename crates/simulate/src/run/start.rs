@@ -1,10 +1,11 @@
 //! The beginning of a run: start values, the mode they are in, and the first side.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use modeshift_dae::{Derivative, Id, IndexVec, Mode, ModeVariableId, MultimodeDae, Variability, VariableId};
 use modeshift_diagnostics::{Diagnostic, Diagnostics};
-use modeshift_numerics::{Input, Parameters};
+use modeshift_numerics::{Input, NativeFunctions, Parameters};
 use modeshift_structure::initialization::{InitialChoice, initialization};
 
 use crate::initialization::{
@@ -63,15 +64,37 @@ impl Start {
             return None;
         }
         let (found, constants) = initial_state(model, settings, diagnostics)?;
-        let (dae, natives) = (model.dae.clone(), model.natives.clone());
-        let how = (settings.noise(), settings.search);
-        match Prepared::new(dae, natives, constants, how, settings.start) {
-            Ok(prepared) => Some(Start { prepared, settings: settings.clone(), found }),
+        match Start::made((model.dae, model.natives), constants, settings, found) {
+            Ok(start) => Some(start),
             Err(problems) => {
                 problems.into_iter().for_each(|problem| diagnostics.push(problem));
                 None
             }
         }
+    }
+
+    /// The same from a problem of which it is known that no mode agrees with its start values; nothing where these are no left limits.
+    fn before(problem: &InitialProblem<'_>, settings: &RunSettings) -> Option<Self> {
+        let mut unsaid = Diagnostics::new();
+        let limits = LeftLimits::of(problem).filter(|_| settings.check(&mut unsaid))?;
+        let overrides = BTreeMap::new();
+        let model = &problem.start.system.dae.model;
+        let mut parameters = Parameters::evaluate(model, problem.natives, &overrides, &mut unsaid).ok()?;
+        let (values, constants) = constants(problem.dae, &mut parameters);
+        let constants = Constants { parameters: Arc::new(values), ..constants };
+        let found = Found::LeftLimits(limits, Vec::new());
+        Start::made((problem.dae, problem.natives), constants, settings, found).ok()
+    }
+
+    fn made(
+        (dae, natives): (&MultimodeDae, &NativeFunctions),
+        constants: Constants,
+        settings: &RunSettings,
+        found: Found,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let how = (settings.noise(), settings.search);
+        let prepared = Prepared::new(dae.clone(), natives.clone(), constants, how, settings.start)?;
+        Ok(Start { prepared, settings: settings.clone(), found })
     }
 
     /// The left side of the first instant.
@@ -196,25 +219,39 @@ impl Start {
 /// there is none, or where the search for start values decides.
 pub(crate) fn state_after_first_instant(model: &RunModel<'_>, settings: &RunSettings) -> Option<InitialState> {
     let start = Start::find(model, settings, &mut Diagnostics::new())?;
-    if matches!(start.found, Found::State(_)) {
-        return None;
+    match start.found {
+        Found::State(_) => None,
+        Found::LeftLimits(..) => start.after_first_instant(),
     }
-    let prepared = &start.prepared;
-    let mut machinery = Machinery { prepared, visited: VisitedModes::new(prepared), memory: Memory::new(prepared) };
-    let side = start.beginning(&mut machinery).ok()?.side;
-    let jet = side.mode.quantities.list().iter().zip(&side.jet).map(|(&it, &value)| (it, value));
-    let discrete = model.dae.discrete.definitions.iter_enumerated().filter(|(_, it)| it.is_some());
-    let discrete = discrete.map(|(id, _)| (Derivative::new(id, 0), side.discrete[id]));
-    let values = jet.chain(discrete).filter(|(_, value)| !value.is_nan());
-    Some(InitialState {
-        mode: StartMode(Mode::from_fn(model.dae.mode_variables.len(), |id| side.mode.values[id])),
-        scenario: String::new(),
-        values: values.collect(),
-        fixed: Vec::new(),
-        others: Vec::new(),
-        complete: true,
-        log: Vec::new(),
-    })
+}
+
+/// The same of a problem whose search for start values has failed in all modes that a run would search.
+pub(crate) fn state_after_failed_search(problem: &InitialProblem<'_>, settings: &RunSettings) -> Option<InitialState> {
+    Start::before(problem, settings)?.after_first_instant()
+}
+
+impl Start {
+    /// What the first instant makes of left limits.
+    fn after_first_instant(&self) -> Option<InitialState> {
+        let start = self;
+        let prepared = &start.prepared;
+        let mut machinery = Machinery { prepared, visited: VisitedModes::new(prepared), memory: Memory::new(prepared) };
+        let side = start.beginning(&mut machinery).ok()?.side;
+        let jet = side.mode.quantities.list().iter().zip(&side.jet).map(|(&it, &value)| (it, value));
+        let dae = &prepared.dae;
+        let discrete = dae.discrete.definitions.iter_enumerated().filter(|(_, it)| it.is_some());
+        let discrete = discrete.map(|(id, _)| (Derivative::new(id, 0), side.discrete[id]));
+        let values = jet.chain(discrete).filter(|(_, value)| !value.is_nan());
+        Some(InitialState {
+            mode: StartMode(Mode::from_fn(dae.mode_variables.len(), |id| side.mode.values[id])),
+            scenario: String::new(),
+            values: values.collect(),
+            fixed: Vec::new(),
+            others: Vec::new(),
+            complete: true,
+            log: Vec::new(),
+        })
+    }
 }
 
 /// In what time states change by as much as they are, the mean of all for which that can be said: one that begins near zero

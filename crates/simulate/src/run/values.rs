@@ -61,6 +61,7 @@ impl Side<'_> {
     pub fn value(&self, variable: VariableId, order: u32) -> f64 {
         match self.mode.quantities.index(variable, order) {
             Some(quantity) => self.jet[quantity.index()],
+            None if self.mode.is_pinned(variable) => 0.0,
             None => self.discrete[variable],
         }
     }

@@ -24,9 +24,11 @@ mod proposal;
 mod scenarios;
 mod system;
 
-use modeshift_dae::{EquationId, Id, IndexVec, MultimodeDae, VariableId};
+use modeshift_dae::{EquationId, Id, IndexVec, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics};
 use modeshift_modes::{FormulaPrinter, Invariant, Limit, LimitKind, ModeSet, ModeSpace, ModeVariable};
+
+use rustc_hash::FxHashMap;
 
 use crate::matching::offsets::Thermometer;
 use crate::{
@@ -44,6 +46,8 @@ pub use system::{NotDifferentiated, Origin, System};
 /// The initialization of a model in all its modes and scenarios.
 #[derive(Debug)]
 pub struct Initialization {
+    /// It is of the modes in which these mode variables have these values.
+    within: Vec<(ModeVariableId, bool)>,
     /// Modes and scenarios: the mode variables of the model, behind them one variable per scenario.
     pub space: ModeSpace,
     /// The initial modes that are possible, and in which scenario.
@@ -76,7 +80,7 @@ pub fn initialization(
     diagnostics: &mut Diagnostics,
 ) -> Result<Initialization, Limit> {
     let within = [&analysis.within[..], &choice.within].concat();
-    let choice = &InitialChoice { within, ..choice.clone() };
+    let choice = &InitialChoice { within: within.clone(), ..choice.clone() };
     let initial = scenarios::initial_modes(dae, analysis.space.order(), choice, options);
     let mut found = Diagnostics::new();
     scenarios::check_scenarios(dae, &initial, &mut found);
@@ -94,7 +98,7 @@ pub fn initialization(
     let proposal = proposal::proposal(&space, &system, &matching, &parts, &order)?;
     let (singular, cap) = (carried.singular, options.cap);
     let initialization =
-        Initialization { space, invariant, scenarios, system, matching, parts, proposal, singular, order, cap };
+        Initialization { within, space, invariant, scenarios, system, matching, parts, proposal, singular, order, cap };
     let mut found = Diagnostics::new();
     check_absent_variables(dae, &initialization, &mut found);
     initialization.space.check()?;
@@ -243,6 +247,12 @@ fn check_absent_variables(dae: &MultimodeDae, initialization: &Initialization, d
 }
 
 impl Initialization {
+    /// Whether no mode that an analysis knows is left out.
+    pub fn is_of_all_modes_of(&self, analysis: &Analysis) -> bool {
+        let known: FxHashMap<ModeVariableId, bool> = analysis.within.iter().copied().collect();
+        self.within.iter().all(|(mode, value)| known.get(mode) == Some(value))
+    }
+
     /// Blocks and their dependencies: what is solved one after the other. Only who lists them needs them.
     pub fn graph(&self) -> Result<ConditionalDependencyGraph, Limit> {
         let Initialization { space, system, matching, parts, order, .. } = self;

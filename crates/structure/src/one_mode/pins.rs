@@ -60,20 +60,21 @@ pub enum NoPins {
 }
 
 /// The pins of a mode, from the coefficients of its equations. `parts` are those of the matching, where it has no perfect
-/// one; `is_constant` says which equations have coefficients that never change, `may_be_pinned` which unknowns may.
+/// one; `is_constant` says which equations have coefficients that never change, `eligible` which unknowns may be pinned: of these
+/// the largest are taken first.
 pub fn pins(
     rows: &[Vec<Coefficient>],
     column_count: usize,
     parts: Option<&Parts>,
     is_constant: impl Fn(u32) -> bool,
-    may_be_pinned: impl Fn(u32) -> bool,
+    eligible: impl Fn(u32) -> Option<u32>,
 ) -> Result<Pins, NoPins> {
     if let Some(parts) = parts {
         let count = parts.overdetermined_equations.len() - parts.overdetermined_variables.len();
         let free = free_directions(rows, &parts.underdetermined_variables);
         let redundant = redundancies(rows, &parts.overdetermined_equations);
         if free.len() == count && redundant.len() == count {
-            return chosen(free, redundant, may_be_pinned);
+            return chosen(free, redundant, eligible);
         }
     }
     let (all_rows, all_columns): (Vec<u32>, Vec<u32>) =
@@ -92,21 +93,21 @@ pub fn pins(
                 Ordering::Equal => {}
             }
             let (dropped, redundant) = redundant.into_iter().unzip();
-            let (pinned, free) = solved_for(free, may_be_pinned).ok_or(NoPins::Differentiated)?;
+            let (pinned, free) = solved_for(free, eligible).ok_or(NoPins::Differentiated)?;
             Ok(Pins { dropped, pinned, free, redundant })
         }
         (free, redundant) if free < redundant => Err(NoPins::Wrong),
-        _ => chosen(free, redundant, may_be_pinned),
+        _ => chosen(free, redundant, eligible),
     }
 }
 
 fn chosen(
     free: Vec<Vec<(u32, f64)>>,
     redundant: Vec<Vec<(u32, f64)>>,
-    may_be_pinned: impl Fn(u32) -> bool,
+    eligible: impl Fn(u32) -> Option<u32>,
 ) -> Result<Pins, NoPins> {
-    let (pinned, free) = solved_for(free, may_be_pinned).ok_or(NoPins::Differentiated)?;
-    let (dropped, redundant) = solved_for(redundant, |_| true).ok_or(NoPins::Wrong)?;
+    let (pinned, free) = solved_for(free, eligible).ok_or(NoPins::Differentiated)?;
+    let (dropped, redundant) = solved_for(redundant, |_| Some(0)).ok_or(NoPins::Wrong)?;
     Ok(Pins { dropped, pinned, free, redundant })
 }
 
@@ -242,18 +243,20 @@ fn vanishing_combinations(mut vectors: Vec<Vec<(Key, f64)>>) -> Vec<BTreeMap<u32
     vanishing
 }
 
-/// Vectors solved for as many of their places: each then has one of these places alone, with 1.
+/// Vectors solved for as many of their places, the most eligible ones first: each then has one of these places alone, with 1.
 #[allow(clippy::type_complexity)] // the places, ascending, and their vectors
-fn solved_for(vectors: Vec<Vec<(u32, f64)>>, may_be: impl Fn(u32) -> bool) -> Option<(Vec<u32>, Vec<Vec<(u32, f64)>>)> {
+fn solved_for(
+    vectors: Vec<Vec<(u32, f64)>>,
+    eligible: impl Fn(u32) -> Option<u32>,
+) -> Option<(Vec<u32>, Vec<Vec<(u32, f64)>>)> {
     let mut vectors: Vec<BTreeMap<u32, f64>> = vectors.into_iter().map(|it| it.into_iter().collect()).collect();
     let mut places: Vec<u32> = Vec::new();
     for number in 0..vectors.len() {
         let size = vectors[number].values().fold(0.0, |size: f64, value| size.max(value.abs()));
-        let allowed = vectors[number].iter().filter(|&(&place, _)| may_be(place));
-        let (&place, &pivot) = allowed.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()).then(b.0.cmp(a.0)))?;
-        if pivot.abs() <= ZERO * size {
-            return None;
-        }
+        let solvable = vectors[number].iter().filter(|(_, pivot)| pivot.abs() > ZERO * size);
+        let allowed = solvable.filter_map(|(&place, &pivot)| Some((eligible(place)?, pivot, place)));
+        let (_, pivot, place) =
+            allowed.max_by(|a, b| a.0.cmp(&b.0).then(a.1.abs().total_cmp(&b.1.abs())).then(b.2.cmp(&a.2)))?;
         vectors[number].values_mut().for_each(|value| *value /= pivot);
         let own = vectors[number].clone();
         for other in (0..vectors.len()).filter(|&other| other != number) {
@@ -307,7 +310,7 @@ mod tests {
     fn a_floating_potential_is_pinned_and_a_balance_dropped() {
         // Resistor between nodes 0 and 1 with current 2: both balances say that the current vanishes.
         let rows = [row(&[(0, 1.0), (1, -1.0), (2, -5.0)]), row(&[(2, 1.0)]), row(&[(2, -1.0)])];
-        let found = pins(&rows, 3, None, |_| true, |_| true).expect("harmless");
+        let found = pins(&rows, 3, None, |_| true, |_| Some(0)).expect("harmless");
         assert_eq!((found.pinned.len(), found.dropped.len()), (1, 1));
         assert!(found.pinned[0] < 2 && found.dropped[0] > 0);
         assert_eq!(found.free[0], vec![(0, 1.0), (1, 1.0)]);
@@ -316,23 +319,23 @@ mod tests {
     #[test]
     fn pins_are_chosen_among_those_allowed() {
         let rows = [row(&[(0, 1.0), (1, -1.0)]), row(&[(0, 2.0), (1, -2.0)])];
-        assert_eq!(pins(&rows, 2, None, |_| true, |it| it == 1).expect("harmless").pinned, [1]);
-        assert_eq!(pins(&rows, 2, None, |_| true, |_| false), Err(NoPins::Differentiated));
+        assert_eq!(pins(&rows, 2, None, |_| true, |it| (it == 1).then_some(0)).expect("harmless").pinned, [1]);
+        assert_eq!(pins(&rows, 2, None, |_| true, |_| None), Err(NoPins::Differentiated));
     }
 
     #[test]
     fn what_is_regular_has_none() {
         let rows = [row(&[(0, 1.0), (1, 1.0)]), row(&[(0, 1.0), (1, -1.0)])];
-        assert_eq!(pins(&rows, 2, None, |_| true, |_| true), Err(NoPins::Regular));
+        assert_eq!(pins(&rows, 2, None, |_| true, |_| Some(0)), Err(NoPins::Regular));
     }
 
     #[test]
     fn a_variable_that_is_given_and_integrated_is_given_twice() {
         // x = a, x' = b, and y in no equation: the second follows from the first, if at all.
         let rows = [row(&[(0, 1.0)]), vec![Coefficient { column: 0, order: 1, value: 1.0 }]];
-        let found = pins(&rows, 2, None, |_| true, |_| true).expect("harmless");
+        let found = pins(&rows, 2, None, |_| true, |_| Some(0)).expect("harmless");
         assert_eq!((found.pinned, found.dropped), (vec![1], vec![1]));
-        assert_eq!(pins(&rows, 2, None, |_| false, |_| true), Err(NoPins::Impossible));
+        assert_eq!(pins(&rows, 2, None, |_| false, |_| Some(0)), Err(NoPins::Impossible));
     }
 
     #[test]
@@ -341,7 +344,7 @@ mod tests {
         let speed = |column: u32| vec![Coefficient { column, order: 1, value: 1.0 }];
         let alias = |column: u32| row(&[(0, 1.0), (column, -1.0)]);
         let rows = [alias(1), alias(2), speed(1), speed(2), row(&[(3, 1.0), (4, 1.0)])];
-        let found = pins(&rows, 5, None, |_| true, |column| column > 2).expect("harmless");
+        let found = pins(&rows, 5, None, |_| true, |column| (column > 2).then_some(0)).expect("harmless");
         assert_eq!(found.dropped.len(), 1);
         assert!([2, 3].contains(&found.dropped[0]), "{found:?}");
         assert_eq!(found.redundant[0].iter().map(|it| it.0).collect::<Vec<_>>(), [0, 1, 2, 3]);

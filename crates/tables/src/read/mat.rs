@@ -27,7 +27,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<NumberColumn>, String> {
     let of = |name: &str| found.iter().find(|it| it.0 == name).map(|it| &it.1).ok_or(format!("it has no `{name}`"));
     let class = of("Aclass")?;
     // The fourth line says whether each matrix is turned around.
-    let is_turned = (0..class.columns).filter_map(|at| class.number(3, at)).map(|it| it as u8 as char);
+    let is_turned = (0..class.columns).map_while(|at| class.number(3, at)).map(|it| it as u8 as char);
     let is_turned = is_turned.collect::<String>().trim().eq_ignore_ascii_case("binNormal");
     let at = |matrix: &Matrix<'_>, row: usize, column: usize| match is_turned {
         true => matrix.number(column, row),
@@ -48,7 +48,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<NumberColumn>, String> {
             continue;
         }
         let sign = place.signum();
-        let row = place.abs() as usize - 1;
+        let row = (place.abs() as usize).checked_sub(1).ok_or("`dataInfo` names no row")?;
         let value = |instant| at(data, row, instant).map(|value| sign * value).ok_or("`data_2` is too small");
         let values = (0..instants).map(value).collect::<Result<Vec<f64>, _>>()?;
         let name = if matrix == 0.0 { "time".to_string() } else { name };

@@ -138,8 +138,10 @@ fn draw_event_times(drawing: &mut Drawing, content: &Content<'_>, frame: &Frame)
         return 4.0;
     }
     let mut free_from = f64::NEG_INFINITY;
+    // An event right after time zero happens at the smallest positive number.
+    let least = 1e-9 * (frame.span.1 - frame.span.0);
     for &time in content.events {
-        let (x, label) = (frame.x(time), short(time));
+        let (x, label) = (frame.x(time), short(if time.abs() < least { 0.0 } else { time }));
         let half = text_width(&label, 10) / 2.0;
         if x - half >= free_from {
             drawing.text((x, TITLE_HEIGHT + 9.0), label, 10, Anchor::Middle, FADED);

@@ -104,6 +104,7 @@ impl<'s, 'a> MicroStep<'s, 'a> {
             Input::Time => self.left.time,
             Input::Variable(variable, order) => match values.mode.quantities.index(variable, order) {
                 Some(quantity) => values.jet[quantity.index()],
+                None if values.mode.is_pinned(variable) => 0.0,
                 None => discrete[variable],
             },
             Input::LeftVariable(variable, order) => self.left_value(prepared, variable, order),

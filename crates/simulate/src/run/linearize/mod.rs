@@ -243,7 +243,7 @@ impl Look<'_> {
             }
         }
         let named = |id: &VariableId| {
-            let value = place(id).map_or_else(|| side.discrete[*id], |at| jet[at]);
+            let value = place(id).map_or_else(|| side.value(*id, 0), |at| jet[at]);
             (model.variables[*id].name.to_string(), value)
         };
         Ok(Linearization {

@@ -9,7 +9,7 @@ use modeshift_dae::{Builtin, ExpressionId, ExpressionText, IndexVec, MultimodeDa
 use modeshift_diagnostics::Diagnostic;
 use rustc_hash::FxHashSet;
 
-use crate::run::phase::time_events::{Affine, Sampling, affine, meeting};
+use crate::run::phase::time_events::{Affine, Part, Sampling, TimeFormula, affine, meeting};
 use crate::run::phase::zero_crossings::Guard;
 use crate::run::prepare::discrete_part::DiscretePart;
 use crate::run::prepare::event_functions::Rounding;
@@ -24,6 +24,10 @@ const ROUNDING: f64 = 8.0 * f64::EPSILON;
 pub(crate) struct Schedule {
     /// By atom: its sides as functions of time, where nothing but parameters enters.
     fixed_sides: IndexVec<RelationId, Option<[Affine; 2]>>,
+    /// By atom: those of others, made ready where that can be done.
+    sides: IndexVec<RelationId, Option<[TimeFormula; 2]>>,
+    /// By stair: its argument.
+    arguments: Vec<Option<TimeFormula>>,
     timetable: Timetable,
     /// The calls of `sample`, waiting for their first instants.
     pub samplings: Vec<Sampling>,
@@ -43,8 +47,20 @@ impl Schedule {
             (Moment::Time, [left, right]) => Some([side(left)?, side(right)?]),
             _ => None,
         });
-        let fixed_sides = fixed_sides.collect();
+        let fixed_sides: IndexVec<RelationId, Option<[Affine; 2]>> = fixed_sides.collect();
         let timetable = Timetable::new(&discrete.atoms, &fixed_sides);
+        let part = |id: VariableId| match constants.parameter(id) {
+            Some(number) if number.is_finite() => Part::Number(number),
+            None if !dae.model.variables[id].is_continuous_unknown() => Part::Decided,
+            _ => Part::Neither,
+        };
+        let formula = |expression: ExpressionId| TimeFormula::new(&dae.model.expressions, expression, &part);
+        let sides = discrete.atoms.iter_enumerated().map(|(id, atom)| match (atom.moment, atom.sides) {
+            (Moment::Time, [left, right]) if fixed_sides[id].is_none() => Some([formula(left)?, formula(right)?]),
+            _ => None,
+        });
+        let sides = sides.collect();
+        let arguments = discrete.stairs.iter().map(|stair| formula(stair.argument)).collect();
         let constant = |expression| side(expression).filter(|it| it.slope == 0.0);
         let mut samplings = Vec::new();
         for call in discrete.samples(&dae.model) {
@@ -57,7 +73,7 @@ impl Schedule {
                 _ => return Err(vec![no_instants(dae, call)]),
             }
         }
-        Ok(Schedule { fixed_sides, timetable, samplings })
+        Ok(Schedule { fixed_sides, sides, arguments, timetable, samplings })
     }
 }
 
@@ -114,10 +130,29 @@ impl Prepared {
         left: &IndexVec<VariableId, f64>,
         discrete: &IndexVec<VariableId, f64>,
     ) -> Option<[Affine; 2]> {
-        self.schedule.fixed_sides[atom].or_else(|| {
-            let [one, other] = self.discrete.atoms[atom].sides;
-            Some([self.affine(one, left, discrete)?, self.affine(other, left, discrete)?])
-        })
+        let Schedule { fixed_sides, sides, .. } = &self.schedule;
+        let value = |id: VariableId, is_left: bool| if is_left { left[id] } else { discrete[id] };
+        match (fixed_sides[atom], &sides[atom]) {
+            (Some(fixed), _) => Some(fixed),
+            (None, Some([one, other])) => Some([one.at(value)?, other.at(value)?]),
+            (None, None) => {
+                let [one, other] = self.discrete.atoms[atom].sides;
+                Some([self.affine(one, left, discrete)?, self.affine(other, left, discrete)?])
+            }
+        }
+    }
+
+    /// The argument of a stair as a function of time, where it is affine in it.
+    fn argument_in_time(
+        &self,
+        stair: usize,
+        left: &IndexVec<VariableId, f64>,
+        discrete: &IndexVec<VariableId, f64>,
+    ) -> Option<Affine> {
+        match &self.schedule.arguments[stair] {
+            Some(formula) => formula.at(|id, is_left| if is_left { left[id] } else { discrete[id] }),
+            None => self.affine(self.discrete.stairs[stair].argument, left, discrete),
+        }
     }
 
     /// Sets truths of atoms on time and steps of stairs of time, right after an instant, for discrete values that may have
@@ -145,8 +180,8 @@ impl Prepared {
                 set(atom.variable, truth_right_after(atom, one, other, time), discrete);
             }
         }
-        for it in &self.discrete.stairs {
-            if let Some(argument) = self.affine(it.argument, left, discrete) {
+        for (stair, it) in self.discrete.stairs.iter().enumerate() {
+            if let Some(argument) = self.argument_in_time(stair, left, discrete) {
                 let step = step_right_after(it.rounding, argument, time);
                 changed |= discrete[it.variable] != step;
                 discrete[it.variable] = step;
@@ -186,7 +221,7 @@ impl Prepared {
                 let it = &self.discrete.atoms[atom];
                 it.moment == Moment::Time && self.sides_in_time(atom, discrete, discrete).is_some()
             }
-            Guard::Edge(stair, _) => self.affine(self.discrete.stairs[stair].argument, discrete, discrete).is_some(),
+            Guard::Edge(stair, _) => self.argument_in_time(stair, discrete, discrete).is_some(),
             Guard::Share(..) | Guard::Ray(_) => false,
         }
     }
@@ -205,8 +240,8 @@ impl Prepared {
                 consider(meeting(left, right));
             }
         }
-        for stair in &self.discrete.stairs {
-            if let Some(argument) = self.affine(stair.argument, discrete, discrete) {
+        for (number, stair) in self.discrete.stairs.iter().enumerate() {
+            if let Some(argument) = self.argument_in_time(number, discrete, discrete) {
                 let (low, high) = stair.rounding.edges(discrete[stair.variable]);
                 consider(argument.time_of(if argument.slope > 0.0 { high } else { low }));
             }

@@ -96,26 +96,12 @@ impl InTime<'_> {
             }
             Node::Negate(a) => {
                 let a = self.shallow(a, is_left, most)?;
-                Ok(Affine { slope: -a.slope, constant: -a.constant })
+                Ok(negated(a))
             }
             _ => {
-                let (same, is_left) = self.same(id, is_left).ok_or(NoValue::NotAffine)?;
+                let (same, is_left) = same(self.expressions, id, is_left).ok_or(NoValue::NotAffine)?;
                 self.shallow(same, is_left, most)
             }
-        }
-    }
-
-    /// What it has the same value as, and whether that is to the left.
-    fn same(&self, id: ExpressionId, is_left: bool) -> Option<(ExpressionId, bool)> {
-        match self.expressions.node(id) {
-            Node::Pre(a) => Some((a, true)),
-            Node::Call(Builtin::Smooth, arguments) => {
-                self.expressions.argument_list(arguments).get(1).map(|&value| (value, is_left))
-            }
-            Node::Call(Builtin::Homotopy | Builtin::NoEvent | Builtin::Ordinal, arguments) => {
-                self.expressions.argument_list(arguments).first().map(|&value| (value, is_left))
-            }
-            _ => None,
         }
     }
 }
@@ -134,7 +120,7 @@ impl Fold for InTime<'_> {
             Node::Arithmetic(_, a, b) => operands.extend([b, a], is_left),
             Node::Negate(a) => operands.push(a, is_left),
             _ => {
-                if let Some((same, is_left)) = self.same(id, is_left) {
+                if let Some((same, is_left)) = same(self.expressions, id, is_left) {
                     operands.push(same, is_left);
                 }
             }
@@ -148,9 +134,27 @@ impl Fold for InTime<'_> {
         let of = |operand: ExpressionId| known.at(operand, is_left);
         match self.expressions.node(id) {
             Node::Arithmetic(operator, a, b) => combined(operator, of(a), of(b)).ok_or(NotAffine),
-            Node::Negate(a) => Ok(Affine { slope: -of(a).slope, constant: -of(a).constant }),
-            _ => self.same(id, is_left).map(|(same, is_left)| known.at(same, is_left)).ok_or(NotAffine),
+            Node::Negate(a) => Ok(negated(of(a))),
+            _ => same(self.expressions, id, is_left).map(|(same, is_left)| known.at(same, is_left)).ok_or(NotAffine),
         }
+    }
+}
+
+fn negated(a: Affine) -> Affine {
+    Affine { slope: -a.slope, constant: -a.constant }
+}
+
+/// What an expression has the same value as, and whether that is to the left.
+fn same(expressions: &Expressions, id: ExpressionId, is_left: bool) -> Option<(ExpressionId, bool)> {
+    match expressions.node(id) {
+        Node::Pre(a) => Some((a, true)),
+        Node::Call(Builtin::Smooth, arguments) => {
+            expressions.argument_list(arguments).get(1).map(|&value| (value, is_left))
+        }
+        Node::Call(Builtin::Homotopy | Builtin::NoEvent | Builtin::Ordinal, arguments) => {
+            expressions.argument_list(arguments).first().map(|&value| (value, is_left))
+        }
+        _ => None,
     }
 }
 
@@ -164,6 +168,113 @@ fn combined(operator: Op, a: Affine, b: Affine) -> Option<Affine> {
         Op::Power if a.slope == 0.0 && b.slope == 0.0 => Affine::constant(Op::Power.value(a.constant, b.constant)),
         _ => return None,
     })
+}
+
+/// An expression in time and in what is decided at events, made ready: every event asks again.
+pub(crate) struct TimeFormula {
+    steps: Vec<FormulaStep>,
+}
+
+#[derive(Clone, Copy)]
+enum FormulaStep {
+    Known(Affine),
+    /// A discrete variable, or its left limit.
+    Decided(VariableId, bool),
+    Negate,
+    Combine(Op),
+}
+
+/// What a variable is to a formula.
+pub(crate) enum Part {
+    Number(f64),
+    Decided,
+    /// It changes between events.
+    Neither,
+}
+
+/// So many operands wait at most.
+const MOST_WAITING: usize = 8;
+
+impl TimeFormula {
+    /// Of an expression; nothing where it is not affine in time whatever is decided, or nested deeply.
+    pub fn new(expressions: &Expressions, root: ExpressionId, part: &dyn Fn(VariableId) -> Part) -> Option<Self> {
+        let mut formula = TimeFormula { steps: Vec::new() };
+        formula.add(expressions, (root, false), part, 0)?;
+        Some(formula)
+    }
+
+    fn add(
+        &mut self,
+        expressions: &Expressions,
+        (id, is_left): (ExpressionId, bool),
+        part: &dyn Fn(VariableId) -> Part,
+        waiting: usize,
+    ) -> Option<()> {
+        if waiting == MOST_WAITING {
+            return None;
+        }
+        let step = match expressions.node(id) {
+            Node::Time => FormulaStep::Known(Affine { slope: 1.0, constant: 0.0 }),
+            Node::Real(number) => FormulaStep::Known(Affine::constant(number.value())),
+            Node::Integer(number) => FormulaStep::Known(Affine::constant(number as f64)),
+            Node::Variable(variable, 0) => match part(variable) {
+                Part::Number(value) => FormulaStep::Known(Affine::constant(value)),
+                Part::Decided => FormulaStep::Decided(variable, is_left),
+                Part::Neither => return None,
+            },
+            Node::Negate(a) => {
+                self.add(expressions, (a, is_left), part, waiting)?;
+                FormulaStep::Negate
+            }
+            Node::Arithmetic(operator, a, b) => {
+                self.add(expressions, (a, is_left), part, waiting)?;
+                self.add(expressions, (b, is_left), part, waiting + 1)?;
+                FormulaStep::Combine(operator)
+            }
+            _ => return self.add(expressions, same(expressions, id, is_left)?, part, waiting),
+        };
+        // What is known is computed once.
+        match (step, self.steps.as_slice()) {
+            (FormulaStep::Negate, &[.., FormulaStep::Known(a)]) => {
+                self.steps.pop();
+                self.steps.push(FormulaStep::Known(negated(a)));
+            }
+            (FormulaStep::Combine(operator), &[.., FormulaStep::Known(a), FormulaStep::Known(b)]) => {
+                self.steps.truncate(self.steps.len() - 2);
+                self.steps.push(FormulaStep::Known(combined(operator, a, b)?));
+            }
+            _ => self.steps.push(step),
+        }
+        Some(())
+    }
+
+    /// The function of time, with the values of what is decided; nothing where it is none, or one of them has no value.
+    pub fn at(&self, value: impl Fn(VariableId, bool) -> f64) -> Option<Affine> {
+        let mut waiting = [Affine::constant(0.0); MOST_WAITING];
+        let mut count = 0;
+        for step in &self.steps {
+            match *step {
+                FormulaStep::Known(known) => {
+                    waiting[count] = known;
+                    count += 1;
+                }
+                FormulaStep::Decided(id, is_left) => {
+                    let value = value(id, is_left);
+                    if !value.is_finite() {
+                        return None;
+                    }
+                    waiting[count] = Affine::constant(value);
+                    count += 1;
+                }
+                FormulaStep::Negate => waiting[count - 1] = negated(waiting[count - 1]),
+                FormulaStep::Combine(operator) => {
+                    count -= 1;
+                    waiting[count - 1] = combined(operator, waiting[count - 1], waiting[count])?;
+                }
+            }
+        }
+        Some(waiting[0])
+    }
 }
 
 /// `sample(start, interval)`: its instants, counted so that they do not drift.
@@ -202,6 +313,22 @@ mod tests {
         let root = build(&mut expressions);
         let found = affine(&expressions, root, &|variable, _| Some(f64::from(variable.0)));
         assert_eq!(found.map(|it| (it.slope, it.constant)), expected);
+    }
+
+    #[test]
+    fn a_formula_is_what_the_expression_is_to_the_last_bit() {
+        let mut e = Expressions::new();
+        let (time, step, before) = (e.time(), e.variable(VariableId(3), 0), e.variable(VariableId(4), 0));
+        let (period, before) = (e.real(0.3), e.pre(before));
+        let (quotient, product) = (e.quotient(time, period), e.product(step, period));
+        let sum = e.sum(quotient, product);
+        let root = e.difference(sum, before);
+        let value = |id: VariableId, is_left: bool| f64::from(id.0) * if is_left { 0.1 } else { 0.7 };
+        let formula = TimeFormula::new(&e, root, &|_| Part::Decided).expect("it is affine");
+        assert_eq!(formula.at(value), affine(&e, root, &|id, is_left| Some(value(id, is_left))));
+        let square = e.product(root, time);
+        let formula = TimeFormula::new(&e, square, &|_| Part::Decided).expect("that is seen with values");
+        assert_eq!(formula.at(value), None);
     }
 
     #[test]

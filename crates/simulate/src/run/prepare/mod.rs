@@ -87,6 +87,8 @@ impl Constants {
 pub(crate) struct Felt {
     /// Whether they contain a discrete variable.
     is_felt: IndexVec<VariableId, bool>,
+    /// The discrete variables that they contain.
+    pub variables: Vec<VariableId>,
     /// The left limits that they contain.
     pub left_limits: Vec<Derivative<VariableId>>,
 }
@@ -107,7 +109,7 @@ impl Prepared {
         discrete.append_laws(&mut dae);
         let delays = Delays::new(&dae, &natives, &parameter, delays)
             .map_err(|problem| vec![not_numeric(&dae.model, problem.expression)])?;
-        let felt = Felt::by(&dae.model);
+        let felt = Felt::by(&dae.model, &discrete);
         let schedule = Schedule::new(&dae, &discrete, &constants, from)?;
         let time_functions = TimeFunctions::new(&dae, &discrete.atoms, &|id| constants.parameter(id));
         let guard_functions = GuardFunctions::new(&dae, &discrete, &|id| constants.parameter(id));
@@ -155,7 +157,8 @@ impl Prepared {
         FLOOR * nominal.fold(0.0, f64::max)
     }
 
-    /// A function that gives inputs of equations that are no unknowns, between two sides of an instant.
+    /// A function that gives inputs of equations that are no unknowns, between two sides of an instant. No equation reads what
+    /// does not exist: a continuous variable that is no quantity of the mode is pinned there.
     pub fn known<'r>(
         &'r self,
         left: &'r Side<'_>,
@@ -164,6 +167,7 @@ impl Prepared {
         sampled: &'r [ExpressionId],
     ) -> impl Fn(Input) -> Option<f64> + 'r {
         move |input| match input {
+            Input::Variable(variable, 0) if self.dae.model.variables[variable].is_continuous_unknown() => Some(0.0),
             Input::Variable(variable, 0) => self.parameter(variable).or(Some(discrete[variable])),
             Input::Variable(..) => Some(0.0),
             Input::LeftVariable(variable, order) => Some(left.value(variable, order)),
@@ -180,7 +184,7 @@ impl Prepared {
         before: &IndexVec<VariableId, f64>,
         after: &IndexVec<VariableId, f64>,
     ) -> Vec<VariableId> {
-        let felt = self.discrete.variables().filter(|&id| self.felt.contains(id));
+        let felt = self.felt.variables.iter().copied();
         felt.filter(|&id| before[id].to_bits() != after[id].to_bits()).collect()
     }
 
@@ -245,7 +249,7 @@ impl Prepared {
 
 impl Felt {
     /// The discrete variables and the left limits that continuous equations contain.
-    fn by(model: &FlatModel) -> Self {
+    fn by(model: &FlatModel, discrete: &DiscretePart) -> Self {
         let mut is_felt: IndexVec<VariableId, bool> = model.variables.iter().map(|_| false).collect();
         let mut left_limits = Vec::new();
         let mut walk = Walk::telling(Context::LEFT_LIMIT).with_marks();
@@ -262,7 +266,8 @@ impl Felt {
         }
         left_limits.sort_unstable();
         left_limits.dedup();
-        Felt { is_felt, left_limits }
+        let variables = discrete.variables().filter(|&id| is_felt[id]).collect();
+        Felt { is_felt, variables, left_limits }
     }
 
     /// Whether continuous equations contain a variable.

@@ -116,36 +116,37 @@ impl ModeArc {
         Some(self.arc.slope(guard))
     }
 
-    /// Tells rows at the points of the interval before an event.
+    /// Tells rows at the points of the interval before an event, and up to a pause.
     pub fn tell_rows<'a>(
         &mut self,
         machinery: &Machinery<'a>,
         present: &Side<'a>,
-        event: f64,
+        (event, pause): (f64, f64),
         output: &mut Output<'_>,
     ) {
-        let mut side = present.clone();
-        machinery.visited.surround(present);
-        while let Some(point) = output.next_point_before(event) {
-            if !self.begin(present) {
-                return;
-            }
-            self.sides.fill(0.0);
-            let point = point.max(present.time);
-            if point > present.time && self.arc.advance(point, &self.sides, &self.noises, TOGETHER) != Reached::Limit {
-                return;
-            }
-            let surroundings = machinery.visited.surroundings.borrow();
-            let mut program = side.mode.program.borrow_mut();
-            // It has values at both ends of the arc, and is affine.
-            if program.evaluate(point, self.arc.states(), &surroundings, &mut side.jet).is_err() {
-                return;
-            }
-            drop(program);
-            side.time = point;
+        while let Some(point) = output.next_point_before(event).filter(|&point| point <= pause) {
+            let Some(side) = self.side_at(machinery, present, point.max(present.time)) else { return };
             output.row(&side);
             output.pass_point();
         }
+    }
+
+    /// All values at a time before the next event.
+    pub fn side_at<'a>(&mut self, machinery: &Machinery<'a>, present: &Side<'a>, time: f64) -> Option<Side<'a>> {
+        machinery.visited.surround(present);
+        if !self.begin(present) {
+            return None;
+        }
+        self.sides.fill(0.0);
+        if time > present.time && self.arc.advance(time, &self.sides, &self.noises, TOGETHER) != Reached::Limit {
+            return None;
+        }
+        let mut side = present.clone();
+        let surroundings = machinery.visited.surroundings.borrow();
+        // It has values at both ends of the arc, and is affine.
+        side.mode.program.borrow_mut().evaluate(time, self.arc.states(), &surroundings, &mut side.jet).ok()?;
+        side.time = time;
+        Some(side)
     }
 }
 

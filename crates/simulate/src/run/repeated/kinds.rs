@@ -1,6 +1,7 @@
 //! The kind of an event: all truths before, and those that what fired makes of them.
 
 use modeshift_dae::{Id, IndexVec, Type, VariableId};
+use modeshift_numerics::Input;
 use rustc_hash::FxHashSet;
 
 use crate::run::instant::event_iteration::Fired;
@@ -9,6 +10,10 @@ use crate::run::prepare::Prepared;
 /// Which discrete variables are truths.
 pub(super) struct Kinds {
     truths: Vec<VariableId>,
+    /// Whether all that is decided at events follows from truths and what fired, so that events of a kind decide alike.
+    pub decide_all: bool,
+    /// What is continuous and read by what is decided.
+    pub read: Vec<(VariableId, u32)>,
 }
 
 impl Kinds {
@@ -24,7 +29,21 @@ impl Kinds {
             part.variables().filter(|&id| is_condition(id) || is_atom.contains(&id) || is_boolean(id)).collect();
         truths.sort_unstable_by_key(|id| id.index());
         truths.dedup();
-        Kinds { truths }
+        let is_truth = |id: &VariableId| truths.binary_search_by_key(&id.index(), |it| it.index()).is_ok();
+        let inputs = part.tapes.decisions.inputs();
+        let decide_all = inputs.iter().all(|input| match input {
+            Input::Variable(id, 0) | Input::LeftVariable(id, 0) => is_truth(id),
+            Input::Mode(_) | Input::LeftMode(_) | Input::Run(_) | Input::Homotopy => true,
+            _ => false,
+        });
+        let read = inputs.iter().filter_map(|input| match *input {
+            Input::Variable(id, order) => Some((id, order)),
+            _ => None,
+        });
+        let read =
+            read.filter(|it| prepared.dae.model.variables.get(it.0).is_some_and(|it| it.is_continuous_unknown()));
+        let read = read.collect();
+        Kinds { truths, decide_all, read }
     }
 
     /// The kind of an event with these left limits and what fired makes of them.

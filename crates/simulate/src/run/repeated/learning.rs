@@ -150,6 +150,8 @@ impl<'a> Repeated<'a> {
             record: output.record_of(prepared, left, outcome),
             tells_stairs: is_told_by_stairs,
             seen,
+            decided: Vec::new(),
+            is_decided: false,
         })
     }
 
@@ -370,9 +372,8 @@ fn fixed(
     right: &Side<'_>,
 ) -> Option<Vec<(VariableId, u64)>> {
     let prepared = machinery.prepared;
-    let felt = prepared.discrete.variables().filter(|&id| prepared.felt.contains(id));
     let mut fixed = Vec::new();
-    for id in felt.chain(arc.inputs()) {
+    for id in prepared.felt.variables.iter().copied().chain(arc.inputs()) {
         let value = left.discrete[id];
         if prepared.dae.model.variables.get(id).is_some_and(|it| it.ty == Type::Boolean) {
             continue;

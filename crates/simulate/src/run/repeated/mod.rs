@@ -31,6 +31,12 @@
 //! Remembered are events of a few micro-steps, without impulses, laws, `reinit`, sliding, machines and delays, after which the
 //! states go on as they were. They need no restart: all else follows from the states. What leads through other modes (a diode that takes
 //! over and hands on to another one) is a recipe of several stages, one for each micro-step.
+//!
+//! A pause that somebody wants on the way is at values of the arc, and the event after it is the one that was found before it: results do not
+//! depend on pauses.
+//!
+//! Not remembered: gates written with continuous variables, as `s = time/T - floor(time/T)`. The step of the stair is felt by the continuous
+//! equations there, and is another one in every period, while judgements are for the values that are felt.
 
 mod arcs;
 mod kinds;
@@ -47,13 +53,13 @@ use rustc_hash::FxHashMap;
 
 use crate::integrate::Method;
 use crate::results::CostPart;
-use crate::run::Run;
 use crate::run::instant::event_iteration::Fired;
 use crate::run::modes::VisitedMode;
 use crate::run::phase::schedule::pass_samples;
 use crate::run::prepare::Prepared;
 use crate::run::prepare::relations::Moment;
 use crate::run::values::Side;
+use crate::run::{Ended, Run};
 use arcs::ModeArc;
 use kinds::Kinds;
 use recipes::Recipe;
@@ -190,37 +196,45 @@ impl<'a> Repeated<'a> {
 }
 
 impl<'a> Run<'_, 'a> {
-    /// Whether events may be passed without anybody being asked in between.
+    /// Whether events may be passed without a search.
     pub(super) fn may_repeat(&self) -> bool {
-        let goal = self.conductor.goal();
-        self.repeated.is_possible && goal.until == f64::INFINITY && !goal.at_events && !self.conductor.wants_instants()
+        self.repeated.is_possible && !self.conductor.wants_instants()
     }
 
-    /// Passes events as long as they are such that happened before; the side after the last of them, or the same side.
-    pub(super) fn repeat(&mut self, side: Side<'a>) -> Side<'a> {
+    /// Passes events as long as they are such that happened before, with the pauses that are wanted on the way; the side after the last of
+    /// them, the same side, or what a pause makes of it.
+    pub(super) fn repeat(&mut self, side: Side<'a>) -> Result<Side<'a>, Box<Ended<'a>>> {
         if !self.may_repeat() || side.sliding.is_some() || side.mode.pins.is_some() {
-            return side;
+            return Ok(side);
         }
         self.repeated.forget();
         let mut number = self.repeated.mode(&side.mode);
         self.repeated.modes[number].visits += 1;
         self.machinery.visited.surround(&side);
         let (mut present, mut has_moved) = (side, false);
-        while let Some(next) = self.repeat_once(number, &present) {
+        while let Some((time, recipe, next)) = self.find_repeated(number, &present) {
+            if let Some(other) = self.pause_before(time, number, &present)? {
+                return Ok(other);
+            }
+            self.pass_repeated(number, (time, recipe), &present);
             let Work { right, .. } = &mut self.repeated.work;
             let after = right.as_mut().expect("an event that was repeated has a right side");
             std::mem::swap(&mut present, after);
             (number, has_moved) = (next, true);
+            if let Some(other) = self.pause(&present)? {
+                return Ok(other);
+            }
         }
         if has_moved {
             self.machinery.memory.sizes.see(&present);
             self.machinery.visited.surround(&present);
         }
-        present
+        Ok(present)
     }
 
-    /// From the right side of an event to that of the next one, if it is one that happened before: the number of the mode that follows.
-    fn repeat_once(&mut self, number: usize, present: &Side<'a>) -> Option<usize> {
+    /// The next event after the right side of another one, if it is one that happened before: its time, its recipe and the number of the
+    /// mode that follows. Both its sides are in `work`.
+    fn find_repeated(&mut self, number: usize, present: &Side<'a>) -> Option<(f64, usize, usize)> {
         let Run { machinery, settings, repeated, recent, output, .. } = self;
         if !repeated.prepare_arc(machinery, settings, number, present) || repeated.modes[number].recipes.is_empty() {
             return None;
@@ -238,38 +252,60 @@ impl<'a> Run<'_, 'a> {
             }
             from = recipe + 1;
         };
-        if recent.may_accumulate(time, &repeated.modes[number].recipes[recipe].deciding) {
-            return None;
-        }
-        // From here on the event is passed.
-        let Repeated { modes, work, .. } = repeated;
-        let (Some(left), Some(right)) = (&work.left, &work.right) else { return None };
-        if output.next_point_before(time).is_some() {
-            let KnownMode { arc, .. } = &mut modes[number];
-            let arc = arc.as_mut().expect("an arc was followed");
-            arc.tell_rows(machinery, present, time, output);
-            machinery.visited.surround(right);
-        }
-        let recipe = &mut modes[number].recipes[recipe];
-        machinery.memory.pass_repeated((present.time, time), recipe.sizes());
-        self.recent.pass(time);
-        pass_samples(&mut self.machinery.memory.samplings, time);
-        self.machinery.visited.meter.done(CostPart::Selection);
-        if recipe.is_visible(self.machinery.prepared, left, right) {
-            self.output.repeated_event(self.machinery.prepared, left, right, &mut recipe.record, recipe.tells_stairs);
-            self.recent.was_visible(left, right, &recipe.deciding.atoms);
-        }
-        self.machinery.visited.meter.done(CostPart::Output);
-        self.tell_repeated_cost();
-        self.repeated.passed += 1;
-        Some(next)
+        let may_accumulate = recent.may_accumulate(time, &repeated.modes[number].recipes[recipe].deciding);
+        (!may_accumulate).then_some((time, recipe, next))
     }
 
-    /// Tells what an event that was repeated cost.
-    fn tell_repeated_cost(&mut self) {
-        let cost = self.machinery.visited.meter.cost();
-        if cost.time.is_finite() {
-            self.output.cost(cost);
+    /// Pauses before an event that was found, as often as that is wanted, at values of the arc that leads there; what to go on with
+    /// instead, where somebody gives it.
+    fn pause_before(
+        &mut self,
+        event: f64,
+        number: usize,
+        present: &Side<'a>,
+    ) -> Result<Option<Side<'a>>, Box<Ended<'a>>> {
+        loop {
+            let until = self.conductor.goal().until;
+            if until >= event {
+                return Ok(None);
+            }
+            let Run { machinery, repeated, output, .. } = self;
+            let arc = repeated.modes[number].arc.as_mut().expect("an arc was followed");
+            arc.tell_rows(machinery, present, (event, until), output);
+            let Some(side) = arc.side_at(machinery, present, until.max(present.time)) else { return Ok(None) };
+            let given = self.pause(&side);
+            if !matches!(given, Ok(None)) {
+                return given;
+            }
         }
+    }
+
+    /// Passes an event that was found.
+    fn pass_repeated(&mut self, number: usize, (time, recipe): (f64, usize), present: &Side<'a>) {
+        let keeps_event = self.conductor.looks_at_events();
+        let Run { machinery, repeated, output, recent, .. } = self;
+        let Repeated { modes, work, .. } = repeated;
+        let (Some(left), Some(right)) = (&work.left, &work.right) else { unreachable!("the event was found") };
+        if output.next_point_before(time).is_some() {
+            let arc = modes[number].arc.as_mut().expect("an arc was followed");
+            arc.tell_rows(machinery, present, (time, f64::INFINITY), output);
+        }
+        machinery.visited.surround(right);
+        let recipe = &mut modes[number].recipes[recipe];
+        machinery.memory.pass_repeated((present.time, time), recipe.sizes());
+        recent.pass(time);
+        pass_samples(&mut machinery.memory.samplings, time);
+        machinery.visited.meter.done(CostPart::Selection);
+        if recipe.is_visible(machinery.prepared, left, right) {
+            let told = (&mut recipe.record, recipe.tells_stairs, keeps_event);
+            output.repeated_event(machinery.prepared, left, right, told);
+            recent.was_visible(left, right, &recipe.deciding.atoms);
+        }
+        machinery.visited.meter.done(CostPart::Output);
+        let cost = machinery.visited.meter.cost();
+        if cost.time.is_finite() {
+            output.cost(cost);
+        }
+        repeated.passed += 1;
     }
 }
