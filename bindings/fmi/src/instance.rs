@@ -414,7 +414,10 @@ impl Instance {
         let wanted = Linearize { inputs: Some(inputs), outputs: Some(outputs), ..Linearize::default() };
         let simulation = self.simulation.as_mut().ok_or("the run has not begun")?;
         let found = simulation.linearized(wanted);
-        let found = found.map_err(|said| render_all(&said, self.loaded.sources(), false))?;
+        let found = found.map_err(|said| match said.is_empty() {
+            false => render_all(&said, self.loaded.sources(), false),
+            true => "the run has ended: ask for derivatives before its last step".to_string(),
+        })?;
         let in_direction = |row: &Vec<f64>| row.iter().zip(&seeds).map(|(entry, seed)| entry * seed).sum::<f64>();
         let mut rows = found.d.iter().map(in_direction);
         Ok(places.into_iter().map(|is_one| if is_one { rows.next().unwrap_or(f64::NAN) } else { 0.0 }).collect())
