@@ -12,7 +12,6 @@
 //! | [`linearize`](mod@linearize) | `linearize`: a mode as a linear system |
 //! | [`loaded`] | a model that is loaded once and run many times, with other parameters |
 //! | `mentions` | whether a class names something anywhere in its text |
-//! | `opened` | texts that an editor has open, in the place of files |
 //! | `other_tools` | `analyze --method`: what other methods make of a model, and when an ordinary tool's run fails |
 //! | `parse` | `parse`: syntax errors only |
 //! | `pipeline` | `flatten`, `analyze`, `check`, and the stages that all questions share |
@@ -23,7 +22,6 @@
 //! | [`simulate`] | `simulate`: runs a model |
 //! | `some_modes` | what is asked of a mode, where all modes are too many |
 //! | `timings` | how long each phase takes |
-//! | `valuation` | partial valuations of mode variables, as in `--at` |
 //!
 //! # Example
 //!
@@ -63,7 +61,6 @@ pub mod init;
 pub mod linearize;
 pub mod loaded;
 mod mentions;
-mod opened;
 mod other_tools;
 mod parse;
 mod pipeline;
@@ -74,7 +71,6 @@ pub mod semantics;
 pub mod simulate;
 mod some_modes;
 mod timings;
-mod valuation;
 
 pub use modeshift_flatten::Parsed;
 #[cfg(target_family = "wasm")]
@@ -82,11 +78,11 @@ pub use modeshift_flatten::use_file;
 pub use modeshift_modes::{clock, use_stack};
 pub use modeshift_report as report;
 pub use modeshift_report::Analyzed;
-pub use opened::Opened;
 pub use other_tools::{as_other_tools, pantelides};
 pub use parse::parse;
 pub use pipeline::{CheckOptions, analyze, check, flatten};
+pub use question::opened::Opened;
+pub use question::valuation::{Valuation, parse_valuation};
 pub use question::{Answer, Dialect, Limits, Question, Source};
 pub use rimis::{RimisOptions, rimis};
 pub use timings::{Phase, Progress, Timings};
-pub use valuation::{Valuation, parse_valuation};

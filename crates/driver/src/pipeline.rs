@@ -27,6 +27,7 @@ use modeshift_structure::{
 };
 
 use crate::mentions::is_named_elsewhere;
+use crate::question::valuation::parse_valuation;
 use crate::question::{Answer, Dialect, Question};
 use crate::repairs::{
     Examined, check_flows, offer, point_at_own_file, propose_for_floating, propose_for_source, propose_for_structure,
@@ -34,7 +35,6 @@ use crate::repairs::{
 use crate::simulate::InputTable;
 use crate::simulate::input::drive;
 use crate::timings::Timings;
-use crate::valuation::parse_valuation;
 
 /// `flatten`: the guarded equation system of a model.
 pub fn flatten(question: &Question) -> Answer<MultimodeDae> {

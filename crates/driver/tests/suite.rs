@@ -12,5 +12,5 @@ mod loaded;
 #[path = "../src/simulate/settings.rs"]
 mod settings;
 #[allow(dead_code)]
-#[path = "../src/valuation.rs"]
+#[path = "../src/question/valuation.rs"]
 mod valuation;

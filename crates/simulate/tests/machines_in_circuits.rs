@@ -348,8 +348,8 @@ fn states_are_entered_in_which_diodes_leave_a_potential_free() {
     let nothing = |_: f64| 0.0;
     let forward = |voltage: f64| voltage.max(0.0);
     let all = |voltage: f64| voltage;
-    let parts: [(&str, fn(f64) -> f64); 3] = [(opposite, nothing), (in_series, forward), (bridge, all)];
-    for (part, passed) in parts {
+    type Passed = fn(f64) -> f64;
+    for (part, passed) in [(opposite, nothing as Passed), (in_series, forward), (bridge, all)] {
         for time in [1.4, 1.8] {
             near(
                 run_text(&entered(part), &How::until(time)).finished().last("r0.i"),

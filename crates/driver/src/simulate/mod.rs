@@ -30,8 +30,8 @@ use modeshift_simulate::run::{RunModel, RunSettings, run, run_periodic};
 use modeshift_structure::{Analysis, Options};
 
 use crate::pipeline::Run;
+use crate::question::valuation::split_outside_quotes;
 use crate::question::{Answer, Question};
-use crate::valuation::split_outside_quotes;
 
 pub use input::InputTable;
 pub use modeshift_report::simulate::{Periodic, Simulated};

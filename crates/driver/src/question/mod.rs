@@ -1,4 +1,12 @@
 //! What a user asks, and what comes back.
+//!
+//! | module | purpose |
+//! |---|---|
+//! | `opened` | texts that an editor has open, in the place of files |
+//! | `valuation` | partial valuations of mode variables, as in `--at` |
+
+pub mod opened;
+pub mod valuation;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,8 +14,8 @@ use std::time::Duration;
 use modeshift_diagnostics::{Diagnostics, SourceMap};
 use modeshift_flatten::Parsed;
 
-use crate::opened::Opened;
 use crate::timings::{Progress, Timings};
+use opened::Opened;
 
 /// The language of a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
