@@ -1,16 +1,14 @@
 //! The functions of FMI 3.0, in the order of the standard. Names and meanings are the standard's.
 #![allow(non_snake_case, missing_docs, clippy::missing_safety_doc, clippy::too_many_arguments)]
 
-use std::collections::BTreeMap;
-use std::ffi::{CString, c_char, c_int, c_uint, c_void};
-use std::panic::catch_unwind;
+use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::path::PathBuf;
 
 use modeshift_fmu::SlotKind;
 
-use crate::fmi2::{derivative, free_state, get_state, set_state, state_bytes};
+use crate::calls::{access, derivative, instantiate, states};
 use crate::instance::{Instance, Outcome, Phase, Wrong};
-use crate::pointers::{Component, Environment, Logger, OK, Status, forget, keep, list, put, room, tell, text, with};
+use crate::pointers::{Component, Environment, Logger, OK, Status, forget, put, tell, text, with};
 
 type LogMessage = unsafe extern "C" fn(*mut c_void, Status, *const c_char, *const c_char);
 type IntermediateUpdate = unsafe extern "C" fn(*mut c_void, f64, bool, bool, bool, bool, *mut bool, *mut f64);
@@ -61,27 +59,8 @@ pub unsafe extern "C" fn fmi3InstantiateCoSimulation(
     // SAFETY: the importer promises texts, or nothing.
     let (name, token, resources) = unsafe { (text(name), text(token), text(resources)) };
     let logger = log.map_or(Logger::None, |log| Logger::Three(log, Environment(environment)));
-    let own_name = name.as_ref().ok().and_then(|name| CString::new(*name).ok()).unwrap_or_default();
-    let make = || {
-        name?;
-        Instance::new(&PathBuf::from(resources?), token?)
-    };
-    let instance = catch_unwind(make).unwrap_or_else(|_| Err("a fault of the engine itself".to_string()));
-    match instance {
-        Ok(instance) => keep(Component {
-            instance,
-            name: own_name,
-            is_logging,
-            logger,
-            states: BTreeMap::new(),
-            three: Three { uses_events, may_return_early, update: update.map(|it| (it, Handle(environment))) },
-            is_terminated: false,
-        }),
-        Err(message) => {
-            tell(logger, &own_name, &message);
-            std::ptr::null_mut()
-        }
-    }
+    let three = Three { uses_events, may_return_early, update: update.map(|it| (it, Handle(environment))) };
+    instantiate(name, logger, is_logging, three, || Instance::new(&PathBuf::from(resources?), token?))
 }
 
 #[unsafe(no_mangle)]
@@ -204,81 +183,17 @@ pub extern "C" fn fmi3Reset(c: *mut c_void) -> Status {
     })
 }
 
-/// Gets values of one type.
-unsafe fn get<T>(
-    c: *mut c_void,
-    (references, count): (*const c_uint, usize),
-    (values, value_count): (*mut T, usize),
-    kind: SlotKind,
-    convert: impl Fn(f64) -> T,
-) -> Status {
-    with(c, |it| {
-        check_counts(count, value_count)?;
-        // SAFETY: the importer promises so many of both.
-        let (references, values) = unsafe { (list(references, count)?, room(values, count)?) };
-        for (&reference, value) in references.iter().zip(values) {
-            let at = it.instance.slot_of(reference, kind)?;
-            *value = convert(it.instance.get(at)?);
-        }
-        Ok(OK)
-    })
-}
-
-fn check_counts(references: usize, values: usize) -> Wrong<()> {
-    match references == values {
-        true => Ok(()),
-        false => Err(format!("{values} values for {references} variables, which are no arrays")),
-    }
-}
-
-/// Sets values of one type.
-unsafe fn set<T: Copy>(
-    c: *mut c_void,
-    (references, count): (*const c_uint, usize),
-    (values, value_count): (*const T, usize),
-    kind: SlotKind,
-    convert: impl Fn(T) -> f64,
-) -> Status {
-    with(c, |it| {
-        check_counts(count, value_count)?;
-        // SAFETY: the importer promises so many of both.
-        let (references, values) = unsafe { (list(references, count)?, list(values, count)?) };
-        for (&reference, &value) in references.iter().zip(values) {
-            let at = it.instance.slot_of(reference, kind)?;
-            it.instance.set(at, convert(value))?;
-        }
-        Ok(OK)
-    })
-}
-
-/// Functions for one type.
-macro_rules! access {
-    ($get:ident, $set:ident, $type:ty, $kind:expr, $out:expr, $in:expr) => {
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $get(c: *mut c_void, vr: *const c_uint, n: usize, to: *mut $type, m: usize) -> Status {
-            // SAFETY: promised by the importer.
-            unsafe { get(c, (vr, n), (to, m), $kind, $out) }
-        }
-
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $set(
-            c: *mut c_void,
-            vr: *const c_uint,
-            n: usize,
-            of: *const $type,
-            m: usize,
-        ) -> Status {
-            // SAFETY: promised by the importer.
-            unsafe { set(c, (vr, n), (of, m), $kind, $in) }
-        }
-    };
-}
-
-access!(fmi3GetFloat64, fmi3SetFloat64, f64, SlotKind::Real, |value| value, |value| value);
-access!(fmi3GetInt64, fmi3SetInt64, i64, SlotKind::Integer, |value| value as i64, |value| value as f64);
-access!(fmi3GetBoolean, fmi3SetBoolean, bool, SlotKind::Boolean, |value| value == 1.0, |value| f64::from(u8::from(
-    value
-)));
+access!(fmi3GetFloat64, fmi3SetFloat64, f64, SlotKind::Real, |value| value, |value| value, count);
+access!(fmi3GetInt64, fmi3SetInt64, i64, SlotKind::Integer, |value| value as i64, |value| value as f64, count);
+access!(
+    fmi3GetBoolean,
+    fmi3SetBoolean,
+    bool,
+    SlotKind::Boolean,
+    |value| value == 1.0,
+    |value| f64::from(u8::from(value)),
+    count
+);
 
 /// Functions for types that no variable has.
 macro_rules! no_access {
@@ -347,52 +262,9 @@ pub extern "C" fn fmi3GetVariableDependencies(
     with(c, |_| Err("dependencies are not provided".to_string()))
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3GetFMUState(c: *mut c_void, state: *mut *mut c_void) -> Status {
-    with(c, |it| {
-        // SAFETY: promised by the importer.
-        unsafe { get_state(it, state) }
-    })
-}
-
-#[unsafe(no_mangle)]
-pub extern "C" fn fmi3SetFMUState(c: *mut c_void, state: *mut c_void) -> Status {
-    with(c, |it| set_state(it, state))
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3FreeFMUState(c: *mut c_void, state: *mut *mut c_void) -> Status {
-    with(c, |it| {
-        // SAFETY: promised by the importer.
-        unsafe { free_state(it, state) }
-    })
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3SerializedFMUStateSize(c: *mut c_void, state: *mut c_void, size: *mut usize) -> Status {
-    with(c, |it| {
-        let bytes = state_bytes(it, state)?;
-        // SAFETY: promised by the importer.
-        unsafe { put(size, bytes.len()) };
-        Ok(OK)
-    })
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3SerializeFMUState(c: *mut c_void, state: *mut c_void, to: *mut u8, size: usize) -> Status {
-    // SAFETY: promised by the importer.
-    unsafe { crate::fmi2::fmi2SerializeFMUstate(c, state, to, size) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi3DeserializeFMUState(
-    c: *mut c_void,
-    from: *const u8,
-    size: usize,
-    state: *mut *mut c_void,
-) -> Status {
-    // SAFETY: promised by the importer.
-    unsafe { crate::fmi2::fmi2DeSerializeFMUstate(c, from, size, state) }
+states! {
+    fmi3GetFMUState, fmi3SetFMUState, fmi3FreeFMUState,
+    fmi3SerializedFMUStateSize, fmi3SerializeFMUState, fmi3DeserializeFMUState
 }
 
 #[unsafe(no_mangle)]
@@ -407,16 +279,9 @@ pub unsafe extern "C" fn fmi3GetDirectionalDerivative(
     sensitivity: *mut f64,
     sensitivity_count: usize,
 ) -> Status {
-    with(c, |it| {
-        check_counts(known_count, seed_count)?;
-        check_counts(unknown_count, sensitivity_count)?;
-        // SAFETY: promised by the importer.
-        let (unknown, known, seed, sensitivity) = unsafe {
-            let (unknowns, knowns) = (list(unknown, unknown_count)?, list(known, known_count)?);
-            (unknowns, knowns, list(seed, known_count)?, room(sensitivity, unknown_count)?)
-        };
-        derivative(it, unknown, known, seed, sensitivity)
-    })
+    let (seed, sensitivity) = ((seed, seed_count), (sensitivity, sensitivity_count));
+    // SAFETY: promised by the importer.
+    unsafe { derivative(c, (unknown, unknown_count), (known, known_count), seed, sensitivity) }
 }
 
 #[unsafe(no_mangle)]

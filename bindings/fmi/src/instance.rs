@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use modeshift_diagnostics::render_all;
+use modeshift_driver::linearize::Linearize;
 use modeshift_driver::loaded::Loaded;
 use modeshift_driver::simulate::results::{Columns, EventRecord, Observer};
 use modeshift_driver::simulate::{RunEnd, RunOptions, Simulation, Snapshot, Stepped};
@@ -19,9 +20,6 @@ const NEVER: f64 = 1e290;
 
 /// Times of the importer and of the run may differ by so much of a step: they are computed in different ways.
 const ROUNDING: f64 = 1e-9;
-
-/// The importer's number differs from the present one by so much of it, where derivatives are asked for.
-const DIFFERENCE: f64 = 1e-5;
 
 /// What may be called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -397,37 +395,32 @@ impl Instance {
         Ok(())
     }
 
-    /// How variables change with inputs in a direction, at the present time: by central differences, of runs of their own that come here.
+    /// How variables change with inputs in a direction, at the present time: exact derivatives of the mode that the run is in.
     pub fn derivative(&mut self, unknowns: &[usize], knowns: &[usize], seed: &[f64]) -> Wrong<Vec<f64>> {
         if let Some(&other) = knowns.iter().find(|&&at| self.slots[at].causality != modeshift_fmu::Causality::Input) {
             return Err(format!("derivatives are by inputs; `{}` is none", self.slots[other].name));
         }
         self.settle()?;
-        let present = knowns.iter().map(|&at| self.get(at)).collect::<Wrong<Vec<f64>>>()?;
-        let largest =
-            present.iter().zip(seed).filter(|it| *it.1 != 0.0).map(|(u, s)| (u / s).abs()).fold(0.0, f64::max);
-        let difference = DIFFERENCE * if largest > 0.0 { largest } else { 1.0 };
-        let snapshot = self.state().snapshot.ok_or("the run has not begun")?;
-        let mut sides = Vec::new();
-        for sign in [1.0, -1.0] {
-            let mut scratch = self.begun()?;
-            if !scratch.restore(&snapshot) {
-                return Err("the run cannot be made again".to_string());
-            }
-            for ((&at, value), slope) in knowns.iter().zip(&present).zip(seed) {
-                let name = &self.slots[at].name;
-                let moved = value + sign * difference * slope;
-                scratch.set_input(name, moved).map_err(|error| format!("`{name}`: {error}"))?;
-            }
-            let time = scratch.time();
-            scratch.step_until(time).map_err(|error| error.to_string())?;
-            let value = |&at: &usize| match &self.slots[at].shown {
-                Shown::Variable(name) => scratch.value(name).unwrap_or(f64::NAN),
-                _ => 0.0,
-            };
-            sides.push(unknowns.iter().map(value).collect::<Vec<f64>>());
-        }
-        Ok(sides[0].iter().zip(&sides[1]).map(|(plus, minus)| (plus - minus) / (2.0 * difference)).collect())
+        // What changes at events alone does not change with inputs between them.
+        let is_continuous = |at: usize| {
+            let slot = &self.slots[at];
+            matches!(slot.shown, Shown::Variable(_)) && slot.variability == modeshift_fmu::Variability::Continuous
+        };
+        let name = |&at: &usize| self.slots[at].name.clone();
+        let outputs: Vec<String> = unknowns.iter().filter(|&&at| is_continuous(at)).map(name).collect();
+        let inputs: Vec<String> = knowns.iter().filter(|&&at| is_continuous(at)).map(name).collect();
+        let seeds: Vec<f64> = knowns.iter().zip(seed).filter(|&(&at, _)| is_continuous(at)).map(|it| *it.1).collect();
+        let places: Vec<bool> = unknowns.iter().map(|&at| is_continuous(at)).collect();
+        let wanted = Linearize { inputs: Some(inputs), outputs: Some(outputs), ..Linearize::default() };
+        let simulation = self.simulation.as_mut().ok_or("the run has not begun")?;
+        let found = simulation.linearized(wanted);
+        let found = found.map_err(|said| match said.is_empty() {
+            false => render_all(&said, self.loaded.sources(), false),
+            true => "the run has ended: ask for derivatives before its last step".to_string(),
+        })?;
+        let in_direction = |row: &Vec<f64>| row.iter().zip(&seeds).map(|(entry, seed)| entry * seed).sum::<f64>();
+        let mut rows = found.d.iter().map(in_direction);
+        Ok(places.into_iter().map(|is_one| if is_one { rows.next().unwrap_or(f64::NAN) } else { 0.0 }).collect())
     }
 
     /// A state as bytes.

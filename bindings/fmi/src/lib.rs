@@ -6,11 +6,13 @@
 //!
 //! | file | purpose |
 //! |---|---|
+//! | `calls` | what both have in common |
 //! | `fmi2` | the functions of FMI 2.0 |
 //! | `fmi3` | the functions of FMI 3.0 |
 //! | `instance` | a model that is run, without pointers |
 //! | `pointers` | from C to Rust and back |
 
+mod calls;
 mod fmi2;
 mod fmi3;
 mod instance;

@@ -261,15 +261,16 @@ impl Model {
     }
 
     /// Runs it to its end.
-    #[pyo3(signature = (parameters, options, progress=None))]
+    #[pyo3(signature = (parameters, options, progress=None, sensitivities=None))]
     fn simulate(
         &self,
         py: Python<'_>,
         parameters: Vec<(String, String)>,
         options: Options,
         progress: Option<&Bound<'_, PyAny>>,
+        sensitivities: Option<String>,
     ) -> PyResult<RawResult> {
-        let options = run_options(options)?;
+        let options = RunOptions { sensitivity: sensitivities, ..run_options(options)? };
         let recorder = Recorder::default();
         let kept = variable_names(options.kept_variables.as_deref().unwrap_or_default());
         let ran = self.with_loaded(py, recorder.watch(), progress, |loaded| {

@@ -250,3 +250,56 @@ def test_each_mode_of_a_clutch_is_linearized_with_its_own_states():
     assert len(joined.states) == 1 and joined.A.tolist() == [[0]] and joined.mode == {"g": True}
     with pytest.raises(modeshift.ModelError, match="no continuous variable `f3`"):
         model.linearize(outputs=["f3"])
+
+
+def test_a_linear_system_has_its_matrices_at_a_time_and_at_other_states():
+    text = """
+    model Bent
+      input Real u(start = 2);
+      output Real y;
+      Real x(start = 1, fixed = true), v(start = 0, fixed = true);
+    equation
+      der(x) = v;
+      der(v) = u - x^3 - 0.5*v;
+      y = x*v + 3*u;
+    end Bent;"""
+    model = modeshift.loads(text)
+    run = model.simulate(stop=1, tolerance=1e-10)
+    x, v = run["x"][-1], run["v"][-1]
+    found = model.linearize(time=1, tolerance=1e-10)
+    assert (found.states, found.inputs, found.outputs) == (["x", "v"], ["u"], ["y"])
+    for matrix, expected in (
+        (found.A, [[0, 1], [-3 * x**2, -0.5]]),
+        (found.B, [[0], [1]]),
+        (found.C, [[v, x]]),
+        (found.D, [[3]]),
+    ):
+        numpy.testing.assert_allclose(matrix, expected, rtol=1e-7, atol=1e-12)
+    elsewhere = model.linearize(time=1, state={"x": 2, "v": -1})
+    numpy.testing.assert_allclose(elsewhere.A, [[0, 1], [-12, -0.5]], rtol=1e-12)
+    numpy.testing.assert_allclose(elsewhere.C, [[-1, 2]], rtol=1e-12)
+
+
+def test_end_values_and_times_of_events_have_derivatives():
+    text = """
+    model Glass "the time that sand runs for"
+      parameter Real rate = 2;
+      Real sand(start = 3, fixed = true), y(start = 0, fixed = true);
+      Boolean empty = sand <= 0;
+    equation
+      der(sand) = -rate;
+      der(y) = if empty then 0 else 1;
+    end Glass;"""
+    found = modeshift.loads(text).simulate(stop=2, sensitivities=["rate", "sand.start"]).sensitivities
+    assert found.by == ["rate", "sand.start"]
+    numpy.testing.assert_allclose(found.event_times, [[-3 / 4, 1 / 2]], rtol=1e-8)
+    numpy.testing.assert_allclose(found.end["y"], [-3 / 4, 1 / 2], rtol=1e-8)
+    clutch = modeshift.loads(CLUTCH)
+    found = clutch.simulate(sensitivities=["j1", "j2", "w1.start"]).sensitivities
+    numpy.testing.assert_allclose(found.end["w1"], [-4 / 9, 2 / 9, 1 / 3], rtol=1e-8)
+    numpy.testing.assert_allclose(found.event_times, [[0, 0, 0]], atol=1e-12)
+    assert clutch.simulate().sensitivities is None
+    with pytest.raises(modeshift.ModelError, match="j3"):
+        clutch.simulate(sensitivities=["j3"])
+    with pytest.raises(ValueError, match="without inputs"):
+        modeshift.loads(FOLLOWER).simulate(stop=1, inputs={"u": 1}, sensitivities=["x.start"])

@@ -22,7 +22,7 @@ What is wrong with a model or a run is a :class:`ModelError`, whose text is the 
 
 from ._engine import ModelError, __version__
 from ._models import Linearization, Model, Report, load, loads
-from ._results import Event, Impulse, Jump, Result
+from ._results import Event, Impulse, Jump, Result, Sensitivities
 from ._simulators import Simulator
 from ._sweeps import sweep
 
@@ -35,6 +35,7 @@ __all__ = [
     "ModelError",
     "Report",
     "Result",
+    "Sensitivities",
     "Simulator",
     "__version__",
     "load",

@@ -299,6 +299,7 @@ class Model:
         variables: Optional[Iterable[str]] = None,
         inputs: Optional[Mapping[str, Any]] = None,
         progress: Optional[Progress] = None,
+        sensitivities: Optional[Iterable[str]] = None,
         check: bool = True,
         **others: Value,
     ) -> Result:
@@ -307,16 +308,21 @@ class Model:
         Times, tolerance and interval are by default those of the model's annotation. Parameters are given in ``parameters`` or by
         their names: ``m.simulate(stop=10, j1=3)``. ``inputs`` has for each input a number, a function of time, or a pair of arrays
         of times and values; inputs keep their values from one time to the next, functions are asked at every interval.
+        ``sensitivities`` are parameters and start values, as ``["p", "x.start"]``: how end values and times of events change with them is
+        then in :attr:`Result.sensitivities`.
         ``progress`` is called with time and number of events now and then. A run that fails raises :class:`ModelError`, whose
         ``result`` is what there is; ``check=False`` returns that instead.
         """
         given = parameter_list({**(parameters or {}), **others})
         kept = None if variables is None else ",".join(f'"{name}"' for name in variables)
         options = (start, stop, interval, tolerance, solver, scenario, impulsive_start, kept)
+        by = None if sensitivities is None else ",".join(f'"{name}"' for name in sensitivities)
+        if inputs and by:
+            raise ValueError("sensitivities are those of runs without inputs")
         if inputs:
             result = self._driven(given, options, inputs)
         else:
-            result = Result(self._engine.simulate(given, options, progress))
+            result = Result(self._engine.simulate(given, options, progress, by))
         if check and not result.ok:
             error = _engine.ModelError(result.messages.rstrip())
             error.diagnostics = result.diagnostics

@@ -61,6 +61,29 @@ class Event:
         )
 
 
+@dataclass(frozen=True)
+class Sensitivities:
+    """How end values and times of events change with parameters and start values.
+
+    ``end["x"]`` has the derivatives of ``x`` at the end, in the order of ``by``; row ``i`` of ``event_times`` those of the time of event ``i``.
+    """
+
+    by: list[str]
+    end: dict[str, numpy.ndarray]
+    event_times: numpy.ndarray
+    causes: list[list[str]]
+
+    @classmethod
+    def of(cls, data: dict[str, Any]) -> "Sensitivities":
+        by, events = data["by"], data["events"]
+        return cls(
+            by=by,
+            end={it["variable"]: numpy.array(it["derivatives"], dtype=float) for it in data["end"]},
+            event_times=numpy.array([it["derivatives"] for it in events], dtype=float).reshape(len(events), len(by)),
+            causes=[it["cause"] for it in events],
+        )
+
+
 class Result:
     """The rows and events of a run.
 
@@ -76,6 +99,9 @@ class Result:
     ['x']
     >>> r.summary["end"]
     'stop'
+    >>> s = m.simulate(stop=1, tolerance=1e-10, sensitivities=["x.start"]).sensitivities
+    >>> round(float(s.end["x"][0]), 6)
+    0.367879
     """
 
     def __init__(self, raw: "_engine.RawResult") -> None:
@@ -116,6 +142,12 @@ class Result:
         """The mode variables, as Booleans; where one does not exist, false."""
         modes = [name for name, column in self._columns.items() if column["kind"] == "mode"]
         return {name: self[name] == 1.0 for name in modes}
+
+    @cached_property
+    def sensitivities(self) -> Optional[Sensitivities]:
+        """How end values and times of events change, where that was asked for."""
+        found = self.summary.get("sensitivities")
+        return None if found is None else Sensitivities.of(found)
 
     @cached_property
     def events(self) -> list[Event]:

@@ -127,12 +127,14 @@ def _made(
 
 def _by_threads(specification, chunks, _client, count) -> Iterator[list[bytes]]:
     with ThreadPoolExecutor(count) as pool:
-        futures = [pool.submit(_chunk, specification, runs) for runs in chunks]
+        pending = {pool.submit(_chunk, specification, runs) for runs in chunks}
         try:
-            for future in as_completed(futures):
+            for future in as_completed(pending):
+                # Records that were handed on are not kept.
+                pending.discard(future)
                 yield future.result()
         finally:
-            for future in futures:
+            for future in pending:
                 future.cancel()
 
 
