@@ -12,7 +12,7 @@ use modeshift_numerics::{NativeFunctions, Parameters};
 use modeshift_report::Analyzed;
 use modeshift_report::check::{note_one_change, note_one_mode, refuse_all_changes};
 use modeshift_simulate::initialization::{FirstModes, first_modes};
-use modeshift_structure::long_range::LongRange;
+use modeshift_structure::long_range::{AllOffsets, LongRange};
 
 use crate::pipeline::{Found, Run};
 
@@ -30,7 +30,15 @@ impl Run<'_> {
         if analyzed.is_of_some_modes()
             && let Some(found) = &analyzed.long_range
         {
-            self.diagnostics.push(note_one_mode(&analyzed, found));
+            let time_limit = self.options(&[]).time_limit;
+            let sweep = || found.all_offsets(time_limit).ok();
+            let size = |offsets: &Option<AllOffsets>| match offsets {
+                Some(AllOffsets::Nothing) => "nothing is differentiated".to_string(),
+                Some(AllOffsets::Staged(staged)) => format!("{} classes per cut", staged.most_classes),
+                None => "too many classes at a cut".to_string(),
+            };
+            let offsets = self.timings.measure("offsets of all modes", sweep, size);
+            self.diagnostics.push(note_one_mode(&analyzed, found, offsets.as_ref()));
         }
         self.check_structure(&analyzed);
         Ok(analyzed)
@@ -77,6 +85,20 @@ impl Run<'_> {
     pub(crate) fn structure_at_start(&mut self, dae: MultimodeDae, found: LongRange) -> Result<Analyzed, Stop> {
         let values = modes_of_start(&found, &[], &known_at_start(&dae, None));
         self.structure_with(dae, found, Vec::new(), &values)
+    }
+
+    /// The same; nothing where those modes are too many as well.
+    pub(crate) fn structure_at_start_in_budget(
+        &mut self,
+        dae: MultimodeDae,
+        found: LongRange,
+    ) -> Result<Option<Analyzed>, Stop> {
+        let values = modes_of_start(&found, &[], &known_at_start(&dae, None));
+        let within: BTreeMap<ModeVariableId, bool> = values.into_iter().collect();
+        let within: Values = within.into_iter().collect();
+        let Some(regularized) = self.regularized_in_budget(dae, &within)? else { return Ok(None) };
+        let analyzed = self.judged(regularized, Vec::new())?;
+        Ok(Some(Analyzed { long_range: Some(found), ..analyzed }))
     }
 
     fn structure_in(

@@ -5,7 +5,7 @@ use modeshift_dae::{EquationId, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics};
 use modeshift_mode_changes::transient_modes;
 use modeshift_modes::{ModeSet, ModeVariable};
-use modeshift_structure::long_range::{Diagram, LongRange, Swept};
+use modeshift_structure::long_range::{AllOffsets, Asked, Diagram, LongRange, StagedCase, Swept};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Analyzed;
@@ -13,8 +13,6 @@ use crate::wording::{Names, listed};
 
 /// Labels of one diagnostic.
 const MOST_LABELS: usize = 6;
-/// Names in a title: it has to fit into a line.
-const MOST_IN_TITLE: usize = 2;
 /// Families of mode variables in a sentence.
 const MOST_FAMILIES: usize = 4;
 
@@ -42,14 +40,56 @@ pub fn note_swept(found: &LongRange) -> Diagnostic {
 }
 
 /// Says of which mode a structure is that was asked of more modes than sets of modes can describe.
-pub fn note_one_mode(analyzed: &Analyzed, found: &LongRange) -> Diagnostic {
+pub fn note_one_mode(analyzed: &Analyzed, found: &LongRange, offsets: Option<&AllOffsets>) -> Diagnostic {
     let Analyzed { dae, analysis, within, .. } = analyzed;
     let asked: FxHashSet<ModeVariableId> = within.iter().map(|it| it.0).collect();
     let assumed = analysis.within.iter().filter(|it| !asked.contains(&it.0));
     let families = families(dae, assumed.map(|&(id, value)| (ModeVariable(id.0), value)));
     let message = "verdicts depend on modes far away: of one mode, this is the structure";
-    with_size(Diagnostic::note(Code::N0603, message).with_note(format!("assumed is {families}")), found)
+    let mut note = Diagnostic::note(Code::N0603, message).with_note(format!("assumed is {families}"));
+    if let Some(offsets) = offsets {
+        note = note.with_note(of_all_modes(analyzed, found, offsets));
+    }
+    with_size(note, found)
         .help("`--at` chooses another mode; with `--node-limit`, all modes are analyzed as far as that many nodes go")
+}
+
+/// Index and degrees of freedom in all regular modes that were asked for.
+fn of_all_modes(analyzed: &Analyzed, found: &LongRange, offsets: &AllOffsets) -> String {
+    let Analyzed { dae, within, .. } = analyzed;
+    let asked: Vec<(ModeVariable, bool)> = within.iter().map(|&(id, value)| (ModeVariable(id.0), value)).collect();
+    let which = if asked.is_empty() { "in all regular modes" } else { "in all regular modes with these values" };
+    let none = || "no mode with these values is regular".to_string();
+    let staged = match offsets {
+        AllOffsets::Nothing if found.singular.is_implied_by(&asked) => return none(),
+        AllOffsets::Nothing => {
+            return format!("{which}, the structural index is 1, and there are no degrees of freedom");
+        }
+        AllOffsets::Staged(staged) => staged,
+    };
+    let usual = found.usual_values();
+    let given = asked.into_iter().collect();
+    let usual_value = |variable: ModeVariable| usual.get(&variable).copied().unwrap_or(true);
+    let asked = Asked { given: &given, usual: &usual_value };
+    let Some((least, most)) = staged.degrees_of_freedom(&asked) else { return none() };
+    let freedom = match least == most {
+        true => format!("there are {least} degrees of freedom"),
+        false => format!("there are between {least} and {most} degrees of freedom"),
+    };
+    let index = staged.structural_index(&asked);
+    let case = |case: &StagedCase| match case.example.as_slice() {
+        [] => case.value.to_string(),
+        [(_, value), ..] if case.example.len() <= 2 => {
+            let names = short_list(case.example.iter().map(|it| &*dae.mode_variables[ModeVariableId(it.0.0)].name));
+            let is_same = case.example.iter().all(|it| it.1 == *value);
+            let are = if case.example.len() == 1 { "is" } else { "are" };
+            let value = if is_same { value.to_string() } else { "not as usual".to_string() };
+            format!("{} for example when {names} {are} {value}", case.value)
+        }
+        several => format!("{} where {} mode variables are not as usual", case.value, several.len()),
+    };
+    let index: Vec<String> = index.iter().map(case).collect();
+    format!("{which}, the structural index is {}, and {freedom}", index.join(" or "))
 }
 
 /// Says between which modes changes were looked at.
@@ -103,6 +143,12 @@ pub fn note_first_modes(analyzed: &Analyzed) -> Diagnostic {
     Diagnostic::note(Code::N0712, message)
         .with_note(format!("that is where {}", families(dae, values)))
         .help("`init --at` looks at the modes that it is told of")
+}
+
+/// Says that a start was not looked at: nothing gives the modes in which it could be.
+pub fn note_start_not_checked() -> Diagnostic {
+    let message = "the start depends on modes far away, and time, parameters and start values do not give them: it is not checked";
+    Diagnostic::note(Code::N0712, message).help("`init --at` looks at the modes that it is told of")
 }
 
 fn with_size(diagnostic: Diagnostic, found: &LongRange) -> Diagnostic {
@@ -205,7 +251,7 @@ impl Words<'_> {
     fn cut_off(&self, choice: &Choice) -> Diagnostic {
         let islands = self.found.network.islands_in(&self.found.given, |variable| choice.value(variable));
         let balances: Vec<EquationId> = islands.into_iter().flatten().collect();
-        let potentials = self.potentials(&balances);
+        let potentials = self.potentials(&balances, choice);
         let open = match potentials.is_empty() {
             true => short_list(balances.iter().map(|id| self.names.equation(*id))),
             false => short_list(potentials.iter().map(|id| self.names.variable(*id))),
@@ -213,7 +259,7 @@ impl Words<'_> {
         let one = potentials.len() == 1 || potentials.is_empty() && balances.len() == 1;
         let is_or_are = if one { "is" } else { "are" };
         let when = self.deviating(choice);
-        let message = format!("{open} {is_or_are} cut off and not determined, for example when {when}");
+        let message = format!("{open} {is_or_are} cut off, for example when {when}");
         let mut diagnostic = Diagnostic::warning(Code::W0605, message);
         for id in potentials.iter().take(MOST_LABELS) {
             let variable = &self.dae.model.variables[*id];
@@ -315,7 +361,7 @@ impl Words<'_> {
     }
 
     /// What stands in the laws of all flows of a balance, and is no flow: its potential.
-    fn potentials(&self, balances: &[EquationId]) -> Vec<VariableId> {
+    fn potentials(&self, balances: &[EquationId], choice: &Choice) -> Vec<VariableId> {
         let at_node = self.flows_by_balance();
         let inside: FxHashSet<EquationId> = balances.iter().copied().collect();
         let mut neighbours: FxHashSet<EquationId> = FxHashSet::default();
@@ -332,9 +378,15 @@ impl Words<'_> {
             .collect();
         let mut potentials: Vec<VariableId> =
             balances.iter().flat_map(|balance| self.candidates(&at_node[balance])).collect();
-        potentials.retain(|variable| !outside.contains(variable));
         potentials.sort_unstable();
         potentials.dedup();
+        let inside: Vec<VariableId> = potentials.iter().copied().filter(|it| !outside.contains(it)).collect();
+        if !inside.is_empty() {
+            return inside;
+        }
+        // What balances a branch with its own potential counts as a node outside: then what nothing determines tells which are inside.
+        let open = self.found.parts_in(|variable| choice.value(variable)).underdetermined_variables;
+        potentials.retain(|variable| open.binary_search(variable).is_ok());
         potentials
     }
 
@@ -369,13 +421,14 @@ impl Words<'_> {
     }
 }
 
-/// `` `a`, `b` and 3 more ``, for a title.
+/// `` `a` and `b` ``, `` `a` and 3 more ``, for a title, which has to fit into a line.
 fn short_list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
     match names.as_slice() {
+        [] => String::new(),
+        [one] => one.clone(),
         [one, other] => format!("{one} and {other}"),
-        several if several.len() <= MOST_IN_TITLE => several.join(", "),
-        several => format!("{} and {} more", several[..MOST_IN_TITLE].join(", "), several.len() - MOST_IN_TITLE),
+        [one, rest @ ..] => format!("{one} and {} more", rest.len()),
     }
 }
 

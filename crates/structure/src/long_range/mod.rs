@@ -49,6 +49,7 @@
 //! | file | purpose |
 //! |---|---|
 //! | `automaton` | states per cut, shared tables, minimisation |
+//! | `bimachine` | offsets in all modes, as an automaton of what both sides say |
 //! | `diagram` | the minimal automaton as a set of modes |
 //! | `islands` | networks, and the modes in which a part is cut off |
 //! | `nearest` | one mode out of very many, for what is asked of a mode |
@@ -56,6 +57,7 @@
 //! | `order` | in which order to sweep, so that the boundary stays small |
 //! | `pairs` | switched laws as what leads from an equation to a variable, or is not there |
 //! | `parts` | over- and underdetermined parts of a mode, from both sides |
+//! | `paths` | what is asked of the offsets of all modes |
 //! | `plan` | the steps of a sweep, in forms that repeat |
 //! | `simpler` | what has one partner only is left out |
 //! | `staged` | a verdict as its automaton, and what words ask of it |
@@ -63,6 +65,7 @@
 //! | `summaries` | what is behind the front, as matroid, partition or weights |
 
 mod automaton;
+mod bimachine;
 mod diagram;
 mod islands;
 mod nearest;
@@ -70,6 +73,7 @@ mod offsets;
 mod order;
 mod pairs;
 mod parts;
+mod paths;
 mod plan;
 mod simpler;
 mod staged;
@@ -79,7 +83,7 @@ mod verdict;
 use std::fmt;
 
 use modeshift_dae::{EquationId, Id, MultimodeDae, VariableId};
-use modeshift_modes::{Invariant, Limit, ModeSet, ModeSpace, ModeVariable};
+use modeshift_modes::{Invariant, Limit, ModeSet, ModeSpace, ModeVariable, TimeLimit};
 
 use automaton::Automaton;
 use families::Families;
@@ -91,9 +95,11 @@ use summaries::{families, matroid, partition, weights};
 use crate::incidence::formulas::invariant_of;
 use crate::{Incidence, Options, incidence};
 
+pub use bimachine::StagedOffsets;
 pub use islands::{Flow, Network};
 pub use offsets::{OffsetSweep, OffsetsOfMode};
 pub use parts::{PartSweep, PartsOfMode};
+pub use paths::{Asked, StagedCase};
 pub use staged::Staged;
 
 /// Diagrams of more nodes than this, two seconds of work and some hundred megabytes with all that is asked of them, are not made.
@@ -189,6 +195,27 @@ impl LongRange {
     /// Whether every mode is regular, as far as structure and balances say.
     pub fn is_regular(&self) -> bool {
         self.singular.is_empty() && self.islands.is_none()
+    }
+}
+
+/// The offsets of a model in all its regular modes.
+#[derive(Debug)]
+pub enum AllOffsets {
+    /// No equation has a derivative: nothing is differentiated, in any mode.
+    Nothing,
+    /// By mode.
+    Staged(Box<StagedOffsets>),
+}
+
+impl LongRange {
+    /// The offsets in all regular modes.
+    pub fn all_offsets(&self, time_limit: Option<TimeLimit>) -> Result<AllOffsets, NotSwept> {
+        let LongRange { incidence, invariant, given, .. } = self;
+        let has_order = |edge| incidence.orders(edge).iter().any(|it| it.0 > 0);
+        if !incidence.edges().any(has_order) {
+            return Ok(AllOffsets::Nothing);
+        }
+        StagedOffsets::new(given, invariant, incidence, time_limit).map(|staged| AllOffsets::Staged(Box::new(staged)))
     }
 }
 
