@@ -31,6 +31,10 @@ use crate::long_range::offsets::{ALL_KEPT, weighted_graph};
 
 /// More states or pairs at a cut than this are not followed.
 const MOST_PAIRS: usize = 20_000;
+/// Summaries of a direction have at most so many sets together, and the offsets between them are looked for among at most so many:
+/// a second of work. A wide boundary has a million sets in one summary.
+const MOST_SETS: usize = 1 << 21;
+const MOST_COMPARED: usize = 1 << 26;
 /// Stands for a mode that is singular, or impossible.
 const OUT: u32 = u32::MAX;
 /// A variable that no equation had so far has no leading derivative.
@@ -132,6 +136,8 @@ struct Follows {
 /// All states of one direction, cut by cut.
 struct Side {
     summaries: Vec<Summary>,
+    /// Sets in all of them.
+    sets: usize,
     numbers: FxHashMap<Summary, u32>,
     layers: Vec<Vec<State>>,
     layer_numbers: FxHashMap<Vec<State>, u32>,
@@ -154,6 +160,7 @@ impl Side {
         let first = vec![(0, 0)];
         let mut side = Side {
             summaries: vec![start.clone()],
+            sets: 0,
             numbers: FxHashMap::from_iter([(start, 0)]),
             layers: vec![first.clone()],
             layer_numbers: FxHashMap::from_iter([(first, 0)]),
@@ -197,6 +204,9 @@ impl Side {
                         self.summaries[summary as usize].next(form, local, direction, kept)?
                 {
                     let next = self.number(next);
+                    if self.sets > MOST_SETS {
+                        return Err(Failure::NotSwept(NotSwept::ManyStates(MOST_PAIRS)));
+                    }
                     of_state.push((local as u32, (then as u32, next), lowered));
                 }
             }
@@ -222,6 +232,7 @@ impl Side {
     fn number(&mut self, summary: Summary) -> u32 {
         let count = self.summaries.len() as u32;
         *self.numbers.entry(summary).or_insert_with_key(|summary| {
+            self.sets += summary.bases.len() + summary.weights.sets();
             self.summaries.push(summary.clone());
             count
         })
@@ -282,6 +293,7 @@ impl Pairs {
             layers: Vec::new(),
             numbers: FxHashMap::default(),
             offsets: FxHashMap::default(),
+            compared: 0,
             highest: 0,
             tables: Vec::new(),
         };
@@ -365,6 +377,8 @@ struct PairsOf<'a> {
     numbers: FxHashMap<Vec<Pair>, u32>,
     /// By form, local mode, and summary on either side.
     offsets: FxHashMap<(u32, u32, u32, u32), Option<u8>>,
+    /// Sets that were compared for them.
+    compared: usize,
     /// The highest leading derivative that was found.
     highest: i32,
     tables: Vec<Table>,
@@ -436,6 +450,10 @@ impl PairsOf<'_> {
         let (_, local, before, behind) = key;
         let (before, behind) = (&self.left.summaries[before as usize], &self.right.summaries[behind as usize]);
         let local = local as usize;
+        self.compared += before.weights.sets() * (form.edges.len() + 1) + behind.weights.sets();
+        if self.compared > MOST_COMPARED {
+            return Err(Failure::NotSwept(NotSwept::ManyStates(MOST_PAIRS)));
+        }
         let after = behind.weights.expanded(form, local);
         let heaviest = before.weights.heaviest(&after, form, local);
         let offset = match heaviest.by_edge.iter().map(|it| it.1).max() {

@@ -55,9 +55,6 @@ impl StagedOffsets {
         for largest in 0..=self.highest_offset() {
             for algebraic in [false, true] {
                 let value = u32::from(largest) + u32::from(algebraic);
-                if cases.iter().any(|case| case.value == value) {
-                    continue;
-                }
                 let next = |_: usize, monitor: usize, edge: &Edge| {
                     let offset = edge.offset.unwrap_or(0);
                     let allowed = offset <= largest && (algebraic || !edge.algebraic);
@@ -71,7 +68,9 @@ impl StagedOffsets {
                 cases.extend(self.example(asked, &question).map(|example| StagedCase { value, example }));
             }
         }
-        cases.sort_by_key(|case| case.value);
+        // A value comes about in two ways: the nearer example stays.
+        cases.sort_by_key(|case| (case.value, case.example.len()));
+        cases.dedup_by_key(|case| case.value);
         cases
     }
 

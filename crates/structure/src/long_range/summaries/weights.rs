@@ -43,6 +43,11 @@ impl Weights {
         self.present
     }
 
+    /// How many sets have a value.
+    pub(in crate::long_range) fn sets(&self) -> usize {
+        self.values.len()
+    }
+
     /// After a step, and by how much all values were lowered; values below `-kept` are dropped. Nothing where the mode is singular,
     /// or too much was dropped.
     pub(in crate::long_range) fn step(&self, form: &Form, local: usize, kept: i32) -> Option<(Weights, i32)> {
