@@ -12,7 +12,7 @@ use modeshift_numerics::{NativeFunctions, Parameters};
 use modeshift_report::Analyzed;
 use modeshift_report::check::{note_one_change, note_one_mode, refuse_all_changes};
 use modeshift_simulate::initialization::{FirstModes, first_modes};
-use modeshift_structure::long_range::{AllOffsets, LongRange};
+use modeshift_structure::long_range::LongRange;
 
 use crate::pipeline::{Found, Run};
 
@@ -30,15 +30,7 @@ impl Run<'_> {
         if analyzed.is_of_some_modes()
             && let Some(found) = &analyzed.long_range
         {
-            let time_limit = self.options(&[]).time_limit;
-            let sweep = || found.all_offsets(time_limit).ok();
-            let size = |offsets: &Option<AllOffsets>| match offsets {
-                Some(AllOffsets::Nothing) => "nothing is differentiated".to_string(),
-                Some(AllOffsets::Staged(staged)) => format!("{} classes per cut", staged.most_classes),
-                None => "too many classes at a cut".to_string(),
-            };
-            let offsets = self.timings.measure("offsets of all modes", sweep, size);
-            self.diagnostics.push(note_one_mode(&analyzed, found, offsets.as_ref()));
+            self.diagnostics.push(note_one_mode(&analyzed, found));
         }
         self.check_structure(&analyzed);
         Ok(analyzed)

@@ -33,8 +33,8 @@ const ROUNDING: f64 = 1e-12;
 const LEAST_BUDGET: usize = 1 << 21;
 /// The same of steps of operations: sets that reach from one end of a model to the other may share their nodes, so that they take time
 /// and no memory.
-const STEPS_PER_EQUATION: u64 = 2_000;
-const LEAST_STEPS: u64 = 1 << 26;
+const STEPS_PER_EQUATION: u64 = 500;
+const LEAST_STEPS: u64 = 1 << 24;
 
 /// An equation that was replaced by a combination of equations.
 #[derive(Clone, Debug)]

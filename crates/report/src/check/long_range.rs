@@ -5,7 +5,7 @@ use modeshift_dae::{EquationId, ModeVariableId, MultimodeDae, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics};
 use modeshift_mode_changes::transient_modes;
 use modeshift_modes::{ModeSet, ModeVariable};
-use modeshift_structure::long_range::{AllOffsets, Asked, Diagram, LongRange, StagedCase, Swept};
+use modeshift_structure::long_range::{Diagram, LongRange, Swept};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Analyzed;
@@ -40,56 +40,14 @@ pub fn note_swept(found: &LongRange) -> Diagnostic {
 }
 
 /// Says of which mode a structure is that was asked of more modes than sets of modes can describe.
-pub fn note_one_mode(analyzed: &Analyzed, found: &LongRange, offsets: Option<&AllOffsets>) -> Diagnostic {
+pub fn note_one_mode(analyzed: &Analyzed, found: &LongRange) -> Diagnostic {
     let Analyzed { dae, analysis, within, .. } = analyzed;
     let asked: FxHashSet<ModeVariableId> = within.iter().map(|it| it.0).collect();
     let assumed = analysis.within.iter().filter(|it| !asked.contains(&it.0));
     let families = families(dae, assumed.map(|&(id, value)| (ModeVariable(id.0), value)));
     let message = "verdicts depend on modes far away: of one mode, this is the structure";
-    let mut note = Diagnostic::note(Code::N0603, message).with_note(format!("assumed is {families}"));
-    if let Some(offsets) = offsets {
-        note = note.with_note(of_all_modes(analyzed, found, offsets));
-    }
-    with_size(note, found)
+    with_size(Diagnostic::note(Code::N0603, message).with_note(format!("assumed is {families}")), found)
         .help("`--at` chooses another mode; with `--node-limit`, all modes are analyzed as far as that many nodes go")
-}
-
-/// Index and degrees of freedom in all regular modes that were asked for.
-fn of_all_modes(analyzed: &Analyzed, found: &LongRange, offsets: &AllOffsets) -> String {
-    let Analyzed { dae, within, .. } = analyzed;
-    let asked: Vec<(ModeVariable, bool)> = within.iter().map(|&(id, value)| (ModeVariable(id.0), value)).collect();
-    let which = if asked.is_empty() { "in all regular modes" } else { "in all regular modes with these values" };
-    let none = || "no mode with these values is regular".to_string();
-    let staged = match offsets {
-        AllOffsets::Nothing if found.singular.is_implied_by(&asked) => return none(),
-        AllOffsets::Nothing => {
-            return format!("{which}, the structural index is 1, and there are no degrees of freedom");
-        }
-        AllOffsets::Staged(staged) => staged,
-    };
-    let usual = found.usual_values();
-    let given = asked.into_iter().collect();
-    let usual_value = |variable: ModeVariable| usual.get(&variable).copied().unwrap_or(true);
-    let asked = Asked { given: &given, usual: &usual_value };
-    let Some((least, most)) = staged.degrees_of_freedom(&asked) else { return none() };
-    let freedom = match least == most {
-        true => format!("there are {least} degrees of freedom"),
-        false => format!("there are between {least} and {most} degrees of freedom"),
-    };
-    let index = staged.structural_index(&asked);
-    let case = |case: &StagedCase| match case.example.as_slice() {
-        [] => case.value.to_string(),
-        [(_, value), ..] if case.example.len() <= 2 => {
-            let names = short_list(case.example.iter().map(|it| &*dae.mode_variables[ModeVariableId(it.0.0)].name));
-            let is_same = case.example.iter().all(|it| it.1 == *value);
-            let are = if case.example.len() == 1 { "is" } else { "are" };
-            let value = if is_same { value.to_string() } else { "not as usual".to_string() };
-            format!("{} for example when {names} {are} {value}", case.value)
-        }
-        several => format!("{} where {} mode variables are not as usual", case.value, several.len()),
-    };
-    let index: Vec<String> = index.iter().map(case).collect();
-    format!("{which}, the structural index is {}, and {freedom}", index.join(" or "))
 }
 
 /// Says between which modes changes were looked at.
@@ -259,7 +217,7 @@ impl Words<'_> {
         let one = potentials.len() == 1 || potentials.is_empty() && balances.len() == 1;
         let is_or_are = if one { "is" } else { "are" };
         let when = self.deviating(choice);
-        let message = format!("{open} {is_or_are} cut off, for example when {when}");
+        let message = format!("{open} {is_or_are} cut off, e.g. when {when}");
         let mut diagnostic = Diagnostic::warning(Code::W0605, message);
         for id in potentials.iter().take(MOST_LABELS) {
             let variable = &self.dae.model.variables[*id];

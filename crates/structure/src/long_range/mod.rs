@@ -83,7 +83,7 @@ mod verdict;
 use std::fmt;
 
 use modeshift_dae::{EquationId, Id, MultimodeDae, VariableId};
-use modeshift_modes::{Invariant, Limit, ModeSet, ModeSpace, ModeVariable, TimeLimit};
+use modeshift_modes::{Invariant, Limit, ModeSet, ModeSpace, ModeVariable};
 
 use automaton::Automaton;
 use families::Families;
@@ -195,27 +195,6 @@ impl LongRange {
     /// Whether every mode is regular, as far as structure and balances say.
     pub fn is_regular(&self) -> bool {
         self.singular.is_empty() && self.islands.is_none()
-    }
-}
-
-/// The offsets of a model in all its regular modes.
-#[derive(Debug)]
-pub enum AllOffsets {
-    /// No equation has a derivative: nothing is differentiated, in any mode.
-    Nothing,
-    /// By mode.
-    Staged(Box<StagedOffsets>),
-}
-
-impl LongRange {
-    /// The offsets in all regular modes.
-    pub fn all_offsets(&self, time_limit: Option<TimeLimit>) -> Result<AllOffsets, NotSwept> {
-        let LongRange { incidence, invariant, given, .. } = self;
-        let has_order = |edge| incidence.orders(edge).iter().any(|it| it.0 > 0);
-        if !incidence.edges().any(has_order) {
-            return Ok(AllOffsets::Nothing);
-        }
-        StagedOffsets::new(given, invariant, incidence, time_limit).map(|staged| AllOffsets::Staged(Box::new(staged)))
     }
 }
 
