@@ -13,7 +13,7 @@ fn check(model: &str, sizes: &[&str]) -> Outcome {
 fn two_closed_valves_of_a_pipe_are_told_by_an_example() {
     let outcome = check("ValvePipe", &["N=60"]);
     assert_eq!(outcome.status, 0, "{}", outcome.stderr);
-    let expected = "`p[1]` is cut off and not determined, for example when `open[1]` and `open[2]` are false";
+    let expected = "`p[1]` is cut off, e.g. when `open[1]` and `open[2]` are false";
     assert!(outcome.stderr.contains(expected), "{}", outcome.stderr);
     assert!(outcome.stderr.contains("1770 with 2, 34220 with 3, 487635 with 4"), "{}", outcome.stderr);
     assert!(!outcome.stderr.contains("N0603"), "sets of modes are small enough for everything else");
@@ -24,7 +24,7 @@ fn two_closed_valves_of_a_pipe_are_told_by_an_example() {
 fn a_ladder_that_sets_of_modes_cannot_describe_is_swept() {
     let outcome = check("BreakerLadder", &["N=40"]);
     assert_eq!(outcome.status, 0, "{}", outcome.stderr);
-    let expected = "`b[1]` is cut off and not determined, for example when `rung[1]` and `right[1]` are false";
+    let expected = "`b[1]` is cut off, e.g. when `rung[1]` and `right[1]` are false";
     assert!(outcome.stderr.contains(expected), "{}", outcome.stderr);
     // The rails between two neighbouring rungs, 39 times, and the two branches of each corner.
     assert!(outcome.stderr.contains("43 with 2"), "{}", outcome.stderr);
@@ -200,6 +200,18 @@ fn what_is_asked_of_a_mode_is_answered_where_all_modes_are_too_many() {
     assert!(regular.stdout.contains("r[1] -- nodeb[1] -> v[1]"), "{}", regular.stdout);
     let singular = at("rung[1]=false,right[1]=false");
     assert!(singular.stderr.contains("`b[1]` is not determined"), "{}", singular.stderr);
+}
+
+/// Titles fit into a line of a terminal, whatever the network.
+#[test]
+fn the_first_line_fits_a_terminal() {
+    let networks: [(&str, &[&str]); 3] =
+        [("ValvePipe", &["N=1000"]), ("BreakerLadder", &["N=300"]), ("BreakerGrid", &["W=4", "H=200"])];
+    for (model, sizes) in networks {
+        let outcome = check(model, sizes);
+        let first = outcome.stderr.lines().next().expect("a warning");
+        assert!(first.len() <= 100 && first.contains("W0605"), "{first}");
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use modeshift_dae::{ModeVariableId, MultimodeDae, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Severity, Stop, did_you_mean};
 use modeshift_modes::Limit;
 use modeshift_report::Analyzed;
-use modeshift_report::check::{limit_diagnostic, note_first_modes};
+use modeshift_report::check::{limit_diagnostic, note_first_modes, note_start_not_checked};
 use modeshift_simulate::initialization::{AssessedScenario, Looked, Search, assess};
 use modeshift_structure::initialization::{
     InitialChoice, InitialVerdict, Initialization, initialization, initialization_within_budget,
@@ -106,9 +106,14 @@ impl Run<'_> {
         if structural_only || self.diagnostics.has_errors() {
             return;
         }
-        let Ok(analyzed) = self.structure_at_start(dae, found) else { return };
-        self.check_start(&analyzed);
-        self.diagnostics.push(note_first_modes(&analyzed));
+        match self.structure_at_start_in_budget(dae, found) {
+            Ok(Some(analyzed)) => {
+                self.check_start(&analyzed);
+                self.diagnostics.push(note_first_modes(&analyzed));
+            }
+            Ok(None) => self.diagnostics.push(note_start_not_checked()),
+            Err(Stop) => {}
+        }
     }
 
     /// Checks the start in the mode in which all machines begin, and says so. False, and nothing said, where there are no machines

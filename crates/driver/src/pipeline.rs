@@ -92,6 +92,8 @@ pub(crate) struct Run<'a> {
 /// More nodes than this, a second of work, are not made to tell kinds of singular modes apart: a tree of feeders has more places that can
 /// be cut off than could be listed.
 const MOST_NODES_TO_JUDGE: usize = 1 << 21;
+/// More nodes than this are not made for the modes in which a model may start whose modes are too many as a whole.
+const MOST_NODES_OF_START: usize = 1 << 20;
 
 /// A model with its structure, by whichever method that allows.
 pub(crate) enum Found {
@@ -403,17 +405,38 @@ impl<'a> Run<'a> {
         within: &[(ModeVariableId, bool)],
     ) -> Result<Regularized, Stop> {
         let options = self.options(within);
+        self.regularized_with(dae, &options).map_err(|limit| self.limit(&limit))
+    }
+
+    /// The same; nothing where sets of modes outgrow a budget.
+    pub(crate) fn regularized_in_budget(
+        &mut self,
+        dae: MultimodeDae,
+        within: &[(ModeVariableId, bool)],
+    ) -> Result<Option<Regularized>, Stop> {
+        let options = Options { node_limit: Some(MOST_NODES_OF_START), ..self.options(within) };
+        match self.regularized_with(dae, &options) {
+            Ok(found) => {
+                found.analysis.space.lift_limits();
+                if let Some(time) = options.time_limit {
+                    found.analysis.space.set_time_limit(time);
+                }
+                Ok(Some(found))
+            }
+            Err(Limit { kind: LimitKind::Nodes(_), .. }) => Ok(None),
+            Err(limit) => Err(self.limit(&limit)),
+        }
+    }
+
+    fn regularized_with(&mut self, dae: MultimodeDae, options: &Options) -> Result<Regularized, Limit> {
         let values = parameter_values(&dae.model);
         let value_of = noting(&values, &self.looked_at);
-        let analyze = || regularize(dae, &options, &value_of);
+        let analyze = || regularize(dae, options, &value_of);
         let size = |result: &Result<Regularized, Limit>| match result {
             Ok(Regularized { analysis, .. }) => structure_size(analysis),
             Err(_) => String::new(),
         };
-        self.timings.measure("analyzing", analyze, size).map_err(|limit| {
-            self.diagnostics.push(limit_diagnostic(&limit));
-            Stop
-        })
+        self.timings.measure("analyzing", analyze, size)
     }
 
     /// The same, or a sweep where sets of modes outgrow their budget.

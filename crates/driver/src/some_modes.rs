@@ -79,6 +79,20 @@ impl Run<'_> {
         self.structure_with(dae, found, Vec::new(), &values)
     }
 
+    /// The same; nothing where those modes are too many as well.
+    pub(crate) fn structure_at_start_in_budget(
+        &mut self,
+        dae: MultimodeDae,
+        found: LongRange,
+    ) -> Result<Option<Analyzed>, Stop> {
+        let values = modes_of_start(&found, &[], &known_at_start(&dae, None));
+        let within: BTreeMap<ModeVariableId, bool> = values.into_iter().collect();
+        let within: Values = within.into_iter().collect();
+        let Some(regularized) = self.regularized_in_budget(dae, &within)? else { return Ok(None) };
+        let analyzed = self.judged(regularized, Vec::new())?;
+        Ok(Some(Analyzed { long_range: Some(found), ..analyzed }))
+    }
+
     fn structure_in(
         &mut self,
         at: Option<&str>,

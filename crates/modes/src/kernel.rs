@@ -57,10 +57,16 @@ const FORGOTTEN: Remembered =
 
 /// Neighbouring buckets, less one, over which nodes with the same newest child are spread at first.
 const SPREAD: usize = (1 << 7) - 1;
-/// The same for results of operations whose operands have the same sum.
+/// The same for results of operations whose operands have the same sum, at first.
 const REMEMBERED_SPREAD: usize = (1 << 6) - 1;
+/// Steps of operations per remembered result beyond which more is remembered, and spread more: sets that are long and have few nodes
+/// between them are combined in more pairs than there are nodes, and what is forgotten is computed again from end to end.
+const STEPS_PER_REMEMBERED: u64 = 256;
 /// Nodes in one bucket beyond which they are spread more.
 const LONG_CHAIN: usize = 32;
+/// The same where so many searches each passed so many nodes, on average: long sets differ little, and crowd whole stretches.
+const SEARCHES: usize = 1 << 14;
+const PASSED_PER_SEARCH: usize = 4;
 
 const FEWEST_REMEMBERED: usize = 1 << 12;
 const MOST_REMEMBERED: usize = 1 << 22;
@@ -73,7 +79,13 @@ pub(crate) struct Kernel {
     first_free: u32,
     buckets: Vec<u32>,
     spread: usize,
+    /// Searches for nodes, and nodes that they passed, since it was last asked whether buckets are crowded.
+    searches: usize,
+    passed: usize,
     remembered: Vec<Remembered>,
+    remembered_spread: usize,
+    /// Steps of operations when that last grew.
+    steps_when_spread: u64,
     /// Per node, the number of the last walk that visited it.
     visited: Vec<u32>,
     walk: u32,
@@ -91,7 +103,11 @@ impl Kernel {
             first_free: NONE,
             buckets: vec![NONE; 1 << 10],
             spread: SPREAD,
+            searches: 0,
+            passed: 0,
             remembered: vec![FORGOTTEN; FEWEST_REMEMBERED],
+            remembered_spread: REMEMBERED_SPREAD,
+            steps_when_spread: 0,
             visited: Vec::new(),
             walk: 0,
             budget: Budget::default(),
@@ -146,16 +162,28 @@ impl Kernel {
         while index != NONE {
             let node = &self.nodes[index as usize];
             if node.low == low && node.high == high && node.level == level {
+                self.searches += 1;
+                self.passed += steps;
                 return ModeSet::of_node(index);
             }
             index = node.next;
             steps += 1;
         }
-        if steps > LONG_CHAIN && self.spread < self.buckets.len() {
+        self.searches += 1;
+        self.passed += steps;
+        if (steps > LONG_CHAIN || self.searches > SEARCHES && self.is_crowded()) && self.spread < self.buckets.len() {
             self.spread_out();
             bucket = self.bucket(level, low, high);
         }
         self.insert(bucket, Node { level, low, high, next: self.buckets[bucket] })
+    }
+
+    /// Whether the searches since the last question passed many nodes that they did not look for.
+    #[cold]
+    fn is_crowded(&mut self) -> bool {
+        let is_crowded = self.passed > PASSED_PER_SEARCH * self.searches;
+        (self.searches, self.passed) = (0, 0);
+        is_crowded
     }
 
     fn insert(&mut self, bucket: usize, node: Node) -> ModeSet {
@@ -226,7 +254,24 @@ impl Kernel {
     #[inline]
     fn slot(&self, operation: u32, left: ModeSet, right: ModeSet) -> usize {
         let place = left.bits() as usize + right.bits() as usize;
-        place.wrapping_add(mixed(operation, left, right) & REMEMBERED_SPREAD) & (self.remembered.len() - 1)
+        place.wrapping_add(mixed(operation, left, right) & self.remembered_spread) & (self.remembered.len() - 1)
+    }
+
+    /// Remembers more where the same is computed again and again.
+    #[inline]
+    pub(crate) fn remember_more(&mut self) {
+        let steps = self.budget.steps().saturating_sub(self.steps_when_spread);
+        if steps > STEPS_PER_REMEMBERED * self.remembered.len() as u64 {
+            self.spread_remembered();
+        }
+    }
+
+    #[cold]
+    fn spread_remembered(&mut self) {
+        self.steps_when_spread = self.budget.steps();
+        let size = (self.remembered.len() * 4).min(MOST_REMEMBERED);
+        self.remembered_spread = (self.remembered_spread * 4 + 3).min(size - 1);
+        self.grow_remembered(size);
     }
 
     #[inline]

@@ -1,4 +1,4 @@
-//! Limits on nodes and time: how a computation that grows out of hand ends, and what it says.
+//! Limits on nodes, steps and time: how a computation that grows out of hand ends, and what it says.
 //!
 //! The hot operations return plain sets, not `Result`s. When a limit is exceeded the budget *trips*: from then on every
 //! operation returns the empty set at once, and [`crate::ModeSpace::check`] tells which limit it was and what was being
@@ -24,6 +24,8 @@ pub struct Limit {
 pub enum LimitKind {
     /// More decision-diagram nodes than this would have been alive.
     Nodes(usize),
+    /// Operations took more steps than this, about.
+    Steps(u64),
     /// The computation took longer than this.
     Time(Duration),
     /// A diagram so deep that no stack of the needed size, in bytes, was to be had.
@@ -60,6 +62,7 @@ impl fmt::Display for Limit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
             LimitKind::Nodes(nodes) => write!(formatter, "the limit of {nodes} decision-diagram nodes was reached")?,
+            LimitKind::Steps(steps) => write!(formatter, "the limit of {steps} steps on sets of modes was reached")?,
             LimitKind::Time(time) => {
                 write!(formatter, "the time limit of {} s was reached", time.as_secs_f64())?;
             }
@@ -89,6 +92,10 @@ pub(crate) struct Budget {
     task: Cow<'static, str>,
     exceeded: Option<Limit>,
     steps_to_look: u32,
+    /// How often so many steps were made: a measure of work that is the same on every machine.
+    looks: u64,
+    /// At most so many looks, and the steps that a message names.
+    most_looks: Option<(u64, u64)>,
 }
 
 impl Default for Budget {
@@ -100,6 +107,8 @@ impl Default for Budget {
             task: Cow::Borrowed(""),
             exceeded: None,
             steps_to_look: STEPS_PER_LOOK,
+            looks: 0,
+            most_looks: None,
         }
     }
 }
@@ -123,9 +132,20 @@ impl Budget {
         self.time_limit = Some(limit);
     }
 
+    /// So many steps from now on, to the next look.
+    pub(crate) fn set_step_limit(&mut self, steps: u64) {
+        self.most_looks = Some((self.looks + steps.div_ceil(STEPS_PER_LOOK.into()), steps));
+    }
+
     pub(crate) fn lift(&mut self) {
-        let task = std::mem::take(&mut self.task);
-        *self = Budget { task, ..Budget::default() };
+        let (task, looks) = (std::mem::take(&mut self.task), self.looks);
+        *self = Budget { task, looks, ..Budget::default() };
+    }
+
+    /// Steps of operations so far, to the last look.
+    #[inline]
+    pub(crate) fn steps(&self) -> u64 {
+        self.looks * u64::from(STEPS_PER_LOOK)
     }
 
     pub(crate) fn set_task(&mut self, task: Cow<'static, str>) {
@@ -146,7 +166,18 @@ impl Budget {
     #[inline]
     pub(crate) fn step(&mut self) -> bool {
         self.steps_to_look -= 1;
-        self.steps_to_look > 0 || self.look_at_clock()
+        self.steps_to_look > 0 || self.look()
+    }
+
+    #[cold]
+    fn look(&mut self) -> bool {
+        self.looks += 1;
+        if let Some((looks, steps)) = self.most_looks
+            && self.looks > looks
+        {
+            self.trip(LimitKind::Steps(steps));
+        }
+        self.look_at_clock()
     }
 
     #[cold]

@@ -81,6 +81,7 @@ impl Kernel {
         if self.halted {
             return Result::NOTHING;
         }
+        self.remember_more();
         let result = operation(self, LEVELS.get());
         if self.halted { self.retry_deep(operands, operation) } else { result }
     }

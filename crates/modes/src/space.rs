@@ -281,6 +281,11 @@ impl ModeSpace {
         self.kernel.borrow_mut().budget.release();
     }
 
+    /// Operations may take about so many steps from now on: what that is does not depend on the machine.
+    pub fn set_step_limit(&self, steps: u64) {
+        self.kernel.borrow_mut().budget.set_step_limit(steps);
+    }
+
     /// Allows operations for so long only.
     pub fn set_time_limit(&self, limit: TimeLimit) {
         self.kernel.borrow_mut().budget.set_time_limit(limit);

@@ -122,6 +122,38 @@ fn a_deadline_ends_a_long_operation() {
     assert!(start.elapsed() < Duration::from_secs(5));
 }
 
+/// Each literal is put at the end of all that come before.
+#[test]
+fn a_step_limit_ends_what_takes_long_on_every_machine() {
+    let work = |steps: u64| {
+        let space = ModeSpace::new(600);
+        space.set_step_limit(steps);
+        literals(&space).into_iter().fold(ModeSet::ALL, |prefix, literal| space.and(prefix, literal));
+        space.check()
+    };
+    let limit = work(20_000).unwrap_err();
+    assert_eq!(limit.kind, LimitKind::Steps(20_000));
+    assert_eq!(limit.to_string(), "the limit of 20000 steps on sets of modes was reached");
+    assert_eq!(work(20_000).unwrap_err(), limit, "the same limit on every machine");
+    assert!(work(1 << 40).is_ok());
+}
+
+/// More is remembered where the same few nodes are combined again and again, and what comes out stays the same.
+#[test]
+fn operations_are_the_same_when_more_of_them_are_remembered() {
+    let space = ModeSpace::new(300);
+    let literals = literals(&space);
+    let between = |from: usize, to: usize| space.intersection(literals[from..to].iter().copied());
+    for from in (0..300).step_by(7) {
+        for to in (from..300).step_by(5) {
+            let (prefix, rest) = (between(0, to), between(from, 300));
+            assert_eq!(space.and(prefix, rest), between(0, 300));
+            assert_eq!(space.difference(between(from, to), rest).is_empty(), to == 300);
+        }
+    }
+    assert!(space.check().is_ok());
+}
+
 #[test]
 fn many_sets_with_one_part_in_common_are_found_again() {
     // Nodes with the same level and newest child crowd one stretch of the table until it spreads them.

@@ -26,6 +26,8 @@ pub struct Options {
     pub node_limit: Option<usize>,
     /// So many of these only after the first equations have been matched.
     pub held_back: usize,
+    /// At most about this many steps of operations on sets of modes.
+    pub step_limit: Option<u64>,
     /// At most this long.
     pub time_limit: Option<TimeLimit>,
     /// How much to list explicitly.
@@ -38,6 +40,9 @@ impl Options {
         if let Some(nodes) = self.node_limit {
             space.set_node_limit(nodes);
             space.hold_back(self.held_back);
+        }
+        if let Some(steps) = self.step_limit {
+            space.set_step_limit(steps);
         }
         if let Some(time) = self.time_limit {
             space.set_time_limit(time);

@@ -31,6 +31,10 @@ const NODES_PER_EQUATION: usize = 20;
 const ROUNDING: f64 = 1e-12;
 /// So many nodes, a second of work, are allowed in any case.
 const LEAST_BUDGET: usize = 1 << 21;
+/// The same of steps of operations: sets that reach from one end of a model to the other may share their nodes, so that they take time
+/// and no memory.
+const STEPS_PER_EQUATION: u64 = 500;
+const LEAST_STEPS: u64 = 1 << 24;
 
 /// An equation that was replaced by a combination of equations.
 #[derive(Clone, Debug)]
@@ -96,7 +100,8 @@ pub fn regularize_or_sweep(
     }
     // A large model that is local needs nodes as it goes on; one that is not needs most of them for its first equations.
     let held_back = if budget > LEAST_BUDGET { budget - budget / 4 } else { 0 };
-    let within_budget = Options { node_limit: Some(budget), held_back, ..options.clone() };
+    let steps = LEAST_STEPS.max(STEPS_PER_EQUATION * dae.model.equations.len() as u64);
+    let within_budget = Options { node_limit: Some(budget), held_back, step_limit: Some(steps), ..options.clone() };
     let mut combinations = Vec::new();
     match combined(&mut dae, &within_budget, value_of, &mut combinations) {
         Ok((analysis, found)) => {
@@ -104,7 +109,7 @@ pub fn regularize_or_sweep(
             options.limit(&analysis.space);
             Ok(Structure::Sets(Box::new(regularized(dae, analysis, combinations, found))))
         }
-        Err(Limit { kind: LimitKind::Nodes(_), .. }) => {
+        Err(Limit { kind: LimitKind::Nodes(_) | LimitKind::Steps(_), .. }) => {
             undo(&mut dae, &combinations);
             match long_range(&mut dae, options, value_of) {
                 Ok(found) => Ok(Structure::Swept(Box::new(dae), Box::new(found))),

@@ -5,7 +5,8 @@ use crate::common::{Random, System, Table, scalable, single_mode};
 use modeshift_dae::{EquationId, Id, IndexVec, MultimodeDae, UnionFind, VariableId};
 use modeshift_modes::{Invariant, ModeSet, ModeSpace, ModeVariable};
 use modeshift_structure::long_range::{
-    Diagram, LongRange, OffsetSweep, OffsetsOfMode, PartSweep, PartsOfMode, Swept, long_range, singular_modes,
+    Asked, Diagram, LongRange, NotSwept, OffsetSweep, OffsetsOfMode, PartSweep, PartsOfMode, StagedOffsets, Swept,
+    long_range, singular_modes,
 };
 use modeshift_structure::one_mode::Signature;
 use modeshift_structure::{Incidence, Occurrence, Options, Vertex, incidence, invariant_of};
@@ -517,6 +518,134 @@ fn offsets_and_blocks_of_random_models_are_those_of_each_mode() {
         }
     }
     assert!(regular > 1_000 && differentiated > 1_000, "{regular} regular modes, {differentiated} differentiated");
+}
+
+/// Index, degrees of freedom and offsets of some modes, from the oracle's offsets.
+#[derive(Default)]
+struct Expected {
+    index: std::collections::BTreeMap<u32, Vec<usize>>,
+    freedom: Vec<u32>,
+    offsets: std::collections::BTreeMap<(EquationId, u32), Vec<usize>>,
+}
+
+impl Expected {
+    fn add(&mut self, mode: usize, found: &OffsetsOfMode) {
+        let largest = found.equations.iter().map(|it| it.1).max().unwrap_or(0);
+        let algebraic = found.variables.iter().any(|it| it.1 == 0);
+        self.index.entry(largest + u32::from(algebraic)).or_default().push(mode);
+        let leading: u32 = found.variables.iter().map(|it| it.1).sum();
+        self.freedom.push(leading - found.equations.iter().map(|it| it.1).sum::<u32>());
+        found.equations.iter().for_each(|&it| self.offsets.entry(it).or_default().push(mode));
+    }
+
+    /// What is asked of the offsets of all modes is what the modes say one by one, and examples are such modes, the nearest ones.
+    fn check(&self, staged: &StagedOffsets, asked: &Asked<'_>, fixed: usize, what: &str) {
+        let usual = |variable: ModeVariable| asked.given.get(&variable).copied().unwrap_or((asked.usual)(variable));
+        let deviates = |mode: usize, at: u32| fixed >> at & 1 == 1 && (mode >> at & 1 == 1) != usual(ModeVariable(at));
+        let distance = |mode: usize| (0..8).filter(|&at| deviates(mode, at)).count();
+        let is_among = |example: &[(ModeVariable, bool)], modes: &[usize]| {
+            let mode = |at: &u32| example.iter().find(|it| it.0.0 == *at).map_or(usual(ModeVariable(*at)), |it| it.1);
+            let mode = (0..8u32).filter(mode).fold(0, |bits, at| bits | 1 << at) & fixed;
+            assert!(modes.iter().any(|&it| it & fixed == mode), "{what}: {example:?} is none of {modes:?}");
+            assert_eq!(Some(example.len()), modes.iter().map(|&mode| distance(mode)).min(), "{what}");
+        };
+        let cases = staged.structural_index(asked);
+        let values: Vec<u32> = cases.iter().map(|case| case.value).collect();
+        assert_eq!(values, self.index.keys().copied().collect::<Vec<_>>(), "{what}: index");
+        cases.iter().for_each(|case| is_among(&case.example, &self.index[&case.value]));
+        let bounds = self.freedom.iter().min().copied().zip(self.freedom.iter().max().copied());
+        assert_eq!(staged.degrees_of_freedom(asked), bounds, "{what}: degrees of freedom");
+        let equations: std::collections::BTreeSet<EquationId> = self.offsets.keys().map(|it| it.0).collect();
+        for equation in equations {
+            let cases = staged.offsets_of(equation, asked);
+            let found: Vec<(EquationId, u32)> = cases.iter().map(|case| (equation, case.value)).collect();
+            let expected = self.offsets.keys().copied().filter(|it| it.0 == equation);
+            assert_eq!(found, expected.collect::<Vec<_>>(), "{what}: {equation:?}");
+            cases.iter().for_each(|case| is_among(&case.example, &self.offsets[&(equation, case.value)]));
+        }
+    }
+}
+
+fn check_staged_offsets(seeds: std::ops::Range<u64>) {
+    let (mut regular, mut several) = (0, 0);
+    for seed in seeds {
+        let system = System::random(&mut Random::new(seed + 50_000));
+        let space = ModeSpace::new(system.mode_variables);
+        let (incidence, invariant) = system.incidence(&space);
+        let staged = StagedOffsets::new(&space, &invariant, &incidence, None).expect("small enough");
+        let fixed = (1 << system.mode_variables) - 1;
+        // Of all modes, and of those with a value that is given.
+        let values = if system.mode_variables == 0 { &[None][..] } else { &[None, Some(true), Some(false)] };
+        for &given in values {
+            let given: rustc_hash::FxHashMap<ModeVariable, bool> =
+                given.map(|value| (ModeVariable(0), value)).into_iter().collect();
+            let usual = |variable: ModeVariable| (seed + u64::from(variable.0)) % 3 > 0;
+            let mut expected = Expected::default();
+            for mode in system.modes() {
+                let value = |variable: ModeVariable| mode >> variable.0 & 1 == 1;
+                let (signature, equations, variables) = system.signature(mode);
+                let found = offsets_of(&signature, &equations, &variables);
+                let offsets = staged.in_mode(value).map(|it| it.0);
+                assert_eq!(offsets, found.as_ref().map(|it| it.equations.clone()), "seed {seed}, mode {mode:b}");
+                if let Some(found) = found.filter(|_| given.iter().all(|(&it, &asked)| value(it) == asked)) {
+                    expected.add(mode as usize, &found);
+                    regular += 1;
+                }
+            }
+            several += usize::from(expected.index.len() > 1);
+            expected.check(&staged, &Asked { given: &given, usual: &usual }, fixed, &format!("seed {seed}"));
+        }
+    }
+    assert!(regular > 1_000 && several > 20, "{regular} regular modes, {several} models of several indices");
+}
+
+#[test]
+fn what_is_asked_of_the_offsets_of_all_modes_is_what_each_mode_says() {
+    check_staged_offsets(0..600);
+}
+
+/// `cargo test --release -p modeshift-structure --test suite -- --ignored long_range::staged`
+#[test]
+#[ignore = "minutes: 20,000 random models"]
+fn staged_offsets_of_many_random_models_are_what_each_mode_says() {
+    check_staged_offsets(1_000_000..1_020_000);
+}
+
+/// The classes of the automaton of pairs do not grow with the model, and what it says is what sampled modes say.
+#[test]
+fn offsets_in_all_modes_of_long_models_take_as_many_classes_as_of_short_ones() {
+    let plans = |size: usize| [scalable::clutch_chain(size), scalable::transmission_line(size, true)];
+    for (short, long) in plans(8).into_iter().zip(plans(24)) {
+        let [short, long] = [short, long].map(|plan| {
+            let dae = plan.natural();
+            let space = ModeSpace::new(dae.mode_variables.len() as u32);
+            let invariant = invariant_of(&space, &dae, &[]);
+            let incidence = incidence(&dae, &space, &invariant);
+            let staged = StagedOffsets::new(&space, &invariant, &incidence, None).expect("a narrow model");
+            let sweep = OffsetSweep::new(&space, &incidence).expect("a narrow model");
+            for mode in sampled_modes(&plan, 4) {
+                let value = |variable: ModeVariable| mode[variable.index()];
+                let expected = sweep.in_mode(value).map(|it| it.equations);
+                assert_eq!(staged.in_mode(value).map(|it| it.0), expected, "{}", plan.name);
+            }
+            let asked = Asked { given: &Default::default(), usual: &|_| true };
+            let values = staged.structural_index(&asked).iter().map(|it| it.value).collect::<Vec<_>>();
+            (staged.most_classes, values)
+        });
+        assert_eq!(short.1, long.1);
+        assert!(long.0 <= 2 * short.0, "{} and {} classes", short.0, long.0);
+    }
+}
+
+/// A front that is wide has more sets than are followed: that is said, and soon.
+#[test]
+fn offsets_in_all_modes_of_a_wide_model_are_refused() {
+    let dae = scalable::building(24, false).natural();
+    let space = ModeSpace::new(dae.mode_variables.len() as u32);
+    let invariant = invariant_of(&space, &dae, &[]);
+    let incidence = incidence(&dae, &space, &invariant);
+    let refused = StagedOffsets::new(&space, &invariant, &incidence, None).map(|staged| staged.most_classes);
+    assert!(matches!(refused, Err(NotSwept::ManyStates(_) | NotSwept::WideBoundary(_))), "{refused:?}");
 }
 
 /// A sparse model of 40 mode variables: equations that involve what is near them, and pairs of equations of which one holds.

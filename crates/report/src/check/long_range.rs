@@ -13,8 +13,6 @@ use crate::wording::{Names, listed};
 
 /// Labels of one diagnostic.
 const MOST_LABELS: usize = 6;
-/// Names in a title: it has to fit into a line.
-const MOST_IN_TITLE: usize = 2;
 /// Families of mode variables in a sentence.
 const MOST_FAMILIES: usize = 4;
 
@@ -103,6 +101,12 @@ pub fn note_first_modes(analyzed: &Analyzed) -> Diagnostic {
     Diagnostic::note(Code::N0712, message)
         .with_note(format!("that is where {}", families(dae, values)))
         .help("`init --at` looks at the modes that it is told of")
+}
+
+/// Says that a start was not looked at: nothing gives the modes in which it could be.
+pub fn note_start_not_checked() -> Diagnostic {
+    let message = "the start depends on modes far away, and time, parameters and start values do not give them: it is not checked";
+    Diagnostic::note(Code::N0712, message).help("`init --at` looks at the modes that it is told of")
 }
 
 fn with_size(diagnostic: Diagnostic, found: &LongRange) -> Diagnostic {
@@ -205,7 +209,7 @@ impl Words<'_> {
     fn cut_off(&self, choice: &Choice) -> Diagnostic {
         let islands = self.found.network.islands_in(&self.found.given, |variable| choice.value(variable));
         let balances: Vec<EquationId> = islands.into_iter().flatten().collect();
-        let potentials = self.potentials(&balances);
+        let potentials = self.potentials(&balances, choice);
         let open = match potentials.is_empty() {
             true => short_list(balances.iter().map(|id| self.names.equation(*id))),
             false => short_list(potentials.iter().map(|id| self.names.variable(*id))),
@@ -213,7 +217,7 @@ impl Words<'_> {
         let one = potentials.len() == 1 || potentials.is_empty() && balances.len() == 1;
         let is_or_are = if one { "is" } else { "are" };
         let when = self.deviating(choice);
-        let message = format!("{open} {is_or_are} cut off and not determined, for example when {when}");
+        let message = format!("{open} {is_or_are} cut off, e.g. when {when}");
         let mut diagnostic = Diagnostic::warning(Code::W0605, message);
         for id in potentials.iter().take(MOST_LABELS) {
             let variable = &self.dae.model.variables[*id];
@@ -315,7 +319,7 @@ impl Words<'_> {
     }
 
     /// What stands in the laws of all flows of a balance, and is no flow: its potential.
-    fn potentials(&self, balances: &[EquationId]) -> Vec<VariableId> {
+    fn potentials(&self, balances: &[EquationId], choice: &Choice) -> Vec<VariableId> {
         let at_node = self.flows_by_balance();
         let inside: FxHashSet<EquationId> = balances.iter().copied().collect();
         let mut neighbours: FxHashSet<EquationId> = FxHashSet::default();
@@ -332,9 +336,15 @@ impl Words<'_> {
             .collect();
         let mut potentials: Vec<VariableId> =
             balances.iter().flat_map(|balance| self.candidates(&at_node[balance])).collect();
-        potentials.retain(|variable| !outside.contains(variable));
         potentials.sort_unstable();
         potentials.dedup();
+        let inside: Vec<VariableId> = potentials.iter().copied().filter(|it| !outside.contains(it)).collect();
+        if !inside.is_empty() {
+            return inside;
+        }
+        // What balances a branch with its own potential counts as a node outside: then what nothing determines tells which are inside.
+        let open = self.found.parts_in(|variable| choice.value(variable)).underdetermined_variables;
+        potentials.retain(|variable| open.binary_search(variable).is_ok());
         potentials
     }
 
@@ -369,13 +379,14 @@ impl Words<'_> {
     }
 }
 
-/// `` `a`, `b` and 3 more ``, for a title.
+/// `` `a` and `b` ``, `` `a` and 3 more ``, for a title, which has to fit into a line.
 fn short_list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
     match names.as_slice() {
+        [] => String::new(),
+        [one] => one.clone(),
         [one, other] => format!("{one} and {other}"),
-        several if several.len() <= MOST_IN_TITLE => several.join(", "),
-        several => format!("{} and {} more", several[..MOST_IN_TITLE].join(", "), several.len() - MOST_IN_TITLE),
+        [one, rest @ ..] => format!("{one} and {} more", rest.len()),
     }
 }
 

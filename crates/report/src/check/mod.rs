@@ -31,8 +31,8 @@ pub(crate) use clauses::instants_of_laws;
 pub use difference::difference;
 pub use doubtful::{check_equalities, check_unused};
 pub use long_range::{
-    check_long_range, note_first_modes, note_one_change, note_one_mode, note_run, note_swept, refuse_all_changes,
-    refuse_to_write,
+    check_long_range, note_first_modes, note_one_change, note_one_mode, note_run, note_start_not_checked, note_swept,
+    refuse_all_changes, refuse_to_write,
 };
 pub use structure::{
     check_every_place, check_invariant, check_missing_variables, check_structure, limit_diagnostic, needs_few_words,

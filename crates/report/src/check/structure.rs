@@ -262,7 +262,8 @@ impl Checker<'_> {
             let ids = dependence.equations.iter().map(|(equation, _)| equation.of);
             let names = listed(ids.clone().map(|id| self.names.equation(id)));
             let unknowns = listed(dependence.writes.iter().map(|write| self.names.variable(write.of)));
-            let message = format!("{names} depend on each other: they cannot be solved for {unknowns}");
+            let message =
+                format!("{names} depend on each other: nothing says what {unknowns} {}", is_or_are(&unknowns));
             let mut warning = Diagnostic::warning(Code::W0601, message);
             for id in ids.take(MOST_LABELS) {
                 let equation = &self.dae.model.equations[id];

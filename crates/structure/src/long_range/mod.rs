@@ -49,6 +49,7 @@
 //! | file | purpose |
 //! |---|---|
 //! | `automaton` | states per cut, shared tables, minimisation |
+//! | `bimachine` | offsets in all modes, as an automaton of what both sides say |
 //! | `diagram` | the minimal automaton as a set of modes |
 //! | `islands` | networks, and the modes in which a part is cut off |
 //! | `nearest` | one mode out of very many, for what is asked of a mode |
@@ -56,6 +57,7 @@
 //! | `order` | in which order to sweep, so that the boundary stays small |
 //! | `pairs` | switched laws as what leads from an equation to a variable, or is not there |
 //! | `parts` | over- and underdetermined parts of a mode, from both sides |
+//! | `paths` | what is asked of the offsets of all modes |
 //! | `plan` | the steps of a sweep, in forms that repeat |
 //! | `simpler` | what has one partner only is left out |
 //! | `staged` | a verdict as its automaton, and what words ask of it |
@@ -63,6 +65,7 @@
 //! | `summaries` | what is behind the front, as matroid, partition or weights |
 
 mod automaton;
+mod bimachine;
 mod diagram;
 mod islands;
 mod nearest;
@@ -70,6 +73,7 @@ mod offsets;
 mod order;
 mod pairs;
 mod parts;
+mod paths;
 mod plan;
 mod simpler;
 mod staged;
@@ -91,9 +95,11 @@ use summaries::{families, matroid, partition, weights};
 use crate::incidence::formulas::invariant_of;
 use crate::{Incidence, Options, incidence};
 
+pub use bimachine::StagedOffsets;
 pub use islands::{Flow, Network};
 pub use offsets::{OffsetSweep, OffsetsOfMode};
 pub use parts::{PartSweep, PartsOfMode};
+pub use paths::{Asked, StagedCase};
 pub use staged::Staged;
 
 /// Diagrams of more nodes than this, two seconds of work and some hundred megabytes with all that is asked of them, are not made.

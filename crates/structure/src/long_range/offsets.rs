@@ -17,7 +17,7 @@ use super::{NotSwept, matroid};
 use crate::Incidence;
 
 /// Beyond this nothing is dropped that could matter: no sum of orders in a boundary is as large.
-const ALL_KEPT: i32 = 1 << 24;
+pub(super) const ALL_KEPT: i32 = 1 << 24;
 
 /// Offsets and blocks of one regular mode.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -207,7 +207,7 @@ impl Boundary {
 }
 
 /// The graph of an incidence with orders: an edge that has several is there once for each.
-fn weighted_graph(incidence: &Incidence) -> (Graph, Vec<EquationId>) {
+pub(super) fn weighted_graph(incidence: &Incidence) -> (Graph, Vec<EquationId>) {
     let equations = incidence.equations().iter_enumerated().filter(|(_, vertex)| !vertex.guard.is_empty());
     let equations: Vec<EquationId> = equations.map(|(id, _)| id).collect();
     let item = |&id: &EquationId| {

@@ -9,8 +9,8 @@
 use modeshift_dae::{EquationId, Id, VariableId};
 use modeshift_modes::{ModeSpace, ModeVariable};
 
-use super::matroid::{join, leave, step};
-use super::plan::{Form, Plan, holds, with_gap};
+use super::matroid::{back, expand, step};
+use super::plan::{Form, Plan, holds};
 use super::{LongRange, NotSwept, graph_of};
 use crate::Incidence;
 use crate::one_mode::{Signature, parts};
@@ -162,22 +162,5 @@ impl Around<'_> {
         let unions = self.left.iter().flat_map(|left| self.right.iter().map(move |right| left | right));
         let size = |union: u32| (union & counted).count_ones() + u32::from(own & !union & counted != 0);
         unions.map(size).max().unwrap_or(0)
-    }
-}
-
-/// The bases of the equations after a step, as sets of the step's places.
-fn expand(bases: &mut [u32], form: &Form) {
-    for basis in bases {
-        *basis = form.leaving.iter().rev().fold(*basis, |basis, &(place, _)| with_gap(basis, place));
-    }
-}
-
-/// The bases of the equations from a step on, given those after it: what entered leaves.
-fn back(bases: &mut Vec<u32>, form: &Form, local: usize) {
-    if holds(form.guard, local) {
-        join(bases, form.neighbours(local));
-    }
-    for (at, &present) in form.entering.iter().enumerate().rev() {
-        leave(bases, form.before + at as u8, holds(present, local));
     }
 }

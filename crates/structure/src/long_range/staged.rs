@@ -208,7 +208,9 @@ impl Staged {
     fn counts(&self, fewest: usize, usual: impl Fn(ModeVariable) -> bool) -> Vec<(usize, Option<u128>)> {
         let degrees = fewest + SIZES;
         let mut remaining = 0;
-        let mut polynomials: PerClass<u128> = vec![vec![0; degrees]];
+        // By class one after the other: there are hundreds of them at each cut of a wide network.
+        let mut polynomials = vec![0u128; degrees];
+        let mut own: Vec<u128> = Vec::new();
         for step in (0..self.steps()).rev() {
             let matters = self.matters[self.passing.table(step)];
             let deviations: Vec<(usize, usize)> = (0..1 << self.entering.of(step).len())
@@ -221,21 +223,24 @@ impl Staged {
                 })
                 .collect();
             let all_out = binomials(remaining, degrees);
-            let own = self.passing.rows(step).map(|row| {
-                let mut sum = vec![0u128; degrees];
+            own.clear();
+            for row in self.passing.rows(step) {
+                let sum = own.len();
+                own.resize(sum + degrees, 0);
                 for &(values, shift) in &deviations {
                     let class = row[values];
-                    let below = if class == OUT { &all_out } else { &polynomials[class as usize] };
+                    let of_class = class as usize * degrees;
+                    let below = if class == OUT { &all_out[..] } else { &polynomials[of_class..][..degrees] };
                     for (degree, coefficient) in below.iter().enumerate().take(degrees.saturating_sub(shift)) {
-                        sum[degree + shift] = sum[degree + shift].saturating_add(*coefficient);
+                        let counted = &mut own[sum + degree + shift];
+                        *counted = counted.saturating_add(*coefficient);
                     }
                 }
-                sum
-            });
-            polynomials = own.collect();
+            }
+            std::mem::swap(&mut polynomials, &mut own);
             remaining += self.variables(step).count();
         }
-        let whole = polynomials.first().cloned().unwrap_or_default();
+        let whole = polynomials.get(..degrees).unwrap_or_default();
         let sizes = (fewest..degrees).filter(|&size| size <= remaining);
         sizes.map(|size| (size, whole.get(size).copied().filter(|&count| count < u128::MAX))).collect()
     }

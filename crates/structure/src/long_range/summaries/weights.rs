@@ -38,6 +38,16 @@ impl Weights {
         Weights { present: 0, size: 0, values: vec![(0, 0)] }
     }
 
+    /// The places whose variables are there.
+    pub(in crate::long_range) fn present(&self) -> u32 {
+        self.present
+    }
+
+    /// How many sets have a value.
+    pub(in crate::long_range) fn sets(&self) -> usize {
+        self.values.len()
+    }
+
     /// After a step, and by how much all values were lowered; values below `-kept` are dropped. Nothing where the mode is singular,
     /// or too much was dropped.
     pub(in crate::long_range) fn step(&self, form: &Form, local: usize, kept: i32) -> Option<(Weights, i32)> {
