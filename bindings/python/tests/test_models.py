@@ -54,12 +54,14 @@ def all_models():
 
 @pytest.mark.parametrize("path", all_models(), ids=lambda path: path.name)
 def test_results_are_those_of_the_command_line_to_the_last_bit(path, program, tmp_path):
-    run = subprocess.run(
-        [program, "simulate", path, "-o", tmp_path / "r.csv", "--stop", "1"], capture_output=True, text=True
-    )
     model = modeshift.load(path)
+    # Lines are over within nanoseconds; a second of them would be a million times what they are meant for.
+    stop = min(1, model.experiment["stop"] or 1)
+    run = subprocess.run(
+        [program, "simulate", path, "-o", tmp_path / "r.csv", "--stop", str(stop)], capture_output=True, text=True
+    )
     try:
-        result = model.simulate(stop=1)
+        result = model.simulate(stop=stop)
     except modeshift.ModelError as error:
         assert run.returncode == 1
         assert not error.diagnostics == []
