@@ -36,12 +36,15 @@ impl Asked<'_> {
     }
 }
 
+/// The monitor behind an edge and what the edge costs; nothing where it must not be taken.
+type Taken = Option<(usize, i64)>;
+
 /// A question: what is remembered, and what is paid.
 struct Question<'a> {
     /// Monitors are below this.
     monitors: usize,
-    /// By step, monitor and edge: the monitor behind it and what it costs; nothing where it must not be taken.
-    next: &'a dyn Fn(usize, usize, &Edge) -> Option<(usize, i64)>,
+    /// By step, monitor and edge.
+    next: &'a dyn Fn(usize, usize, &Edge) -> Taken,
     /// Which monitors answer the question.
     accepts: &'a dyn Fn(usize) -> bool,
     /// Whether deviations from usual values are paid too.
