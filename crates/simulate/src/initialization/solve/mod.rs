@@ -154,7 +154,7 @@ impl InitialProblem<'_> {
             let one_mode = self.start.one_mode(|variable| mode.is_on(variable));
             let values = self.guesses.clone();
             let mut point = Point { values, mode: mode.clone(), own_left_limits: false, before: BTreeMap::new() };
-            if !self.from_simplified(&one_mode, &mut point, |_, _| true)?.1 {
+            if !self.solved_simplified(&one_mode, &mut point, |_, _| true)?.1 {
                 return None;
             }
             let there = self.mode_at(&point);
@@ -169,7 +169,7 @@ impl InitialProblem<'_> {
     /// All blocks together, from the simplified to the actual arguments of `homotopy`: the simplified model may have
     /// another structure.
     fn solve_by_homotopy(&self, one_mode: &OneMode, point: &mut Point, log: &mut Vec<LogEntry>) -> bool {
-        let Some((size, solved)) = self.from_simplified(one_mode, point, |unknowns, at| follow(unknowns, at)) else {
+        let Some((size, solved)) = self.solved_simplified(one_mode, point, |unknowns, at| follow(unknowns, at)) else {
             return false;
         };
         let variable = one_mode.blocks.iter().find_map(|block| block.variables.first()).copied();
@@ -180,7 +180,7 @@ impl InitialProblem<'_> {
 
     /// All blocks together with the simplified arguments of `homotopy`, and what follows from there where they have a solution; how many
     /// unknowns that are, and whether there is one. Nothing where they cannot be computed.
-    fn from_simplified(
+    fn solved_simplified(
         &self,
         one_mode: &OneMode,
         point: &mut Point,
