@@ -21,6 +21,10 @@ use crate::locality::order::{Adjacency, locality_order};
 /// Equations whose unknowns are looked up at the same time.
 const EQUATIONS_AT_ONCE: usize = 256;
 
+/// From how many mode variables on an equation is taken for a chain of alternatives, `if … elseif … elseif …`. Below, either
+/// direction has at most some thousand nodes, and formulas read better in the order of the text.
+const LONG_CHAIN: usize = 64;
+
 /// In which order to work through equations, and in which to test mode variables.
 pub(crate) struct Order {
     pub(crate) equations: Vec<EquationId>,
@@ -75,6 +79,8 @@ impl Reading {
         variables
     }
 
+    /// Along the equations; within a long chain of alternatives the last condition comes first: a branch holds where no condition
+    /// before it does, and diagrams of these prefixes share their lower ends that way. The other way each has nodes of its own.
     fn modes_by_first_occurrence(&self, mode_count: usize, equations: &[EquationId]) -> Vec<ModeVariable> {
         let mut placed = vec![false; mode_count];
         let mut order = Vec::with_capacity(mode_count);
@@ -83,8 +89,13 @@ impl Reading {
                 order.push(ModeVariable(mode as u32));
             }
         };
-        self.modes
-            .for_each_along(equations.iter().copied(), |_, modes| modes.iter().for_each(|mode| place(mode.index())));
+        self.modes.for_each_along(equations.iter().copied(), |_, modes| {
+            if modes.len() < LONG_CHAIN {
+                modes.iter().for_each(|mode| place(mode.index()));
+            } else {
+                modes.iter().rev().for_each(|mode| place(mode.index()));
+            }
+        });
         (0..mode_count).for_each(place);
         order
     }
