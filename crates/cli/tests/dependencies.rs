@@ -102,3 +102,28 @@ fn cargo_deny_finds_nothing() {
     let output = Command::new(env!("CARGO")).args(arguments).current_dir(workspace()).output().expect("it was there");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+/// Packages with the features that they are compiled with for some crates of the workspace and their tests.
+fn features(of: &[&str]) -> std::collections::BTreeSet<String> {
+    let arguments = ["tree", "--offline", "--locked", "--edges", "normal,build,dev", "--prefix", "none"];
+    let output = Command::new(env!("CARGO"))
+        .args(arguments)
+        .args(["--format", "{p} {f}"])
+        .args(of)
+        .current_dir(workspace())
+        .output()
+        .expect("cargo can be started");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines().map(|line| line.trim_end_matches(" (*)").trim_end().to_string()).collect()
+}
+
+/// Otherwise the tests of one crate compile it, and all below it, a second time.
+#[test]
+fn a_crate_alone_is_compiled_as_with_all_others() {
+    let all = features(&["--workspace"]);
+    for alone in ["modeshift-dae", "modeshift-numerics", "modeshift-simulate", "modeshift-report", "modeshift-driver"] {
+        let others: Vec<String> = features(&["--package", alone]).difference(&all).cloned().collect();
+        assert!(others.is_empty(), "{alone} alone has other features: {others:?}");
+    }
+}

@@ -33,5 +33,6 @@ mod support;
 mod sweep;
 mod trust;
 mod usage;
+mod values;
 mod verdicts;
 mod wrong_models;

@@ -42,7 +42,7 @@ pub use machine::{Machine, MachineState, Transition};
 pub use mode::Mode;
 pub use model::{
     Assertion, Enumeration, Equation, EquationKind, Experiment, FlatModel, InitialEquation, Invariant, InvariantOrigin,
-    ModeVariable, MultimodeDae, NamedFormula, Scenario, StateSelect, Type, Variability, Variable, WhenAction,
-    WhenActionKind, WhenBranch, WhenClause,
+    LARGEST_INTEGER, ModeVariable, MultimodeDae, NamedFormula, Scenario, StateSelect, Type, Variability, Variable,
+    WhenAction, WhenActionKind, WhenBranch, WhenClause,
 };
 pub use union_find::UnionFind;

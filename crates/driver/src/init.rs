@@ -95,8 +95,8 @@ impl Run<'_> {
         };
         let Ok(start) = start else { return };
         let Ok((assessed, said)) = self.assessed(analyzed, &start, Search::AsInARun, false) else { return };
-        let errors = said.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
-        errors.for_each(|error| self.diagnostics.push(error.clone()));
+        let is_told = |it: &&Diagnostic| it.severity == Severity::Error || it.code == Code::W0378;
+        said.iter().filter(is_told).for_each(|it| self.diagnostics.push(it.clone()));
         check_verdicts(&analyzed.dae, &start, &assessed, &mut self.diagnostics);
     }
 

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use modeshift_dae::{
-    Arguments, Builtin, ExpressionId, ExpressionText, Expressions, FlatModel, Fold, Id, Implementation, Memo, Node,
-    Operands, RelationOperator, Type, Variability, VariableId,
+    Arguments, Builtin, ExpressionId, ExpressionText, Expressions, FlatModel, Fold, Id, Implementation,
+    LARGEST_INTEGER, Memo, Node, Operands, RelationOperator, Type, Variability, VariableId,
 };
 use modeshift_diagnostics::{Code, Diagnostic, Diagnostics, Stop};
 use rustc_hash::FxHashSet;
@@ -55,6 +55,7 @@ impl<'a> Parameters<'a> {
         let failed = !parameters.problems.is_empty();
         parameters.problems.drain(..).for_each(|problem| diagnostics.push(problem));
         parameters.warn_of_missing(diagnostics);
+        parameters.warn_of_limits(diagnostics);
         if failed { Err(Stop) } else { Ok(parameters) }
     }
 
@@ -180,13 +181,29 @@ impl<'a> Parameters<'a> {
 
     fn check(&mut self, variable: VariableId, value: Option<f64>) {
         let declared = &self.model.variables[variable];
-        if value.is_some_and(f64::is_nan) {
-            let text = declared
-                .binding
-                .or(declared.start)
-                .map(|expression| ExpressionText { model: self.model, modes: None, expression }.to_string());
-            let message = format!("parameter `{}` = {} is not a number", declared.name, text.unwrap_or_default());
-            self.problems.push(Diagnostic::error(Code::E0373, message).label(declared.span, "declared here"));
+        let Some((what, help)) = value.and_then(|value| no_value(declared.ty, value)) else { return };
+        let text = declared
+            .binding
+            .or(declared.start)
+            .map(|expression| ExpressionText { model: self.model, modes: None, expression }.to_string());
+        let message = format!("parameter `{}` = {} is {what}", declared.name, text.unwrap_or_default());
+        self.problems.push(Diagnostic::error(Code::E0373, message).label(declared.span, "declared here").help(help));
+    }
+
+    /// Values outside of what the declaration allows.
+    fn warn_of_limits(&mut self, diagnostics: &mut Diagnostics) {
+        for (variable, declared) in self.model.variables.iter_enumerated() {
+            let Some(value) = self.of(variable).filter(|_| declared.ty != Type::Boolean) else { continue };
+            let least = declared.min.and_then(|min| self.value(min)).filter(|&least| value < least);
+            let most = declared.max.and_then(|max| self.value(max)).filter(|&most| value > most);
+            let (limit, side, name) = match (least, most) {
+                (Some(least), _) => (least, "below", "min"),
+                (None, Some(most)) => (most, "above", "max"),
+                (None, None) => continue,
+            };
+            let message = format!("parameter `{}` = {value} is {side} its `{name}`, {limit}", declared.name);
+            let warning = Diagnostic::warning(Code::W0378, message).label(declared.span, "declared here");
+            diagnostics.push(warning.help(format!("another value, or another `{name}` where this one is meant")));
         }
     }
 
@@ -200,6 +217,19 @@ impl<'a> Parameters<'a> {
                 diagnostics.push(warning.help(format!("give it one: --set {}=…", declared.name)));
             }
         }
+    }
+}
+
+/// Why a value cannot be that of a parameter, and what to do.
+fn no_value(ty: Type, value: f64) -> Option<(&'static str, &'static str)> {
+    let operands = "look at what it divides by, or takes roots and logarithms of";
+    match value {
+        value if value.is_nan() => Some(("not a number", operands)),
+        value if value.is_infinite() => Some(("infinite", operands)),
+        value if ty == Type::Integer && value.abs() > LARGEST_INTEGER => {
+            Some(("an Integer of more than 53 bits", "declare it as Real, or make it smaller"))
+        }
+        _ => None,
     }
 }
 

@@ -171,7 +171,8 @@ impl Flattener<'_> {
         })
     }
 
-    fn add_assertions(&mut self, place: &Place) {
+    /// Adds the assertions of what was translated, which holds at a place.
+    pub(crate) fn add_assertions(&mut self, place: &Place) {
         for mut assertion in std::mem::take(&mut self.execution.assertions) {
             assertion.guard = self.model.expressions.and(place.guard, assertion.guard);
             if place.initial {
@@ -264,10 +265,7 @@ impl Flattener<'_> {
                 }
                 let (now, later) = rest.split_at(rest.iter().position(is_event_call).unwrap_or(rest.len()));
                 self.execute_on(now, run, true, condition.span)?;
-                for assertion in std::mem::take(&mut self.execution.assertions) {
-                    let (guard, span) = (assertion.guard, assertion.span);
-                    actions.push(WhenAction { guard, kind: WhenActionKind::Assert(assertion), span });
-                }
+                self.add_asserting_actions(truth, &mut actions);
                 rest = later;
             }
             let mut here = Vec::new();

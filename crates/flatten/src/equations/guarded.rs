@@ -135,6 +135,7 @@ impl Flattener<'_> {
             let place = Place { guard, ..place.clone() };
             self.push_equation(name, Sides { ty, left, right }, span, &place);
         }
+        self.add_assertions(place);
         Ok(())
     }
 
@@ -144,8 +145,12 @@ impl Flattener<'_> {
             if self.is_exhausted {
                 return;
             }
-            if let Err(failure) = self.add_equation(equation, place, context) {
-                self.report(failure);
+            match self.add_equation(equation, place, context) {
+                Ok(()) => self.add_assertions(place),
+                Err(failure) => {
+                    self.execution.assertions.clear();
+                    self.report(failure);
+                }
             }
         }
     }
@@ -320,10 +325,12 @@ impl Flattener<'_> {
         let outer = place.guard;
         let mut open = Open::new(outer);
         for (condition, body) in branches {
-            match self.decided(condition, context)? {
+            let decision = self.decided(condition, context)?;
+            place.guard = open.guard();
+            self.add_assertions(place);
+            match decision {
                 Decision::Known(false) => {}
                 Decision::Known(true) => {
-                    place.guard = open.guard();
                     self.add_all(body, place, context);
                     place.guard = outer;
                     return Ok(());

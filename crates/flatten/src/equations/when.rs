@@ -31,6 +31,7 @@ impl Flattener<'_> {
         let mut clause = WhenClause { guard: place.guard, branches: Vec::new(), span };
         for (condition, body) in branches {
             let conditions = self.when_conditions(condition, context)?;
+            self.add_assertions(place);
             let mut actions = Vec::new();
             let truth = self.model.expressions.boolean(true);
             self.add_actions(body, truth, &mut actions, context);
@@ -77,9 +78,22 @@ impl Flattener<'_> {
         context: &mut Context,
     ) {
         for equation in body {
-            if let Err(failure) = self.add_action(equation, guard, actions, context) {
-                self.report(failure);
+            match self.add_action(equation, guard, actions, context) {
+                Ok(()) => self.add_asserting_actions(guard, actions),
+                Err(failure) => {
+                    self.execution.assertions.clear();
+                    self.report(failure);
+                }
             }
+        }
+    }
+
+    /// The assertions of what was translated, checked where the clause fires.
+    pub(crate) fn add_asserting_actions(&mut self, guard: ExpressionId, actions: &mut Vec<WhenAction>) {
+        for assertion in std::mem::take(&mut self.execution.assertions) {
+            let guard = self.model.expressions.and(guard, assertion.guard);
+            let span = assertion.span;
+            actions.push(WhenAction { guard, kind: WhenActionKind::Assert(assertion), span });
         }
     }
 

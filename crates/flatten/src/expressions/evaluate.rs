@@ -276,7 +276,25 @@ impl Flattener<'_> {
         let Some(layer) = layers.iter().find(|layer| layer.value().is_some()) else { return Ok(None) };
         let term = self.layer_term(layer, purpose)?;
         let span = layer.value().map_or(layer.modifier.span, |value| value.span);
+        self.check_binding_is_array(&term, layer, id, span)?;
         self.fitting(term, id, span).map(Some)
+    }
+
+    /// One value for all elements is `each`, or `fill`.
+    fn check_binding_is_array(&self, term: &Term, layer: &Layer, id: PrimitiveId, span: Span) -> Outcome<()> {
+        let Primitive { instance, position, .. } = self.instances[id];
+        let dims = &self.instances[id].dims;
+        if dims.is_empty() || !term.dims().is_empty() || layer.modifier.each {
+            return Ok(());
+        }
+        let member = self.instances.member(instance, position);
+        let message = format!("`{}` has size {}, but this is a single value", member.name, shape_text(dims));
+        let sizes: Vec<String> = dims.iter().map(usize::to_string).collect();
+        Err(Diagnostic::error(Code::E0304, message)
+            .label(span, "")
+            .label(member.span, "declared here")
+            .help(format!("the same value for all elements: `fill(…, {})`", sizes.join(", ")))
+            .into())
     }
 
     /// The `start` attribute.

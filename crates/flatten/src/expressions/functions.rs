@@ -314,9 +314,13 @@ impl Flattener<'_> {
                 None => self.opaque_call(call, &bound, context),
             };
         }
+        let known_assertions = self.execution.assertions.len();
         self.execution.inlined.push(call.class);
         let executed = self.execute_body(call, bound.clone(), context);
         self.execution.inlined.pop();
+        if !executed.as_ref().is_ok_and(|result| self.is_short(result)) {
+            self.execution.assertions.truncate(known_assertions); // what is kept as a call checks for itself
+        }
         match executed {
             Ok(result) if self.is_short(&result) => {
                 let quiet = context.purpose == Purpose::Symbolic && !may_have_events(definition);

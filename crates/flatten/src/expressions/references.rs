@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use modeshift_dae::{ExpressionId, Node, RelationOperator, Type, VariableId};
+use modeshift_dae::{Assertion, ExpressionId, Node, RelationOperator, Type, VariableId};
 use modeshift_diagnostics::{Code, Diagnostic, Span};
 use modeshift_syntax::ast::{self, ExpressionKind, Reference, ReferencePart, Subscript, Variability};
 
@@ -426,7 +426,11 @@ impl Flattener<'_> {
         let term = match self.evaluate(expression, context) {
             Err(Failure::Dynamic(_)) if context.purpose != Purpose::Evaluate => {
                 return match self.term(expression, context)? {
-                    Term::Scalar(Type::Integer | Type::Enumeration(_), id) => Ok(Pick::Dynamic(id, dim)),
+                    Term::Scalar(Type::Integer, id) => {
+                        self.assert_within_bounds(id, dim, part, expression.span, context);
+                        Ok(Pick::Dynamic(id, dim))
+                    }
+                    Term::Scalar(Type::Enumeration(_), id) => Ok(Pick::Dynamic(id, dim)),
                     Term::Scalar(Type::Boolean, id) => {
                         let expressions = &mut self.model.expressions;
                         let (one, two) = (expressions.integer(1), expressions.integer(2));
@@ -457,6 +461,34 @@ impl Flattener<'_> {
             0 => Ok(Pick::One(chosen[0])),
             1 => Ok(Pick::Many(chosen)),
             _ => wrong(Code::E0303, "a subscript must be a scalar or a vector", expression.span),
+        }
+    }
+
+    /// A subscript that is known only at run time must be within its bounds wherever it is evaluated. A function that is kept
+    /// sees to it by itself.
+    fn assert_within_bounds(
+        &mut self,
+        subscript: ExpressionId,
+        dim: usize,
+        part: &ReferencePart,
+        span: Span,
+        context: &Context,
+    ) {
+        if context.purpose != Purpose::Symbolic || self.execution.slots.is_some() {
+            return;
+        }
+        let expressions = &mut self.model.expressions;
+        let (first, last) = (expressions.integer(1), expressions.integer(dim as i64));
+        let from = expressions.relation(RelationOperator::GreaterEqual, subscript, first);
+        let to = expressions.relation(RelationOperator::LessEqual, subscript, last);
+        let condition = expressions.and(from, to);
+        let reached = context.path.unwrap_or_else(|| expressions.boolean(true));
+        let guard = self.execution.conditions.iter().fold(reached, |all, &it| expressions.and(all, it));
+        let text = format!("a subscript of `{}` is out of bounds: its size is {dim}", part.name.name);
+        let message = expressions.string(&text);
+        let is_known = |it: &Assertion| it.condition == condition && it.guard == guard;
+        if !self.execution.assertions.iter().any(is_known) {
+            self.execution.assertions.push(Assertion { condition, guard, message, is_error: true, span });
         }
     }
 

@@ -37,8 +37,11 @@ pub(crate) struct Execution {
     steps: u64,
     /// How often loops and iterators went round.
     iterations: usize,
-    /// The assertions of the algorithm that is being executed.
+    /// The assertions of the equation that is being translated or of the algorithm that is being executed: those that are
+    /// written there, and that subscripts which are known only at run time are within their bounds.
     pub(crate) assertions: Vec<Assertion>,
+    /// The conditions of the `if` expressions around what is being translated.
+    pub(crate) conditions: Vec<ExpressionId>,
     /// The functions of the flat model, by class and by the shapes and known values of their arguments.
     pub(crate) functions: FxHashMap<(ClassId, String), FunctionId>,
     /// The shapes of the outputs of functions that have a body.

@@ -302,8 +302,9 @@ impl Flattener<'_> {
             Decision::Known(true) => self.term(value, context),
             Decision::Known(false) => self.if_expression(rest, otherwise, span, context),
             Decision::Open(condition_id) => {
-                let value = self.term(value, context)?;
-                let other = self.if_expression(rest, otherwise, span, context)?;
+                let value = self.where_holds(condition_id, |this| this.term(value, context))?;
+                let not = self.model.expressions.not(condition_id);
+                let other = self.where_holds(not, |this| this.if_expression(rest, otherwise, span, context))?;
                 if value.dims() != other.dims() {
                     if context.purpose == Purpose::Shape {
                         return Ok(value);
@@ -325,6 +326,14 @@ impl Flattener<'_> {
                 })
             }
         }
+    }
+
+    /// Translates what is evaluated only where a condition holds.
+    fn where_holds<T>(&mut self, condition: ExpressionId, translate: impl FnOnce(&mut Self) -> T) -> T {
+        self.execution.conditions.push(condition);
+        let translated = translate(self);
+        self.execution.conditions.pop();
+        translated
     }
 
     /// Whether a condition holds, where that is known at translation.

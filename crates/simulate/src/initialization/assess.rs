@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use modeshift_dae::{EquationId, MultimodeDae};
-use modeshift_diagnostics::Diagnostics;
+use modeshift_dae::{EquationId, ExpressionText, FlatModel, MultimodeDae, Node};
+use modeshift_diagnostics::{Code, Diagnostic, Diagnostics};
 use modeshift_modes::{ModeSet, ModeVariable};
 use modeshift_numerics::{NativeFunctions, Parameters};
 use modeshift_structure::Analysis;
@@ -144,9 +144,14 @@ pub fn assess(
 ) -> Vec<AssessedScenario> {
     let (natives, overrides) = (NativeFunctions::of(&dae.model), BTreeMap::new());
     let mut of_parameters = Diagnostics::new();
-    let parameters = Parameters::evaluate(&start.system.dae.model, &natives, &overrides, &mut of_parameters);
-    if parameters.is_err() {
-        diagnostics.extend(of_parameters);
+    let mut parameters = Parameters::evaluate(&start.system.dae.model, &natives, &overrides, &mut of_parameters);
+    match &mut parameters {
+        Err(_) => diagnostics.extend(of_parameters),
+        Ok(parameters) => {
+            let outside = of_parameters.iter().filter(|it| it.code == Code::W0378);
+            outside.for_each(|warning| diagnostics.push(warning.clone()));
+            violated_by_parameters(&start.system.dae.model, parameters, diagnostics);
+        }
     }
     let missing = missing_functions(&dae.model, &natives);
     let has_all_functions = missing.is_empty();
@@ -183,6 +188,22 @@ pub fn assess(
         assessed
     };
     start.scenarios.iter().map(assess_scenario).collect()
+}
+
+/// Assertions that parameters alone decide, and that do not hold.
+fn violated_by_parameters(model: &FlatModel, parameters: &mut Parameters<'_>, diagnostics: &mut Diagnostics) {
+    for assertion in model.assertions.iter().filter(|it| it.is_error) {
+        let mut is = |condition, value: f64| parameters.value(condition) == Some(value);
+        if is(assertion.guard, 1.0) && is(assertion.condition, 0.0) {
+            let text = match model.expressions.node(assertion.message) {
+                Node::String(text) => model.expressions.text(text).to_string(),
+                _ => ExpressionText { model, modes: None, expression: assertion.message }.to_string(),
+            };
+            let message = format!("assertion violated by the values of parameters: {text}");
+            let label = ExpressionText { model, modes: None, expression: assertion.condition };
+            diagnostics.push(Diagnostic::error("E0821", message).label(assertion.span, format!("`{label}` is false")));
+        }
+    }
 }
 
 /// The modes that agree with what is known about mode variables before anything is solved.

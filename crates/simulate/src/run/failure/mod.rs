@@ -223,9 +223,12 @@ pub(super) fn explain_instant(
         NoOutcome::NotANumber(variable, value, span) => {
             let declared = &machinery.prepared.dae.model.variables[*variable];
             let message = format!("`{}` becomes {} at time = {time}", declared.name, number_word(*value));
-            Diagnostic::error("E0831", message)
-                .label(span.unwrap_or(declared.span), "here")
-                .help("look at what its equation divides by, takes roots of, or calls")
+            Diagnostic::error("E0831", message).label(span.unwrap_or(declared.span), "here").help(
+                match value.is_finite() {
+                    true => "declare it as Real, or keep it small, as with `mod`",
+                    false => "look at what its equation divides by, takes roots of, or calls",
+                },
+            )
         }
         NoOutcome::Assertion(message, span) => {
             let text = machinery.prepared.message(*message);
@@ -570,7 +573,11 @@ fn restart_text(machinery: &Machinery<'_>, reason: &NoRestart) -> String {
 
 /// What a value is that is no finite number.
 fn number_word(value: f64) -> &'static str {
-    if value.is_nan() { "not a number" } else { "infinite" }
+    match value {
+        value if value.is_nan() => "not a number",
+        value if value.is_finite() => "an Integer of more than 53 bits",
+        _ => "infinite",
+    }
 }
 
 fn singular_text(reason: NoPins) -> &'static str {

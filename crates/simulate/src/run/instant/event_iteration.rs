@@ -513,11 +513,11 @@ impl<'a> Instant<'_, 'a> {
         let _ = jet.extend_towards(&columns_of(structure, &series), 1, structure, &side.mode.equations.at(&known));
     }
 
-    /// Whether all discrete values are numbers.
+    /// Whether all discrete values are numbers, and Integers such as are kept exactly.
     fn check_numbers(&self, settled: &Settled) -> Result<(), NoOutcome> {
         let is_declared = |id: VariableId| id.0 < self.prepared.discrete.declared_count;
         let mut defined = self.prepared.discrete.defined.iter().map(|&(id, _)| id).filter(|&id| is_declared(id));
-        match defined.find(|&id| !settled.discrete[id].is_finite()) {
+        match defined.find(|&id| !self.prepared.may_be(id, settled.discrete[id])) {
             Some(id) => Err(NoOutcome::NotANumber(id, settled.discrete[id], None)),
             None => Ok(()),
         }

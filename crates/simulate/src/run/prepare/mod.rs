@@ -29,8 +29,8 @@ pub(crate) mod when_equations;
 use std::sync::Arc;
 
 use modeshift_dae::{
-    Context, Derivative, EquationKind, ExpressionId, FlatModel, Id, IndexVec, MultimodeDae, Node, RelationId,
-    VariableId, Walk, short_text,
+    Context, Derivative, EquationKind, ExpressionId, FlatModel, Id, IndexVec, LARGEST_INTEGER, MultimodeDae, Node,
+    RelationId, Type, VariableId, Walk, short_text,
 };
 use modeshift_diagnostics::Diagnostic;
 use modeshift_mode_changes::{FormUsers, Noise, Strategy};
@@ -230,6 +230,14 @@ impl Prepared {
         match self.dae.model.expressions.node(expression) {
             Node::String(text) => self.dae.model.expressions.text(text).to_string(),
             _ => self.text(expression),
+        }
+    }
+
+    /// Whether a discrete variable can have a value: a number, and of an Integer one that is kept exactly.
+    pub fn may_be(&self, variable: VariableId, value: f64) -> bool {
+        match self.dae.model.variables[variable].ty {
+            Type::Integer => value.abs() <= LARGEST_INTEGER,
+            _ => value.is_finite(),
         }
     }
 

@@ -282,7 +282,7 @@ impl<'a> Repeated<'a> {
         let is_same = |id: VariableId| left.discrete[id].to_bits() == right.discrete[id].to_bits();
         let is_new = !Rc::ptr_eq(&left.mode, &recipe.mode) || !prepared.felt.variables.iter().copied().all(is_same);
         let mut declared = part.defined.iter().filter(|it| it.0.0 < part.declared_count);
-        let are_numbers = declared.all(|&(id, _)| right.discrete[id].is_finite());
+        let are_numbers = declared.all(|&(id, _)| prepared.may_be(id, right.discrete[id]));
         let has_come = |&(before, after, size): &(usize, usize, f64)| {
             (left.jet[before] - right.jet[after]).abs() <= COME_TO * size
         };
