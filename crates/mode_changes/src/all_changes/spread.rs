@@ -39,6 +39,8 @@ pub struct Extent {
 const MOST_NODES: usize = 1_000_000;
 /// A set of so few nodes is never too large.
 const LEAST_NODES: usize = 100;
+/// So many nodes are made on the way, those included that are not kept: a second of work. What would grow then stays as it is.
+const MOST_MADE: usize = 2 * MOST_NODES;
 
 impl Extent {
     /// Of all pairs, as much as a model with this number of equations can afford.
@@ -55,6 +57,8 @@ pub(crate) struct Spread<'a> {
     pairs: &'a PairSpace<'a>,
     analysis: &'a Analysis,
     extent: Extent,
+    /// Where the space has so many nodes, no set grows any more.
+    enough: usize,
     /// What is caused in the equations themselves.
     pub(crate) caused: Levels,
     /// What arrives, no less than what is caused; all that arrives where it is not open.
@@ -88,6 +92,7 @@ impl<'a> Spread<'a> {
             pairs,
             analysis,
             extent,
+            enough: pairs.space.node_count() + MOST_MADE,
             caused: equations.iter().map(|_| levels()).collect(),
             arrived: IndexVec::new(),
             open: equations.iter().map(|_| vec![false; highest as usize + 1]).collect(),
@@ -185,11 +190,13 @@ impl<'a> Spread<'a> {
             if space.implies(arriving, *known) {
                 continue;
             }
-            let extended = space.or(*known, arriving);
-            if space.size(extended) <= self.extent.largest {
-                *known = extended;
-                moved[step.reader] = true;
-                continue;
+            if space.node_count() <= self.enough {
+                let extended = space.or(*known, arriving);
+                if space.size(extended) <= self.extent.largest {
+                    *known = extended;
+                    moved[step.reader] = true;
+                    continue;
+                }
             }
             self.open[step.reader][value as usize] = true;
             if known.is_empty() {

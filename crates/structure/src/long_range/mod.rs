@@ -272,8 +272,9 @@ fn swept(
         minimal_states: minimal.most_states(),
     };
     let staged = Staged::new(minimal, plan);
-    let is_alone = invariant.components().all(ModeSet::is_all) && also.iter().all(|set| set.is_empty());
-    if is_alone && staged.diagram_size() > LARGEST_DIAGRAM {
+    let is_alone = also.iter().all(|set| set.is_empty()) && invariant.components().all(ModeSet::is_all);
+    let is_whole = also.iter().all(|set| set.is_empty()) && is_swept_whole(given, invariant, plan);
+    if is_whole && staged.diagram_size() > LARGEST_DIAGRAM {
         return Ok(Swept { staged: Some(staged), diagram: None, size });
     }
     let related: Vec<Vec<ModeVariable>> = invariant.components().map(|it| given.support_of_all(&[it])).collect();
@@ -289,6 +290,17 @@ fn swept(
     space.check()?;
     let diagram = Some(Diagram { space, modes, valid });
     Ok(Swept { staged: is_alone.then_some(staged), diagram, size })
+}
+
+/// Whether the sweep meets all that is said about modes: nothing is, or values are given that no step asks for any more.
+fn is_swept_whole(given: &ModeSpace, invariant: &Invariant, plan: &Plan) -> bool {
+    let mut is_swept = vec![false; given.variable_count()];
+    let entering = (0..plan.steps.len()).flat_map(|step| plan.entering_modes.of(step));
+    entering.for_each(|variable| is_swept[variable.index()] = true);
+    invariant.components().all(|component| {
+        let values = given.pick(component).unwrap_or_default();
+        given.valuation(&values) == component && values.iter().all(|(variable, _)| !is_swept[variable.index()])
+    })
 }
 
 /// The graph of an incidence: equations are swept over, variables make the boundary. With the equations of the items.
