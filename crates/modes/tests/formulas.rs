@@ -259,6 +259,13 @@ fn a_set_with_many_nodes_is_abbreviated_without_a_search() {
     assert!(formula.abbreviated && formula.text.ends_with(" or … (more terms)"), "{}", formula.text);
 }
 
+/// The parts of a conjunction in an order that does not matter.
+fn sorted(conjunction: &str) -> Vec<&str> {
+    let mut parts: Vec<&str> = conjunction.split(" and ").collect();
+    parts.sort_unstable();
+    parts
+}
+
 /// Names that differ in an index alone are told by the first and the last, whatever the order of declaration.
 #[test]
 fn values_of_very_many_variables_are_told_by_families() {
@@ -287,6 +294,10 @@ fn values_of_very_many_variables_are_told_by_families() {
     assert_eq!(print(&printer, !every(0, true)), "not (open[1] and … and open[40])");
     let but_two = space.exists(closed, &[ModeVariable(3 * 20)]);
     assert_eq!(print(&printer, but_two), "not (open[21] or … or open[40]) and not (open[1] or … or open[19])");
+    let in_three = space.exists(closed, &[ModeVariable(3 * 20), ModeVariable(3 * 23)]);
+    let expected =
+        "not (open[21] or … or open[40]) and not (open[1] or … or open[16]) and not open[18] and not open[19]";
+    assert_eq!(sorted(&print(&printer, in_three)), sorted(expected));
     let both = space.and(closed, every(2, true));
     assert_eq!(print(&printer, both), "valve[1].on and … and valve[40].on and not (open[1] or … or open[40])");
     printer.prefer_conjunctions();

@@ -28,10 +28,10 @@ use crate::{Analysis, Incidence};
 const LARGEST_BLOCK: usize = 500;
 /// A block is split by mode into at most this many cases.
 const MOST_CASES: usize = 64;
-/// Rows of Jacobians of several equations that are made in all, by equation of the model: one block in many modes would otherwise take
-/// longer than everything else, and a corridor of six doors, whose blocks are listed, longer than one of seven. So few are made in any case.
-const ROWS_PER_EQUATION: usize = 100;
-const LEAST_ROWS: usize = 10_000;
+/// Rows of Jacobians of several equations that are made in all, beside some per equation of the model: one block in many
+/// modes would otherwise take longer than everything else.
+const MOST_ROWS: usize = 50_000;
+const ROWS_PER_EQUATION: usize = 50;
 /// At how many generic points a Jacobian that is not constant is tried before it counts as singular.
 const POINTS: u64 = 4;
 
@@ -73,7 +73,7 @@ pub fn numeric_singularities(
         residuals: FxHashMap::default(),
         modes: FxHashMap::default(),
         rows: FxHashMap::default(),
-        rows_left: LEAST_ROWS.max(ROWS_PER_EQUATION * analysis.incidence.equations().len()),
+        rows_left: MOST_ROWS + ROWS_PER_EQUATION * analysis.incidence.equations().len(),
     };
     // The small ones first: what is wrong shows there, and the large ones may be too many.
     let is_single = |(_, block): &(BlockId, Block<'_>)| block.equations.len() == 1;

@@ -468,7 +468,10 @@ fn words_are_the_same_from_the_automaton_and_from_the_set_of_modes() {
         let space = ModeSpace::new(system.mode_variables);
         let (incidence, invariant) = system.incidence(&space);
         let swept = singular_modes(&space, &invariant, &incidence, &Options::default()).expect("small enough");
-        compared += usize::from(check_forms(&swept, seed));
+        // A value that is given deviates in a set of modes and not in an automaton: both are told of where nothing is given.
+        if invariant.components().all(ModeSet::is_all) {
+            compared += usize::from(check_forms(&swept, seed));
+        }
     }
     assert!(compared > 100, "{compared}");
     for breakers in [ladder(4), ladder(60), grid(3, 3), grid(4, 12)] {

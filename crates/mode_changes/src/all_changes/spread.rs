@@ -39,8 +39,6 @@ pub struct Extent {
 const MOST_NODES: usize = 1_000_000;
 /// A set of so few nodes is never too large.
 const LEAST_NODES: usize = 100;
-/// So many nodes are made on the way, those included that are not kept: a second of work. What would grow then stays as it is.
-const MOST_MADE: usize = 2 * MOST_NODES;
 
 impl Extent {
     /// Of all pairs, as much as a model with this number of equations can afford.
@@ -57,8 +55,6 @@ pub(crate) struct Spread<'a> {
     pairs: &'a PairSpace<'a>,
     analysis: &'a Analysis,
     extent: Extent,
-    /// Where the space has so many nodes, no set grows any more.
-    enough: usize,
     /// What is caused in the equations themselves.
     pub(crate) caused: Levels,
     /// What arrives, no less than what is caused; all that arrives where it is not open.
@@ -92,7 +88,6 @@ impl<'a> Spread<'a> {
             pairs,
             analysis,
             extent,
-            enough: pairs.space.node_count() + MOST_MADE,
             caused: equations.iter().map(|_| levels()).collect(),
             arrived: IndexVec::new(),
             open: equations.iter().map(|_| vec![false; highest as usize + 1]).collect(),
@@ -190,13 +185,11 @@ impl<'a> Spread<'a> {
             if space.implies(arriving, *known) {
                 continue;
             }
-            if space.node_count() <= self.enough {
-                let extended = space.or(*known, arriving);
-                if space.size(extended) <= self.extent.largest {
-                    *known = extended;
-                    moved[step.reader] = true;
-                    continue;
-                }
+            let extended = space.or(*known, arriving);
+            if space.size(extended) <= self.extent.largest {
+                *known = extended;
+                moved[step.reader] = true;
+                continue;
             }
             self.open[step.reader][value as usize] = true;
             if known.is_empty() {

@@ -93,7 +93,7 @@ fn pieces<'a>(values: &[(ModeVariable, bool)], names: &'a [String]) -> Vec<Piece
     for ((.., value), members) in &families {
         let members: Vec<(u64, ModeVariable)> = members.iter().map(|(&index, &variable)| (index, variable)).collect();
         for run in members.chunk_by(|one, next| one.0 + 1 == next.0) {
-            let [first, .., last] = run else {
+            let [first, _, .., last] = run else {
                 pieces.extend(
                     run.iter().map(|&(_, it)| (it, Piece { first: &names[it.index()], last: None, value: *value })),
                 );
